@@ -4,9 +4,9 @@
  * branch, and drop it, over and over. Names are branching/WORKLOAD/nodes:N/publish:EVERY/threads:T.
  *
  * Where threads outnumber cores the clock on the wall shows how cores are shared as well:
- * engine_cpu_us is the time that the engine's thread was on a core, a round, engine_waits how often,
- * in 1,000 rounds, it gave its core up to wait for somebody, and branches_per_s what the others got
- * done. */
+ * engine_cpu_us is the time that the engine's thread was on a core, a round, engine_waits how
+ * often, in 1,000 rounds, it gave its core up to wait for somebody, and branches_per_s what the
+ * others got done. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -4,9 +4,10 @@
  *
  *   step   all pods wait when the clock starts; a round is one step
  *   crowd  the same, while 1,000 pods are in the pool that no node is large enough for
- *   churn  a round posts a pod, takes the step that places it, and posts that the pod is gone which came
- *          5,000 pods before it
- *   wave   a round is all of it: as many pods as nodes come to a full cluster, and each has to preempt */
+ *   churn  a round posts a pod, takes the step that places it, and posts that the pod is gone which
+ *          came 5,000 pods before it
+ *   wave   a round is all of it: as many pods as nodes come to a full cluster, and each has to
+ *          preempt */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -52,8 +52,8 @@ static inline bool berth__cow_owner_reserve(berth__cow_owner *cow, uint32_t coun
 bool berth__cow_owner_hold(berth__cow_owner *cow, uint32_t count);
 void berth__cow_owner_unhold(berth__cow_owner *cow, uint32_t count);
 
-/* Take over a note of the owner's allocator, for a block that is retired next and that a snapshot may
- * show: one whose going was provided for when it was made. */
+/* Take over a note of the owner's allocator, for a block that is retired next and that a snapshot
+ * may show: one whose going was provided for when it was made. */
 void berth__cow_owner_lend(berth__cow_owner *cow, berth__retired *note);
 
 /* A block was made; uses up a reserved note if the copy-on-write owner is shared. */

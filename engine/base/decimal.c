@@ -1,6 +1,6 @@
-/* Exact decimals: digits are taken from the last to the first, and a binary suffix multiplies by a power
- * of two on the way, with a carry, so that texts of any length are exact without arithmetic on big
- * numbers. */
+/* Exact decimals: digits are taken from the last to the first, and a binary suffix multiplies by a
+ * power of two on the way, with a carry, so that texts of any length are exact without arithmetic
+ * on big numbers. */
 #include "base/decimal.h"
 
 #include <string.h>

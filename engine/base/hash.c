@@ -1,5 +1,5 @@
-/* XXH3 hashing in one translation unit, so that no other file includes the library's header; and the
- * secret of the process. */
+/* XXH3 hashing in one translation unit, so that no other file includes the library's header; and
+ * the secret of the process. */
 #include "base/hash.h"
 
 #include <string.h>

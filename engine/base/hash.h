@@ -16,8 +16,8 @@ uint64_t berth__hash_bytes(const void *data, size_t bytes, uint64_t seed);
 /* Hash of `bytes` bytes by the secret. Stable within a process; not for storage. */
 uint64_t berth__hash_secret(const void *data, size_t bytes, uint64_t seed);
 
-/* The secret by a number of the caller's, for tests: before anything is hashed by it, or after all of
- * that is gone. Threads: setup only. */
+/* The secret by a number of the caller's, for tests: before anything is hashed by it, or after all
+ * of that is gone. Threads: setup only. */
 void berth__hash_set_secret(uint64_t number);
 
 /* A bijective scrambling of one word (splitmix64's finaliser). */

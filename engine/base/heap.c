@@ -1,15 +1,16 @@
 /* The memory of an engine: pieces in size classes, cut from chunks that the heap maps for itself.
  *
  * Why one of its own and neither jemalloc nor the C library's: a library that is loaded at run time
- * has next to no static TLS (jemalloc takes 2.6 kB of it), one that is linked must not bring a malloc
- * along, and an engine's memory is told, settled on a NUMA node, laid on huge pages and given back as
- * a whole. It is fast without much: whoever releases a piece knows that it is of this heap.
+ * has next to no static TLS (jemalloc takes 2.6 kB of it), one that is linked must not bring a
+ * malloc along, and an engine's memory is told, settled on a NUMA node, laid on huge pages and
+ * given back as a whole. It is fast without much: whoever releases a piece knows that it is of this
+ * heap.
  *
- * A piece of up to `piece_max` bytes lies among its like in a slab of a chunk; the chunk's table tells
- * the class by the page. Free pieces wait on shelves, of which a thread takes one while it needs it;
- * full and empty ones exchange batches with the store that they share. What is larger is a mapping of
- * its own and goes back to the system at once; with huge pages asked for that is what is larger than
- * one of them, so that the chunks, which lie on them, hold the rest. */
+ * A piece of up to `piece_max` bytes lies among its like in a slab of a chunk; the chunk's table
+ * tells the class by the page. Free pieces wait on shelves, of which a thread takes one while it
+ * needs it; full and empty ones exchange batches with the store that they share. What is larger is
+ * a mapping of its own and goes back to the system at once; with huge pages asked for that is what
+ * is larger than one of them, so that the chunks, which lie on them, hold the rest. */
 #include "base/heap.h"
 
 #include <pthread.h>

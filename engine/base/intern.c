@@ -10,8 +10,8 @@
 
 enum { SLOTS_MIN = 64, BLOCK_STEP = 8, SPINS = 256 };
 
-/* What a text has left in its slot: an id that no text has, under a hash that differs from the empty
- * text's, the only one that would equal id 0's. */
+/* What a text has left in its slot: an id that no text has, under a hash that differs from the
+ * empty text's, the only one that would equal id 0's. */
 static uint64_t gone(void)
 {
     return (uint64_t)((uint32_t)berth__hash_secret("", 0, 0) ^ 1) << 32 | UINT64_C(0);

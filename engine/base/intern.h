@@ -10,7 +10,8 @@
 /* An id; 0 stands for "absent" and is never given to a text, not even the empty one. */
 typedef uint32_t berth__sym;
 
-/* Open addressing: a hash above its id; 0 free. A text that has gone leaves id 0 under another hash. */
+/* Open addressing: a hash above its id; 0 free. A text that has gone leaves id 0 under another
+ * hash. */
 typedef struct berth__intern_slots {
     struct berth__intern_slots *older; /* of those in limbo */
     uint32_t count;                    /* a power of two */
@@ -83,8 +84,8 @@ void berth__intern_destroy(berth__intern *table);
 /* From now on others may find texts while one adds. Errors: E_NOMEM. */
 berth_status berth__intern_share(berth__intern *table);
 
-/* The calling thread adds from now on, or (`adds` false) no longer; its owner keeps others out. Until
- * berth__intern_seen_from says more, what it adds may be seen by all snapshots. */
+/* The calling thread adds from now on, or (`adds` false) no longer; its owner keeps others out.
+ * Until berth__intern_seen_from says more, what it adds may be seen by all snapshots. */
 void berth__intern_claim(berth__intern *table, bool adds);
 static inline void berth__intern_seen_from(berth__intern *table, uint64_t number, bool lowers)
 {
@@ -99,8 +100,8 @@ berth__sym berth__intern_add(berth__intern *table, berth_str text, bool *ok);
 /* The id of `text`, or 0 if it is not there. Lock-free. */
 berth__sym berth__intern_find(const berth__intern *table, berth_str text);
 
-/* Make sure that so many more can be given up: false when out of memory. Then give up a text that no
- * state holds any more; its id is void. Both by an adder. */
+/* Make sure that so many more can be given up: false when out of memory. Then give up a text that
+ * no state holds any more; its id is void. Both by an adder. */
 bool berth__intern_reserve_removal(berth__intern *table, uint32_t count);
 void berth__intern_remove(berth__intern *table, berth__sym id);
 

@@ -1,5 +1,6 @@
-/* The machine as the kernel tells of it, for a library without hwloc (BERTH_HWLOC=OFF): the cores that
- * this process may run on. NUMA nodes are not told apart, and there are no synthetic machines. */
+/* The machine as the kernel tells of it, for a library without hwloc (BERTH_HWLOC=OFF): the cores
+ * that this process may run on. NUMA nodes are not told apart, and there are no synthetic
+ * machines. */
 #include <sched.h>
 #include <stdio.h>
 

@@ -1,5 +1,6 @@
-/* Texts of a list found by their bytes: one by one while they are few, by hash beyond. So whoever asks of
- * each of a list's names whether it has been there before does not pay for the square of its length. */
+/* Texts of a list found by their bytes: one by one while they are few, by hash beyond. So whoever
+ * asks of each of a list's names whether it has been there before does not pay for the square of
+ * its length. */
 #ifndef BERTH_BASE_NAMES_H
 #define BERTH_BASE_NAMES_H
 
@@ -16,12 +17,13 @@ typedef struct berth__names {
     uint32_t *slots; /* number + 1, 0: free; NULL: they are few */
 } berth__names;
 
-/* Of `count` texts, with room for `room` of them in all. Of equal ones the last is found. Returns false
- * when out of memory. */
+/* Of `count` texts, with room for `room` of them in all. Of equal ones the last is found. Returns
+ * false when out of memory. */
 bool berth__names_make(berth__arena *arena, const void *items, size_t stride, uint32_t count,
                        uint32_t room, berth__names *out);
 
-/* The same of a list that grows and moves: `items` is where it lies now. Returns false when out of memory. */
+/* The same of a list that grows and moves: `items` is where it lies now. Returns false when out of
+ * memory. */
 bool berth__names_follow(berth__arena *arena, berth__names *names, const void *items, size_t stride,
                          uint32_t room);
 

@@ -25,7 +25,8 @@ static void enter(walk *w, int folder)
     w->folder = folder;
 }
 
-/* Move the next component of the rest to `name`: empty at the end. Returns false if it is too long. */
+/* Move the next component of the rest to `name`: empty at the end. Returns false if it is too
+ * long. */
 static bool next_component(walk *w, char name[NAME_MAX + 1])
 {
     const char *at = w->rest + strspn(w->rest, "/");
@@ -66,7 +67,8 @@ static bool splice_link(walk *w, int link)
     return root >= 0;
 }
 
-/* A link of /proc/PID/fd has no text that could be walked, and leads to an open file all the same. */
+/* A link of /proc/PID/fd has no text that could be walked, and leads to an open file all the
+ * same. */
 static bool is_magic(const walk *w, const char *name)
 {
     struct statfs system;

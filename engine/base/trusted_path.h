@@ -13,9 +13,10 @@ typedef struct berth__trusted_path {
     bool foreign_link; /* why it failed: a link in the path belongs to another user */
 } berth__trusted_path;
 
-/* Walk `path` link by link. A link is followed if the effective user or root owns it. The folder stays
- * the same while its descriptor is open, whatever happens to the path. Returns false with errno, nothing
- * held: EPERM and foreign_link for a link of another user, ELOOP for more than 40 links. Threads: any. */
+/* Walk `path` link by link. A link is followed if the effective user or root owns it. The folder
+ * stays the same while its descriptor is open, whatever happens to the path. Returns false with
+ * errno, nothing held: EPERM and foreign_link for a link of another user, ELOOP for more than 40
+ * links. Threads: any. */
 bool berth__trusted_path_open(berth__trusted_path *out, const char *path);
 
 #endif

@@ -1,11 +1,14 @@
-/* CEL as selectors of devices use it: an expression compiled once, asked about any number of devices.
+/* CEL as selectors of devices use it: an expression compiled once, asked about any number of
+ * devices.
  *
- * The language is what kube-scheduler v1.36 gives to DeviceClasses and ResourceClaims: static types,
- * with attributes of type any; errors that && and || absorb; optionals, macros, strings, lists, sets,
- * regular expressions, quantities and semantic versions. Texts of errors are its texts.
+ * The language is what kube-scheduler v1.36 gives to DeviceClasses and ResourceClaims: static
+ * types, with attributes of type any; errors that && and || absorb; optionals, macros, strings,
+ * lists, sets, regular expressions, quantities and semantic versions. Texts of errors are its
+ * texts.
  *
- * Nothing that an expression can say costs more than a fixed amount of work, memory or stack: the depth of
- * an expression, the size of types, the units of an evaluation and its memory are all limited.
+ * Nothing that an expression can say costs more than a fixed amount of work, memory or stack: the
+ * depth of an expression, the size of types, the units of an evaluation and its memory are all
+ * limited.
  *
  * Source: k8s.io/dynamic-resource-allocation/cel v0.36, cel-go v0.26. */
 #ifndef BERTH_CEL_CEL_H
@@ -55,8 +58,8 @@ typedef struct berth__cel berth__cel;
 
 /* Compile. A text that is no selector is compiled, too: into one whose verdict is always
  * BERTH__CEL_COMPILE_ERROR. Keeps its own copy of `text`. Fails with BERTH_E_NOMEM alone.
- * Cost: at most in the order of a millisecond for the 10240 bytes that an expression may have; a longer
- * one does not compile. */
+ * Cost: at most in the order of a millisecond for the 10240 bytes that an expression may have; a
+ * longer one does not compile. */
 berth_status berth__cel_compile(const berth_allocator *allocator, berth_str text, berth__cel **out);
 
 /* Accepts NULL. */
@@ -81,16 +84,17 @@ typedef enum berth__cel_verdict {
     BERTH__CEL_NO_MEMORY,
 } berth__cel_verdict;
 
-/* Ask about a device. `*error` is set with the two verdicts that say so, and lives until the room is used
- * again or destroyed, or the expression is. Cost: some microseconds for what clusters use; at
- * most 1,000,000 units of work. */
+/* Ask about a device. `*error` is set with the two verdicts that say so, and lives until the room
+ * is used again or destroyed, or the expression is. Cost: some microseconds for what clusters use;
+ * at most 1,000,000 units of work. */
 berth__cel_verdict berth__cel_evaluate(const berth__cel *cel, const berth__cel_device *device,
                                        berth__cel_room *room, berth_str *error);
 
 /* ---- what an expression reads ---- */
 
-/* Whether two devices agree in all that an expression reads of them, so that they get one verdict (and one
- * text, but for its naming an attribute that no selector can read). Sound, not complete. */
+/* Whether two devices agree in all that an expression reads of them, so that they get one verdict
+ * (and one text, but for its naming an attribute that no selector can read). Sound, not
+ * complete. */
 bool berth__cel_alike(const berth__cel *cel, const berth__cel_device *a,
                       const berth__cel_device *b);
 

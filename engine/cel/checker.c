@@ -122,7 +122,8 @@ static const berth__cel_type *read_type(reading *r)
 
 enum { SIGNATURE_MAX = 8 };
 
-/* Whether the arguments fit the signature at `*at`, which moves behind it; `*result` is set if so. */
+/* Whether the arguments fit the signature at `*at`, which moves behind it; `*result` is set if
+ * so. */
 static bool fits(checker *c, const char **at, const berth__cel_type *const *args, uint32_t count,
                  bool member, const berth__cel_type **result)
 {

@@ -4,7 +4,8 @@
 
 #include "cel/syntax.h"
 
-/* Faults are added. Returns what is wrong with the type of the whole, if nothing else is; else empty. */
+/* Faults are added. Returns what is wrong with the type of the whole, if nothing else is; else
+ * empty. */
 berth_str berth__cel_check(berth__cel_source *source, const berth_allocator *allocator,
                            berth__cel_node *root);
 

@@ -122,8 +122,8 @@ const berth__cel_function *berth__cel_function_find(berth_str name)
     return NULL;
 }
 
-/* Whether a value is of the type at `*at`, which moves behind it. Of lists and maps only that they are
- * such counts. */
+/* Whether a value is of the type at `*at`, which moves behind it. Of lists and maps only that they
+ * are such counts. */
 static bool is_of(berth__cel_value value, const char **at)
 {
     char letter = *(*at)++;

@@ -29,8 +29,8 @@ static berth__decimal_outcome read_quantity(berth_str text, __int128 *nanos)
     return outcome;
 }
 
-/* Whether a text is at least put together as quantities are: the second half of the words about one that
- * is none. */
+/* Whether a text is at least put together as quantities are: the second half of the words about one
+ * that is none. */
 static bool has_form(berth_str text)
 {
     static const char *const stages[] = {"+-",           "0123456789", ".",         "0123456789",

@@ -1,4 +1,5 @@
-/* Functions of regular expressions. Patterns that are constants were compiled with the expression. */
+/* Functions of regular expressions. Patterns that are constants were compiled with the
+ * expression. */
 #include "cel/functions.h"
 #include "cel/regex.h"
 
@@ -92,8 +93,8 @@ static uint32_t behind(berth_str text, uint32_t at)
     return at;
 }
 
-/* All matches, at most so many (-1: any number), into `items` unless NULL: as Go's FindAllString, which
- * leaves out an empty one right behind another. */
+/* All matches, at most so many (-1: any number), into `items` unless NULL: as Go's FindAllString,
+ * which leaves out an empty one right behind another. */
 static uint32_t matches_of(berth__cel_run *run, const chosen *by, berth_str text, int64_t most,
                            berth__cel_value *items)
 {

@@ -4,8 +4,8 @@
 
 #include "cel/compiled.h"
 
-/* Compile the patterns that are literals; faults are added where they are none, and the expression's
- * problem is set where a literal can't be converted. BERTH_OK or BERTH_E_NOMEM. */
+/* Compile the patterns that are literals; faults are added where they are none, and the
+ * expression's problem is set where a literal can't be converted. BERTH_OK or BERTH_E_NOMEM. */
 berth_status berth__cel_literals_prepare(berth__cel *cel, berth__cel_source *source,
                                          berth__cel_node *root);
 

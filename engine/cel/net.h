@@ -6,7 +6,8 @@
 
 enum { BERTH__CEL_NET_TEXT = 48 };
 
-/* An address, or with `prefix` a network. Of version 4 the first four bytes count, the others are zero. */
+/* An address, or with `prefix` a network. Of version 4 the first four bytes count, the others are
+ * zero. */
 struct berth__cel_net {
     uint8_t bytes[16];
     bool six;

@@ -1,4 +1,5 @@
-/* Regular expressions by RE2. Nothing is thrown out of here: what C++ can't allocate is an error. */
+/* Regular expressions by RE2. Nothing is thrown out of here: what C++ can't allocate is an
+ * error. */
 #include <re2/re2.h>
 
 #include <cstdio>

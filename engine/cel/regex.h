@@ -16,8 +16,8 @@ typedef struct berth__cel_pattern_problem {
 /* Whether there are regular expressions at all. */
 bool berth__cel_pattern_known(void);
 
-/* Compile: BERTH_OK, BERTH_E_PARSE, BERTH_E_NOMEM (or too large). A pattern may be used by many threads.
- * Its memory is the C++ library's. */
+/* Compile: BERTH_OK, BERTH_E_PARSE, BERTH_E_NOMEM (or too large). A pattern may be used by many
+ * threads. Its memory is the C++ library's. */
 berth_status berth__cel_pattern_compile(berth_str text, berth__cel_pattern **out,
                                         berth__cel_pattern_problem *problem);
 

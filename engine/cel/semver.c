@@ -1,4 +1,5 @@
-/* Semantic versions 2.0.0, as github.com/blang/semver/v4 reads and orders them; builds are not kept. */
+/* Semantic versions 2.0.0, as github.com/blang/semver/v4 reads and orders them; builds are not
+ * kept. */
 #include "cel/value.h"
 
 static bool is_digit(char c)

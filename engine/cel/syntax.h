@@ -119,9 +119,10 @@ berth__cel_node *berth__cel_expand(berth__cel_source *source, berth__cel_node *c
 typedef berth__cel_value berth__cel_call(berth__cel_run *run, const berth__cel_node *node,
                                          const berth__cel_value *args);
 
-/* Signatures, blanks between: "." of a member, types of arguments, ">", type of the result; a letter a type:
- * b i u d s y bool to bytes, n null, Q quantity, V semver, D dyn, Lx list, Mxy map, Ox optional, Tx type;
- * A to C are parameters. A strict function's arguments are checked when it is called. */
+/* Signatures, blanks between: "." of a member, types of arguments, ">", type of the result; a
+ * letter a type: b i u d s y bool to bytes, n null, Q quantity, V semver, D dyn, Lx list, Mxy map,
+ * Ox optional, Tx type; A to C are parameters. A strict function's arguments are checked when it is
+ * called. */
 struct berth__cel_function {
     const char *name;
     const char *signatures;

@@ -144,7 +144,8 @@ static bool is_free_of(berth__cel_types *types, const berth__cel_type *param,
 
 static bool assignable(berth__cel_types *types, const berth__cel_type *a, const berth__cel_type *b);
 
-/* Whether the parameter `param` can stand for `type`; `*known` tells that it stood for something. */
+/* Whether the parameter `param` can stand for `type`; `*known` tells that it stood for
+ * something. */
 static bool stands_for(berth__cel_types *types, const berth__cel_type *type,
                        const berth__cel_type *param, bool *known)
 {

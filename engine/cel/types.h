@@ -59,8 +59,8 @@ void berth__cel_types_destroy(berth__cel_types *types);
 /* Types without parts, shared. */
 const berth__cel_type *berth__cel_type_of(berth__cel_type_kind kind);
 
-/* A list, map, optional or type. Out of memory it is the type of errors, and `no_memory` is set; so do
- * all that make types. */
+/* A list, map, optional or type. Out of memory it is the type of errors, and `no_memory` is set; so
+ * do all that make types. */
 const berth__cel_type *berth__cel_type_make(berth__cel_types *types, berth__cel_type_kind kind,
                                             const berth__cel_type *first,
                                             const berth__cel_type *second);
@@ -79,8 +79,8 @@ static inline bool berth__cel_type_is_loose(const berth__cel_type *type)
 bool berth__cel_type_same(berth__cel_types *types, const berth__cel_type *a,
                           const berth__cel_type *b);
 
-/* Whether a value of one type may stand where the other is expected; binds parameters if so, and else
- * nothing. */
+/* Whether a value of one type may stand where the other is expected; binds parameters if so, and
+ * else nothing. */
 bool berth__cel_type_assignable(berth__cel_types *types, const berth__cel_type *a,
                                 const berth__cel_type *b);
 bool berth__cel_types_assignable(berth__cel_types *types, const berth__cel_type *const *a,

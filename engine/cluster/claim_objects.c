@@ -1,4 +1,5 @@
-/* ResourceClaims made objects again, with what placements chose for them: as they would be written. */
+/* ResourceClaims made objects again, with what placements chose for them: as they would be
+ * written. */
 #include <stdio.h>
 
 #include "base/error.h"

@@ -339,8 +339,8 @@ static berth_status settle_operation(berth__cluster *cluster, uint32_t begin, be
     return status;
 }
 
-/* `*full`: no column was left for the name of a resource. It has been looked then whether all names are
- * needed. */
+/* `*full`: no column was left for the name of a resource. It has been looked then whether all names
+ * are needed. */
 static berth_status put_once(berth__cluster *cluster, const berth_object *object, bool replace,
                              uint64_t *id, bool *full, berth_error *error)
 {

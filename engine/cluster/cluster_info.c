@@ -44,8 +44,8 @@ static berth_str resource_name(const berth__cluster *cluster, uint32_t resource)
     return berth__text(cluster->model, berth__resource_name(cluster->model, resource));
 }
 
-/* Whether the name lives as long as the state: not one that is condemned, nor, on a branch, one that
- * came to the engine after the branch's snapshot. */
+/* Whether the name lives as long as the state: not one that is condemned, nor, on a branch, one
+ * that came to the engine after the branch's snapshot. */
 static bool may_read(const berth__cluster *cluster, berth__sym name)
 {
     const berth__intern *strings = &cluster->model->strings;

@@ -12,8 +12,8 @@
 berth_pod_id berth__cluster_next_pod(const berth__cluster *cluster, berth_node_id node,
                                      berth_pod_id after);
 
-/* The ids of the names that columns have, in their order, up to BERTH__RESOURCES_MAX: those that live as
- * long as this state; of a branch, its snapshot's may be others. */
+/* The ids of the names that columns have, in their order, up to BERTH__RESOURCES_MAX: those that
+ * live as long as this state; of a branch, its snapshot's may be others. */
 uint32_t berth__cluster_resources(const berth__cluster *cluster, berth__sym *out);
 
 /* Where one resource of all nodes goes. */
@@ -62,7 +62,8 @@ berth_status berth__cluster_pod_claim_object(const berth__cluster *cluster, bert
                                              const berth_allocator *allocator, berth_object **out,
                                              berth_error *error);
 
-/* What a placement chose for a claim (`chosen` is there), its parts in `arena`; false: out of memory. */
+/* What a placement chose for a claim (`chosen` is there), its parts in `arena`; false: out of
+ * memory. */
 bool berth__cluster_chosen(const berth__cluster *cluster, const berth__device_claim *claim,
                            berth__arena *arena, berth_claim_allocation *out);
 

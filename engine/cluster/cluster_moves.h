@@ -1,5 +1,5 @@
-/* Pods that the engine's user binds and unbinds by hand: the watcher hears of it as of a change of an
- * object. */
+/* Pods that the engine's user binds and unbinds by hand: the watcher hears of it as of a change of
+ * an object. */
 #ifndef BERTH_CLUSTER_CLUSTER_MOVES_H
 #define BERTH_CLUSTER_CLUSTER_MOVES_H
 

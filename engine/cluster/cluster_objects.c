@@ -102,8 +102,8 @@ static int by_name(const void *a, const void *b)
     return berth__str_cmp(left->names.items[0], right->names.items[0]);
 }
 
-/* Of the size that rules read, which is that of the first node that brought the image; by name, since
- * facts keep them by ids of texts, which other objects have a say in. */
+/* Of the size that rules read, which is that of the first node that brought the image; by name,
+ * since facts keep them by ids of texts, which other objects have a say in. */
 static const berth_image *images_of(node_parts *own)
 {
     uint32_t count = own->facts->image_count;

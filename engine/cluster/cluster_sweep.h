@@ -4,7 +4,8 @@
  * A node's id is free once the node is absent, no pod is bound to it or has it nominated, and the
  * layout lacks it. Free ids are looked for when none is left and as many have been given since
  * as were in use. Snapshots and branches have records and names of their own, in which the id means
- * what it did: so the id may be another node's at once, and who compares two states compares names. */
+ * what it did: so the id may be another node's at once, and who compares two states compares
+ * names. */
 #ifndef BERTH_CLUSTER_CLUSTER_SWEEP_H
 #define BERTH_CLUSTER_CLUSTER_SWEEP_H
 
@@ -21,8 +22,8 @@ static inline bool berth__cluster_sweep_is_due(const berth__cluster *cluster)
                                                    cluster->free_node == BERTH_NODE_NONE));
 }
 
-/* Sweep: an operation of the engine's own is done, and nothing is held that no object holds. Nothing
- * happens while a transaction is open. Not under the lock. */
+/* Sweep: an operation of the engine's own is done, and nothing is held that no object holds.
+ * Nothing happens while a transaction is open. Not under the lock. */
 void berth__cluster_sweep(berth__cluster *cluster);
 
 #endif

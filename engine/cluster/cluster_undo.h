@@ -30,8 +30,8 @@ void berth__note_closed(berth__cluster *cluster, uint32_t node);
 /* The layout has been made anew. Takes over `former`. */
 void berth__note_relayout(berth__cluster *cluster, const berth__former_layout *former);
 
-/* The list of freed ports (columns/freed_ports.h), which is writable, is about to change. Takes the room
- * it needs, false when out of memory, unless reserve_undo has. */
+/* The list of freed ports (columns/freed_ports.h), which is writable, is about to change. Takes the
+ * room it needs, false when out of memory, unless reserve_undo has. */
 bool berth__note_freed(berth__cluster *cluster, bool reserved);
 
 /* A pod of a class is about to be counted on a node of the layout (change 1) or no more (-1). Takes

@@ -1,5 +1,5 @@
-/* How full nodes are of what drivers attach: a column by node id for each driver that was asked for,
- * kept as volumes come and go, so that a filter compares a tile of nodes at once. */
+/* How full nodes are of what drivers attach: a column by node id for each driver that was asked
+ * for, kept as volumes come and go, so that a filter compares a tile of nodes at once. */
 #include <string.h>
 
 #include "columns/node_volumes.h"

@@ -1,5 +1,5 @@
-/* Host ports that are free although a pod of the node has them: a short list for all nodes without a
- * slot, changed as pods come and go there. */
+/* Host ports that are free although a pod of the node has them: a short list for all nodes without
+ * a slot, changed as pods come and go there. */
 #include "columns/freed_ports.h"
 
 #include <string.h>

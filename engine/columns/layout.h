@@ -5,8 +5,8 @@
  * from them. A layout is shared with snapshots as a whole and copied, for the first
  * change after a publication; cost: some 13 bytes a node and 4 for each column.
  * Ordering:
- *   COLUMN-1  a column is filled, then pushed (release) on the list of its hash, then on that of all;
- *             whoever walks a list has acquired its head. None is ever taken off. */
+ *   COLUMN-1  a column is filled, then pushed (release) on the list of its hash, then on that of
+ *             all; whoever walks a list has acquired its head. None is ever taken off. */
 #ifndef BERTH_COLUMNS_LAYOUT_H
 #define BERTH_COLUMNS_LAYOUT_H
 
@@ -37,7 +37,8 @@ typedef struct berth__layout {
     uint64_t tree_epoch; /* of the node tree whose order this is */
     uint32_t *nodes;     /* node id by slot */
     uint32_t *taints;    /* taint list id by slot */
-    /* How many slots have a list, by its id but for 0, the empty list; lists without any may be gone. */
+    /* How many slots have a list, by its id but for 0, the empty list; lists without any may be
+     * gone. */
     uint32_t *taint_users;
     uint32_t taint_capacity; /* room for ids below */
     uint32_t taint_end;      /* ids below are or were here; at least 1 */
@@ -83,8 +84,8 @@ static inline bool berth__layout_closed(const berth__layout *layout, uint32_t sl
     return berth__bit_get(layout->closed, slot);
 }
 
-/* How many label columns there are, and freeing them all: whoever held one made it for an epoch that
- * is over, and nobody shares the layout. */
+/* How many label columns there are, and freeing them all: whoever held one made it for an epoch
+ * that is over, and nobody shares the layout. */
 uint32_t berth__layout_column_count(const berth__layout *layout);
 void berth__layout_drop_columns(berth__layout *layout);
 

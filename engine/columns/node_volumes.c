@@ -69,7 +69,8 @@ static berth__node_volumes *state_make(berth__volume_use *use, uint32_t node_id)
 
 /* ---- attachments ---- */
 
-/* All lists of a node are in order, so that one is found by halves: where an entry is, or would be. */
+/* All lists of a node are in order, so that one is found by halves: where an entry is, or would
+ * be. */
 #define DEFINE_PLACE(name, type, list, list_count, field)              \
     static uint32_t name(const berth__node_volumes *volumes, type key) \
     {                                                                  \

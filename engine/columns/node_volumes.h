@@ -123,8 +123,8 @@ bool berth__volume_is_attached(const berth__node_volumes *volumes, berth__attach
 uint32_t berth__volumes_attached(const berth__node_volumes *volumes, berth__sym driver);
 
 /* The column of a driver, after a refresh, valid until the next call; NULL: there are too many, or
- * memory is short, and who asks looks at nodes one by one. Cost: of a new driver or layout, a look at
- * all nodes. */
+ * memory is short, and who asks looks at nodes one by one. Cost: of a new driver or layout, a look
+ * at all nodes. */
 const berth__driver_fill *berth__driver_fill_get(berth__volume_use *use, berth__sym driver,
                                                  const berth__layout *layout);
 

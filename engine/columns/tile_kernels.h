@@ -91,7 +91,8 @@ typedef struct berth__narrow_part {
     uint16_t count; /* of values, below BERTH__FEW; the entry after them is for all others */
 } berth__narrow_part;
 
-/* What slots get besides their leaves, by class: ids by slot, in whole groups, all below `count`. */
+/* What slots get besides their leaves, by class: ids by slot, in whole groups, all below
+ * `count`. */
 typedef struct berth__class_parts {
     const uint16_t *ids;
     const int32_t *parts; /* by class, none of them negative */
@@ -141,8 +142,8 @@ typedef struct berth__kernels {
                         berth__tree_sum *best);
     /* The ids, below 64, of the slots in a mask: a bit each. */
     uint64_t (*class_bits)(const uint16_t *ids, const berth__mask *slots);
-    /* totals = leaf + parts[id], of the leaves of a tile, of `groups` groups; ids are below `count`. The
-     * leaves may be the totals themselves. */
+    /* totals = leaf + parts[id], of the leaves of a tile, of `groups` groups; ids are below
+     * `count`. The leaves may be the totals themselves. */
     void (*class_totals)(const int32_t *leaves, uint32_t groups, const uint16_t *ids,
                          const int32_t *parts, uint32_t count, int32_t *totals);
     /* Raise `best` to the best total of the feasible slots first .. last (not empty) of a tree, and

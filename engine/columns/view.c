@@ -247,7 +247,8 @@ static berth_status count_in(berth__view *view, berth__tile *tile, uint32_t slot
 static void count_out(berth__view *view, berth__tile *tile, uint32_t slot, const berth__class *cls)
 {
     uint32_t at = slot % BERTH__TILE;
-    /* A port goes with the first pod that held it, even if another still does: kube-scheduler's rule. */
+    /* A port goes with the first pod that held it, even if another still does: kube-scheduler's
+     * rule. */
     if (cls->ports != NULL && tile->ports[at] != NULL)
         berth__port_set_remove(tile->ports[at], cls->ports->items, cls->ports->count);
     if (uses_volumes(view, cls))

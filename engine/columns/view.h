@@ -78,7 +78,8 @@ void berth__view_relayout_back(berth__view *view, const berth__former_layout *fo
                                const berth__pods *pods, uint64_t epoch);
 void berth__former_layout_free(const berth__view *view, berth__former_layout *former);
 
-/* Make room for every resource the model knows; columns that have got other names since begin anew. */
+/* Make room for every resource the model knows; columns that have got other names since begin
+ * anew. */
 berth_status berth__view_widen(berth__view *view);
 
 /* Make writable what a change of a slot, or of its facts, writes: see base/cow_owner.h. Errors:
@@ -108,8 +109,8 @@ static inline berth__tile *berth__view_write(berth__view *view, uint32_t slot)
 /* Take over changed facts of the node in `slot`; with the layout's own epoch, its amounts alone. */
 void berth__view_set_facts(berth__view *view, uint32_t slot, uint64_t epoch);
 
-/* Free the label columns of keys that were asked for, if they have become many: those still in use are
- * made again. The layout has another epoch then. Without memory for it they stay. */
+/* Free the label columns of keys that were asked for, if they have become many: those still in use
+ * are made again. The layout has another epoch then. Without memory for it they stay. */
 void berth__view_trim_columns(berth__view *view);
 
 /* Take over whether the present node in `slot` is closed. Nothing derived from facts becomes

@@ -152,7 +152,8 @@ static bool same(const berth__peopled *a, const berth__peopled *b, uint32_t part
     return differ == 0;
 }
 
-/* A new class; the last one of all if there are too many, or no memory: the map's count is 0 then. */
+/* A new class; the last one of all if there are too many, or no memory: the map's count is 0
+ * then. */
 static uint32_t add_class(mapping *to, const berth__peopled *own)
 {
     berth__class_map *map = to->map;
@@ -250,8 +251,8 @@ static bool is_behind(const mapping *of)
     return false;
 }
 
-/* Take in what has changed since. Classes that came to be and went again are forgotten by making all
- * anew once they are too many. */
+/* Take in what has changed since. Classes that came to be and went again are forgotten by making
+ * all anew once they are too many. */
 static void follow(mapping *to, const berth__view *view)
 {
     for (uint32_t i = 0; i < to->parts->by_node_count && to->map->count > 0; i++) {

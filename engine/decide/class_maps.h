@@ -1,6 +1,6 @@
-/* Class maps: which class each slot is of, where classes are cells (score_cells.h) told apart further
- * by the numbers of pods on the node itself. Most slots have no such pods, and are of the class of
- * their cell.
+/* Class maps: which class each slot is of, where classes are cells (score_cells.h) told apart
+ * further by the numbers of pods on the node itself. Most slots have no such pods, and are of the
+ * class of their cell.
  *
  * Kept for a bounded number of cells and counts, least recently used dropped first; repaired by the
  * changes that populations log, so that a decision costs what changed among the pods it counts.
@@ -33,8 +33,8 @@ struct berth__class_map {
     uint32_t count;    /* of classes: cells, then those with pods; 0: there are too many */
     uint16_t *ids;     /* by slot */
     berth__mask *with; /* by tile: the slots of classes with pods */
-    /* One slot of each class: of those of cells, which have room for as many as there may be, and of
-     * the others. Another class may have it by now. */
+    /* One slot of each class: of those of cells, which have room for as many as there may be, and
+     * of the others. Another class may have it by now. */
     uint32_t *slots;
     uint32_t slot_capacity;
     uint32_t members[BERTH__CLASSES_MAX]; /* how many slots each class has */
@@ -54,8 +54,8 @@ berth_status berth__class_maps_init(berth__class_maps *maps, const berth_allocat
 void berth__class_maps_destroy(berth__class_maps *maps);
 
 /* The map of a decision's cells and the counts by node that were asked for with them, up to date,
- * valid until the next call. NULL when out of memory; and, unless `eager`, when it is asked for the first
- * time, as berth__score_cells_get. */
+ * valid until the next call. NULL when out of memory; and, unless `eager`, when it is asked for the
+ * first time, as berth__score_cells_get. */
 const berth__class_map *berth__class_maps_get(berth__class_maps *maps,
                                               const berth__decision *decision,
                                               const berth__cells_ask *ask,

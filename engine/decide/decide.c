@@ -284,8 +284,8 @@ static berth_status walk(const pod_way *way)
                                    first ? dry_run->own_slot : BERTH__SLOT_NONE);
 }
 
-/* Of several errors, the first at preScore; where there is none, the first at score: that of a plugin
- * that has no preScore to fail. */
+/* Of several errors, the first at preScore; where there is none, the first at score: that of a
+ * plugin that has no preScore to fail. */
 static berth_status fail_scoring(const pod_way *way)
 {
     const berth__search *search = &way->decider->search;
@@ -331,8 +331,8 @@ static berth_status pick(const pod_way *way)
     return BERTH_OK;
 }
 
-/* Errors on some nodes end the attempt. v1.15 had asked all nodes by then, and what the others came to is
- * explained; since then there is no list of nodes that fit. */
+/* Errors on some nodes end the attempt. v1.15 had asked all nodes by then, and what the others came
+ * to is explained; since then there is no list of nodes that fit. */
 static berth_status fail_on_nodes(const pod_way *way, berth_str errors)
 {
     berth__decider *decider = way->decider;

@@ -474,8 +474,8 @@ static berth__index *find_or_add(const build_context *build, const berth__decisi
     return index;
 }
 
-/* Bring the kind's tree to the present. False: a scan, or a look on the spot, is better, or there is
- * no memory. */
+/* Bring the kind's tree to the present. False: a scan, or a look on the spot, is better, or there
+ * is no memory. */
 static bool make_current(const build_context *build, berth__index *index,
                          const berth__decision *decision, bool eager)
 {

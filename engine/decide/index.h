@@ -125,8 +125,8 @@ static inline void berth__node_list_add(berth__node_list *list, berth_node_id no
     list->count++;
 }
 
-/* All feasible slots' nodes in layout order, with their totals. False as in berth__index_search: the
- * list is as it was. Cost: a look at every leaf. */
+/* All feasible slots' nodes in layout order, with their totals. False as in berth__index_search:
+ * the list is as it was. Cost: a look at every leaf. */
 bool berth__index_list(berth__index_cache *cache, berth__index *index, berth__arena *arena,
                        berth__node_list *list);
 

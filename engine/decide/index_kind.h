@@ -33,8 +33,8 @@ struct berth__index {
     const berth__index_cache *cache;
 };
 
-/* Room for a walk over all tiles, with totals of its own if there are classes, or no leaves. False when
- * out of memory. */
+/* Room for a walk over all tiles, with totals of its own if there are classes, or no leaves. False
+ * when out of memory. */
 bool berth__index_reserve(berth__index_cache *cache, const berth__view *view, bool totals);
 
 #endif

@@ -21,7 +21,8 @@ static void fill_tile(void *context, uint32_t tile, int32_t *totals, berth__mask
     berth__slot_window_fill(&index->cache->window, &index->decision, tile, totals, slots);
 }
 
-/* Clear the slots of a tile, feasible by their leaves, that gates or late filters do not let pass. */
+/* Clear the slots of a tile, feasible by their leaves, that gates or late filters do not let
+ * pass. */
 static void keep_passing(void *context, uint32_t tile, berth__mask *slots)
 {
     const berth__index *index = context;

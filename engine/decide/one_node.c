@@ -47,7 +47,8 @@ static void tell_error(const node_question *own, const berth__stage *stage, bert
     tell(own->out, BERTH_VERDICT_ERROR, stage->name, reasons);
 }
 
-/* Why a filter refuses, told by `reasons`; a dry run has put the words of an error right already. */
+/* Why a filter refuses, told by `reasons`; a dry run has put the words of an error right
+ * already. */
 static berth_status tell_reasons(const node_question *own, const berth__stage *stage,
                                  berth__reasons *reasons)
 {

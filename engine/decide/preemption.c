@@ -328,9 +328,9 @@ static bool name_freed(const berth__attempt *attempt, const berth__freed_claim *
     return ok;
 }
 
-/* What DynamicResources has to say: its state is made by preFilter, unless that refused the pod. Trials of
- * preemption go on with that state: what is said first is what it was before them. Absent when out of
- * memory. */
+/* What DynamicResources has to say: its state is made by preFilter, unless that refused the pod.
+ * Trials of preemption go on with that state: what is said first is what it was before them. Absent
+ * when out of memory. */
 static berth_str words_about_claims(const berth__attempt *attempt, berth_explanation *explanation)
 {
     const berth__decision *decision = &attempt->decision;

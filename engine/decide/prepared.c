@@ -240,8 +240,8 @@ static bool prepare_epoch(const berth__decision *decision)
     return true;
 }
 
-/* The first plugin, as they prepare, whose verdict ends the attempt; one that preemption may help gives way to one
- * that nothing can. Scorers only fail. */
+/* The first plugin, as they prepare, whose verdict ends the attempt; one that preemption may help
+ * gives way to one that nothing can. Scorers only fail. */
 static void sum_up(berth__prepared_kind *prepared, const berth__ready_profile *profile)
 {
     prepared->verdict.outcome = BERTH__ACTIVE;

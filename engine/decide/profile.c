@@ -139,8 +139,8 @@ static bool put_in_order(berth__arena *arena, berth_plugin_list before, const be
     return order != NULL;
 }
 
-/* Whether a list of what prepares leaves a plugin out. A profile without such a list leaves out none:
- * one made by hand that names filters and scores alone. */
+/* Whether a list of what prepares leaves a plugin out. A profile without such a list leaves out
+ * none: one made by hand that names filters and scores alone. */
 static bool leaves_out(const berth__ready_profile *profile, berth_plugin_list before,
                        berth_str name)
 {

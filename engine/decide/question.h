@@ -14,8 +14,8 @@ berth_status berth__question_ask(berth__decider *decider, uint32_t pod, berth__q
 void berth__question_begin(berth__decider *decider);
 
 /* Before filters prepare, while nominated pods are about, which what-ifs put on nodes: hold the
- * counters as they are and have them know these pods' terms. `*held` is for berth__question_release,
- * which follows in any case. Errors: E_NOMEM. */
+ * counters as they are and have them know these pods' terms. `*held` is for
+ * berth__question_release, which follows in any case. Errors: E_NOMEM. */
 berth_status berth__question_hold(berth__decider *decider, bool *held);
 void berth__question_release(berth__decider *decider, bool held);
 

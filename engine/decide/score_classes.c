@@ -167,8 +167,8 @@ static bool is_in(const berth__tree_ranges *ranges, uint32_t slot)
     return in;
 }
 
-/* Classes with slots are wanted, but those whose only slot does not count; and those whose slot that
- * is known does are met. */
+/* Classes with slots are wanted, but those whose only slot does not count; and those whose slot
+ * that is known does are met. */
 static void look_at_known(berth__score_classes *classes, const int32_t *leaves,
                           const berth__tree_ranges *ranges)
 {
@@ -258,8 +258,8 @@ static uint32_t cell_of(const berth__score_classes *classes, uint32_t id)
     return classes->map != NULL ? berth__class_map_cell(classes->map, id) : id;
 }
 
-/* Raw values of the classes met, and their range; `statics` counts scorers whose values are those of
- * cells. */
+/* Raw values of the classes met, and their range; `statics` counts scorers whose values are those
+ * of cells. */
 static berth__scorer_range find_raws(berth__score_classes *classes, uint32_t scorer,
                                      uint32_t *statics)
 {

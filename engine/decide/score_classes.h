@@ -47,8 +47,9 @@ typedef struct berth__score_classes {
 berth__score_classes *berth__score_classes_create(const berth_allocator *allocator);
 void berth__score_classes_destroy(berth__score_classes *classes);
 
-/* Begin with scorers of a decision that stand apart (slot_plan.h). False: their values can't be told
- * by classes, or memory is short, or (unless `eager`) nobody has asked for such cells before. */
+/* Begin with scorers of a decision that stand apart (slot_plan.h). False: their values can't be
+ * told by classes, or memory is short, or (unless `eager`) nobody has asked for such cells
+ * before. */
 bool berth__score_classes_begin(berth__score_classes *classes, const berth__decision *decision,
                                 const uint32_t *scorers, uint32_t count, bool eager);
 
@@ -56,9 +57,9 @@ bool berth__score_classes_begin(berth__score_classes *classes, const berth__deci
 void berth__score_classes_meet(berth__score_classes *classes, uint32_t tile,
                                const berth__mask *slots);
 
-/* Meet the feasible slots of some ranges, being told all leaves of a search tree. Cost: a look at each
- * tile until every class that has slots is met: at its slots with pods, and at others while cells
- * are missing. */
+/* Meet the feasible slots of some ranges, being told all leaves of a search tree. Cost: a look at
+ * each tile until every class that has slots is met: at its slots with pods, and at others while
+ * cells are missing. */
 void berth__score_classes_meet_ranges(berth__score_classes *classes, const int32_t *leaves,
                                       const berth__tree_ranges *ranges);
 

@@ -105,8 +105,8 @@ uint32_t berth__search_tree_class_heap_best(const berth__search_tree *tree,
                                             const berth__class_parts *classes, uint32_t start,
                                             const berth__tree_answer *answer);
 
-/* The same where only some slots count: `keep` clears the others of a tile; or where totals are worked
- * out as the walk comes to a tile, and there is no tree. Visited tiles are kept in
+/* The same where only some slots count: `keep` clears the others of a tile; or where totals are
+ * worked out as the walk comes to a tile, and there is no tree. Visited tiles are kept in
  * `visited`, which has room for one more than there are tiles. Cost: a look at every tile up to the
  * last one needed, and at groups of leaves that are as good as the best before them. */
 typedef struct berth__tree_walk {
@@ -118,16 +118,16 @@ typedef struct berth__tree_walk {
     void *context;
     berth__mask *visited; /* feasible slots within the limit, in order of the walk */
     uint32_t visited_count;
-    /* Totals in place of leaves, by step of the walk and slot of its tile; NULL: there are none yet,
-     * which can't be without a tree. */
+    /* Totals in place of leaves, by step of the walk and slot of its tile; NULL: there are none
+     * yet, which can't be without a tree. */
     int32_t *totals;
 } berth__tree_walk;
 
 void berth__tree_walk_ask(berth__tree_walk *walk, uint32_t start, uint32_t limit,
                           berth__tree_answer *out);
 
-/* Where a leaf is not all of a total: ask without the best, give each step its totals, of which none
- * is above its leaf by more than `most`, then find the best of these. */
+/* Where a leaf is not all of a total: ask without the best, give each step its totals, of which
+ * none is above its leaf by more than `most`, then find the best of these. */
 void berth__tree_walk_visit(berth__tree_walk *walk, uint32_t start, uint32_t limit,
                             berth__tree_answer *out);
 void berth__tree_walk_total(const berth__tree_walk *walk, uint32_t start, uint32_t step,

@@ -54,8 +54,8 @@ static bool is_by_slot(const berth__stage *stage, const berth__prepared_stage *o
            (plugin->score_slot != NULL || own->static_raw != NULL);
 }
 
-/* Sort the active scorers; false: one of them is of none of the sorts. Also: totals must fit an int32
- * leaf, which weights of ordinary size leave far behind. */
+/* Sort the active scorers; false: one of them is of none of the sorts. Also: totals must fit an
+ * int32 leaf, which weights of ordinary size leave far behind. */
 static bool plan_scorers(const berth__decision *decision, berth__slot_plan *plan)
 {
     const berth__ready_profile *profile = decision->profile;

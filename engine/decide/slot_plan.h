@@ -1,5 +1,5 @@
-/* How the total of a slot is worked out for an index (index.h): the active stages of a decision sorted
- * by what they rest on, and totals of slots by them.
+/* How the total of a slot is worked out for an index (index.h): the active stages of a decision
+ * sorted by what they rest on, and totals of slots by them.
  *
  * Threads: the deciding thread only. */
 #ifndef BERTH_DECIDE_SLOT_PLAN_H
@@ -19,8 +19,8 @@ void berth__slot_plan_totals(const berth__decision *decision, const berth__searc
                              const berth__slot_states *states, uint32_t first, uint32_t count,
                              int32_t *totals);
 
-/* Filters that are gates or late, and scorers that stand apart, take no part in a tree: while one is built
- * they are to SKIP, and then ACTIVE again. */
+/* Filters that are gates or late, and scorers that stand apart, take no part in a tree: while one
+ * is built they are to SKIP, and then ACTIVE again. */
 void berth__slot_plan_set_aside(const berth__decision *decision, berth__outcome outcome);
 
 #endif

@@ -50,8 +50,8 @@ static bool is_void(const berth__slot_window *window, const berth__view *view)
            lag > view->layout->count;
 }
 
-/* Whether columns shall be made: they cost about what scans of as many slots cost, and would have saved
- * a half of that. */
+/* Whether columns shall be made: they cost about what scans of as many slots cost, and would have
+ * saved a half of that. */
 static bool deserves_columns(berth__slot_window *window, const berth__layout *layout,
                              uint32_t limit)
 {

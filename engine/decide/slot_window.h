@@ -1,6 +1,6 @@
-/* Totals of a tile of slots worked out on the spot, for kinds of pods that have no search tree, or one
- * that is far behind: the states of all slots lie in columns that one kernel reads, and follow the
- * change journal, whoever the pods are.
+/* Totals of a tile of slots worked out on the spot, for kinds of pods that have no search tree, or
+ * one that is far behind: the states of all slots lie in columns that one kernel reads, and follow
+ * the change journal, whoever the pods are.
  *
  * Memory: 60 bytes a slot, from the first such decision on. Threads: the deciding thread only. */
 #ifndef BERTH_DECIDE_SLOT_WINDOW_H
@@ -25,12 +25,12 @@ void berth__slot_window_destroy(berth__slot_window *window);
 bool berth__slot_window_serves(const berth__decision *decision);
 
 /* Bring the columns to the present, for a decision that looks for `limit` slots. False: memory is
- * short; or they would have to be made anew, which costs a look at every slot, and too few decisions
- * have done without them (a branch may make but one). Cost: what changed. */
+ * short; or they would have to be made anew, which costs a look at every slot, and too few
+ * decisions have done without them (a branch may make but one). Cost: what changed. */
 bool berth__slot_window_follow(berth__slot_window *window, const berth__view *view, uint32_t limit);
 
-/* Totals of a tile's slots as a search tree's leaves have them, and `slots` without those that are not
- * feasible by the node's facts and its own state. */
+/* Totals of a tile's slots as a search tree's leaves have them, and `slots` without those that are
+ * not feasible by the node's facts and its own state. */
 void berth__slot_window_fill(const berth__slot_window *window, const berth__decision *decision,
                              uint32_t tile, int32_t *totals, berth__mask *slots);
 

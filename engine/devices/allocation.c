@@ -1,6 +1,6 @@
 /* What a claim is given, as its status would say it.
- * Source: dynamic-resource-allocation v0.36, structured/internal/incubating/allocator_incubating.go:
- * Allocate, createNodeSelector. */
+ * Source: dynamic-resource-allocation v0.36,
+ * structured/internal/incubating/allocator_incubating.go: Allocate, createNodeSelector. */
 #include <string.h>
 
 #include "devices/device_search.h"

@@ -69,7 +69,8 @@ static berth__backing_class *first_behind(const berth__backing *backing, berth__
                                                       sizeof(resource));
 }
 
-/* Of two the newer one stands behind it. One that comes to a newer one, or to one as new, is not heard. */
+/* Of two the newer one stands behind it. One that comes to a newer one, or to one as new, is not
+ * heard. */
 static void enter(berth__backing *backing, berth__backing_class *one)
 {
     berth__backing_class *before = first_behind(backing, one->resource);

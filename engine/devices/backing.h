@@ -1,12 +1,12 @@
-/* Which DeviceClass stands behind an extended resource, and which claim was written for a pod's extended
- * resources.
+/* Which DeviceClass stands behind an extended resource, and which claim was written for a pod's
+ * extended resources.
  *
- * A class stands behind the resource that is named after it, and behind the one that it names. Of classes
- * that name the same one the newest does, of those of one age the first by name; the others stand behind
- * nothing then but their own name, and not even that if they come after the one that does. So they do for
- * a kube-scheduler that has just read them, by name.
- * Source: dynamic-resource-allocation v0.36, deviceclass/extendedresourcecache.
- * Threads: as of the devices that it belongs to. */
+ * A class stands behind the resource that is named after it, and behind the one that it names. Of
+ * classes that name the same one the newest does, of those of one age the first by name; the others
+ * stand behind nothing then but their own name, and not even that if they come after the one that
+ * does. So they do for a kube-scheduler that has just read them, by name. Source:
+ * dynamic-resource-allocation v0.36, deviceclass/extendedresourcecache. Threads: as of the devices
+ * that it belongs to. */
 #ifndef BERTH_DEVICES_BACKING_H
 #define BERTH_DEVICES_BACKING_H
 

@@ -1,5 +1,6 @@
 /* Capacities of devices that several may share.
- * Source: dynamic-resource-allocation v0.36, structured/internal/incubating/consumable_capacity.go. */
+ * Source: dynamic-resource-allocation v0.36,
+ * structured/internal/incubating/consumable_capacity.go. */
 #include "devices/device_search.h"
 
 static const __int128 NANOS = 1000000000;

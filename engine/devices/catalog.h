@@ -1,9 +1,9 @@
-/* What is offered: ResourceSlices by pool and by node, in the order in which an allocator looks at them,
- * and of each node the pools that it sees.
+/* What is offered: ResourceSlices by pool and by node, in the order in which an allocator looks at
+ * them, and of each node the pools that it sees.
  *
- * Made anew whenever a slice has changed. A view of a pool is made once for each set of its slices that
- * some node sees, a list of views once for each node, both when first asked for.
- * Source: dynamic-resource-allocation v0.36, structured/internal/incubating/pools_incubating.go. */
+ * Made anew whenever a slice has changed. A view of a pool is made once for each set of its slices
+ * that some node sees, a list of views once for each node, both when first asked for. Source:
+ * dynamic-resource-allocation v0.36, structured/internal/incubating/pools_incubating.go. */
 #ifndef BERTH_DEVICES_CATALOG_H
 #define BERTH_DEVICES_CATALOG_H
 

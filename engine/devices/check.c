@@ -1,6 +1,7 @@
 /* The claims before any device is taken: what they ask for can be told, and how much it is.
- * Source: dynamic-resource-allocation v0.36, structured/internal/incubating/allocator_incubating.go:
- * Allocate, validateDeviceRequest, isSelectable. */
+ * Source: dynamic-resource-allocation v0.36,
+ * structured/internal/incubating/allocator_incubating.go: Allocate, validateDeviceRequest,
+ * isSelectable. */
 #include "devices/device_search.h"
 
 /* ---- once ---- */

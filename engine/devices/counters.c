@@ -1,6 +1,7 @@
 /* Counters that devices of a pool share. Tables go by the pool's name without the driver, as in
  * kube-scheduler: of two drivers with pools of one name the first one's counters stand.
- * Source: dynamic-resource-allocation v0.36, structured/internal/incubating/allocator_incubating.go. */
+ * Source: dynamic-resource-allocation v0.36,
+ * structured/internal/incubating/allocator_incubating.go. */
 #include "devices/device_search.h"
 
 struct berth__counter_table {

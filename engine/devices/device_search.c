@@ -1,6 +1,7 @@
 /* The depth-first search for devices.
- * Source: dynamic-resource-allocation v0.36, structured/internal/incubating/allocator_incubating.go,
- * allocateOne; its recursion is a stack of frames here. */
+ * Source: dynamic-resource-allocation v0.36,
+ * structured/internal/incubating/allocator_incubating.go, allocateOne; its recursion is a stack of
+ * frames here. */
 #include "devices/device_search.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* The structured allocator: on one node, the first devices in kube-scheduler's order that serve all claims
- * of a pod, its faults included.
+/* The structured allocator: on one node, the first devices in kube-scheduler's order that serve all
+ * claims of a pod, its faults included.
  *
  * A search is depth first with a stack of its own. What it may cost is bounded in work, where
  * kube-scheduler bounds it in time: every device looked at counts.
@@ -12,7 +12,8 @@
 
 enum {
     BERTH__DEVICE_RESULTS_MAX = 32, /* of one claim */
-    /* Devices that a search may look at: what kube-scheduler gets through in its 10 seconds, about. */
+    /* Devices that a search may look at: what kube-scheduler gets through in its 10 seconds,
+     * about. */
     BERTH__DEVICE_WORK_MAX = 1 << 24,
     BERTH__DEVICE_WORK_ASKED = 1 << 6, /* what an evaluation of a selector counts for */
 };
@@ -44,7 +45,7 @@ typedef struct berth__taken_device {
     uint32_t line;
     bool shares;
     uint32_t
-        consumed; /* if it shares: where `amounts` has what it consumes of each capacity, in nanos */
+        consumed; /* if it shares: index in `amounts` of what it consumes, by capacity, nanos */
 } berth__taken_device;
 
 typedef enum berth__devices_outcome {
@@ -110,8 +111,8 @@ berth__devices_outcome berth__device_search_run(berth__device_search *search,
                                                 const berth__offer_node *node,
                                                 const berth__node_offers *offers);
 
-/* What a claim is given by a solution, as facts; memory from `arena`. Texts are interned: under the model's
- * lock. Returns false when out of memory. */
+/* What a claim is given by a solution, as facts; memory from `arena`. Texts are interned: under the
+ * model's lock. Returns false when out of memory. */
 bool berth__device_search_allocation(const berth__device_search *search, uint32_t claim,
                                      berth__arena *arena, berth__device_allocation *out);
 
@@ -171,8 +172,8 @@ bool berth__device_is_tolerated(const berth__device_search *search, const berth_
 __int128 berth__device_consumes(const berth__device_capacity *capacity,
                                 const berth__device_line *line);
 
-/* Take a device for a line, if that can be; `must`: a constraint that refuses is an error. Release gives
- * back the last one taken. */
+/* Take a device for a line, if that can be; `must`: a constraint that refuses is an error. Release
+ * gives back the last one taken. */
 berth__step berth__device_take(berth__device_search *search, uint32_t line,
                                const berth__offer *offer, bool must);
 void berth__device_release(berth__device_search *search);

@@ -5,8 +5,8 @@
 
 #include "base/error.h"
 
-/* What a claim holds: a copy of its allocation's devices, as they are counted. The allocation itself may go
- * before it is looked at again. */
+/* What a claim holds: a copy of its allocation's devices, as they are counted. The allocation
+ * itself may go before it is looked at again. */
 typedef struct berth__held_devices {
     size_t bytes;
     berth__device_allocation allocation;
@@ -121,7 +121,8 @@ static void note(berth__devices *devices, const held_devices *held)
     }
 }
 
-/* What is held by a record without an object: what was chosen for a claim that is yet to be written. */
+/* What is held by a record without an object: what was chosen for a claim that is yet to be
+ * written. */
 static const berth__device_allocation *held_by_special(const berth__devices *devices,
                                                        const berth__device_claim *claim)
 {

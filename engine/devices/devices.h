@@ -1,6 +1,6 @@
-/* The devices of one engine or branch: what its store offers and what its claims hold, kept current from the
- * store's journal of devices.
- * Threads: the deciding one; while a decision's workers search, whoever holds the lock. */
+/* The devices of one engine or branch: what its store offers and what its claims hold, kept current
+ * from the store's journal of devices. Threads: the deciding one; while a decision's workers
+ * search, whoever holds the lock. */
 #ifndef BERTH_DEVICES_DEVICES_H
 #define BERTH_DEVICES_DEVICES_H
 
@@ -33,8 +33,8 @@ berth_status berth__devices_create(berth__storage *storage, berth__devices **out
 void berth__devices_destroy(berth__devices *devices);
 
 /* Take over what changed in the store, and the epoch of the node facts. Returns false when out of
- * memory; the next call makes up for it. Cost: of what changed; after a change of a slice a look at every
- * device. */
+ * memory; the next call makes up for it. Cost: of what changed; after a change of a slice a look at
+ * every device. */
 bool berth__devices_refresh(berth__devices *devices, uint64_t layout_epoch);
 
 #endif

@@ -9,9 +9,9 @@
 
 enum { BERTH__MODEL_DEVICES = 64 }; /* that a node of a model may have */
 
-/* The number of the model that these offers make, from 1; 0: none, as more than that plays a part: devices
- * that are shared, that reach by selector, or consumers on slices that the node does not see; too
- * many of them; or memory is out. */
+/* The number of the model that these offers make, from 1; 0: none, as more than that plays a part:
+ * devices that are shared, that reach by selector, or consumers on slices that the node does not
+ * see; too many of them; or memory is out. */
 uint32_t berth__node_model(berth__catalog *catalog, const berth__node_offers *offers);
 
 #endif

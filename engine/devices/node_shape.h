@@ -1,13 +1,13 @@
-/* What a kind of claims sees of a node, the devices in use apart. Nodes of one shape come to the same
- * while the same of their devices are in use, so that what a search came to on one of them holds for
- * all. Nodes of one model (devices/node_model.h) are of one shape; so are others, where they differ in
- * nothing that the claims read.
+/* What a kind of claims sees of a node, the devices in use apart. Nodes of one shape come to the
+ * same while the same of their devices are in use, so that what a search came to on one of them
+ * holds for all. Nodes of one model (devices/node_model.h) are of one shape; so are others, where
+ * they differ in nothing that the claims read.
  *
  * A shape is all that a search reads that does not change with the catalog and the classes: of each
  * device, in order, what each line's selectors, tolerations and capacities say, what constraints
- * compare, what counters it takes; of each pool its state and its counters. A node has none where it
- * is of no model, where a selector fails, and where there are too many verdicts.
- * Threads: as of the devices that it belongs to. */
+ * compare, what counters it takes; of each pool its state and its counters. A node has none where
+ * it is of no model, where a selector fails, and where there are too many verdicts. Threads: as of
+ * the devices that it belongs to. */
 #ifndef BERTH_DEVICES_NODE_SHAPE_H
 #define BERTH_DEVICES_NODE_SHAPE_H
 
@@ -50,8 +50,8 @@ berth_status berth__node_shapes_init(berth__node_shapes *shapes, const berth_all
 void berth__node_shapes_destroy(berth__node_shapes *shapes);
 
 /* The state of a node, whose outcome may be filled in; NULL where it has no shape, or out of
- * memory: the node is searched then. Cost: of the first time, each line's verdict about each device;
- * then a look at each use. */
+ * memory: the node is searched then. Cost: of the first time, each line's verdict about each
+ * device; then a look at each use. */
 berth__node_state *berth__node_shapes_state(berth__node_shapes *shapes,
                                             berth__device_search *search,
                                             const berth__node_offers *offers);

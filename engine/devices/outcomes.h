@@ -1,11 +1,11 @@
-/* What searches came to, by what was asked and by slot: pods that ask alike share it, and a node is searched
- * again only when what it sees has changed.
+/* What searches came to, by what was asked and by slot: pods that ask alike share it, and a node is
+ * searched again only when what it sees has changed.
  *
  * What a search came to is shared by nodes of one shape, too (devices/node_shape.h).
- * An outcome holds while the catalog and the node facts are what they are, and no use of a device in a pool
- * of which the node is offered something has changed; of such nodes there is a ring. Texts are compared by
- * their ids, so all is void when texts were given up.
- * Threads: as of the devices that it belongs to. */
+ * An outcome holds while the catalog and the node facts are what they are, and no use of a device
+ * in a pool of which the node is offered something has changed; of such nodes there is a ring.
+ * Texts are compared by their ids, so all is void when texts were given up. Threads: as of the
+ * devices that it belongs to. */
 #ifndef BERTH_DEVICES_OUTCOMES_H
 #define BERTH_DEVICES_OUTCOMES_H
 

@@ -1,6 +1,7 @@
 /* Taking one device for one line of a claim, and giving it back.
- * Source: dynamic-resource-allocation v0.36, structured/internal/incubating/allocator_incubating.go,
- * allocateDevice: what it leaves behind is left behind here. */
+ * Source: dynamic-resource-allocation v0.36,
+ * structured/internal/incubating/allocator_incubating.go, allocateDevice: what it leaves behind is
+ * left behind here. */
 #include "base/text.h"
 #include "devices/device_search.h"
 

@@ -1,6 +1,6 @@
-/* Devices in use: what the allocations of claims, written or in flight, hold of each device. Kept by
- * driver, pool and name, so that it does not matter whether, or by which slice, a device is offered.
- * Source: kube-scheduler v1.36, plugins/dynamicresources/allocateddevices.go. */
+/* Devices in use: what the allocations of claims, written or in flight, hold of each device. Kept
+ * by driver, pool and name, so that it does not matter whether, or by which slice, a device is
+ * offered. Source: kube-scheduler v1.36, plugins/dynamicresources/allocateddevices.go. */
 #ifndef BERTH_DEVICES_USES_H
 #define BERTH_DEVICES_USES_H
 
@@ -19,8 +19,8 @@ typedef struct berth__device_use {
     berth__consumed_capacity *consumed;
     uint32_t consumed_count, consumed_capacity;
     bool offered; /* some slice lists it */
-    /* Of the search under way, and 0 between searches: claims that hold it; whether capacity of it was
-     * entered as taken; the view that named it last. */
+    /* Of the search under way, and 0 between searches: claims that hold it; whether capacity of it
+     * was entered as taken; the view that named it last. */
     bool entered;
     uint32_t taken;
     uint64_t seen;

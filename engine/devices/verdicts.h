@@ -1,6 +1,6 @@
-/* Verdicts of selectors about devices: an expression is compiled once, and asked once about each kind of
- * device that it can tell apart. What it says holds while the slices are the same.
- * Source: dynamic-resource-allocation v0.36, cel; structured/internal/incubating. */
+/* Verdicts of selectors about devices: an expression is compiled once, and asked once about each
+ * kind of device that it can tell apart. What it says holds while the slices are the same. Source:
+ * dynamic-resource-allocation v0.36, cel; structured/internal/incubating. */
 #ifndef BERTH_DEVICES_VERDICTS_H
 #define BERTH_DEVICES_VERDICTS_H
 
@@ -58,8 +58,8 @@ void berth__verdicts_follow(berth__verdicts *verdicts, uint32_t content_count);
 /* Between decisions: give programs up if they have become many. */
 void berth__verdicts_trim(berth__verdicts *verdicts);
 
-/* The program of an expression, compiled if it has none; NULL when out of memory. Valid until the next
- * trim. */
+/* The program of an expression, compiled if it has none; NULL when out of memory. Valid until the
+ * next trim. */
 berth__device_program *berth__device_program_get(berth__verdicts *verdicts, berth__sym expression);
 
 /* Its verdict about a device. Sets `*ok` to false when out of memory. */
@@ -67,8 +67,8 @@ berth__device_verdict berth__device_program_ask(berth__verdicts *verdicts,
                                                 berth__device_program *program,
                                                 const berth__offer *offer, bool *ok);
 
-/* What is wrong, of a program that failed about the device: "CEL compile error: TEXT" or "CEL runtime
- * error: TEXT"; absent when out of memory. Valid until the next question. */
+/* What is wrong, of a program that failed about the device: "CEL compile error: TEXT" or "CEL
+ * runtime error: TEXT"; absent when out of memory. Valid until the next question. */
 berth_str berth__device_program_problem(berth__verdicts *verdicts, berth__device_program *program,
                                         const berth__offer *offer);
 

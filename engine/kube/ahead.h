@@ -11,8 +11,8 @@
  * Pieces go from one to the other in batches, through a ring of BATCHES of them. A batch is the
  * helper's (being filled), full, or the caller's (being taken), in turn; the ring's two
  * counters, `filled` and `taken`, say which, and one lock guards them:
- *   AHEAD-1  the helper writes a batch, then counts it as filled under the lock; the caller reads the
- *            counter under the lock before it reads the batch.
+ *   AHEAD-1  the helper writes a batch, then counts it as filled under the lock; the caller reads
+ *            the counter under the lock before it reads the batch.
  *   AHEAD-2  the caller is done with a batch, then counts it as taken under the lock; the helper
  *            reads the counter under the lock before it writes the batch anew.
  * The last batch is marked as such; behind it the helper touches nothing more. A caller that

@@ -46,8 +46,8 @@ typedef struct berth__field berth__field;
 typedef struct berth__encoder berth__encoder; /* encode.h */
 typedef berth_status (*berth__decode_fn)(berth__decoder *decoder, const berth__field_path *path,
                                          const berth__json *value, void *out);
-/* The way back: write the value, or of a field without a key the members, of what lies at the offset;
- * nothing if there is none. */
+/* The way back: write the value, or of a field without a key the members, of what lies at the
+ * offset; nothing if there is none. */
 typedef void (*berth__encode_fn)(berth__encoder *encoder, const void *from);
 
 struct berth__field {

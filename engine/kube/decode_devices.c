@@ -1,6 +1,6 @@
 /* Tables of the fields of ResourceSlices, DeviceClasses and ResourceClaims, of resource.k8s.io/v1,
- * v1beta2 and v1beta1: the last has a device's fields below `basic`, and those of a request's `exactly`
- * in the request itself. What is written is v1. */
+ * v1beta2 and v1beta1: the last has a device's fields below `basic`, and those of a request's
+ * `exactly` in the request itself. What is written is v1. */
 #include "kube/decode_tables.h"
 
 #include "base/text.h"

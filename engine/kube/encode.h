@@ -1,6 +1,7 @@
 /* From C structs back to JSON, by the tables that decode.h reads with: what is written is what is
- * read. Absent fields, and those that are zero, are left out; maps are in the order of their keys, as
- * Kubernetes writes them. Of a time that is only known to be set the beginning of 1970 is written. */
+ * read. Absent fields, and those that are zero, are left out; maps are in the order of their keys,
+ * as Kubernetes writes them. Of a time that is only known to be set the beginning of 1970 is
+ * written. */
 #ifndef BERTH_KUBE_ENCODE_H
 #define BERTH_KUBE_ENCODE_H
 

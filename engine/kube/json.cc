@@ -211,16 +211,16 @@ const char *closing_quote(const char *first)
     }
 }
 
-/* The lowest bit set stands in the first of eight bytes, lowest first, that is `c`; no bit is set if
- * there is none. What stands behind that bit may be wrong. */
+/* The lowest bit set stands in the first of eight bytes, lowest first, that is `c`; no bit is set
+ * if there is none. What stands behind that bit may be wrong. */
 uint64_t bytes_that_are(uint64_t word, char c)
 {
     uint64_t other = word ^ (UINT64_C(0x0101010101010101) * static_cast<unsigned char>(c));
     return (other - UINT64_C(0x0101010101010101)) & ~other & UINT64_C(0x8080808080808080);
 }
 
-/* The text behind an opening quote, up to the quote that closes it: most are short and have no escapes.
- * Eight bytes at a time; the padding behind the whole text allows it. */
+/* The text behind an opening quote, up to the quote that closes it: most are short and have no
+ * escapes. Eight bytes at a time; the padding behind the whole text allows it. */
 outcome builder::quoted(const char *first, berth_str *out)
 {
     for (const char *from = first;; from += 8) {

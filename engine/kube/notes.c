@@ -1,5 +1,5 @@
-/* What is odd about an input that is read all the same: unknown kinds, fields and versions, each with
- * what is probably meant. */
+/* What is odd about an input that is read all the same: unknown kinds, fields and versions, each
+ * with what is probably meant. */
 #include <stdio.h>
 
 #include "base/assert.h"
@@ -50,7 +50,8 @@ typedef struct lint {
     const berth__item *item;
 } lint;
 
-/* Equal lengths above 0 are taken for granted. Most keys have 4 to 16 bytes: two words that may overlap. */
+/* Equal lengths above 0 are taken for granted. Most keys have 4 to 16 bytes: two words that may
+ * overlap. */
 static inline bool same_bytes(const char *a, const char *b, uint32_t len)
 {
     uint32_t half[4];

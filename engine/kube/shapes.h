@@ -1,5 +1,5 @@
-/* Which fields Kubernetes knows in the objects that bear on placement, and under which apiVersion it
- * serves them. */
+/* Which fields Kubernetes knows in the objects that bear on placement, and under which apiVersion
+ * it serves them. */
 #ifndef BERTH_KUBE_SHAPES_H
 #define BERTH_KUBE_SHAPES_H
 

@@ -242,8 +242,8 @@ static bool wants_no_pods(const berth__json *spec)
            berth__str_is(replicas->as.text, "0");
 }
 
-/* Whether the pods of a workload that an API server has seen are to be made all the same. Those of one
- * that another workload made are that one's. */
+/* Whether the pods of a workload that an API server has seen are to be made all the same. Those of
+ * one that another workload made are that one's. */
 static bool is_expanded(const berth_reader *reader, const berth__item *item)
 {
     const berth__json *meta = berth__json_get(item->tree, "metadata");

@@ -18,8 +18,8 @@ typedef struct berth__class_memo {
 
 void berth__class_memo_destroy(berth__class_memo *memo, const berth_allocator *allocator);
 
-/* The class that was remembered for the pod's template, or NULL. Whether the pod keeps its promise is
- * the caller's to look at. */
+/* The class that was remembered for the pod's template, or NULL. Whether the pod keeps its promise
+ * is the caller's to look at. */
 struct berth__class *berth__class_recall(const berth__class_memo *memo, const berth_pod *pod);
 
 /* Remember the class if the pod has a template. Without memory for it nothing is remembered. */

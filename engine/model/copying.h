@@ -1,5 +1,5 @@
-/* Pieces of deep copies of objects (object_copy.h), for the files that make them. A copy begins as the
- * struct's own bytes; then whatever it points to is copied and pointed to anew. */
+/* Pieces of deep copies of objects (object_copy.h), for the files that make them. A copy begins as
+ * the struct's own bytes; then whatever it points to is copied and pointed to anew. */
 #ifndef BERTH_MODEL_COPYING_H
 #define BERTH_MODEL_COPYING_H
 

@@ -1,5 +1,5 @@
-/* Devices as facts: what ResourceSlices offer, what DeviceClasses select, and what ResourceClaims ask
- * for and have been given. Every text is interned; facts name other objects and point at none.
+/* Devices as facts: what ResourceSlices offer, what DeviceClasses select, and what ResourceClaims
+ * ask for and have been given. Every text is interned; facts name other objects and point at none.
  *
  * Source: kube-scheduler v1.36, resource.k8s.io/v1. v1beta1 and v1beta2 are read into the same. */
 #ifndef BERTH_MODEL_DEVICE_FACTS_H
@@ -7,8 +7,8 @@
 
 #include "model/storage.h"
 
-/* A qualified name as it was written: `id` (domain 0) or `domain/id`. A name without a domain is of the
- * driver whose device, or claim, it is about. */
+/* A qualified name as it was written: `id` (domain 0) or `domain/id`. A name without a domain is of
+ * the driver whose device, or claim, it is about. */
 typedef struct berth__device_name {
     berth__sym domain;
     berth__sym id;
@@ -235,8 +235,8 @@ typedef struct berth__device_claim_facts {
     uint32_t status_count;
 } berth__device_claim_facts;
 
-/* What a placement chose for a claim. Copied for the store that made it: others, which follow a snapshot
- * of it, borrow it, and count no uses. */
+/* What a placement chose for a claim. Copied for the store that made it: others, which follow a
+ * snapshot of it, borrow it, and count no uses. */
 typedef struct berth__device_choice {
     berth__device_allocation allocation; /* first: records point to it */
     berth__arena arena;                  /* that holds all of it */
@@ -259,9 +259,10 @@ typedef struct berth__slice {
     berth__slice_facts *facts; /* NULL: no such slice */
 } berth__slice;
 
-/* The reservation of a claim (kube-scheduler: allocations in flight, and the assume cache) is what a
- * placement chose for it. It is superseded when the claim's own allocation is there, and when the claim
- * is gone or another one of its name (uid) comes; once the pod is gone, by any news of the claim. */
+/* The reservation of a claim (kube-scheduler: allocations in flight, and the assume cache) is what
+ * a placement chose for it. It is superseded when the claim's own allocation is there, and when the
+ * claim is gone or another one of its name (uid) comes; once the pod is gone, by any news of the
+ * claim. */
 struct berth__device_claim {
     berth__stored record;
     uint32_t id;                      /* of the record, below the store's device_claim_count */
@@ -284,8 +285,9 @@ berth__device_claim *berth__storage_device_claim(const berth__storage *storage,
                                                  berth__sym namespace_name, berth__sym name);
 berth__device_class *berth__storage_device_class(const berth__storage *storage, berth__sym name);
 
-/* The record that stands for the claim that a placement makes for a pod's extended resources, until it is
- * written: it has no object. The first makes it (NULL: out of memory), under the model's lock. */
+/* The record that stands for the claim that a placement makes for a pod's extended resources, until
+ * it is written: it has no object. The first makes it (NULL: out of memory), under the model's
+ * lock. */
 berth__device_claim *berth__storage_special_claim_make(berth__storage *storage,
                                                        berth__sym namespace_name, berth_str pod);
 berth__device_claim *berth__storage_special_claim(const berth__storage *storage,
@@ -317,8 +319,8 @@ typedef struct berth__device_grant {
 } berth__device_grant;
 
 /* Reserve what a placement chose, in the order of its claims; a claim that has an allocation, or is
- * reserved, is noted and stays as it is. Room for 2 records has been reserved in `undo`; for unreserve:
- * for one. Errors: E_NOMEM, nothing reserved. */
+ * reserved, is noted and stays as it is. Room for 2 records has been reserved in `undo`; for
+ * unreserve: for one. Errors: E_NOMEM, nothing reserved. */
 berth_status berth__storage_reserve_devices(berth__storage *storage, uint32_t pod,
                                             const berth__device_grant *grants, uint32_t count);
 
@@ -341,8 +343,8 @@ void berth__storage_compile_device_claim(berth__storage *storage,
                                          const berth_resource_claim *source,
                                          berth__device_claim_facts *out, bool *ok);
 
-/* A copy of an allocation with one use; NULL when out of memory. Of none that is the store's own, using
- * and letting go do nothing. Accept NULL. */
+/* A copy of an allocation with one use; NULL when out of memory. Of none that is the store's own,
+ * using and letting go do nothing. Accept NULL. */
 const berth__device_allocation *berth__device_choice_make(berth__storage *storage,
                                                           const berth__device_allocation *source);
 void berth__device_choice_use(const berth__storage *storage,

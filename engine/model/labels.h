@@ -84,9 +84,9 @@ berth__selector berth__selector_make(berth__intern *strings, berth__arena *arena
 berth__selector berth__selector_copy(berth__arena *arena, const berth__selector *source, bool *ok);
 berth__labels berth__labels_copy(berth__arena *arena, berth__labels labels, bool *ok);
 
-/* The In requirement by which what a selector matches is best found, or NULL: that with the fewest values,
- * and of those the one whose first value is the youngest text, which the fewest objects have had time to
- * bear: of a ReplicaSet's the hash of its template. */
+/* The In requirement by which what a selector matches is best found, or NULL: that with the fewest
+ * values, and of those the one whose first value is the youngest text, which the fewest objects
+ * have had time to bear: of a ReplicaSet's the hash of its template. */
 const berth__interned_requirement *berth__selector_anchor(const berth__selector *selector);
 
 bool berth__selector_matches(const berth__intern *strings, const berth__selector *selector,

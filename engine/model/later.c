@@ -19,8 +19,8 @@ static __attribute__((noinline)) berth_status refuse(berth_error *error, const c
     return BERTH_E_ARG;
 }
 
-/* Every item of an array; an array that is NULL has none, whatever its count. Most have none at all,
- * and every object comes by here: the count is what is looked at first. */
+/* Every item of an array; an array that is NULL has none, whatever its count. Most have none at
+ * all, and every object comes by here: the count is what is looked at first. */
 #define CHECK_EACH(items, count, field)                              \
     do {                                                             \
         for (uint32_t i_ = 0; i_ < (count) && (items) != NULL; i_++) \

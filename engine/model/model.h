@@ -1,12 +1,11 @@
 /* The symbol tables that an engine, its published versions and its branches share: strings,
  * resources, taint lists, pod classes; and the table of images, which is part of the state.
  *
- * Tables grow and never move: what was published to a reader can be read without a lock. What nobody
- * holds is given up, and its number given again (model/sweep.h). Whoever
- * adds an object, and so interns, holds the lock; so does whoever gives up a use of a pod class.
- * While nothing was ever published there is one user and no lock. Uses of classes that end with a
- * version are given up later, by whoever next holds the lock: reclaiming never waits for it.
- * Ordering:
+ * Tables grow and never move: what was published to a reader can be read without a lock. What
+ * nobody holds is given up, and its number given again (model/sweep.h). Whoever adds an object, and
+ * so interns, holds the lock; so does whoever gives up a use of a pod class. While nothing was ever
+ * published there is one user and no lock. Uses of classes that end with a version are given up
+ * later, by whoever next holds the lock: reclaiming never waits for it. Ordering:
  *   MODEL-1  a resource's name is written, then its column counted (release); a reader takes the
  *            count (acquire) before it reads an item below it.
  *   MODEL-2  a use is given up by adding to the class's `due`. Who finds 0 there pushes the class
@@ -44,9 +43,9 @@ typedef struct berth__interned_taint {
     berth__sym effect;
 } berth__interned_taint;
 
-/* A node's taints in list order. Interned: equal lists have one id; id 0 is the empty list. The ids of
- * its texts, as bytes, are a text themselves, and the list lives as long as that does. Ids are given
- * again: a list is looked up by the id that a node has, and no other. */
+/* A node's taints in list order. Interned: equal lists have one id; id 0 is the empty list. The ids
+ * of its texts, as bytes, are a text themselves, and the list lives as long as that does. Ids are
+ * given again: a list is looked up by the id that a node has, and no other. */
 typedef struct berth__taint_list {
     berth__keymap_entry entry; /* by text */
     berth__sym text;           /* 0: of the empty list */
@@ -128,8 +127,9 @@ typedef struct berth__model {
         BERTH__KNOWN_LIST(X)
 #undef X
     } known;
-    /* By column; 0: it has none. A column is its name's as long as the name's text lives (model/sweep.h),
-     * and has nothing but zeros otherwise. sync: atomic, relaxed; see berth__resource_name */
+    /* By column; 0: it has none. A column is its name's as long as the name's text lives
+     * (model/sweep.h), and has nothing but zeros otherwise. sync: atomic, relaxed; see
+     * berth__resource_name */
     atomic_uint resource_names[BERTH__RESOURCES_MAX];
     uint64_t resource_since[BERTH__RESOURCES_MAX]; /* names_epoch when it got its name */
     uint32_t resources_named;                      /* columns that have a name */
@@ -247,9 +247,9 @@ static inline uint64_t berth__names_epoch(const berth__model *model)
 
 /* The column of a resource name. `find` gives BERTH__RESOURCE_NONE for a name without one;
  * `add` makes one for names that kube-scheduler counts as scalar, and BERTH__RESOURCE_NONE
- * for all others; `*ok` turns false when out of memory or columns. `forget` takes the name of a column
- * that no state has amounts of.
- * Source: kube-scheduler v1.32, framework/types.go, Resource.Add; v1helper.IsScalarResourceName. */
+ * for all others; `*ok` turns false when out of memory or columns. `forget` takes the name of a
+ * column that no state has amounts of. Source: kube-scheduler v1.32, framework/types.go,
+ * Resource.Add; v1helper.IsScalarResourceName. */
 uint32_t berth__resource_find(const berth__model *model, berth_str name);
 uint32_t berth__resource_known(berth__model *model, berth_str name); /* the same, for who may add */
 uint32_t berth__resource_add(berth__model *model, berth_str name, bool *ok);

@@ -158,8 +158,8 @@ static uint32_t image_name_count(const berth_node *node)
     return count;
 }
 
-/* Each name once, the first of repeated ones, since kube-scheduler keeps a map by name; by name, so that
- * one is found by halves. */
+/* Each name once, the first of repeated ones, since kube-scheduler keeps a map by name; by name, so
+ * that one is found by halves. */
 static uint32_t read_images(berth__model *model, const berth_node *node, berth__node_image *out,
                             bool *ok)
 {

@@ -17,8 +17,8 @@ berth_status berth__object_copy_own(const berth_object *object, const uint32_t *
                                     const berth_allocator *allocator, berth_object **out,
                                     berth_error *error);
 
-/* For an engine that keeps objects: a copy that lies in `arena` into `*out`, elsewhere NULL. Returns
- * false when out of memory. */
+/* For an engine that keeps objects: a copy that lies in `arena` into `*out`, elsewhere NULL.
+ * Returns false when out of memory. */
 bool berth__object_keep(const berth__model *model, berth__arena *arena, const berth_object *object,
                         const berth_object **out);
 

@@ -1,8 +1,9 @@
 /* Pod classes: everything that a rule reads of a pod, interned.
  *
- * A class is made of parts (requests, node rules, images, ports, identity, pod rules, volumes, claims
- * of devices), each interned by itself, so that classes which differ in one part share the others. Pods of
- * one template have one class. Classes and parts count their users and go when nobody uses them. */
+ * A class is made of parts (requests, node rules, images, ports, identity, pod rules, volumes,
+ * claims of devices), each interned by itself, so that classes which differ in one part share the
+ * others. Pods of one template have one class. Classes and parts count their users and go when
+ * nobody uses them. */
 #ifndef BERTH_MODEL_POD_CLASS_H
 #define BERTH_MODEL_POD_CLASS_H
 
@@ -294,8 +295,9 @@ enum { BERTH__CLAIM_FROM_TEMPLATE = 1 };
 void berth__claim_list_fill(berth__model *model, berth__arena *arena, const uint32_t *written,
                             uint32_t count, berth__claim_list *out, bool *ok);
 
-/* Whether a pod asks for a resource that devices may stand behind, and what its containers ask for of
- * such, as words of a key and back. Source: kube-scheduler v1.36, extendeddynamicresources.go. */
+/* Whether a pod asks for a resource that devices may stand behind, and what its containers ask for
+ * of such, as words of a key and back. Source: kube-scheduler v1.36,
+ * extendeddynamicresources.go. */
 bool berth__pod_asks_extended(const berth__model *model, const berth_pod *pod);
 void berth__extended_asks_write(berth__model *model, const berth_pod *pod,
                                 void (*put)(berth__model *model, uint32_t word, bool *ok),
@@ -304,8 +306,8 @@ void berth__extended_asks_fill(berth__model *model, berth__arena *arena, const u
                                uint32_t count, berth__extended_asks *out, bool *ok);
 
 /* Whether a node of that name and those labels meets the nodeSelector and the required node
- * affinity (v1.32's reading), whether the pod tolerates a taint, and the first NoSchedule or NoExecute
- * taint that it does not, or NULL. `rules` NULL: a pod that asks nothing of nodes. */
+ * affinity (v1.32's reading), whether the pod tolerates a taint, and the first NoSchedule or
+ * NoExecute taint that it does not, or NULL. `rules` NULL: a pod that asks nothing of nodes. */
 bool berth__node_rules_admit(const berth__intern *strings, const berth__node_rules *rules,
                              berth__sym name, berth__labels labels);
 bool berth__node_rules_tolerate(const berth__model *model, const berth__node_rules *rules,

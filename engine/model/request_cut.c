@@ -1,4 +1,5 @@
-/* A pod cut down to one resource after the other: its entries sorted by resource, then a run of them each. */
+/* A pod cut down to one resource after the other: its entries sorted by resource, then a run of
+ * them each. */
 #include "model/request_cut.h"
 
 #include "base/sort.h"
@@ -44,7 +45,8 @@ const berth_container_status *berth__counted_pod_status(const berth__counted_pod
 
 /* ---- entries ---- */
 
-/* Note the entries of a list that have a column beyond the fixed ones, or (no memory yet) count them. */
+/* Note the entries of a list that have a column beyond the fixed ones, or (no memory yet) count
+ * them. */
 static void note(berth__request_cut *cut, berth_resources list, berth__cut_entry entry)
 {
     for (uint32_t i = 0; i < list.count; i++) {

@@ -1,5 +1,5 @@
-/* What a pod says of one resource, by itself: for the totals of pods that name many, each of which would
- * read the whole pod otherwise. */
+/* What a pod says of one resource, by itself: for the totals of pods that name many, each of which
+ * would read the whole pod otherwise. */
 #ifndef BERTH_MODEL_REQUEST_CUT_H
 #define BERTH_MODEL_REQUEST_CUT_H
 
@@ -37,9 +37,9 @@ typedef struct berth__request_cut {
 bool berth__request_cut_make(berth__model *model, const berth__counted_pod *whole,
                              berth__request_cut *out);
 
-/* The pod with what it says of the resource of a column, each higher than the one before, and with the
- * containers that name it. Those that don't add nothing to any total of a scalar resource. Returns false
- * when out of memory. */
+/* The pod with what it says of the resource of a column, each higher than the one before, and with
+ * the containers that name it. Those that don't add nothing to any total of a scalar resource.
+ * Returns false when out of memory. */
 bool berth__request_cut_next(berth__request_cut *cut, uint32_t column, berth__counted_pod *out);
 
 #endif

@@ -1,4 +1,5 @@
-/* Objects of callers that were compiled with other headers, made this library's, and the reverse. */
+/* Objects of callers that were compiled with other headers, made this library's, and the
+ * reverse. */
 #include "model/sized_object.h"
 
 #include <string.h>

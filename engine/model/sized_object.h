@@ -1,4 +1,5 @@
-/* Objects of callers that were compiled with other headers, made this library's, and the reverse. */
+/* Objects of callers that were compiled with other headers, made this library's, and the
+ * reverse. */
 #ifndef BERTH_MODEL_SIZED_OBJECT_H
 #define BERTH_MODEL_SIZED_OBJECT_H
 

@@ -1,6 +1,6 @@
-/* Claims that placements make for extended resources, before they are written: records by the name of
- * their pod, which no object has.
- * Source: kube-scheduler v1.36, dynamicresources/extendeddynamicresources.go. */
+/* Claims that placements make for extended resources, before they are written: records by the name
+ * of their pod, which no object has. Source: kube-scheduler v1.36,
+ * dynamicresources/extendeddynamicresources.go. */
 #include <stdio.h>
 #include <string.h>
 

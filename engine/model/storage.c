@@ -228,8 +228,9 @@ static void arrive(berth__storage *storage, berth__stored *record)
     berth__storage_touch(storage, record);
 }
 
-/* An object comes: its record has its place in the order of arrival, if its kind has such an order. A
- * name that came before, and went, comes last: whether its record is still there does not matter. */
+/* An object comes: its record has its place in the order of arrival, if its kind has such an order.
+ * A name that came before, and went, comes last: whether its record is still there does not
+ * matter. */
 static void see_arrival(berth__storage *storage, berth__stored *record)
 {
     if (berth__storage_arrival(record) != NULL && berth__storage_facts(record) == NULL)

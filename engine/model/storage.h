@@ -1,13 +1,12 @@
 /* What the volume plugins read: PersistentVolumes, claims, storage classes, and what CSI drivers
  * publish; and what placements have reserved of it.
  *
- * Every name that something speaks of has a record, whether its object exists or not, so that others
- * can point at it; the object's facts hang from it and are replaced whole. Records, and inline disks,
- * that nothing speaks of any more are given up now and then (storage_sweep.c), and theirs are the
- * next to be given. A reservation (kube-scheduler:
- * the assume caches) marks a PersistentVolume as taken for a claim, or a claim as to be
- * provisioned for a node; it is kept by pod, given back as it was taken, and superseded by news
- * of the volume or claim. */
+ * Every name that something speaks of has a record, whether its object exists or not, so that
+ * others can point at it; the object's facts hang from it and are replaced whole. Records, and
+ * inline disks, that nothing speaks of any more are given up now and then (storage_sweep.c), and
+ * theirs are the next to be given. A reservation (kube-scheduler: the assume caches) marks a
+ * PersistentVolume as taken for a claim, or a claim as to be provisioned for a node; it is kept by
+ * pod, given back as it was taken, and superseded by news of the volume or claim. */
 #ifndef BERTH_MODEL_STORAGE_H
 #define BERTH_MODEL_STORAGE_H
 
@@ -284,8 +283,8 @@ enum {
 };
 #define BERTH__STORAGE_NODE_BIT (UINT32_C(1) << 31)
 
-/* A change of devices, classes or claims of them, in a journal of their own: the record's id, its kind in
- * the two highest bits. Claims change with their reservations, too. */
+/* A change of devices, classes or claims of them, in a journal of their own: the record's id, its
+ * kind in the two highest bits. Claims change with their reservations, too. */
 enum { BERTH__DEVICE_JOURNAL = 4096 };
 #define BERTH__DEVICE_CLAIM_BITS UINT32_C(0)
 #define BERTH__DEVICE_SLICE_BITS (UINT32_C(1) << 30)
@@ -395,8 +394,8 @@ static inline bool berth__storage_sweep_is_due(const berth__storage *storage)
 }
 
 /* Say that something outside of the store speaks of a record or disk; then give up the records and
- * disks of which this was not said and of which nothing in the store speaks. No transaction is open,
- * and no decision under way. Without memory for it they stay. */
+ * disks of which this was not said and of which nothing in the store speaks. No transaction is
+ * open, and no decision under way. Without memory for it they stay. */
 static inline void berth__storage_keep(berth__stored *record)
 {
     record->kept = true;
@@ -427,7 +426,8 @@ berth__attachment berth__storage_listed_attachment(const berth__storage *storage
 /* ---- reservations (storage_reserve.c) ---- */
 
 /* Reserve what a placement chose; what is so already is noted, and held by nobody. Room for 2
- * records has been reserved in `undo`; for unreserve and forget: for one. Errors: E_NOMEM, nothing reserved. */
+ * records has been reserved in `undo`; for unreserve and forget: for one. Errors: E_NOMEM, nothing
+ * reserved. */
 berth_status berth__storage_reserve(berth__storage *storage, uint32_t pod,
                                     const berth__volume_choice *choices, uint32_t count,
                                     berth__sym node_name);
@@ -435,7 +435,8 @@ berth_status berth__storage_reserve(berth__storage *storage, uint32_t pod,
 /* Give back what the pod's placement reserved; nothing if it reserved nothing. */
 void berth__storage_unreserve(berth__storage *storage, uint32_t pod);
 
-/* The pod is gone; what it reserved, devices included, stays reserved. Its index may be another pod's next. */
+/* The pod is gone; what it reserved, devices included, stays reserved. Its index may be another
+ * pod's next. */
 void berth__storage_forget(berth__storage *storage, uint32_t pod);
 
 /* What a pod's placement chose for its i-th claim; false: it has no such. */
@@ -514,8 +515,8 @@ berth__stored *berth__storage_named(berth__storage *storage, berth_kind kind,
 berth__stored *berth__storage_make_record(berth__storage *storage, berth_kind kind,
                                           berth__sym namespace_name, berth__sym name);
 
-/* What a record's object says, or NULL; its object's place in the order of arrival (0: there was none
- * yet), or NULL if its kind has no such order. */
+/* What a record's object says, or NULL; its object's place in the order of arrival (0: there was
+ * none yet), or NULL if its kind has no such order. */
 berth__stored_facts *berth__storage_facts(const berth__stored *record);
 uint64_t *berth__storage_arrival(berth__stored *record);
 

@@ -1,5 +1,5 @@
-/* What placements chose for claims of devices: copies that records, lists of reservations and what may be
- * undone share, and that snapshots may show when they go. */
+/* What placements chose for claims of devices: copies that records, lists of reservations and what
+ * may be undone share, and that snapshots may show when they go. */
 #include <string.h>
 
 #include "base/assert.h"
@@ -105,7 +105,8 @@ static void release_choice(const berth_allocator *allocator, void *context, void
     free_choice(allocator, object);
 }
 
-/* What a copy takes where devices neither are shared nor wait for conditions; the arena grows for others. */
+/* What a copy takes where devices neither are shared nor wait for conditions; the arena grows for
+ * others. */
 static size_t common_bytes(const berth__device_allocation *source)
 {
     enum { VALUES = 64 }; /* and what alignment loses */

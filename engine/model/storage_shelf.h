@@ -76,8 +76,8 @@ void berth__shelves_give_up(berth__shelves *shelves, berth__sym owner,
 /* Sort what came since. Look-ups need it. */
 void berth__shelves_settle(berth__shelves *shelves);
 
-/* Free shelves that are empty, and sets that have no others; sorts what came since. Without memory for
- * it some stay. */
+/* Free shelves that are empty, and sets that have no others; sorts what came since. Without memory
+ * for it some stay. */
 void berth__shelves_prune(berth__shelves *shelves);
 
 /* The shelves of an owner, or NULL; one of them by label, or NULL. */

@@ -2,9 +2,9 @@
  *
  * A record is needed while it has an object, while something is reserved of it or a pod's
  * reservations mention it, while another object names it (the lists that hang from it are not empty
- * then), and while somebody outside says so: what counts volumes knows records by their ids. What is
- * decided does not tell a record without an object from one that is not there, and so does not tell
- * when this happens. A record that is given up keeps its id for its next name. */
+ * then), and while somebody outside says so: what counts volumes knows records by their ids. What
+ * is decided does not tell a record without an object from one that is not there, and so does not
+ * tell when this happens. A record that is given up keeps its id for its next name. */
 #include <string.h>
 
 #include "base/assert.h"

@@ -106,8 +106,8 @@ void berth__sweep_node_selector(berth__sweep *sweep, const berth__interned_node_
 }
 
 /* The words of a part's key hold every text of the part, but for those made of several: and
- * numbers, of which some look like ids. These keep a text for longer than need be, no more; a request
- * has nothing else, and would keep names of resources by their columns. */
+ * numbers, of which some look like ids. These keep a text for longer than need be, no more; a
+ * request has nothing else, and would keep names of resources by their columns. */
 static void mark_part(berth__sweep *sweep, const berth__part *part)
 {
     const uint32_t *words = part->entry.key;

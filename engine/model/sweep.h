@@ -16,20 +16,21 @@
  *                         given up at a sweep after no snapshot that may show it is left
  *   branches              what a branch adds, or finds in adding, counts as born with its snapshot,
  *                         which the branch has pinned
- *   whoever adds          a condemned text that is met again is acquitted: its batch says nothing of
- *                         it any more
+ *   whoever adds          a condemned text that is met again is acquitted: its batch says nothing
+ *                         of it any more
  *   finders on other      read the table of texts without a lock: INTERN-3 (base/intern.h)
  *     threads
  *   texts of profiles     and all else that is interned before the first object: kept for good
- *   resources, and lists  a column of amounts goes with the text of its name, a list of taints with a
+ *   resources, and lists  a column of amounts goes with the text of its name, a list of taints with
+ *                         a
  *     of taints           text made of its own; so what is said of texts is said of them, and their
  *                         numbers are given again
- *   whatever is derived   counters, columns, indexes by id need not be marked. A text that some state
- *                         holds has one id, and an id that some state holds one text; so what is kept
- *                         by id, and follows the objects of its state, is right for the text that has
- *                         the id now, whatever other text had it before. What was worked out from
- *                         the letters of a text must not outlast it: it goes with the class, or the
- *                         store is made anew (berth__model.removals).
+ *   whatever is derived   counters, columns, indexes by id need not be marked. A text that some
+ *                         state holds has one id, and an id that some state holds one text; so what
+ *                         is kept by id, and follows the objects of its state, is right for the
+ *                         text that has the id now, whatever other text had it before. What was
+ *                         worked out from the letters of a text must not outlast it: it goes with
+ *                         the class, or the store is made anew (berth__model.removals).
  *
  * Nothing that is decided depends on ids, so neither does it on when a sweep happens.
  *

@@ -16,8 +16,8 @@ typedef struct berth__interned_toleration {
 bool berth__tolerates(const berth__model *model, const berth__interned_toleration *toleration,
                       const berth__interned_taint *taint);
 
-/* A list, with a table of what they say where they are many: so many taints and so many tolerations cost
- * their sum, and not their product. */
+/* A list, with a table of what they say where they are many: so many taints and so many tolerations
+ * cost their sum, and not their product. */
 typedef struct berth__tolerations {
     const berth__interned_toleration *items;
     uint32_t count;

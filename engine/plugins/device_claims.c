@@ -174,8 +174,8 @@ static bool is_true(const berth__device_status *status, berth__sym type)
     return false;
 }
 
-/* Whether binding the claim's devices has failed. Claims that take too long are not told: decisions know
- * no time. */
+/* Whether binding the claim's devices has failed. Claims that take too long are not told: decisions
+ * know no time. */
 static bool has_failed(const berth__device_claim_facts *facts)
 {
     for (uint32_t i = 0; i < facts->allocation->result_count; i++) {

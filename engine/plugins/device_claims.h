@@ -1,6 +1,6 @@
-/* The claims of devices that a pod has: which are there, which have devices already, and what is to be found
- * for the others; on each node, what comes of it.
- * Source: kube-scheduler v1.36, plugins/dynamicresources. */
+/* The claims of devices that a pod has: which are there, which have devices already, and what is to
+ * be found for the others; on each node, what comes of it. Source: kube-scheduler v1.36,
+ * plugins/dynamicresources. */
 #ifndef BERTH_PLUGINS_DEVICE_CLAIMS_H
 #define BERTH_PLUGINS_DEVICE_CLAIMS_H
 
@@ -47,20 +47,22 @@ typedef struct berth__pod_claims {
     int64_t served_score;
     berth__device_search search;
     berth__offer_node where; /* the node that was searched last */
-    /* What searches came to; NULL: it is not kept. sync: the lock of the devices, but between decisions. */
+    /* What searches came to; NULL: it is not kept. sync: the lock of the devices, but between
+     * decisions. */
     berth__outcomes *outcomes;
 } berth__pod_claims;
 
-/* Find the claims of a pod, in their order: SKIP without any, REFUSE or FAIL with a reason, otherwise
- * ACTIVE with claims in `*out`; memory from `arena`. `*ok` turns false when out of memory. */
+/* Find the claims of a pod, in their order: SKIP without any, REFUSE or FAIL with a reason,
+ * otherwise ACTIVE with claims in `*out`; memory from `arena`. `*ok` turns false when out of
+ * memory. */
 berth__outcome berth__pod_claims_make(const berth__question *cycle, berth__arena *arena,
                                       berth__reasons *reasons, berth__pod_claims **out, bool *ok);
 
 /* Make ready to look at nodes. Returns false when out of memory. */
 bool berth__pod_claims_begin(berth__pod_claims *claims, berth__arena *arena);
 
-/* Take up what searches for claims like these came to, before nodes are asked about. Returns false when out of
- * memory. */
+/* Take up what searches for claims like these came to, before nodes are asked about. Returns false
+ * when out of memory. */
 bool berth__pod_claims_recall(berth__pod_claims *claims, berth__arena *arena);
 
 /* Whether some request of the claims has alternatives, by which nodes are scored. */
@@ -81,8 +83,8 @@ void berth__pod_claims_keep(berth__pod_claims *claims, uint32_t tile, berth__mas
 /* The score of a slot that fits. */
 int64_t berth__pod_claims_score(berth__pod_claims *claims, uint32_t slot);
 
-/* Of claims that were seen often, look at nodes ahead of being asked. Returns whether all are known and
- * none ends in an error. Cost: up to 512 searches. */
+/* Of claims that were seen often, look at nodes ahead of being asked. Returns whether all are known
+ * and none ends in an error. Cost: up to 512 searches. */
 bool berth__pod_claims_settle(berth__pod_claims *claims);
 
 /* The same, leaving the search as it ended, whose holder locks the devices. */

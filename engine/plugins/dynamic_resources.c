@@ -254,8 +254,8 @@ static void dynamic_resources_unreserve(const berth__question *cycle, const void
 
 /* ---- waking ---- */
 
-/* Any claim may have given its devices back; but a pod whose claims are not there waits for these. A pod that
- * leaves its node gives back what was reserved for it. */
+/* Any claim may have given its devices back; but a pod whose claims are not there waits for these.
+ * A pod that leaves its node gives back what was reserved for it. */
 static bool dynamic_resources_wakes(berth__wake *wake, const berth__waiter *waiter,
                                     const void *instance)
 {

@@ -1,8 +1,8 @@
 /* Counts of pods by topology domain for an embedder's plugins: its selections resolved to the
  * counters that Kubernetes' own rules about other pods read.
  *
- * Texts of a selection are looked up, not added: one that no object ever had says nothing of any pod
- * that is there. So each prepare resolves its selections anew, by what is known then. */
+ * Texts of a selection are looked up, not added: one that no object ever had says nothing of any
+ * pod that is there. So each prepare resolves its selections anew, by what is known then. */
 #include "base/sized.h"
 #include "base/text.h"
 #include "berth/plugin.h"

@@ -1,9 +1,9 @@
 /* ImageLocality: prefers nodes that already have the pod's images, large and widespread ones
- * most; those of image volumes are among them, but do not raise the bound. ImageLocalityPriority of v1.15 leaves out init containers, and its upper bound does not
- * grow with the number of containers. (v1.15's cache counted an image's nodes as of each node's
- * own last update; here they are counted as they are.)
- * Source: kube-scheduler v1.36, plugins/imagelocality/image_locality.go; v1.15.3,
- * priorities/image_locality.go. */
+ * most; those of image volumes are among them, but do not raise the bound. ImageLocalityPriority of
+ * v1.15 leaves out init containers, and its upper bound does not grow with the number of
+ * containers. (v1.15's cache counted an image's nodes as of each node's own last update; here they
+ * are counted as they are.) Source: kube-scheduler v1.36, plugins/imagelocality/image_locality.go;
+ * v1.15.3, priorities/image_locality.go. */
 #include "base/sort.h"
 #include "columns/image_column.h"
 #include "plugins/registry.h"

@@ -78,8 +78,8 @@ static uint32_t put_serial(uint32_t *words, uint32_t at, uint64_t serial)
     return at + 2;
 }
 
-/* The words by which the set is known: keys in order, then the parts of the pod that decide. `sorted`
- * has room for the keys. */
+/* The words by which the set is known: keys in order, then the parts of the pod that decide.
+ * `sorted` has room for the keys. */
 static uint32_t describe(const set_recipe *recipe, const berth__node_rules *rules, uint64_t *sorted,
                          uint32_t *words)
 {

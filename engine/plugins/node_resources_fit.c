@@ -2,7 +2,8 @@
  * MostAllocated or RequestedToCapacityRatio. PodFitsResources of v1.15 tests resources that the
  * pod asks 0 of as well, unless the pod asks for nothing at all.
  * Since 1.34 a request above what the node has at all is unresolvable.
- * Source: kube-scheduler v1.32 and v1.36, plugins/noderesources/{fit,least_allocated,most_allocated,
+ * Source: kube-scheduler v1.32 and v1.36,
+ * plugins/noderesources/{fit,least_allocated,most_allocated,
  * requested_to_capacity_ratio,resource_allocation}.go; v1.15.3, predicates.PodFitsResources. */
 #include <math.h>
 #include <string.h>

@@ -18,7 +18,8 @@ typedef struct filter_state {
     const berth__pod_volume *broken;
     bool missing;
     wanted wanted[2];
-    /* How full nodes are of each driver wanted; NULL: the two differ, or there is no room for that. */
+    /* How full nodes are of each driver wanted; NULL: the two differ, or there is no room for
+     * that. */
     const berth__driver_fill **fills;
 } filter_state;
 
@@ -145,8 +146,8 @@ static uint32_t count_new(const berth__node_volumes *volumes, const berth__attac
     return fresh;
 }
 
-/* Whether what a driver has attached and what the pod adds, `items`, are within its limit. What the pod
- * wants is looked up among the attached only where it would not fit as something new. */
+/* Whether what a driver has attached and what the pod adds, `items`, are within its limit. What the
+ * pod wants is looked up among the attached only where it would not fit as something new. */
 static bool within(const berth__node_volumes *volumes, const berth__driver_count *asked,
                    const berth__attachment *items, const berth__driver_limit *limit)
 {

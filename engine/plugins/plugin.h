@@ -97,9 +97,9 @@ typedef struct berth__prepare {
     /* A filter may restrict the search to some nodes: it points this at a bit a slot
      * (kube-scheduler: PreFilterResult.NodeNames). NULL: no restriction. */
     const uint64_t *allowed;
-    /* With BERTH__PREPARE_EACH, of a SKIP or of UNIFORM: it stays right while the class, node facts, the
-     * terms that running pods hold, related objects and namespaces are what they are, for every pod of
-     * the class that asks for no node by name. */
+    /* With BERTH__PREPARE_EACH, of a SKIP or of UNIFORM: it stays right while the class, node
+     * facts, the terms that running pods hold, related objects and namespaces are what they are,
+     * for every pod of the class that asks for no node by name. */
     bool stays;
     bool may_fail; /* a filter's explain may come upon an error, see berth__reasons */
     bool small;    /* of a scorer: no raw value is beyond BERTH__NARROW_MAX; see score_kept */
@@ -200,8 +200,9 @@ typedef struct berth__plugin_ops {
     void (*adjust)(const berth__question *cycle, const void *instance, void *state,
                    const berth__class *cls, uint32_t slot, int change);
 
-    /* Optional: what the plugin says of a pod that fits nowhere; a literal. `*freed` is the claim that
-     * is to lose its devices so that the pod may fit, or stays as it is. kube-scheduler: PostFilter. */
+    /* Optional: what the plugin says of a pod that fits nowhere; a literal. `*freed` is the claim
+     * that is to lose its devices so that the pod may fit, or stays as it is. kube-scheduler:
+     * PostFilter. */
     const char *(*post_filter)(const berth__question *cycle, const void *instance,
                                const void *state, berth__freed_claim *freed);
 

@@ -238,8 +238,8 @@ typedef struct ranking {
     const berth__score_sample *sample;
 } ranking;
 
-/* Feasible nodes that take part, and how many of them have a key. Of a sample, all take part and have
- * it: see pod_topology_spread_score_parts. */
+/* Feasible nodes that take part, and how many of them have a key. Of a sample, all take part and
+ * have it: see pod_topology_spread_score_parts. */
 static void count_feasible(const ranking *among, const berth__topology *topology, uint32_t *all,
                            uint32_t *having)
 {

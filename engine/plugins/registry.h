@@ -1,6 +1,6 @@
 /* The plugins of kube-scheduler, each in its own file, as berth__plugin_* of the file's name. The
- * last are v1.15's, which share most of what they do with the plugin whose file they are in; all others
- * of v1.15 are in legacy/. */
+ * last are v1.15's, which share most of what they do with the plugin whose file they are in; all
+ * others of v1.15 are in legacy/. */
 #ifndef BERTH_PLUGINS_REGISTRY_H
 #define BERTH_PLUGINS_REGISTRY_H
 

@@ -1,6 +1,6 @@
-/* The claim that a placement makes for the extended resources of a pod that devices stand behind. What it
- * asks for differs by node: devices in place of those resources that the node has none of by itself.
- * Source: kube-scheduler v1.36, dynamicresources/extendeddynamicresources.go. */
+/* The claim that a placement makes for the extended resources of a pod that devices stand behind.
+ * What it asks for differs by node: devices in place of those resources that the node has none of
+ * by itself. Source: kube-scheduler v1.36, dynamicresources/extendeddynamicresources.go. */
 #ifndef BERTH_PLUGINS_SPECIAL_CLAIM_H
 #define BERTH_PLUGINS_SPECIAL_CLAIM_H
 
@@ -31,20 +31,21 @@ struct berth__special_claim {
     uint32_t variant_count, variant_capacity;
 };
 
-/* The special claim of the pod, without its variants; `*out` stays NULL if it has none. Returns false when
- * out of memory. */
+/* The special claim of the pod, without its variants; `*out` stays NULL if it has none. Returns
+ * false when out of memory. */
 bool berth__special_claim_find(const berth__question *cycle, berth__arena *arena,
                                berth__special_claim **out);
 
-/* A variant for each sort of nodes; `base` has everything else that the pod asks for. Returns false when
- * out of memory. */
+/* A variant for each sort of nodes; `base` has everything else that the pod asks for. Returns false
+ * when out of memory. */
 bool berth__special_claim_vary(berth__special_claim *special, const berth__pod_claims *base,
                                berth__arena *arena);
 
 /* Take up what searches for its variants came to. Returns false when out of memory. */
 bool berth__special_claim_recall(berth__special_claim *special, berth__arena *arena);
 
-/* What is to be looked for on the node of a slot; NULL: nothing, and `*verdict` says what comes of it. */
+/* What is to be looked for on the node of a slot; NULL: nothing, and `*verdict` says what comes of
+ * it. */
 berth__pod_claims *berth__special_claim_on(const berth__pod_claims *base, uint32_t slot,
                                            berth__claims_verdict *verdict);
 

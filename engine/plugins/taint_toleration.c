@@ -84,7 +84,8 @@ static void taint_toleration_explain_legacy(const berth__question *cycle, const 
                   "node(s) had taints that the pod didn't tolerate");
 }
 
-/* Of tolerations those count in scores that have no effect, or that of these taints: those that accept one. */
+/* Of tolerations those count in scores that have no effect, or that of these taints: those that
+ * accept one. */
 static berth__outcome prepare_counts(berth__prepare *prepare, int64_t best)
 {
     const berth__model *model = prepare->cycle->view->model;

@@ -222,8 +222,9 @@ static berth_status reject(berth_scheduler *scheduler, berth__queue_item *item, 
     return status == BERTH_OK ? BERTH_OK : berth__error_set(error, status, "out of memory");
 }
 
-/* The same decision once more, with its reasons: where it begins, and the numbers that ties are drawn
- * by, are as before, so that nothing which follows depends on whether somebody wants to know. */
+/* The same decision once more, with its reasons: where it begins, and the numbers that ties are
+ * drawn by, are as before, so that nothing which follows depends on whether somebody wants to
+ * know. */
 static berth_status explain(berth_scheduler *scheduler, const berth__queue_item *item,
                             const berth_placement *placement, berth_error *error)
 {

@@ -87,8 +87,8 @@ static void clear_lower(berth_scheduler *scheduler, uint32_t node, int32_t prior
     }
 }
 
-/* Where nobody had to be asked to go, because all victims are leaving already, other nominations for
- * the node stay. */
+/* Where nobody had to be asked to go, because all victims are leaving already, other nominations
+ * for the node stay. */
 static void nominate(berth_scheduler *scheduler, const berth__queue_item *item, uint32_t node,
                      bool asked)
 {

@@ -183,7 +183,8 @@ static bool has_gates(const berth__queue *queue, const berth__queue_item *item)
 }
 
 /* Whether the pod is not let in: gates, or claims of devices that are not there.
- * Source: kube-scheduler v1.36, plugins/schedulinggates and plugins/dynamicresources, PreEnqueue. */
+ * Source: kube-scheduler v1.36, plugins/schedulinggates and plugins/dynamicresources,
+ * PreEnqueue. */
 static bool is_gated(const berth__queue *queue, const berth__queue_item *item)
 {
     return has_gates(queue, item) ||
@@ -191,8 +192,8 @@ static bool is_gated(const berth__queue *queue, const berth__queue_item *item)
             !berth__pod_claims_exist(queue->view, class_of(queue, item)->claims));
 }
 
-/* To backoff, or past it if that is over; a pod that never failed has none. Claims may have gone while it
- * waited: then it is not let in. */
+/* To backoff, or past it if that is over; a pod that never failed has none. Claims may have gone
+ * while it waited: then it is not let in. */
 static void place_tried(berth__queue *queue, berth__queue_item *item)
 {
     if (is_gated(queue, item)) {

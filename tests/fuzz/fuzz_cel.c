@@ -1,5 +1,5 @@
-/* Selectors of devices: whatever the text, it compiles or says why not; what it says of a device is said
- * again, and of every device that is alike. */
+/* Selectors of devices: whatever the text, it compiles or says why not; what it says of a device is
+ * said again, and of every device that is alike. */
 #include "fuzz.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
-/* Packed input: a file of any bytes is read or refused; what is packed reads as it did before, wherever
- * its members begin, and one that is cut or damaged is refused or reads as something else, never
- * crashes. The first byte says which, the second where. */
+/* Packed input: a file of any bytes is read or refused; what is packed reads as it did before,
+ * wherever its members begin, and one that is cut or damaged is refused or reads as something else,
+ * never crashes. The first byte says which, the second where. */
 #include "fuzz.h"
 
 #include <string.h>

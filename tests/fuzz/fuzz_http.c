@@ -1,5 +1,5 @@
-/* Answers of a server that may say anything: bytes on a socket, then its end. Each request comes to one
- * end, and only a whole answer is one. */
+/* Answers of a server that may say anything: bytes on a socket, then its end. Each request comes to
+ * one end, and only a whole answer is one. */
 #include "fuzz.h"
 
 #include <arpa/inet.h>
@@ -82,7 +82,8 @@ static bool on_data(void *context, const char *bytes, size_t count)
     return now->streamed < 100000;
 }
 
-/* Say all of it to whoever has asked, and hang up. Client and server are one thread: nothing waits. */
+/* Say all of it to whoever has asked, and hang up. Client and server are one thread: nothing
+ * waits. */
 static void serve(const uint8_t *data, size_t size)
 {
     const struct linger none = {1, 0};

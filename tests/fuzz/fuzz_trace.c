@@ -1,5 +1,5 @@
-/* Traces: a file of any bytes is a trace whose events can be told, or there is an error that says where.
- * The first byte says as which format it is read: lines of JSON, or openb's two tables. */
+/* Traces: a file of any bytes is a trace whose events can be told, or there is an error that says
+ * where. The first byte says as which format it is read: lines of JSON, or openb's two tables. */
 #include "fuzz.h"
 
 #include <string.h>

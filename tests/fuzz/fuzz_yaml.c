@@ -1,5 +1,5 @@
-/* YAML: any bytes are objects, with what is odd about them told, or an error that says where; the same
- * bytes come to the same once more, in one reader and in a new one. */
+/* YAML: any bytes are objects, with what is odd about them told, or an error that says where; the
+ * same bytes come to the same once more, in one reader and in a new one. */
 #include "fuzz.h"
 
 #include <string.h>

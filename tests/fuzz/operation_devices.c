@@ -1,5 +1,5 @@
-/* Devices for fuzzed operations: slices of a few nodes, classes, claims in all states, and pods that
- * name claims. */
+/* Devices for fuzzed operations: slices of a few nodes, classes, claims in all states, and pods
+ * that name claims. */
 #include "operation_pool.h"
 
 #include <string.h>

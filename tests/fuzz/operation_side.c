@@ -91,8 +91,8 @@ berth_pod_id operation_pod(const operation_side *side, uint8_t which)
                                  numbered("daemon-cloud-", 1 + which % 4, room));
 }
 
-/* The next of the pool's pods from there on that is pending, or on a node; or else that one itself. Most
- * of what may be done with a pod is refused in the other state. */
+/* The next of the pool's pods from there on that is pending, or on a node; or else that one itself.
+ * Most of what may be done with a pod is refused in the other state. */
 static berth_pod_id pod_that(const operation_side *side, uint8_t which, bool pending)
 {
     const berth_engine *engine = operation_target(side);

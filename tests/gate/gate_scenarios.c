@@ -1,9 +1,9 @@
 /* Fixed work whose instructions are counted: gate_scenarios SCENARIO COUNT does COUNT times
- *   cold     decide for a pod of a kind never met, every default plugin but those of volumes active,
- *            on 2,000 nodes, all scored by scanning
+ *   cold     decide for a pod of a kind never met, every default plugin but those of volumes
+ *            active, on 2,000 nodes, all scored by scanning
  *   commit   put a pod with rules on a node and take it off again
- *   report   ten decisions for pods of four kinds, bound, by the index of 5,000 nodes, then an update of a
- *            node that changes nothing but its allocatable cpu, as kubelets report it
+ *   report   ten decisions for pods of four kinds, bound, by the index of 5,000 nodes, then an
+ *            update of a node that changes nothing but its allocatable cpu, as kubelets report it
  *   json     read a cluster of 100 nodes and 300 pods from text, into an engine
  *   replicas read one of 400 nodes and 10,000 pods, most of them replicas
  * Public headers only; one thread. */

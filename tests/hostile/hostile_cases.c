@@ -1,4 +1,5 @@
-/* Clusters that somebody who controls objects might send: one list each that is as long as asked for.
+/* Clusters that somebody who controls objects might send: one list each that is as long as asked
+ * for.
  *
  * Usage: hostile_cases --list | CASE N
  * Prints the cases, or the objects of one with N of what it is about. */

@@ -1,5 +1,5 @@
-/* What hostile_cases prints. In a template '<' and '>' enclose what comes N times, the character behind
- * '<' between each two ('.': nothing); '#' is the number of the repetition, '@' is N. */
+/* What hostile_cases prints. In a template '<' and '>' enclose what comes N times, the character
+ * behind '<' between each two ('.': nothing); '#' is the number of the repetition, '@' is N. */
 #ifndef BERTH_TESTS_HOSTILE_TEMPLATES_H
 #define BERTH_TESTS_HOSTILE_TEMPLATES_H
 

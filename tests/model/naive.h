@@ -1,9 +1,8 @@
-/* A deliberately naive scheduler: kube-scheduler's rules, v1.32 to v1.36, as plain loops over all pods and
- * nodes, everything recounted for every decision. It shares no code with the engine (but for what CEL
- * selectors say of devices), only the
- * public object structs, and serves as the judge of the engine in tests. Where speed and
- * plainness differ, plainness wins. The pages that its files cite (filters.md, scores.md, cycle.md,
- * quantities.md) are those of engine/plugins/rules. */
+/* A deliberately naive scheduler: kube-scheduler's rules, v1.32 to v1.36, as plain loops over all
+ * pods and nodes, everything recounted for every decision. It shares no code with the engine (but
+ * for what CEL selectors say of devices), only the public object structs, and serves as the judge
+ * of the engine in tests. Where speed and plainness differ, plainness wins. The pages that its
+ * files cite (filters.md, scores.md, cycle.md, quantities.md) are those of engine/plugins/rules. */
 #ifndef BERTH_NAIVE_H
 #define BERTH_NAIVE_H
 

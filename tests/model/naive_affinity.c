@@ -345,8 +345,9 @@ bool naive_spread_score(naive_attempt *a, const berth_plugin_ref *ref, const ber
 
 /* ---- InterPodAffinity: terms ---- */
 
-/* A term of the incoming pod (`own`) asks for Namespace objects; a term of an existing pod is compared with
- * the labels of the incoming pod's namespace, which are none if there is no such object. */
+/* A term of the incoming pod (`own`) asks for Namespace objects; a term of an existing pod is
+ * compared with the labels of the incoming pod's namespace, which are none if there is no such
+ * object. */
 static bool namespace_selected(const naive_attempt *a, const berth_label_selector *selector,
                                berth_str ns, bool own)
 {

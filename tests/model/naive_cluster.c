@@ -328,8 +328,8 @@ static void drop_special(naive_cluster *cluster, berth_str namespace_name, berth
     cluster->hold_count = kept;
 }
 
-/* A claim is gone (`now` NULL), is another one of its name, or has devices of its own: nothing is held
- * for it; once its pod is gone, after any change. */
+/* A claim is gone (`now` NULL), is another one of its name, or has devices of its own: nothing is
+ * held for it; once its pod is gone, after any change. */
 static void claim_changes(naive_cluster *cluster, const berth_metadata *meta,
                           const berth_resource_claim *now)
 {

@@ -24,7 +24,8 @@ static const naive_plugin plugins[] = {
 };
 #define PLUGIN_COUNT (sizeof(plugins) / sizeof(plugins[0]))
 
-/* What a plugin of v1.32 to v1.36 or of v1.15 runs; nothing for one that the scheduler runs elsewhere. */
+/* What a plugin of v1.32 to v1.36 or of v1.15 runs; nothing for one that the scheduler runs
+ * elsewhere. */
 static const naive_plugin *plugin_of(const berth_plugin_ref *ref)
 {
     static const naive_plugin nothing = {0};

@@ -143,7 +143,8 @@ static bool has_conditions(const naive_pool *pool)
     return false;
 }
 
-/* What the rest of the cluster says of a pool that is not whole here. Returns whether it is kept. */
+/* What the rest of the cluster says of a pool that is not whole here. Returns whether it is
+ * kept. */
 static bool look_around(naive_search *s, naive_pool *pool)
 {
     const naive_objects *all = &s->a->cluster->objects[BERTH_KIND_RESOURCE_SLICE];

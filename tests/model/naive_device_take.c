@@ -1,5 +1,5 @@
-/* Taking a device in the course of a search, and giving it back: with what its scheduler leaves behind
- * where it refuses one. */
+/* Taking a device in the course of a search, and giving it back: with what its scheduler leaves
+ * behind where it refuses one. */
 #include <string.h>
 
 #include "naive_devices.h"
@@ -118,7 +118,8 @@ static bool knows_capacity(const naive_device *device, berth_str name)
     return false;
 }
 
-/* Whether the device has what is asked; `*out`, not NULL, becomes what it takes of each capacity. */
+/* Whether the device has what is asked; `*out`, not NULL, becomes what it takes of each
+ * capacity. */
 bool naive_capacity_fits(const naive_search *s, const berth_exact_request *ask,
                          const naive_device *device, berth_resources *out)
 {
@@ -422,7 +423,8 @@ naive_found naive_fail(naive_search *s, const char *text)
     return NAIVE_FAILED;
 }
 
-/* NAIVE_SOLVED: taken. What a refusal by taint, constraint or capacity leaves behind is the scheduler's. */
+/* NAIVE_SOLVED: taken. What a refusal by taint, constraint or capacity leaves behind is the
+ * scheduler's. */
 naive_found naive_take_device(naive_search *s, const naive_device_ask *ask,
                               const naive_device *device, bool must)
 {

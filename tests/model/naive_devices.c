@@ -1,5 +1,5 @@
-/* DynamicResources: the claims of a pod, what its filter and its score say, and what a placement takes.
- * Claims for extended resources that an earlier attempt has left have no devices. */
+/* DynamicResources: the claims of a pod, what its filter and its score say, and what a placement
+ * takes. Claims for extended resources that an earlier attempt has left have no devices. */
 #include <string.h>
 
 #include "naive_devices.h"
@@ -382,7 +382,8 @@ static const berth_claim_allocation *allocation_of(const naive_search *s, naive_
     return out;
 }
 
-/* A special claim is solved as a copy that goes with the call, so that its hold is named otherwise. */
+/* A special claim is solved as a copy that goes with the call, so that its hold is named
+ * otherwise. */
 static const berth_metadata *special_meta(const naive_attempt *a)
 {
     if (a->written != NULL) {

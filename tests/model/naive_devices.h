@@ -128,7 +128,8 @@ bool naive_device_reaches(const berth_resource_slice *slice, const berth_slice_d
 bool naive_is_result(const berth_allocated_device *result, const naive_device *device);
 bool naive_device_free(const naive_search *s, const naive_device_ask *ask,
                        const naive_device *device);
-/* Whether the device has what is asked; `*out`, not NULL, becomes what it takes of each capacity. */
+/* Whether the device has what is asked; `*out`, not NULL, becomes what it takes of each
+ * capacity. */
 bool naive_capacity_fits(const naive_search *s, const berth_exact_request *ask,
                          const naive_device *device, berth_resources *out);
 /* SOLVED: taken. */
@@ -140,7 +141,8 @@ naive_found naive_fail(naive_search *s, const char *text);
 /* naive_device_search.c */
 /* What the claims of the cluster have, written or held. */
 void naive_find_uses(naive_search *s);
-/* Devices for the claims of the attempt that have none, and for the special one, if there is one. */
+/* Devices for the claims of the attempt that have none, and for the special one, if there is
+ * one. */
 naive_found naive_solve(naive_search *s, const berth_resource_claim *special);
 
 /* naive_selectors.c */

@@ -1,5 +1,5 @@
-/* Extended resources that devices stand behind: which class does, the claim that a placement makes for
- * them, and how much of them scores see on a node. */
+/* Extended resources that devices stand behind: which class does, the claim that a placement makes
+ * for them, and how much of them scores see on a node. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +30,8 @@ static bool is_own_name(berth_str resource, const berth_device_class *cls)
            naive_same((berth_str){resource.data + prefix, resource.len - prefix}, cls->meta.name);
 }
 
-/* As kube-scheduler hears of them, by name: one that names a resource that a class as new has is not heard. */
+/* As kube-scheduler hears of them, by name: one that names a resource that a class as new has is
+ * not heard. */
 const berth_device_class *naive_class_behind(const naive_attempt *a, berth_str resource)
 {
     const naive_objects *all = &a->cluster->objects[BERTH_KIND_DEVICE_CLASS];

@@ -1,4 +1,5 @@
-/* ResourceSlices, DeviceClasses and ResourceClaims of the decision vectors, of resource.k8s.io/v1. */
+/* ResourceSlices, DeviceClasses and ResourceClaims of the decision vectors, of
+ * resource.k8s.io/v1. */
 #include "naive_json.h"
 
 static int64_t number(const json_t *o, const char *key)

@@ -1,5 +1,5 @@
-/* What a selector says of a device: the engine's own answer, as a second implementation of the language
- * would prove little. */
+/* What a selector says of a device: the engine's own answer, as a second implementation of the
+ * language would prove little. */
 #include "naive_devices.h"
 
 #include "base/memory.h"

@@ -1,6 +1,6 @@
-/* The main function of a property test that goes round by round: options read, a round for each seed
- * from the first on, until one finds a difference. BERTH_TEST_SEED is the seed of a run without
- * --seed. */
+/* The main function of a property test that goes round by round: options read, a round for each
+ * seed from the first on, until one finds a difference. BERTH_TEST_SEED is the seed of a run
+ * without --seed. */
 #ifndef BERTH_TESTS_ROUNDS_H
 #define BERTH_TESTS_ROUNDS_H
 

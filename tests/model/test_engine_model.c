@@ -4,8 +4,8 @@
  * Usage: test_engine_model [--seed S] [--rounds N] [--ops N] [--nodes N] [--kubernetes N]
  *                          [--without LIST] [--trace]
  * Round r of seed S is round 0 of seed S + r, which is what a failure prints to replay
- * it. BERTH_TEST_SEED replaces the seed of a run without --seed. Schedulers and objects are those of
- * Kubernetes 1.N, 32 to 36; without --kubernetes the seed says which. LIST names parts of the
+ * it. BERTH_TEST_SEED replaces the seed of a run without --seed. Schedulers and objects are those
+ * of Kubernetes 1.N, 32 to 36; without --kubernetes the seed says which. LIST names parts of the
  * generator: spread, affinity, volumes, preemption, legacy (rounds of v1.15 profiles, which do not
  * preempt). */
 #include <stdio.h>

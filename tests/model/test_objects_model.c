@@ -1,7 +1,7 @@
 /* Property test: an engine made of the objects that another one gives back has the same pods on the
- * same nodes, and every pending pod fits the same nodes, with the same totals, there. Nodes and pods
- * one by one (berth/read.h) where nothing else is about; else all objects as a text (berth/kube.h),
- * which decides alike, too, and of which the same text is written again.
+ * same nodes, and every pending pod fits the same nodes, with the same totals, there. Nodes and
+ * pods one by one (berth/read.h) where nothing else is about; else all objects as a text
+ * (berth/kube.h), which decides alike, too, and of which the same text is written again.
  *
  * Usage: test_objects_model [--seed S] [--rounds N] [--ops N] Round r of seed S is round 0 of seed
  * S + r, which is what a failure prints to replay it. BERTH_TEST_SEED replaces the seed of a run

@@ -1,7 +1,7 @@
 /* Property test: what an engine answers does not follow from the secret that its tables hash by
- * (base/hash.h). The same random operations on engines of several secrets, one after the other: each
- * result with its explanation, the state told in between, the dump and the digest at the end, and
- * those of an engine that reads the dump, are the same.
+ * (base/hash.h). The same random operations on engines of several secrets, one after the other:
+ * each result with its explanation, the state told in between, the dump and the digest at the end,
+ * and those of an engine that reads the dump, are the same.
  *
  * Usage: test_secret_model [--seed S] [--rounds N] [--ops N] Round r of seed S is round 0 of seed
  * S + r, which is what a failure prints to replay it. BERTH_TEST_SEED replaces the seed of a run

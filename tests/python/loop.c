@@ -1,5 +1,5 @@
-/* The loop that test_speed.py compares batches with: places pods like "plain" and "other" of a cluster
- * in turn and prints the processor's microseconds for each, the best of some batches.
+/* The loop that test_speed.py compares batches with: places pods like "plain" and "other" of a
+ * cluster in turn and prints the processor's microseconds for each, the best of some batches.
  * Usage: python_loop CLUSTER BATCH ROUNDS */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,15 +1,17 @@
 /* Pods and nodes that come once and go for good: what an engine holds must not grow with how many
- * there were. A window of pods and of nodes lives at a time; each has texts and objects of its own, as
- * far as the features say. The bytes in use after a warm-up are compared with those at the end.
+ * there were. A window of pods and of nodes lives at a time; each has texts and objects of its own,
+ * as far as the features say. The bytes in use after a warm-up are compared with those at the end.
  *
- * Now and then the engine is compared with a fresh one of the same nodes, objects and pods: new pods fit
- * the same nodes with the same totals, and what it tells of itself is the same. A snapshot says
- * when it is unpinned what it said when it was pinned; so do branches of it.
+ * Now and then the engine is compared with a fresh one of the same nodes, objects and pods: new
+ * pods fit the same nodes with the same totals, and what it tells of itself is the same. A snapshot
+ * says when it is unpinned what it said when it was pinned; so do branches of it.
  *
- * Usage: test_churn [--arrivals N | --seconds N] [--way engine|snapshots|scheduler|branches|together]
+ * Usage: test_churn [--arrivals N | --seconds N] [--way
+ * engine|snapshots|scheduler|branches|together]
  *                   [--features A,B,..] [--seed S] [--branch-every N] [--report] [--each]
- * --seconds goes by the clock instead (tests/stress/soak), --each runs every feature by itself, --report only tells. The seed says where numbers, and so texts
- * and their ids, begin; BERTH_TEST_SEED replaces that of a run without --seed. */
+ * --seconds goes by the clock instead (tests/stress/soak), --each runs every feature by itself,
+ * --report only tells. The seed says where numbers, and so texts and their ids, begin;
+ * BERTH_TEST_SEED replaces that of a run without --seed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -172,8 +174,8 @@ static uint64_t digest_of(const berth_snapshot *from)
     return digest;
 }
 
-/* The nodes that a new pod of that number fits, with the totals there, by name in no order; `alone`: none
- * of its objects is added. */
+/* The nodes that a new pod of that number fits, with the totals there, by name in no order;
+ * `alone`: none of its objects is added. */
 static uint64_t fits(berth_engine *engine, uint32_t features, uint64_t number, bool alone)
 {
     berth_error error = {0};
@@ -265,8 +267,8 @@ static void compare_with_fresh(const churn *c)
 
 /* ---- one step ---- */
 
-/* A branch that is to have objects of its own. The idle one that was used last is left alone: its store of
- * volumes follows snapshots from one look back to the next. */
+/* A branch that is to have objects of its own. The idle one that was used last is left alone: its
+ * store of volumes follows snapshots from one look back to the next. */
 typedef struct branch_pair {
     berth_engine *idle, *branch;
 } branch_pair;
@@ -323,8 +325,8 @@ static void look_at_snapshots(churn *c)
         c->pinned_digest[place] += branch_says(c, c->pinned[place], c->pods);
 }
 
-/* A branch without objects of its own, whose store of volumes is kept for the next and follows: claims of
- * pods that went before the snapshot are no more. */
+/* A branch without objects of its own, whose store of volumes is kept for the next and follows:
+ * claims of pods that went before the snapshot are no more. */
 static void look_back(const churn *c, uint64_t place)
 {
     berth_error error = {0};
@@ -353,7 +355,8 @@ static void branch_off(churn *c)
     for (uint64_t i = 0; i < 4; i++) {
         berth_pod_id id;
         berth_placement placement;
-        /* Some that the engine will add later, one that it never will, and one that went long ago. */
+        /* Some that the engine will add later, one that it never will, and one that went long
+         * ago. */
         uint64_t number = i % 2 == 0 ? c->pods + 1 + i : ASIDE | (c->pods + i);
         if (i == 3 && c->pods - c->seed > (uint64_t)PODS + 512)
             number = c->pods - PODS - 256;

@@ -310,8 +310,8 @@ static void *look_and_leave(void *argument)
     return NULL;
 }
 
-/* A reader is done, and nothing but his unpin says that his reads are: who finds no pins may write what
- * was shown, and who ends the history may free it. */
+/* A reader is done, and nothing but his unpin says that his reads are: who finds no pins may write
+ * what was shown, and who ends the history may free it. */
 static void script_last_reader(bool asks)
 {
     pthread_t reader;

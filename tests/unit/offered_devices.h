@@ -1,8 +1,9 @@
 /* Slices and claims of devices written as short texts, for the tests of the allocator.
  *
- * A slice: offer("a.x", "p", "s1", "d0 k=1 uses=6; d1 multi m:10"). A device is its name and what it
- * has: NAME=VALUE an attribute, NAME:AMOUNT a capacity, uses=N counters of the set "c", taint, multi, binds,
- * on=NODE. A request: "r 2", "r all", "r two:2 one:1" (first available), and admin, tolerates, m:3, if=EXPR. */
+ * A slice: offer("a.x", "p", "s1", "d0 k=1 uses=6; d1 multi m:10"). A device is its name and what
+ * it has: NAME=VALUE an attribute, NAME:AMOUNT a capacity, uses=N counters of the set "c", taint,
+ * multi, binds, on=NODE. A request: "r 2", "r all", "r two:2 one:1" (first available), and admin,
+ * tolerates, m:3, if=EXPR. */
 #ifndef BERTH_TESTS_UNIT_OFFERED_DEVICES_H
 #define BERTH_TESTS_UNIT_OFFERED_DEVICES_H
 

@@ -169,8 +169,8 @@ static inline void scripted_destroy(scripted_transport *s)
     free(s);
 }
 
-/* The oldest request that waits, with this method and with `part` in its path ("": any); NULL: none.
- * Valid until the next call. */
+/* The oldest request that waits, with this method and with `part` in its path ("": any); NULL:
+ * none. Valid until the next call. */
 static inline scripted_request *scripted_find(scripted_transport *s, const char *method,
                                               const char *part)
 {

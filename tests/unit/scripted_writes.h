@@ -1,5 +1,5 @@
-/* The writes of one cluster against a scripted server, and what became of the last binding: for tests of
- * what is written before a binding. */
+/* The writes of one cluster against a scripted server, and what became of the last binding: for
+ * tests of what is written before a binding. */
 #ifndef BERTH_TESTS_SCRIPTED_WRITES_H
 #define BERTH_TESTS_SCRIPTED_WRITES_H
 

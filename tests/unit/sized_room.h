@@ -1,5 +1,5 @@
-/* Structs of callers that were compiled with other headers: shorter ones, behind which lies something
- * else, and longer ones. */
+/* Structs of callers that were compiled with other headers: shorter ones, behind which lies
+ * something else, and longer ones. */
 #ifndef BERTH_TESTS_UNIT_SIZED_ROOM_H
 #define BERTH_TESTS_UNIT_SIZED_ROOM_H
 

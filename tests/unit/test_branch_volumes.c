@@ -415,7 +415,8 @@ static void test_commit(void **state)
     berth_branch_drop(branch);
 }
 
-/* Claims of a pod that the snapshot has on its node, asked before the branch had to do with volumes. */
+/* Claims of a pod that the snapshot has on its node, asked before the branch had to do with
+ * volumes. */
 static void test_claims_before_all(void **state)
 {
     small_cluster *c = *state;

@@ -1,5 +1,5 @@
-/* berth_scheduler_check, which the tests of the loop rely on, notices what is broken: each part of a sound
- * state is changed in turn, found, and put back. */
+/* berth_scheduler_check, which the tests of the loop rely on, notices what is broken: each part of
+ * a sound state is changed in turn, found, and put back. */
 #include "queue/loop.h"
 #include "scheduler_cluster.h"
 

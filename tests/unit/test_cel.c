@@ -1,4 +1,5 @@
-/* Selectors of devices: the table of the rules, semantics, faults, limits, and failing allocations. */
+/* Selectors of devices: the table of the rules, semantics, faults, limits, and failing
+ * allocations. */
 #include <stdio.h>
 
 #include "counted_memory.h"

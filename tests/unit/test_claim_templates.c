@@ -101,7 +101,8 @@ static void test_made(void **state)
     expect(fresh, TEMPLATE("t") POD("p", ""), CLAIM_P "pod(p gpu=p-gpu-c4ad8) ");
     /* The template behind the pod; one that says more of itself, once and again. */
     expect(fresh, POD("p", "") TEMPLATE("t") TEMPLATE("t"), CLAIM_P "pod(p gpu=p-gpu-c4ad8) ");
-    /* What the status says stands; a pod that is over needs none, nor one that an API server has. */
+    /* What the status says stands; a pod that is over needs none, nor one that an API server
+     * has. */
     expect(fresh,
            TEMPLATE("t") POD(
                "p", "status: {resourceClaimStatuses: [{name: gpu, resourceClaimName: mine}]}\n"),

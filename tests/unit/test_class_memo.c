@@ -1,5 +1,5 @@
-/* Classes by template_id: a pod gets the class of the first that had its id, and nobody else does; a
- * pod that breaks the promise in what the engine looks at gets its own. */
+/* Classes by template_id: a pod gets the class of the first that had its id, and nobody else does;
+ * a pod that breaks the promise in what the engine looks at gets its own. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -659,7 +659,8 @@ static void test_scarce_memory(void **state)
 }
 
 #ifdef BERTH_NO_LEGACY
-/* A library without v1.15 says so, to the reader of a file and to the caller who fills a profile. */
+/* A library without v1.15 says so, to the reader of a file and to the caller who fills a
+ * profile. */
 static void test_no_legacy(void **state)
 {
     static const refusal table[] = {

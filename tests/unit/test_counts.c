@@ -1,6 +1,6 @@
-/* columns/pod_counts.h: after any sequence of nodes, pods and namespaces coming, changing and going,
- * counters equal a naive recount, also where allocations fail on the way.
- * BERTH_TEST_SEED replaces the seed of the random histories. */
+/* columns/pod_counts.h: after any sequence of nodes, pods and namespaces coming, changing and
+ * going, counters equal a naive recount, also where allocations fail on the way. BERTH_TEST_SEED
+ * replaces the seed of the random histories. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

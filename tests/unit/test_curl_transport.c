@@ -1,5 +1,5 @@
-/* Requests over a real socket: answers and their outcomes, streams, deadlines, tokens. The server is
- * libmicrohttpd on loopback. */
+/* Requests over a real socket: answers and their outcomes, streams, deadlines, tokens. The server
+ * is libmicrohttpd on loopback. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <setjmp.h>

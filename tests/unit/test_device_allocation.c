@@ -1,6 +1,5 @@
-/* The structured allocator of devices, rule by rule; the first tests are what kube-scheduler's own library
- * answered.
- * Source: dynamic-resource-allocation v0.36, structured/internal/incubating. */
+/* The structured allocator of devices, rule by rule; the first tests are what kube-scheduler's own
+ * library answered. Source: dynamic-resource-allocation v0.36, structured/internal/incubating. */
 #include "offered_devices.h"
 
 static void test_order_of_pools_slices_and_devices(void **state)

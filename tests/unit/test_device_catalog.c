@@ -1,5 +1,5 @@
-/* What the catalog of devices and the programs of selectors do without memory, and that a selector is
- * compiled once. */
+/* What the catalog of devices and the programs of selectors do without memory, and that a selector
+ * is compiled once. */
 #include "counted_memory.h"
 #include "offered_devices.h"
 

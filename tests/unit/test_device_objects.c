@@ -1,5 +1,5 @@
-/* ResourceSlices, DeviceClasses and ResourceClaims: read in each version, kept, replaced, removed; what
- * is reserved of claims, in transactions, on branches, and when memory runs out. */
+/* ResourceSlices, DeviceClasses and ResourceClaims: read in each version, kept, replaced, removed;
+ * what is reserved of claims, in transactions, on branches, and when memory runs out. */
 #include "branch_cluster.h"
 #include "model/device_facts.h"
 #include "versions/engine_state.h"

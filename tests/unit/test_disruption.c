@@ -1,4 +1,5 @@
-/* PodDisruptionBudgets as the engine keeps them: copies are of the same version, and change apart. */
+/* PodDisruptionBudgets as the engine keeps them: copies are of the same version, and change
+ * apart. */
 #include "one_model.h"
 
 #include "base/text.h"

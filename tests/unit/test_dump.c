@@ -328,8 +328,8 @@ static berth_verdict verdict_of(berth_engine *engine, const char *pod)
     return placement.verdict;
 }
 
-/* Devices that were chosen are written as allocated to the claim and reserved for the pod, whose claim
- * from a template is its own after that, too. */
+/* Devices that were chosen are written as allocated to the claim and reserved for the pod, whose
+ * claim from a template is its own after that, too. */
 static void test_chosen_devices(void **state)
 {
     (void)state;

@@ -606,8 +606,8 @@ static void leave_column(berth_engine *engine)
     assert_int_equal(berth_engine_rollback(engine, NULL), BERTH_OK);
 }
 
-/* A pod alone names it, so that no node changes; the plugin is prepared anew nevertheless, even where
- * the column was there before. */
+/* A pod alone names it, so that no node changes; the plugin is prepared anew nevertheless, even
+ * where the column was there before. */
 static void expect_new_column(berth_path path, bool was_there)
 {
     fixture own;

@@ -1,5 +1,5 @@
-/* Host ports of pods on nodes without a slot: a port goes with the first pod that had it, whoever else
- * has it, as on any other node. */
+/* Host ports of pods on nodes without a slot: a port goes with the first pod that had it, whoever
+ * else has it, as on any other node. */
 #include "rule_cluster.h"
 
 #include "berth/transaction.h"

@@ -1,4 +1,5 @@
-/* kubeconfig files: every form that is taken, every one that is refused, and what a refusal names. */
+/* kubeconfig files: every form that is taken, every one that is refused, and what a refusal
+ * names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Amounts at the edges: rounded exactly, scored exactly beyond what doubles hold, and capped where a
- * column is narrower than the amount. */
+/* Amounts at the edges: rounded exactly, scored exactly beyond what doubles hold, and capped where
+ * a column is narrower than the amount. */
 #include "branch_cluster.h"
 
 #include "base/text.h"

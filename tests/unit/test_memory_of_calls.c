@@ -1,5 +1,6 @@
-/* Calls that the other tests of memory do not make: whichever of their allocations fails, the call fails
- * or does without, the engine is as it was, the same call succeeds later, and nothing leaks. */
+/* Calls that the other tests of memory do not make: whichever of their allocations fails, the call
+ * fails or does without, the engine is as it was, the same call succeeds later, and nothing
+ * leaks. */
 #include "berth/query.h"
 #include "berth/read.h"
 #include "branch_cluster.h"

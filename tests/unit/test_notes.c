@@ -1,5 +1,6 @@
-/* What the reader says of inputs that it reads all the same: unknown kinds, fields and versions with
- * what is probably meant, workloads that are not expanded; RuntimeClasses applied; lines of YAML. */
+/* What the reader says of inputs that it reads all the same: unknown kinds, fields and versions
+ * with what is probably meant, workloads that are not expanded; RuntimeClasses applied; lines of
+ * YAML. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

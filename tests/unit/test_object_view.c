@@ -1,5 +1,5 @@
-/* What is kept of an object's text: the fields that plugins read, and a hash of them; and the table of
- * objects. */
+/* What is kept of an object's text: the fields that plugins read, and a hash of them; and the table
+ * of objects. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Orders on their way to the API server: bindings sent for the pod and the node that were decided, and
- * for no other of the same name; a deciding thread and a scripted server together. */
+/* Orders on their way to the API server: bindings sent for the pod and the node that were decided,
+ * and for no other of the same name; a deciding thread and a scripted server together. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -364,20 +364,13 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        T(appears_when_it_is_complete),
-        T(is_discarded),
-        T(has_the_mode_of_a_new_file),
-        T(is_on_disk_before_it_has_its_name),
-        T(leaves_hard_links_alone),
-        T(follows_links_of_its_own),
-        T(follows_no_more_than_40_links),
-        T(refuses_links_of_others),
-        T(trusts_links_of_root),
-        T(writes_in_place_what_is_no_regular_file),
-        T(writes_to_descriptors),
-        T(takes_names_up_to_the_longest),
-        T(refuses_what_cannot_be),
-        T(keeps_the_old_file_on_a_full_disk),
+        T(appears_when_it_is_complete),   T(is_discarded),
+        T(has_the_mode_of_a_new_file),    T(is_on_disk_before_it_has_its_name),
+        T(leaves_hard_links_alone),       T(follows_links_of_its_own),
+        T(follows_no_more_than_40_links), T(refuses_links_of_others),
+        T(trusts_links_of_root),          T(writes_in_place_what_is_no_regular_file),
+        T(writes_to_descriptors),         T(takes_names_up_to_the_longest),
+        T(refuses_what_cannot_be),        T(keeps_the_old_file_on_a_full_disk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* What calls that fail leave in the results that were asked for: nothing. And which results need not
- * be asked for, and amounts that no quantity has. */
+/* What calls that fail leave in the results that were asked for: nothing. And which results need
+ * not be asked for, and amounts that no quantity has. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -124,7 +124,8 @@ static void test_those_that_go_without(void **state)
     "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: " \
     "{nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, values: [b]}]}]}}}"
 
-/* NodeAffinity at preFilter restricts the search, whatever its filter does, and is the one to do so. */
+/* NodeAffinity at preFilter restricts the search, whatever its filter does, and is the one to do
+ * so. */
 static void test_restriction_alone(void **state)
 {
     (void)state;
@@ -157,8 +158,8 @@ static void test_refusals_alone(void **state)
     small_close(&c);
 }
 
-/* Without VolumeBinding nobody looks whose an ephemeral volume's claim is before the limits are told
- * of, and to them it is an error. */
+/* Without VolumeBinding nobody looks whose an ephemeral volume's claim is before the limits are
+ * told of, and to them it is an error. */
 static void test_claim_of_another_pod(void **state)
 {
     (void)state;

@@ -242,8 +242,8 @@ static void test_empty_watches_back_off(void **state)
     assert_watches_from("7");
 }
 
-/* Silence: the version may be one of the future; the list may then be older than what is known, and a pod
- * that was bound is pending again. */
+/* Silence: the version may be one of the future; the list may then be older than what is known, and
+ * a pod that was bound is pending again. */
 static void test_silence(void **state)
 {
     (void)state;

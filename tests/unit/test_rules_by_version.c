@@ -515,7 +515,8 @@ static void test_unreadable_preference(void **state)
     small_close(&c);
 }
 
-/* A victim that is on its way out already frees the node all the same; since 1.35 it is not asked. */
+/* A victim that is on its way out already frees the node all the same; since 1.35 it is not
+ * asked. */
 static void test_leaving_victims(void **state)
 {
     (void)state;

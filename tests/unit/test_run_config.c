@@ -1,4 +1,5 @@
-/* What a KubeSchedulerConfiguration says of connections and elections, and durations as Go has them. */
+/* What a KubeSchedulerConfiguration says of connections and elections, and durations as Go has
+ * them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* PreEnqueue of DynamicResources: pods whose claims of devices are not there are not tried; what lets them
- * in, and what keeps them out again. */
+/* PreEnqueue of DynamicResources: pods whose claims of devices are not there are not tried; what
+ * lets them in, and what keeps them out again. */
 #include "scheduler_cluster.h"
 
 #define CLAIM(name, meta)                                                              \
@@ -90,7 +90,8 @@ static void test_status_comes_last(void **state)
     assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
 }
 
-/* A pod in the pool whose claim goes is not let in again by what wakes it; the claim, come back, does it. */
+/* A pod in the pool whose claim goes is not let in again by what wakes it; the claim, come back,
+ * does it. */
 static void test_claim_goes(void **state)
 {
     loop *l = *state;

@@ -1,5 +1,5 @@
-/* A scheduler that is asked for the reasons of failed attempts: what it says, and that it decides as
- * one that is not asked. */
+/* A scheduler that is asked for the reasons of failed attempts: what it says, and that it decides
+ * as one that is not asked. */
 #include "scheduler_cluster.h"
 
 static void explained(loop *l)

@@ -1,5 +1,5 @@
-/* The words in which kube-scheduler refuses a selector that can't be read, by version: keys, values,
- * operators, and several of them at once. */
+/* The words in which kube-scheduler refuses a selector that can't be read, by version: keys,
+ * values, operators, and several of them at once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

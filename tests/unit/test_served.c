@@ -1,4 +1,5 @@
-/* What a running scheduler shows of itself: checks, gauges and histograms, and its configuration. */
+/* What a running scheduler shows of itself: checks, gauges and histograms, and its
+ * configuration. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -118,7 +118,8 @@ static void answers(const char *path, long status, const char *text)
     assert_string_equal(body, text);
 }
 
-/* The same as ask("https", "GET", "/livez") with one version of TLS, as old and as weak as it may be. */
+/* The same as ask("https", "GET", "/livez") with one version of TLS, as old and as weak as it may
+ * be. */
 static long ask_tls(long version)
 {
     tls_version = version;

@@ -1,4 +1,5 @@
-/* Objects of callers that were compiled with other headers, given to the library and had from it. */
+/* Objects of callers that were compiled with other headers, given to the library and had from
+ * it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -13,8 +13,8 @@
 
 /* ---- one struct ---- */
 
-/* `call` fills `out`, of `size` bytes: what both know is there, down to `member`, and nothing else is
- * touched. */
+/* `call` fills `out`, of `size` bytes: what both know is there, down to `member`, and nothing else
+ * is touched. */
 #define TELL(type, member, call)                                                       \
     do {                                                                               \
         type whole;                                                                    \
@@ -271,7 +271,8 @@ static void test_conflicts(void **state)
     berth_engine_destroy(engine);
 }
 
-/* Refusals, one by one and counted; of a count no caller knows less than all that is in it today. */
+/* Refusals, one by one and counted; of a count no caller knows less than all that is in it
+ * today. */
 static void test_refusals(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
-/* Sweeps (model/sweep.h, model/storage_sweep.c): every text that some field of some object holds stays
- * itself whatever comes and goes besides; and once the objects are gone, all that was kept for them is
- * free for others. */
+/* Sweeps (model/sweep.h, model/storage_sweep.c): every text that some field of some object holds
+ * stays itself whatever comes and goes besides; and once the objects are gone, all that was kept
+ * for them is free for others. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -627,7 +627,8 @@ static void test_columns_run_short(void **state)
     berth_engine_destroy(engine);
 }
 
-/* A branch of an older snapshot may find a name that the engine got later: it is the branch's, too. */
+/* A branch of an older snapshot may find a name that the engine got later: it is the branch's,
+ * too. */
 static void test_branch_finds_column(void **state)
 {
     berth_engine *engine = make_small(), *branch;

@@ -1,5 +1,5 @@
-/* Threads that the system does not give: an engine is not made, and leaves nothing behind; a reader reads
- * alone. The program is linked so that its library asks here for threads. */
+/* Threads that the system does not give: an engine is not made, and leaves nothing behind; a reader
+ * reads alone. The program is linked so that its library asks here for threads. */
 #include <pthread.h>
 #include <stdio.h>
 

@@ -673,7 +673,8 @@ static void test_lanes(void **state)
     }
 }
 
-/* Leaves of a tile of which `groups` groups exist, some of its slots, and the best of each group. */
+/* Leaves of a tile of which `groups` groups exist, some of its slots, and the best of each
+ * group. */
 typedef struct leaf_tile {
     _Alignas(64) int32_t leaves[BERTH__TILE];
     int32_t bests[BERTH__TILE / BERTH__FAN];

@@ -1,5 +1,6 @@
-/* What the admission of an API server would do to the pods of manifests: LimitRanges and ResourceQuotas,
- * where the input has them. (RuntimeClasses and PriorityClasses the reader applies.) */
+/* What the admission of an API server would do to the pods of manifests: LimitRanges and
+ * ResourceQuotas, where the input has them. (RuntimeClasses and PriorityClasses the reader
+ * applies.) */
 #ifndef BERTH_TOOLS_ADMISSION_H
 #define BERTH_TOOLS_ADMISSION_H
 
@@ -39,8 +40,8 @@ bool admission_pod(admission *a, berth_pod *pod, findings *f, char *reason, size
 /* A pod has been added, as it was after admission_pod; `refused` if that said so. */
 void admission_added(admission *a, const berth_pod *pod, berth_pod_id id, bool refused);
 
-/* Once all is read: `refused` is called for each fresh pod that a quota does not let in. LimitRanges
- * that came too late are told of. */
+/* Once all is read: `refused` is called for each fresh pod that a quota does not let in.
+ * LimitRanges that came too late are told of. */
 void admission_end(admission *a, const berth_engine *engine, findings *f,
                    void (*refused)(void *context, berth_pod_id pod, berth_str reason),
                    void *context);

@@ -40,8 +40,8 @@ static limit_entry *entry_of(limit_range *range, const char *resource, bool of_p
     return entry;
 }
 
-/* The defaults of a LimitRange itself: a maximum is the default limit, that the default request, and
- * for want of both a minimum is. Source: pkg/apis/core/v1/defaults.go. */
+/* The defaults of a LimitRange itself: a maximum is the default limit, that the default request,
+ * and for want of both a minimum is. Source: pkg/apis/core/v1/defaults.go. */
 static void complete(limit_entry *entry)
 {
     static const limit_bound from[][2] = {{LIMIT_DEFAULT, LIMIT_MAX},

@@ -47,8 +47,8 @@ typedef struct limit_ranges {
     size_t held_capacity;
 } limit_ranges;
 
-/* Take a LimitRange. Returns false if it has limits of something else than pods and containers, which
- * are passed over. */
+/* Take a LimitRange. Returns false if it has limits of something else than pods and containers,
+ * which are passed over. */
 bool limit_ranges_add(limit_ranges *l, berth_str namespace_name, berth_str name,
                       const json_t *object);
 

@@ -36,7 +36,8 @@ static bool read_amount(const json_t *value, const char *resource, int64_t *out)
     return true;
 }
 
-/* The resource of pods that a quota's name stands for. False: nothing that pods' requests count for. */
+/* The resource of pods that a quota's name stands for. False: nothing that pods' requests count
+ * for. */
 static bool resource_of(const char *name, const char **out)
 {
     static const char requests[] = "requests.";

@@ -1,6 +1,6 @@
-/* ResourceQuotas: how much the pods of a namespace may ask for together. As the admission plugin does
- * it for pods, of which it counts requests and number.
- * Source: kubernetes v1.36 plugin/pkg/admission/resourcequota and pkg/quota/v1/evaluator/core/pods.go. */
+/* ResourceQuotas: how much the pods of a namespace may ask for together. As the admission plugin
+ * does it for pods, of which it counts requests and number. Source: kubernetes v1.36
+ * plugin/pkg/admission/resourcequota and pkg/quota/v1/evaluator/core/pods.go. */
 #ifndef BERTH_TOOLS_RESOURCE_QUOTAS_H
 #define BERTH_TOOLS_RESOURCE_QUOTAS_H
 

@@ -22,8 +22,8 @@ typedef struct listing {
     option options[LISTING_OPTIONS_MAX];
 } listing;
 
-/* The options as a group for options_parse. `sorts` are the words of --sort, NULL if there is but one
- * order; `negative` says when --exit-code makes the code 1. `l` must not move afterwards. */
+/* The options as a group for options_parse. `sorts` are the words of --sort, NULL if there is but
+ * one order; `negative` says when --exit-code makes the code 1. `l` must not move afterwards. */
 option_group listing_options(listing *l, uint32_t flags, const char *const *sorts,
                              const char *negative);
 

@@ -309,7 +309,8 @@ void options_visit(options_visit_fn visit)
     visitor = visit;
 }
 
-/* A command's groups and the common one behind them; a letter that the command has stays its own. */
+/* A command's groups and the common one behind them; a letter that the command has stays its
+ * own. */
 static void add_common(const option_group *groups, size_t group_count, option_group *all,
                        option common[COMMON_OPTIONS])
 {

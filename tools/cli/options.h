@@ -59,13 +59,14 @@ typedef enum options_result {
     OPTIONS_WRONG, /* said on standard error */
 } options_result;
 
-/* Read argv[1..] into the targets, and settle what every command has: --color, -q, -v. What is no option goes to `operands` (its list is the
- * caller's, to be freed with text_list_free). "--" ends the options; "-" is an operand. */
+/* Read argv[1..] into the targets, and settle what every command has: --color, -q, -v. What is no
+ * option goes to `operands` (its list is the caller's, to be freed with text_list_free). "--" ends
+ * the options; "-" is an operand. */
 options_result options_parse(const command_help *help, const option_group *groups,
                              size_t group_count, text_list *operands, int argc, char **argv);
 
-/* From options_visit(visit) to options_visit(NULL), options_parse hands a command's tables to `visit`
- * instead of reading words, and answers OPTIONS_HELP. */
+/* From options_visit(visit) to options_visit(NULL), options_parse hands a command's tables to
+ * `visit` instead of reading words, and answers OPTIONS_HELP. */
 typedef void (*options_visit_fn)(const command_help *help, const option_group *groups,
                                  size_t group_count);
 void options_visit(options_visit_fn visit);

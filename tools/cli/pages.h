@@ -1,5 +1,5 @@
-/* Manual pages and completions of shells, written from the tables of options that the commands parse
- * and print as help: there is no other list of them. */
+/* Manual pages and completions of shells, written from the tables of options that the commands
+ * parse and print as help: there is no other list of them. */
 #ifndef BERTH_TOOLS_PAGES_H
 #define BERTH_TOOLS_PAGES_H
 

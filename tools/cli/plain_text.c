@@ -36,8 +36,8 @@ static int turns_around(uint32_t code)
     return (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
 }
 
-/* What is shown for the character at `text`: its length and `shown`, or 0 if it stays as it is. `*used`:
- * its bytes. */
+/* What is shown for the character at `text`: its length and `shown`, or 0 if it stays as it is.
+ * `*used`: its bytes. */
 static size_t show(const char *text, size_t left, char shown[SHOWN_BYTES], size_t *used)
 {
     uint32_t code = 0;

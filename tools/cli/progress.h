@@ -19,8 +19,8 @@ void progress_start(progress *p, const char *label, uint64_t total);
 /* Reads the clock, and draws if it is time: call it once a microsecond at most. */
 void progress_update(progress *p, uint64_t done);
 
-/* Take whatever bar there is off the screen: whoever writes to the terminal in the midst of work does
- * so first. It comes back when it is next drawn. */
+/* Take whatever bar there is off the screen: whoever writes to the terminal in the midst of work
+ * does so first. It comes back when it is next drawn. */
 void progress_hide(void);
 
 /* Take the bar off the screen. */

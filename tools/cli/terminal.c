@@ -84,8 +84,8 @@ const char *terminal_paint_off(void)
     return colored() ? "\033[0m" : "";
 }
 
-/* The bytes up to the next blank at which a line may end: not before a parenthesis, which belongs to
- * what it follows. */
+/* The bytes up to the next blank at which a line may end: not before a parenthesis, which belongs
+ * to what it follows. */
 static size_t word_length(const char *text, size_t len)
 {
     size_t at = 0;

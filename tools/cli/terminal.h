@@ -37,9 +37,9 @@ typedef enum terminal_paint {
 const char *terminal_paint_on(terminal_paint paint);
 const char *terminal_paint_off(void);
 
-/* Write text, broken at blanks (not before a parenthesis) so that no line is wider than the terminal
- * where that can be had. `at` columns of the first line are taken; further lines begin with `indent`
- * blanks. Writes no line break at the end. */
+/* Write text, broken at blanks (not before a parenthesis) so that no line is wider than the
+ * terminal where that can be had. `at` columns of the first line are taken; further lines begin
+ * with `indent` blanks. Writes no line break at the end. */
 void terminal_wrap(FILE *file, const char *text, size_t len, uint32_t at, uint32_t indent);
 
 #endif

@@ -1,4 +1,5 @@
-/* berth dump: which kubectl command fetches all that matters to a scheduler of this configuration. */
+/* berth dump: which kubectl command fetches all that matters to a scheduler of this
+ * configuration. */
 #include <stdio.h>
 #include <string.h>
 
@@ -55,7 +56,7 @@ static const dumped_kind kinds[] = {
     {"volumeattachments.storage.k8s.io", {"NodeVolumeLimits"}, "which volumes are attached"},
     {"deviceclasses.resource.k8s.io", {"DynamicResources"}, "which devices claims ask for"},
     {"resourceslices.resource.k8s.io", {"DynamicResources"}, "which devices there are"},
-    {"resourceclaims.resource.k8s.io", {"DynamicResources"}, "which devices pods ask for, and have"},
+    {"resourceclaims.resource.k8s.io", {"DynamicResources"}, "devices that pods want and have"},
     {"resourceclaimtemplates.resource.k8s.io", {"DynamicResources"}, "claims of manifests' pods"},
     {"services", SPREADING},
     {"replicationcontrollers", SPREADING},
@@ -103,7 +104,8 @@ static void print_why(const dump *d)
             printf("# %-36s %s\n", kinds[i].resource, kinds[i].why);
 }
 
-/* Names joined by commas; a line ends inside the word, so that what follows stands at its beginning. */
+/* Names joined by commas; a line ends inside the word, so that what follows stands at its
+ * beginning. */
 static void print_command(const dump *d)
 {
     size_t column = 2;

@@ -191,8 +191,8 @@ static const option accepted[] = {
      .help = "(not used)"},
 };
 
-/* As kube-scheduler: the configuration's word goes before the flag's, which is there for when there is
- * no configuration. */
+/* As kube-scheduler: the configuration's word goes before the flag's, which is there for when there
+ * is no configuration. */
 static berth_status read_access(const run_config *file, kubeconfig *config, berth_error *error)
 {
     const char *path = file->kubeconfig != NULL ? file->kubeconfig : flags.kubeconfig;

@@ -1,5 +1,5 @@
-/* Claims that every further pod of a specification has for itself: those of volumeClaimTemplates, and
- * ResourceClaims of templates. */
+/* Claims that every further pod of a specification has for itself: those of volumeClaimTemplates,
+ * and ResourceClaims of templates. */
 #ifndef BERTH_TOOLS_PODSPEC_CLAIMS_H
 #define BERTH_TOOLS_PODSPEC_CLAIMS_H
 

@@ -1,4 +1,5 @@
-/* One pod's decision in full: every node's verdict, every score, preemption, and what would help. */
+/* One pod's decision in full: every node's verdict, every score, preemption, and what would
+ * help. */
 #ifndef BERTH_TOOLS_EXPLAINED_H
 #define BERTH_TOOLS_EXPLAINED_H
 

@@ -328,7 +328,8 @@ static uint32_t made_amounts(const remedy_search *s, berth_amount amounts[AMOUNT
     return count + 1;
 }
 
-/* A domain of a topology key that some node is in; the one that no node names is the new node's own. */
+/* A domain of a topology key that some node is in; the one that no node names is the new node's
+ * own. */
 static void add_domain(const remedy_search *s, berth_str key, berth_key_value *labels,
                        uint32_t *count)
 {

@@ -1,4 +1,5 @@
-/* Pods by the name that a person types: the exact one, else what is spelled like it is suggested. */
+/* Pods by the name that a person types: the exact one, else what is spelled like it is
+ * suggested. */
 #include "explain/pod_lookup.h"
 
 #include <stdio.h>

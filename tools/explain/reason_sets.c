@@ -1,6 +1,6 @@
 /* Reasons gathered over pods. Pods of one workload are refused for the same reasons by numbers of
- * nodes that change as the cluster fills: by sets of reasons there are few lines where there would be
- * one a pod. */
+ * nodes that change as the cluster fills: by sets of reasons there are few lines where there would
+ * be one a pod. */
 #include "explain/reason_sets.h"
 
 #include <inttypes.h>

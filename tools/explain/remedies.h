@@ -1,5 +1,5 @@
-/* The smallest changes that would make a pod fit that fits nowhere: each was tried, and the engine's
- * answer is told with it. */
+/* The smallest changes that would make a pod fit that fits nowhere: each was tried, and the
+ * engine's answer is told with it. */
 #ifndef BERTH_TOOLS_REMEDIES_H
 #define BERTH_TOOLS_REMEDIES_H
 

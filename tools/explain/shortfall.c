@@ -1,5 +1,5 @@
-/* Reasons made exact. The engine says which rule refused a node; what the node lacks is read off the
- * node and the pod, and where that cannot be told in a line, the rule's own words stand. */
+/* Reasons made exact. The engine says which rule refused a node; what the node lacks is read off
+ * the node and the pod, and where that cannot be told in a line, the rule's own words stand. */
 #include "explain/shortfall.h"
 
 #include <stdio.h>
@@ -198,8 +198,8 @@ uint32_t missing_labels_of(const berth_engine *engine, const berth_pod *pod, ber
 
 /* ---- words ---- */
 
-/* An amount for reading: of gibibytes and odd bytes a tenth of one is enough, where a request that is
- * to fit needs all of them. */
+/* An amount for reading: of gibibytes and odd bytes a tenth of one is enough, where a request that
+ * is to fit needs all of them. */
 static void amount_text(berth_str resource, int64_t amount, char out[64])
 {
     usage_amount(resource, amount, out, 64);

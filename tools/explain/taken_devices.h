@@ -19,8 +19,8 @@ void taken_devices_make(taken_devices *d, const berth_engine *engine, berth_pod_
                         const claim_book *book);
 void taken_devices_free(taken_devices *d);
 
-/* "gpu-0, gpu-1 of gpu.example.com; nic-0 of nic.example.com". Of a pool that is not named after the
- * node: "... of gpu.example.com/shared". */
+/* "gpu-0, gpu-1 of gpu.example.com; nic-0 of nic.example.com". Of a pool that is not named after
+ * the node: "... of gpu.example.com/shared". */
 void taken_devices_tell(const taken_devices *d, berth_str node, text_buffer *out);
 
 /* A member "devices"; nothing where there are none. */

@@ -1,5 +1,5 @@
-/* Findings are kept by kind and text, and said in groups: of each kind the few most frequent ones in
- * full, the rest as a number. */
+/* Findings are kept by kind and text, and said in groups: of each kind the few most frequent ones
+ * in full, the rest as a number. */
 #include "inspect/findings.h"
 
 #include <inttypes.h>

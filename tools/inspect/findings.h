@@ -57,8 +57,8 @@ void findings_add(findings *f, finding_kind kind, berth_str text, const berth_er
 /* Whether there is any of a kind. */
 bool findings_has(const findings *f, finding_kind kind);
 
-/* Say them all on standard error, of each kind the most frequent; `speaker` ("berth drain") says so. Returns how
- * many are warnings. */
+/* Say them all on standard error, of each kind the most frequent; `speaker` ("berth drain") says
+ * so. Returns how many are warnings. */
 size_t findings_say(const findings *f, const char *speaker);
 
 void findings_free(findings *f);

@@ -108,7 +108,8 @@ static void want_claims(references *r, const berth_pod *pod)
     }
 }
 
-/* Claims of devices, by name or made from templates. Pods that have their nodes have their devices. */
+/* Claims of devices, by name or made from templates. Pods that have their nodes have their
+ * devices. */
 static void want_devices(references *r, const berth_pod *pod)
 {
     char name[NAME_MAX_BYTES];
@@ -271,8 +272,8 @@ void references_nodes(const berth_engine *engine, findings *f)
     }
 }
 
-/* Whether some pod was made by a ReplicaSet of this Deployment, or by a Job of this CronJob: they are
- * named after it. */
+/* Whether some pod was made by a ReplicaSet of this Deployment, or by a Job of this CronJob: they
+ * are named after it. */
 static bool has_heirs(const references *r, berth_str workload, const char *from, const char *to)
 {
     size_t from_len = strlen(from), to_len = strlen(to);

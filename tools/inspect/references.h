@@ -14,7 +14,8 @@ typedef struct reference {
     uint64_t count;
 } reference;
 
-/* What the first pod of a template (berth_pod.template_id) referred to: its replicas do the same. */
+/* What the first pod of a template (berth_pod.template_id) referred to: its replicas do the
+ * same. */
 typedef struct reference_cached {
     uint64_t template_id;
     uint32_t controller; /* UINT32_MAX: none */
@@ -41,8 +42,8 @@ typedef struct references {
     reference_cached cache[REFERENCE_CACHE_SIZE];
 } references;
 
-/* Take note of an object that is about to be added. Returns whether it is a replica of a pod that was
- * looked at: alike but for its name and node. */
+/* Take note of an object that is about to be added. Returns whether it is a replica of a pod that
+ * was looked at: alike but for its name and node. */
 bool references_object(references *r, const berth_object *object);
 
 /* Take note of a workload that an API server has seen. */

@@ -1,6 +1,6 @@
-/* What the validation of an API server says of the fields that bear on placement. Each complaint names
- * field, value, and what is expected.
- * Source: kubernetes v1.36 pkg/apis/core/validation and apimachinery's label validation. */
+/* What the validation of an API server says of the fields that bear on placement. Each complaint
+ * names field, value, and what is expected. Source: kubernetes v1.36 pkg/apis/core/validation and
+ * apimachinery's label validation. */
 #include "inspect/values.h"
 
 #include <inttypes.h>

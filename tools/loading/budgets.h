@@ -1,6 +1,6 @@
-/* PodDisruptionBudgets as the eviction of pods takes from them, the way `kubectl drain` asks for it: a
- * budget allows so many evictions, and allows the next once a pod that was evicted runs elsewhere.
- * Source: kubernetes v1.36 pkg/registry/core/pod/storage/eviction.go. */
+/* PodDisruptionBudgets as the eviction of pods takes from them, the way `kubectl drain` asks for
+ * it: a budget allows so many evictions, and allows the next once a pod that was evicted runs
+ * elsewhere. Source: kubernetes v1.36 pkg/registry/core/pod/storage/eviction.go. */
 #ifndef BERTH_TOOLS_BUDGETS_H
 #define BERTH_TOOLS_BUDGETS_H
 

@@ -44,8 +44,9 @@ void claim_book_restore(claim_book *book);
 /* The claim as a placement wrote it, or NULL. */
 const berth_resource_claim *claim_book_written(const claim_book *book, const berth_metadata *claim);
 
-/* The object of a claim that no pod on a node uses any more, or NULL; `chosen`: the pod that left had
- * its devices from its placement, and shared them with nobody. `*owned`: it was made for that pod. */
+/* The object of a claim that no pod on a node uses any more, or NULL; `chosen`: the pod that left
+ * had its devices from its placement, and shared them with nobody. `*owned`: it was made for that
+ * pod. */
 const berth_object *claim_book_idle(const claim_book *book, const berth_engine *engine,
                                     const berth_metadata *claim, bool chosen, bool *owned);
 

@@ -54,8 +54,8 @@ int cluster_input_check(cluster_input *input, const text_list *operands, const c
 /* What a reader of the command's files is told, those of the cluster and others. */
 berth_read_options cluster_input_reading(cluster_input *input);
 
-/* Look at an object of the input, which is about to be added; and complete the error of one that was
- * refused with where it stands, and the first of its name. */
+/* Look at an object of the input, which is about to be added; and complete the error of one that
+ * was refused with where it stands, and the first of its name. */
 void cluster_input_look(cluster_input *input, const berth_object *object,
                         const berth_error *origin);
 void cluster_input_refused(cluster_input *input, const berth_object *object,
@@ -66,9 +66,9 @@ void cluster_input_refused(cluster_input *input, const berth_object *object,
 berth_status cluster_input_load(cluster_input *input, const engine_setup *setup,
                                 berth_engine *engine, berth_error *error);
 
-/* Say on standard error what is odd about the input and what is missing in it. Loading does so at its
- * end, unless `more_follows` is set: then whoever reads the rest does. Errors: E_INVALID if anything
- * is, and --strict was given. */
+/* Say on standard error what is odd about the input and what is missing in it. Loading does so at
+ * its end, unless `more_follows` is set: then whoever reads the rest does. Errors: E_INVALID if
+ * anything is, and --strict was given. */
 berth_status cluster_input_report(cluster_input *input, berth_error *error);
 
 /* Why a pending pod is passed over, or NULL. */

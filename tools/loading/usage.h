@@ -27,8 +27,8 @@ void usage_release(usage *u);
 /* The zone of a node, by today's label or the one before; "-": it names none. */
 berth_str usage_zone(const berth_engine *engine, berth_node_id node);
 
-/* An amount of a resource as Kubernetes writes it: "1500m", "2Gi"; cpu is given in milli, all else in
- * units. */
+/* An amount of a resource as Kubernetes writes it: "1500m", "2Gi"; cpu is given in milli, all else
+ * in units. */
 void usage_amount(berth_str resource, int64_t amount, char *out, size_t size);
 
 /* As an aligned table, amounts rounded for reading. */

@@ -33,8 +33,8 @@ berth_status growth_add_nodes(growth *g, size_t shape, uint32_t count, berth_err
     return BERTH_OK;
 }
 
-/* Once through what is left. A kind that was refused is not asked about again, unless other pods may
- * have changed that. */
+/* Once through what is left. A kind that was refused is not asked about again, unless other pods
+ * may have changed that. */
 static berth_status place_once(growth *g, uint64_t *count, bool *again, berth_error *error)
 {
     uint64_t placed = 0;
@@ -96,8 +96,8 @@ berth_status growth_carry_out(growth *g, const growth_plan *plan, berth_error *e
     return growth_place(g, NULL, error);
 }
 
-/* A plan's figures, from what stands in the engine. Nodes that took nothing are left out of the plan
- * if the others do as well without: the next trial says so. */
+/* A plan's figures, from what stands in the engine. Nodes that took nothing are left out of the
+ * plan if the others do as well without: the next trial says so. */
 static void sum_up(growth *g, growth_plan *plan)
 {
     plan->nodes = 0;

@@ -4,12 +4,13 @@
  * decided one after the other in the order of a scheduler's queue, and the transaction is rolled
  * back. Pods that fit the cluster as it is are placed first and stay.
  *
- * What is exact: that with the nodes of the plan the pods fit that are said to fit, where each goes,
- * and that no shape takes the pods said to be taken by none. The bound: no nodes of these shapes
- * that take the same pods cost less. What is searched: with how few nodes it can be done. Choosing
- * them is bin packing, and more nodes may even hold less (a scheduler spreads), so the plan is the
- * best of those tried:
- *   alone   each shape by itself, the least number between the bound and one that does, by bisection;
+ * What is exact: that with the nodes of the plan the pods fit that are said to fit, where each
+ * goes, and that no shape takes the pods said to be taken by none. The bound: no nodes of these
+ * shapes that take the same pods cost less. What is searched: with how few nodes it can be done.
+ * Choosing them is bin packing, and more nodes may even hold less (a scheduler spreads), so the
+ * plan is the best of those tried:
+ *   alone   each shape by itself, the least number between the bound and one that does, by
+ *           bisection;
  *   mixes   from nothing, again and again the shape that places most for its price, by pods and by
  *           the share of what is asked for;
  *   then    of the best so far as many nodes are taken out again as can be, and nodes of one shape
@@ -88,15 +89,16 @@ typedef struct growth {
     size_t added_shape_capacity;
 } growth;
 
-/* Work out kinds, DaemonSets and rooms of `count` pending pods that the engine has no place for; the
- * engine keeps objects. Errors: those of the engine. `g` is to be freed whatever comes of it. */
+/* Work out kinds, DaemonSets and rooms of `count` pending pods that the engine has no place for;
+ * the engine keeps objects. Errors: those of the engine. `g` is to be freed whatever comes of
+ * it. */
 berth_status growth_prepare(growth *g, const berth_pod_id *pods, size_t count, berth_error *error);
 
 /* Search. Errors: those of the engine, which is as before. */
 berth_status growth_search(growth *g, berth_error *error);
 
-/* Do it: add the nodes and place the pods, in the transaction that is open, or for good. `added` and
- * `placed` then tell of the nodes and the pods. */
+/* Do it: add the nodes and place the pods, in the transaction that is open, or for good. `added`
+ * and `placed` then tell of the nodes and the pods. */
 berth_status growth_carry_out(growth *g, const growth_plan *plan, berth_error *error);
 
 void growth_free(growth *g);
@@ -106,8 +108,8 @@ void growth_free(growth *g);
 /* Add nodes of one shape with the pods of DaemonSets, behind those that were added. */
 berth_status growth_add_nodes(growth *g, size_t shape, uint32_t count, berth_error *error);
 
-/* Place what is not placed yet; `placed` is brought up to date, `*count` (optional) receives how many
- * were placed by this call. */
+/* Place what is not placed yet; `placed` is brought up to date, `*count` (optional) receives how
+ * many were placed by this call. */
 berth_status growth_place(growth *g, uint64_t *count, berth_error *error);
 
 /* Try counts of nodes and take them back; fills the plan's nodes, price and placed. */
@@ -116,9 +118,9 @@ berth_status growth_try(growth *g, growth_plan *plan, berth_error *error);
 /* How many of the nodes added from `first` on have a pod that is not a DaemonSet's. */
 uint32_t growth_used(const growth *g, size_t first);
 
-/* What resources alone say: no fewer nodes of these shapes (bits), and none at a lower price, take all
- * pods that some of these shapes takes. Conditional pods are left out: they may fit the cluster's own
- * nodes once others are there. */
+/* What resources alone say: no fewer nodes of these shapes (bits), and none at a lower price, take
+ * all pods that some of these shapes takes. Conditional pods are left out: they may fit the
+ * cluster's own nodes once others are there. */
 void growth_bound(const growth *g, uint64_t shapes, uint64_t *nodes, double *price);
 
 #endif

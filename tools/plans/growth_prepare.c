@@ -1,5 +1,5 @@
-/* What a growth has to know before it searches: kinds of pods, which shapes take them, what a node of
- * each shape has room for once its DaemonSets run. */
+/* What a growth has to know before it searches: kinds of pods, which shapes take them, what a node
+ * of each shape has room for once its DaemonSets run. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

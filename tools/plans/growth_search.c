@@ -53,8 +53,8 @@ static berth_status try_alone(growth *g, size_t shape, uint64_t count, growth_pl
     return BERTH_OK;
 }
 
-/* More and more nodes until all pods that the shape takes have a place, or more do not help: then as
- * few as place as many. `*failed` is the largest number that was tried and did not do. */
+/* More and more nodes until all pods that the shape takes have a place, or more do not help: then
+ * as few as place as many. `*failed` is the largest number that was tried and did not do. */
 static berth_status climb(growth *g, size_t shape, uint64_t wanted, uint64_t *failed,
                           berth_error *error)
 {
@@ -173,7 +173,8 @@ static berth_status try_step(growth *g, size_t shape, uint32_t batch, const doub
     return status;
 }
 
-/* One step of a mix: the shape that places most for its price. `*more` tells whether there was one. */
+/* One step of a mix: the shape that places most for its price. `*more` tells whether there was
+ * one. */
 static berth_status mix_step(growth *g, growth_plan *plan, const double *worths, bool *before,
                              bool *more, berth_error *error)
 {
@@ -213,8 +214,8 @@ static berth_status mix_on(growth *g, growth_plan *plan, const double *worths, b
     return status;
 }
 
-/* Pods placed while nodes came one after the other may not all fit when the nodes are there at once:
- * what does not is given more nodes. */
+/* Pods placed while nodes came one after the other may not all fit when the nodes are there at
+ * once: what does not is given more nodes. */
 static berth_status search_mix(growth *g, bool by_share, berth_error *error)
 {
     double *worths = make_worths(g, by_share);
@@ -270,9 +271,9 @@ static berth_status take_out(growth *g, size_t shape, berth_error *error)
     return BERTH_OK;
 }
 
-/* Nodes of one shape for fewer or more of another, as long as that is cheaper and places as many: of
- * a dearer shape one for one, two, ... of the cheaper; of a cheaper shape just as many as cost more
- * than one of the dearer. */
+/* Nodes of one shape for fewer or more of another, as long as that is cheaper and places as many:
+ * of a dearer shape one for one, two, ... of the cheaper; of a cheaper shape just as many as cost
+ * more than one of the dearer. */
 static berth_status exchange(growth *g, size_t from, size_t to, bool *any, berth_error *error)
 {
     double ratio = g->shapes->items[to].price / g->shapes->items[from].price;

@@ -1,4 +1,5 @@
-/* What plans ask about pods: which are pending, which stay with their node, why one fits nowhere. */
+/* What plans ask about pods: which are pending, which stay with their node, why one fits
+ * nowhere. */
 #ifndef BERTH_TOOLS_PLAN_PODS_H
 #define BERTH_TOOLS_PLAN_PODS_H
 
@@ -6,8 +7,8 @@
 
 #include "berth/berth.h"
 
-/* The pending pods in the order of a scheduler's queue; `*out` is the caller's, to be freed. Errors:
- * those of berth_engine_pending; nothing is the caller's then. */
+/* The pending pods in the order of a scheduler's queue; `*out` is the caller's, to be freed.
+ * Errors: those of berth_engine_pending; nothing is the caller's then. */
 berth_status plan_pending(const berth_engine *engine, berth_pod_id **out, uint64_t *count,
                           berth_error *error);
 

@@ -1,4 +1,5 @@
-/* Which pods differ between sides: one walk over the lists of all sides, which are sorted by name. */
+/* Which pods differ between sides: one walk over the lists of all sides, which are sorted by
+ * name. */
 #include "plans/side_comparison.h"
 
 #include <stdlib.h>

@@ -26,7 +26,8 @@ static berth_status count_guests(cluster_side *side, berth_node_id node, uint64_
     return BERTH_OK;
 }
 
-/* The mix that fragmentation is measured with: every pod of the cluster, those without a place, too. */
+/* The mix that fragmentation is measured with: every pod of the cluster, those without a place,
+ * too. */
 static void mix_pods(cluster_side *side, int64_t *amounts)
 {
     for (size_t i = 0; i < side->pod_count; i++) {

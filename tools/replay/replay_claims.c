@@ -1,4 +1,5 @@
-/* The engine keeps what a pod that is gone was given, as a cluster does until the claim is written. */
+/* The engine keeps what a pod that is gone was given, as a cluster does until the claim is
+ * written. */
 #include "replay/replay_claims.h"
 
 #include "cli/exits.h"

@@ -15,9 +15,9 @@ extern const char *const replay_plots_names[];
  * fragmentation, queue and waits. */
 void replay_plot_script(const replay *r, replay_plots kind, FILE *file);
 
-/* Run gnuplot on `script` in the folder `folder`, where it replaces the pictures of that kind. Errors:
- * E_NOT_FOUND if there is no gnuplot, E_IO if it can't be run or fails, which it says itself on standard
- * error. */
+/* Run gnuplot on `script` in the folder `folder`, where it replaces the pictures of that kind.
+ * Errors: E_NOT_FOUND if there is no gnuplot, E_IO if it can't be run or fails, which it says
+ * itself on standard error. */
 berth_status replay_plot_run(const char *folder, const char *script, replay_plots kind,
                              berth_error *error);
 

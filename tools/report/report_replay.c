@@ -1,4 +1,5 @@
-/* The data of a replay's report: its report as it is, its series as columns, thinned out if long. */
+/* The data of a replay's report: its report as it is, its series as columns, thinned out if
+ * long. */
 #include "report/report_replay.h"
 
 #include <errno.h>

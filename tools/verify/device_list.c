@@ -10,8 +10,8 @@
 
 /* ---- what claims have ---- */
 
-/* A device that claims share is held by none of them for itself, as kube-scheduler keeps them by claims
- * that are written; of placements under way it counts every device. */
+/* A device that claims share is held by none of them for itself, as kube-scheduler keeps them by
+ * claims that are written; of placements under way it counts every device. */
 static void add_result(device_list *list, const json_t *result)
 {
     const char *driver = json_string_value(json_object_get(result, "driver"));

@@ -1,5 +1,6 @@
-/* The devices that a placement took, as a vector lists them: those that no placement before it took, and no
- * written claim had for itself. Devices that were given with admin access count for nobody. */
+/* The devices that a placement took, as a vector lists them: those that no placement before it
+ * took, and no written claim had for itself. Devices that were given with admin access count for
+ * nobody. */
 #ifndef BERTH_TOOLS_DEVICE_LIST_H
 #define BERTH_TOOLS_DEVICE_LIST_H
 

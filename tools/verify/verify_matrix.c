@@ -10,8 +10,8 @@
 
 enum { WORD_BYTES_MAX = 16 };
 
-/* Copies the next word of the list `*at` and moves behind its comma. Returns false at the end. A word
- * that is too long to be valid is cut, and stays invalid. */
+/* Copies the next word of the list `*at` and moves behind its comma. Returns false at the end. A
+ * word that is too long to be valid is cut, and stays invalid. */
 static bool next_word(const char **at, char word[WORD_BYTES_MAX])
 {
     if (*at == NULL)

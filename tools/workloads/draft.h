@@ -105,7 +105,8 @@ typedef struct draft {
 /* Throw away all texts. Call before the texts of the next object are made. */
 void draft_reset(draft *d);
 
-/* Begin an object of any kind, whose struct in the draft begins with `meta`: for the next functions. */
+/* Begin an object of any kind, whose struct in the draft begins with `meta`: for the next
+ * functions. */
 void draft_begin(draft *d, berth_kind kind, berth_metadata *meta, berth_str name);
 
 /* Begin an object; the one before is gone. Texts given here and below are borrowed, and must
@@ -153,7 +154,8 @@ void draft_bind_claim(draft *d, berth_str volume);
 /* Devices (draft_devices.c). */
 /* A class of the devices that a CEL expression selects. */
 void draft_device_class(draft *d, berth_str name, const char *selector);
-/* What a driver publishes of a node: one of so many slices of a pool, named after both and `part`. */
+/* What a driver publishes of a node: one of so many slices of a pool, named after both and
+ * `part`. */
 void draft_slice(draft *d, berth_str driver, berth_str node, const char *part, int64_t slices);
 /* One more set of counters of the slice, with one counter. A slice has counters or devices. */
 void draft_counter_set(draft *d, berth_str set, const char *counter, int64_t value);
@@ -168,8 +170,8 @@ void draft_device_claim(draft *d, berth_str namespace_name, berth_str name);
 /* One more request for `count` devices of a class, `selector` NULL: any of them. */
 void draft_ask(draft *d, const char *request, const char *class_name, int64_t count,
                const char *selector);
-/* The same as one more alternative of a request: the first one that can be had is. Alternatives of a
- * request come one after the other. */
+/* The same as one more alternative of a request: the first one that can be had is. Alternatives of
+ * a request come one after the other. */
 void draft_ask_or(draft *d, const char *request, const char *name, const char *class_name,
                   int64_t count, const char *selector);
 /* All of the claim's devices have one value of that attribute. */

@@ -2,9 +2,9 @@
  *
  * Every fourth node has network cards beside its GPUs, two GPUs and one card on each PCIe root; of
  * every eighth the GPUs are partitioned: two of them, each offered whole, as a half or as quarters,
- * which share its slices. Most pods ask for one GPU; others for two on one root, four, a GPU and the
- * card beside it, a quarter, or one large GPU or else two small ones. Running
- * pods have none. */
+ * which share its slices. Most pods ask for one GPU; others for two on one root, four, a GPU and
+ * the card beside it, a quarter, or one large GPU or else two small ones. Running pods have
+ * none. */
 #include <inttypes.h>
 
 #include "cli/words.h"

@@ -4,8 +4,8 @@
  * Volumes are of a driver that takes a fixed number on a node. There is a storage class for each
  * zone, which allows volumes in that zone and the next, and binds a claim when its first pod has
  * a node. Running pods have their volume; of the pods to place with a claim every second one
- * has, in a zone drawn for it, and the others' claims wait. Claims are named after their pods, volumes after
- * their claims. */
+ * has, in a zone drawn for it, and the others' claims wait. Claims are named after their pods,
+ * volumes after their claims. */
 #include <inttypes.h>
 
 #include "cli/words.h"

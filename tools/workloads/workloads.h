@@ -1,6 +1,6 @@
-/* Synthetic clusters, made object by object and kept nowhere: what pods' volumes and devices are, nodes, pods
- * running on them, and pods to place. The same specification gives the same objects, wherever and
- * however often. */
+/* Synthetic clusters, made object by object and kept nowhere: what pods' volumes and devices are,
+ * nodes, pods running on them, and pods to place. The same specification gives the same objects,
+ * wherever and however often. */
 #ifndef BERTH_TOOLS_WORKLOADS_H
 #define BERTH_TOOLS_WORKLOADS_H
 

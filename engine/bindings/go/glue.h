@@ -1,5 +1,6 @@
 /* What package berth calls of C: whole jobs in one crossing, with their results in C memory that
- * belongs to one handle, so that a call needs neither memory of Go's nor a pointer into its stack. */
+ * belongs to one handle, so that a call needs neither memory of Go's nor a pointer into its
+ * stack. */
 #ifndef BERTH_GO_GLUE_H
 #define BERTH_GO_GLUE_H
 
@@ -156,8 +157,8 @@ int bg_add_group(bg_box *box, const berth_node *node, const berth_pod *pods, uin
 
 /* ---- objects out ---- */
 
-/* Objects as text, in pieces that bgGoPiece is given with the handle: a List; or a line an object, a
- * letter for its kind ('A' and on) and its JSON. Errors: E_STATE if bgGoPiece wants no more. */
+/* Objects as text, in pieces that bgGoPiece is given with the handle: a List; or a line an object,
+ * a letter for its kind ('A' and on) and its JSON. Errors: E_STATE if bgGoPiece wants no more. */
 int bg_dump(bg_box *box, uintptr_t handle);
 int bg_objects(bg_box *box, uintptr_t handle);
 

@@ -45,8 +45,8 @@ typedef enum berth_py_decision {
     BERTH_PY_SCHEDULE,   /* and bind what is placed */
 } berth_py_decision;
 
-/* Decide on pods one after the other. `*done` receives how many were before the one that failed, all
- * if none did; `*placed` how many of them were placed. */
+/* Decide on pods one after the other. `*done` receives how many were before the one that failed,
+ * all if none did; `*placed` how many of them were placed. */
 berth_status berth_py_decide(berth_engine *engine, berth_py_decision what, const uint64_t *pods,
                              uint64_t count, const berth_py_columns *out, uint64_t *done,
                              uint64_t *placed, berth_error *error);
@@ -109,10 +109,10 @@ berth_status berth_py_snapshot_nodes(const berth_snapshot *snapshot, berth_py_id
 berth_status berth_py_snapshot_pods(const berth_snapshot *snapshot, uint32_t node,
                                     berth_py_ids *out, berth_error *error);
 
-/* An explanation in columns: `nodes` that fit with their `totals`; `scores`, as many for each plugin
- * as there are nodes, plugin after plugin; the refusals with the index of their plugin's and their
- * reasons' text in `texts`: reasons of refusal i are reasons[reason_ends[i - 1]] and on. Freed by
- * berth_py_explained_free. */
+/* An explanation in columns: `nodes` that fit with their `totals`; `scores`, as many for each
+ * plugin as there are nodes, plugin after plugin; the refusals with the index of their plugin's and
+ * their reasons' text in `texts`: reasons of refusal i are reasons[reason_ends[i - 1]] and on.
+ * Freed by berth_py_explained_free. */
 typedef struct berth_py_explained {
     uint32_t feasible_count, score_count, refusal_count, reason_count, text_count, victim_count;
     uint32_t *nodes;
@@ -166,8 +166,8 @@ berth_status berth_py_read_text(berth_reader *reader, const char *text, uint64_t
                                 const char *source, berth_py_sink *sink, berth_error *error);
 berth_status berth_py_read_finish(berth_reader *reader, berth_py_sink *sink, berth_error *error);
 
-/* berth_engine_add_nodes, the template made of the copies in a sink: one Node, its pods, and a CSINode
- * if there is one. */
+/* berth_engine_add_nodes, the template made of the copies in a sink: one Node, its pods, and a
+ * CSINode if there is one. */
 berth_status berth_py_add_nodes(berth_engine *engine, const berth_py_sink *sink, uint32_t count,
                                 uint32_t *nodes, berth_error *error);
 
@@ -190,8 +190,8 @@ typedef struct berth_py_steps {
     uint64_t *bindings;
 } berth_py_steps;
 
-/* Steps at one time until no pod is active, at most `count`; `*done` receives how many. It ends early,
- * once `*stop` is set by a callback. */
+/* Steps at one time until no pod is active, at most `count`; `*done` receives how many. It ends
+ * early, once `*stop` is set by a callback. */
 berth_status berth_py_run(berth_scheduler *scheduler, int64_t now_ns, uint64_t count,
                           const volatile uint8_t *stop, const berth_py_steps *out, uint64_t *done,
                           berth_error *error);

@@ -1,5 +1,5 @@
-/* Plugins whose functions are Python's: what one reads of a slice of nodes is laid out in arrays, so
- * that Python is called once a slice, whatever it reads. Private to the extension.
+/* Plugins whose functions are Python's: what one reads of a slice of nodes is laid out in arrays,
+ * so that Python is called once a slice, whatever it reads. Private to the extension.
  *
  * Owner: a berth_py_plugin and what it points to belong to Python and live as long as the engine.
  * Threads: those that the functions of a berth_plugin are called on. */
@@ -84,8 +84,8 @@ typedef struct berth_py_plugin {
 /* Set the functions of `plugin->table` by what it has. */
 void berth_py_plugin_fill(berth_py_plugin *plugin);
 
-/* Count pods by topology domain for what is being prepared, at most BERTH_PY_DOMAINS_MAX selections:
- * for `prepare` to call. False: there is no memory. */
+/* Count pods by topology domain for what is being prepared, at most BERTH_PY_DOMAINS_MAX
+ * selections: for `prepare` to call. False: there is no memory. */
 bool berth_py_plugin_count(void *preparation, const berth_pod_selection *selections,
                            uint32_t count);
 

@@ -78,12 +78,14 @@ typedef struct berth_engine_config {
      * with what its flags (berth/plugin.h) let the engine keep. What differs ends the decision with
      * E_INTERNAL, which names plugin and node. Not on branches. Default: false. */
     bool check_plugins;
-    /* Keep a copy of the first pod of each kind and of each object that is neither node nor pod, for
-     * berth_engine_pod_object, berth_engine_objects (read.h) and berth_engine_dump (kube.h): some
-     * kilobytes a kind of pods, nothing a pod, some hundred bytes an object. Default: false. */
+    /* Keep a copy of the first pod of each kind and of each object that is neither node nor pod,
+     * for berth_engine_pod_object, berth_engine_objects (read.h) and berth_engine_dump (kube.h):
+     * some kilobytes a kind of pods, nothing a pod, some hundred bytes an object. Default:
+     * false. */
     bool keep_objects;
-    /* Annotations of pods and nodes that own plugins read (plugin.h), by key, at most 255; all others
-     * are passed over. The promise of berth_pod.template_id covers them, too. Default: none. */
+    /* Annotations of pods and nodes that own plugins read (plugin.h), by key, at most 255; all
+     * others are passed over. The promise of berth_pod.template_id covers them, too. Default:
+     * none. */
     berth_strs annotation_keys;
 } berth_engine_config;
 
@@ -119,9 +121,9 @@ typedef struct berth_object_id {
 /* Add an object. A pod with a node name is taken as running there; it stays invisible while that
  * node does not exist (see berth_engine_orphan). A pod in phase Succeeded or Failed is ignored.
  * Owner: borrows `object` until return. `*id` (optional) receives its id.
- * Errors: E_ARG (no object, an unknown kind, something is set that the library does not know), E_EXISTS, E_INVALID and E_RANGE (error->field),
- * E_NOMEM; the engine is then unchanged.
- * Cost: linear in the object; node layout is brought up to date by the next decision. */
+ * Errors: E_ARG (no object, an unknown kind, something is set that the library does not know),
+ * E_EXISTS, E_INVALID and E_RANGE (error->field), E_NOMEM; the engine is then unchanged. Cost:
+ * linear in the object; node layout is brought up to date by the next decision. */
 BERTH_API berth_status berth_engine_add_sized(berth_engine *engine, const berth_object *object,
                                               const uint32_t *sizes, berth_object_id *id,
                                               size_t id_size, berth_error *error);
@@ -481,10 +483,10 @@ BERTH_API berth_str berth_explanation_pre_filter(const berth_explanation *explan
  * placed. */
 BERTH_API berth_str berth_explanation_message(const berth_explanation *explanation);
 
-/* The ResourceClaim that is to lose its devices so that the pod may fit: they serve no node where the
- * pod could go, and nobody else waits for them. The library frees none; whoever carries decisions out
- * clears the claim's status, as kube-scheduler does, and an event of the claim tells of it. False, and
- * both absent: none. */
+/* The ResourceClaim that is to lose its devices so that the pod may fit: they serve no node where
+ * the pod could go, and nobody else waits for them. The library frees none; whoever carries
+ * decisions out clears the claim's status, as kube-scheduler does, and an event of the claim tells
+ * of it. False, and both absent: none. */
 BERTH_API bool berth_explanation_freed_claim(const berth_explanation *explanation,
                                              berth_str *namespace_name, berth_str *name);
 

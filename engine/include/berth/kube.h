@@ -93,7 +93,8 @@ typedef struct berth_read_options {
     const berth_allocator *allocator; /* outlives the reader; NULL: malloc */
     /* Called, on the caller's thread and between the objects, with what is odd about the input.
      * Fields and versions are looked at in objects that never met an API server alone, and of pods
-     * whose texts differ in name, uid and node once. NULL: nobody asks, and nothing is looked at. */
+     * whose texts differ in name, uid and node once. NULL: nobody asks, and nothing is looked
+     * at. */
     berth_note_fn note;
     void *note_context;
     const char *whole_kinds; /* "LimitRange,ResourceQuota"; NULL: none. See berth_note.text */
@@ -131,11 +132,11 @@ static inline berth_status berth_reader_create(const berth_read_options *options
  * style, as `{kind: Pod}`. Everything else is YAML. Lists are opened; Deployments, ReplicaSets,
  * StatefulSets, DaemonSets, Jobs, CronJobs become their pods (and the object itself where a plugin
  * reads it). Where the API server's defaults are applied, pods that it has not seen get the
- * ResourceClaims that their templates make, each handed out before its pod. Kinds that no rule reads
- * are passed over. A Status that tells of a failure, as an API server answers in place of what was asked for, is an error. Lines are those of the object, or of
- * the field that an error names (YAML).
- * Threads: one at a time. Errors: E_IO, E_PARSE, E_INVALID, E_RANGE, E_NOMEM, or the callback's.
- * Cost: linear in the text. */
+ * ResourceClaims that their templates make, each handed out before its pod. Kinds that no rule
+ * reads are passed over. A Status that tells of a failure, as an API server answers in place of
+ * what was asked for, is an error. Lines are those of the object, or of the field that an error
+ * names (YAML). Threads: one at a time. Errors: E_IO, E_PARSE, E_INVALID, E_RANGE, E_NOMEM, or the
+ * callback's. Cost: linear in the text. */
 BERTH_API berth_status berth_reader_file(berth_reader *reader, const char *path,
                                          berth_object_fn each, void *context, berth_error *error);
 
@@ -145,10 +146,10 @@ BERTH_API berth_status berth_reader_text(berth_reader *reader, berth_str text, c
 
 /* Hand out what had to wait for the end of the input: pods whose PriorityClass, RuntimeClass or
  * ResourceClaimTemplate came late, claims that StatefulSets make, and the pods of DaemonSets: one
- * for each node of `engine` that the template's nodeName, nodeSelector, required node affinity and tolerations admit, pinned to it by
- * a node affinity on metadata.name, as the DaemonSet controller does. Call once after the last
- * file. Threads: the reader's and the engine's. Errors: as above. Cost: linear in what waited, and
- * DaemonSets times nodes. */
+ * for each node of `engine` that the template's nodeName, nodeSelector, required node affinity and
+ * tolerations admit, pinned to it by a node affinity on metadata.name, as the DaemonSet controller
+ * does. Call once after the last file. Threads: the reader's and the engine's. Errors: as above.
+ * Cost: linear in what waited, and DaemonSets times nodes. */
 BERTH_API berth_status berth_reader_finish(berth_reader *reader, berth_engine *engine,
                                            berth_object_fn each, void *context, berth_error *error);
 
@@ -181,8 +182,8 @@ typedef berth_status (*berth_text_fn)(void *context, berth_str piece, berth_erro
 
 /* Write an object as JSON, on one line and without a line break: the fields of objects.h that say
  * something, as a reader would read them. Owner: borrows `object` until return. Threads: any.
- * Errors: E_ARG (no object, an unknown kind, no function), E_NOMEM, and the function's. Cost: linear
- * in the object. */
+ * Errors: E_ARG (no object, an unknown kind, no function), E_NOMEM, and the function's. Cost:
+ * linear in the object. */
 BERTH_API berth_status berth_object_write_sized(const berth_object *object, const uint32_t *sizes,
                                                 berth_text_fn write, void *context,
                                                 berth_error *error);
@@ -193,21 +194,22 @@ static inline berth_status berth_object_write(const berth_object *object, berth_
     return berth_object_write_sized(object, berth_object_sizes(), write, context, error);
 }
 
-/* Write all objects that an engine holds (berth_engine_objects in read.h says what of an engine they
- * are) as a v1 List of JSON, an object a line; into a file, which is replaced. Loaded into an
- * engine of the same configuration it makes one that decides as this one, and of which the same text
- * is written, byte for byte. (Loaded without the API server's defaults, berth_read_options: defaults
- * change what never had them.)
+/* Write all objects that an engine holds (berth_engine_objects in read.h says what of an engine
+ * they are) as a v1 List of JSON, an object a line; into a file, which is replaced. Loaded into an
+ * engine of the same configuration it makes one that decides as this one, and of which the same
+ * text is written, byte for byte. (Loaded without the API server's defaults, berth_read_options:
+ * defaults change what never had them.)
  *
  * What objects of Kubernetes have and the text has not: of nodes other annotations than rules read;
- * of pods creation time and such annotations, and uid where no claim goes by it; fields that no rule reads, containers' commands among
- * them. So it is for engines, simulators and bug reports, not to be applied to a cluster. Of what is
- * only known to be set (deletionTimestamp, the times of disruptedPods) the time is the beginning of
+ * of pods creation time and such annotations, and uid where no claim goes by it; fields that no
+ * rule reads, containers' commands among them. So it is for engines, simulators and bug reports,
+ * not to be applied to a cluster. Of what is only known to be set (deletionTimestamp, the times of
+ * disruptedPods) the time is the beginning of
  * 1970. Controllers want 0 replicas: their pods are there themselves.
  *
  * Threads: the engine's. Errors: E_ARG (no engine, function or path), those of
- * berth_engine_objects, the function's, E_IO. The file is an output file (output.h): on a failure the
- * old file stays. Cost: linear in the text, pieces of some 64 KiB at a time. */
+ * berth_engine_objects, the function's, E_IO. The file is an output file (output.h): on a failure
+ * the old file stays. Cost: linear in the text, pieces of some 64 KiB at a time. */
 BERTH_API berth_status berth_engine_dump(berth_engine *engine, berth_text_fn write, void *context,
                                          berth_error *error);
 BERTH_API berth_status berth_engine_dump_file(berth_engine *engine, const char *path,

@@ -25,9 +25,10 @@ extern "C" {
 #endif
 
 /* Identify a node or a pod of one engine. A pod's id is never used again after its removal. A
- * node's id is its name's while the node is there, or a pod is bound to it or has it nominated; some
- * time after that it may be another node's. In a snapshot or a branch, an id means what it did when
- * that was made. Ids given in a transaction that is rolled back are void, see transaction.h. */
+ * node's id is its name's while the node is there, or a pod is bound to it or has it nominated;
+ * some time after that it may be another node's. In a snapshot or a branch, an id means what it did
+ * when that was made. Ids given in a transaction that is rolled back are void, see
+ * transaction.h. */
 typedef uint32_t berth_node_id;
 typedef uint64_t berth_pod_id;
 #define BERTH_NODE_NONE UINT32_MAX
@@ -320,13 +321,13 @@ typedef struct berth_pod {
     bool has_status_resources;        /* status.resources is set (1.36) */
     berth_resources status_requests;  /* status.resources.requests */
     berth_resources status_allocated; /* status.allocatedResources */
-    /* A promise that makes adding and updating cheaper; 0: none. Every pod given to one engine under
-     * the same id is like every other of that id, but for metadata.name, uid, annotations that no
-     * plugin reads, creation_time_ns, node_name, priority, phase, nominated_node_name, start_time_ns
-     * and conditions: then the engine looks into the first of them alone. Namespace, deletion and
-     * scheduling gates are looked at in each; as for all else a pod that breaks the promise is
-     * counted and placed as the first of its id, and nothing worse happens. An object that has
-     * changed in any other field (labels, a resize in place) needs another id, or 0.
+    /* A promise that makes adding and updating cheaper; 0: none. Every pod given to one engine
+     * under the same id is like every other of that id, but for metadata.name, uid, annotations
+     * that no plugin reads, creation_time_ns, node_name, priority, phase, nominated_node_name,
+     * start_time_ns and conditions: then the engine looks into the first of them alone. Namespace,
+     * deletion and scheduling gates are looked at in each; as for all else a pod that breaks the
+     * promise is counted and placed as the first of its id, and nothing worse happens. An object
+     * that has changed in any other field (labels, a resize in place) needs another id, or 0.
      * Callers choose ids below BERTH_TEMPLATE_OF_READER; those from there on are given out by
      * berth_reader, each once in a process, to pods whose texts differ in name, uid and node alone:
      * who changes more of such a pod before handing it on sets 0. */
@@ -415,8 +416,8 @@ typedef struct berth_volume_attachment {
 
 /* ---- devices: dynamic resource allocation ---- */
 
-/* Source of the shapes: k8s.io/api v0.36 resource/v1. Amounts by name, as in capacity and counters, are
- * berth_resources; taints, tolerations and conditions those of nodes and pods. */
+/* Source of the shapes: k8s.io/api v0.36 resource/v1. Amounts by name, as in capacity and counters,
+ * are berth_resources; taints, tolerations and conditions those of nodes and pods. */
 
 /* selectors[]: a CEL expression. */
 typedef struct berth_cel_selector {
@@ -708,9 +709,9 @@ static inline const uint32_t *berth_object_sizes(void)
 
 /* A copy of an object and of all it refers to, for who wants to keep what a reader hands out; as
  * long as the caller knows such an object, or longer. Owner: the copy is the caller's, freed by
- * berth_object_destroy; a NULL allocator is malloc, another one must outlive the copy. Threads: any.
- * Errors: E_ARG (there is no such kind, something is set that the library does not know), E_NOMEM.
- * Cost: linear in the object. */
+ * berth_object_destroy; a NULL allocator is malloc, another one must outlive the copy. Threads:
+ * any. Errors: E_ARG (there is no such kind, something is set that the library does not know),
+ * E_NOMEM. Cost: linear in the object. */
 BERTH_API berth_status berth_object_copy_sized(const berth_object *object, const uint32_t *sizes,
                                                const berth_allocator *allocator, berth_object **out,
                                                berth_error *error);

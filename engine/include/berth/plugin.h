@@ -33,13 +33,13 @@ typedef struct berth_cycle berth_cycle;
  * From the functions of a plugin, on the threads they are called on. Owner: texts and columns are
  * borrowed until the call returns. Cost: constant where none is named. */
 
-/* The pod: its namespace, the value of a label (zeroed if it lacks it) and of an annotation, and what
- * it requests of a resource (cpu in milli, everything else in units, 0 if it names none).
+/* The pod: its namespace, the value of a label (zeroed if it lacks it) and of an annotation, and
+ * what it requests of a resource (cpu in milli, everything else in units, 0 if it names none).
  *
- * Annotations of pods and nodes are those that berth_engine_config.annotation_keys lists; the engine
- * keeps no others. Pods that differ in one are not alike, and a node whose annotation changes has
- * changed its facts: STATIC and NODE_LOCAL plugins may read them, and what they say is kept in the
- * index. */
+ * Annotations of pods and nodes are those that berth_engine_config.annotation_keys lists; the
+ * engine keeps no others. Pods that differ in one are not alike, and a node whose annotation
+ * changes has changed its facts: STATIC and NODE_LOCAL plugins may read them, and what they say is
+ * kept in the index. */
 BERTH_API berth_str berth_cycle_pod_namespace(const berth_cycle *cycle);
 BERTH_API berth_str berth_cycle_pod_label(const berth_cycle *cycle, berth_str key);
 BERTH_API berth_str berth_cycle_pod_annotation(const berth_cycle *cycle, berth_str key);
@@ -75,9 +75,9 @@ BERTH_API int32_t berth_cycle_priority_of(const berth_cycle *cycle, berth_pod_id
 BERTH_API uint32_t berth_cycle_slot_count(const berth_cycle *cycle);
 
 /* The node in a slot: its id, its name, the value of a label or an annotation (zeroed if it lacks
- * it), and allocatable and requested amounts in the units above; "pods" counts pods. What is requested is not for
- * functions of a plugin that is BERTH_PLUGIN_STATIC to read: BERTH_USAGE_NONE. Cost: a hash of the
- * text each. */
+ * it), and allocatable and requested amounts in the units above; "pods" counts pods. What is
+ * requested is not for functions of a plugin that is BERTH_PLUGIN_STATIC to read: BERTH_USAGE_NONE.
+ * Cost: a hash of the text each. */
 #define BERTH_USAGE_NONE INT64_C(-1)
 BERTH_API berth_node_id berth_cycle_node(const berth_cycle *cycle, uint32_t slot);
 BERTH_API berth_str berth_cycle_node_name(const berth_cycle *cycle, uint32_t slot);
@@ -136,13 +136,12 @@ typedef struct berth_pod_selection {
 } berth_pod_selection;
 
 /* How many such pods are in each domain, by the counters that topology spread and pod affinity are
- * made of: terminating ones count, and what-ifs of preemption and nominated pods do. Of plugins with
- * BERTH_PLUGIN_EACH alone, in their prepare functions; the count is asked about until the functions
- * that were prepared are done. NULL: out of memory, the plugin is not of that kind, or the struct's
- * size is not set.
- * Cost: a hash of each text and a few more; the first time that a selection is met, or after a new
- * layout, a look at each different set of labels of running pods and at each node. A selection that
- * is in use costs the pods that come and go a counter. */
+ * made of: terminating ones count, and what-ifs of preemption and nominated pods do. Of plugins
+ * with BERTH_PLUGIN_EACH alone, in their prepare functions; the count is asked about until the
+ * functions that were prepared are done. NULL: out of memory, the plugin is not of that kind, or
+ * the struct's size is not set. Cost: a hash of each text and a few more; the first time that a
+ * selection is met, or after a new layout, a look at each different set of labels of running pods
+ * and at each node. A selection that is in use costs the pods that come and go a counter. */
 typedef struct berth_domain_count berth_domain_count;
 BERTH_API const berth_domain_count *berth_preparation_count(berth_preparation *preparation,
                                                             const berth_pod_selection *what);
@@ -250,13 +249,14 @@ typedef struct berth_plugin {
     berth_normalize normalize;
 
     /* Optional, both or neither, of a plugin that filters, where some profile's filter list has it:
-     * a pod has come to a node, or leaves one. They are called for every pod, whichever profile serves it, on every path: bound by a
-     * decision, a call, a scheduler or a commit; added as running; updated so that it moves or asks
-     * for something else (unreserve of what it was, then reserve); removed, unbound, forgotten. A
-     * pod on a node that is not there is on none: it comes when the node is added, and leaves when
-     * the node is removed. A transaction that is rolled back undoes each by the other. So they come
-     * in pairs, and counts of reserves less unreserves are those of the pods on nodes at any time;
-     * berth_engine_destroy calls neither, and a branch neither.
+     * a pod has come to a node, or leaves one. They are called for every pod, whichever profile
+     * serves it, on every path: bound by a decision, a call, a scheduler or a commit; added as
+     * running; updated so that it moves or asks for something else (unreserve of what it was, then
+     * reserve); removed, unbound, forgotten. A pod on a node that is not there is on none: it comes
+     * when the node is added, and leaves when the node is removed. A transaction that is rolled
+     * back undoes each by the other. So they come in pairs, and counts of reserves less unreserves
+     * are those of the pods on nodes at any time; berth_engine_destroy calls neither, and a branch
+     * neither.
      *
      * reserve may refuse where berth_cycle_may_refuse says so, which is where a pod is being bound
      * that its own profile's list has this plugin for: by a status other than BERTH_OK (E_NOMEM,

@@ -82,12 +82,12 @@ typedef struct berth_device_fit {
     uint32_t pools_left_out; /* that offer nothing for now: incomplete or invalid; of any class */
 } berth_device_fit;
 
-/* Of each request of those claims of a pending pod that have no devices yet, in order: how the node's
- * devices stand to it, into `out`, at most `capacity`; `*count` is how many there are. None where a
- * claim is missing or can't be served anywhere: the pod's message says why.
- * Owner: texts are the engine's, until it changes. Errors: E_NOT_FOUND (the pod, the node, or a
- * profile that serves the pod), E_STATE (the pod is on a node), E_NOMEM. Cost: a look at each device
- * of the node for each request. */
+/* Of each request of those claims of a pending pod that have no devices yet, in order: how the
+ * node's devices stand to it, into `out`, at most `capacity`; `*count` is how many there are. None
+ * where a claim is missing or can't be served anywhere: the pod's message says why. Owner: texts
+ * are the engine's, until it changes. Errors: E_NOT_FOUND (the pod, the node, or a profile that
+ * serves the pod), E_STATE (the pod is on a node), E_NOMEM. Cost: a look at each device of the node
+ * for each request. */
 BERTH_API berth_status berth_engine_device_fits_sized(berth_engine *engine, berth_pod_id pod,
                                                       berth_node_id node, berth_device_fit *out,
                                                       size_t size, uint32_t capacity,

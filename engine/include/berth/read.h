@@ -36,9 +36,9 @@ BERTH_API berth_pod_id berth_engine_next_pod(const berth_engine *engine, berth_n
 
 /* ---- resources ---- */
 
-/* Names of the resources that some node or pod names, cpu, memory and ephemeral-storage first, in an
- * order that stays as long as they do. One that nothing names any more is among them for a while. "pods"
- * is none of them, and can be asked for wherever one can. */
+/* Names of the resources that some node or pod names, cpu, memory and ephemeral-storage first, in
+ * an order that stays as long as they do. One that nothing names any more is among them for a
+ * while. "pods" is none of them, and can be asked for wherever one can. */
 BERTH_API uint32_t berth_engine_resource_names(const berth_engine *engine, berth_str *out,
                                                uint32_t capacity);
 BERTH_API uint32_t berth_snapshot_resource_names(const berth_snapshot *snapshot, berth_str *out,
@@ -154,10 +154,10 @@ typedef struct berth_claim_choice {
     berth_str volume; /* that it is to be bound to; absent: it is to be provisioned on the node */
 } berth_claim_choice;
 
-/* The claims of a pod that were not bound when this engine put it on its node by its rules, and what
- * was chosen for each, those included that an earlier placement has spoken for: whoever binds the
- * pod has them bound first. None of a pod that came with a node, or that was put where it does not
- * fit; a branch tells those that it has chosen itself. */
+/* The claims of a pod that were not bound when this engine put it on its node by its rules, and
+ * what was chosen for each, those included that an earlier placement has spoken for: whoever binds
+ * the pod has them bound first. None of a pod that came with a node, or that was put where it does
+ * not fit; a branch tells those that it has chosen itself. */
 BERTH_API uint32_t berth_engine_pod_claims_sized(const berth_engine *engine, berth_pod_id pod,
                                                  berth_claim_choice *out, size_t size,
                                                  uint32_t capacity);
@@ -180,10 +180,11 @@ typedef struct berth_taken_device {
     bool admin_access;
 } berth_taken_device;
 
-/* The devices of a pod's claims that were not allocated before this engine put it on its node by its
- * rules, in the order of claims and requests; none of a claim that has its own allocation by now, of a
- * pod that came with a node, or that was put where it does not fit. Returns how many there are, of which the first `capacity` are in `out`.
- * Owner: texts are the engine's, until it changes. Threads: one at a time. Cost: linear in them. */
+/* The devices of a pod's claims that were not allocated before this engine put it on its node by
+ * its rules, in the order of claims and requests; none of a claim that has its own allocation by
+ * now, of a pod that came with a node, or that was put where it does not fit. Returns how many
+ * there are, of which the first `capacity` are in `out`. Owner: texts are the engine's, until it
+ * changes. Threads: one at a time. Cost: linear in them. */
 BERTH_API uint32_t berth_engine_pod_devices_sized(const berth_engine *engine, berth_pod_id pod,
                                                   berth_taken_device *out, size_t size,
                                                   uint32_t capacity);
@@ -194,11 +195,11 @@ static inline uint32_t berth_engine_pod_devices(const berth_engine *engine, bert
     return berth_engine_pod_devices_sized(engine, pod, out, sizeof(*out), capacity);
 }
 
-/* The n-th, from 0, of the ResourceClaims that a pod names and that are there: its name, namespace and uid,
- * and the allocation that the pod's placement chose for it, as it would be written (without what
- * drivers are configured by, tolerations and the time); no allocation where it chose none, as the claim
- * had its own. Owner, threads: as of berth_engine_pod_object, below. Errors: E_NOT_FOUND (no such pod or
- * claim), E_NOMEM. Cost: linear in the claims. */
+/* The n-th, from 0, of the ResourceClaims that a pod names and that are there: its name, namespace
+ * and uid, and the allocation that the pod's placement chose for it, as it would be written
+ * (without what drivers are configured by, tolerations and the time); no allocation where it chose
+ * none, as the claim had its own. Owner, threads: as of berth_engine_pod_object, below. Errors:
+ * E_NOT_FOUND (no such pod or claim), E_NOMEM. Cost: linear in the claims. */
 BERTH_API berth_status berth_engine_pod_claim_object_sized(const berth_engine *engine,
                                                            berth_pod_id pod, uint32_t nth,
                                                            const uint32_t *sizes,
@@ -220,10 +221,10 @@ static inline berth_status berth_engine_pod_claim_object(const berth_engine *eng
  * this one: what rules read is as it was given, or was updated since. A node comes without other
  * annotations than rules read, and with each image name as an image of the size that all nodes
  * have. A pod, whose engine must be one that keeps objects (berth_engine_config.keep_objects),
- * comes without annotations that plugins do not read, creation time and, where no claim of volumes or
- * devices goes by it, uid; on the node that it is on; containers, labels and all else are those of a pod
- * like it. (A pod of berth_engine_add_like with ephemeral volumes
- * names its own claims in its object, where the engine has it use those of the other.)
+ * comes without annotations that plugins do not read, creation time and, where no claim of volumes
+ * or devices goes by it, uid; on the node that it is on; containers, labels and all else are those
+ * of a pod like it. (A pod of berth_engine_add_like with ephemeral volumes names its own claims in
+ * its object, where the engine has it use those of the other.)
  *
  * berth_engine_objects gives all of them, and the objects of other kinds, in the order in which
  * another engine is to be given them.
@@ -266,23 +267,23 @@ typedef berth_status (*berth_each_object_fn)(void *context, const berth_object *
  * pods in the order in which they came, pods of nodes that are not there, and the pending ones in
  * order of arrival. Objects of other kinds are as they were given, annotations and all. What
  * placements have reserved is written into them as it would be bound: into a volume the claimRef of
- * its claim, into a claim the annotation of its node, into a claim of devices its allocation (each share
- * of a device with an empty shareID) and the reservation for its pod. That stays if the pod is then
- * unbound; and a claim that is allocated is not one that is being allocated: another pod that shares it
- * need not wait where the objects are read.
+ * its claim, into a claim the annotation of its node, into a claim of devices its allocation (each
+ * share of a device with an empty shareID) and the reservation for its pod. That stays if the pod
+ * is then unbound; and a claim that is allocated is not one that is being allocated: another pod
+ * that shares it need not wait where the objects are read.
  *
  * What is not part of it: closed nodes; the rotation index (berth_engine_set_rotation) and the
  * state of random ties; host ports that a pod freed by leaving though another pod of its node has
- * them, too (as kube-scheduler keeps them); where a node had moved to another zone, the old order of
- * nodes until the next layout; which volume came first of those that claims named before they were
- * there; devices chosen for extended resources of a pod, whose claim is not written yet. Objects of kinds
- * that no rule reads an engine does not keep.
+ * them, too (as kube-scheduler keeps them); where a node had moved to another zone, the old order
+ * of nodes until the next layout; which volume came first of those that claims named before they
+ * were there; devices chosen for extended resources of a pod, whose claim is not written yet.
+ * Objects of kinds that no rule reads an engine does not keep.
  *
  * Of a snapshot: make a branch of it (branch.h).
  * Threads: the engine's. Errors: E_ARG (no such kind, no function), E_STATE (the engine keeps no
- * objects, and the kind is not Node; another call on the engine decides or changes something), E_NOMEM,
- * and the function's, which may read the engine and not change it. Cost: linear in the objects, of
- * nodes and pods a copy each. */
+ * objects, and the kind is not Node; another call on the engine decides or changes something),
+ * E_NOMEM, and the function's, which may read the engine and not change it. Cost: linear in the
+ * objects, of nodes and pods a copy each. */
 BERTH_API berth_status berth_engine_objects_sized(berth_engine *engine, berth_kind kind,
                                                   const uint32_t *sizes, berth_each_object_fn each,
                                                   void *context, berth_error *error);

@@ -57,9 +57,9 @@
  * the scheduler's calls answer E_STATE, but for posting and looking. After its commit the next call
  * compares every pod that waits or is assumed with what became of it (one on a node is taken, one
  * without is submitted) and tries those that wait again. What the engine's own calls add, change,
- * remove, bind or unbind outside of a transaction is heard of at once, callbacks included, and wakes
- * whom the same event would wake.
- * Source of the rules: kube-scheduler v1.32, backend/queue, schedule_one.go, eventhandlers.go. */
+ * remove, bind or unbind outside of a transaction is heard of at once, callbacks included, and
+ * wakes whom the same event would wake. Source of the rules: kube-scheduler v1.32, backend/queue,
+ * schedule_one.go, eventhandlers.go. */
 #ifndef BERTH_SCHEDULER_H
 #define BERTH_SCHEDULER_H
 
@@ -150,8 +150,8 @@ typedef struct berth_scheduler_options {
      * preemption is carried out; read it after the step. Costs such an attempt a second decision,
      * by scan. NULL: nobody wants to know. */
     berth_explanation *explanation;
-    /* A callback as those above, and of their context: the node that a pending pod was nominated for
-     * is another one's, of higher priority, now; the pod is tried again. */
+    /* A callback as those above, and of their context: the node that a pending pod was nominated
+     * for is another one's, of higher priority, now; the pod is tried again. */
     void (*unnominated)(void *context, berth_pod_id pod);
 } berth_scheduler_options;
 
@@ -266,8 +266,8 @@ BERTH_API berth_status berth_scheduler_bind_done(berth_scheduler *scheduler,
 /* The outcome of an eviction that was answered LATER. FAILED: the pod stays; whoever needs its room
  * may ask for it again, and pods nominated for its node are tried again. DONE: an event will tell.
  * Posted like an event; one for a pod that is gone, or that nobody waits for, is harmless. Threads:
- * any. Errors: E_ARG (LATER), E_NOMEM. Cost: constant; applied, linear in the pods nominated for the
- * node. */
+ * any. Errors: E_ARG (LATER), E_NOMEM. Cost: constant; applied, linear in the pods nominated for
+ * the node. */
 BERTH_API berth_status berth_scheduler_evict_done(berth_scheduler *scheduler, berth_pod_id victim,
                                                   berth_answer answer, berth_error *error);
 

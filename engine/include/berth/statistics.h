@@ -60,16 +60,17 @@ BERTH_API berth_status berth_engine_statistics(const berth_engine *engine, berth
                                                berth_error *error);
 
 /* Refusals by plugin and reason, over the engine's life: how many different ones are known; and of
- * the i-th, in the order in which they first came, what it is (each output may be NULL) and how often
- * it was: 0 beyond the last.
+ * the i-th, in the order in which they first came, what it is (each output may be NULL) and how
+ * often it was: 0 beyond the last.
  *
  * Counted are, of decisions with an explanation, a node for each of its reasons, and a pod that was
  * refused before any node was visited (no plugin is known then); and of a scheduler's attempts that
- * found no node, each plugin that stood in the way (no reason). Other decisions do not look why a node
- * refuses, and count nothing. Reasons may name objects: after 256 different ones all others are the
- * last, without plugin and reason.
+ * found no node, each plugin that stood in the way (no reason). Other decisions do not look why a
+ * node refuses, and count nothing. Reasons may name objects: after 256 different ones all others
+ * are the last, without plugin and reason.
  *
- * Owner: texts are borrowed until the engine is destroyed. Threads: the engine's. Cost: constant. */
+ * Owner: texts are borrowed until the engine is destroyed. Threads: the engine's. Cost:
+ * constant. */
 BERTH_API uint32_t berth_engine_refusal_kinds(const berth_engine *engine);
 BERTH_API uint64_t berth_engine_refusals(const berth_engine *engine, uint32_t i, berth_str *plugin,
                                          berth_str *reason, berth_code *code);

@@ -112,8 +112,8 @@ BERTH_API void berth_abort_hook_set(berth_abort_fn hook);
  * An engine, its scheduler, its snapshots and branches take all of their own memory there, and so
  * does what takes an allocator of its own (reader, explanation, copy of an object). Elsewhere lie
  * what the parts that Berth is made of keep for themselves (simdjson's and libyaml's parsers, zlib,
- * hwloc's topology, RE2's patterns), the stacks of threads, and what the C library needs to sort; and a
- * berth_scheduler_config, which is malloc's. */
+ * hwloc's topology, RE2's patterns), the stacks of threads, and what the C library needs to sort;
+ * and a berth_scheduler_config, which is malloc's. */
 typedef struct berth_allocator {
     void *context;
     void *(*allocate)(void *context, size_t bytes, size_t align);

@@ -1,5 +1,6 @@
-/* Tokens and certificates over time. A token that can't be read anew stays the old one; a plugin that
- * fails is asked again after a while, and requests fail meanwhile instead of waiting for ever. */
+/* Tokens and certificates over time. A token that can't be read anew stays the old one; a plugin
+ * that fails is asked again after a while, and requests fail meanwhile instead of waiting for
+ * ever. */
 #include "live/credentials/credentials.h"
 
 #include <stdlib.h>

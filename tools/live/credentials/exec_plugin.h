@@ -21,8 +21,8 @@ typedef void (*exec_done_fn)(void *context, const exec_credential *credential);
 
 typedef struct exec_plugin exec_plugin;
 
-/* Run it; `done` is called once, later. After `timeout_ns` it is killed, and failed. Owner: `config`
- * is borrowed until then; the run frees itself. */
+/* Run it; `done` is called once, later. After `timeout_ns` it is killed, and failed. Owner:
+ * `config` is borrowed until then; the run frees itself. */
 exec_plugin *exec_plugin_run(event_loop *loop, const exec_config *config, int64_t timeout_ns,
                              exec_done_fn done, void *context);
 

@@ -1,5 +1,5 @@
-/* Where the API server is and who we are, read from a kubeconfig file or from what a pod finds in its
- * file system. Nothing is connected to, no token is read: only what stands there. */
+/* Where the API server is and who we are, read from a kubeconfig file or from what a pod finds in
+ * its file system. Nothing is connected to, no token is read: only what stands there. */
 #ifndef BERTH_LIVE_KUBECONFIG_H
 #define BERTH_LIVE_KUBECONFIG_H
 

@@ -1,5 +1,5 @@
-/* libyaml's events put together to a tree. Aliases share what they name, which keeps small the texts
- * that would grow without bound. */
+/* libyaml's events put together to a tree. Aliases share what they name, which keeps small the
+ * texts that would grow without bound. */
 #include "live/credentials/yaml_tree.h"
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
-/* A placement is compared with all nodes, not with the share of them that a scheduler looks at: which
- * share that is depends on where its last search ended, which nobody outside knows. */
+/* A placement is compared with all nodes, not with the share of them that a scheduler looks at:
+ * which share that is depends on where its last search ended, which nobody outside knows. */
 #include "live/run/agreement.h"
 
 #include <inttypes.h>

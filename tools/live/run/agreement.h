@@ -1,5 +1,5 @@
-/* How another scheduler's placements compare with ours: each pod that it binds is decided here on the
- * cluster as it was, and its node looked for among the best.
+/* How another scheduler's placements compare with ours: each pod that it binds is decided here on
+ * the cluster as it was, and its node looked for among the best.
  *
  * Threads: the deciding thread's; after its end, whoever reports. */
 #ifndef BERTH_LIVE_AGREEMENT_H

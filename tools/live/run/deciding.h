@@ -1,4 +1,5 @@
-/* The deciding thread: the engine and its scheduler, fed by the inbox, speaking through the outbox. */
+/* The deciding thread: the engine and its scheduler, fed by the inbox, speaking through the
+ * outbox. */
 #ifndef BERTH_LIVE_DECIDING_H
 #define BERTH_LIVE_DECIDING_H
 

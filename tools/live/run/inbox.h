@@ -1,9 +1,9 @@
-/* What the network's thread tells the deciding thread: changes of the cluster in their order, and that
- * lists are whole or decisions are wanted.
+/* What the network's thread tells the deciding thread: changes of the cluster in their order, and
+ * that lists are whole or decisions are wanted.
  *
  * Threads: one puts, one takes.
- *   INBOX-1  all fields are the lock's; a message is whole before it is put, and the taker's alone once
- *            it is taken.
+ *   INBOX-1  all fields are the lock's; a message is whole before it is put, and the taker's alone
+ *            once it is taken.
  *   INBOX-2  messages are taken in the order in which they were put. */
 #ifndef BERTH_LIVE_INBOX_H
 #define BERTH_LIVE_INBOX_H
@@ -63,8 +63,9 @@ size_t inbox_backlog(inbox *box);
 /* Threads: any. */
 void inbox_wake(inbox *box);
 
-/* Take all that is there, waiting until `until_ns` of CLOCK_BOOTTIME if there is nothing; those taken
- * before are done with. NULL: there is none. Owner: the caller's, one by one freed by message_free. */
+/* Take all that is there, waiting until `until_ns` of CLOCK_BOOTTIME if there is nothing; those
+ * taken before are done with. NULL: there is none. Owner: the caller's, one by one freed by
+ * message_free. */
 message *inbox_take(inbox *box, int64_t until_ns);
 
 void message_free(message *m);

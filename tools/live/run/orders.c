@@ -1,6 +1,7 @@
-/* A name alone says little: an object that came after the decision is another one (object_entry.born),
- * and what was decided for the one that is gone is not done to it. What was decided about a volume or
- * a claim holds for its state at the time, not for its name (object_entry.changed). */
+/* A name alone says little: an object that came after the decision is another one
+ * (object_entry.born), and what was decided for the one that is gone is not done to it. What was
+ * decided about a volume or a claim holds for its state at the time, not for its name
+ * (object_entry.changed). */
 #include "live/run/orders.h"
 
 #include <stdlib.h>

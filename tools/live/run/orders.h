@@ -1,5 +1,5 @@
-/* Orders of the deciding thread carried out: each is looked up in what the watches know, and written
- * if it still is about the pod and the node that it was decided for.
+/* Orders of the deciding thread carried out: each is looked up in what the watches know, and
+ * written if it still is about the pod and the node that it was decided for.
  *
  * Threads: the network loop's. */
 #ifndef BERTH_LIVE_ORDERS_H
@@ -20,11 +20,12 @@ typedef struct orders {
     int64_t device_timeout_ns; /* for the conditions of its devices; 0: 600 s */
 } orders;
 
-/* Take orders while there is room for them; call it when the loop was woken, and when there is room. */
+/* Take orders while there is room for them; call it when the loop was woken, and when there is
+ * room. */
 void orders_take(orders *o);
 
-/* For the callbacks of the writes and the watches. After orders_gone look at `held`: orders are to be
- * taken once the object is forgotten. */
+/* For the callbacks of the writes and the watches. After orders_gone look at `held`: orders are to
+ * be taken once the object is forgotten. */
 void orders_bound(orders *o, const bind_outcome *outcome);
 void orders_evicted(orders *o, const eviction_outcome *outcome);
 void orders_seen(orders *o, const object_entry *entry, const object_view *view);

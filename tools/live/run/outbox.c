@@ -1,4 +1,5 @@
-/* A list under a lock. Its bound is the deciding thread's: it decides nothing while there are many. */
+/* A list under a lock. Its bound is the deciding thread's: it decides nothing while there are
+ * many. */
 #include "live/run/outbox.h"
 
 #include <stdlib.h>

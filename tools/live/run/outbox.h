@@ -30,8 +30,8 @@ typedef enum order_kind {
 typedef struct order {
     struct order *next;
     order_kind kind;
-    /* The last message that had been applied: an object that came later is another one, whatever its
-     * name (object_entry.born). */
+    /* The last message that had been applied: an object that came later is another one, whatever
+     * its name (object_entry.born). */
     uint64_t decided_at;
     berth_str namespace_name, name; /* the pod, or the claim */
     berth_str node;           /* chosen; of a failed attempt the nominated one; absent: none */

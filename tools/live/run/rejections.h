@@ -33,8 +33,8 @@ typedef struct rejections {
 /* An attempt of `pod` placed it nowhere. */
 void rejections_note(rejections *r, berth_pod_id pod, berth_str profile);
 
-/* Count anew and set METRIC_UNSCHEDULABLE_PODS, once a second at most. Cost: n log n in the pods that
- * were noted and are not placed. */
+/* Count anew and set METRIC_UNSCHEDULABLE_PODS, once a second at most. Cost: n log n in the pods
+ * that were noted and are not placed. */
 void rejections_show(rejections *r, const berth_scheduler *scheduler, metrics *m, int64_t now_ns);
 
 void rejections_free(rejections *r);

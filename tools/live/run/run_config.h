@@ -1,5 +1,5 @@
-/* What a KubeSchedulerConfiguration says beside its profiles: how the API server is reached, and who
- * leads. The library reads the profiles (berth/kube.h). */
+/* What a KubeSchedulerConfiguration says beside its profiles: how the API server is reached, and
+ * who leads. The library reads the profiles (berth/kube.h). */
 #ifndef BERTH_LIVE_RUN_CONFIG_H
 #define BERTH_LIVE_RUN_CONFIG_H
 
@@ -34,11 +34,12 @@ berth_status run_config_read_text(run_config *config, berth_str text, const char
 
 void run_config_free(run_config *config);
 
-/* A duration as Go prints it ("15s", "1m30s", "100ms", "1.5h"). false: it is none, or is negative. */
+/* A duration as Go prints it ("15s", "1m30s", "100ms", "1.5h"). false: it is none, or is
+ * negative. */
 bool duration_read(const char *text, int64_t *ns);
 
-/* Whether the lease's times go together: lease > deadline > 1.2 times the retry period. NULL, or what
- * is wrong. */
+/* Whether the lease's times go together: lease > deadline > 1.2 times the retry period. NULL, or
+ * what is wrong. */
 const char *run_config_wrong_times(const run_config *config);
 
 #endif

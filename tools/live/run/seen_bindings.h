@@ -1,6 +1,6 @@
-/* Bindings of another scheduler, put back into the order in which it decided: it binds many at a time,
- * and what is seen first was not decided first. They are held for a moment, and the one that its queue
- * had first goes first: by priority, then by arrival.
+/* Bindings of another scheduler, put back into the order in which it decided: it binds many at a
+ * time, and what is seen first was not decided first. They are held for a moment, and the one that
+ * its queue had first goes first: by priority, then by arrival.
  *
  * Threads: the deciding thread's. */
 #ifndef BERTH_LIVE_SEEN_BINDINGS_H

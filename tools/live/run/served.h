@@ -1,5 +1,5 @@
-/* What the running scheduler shows: health and metrics, gathered on the threads that know, handed out
- * by the server's (serving.h).
+/* What the running scheduler shows: health and metrics, gathered on the threads that know, handed
+ * out by the server's (serving.h).
  *
  * Threads: the network's, but for what is said below.
  *   SERVED-1  checks read atomics alone; each is set by one thread, and none is read to find
@@ -63,8 +63,8 @@ void served_request(void *context, const char *method, int status, int64_t durat
  * one's. */
 void served_step(metrics *m, const berth_step *step, berth_str profile, int64_t took_ns);
 
-/* A change of the cluster was applied: "Add", "Update" or "Delete". Of a pod it is told whether it has a
- * node. Threads: the deciding one's. */
+/* A change of the cluster was applied: "Add", "Update" or "Delete". Of a pod it is told whether it
+ * has a node. Threads: the deciding one's. */
 void served_event(metrics *m, berth_kind kind, bool assigned, const char *action, int64_t took_ns);
 
 #endif

@@ -153,8 +153,8 @@ static void on_ordered(void *context)
 
 /* ---- the lease ---- */
 
-/* What the last leader has bound is to be known first: our view of pods is past the moment at which we
- * became leader, or it has had 2 s to get there. */
+/* What the last leader has bound is to be known first: our view of pods is past the moment at which
+ * we became leader, or it has had 2 s to get there. */
 static void begin_deciding(void *context)
 {
     session *s = context;
@@ -248,8 +248,8 @@ static void make_writes(session *s)
 
 static void ask_version(void *context);
 
-/* A claim that stands for extended resources is made by the scheduler, which is not done here: a node that
- * has none of them by itself does not fit. */
+/* A claim that stands for extended resources is made by the scheduler, which is not done here: a
+ * node that has none of them by itself does not fit. */
 static void switch_off_backing(session *s)
 {
     engine_setup *setup = s->options->setup;
@@ -321,7 +321,8 @@ static void take_version(session *s)
     begin(s);
 }
 
-/* What no second try will mend: the server is there, and it or we don't believe who the other is. */
+/* What no second try will mend: the server is there, and it or we don't believe who the other
+ * is. */
 static bool is_hopeless(const session *s, const live_answer *answer)
 {
     bool lasts = event_loop_now() - s->denied_ns >= DENIED_SECONDS * second_ns;

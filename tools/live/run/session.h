@@ -1,5 +1,5 @@
-/* A running scheduler: the network's loop with credentials, watches and writes on this thread, decisions
- * on another one. */
+/* A running scheduler: the network's loop with credentials, watches and writes on this thread,
+ * decisions on another one. */
 #ifndef BERTH_LIVE_SESSION_H
 #define BERTH_LIVE_SESSION_H
 

@@ -1,7 +1,8 @@
 /* Requests on libcurl's multi handles, which the event loop tells what their sockets do.
  *
- * libcurl must not be entered from its own callbacks; so `send` puts a request into a list, `cancel`
- * marks one, and each turn of the loop begins with starting and removing them. What ends is told there, too. */
+ * libcurl must not be entered from its own callbacks; so `send` puts a request into a list,
+ * `cancel` marks one, and each turn of the loop begins with starting and removing them. What ends
+ * is told there, too. */
 #include "live/transport/curl_transport.h"
 
 #include <curl/curl.h>
@@ -15,9 +16,9 @@
 #include "cli/heap.h"
 #include "live/transport/curl_easy.h"
 
-/* HTTP/2 carries all requests over one connection; but one that the server wants to end (GOAWAY) takes
- * none any more, and yet lives as long as a watch of it does, which may be so with each watch.
- * HTTP/1.1 carries one request at a time. */
+/* HTTP/2 carries all requests over one connection; but one that the server wants to end (GOAWAY)
+ * takes none any more, and yet lives as long as a watch of it does, which may be so with each
+ * watch. HTTP/1.1 carries one request at a time. */
 enum { CONNECTIONS_MAX = 64 };
 
 /* One multi handle: a class of requests. */
@@ -64,9 +65,9 @@ static void on_socket_ready(void *context, int fd, uint32_t events)
 }
 
 /* A stream's bytes may lie read already, on behalf of another stream, while the socket has no more:
- * libcurl 7.88 then counts on a timer that it forgets where it fires early, and does not always list
- * the stream with its socket. So all transfers are run now and then, by the only function that does
- * so beside sockets' events; it is marked as deprecated for what it costs. */
+ * libcurl 7.88 then counts on a timer that it forgets where it fires early, and does not always
+ * list the stream with its socket. So all transfers are run now and then, by the only function that
+ * does so beside sockets' events; it is marked as deprecated for what it costs. */
 static void look_again(connection *c)
 {
     int running;

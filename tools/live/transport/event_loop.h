@@ -1,8 +1,8 @@
 /* The network thread's loop: descriptors, timers, and calls from other threads.
  *
  * Threads: the loop's, but for event_loop_wake.
- *   WAKE-1  who wakes writes what it wants to say before it writes to the eventfd; the loop reads the
- *           eventfd before it calls `on_wake`, which therefore sees it. */
+ *   WAKE-1  who wakes writes what it wants to say before it writes to the eventfd; the loop reads
+ *           the eventfd before it calls `on_wake`, which therefore sees it. */
 #ifndef BERTH_LIVE_EVENT_LOOP_H
 #define BERTH_LIVE_EVENT_LOOP_H
 

@@ -1,5 +1,5 @@
-/* The objects of one kind that the server has shown: no object itself, but what tells one state of it
- * from another, and what its writes need. */
+/* The objects of one kind that the server has shown: no object itself, but what tells one state of
+ * it from another, and what its writes need. */
 #ifndef BERTH_LIVE_OBJECT_TABLE_H
 #define BERTH_LIVE_OBJECT_TABLE_H
 
@@ -52,8 +52,8 @@ object_entry *object_table_add(object_table *table, berth_str namespace_name, be
 
 void object_table_remove(object_table *table, object_entry *entry);
 
-/* An entry whose mark is another one; NULL: there is none. `*from` is where the search goes on: 0 at
- * first. An entry may be removed in between. */
+/* An entry whose mark is another one; NULL: there is none. `*from` is where the search goes on: 0
+ * at first. An entry may be removed in between. */
 object_entry *object_table_unmarked(const object_table *table, uint32_t mark, size_t *from);
 
 void object_table_free(object_table *table);

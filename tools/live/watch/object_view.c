@@ -76,8 +76,8 @@ static const char *skip_value(const char *at, const char *end)
     return depth == 0 && at > from ? at : NULL;
 }
 
-/* The next member of an object: its key (without quotes) and where its value begins. `*at` is behind
- * the opening brace or behind a value. Returns 1, 0 at the end, -1 if it is malformed. */
+/* The next member of an object: its key (without quotes) and where its value begins. `*at` is
+ * behind the opening brace or behind a value. Returns 1, 0 at the end, -1 if it is malformed. */
 static int next_member(const char **at, const char *end, berth_str *key)
 {
     const char *now = skip_space(*at, end);

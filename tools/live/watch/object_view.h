@@ -1,5 +1,5 @@
-/* What of an object's JSON text is read: its identity, and a shorter text with nothing in it but what
- * some plugin reads, whose hash tells whether anything of that has changed. */
+/* What of an object's JSON text is read: its identity, and a shorter text with nothing in it but
+ * what some plugin reads, whose hash tells whether anything of that has changed. */
 #ifndef BERTH_LIVE_OBJECT_VIEW_H
 #define BERTH_LIVE_OBJECT_VIEW_H
 

@@ -173,9 +173,9 @@ static void on_list_done(void *context, const live_answer *answer)
     back_off(r, answer->retry_after_ns);
 }
 
-/* A list without a byte for a while is asked for anew: libcurl 7.88 forgets, once in a hundred times that
- * many streams share a connection, that it has more of one. A server that is slow is given twice as
- * long each time. */
+/* A list without a byte for a while is asked for anew: libcurl 7.88 forgets, once in a hundred
+ * times that many streams share a connection, that it has more of one. A server that is slow is
+ * given twice as long each time. */
 static void look_at_list(void *context)
 {
     reflector *r = context;

@@ -1,5 +1,5 @@
-/* One kind of objects followed: listed in pages, watched, listed anew when the watch lost track, and
- * every difference told once.
+/* One kind of objects followed: listed in pages, watched, listed anew when the watch lost track,
+ * and every difference told once.
  *
  *   WAIT ---------> LIST ---- whole: what was not in it is gone ----> WATCH
  *    ^  back-off     |  410 on a page: from the start                  | ends: watch again from the

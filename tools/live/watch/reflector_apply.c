@@ -1,5 +1,5 @@
-/* Reconciliation: same uid and same hash, nothing to tell; another uid under the same name, the old one
- * went unseen. */
+/* Reconciliation: same uid and same hash, nothing to tell; another uid under the same name, the old
+ * one went unseen. */
 #include "live/watch/reflector_apply.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* A scanner that knows brackets and strings, and where the array "items" of the outermost object is. */
+/* A scanner that knows brackets and strings, and where the array "items" of the outermost object
+ * is. */
 #include "live/watch/stream_cut.h"
 
 #include <stdlib.h>

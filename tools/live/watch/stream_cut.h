@@ -1,5 +1,5 @@
-/* Cuts what a server sends into objects, as it comes: the items of a list one by one, the events of a
- * watch line by line. Nothing else of the stream is kept than the object in hand. */
+/* Cuts what a server sends into objects, as it comes: the items of a list one by one, the events of
+ * a watch line by line. Nothing else of the stream is kept than the object in hand. */
 #ifndef BERTH_LIVE_STREAM_CUT_H
 #define BERTH_LIVE_STREAM_CUT_H
 

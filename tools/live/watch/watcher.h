@@ -11,8 +11,8 @@
 
 typedef struct watcher watcher;
 
-/* What a server of Kubernetes 1.`minor` has. Owner: `sink` is copied, but for its context; `transport`
- * outlives the watcher. NULL: no memory for a reader. */
+/* What a server of Kubernetes 1.`minor` has. Owner: `sink` is copied, but for its context;
+ * `transport` outlives the watcher. NULL: no memory for a reader. */
 watcher *watcher_create(const live_transport *transport, const watch_sink *sink, int minor);
 void watcher_start(watcher *w);
 void watcher_stop(watcher *w);

@@ -89,8 +89,8 @@ static int64_t now_of(const bindings *b)
     return live_now(b->lane.gate->transport);
 }
 
-/* Tell, unless nobody wants to know, and free it. Who is told may drop it at once: the deciding thread
- * has heard of the outcome by then, and given it up. */
+/* Tell, unless nobody wants to know, and free it. Who is told may drop it at once: the deciding
+ * thread has heard of the outcome by then, and given it up. */
 static void settle(binding *x, bind_verdict verdict, const char *why)
 {
     bindings *b = x->all;

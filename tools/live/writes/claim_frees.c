@@ -63,7 +63,8 @@ void claim_frees_destroy(claim_frees *f)
     free(f);
 }
 
-/* One that was done, though nobody said so, is a conflict the second time: the version has changed. */
+/* One that was done, though nobody said so, is a conflict the second time: the version has
+ * changed. */
 static void on_answer(write_task *task, const live_answer *answer)
 {
     switch (write_result_of(answer)) {

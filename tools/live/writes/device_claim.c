@@ -1,5 +1,5 @@
-/* Every step is decided anew from what the server shows, so that a step whose outcome was lost is done
- * once all the same. */
+/* Every step is decided anew from what the server shows, so that a step whose outcome was lost is
+ * done once all the same. */
 #include "live/writes/device_claim.h"
 
 #include <stdlib.h>
@@ -26,8 +26,8 @@ static device_claim_step fail(char **text, const device_claim_plan *plan, const 
 
 /* ---- configurations ---- */
 
-/* How results name a request: REQUEST, or REQUEST/SUBREQUEST of the alternative that was chosen, which
- * `*ask` then is. Owner: freed with free; NULL: nothing was allocated for it. */
+/* How results name a request: REQUEST, or REQUEST/SUBREQUEST of the alternative that was chosen,
+ * which `*ask` then is. Owner: freed with free; NULL: nothing was allocated for it. */
 static char *chosen_name(const json_t *request, const json_t *results, const json_t **ask)
 {
     const char *name = text_of(request, "name");
@@ -66,8 +66,8 @@ static void add_tolerations(json_t *results, const char *name, const json_t *ask
     }
 }
 
-/* Requests of a claim by the class that serves them: [{class, requests}], in the order of requests; the
- * results are given their tolerations. */
+/* Requests of a claim by the class that serves them: [{class, requests}], in the order of requests;
+ * the results are given their tolerations. */
 static json_t *requests_by_class(const json_t *claim, json_t *results)
 {
     json_t *groups = json_array(), *request, *group;

@@ -179,8 +179,8 @@ static void release(claim_task *c)
     write_lane_put(&c->of->all->lane, &c->task, true);
 }
 
-/* Devices that could not be made ready in time: kube-scheduler takes them from the claim at the pod's
- * next attempt. */
+/* Devices that could not be made ready in time: kube-scheduler takes them from the claim at the
+ * pod's next attempt. */
 static void take_devices(claim_task *c)
 {
     become(c, "PATCH", claim_path(c, "/status"), on_freed);

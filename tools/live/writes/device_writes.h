@@ -1,9 +1,11 @@
 /* Devices of a pod between the decision and the binding: each of its ResourceClaims is given the
- * allocation that was chosen and the pod in reservedFor, then the conditions of its devices are waited
- * for. What a pod has reserved is given back when it is not bound after all; allocations stay.
+ * allocation that was chosen and the pod in reservedFor, then the conditions of its devices are
+ * waited for. What a pod has reserved is given back when it is not bound after all; allocations
+ * stay.
  *
- * The life of a job: put, held until its turn comes (device_writes_go), under way, settled; and then,
- * as the binding comes out, forgotten (device_writes_bound) or given back (device_writes_drop).
+ * The life of a job: put, held until its turn comes (device_writes_go), under way, settled; and
+ * then, as the binding comes out, forgotten (device_writes_bound) or given back
+ * (device_writes_drop).
  *
  * Threads: the network loop's. */
 #ifndef BERTH_LIVE_DEVICE_WRITES_H

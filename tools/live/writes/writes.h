@@ -74,8 +74,8 @@ void writes_bind(writes *w, uint64_t id, const write_pod *pod, berth_str node);
 /* The same, once the pod's volumes are bound. The caller has looked that there is at least one
  * choice. */
 void writes_bind_with_volumes(writes *w, const volume_job *job);
-/* Before either, where the pod has ResourceClaims: once its volumes are bound, and before the pod is,
- * they are given what was chosen. */
+/* Before either, where the pod has ResourceClaims: once its volumes are bound, and before the pod
+ * is, they are given what was chosen. */
 void writes_devices(writes *w, const device_job *job);
 void writes_unbind(writes *w, uint64_t id);
 
@@ -113,7 +113,8 @@ void writes_end(writes *w);
 /* Every binding and eviction that was sent has its outcome; and no event waits. */
 bool writes_is_settled(const writes *w);
 
-/* The first kind of write that the server refuses us, as a rule of a role ("create pods/binding"); NULL: none. */
+/* The first kind of write that the server refuses us, as a rule of a role ("create pods/binding");
+ * NULL: none. */
 const char *writes_denied(const writes *w);
 
 typedef struct writes_counters {
