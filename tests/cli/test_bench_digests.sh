@@ -5,16 +5,25 @@
 . ./cases.sh
 
 digest() {
-  "$berth" bench --nodes 400 --pods 1200 --running 200 --seed 5 --json "$@" |
-    grep -oE '"bound": [0-9]+|"digest": "[0-9a-f]{16}"'
+  "$berth" bench --nodes 400 --pods 1200 "${size[@]}" --seed 5 --json "$@" |
+    grep -oE '"(bound|evictions)": [0-9]+|"digest": "[0-9a-f]{16}"'
 }
 
-for workload in ordinary basic spread anti affinity preferred mixed distinct volumes; do
+# The workloads are those that the program names.
+workloads=$("$berth" bench --help | sed -nE 's/^ +--workload NAME .*\((.*)\)$/\1/p' | tr -d ,)
+[[ $workloads == *gpu*preempt* ]] || fail "no list of workloads: $workloads"
+
+for workload in $workloads; do
+  size=(--running 200)
+  [[ $workload != preempt ]] || size=() # its cluster is full by itself
   for setting in "0 first" "100 first" "0 kubernetes" "100 kubernetes"; do
     read -r percentage tie <<<"$setting"
     options=(--workload "$workload" --percentage "$percentage" --tie "$tie")
     digest "${options[@]}" --path scan --threads 1 >"$work/one"
-    [[ $(wc -l <"$work/one") == 2 ]] || fail "digest_$workload: no digest"
+    grep -q digest "$work/one" || fail "digest_$workload: no digest"
+    if [[ $workload == preempt ]] && ! grep -q 'evictions": [1-9]' "$work/one"; then
+      fail "digest_$workload: nobody was evicted"
+    fi
     for path in scan index auto; do
       for threads in 1 2 4; do
         [[ $path$threads == scan1 ]] && continue

@@ -41,6 +41,10 @@ NOT_WRAPPED = {
     "berth_engine_device_fits": "why claims of devices are not served, for the program",
     "berth_engine_pod_claim_object": "for who binds on a live cluster",
     "berth_explanation_freed_claim": "for who binds on a live cluster",
+    "berth_output_file_open": "Python has files",
+    "berth_output_file_stream": "Python has files",
+    "berth_output_file_commit": "Python has files",
+    "berth_output_file_discard": "Python has files",
     "berth_scheduler_last_trouble": "the report callback has it",
 }
 

@@ -18,9 +18,6 @@
 
 enum { CONNECTIONS_MAX = 64, CONNECTION_TIMEOUT_S = 30, FILE_BYTES_MAX = 1 << 20 };
 
-/* GnuTLS' priorities: TLS 1.2 or newer. The library's default still offers 1.0 and 1.1. */
-#define TLS_PRIORITIES "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
-
 struct serving {
     serving_options options;
     struct MHD_Daemon *daemon;
@@ -315,8 +312,10 @@ static struct MHD_Daemon *start_daemon(serving *s, int fd)
 {
     sigset_t all, before;
     unsigned flags = MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD;
+    /* GnuTLS' priorities: TLS 1.2 or newer. The library's default still offers 1.0 and 1.1. */
+    char priorities[] = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
     struct MHD_OptionItem tls[] = {
-        {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)(uintptr_t)TLS_PRIORITIES},
+        {MHD_OPTION_HTTPS_PRIORITIES, 0, priorities},
         {MHD_OPTION_HTTPS_MEM_CERT, 0, s->certificate},
         {MHD_OPTION_HTTPS_MEM_KEY, 0, s->key},
         {MHD_OPTION_END, 0, NULL},

@@ -1,0 +1,59 @@
+# Which tests a tier runs, by name; tests/README.md has the table. berth_test gives these labels:
+#   fast     part of `.ci/run --fast`: an answer in minutes
+#   ci       builds modules of Kubernetes in Go, which takes minutes the first time: not in ./tools/test
+#   long     only in --long
+#   threads  starts threads: what ThreadSanitizer runs
+# A test without `ci` and `long` is part of ./tools/test; one without `long`, of .ci/run.
+
+set(BERTH_TIER_LONG
+  "^test_churn_"                              # memory over many arrivals and departures
+  "^mutant_|^mutants_of_order$"               # what takes a part of a protocol out
+  "^oracle_1\\.(32|33|34|35)$"                # kube-scheduler itself, of earlier releases
+  "^live_(bed_)?1\\."                         # real API servers
+  "^install_(consumer|engine_only|packages|reproducible)$"
+  "^python_wheel$")
+set(BERTH_TIER_CI
+  "^oracle_(1\\.36|vectors)$"
+  "^go_")
+set(BERTH_TIER_THREADS
+  "^test_(ahead|branch_model|branch_model_swept|branch_threads|branch_threads_swept)$"
+  "^test_(curl_transport|deciding|device_fits|embedder_plugin|engine)$"
+  "^test_(engine_model|engine_model_swept|engine_threads|engine_threads_numa|fork|heap|history)$"
+  "^test_(homes|image_column|index_model|legacy_plugins|limits|misuse|orders|parallel_scan)$"
+  "^test_(preemption|query_model|reader|reader_ahead_1|reader_ahead_200|replica)$"
+  "^test_(scheduler_callbacks|scheduler_threads|secret_model|serving|shares|snapshots)$"
+  "^test_(snapshots_swept|sweep|threads_refused|transaction_model)$"
+  "^test_(what_if_model|what_if_model_swept|workers)$"
+  "^vectors_v[0-9.]+_(scan|index)_4$"
+  "^cli_run$" "^live_fake$")
+set(BERTH_TIER_FAST
+  "^(layers|orders|words_|mutants_(in_step|equivalent|must_fail)$)"
+  "^vectors_v[0-9.]+_(scan_1|index_4)$"
+  "^cli_")
+set(BERTH_TIER_FAST_NOT # the longest cases of the program
+  "^cli_(bench_digests|errors|explain_vectors|hostile_bytes|lists|pages|real_clusters)$"
+  "^cli_(replay|replay_input|replay_openb|report|run)$")
+
+# berth_tier_labels(NAME LABELS OUT): the labels of a test, with those of its tiers.
+function(berth_tier_labels name labels out)
+  foreach(tier LONG CI THREADS FAST FAST_NOT)
+    list(JOIN BERTH_TIER_${tier} "|" pattern)
+    set(in_${tier} FALSE)
+    if(name MATCHES "${pattern}")
+      set(in_${tier} TRUE)
+    endif()
+  endforeach()
+  if("unit" IN_LIST labels AND NOT in_LONG)
+    set(in_FAST TRUE)
+  endif()
+  if(in_FAST AND NOT in_FAST_NOT)
+    list(APPEND labels fast)
+  endif()
+  foreach(tier LONG CI THREADS)
+    if(in_${tier})
+      string(TOLOWER ${tier} label)
+      list(APPEND labels ${label})
+    endif()
+  endforeach()
+  set(${out} "${labels}" PARENT_SCOPE)
+endfunction()
