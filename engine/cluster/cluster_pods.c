@@ -26,7 +26,8 @@ static berth_status reserve_freed_ports(berth__cluster *cluster, uint32_t pod)
                                                                                  : BERTH_E_NOMEM;
 }
 
-/* A pod leaves its node: itself, its neighbours on the list, the node's record and tile. */
+/* A pod leaves its node: itself, its neighbours on the list, the pod that fills its gap, the node's
+ * record and tile. */
 static berth_status make_writable_to_leave(berth__cluster *cluster, uint32_t pod)
 {
     BERTH_TRY(reserve_freed_ports(cluster, pod));
@@ -37,8 +38,10 @@ static berth_status make_writable_to_leave(berth__cluster *cluster, uint32_t pod
     if (node_id == BERTH_NODE_NONE)
         return BERTH_OK;
     BERTH_TRY(berth__cluster_make_node_writable(cluster, node_id));
-    uint32_t slot = berth__cluster_node(cluster, node_id)->slot;
-    return slot != BERTH__SLOT_NONE ? berth__view_make_writable(&cluster->view, slot) : BERTH_OK;
+    const berth__node_record *node = berth__cluster_node(cluster, node_id);
+    BERTH_TRY(berth__pods_make_last_writable(&cluster->pods, node));
+    return node->slot != BERTH__SLOT_NONE ? berth__view_make_writable(&cluster->view, node->slot)
+                                          : BERTH_OK;
 }
 
 /* A pod comes to a node (its tile is made writable when it is counted), or to the pending ones. */

@@ -359,6 +359,7 @@ typedef struct former_list {
     uint32_t pod;
     uint32_t node;
     uint32_t previous;
+    uint32_t last; /* first on the node's list when the pod left: it filled the gap */
     berth__list_change change;
 } former_list;
 
@@ -381,7 +382,7 @@ static void undo_list(void *owner, void *record)
         break;
     case BERTH__LEFT_NODE:
         berth__pods_insert_attached(&cluster->pods, node, former->node, former->pod,
-                                    former->previous);
+                                    former->previous, former->last);
         *pods_of(cluster, node) += 1;
         break;
     case BERTH__CAME_TO_PENDING:
@@ -398,7 +399,10 @@ void berth__note_list_recording(berth__cluster *cluster, uint32_t pod, berth__li
     static const berth__undo_kind listed = {undo_list, NULL};
     const berth__pod_record *record = berth__pod_at(&cluster->pods, pod);
     former_list *former = push(cluster, &listed, sizeof(*former));
-    *former = (former_list){pod, record->node, record->previous, change};
+    *former = (former_list){
+        .pod = pod, .node = record->node, .previous = record->previous, .change = change};
+    if (change == BERTH__LEFT_NODE)
+        former->last = berth__cluster_node(cluster, record->node)->first_pod;
 }
 
 /* ---- pods ---- */

@@ -4,6 +4,7 @@
 
 #include "base/assert.h"
 #include "base/error.h"
+#include "base/go_sort.h"
 
 void berth__victims_init(berth__victims *victims, const berth_allocator *allocator,
                          berth__disruption *disruption)
@@ -34,6 +35,21 @@ static bool add_lower(berth__victims *victims, const berth__pod_record *pod, uin
     return true;
 }
 
+static void swap_lower(void *context, size_t a, size_t b)
+{
+    berth__lower_pod *lower = ((berth__victims *)context)->lower;
+    const berth__lower_pod moved = lower[a];
+    lower[a] = lower[b];
+    lower[b] = moved;
+}
+
+/* The node's list is kube-scheduler's, backwards. */
+static void put_in_order(berth__victims *victims)
+{
+    for (uint32_t a = 0, b = victims->lower_count; a + 1 < b; a++, b--)
+        swap_lower(victims, a, b - 1);
+}
+
 static bool collect_lower(berth__victims *victims, const berth__dry_run *dry_run, uint32_t slot)
 {
     const berth__pods *pods = dry_run->pods;
@@ -47,31 +63,29 @@ static bool collect_lower(berth__victims *victims, const berth__dry_run *dry_run
         if (pod->priority < dry_run->priority && !add_lower(victims, pod, index))
             return false;
     }
+    put_in_order(victims);
     return true;
 }
 
-/* Of higher priority, or started earlier. Equal ones: kube-scheduler leaves it open. */
-static bool is_before(const berth__lower_pod *a, const berth__lower_pod *b)
+/* Of higher priority, or started earlier. kube-scheduler takes the present for the start of a pod
+ * that has not started, and reads the clock for each comparison: such a pod comes before every
+ * other one. Source: kube-scheduler v1.36, util/utils.go, MoreImportantPod. */
+static bool is_more_important(void *context, size_t i, size_t k)
 {
+    const berth__victims *victims = context;
+    const berth__lower_pod *a = &victims->lower[i];
+    const berth__lower_pod *b = &victims->lower[k];
     if (a->priority != b->priority)
         return a->priority > b->priority;
-    return a->start_ns != b->start_ns ? a->start_ns < b->start_ns : a->pod < b->pod;
+    if (a->start_ns == INT64_MAX && b->start_ns == INT64_MAX)
+        return true;
+    return a->start_ns < b->start_ns;
 }
 
-/* Shell's sort: in place, and quick with the few pods of one node. */
-static void sort_lower(berth__victims *victims)
+/* Which pods are reprieved follows from the order among equals too. */
+static void sort_lower(berth__victims *victims, uint32_t count)
 {
-    static const uint32_t gaps[] = {701, 301, 132, 57, 23, 10, 4, 1};
-    berth__lower_pod *lower = victims->lower;
-    for (size_t g = 0; g < sizeof(gaps) / sizeof(gaps[0]); g++) {
-        for (uint32_t i = gaps[g]; i < victims->lower_count; i++) {
-            berth__lower_pod moved = lower[i];
-            uint32_t at = i;
-            for (; at >= gaps[g] && is_before(&moved, &lower[at - gaps[g]]); at -= gaps[g])
-                lower[at] = lower[at - gaps[g]];
-            lower[at] = moved;
-        }
-    }
+    berth__go_sort(&(berth__go_sort_items){victims, is_more_important, swap_lower}, count);
 }
 
 /* ---- budgets ---- */
@@ -93,7 +107,9 @@ static bool split_by_budgets(berth__victims *victims, const berth__pods *pods)
     return violating > 0 && violating < victims->lower_count;
 }
 
-/* v1.15 leaves the victims in the order in which they were found. */
+/* ---- the order of victims ---- */
+
+/* Those whose leaving violates a budget come first. Keeps the order among each kind. */
 static void put_violating_first(berth__victims *victims)
 {
     for (uint32_t i = 0, at = 0; i < victims->lower_count; i++) {
@@ -104,6 +120,31 @@ static void put_violating_first(berth__victims *victims)
             victims->lower[k] = victims->lower[k - 1];
         victims->lower[at++] = moved;
     }
+}
+
+/* Move the pods that leave to the front. Returns how many they are. */
+static uint32_t put_leaving_first(berth__victims *victims)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < victims->lower_count; i++) {
+        if (victims->lower[i].stays)
+            continue;
+        berth__lower_pod moved = victims->lower[i];
+        victims->lower[i] = victims->lower[count]; /* order among these is of no account */
+        victims->lower[count++] = moved;
+    }
+    return count;
+}
+
+/* Where both kinds were there, victims were found one kind after the other; they are sorted anew,
+ * but not in v1.15. */
+static void order_victims(berth__victims *victims, bool both_kinds)
+{
+    if (!both_kinds)
+        return;
+    put_violating_first(victims);
+    if (victims->behaviours->spends_budgets)
+        sort_lower(victims, put_leaving_first(victims));
 }
 
 /* ---- the dry run ---- */
@@ -177,6 +218,7 @@ berth_status berth__victims_select(berth__victims *victims, berth__dry_run *dry_
 {
     const berth__behaviours *behaviours = dry_run->decision.profile->behaviours;
     *out = (berth__candidate){.state = BERTH__TRIED_REFUSED};
+    victims->behaviours = behaviours;
     if (!collect_lower(victims, dry_run, slot))
         return BERTH_E_NOMEM;
     if (victims->lower_count == 0 && behaviours->samples_candidates) {
@@ -194,11 +236,11 @@ berth_status berth__victims_select(berth__victims *victims, berth__dry_run *dry_
         berth__dry_run_take(dry_run, victims->lower[i].cls);
     if (berth__dry_run_passes(dry_run, reasons)) {
         out->state = BERTH__TRIED_FITS;
-        sort_lower(victims);
-        if (split_by_budgets(victims, dry_run->pods) && !behaviours->spends_budgets)
-            put_violating_first(victims);
+        sort_lower(victims, victims->lower_count);
+        const bool both_kinds = split_by_budgets(victims, dry_run->pods);
         reprieve(victims, dry_run, true);
         reprieve(victims, dry_run, false);
+        order_victims(victims, both_kinds);
         weigh(victims, out);
     }
     if (dry_run->failed && out->state == BERTH__TRIED_REFUSED)

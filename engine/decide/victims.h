@@ -8,7 +8,7 @@
 /* A pod that could give way. */
 typedef struct berth__lower_pod {
     const berth__class *cls;
-    int64_t start_ns; /* INT64_MAX: not known, as late as can be */
+    int64_t start_ns; /* INT64_MAX: it has not started */
     uint32_t pod;
     int32_t priority;
     bool violates; /* its leaving violates a disruption budget */
@@ -20,6 +20,7 @@ typedef struct berth__lower_pod {
 typedef struct berth__victims {
     const berth_allocator *allocator;
     berth__disruption *disruption;
+    const berth__behaviours *behaviours; /* of the node at hand */
     berth__lower_pod *lower;
     uint32_t lower_count;
     uint32_t lower_capacity;
@@ -30,8 +31,8 @@ void berth__victims_init(berth__victims *victims, const berth_allocator *allocat
 void berth__victims_destroy(berth__victims *victims);
 
 /* Dry-run a slot (`dry_run` has been asked): out->state tells whether the pod fits once pods of
- * lower priority have left; those in victims->lower that do not stay are the victims, in order.
- * If it does not fit, `reasons` (optional) receives why. Errors: E_NOMEM.
+ * lower priority have left; those in victims->lower that do not stay are the victims, in
+ * kube-scheduler's order. If it does not fit, `reasons` (optional) receives why. Errors: E_NOMEM.
  * Source: kube-scheduler v1.32, plugins/defaultpreemption, SelectVictimsOnNode. */
 berth_status berth__victims_select(berth__victims *victims, berth__dry_run *dry_run, uint32_t slot,
                                    berth__candidate *out, berth__reasons *reasons);

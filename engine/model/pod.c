@@ -203,6 +203,15 @@ berth_status berth__pods_make_linked_writable(berth__pods *pods, uint32_t index)
     return berth__pods_make_writable(pods, berth__pod_at(pods, index)->previous);
 }
 
+berth_status berth__pods_make_last_writable(berth__pods *pods, const berth__node_record *node)
+{
+    const uint32_t last = node->first_pod;
+    if (!pods->cow->shared || last == BERTH_POD_INDEX_NONE)
+        return BERTH_OK;
+    BERTH_TRY(berth__pods_make_writable(pods, last));
+    return berth__pods_make_writable(pods, berth__pod_at(pods, last)->next);
+}
+
 berth_status berth__pods_prepare_removal(berth__pods *pods, uint32_t index)
 {
     if (!pods->cow->shared)
@@ -436,28 +445,6 @@ void berth__pods_bound_priority(const berth__pods *pods, berth__node_record *nod
         node->lowest_priority = priority;
 }
 
-void berth__pods_attach(berth__pods *pods, berth__node_record *node, uint32_t node_id,
-                        uint32_t index)
-{
-    berth__pod_record *pod = berth__pod_at(pods, index);
-    pod->node = node_id;
-    pod->previous = BERTH_POD_INDEX_NONE;
-    pod->next = node->first_pod;
-    if (node->first_pod != BERTH_POD_INDEX_NONE)
-        berth__pod_at(pods, node->first_pod)->previous = index;
-    node->first_pod = index;
-    node->pod_count++;
-    berth__pods_bound_priority(pods, node, index);
-}
-
-void berth__pods_detach(berth__pods *pods, berth__node_record *node, uint32_t index)
-{
-    unlink_pod(pods, &node->first_pod, NULL, index);
-    berth__pod_at(pods, index)->node = BERTH_NODE_NONE;
-    if (--node->pod_count == 0)
-        node->lowest_priority = INT32_MAX;
-}
-
 /* Link behind `previous`, or to the front of the list with that head. */
 static void insert_pod(berth__pods *pods, uint32_t *first, uint32_t *last, uint32_t index,
                        uint32_t previous)
@@ -481,10 +468,37 @@ void berth__pods_insert_pending(berth__pods *pods, uint32_t index, uint32_t prev
 }
 
 void berth__pods_insert_attached(berth__pods *pods, berth__node_record *node, uint32_t node_id,
-                                 uint32_t index, uint32_t previous)
+                                 uint32_t index, uint32_t previous, uint32_t last)
 {
+    const bool filled_gap = previous != BERTH_POD_INDEX_NONE && previous != last;
+    if (filled_gap)
+        unlink_pod(pods, &node->first_pod, NULL, last);
     berth__pod_at(pods, index)->node = node_id;
     insert_pod(pods, &node->first_pod, NULL, index, previous);
+    if (filled_gap)
+        insert_pod(pods, &node->first_pod, NULL, last, BERTH_POD_INDEX_NONE);
     node->pod_count++;
     berth__pods_bound_priority(pods, node, index);
+}
+
+void berth__pods_attach(berth__pods *pods, berth__node_record *node, uint32_t node_id,
+                        uint32_t index)
+{
+    berth__pod_at(pods, index)->node = node_id;
+    insert_pod(pods, &node->first_pod, NULL, index, BERTH_POD_INDEX_NONE);
+    node->pod_count++;
+    berth__pods_bound_priority(pods, node, index);
+}
+
+void berth__pods_detach(berth__pods *pods, berth__node_record *node, uint32_t index)
+{
+    const uint32_t last = node->first_pod;
+    if (last != index) {
+        unlink_pod(pods, &node->first_pod, NULL, last);
+        insert_pod(pods, &node->first_pod, NULL, last, index);
+    }
+    unlink_pod(pods, &node->first_pod, NULL, index);
+    berth__pod_at(pods, index)->node = BERTH_NODE_NONE;
+    if (--node->pod_count == 0)
+        node->lowest_priority = INT32_MAX;
 }

@@ -82,6 +82,8 @@ berth_status berth__pods_add(berth__pods *pods, berth__class *cls, berth_str nam
  * all that removing it writes. Errors: E_NOMEM; nothing has changed then. */
 berth_status berth__pods_make_writable(berth__pods *pods, uint32_t index);
 berth_status berth__pods_make_linked_writable(berth__pods *pods, uint32_t index);
+/* Own the pod that would fill a gap in the node's list, and the one behind it. */
+berth_status berth__pods_make_last_writable(berth__pods *pods, const berth__node_record *node);
 berth_status berth__pods_prepare_removal(berth__pods *pods, uint32_t index);
 
 /* Make sure that giving a record another class needs no memory: `*name` is memory that it takes, or
@@ -108,12 +110,16 @@ void berth__pods_take(berth__pods *pods, uint32_t index, berth__pod_record *out)
 void berth__pods_put_back(berth__pods *pods, uint32_t index, const berth__pod_record *taken);
 void berth__pods_discard(berth__pods *pods, berth__model *model, berth__pod_record *taken);
 
-/* Back into a list, behind the pod that was before it (BERTH_POD_INDEX_NONE: to the front). */
+/* Undo a removal from a list: back behind the pod that was before it (BERTH_POD_INDEX_NONE: to the
+ * front). `last` is the pod that was first on the node's list, and filled the gap. */
 void berth__pods_insert_pending(berth__pods *pods, uint32_t index, uint32_t previous);
 void berth__pods_insert_attached(berth__pods *pods, berth__node_record *node, uint32_t node_id,
-                                 uint32_t index, uint32_t previous);
+                                 uint32_t index, uint32_t previous, uint32_t last);
 
-/* The list of pending pods, and the list of one node's pods. */
+/* The list of pending pods, and the list of one node's pods. A node's list has the order of
+ * kube-scheduler's NodeInfo.Pods, backwards: a pod that comes is the first, and the first fills the
+ * gap of one that goes. Preemption decides by this order among pods that are equal. Source:
+ * kube-scheduler v1.36, framework/types.go, AddPodInfo and removeFromSlice. */
 void berth__pods_append_pending(berth__pods *pods, uint32_t index);
 void berth__pods_remove_pending(berth__pods *pods, uint32_t index);
 void berth__pods_attach(berth__pods *pods, berth__node_record *node, uint32_t node_id,

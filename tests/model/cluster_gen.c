@@ -604,7 +604,15 @@ static void add_preemption_status(cluster_gen *g, berth_pod *pod)
         nominated ? gen_numbered(g, "n", gen_below(g, g->node_names + 1)) : (berth_str){0};
 }
 
-/* Start times differ: which of two equal pods is evicted is left open. */
+/* One pod in four has not started, one has started in the same second as others of its rollout. */
+static int64_t start_time(uint32_t serial)
+{
+    const int64_t second = 1000000000;
+    if (serial % 4 == 1)
+        return 0;
+    return second * (int64_t)(serial % 4 == 2 ? 1 + serial / 16 % 3 : 1 + serial * 7 % 100003);
+}
+
 const berth_pod *gen_pod(cluster_gen *g, uint32_t serial, berth_str node, uint32_t scheduler_count)
 {
     berth_pod *pod = naive_alloc(&g->region, sizeof(*pod));
@@ -623,7 +631,7 @@ const berth_pod *gen_pod(cluster_gen *g, uint32_t serial, berth_str node, uint32
     pod->scheduler_name = gen_random_name(g, "s", scheduler_count);
     pod->node_name = node;
     pod->phase = naive_str(node.len > 0 ? "Running" : "Pending");
-    pod->start_time_ns = 1000000000 * (int64_t)(1 + serial * 7 % 100003);
+    pod->start_time_ns = start_time(serial);
     pod->meta.deleting = node.len > 0 && gen_chance(g, 5);
     if ((g->features & GEN_PREEMPTION) != 0) {
         add_preemption_status(g, pod);

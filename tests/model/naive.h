@@ -1,8 +1,9 @@
 /* A deliberately naive scheduler: kube-scheduler's rules, v1.32 to v1.36, as plain loops over all
  * pods and nodes, everything recounted for every decision. It shares no code with the engine (but
- * for what CEL selectors say of devices), only the public object structs, and serves as the judge
- * of the engine in tests. Where speed and plainness differ, plainness wins. The pages that its
- * files cite (filters.md, scores.md, cycle.md, quantities.md) are those of engine/plugins/rules. */
+ * for what CEL selectors say of devices, and Go's sort, which is held to Go itself), only the
+ * public object structs, and serves as the judge of the engine in tests. Where speed and plainness
+ * differ, plainness wins. The pages that its files cite (filters.md, scores.md, cycle.md,
+ * quantities.md) are those of engine/plugins/rules. */
 #ifndef BERTH_NAIVE_H
 #define BERTH_NAIVE_H
 
@@ -72,6 +73,7 @@ const berth_taint *naive_untolerated(const berth_pod *pod, const berth_node *nod
 typedef struct naive_pod {
     const berth_pod *pod;
     berth_str node; /* where it counts; absent: pending */
+    uint64_t place; /* among the pods of its node: NodeInfo.Pods */
 } naive_pod;
 
 /* A host port in use on a node: a set, not a multiset (filters.md §5). */

@@ -241,11 +241,25 @@ naive_port *naive_host_ports(naive_region *region, const naive_cluster *cluster,
     return list;
 }
 
+/* The place of the last other pod on the pod's node; 0: there is none. */
+static uint64_t last_place(const naive_cluster *cluster, const naive_pod *pod)
+{
+    uint64_t last = 0;
+    for (size_t i = 0; i < cluster->pod_count; i++) {
+        const naive_pod *other = &cluster->pods[i];
+        if (other != pod && naive_same(other->node, pod->node) && other->place > last) {
+            last = other->place;
+        }
+    }
+    return last;
+}
+
 void naive_put_on(naive_region *region, naive_cluster *cluster, naive_pod *pod, berth_str node)
 {
     size_t count;
     naive_port *ports = naive_host_ports(region, cluster, pod->pod, &count);
     pod->node = node;
+    pod->place = last_place(cluster, pod) + 1;
     for (size_t i = 0; i < count; i++) {
         ports[i].node = node;
         if (port_index(cluster, &ports[i]) == SIZE_MAX) {
@@ -266,6 +280,14 @@ void naive_take_off(naive_cluster *cluster, naive_pod *pod)
         size_t found = port_index(cluster, &ports[i]);
         if (found != SIZE_MAX) {
             cluster->ports[found] = cluster->ports[--cluster->port_count];
+        }
+    }
+    /* The last pod of the node fills the gap. */
+    uint64_t last = last_place(cluster, pod);
+    for (size_t i = 0; i < cluster->pod_count; i++) {
+        naive_pod *other = &cluster->pods[i];
+        if (naive_same(other->node, pod->node) && other->place == last && last > pod->place) {
+            other->place = pod->place;
         }
     }
     pod->node = (berth_str){0};

@@ -1,6 +1,7 @@
 /* DefaultPreemption: cycle.md §9. Every potential node is tried, as for up to 100 of them. */
 #include <string.h>
 
+#include "base/go_sort.h"
 #include "naive.h"
 
 /* A node on which the pod would fit without some pods of lower priority. */
@@ -51,20 +52,76 @@ static int64_t start_of(const berth_pod *pod)
     return pod->start_time_ns != 0 ? pod->start_time_ns : INT64_MAX;
 }
 
-static bool more_important(const berth_pod *a, const berth_pod *b)
+/* Pods of one node, and what is known of each. */
+typedef struct lower_pods {
+    naive_pod **pods;
+    uint64_t *places; /* before any was taken off */
+    bool *violating;
+    size_t count;
+} lower_pods;
+
+static void swap_pods(void *context, size_t a, size_t b)
 {
-    return a->priority != b->priority ? a->priority > b->priority : start_of(a) < start_of(b);
+    lower_pods *l = context;
+    naive_pod *pod = l->pods[a];
+    uint64_t place = l->places[a];
+    bool violating = l->violating[a];
+    l->pods[a] = l->pods[b];
+    l->places[a] = l->places[b];
+    l->violating[a] = l->violating[b];
+    l->pods[b] = pod;
+    l->places[b] = place;
+    l->violating[b] = violating;
 }
 
-static void sort_pods(naive_pod **pods, size_t count)
+/* The clock is read for each comparison, so of two pods that have not started the first is the
+ * older. */
+static bool more_important(void *context, size_t i, size_t k)
 {
-    for (size_t i = 1; i < count; i++) {
-        for (size_t k = i; k > 0 && more_important(pods[k]->pod, pods[k - 1]->pod); k--) {
-            naive_pod *other = pods[k];
-            pods[k] = pods[k - 1];
-            pods[k - 1] = other;
-        }
+    const lower_pods *l = context;
+    const berth_pod *a = l->pods[i]->pod, *b = l->pods[k]->pod;
+    if (a->priority != b->priority) {
+        return a->priority > b->priority;
     }
+    if (a->start_time_ns == 0 && b->start_time_ns == 0) {
+        return true;
+    }
+    return start_of(a) < start_of(b);
+}
+
+/* As Go sorts: where pods are equal, the order follows from the algorithm. */
+static void sort_pods(lower_pods *l, size_t count)
+{
+    berth__go_sort(&(berth__go_sort_items){l, more_important, swap_pods}, count);
+}
+
+static lower_pods no_pods(const naive_attempt *a)
+{
+    size_t room = a->cluster->pod_count + 1;
+    lower_pods l = {.count = 0};
+    l.pods = naive_alloc(a->region, room * sizeof(*l.pods));
+    l.places = naive_alloc(a->region, room * sizeof(*l.places));
+    l.violating = naive_alloc(a->region, room);
+    return l;
+}
+
+static lower_pods pods_below(naive_attempt *a, const berth_node *node)
+{
+    naive_cluster *cluster = a->cluster;
+    lower_pods l = no_pods(a);
+    for (size_t i = 0; i < cluster->pod_count; i++) {
+        naive_pod *p = &cluster->pods[i];
+        if (!naive_on(p, node) || p->pod->priority >= a->pod->priority) {
+            continue;
+        }
+        size_t at = l.count++;
+        for (; at > 0 && l.places[at - 1] > p->place; at--) {
+            swap_pods(&l, at, at - 1);
+        }
+        l.pods[at] = p;
+        l.places[at] = p->place;
+    }
+    return l;
 }
 
 /* A pod without labels is covered by no budget, whatever its selector. */
@@ -96,55 +153,51 @@ static bool dry_run(naive_attempt *original, const berth_node *node, candidate *
     naive_attempt *a = naive_attempt_copy(original);
     naive_cluster *cluster = a->cluster;
     const naive_objects *budgets = &cluster->objects[BERTH_KIND_POD_DISRUPTION_BUDGET];
-    naive_pod **lower = naive_alloc(a->region, (cluster->pod_count + 1) * sizeof(naive_pod *));
-    size_t lower_count = 0;
+    lower_pods lower = pods_below(a, node);
     *refusal = (naive_refusal){.node = node};
-    for (size_t i = 0; i < cluster->pod_count; i++) {
-        if (naive_on(&cluster->pods[i], node) &&
-            cluster->pods[i].pod->priority < a->pod->priority) {
-            lower[lower_count++] = &cluster->pods[i];
-        }
+    for (size_t i = 0; i < lower.count; i++) {
+        naive_try_off(a, lower.pods[i], node);
     }
-    for (size_t i = 0; i < lower_count; i++) {
-        naive_try_off(a, lower[i], node);
-    }
-    if (lower_count == 0) {
+    if (lower.count == 0) {
         return naive_refuse(a, refusal, true, "No preemption victims found for incoming pod");
     }
     if (!naive_passes(a, node, refusal)) {
         return false;
     }
-    sort_pods(lower, lower_count);
+    sort_pods(&lower, lower.count);
     int64_t *left = naive_alloc(a->region, (budgets->count + 1) * sizeof(*left));
     for (size_t i = 0; i < budgets->count; i++) {
         const berth_pod_disruption_budget *pdb = budgets->items[i];
         left[i] = pdb->disruptions_allowed;
     }
-    bool *violating = naive_alloc(a->region, lower_count);
-    bool *victim = naive_alloc(a->region, lower_count);
-    for (size_t i = 0; i < lower_count; i++) {
-        violating[i] = violates(budgets, left, lower[i]->pod);
+    size_t violating_count = 0;
+    for (size_t i = 0; i < lower.count; i++) {
+        lower.violating[i] = violates(budgets, left, lower.pods[i]->pod);
+        violating_count += lower.violating[i];
     }
+    lower_pods victims = no_pods(a);
     for (int pass = 0; pass < 2; pass++) {
-        for (size_t i = 0; i < lower_count; i++) {
+        for (size_t i = 0; i < lower.count; i++) {
             naive_refusal ignored;
-            if (violating[i] != (pass == 0)) {
+            if (lower.violating[i] != (pass == 0)) {
                 continue;
             }
-            naive_try_on(a, lower[i], node);
+            naive_try_on(a, lower.pods[i], node);
             if (!naive_passes(a, node, &ignored)) {
-                naive_try_off(a, lower[i], node);
-                victim[i] = true;
-                out->violations += violating[i];
+                naive_try_off(a, lower.pods[i], node);
+                victims.pods[victims.count] = lower.pods[i];
+                victims.places[victims.count++] = lower.places[i];
+                out->violations += lower.violating[i];
             }
         }
     }
+    if (violating_count > 0 && violating_count < lower.count) {
+        sort_pods(&victims, victims.count);
+    }
     out->node = node;
-    out->victims = naive_alloc(a->region, (lower_count + 1) * sizeof(*out->victims));
-    for (size_t i = 0; i < lower_count; i++) {
-        if (victim[i]) {
-            out->victims[out->count++] = lower[i]->pod;
-        }
+    out->victims = naive_alloc(a->region, (lower.count + 1) * sizeof(*out->victims));
+    for (size_t i = 0; i < victims.count; i++) {
+        out->victims[out->count++] = victims.pods[i]->pod;
     }
     return true;
 }

@@ -8,12 +8,12 @@
 set(BERTH_TIER_LONG
   "^test_churn_"                              # memory over many arrivals and departures
   "^mutant_|^mutants_of_order$"               # what takes a part of a protocol out
-  "^oracle_1\\.(32|33|34|35)$"                # kube-scheduler itself, of earlier releases
+  "^oracle_(1\\.(32|33|34|35)|vectors)$"      # kube-scheduler itself, of earlier releases too
   "^live_(bed_)?1\\."                         # real API servers
   "^install_(consumer|engine_only|packages|reproducible)$"
   "^python_wheel$")
 set(BERTH_TIER_CI
-  "^oracle_(1\\.36|vectors)$"
+  "^oracle_1\\.36$"
   "^go_")
 set(BERTH_TIER_THREADS
   "^test_(ahead|branch_model|branch_model_swept|branch_threads|branch_threads_swept)$"

@@ -69,6 +69,8 @@ int exit_status(const char *command, const char *doing, berth_status status)
 berth_status error_set(berth_error *error, berth_status code, const char *source,
                        const char *format, ...)
 {
+    if (error == NULL)
+        return code;
     memset(error, 0, sizeof(*error));
     error->code = code;
     error->offset = UINT64_MAX;

@@ -22,7 +22,8 @@ int exit_error(const char *command, const berth_error *error);
 /* The same for a call that fills no error. */
 int exit_status(const char *command, const char *doing, berth_status status);
 
-/* Fill `error` as the library would: code, source (NULL: none) and message. Returns `code`. */
+/* Fill `error` (NULL: nobody asks) as the library would: code, source (NULL: none) and message.
+ * Returns `code`. */
 berth_status error_set(berth_error *error, berth_status code, const char *source,
                        const char *format, ...) __attribute__((format(printf, 4, 5)));
 

@@ -1,0 +1,111 @@
+/* Go's order among equals: each list of tests/golden/go_sort.txt ends in the order, and with as
+ * many comparisons, as Go's own sort.Slice left it. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/go_sort.h"
+
+enum { COUNT_MAX = 5000 };
+
+typedef struct item {
+    uint64_t key;
+    uint64_t id;
+} item;
+
+typedef struct list {
+    item items[COUNT_MAX];
+    size_t count;
+    uint64_t comparisons;
+    bool equal_is_less; /* a comparison that contradicts itself */
+} list;
+
+static bool is_less(void *context, size_t a, size_t b)
+{
+    list *l = context;
+    assert_true(a < l->count && b < l->count);
+    l->comparisons++;
+    return l->items[a].key < l->items[b].key ||
+           (l->equal_is_less && l->items[a].key == l->items[b].key);
+}
+
+static void swap(void *context, size_t a, size_t b)
+{
+    list *l = context;
+    assert_true(a < l->count && b < l->count);
+    const item moved = l->items[a];
+    l->items[a] = l->items[b];
+    l->items[b] = moved;
+}
+
+static uint64_t state;
+
+static uint64_t next(void)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return state >> 33;
+}
+
+/* Lists by chance, in blocks that ascend, in pairs that descend, and ascending with some by
+ * chance. */
+static void fill(list *l, uint64_t keys, size_t count, int form)
+{
+    l->count = count;
+    l->comparisons = 0;
+    l->equal_is_less = keys == 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t key = keys > 0 ? next() % keys : 0;
+        if (form == 1)
+            key = i / (1 + count / 8);
+        else if (form == 2)
+            key = (count - i) / 2;
+        else if (form == 3 && next() % 16 != 0)
+            key = i;
+        l->items[i] = (item){key, i};
+    }
+}
+
+static void order_is_that_of_go(void **unused)
+{
+    (void)unused;
+    char path[1024], line[128];
+    list *l = calloc(1, sizeof(*l));
+    snprintf(path, sizeof(path), "%s/tests/golden/go_sort.txt", getenv("BERTH_SOURCE"));
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    int lists = 0;
+    state = 1;
+    while (fgets(line, sizeof(line), file) != NULL) {
+        uint64_t keys, comparisons, wanted;
+        size_t count;
+        int form;
+        if (sscanf(line, "%" SCNu64 " %zu %d %" SCNu64 " %" SCNx64, &keys, &count, &form,
+                   &comparisons, &wanted) != 5)
+            continue;
+        fill(l, keys, count, form);
+        berth__go_sort(&(berth__go_sort_items){l, is_less, swap}, count);
+        uint64_t sum = 14695981039346656037u;
+        for (size_t i = 0; i < count; i++)
+            sum = (sum ^ l->items[i].id) * 1099511628211u;
+        if (sum != wanted || l->comparisons != comparisons)
+            print_error("%s", line);
+        assert_int_equal(sum, wanted);
+        assert_int_equal(l->comparisons, comparisons);
+        lists++;
+    }
+    assert_true(lists > 600);
+    fclose(file);
+    free(l);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(order_is_that_of_go)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
