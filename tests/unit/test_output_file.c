@@ -30,7 +30,9 @@ int __wrap_renameat(int from_folder, const char *from, int to_folder, const char
 
 static void record(char call)
 {
-    calls[strlen(calls)] = call;
+    const size_t count = strlen(calls);
+    if (count + 1 < sizeof(calls))
+        calls[count] = call;
 }
 
 int __wrap_fsync(int fd)

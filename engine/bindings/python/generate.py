@@ -14,7 +14,7 @@ import cffi
 
 HERE = pathlib.Path(__file__).resolve().parent
 # Types of the C library that cffi knows by itself; its headers are left out.
-SYSTEM_HEADERS = ("stdbool.h", "stddef.h", "stdint.h")
+SYSTEM_HEADERS = ("stdbool.h", "stddef.h", "stdint.h", "stdio.h")
 # An inline function, which is declared to Python as any other: the C compiler sees its body.
 INLINE = re.compile(r"^static inline ([^{;]*?)\n\{\n.*?^\}$", re.MULTILINE | re.DOTALL)
 # Numbers that the headers define as macros; their values are the compiler's.
