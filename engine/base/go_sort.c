@@ -13,14 +13,14 @@ enum {
     BALANCE_SHARE = 8,      /* a side with less than 1/8 is unbalanced */
 };
 
-typedef const berth__go_sort_items items;
+typedef const berth__go_sort_items elements;
 
-static bool is_less(items *s, ptrdiff_t a, ptrdiff_t b)
+static bool is_less(elements *s, ptrdiff_t a, ptrdiff_t b)
 {
     return s->is_less(s->context, (size_t)a, (size_t)b);
 }
 
-static void swap(items *s, ptrdiff_t a, ptrdiff_t b)
+static void swap(elements *s, ptrdiff_t a, ptrdiff_t b)
 {
     s->swap(s->context, (size_t)a, (size_t)b);
 }
@@ -30,7 +30,7 @@ static unsigned bit_length(size_t value)
     return value == 0 ? 0 : 64 - (unsigned)__builtin_clzll(value);
 }
 
-static void insertion_sort(items *s, ptrdiff_t from, ptrdiff_t to)
+static void insertion_sort(elements *s, ptrdiff_t from, ptrdiff_t to)
 {
     for (ptrdiff_t i = from + 1; i < to; i++)
         for (ptrdiff_t k = i; k > from && is_less(s, k, k - 1); k--)
@@ -40,7 +40,7 @@ static void insertion_sort(items *s, ptrdiff_t from, ptrdiff_t to)
 /* ---- heapsort ---- */
 
 /* The heap lies at `base`; positions in it count from there. */
-static void sift_down(items *s, ptrdiff_t base, ptrdiff_t root, ptrdiff_t count)
+static void sift_down(elements *s, ptrdiff_t base, ptrdiff_t root, ptrdiff_t count)
 {
     for (ptrdiff_t child = 2 * root + 1; child < count; child = 2 * root + 1) {
         if (child + 1 < count && is_less(s, base + child, base + child + 1))
@@ -52,7 +52,7 @@ static void sift_down(items *s, ptrdiff_t base, ptrdiff_t root, ptrdiff_t count)
     }
 }
 
-static void heap_sort(items *s, ptrdiff_t from, ptrdiff_t to)
+static void heap_sort(elements *s, ptrdiff_t from, ptrdiff_t to)
 {
     const ptrdiff_t count = to - from;
     for (ptrdiff_t i = (count - 1) / 2; i >= 0; i--)
@@ -68,7 +68,7 @@ static void heap_sort(items *s, ptrdiff_t from, ptrdiff_t to)
 typedef enum shape { UNKNOWN, INCREASING, DECREASING } shape;
 
 /* The positions of the smaller and the greater of two elements. */
-static void order_two(items *s, ptrdiff_t *a, ptrdiff_t *b, int *swaps)
+static void order_two(elements *s, ptrdiff_t *a, ptrdiff_t *b, int *swaps)
 {
     if (!is_less(s, *b, *a))
         return;
@@ -78,7 +78,7 @@ static void order_two(items *s, ptrdiff_t *a, ptrdiff_t *b, int *swaps)
     (*swaps)++;
 }
 
-static ptrdiff_t median(items *s, ptrdiff_t a, ptrdiff_t b, ptrdiff_t c, int *swaps)
+static ptrdiff_t median(elements *s, ptrdiff_t a, ptrdiff_t b, ptrdiff_t c, int *swaps)
 {
     order_two(s, &a, &b, swaps);
     order_two(s, &b, &c, swaps);
@@ -86,7 +86,7 @@ static ptrdiff_t median(items *s, ptrdiff_t a, ptrdiff_t b, ptrdiff_t c, int *sw
     return b;
 }
 
-static ptrdiff_t choose_pivot(items *s, ptrdiff_t from, ptrdiff_t to, shape *out)
+static ptrdiff_t choose_pivot(elements *s, ptrdiff_t from, ptrdiff_t to, shape *out)
 {
     const ptrdiff_t length = to - from;
     ptrdiff_t a = from + length / 4, b = from + length / 4 * 2, c = from + length / 4 * 3;
@@ -104,14 +104,14 @@ static ptrdiff_t choose_pivot(items *s, ptrdiff_t from, ptrdiff_t to, shape *out
 
 /* ---- partitions ---- */
 
-static void reverse(items *s, ptrdiff_t from, ptrdiff_t to)
+static void reverse(elements *s, ptrdiff_t from, ptrdiff_t to)
 {
     for (ptrdiff_t a = from, b = to - 1; a < b; a++, b--)
         swap(s, a, b);
 }
 
 /* Swap three elements in the middle with others, chosen by a generator that the length seeds. */
-static void break_patterns(items *s, ptrdiff_t from, ptrdiff_t to)
+static void break_patterns(elements *s, ptrdiff_t from, ptrdiff_t to)
 {
     const size_t length = (size_t)(to - from);
     const size_t mask = ((size_t)1 << bit_length(length)) - 1;
@@ -130,7 +130,7 @@ static void break_patterns(items *s, ptrdiff_t from, ptrdiff_t to)
 }
 
 /* Repair up to five descents. Returns whether the range is sorted then. */
-static bool repair(items *s, ptrdiff_t from, ptrdiff_t to)
+static bool repair(elements *s, ptrdiff_t from, ptrdiff_t to)
 {
     ptrdiff_t at = from + 1;
     for (int i = 0; i < REPAIRS_MAX; i++) {
@@ -153,7 +153,8 @@ static bool repair(items *s, ptrdiff_t from, ptrdiff_t to)
 
 /* Put elements below the pivot in front of it and the others behind it. Returns where the pivot is;
  * `*was_done`: nothing but the pivot had to move. */
-static ptrdiff_t partition(items *s, ptrdiff_t from, ptrdiff_t to, ptrdiff_t pivot, bool *was_done)
+static ptrdiff_t partition(elements *s, ptrdiff_t from, ptrdiff_t to, ptrdiff_t pivot,
+                           bool *was_done)
 {
     ptrdiff_t a = from + 1, b = to - 1;
     swap(s, from, pivot);
@@ -171,7 +172,7 @@ static ptrdiff_t partition(items *s, ptrdiff_t from, ptrdiff_t to, ptrdiff_t piv
 }
 
 /* No element is below the pivot: put those equal to it in front. Returns where the others begin. */
-static ptrdiff_t partition_equal(items *s, ptrdiff_t from, ptrdiff_t to, ptrdiff_t pivot)
+static ptrdiff_t partition_equal(elements *s, ptrdiff_t from, ptrdiff_t to, ptrdiff_t pivot)
 {
     ptrdiff_t a = from + 1, b = to - 1;
     swap(s, from, pivot);
@@ -189,7 +190,7 @@ static ptrdiff_t partition_equal(items *s, ptrdiff_t from, ptrdiff_t to, ptrdiff
 /* ---- the sort ---- */
 
 /* The pivot of a range that may have been reversed for it. Returns false if the range is sorted. */
-static bool prepare(items *s, ptrdiff_t from, ptrdiff_t to, bool was_regular, ptrdiff_t *pivot)
+static bool prepare(elements *s, ptrdiff_t from, ptrdiff_t to, bool was_regular, ptrdiff_t *pivot)
 {
     shape seems = UNKNOWN;
     *pivot = choose_pivot(s, from, to, &seems);
@@ -204,7 +205,7 @@ static bool prepare(items *s, ptrdiff_t from, ptrdiff_t to, bool was_regular, pt
 /* `bad_pivots`: how many unbalanced partitions are left before heapsort takes over. The shorter
  * side is sorted by a call, the longer one by going on, so calls nest no deeper than
  * log2(count). */
-static void quick_sort(items *s, ptrdiff_t from, ptrdiff_t to, unsigned bad_pivots)
+static void quick_sort(elements *s, ptrdiff_t from, ptrdiff_t to, unsigned bad_pivots)
 {
     bool was_balanced = true;
     bool was_done = true;
@@ -239,7 +240,7 @@ static void quick_sort(items *s, ptrdiff_t from, ptrdiff_t to, unsigned bad_pivo
     insertion_sort(s, from, to);
 }
 
-void berth__go_sort(const berth__go_sort_items *list, size_t count)
+void berth__go_sort(const berth__go_sort_items *items, size_t count)
 {
-    quick_sort(list, 0, (ptrdiff_t)count, bit_length(count));
+    quick_sort(items, 0, (ptrdiff_t)count, bit_length(count));
 }
