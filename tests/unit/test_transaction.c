@@ -102,6 +102,44 @@ static void test_ids(void **state)
     assert_int_equal(small_node(c, "z0", ""), node);
 }
 
+/* The pods of a node, by the last letter of their names, in kube-scheduler's order: that of the
+ * list, backwards. */
+static void node_pods_are(small_cluster *c, berth_node_id node, const char *wanted)
+{
+    berth_pod_id pods[8];
+    char found[9] = "";
+    const uint32_t count = berth_engine_node_pods(c->engine, node, pods, 8);
+    for (uint32_t i = 0; i < count; i++) {
+        berth_str space, name;
+        berth_engine_pod_name(c->engine, pods[i], &space, &name);
+        found[count - 1 - i] = name.data[name.len - 1];
+    }
+    assert_string_equal(found, wanted);
+}
+
+/* The last pod fills the gap of one that goes, and a rollback undoes this, wherever the gap was. */
+static void test_order_on_node(void **state)
+{
+    small_cluster *c = *state;
+    static const struct {
+        const char *pod, *left;
+    } gaps[] = {{"a", "dbc"}, {"b", "adc"}, {"c", "abd"}, {"d", "abc"}};
+    berth_node_id node = small_node(c, "m0", "");
+    for (const char *name = "a\0b\0c\0d\0"; *name != '\0'; name += 2)
+        small_pod(c, name, "m0", "", small_spec);
+    node_pods_are(c, node, "abcd");
+    for (size_t i = 0; i < sizeof(gaps) / sizeof(gaps[0]); i++) {
+        begin(c);
+        remove_object(c, BERTH_KIND_POD, gaps[i].pod);
+        node_pods_are(c, node, gaps[i].left);
+        roll_back(c);
+        node_pods_are(c, node, "abcd");
+    }
+    remove_object(c, BERTH_KIND_POD, "b");
+    small_pod(c, "e", "m0", "", small_spec);
+    node_pods_are(c, node, "adce");
+}
+
 /* An engine that is destroyed with an open transaction leaks nothing: the sanitizer looks. */
 static void test_open_to_the_end(void **state)
 {
@@ -494,6 +532,7 @@ int main(void)
         WITH_CLUSTER(test_depth),
         WITH_CLUSTER(test_inner_commit),
         WITH_CLUSTER(test_ids),
+        WITH_CLUSTER(test_order_on_node),
         WITH_CLUSTER(test_open_to_the_end),
         cmocka_unit_test(test_turns_of_equals),
         WITH_CLUSTER(test_reservation_outlives_update),
