@@ -140,9 +140,10 @@ static berth_status check_config(const berth_engine_config *config, berth_error 
     if (config->plugins == NULL && config->plugin_count > 0)
         return berth__error_set(error, BERTH_E_ARG, "plugin_count is not 0, and plugins is NULL");
     if (berth_profile_default_of(config->kubernetes) == NULL)
-        return berth__error_set(
-            error, BERTH_E_UNSUPPORTED, "Kubernetes 1.%u is not known: 1.%d to 1.%d are",
-            (unsigned)config->kubernetes, BERTH__KUBERNETES_OLDEST, BERTH__KUBERNETES_NEWEST);
+        return berth__error_set(error, BERTH_E_UNSUPPORTED,
+                                "Kubernetes 1.%u is not known: 1.%d to 1.%d are",
+                                (unsigned)berth__minor_of(config->kubernetes),
+                                BERTH__KUBERNETES_OLDEST, BERTH__KUBERNETES_NEWEST);
     if ((unsigned)config->path > BERTH_PATH_INDEX)
         return berth__error_set(error, BERTH_E_ARG, "there is no path number %d",
                                 (int)config->path);
@@ -360,9 +361,11 @@ uint32_t berth_engine_forbidden(berth_engine *engine, const berth_pod_id *pods, 
         uint32_t index = berth__cluster_pod(cluster, pods[i]);
         const berth__pod_record *pod =
             index != BERTH_POD_INDEX_NONE ? berth__pod_at(&cluster->pods, index) : NULL;
-        forbidden[i] =
-            pod != NULL && berth__disruption_violates(cluster->disruption, pod->cls->identity,
-                                                      berth__pod_name(pod));
+        forbidden[i] = false;
+        if (pod != NULL &&
+            berth__disruption_violates(cluster->disruption, pod->cls->identity,
+                                       berth__pod_name(pod), &forbidden[i]) != BERTH_OK)
+            forbidden[i] = true; /* what can't be told is not allowed */
         found += forbidden[i];
     }
     return found;

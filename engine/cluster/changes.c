@@ -74,6 +74,7 @@ uint32_t berth__kind_difference(berth_kind kind)
     case BERTH_KIND_DEVICE_CLASS:
         return BERTH_WAKE_DEVICE_CLASS;
     case BERTH_KIND_RESOURCE_SLICE:
+    case BERTH_KIND_DEVICE_TAINT_RULE:
         return BERTH_WAKE_RESOURCE_SLICE;
     case BERTH_KIND_SERVICE:
     case BERTH_KIND_REPLICATION_CONTROLLER:

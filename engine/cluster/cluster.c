@@ -322,6 +322,7 @@ static berth_status put_object(berth__cluster *cluster, const berth_object *obje
     case BERTH_KIND_RESOURCE_SLICE:
     case BERTH_KIND_DEVICE_CLASS:
     case BERTH_KIND_RESOURCE_CLAIM:
+    case BERTH_KIND_DEVICE_TAINT_RULE:
         return make_storage_writable(cluster) == BERTH_OK
                    ? berth__storage_add(cluster->view.storage, object, replace, error)
                    : berth__error_no_memory(error);
@@ -431,6 +432,7 @@ static berth_status remove_object(berth__cluster *cluster, berth_kind kind,
     case BERTH_KIND_RESOURCE_SLICE:
     case BERTH_KIND_DEVICE_CLASS:
     case BERTH_KIND_RESOURCE_CLAIM:
+    case BERTH_KIND_DEVICE_TAINT_RULE:
         return make_storage_writable(cluster) == BERTH_OK
                    ? berth__storage_remove(cluster->view.storage, kind, namespace_name, name, error)
                    : berth__error_no_memory(error);

@@ -55,6 +55,15 @@ berth_status berth__question_ask(berth__decider *decider, uint32_t pod, berth__q
     return ready ? BERTH_OK : berth__error_no_memory(error);
 }
 
+const char *berth__question_not_named(const berth__decision *decision)
+{
+    if (decision->cycle->required_node == BERTH_NODE_NONE)
+        return "node(s) didn't satisfy plugin(s) [NodeAffinity]";
+    return decision->prepared->each.static_allowed != NULL
+               ? "node(s) didn't satisfy plugin(s) [NodeAffinity NodeName]"
+               : "node(s) didn't satisfy plugin(s) [NodeName]";
+}
+
 void berth__question_begin(berth__decider *decider)
 {
     berth__decider_follow_disruption(decider);

@@ -209,7 +209,9 @@ static berth_status ask_node(const node_question *own)
     if (verdict->outcome != BERTH__ACTIVE)
         return refuse_prepared(own);
     if (is_ruled_out(own))
-        return refuse_plainly(own, "NodeAffinity", BERTH__NOT_AMONG_NAMED);
+        return refuse_plainly(
+            own, decision->cycle->required_node == BERTH_NODE_NONE ? "NodeAffinity" : "NodeName",
+            berth__question_not_named(decision));
     if (berth__layout_closed(view->layout, own->slot))
         return refuse_plainly(
             own, decision->profile->legacy ? "CheckNodeUnschedulable" : "NodeUnschedulable",

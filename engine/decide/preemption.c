@@ -1,6 +1,7 @@
 /* DefaultPreemption: who may preempt, on which nodes, the choice of one, and the words for it. */
 #include "decide/preemption.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/assert.h"
@@ -14,6 +15,7 @@
 static const berth_str NOT_HELPFUL = {"Preemption is not helpful for scheduling", 40};
 static const berth_str NEVER = {"not eligible due to preemptionPolicy=Never.", 43};
 static const berth_str NO_CLAIMS = {"no new claims to deallocate", 27};
+static const berth_str SILENCE = {"", 0};
 static const berth_str NOT_FOUND = {"not found", 9};
 static const berth_str TERMINATING = {
     "not eligible due to a terminating pod on the nominated node.", 60};
@@ -346,7 +348,7 @@ static berth_str words_about_claims(const berth__attempt *attempt, berth_explana
             stage->plugin->post_filter(decision->cycle, stage->instance, made->state, &freed);
         return name_freed(attempt, &freed, explanation) ? berth__text_of(words) : (berth_str){0};
     }
-    return NO_CLAIMS;
+    return decision->profile->behaviours->tells_of_idle_claims ? NO_CLAIMS : SILENCE;
 }
 
 /* What preemption has to say; beside it, what became of the devices of claims. */
@@ -364,6 +366,8 @@ static berth_status append_words(const berth__attempt *attempt, berth_explanatio
     const berth_str claims = words_about_claims(attempt, explanation);
     if (claims.data == NULL)
         return BERTH_E_NOMEM;
+    if (claims.len == 0)
+        return append(explanation, &own, 1);
     const berth_str first[] = {claims, own}, last[] = {own, claims};
     return append(explanation, profile->deallocates_last ? last : first, 2);
 }
@@ -399,9 +403,28 @@ static berth_status explain_hopeless(const trials *own, berth_explanation *expla
     return append_words(&own->decider->attempt, explanation, words);
 }
 
-static berth_status explain_choice(const berth__decider *decider, const berth__preemption *chosen,
+/* Of all victims, also those that need not be asked to go. */
+static berth_status tell_of_nomination(const trials *own, uint32_t node,
+                                       berth_explanation *explanation)
+{
+    const berth__cluster *cluster = own->decider->cluster;
+    const berth_str name = berth__text(cluster->model, berth__cluster_node(cluster, node)->name);
+    const size_t bytes = (size_t)name.len + 96;
+    char *text = berth__arena_alloc(&explanation->arena, bytes, 1);
+    if (text == NULL)
+        return BERTH_E_NOMEM;
+    const int len = snprintf(
+        text, bytes, "found a potential placement for pod on node %.*s, preempting %u victims",
+        (int)name.len, name.data, (unsigned)own->best.victim_count);
+    const berth_str words =
+        berth__message_of_preemption(&explanation->arena, (berth_str){text, (uint32_t)len});
+    return words.data != NULL ? append(explanation, &words, 1) : BERTH_E_NOMEM;
+}
+
+static berth_status explain_choice(const trials *own, const berth__preemption *chosen,
                                    berth_explanation *explanation)
 {
+    const berth__decider *decider = own->decider;
     if (!berth__grow(explanation->arena.allocator, &explanation->victims,
                      &explanation->victim_capacity, chosen->victim_count,
                      sizeof(*explanation->victims)))
@@ -410,14 +433,18 @@ static berth_status explain_choice(const berth__decider *decider, const berth__p
         explanation->victims[i] = berth__cluster_pod_id(decider->cluster, chosen->victims[i]);
     explanation->victim_count = chosen->victim_count;
     explanation->nominated = chosen->node;
-    return BERTH_OK;
+    return behaviours_of(&decider->attempt)->tells_of_nomination
+               ? tell_of_nomination(own, chosen->node, explanation)
+               : BERTH_OK;
 }
 
 /* The message of the attempt itself. */
 static berth_status explain_attempt(const berth__attempt *attempt, berth_explanation *explanation)
 {
-    static const berth_str absent = {BERTH__NOT_AMONG_NAMED, sizeof(BERTH__NOT_AMONG_NAMED) - 1};
     bool restricted = !attempt->refused && attempt->decision.prepared->verdict.allowed != NULL;
+    berth_str absent = {0};
+    if (restricted)
+        absent = berth__text_of(berth__question_not_named(&attempt->decision));
     return berth__explanation_write_message(explanation, attempt->cycle.view->layout->count,
                                             restricted ? &absent : NULL);
 }
@@ -469,7 +496,7 @@ static berth_status choose_node(trials *own, berth_explanation *explanation, ber
     if (own->found > 0) {
         out->outcome = BERTH__PREEMPTION_NOMINATED;
         BERTH_TRY(name_victims(own, out));
-        return explanation != NULL ? explain_choice(decider, out, explanation) : BERTH_OK;
+        return explanation != NULL ? explain_choice(own, out, explanation) : BERTH_OK;
     }
     out->outcome = own->failed ? BERTH__PREEMPTION_FAILED : BERTH__PREEMPTION_HOPELESS;
     return explanation != NULL && behaviours_of(&decider->attempt)->explains_preemption
@@ -529,7 +556,9 @@ static berth_status go_without(const berth__attempt *attempt, berth_explanation 
     if (!profile->deallocates || explanation == NULL)
         return BERTH_OK;
     const berth_str claims = words_about_claims(attempt, explanation);
-    return claims.data != NULL ? append(explanation, &claims, 1) : BERTH_E_NOMEM;
+    if (claims.data == NULL)
+        return BERTH_E_NOMEM;
+    return claims.len > 0 ? append(explanation, &claims, 1) : BERTH_OK;
 }
 
 /* Where DynamicResources comes before preemption, what it says is of the decision alone. */

@@ -60,7 +60,7 @@ static bool is_static(const berth__stage *stage, uint32_t flag)
     return (stage->plugin->flags & flag) != 0;
 }
 
-/* Run one plugin's prepare function. `*allowed` is set if the plugin restricts the search.
+/* Run one plugin's prepare function. `*allowed` changes if the plugin restricts the search further.
  * Returns false when out of memory. */
 static bool prepare_stage(const berth__question *cycle, const berth__stage *stage, bool filter,
                           berth__arena *arena, berth__prepared_stage *out, const uint64_t **allowed)
@@ -73,6 +73,7 @@ static bool prepare_stage(const berth__question *cycle, const berth__stage *stag
                               .state = berth__arena_alloc_zero(arena, bytes, 64),
                               .arena = arena,
                               .reasons = &out->reasons,
+                              .allowed = *allowed,
                               .bare = stage->bare,
                               .ok = true};
     if (prepare.state == NULL)
@@ -87,8 +88,7 @@ static bool prepare_stage(const berth__question *cycle, const berth__stage *stag
     out->may_fail = prepare.may_fail;
     out->small = prepare.small;
     out->stays = prepare.stays && (out->outcome == BERTH__SKIP || out->outcome == BERTH__UNIFORM);
-    if (prepare.allowed != NULL)
-        *allowed = prepare.allowed;
+    *allowed = prepare.allowed;
     return prepare.ok && out->reasons.ok;
 }
 

@@ -189,8 +189,9 @@ static berth_status make_scorers(const workshop *shop, const berth_profile *sour
         berth__stage *stage = &out->scorers[made];
         stage->bare = leaves_out(out, before, ref->name);
         BERTH_TRY(make_scorer(shop, ref, stage));
-        /* It scores only behind a feature gate that is off: its preScore skips it. */
-        made += stage->bare || stage->plugin != &berth__plugin_volume_binding;
+        /* Until v1.36 it scores behind a feature gate that is off: its preScore skips it. */
+        made += stage->bare || stage->plugin != &berth__plugin_volume_binding ||
+                out->behaviours->volume_capacity_scores;
     }
     out->scorer_count = made;
     for (uint32_t i = 0; !out->legacy && i < before.count; i++)

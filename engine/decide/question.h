@@ -32,7 +32,7 @@ static inline bool berth__question_gated(const berth__decision *decision)
 void berth__question_explain_gates(const berth__decision *decision, berth__reasons *reasons);
 
 /* What nodes say that preparing ruled out by name. */
-#define BERTH__NOT_AMONG_NAMED "node(s) didn't satisfy plugin(s) [NodeAffinity]"
+const char *berth__question_not_named(const berth__decision *decision);
 
 /* Of a pod that was refused, or failed, before any node was visited: by which filter. */
 const berth__stage *berth__question_refuser(const berth__decision *decision);

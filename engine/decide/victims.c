@@ -48,6 +48,8 @@ static void put_in_order(berth__victims *victims)
 {
     for (uint32_t a = 0, b = victims->lower_count; a + 1 < b; a++, b--)
         swap_lower(victims, a, b - 1);
+    for (uint32_t i = 0; i < victims->lower_count; i++)
+        victims->lower[i].place = i;
 }
 
 static bool collect_lower(berth__victims *victims, const berth__dry_run *dry_run, uint32_t slot)
@@ -68,8 +70,10 @@ static bool collect_lower(berth__victims *victims, const berth__dry_run *dry_run
 }
 
 /* Of higher priority, or started earlier. kube-scheduler takes the present for the start of a pod
- * that has not started, and reads the clock for each comparison: such a pod comes before every
- * other one. Source: kube-scheduler v1.36, util/utils.go, MoreImportantPod. */
+ * that has not started. It reads the clock for each comparison, so that such a pod comes before
+ * every other such pod; since v1.37 once for each pod, in the order of the node's pods.
+ * Source: kube-scheduler v1.36, util/utils.go, MoreImportantPod; v1.37,
+ * framework/preemption/util.go, MoreImportantVictim. */
 static bool is_more_important(void *context, size_t i, size_t k)
 {
     const berth__victims *victims = context;
@@ -78,7 +82,7 @@ static bool is_more_important(void *context, size_t i, size_t k)
     if (a->priority != b->priority)
         return a->priority > b->priority;
     if (a->start_ns == INT64_MAX && b->start_ns == INT64_MAX)
-        return true;
+        return !victims->behaviours->victims_read_clock_once || a->place < b->place;
     return a->start_ns < b->start_ns;
 }
 
@@ -90,21 +94,25 @@ static void sort_lower(berth__victims *victims, uint32_t count)
 
 /* ---- budgets ---- */
 
-/* Returns whether pods of both kinds are there: whose leaving violates a budget, and whose does
+/* Tells whether pods of both kinds are there: whose leaving violates a budget, and whose does
  * not. */
-static bool split_by_budgets(berth__victims *victims, const berth__pods *pods)
+static berth_status split_by_budgets(berth__victims *victims, const berth__pods *pods,
+                                     bool *both_kinds)
 {
     uint32_t violating = 0;
+    *both_kinds = false;
     if (victims->disruption->budgets.count == 0)
-        return false;
+        return BERTH_OK;
     berth__disruption_begin(victims->disruption);
     for (uint32_t i = 0; i < victims->lower_count; i++) {
         berth__lower_pod *one = &victims->lower[i];
-        one->violates = berth__disruption_violates(victims->disruption, one->cls->identity,
-                                                   berth__pod_name(berth__pod_at(pods, one->pod)));
+        const berth_str name = berth__pod_name(berth__pod_at(pods, one->pod));
+        BERTH_TRY(berth__disruption_violates(victims->disruption, one->cls->identity, name,
+                                             &one->violates));
         violating += one->violates;
     }
-    return violating > 0 && violating < victims->lower_count;
+    *both_kinds = violating > 0 && violating < victims->lower_count;
+    return BERTH_OK;
 }
 
 /* ---- the order of victims ---- */
@@ -232,12 +240,14 @@ berth_status berth__victims_select(berth__victims *victims, berth__dry_run *dry_
         (void)berth__dry_run_end(dry_run);
         return BERTH_E_NOMEM;
     }
+    bool both_kinds = false;
+    berth_status status = BERTH_OK;
     for (uint32_t i = 0; i < victims->lower_count; i++)
         berth__dry_run_take(dry_run, victims->lower[i].cls);
     if (berth__dry_run_passes(dry_run, reasons)) {
         out->state = BERTH__TRIED_FITS;
         sort_lower(victims, victims->lower_count);
-        const bool both_kinds = split_by_budgets(victims, dry_run->pods);
+        status = split_by_budgets(victims, dry_run->pods, &both_kinds);
         reprieve(victims, dry_run, true);
         reprieve(victims, dry_run, false);
         order_victims(victims, both_kinds);
@@ -246,7 +256,7 @@ berth_status berth__victims_select(berth__victims *victims, berth__dry_run *dry_
     if (dry_run->failed && out->state == BERTH__TRIED_REFUSED)
         out->state = BERTH__TRIED_FAILED;
     put_back(victims, dry_run);
-    return berth__dry_run_end(dry_run);
+    return berth__dry_run_end(dry_run) == BERTH_OK ? status : BERTH_E_NOMEM;
 }
 
 /* ---- comparing ---- */

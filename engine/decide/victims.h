@@ -10,6 +10,7 @@ typedef struct berth__lower_pod {
     const berth__class *cls;
     int64_t start_ns; /* INT64_MAX: it has not started */
     uint32_t pod;
+    uint32_t place; /* among the node's pods of lower priority, in kube-scheduler's order */
     int32_t priority;
     bool violates; /* its leaving violates a disruption budget */
     bool stays;    /* it need not leave */

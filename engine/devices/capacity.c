@@ -1,5 +1,5 @@
 /* Capacities of devices that several may share.
- * Source: dynamic-resource-allocation v0.36,
+ * Source: dynamic-resource-allocation v0.36 and v0.37,
  * structured/internal/incubating/consumable_capacity.go. */
 #include "devices/device_search.h"
 
@@ -87,6 +87,81 @@ static __int128 taken_of(const berth__device_search *search, const berth__device
     return sum;
 }
 
+/* ---- amounts that no number stands for ---- */
+
+static bool is_rounded_by_step(const berth__device_capacity *capacity, __int128 value)
+{
+    return capacity->has_policy && capacity->policy == BERTH__CAPACITY_RANGE && capacity->has_min &&
+           capacity->has_step && value >= capacity->min;
+}
+
+/* Why an amount can't be counted in 64 bits; NULL: it can. */
+static const char *range_problem(const berth__device_capacity *capacity, __int128 value)
+{
+    if (value > (__int128)INT64_MAX * NANOS)
+        return "exceeds MaxInt64";
+    const int64_t min = units(capacity->min), step = units(capacity->step);
+    if (min < 0 || step <= 0)
+        return NULL;
+    const __int128 steps = ((__int128)units(value) - min + step - 1) / step;
+    return steps > (INT64_MAX - min) / step ? "passes MaxInt64" : NULL;
+}
+
+/* What is wrong with what would be consumed of a capacity; absent: nothing. */
+static berth_str amount_problem(berth__device_search *search,
+                                const berth__device_capacity *capacity,
+                                const berth__device_line *line)
+{
+    const __int128 *value = asked(line, capacity->name);
+    if (value != NULL && is_rounded_by_step(capacity, *value)) {
+        const char *problem = range_problem(capacity, *value);
+        const bool rounding = problem != NULL && problem[0] == 'p';
+        if (problem != NULL)
+            return berth__device_text(search->arena,
+                                      "capacity request cannot be represented in the device's "
+                                      "range arithmetic: %srequest %lld%s %s",
+                                      rounding ? "rounding " : "", (long long)units(*value),
+                                      rounding ? " up to the next step" : "", problem);
+    }
+    if (berth__device_consumes(capacity, line) < 0)
+        return (berth_str){"capacity value is negative", 26};
+    return (berth_str){0};
+}
+
+/* Whether what a line asks for can be told at all; that is looked at before anything is
+ * compared. */
+static berth__step check_amounts(berth__device_search *search, const berth__device_line *line,
+                                 const berth__offer *offer)
+{
+    const berth__device *device = offer->device;
+    const bool all = line->ask->mode == BERTH__ALLOCATE_ALL;
+    for (uint32_t i = 0; i < device->capacity_count; i++) {
+        const berth__device_capacity *capacity = &device->capacities[i];
+        const berth_str problem = amount_problem(search, capacity, line);
+        if (problem.data == NULL)
+            continue;
+        const berth_str where = all ? berth__text(search->model, device->name)
+                                    : berth__device_offer_name(search, offer);
+        const berth_str claim = berth__device_claim_name(search, line->claim);
+        const berth_str request = berth__device_line_name(search, line);
+        const berth_str domain = capacity->name.domain != 0
+                                     ? berth__text(search->model, capacity->name.domain)
+                                     : (berth_str){"", 0};
+        const berth_str id = berth__text(search->model, capacity->name.id);
+        BERTH__DEVICE_PROBLEM(
+            search,
+            "claim %.*s, request %.*s: checking capacity for device %.*s: capacity \"%.*s%s%.*s\": "
+            "%.*s",
+            (int)claim.len, claim.data, (int)request.len, request.data, (int)where.len, where.data,
+            (int)domain.len, domain.data, domain.len > 0 ? "/" : "", (int)id.len, id.data,
+            (int)problem.len, problem.data);
+        return BERTH__STEP_ERROR;
+    }
+    return BERTH__STEP_YES;
+}
+
+/* ---- asking ---- */
+
 static bool all_known(const berth__device_line *line, const berth__device *device)
 {
     for (uint32_t i = 0; i < line->ask->capacity_count; i++) {
@@ -99,21 +174,38 @@ static bool all_known(const berth__device_line *line, const berth__device *devic
     return true;
 }
 
-bool berth__device_has_capacity(const berth__device_search *search, const berth__device_line *line,
-                                const berth__offer *offer)
+/* Whether the device has what is asked beside what is in use, or (`in_use` false) would have it. */
+static berth__step ask(berth__device_search *search, const berth__device_line *line,
+                       const berth__offer *offer, bool in_use)
 {
     const berth__device *device = offer->device;
     if (!all_known(line, device))
-        return false;
+        return BERTH__STEP_NO;
+    if (search->model->behaviours.capacity_may_fail &&
+        check_amounts(search, line, offer) != BERTH__STEP_YES)
+        return BERTH__STEP_ERROR;
     for (uint32_t i = 0; i < device->capacity_count; i++) {
         const berth__device_capacity *capacity = &device->capacities[i];
         __int128 value = berth__device_consumes(capacity, line);
         if (breaks_policy(capacity, value))
-            return false;
-        if (berth__device_use_consumed(offer->use, capacity->name) + value +
-                taken_of(search, offer->use, i) >
-            capacity->value)
-            return false;
+            return BERTH__STEP_NO;
+        if (in_use)
+            value += berth__device_use_consumed(offer->use, capacity->name) +
+                     taken_of(search, offer->use, i);
+        if (value > capacity->value)
+            return BERTH__STEP_NO;
     }
-    return true;
+    return BERTH__STEP_YES;
+}
+
+berth__step berth__device_has_capacity(berth__device_search *search, const berth__device_line *line,
+                                       const berth__offer *offer)
+{
+    return ask(search, line, offer, true);
+}
+
+berth__step berth__device_had_capacity(berth__device_search *search, const berth__device_line *line,
+                                       const berth__offer *offer)
+{
+    return ask(search, line, offer, !search->model->behaviours.all_asks_whole_capacity);
 }

@@ -146,7 +146,40 @@ static bool add_to_node(berth__catalog *catalog, berth__offer_slice *slice)
     return true;
 }
 
-static bool add_offers(berth__catalog *catalog, berth__device_uses *uses, berth__offer_slice *slice)
+static bool is_tainted_by(const berth__slice_facts *slice, const berth__device *device,
+                          const berth__taint_rule_facts *rule)
+{
+    return (rule->driver == 0 || rule->driver == slice->driver) &&
+           (rule->pool == 0 || rule->pool == slice->pool) &&
+           (rule->device == 0 || rule->device == device->name);
+}
+
+/* The device with the taints that rules add to its own; NULL when out of memory. */
+static const berth__device *tainted(berth__catalog *catalog, const berth__slice_facts *slice,
+                                    const berth__device *device, const berth__taint_rules *rules)
+{
+    uint32_t more = 0;
+    for (uint32_t i = 0; i < rules->count; i++)
+        more += is_tainted_by(slice, device, rules->items[i]);
+    if (more == 0)
+        return device;
+    berth__device *copy = berth__arena_alloc(&catalog->arena, sizeof(*copy), 16);
+    berth__device_taint *taints = berth__arena_alloc(
+        &catalog->arena, ((size_t)device->taint_count + more) * sizeof(*taints), 8);
+    if (copy == NULL || taints == NULL)
+        return NULL;
+    *copy = *device;
+    copy->taints = taints;
+    for (uint32_t i = 0; i < device->taint_count; i++)
+        taints[i] = device->taints[i];
+    for (uint32_t i = 0; i < rules->count; i++)
+        if (is_tainted_by(slice, device, rules->items[i]))
+            taints[copy->taint_count++] = rules->items[i]->taint;
+    return copy;
+}
+
+static bool add_offers(berth__catalog *catalog, berth__device_uses *uses, berth__offer_slice *slice,
+                       const berth__taint_rules *rules)
 {
     const berth__slice_facts *facts = slice->facts;
     slice->offers =
@@ -154,7 +187,9 @@ static bool add_offers(berth__catalog *catalog, berth__device_uses *uses, berth_
     if (slice->offers == NULL)
         return false;
     for (uint32_t i = 0; i < facts->device_count; i++) {
-        const berth__device *device = &facts->devices[i];
+        const berth__device *device = tainted(catalog, facts, &facts->devices[i], rules);
+        if (device == NULL)
+            return false;
         berth__device_use *use =
             berth__device_use_get(uses, facts->driver, facts->pool, device->name);
         if (use == NULL)
@@ -167,17 +202,20 @@ static bool add_offers(berth__catalog *catalog, berth__device_uses *uses, berth_
 }
 
 static bool add_slice(berth__catalog *catalog, berth__device_uses *uses,
-                      const berth__named_slice *named)
+                      const berth__named_slice *named, const berth__taint_rules *rules)
 {
     const berth__device_reach *reach = &named->facts->reach;
     berth__offer_slice *slice = &catalog->slices[catalog->slice_count++];
     *slice = (berth__offer_slice){.facts = named->facts, .name = named->name};
     slice->pool = get_pool(catalog, named->facts);
-    if (slice->pool == NULL || !add_offers(catalog, uses, slice))
+    if (slice->pool == NULL || !add_offers(catalog, uses, slice, rules))
         return false;
     slice->pool->slice_count++;
+    if (named->facts->left_out)
+        return true;
     slice->everywhere =
-        named->facts->shared_counter_count > 0 || (reach->node_name == 0 && reach->all_nodes);
+        (named->facts->shared_counter_count > 0 && !catalog->model->behaviours.counters_by_node) ||
+        (reach->node_name == 0 && reach->all_nodes);
     if (slice->everywhere)
         return true;
     if (reach->node_name != 0)
@@ -215,7 +253,7 @@ static bool fill_pools(berth__catalog *catalog)
 }
 
 static bool build(berth__catalog *catalog, berth__device_uses *uses, berth__named_slice *slices,
-                  uint32_t count)
+                  uint32_t count, const berth__taint_rules *rules)
 {
     catalog->slices =
         berth__arena_alloc(&catalog->arena, (count + 1) * sizeof(*catalog->slices), 8);
@@ -225,7 +263,7 @@ static bool build(berth__catalog *catalog, berth__device_uses *uses, berth__name
         return false;
     qsort_r(slices, count, sizeof(*slices), by_name, catalog->model);
     for (uint32_t i = 0; i < count; i++)
-        if (!add_slice(catalog, uses, &slices[i]))
+        if (!add_slice(catalog, uses, &slices[i], rules))
             return false;
     return fill_pools(catalog) && berth__contents_number(catalog, &catalog->content_count);
 }
@@ -239,11 +277,12 @@ static void unlist(berth__device_uses *uses)
 }
 
 bool berth__catalog_build(berth__catalog *catalog, berth__device_uses *uses,
-                          berth__named_slice *slices, uint32_t count)
+                          berth__named_slice *slices, uint32_t count,
+                          const berth__taint_rules *rules)
 {
     forget(catalog);
     unlist(uses);
-    bool ok = build(catalog, uses, slices, count);
+    bool ok = build(catalog, uses, slices, count, rules);
     catalog->build++;
     if (!ok)
         forget(catalog);

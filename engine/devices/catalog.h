@@ -40,6 +40,8 @@ typedef struct berth__pool_counter {
 typedef struct berth__pool_view {
     struct berth__pool_view *next; /* of the pool */
     const struct berth__offer_pool *pool;
+    const berth__offer_slice **counter_slices; /* those with counters that the devices share */
+    uint32_t counter_slice_count;
     const berth__offer_slice *const *kept; /* by name: what it was made of */
     uint32_t kept_count;
     bool obsolete;   /* a newer generation exists: it is left out */
@@ -110,10 +112,17 @@ typedef struct berth__named_slice {
     const berth__slice_facts *facts;
 } berth__named_slice;
 
+/* DeviceTaintRules that select devices. */
+typedef struct berth__taint_rules {
+    const berth__taint_rule_facts **items;
+    uint32_t count;
+} berth__taint_rules;
+
 /* Make the catalog anew. `slices` is sorted here. Returns false when out of memory; the catalog is
  * empty then. Cost: a look at every device. */
 bool berth__catalog_build(berth__catalog *catalog, berth__device_uses *uses,
-                          berth__named_slice *slices, uint32_t count);
+                          berth__named_slice *slices, uint32_t count,
+                          const berth__taint_rules *rules);
 
 /* The node facts have another epoch: lists of views are void. */
 void berth__catalog_follow(berth__catalog *catalog, uint64_t layout_epoch);

@@ -2,6 +2,8 @@
  * Source: dynamic-resource-allocation v0.36,
  * structured/internal/incubating/allocator_incubating.go: Allocate, validateDeviceRequest,
  * isSelectable. */
+#include <string.h>
+
 #include "devices/device_search.h"
 
 /* ---- once ---- */
@@ -103,6 +105,28 @@ berth_str berth__device_line_name(const berth__device_search *search,
                               claim_.data, (int)name_.len, name_.data, __VA_ARGS__);      \
     } while (0)
 
+berth_str berth__device_offer_name(berth__device_search *search, const berth__offer *offer)
+{
+    const berth_str driver = berth__text(search->model, offer->slice->facts->driver);
+    const berth_str pool = berth__text(search->model, offer->slice->facts->pool);
+    const berth_str name = berth__text(search->model, offer->device->name);
+    berth_str text =
+        berth__device_text(search->arena, "%.*s/%.*s/%.*s", (int)driver.len, driver.data,
+                           (int)pool.len, pool.data, (int)name.len, name.data);
+    search->no_memory |= text.data == NULL;
+    return text;
+}
+
+/* What kube-scheduler adds to an error that optional access would avoid. */
+static const char *advice(berth_str why)
+{
+    static const char missing[] = "no such key:";
+    return why.len > 0 && memmem(why.data, why.len, missing, sizeof(missing) - 1) != NULL
+               ? ". consider using CEL optional chaining (.? followed by orValue()) or guarding "
+                 "the check with has() for optional fields"
+               : "";
+}
+
 berth__step berth__device_selectors_met(berth__device_search *search,
                                         const berth__device_line *line, bool of_class,
                                         const berth__offer *offer)
@@ -127,9 +151,14 @@ berth__step berth__device_selectors_met(berth__device_search *search,
         berth_str why = berth__device_program_problem(search->verdicts, programs[i], offer);
         berth_str whose = of_class ? berth__text(search->model, line->ask->class_name)
                                    : berth__device_claim_name(search, line->claim);
-        BERTH__DEVICE_PROBLEM(search, "%s %.*s: selector #%u: %.*s", of_class ? "class" : "claim",
-                              (int)whose.len, whose.data, i, (int)why.len,
-                              why.len > 0 ? why.data : "");
+        bool tells_device = search->model->behaviours.device_texts_new;
+        berth_str device =
+            tells_device ? berth__device_offer_name(search, offer) : (berth_str){"", 0};
+        BERTH__DEVICE_PROBLEM(search, "%s %.*s: selector #%u%s%.*s: %.*s%s",
+                              of_class ? "class" : "claim", (int)whose.len, whose.data, i,
+                              tells_device ? " on device " : "", (int)device.len, device.data,
+                              (int)why.len, why.len > 0 ? why.data : "",
+                              tells_device ? advice(why) : "");
         search->no_memory |= why.len == 0;
         return BERTH__STEP_ERROR;
     }
@@ -188,8 +217,11 @@ static berth__step list_all(berth__device_search *search, berth__device_line *li
             berth__step step = berth__device_selectable(search, line, view->offers[i]);
             if (step == BERTH__STEP_ERROR || search->work > search->work_max)
                 return BERTH__STEP_ERROR;
-            if (step == BERTH__STEP_YES &&
-                berth__device_has_capacity(search, line, view->offers[i]))
+            if (step == BERTH__STEP_YES)
+                step = berth__device_had_capacity(search, line, view->offers[i]);
+            if (step == BERTH__STEP_ERROR)
+                return BERTH__STEP_ERROR;
+            if (step == BERTH__STEP_YES)
                 line->all[count++] = view->offers[i];
         }
     }
@@ -232,6 +264,19 @@ static berth__step check_line(berth__device_search *search, berth__device_line *
     return BERTH__STEP_YES;
 }
 
+static void too_many_for(berth__device_search *search, uint32_t claim, uint32_t request,
+                         int64_t count, int64_t before)
+{
+    const berth__sym symbol = search->wants[claim].requests[request].name;
+    const berth_str name = berth__device_claim_name(search, claim);
+    const berth_str own = symbol != 0 ? berth__text(search->model, symbol) : (berth_str){"", 0};
+    BERTH__DEVICE_PROBLEM(search,
+                          "claim %.*s, request %.*s: adding %lld devices exceeds the claim limit "
+                          "of %d, with %lld already accounted for",
+                          (int)name.len, name.data, (int)own.len, own.data, (long long)count,
+                          (int)BERTH__DEVICE_RESULTS_MAX, (long long)before);
+}
+
 static berth__step check_want(berth__device_search *search, uint32_t claim)
 {
     const berth__device_want *want = &search->wants[claim];
@@ -243,6 +288,12 @@ static berth__step check_want(berth__device_search *search, uint32_t claim)
             if (check_line(search, &search->lines[i]) == BERTH__STEP_ERROR)
                 return BERTH__STEP_ERROR;
             least = search->lines[i].need < least ? search->lines[i].need : least;
+        }
+        if (first[r] == first[r + 1])
+            least = search->wants[claim].requests[r].first_available ? INT64_MAX : 0;
+        if (search->model->behaviours.device_texts_new && least > BERTH__DEVICE_RESULTS_MAX - sum) {
+            too_many_for(search, claim, r, least, sum);
+            return BERTH__STEP_ERROR;
         }
         if (first[r] < first[r + 1])
             sum = (int64_t)((uint64_t)sum + (uint64_t)least);

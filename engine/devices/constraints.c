@@ -7,8 +7,9 @@
 struct berth__constraint_state {
     bool *applies;                         /* by line of the claim, from its first one on */
     const berth__device_attribute *common; /* matchAttribute: what all have */
-    /* distinctAttribute: by request, what its last device has, or NULL. */
-    const berth__device_attribute **last;
+    /* distinctAttribute: what each device has; until v1.36 by request what its last device has, or
+     * NULL. */
+    const berth__device_attribute **values;
     int64_t count;
 };
 
@@ -35,9 +36,11 @@ static bool make_one(berth__device_search *search, uint32_t claim,
     const uint32_t *first = search->states[claim].first_line;
     uint32_t count = first[want->request_count] - first[0];
     out->applies = berth__arena_alloc_zero(search->plan, (count + 1) * sizeof(bool), 1);
-    out->last = berth__arena_alloc_zero(
-        search->plan, (want->request_count + 1) * sizeof(berth__device_attribute *), 8);
-    if (out->applies == NULL || out->last == NULL)
+    uint32_t most = want->request_count > BERTH__DEVICE_RESULTS_MAX ? want->request_count
+                                                                    : BERTH__DEVICE_RESULTS_MAX;
+    out->values =
+        berth__arena_alloc_zero(search->plan, (most + 1) * sizeof(berth__device_attribute *), 8);
+    if (out->applies == NULL || out->values == NULL)
         return false;
     for (uint32_t i = 0; i < count; i++) {
         out->applies[i] = source->request_count == 0;
@@ -66,7 +69,7 @@ void berth__constraints_reset(berth__device_search *search, uint32_t claim)
         berth__constraint_state *state = &search->states[claim].constraints[i];
         state->count = 0;
         for (uint32_t r = 0; r < want->request_count; r++)
-            state->last[r] = NULL;
+            state->values[r] = NULL;
     }
 }
 
@@ -101,12 +104,12 @@ static uint32_t request_of(const berth__device_search *search, uint32_t claim, u
     return (uint32_t)(search->lines[line].request - search->wants[claim].requests);
 }
 
-static bool is_new(const berth__constraint_state *state, uint32_t request_count,
+static bool is_new(const berth__constraint_state *state, uint32_t value_count,
                    const berth__device_attribute *attribute)
 {
-    for (uint32_t i = 0; i < request_count; i++)
-        if (state->last[i] != NULL &&
-            (attribute->kind == BERTH__ATTRIBUTE_UNSUPPORTED || equal(state->last[i], attribute)))
+    for (uint32_t i = 0; i < value_count; i++)
+        if (state->values[i] != NULL &&
+            (attribute->kind == BERTH__ATTRIBUTE_UNSUPPORTED || equal(state->values[i], attribute)))
             return false;
     return true;
 }
@@ -120,14 +123,18 @@ bool berth__constraint_add(berth__device_search *search, uint32_t claim, uint32_
     if (!state->applies[line - search->states[claim].first_line[0]])
         return true;
     bool matches = source->match.id != 0;
+    bool keeps_all = search->model->behaviours.distinct_keeps_all;
     const berth__device_attribute *attribute = berth__constraint_attribute(source, offer);
     if (attribute == NULL)
         return false;
-    if (state->count != 0 && (matches ? !equal(state->common, attribute)
-                                      : !is_new(state, want->request_count, attribute)))
+    if (state->count != 0 &&
+        (matches
+             ? !equal(state->common, attribute)
+             : !is_new(state, keeps_all ? (uint32_t)state->count : want->request_count, attribute)))
         return false;
     if (!matches)
-        state->last[request_of(search, claim, line)] = attribute;
+        state->values[keeps_all ? (uint32_t)state->count : request_of(search, claim, line)] =
+            attribute;
     else if (state->count == 0)
         state->common = attribute;
     state->count = state->count == 0 ? 1 : state->count + 1;
@@ -140,7 +147,8 @@ void berth__constraint_remove(berth__device_search *search, uint32_t claim, uint
     berth__constraint_state *state = &search->states[claim].constraints[constraint];
     if (!state->applies[line - search->states[claim].first_line[0]])
         return;
-    if (search->wants[claim].constraints[constraint].match.id == 0)
-        state->last[request_of(search, claim, line)] = NULL;
+    if (search->wants[claim].constraints[constraint].match.id == 0 &&
+        !search->model->behaviours.distinct_keeps_all)
+        state->values[request_of(search, claim, line)] = NULL;
     state->count--;
 }

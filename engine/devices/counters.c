@@ -1,12 +1,12 @@
-/* Counters that devices of a pool share. Tables go by the pool's name without the driver, as in
- * kube-scheduler: of two drivers with pools of one name the first one's counters stand.
+/* Counters that devices of a pool share. Until v1.36 kube-scheduler's tables go by the pool's name
+ * without the driver: of two drivers with pools of one name the first one's counters stand.
  * Source: dynamic-resource-allocation v0.36,
  * structured/internal/incubating/allocator_incubating.go. */
 #include "devices/device_search.h"
 
 struct berth__counter_table {
     berth__counter_table *next;
-    berth__sym pool;
+    const berth__offer_pool *pool;
     const berth__pool_counter *counters;
     uint32_t count;
     __int128 *available; /* less what devices in use consume */
@@ -49,7 +49,7 @@ static berth__counter_table *make(berth__device_search *search, const berth__off
     berth__counter_table *table = berth__arena_alloc_zero(arena, sizeof(*table), 8);
     if (table == NULL)
         return NULL;
-    table->pool = offer->slice->pool->key.name;
+    table->pool = offer->slice->pool;
     table->counters = view->counters;
     table->count = view->counter_count;
     size_t bytes = (table->count + 1) * sizeof(__int128);
@@ -69,8 +69,11 @@ static berth__counter_table *make(berth__device_search *search, const berth__off
 
 static berth__counter_table *find(const berth__device_search *search, const berth__offer *offer)
 {
+    const berth__offer_pool *pool = offer->slice->pool;
+    const bool by_driver = search->model->behaviours.counters_by_driver;
     berth__counter_table *table = search->counters;
-    while (table != NULL && table->pool != offer->slice->pool->key.name)
+    while (table != NULL && table->pool != pool &&
+           (by_driver || table->pool->key.name != pool->key.name))
         table = table->next;
     return table;
 }

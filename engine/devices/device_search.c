@@ -99,8 +99,9 @@ static berth__step try_offer(berth__device_search *search, uint32_t line_index,
     berth__step step = berth__device_selectable(search, line, offer);
     if (step != BERTH__STEP_YES)
         return step;
-    if (!berth__device_has_capacity(search, line, offer))
-        return BERTH__STEP_NO;
+    step = berth__device_has_capacity(search, line, offer);
+    if (step != BERTH__STEP_YES)
+        return step;
     return berth__device_take(search, line_index, offer, false);
 }
 

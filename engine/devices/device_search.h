@@ -44,8 +44,9 @@ typedef struct berth__taken_device {
     uint32_t claim;
     uint32_t line;
     bool shares;
-    uint32_t
-        consumed; /* if it shares: index in `amounts` of what it consumes, by capacity, nanos */
+    bool counted;      /* its counters are in use by this search */
+    bool was_entered;  /* capacity of it was taken by this search before */
+    uint32_t consumed; /* if it shares: where `amounts` has what it consumes, by capacity, nanos */
 } berth__taken_device;
 
 typedef enum berth__devices_outcome {
@@ -141,6 +142,9 @@ bool berth__device_search_grow(berth__device_search *search, void *array, uint32
 /* A claim as problems name it, NAMESPACE/NAME; absent when out of memory. */
 berth_str berth__device_claim_name(berth__device_search *search, uint32_t claim);
 
+/* A device as problems name it, DRIVER/POOL/DEVICE; absent when out of memory. */
+berth_str berth__device_offer_name(berth__device_search *search, const berth__offer *offer);
+
 /* The name of the request that a line is of, or of the alternative. */
 berth_str berth__device_line_name(const berth__device_search *search,
                                   const berth__device_line *line);
@@ -160,9 +164,22 @@ berth__step berth__device_selectors_met(berth__device_search *search,
 berth__step berth__device_selectable(berth__device_search *search, const berth__device_line *line,
                                      const berth__offer *offer);
 
-/* Whether the device has what is asked of its capacities; what is wrong with the asking is no. */
-bool berth__device_has_capacity(const berth__device_search *search, const berth__device_line *line,
-                                const berth__offer *offer);
+/* Whether the device has what is asked of its capacities. What is wrong with the asking is no;
+ * since v1.37 an amount that no number stands for is an error. */
+berth__step berth__device_has_capacity(berth__device_search *search, const berth__device_line *line,
+                                       const berth__offer *offer);
+
+/* The same of a device of which nothing is in use. */
+berth__step berth__device_had_capacity(berth__device_search *search, const berth__device_line *line,
+                                       const berth__offer *offer);
+
+/* Whether written allocations share the device, so that its counters are in use. Until v1.36 only
+ * those count that say what they consume. */
+static inline bool berth__device_is_shared_already(const berth__device_search *search,
+                                                   const berth__device_use *use)
+{
+    return (search->model->behaviours.bare_shares_count ? use->shared : use->capacities) > 0;
+}
 
 /* Whether a line tolerates the device's taints. */
 bool berth__device_is_tolerated(const berth__device_search *search, const berth__device_line *line,

@@ -228,6 +228,25 @@ static bool follow_store(berth__devices *devices)
     return true;
 }
 
+/* The rules that select devices, in the order of their records. Returns false when out of
+ * memory. */
+static bool list_rules(const berth__storage *storage, berth__arena *arena, berth__taint_rules *out)
+{
+    const berth__keymap *table = &storage->tables[BERTH_KIND_DEVICE_TAINT_RULE];
+    *out = (berth__taint_rules){0};
+    if (table->count == 0 || !storage->model->behaviours.device_taint_rules)
+        return true;
+    out->items = berth__arena_alloc(arena, table->count * sizeof(*out->items), 8);
+    for (uint32_t b = 0; out->items != NULL && b < table->bucket_count; b++)
+        for (const void *at = table->buckets[b]; at != NULL;
+             at = ((const berth__keymap_entry *)at)->next) {
+            const berth__taint_rule *rule = at;
+            if (rule->facts != NULL && rule->facts->selects)
+                out->items[out->count++] = rule->facts;
+        }
+    return out->items != NULL;
+}
+
 static bool make_catalog(berth__devices *devices)
 {
     const berth__storage *storage = devices->storage;
@@ -236,14 +255,15 @@ static bool make_catalog(berth__devices *devices)
     berth__arena_reset(arena);
     berth__named_slice *slices =
         berth__arena_alloc(arena, (storage->slices.count + 1) * sizeof(*slices), 8);
-    if (slices == NULL)
+    berth__taint_rules rules;
+    if (slices == NULL || !list_rules(storage, arena, &rules))
         return false;
     for (uint32_t i = 0; i < storage->slices.count; i++) {
         const berth__slice *slice = berth__storage_slice_at(storage, i);
         if (slice->facts != NULL)
             slices[count++] = (berth__named_slice){slice->record.key.name, slice->facts};
     }
-    if (!berth__catalog_build(&devices->catalog, &devices->uses, slices, count))
+    if (!berth__catalog_build(&devices->catalog, &devices->uses, slices, count, &rules))
         return false;
     berth__verdicts_follow(&devices->verdicts, devices->catalog.content_count);
     devices->slices_changed = false;

@@ -67,18 +67,23 @@ static bool can_have_one(const berth__device_search *search, const berth__node_o
 
 /* ---- in words ---- */
 
-/* What each line says of a device. Returns false where a selector fails. */
+/* What each line says of a device. Returns false where that is an error. */
 static bool put_verdicts(berth__words *words, berth__device_search *search,
                          const berth__offer *offer)
 {
     for (uint32_t i = 0; i < search->line_count; i++) {
         const berth__device_line *line = &search->lines[i];
         berth__step step = berth__device_selectable(search, line, offer);
-        if (step == BERTH__STEP_ERROR)
+        berth__step fits = berth__device_has_capacity(search, line, offer);
+        berth__step would_fit = line->ask->mode == BERTH__ALLOCATE_ALL
+                                    ? berth__device_had_capacity(search, line, offer)
+                                    : fits;
+        if (step == BERTH__STEP_ERROR || fits == BERTH__STEP_ERROR)
             return false;
         berth__words_put(words, (uint32_t)(step == BERTH__STEP_YES) |
-                                    (uint32_t)berth__device_has_capacity(search, line, offer) << 1 |
-                                    (uint32_t)berth__device_is_tolerated(search, line, offer) << 2);
+                                    (uint32_t)(fits == BERTH__STEP_YES) << 1 |
+                                    (uint32_t)berth__device_is_tolerated(search, line, offer) << 2 |
+                                    (uint32_t)(would_fit == BERTH__STEP_YES) << 3);
     }
     return true;
 }

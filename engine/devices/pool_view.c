@@ -5,6 +5,21 @@
 
 #include "devices/catalog.h"
 
+static bool is_kept(const berth__pool_view *view, const berth__offer_slice *slice)
+{
+    for (uint32_t i = 0; i < view->kept_count; i++)
+        if (view->kept[i] == slice)
+            return true;
+    return false;
+}
+
+/* Slices of the view's generation that these nodes do not see, and that are not left out. */
+static bool is_beside(const berth__pool_view *view, const berth__offer_slice *slice)
+{
+    return slice->facts->generation == view->kept[0]->facts->generation &&
+           !slice->facts->left_out && !is_kept(view, slice);
+}
+
 /* Whether slices of the generation are missing, or it is superseded. */
 static void check_complete(const berth__offer_pool *pool, berth__pool_view *view)
 {
@@ -13,18 +28,35 @@ static void check_complete(const berth__offer_pool *pool, berth__pool_view *view
         return;
     int64_t count = 0;
     for (uint32_t i = 0; i < pool->slice_count; i++) {
-        count += pool->slices[i]->facts->generation == first->generation;
+        count += pool->slices[i]->facts->generation == first->generation &&
+                 !pool->slices[i]->facts->left_out;
         view->obsolete |= pool->slices[i]->facts->generation > first->generation;
     }
     view->incomplete = count != first->slice_count;
 }
 
-static bool is_kept(const berth__pool_view *view, const berth__offer_slice *slice)
+static bool has_counters(const berth__offer_slice *slice)
 {
+    return slice->facts->shared_counter_count > 0;
+}
+
+/* The slices with counters, seen or not: every view of a pool has its counters. */
+static bool list_counter_slices(berth__catalog *catalog, berth__pool_view *view)
+{
+    const berth__offer_pool *pool = view->pool;
+    const bool whole = (int64_t)view->kept_count == view->kept[0]->facts->slice_count;
+    const berth__offer_slice **list =
+        berth__arena_alloc(&catalog->arena, (pool->slice_count + 1) * sizeof(*list), 8);
+    if (list == NULL)
+        return false;
     for (uint32_t i = 0; i < view->kept_count; i++)
-        if (view->kept[i] == slice)
-            return true;
-    return false;
+        if (has_counters(view->kept[i]))
+            list[view->counter_slice_count++] = view->kept[i];
+    for (uint32_t i = 0; i < pool->slice_count && !whole; i++)
+        if (has_counters(pool->slices[i]) && is_beside(view, pool->slices[i]))
+            list[view->counter_slice_count++] = pool->slices[i];
+    view->counter_slices = list;
+    return true;
 }
 
 /* Point at the devices of a slice, from `at` on. */
@@ -49,14 +81,13 @@ static bool list_offers(berth__catalog *catalog, berth__pool_view *view)
         return false;
     uint32_t at = 0;
     for (uint32_t i = 0; i < view->kept_count; i++)
-        if (view->kept[i]->facts->shared_counter_count == 0)
+        if (!has_counters(view->kept[i]))
             at = point(view->kept[i], list, at);
     view->offers = list;
     view->offer_count = at;
     bool whole = (int64_t)view->kept_count == view->kept[0]->facts->slice_count;
     for (uint32_t i = 0; !whole && i < pool->slice_count; i++)
-        if (pool->slices[i]->facts->generation == view->kept[0]->facts->generation &&
-            !is_kept(view, pool->slices[i]))
+        if (is_beside(view, pool->slices[i]) && !has_counters(pool->slices[i]))
             at = point(pool->slices[i], list, at);
     view->others = list + view->offer_count;
     view->other_count = at - view->offer_count;
@@ -78,8 +109,8 @@ static bool names_differ(berth__catalog *catalog, const berth__pool_view *view)
 
 static bool has_set(const berth__pool_view *view, berth__sym set)
 {
-    for (uint32_t i = 0; i < view->kept_count; i++) {
-        const berth__slice_facts *facts = view->kept[i]->facts;
+    for (uint32_t i = 0; i < view->counter_slice_count; i++) {
+        const berth__slice_facts *facts = view->counter_slices[i]->facts;
         for (uint32_t s = 0; s < facts->shared_counter_count; s++)
             if (facts->shared_counters[s].name == set)
                 return true;
@@ -90,15 +121,15 @@ static bool has_set(const berth__pool_view *view, berth__sym set)
 static bool list_sets(berth__catalog *catalog, berth__pool_view *view)
 {
     uint32_t total = 0;
-    for (uint32_t i = 0; i < view->kept_count; i++)
-        for (uint32_t s = 0; s < view->kept[i]->facts->shared_counter_count; s++)
-            total += view->kept[i]->facts->shared_counters[s].count;
+    for (uint32_t i = 0; i < view->counter_slice_count; i++)
+        for (uint32_t s = 0; s < view->counter_slices[i]->facts->shared_counter_count; s++)
+            total += view->counter_slices[i]->facts->shared_counters[s].count;
     berth__pool_counter *counters =
         berth__arena_alloc(&catalog->arena, (total + 1) * sizeof(*counters), 16);
     if (counters == NULL)
         return false;
-    for (uint32_t i = 0; i < view->kept_count; i++) {
-        const berth__slice_facts *facts = view->kept[i]->facts;
+    for (uint32_t i = 0; i < view->counter_slice_count; i++) {
+        const berth__slice_facts *facts = view->counter_slices[i]->facts;
         for (uint32_t s = 0; s < facts->shared_counter_count; s++) {
             const berth__counter_set *set = &facts->shared_counters[s];
             for (uint32_t k = 0; k < set->count; k++)
@@ -113,15 +144,15 @@ static bool list_sets(berth__catalog *catalog, berth__pool_view *view)
 static bool sets_differ(const berth__pool_view *view)
 {
     uint32_t sets = 0;
-    for (uint32_t i = 0; i < view->kept_count; i++)
-        sets += view->kept[i]->facts->shared_counter_count;
-    for (uint32_t i = 0; i < view->kept_count && sets > 1; i++) {
-        const berth__slice_facts *facts = view->kept[i]->facts;
+    for (uint32_t i = 0; i < view->counter_slice_count; i++)
+        sets += view->counter_slices[i]->facts->shared_counter_count;
+    for (uint32_t i = 0; i < view->counter_slice_count && sets > 1; i++) {
+        const berth__slice_facts *facts = view->counter_slices[i]->facts;
         for (uint32_t s = 0; s < facts->shared_counter_count; s++) {
             uint32_t named = 0;
-            for (uint32_t k = 0; k < view->kept_count; k++)
-                for (uint32_t t = 0; t < view->kept[k]->facts->shared_counter_count; t++)
-                    named += view->kept[k]->facts->shared_counters[t].name ==
+            for (uint32_t k = 0; k < view->counter_slice_count; k++)
+                for (uint32_t t = 0; t < view->counter_slices[k]->facts->shared_counter_count; t++)
+                    named += view->counter_slices[k]->facts->shared_counters[t].name ==
                              facts->shared_counters[s].name;
             if (named > 1)
                 return false;
@@ -163,8 +194,7 @@ static bool is_covered(const berth__pool_view *view)
         if (!slice_is_covered(view, view->kept[i]))
             return false;
     for (uint32_t i = 0; i < pool->slice_count && !whole; i++)
-        if (pool->slices[i]->facts->generation == view->kept[0]->facts->generation &&
-            !slice_is_covered(view, pool->slices[i]))
+        if (is_beside(view, pool->slices[i]) && !slice_is_covered(view, pool->slices[i]))
             return false;
     return true;
 }
@@ -174,7 +204,8 @@ static bool fill(berth__catalog *catalog, berth__pool_view *view)
     check_complete(view->pool, view);
     if (view->obsolete || view->incomplete)
         return true;
-    if (!list_offers(catalog, view) || !list_sets(catalog, view))
+    if (!list_offers(catalog, view) || !list_counter_slices(catalog, view) ||
+        !list_sets(catalog, view))
         return false;
     view->invalid = !names_differ(catalog, view) || !sets_differ(view) || !is_covered(view);
     if (view->invalid) {

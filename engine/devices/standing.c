@@ -17,7 +17,8 @@ static bool is_offered(berth__device_search *search, const berth__device_line *l
 static bool counters_suffice(berth__device_search *search, const berth__offer *offer)
 {
     const berth__device *device = offer->device;
-    if (device->consume_count == 0 || (device->allow_multiple && offer->use->capacities > 0))
+    if (device->consume_count == 0 ||
+        (device->allow_multiple && berth__device_is_shared_already(search, offer->use)))
         return true;
     if (berth__device_count(search, offer) != BERTH__STEP_YES)
         return false;
@@ -37,7 +38,8 @@ static void add(berth__device_search *search, const berth__device_line *line,
         out->unlike++;
     else if (!berth__device_is_tolerated(search, line, offer))
         out->tainted++;
-    else if (!berth__device_has_capacity(search, line, offer) || !counters_suffice(search, offer))
+    else if (berth__device_has_capacity(search, line, offer) != BERTH__STEP_YES ||
+             !counters_suffice(search, offer))
         out->cramped++;
     else
         out->fit++;

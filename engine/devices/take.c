@@ -41,9 +41,9 @@ bool berth__device_is_tolerated(const berth__device_search *search, const berth_
 }
 
 /* Whether some capacity of the device is consumed, by a claim or by this search. */
-static bool is_entered(const berth__device_use *use)
+static bool is_entered(const berth__device_search *search, const berth__device_use *use)
 {
-    return use->capacities > 0 || use->entered;
+    return berth__device_is_shared_already(search, use) || use->entered;
 }
 
 static berth__step add_to_constraints(berth__device_search *search, uint32_t claim, uint32_t line,
@@ -96,12 +96,14 @@ static void leave(berth__device_search *search, berth__device_use *use)
     use->entered = false;
 }
 
-static berth__step append(berth__device_search *search, uint32_t line, const berth__offer *offer)
+static berth__step append(berth__device_search *search, uint32_t line, const berth__offer *offer,
+                          bool counted)
 {
     const berth__device *device = offer->device;
     uint32_t claim = search->lines[line].claim;
     uint32_t amounts = device->allow_multiple ? device->capacity_count : 0;
     uint32_t at = search->amount_count;
+    const bool was_entered = offer->use->entered;
     search->no_memory |=
         !berth__device_search_grow(search, &search->taken, &search->taken_capacity,
                                    search->taken_count + 1, sizeof(*search->taken)) ||
@@ -114,10 +116,35 @@ static berth__step append(berth__device_search *search, uint32_t line, const ber
         search->amounts[search->amount_count++] =
             berth__device_consumes(&device->capacities[i], &search->lines[line]);
     offer->use->taken += !device->allow_multiple;
-    search->taken[search->taken_count++] =
-        (berth__taken_device){offer, claim, line, device->allow_multiple, at};
+    search->taken[search->taken_count++] = (berth__taken_device){.offer = offer,
+                                                                 .claim = claim,
+                                                                 .line = line,
+                                                                 .shares = device->allow_multiple,
+                                                                 .counted = counted,
+                                                                 .was_entered = was_entered,
+                                                                 .consumed = at};
     search->states[claim].result_count++;
     return BERTH__STEP_YES;
+}
+
+/* The rest, once counters are in use. Until 1.36.2 a refusal leaves them in use for the rest of the
+ * search, and one for want of capacity leaves the device in the constraints. */
+static berth__step take_counted(berth__device_search *search, uint32_t line,
+                                const berth__offer *offer, bool must, bool counted)
+{
+    const uint32_t claim = search->lines[line].claim;
+    if (!berth__device_is_tolerated(search, &search->lines[line], offer))
+        return BERTH__STEP_NO;
+    const berth__step step = add_to_constraints(search, claim, line, offer, must);
+    if (step != BERTH__STEP_YES)
+        return step;
+    const berth__step fits = berth__device_has_capacity(search, &search->lines[line], offer);
+    if (fits == BERTH__STEP_YES)
+        return append(search, line, offer, counted);
+    for (uint32_t i = search->wants[claim].constraint_count;
+         i-- > 0 && search->model->behaviours.devices_roll_back;)
+        berth__constraint_remove(search, claim, i, line);
+    return fits;
 }
 
 berth__step berth__device_take(berth__device_search *search, uint32_t line,
@@ -132,19 +159,15 @@ berth__step berth__device_take(berth__device_search *search, uint32_t line,
         return BERTH__STEP_NO;
     if (!ask->admin_access && (use->whole > 0 || use->taken > 0))
         return BERTH__STEP_NO;
-    if (device->consume_count > 0 && !(device->allow_multiple && is_entered(use))) {
-        berth__step step = berth__device_count(search, offer);
-        if (step != BERTH__STEP_YES)
-            return step;
-    }
-    if (!berth__device_is_tolerated(search, &search->lines[line], offer))
-        return BERTH__STEP_NO; /* counters stay counted */
-    berth__step step = add_to_constraints(search, claim, line, offer, must);
+    const bool counted =
+        device->consume_count > 0 && !(device->allow_multiple && is_entered(search, use));
+    berth__step step = counted ? berth__device_count(search, offer) : BERTH__STEP_YES;
     if (step != BERTH__STEP_YES)
-        return step; /* here, too */
-    if (!berth__device_has_capacity(search, &search->lines[line], offer))
-        return BERTH__STEP_NO; /* here, too, and it stays in the constraints */
-    return append(search, line, offer);
+        return step;
+    step = take_counted(search, line, offer, must, counted);
+    if (step != BERTH__STEP_YES && counted && search->model->behaviours.devices_roll_back)
+        berth__device_uncount(search, offer);
+    return step;
 }
 
 /* Whether nothing of the device's capacity is taken any more. */
@@ -171,8 +194,15 @@ void berth__device_release(berth__device_search *search)
             berth__device_uncount(search, offer);
         return;
     }
-    /* Where the device has no capacities, what was entered is never taken out. */
     search->amount_count = last->consumed;
+    if (search->model->behaviours.devices_roll_back) {
+        if (last->counted)
+            berth__device_uncount(search, offer);
+        if (!last->was_entered)
+            leave(search, offer->use);
+        return;
+    }
+    /* Where the device has no capacities, what was entered is never taken out. */
     if (offer->device->capacity_count > 0 && offer->use->entered && nothing_left(search, offer))
         leave(search, offer->use);
 }

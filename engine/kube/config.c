@@ -353,11 +353,11 @@ static berth_scheduler_config *create_config(const berth_allocator *allocator)
 berth_status berth__config_read(const berth_allocator *allocator, berth__config_source from,
                                 const char *name, berth_scheduler_config **out, berth_error *error)
 {
-    if (berth_profile_default_of(from.minor) == NULL)
+    if (berth_profile_default_of(from.release) == NULL)
         return berth__error_set(error, BERTH_E_UNSUPPORTED, "Kubernetes 1.%u is not known",
-                                (unsigned)from.minor);
+                                (unsigned)(from.release & UINT16_MAX));
     berth_scheduler_config *config = create_config(allocator);
-    berth__config_tree tree = {.error = error, .minor = from.minor, .source = name};
+    berth__config_tree tree = {.error = error, .release = from.release, .source = name};
     if (config == NULL)
         return berth__config_nomem(&tree);
     tree.arena = &config->arena;
@@ -392,8 +392,8 @@ berth_status berth_scheduler_config_file(const char *path, uint32_t kubernetes,
     if (path == NULL || path[0] == '\0' || out == NULL)
         return berth__error_set(error, BERTH_E_ARG, "a path and a result are needed");
     return berth__config_read(berth__allocator_default(),
-                              (berth__config_source){.path = path, .minor = kubernetes}, path, out,
-                              error);
+                              (berth__config_source){.path = path, .release = kubernetes}, path,
+                              out, error);
 }
 
 berth_status berth_scheduler_config_text(berth_str text, const char *source, uint32_t kubernetes,
@@ -404,7 +404,7 @@ berth_status berth_scheduler_config_text(berth_str text, const char *source, uin
     if ((text.data == NULL && text.len > 0) || out == NULL)
         return berth__error_set(error, BERTH_E_ARG, "a text and a result are needed");
     return berth__config_read(berth__allocator_default(),
-                              (berth__config_source){.text = text, .minor = kubernetes},
+                              (berth__config_source){.text = text, .release = kubernetes},
                               source != NULL ? source : "", out, error);
 }
 

@@ -20,7 +20,7 @@ struct berth_scheduler_config {
 typedef struct berth__config_source {
     berth_str text;
     const char *path; /* to open files named in it relative to its folder; NULL: from memory */
-    uint32_t minor;   /* of Kubernetes 1.`minor`; 0: the newest */
+    uint32_t release; /* as berth_engine_config.kubernetes */
 } berth__config_source;
 
 /* Read from the file `from.path`, or from `from.text` if that is NULL. */

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 
 #include "base/text.h"
+#include "model/behaviours.h"
 #include "model/labels.h"
 #include "plugins/profile_lists.h"
 
@@ -548,20 +549,24 @@ static berth_status read_preemption(berth__config_tree *tree, const berth__json 
 static const char *const binding_fields[] = {"apiVersion", "kind", "bindTimeoutSeconds", "shape",
                                              NULL};
 
-/* Nothing of it changes a decision: the timeout is about the API, the shape needs a gate. */
+/* The timeout is about the API and changes no decision. Whether the shape's gate is on is looked at
+ * where the engine is made. */
 static berth_status read_binding(berth__config_tree *tree, const berth__json *args,
                                  berth_plugin_args *out)
 {
-    (void)out;
     int64_t timeout = 0;
     BERTH_TRY(berth__config_int(tree, args, "bindTimeoutSeconds",
                                 (berth__config_range){0, INT64_MAX}, &timeout));
-    if (berth__config_member(args, "shape") != NULL) {
+    const berth__json *shape = NULL;
+    BERTH_TRY(berth__config_list(tree, args, "shape", &shape));
+    if (shape == NULL || shape->count == 0)
+        return BERTH_OK;
+    if (berth__minor_of(tree->release) < 33) {
         berth__config_enter(tree, "shape");
         return berth__config_fail(tree, BERTH_E_INVALID,
                                   "needs the feature gate VolumeCapacityPriority, which is off");
     }
-    return BERTH_OK;
+    return berth__config_shape_read(tree, args, &out->fit);
 }
 
 /* ---- pluginConfig ---- */

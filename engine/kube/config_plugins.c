@@ -152,7 +152,7 @@ static berth_status merge_multi(expansion *e)
 {
     const plugin_set *custom = &e->sets[MULTI];
     uint32_t default_count;
-    const berth__plugin_info *defaults = berth__plugin_infos(e->tree->minor, &default_count);
+    const berth__plugin_info *defaults = berth__plugin_infos(e->tree->release, &default_count);
     e->multi =
         berth__config_array(e->tree, default_count + custom->enabled_count, sizeof(*e->multi));
     bool *replacing = berth__config_array(e->tree, custom->enabled_count, sizeof(*replacing));
@@ -179,7 +179,7 @@ static berth_status merge_multi(expansion *e)
 
 static bool implements(const expansion *e, berth_str name, berth_point point)
 {
-    const berth__plugin_info *info = berth__plugin_info_find(e->tree->minor, name);
+    const berth__plugin_info *info = berth__plugin_info_find(e->tree->release, name);
     if (info == NULL)
         return point != BERTH_POINT_QUEUE_SORT && point != BERTH_POINT_BIND;
     return info->points >> point & 1;
@@ -193,7 +193,7 @@ static berth_status check_explicit(expansion *e, berth_point point)
     for (uint32_t i = 0; i < set->enabled_count; i++) {
         berth_str name = set->enabled[i].name;
         size_t before = berth__config_enter_at(e->tree, i);
-        if (berth__plugin_info_find(e->tree->minor, name) != NULL && !implements(e, name, point))
+        if (berth__plugin_info_find(e->tree->release, name) != NULL && !implements(e, name, point))
             return berth__config_fail(e->tree, BERTH_E_INVALID,
                                       "plugin \"%.*s\" does not extend %s", (int)name.len,
                                       name.data, berth_point_name(point));

@@ -16,7 +16,7 @@ enum { BERTH__CONFIG_SHORT_MAX = 256 };
 typedef struct berth__config_tree {
     berth__arena *arena; /* of the result: strings and lists are copied there */
     berth_error *error;  /* may be NULL */
-    uint32_t minor;      /* of Kubernetes 1.`minor`, whose defaults hold; 0: the newest */
+    uint32_t release;    /* whose defaults hold; as berth_engine_config.kubernetes */
     const char *source;
     size_t path_len;
     char path[192];

@@ -83,6 +83,28 @@ const berth__field berth__fields_device_class[] = {
     BERTH__FIELD_LAST,
 };
 
+/* ---- DeviceTaintRule ---- */
+
+static const berth__field rule_selector_fields[] = {
+    BERTH__FIELD("driver", STR, berth_device_taint_rule, driver),
+    BERTH__FIELD("pool", STR, berth_device_taint_rule, pool),
+    BERTH__FIELD("device", STR, berth_device_taint_rule, device),
+    BERTH__FIELD_LAST,
+};
+
+static const berth__field rule_spec_fields[] = {
+    BERTH__FIELD("deviceSelector", PRESENT, berth_device_taint_rule, has_selector),
+    BERTH__FIELD_SAME("deviceSelector", rule_selector_fields),
+    BERTH__FIELD_IN("taint", berth_device_taint_rule, taint, berth__fields_taint),
+    BERTH__FIELD_LAST,
+};
+
+const berth__field berth__fields_device_taint_rule[] = {
+    BERTH__FIELD_IN("metadata", berth_device_taint_rule, meta, berth__fields_metadata),
+    BERTH__FIELD_SAME("spec", rule_spec_fields),
+    BERTH__FIELD_LAST,
+};
+
 /* ---- ResourceClaim: what is asked ---- */
 
 static const berth__field amounts_fields[] = {
@@ -396,6 +418,7 @@ static const berth__field shared_counters_fields[] = {
 
 static const berth__field consumed_counters_fields[] = {
     BERTH__FIELD("counterSet", STR, berth_slice_counters, name),
+    BERTH__FIELD("compatibilityGroups", STRS, berth_slice_counters, compatibility_groups),
     BERTH__FIELD_KEYED("counters", berth_slice_counters, counters.items, counters.count,
                        counter_fields, berth_resource),
     BERTH__FIELD_LAST,

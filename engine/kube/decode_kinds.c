@@ -151,6 +151,8 @@ static const berth__kind_entry entries[BERTH_KIND_COUNT] = {
         ENTRY("resource.k8s.io", berth__fields_device_class, berth_device_class, false),
     [BERTH_KIND_RESOURCE_CLAIM] =
         ENTRY("resource.k8s.io", berth__fields_resource_claim, berth_resource_claim, true),
+    [BERTH_KIND_DEVICE_TAINT_RULE] =
+        ENTRY("resource.k8s.io", berth__fields_device_taint_rule, berth_device_taint_rule, false),
 };
 
 const berth__kind_entry *berth__kind_entry_of(berth_kind kind)

@@ -249,6 +249,8 @@ const berth__field berth__fields_csi_node[] = {
 
 static const berth__field csi_driver_spec_fields[] = {
     BERTH__FIELD("storageCapacity", BOOL, berth_csi_driver, storage_capacity),
+    BERTH__FIELD("preventPodSchedulingIfMissing", BOOL, berth_csi_driver,
+                 prevent_pod_scheduling_if_missing),
     BERTH__FIELD_LAST,
 };
 

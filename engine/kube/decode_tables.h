@@ -31,6 +31,7 @@ extern const berth__field berth__fields_pod_disruption_budget[];
 extern const berth__field berth__fields_node[];
 extern const berth__field berth__fields_resource_slice[];
 extern const berth__field berth__fields_device_class[];
+extern const berth__field berth__fields_device_taint_rule[];
 extern const berth__field berth__fields_resource_claim[];
 extern const berth__field berth__fields_pod[]; /* of a pod, and of a pod template */
 

@@ -663,6 +663,7 @@ static const berth__known_kind known[] = {
     KIND("VolumeAttachment", "storage.k8s.io/v1", volume_attachment_shape),
     DEVICES("ResourceSlice", berth__resource_slice_shape),
     DEVICES("DeviceClass", berth__device_class_shape),
+    DEVICES("DeviceTaintRule", berth__device_taint_rule_shape),
     DEVICES("ResourceClaim", berth__resource_claim_shape),
     DEVICES("ResourceClaimTemplate", berth__resource_claim_template_shape),
     KIND("PriorityClass", "scheduling.k8s.io/v1", priority_class_shape),

@@ -41,6 +41,7 @@ extern const berth__shape berth__metadata_shape[];
 extern const berth__shape berth__node_selector_shape[];
 extern const berth__shape berth__resource_slice_shape[];
 extern const berth__shape berth__device_class_shape[];
+extern const berth__shape berth__device_taint_rule_shape[];
 extern const berth__shape berth__resource_claim_shape[];
 extern const berth__shape berth__resource_claim_template_shape[];
 

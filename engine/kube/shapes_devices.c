@@ -20,6 +20,25 @@ const berth__shape berth__device_class_shape[] = {
     BERTH__LEAF("apiVersion"), BERTH__LEAF("kind"), BERTH__PART("metadata", berth__metadata_shape),
     BERTH__PART("spec", class_spec_shape), BERTH__SHAPE_LAST};
 
+static const berth__shape rule_selector_shape[] = {BERTH__LEAF("driver"), BERTH__LEAF("pool"),
+                                                   BERTH__LEAF("device"), BERTH__SHAPE_LAST};
+
+static const berth__shape rule_taint_shape[] = {BERTH__LEAF("key"), BERTH__LEAF("value"),
+                                                BERTH__LEAF("effect"), BERTH__LEAF("timeAdded"),
+                                                BERTH__SHAPE_LAST};
+
+static const berth__shape rule_spec_shape[] = {BERTH__PART("deviceSelector", rule_selector_shape),
+                                               BERTH__PART("taint", rule_taint_shape),
+                                               BERTH__SHAPE_LAST};
+
+const berth__shape berth__device_taint_rule_shape[] = {
+    BERTH__LEAF("apiVersion"),
+    BERTH__LEAF("kind"),
+    BERTH__PART("metadata", berth__metadata_shape),
+    BERTH__PART("spec", rule_spec_shape),
+    BERTH__LEAF("status"),
+    BERTH__SHAPE_LAST};
+
 static const berth__shape toleration_shape[] = {
     BERTH__LEAF("key"),    BERTH__LEAF("operator"),          BERTH__LEAF("value"),
     BERTH__LEAF("effect"), BERTH__LEAF("tolerationSeconds"), BERTH__SHAPE_LAST};

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/text.h"
 
-enum { COLUMN_COUNT = 6 };
+enum { COLUMN_COUNT = 8 };
 
 /* A line of the table, read by column. */
 typedef struct line {
@@ -14,7 +14,11 @@ typedef struct line {
     uint8_t columns[COLUMN_COUNT];
 } line;
 
-static const uint32_t minors[COLUMN_COUNT] = {BERTH__KUBERNETES_LEGACY, 32, 33, 34, 35, 36};
+/* The first release of each column: it holds for later patches too, up to the next column. */
+static const struct {
+    uint32_t minor, patch;
+} firsts[COLUMN_COUNT] = {
+    {BERTH__KUBERNETES_LEGACY, 0}, {32, 0}, {33, 0}, {34, 0}, {35, 0}, {36, 0}, {36, 3}, {37, 0}};
 
 static const line lines[] = {
 #define X(name, ...) {offsetof(berth__behaviours, name), {__VA_ARGS__}},
@@ -27,15 +31,17 @@ static void set(berth__behaviours *out, size_t offset, bool value)
     *(bool *)(void *)((char *)out + offset) = value;
 }
 
-static berth_status make_column(uint32_t minor, berth__behaviours *out, berth_error *error)
+static berth_status make_column(uint32_t minor, uint32_t patch, berth__behaviours *out,
+                                berth_error *error)
 {
-    for (uint32_t c = 0; c < COLUMN_COUNT; c++) {
-        if (minors[c] != minor)
-            continue;
-        for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
-            set(out, lines[i].offset, lines[i].columns[c]);
+    uint32_t column = COLUMN_COUNT;
+    for (uint32_t c = 0; c < COLUMN_COUNT; c++)
+        if (firsts[c].minor == minor && firsts[c].patch <= patch)
+            column = c;
+    for (size_t i = 0; column < COLUMN_COUNT && i < sizeof(lines) / sizeof(lines[0]); i++)
+        set(out, lines[i].offset, lines[i].columns[column]);
+    if (column < COLUMN_COUNT)
         return BERTH_OK;
-    }
     return berth__error_set(error, BERTH_E_UNSUPPORTED,
                             "Kubernetes 1.%u is not known: 1.%d to 1.%d are", (unsigned)minor,
                             BERTH__KUBERNETES_OLDEST, BERTH__KUBERNETES_NEWEST);
@@ -62,32 +68,45 @@ static const gate gates[] = {
     {"PodLevelResources", 32, LAST, 34, 0, SWITCHES(requests_of_pod)},
     {"InPlacePodLevelResourcesVerticalScaling", 36, LAST, 36, 0, SWITCHES(requests_of_pod_status)},
     {"TaintTolerationComparisonOperators", 35, LAST, 0, 0, SWITCHES(taint_comparisons)},
-    {"NodeDeclaredFeatures", 36, LAST, 36, 0, SWITCHES(declared_features)},
+    {"NodeDeclaredFeatures", 36, LAST, 36, 37, SWITCHES(declared_features)},
     {"DynamicResourceAllocation", 32, LAST, 34, 34, SWITCHES(dynamic_resources)},
     {"VolumeAttributesClass", 32, LAST, 34, 34, SWITCHES(volume_attributes_classes)},
     {"ImageVolume", 32, LAST, 35, 35, NONE},
     {"SchedulerPopFromBackoffQ", 33, LAST, 33, 0, SWITCHES(backoff_pops_early)},
-    {"SidecarContainers", 32, LAST, 32, 33, NONE},
+    {"SidecarContainers", 32, 36, 32, 33, NONE},
     {"NodeInclusionPolicyInPodTopologySpread", 32, LAST, 32, 33, NONE},
     {"MatchLabelKeysInPodAffinity", 32, LAST, 32, 33, NONE},
     {"MatchLabelKeysInPodTopologySpread", 32, LAST, 32, 0, NONE},
-    {"SchedulerQueueingHints", 32, LAST, 32, 34, NONE},
-    {"StorageCapacityScoring", 33, LAST, 0, 0, NONE},
+    {"SchedulerQueueingHints", 32, 36, 32, 34, NONE},
+    {"StorageCapacityScoring", 33, LAST, 37, 0, SWITCHES(volume_capacity_scores)},
     {"VolumeCapacityPriority", 32, 32, 0, 0, NONE},
-    {"VolumeLimitScaling", 35, LAST, 0, 0, NONE},
+    {"VolumeLimitScaling", 36, LAST, 37, 0, SWITCHES(csi_drivers_required)},
+    {"VolumeLimitScaling", 35, 35, 0, 0, NONE},
     {"CSIMigrationPortworx", 32, 35, 32, 0, NONE},
-    {"DRAExtendedResource", 36, LAST, 36, 0, SWITCHES(devices_back_resources)},
+    {"DRAExtendedResource", 36, LAST, 36, 37, SWITCHES(devices_back_resources)},
     {"DRAExtendedResource", 34, 35, 0, 0, NONE},
     {"DRAConsumableCapacity", 34, LAST, 36, 0, NONE},
     {"DRAPartitionableDevices", 33, LAST, 36, 0, NONE},
     {"DRADeviceTaints", 33, LAST, 36, 0, NONE},
     {"DRADeviceBindingConditions", 34, LAST, 36, 0, NONE},
-    {"DRAPrioritizedList", 33, LAST, 34, 0, NONE},
+    {"DRAPrioritizedList", 33, LAST, 34, 37, NONE},
     {"DRAAdminAccess", 32, LAST, 34, 0, NONE},
-    {"GangScheduling", 35, LAST, 0, 0, NONE},
+    {"GangScheduling", 35, 36, 0, 0, NONE},
     {"GenericWorkload", 35, LAST, 0, 0, NONE},
     {"TopologyAwareWorkloadScheduling", 36, LAST, 0, 0, NONE},
-    {"WorkloadAwarePreemption", 36, LAST, 0, 0, NONE},
+    {"WorkloadAwarePreemption", 36, 36, 0, 0, NONE},
+    {"DRADeviceTaintRules", 37, LAST, 37, 0, SWITCHES(device_taint_rules)},
+    {"DRADeviceTaintRules", 35, 36, 0, 0, NONE},
+    {"DRAListTypeAttributes", 36, LAST, 0, 0, NONE},
+    {"DRANodeAllocatableResources", 36, LAST, 0, 0, NONE},
+    {"DRAWorkloadResourceClaims", 36, LAST, 0, 0, NONE},
+    {"DRAFractionalCapacityRange", 37, LAST, 0, 0, NONE},
+    {"DRADeviceCompatibilityGroups", 37, LAST, 0, 0, NONE},
+    {"DRADerivedAttributes", 37, LAST, 0, 0, NONE},
+    {"DRAOptionalNodeOperations", 37, LAST, 0, 0, NONE},
+    {"CompositePodGroup", 37, LAST, 0, 0, NONE},
+    {"PodGroupPreemptionPolicy", 37, LAST, 0, 0, NONE},
+    {"InPlacePodVerticalScalingSchedulerPreemption", 37, LAST, 0, 0, NONE},
 };
 
 /* Gates that change when something happens, or how often the API server is called, never where a
@@ -101,6 +120,8 @@ static const char *const indifferent[] = {
     "DRASchedulerFilterTimeout",
     "MutableCSINodeAllocatableCount",
     "MatchLabelKeysInPodTopologySpreadSelectorMerge",
+    "InterPodAffinityHostnameFastPath",
+    "SchedulerPreQueueingHints",
 };
 
 static const gate *find_gate(berth_str name, uint32_t minor)
@@ -172,13 +193,13 @@ static berth_status switch_entry(berth_str entry, uint32_t minor, berth__behavio
     return switch_gate(name, on, minor, out, error);
 }
 
-berth_status berth__behaviours_make(uint32_t minor, berth_str switches, berth__behaviours *out,
+berth_status berth__behaviours_make(uint32_t release, berth_str switches, berth__behaviours *out,
                                     berth_error *error)
 {
     berth__behaviours made;
-    if (minor == 0)
-        minor = BERTH__KUBERNETES_NEWEST;
-    BERTH_TRY(make_column(minor, &made, error));
+    const uint32_t minor = berth__minor_of(release);
+    const uint32_t patch_plus_one = release >> 16;
+    BERTH_TRY(make_column(minor, patch_plus_one - 1, &made, error)); /* 0 - 1: the newest patch */
     while (switches.len > 0)
         BERTH_TRY(switch_entry(next_entry(&switches), minor, &made, error));
     *out = made;

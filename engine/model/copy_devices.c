@@ -95,6 +95,17 @@ void berth__copy_resource_claim(berth__copying *own, berth_resource_claim *claim
     }
 }
 
+void berth__copy_device_taint_rule(berth__copying *own, berth_device_taint_rule *rule)
+{
+    berth__copy_metadata(own, &rule->meta);
+    berth__copy_str(own, &rule->driver);
+    berth__copy_str(own, &rule->pool);
+    berth__copy_str(own, &rule->device);
+    berth__copy_str(own, &rule->taint.key);
+    berth__copy_str(own, &rule->taint.value);
+    berth__copy_str(own, &rule->taint.effect);
+}
+
 void berth__copy_device_class(berth__copying *own, berth_device_class *device_class)
 {
     berth__copy_metadata(own, &device_class->meta);

@@ -32,6 +32,7 @@ const berth_node_selector *berth__copy_node_selector(berth__copying *own,
 
 /* Whole objects (copy_devices.c). */
 void berth__copy_resource_claim(berth__copying *own, berth_resource_claim *claim);
+void berth__copy_device_taint_rule(berth__copying *own, berth_device_taint_rule *rule);
 void berth__copy_device_class(berth__copying *own, berth_device_class *device_class);
 void berth__copy_resource_slice(berth__copying *own, berth_resource_slice *slice);
 

@@ -107,6 +107,7 @@ typedef struct berth__slice_facts {
     uint32_t shared_counter_count;
     const berth__device *devices; /* as listed */
     uint32_t device_count;
+    bool left_out; /* its pool lacks it: devices declare compatibility groups, which are off */
 } berth__slice_facts;
 
 /* A CEL expression, by its text; `cel` false: the selector is of another, unknown kind. */
@@ -253,6 +254,19 @@ typedef struct berth__device_class {
     berth__device_class_facts *facts; /* NULL: no such class */
 } berth__device_class;
 
+/* A DeviceTaintRule. 0: any driver, pool or device. */
+typedef struct berth__taint_rule_facts {
+    berth__stored_facts head;
+    bool selects; /* it has a selector */
+    berth__sym driver, pool, device;
+    berth__device_taint taint;
+} berth__taint_rule_facts;
+
+typedef struct berth__taint_rule {
+    berth__stored record;
+    berth__taint_rule_facts *facts; /* NULL: no such rule */
+} berth__taint_rule;
+
 typedef struct berth__slice {
     berth__stored record;
     uint32_t id;               /* of the record, below the store's slice_count */
@@ -337,6 +351,9 @@ berth__device_claim *berth__storage_granted_claim(const berth__storage *storage,
 /* Fill the facts of an object of these kinds, whose arena is there. */
 void berth__storage_compile_slice(berth__storage *storage, const berth_resource_slice *source,
                                   berth__slice_facts *out, bool *ok);
+void berth__storage_compile_taint_rule(berth__storage *storage,
+                                       const berth_device_taint_rule *source,
+                                       berth__taint_rule_facts *out, bool *ok);
 void berth__storage_compile_device_class(berth__storage *storage, const berth_device_class *source,
                                          berth__device_class_facts *out, bool *ok);
 void berth__storage_compile_device_claim(berth__storage *storage,

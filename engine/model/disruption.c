@@ -1,6 +1,8 @@
 /* PodDisruptionBudgets by name and by selector, and what evictions take from them. */
 #include "model/disruption.h"
 
+#include <stdlib.h>
+
 #include "base/assert.h"
 #include "base/error.h"
 #include "base/text.h"
@@ -43,6 +45,8 @@ void berth__disruption_destroy(berth__disruption *disruption)
         }
     berth__label_index_destroy(&disruption->selectors);
     berth__keymap_destroy(&disruption->budgets);
+    berth__free(disruption->model->allocator, disruption->covering,
+                disruption->covering_capacity * sizeof(berth__budget *));
     berth__free(disruption->model->allocator, disruption, sizeof(*disruption));
 }
 
@@ -282,10 +286,11 @@ void berth__disruption_begin(berth__disruption *disruption)
 }
 
 typedef struct eviction {
-    const berth__disruption *disruption;
+    berth__disruption *disruption;
     const berth__identity *identity;
     berth_str pod_name;
     bool violates;
+    bool no_memory;
 } eviction;
 
 static bool is_counted_already(const berth__budget *budget, berth_str pod_name)
@@ -294,6 +299,27 @@ static bool is_counted_already(const berth__budget *budget, berth_str pod_name)
         if (berth__str_eq(budget->disrupted[i], pod_name))
             return true;
     return false;
+}
+
+/* Whether it had none left. */
+static bool spend(const berth__disruption *disruption, berth__budget *budget)
+{
+    if (budget->round != disruption->round) {
+        budget->round = disruption->round;
+        budget->left = budget->allowed;
+    }
+    return --budget->left < 0;
+}
+
+static bool keep_covering(eviction *own, berth__budget *budget)
+{
+    berth__disruption *disruption = own->disruption;
+    own->no_memory = !berth__grow(disruption->model->allocator, &disruption->covering,
+                                  &disruption->covering_capacity, disruption->covering_count + 1,
+                                  sizeof(*disruption->covering));
+    if (!own->no_memory)
+        disruption->covering[disruption->covering_count++] = budget;
+    return !own->no_memory;
 }
 
 static bool take_one(void *context, void *item)
@@ -309,21 +335,39 @@ static bool take_one(void *context, void *item)
     }
     if (is_counted_already(budget, own->pod_name))
         return true;
-    if (budget->round != own->disruption->round) {
-        budget->round = own->disruption->round;
-        budget->left = budget->allowed;
-    }
-    own->violates |= --budget->left < 0;
+    if (model->behaviours.spends_first_budget)
+        return keep_covering(own, budget);
+    own->violates |= spend(own->disruption, budget);
     return true;
 }
 
-bool berth__disruption_violates(berth__disruption *disruption, const berth__identity *identity,
-                                berth_str pod_name)
+static int by_name(const void *a, const void *b, void *model)
 {
-    eviction own = {disruption, identity, pod_name, false};
+    return berth__str_cmp(berth__text(model, (*(berth__budget *const *)a)->key.name),
+                          berth__text(model, (*(berth__budget *const *)b)->key.name));
+}
+
+static bool spend_in_order(berth__disruption *disruption)
+{
+    if (disruption->covering_count > 1)
+        qsort_r(disruption->covering, disruption->covering_count, sizeof(*disruption->covering),
+                by_name, disruption->model);
+    for (uint32_t i = 0; i < disruption->covering_count; i++)
+        if (spend(disruption, disruption->covering[i]))
+            return true;
+    return false;
+}
+
+berth_status berth__disruption_violates(berth__disruption *disruption,
+                                        const berth__identity *identity, berth_str pod_name,
+                                        bool *violates)
+{
+    eviction own = {.disruption = disruption, .identity = identity, .pod_name = pod_name};
+    disruption->covering_count = 0;
     /* kube-scheduler does not look for budgets of a pod without labels, whatever they select. */
     if (disruption->budgets.count > 0 && identity->labels.count > 0)
         berth__label_index_visit(&disruption->selectors, identity->namespace_name, identity->labels,
                                  take_one, &own);
-    return own.violates;
+    *violates = own.violates || spend_in_order(disruption);
+    return own.no_memory ? BERTH_E_NOMEM : BERTH_OK;
 }

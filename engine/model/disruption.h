@@ -29,6 +29,8 @@ typedef struct berth__disruption {
     berth__label_index selectors; /* budgets by whom they select */
     uint64_t epoch;               /* differs after every change */
     uint64_t round;
+    berth__budget **covering; /* while a pod is evicted */
+    uint32_t covering_count, covering_capacity;
     berth__undo_log *undo; /* NULL: changes are for good */
 } berth__disruption;
 
@@ -57,10 +59,13 @@ berth_status berth__disruption_remove(berth__disruption *disruption, berth_kind 
 void berth__disruption_begin(berth__disruption *disruption);
 
 /* Evict one more: takes one from each budget that covers the pod, and tells whether one of them
- * had none left. In the v1.15 era a budget is not used up, and `disrupted` is not looked at.
- * Source: kube-scheduler v1.32, plugins/defaultpreemption, filterPodsWithPDBViolation; v1.15.3,
- * core/generic_scheduler.go. */
-bool berth__disruption_violates(berth__disruption *disruption, const berth__identity *identity,
-                                berth_str pod_name);
+ * had none left. Since v1.37 nothing is taken from those behind the first that had none: they are
+ * asked in the order of their names, which kube-scheduler leaves open. In the v1.15 era a budget is
+ * not used up, and `disrupted` is not looked at. Errors: E_NOMEM.
+ * Source: kube-scheduler v1.32, plugins/defaultpreemption, filterPodsWithPDBViolation; v1.37,
+ * framework/preemption/util.go; v1.15.3, core/generic_scheduler.go. */
+berth_status berth__disruption_violates(berth__disruption *disruption,
+                                        const berth__identity *identity, berth_str pod_name,
+                                        bool *violates);
 
 #endif

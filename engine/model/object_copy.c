@@ -407,6 +407,11 @@ static void copy_device_class(berth__copying *own, berth_device_class *device_cl
     berth__copy_device_class(own, device_class);
 }
 
+static void copy_device_taint_rule(berth__copying *own, berth_device_taint_rule *rule)
+{
+    berth__copy_device_taint_rule(own, rule);
+}
+
 static void copy_resource_claim(berth__copying *own, berth_resource_claim *claim)
 {
     berth__copy_resource_claim(own, claim);

@@ -1,7 +1,7 @@
 /* Totals of a pod's requests: exact sums, one rounding at the end, or (v1.15) rounding container by
  * container. A pod on a node counts what its kubelet says of its containers, too, since a pod may
  * be resized in place; one that looks for a node counts its specification alone.
- * Source: component-helpers v0.32 to v0.36, resource/helpers.go, PodRequests; kube-scheduler v1.36,
+ * Source: component-helpers v0.32 to v0.37, resource/helpers.go, PodRequests; kube-scheduler v1.36,
  * framework/types.go, PodInfo; engine/plugins/rules/v1.36.md, section 3. */
 #include <string.h>
 
@@ -40,11 +40,21 @@ static __int128 max_of(__int128 a, __int128 b)
 
 /* ---- what is read ---- */
 
+/* Where amounts come from, since v1.37: a status that says nothing of them leaves it to the one
+ * before. */
+typedef enum source {
+    SPECIFIED,
+    ALLOCATED,
+    ACTUATED,
+} source;
+
 typedef struct reading {
     const berth__counted_pod *counted;
     const berth_pod *pod;
     const berth__behaviours *behaviours;
-    bool of_status;  /* the pod is on a node, and its kubelet is heard */
+    bool of_status; /* the pod is on a node, and its kubelet is heard, */
+    bool by_source; /* for each source by itself */
+    source source;
     bool infeasible; /* a resize was refused: the specification does not count */
 } reading;
 
@@ -69,6 +79,7 @@ static reading read_on_node(const berth__model *model, const berth__counted_pod 
                      .pod = counted->pod,
                      .behaviours = &model->behaviours,
                      .of_status = of_status,
+                     .by_source = of_status && model->behaviours.requests_by_source,
                      .infeasible = of_status && resize_was_refused(counted->pod)};
 }
 
@@ -97,10 +108,32 @@ static bool raise_to(berth_resources list, berth_str name, __int128 *amount)
     return named;
 }
 
+/* What a container's source says, and whether it names the resource at all. Whether a status says
+ * anything is a matter of the whole pod, not of the part that was cut out of it. */
+static bool source_names(const reading *r, const container_read *c, berth_str name,
+                         __int128 *amount)
+{
+    const berth__counted_pod *whole = r->counted->whole != NULL ? r->counted->whole : r->counted;
+    const berth_container_status *said =
+        r->source != SPECIFIED ? berth__counted_pod_status(whole, c->init, c->spec->name) : NULL;
+    *amount = 0;
+    if (said != NULL && r->source == ACTUATED && said->has_resources && said->requests.count > 0) {
+        said = berth__counted_pod_status(r->counted, c->init, c->spec->name);
+        return said != NULL && named_in(said->requests, name, amount);
+    }
+    if (said != NULL && said->allocated.count > 0) {
+        said = berth__counted_pod_status(r->counted, c->init, c->spec->name);
+        return said != NULL && named_in(said->allocated, name, amount);
+    }
+    return (r->source == SPECIFIED || !r->infeasible) && named_in(c->spec->requests, name, amount);
+}
+
 /* What a container asks for, and whether it names the resource at all. */
 static bool container_names(const reading *r, const container_read *c, berth_str name,
                             __int128 *amount)
 {
+    if (r->by_source)
+        return source_names(r, c, name, amount);
     const berth_container_status *status =
         r->of_status ? berth__counted_pod_status(r->counted, c->init, c->spec->name) : NULL;
     *amount = 0;
@@ -121,11 +154,11 @@ static __int128 container_amount(const reading *r, const container_read *c,
     return amount;
 }
 
-/* Of an init container that runs to its end nothing is heard. */
+/* Of an init container that runs to its end nothing is heard before v1.37. */
 static reading read_init(const reading *r, uint32_t i)
 {
     const reading specified = {.counted = r->counted, .pod = r->pod, .behaviours = r->behaviours};
-    return r->pod->init_containers[i].restart_always ? *r : specified;
+    return r->by_source || r->pod->init_containers[i].restart_always ? *r : specified;
 }
 
 static __int128 init_amount(const reading *r, uint32_t i, const resource_rule *rule)
@@ -145,34 +178,51 @@ static bool is_pod_level(const berth__behaviours *behaviours, berth_str name)
             memcmp(name.data, huge, sizeof(huge) - 1) == 0);
 }
 
+static const berth_pod *whole_pod(const reading *r)
+{
+    return r->counted->whole != NULL ? r->counted->whole->pod : r->pod;
+}
+
 static bool has_pod_level(const reading *r)
 {
-    for (uint32_t i = 0; r->behaviours->requests_of_pod && i < r->pod->pod_requests.count; i++)
-        if (is_pod_level(r->behaviours, r->pod->pod_requests.items[i].name))
+    const berth_resources *requests = &whole_pod(r)->pod_requests;
+    for (uint32_t i = 0; r->behaviours->requests_of_pod && i < requests->count; i++)
+        if (is_pod_level(r->behaviours, requests->items[i].name))
             return true;
     return false;
 }
 
-/* What the pod as a whole asks for, in place of the sum of its containers; false: nothing. */
+/* Whether the status of the pod as a whole is heard. */
+static bool hears_pod_status(const reading *r)
+{
+    return r->of_status && r->behaviours->requests_of_pod_status && r->pod->has_status_resources;
+}
+
+/* What the pod as a whole asks for, in place of the sum of its containers; false: nothing. Since
+ * v1.37 its status may name more than its specification, as long as that names something. */
 static bool pod_names(const reading *r, berth_str name, __int128 *amount)
 {
     const berth_pod *pod = r->pod;
     __int128 specified = 0;
-    if (!r->behaviours->requests_of_pod || !is_pod_level(r->behaviours, name) ||
-        !named_in(pod->pod_requests, name, &specified))
+    if (!r->behaviours->requests_of_pod || !is_pod_level(r->behaviours, name))
+        return false;
+    bool named = named_in(pod->pod_requests, name, &specified);
+    if (r->by_source ? !has_pod_level(r) : !named)
         return false;
     *amount = specified;
-    if (r->of_status && r->behaviours->requests_of_pod_status && pod->has_status_resources) {
-        *amount = r->infeasible ? 0 : specified;
-        raise_to(pod->status_requests, name, amount);
-        raise_to(pod->status_allocated, name, amount);
+    if (!hears_pod_status(r))
+        return named;
+    if (r->infeasible) {
+        *amount = 0;
+        named &= !r->by_source;
     }
-    return true;
+    named |= raise_to(pod->status_requests, name, amount);
+    return raise_to(pod->status_allocated, name, amount) || named;
 }
 
 /* ---- totals ---- */
 
-static __int128 containers_total(const reading *r, const resource_rule *rule)
+static __int128 containers_sum(const reading *r, const resource_rule *rule)
 {
     const berth_pod *pod = r->pod;
     __int128 sum = 0, sidecars = 0, peak = 0;
@@ -193,6 +243,37 @@ static __int128 containers_total(const reading *r, const resource_rule *rule)
     return max_of(sum, peak);
 }
 
+/* The pod's status, if it tells of the pod as a whole, stands for those of its containers. */
+static const berth_resources *pod_source(const reading *r, source of)
+{
+    const berth_pod *whole = whole_pod(r);
+    if (of == SPECIFIED || !hears_pod_status(r) || whole->status_allocated.count == 0 ||
+        whole->status_requests.count == 0)
+        return NULL;
+    return of == ALLOCATED ? &r->pod->status_allocated : &r->pod->status_requests;
+}
+
+static __int128 source_total(const reading *r, source of, const resource_rule *rule)
+{
+    reading own = *r;
+    __int128 amount = 0;
+    const berth_resources *list = pod_source(r, of);
+    own.source = of;
+    if (list == NULL)
+        return containers_sum(&own, rule);
+    named_in(*list, rule->name, &amount);
+    return amount;
+}
+
+static __int128 containers_total(const reading *r, const resource_rule *rule)
+{
+    if (!r->by_source)
+        return containers_sum(r, rule);
+    const __int128 specified = r->infeasible ? 0 : source_total(r, SPECIFIED, rule);
+    return max_of(specified,
+                  max_of(source_total(r, ALLOCATED, rule), source_total(r, ACTUATED, rule)));
+}
+
 static __int128 overhead_of(const berth_pod *pod, berth_str name)
 {
     __int128 overhead = 0;
@@ -208,12 +289,11 @@ static __int128 modern_total(const reading *r, const resource_rule *rule)
     return amount + overhead_of(r->pod, rule->name);
 }
 
-/* Whether the list of all that the pod asks for has the name. */
-static bool is_named(const reading *r, berth_str name)
+static bool containers_name(const reading *r, berth_str name)
 {
     const berth_pod *pod = r->pod;
     __int128 ignored = 0;
-    bool named = pod_names(r, name, &ignored) || named_in(pod->overhead, name, &ignored);
+    bool named = false;
     for (uint32_t i = 0; i < pod->container_count && !named; i++) {
         const container_read c = regular_container(pod, i);
         named = container_names(r, &c, name, &ignored);
@@ -224,6 +304,27 @@ static bool is_named(const reading *r, berth_str name)
         named = container_names(&init, &c, name, &ignored);
     }
     return named;
+}
+
+static bool any_source_names(const reading *r, berth_str name)
+{
+    bool named = false;
+    for (source of = r->infeasible ? ALLOCATED : SPECIFIED; of <= ACTUATED && !named; of++) {
+        reading own = *r;
+        __int128 ignored = 0;
+        const berth_resources *list = pod_source(r, of);
+        own.source = of;
+        named = list != NULL ? named_in(*list, name, &ignored) : containers_name(&own, name);
+    }
+    return named;
+}
+
+/* Whether the list of all that the pod asks for has the name. */
+static bool is_named(const reading *r, berth_str name)
+{
+    __int128 ignored = 0;
+    return pod_names(r, name, &ignored) || named_in(r->pod->overhead, name, &ignored) ||
+           (r->by_source ? any_source_names(r, name) : containers_name(r, name));
 }
 
 /* What a pod on a node counts in scores: a container that names no amount is taken to use some; of
@@ -276,11 +377,13 @@ typedef struct totals {
     int64_t containers;
 } totals;
 
-/* Whether all totals are one: nobody but the containers' specifications has a say. */
-static bool is_plain(const berth_pod *pod)
+/* Whether all totals are one: nobody but the containers' specifications has a say. Since v1.37 they
+ * have none once a resize was refused, even if there is no status that speaks in their place. */
+static bool is_plain(const berth__behaviours *behaviours, const berth_pod *pod)
 {
-    return pod->container_status_count == 0 && pod->init_container_status_count == 0 &&
-           pod->pod_requests.count == 0;
+    return !(behaviours->requests_by_source && resize_was_refused(pod)) &&
+           pod->container_status_count == 0 && pod->init_container_status_count == 0 &&
+           pod->pod_requests.count == 0 && pod->status_allocated.count == 0;
 }
 
 static berth_status total(const berth__model *model, const berth__counted_pod *counted,
@@ -292,7 +395,7 @@ static berth_status total(const berth__model *model, const berth__counted_pod *c
     if (model->behaviours.rounds_by_container) {
         legacy_totals(&specified, rule, &ask, &use);
         containers = use;
-    } else if (is_plain(pod)) {
+    } else if (is_plain(&model->behaviours, pod)) {
         ask = containers_total(&specified, rule) + overhead_of(pod, rule->name);
         BERTH_TRY(read_total(ask, rule, &out->ask, error));
         out->use = out->containers = out->ask;
@@ -375,7 +478,8 @@ static uint32_t status_entry_count(const berth_container_status *statuses, uint3
 
 static uint32_t request_entry_count(const berth_pod *pod)
 {
-    uint32_t count = pod->overhead.count + pod->pod_requests.count;
+    uint32_t count = pod->overhead.count + pod->pod_requests.count + pod->status_requests.count +
+                     pod->status_allocated.count;
     count += status_entry_count(pod->container_statuses, pod->container_status_count);
     count += status_entry_count(pod->init_container_statuses, pod->init_container_status_count);
     for (uint32_t i = 0; i < pod->container_count; i++)
@@ -389,7 +493,7 @@ static berth_status note_statuses(berth__model *model, const berth_container_sta
                                   uint32_t count, column_list *out, berth_error *error)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (!statuses[i].has_resources)
+        if (!statuses[i].has_resources && !model->behaviours.requests_by_source)
             continue; /* nothing of it counts */
         BERTH_TRY(note_scalars(model, statuses[i].requests, true, out, error));
         BERTH_TRY(note_scalars(model, statuses[i].allocated, true, out, error));
@@ -417,6 +521,10 @@ static berth_status list_scalars(berth__model *model, const berth_pod *pod, colu
     }
     if (!behaviours->requests_of_status)
         return BERTH_OK;
+    if (behaviours->requests_by_source && behaviours->requests_of_pod_status) {
+        BERTH_TRY(note_scalars(model, pod->status_requests, true, out, error));
+        BERTH_TRY(note_scalars(model, pod->status_allocated, true, out, error));
+    }
     BERTH_TRY(
         note_statuses(model, pod->container_statuses, pod->container_status_count, out, error));
     return note_statuses(model, pod->init_container_statuses, pod->init_container_status_count, out,

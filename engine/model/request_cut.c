@@ -25,6 +25,7 @@ typedef struct berth__cut_entry {
 bool berth__counted_pod_make(berth__arena *arena, const berth_pod *pod, berth__counted_pod *out)
 {
     out->pod = pod;
+    out->whole = NULL;
     return berth__names_make(arena, pod->container_statuses, sizeof(*pod->container_statuses),
                              pod->container_status_count, pod->container_status_count,
                              &out->statuses) &&
@@ -199,5 +200,8 @@ bool berth__request_cut_next(berth__request_cut *cut, uint32_t column, berth__co
     pod->container_status_count = lists.statuses[0];
     pod->init_container_statuses = cut->statuses[1];
     pod->init_container_status_count = lists.statuses[1];
-    return berth__counted_pod_make(&cut->model->scratch, pod, out);
+    if (!berth__counted_pod_make(&cut->model->scratch, pod, out))
+        return false;
+    out->whole = cut->whole;
+    return true;
 }

@@ -9,6 +9,7 @@
 /* A pod with its containers' statuses by name. */
 typedef struct berth__counted_pod {
     const berth_pod *pod;
+    const struct berth__counted_pod *whole; /* that it was cut from; NULL: itself */
     berth__names statuses;
     berth__names init_statuses;
 } berth__counted_pod;

@@ -21,6 +21,7 @@ static const size_t record_bytes[BERTH_KIND_COUNT] = {
     [BERTH_KIND_RESOURCE_SLICE] = sizeof(berth__slice),
     [BERTH_KIND_DEVICE_CLASS] = sizeof(berth__device_class),
     [BERTH_KIND_RESOURCE_CLAIM] = sizeof(berth__device_claim),
+    [BERTH_KIND_DEVICE_TAINT_RULE] = sizeof(berth__taint_rule),
 };
 
 bool berth__storage_keeps(berth_kind kind)
@@ -112,6 +113,8 @@ berth__stored_facts *berth__storage_facts(const berth__stored *record)
         return (berth__stored_facts *)((const berth__device_class *)any)->facts;
     case BERTH_KIND_RESOURCE_CLAIM:
         return (berth__stored_facts *)((const berth__device_claim *)any)->facts;
+    case BERTH_KIND_DEVICE_TAINT_RULE:
+        return (berth__stored_facts *)((const berth__taint_rule *)any)->facts;
     default:
         return NULL;
     }

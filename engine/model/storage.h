@@ -206,6 +206,7 @@ struct berth__storage_class_record {
 typedef struct berth__csi_driver_facts {
     berth__stored_facts head;
     bool storage_capacity;
+    bool must_be_installed; /* preventPodSchedulingIfMissing */
 } berth__csi_driver_facts;
 
 typedef struct berth__csi_driver_record {
@@ -221,7 +222,8 @@ typedef struct berth__capacity_facts {
     bool everywhere;       /* the topology is {} */
     berth__node_term term; /* the topology as one term of a node selector */
     berth__interned_node_selector chooses;
-    __int128 limit; /* units */
+    __int128 limit;   /* units */
+    int64_t capacity; /* of all volumes, units */
 } berth__capacity_facts;
 
 typedef struct berth__capacity {
@@ -241,12 +243,17 @@ typedef struct berth__csi_node_facts {
     berth__stored_facts head;
     const berth__driver_limit *limits; /* drivers with a count; each once, in order */
     uint32_t limit_count;
+    const uint64_t *drivers; /* all, in order */
+    uint32_t driver_count;
     /* Bit 1 << berth__in_tree of each plugin that the annotation lists, or that needs none. */
     uint32_t migrated;
 } berth__csi_node_facts;
 
 /* The limit of a driver on a node, or NULL. */
 const berth__driver_limit *berth__csi_limit(const berth__csi_node_facts *facts, berth__sym driver);
+
+/* Whether a driver is installed on a node. */
+bool berth__csi_installed(const berth__csi_node_facts *facts, berth__sym driver);
 
 /* By the name of a node that a CSINode or a VolumeAttachment speaks of. */
 struct berth__storage_node {

@@ -217,6 +217,15 @@ static void compile_device(const compiling *own, const berth_slice_device *sourc
     compile_reach(own, source->node_name, source->all_nodes, source->node_selector, &out->reach);
 }
 
+static bool declares_groups(const berth_resource_slice *slice)
+{
+    for (uint32_t i = 0; i < slice->device_count; i++)
+        for (uint32_t c = 0; c < slice->devices[i].consumes_counter_count; c++)
+            if (slice->devices[i].consumes_counters[c].compatibility_groups.count > 0)
+                return true;
+    return false;
+}
+
 void berth__storage_compile_slice(berth__storage *storage, const berth_resource_slice *source,
                                   berth__slice_facts *out, bool *ok)
 {
@@ -231,6 +240,7 @@ void berth__storage_compile_slice(berth__storage *storage, const berth_resource_
         &own, source->shared_counters, source->shared_counter_count, &out->shared_counter_count);
     EACH(&own, berth__device, out->devices, out->device_count, source->device_count, device)
     compile_device(&own, &source->devices[i], device);
+    out->left_out = storage->model->behaviours.compatibility_groups_off && declares_groups(source);
 }
 
 /* ---- classes ---- */
@@ -246,6 +256,26 @@ static const berth__device_selector *compile_selectors(const compiling *own,
         selector->expression = intern(own, source[i].expression);
     }
     return out;
+}
+
+/* What is absent matches anything. */
+static berth__sym any_or(const compiling *own, berth_str text)
+{
+    return text.data != NULL ? intern(own, text) : 0;
+}
+
+void berth__storage_compile_taint_rule(berth__storage *storage,
+                                       const berth_device_taint_rule *source,
+                                       berth__taint_rule_facts *out, bool *ok)
+{
+    const compiling own = {storage, &out->head.arena, ok};
+    out->selects = source->has_selector;
+    out->driver = any_or(&own, source->driver);
+    out->pool = any_or(&own, source->pool);
+    out->device = any_or(&own, source->device);
+    out->taint = (berth__device_taint){.key = intern(&own, source->taint.key),
+                                       .value = intern(&own, source->taint.value),
+                                       .effect = intern(&own, source->taint.effect)};
 }
 
 void berth__storage_compile_device_class(berth__storage *storage, const berth_device_class *source,

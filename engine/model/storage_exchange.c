@@ -22,14 +22,17 @@ static void note_node(berth__storage *storage, const berth__storage_node *node)
         note(storage, node->id | BERTH__STORAGE_NODE_BIT);
 }
 
+/* A rule changes slices. */
 void berth__storage_note_device(berth__storage *storage, berth__stored *record)
 {
-    uint32_t bits = record->kind == BERTH_KIND_RESOURCE_SLICE ? BERTH__DEVICE_SLICE_BITS
-                    : record->kind == BERTH_KIND_DEVICE_CLASS ? BERTH__DEVICE_CLASS_BITS
-                                                              : BERTH__DEVICE_CLAIM_BITS;
+    const bool has_number = berth__storage_number(record) != NULL;
+    uint32_t bits = record->kind == BERTH_KIND_RESOURCE_SLICE      ? BERTH__DEVICE_SLICE_BITS
+                    : record->kind == BERTH_KIND_DEVICE_TAINT_RULE ? BERTH__DEVICE_SLICE_BITS
+                    : record->kind == BERTH_KIND_DEVICE_CLASS      ? BERTH__DEVICE_CLASS_BITS
+                                                                   : BERTH__DEVICE_CLAIM_BITS;
     uint32_t *entry =
         &storage->device_journal[storage->device_journal_end++ % BERTH__DEVICE_JOURNAL];
-    *entry = *berth__storage_number(record) | bits;
+    *entry = (has_number ? *berth__storage_number(record) : 0) | bits;
 }
 
 void berth__storage_note_all(berth__storage *storage)
@@ -317,6 +320,10 @@ static bool exchange_facts(berth__storage *storage, void *record, void *facts, d
         break;
     case BERTH_KIND_RESOURCE_SLICE:
         ((berth__slice *)record)->facts = facts;
+        berth__storage_note_device(storage, record);
+        break;
+    case BERTH_KIND_DEVICE_TAINT_RULE:
+        ((berth__taint_rule *)record)->facts = facts;
         berth__storage_note_device(storage, record);
         break;
     case BERTH_KIND_DEVICE_CLASS:

@@ -309,6 +309,7 @@ static void compile_capacity(berth__storage *storage, const berth_csi_storage_ca
     out->class_name = intern_filled(storage, source->storage_class, ok);
     out->limit =
         units_of(source->has_maximum_volume_size ? source->maximum_volume_size : source->capacity);
+    out->capacity = source->has_capacity ? (int64_t)units_of(source->capacity) : 0;
     out->everywhere = selector.kind == BERTH__SELECTOR_EVERYTHING;
     out->usable = (source->has_maximum_volume_size || source->has_capacity) &&
                   (out->everywhere || selector.kind == BERTH__SELECTOR_REQUIREMENTS);
@@ -331,6 +332,14 @@ const berth__driver_limit *berth__csi_limit(const berth__csi_node_facts *facts, 
                                                                            : NULL;
 }
 
+bool berth__csi_installed(const berth__csi_node_facts *facts, berth__sym driver)
+{
+    uint32_t i = 0;
+    while (i < facts->driver_count && facts->drivers[i] < driver)
+        i++;
+    return i < facts->driver_count && facts->drivers[i] == driver;
+}
+
 static void compile_csi_node(berth__storage *storage, const berth_csi_node *source,
                              berth__csi_node_facts *out, bool *ok)
 {
@@ -338,11 +347,18 @@ static void compile_csi_node(berth__storage *storage, const berth_csi_node *sour
         berth__arena_alloc(&out->head.arena, source->driver_count * sizeof(*limits), 8);
     uint64_t *order =
         berth__arena_alloc(&out->head.arena, source->driver_count * sizeof(*order), 8);
+    uint64_t *drivers =
+        berth__arena_alloc(&out->head.arena, source->driver_count * sizeof(*drivers), 8);
     uint32_t count = 0;
-    if (limits == NULL || order == NULL) {
+    if (limits == NULL || order == NULL || drivers == NULL) {
         *ok = false;
         return;
     }
+    for (uint32_t i = 0; i < source->driver_count; i++)
+        drivers[i] = intern(storage, source->drivers[i].name, ok);
+    berth__sort_words(drivers, source->driver_count);
+    out->drivers = drivers;
+    out->driver_count = source->driver_count;
     for (uint32_t i = 0; i < source->driver_count; i++)
         if (source->drivers[i].has_count)
             order[count++] = (uint64_t)intern(storage, source->drivers[i].name, ok) << 32 | i;
@@ -392,6 +408,8 @@ static size_t facts_bytes(berth_kind kind)
         return sizeof(berth__device_class_facts);
     case BERTH_KIND_RESOURCE_CLAIM:
         return sizeof(berth__device_claim_facts);
+    case BERTH_KIND_DEVICE_TAINT_RULE:
+        return sizeof(berth__taint_rule_facts);
     default:
         return sizeof(berth__attachment_facts);
     }
@@ -407,6 +425,8 @@ static bool compile(berth__storage *storage, const berth_object *object, void *o
     case BERTH_KIND_CSI_DRIVER:
         ((berth__csi_driver_facts *)out)->storage_capacity =
             object->as.csi_driver->storage_capacity;
+        ((berth__csi_driver_facts *)out)->must_be_installed =
+            object->as.csi_driver->prevent_pod_scheduling_if_missing;
         break;
     case BERTH_KIND_CSI_NODE:
         compile_csi_node(storage, object->as.csi_node, out, &ok);
@@ -425,6 +445,9 @@ static bool compile(berth__storage *storage, const berth_object *object, void *o
         break;
     case BERTH_KIND_DEVICE_CLASS:
         berth__storage_compile_device_class(storage, object->as.device_class, out, &ok);
+        break;
+    case BERTH_KIND_DEVICE_TAINT_RULE:
+        berth__storage_compile_taint_rule(storage, object->as.device_taint_rule, out, &ok);
         break;
     case BERTH_KIND_RESOURCE_CLAIM:
         berth__storage_compile_device_claim(storage, object->as.resource_claim, out, &ok);

@@ -139,6 +139,15 @@ static void mark_claim_facts(berth__sweep *sweep, const berth__device_claim_fact
     }
 }
 
+static void mark_rule(berth__sweep *sweep, const berth__taint_rule_facts *facts)
+{
+    if (facts == NULL)
+        return;
+    const berth__sym ids[] = {facts->driver,    facts->pool,        facts->device,
+                              facts->taint.key, facts->taint.value, facts->taint.effect};
+    mark_all(sweep, ids, sizeof(ids) / sizeof(ids[0]));
+}
+
 void berth__sweep_devices(berth__sweep *sweep, const berth__stored *record)
 {
     const void *any = record;
@@ -146,6 +155,8 @@ void berth__sweep_devices(berth__sweep *sweep, const berth__stored *record)
         mark_slice(sweep, ((const berth__slice *)any)->facts);
     } else if (record->kind == BERTH_KIND_DEVICE_CLASS) {
         mark_class(sweep, ((const berth__device_class *)any)->facts);
+    } else if (record->kind == BERTH_KIND_DEVICE_TAINT_RULE) {
+        mark_rule(sweep, ((const berth__taint_rule *)any)->facts);
     } else {
         const berth__device_claim *claim = any;
         mark_claim_facts(sweep, claim->facts);

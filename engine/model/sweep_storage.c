@@ -104,6 +104,7 @@ static void mark_record(berth__sweep *sweep, const berth__stored *record)
     case BERTH_KIND_RESOURCE_SLICE:
     case BERTH_KIND_DEVICE_CLASS:
     case BERTH_KIND_RESOURCE_CLAIM:
+    case BERTH_KIND_DEVICE_TAINT_RULE:
         berth__sweep_devices(sweep, record);
         break;
     default: /* a CSIDriver has a name alone */

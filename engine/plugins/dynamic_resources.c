@@ -123,7 +123,6 @@ static void dynamic_resources_adjust(const berth__question *cycle, const void *i
 static const char *dynamic_resources_post_filter(const berth__question *cycle, const void *instance,
                                                  const void *state, berth__freed_claim *freed)
 {
-    (void)cycle;
     (void)instance;
     const berth__pod_claims *claims = ((const claims_state *)state)->claims;
     for (uint32_t i = 0; i < claims->served_count; i++) {
@@ -135,7 +134,7 @@ static const char *dynamic_resources_post_filter(const berth__question *cycle, c
     }
     if (claims->special != NULL && claims->special->written != NULL)
         return "deletion of ResourceClaim completed";
-    return "still not schedulable";
+    return cycle->view->model->behaviours.tells_of_idle_claims ? "still not schedulable" : "";
 }
 
 /* ---- score ---- */

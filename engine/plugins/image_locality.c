@@ -1,9 +1,9 @@
 /* ImageLocality: prefers nodes that already have the pod's images, large and widespread ones
- * most; those of image volumes are among them, but do not raise the bound. ImageLocalityPriority of
- * v1.15 leaves out init containers, and its upper bound does not grow with the number of
- * containers. (v1.15's cache counted an image's nodes as of each node's own last update; here they
- * are counted as they are.) Source: kube-scheduler v1.36, plugins/imagelocality/image_locality.go;
- * v1.15.3, priorities/image_locality.go. */
+ * most; those of image volumes are among them, but raise the bound only since v1.37.
+ * ImageLocalityPriority of v1.15 leaves out init containers, and its upper bound does not grow with
+ * the number of containers. (v1.15's cache counted an image's nodes as of each node's own last
+ * update; here they are counted as they are.) Source: kube-scheduler v1.36,
+ * plugins/imagelocality/image_locality.go; v1.15.3, priorities/image_locality.go. */
 #include "base/sort.h"
 #include "columns/image_column.h"
 #include "plugins/registry.h"
@@ -71,7 +71,9 @@ static berth__outcome prepare_images(berth__prepare *prepare, uint32_t first)
 static berth__outcome image_locality_prepare(berth__prepare *prepare)
 {
     state *own = prepare->state;
-    own->high = HIGH_A_CONTAINER * prepare->cycle->cls->images->container_count;
+    const berth__image_list *list = prepare->cycle->cls->images;
+    const bool volumes = prepare->cycle->view->model->behaviours.image_volumes_raise_bound;
+    own->high = HIGH_A_CONTAINER * (volumes ? list->count : list->container_count);
     own->max = BERTH__SCORE_MAX;
     return prepare_images(prepare, 0);
 }

@@ -140,6 +140,28 @@ static berth__outcome restrict_names(berth__prepare *prepare)
     return BERTH__ACTIVE;
 }
 
+static bool term_leaves(const berth__model *model, const berth__node_term *term, berth__sym name)
+{
+    for (uint32_t i = 0; i < term->field_count; i++) {
+        const berth__interned_requirement *field = &term->fields[i];
+        bool listed = field->key != model->known.metadata_name || field->op != BERTH__OP_IN;
+        for (uint32_t v = 0; v < field->value_count && !listed; v++)
+            listed = field->values[v] == name;
+        if (!listed)
+            return false;
+    }
+    return true;
+}
+
+bool berth__affinity_leaves(const berth__model *model, const berth__class *cls, berth__sym name)
+{
+    const berth__interned_node_selector *required = &cls->node_rules->required;
+    bool leaves = false;
+    for (uint32_t t = 0; t < required->count && !leaves; t++)
+        leaves = term_leaves(model, &required->terms[t], name);
+    return leaves;
+}
+
 static berth__outcome node_affinity_prepare_filter(berth__prepare *prepare)
 {
     const instance *added = prepare->instance;

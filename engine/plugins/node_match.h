@@ -25,6 +25,10 @@ typedef struct berth__node_match {
     uint32_t term_count;
 } berth__node_match;
 
+/* Whether the names that a class's required node affinity leaves (kube-scheduler:
+ * PreFilterResult) hold this one. It leaves every name where one of its terms names none. */
+bool berth__affinity_leaves(const berth__model *model, const berth__class *cls, berth__sym name);
+
 /* Prepare a term or a whole match for the view's layout; memory from `arena`. Return false when
  * out of memory. Valid until the layout changes. */
 bool berth__term_match_make(berth__view *view, berth__arena *arena, const berth__node_term *term,

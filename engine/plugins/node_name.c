@@ -1,13 +1,36 @@
-/* NodeName: a pod that names its node fits that node alone.
- * Source: kube-scheduler v1.32, plugins/nodename. */
+/* NodeName: a pod that names its node fits that node alone. Pods whose node is there are on it
+ * already: one that looks for a node names one that is not.
+ * Source: kube-scheduler v1.32 and v1.37, plugins/nodename. */
 #include "base/bits.h"
+#include "plugins/node_match.h"
 #include "plugins/phases.h"
 #include "plugins/registry.h"
+
+/* Since v1.37 preFilter leaves that node alone (kube-scheduler: PreFilterResult). */
+static berth__outcome restrict_to_node(berth__prepare *prepare)
+{
+    const berth__view *view = prepare->cycle->view;
+    const bool named_others = prepare->allowed != NULL;
+    const berth__sym name = berth__node_at(&view->nodes, prepare->cycle->required_node)->name;
+    uint64_t *allowed = berth__arena_alloc_zero(
+        prepare->arena, (size_t)view->layout->tile_count * BERTH__TILE / 8, 64);
+    prepare->ok &= allowed != NULL;
+    prepare->allowed = allowed;
+    if (!named_others || berth__affinity_leaves(view->model, prepare->cycle->cls, name))
+        return BERTH__ACTIVE;
+    berth__reason(prepare->reasons, BERTH_CODE_UNRESOLVABLE,
+                  "node(s) didn't satisfy plugin(s) [NodeAffinity NodeName] simultaneously");
+    return BERTH__REFUSE;
+}
 
 berth__outcome berth__node_name_prepare(berth__prepare *prepare)
 {
     prepare->stays = true;
-    return prepare->cycle->required_node == BERTH_NODE_NONE ? BERTH__SKIP : BERTH__ACTIVE;
+    if (prepare->cycle->required_node == BERTH_NODE_NONE)
+        return BERTH__SKIP;
+    return prepare->cycle->view->model->behaviours.node_name_restricts && !prepare->bare
+               ? restrict_to_node(prepare)
+               : BERTH__ACTIVE;
 }
 
 void berth__node_name_filter(const berth__question *cycle, const void *instance, const void *state,

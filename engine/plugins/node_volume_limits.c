@@ -1,11 +1,11 @@
-/* NodeVolumeLimits: what a CSI driver can attach to a node.
- * Source: kube-scheduler v1.32, plugins/nodevolumelimits/csi.go. */
+/* NodeVolumeLimits: what a CSI driver can attach to a node, and since v1.37 whether it is there.
+ * Source: kube-scheduler v1.32 and v1.37, plugins/nodevolumelimits/csi.go. */
 #include "base/bits.h"
 #include "base/sort.h"
 #include "plugins/claim_lookup.h"
 #include "plugins/registry.h"
 
-/* What the pod attaches on a node with a CSINode, each once: without and with Portworx migrated. */
+/* What the pod attaches, each once. */
 typedef struct wanted {
     berth__attachment *items; /* in order */
     uint32_t count;
@@ -13,11 +13,22 @@ typedef struct wanted {
     uint32_t driver_count;
 } wanted;
 
+/* On what a node. */
+enum {
+    WITH_CSI_NODE,
+    WITH_PORTWORX_MIGRATED,
+    WITHOUT_CSI_NODE, /* where it has none, and that matters */
+    KINDS_OF_NODES,
+};
+
 typedef struct filter_state {
     /* The first volume whose claim does not exist or was not made for the pod; NULL: none. */
     const berth__pod_volume *broken;
     bool missing;
-    wanted wanted[2];
+    wanted wanted[KINDS_OF_NODES];
+    /* Drivers of these that a node must have. */
+    berth__sym *required;
+    uint32_t required_count;
     /* How full nodes are of each driver wanted; NULL: the two differ, or there is no room for
      * that. */
     const berth__driver_fill **fills;
@@ -54,12 +65,13 @@ static bool want_volume(berth__view *view, const berth__pod_volume *volume,
     const berth__disk *disk = NULL;
     if (claim == NULL && (disk = berth__storage_disk_make(view->storage, volume)) == NULL)
         return false;
-    for (uint32_t portworx = 0; portworx < 2; portworx++) {
-        berth__csi_node_facts facts = {.migrated = portworx << BERTH__IN_TREE_PORTWORX};
-        const berth__storage_node node = {.facts = &facts};
-        want(&own->wanted[portworx],
-             claim != NULL ? berth__storage_claim_attachments(view->storage, claim, &node)
-                           : berth__storage_disk_attachments(view->storage, disk, &node));
+    for (uint32_t kind = 0; kind < KINDS_OF_NODES; kind++) {
+        berth__csi_node_facts facts = {.migrated = (uint32_t)(kind == WITH_PORTWORX_MIGRATED)
+                                                   << BERTH__IN_TREE_PORTWORX};
+        const berth__storage_node node = {.facts = kind != WITHOUT_CSI_NODE ? &facts : NULL};
+        want(&own->wanted[kind], claim != NULL
+                                     ? berth__storage_claim_attachments(view->storage, claim, &node)
+                                     : berth__storage_disk_attachments(view->storage, disk, &node));
     }
     return true;
 }
@@ -100,6 +112,36 @@ static void find_fills(berth__prepare *prepare, filter_state *own)
     own->fills = found ? fills : NULL;
 }
 
+static bool must_be_installed(const berth__view *view, berth__sym driver)
+{
+    const berth__csi_driver_record *record = berth__storage_driver(view->storage, driver);
+    return record != NULL && record->facts != NULL && record->facts->must_be_installed;
+}
+
+static bool is_required(const filter_state *own, berth__sym driver)
+{
+    uint32_t i = 0;
+    while (i < own->required_count && own->required[i] != driver)
+        i++;
+    return i < own->required_count;
+}
+
+static void find_required(berth__prepare *prepare, filter_state *own)
+{
+    const berth__view *view = prepare->cycle->view;
+    uint32_t most = 0;
+    for (uint32_t kind = 0; kind < KINDS_OF_NODES; kind++)
+        most += own->wanted[kind].driver_count;
+    own->required = berth__arena_alloc(prepare->arena, most * sizeof(*own->required), 4);
+    prepare->ok &= own->required != NULL;
+    for (uint32_t kind = 0; kind < KINDS_OF_NODES && prepare->ok; kind++)
+        for (uint32_t i = 0; i < own->wanted[kind].driver_count; i++) {
+            const berth__sym driver = own->wanted[kind].drivers[i].driver;
+            if (must_be_installed(view, driver) && !is_required(own, driver))
+                own->required[own->required_count++] = driver;
+        }
+}
+
 static berth__outcome node_volume_limits_prepare(berth__prepare *prepare)
 {
     berth__view *view = prepare->cycle->view;
@@ -109,7 +151,7 @@ static berth__outcome node_volume_limits_prepare(berth__prepare *prepare)
     if (list == NULL || !is_of_interest(list))
         return BERTH__SKIP;
     prepare->ok = berth__volumes_refresh(view);
-    for (uint32_t i = 0; i < 2 && prepare->ok; i++) {
+    for (uint32_t i = 0; i < KINDS_OF_NODES && prepare->ok; i++) {
         own->wanted[i].items =
             berth__arena_alloc(prepare->arena, list->count * sizeof(berth__attachment), 8);
         own->wanted[i].drivers =
@@ -130,8 +172,10 @@ static berth__outcome node_volume_limits_prepare(berth__prepare *prepare)
     prepare->may_fail = own->broken != NULL && !own->missing;
     if (!prepare->ok)
         return BERTH__ACTIVE;
-    settle(&own->wanted[0]);
-    settle(&own->wanted[1]);
+    for (uint32_t kind = 0; kind < KINDS_OF_NODES; kind++)
+        settle(&own->wanted[kind]);
+    if (view->model->behaviours.csi_drivers_required)
+        find_required(prepare, own);
     find_fills(prepare, own);
     return BERTH__ACTIVE;
 }
@@ -160,14 +204,43 @@ static bool within(const berth__node_volumes *volumes, const berth__driver_count
     return more == 0 || attached + more <= limit->count;
 }
 
+/* The CSINode of a slot's node, or NULL. */
+static const berth__csi_node_facts *csi_node(const berth__view *view, uint32_t slot)
+{
+    const berth__node_volumes *volumes = berth__slot_volumes(view, slot);
+    return volumes != NULL && volumes->record != NULL ? volumes->record->facts : NULL;
+}
+
+static bool migrates_portworx(const berth__csi_node_facts *facts)
+{
+    return (facts->migrated & 1u << BERTH__IN_TREE_PORTWORX) != 0;
+}
+
+/* A driver that the pod needs and the node lacks; 0: none. */
+static berth__sym missing_driver(const berth__view *view, const filter_state *own, uint32_t slot)
+{
+    if (own->required_count == 0)
+        return 0;
+    const berth__csi_node_facts *facts = csi_node(view, slot);
+    const wanted *list = &own->wanted[facts == NULL              ? WITHOUT_CSI_NODE
+                                      : migrates_portworx(facts) ? WITH_PORTWORX_MIGRATED
+                                                                 : WITH_CSI_NODE];
+    for (uint32_t i = 0; i < list->driver_count; i++) {
+        const berth__sym driver = list->drivers[i].driver;
+        if (is_required(own, driver) && (facts == NULL || !berth__csi_installed(facts, driver)))
+            return driver;
+    }
+    return 0;
+}
+
 static bool fits(const berth__view *view, const filter_state *own, uint32_t slot)
 {
     const berth__node_volumes *volumes = berth__slot_volumes(view, slot);
     if (volumes == NULL || volumes->record == NULL || volumes->record->facts == NULL)
         return true;
     const berth__csi_node_facts *facts = volumes->record->facts;
-    bool portworx = (facts->migrated & 1u << BERTH__IN_TREE_PORTWORX) != 0;
-    const wanted *list = &own->wanted[portworx];
+    const wanted *list =
+        &own->wanted[migrates_portworx(facts) ? WITH_PORTWORX_MIGRATED : WITH_CSI_NODE];
     const berth__attachment *items = list->items;
     for (uint32_t i = 0; i < list->driver_count; i++) {
         const berth__driver_count *driver = &list->drivers[i];
@@ -217,7 +290,14 @@ static void node_volume_limits_filter(const berth__question *cycle, const void *
         *mask = (berth__mask){{0}};
         return;
     }
-    if (own->wanted[0].count + own->wanted[1].count == 0)
+    BERTH__MASK_EACH(mask, s)
+    {
+        if (own->required_count == 0)
+            break;
+        if (missing_driver(cycle->view, own, tile * BERTH__TILE + s) != 0)
+            berth__bit_clear(mask->words, s);
+    }
+    if (own->wanted[WITH_CSI_NODE].count + own->wanted[WITH_PORTWORX_MIGRATED].count == 0)
         return;
     const berth__mask roomy = with_room(cycle->view, own, tile);
     berth__mask rest = *mask;
@@ -234,9 +314,15 @@ static void node_volume_limits_explain(const berth__question *cycle, const void 
                                        const void *opaque, uint32_t slot, berth__reasons *reasons)
 {
     (void)instance;
-    (void)slot;
     const filter_state *own = opaque;
     const berth__volume_list *list = cycle->cls->volumes;
+    if (own->broken == NULL && missing_driver(cycle->view, own, slot) != 0) {
+        const berth_str driver =
+            berth__text(cycle->view->model, missing_driver(cycle->view, own, slot));
+        berth__reason(reasons, BERTH_CODE_UNSCHEDULABLE,
+                      "%.*s CSI driver is not installed on the node", (int)driver.len, driver.data);
+        return;
+    }
     if (own->broken == NULL) {
         berth__reason(reasons, BERTH_CODE_UNSCHEDULABLE, "node(s) exceed max volume count");
         return;

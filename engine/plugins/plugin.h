@@ -95,7 +95,8 @@ typedef struct berth__prepare {
     berth__reasons *reasons;
     int64_t uniform;
     /* A filter may restrict the search to some nodes: it points this at a bit a slot
-     * (kube-scheduler: PreFilterResult.NodeNames). NULL: no restriction. */
+     * (kube-scheduler: PreFilterResult.NodeNames). NULL: no restriction. Of one that prepares each
+     * time it begins as those that don't have left it. */
     const uint64_t *allowed;
     /* With BERTH__PREPARE_EACH, of a SKIP or of UNIFORM: it stays right while the class, node
      * facts, the terms that running pods hold, related objects and namespaces are what they are,

@@ -1,7 +1,7 @@
 /* The default profiles of kube-scheduler by version, and the tables that they come from.
  * The preprocessor cuts the lists of all points out of the table, so that the points of a plugin
  * are written down once.
- * Source: v1.32.2, v1.34.4, v1.35.4 and v1.36.2, apis/config/v1/default_plugins.go and the
+ * Source: v1.32.2, v1.34.4, v1.35.4, v1.36.2 and v1.37.2, apis/config/v1/default_plugins.go and the
  * interfaces of each plugin. */
 #include "plugins/profile_lists.h"
 
@@ -13,12 +13,22 @@
  * preEnqueue, queueSort, preFilter, filter, postFilter, preScore, score, reserve, permit, preBind,
  * bind, postBind. (DefaultPreemption's preEnqueue, of 1.33, holds a pod until its victims have been
  * asked to go; here that is done at once.) */
-#define FIRST_ROWS(X)                                            \
-    X(SchedulingGates, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)    \
-    X(PrioritySort, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)       \
-    X(NodeUnschedulable, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0)  \
-    X(NodeName, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0)           \
-    X(TaintToleration, 3, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0)    \
+#define QUEUE_ROWS(X)                                         \
+    X(SchedulingGates, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) \
+    X(PrioritySort, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+
+#define NODE_ROWS(X)                                            \
+    X(NodeUnschedulable, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0) \
+    X(NodeName, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0)          \
+    X(TaintToleration, 3, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0)
+
+/* 1.37: in another order, and at preFilter, too. */
+#define PREPARED_NODE_ROWS(X)                                   \
+    X(NodeName, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0)          \
+    X(NodeUnschedulable, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0) \
+    X(TaintToleration, 3, 0, 0, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0)
+
+#define MIDDLE_ROWS(X)                                           \
     X(NodeAffinity, 2, 0, 0, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0)       \
     X(NodePorts, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0)          \
     X(NodeResourcesFit, 1, 0, 0, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0)   \
@@ -59,6 +69,8 @@
         refs, sizeof(refs) / sizeof((refs)[0]) \
     }
 
+#define FIRST_ROWS(X) QUEUE_ROWS(X) NODE_ROWS(X) MIDDLE_ROWS(X)
+
 #define DEFAULT_TABLE(X) FIRST_ROWS(X) LAST_ROWS(X)
 #define OF_TABLE(name) name##_32
 #include "plugins/profile_default_lists.h"
@@ -75,6 +87,12 @@
 #define OF_TABLE(name) name##_36
 #include "plugins/profile_default_lists.h"
 
+#define DEFAULT_TABLE(X) \
+    QUEUE_ROWS(X)        \
+    PREPARED_NODE_ROWS(X) MIDDLE_ROWS(X) SCORED_DEVICE_ROWS(X) LAST_ROWS(X) FEATURE_ROWS(X)
+#define OF_TABLE(name) name##_37
+#include "plugins/profile_default_lists.h"
+
 /* The default set of a version and all that follow, up to the next entry. */
 typedef struct default_set {
     uint32_t since; /* Kubernetes 1.`since` */
@@ -88,13 +106,12 @@ typedef struct default_set {
         minor, infos_##minor, sizeof(infos_##minor) / sizeof(infos_##minor[0]), \
             &default_profile_##minor                                            \
     }
-static const default_set sets[] = {SET(32), SET(34), SET(35), SET(36)};
+static const default_set sets[] = {SET(32), SET(34), SET(35), SET(36), SET(37)};
 
-static const default_set *set_of(uint32_t minor)
+static const default_set *set_of(uint32_t release)
 {
     const default_set *found = NULL;
-    if (minor == 0)
-        minor = BERTH__KUBERNETES_NEWEST;
+    const uint32_t minor = berth__minor_of(release);
     for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++)
         if (sets[i].since <= minor && minor <= BERTH__KUBERNETES_NEWEST)
             found = &sets[i];

@@ -13,10 +13,10 @@ typedef struct berth__plugin_info {
 } berth__plugin_info;
 
 /* The default multiPoint list, in its order. */
-const berth__plugin_info *berth__plugin_infos(uint32_t minor, uint32_t *count);
+const berth__plugin_info *berth__plugin_infos(uint32_t release, uint32_t *count);
 
 /* The entry of a name; NULL for a plugin that the table does not know. */
-const berth__plugin_info *berth__plugin_info_find(uint32_t minor, berth_str name);
+const berth__plugin_info *berth__plugin_info_find(uint32_t release, berth_str name);
 
 /* Whether every version since 1.32 refuses this name because the plugin left the tree. */
 bool berth__plugin_info_removed(berth_str name);

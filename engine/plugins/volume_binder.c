@@ -269,8 +269,12 @@ static berth__pv *free_volume(const berth__view *view, const berth__unbound_clai
     return best != NULL ? best->object : NULL;
 }
 
-static bool has_room(const berth__view *view, const berth__unbound_claim *unbound, uint32_t slot)
+/* Where the driver has room for the claim: the least that is enough, the first to arrive among
+ * equals. kube-scheduler takes any. NULL: nowhere. */
+static const berth__capacity_facts *room_for(const berth__view *view,
+                                             const berth__unbound_claim *unbound, uint32_t slot)
 {
+    const berth__shelf_item *best = NULL;
     const berth__reach *reach = &unbound->capacities;
     const berth__node_record *node = berth__view_node(view, slot);
     for (uint32_t s = 0; reach->set != NULL && s <= reach->set->label_count; s++) {
@@ -278,18 +282,26 @@ static bool has_room(const berth__view *view, const berth__unbound_claim *unboun
         if (shelf == NULL)
             continue;
         for (uint32_t i = berth__shelf_from(shelf, unbound->request_units); i < shelf->count; i++) {
-            const berth__capacity *capacity = shelf->items[i].object;
+            const berth__shelf_item *item = &shelf->items[i];
+            const berth__capacity *capacity = item->object;
+            if (best != NULL && (item->amount > best->amount ||
+                                 (item->amount == best->amount && item->arrival >= best->arrival)))
+                break;
             if (capacity->facts->everywhere ||
                 berth__node_term_meets(&view->model->strings, &capacity->facts->term, node->name,
-                                       berth__node_labels(node->facts)))
-                return true;
+                                       berth__node_labels(node->facts))) {
+                best = item;
+                break;
+            }
         }
     }
-    return false;
+    return best != NULL ? ((const berth__capacity *)best->object)->facts : NULL;
 }
 
-static void choose(berth__open_binding *out, berth__claim *claim, berth__pv *volume)
+static void choose(berth__open_binding *out, berth__claim *claim, berth__pv *volume,
+                   const berth__capacity_facts *room)
 {
+    out->rooms[out->choice_count] = room;
     out->choices[out->choice_count++] = (berth__volume_choice){claim, volume};
 }
 
@@ -301,11 +313,13 @@ static bool provision(const berth__view *view, const berth__unbound_claim *unbou
         out->no_volume = true;
         return false;
     }
-    if (unbound->needs_capacity && !has_room(view, unbound, slot)) {
+    const berth__capacity_facts *room =
+        unbound->needs_capacity ? room_for(view, unbound, slot) : NULL;
+    if (unbound->needs_capacity && room == NULL) {
         out->no_space = true;
         return false;
     }
-    choose(out, unbound->claim, NULL);
+    choose(out, unbound->claim, NULL, room);
     return true;
 }
 
@@ -335,7 +349,7 @@ void berth__binder_bind(const berth__view *view, const berth__binder *binder, ui
         else if (!own)
             volume = free_volume(view, unbound, out, slot);
         if (volume != NULL)
-            choose(out, unbound->claim, volume);
+            choose(out, unbound->claim, volume, NULL);
         else
             left[i / 64] |= UINT64_C(1) << (i % 64);
     }
@@ -353,6 +367,18 @@ static bool goes_by_class(const berth__unbound_claim *unbound)
 {
     return unbound->claim->first_pv == NULL && unbound->free_volumes.set == NULL &&
            unbound->class_facts->provisions && !unbound->needs_capacity;
+}
+
+bool berth__binder_compares(const berth__binder *binder)
+{
+    bool compares = false;
+    for (uint32_t i = 0; i < binder->decided_count; i++)
+        compares |= binder->decided[i].needs_capacity;
+    for (uint32_t i = 0; i < binder->unbound_count; i++)
+        compares |= binder->unbound[i].needs_capacity ||
+                    binder->unbound[i].claim->first_pv != NULL ||
+                    binder->unbound[i].free_volumes.set != NULL;
+    return compares;
 }
 
 /* Clear the slots that the class of an unbound claim leaves out, a tile at a time. Returns

@@ -55,6 +55,8 @@ typedef struct berth__open_binding {
     bool failed;         /* the binder's problem came up: an error, and no refusal */
     uint32_t choice_count;
     berth__volume_choice choices[BERTH__UNBOUND_CLAIMS_MAX];
+    /* Of a claim to be provisioned: what its driver has room for here; NULL: it does not say. */
+    const berth__capacity_facts *rooms[BERTH__UNBOUND_CLAIMS_MAX];
 } berth__open_binding;
 
 static inline bool berth__binding_fits(const berth__open_binding *binding)
@@ -96,6 +98,10 @@ berth_status berth__binder_reserve_locked(
 /* The unreserve phase of the plugins that bind volumes (plugin.h). */
 void berth__binder_unreserve(const berth__question *cycle, const void *instance,
                              const berth__pod_placement *placement);
+
+/* Whether there may be a volume, or a driver that says what it has room for, to compare what is
+ * asked with: on no node otherwise. */
+bool berth__binder_compares(const berth__binder *binder);
 
 /* Bind on the node of a slot. */
 void berth__binder_bind(const berth__view *view, const berth__binder *binder, uint32_t slot,

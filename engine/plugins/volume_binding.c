@@ -1,7 +1,45 @@
 /* VolumeBinding: every claim of the pod has, finds or will get a volume that reaches the node.
- * Source: kube-scheduler v1.32, plugins/volumebinding. */
+ * Since v1.37 it prefers nodes where its volumes take little of what there is, or as a shape says.
+ * Source: kube-scheduler v1.32 and v1.37, plugins/volumebinding. */
+#include <math.h>
+
+#include "base/error.h"
 #include "plugins/registry.h"
+#include "plugins/resource_score.h"
 #include "plugins/volume_binder.h"
+
+/* ---- configuration ---- */
+
+typedef struct volume_shape {
+    const berth_shape_point *shape; /* scores times 10 */
+    uint32_t shape_count;
+} volume_shape;
+
+static berth_status volume_binding_configure(berth__model *model, berth__arena *arena,
+                                             const berth_plugin_args *args, void *opaque,
+                                             berth_error *error)
+{
+    static const berth_shape_point prefers_empty[] = {{0, 100}, {100, 0}};
+    volume_shape *own = opaque;
+    *own = (volume_shape){prefers_empty, sizeof(prefers_empty) / sizeof(prefers_empty[0])};
+    if (args == NULL || args->fit.shape_count == 0)
+        return BERTH_OK;
+    if (!model->behaviours.volume_capacity_scores)
+        return berth__error_set(error, BERTH_E_INVALID,
+                                "VolumeBinding: shape needs the feature gate "
+                                "StorageCapacityScoring, which is off");
+    own->shape_count = args->fit.shape_count;
+    berth_shape_point *shape = berth__arena_alloc(arena, own->shape_count * sizeof(*shape), 8);
+    own->shape = shape;
+    if (shape == NULL)
+        return berth__error_no_memory(error);
+    for (uint32_t i = 0; i < own->shape_count; i++)
+        shape[i] =
+            (berth_shape_point){args->fit.shape[i].utilization, args->fit.shape[i].score * 10};
+    return BERTH_OK;
+}
+
+/* ---- before nodes are looked at ---- */
 
 /* Refuse a pod with a claim that is not there, lost, going, or of another pod. */
 static berth__outcome check_claim(const berth__view *view, const berth__volume_list *list,
@@ -99,12 +137,97 @@ static berth__outcome volume_binding_prepare(berth__prepare *prepare)
     return outcome;
 }
 
-/* Without preScore, which would skip it, it gives all nodes nothing. */
+/* ---- score ---- */
+
+/* What a pod's claims of one storage class ask for, and what there is for them. */
+typedef struct class_use {
+    berth__sym class_name;
+    int64_t requested, capacity;
+} class_use;
+
+/* Until v1.36 preScore skips it; without preScore it gives all nodes nothing. So it does where no
+ * volume is to be found. */
 static berth__outcome volume_binding_prepare_score(berth__prepare *prepare)
 {
+    berth__view *view = prepare->cycle->view;
+    const berth__volume_list *list = prepare->cycle->cls->volumes;
+    berth__binder *binder = prepare->state;
     prepare->uniform = 0;
-    return BERTH__UNIFORM;
+    if (!view->model->behaviours.volume_capacity_scores)
+        return BERTH__UNIFORM;
+    prepare->stays = list == NULL;
+    if (list == NULL || make_binder(view, list, prepare->arena, prepare->reasons, binder,
+                                    &prepare->ok) != BERTH__ACTIVE)
+        return BERTH__UNIFORM;
+    return berth__binder_compares(binder) ? BERTH__ACTIVE : BERTH__UNIFORM;
 }
+
+static int64_t whole_units(__int128 nanos)
+{
+    const __int128 unit = 1000000000;
+    return (int64_t)((nanos + unit - 1) / unit);
+}
+
+static class_use *use_of(class_use *uses, uint32_t *count, berth__sym class_name)
+{
+    uint32_t i = 0;
+    while (i < *count && uses[i].class_name != class_name)
+        i++;
+    if (i == *count)
+        uses[(*count)++] = (class_use){.class_name = class_name};
+    return &uses[i];
+}
+
+/* By storage class: the volumes that were found, or, if there are none, what drivers have room
+ * for. */
+static uint32_t uses_of(const berth__open_binding *binding, class_use *uses)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < binding->choice_count; i++) {
+        const berth__volume_choice *choice = &binding->choices[i];
+        if (choice->volume == NULL)
+            continue;
+        class_use *use = use_of(uses, &count, choice->volume->facts->class_name);
+        use->requested += whole_units(choice->claim->facts->request);
+        use->capacity += whole_units(choice->volume->facts->capacity);
+    }
+    for (uint32_t i = 0, found = count; i < binding->choice_count && found == 0; i++) {
+        if (binding->rooms[i] == NULL)
+            continue;
+        class_use *use = use_of(uses, &count, binding->choices[i].claim->facts->class_name);
+        use->requested += whole_units(binding->choices[i].claim->facts->request);
+        use->capacity = binding->rooms[i]->capacity; /* of all of them together */
+    }
+    return count;
+}
+
+static int64_t score_of(const volume_shape *own, const class_use *use)
+{
+    int64_t utilization = 100;
+    if (use->capacity != 0 && use->requested <= use->capacity)
+        utilization = (int64_t)((uint64_t)use->requested * 100) / use->capacity;
+    return berth__shape_at(own->shape, own->shape_count, utilization);
+}
+
+static void volume_binding_score(const berth__question *cycle, const void *instance,
+                                 const void *state, uint32_t tile, const berth__mask *mask,
+                                 int64_t *out)
+{
+    const volume_shape *own = instance;
+    BERTH__MASK_EACH(mask, s)
+    {
+        berth__open_binding binding;
+        class_use uses[BERTH__UNBOUND_CLAIMS_MAX];
+        int64_t sum = 0;
+        berth__binder_bind(cycle->view, state, tile * BERTH__TILE + s, &binding);
+        const uint32_t count = berth__binding_fits(&binding) ? uses_of(&binding, uses) : 0;
+        for (uint32_t i = 0; i < count; i++)
+            sum += score_of(own, &uses[i]);
+        out[s] = count > 0 ? (int64_t)round((double)sum / (double)count) : 0;
+    }
+}
+
+/* ---- filter ---- */
 
 /* The state points into the view. */
 static void volume_binding_adjust(const berth__question *cycle, const void *instance, void *state,
@@ -153,6 +276,8 @@ static void volume_binding_explain(const berth__question *cycle, const void *ins
                       "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)");
 }
 
+/* ---- reserve ---- */
+
 static berth_status choose_and_reserve(const berth__question *cycle,
                                        const berth__pod_placement *placement)
 {
@@ -192,13 +317,17 @@ const berth__plugin_ops berth__plugin_volume_binding = {
     .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_LABELS | BERTH_WAKE_POD_REMOVE |
                (BERTH__WAKE_STORAGE & ~BERTH_WAKE_ATTACHMENT),
     .wakes = volume_binding_wakes,
+    .instance_bytes = sizeof(volume_shape),
+    .configure = volume_binding_configure,
     .filter_misses = "not found",
     .filter_state_bytes = sizeof(berth__binder),
     .prepare_filter = volume_binding_prepare,
     .filter = volume_binding_filter,
     .explain = volume_binding_explain,
     .adjust = volume_binding_adjust,
+    .score_state_bytes = sizeof(berth__binder),
     .prepare_score = volume_binding_prepare_score,
+    .score = volume_binding_score,
     .reserve = volume_binding_reserve,
     .unreserve = berth__binder_unreserve,
 };

@@ -23,6 +23,7 @@
 enum { SLICES_MAX = 16, WANTS_MAX = 8, PARTS_MAX = 16 };
 
 static const berth_allocator *model_memory; /* NULL: the default */
+static uint32_t of_release;                 /* whose allocator it is; 0: the newest */
 static berth__model model;
 static berth__arena arena, plan, scratch;
 static berth__device_uses uses;
@@ -332,7 +333,8 @@ static inline const char *found(void)
 {
     static char text[512];
     berth__offer_node node = {.id = 0, .name = sym("n")};
-    assert_true(berth__catalog_build(&catalog, &uses, slices, slice_count));
+    assert_true(
+        berth__catalog_build(&catalog, &uses, slices, slice_count, &(berth__taint_rules){0}));
     berth__verdicts_follow(&verdicts, catalog.content_count);
     const berth__node_offers *offers = berth__catalog_of(&catalog, &node);
     assert_non_null(offers);
@@ -379,7 +381,9 @@ static int set_up(void **state)
     berth__arena_init(&scratch, berth__allocator_default());
     const berth_allocator *memory =
         model_memory != NULL ? model_memory : berth__allocator_default();
-    if (berth__model_init(&model, memory, NULL) != BERTH_OK)
+    berth__behaviours behaviours;
+    if (berth__behaviours_make(of_release, (berth_str){0}, &behaviours, NULL) != BERTH_OK ||
+        berth__model_init(&model, memory, &behaviours) != BERTH_OK)
         return -1;
     return berth__device_uses_init(&uses, model.allocator) == BERTH_OK &&
                    berth__catalog_init(&catalog, &model) == BERTH_OK &&

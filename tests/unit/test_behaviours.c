@@ -43,17 +43,32 @@ static void test_columns(void **state)
     assert_false(made(35, "").balance_of_difference);
     assert_true(made(36, "").balance_of_difference);
     assert_false(made(BERTH__KUBERNETES_LEGACY, "").csi_migration);
+    assert_true(made(0, "").volume_capacity_scores);
+}
+
+static void test_patches(void **state)
+{
+    (void)state;
+    assert_false(made(BERTH_KUBERNETES(36, 0), "").devices_roll_back);
+    assert_false(made(BERTH_KUBERNETES(36, 2), "").devices_roll_back);
+    assert_true(made(BERTH_KUBERNETES(36, 3), "").devices_roll_back);
+    assert_true(made(BERTH_KUBERNETES(36, 99), "").devices_roll_back);
+    assert_true(made(36, "").devices_roll_back);
+    assert_false(made(BERTH_KUBERNETES(35, 9), "").devices_roll_back);
+    assert_false(made(BERTH_KUBERNETES(36, 99), "").volume_capacity_scores);
+    assert_true(made(BERTH_KUBERNETES(37, 0), "").volume_capacity_scores);
 }
 
 static void test_unknown_versions(void **state)
 {
     (void)state;
-    refused(31, "", BERTH_E_UNSUPPORTED, "1.31 is not known: 1.32 to 1.36");
-    refused(37, "", BERTH_E_UNSUPPORTED, "1.37");
+    refused(31, "", BERTH_E_UNSUPPORTED, "1.31 is not known: 1.32 to 1.37");
+    refused(38, "", BERTH_E_UNSUPPORTED, "1.38");
+    refused(BERTH_KUBERNETES(31, 4), "", BERTH_E_UNSUPPORTED, "1.31");
     for (uint32_t minor = 0; minor < 60; minor++)
         assert_int_equal(berth_profile_default_of(minor) != NULL,
-                         minor == 0 || (minor >= 32 && minor <= 36));
-    const uint32_t wrong[] = {1, 15, 31, 37};
+                         minor == 0 || (minor >= 32 && minor <= 37));
+    const uint32_t wrong[] = {1, 15, 31, 38};
     for (int i = 0; i < 4; i++) {
         berth_engine_config config;
         berth_error error = {.code = BERTH_OK};
@@ -93,6 +108,10 @@ static void test_gates(void **state)
     assert_true(made(32, "PodLevelResources=true").requests_of_pod);
     assert_false(made(32, "PodLevelResources=true").hugepages_of_pod);
     assert_false(made(36, "PodLevelResources=false").requests_of_pod);
+    assert_true(made(36, "StorageCapacityScoring=true").volume_capacity_scores);
+    assert_false(made(37, "StorageCapacityScoring=false").volume_capacity_scores);
+    assert_false(made(37, "VolumeLimitScaling=false").csi_drivers_required);
+    assert_false(made(37, "DRADeviceTaintRules=false").device_taint_rules);
     assert_true(made(36, "TaintTolerationComparisonOperators=true").taint_comparisons);
     const berth__behaviours two =
         made(36, "NodeDeclaredFeatures=false,SchedulerPopFromBackoffQ=false");
@@ -111,7 +130,10 @@ static void test_refused_gates(void **state)
     refused(36, "NoSuchGate=true", BERTH_E_INVALID, "no feature gate \"NoSuchGate\"");
     refused(32, "NodeDeclaredFeatures=true", BERTH_E_INVALID, "of Kubernetes 1.32");
     refused(36, "InPlacePodVerticalScaling=false", BERTH_E_INVALID, "locked to true");
-    refused(36, "StorageCapacityScoring=true", BERTH_E_UNSUPPORTED, "not implemented");
+    refused(36, "DRADeviceTaintRules=true", BERTH_E_UNSUPPORTED, "not implemented");
+    refused(37, "GenericWorkload=true", BERTH_E_UNSUPPORTED, "not implemented");
+    refused(37, "SidecarContainers=true", BERTH_E_INVALID, "no feature gate");
+    refused(37, "NodeDeclaredFeatures=false", BERTH_E_INVALID, "locked to true");
     refused(36, "PodLevelResources", BERTH_E_INVALID, "NAME=true or NAME=false");
     refused(36, "PodLevelResources=1", BERTH_E_INVALID, "not \"PodLevelResources=1\"");
     refused(36, "=true", BERTH_E_INVALID, "NAME=true");
@@ -121,8 +143,11 @@ static void test_refused_gates(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_columns),        cmocka_unit_test(test_unknown_versions),
-        cmocka_unit_test(test_default_scores), cmocka_unit_test(test_gates),
+        cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_patches),
+        cmocka_unit_test(test_unknown_versions),
+        cmocka_unit_test(test_default_scores),
+        cmocka_unit_test(test_gates),
         cmocka_unit_test(test_refused_gates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -272,8 +272,8 @@ static void test_multi_point_twice(void **state)
     (void)state;
     berth_scheduler_config_destroy(
         accept(HEAD "profiles:\n- plugins:\n"
-                    "    multiPoint: {enabled: [{name: NodeName}, {name: NodeName}]}\n"
-                    "    filter: {enabled: [{name: NodeName}]}\n"));
+                    "    multiPoint: {enabled: [{name: ImageLocality}, {name: ImageLocality}]}\n"
+                    "    score: {enabled: [{name: ImageLocality}]}\n"));
 }
 
 static void test_refused_queue_sorts(void **state)
@@ -357,8 +357,8 @@ static void test_refused_plugin_config(void **state)
          BERTH_E_INVALID, AT "[0].args.x", "unknown field"},
         {"[{name: VolumeBinding, args: {bindTimeoutSeconds: -1}}]", BERTH_E_INVALID,
          AT "[0].args.bindTimeoutSeconds", "not -1"},
-        {"[{name: VolumeBinding, args: {shape: []}}]", BERTH_E_INVALID, AT "[0].args.shape",
-         "feature gate"},
+        {"[{name: VolumeBinding, args: {shape: [{utilization: 101, score: 1}]}}]", BERTH_E_INVALID,
+         AT "[0].args.shape[0].utilization", "not 101"},
     };
     (void)state;
     CHECK_REFUSALS(HEAD "profiles:\n- pluginConfig: ", table);

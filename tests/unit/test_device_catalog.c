@@ -58,12 +58,14 @@ static bool build_without(unsigned call)
     assert_int_equal(berth__catalog_init(&own, &model), BERTH_OK);
     assert_int_equal(berth__device_uses_init(&own_uses, &failing), BERTH_OK);
     fail_call(call);
-    bool built = berth__catalog_build(&own, &own_uses, slices, slice_count);
+    bool built =
+        berth__catalog_build(&own, &own_uses, slices, slice_count, &(berth__taint_rules){0});
     bool refused = was_refused();
     assert_true(built || refused); /* a table that could not grow is slower, no less */
     if (!built) {
         assert_int_equal(own.slice_count + own.offer_count + own.content_count, 0);
-        assert_true(berth__catalog_build(&own, &own_uses, slices, slice_count));
+        assert_true(
+            berth__catalog_build(&own, &own_uses, slices, slice_count, &(berth__taint_rules){0}));
     }
     assert_int_equal(own.slice_count, slice_count);
     assert_int_equal(own.offer_count, OFFERED);

@@ -314,7 +314,7 @@ static void test_devices_of_a_claim(void **state)
     taken(c, &t);
     small_decide(c, pod_named(c, "most"));
     assert_int_equal(c->placement.verdict, BERTH_VERDICT_PLACED);
-    expect_message(c, "more", "number of requested devices 33 exceeds the claim limit of 32");
+    expect_message(c, "more", "adding 33 devices exceeds the claim limit of 32, with 0 already");
 }
 
 /* What is wrong with the expression; "" if nothing is. */

@@ -18,7 +18,8 @@ static berth__slice_facts *offer_other(const char *driver, const char *pool, con
 /* All is offered and wanted: look. */
 static void look(void)
 {
-    assert_true(berth__catalog_build(&catalog, &uses, slices, slice_count));
+    assert_true(
+        berth__catalog_build(&catalog, &uses, slices, slice_count, &(berth__taint_rules){0}));
     berth__verdicts_follow(&verdicts, catalog.content_count);
     search = (berth__device_search){.model = &model,
                                     .verdicts = &verdicts,

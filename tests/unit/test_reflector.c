@@ -390,7 +390,7 @@ static void test_pods_come_last(void **state)
     assert_non_null(all);
     watcher_start(all);
     scripted_advance(w.s, 1);
-    const uint32_t devices = 3; /* kinds that are not followed */
+    const uint32_t devices = 4; /* kinds that are not followed */
     assert_int_equal(w.s->request_count, BERTH_KIND_COUNT - 1 - devices);
     assert_null(scripted_find(w.s, "GET", "/pods"));
     scripted_answer(w.s, scripted_find(w.s, "GET", "/nodes"), 403, "{}");

@@ -20,12 +20,16 @@ static char names[RESOURCES][32], container_names[CONTAINERS][8];
 static berth_resources draw_list(berth__random *random, berth_resource *items, uint32_t only)
 {
     uint32_t count = 0;
+    bool any = false;
     for (uint32_t r = 0; r < RESOURCES; r++) {
         bool listed = berth__random_below(random, 3) != 0;
         int64_t amount = berth__random_below(random, 9);
+        any |= listed;
         if (listed && (only == UINT32_MAX || only == r))
             items[count++] = (berth_resource){berth__text_of(names[r]), {amount, 0}};
     }
+    if (any) /* since v1.37 it matters whether a list says anything */
+        items[count++] = (berth_resource){BERTH_STR("cpu"), {0, 0}};
     return (berth_resources){items, count};
 }
 
@@ -33,7 +37,7 @@ typedef struct drawn {
     berth_pod pod;
     berth_container containers[2][CONTAINERS];
     berth_container_status statuses[2][CONTAINERS];
-    berth_resource items[6 * CONTAINERS + 4][RESOURCES];
+    berth_resource items[6 * CONTAINERS + 4][RESOURCES + 1];
     berth_condition refused;
 } drawn;
 
@@ -124,7 +128,7 @@ static void a_resource_counts_by_itself(void **state)
                  (unsigned)r);
     for (uint32_t i = 0; i < CONTAINERS; i++)
         snprintf(container_names[i], sizeof(container_names[i]), "c%u", (unsigned)i);
-    static const uint32_t versions[] = {15, 32, 33, 34, 36};
+    static const uint32_t versions[] = {15, 32, 33, 34, 36, 37};
     for (uint32_t v = 0; v < sizeof(versions) / sizeof(versions[0]); v++) {
         berth__behaviours behaviours;
         berth__model model;

@@ -537,7 +537,9 @@ static void test_profiles(void **state)
     berth_profile profiles[] = {*berth_profile_default(), *berth_profile_default()};
     profiles[1].scheduler_name = (berth_str)TEXT("plain");
     profile_points points;
-    own_points(&profiles[1], &points)[BERTH_POINT_FILTER].count = 1; /* NodeUnschedulable alone */
+    berth_plugin_list *filters = &own_points(&profiles[1], &points)[BERTH_POINT_FILTER];
+    filters->items++; /* NodeUnschedulable alone */
+    filters->count = 1;
     loop_open(&l, profiles, 2, 0);
     loop_add(&l, loop_node_text("node", "1", "", "unschedulable: true"));
     berth_pod_id first = loop_pod(&l, "first", "2", "");

@@ -31,7 +31,7 @@ static void test_message(void **state)
     loop_pod(l, "huge", "3", "");
     assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
     assert_message(
-        l, "0/2 nodes are available: 2 Insufficient cpu. no new claims to deallocate, "
+        l, "0/2 nodes are available: 2 Insufficient cpu. "
            "preemption: 0/2 nodes are available: 2 No preemption victims found for incoming pod.");
     /* One that fits says nothing, and does not cost an explanation. */
     loop_pod(l, "small", "1", "");

@@ -362,7 +362,7 @@ static void test_fit_count(void **state)
         on_a += nodes[i] == a;
     assert_int_equal(on_a, 3);
     assert_text(berth_explanation_message(c->explanation),
-                "0/2 nodes are available: 2 Insufficient cpu. no new claims to deallocate, "
+                "0/2 nodes are available: 2 Insufficient cpu. "
                 "preemption: 0/2 nodes are available: "
                 "2 No preemption victims found for incoming pod.");
     assert_int_equal(berth_engine_fit_count(c->engine, pod, 3, &count, NULL, NULL, NULL), BERTH_OK);
@@ -426,8 +426,7 @@ static void test_close(void **state)
     small_decide(c, pod);
     assert_string_equal(small_refusal(c, a), "NodeUnschedulable: node(s) were unschedulable");
     assert_text(berth_explanation_message(c->explanation),
-                "0/1 nodes are available: 1 node(s) were unschedulable. no new claims to "
-                "deallocate, preemption: 0/1 nodes are "
+                "0/1 nodes are available: 1 node(s) were unschedulable. preemption: 0/1 nodes are "
                 "available: 1 Preemption is not helpful for scheduling.");
     int64_t allocatable, requested;
     assert_int_equal(berth_engine_node_resource(c->engine, a, (berth_str)TEXT("pods"), &allocatable,

@@ -25,7 +25,7 @@ static const command_help help = {
         "average pod of the cluster does not fit on. Nodes are in use if they have a pod that is\n"
         "no DaemonSet's.\n",
     .examples = "  berth compare -f cluster.json --config default --config packed.yaml\n"
-                "  berth compare -f cluster.json --kubernetes 1.32 --kubernetes 1.36 --anew\n"
+                "  berth compare -f cluster.json --kubernetes 1.32 --kubernetes 1.37 --anew\n"
                 "  berth compare --before monday.json --after tuesday.json -o json\n",
 };
 
@@ -240,7 +240,7 @@ static void own_options(compare *c, option options[OWN_OPTIONS])
          .kind = OPTION_TEXTS,
          .value = "VERSION",
          .target = &c->versions,
-         .help = "a side's version, 1.32 to 1.36 (default: the newest);\nrepeatable"},
+         .help = "a side's version, 1.32 to 1.37 (default: the newest);\nrepeatable"},
         {.name = "feature-gates",
          .kind = OPTION_TEXTS,
          .value = "GATES",

@@ -49,6 +49,7 @@ static const struct {
     {"podDisruptionBudgets", BERTH_KIND_POD_DISRUPTION_BUDGET},
     {"deviceClasses", BERTH_KIND_DEVICE_CLASS},
     {"resourceSlices", BERTH_KIND_RESOURCE_SLICE},
+    {"deviceTaintRules", BERTH_KIND_DEVICE_TAINT_RULE},
     {"resourceClaims", BERTH_KIND_RESOURCE_CLAIM},
     {"nodes", BERTH_KIND_NODE},
     {"pods", BERTH_KIND_POD},
@@ -153,7 +154,9 @@ static berth_status open_engine(verify *v, berth_error *error)
     v->setup.percentage = 100;
     const char *version = json_string_value(json_object_get(v->scenario.expected, "version"));
     v->has_version = version != NULL;
-    v->setup.kubernetes = version != NULL ? version : "1.32";
+    v->setup.kubernetes = version == NULL                ? "1.32"
+                          : strcmp(version, "1.36") == 0 ? "1.36.2"
+                                                         : version;
     if (v->legacy != NULL)
         engine_setup_resolve_profile(&v->setup, v->legacy);
     else

@@ -27,7 +27,8 @@ option_group engine_setup_options(engine_setup *setup)
          .kind = OPTION_TEXT,
          .value = "VERSION",
          .target = &setup->kubernetes,
-         .help = "decide as kube-scheduler of this version, 1.32 to 1.36\n(default: the newest)"},
+         .help = "decide as kube-scheduler of this version, 1.32 to 1.37, or of\na patch of it, "
+                 "1.36.2 (default: the newest)"},
         {.name = "feature-gates",
          .kind = OPTION_TEXT,
          .value = "GATES",
@@ -118,24 +119,49 @@ static uint32_t volumes_of_environment(void)
     return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
 }
 
-/* "1.36", "v1.36", "1.36.2": the number behind the first point; absent: 0, the newest. */
+/* Up to three digits at `*at`, which moves behind them. Returns false if there are none, or
+ * more. */
+static bool read_digits(const char **at, uint32_t *out)
+{
+    size_t count = strspn(*at, "0123456789");
+    *out = count > 0 && count <= 3 ? (uint32_t)strtoul(*at, NULL, 10) : 0;
+    *at += count;
+    return count > 0 && count <= 3;
+}
+
+/* "1.36" (its newest patch), "v1.36" or "1.36.2". Text behind the numbers is that of a vendor's
+ * release ("v1.36.2-gke.1", "v1.36.2+k3s1") and changes nothing. */
+static bool parse_release(const char *text, uint32_t *minor, uint32_t *release)
+{
+    uint32_t patch = 0;
+    text += *text == 'v';
+    if (strncmp(text, "1.", 2) != 0)
+        return false;
+    text += 2;
+    if (!read_digits(&text, minor) || *minor == 0 || berth_profile_default_of(*minor) == NULL)
+        return false;
+    *release = *minor;
+    if (*text == '\0')
+        return true;
+    if (*text++ != '.' || !read_digits(&text, &patch) || strchr("-+", *text) == NULL)
+        return false;
+    *release = BERTH_KUBERNETES(*minor, patch);
+    return true;
+}
+
+/* Absent: 0, the newest. */
 static berth_status read_version(engine_setup *setup, berth_error *error)
 {
-    const char *text = setup->kubernetes;
-    char *end = NULL;
-    setup->minor = 0;
-    if (text == NULL)
+    setup->minor = setup->release = 0;
+    if (setup->kubernetes == NULL ||
+        parse_release(setup->kubernetes, &setup->minor, &setup->release))
         return BERTH_OK;
-    const char *digits = text + (*text == 'v');
-    unsigned long minor = strncmp(digits, "1.", 2) == 0 && digits[2] >= '0' && digits[2] <= '9'
-                              ? strtoul(digits + 2, &end, 10)
-                              : 0;
-    if (end == NULL || (*end != '\0' && *end != '.') || minor > 99 ||
-        berth_profile_default_of((uint32_t)minor) == NULL || minor == 0)
-        return error_set(error, BERTH_E_UNSUPPORTED, NULL,
-                         "Kubernetes \"%s\" is not known: --kubernetes takes 1.32 to 1.36", text);
-    setup->minor = (uint32_t)minor;
-    return BERTH_OK;
+    setup->minor = setup->release = 0;
+    return error_set(
+        error, BERTH_E_UNSUPPORTED, NULL,
+        "Kubernetes \"%s\" is not known: --kubernetes takes 1.32 to 1.37, with or without a "
+        "patch (1.36.2)",
+        setup->kubernetes);
 }
 
 berth_status engine_setup_resolve(engine_setup *setup, berth_error *error)
@@ -143,11 +169,11 @@ berth_status engine_setup_resolve(engine_setup *setup, berth_error *error)
     setup->attached_volumes_max = volumes_of_environment();
     TRY(read_version(setup, error));
     if (setup->config_path == NULL) {
-        settle(setup, berth_profile_default_of(setup->minor), 1);
+        settle(setup, berth_profile_default_of(setup->release), 1);
         return BERTH_OK;
     }
     berth_status status =
-        berth_scheduler_config_file(setup->config_path, setup->minor, &setup->config, error);
+        berth_scheduler_config_file(setup->config_path, setup->release, &setup->config, error);
     if (status == BERTH_OK)
         settle_config(setup);
     return status;
@@ -158,11 +184,11 @@ berth_status engine_setup_resolve_text(engine_setup *setup, berth_str text, cons
 {
     TRY(read_version(setup, error));
     if (text.data == NULL) {
-        settle(setup, berth_profile_default_of(setup->minor), 1);
+        settle(setup, berth_profile_default_of(setup->release), 1);
         return BERTH_OK;
     }
     berth_status status =
-        berth_scheduler_config_text(text, source, setup->minor, &setup->config, error);
+        berth_scheduler_config_text(text, source, setup->release, &setup->config, error);
     if (status == BERTH_OK)
         settle_config(setup);
     return status;
@@ -184,7 +210,7 @@ berth_status engine_setup_create(const engine_setup *setup, berth_engine **out, 
     config.huge_pages = setup->huge_pages;
     config.keep_objects = setup->keep_objects;
     config.attached_volumes_max = setup->attached_volumes_max;
-    config.kubernetes = setup->minor;
+    config.kubernetes = setup->release;
     if (setup->feature_gates != NULL)
         config.feature_gates = words_of(setup->feature_gates);
     config.profiles = setup->profiles;

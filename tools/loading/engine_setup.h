@@ -28,7 +28,8 @@ typedef struct engine_setup {
     bool keep_objects;             /* of whoever asks the engine for objects of pods */
     uint32_t attached_volumes_max; /* of the environment, or whoever resolves a text or a profile */
     /* made from it */
-    uint32_t minor; /* of Kubernetes 1.`minor`; 0: the newest */
+    uint32_t minor;   /* of Kubernetes 1.`minor`; 0: the newest */
+    uint32_t release; /* the same, with the patch if one is named; as berth_engine_config has it */
     option options[ENGINE_OPTIONS_MAX];
     berth_scheduler_config *config;
     berth_profile *profiles; /* the configuration's, with the options above put in */

@@ -33,7 +33,7 @@ type Config struct {
 	Threads int
 	Path    Path
 	Seed    uint64 // of random tie-breaks
-	// Kubernetes is the minor version whose decisions are given: 32 to 36; 0: the newest.
+	// Kubernetes is the minor version whose decisions are given: 32 to 37; 0: the newest.
 	Kubernetes int
 	// FeatureGates are given as kube-scheduler's --feature-gates takes them: "Name=true,Other=false".
 	FeatureGates string

@@ -28,9 +28,10 @@ const (
 var devices = reflect.TypeFor[*unstructured.Unstructured]()
 
 var deviceKinds = map[string]C.uint32_t{
-	"ResourceSlice": C.BERTH_KIND_RESOURCE_SLICE,
-	"DeviceClass":   C.BERTH_KIND_DEVICE_CLASS,
-	"ResourceClaim": C.BERTH_KIND_RESOURCE_CLAIM,
+	"ResourceSlice":   C.BERTH_KIND_RESOURCE_SLICE,
+	"DeviceClass":     C.BERTH_KIND_DEVICE_CLASS,
+	"ResourceClaim":   C.BERTH_KIND_RESOURCE_CLAIM,
+	"DeviceTaintRule": C.BERTH_KIND_DEVICE_TAINT_RULE,
 }
 
 // deviceKind tells kind and heading of such an object.

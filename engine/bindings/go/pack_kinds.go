@@ -182,6 +182,7 @@ var kindExamples = [C.BERTH_KIND_COUNT]reflect.Type{
 	C.BERTH_KIND_RESOURCE_SLICE:          devices,
 	C.BERTH_KIND_DEVICE_CLASS:            devices,
 	C.BERTH_KIND_RESOURCE_CLAIM:          devices,
+	C.BERTH_KIND_DEVICE_TAINT_RULE:       devices,
 }
 
 // ---- nodes ----
@@ -359,6 +360,21 @@ func (a *arena) csiNode(out *C.berth_csi_node, from *storagev1.CSINode) {
 func (a *arena) csiDriver(out *C.berth_csi_driver, from *storagev1.CSIDriver) {
 	a.meta(&out.meta, &from.ObjectMeta)
 	out.storage_capacity = C.bool(from.Spec.StorageCapacity != nil && *from.Spec.StorageCapacity)
+	out.prevent_pod_scheduling_if_missing = C.bool(laterFlag(from.Spec, "PreventPodSchedulingIfMissing"))
+}
+
+// laterFlag tells a flag that not every version of k8s.io/api has that this package builds with.
+func laterFlag(spec any, name string) bool {
+	flag, _ := fieldOf(spec, name).(*bool)
+	return flag != nil && *flag
+}
+
+func fieldOf(spec any, name string) any {
+	field := reflect.ValueOf(spec).FieldByName(name)
+	if !field.IsValid() {
+		return nil
+	}
+	return field.Interface()
 }
 
 func (a *arena) csiCapacity(out *C.berth_csi_storage_capacity, from *storagev1.CSIStorageCapacity) {

@@ -41,6 +41,10 @@ typedef enum berth_path {
     BERTH_PATH_INDEX,
 } berth_path;
 
+/* One patch release, 1.MINOR.PATCH, as a number for berth_engine_config.kubernetes and the calls
+ * that take such a version. A patch newer than this library is decided as the newest one known. */
+#define BERTH_KUBERNETES(minor, patch) ((uint32_t)(minor) | ((uint32_t)(patch) + 1) << 16)
+
 /* How an engine is made. Owner: what it points to is borrowed until berth_engine_create returns,
  * what the allocator's context stands for outlives the engine. */
 typedef struct berth_engine_config {
@@ -51,8 +55,9 @@ typedef struct berth_engine_config {
     const berth_profile *profiles; /* NULL: the default one of that version alone */
     uint32_t profile_count;
     const berth_allocator *allocator; /* NULL: a heap of the engine's own */
-    /* Whose decisions are given: those of kube-scheduler of Kubernetes 1.`kubernetes`, 32 to 36; 0:
-     * the newest. Without effect on profiles of era v1alpha1, which are those of 1.15. */
+    /* Whose decisions are given: those of the newest patch of kube-scheduler 1.`kubernetes`, 32 to
+     * 37; those of one patch release: BERTH_KUBERNETES(36, 2); 0: the newest. Without effect on
+     * profiles of era v1alpha1, which are those of 1.15. */
     uint32_t kubernetes;
     /* Feature gates that change decisions, as kube-scheduler's --feature-gates takes them:
      * "Name=true,Other=false"; absent: that version's defaults. */

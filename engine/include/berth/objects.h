@@ -395,6 +395,7 @@ typedef struct berth_csi_node {
 typedef struct berth_csi_driver {
     berth_metadata meta;
     bool storage_capacity;
+    bool prevent_pod_scheduling_if_missing; /* pods wait for nodes that have the driver (1.37) */
 } berth_csi_driver;
 
 typedef struct berth_csi_storage_capacity {
@@ -580,6 +581,7 @@ typedef struct berth_slice_counters {
     berth_str name; /* counterSet in the latter */
     berth_resources counters;
     const struct berth_later *later;
+    berth_strs compatibility_groups; /* of the latter */
 } berth_slice_counters;
 
 typedef struct berth_slice_device {
@@ -617,6 +619,16 @@ typedef struct berth_resource_slice {
     const berth_slice_counters *shared_counters;
     uint32_t shared_counter_count;
 } berth_resource_slice;
+
+/* Taints devices as if their slices did (1.37). */
+typedef struct berth_device_taint_rule {
+    berth_metadata meta;
+    bool has_selector; /* false: nil, no device is tainted; one without entries: every device */
+    berth_str driver;  /* of the selector; absent: any; likewise */
+    berth_str pool;
+    berth_str device;
+    berth_taint taint;
+} berth_device_taint_rule;
 
 /* ---- other objects that plugins read ---- */
 
@@ -667,7 +679,8 @@ typedef struct berth_pod_disruption_budget {
     X(POD, pod, berth_pod, "Pod")                                                                \
     X(RESOURCE_SLICE, resource_slice, berth_resource_slice, "ResourceSlice")                     \
     X(DEVICE_CLASS, device_class, berth_device_class, "DeviceClass")                             \
-    X(RESOURCE_CLAIM, resource_claim, berth_resource_claim, "ResourceClaim")
+    X(RESOURCE_CLAIM, resource_claim, berth_resource_claim, "ResourceClaim")                     \
+    X(DEVICE_TAINT_RULE, device_taint_rule, berth_device_taint_rule, "DeviceTaintRule")
 
 typedef enum berth_kind {
 #define X(name, member, type, text) BERTH_KIND_##name,

@@ -78,7 +78,8 @@ typedef struct berth_label_args {
 
 /* The arguments of one plugin. */
 typedef struct berth_plugin_args {
-    berth_fit_args fit;           /* NodeResourcesFit, RequestedToCapacityRatioPriority (shape) */
+    /* NodeResourcesFit; RequestedToCapacityRatioPriority and VolumeBinding (shape). */
+    berth_fit_args fit;
     berth_balanced_args balanced; /* NodeResourcesBalancedAllocation */
     berth_node_affinity_args node_affinity;
     berth_inter_pod_affinity_args inter_pod_affinity;

@@ -160,6 +160,7 @@ static const kept_kind kinds[BERTH_KIND_COUNT] = {
     [BERTH_KIND_NODE] = {HEADING("v1", "Node"), node},
     [BERTH_KIND_POD] = {HEADING("v1", "Pod"), pod},
     [BERTH_KIND_RESOURCE_SLICE] = {HEADING("resource.k8s.io/v1", "ResourceSlice"), devices},
+    [BERTH_KIND_DEVICE_TAINT_RULE] = {HEADING("resource.k8s.io/v1", "DeviceTaintRule"), devices},
     [BERTH_KIND_DEVICE_CLASS] = {HEADING("resource.k8s.io/v1", "DeviceClass"), devices},
     [BERTH_KIND_RESOURCE_CLAIM] = {HEADING("resource.k8s.io/v1", "ResourceClaim"), device_claim},
 };

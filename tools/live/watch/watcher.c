@@ -10,8 +10,9 @@
 #define STORAGE "/apis/storage.k8s.io/v1/"
 #define DEVICES "/apis/resource.k8s.io/v1/"
 
-/* Of Kubernetes 1.34 on devices are served by this version, and decided. */
-enum { DEVICES_MINOR = 34 };
+/* From Kubernetes 1.34 on devices are served by this version, and decided; from 1.37 on rules that
+ * taint them. */
+enum { DEVICES_MINOR = 34, TAINT_RULES_MINOR = 37 };
 
 /* Pods that are over use nothing and are not asked for. */
 static const watch_resource resources[BERTH_KIND_COUNT] = {
@@ -39,6 +40,8 @@ static const watch_resource resources[BERTH_KIND_COUNT] = {
     {BERTH_KIND_RESOURCE_SLICE, DEVICES "resourceslices", "", "resourceslices.resource.k8s.io"},
     {BERTH_KIND_DEVICE_CLASS, DEVICES "deviceclasses", "", "deviceclasses.resource.k8s.io"},
     {BERTH_KIND_RESOURCE_CLAIM, DEVICES "resourceclaims", "", "resourceclaims.resource.k8s.io"},
+    {BERTH_KIND_DEVICE_TAINT_RULE, DEVICES "devicetaintrules", "",
+     "devicetaintrules.resource.k8s.io"},
 };
 
 struct watcher {
@@ -47,13 +50,21 @@ struct watcher {
     berth_reader *reader;
     reflector reflectors[BERTH_KIND_COUNT]; /* by kind */
     uint32_t listed_count;
-    bool devices; /* are followed */
+    int minor; /* of the version whose decisions are given */
 };
 
 static bool is_followed(const watcher *w, int kind)
 {
-    return w->devices || (kind != BERTH_KIND_RESOURCE_SLICE && kind != BERTH_KIND_DEVICE_CLASS &&
-                          kind != BERTH_KIND_RESOURCE_CLAIM);
+    switch ((berth_kind)kind) {
+    case BERTH_KIND_RESOURCE_SLICE:
+    case BERTH_KIND_DEVICE_CLASS:
+    case BERTH_KIND_RESOURCE_CLAIM:
+        return w->minor >= DEVICES_MINOR;
+    case BERTH_KIND_DEVICE_TAINT_RULE:
+        return w->minor >= TAINT_RULES_MINOR;
+    default:
+        return true;
+    }
 }
 
 static uint32_t followed_count(const watcher *w)
@@ -106,7 +117,7 @@ watcher *watcher_create(const live_transport *transport, const watch_sink *sink,
     watcher *w = heap_new(1, sizeof(*w));
     w->transport = transport;
     w->sink = *sink;
-    w->devices = minor >= DEVICES_MINOR;
+    w->minor = minor;
     w->inner = (watch_sink){on_change, on_is_full, on_listed, on_seen, on_gone, w};
     if (berth_reader_create(&options, &w->reader, NULL) != BERTH_OK) {
         free(w);

@@ -599,6 +599,7 @@ CLUSTER_KINDS = frozenset(
         Kind.NODE,
         Kind.RESOURCE_SLICE,
         Kind.DEVICE_CLASS,
+        Kind.DEVICE_TAINT_RULE,
     )
 )
 

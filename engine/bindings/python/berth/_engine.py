@@ -27,7 +27,7 @@ from ._view import NODE_NONE, Node, Text, View, optional
 class Engine(Cluster):
     """A cluster in memory, and kube-scheduler's decisions on it.
 
-    `kubernetes`: whose decisions, 32 to 36 for 1.32 to 1.36; None: the newest. `configuration`: a
+    `kubernetes`: whose decisions, 32 to 37 for 1.32 to 1.37; None: the newest. `configuration`: a
     KubeSchedulerConfiguration, as a file's name or a dict. `threads`: workers, None: one a core.
     `seed`: of random ties. `feature_gates`: as kube-scheduler's flag takes them. `keep_objects`: keep
     what dump, objects and pod_object give, some kilobytes for each kind of pods, nothing for a pod.

@@ -65,6 +65,7 @@ class Kind(enum.IntEnum):
     RESOURCE_SLICE = 15
     DEVICE_CLASS = 16
     RESOURCE_CLAIM = 17
+    DEVICE_TAINT_RULE = 18
 
 
 class ConflictKind(enum.IntEnum):

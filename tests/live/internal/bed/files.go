@@ -80,7 +80,7 @@ func Rights(lease string) []api.Any {
 			[]string{"pods", "nodes", "namespaces", "services", "replicationcontrollers", "replicasets",
 				"statefulsets", "poddisruptionbudgets", "persistentvolumes", "persistentvolumeclaims",
 				"storageclasses", "csinodes", "csidrivers", "csistoragecapacities", "volumeattachments",
-				"deviceclasses", "resourceslices", "resourceclaims"}, read),
+				"deviceclasses", "resourceslices", "resourceclaims", "devicetaintrules"}, read),
 		rule([]string{""}, []string{"pods"}, []string{"delete"}),
 		rule([]string{""}, []string{"pods/binding"}, []string{"create"}),
 		rule([]string{""}, []string{"pods/status", "persistentvolumes", "persistentvolumeclaims"},

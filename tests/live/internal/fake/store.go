@@ -34,6 +34,7 @@ var kinds = map[string]string{
 	"apis/resource.k8s.io/v1/resourceclaims":         "ResourceClaim",
 	"apis/resource.k8s.io/v1/resourceslices":         "ResourceSlice",
 	"apis/resource.k8s.io/v1/deviceclasses":          "DeviceClass",
+	"apis/resource.k8s.io/v1/devicetaintrules":       "DeviceTaintRule",
 	"apis/events.k8s.io/v1/events":                   "Event",
 	"apis/coordination.k8s.io/v1/leases":             "Lease",
 	"apis/resource.k8s.io/v1beta1/resourceclaims":    "ResourceClaim",
