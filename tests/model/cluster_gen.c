@@ -1,5 +1,6 @@
 /* The random generator: pods and their parts draw from small pools of names, so that selectors
  * match, ports collide and topology domains fill up often. */
+#include "berth/engine.h"
 #include "cluster_gen_parts.h"
 
 /* ---- numbers and text ---- */
@@ -10,6 +11,14 @@ void gen_init(cluster_gen *g, uint64_t seed, unsigned features)
     g->node_names = gen_chance(g, 15) ? 110 + gen_below(g, 120) : 2 + gen_below(g, 40);
     g->zones = 1 + gen_below(g, 4);
     g->devices = (features & GEN_VOLUMES) != 0 && seed % 4 == 2;
+}
+
+void gen_set_release(cluster_gen *g, uint64_t pick)
+{
+    static const uint32_t releases[] = {32, 33, 34, 35, BERTH_KUBERNETES(36, 2), 36, 37};
+    g->release = releases[pick % (sizeof(releases) / sizeof(releases[0]))];
+    g->kubernetes = g->release & UINT16_MAX;
+    g->early_patch = g->release == BERTH_KUBERNETES(36, 2);
 }
 
 void gen_free(cluster_gen *g)

@@ -31,7 +31,9 @@ typedef struct cluster_gen {
     naive_region region;
     uint64_t state;
     unsigned features;
-    uint32_t kubernetes; /* objects of Kubernetes 1.N, set after gen_init; 0: as 1.32 */
+    uint32_t kubernetes; /* objects of Kubernetes 1.N, see gen_set_release; 0: as 1.32 */
+    uint32_t release;    /* the same, as berth_engine_config.kubernetes */
+    bool early_patch;    /* of 1.36: before 1.36.3 */
     uint32_t node_names; /* nodes are named n0 to n(node_names - 1) */
     uint32_t zones;
     bool devices; /* from 1.34 on there are devices, and pods with claims of them */
@@ -40,6 +42,9 @@ typedef struct cluster_gen {
 
 void gen_init(cluster_gen *g, uint64_t seed, unsigned features);
 void gen_free(cluster_gen *g);
+
+/* One of the releases whose decisions differ, by `pick`. */
+void gen_set_release(cluster_gen *g, uint64_t pick);
 
 uint64_t gen_next(cluster_gen *g);
 uint32_t gen_below(cluster_gen *g, uint32_t bound);

@@ -202,6 +202,7 @@ static void *gen_driver(cluster_gen *g)
 {
     berth_csi_driver *d = naive_alloc(&g->region, sizeof(*d));
     d->storage_capacity = gen_chance(g, 60);
+    d->prevent_pod_scheduling_if_missing = g->kubernetes >= 37 && gen_chance(g, 50);
     return d;
 }
 

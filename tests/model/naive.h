@@ -1,4 +1,4 @@
-/* A deliberately naive scheduler: kube-scheduler's rules, v1.32 to v1.36, as plain loops over all
+/* A deliberately naive scheduler: kube-scheduler's rules, v1.32 to v1.37, as plain loops over all
  * pods and nodes, everything recounted for every decision. It shares no code with the engine (but
  * for what CEL selectors say of devices, and Go's sort, which is held to Go itself), only the
  * public object structs, and serves as the judge of the engine in tests. Where speed and plainness
@@ -120,7 +120,8 @@ typedef struct naive_objects {
 typedef struct naive_cluster {
     naive_region region;
     bool legacy;         /* the scheduler is that of v1.15; set before the first node */
-    uint32_t kubernetes; /* 32 to 36: that of Kubernetes 1.N; 0: v1.15; likewise */
+    uint32_t kubernetes; /* 32 to 37: that of Kubernetes 1.N; 0: v1.15; likewise */
+    bool early_patch;    /* of 1.36: before 1.36.3; likewise */
     naive_objects objects[BERTH_KIND_COUNT]; /* in order of addition; no pods */
     naive_pod *pods;
     size_t pod_count;
@@ -207,6 +208,7 @@ typedef struct naive_attempt {
     bool error; /* a rule failed */
     bool skip[NAIVE_PLUGIN_MAX];
     /* NodeAffinity */
+    bool affinity_listed; /* NodeAffinity names nodes, too */
     bool allow_listed;
     berth_str *allowed;
     size_t allowed_count;
@@ -275,6 +277,7 @@ int64_t naive_allocatable(const berth_node *node, berth_str name, bool *present)
 /* naive_filters.c */
 naive_outcome naive_pre_node_affinity(naive_attempt *a, const berth_plugin_ref *ref,
                                       naive_refusal *r);
+naive_outcome naive_pre_node_name(naive_attempt *a, const berth_plugin_ref *ref, naive_refusal *r);
 naive_outcome naive_pre_ports(naive_attempt *a, const berth_plugin_ref *ref, naive_refusal *r);
 bool naive_node_unschedulable(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
                               naive_refusal *r);
@@ -341,6 +344,8 @@ bool naive_backed_amounts(const naive_attempt *attempt, const berth_node *node, 
 
 bool naive_devices_filter(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
                           naive_refusal *r);
+bool naive_score_binding(naive_attempt *a, const berth_plugin_ref *ref, const berth_node **nodes,
+                         size_t count, int64_t *values);
 bool naive_devices_score(naive_attempt *a, const berth_plugin_ref *ref, const berth_node **nodes,
                          size_t count, int64_t *values);
 /* Its part of postFilter's message. */

@@ -359,8 +359,10 @@ static bool namespace_selected(const naive_attempt *a, const berth_label_selecto
     }
     const berth_namespace *object =
         naive_find(a->cluster, BERTH_KIND_NAMESPACE, (berth_str){0}, ns);
-    /* v1.34's slip: an expanded selector is kept, and asked again of no labels at all. */
-    if (own && a->cluster->kubernetes >= 34 && naive_selector_matches(selector, (berth_map){0})) {
+    /* v1.34's slip, until v1.36: an expanded selector is kept, and asked again of no labels at
+     * all. */
+    if (own && a->cluster->kubernetes >= 34 && a->cluster->kubernetes < 37 &&
+        naive_selector_matches(selector, (berth_map){0})) {
         return true;
     }
     if (object == NULL && own) {

@@ -6,14 +6,14 @@
 
 static const naive_plugin plugins[] = {
     {"NodeUnschedulable", NULL, naive_node_unschedulable, NULL},
-    {"NodeName", NULL, naive_node_name, NULL},
+    {"NodeName", naive_pre_node_name, naive_node_name, NULL},
     {"TaintToleration", NULL, naive_taints, naive_score_taints},
     {"NodeAffinity", naive_pre_node_affinity, naive_node_affinity, naive_score_node_affinity},
     {"NodePorts", naive_pre_ports, naive_ports, NULL},
     {"NodeResourcesFit", NULL, naive_fit, naive_score_fit},
     {"VolumeRestrictions", naive_pre_restrictions, naive_restrictions, NULL},
     {"NodeVolumeLimits", NULL, naive_volume_limits, NULL},
-    {"VolumeBinding", naive_pre_binding, naive_binding, NULL},
+    {"VolumeBinding", naive_pre_binding, naive_binding, naive_score_binding},
     {"VolumeZone", naive_pre_zone, naive_zone_filter, NULL},
     {"PodTopologySpread", naive_pre_spread, naive_spread_filter, naive_spread_score},
     {"InterPodAffinity", naive_pre_affinity, naive_affinity_filter, naive_affinity_score},
@@ -494,7 +494,11 @@ static const char *failure_message(naive_attempt *a, const naive_decision *d)
         }
     }
     if (a->allow_listed && d->refused_nodes < a->node_count) {
-        naive_histogram_add(a->region, &h, "node(s) didn't satisfy plugin(s) [NodeAffinity]",
+        const char *names = a->pod->node_name.len == 0 ? "NodeAffinity"
+                            : a->affinity_listed       ? "NodeAffinity NodeName"
+                                                       : "NodeName";
+        naive_histogram_add(a->region, &h,
+                            naive_print(a->region, "node(s) didn't satisfy plugin(s) [%s]", names),
                             a->node_count - d->refused_nodes);
     }
     return naive_histogram_message(a->region, &h, a->node_count);
@@ -514,13 +518,14 @@ static const char *post_filter(naive_attempt *a, naive_decision *d)
             reason = naive_devices_post_filter(a);
         } else if (naive_is(list.items[i].name, "DefaultPreemption")) {
             reason = naive_preempt(a, d->refusals, d->refusal_count, d);
-            if (reason == NULL || d->preemption_error) {
-                return reason;
+            if (d->nominated != NULL || d->preemption_error) {
+                return reason; /* NULL before v1.37 where it helped */
             }
         } else {
             continue;
         }
-        reasons = naive_print(a->region, "%s%s%s", reasons, reasons[0] != '\0' ? ", " : "", reason);
+        bool both = reasons[0] != '\0' && reason[0] != '\0';
+        reasons = naive_print(a->region, "%s%s%s", reasons, both ? ", " : "", reason);
     }
     return reasons;
 }

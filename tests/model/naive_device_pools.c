@@ -27,9 +27,26 @@ bool naive_device_reaches(const berth_resource_slice *slice, const berth_slice_d
            reaches(node, device->node_name, device->all_nodes, device->node_selector);
 }
 
-static bool is_relevant(const berth_resource_slice *slice, const berth_node *node)
+/* While the feature is off, a slice with them is not there. */
+static bool declares_groups(const berth_resource_slice *slice)
 {
-    if (slice->shared_counter_count > 0) {
+    for (uint32_t d = 0; d < slice->device_count; d++) {
+        for (uint32_t c = 0; c < slice->devices[d].consumes_counter_count; c++) {
+            if (slice->devices[d].consumes_counters[c].compatibility_groups.count > 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool is_relevant(uint32_t kubernetes, const berth_resource_slice *slice,
+                        const berth_node *node)
+{
+    if (kubernetes >= 37 && declares_groups(slice)) {
+        return false;
+    }
+    if (slice->shared_counter_count > 0 && kubernetes < 37) {
         return true;
     }
     if (slice->node_name.len > 0 || slice->all_nodes || slice->node_selector != NULL) {
@@ -73,10 +90,10 @@ static const berth_slice_counters *set_named(const naive_pool *pool, berth_str n
 {
     const berth_slice_counters *found = NULL;
     *times = 0;
-    for (size_t i = 0; i < pool->slice_count; i++) {
-        for (uint32_t c = 0; c < pool->slices[i]->shared_counter_count; c++) {
-            if (naive_same(pool->slices[i]->shared_counters[c].name, name)) {
-                found = &pool->slices[i]->shared_counters[c];
+    for (size_t i = 0; i < pool->counter_count; i++) {
+        for (uint32_t c = 0; c < pool->counters[i]->shared_counter_count; c++) {
+            if (naive_same(pool->counters[i]->shared_counters[c].name, name)) {
+                found = &pool->counters[i]->shared_counters[c];
                 ++*times;
             }
         }
@@ -106,17 +123,24 @@ static bool knows_counters(const naive_pool *pool, const berth_resource_slice *s
     return true;
 }
 
-static bool repeats_a_name(const naive_pool *pool)
+static bool repeats_a_set(const naive_pool *pool)
 {
-    for (size_t i = 0; i < pool->slice_count; i++) {
-        const berth_resource_slice *slice = pool->slices[i];
-        for (uint32_t c = 0; c < slice->shared_counter_count; c++) {
+    for (size_t i = 0; i < pool->counter_count; i++) {
+        for (uint32_t c = 0; c < pool->counters[i]->shared_counter_count; c++) {
             size_t times;
-            set_named(pool, slice->shared_counters[c].name, &times);
+            set_named(pool, pool->counters[i]->shared_counters[c].name, &times);
             if (times > 1) {
                 return true;
             }
         }
+    }
+    return false;
+}
+
+static bool repeats_a_name(const naive_pool *pool)
+{
+    for (size_t i = 0; i < pool->slice_count; i++) {
+        const berth_resource_slice *slice = pool->slices[i];
         for (uint32_t d = 0; d < slice->device_count; d++) {
             for (size_t k = 0; k < pool->slice_count; k++) {
                 for (uint32_t e = 0; e < pool->slices[k]->device_count; e++) {
@@ -157,13 +181,34 @@ static bool look_around(naive_search *s, naive_pool *pool)
         if (slice->pool_generation > pool->generation) {
             return false;
         }
-        if (slice->pool_generation == pool->generation) {
+        if (slice->pool_generation == pool->generation &&
+            !(s->a->cluster->kubernetes >= 37 && declares_groups(slice))) {
             count++;
             pool->invalid = pool->invalid || !knows_counters(pool, slice);
         }
     }
     pool->incomplete = count != pool->slices[0]->pool_slice_count;
     return true;
+}
+
+/* Slices with counters, those too that the node does not see. */
+static void find_counters(naive_search *s, naive_pool *pool)
+{
+    const naive_objects *all = &s->a->cluster->objects[BERTH_KIND_RESOURCE_SLICE];
+    bool whole = (int64_t)pool->slice_count == pool->slices[0]->pool_slice_count;
+    for (size_t i = 0; i < pool->slice_count; i++) {
+        if (pool->slices[i]->shared_counter_count > 0) {
+            APPEND(s->a->region, pool->counters, pool->counter_count, pool->slices[i]);
+        }
+    }
+    for (size_t i = 0; i < all->count && !whole; i++) {
+        const berth_resource_slice *slice = all->items[i];
+        if (naive_pool_has(pool, slice) && slice->pool_generation == pool->generation &&
+            slice->shared_counter_count > 0 &&
+            !is_relevant(s->a->cluster->kubernetes, slice, s->node)) {
+            APPEND(s->a->region, pool->counters, pool->counter_count, slice);
+        }
+    }
 }
 
 static bool finish_pool(naive_search *s, naive_pool *pool)
@@ -177,7 +222,8 @@ static bool finish_pool(naive_search *s, naive_pool *pool)
         pool->slices[at] = slice;
     }
     pool->conditions = has_conditions(pool);
-    pool->invalid = repeats_a_name(pool);
+    find_counters(s, pool);
+    pool->invalid = repeats_a_name(pool) || repeats_a_set(pool);
     for (size_t i = 0; i < pool->slice_count; i++) {
         pool->invalid = pool->invalid || !knows_counters(pool, pool->slices[i]);
     }
@@ -198,7 +244,7 @@ void naive_find_pools(naive_search *s)
     const naive_objects *all = &s->a->cluster->objects[BERTH_KIND_RESOURCE_SLICE];
     size_t kept = 0;
     for (size_t i = 0; i < all->count; i++) {
-        if (is_relevant(all->items[i], s->node)) {
+        if (is_relevant(s->a->cluster->kubernetes, all->items[i], s->node)) {
             gather(s, all->items[i]);
         }
     }

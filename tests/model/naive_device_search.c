@@ -1,4 +1,6 @@
 /* The first solution of a depth-first search for the devices of a pod's claims. */
+#include <string.h>
+
 #include "naive_devices.h"
 
 enum { DEVICES_MAX = 32 }; /* of a claim */
@@ -11,9 +13,21 @@ static naive_found selects(naive_search *s, const berth_cel_selector *selectors,
     for (uint32_t i = 0; i < count; i++) {
         const char *problem = NULL;
         bool yes = naive_selects(s->a->region, selectors[i].expression, device, &problem);
-        if (problem != NULL) {
+        if (problem != NULL && s->a->cluster->kubernetes < 37) {
             return naive_fail(s,
                               naive_print(s->a->region, "%s: selector #%u: %s", whose, i, problem));
+        }
+        if (problem != NULL) {
+            const char *advice =
+                strstr(problem, "no such key:") == NULL
+                    ? ""
+                    : ". consider using CEL optional chaining (.? followed by orValue()) or "
+                      "guarding the check with has() for optional fields";
+            return naive_fail(s, naive_print(s->a->region,
+                                             "%s: selector #%u on device %.*s/%.*s/%.*s: %s%s",
+                                             whose, i, NAIVE_TEXT(device->slice->driver),
+                                             NAIVE_TEXT(device->slice->pool),
+                                             NAIVE_TEXT(device->device->name), problem, advice));
         }
         if (!yes) {
             return NAIVE_NONE;
@@ -67,7 +81,9 @@ static naive_found list_all(naive_search *s, naive_device_ask *ask)
                 if (answer == NAIVE_FAILED) {
                     return NAIVE_FAILED;
                 }
-                if (answer == NAIVE_SOLVED && naive_capacity_fits(s, ask->exact, &device, NULL)) {
+                bool whole = s->a->cluster->kubernetes >= 37;
+                if (answer == NAIVE_SOLVED &&
+                    naive_capacity_fits(s, ask->exact, &device, whole, NULL)) {
                     APPEND(s->a->region, ask->list, ask->need, device);
                 }
             }
@@ -144,6 +160,14 @@ static naive_found check_claim(naive_search *s, size_t c)
         size_t least = want->count > 0 ? want->asks[0].need : 0;
         for (size_t k = 1; k < want->count; k++) {
             least = want->asks[k].need < least ? want->asks[k].need : least;
+        }
+        if (s->a->cluster->kubernetes >= 37 && least + sum > DEVICES_MAX) {
+            return naive_fail(
+                s, naive_print(s->a->region,
+                               "claim %s, request %.*s: adding %zu devices exceeds "
+                               "the claim limit of %d, with %zu already accounted for",
+                               naive_claim_key(s->a, claim), NAIVE_TEXT(claim->requests[i].name),
+                               least, DEVICES_MAX, sum));
         }
         sum += least;
     }
@@ -245,7 +269,7 @@ static naive_found step_counted(naive_search *s, size_t c, uint32_t r, const nai
         if (answer == NAIVE_FAILED) {
             return answer;
         }
-        if (answer == NAIVE_NONE || !naive_capacity_fits(s, ask->exact, &device, NULL) ||
+        if (answer == NAIVE_NONE || !naive_capacity_fits(s, ask->exact, &device, false, NULL) ||
             naive_take_device(s, ask, &device, false) != NAIVE_SOLVED) {
             continue;
         }

@@ -118,10 +118,11 @@ static bool knows_capacity(const naive_device *device, berth_str name)
     return false;
 }
 
-/* Whether the device has what is asked; `*out`, not NULL, becomes what it takes of each
+/* Whether the device has what is asked, or (`whole`) would have it if nothing of it were in use;
+ * `*out`, not NULL, becomes what it takes of each
  * capacity. */
 bool naive_capacity_fits(const naive_search *s, const berth_exact_request *ask,
-                         const naive_device *device, berth_resources *out)
+                         const naive_device *device, bool whole, berth_resources *out)
 {
     const berth_slice_device *d = device->device;
     berth_resource *items = naive_alloc(s->a->region, (d->capacity_count + 1) * sizeof(*items));
@@ -136,7 +137,8 @@ bool naive_capacity_fits(const naive_search *s, const berth_exact_request *ask,
         bool asked = naive_resource(ask->capacity, capacity->name, &wanted);
         naive_nanos value = taken_amount(capacity, asked, wanted);
         if (breaks_policy(capacity->policy, value) ||
-            consumed(s, device, capacity->name) + value > naive_amount(capacity->value)) {
+            (whole ? 0 : consumed(s, device, capacity->name)) + value >
+                naive_amount(capacity->value)) {
             return false;
         }
         items[i] = (berth_resource){capacity->name,
@@ -150,11 +152,21 @@ bool naive_capacity_fits(const naive_search *s, const berth_exact_request *ask,
 
 /* ---- counters ---- */
 
-static naive_counter *counter_of(naive_search *s, berth_str pool, berth_str set, berth_str name)
+/* Until v1.36 a pool goes by its name alone, whoever its driver is. */
+static bool is_of_pool(const naive_search *s, const naive_counter *c, berth_str driver,
+                       berth_str pool)
+{
+    return naive_same(c->pool, pool) &&
+           (s->a->cluster->kubernetes < 37 || naive_same(c->driver, driver));
+}
+
+static naive_counter *counter_of(naive_search *s, const berth_resource_slice *slice, berth_str set,
+                                 berth_str name)
 {
     for (size_t i = 0; i < s->counter_count; i++) {
         naive_counter *c = &s->counters[i];
-        if (naive_same(c->pool, pool) && naive_same(c->set, set) && naive_same(c->name, name)) {
+        if (is_of_pool(s, c, slice->driver, slice->pool) && naive_same(c->set, set) &&
+            naive_same(c->name, name)) {
             return c;
         }
     }
@@ -166,8 +178,7 @@ static void change_counters(naive_search *s, const naive_device *device, int sig
     for (uint32_t i = 0; i < device->device->consumes_counter_count; i++) {
         const berth_slice_counters *set = &device->device->consumes_counters[i];
         for (uint32_t n = 0; n < set->counters.count; n++) {
-            naive_counter *c =
-                counter_of(s, device->slice->pool, set->name, set->counters.items[n].name);
+            naive_counter *c = counter_of(s, device->slice, set->name, set->counters.items[n].name);
             if (c != NULL) {
                 *(available ? &c->available : &c->used) +=
                     sign * naive_amount(set->counters.items[n].amount);
@@ -193,15 +204,16 @@ static void open_counters(naive_search *s, const naive_pool *pool)
 {
     const naive_objects *all = &s->a->cluster->objects[BERTH_KIND_RESOURCE_SLICE];
     for (size_t i = 0; i < s->counter_count; i++) {
-        if (naive_same(s->counters[i].pool, pool->name)) {
+        if (is_of_pool(s, &s->counters[i], pool->driver, pool->name)) {
             return;
         }
     }
-    for (size_t i = 0; i < pool->slice_count; i++) {
-        for (uint32_t c = 0; c < pool->slices[i]->shared_counter_count; c++) {
-            const berth_slice_counters *set = &pool->slices[i]->shared_counters[c];
+    for (size_t i = 0; i < pool->counter_count; i++) {
+        for (uint32_t c = 0; c < pool->counters[i]->shared_counter_count; c++) {
+            const berth_slice_counters *set = &pool->counters[i]->shared_counters[c];
             for (uint32_t n = 0; n < set->counters.count; n++) {
-                naive_counter counter = {.pool = pool->name,
+                naive_counter counter = {.driver = pool->driver,
+                                         .pool = pool->name,
                                          .set = set->name,
                                          .name = set->counters.items[n].name,
                                          .available = naive_amount(set->counters.items[n].amount)};
@@ -228,7 +240,8 @@ static bool counters_suffice(naive_search *s, const naive_device *device)
     change_counters(s, device, 1, false);
     for (size_t i = 0; i < s->counter_count; i++) {
         const naive_counter *c = &s->counters[i];
-        if (naive_same(c->pool, device->slice->pool) && c->available < c->used) {
+        if (is_of_pool(s, c, device->slice->driver, device->slice->pool) &&
+            c->available < c->used) {
             change_counters(s, device, -1, false);
             return false;
         }
@@ -246,7 +259,8 @@ static bool is_shared_already(const naive_search *s, const naive_device *device)
     }
     NAIVE_EACH_RESULT(s, result)
     {
-        if (result->share_id.len > 0 && naive_is_result(result, device)) {
+        if (result->share_id.len > 0 && naive_is_result(result, device) &&
+            (s->a->cluster->kubernetes >= 37 || result->consumed_capacity.count > 0)) {
             return true;
         }
     }
@@ -340,7 +354,7 @@ static bool matches(naive_bond *bond, const berth_slice_attribute *value)
     return true;
 }
 
-/* One value a request is remembered. */
+/* One value a request is remembered; since v1.37 one a device. */
 static bool differs(naive_search *s, naive_bond *bond, berth_str request,
                     const berth_slice_attribute *value)
 {
@@ -350,7 +364,7 @@ static bool differs(naive_search *s, naive_bond *bond, berth_str request,
         }
     }
     bond->count++;
-    for (size_t i = 0; i < bond->slot_count; i++) {
+    for (size_t i = 0; i < bond->slot_count && s->a->cluster->kubernetes < 37; i++) {
         if (naive_same(bond->slots[i].request, request)) {
             bond->slots[i].value = value;
             return true;
@@ -366,6 +380,10 @@ static void untie(naive_search *s, const naive_device_ask *ask,
 {
     naive_bond *bond = bond_of(s, ask->claim, constraint);
     bond->count--;
+    if (s->a->cluster->kubernetes >= 37) {
+        bond->slot_count -= constraint->distinct_attribute.len > 0;
+        return;
+    }
     for (size_t i = 0; constraint->distinct_attribute.len > 0 && i < bond->slot_count; i++) {
         if (naive_same(bond->slots[i].request, ask->request->name)) {
             bond->slots[i].value = NULL;
@@ -423,6 +441,20 @@ naive_found naive_fail(naive_search *s, const char *text)
     return NAIVE_FAILED;
 }
 
+static bool rolls_back(const naive_search *s)
+{
+    uint32_t kubernetes = s->a->cluster->kubernetes;
+    return kubernetes > 36 || (kubernetes == 36 && !s->a->cluster->early_patch);
+}
+
+/* Take back what was counted, where its scheduler does. */
+static void uncount(naive_search *s, const naive_take *take)
+{
+    if (rolls_back(s) && take->counted) {
+        change_counters(s, &take->device, -1, false);
+    }
+}
+
 /* NAIVE_SOLVED: taken. What a refusal by taint, constraint or capacity leaves behind is the
  * scheduler's. */
 naive_found naive_take_device(naive_search *s, const naive_device_ask *ask,
@@ -433,14 +465,17 @@ naive_found naive_take_device(naive_search *s, const naive_device_ask *ask,
     if (!naive_device_free(s, ask, device)) {
         return NAIVE_NONE;
     }
-    if (device->device->consumes_counter_count > 0 && !(multi && is_shared_already(s, device)) &&
-        !counters_suffice(s, device)) {
+    made.counted =
+        device->device->consumes_counter_count > 0 && !(multi && is_shared_already(s, device));
+    if (made.counted && !counters_suffice(s, device)) {
         return NAIVE_NONE;
     }
     if (!tolerates_all(ask->exact, device)) {
+        uncount(s, &made);
         return NAIVE_NONE;
     }
     if (!tie_all(s, ask, device)) {
+        uncount(s, &made);
         return !must ? NAIVE_NONE
                      : naive_fail(s,
                                   naive_print(s->a->region,
@@ -453,7 +488,11 @@ naive_found naive_take_device(naive_search *s, const naive_device_ask *ask,
                                               NAIVE_TEXT(device->slice->pool),
                                               NAIVE_TEXT(device->device->name)));
     }
-    if (!naive_capacity_fits(s, ask->exact, device, multi ? &made.consumed : NULL)) {
+    if (!naive_capacity_fits(s, ask->exact, device, false, multi ? &made.consumed : NULL)) {
+        if (rolls_back(s)) {
+            untie_first(s, ask, ask->of->constraint_count);
+        }
+        uncount(s, &made);
         return NAIVE_NONE;
     }
     APPEND(s->a->region, s->takes, s->take_count, made);
@@ -464,7 +503,8 @@ void naive_release_device(naive_search *s)
 {
     const naive_take *last = &s->takes[--s->take_count];
     untie_first(s, last->ask, last->ask->of->constraint_count);
-    if (!last->device.device->allow_multiple_allocations) {
+    uncount(s, last);
+    if (!rolls_back(s) && !last->device.device->allow_multiple_allocations) {
         change_counters(s, &last->device, -1, false);
     }
 }

@@ -334,7 +334,7 @@ bool naive_devices_score(naive_attempt *a, const berth_plugin_ref *ref, const be
 const char *naive_devices_post_filter(const naive_attempt *a)
 {
     if (a->claim_count == 0 && a->special == NULL) {
-        return "no new claims to deallocate";
+        return a->cluster->kubernetes < 37 ? "no new claims to deallocate" : "";
     }
     for (size_t i = 0; i < a->unavailable_count; i++) {
         const berth_resource_claim *claim = a->unavailable[i];
@@ -347,7 +347,7 @@ const char *naive_devices_post_filter(const naive_attempt *a)
     if (a->written != NULL) {
         return "deletion of ResourceClaim completed";
     }
-    return "still not schedulable";
+    return a->cluster->kubernetes < 37 ? "still not schedulable" : "";
 }
 
 static const berth_claim_allocation *allocation_of(const naive_search *s, naive_cluster *cluster,

@@ -17,6 +17,8 @@ typedef struct naive_pool {
     int64_t generation;
     const berth_resource_slice **slices; /* by name */
     size_t slice_count;
+    const berth_resource_slice **counters; /* those with counters that devices share */
+    size_t counter_count;
     bool incomplete, invalid, conditions;
 } naive_pool;
 
@@ -57,10 +59,11 @@ typedef struct naive_take {
     size_t claim;
     naive_device device;
     berth_resources consumed; /* of one that can be shared */
+    bool counted;             /* it uses counters of its pool */
 } naive_take;
 
 typedef struct naive_counter {
-    berth_str pool, set, name;
+    berth_str driver, pool, set, name;
     naive_nanos available, used;
 } naive_counter;
 
@@ -75,7 +78,7 @@ typedef struct naive_bond {
     const berth_claim_constraint *constraint;
     size_t count;
     const berth_slice_attribute *value;
-    naive_bond_slot *slots;
+    naive_bond_slot *slots; /* since v1.37 one for each device */
     size_t slot_count;
 } naive_bond;
 
@@ -131,7 +134,7 @@ bool naive_device_free(const naive_search *s, const naive_device_ask *ask,
 /* Whether the device has what is asked; `*out`, not NULL, becomes what it takes of each
  * capacity. */
 bool naive_capacity_fits(const naive_search *s, const berth_exact_request *ask,
-                         const naive_device *device, berth_resources *out);
+                         const naive_device *device, bool whole, berth_resources *out);
 /* SOLVED: taken. */
 naive_found naive_take_device(naive_search *s, const naive_device_ask *ask,
                               const naive_device *device, bool must);

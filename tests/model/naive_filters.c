@@ -58,6 +58,21 @@ bool naive_node_unschedulable(naive_attempt *a, const berth_plugin_ref *ref, con
     return true;
 }
 
+/* Since v1.37 the node that is named is the only one to be looked at. */
+naive_outcome naive_pre_node_name(naive_attempt *a, const berth_plugin_ref *ref, naive_refusal *r)
+{
+    (void)ref;
+    (void)r;
+    if (a->pod->node_name.len == 0 || a->cluster->kubernetes < 37) {
+        return NAIVE_GO_ON;
+    }
+    a->allow_listed = true;
+    a->allowed = naive_alloc(a->region, sizeof(*a->allowed));
+    a->allowed[0] = a->pod->node_name;
+    a->allowed_count = 1;
+    return NAIVE_GO_ON;
+}
+
 bool naive_node_name(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
                      naive_refusal *r)
 {
@@ -123,6 +138,7 @@ naive_outcome naive_pre_node_affinity(naive_attempt *a, const berth_plugin_ref *
     if (required == NULL || required->count == 0) {
         return NAIVE_GO_ON;
     }
+    a->allowed_count = 0;
     for (uint32_t t = 0; t < required->count; t++) {
         const berth_node_selector_term *term = &required->terms[t];
         const berth_requirement *first = NULL;
@@ -131,7 +147,7 @@ naive_outcome naive_pre_node_affinity(naive_attempt *a, const berth_plugin_ref *
         }
         if (first == NULL) {
             a->allowed_count = 0;
-            return NAIVE_GO_ON;
+            return naive_pre_node_name(a, ref, r);
         }
         for (uint32_t i = 0; i < first->values.count; i++) {
             if (term_names(term, first->values.items[i])) {
@@ -139,12 +155,21 @@ naive_outcome naive_pre_node_affinity(naive_attempt *a, const berth_plugin_ref *
             }
         }
     }
-    a->allow_listed = true;
     if (a->allowed_count == 0) {
         naive_refuse(a, r, true, "pod affinity terms conflict");
         return NAIVE_REFUSE;
     }
-    return NAIVE_GO_ON;
+    a->affinity_listed = true;
+    if (a->pod->node_name.len == 0 || a->cluster->kubernetes < 37) {
+        a->allow_listed = true;
+        return NAIVE_GO_ON;
+    }
+    if (!naive_in((berth_strs){a->allowed, (uint32_t)a->allowed_count}, a->pod->node_name)) {
+        naive_refuse(a, r, true,
+                     "node(s) didn't satisfy plugin(s) [NodeAffinity NodeName] simultaneously");
+        return NAIVE_REFUSE;
+    }
+    return naive_pre_node_name(a, ref, r);
 }
 
 bool naive_node_affinity(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,

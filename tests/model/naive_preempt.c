@@ -58,6 +58,7 @@ typedef struct lower_pods {
     uint64_t *places; /* before any was taken off */
     bool *violating;
     size_t count;
+    uint32_t kubernetes;
 } lower_pods;
 
 static void swap_pods(void *context, size_t a, size_t b)
@@ -75,7 +76,7 @@ static void swap_pods(void *context, size_t a, size_t b)
 }
 
 /* The clock is read for each comparison, so of two pods that have not started the first is the
- * older. */
+ * older; since v1.37 it is read once for each, in their order on the node. */
 static bool more_important(void *context, size_t i, size_t k)
 {
     const lower_pods *l = context;
@@ -84,7 +85,7 @@ static bool more_important(void *context, size_t i, size_t k)
         return a->priority > b->priority;
     }
     if (a->start_time_ns == 0 && b->start_time_ns == 0) {
-        return true;
+        return l->kubernetes < 37 || l->places[i] < l->places[k];
     }
     return start_of(a) < start_of(b);
 }
@@ -98,7 +99,7 @@ static void sort_pods(lower_pods *l, size_t count)
 static lower_pods no_pods(const naive_attempt *a)
 {
     size_t room = a->cluster->pod_count + 1;
-    lower_pods l = {.count = 0};
+    lower_pods l = {.count = 0, .kubernetes = a->cluster->kubernetes};
     l.pods = naive_alloc(a->region, room * sizeof(*l.pods));
     l.places = naive_alloc(a->region, room * sizeof(*l.places));
     l.violating = naive_alloc(a->region, room);
@@ -133,17 +134,33 @@ static bool covered_by(const berth_pod_disruption_budget *pdb, const berth_pod *
            !naive_in(pdb->disrupted_pods, pod->meta.name);
 }
 
-/* Take one from each matching budget. True: one of them had nothing left. */
-static bool violates(const naive_objects *budgets, int64_t *left, const berth_pod *pod)
+static bool named_before(const naive_objects *budgets, size_t i, size_t k)
 {
-    bool violating = false;
+    const berth_pod_disruption_budget *a = budgets->items[i], *b = budgets->items[k];
+    size_t common = a->meta.name.len < b->meta.name.len ? a->meta.name.len : b->meta.name.len;
+    int order = memcmp(a->meta.name.data, b->meta.name.data, common);
+    return order != 0 ? order < 0 : a->meta.name.len < b->meta.name.len;
+}
+
+/* Take one from each matching budget, since v1.37 up to the first by name that has nothing left.
+ * True: one of them had nothing left. */
+static bool violates(uint32_t kubernetes, const naive_objects *budgets, int64_t *left,
+                     const berth_pod *pod)
+{
+    size_t first = budgets->count;
     for (size_t i = 0; i < budgets->count; i++) {
-        if (covered_by(budgets->items[i], pod)) {
-            left[i]--;
-            violating = violating || left[i] < 0;
+        bool exhausted = left[i] <= 0 && covered_by(budgets->items[i], pod);
+        if (exhausted && (first == budgets->count || named_before(budgets, i, first))) {
+            first = i;
         }
     }
-    return violating;
+    for (size_t i = 0; i < budgets->count; i++) {
+        bool behind = kubernetes >= 37 && first < budgets->count && named_before(budgets, first, i);
+        if (covered_by(budgets->items[i], pod) && !behind) {
+            left[i]--;
+        }
+    }
+    return first < budgets->count;
 }
 
 /* Dry run. True: `out` is a candidate; false: `refusal` says why not. */
@@ -172,7 +189,7 @@ static bool dry_run(naive_attempt *original, const berth_node *node, candidate *
     }
     size_t violating_count = 0;
     for (size_t i = 0; i < lower.count; i++) {
-        lower.violating[i] = violates(budgets, left, lower.pods[i]->pod);
+        lower.violating[i] = violates(cluster->kubernetes, budgets, left, lower.pods[i]->pod);
         violating_count += lower.violating[i];
     }
     lower_pods victims = no_pods(a);
@@ -293,7 +310,12 @@ const char *naive_preempt(naive_attempt *a, const naive_refusal *refusals, size_
                 out->victims[out->victim_count++] = best.victims[i];
             }
         }
-        return NULL;
+        return a->cluster->kubernetes < 37
+                   ? NULL
+                   : naive_print(a->region,
+                                 "preemption: found a potential placement for pod on node %.*s, "
+                                 "preempting %zu victims",
+                                 NAIVE_TEXT(best.node->meta.name), best.count);
     }
     if (out->preemption_error) {
         return error_message(a->region, &errors);

@@ -94,6 +94,30 @@ static const berth_container_status *status_of(const berth_pod *pod, berth_str c
     return NULL;
 }
 
+/* Where amounts come from: v1.37 sums each up by itself and takes the largest sum. What a status
+ * does not say is what the one before it says. */
+typedef enum source {
+    SPECIFIED,
+    ALLOCATED,
+    ACTUATED,
+    ALL_IN_ONE, /* of each container the largest: before v1.37 */
+} source;
+
+/* What a container of a pod on a node has by one source. */
+static amount sourced(const berth_pod *pod, const berth_container *container, berth_str name,
+                      source of)
+{
+    const berth_container_status *status = of != SPECIFIED ? status_of(pod, container->name) : NULL;
+    if (of == ACTUATED && status != NULL && status->has_resources && status->requests.count > 0) {
+        return listed(status->requests, name);
+    }
+    if (status != NULL && status->allocated.count > 0) {
+        return listed(status->allocated, name);
+    }
+    return of != SPECIFIED && resize_infeasible(pod) ? (amount){0}
+                                                     : listed(container->requests, name);
+}
+
 /* What a container of a pod on a node holds or asks for, whichever is more. */
 static amount held_by(const berth_pod *pod, const berth_container *container, berth_str name)
 {
@@ -113,20 +137,23 @@ static bool is_held(naive_ask ask)
 
 /* All containers together, as many as run at one time. `substitute`: a container without an amount
  * has one of its own. */
-static amount of_containers(uint32_t kubernetes, const berth_pod *pod, berth_str name,
-                            naive_ask ask, bool substitute)
+static amount of_containers_by(uint32_t kubernetes, const berth_pod *pod, berth_str name,
+                               naive_ask ask, bool substitute, source of)
 {
     bool by_status = is_held(ask) && kubernetes >= 33;
     amount sum = {0}, side = {0}, peak = {0};
     for (uint32_t i = 0; i < pod->container_count; i++) {
         const berth_container *c = &pod->containers[i];
-        amount r = by_status ? held_by(pod, c, name) : listed(c->requests, name);
+        amount r = of != ALL_IN_ONE ? sourced(pod, c, name, of)
+                   : by_status      ? held_by(pod, c, name)
+                                    : listed(c->requests, name);
         sum = plus(sum, !r.present && substitute ? missing_counts_as(name) : r);
     }
     for (uint32_t i = 0; i < pod->init_container_count; i++) {
         const berth_container *c = &pod->init_containers[i];
-        amount r =
-            by_status && c->restart_always ? held_by(pod, c, name) : listed(c->requests, name);
+        amount r = of != ALL_IN_ONE                 ? sourced(pod, c, name, of)
+                   : by_status && c->restart_always ? held_by(pod, c, name)
+                                                    : listed(c->requests, name);
         r = !r.present && substitute ? missing_counts_as(name) : r;
         if (c->restart_always) {
             sum = plus(sum, r);
@@ -137,6 +164,30 @@ static amount of_containers(uint32_t kubernetes, const berth_pod *pod, berth_str
         }
     }
     return larger(sum, peak);
+}
+
+/* A status that tells of the pod as a whole stands for those of its containers. */
+static amount by_source(uint32_t kubernetes, const berth_pod *pod, berth_str name, naive_ask ask,
+                        bool substitute, source of)
+{
+    if (of != SPECIFIED && pod->has_status_resources && pod->status_requests.count > 0 &&
+        pod->status_allocated.count > 0) {
+        return listed(of == ALLOCATED ? pod->status_allocated : pod->status_requests, name);
+    }
+    return of_containers_by(kubernetes, pod, name, ask, substitute, of);
+}
+
+static amount of_containers(uint32_t kubernetes, const berth_pod *pod, berth_str name,
+                            naive_ask ask, bool substitute)
+{
+    if (kubernetes < 37 || !is_held(ask)) {
+        return of_containers_by(kubernetes, pod, name, ask, substitute, ALL_IN_ONE);
+    }
+    amount held = larger(by_source(kubernetes, pod, name, ask, substitute, ALLOCATED),
+                         by_source(kubernetes, pod, name, ask, substitute, ACTUATED));
+    return resize_infeasible(pod)
+               ? held
+               : larger(by_source(kubernetes, pod, name, ask, substitute, SPECIFIED), held);
 }
 
 /* ---- pods ---- */
@@ -155,6 +206,15 @@ static bool has_pod_level(uint32_t kubernetes, const berth_pod *pod)
 static amount of_pod_level(uint32_t kubernetes, const berth_pod *pod, berth_str name, naive_ask ask)
 {
     amount asked = listed(pod->pod_requests, name);
+    if (kubernetes >= 37 && is_held(ask) && pod_level_name(name) &&
+        has_pod_level(kubernetes, pod)) {
+        if (!pod->has_status_resources) {
+            return asked;
+        }
+        amount held =
+            larger(listed(pod->status_requests, name), listed(pod->status_allocated, name));
+        return resize_infeasible(pod) ? held : larger(asked, held);
+    }
     if (kubernetes < 34 || ask == NAIVE_INCOMING_SCORED || !pod_level_name(name) ||
         !asked.present) {
         return (amount){0};

@@ -273,6 +273,9 @@ bool naive_score_images(naive_attempt *a, const berth_plugin_ref *ref, const ber
     (void)ref;
     const int64_t mega = 1024 * 1024;
     int64_t containers = (int64_t)a->pod->init_container_count + a->pod->container_count;
+    for (uint32_t i = 0; i < a->pod->volume_count && a->cluster->kubernetes >= 37; i++) {
+        containers += a->pod->volumes[i].source.kind == BERTH_VOLUME_IMAGE;
+    }
     int64_t lo = 23 * mega, hi = 1000 * mega * containers;
     for (size_t n = 0; n < count; n++) {
         int64_t sum = 0;

@@ -1,4 +1,5 @@
 /* VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone: filters.md §7 to §10. */
+#include <math.h>
 #include <string.h>
 
 #include "naive.h"
@@ -288,6 +289,9 @@ static bool portworx_migrated(const naive_attempt *a, const berth_csi_node *csi)
 static berth_str driver_of(const naive_attempt *a, const berth_volume_source *source,
                            const berth_csi_node *csi)
 {
+    if (csi == NULL && source->kind != BERTH_VOLUME_CSI) {
+        return (berth_str){0};
+    }
     switch (source->kind) {
     case BERTH_VOLUME_CSI:
         return source->driver;
@@ -323,7 +327,7 @@ static berth_str provisioner_driver(const naive_attempt *a, berth_str provisione
         if (naive_is(provisioner, in_tree[i].plugin)) {
             berth_volume_source source = {.kind = in_tree[i].kind};
             berth_str driver = driver_of(a, &source, csi);
-            return driver.len > 0 ? driver : provisioner;
+            return driver.len > 0 || csi == NULL ? driver : provisioner;
         }
     }
     return provisioner;
@@ -449,6 +453,34 @@ static int64_t count_driver(const attachments *list, berth_str driver)
     return count;
 }
 
+static bool is_installed(const berth_csi_node *csi, berth_str driver)
+{
+    for (uint32_t d = 0; csi != NULL && d < csi->driver_count; d++) {
+        if (naive_same(csi->drivers[d].name, driver)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A driver that pods wait for, and that the node has not; NULL: none. */
+static const berth_str *missing_driver(naive_attempt *a, const berth_csi_node *csi)
+{
+    attachments wanted = {0};
+    const berth_str *missing = NULL;
+    pod_attachments(a, a->pod, csi, &wanted, NULL);
+    for (size_t i = 0; i < wanted.count && a->cluster->kubernetes >= 37; i++) {
+        berth_str name = wanted.items[i].driver;
+        const berth_csi_driver *driver =
+            naive_find(a->cluster, BERTH_KIND_CSI_DRIVER, (berth_str){0}, name);
+        if (driver != NULL && driver->prevent_pod_scheduling_if_missing &&
+            !is_installed(csi, name)) {
+            missing = &wanted.items[i].driver;
+        }
+    }
+    return missing;
+}
+
 bool naive_volume_limits(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
                          naive_refusal *r)
 {
@@ -458,6 +490,12 @@ bool naive_volume_limits(naive_attempt *a, const berth_plugin_ref *ref, const be
     attachments wanted = {0}, used = {0}, added = {0};
     if (!pod_attachments(a, a->pod, csi != NULL ? csi : &no_csi_node, &wanted, r)) {
         return false;
+    }
+    const berth_str *missing = missing_driver(a, csi);
+    if (missing != NULL) {
+        return naive_refuse(a, r, false,
+                            naive_print(a->region, "%.*s CSI driver is not installed on the node",
+                                        NAIVE_TEXT(*missing)));
     }
     if (csi == NULL) {
         return true;
@@ -846,6 +884,115 @@ bool naive_binding(naive_attempt *a, const berth_plugin_ref *ref, const berth_no
                      "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)");
     }
     return r->reason_count == 0;
+}
+
+/* ---- VolumeBinding: score ---- */
+
+/* By storage class; volumes that were found, or else what drivers have room for. */
+typedef struct class_use {
+    berth_str name;
+    int64_t requested, capacity;
+} class_use;
+
+static class_use *use_of(class_use *uses, size_t *count, berth_str name)
+{
+    for (size_t i = 0; i < *count; i++) {
+        if (naive_same(uses[i].name, name)) {
+            return &uses[i];
+        }
+    }
+    uses[*count] = (class_use){.name = name};
+    return &uses[(*count)++];
+}
+
+static const claim_object *claim_of(const naive_attempt *a, const naive_reservation *chosen)
+{
+    return naive_find(a->cluster, BERTH_KIND_PERSISTENT_VOLUME_CLAIM, chosen->claim_namespace,
+                      chosen->claim_name);
+}
+
+/* The least that is enough, the first to come among equals; NULL: the driver does not say. */
+static const berth_csi_storage_capacity *room_for(const naive_attempt *a, const claim_object *claim,
+                                                  const berth_node *node)
+{
+    const naive_objects *list = &a->cluster->objects[BERTH_KIND_CSI_STORAGE_CAPACITY];
+    const berth_storage_class *class = find_class(a, claim_class(claim));
+    const berth_csi_driver *driver =
+        naive_find(a->cluster, BERTH_KIND_CSI_DRIVER, (berth_str){0}, class->provisioner);
+    const berth_csi_storage_capacity *best = NULL;
+    int64_t least = INT64_MAX;
+    for (size_t i = 0; driver != NULL && driver->storage_capacity && i < list->count; i++) {
+        const berth_csi_storage_capacity *c = list->items[i];
+        berth_quantity limit = c->has_maximum_volume_size ? c->maximum_volume_size : c->capacity;
+        int64_t units = naive_value(naive_amount(limit));
+        if (naive_same(c->storage_class, class->meta.name) &&
+            (c->has_maximum_volume_size || c->has_capacity) &&
+            units >= naive_value(naive_amount(claim->request)) &&
+            naive_selector_matches(c->node_topology, node->meta.labels) && units < least) {
+            best = c;
+            least = units;
+        }
+    }
+    return best;
+}
+
+static int64_t prefers(const berth_plugin_ref *ref, int64_t utilization)
+{
+    static const berth_shape_point prefers_empty[] = {{0, 10}, {100, 0}};
+    bool given = ref->args != NULL && ref->args->fit.shape_count > 0;
+    const berth_shape_point *shape = given ? ref->args->fit.shape : prefers_empty;
+    uint32_t count = given ? ref->args->fit.shape_count : 2;
+    for (uint32_t i = 0; i < count; i++) {
+        if (utilization <= shape[i].utilization) {
+            return i == 0 ? 10 * shape[0].score
+                          : 10 * shape[i - 1].score +
+                                10 * (shape[i].score - shape[i - 1].score) *
+                                    (utilization - shape[i - 1].utilization) /
+                                    (shape[i].utilization - shape[i - 1].utilization);
+        }
+    }
+    return 10 * shape[count - 1].score;
+}
+
+static int64_t score_node(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node)
+{
+    binding b = bind_volumes(a, node);
+    class_use *uses = naive_alloc(a->region, (b.count + 1) * sizeof(*uses));
+    size_t count = 0;
+    int64_t sum = 0;
+    for (size_t i = 0; i < b.count; i++) {
+        const volume_object *volume =
+            b.chosen[i].volume.len > 0 ? find_volume(a, b.chosen[i].volume) : NULL;
+        if (volume != NULL) {
+            class_use *use = use_of(uses, &count, class_name(&volume->meta, volume->storage_class));
+            use->requested += naive_value(naive_amount(claim_of(a, &b.chosen[i])->request));
+            use->capacity += naive_value(naive_amount(volume->capacity));
+        }
+    }
+    bool found = count > 0;
+    for (size_t i = 0; i < b.count && !found; i++) {
+        const claim_object *claim = claim_of(a, &b.chosen[i]);
+        const berth_csi_storage_capacity *room = room_for(a, claim, node);
+        if (room != NULL) {
+            class_use *use = use_of(uses, &count, claim_class(claim));
+            use->requested += naive_value(naive_amount(claim->request));
+            use->capacity = room->has_capacity ? naive_value(naive_amount(room->capacity)) : 0;
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        bool full = uses[i].capacity == 0 || uses[i].requested > uses[i].capacity;
+        sum += prefers(ref, full ? 100 : uses[i].requested * 100 / uses[i].capacity);
+    }
+    return count > 0 ? (int64_t)round((double)sum / (double)count) : 0;
+}
+
+bool naive_score_binding(naive_attempt *a, const berth_plugin_ref *ref, const berth_node **nodes,
+                         size_t count, int64_t *values)
+{
+    for (size_t n = 0; n < count; n++) {
+        values[n] = a->cluster->kubernetes >= 37 ? score_node(a, ref, nodes[n]) : 0;
+    }
+    return a->cluster->kubernetes >= 37;
 }
 
 void naive_reserve(naive_cluster *cluster, const berth_pod *pod, const berth_node *node)

@@ -294,7 +294,7 @@ static void start(trial *t)
     config.threads = 1 + gen_below(gen, 2);
     config.path = t->s.nodes_stay ? BERTH_PATH_INDEX : paths[gen_below(gen, 3)];
     config.seed = t->seed;
-    config.kubernetes = gen->kubernetes;
+    config.kubernetes = gen->release;
     config.profiles = t->profiles;
     config.profile_count = SCRIPT_PROFILES;
     config.allocator = &counting;
@@ -353,7 +353,7 @@ static bool run_round(const options *o, uint64_t seed)
     static const unsigned features[] = {0, GEN_SPREAD | GEN_AFFINITY, GEN_ALL, GEN_CLAIMS};
     bool calm = seed % 4 < 2;
     gen_init(&t.s.gen, seed, features[seed % 4]);
-    t.s.gen.kubernetes = 32 + (uint32_t)(seed % 5);
+    gen_set_release(&t.s.gen, seed);
     t.s.gen.node_names = o->nodes > 0 ? o->nodes : 1 + t.s.gen.node_names % 60;
     t.s.nodes_stay = calm;
     start(&t);

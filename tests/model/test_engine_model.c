@@ -5,7 +5,7 @@
  *                          [--without LIST] [--trace]
  * Round r of seed S is round 0 of seed S + r, which is what a failure prints to replay
  * it. BERTH_TEST_SEED replaces the seed of a run without --seed. Schedulers and objects are those
- * of Kubernetes 1.N, 32 to 36; without --kubernetes the seed says which. LIST names parts of the
+ * of Kubernetes 1.N, 32 to 37; without --kubernetes the seed says which. LIST names parts of the
  * generator: spread, affinity, volumes, preemption, legacy (rounds of v1.15 profiles, which do not
  * preempt). */
 #include <stdio.h>
@@ -822,11 +822,12 @@ static bool start_engine(trial *t)
     plugin_set available = find_plugins(t->options, base);
     t->naive.legacy = legacy;
     t->naive.kubernetes = legacy ? 0 : t->gen.kubernetes;
+    t->naive.early_patch = t->gen.early_patch;
     for (uint32_t i = 0; i < PROFILES; i++) {
         t->profiles[i] = legacy ? *gen_legacy_profile(&t->gen, i, has_all, NULL)
                                 : *gen_profile(&t->gen, i, base, has_plugin, &available);
     }
-    config.kubernetes = t->gen.kubernetes;
+    config.kubernetes = t->gen.release;
     config.threads = threads[gen_below(&t->gen, 3)];
     config.path = paths[gen_below(&t->gen, 3)];
     config.seed = t->seed;
@@ -888,7 +889,11 @@ static bool run_round(const options *o, uint64_t seed)
     trial t = {.options = o, .seed = seed};
     gen_init(&t.gen, seed, o->features);
     t.gen.node_names = o->nodes > 0 ? o->nodes : t.gen.node_names;
-    t.gen.kubernetes = o->kubernetes > 0 ? o->kubernetes : 32 + (uint32_t)(seed % 5);
+    gen_set_release(&t.gen, seed);
+    if (o->kubernetes > 0) {
+        t.gen.kubernetes = t.gen.release = o->kubernetes;
+        t.gen.early_patch = false;
+    }
     if (start_engine(&t)) {
         fill(&t);
         for (t.op = 1; t.op <= o->ops && !t.failed; t.op++) {

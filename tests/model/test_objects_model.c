@@ -334,7 +334,7 @@ static void start(trial *t, uint64_t seed)
                                   has_any, NULL);
     t->config.threads = 1;
     t->config.seed = seed;
-    t->config.kubernetes = t->s.gen.kubernetes;
+    t->config.kubernetes = t->s.gen.release;
     t->config.profiles = t->profiles;
     t->config.profile_count = SCRIPT_PROFILES;
     t->config.keep_objects = true;
@@ -380,7 +380,7 @@ static bool run_round(const round_options *o, uint64_t seed)
              (unsigned long long)seed, o->ops);
     t.s.replay = t.replay;
     gen_init(&t.s.gen, seed, GEN_ALL);
-    t.s.gen.kubernetes = 32 + (uint32_t)(seed % 5);
+    gen_set_release(&t.s.gen, seed);
     t.s.gen.node_names = 1 + t.s.gen.node_names % 60;
     start(&t, seed);
     fill(&t);

@@ -301,7 +301,7 @@ static void start(trial *t)
     berth_engine_config_init(&config);
     make_profiles(t);
     config.threads = 1;
-    config.kubernetes = t->s.gen.kubernetes;
+    config.kubernetes = t->s.gen.release;
     config.profiles = t->profiles;
     config.profile_count = SCRIPT_PROFILES;
     config.plugins = t->plugins;
@@ -331,7 +331,7 @@ static bool run_round(const round_options *o, uint64_t seed)
              (unsigned long long)seed, o->ops);
     t.s.replay = t.replay;
     gen_init(&t.s.gen, seed, GEN_ALL);
-    t.s.gen.kubernetes = 32 + (uint32_t)(seed % 5);
+    gen_set_release(&t.s.gen, seed);
     t.s.gen.node_names = 1 + t.s.gen.node_names % 20;
     start(&t);
     for (; t.s.op <= o->ops && !t.s.failed; t.s.op++) {

@@ -924,7 +924,7 @@ static void start(simulation *s)
     berth_engine_config_init(&config);
     config.threads = 1;
     config.seed = s->seed;
-    config.kubernetes = s->gen.kubernetes;
+    config.kubernetes = s->gen.release;
     config.path = (berth_path)gen_below(&s->gen, 3);
     config.profiles = s->profiles;
     config.profile_count = PROFILES;
@@ -1020,7 +1020,7 @@ static bool run_round(uint64_t seed, unsigned long steps, bool show)
     s->trace = show;
     s->legacy = GEN_KNOWS_LEGACY && seed % 5 == 4;
     gen_init(&s->gen, seed, s->legacy ? GEN_ALL : GEN_ALL & ~(unsigned)GEN_LEGACY);
-    s->gen.kubernetes = 32 + (uint32_t)(seed / 5 % 5);
+    gen_set_release(&s->gen, seed / 5);
     if (s->gen.node_names > 40)
         s->gen.node_names = 40;
     start(s);

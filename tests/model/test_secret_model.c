@@ -157,7 +157,7 @@ static void start(trial *t)
                                   has_any, NULL);
     t->config.threads = 1;
     t->config.seed = t->seed;
-    t->config.kubernetes = t->s.gen.kubernetes;
+    t->config.kubernetes = t->s.gen.release;
     t->config.profiles = t->profiles;
     t->config.profile_count = SCRIPT_PROFILES;
     t->config.keep_objects = true;
@@ -188,7 +188,7 @@ static bool run_once(const round_options *o, uint64_t seed, uint32_t which, tran
     t.s.replay = t.replay;
     berth__hash_set_secret(secrets[which]);
     gen_init(&t.s.gen, seed, GEN_ALL);
-    t.s.gen.kubernetes = 32 + (uint32_t)(seed % 5);
+    gen_set_release(&t.s.gen, seed);
     start(&t);
     operate(&t);
     if (!t.s.failed)

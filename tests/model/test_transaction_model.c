@@ -129,7 +129,7 @@ static void start(trial *t)
     config.threads = threads[gen_below(&t->s.gen, 3)];
     config.path = paths[gen_below(&t->s.gen, 3)];
     config.seed = t->seed;
-    config.kubernetes = t->s.gen.kubernetes;
+    config.kubernetes = t->s.gen.release;
     config.profiles = t->profiles;
     config.profile_count = SCRIPT_PROFILES;
     script_must(&t->s, "create", berth_engine_create(&config, &t->s.engine, &error), &error);
@@ -154,7 +154,7 @@ static bool run_round(const round_options *o, uint64_t seed)
              (unsigned long long)seed, o->ops);
     t.s.replay = t.replay;
     gen_init(&t.s.gen, seed, GEN_ALL);
-    t.s.gen.kubernetes = 32 + (uint32_t)(seed % 5);
+    gen_set_release(&t.s.gen, seed);
     t.s.gen.node_names = o->nodes > 0 ? o->nodes : 1 + t.s.gen.node_names % 60;
     start(&t);
     script_fill(&t.s, do_both, &t);

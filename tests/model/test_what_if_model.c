@@ -481,7 +481,7 @@ static void configure(trial *t)
     t->config.threads = gen_chance(&t->gen, 20) ? 2 : 1;
     t->config.path = paths[gen_below(&t->gen, 3)];
     t->config.seed = t->seed;
-    t->config.kubernetes = t->gen.kubernetes;
+    t->config.kubernetes = t->gen.release;
     t->config.profiles = t->profiles;
     t->config.profile_count = PROFILES;
 }
@@ -526,7 +526,7 @@ static bool run_round(uint64_t seed)
     berth_error error = {0};
     t = (trial){.seed = seed};
     gen_init(&t.gen, seed, GEN_ALL & ~GEN_LEGACY);
-    t.gen.kubernetes = 32 + (uint32_t)(seed % 5);
+    gen_set_release(&t.gen, seed);
     t.gen.node_names = 1 + t.gen.node_names % 40;
     t.deeds = naive_alloc(&t.gen.region, DEEDS_MAX * sizeof(*t.deeds));
     configure(&t);
