@@ -41,7 +41,7 @@ same drain_path "$work/one" "$work/scan"
 "$berth" drain -f "$work/cluster.json" node-7 node-31 node-12 -o json >"$work/drained.json"
 pods() {
   sed -n 's/^ *\({"namespace".*}\),\{0,1\}$/\1/p' |
-    sed -e 's/, "bare": true//' -e 's/ no new claims to deallocate, preemption: [^"]*//'
+    sed -e 's/, "bare": true//' -e 's/ preemption: [^"]*//'
 }
 for node in node-7 node-31 node-12; do
   sed -n "/\"node\": \"$node\",/,/^    }/p" "$work/drained.json" | pods >"$work/moved"
