@@ -3,7 +3,7 @@
 set -euo pipefail
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 vectors=$source/../vectors
-for version in 1.32 1.36; do
+for version in 1.32 1.36 1.37; do
   [[ -d $vectors/v$version ]] || continue
   code=0
   oracle=$("$source/build" "$version") || code=$?

@@ -1,6 +1,6 @@
 # Which tests a tier runs, by name; tests/README.md has the table. berth_test gives these labels:
 #   fast     part of `.ci/run --fast`: an answer in minutes
-#   ci       builds modules of Kubernetes in Go, which takes minutes the first time: not in ./tools/test
+#   ci       takes minutes, such as building modules of Kubernetes in Go: not in ./tools/test
 #   long     only in --long
 #   threads  starts threads: what ThreadSanitizer runs
 # A test without `ci` and `long` is part of ./tools/test; one without `long`, of .ci/run.
@@ -8,12 +8,13 @@
 set(BERTH_TIER_LONG
   "^test_churn_"                              # memory over many arrivals and departures
   "^mutant_|^mutants_of_order$"               # what takes a part of a protocol out
-  "^oracle_(1\\.(32|33|34|35)|vectors)$"      # kube-scheduler itself, of earlier releases too
+  "^oracle_(1\\.(32|33|34|35|36|36\\.3)|vectors)$" # kube-scheduler itself, of earlier releases too
   "^live_(bed_)?1\\."                         # real API servers
   "^install_(consumer|engine_only|packages|reproducible)$"
   "^python_wheel$")
 set(BERTH_TIER_CI
-  "^oracle_1\\.36$"
+  "^oracle_1\\.37$"
+  "^vectors_v1\\.(32|36)_[a-z]+$"             # in every setting; ./tools/test has each in four
   "^go_")
 set(BERTH_TIER_THREADS
   "^test_(ahead|branch_model|branch_model_swept|branch_threads|branch_threads_swept)$"
@@ -24,7 +25,7 @@ set(BERTH_TIER_THREADS
   "^test_(scheduler_callbacks|scheduler_threads|secret_model|serving|shares|snapshots)$"
   "^test_(snapshots_swept|sweep|threads_refused|transaction_model)$"
   "^test_(what_if_model|what_if_model_swept|workers)$"
-  "^vectors_v1\\.36_(scan|index)_4$"            # the other versions: --long
+  "^vectors_v1\\.37_(scan|index)_4$"            # the other versions: --long
   "^cli_run$" "^live_fake$")
 set(BERTH_TIER_FAST
   "^(layers|orders|words_|mutants_(in_step|equivalent|must_fail)$)"

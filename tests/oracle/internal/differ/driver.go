@@ -223,7 +223,7 @@ func (r *run) report(line *vector.Line, differences string) error {
 
 // How often kube-scheduler is asked whether it stays with its answer: where several are possible (a
 // hash map's order, a random number) most of its choices are among few.
-const askedAgain = 6
+const askedAgain = 60
 
 // defined tells whether kube-scheduler has one answer to the scenario of a line, the line's own.
 func defined(line *vector.Line) bool {

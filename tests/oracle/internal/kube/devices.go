@@ -12,7 +12,7 @@ import (
 
 // deviceInformers are those of dynamic resource allocation.
 type deviceInformers struct {
-	slices, claims, classes *informer
+	slices, claims, classes, rules *informer
 }
 
 func registerDevices(factory informers.SharedInformerFactory) deviceInformers {
@@ -20,11 +20,15 @@ func registerDevices(factory informers.SharedInformerFactory) deviceInformers {
 		slices:  register(factory, &resource.ResourceSlice{}),
 		claims:  register(factory, &resource.ResourceClaim{}),
 		classes: register(factory, &resource.DeviceClass{}),
+		rules:   registerTaintRules(factory),
 	}
 }
 
 func (d deviceInformers) load(s *vector.Scenario) error {
 	if err := load[resource.DeviceClass](d.classes, s.DeviceClasses, "DeviceClass"); err != nil {
+		return err
+	}
+	if err := loadTaintRules(d.rules, s); err != nil {
 		return err
 	}
 	if err := load[resource.ResourceSlice](d.slices, s.ResourceSlices, "ResourceSlice"); err != nil {

@@ -10,7 +10,7 @@ import (
 var lists = []string{
 	"pending", "pods", "nodes", "namespaces", "services", "replicationControllers", "replicaSets", "statefulSets",
 	"podDisruptionBudgets", "persistentVolumeClaims", "persistentVolumes", "storageClasses", "csiNodes",
-	"csiDrivers", "csiStorageCapacities", "volumeAttachments", "resourceSlices", "resourceClaims", "deviceClasses",
+	"csiDrivers", "csiStorageCapacities", "volumeAttachments", "resourceSlices", "resourceClaims", "deviceClasses", "deviceTaintRules",
 }
 
 // Keys whose loss would leave an object that no API server accepts, or one that means another thing.

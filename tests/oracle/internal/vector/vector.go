@@ -40,6 +40,7 @@ type Scenario struct {
 	ResourceSlices         List `json:"resourceSlices,omitempty"`
 	ResourceClaims         List `json:"resourceClaims,omitempty"`
 	DeviceClasses          List `json:"deviceClasses,omitempty"`
+	DeviceTaintRules       List `json:"deviceTaintRules,omitempty"`
 }
 
 // List holds the objects of one kind, in the order in which they came to be.
