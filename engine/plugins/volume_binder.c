@@ -76,8 +76,8 @@ static bool fill_unbound(berth__view *view, berth__arena *arena, berth__claim *c
         legacy || !class_facts->provisions
             ? NULL
             : berth__storage_driver(view->storage, class_facts->provisioner);
-    out->needs_capacity =
-        driver != NULL && driver->facts != NULL && driver->facts->storage_capacity;
+    out->needs_capacity = driver != NULL && driver->facts != NULL &&
+                          driver->facts->storage_capacity && facts->request > 0;
     const __int128 nanos = 1000000000;
     out->request_units = (facts->request + nanos - 1) / nanos;
     return !out->needs_capacity ||

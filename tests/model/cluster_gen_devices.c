@@ -235,11 +235,23 @@ static void *gen_device_claim(cluster_gen *g, uint32_t index)
     return c;
 }
 
+static void *gen_taint_rule(cluster_gen *g)
+{
+    berth_device_taint_rule *rule = naive_alloc(&g->region, sizeof(*rule));
+    rule->has_selector = gen_chance(g, 85);
+    rule->driver = gen_chance(g, 50) ? naive_str(DRIVER) : (berth_str){0};
+    rule->pool = gen_chance(g, 50) ? gen_numbered(g, "pool", gen_below(g, 4)) : (berth_str){0};
+    rule->device = gen_chance(g, 70) ? gen_numbered(g, "d", gen_below(g, 3)) : (berth_str){0};
+    rule->taint = device_taint(g);
+    return rule;
+}
+
 void *gen_device_object(cluster_gen *g, berth_kind kind, uint32_t index)
 {
-    return kind == BERTH_KIND_RESOURCE_SLICE ? gen_slice(g, index)
-           : kind == BERTH_KIND_DEVICE_CLASS ? gen_device_class(g)
-                                             : gen_device_claim(g, index);
+    return kind == BERTH_KIND_RESOURCE_SLICE      ? gen_slice(g, index)
+           : kind == BERTH_KIND_DEVICE_CLASS      ? gen_device_class(g)
+           : kind == BERTH_KIND_DEVICE_TAINT_RULE ? gen_taint_rule(g)
+                                                  : gen_device_claim(g, index);
 }
 
 /* ---- pods ---- */

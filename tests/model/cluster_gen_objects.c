@@ -24,6 +24,8 @@ uint32_t gen_object_names(berth_kind kind)
         return 12;
     case BERTH_KIND_DEVICE_CLASS:
         return 3;
+    case BERTH_KIND_DEVICE_TAINT_RULE:
+        return 2;
     case BERTH_KIND_CSI_STORAGE_CAPACITY:
     case BERTH_KIND_VOLUME_ATTACHMENT:
         return 4;
@@ -218,6 +220,9 @@ static bool wanted_kind(const cluster_gen *g, berth_kind kind)
     if (kind == BERTH_KIND_POD_DISRUPTION_BUDGET) {
         return (g->features & GEN_PREEMPTION) != 0;
     }
+    if (kind == BERTH_KIND_DEVICE_TAINT_RULE && g->kubernetes < 37) {
+        return false;
+    }
     if (kind > BERTH_KIND_POD) {
         return gen_has_devices(g);
     }
@@ -256,6 +261,7 @@ static void *gen_unnamed(cluster_gen *g, berth_kind kind, uint32_t index)
     case BERTH_KIND_RESOURCE_SLICE:
     case BERTH_KIND_DEVICE_CLASS:
     case BERTH_KIND_RESOURCE_CLAIM:
+    case BERTH_KIND_DEVICE_TAINT_RULE:
         return gen_device_object(g, kind, index);
     default:
         return NULL;
@@ -284,6 +290,7 @@ bool gen_object(cluster_gen *g, berth_kind kind, uint32_t index, berth_object *o
         {BERTH_KIND_RESOURCE_SLICE, "slice"},
         {BERTH_KIND_DEVICE_CLASS, "devclass"},
         {BERTH_KIND_RESOURCE_CLAIM, "devclaim"},
+        {BERTH_KIND_DEVICE_TAINT_RULE, "taintrule"},
     };
     if (!wanted_kind(g, kind)) {
         return false;

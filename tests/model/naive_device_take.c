@@ -283,12 +283,32 @@ static bool tolerates(const berth_exact_request *ask, const berth_taint *taint)
     return false;
 }
 
-static bool tolerates_all(const berth_exact_request *ask, const naive_device *device)
+static bool is_selected(const berth_device_taint_rule *rule, const naive_device *device)
 {
+    return rule->has_selector &&
+           (rule->driver.data == NULL || naive_same(rule->driver, device->slice->driver)) &&
+           (rule->pool.data == NULL || naive_same(rule->pool, device->slice->pool)) &&
+           (rule->device.data == NULL || naive_same(rule->device, device->device->name));
+}
+
+static bool prevents(const berth_exact_request *ask, const berth_taint *taint)
+{
+    return (naive_is(taint->effect, "NoSchedule") || naive_is(taint->effect, "NoExecute")) &&
+           !tolerates(ask, taint);
+}
+
+static bool tolerates_all(const naive_search *s, const berth_exact_request *ask,
+                          const naive_device *device)
+{
+    const naive_objects *rules = &s->a->cluster->objects[BERTH_KIND_DEVICE_TAINT_RULE];
+    for (size_t i = 0; i < rules->count && s->a->cluster->kubernetes >= 37; i++) {
+        const berth_device_taint_rule *rule = rules->items[i];
+        if (is_selected(rule, device) && prevents(ask, &rule->taint)) {
+            return false;
+        }
+    }
     for (uint32_t i = 0; i < device->device->taint_count; i++) {
-        const berth_taint *taint = &device->device->taints[i];
-        if ((naive_is(taint->effect, "NoSchedule") || naive_is(taint->effect, "NoExecute")) &&
-            !tolerates(ask, taint)) {
+        if (prevents(ask, &device->device->taints[i])) {
             return false;
         }
     }
@@ -470,7 +490,7 @@ naive_found naive_take_device(naive_search *s, const naive_device_ask *ask,
     if (made.counted && !counters_suffice(s, device)) {
         return NAIVE_NONE;
     }
-    if (!tolerates_all(ask->exact, device)) {
+    if (!tolerates_all(s, ask->exact, device)) {
         uncount(s, &made);
         return NAIVE_NONE;
     }

@@ -589,6 +589,45 @@ static void *csi_node(region *r, const json_t *v)
     return n;
 }
 
+static void *csi_driver(region *r, const json_t *v)
+{
+    const json_t *spec = naive_json_get(v, "spec");
+    berth_csi_driver *d = naive_alloc(r, sizeof(*d));
+    d->meta = naive_json_metadata(r, v);
+    d->storage_capacity = naive_json_flag(spec, "storageCapacity");
+    d->prevent_pod_scheduling_if_missing = naive_json_flag(spec, "preventPodSchedulingIfMissing");
+    return d;
+}
+
+static void *csi_storage_capacity(region *r, const json_t *v)
+{
+    const json_t *maximum = naive_json_get(v, "maximumVolumeSize");
+    berth_csi_storage_capacity *c = naive_alloc(r, sizeof(*c));
+    c->meta = naive_json_metadata(r, v);
+    c->storage_class = naive_json_text(v, "storageClassName");
+    c->node_topology = label_selector(r, naive_json_get(v, "nodeTopology"));
+    c->has_capacity = naive_json_get(v, "capacity") != NULL;
+    c->has_maximum_volume_size = maximum != NULL;
+    if (c->has_capacity) {
+        c->capacity = naive_json_quantity(naive_json_get(v, "capacity"));
+    }
+    if (maximum != NULL) {
+        c->maximum_volume_size = naive_json_quantity(maximum);
+    }
+    return c;
+}
+
+static void *volume_attachment(region *r, const json_t *v)
+{
+    const json_t *spec = naive_json_get(v, "spec");
+    berth_volume_attachment *a = naive_alloc(r, sizeof(*a));
+    a->meta = naive_json_metadata(r, v);
+    a->attacher = naive_json_text(spec, "attacher");
+    a->node_name = naive_json_text(spec, "nodeName");
+    a->persistent_volume = naive_json_text(naive_json_get(spec, "source"), "persistentVolumeName");
+    return a;
+}
+
 static void *service(region *r, const json_t *v)
 {
     const json_t *selector = naive_json_get(naive_json_get(v, "spec"), "selector");
@@ -686,6 +725,10 @@ static const berth_plugin_args *plugin_args(region *r, const json_t *profile, co
         berth_plugin_args *args = naive_alloc(r, sizeof(*args));
         const json_t *hard = naive_json_get(v, "hardPodAffinityWeight");
         fit_args(r, v, &args->fit);
+        if (args->fit.shape_count == 0) { /* VolumeBinding's */
+            args->fit.shape = NAIVE_JSON_LIST(r, berth_shape_point, naive_json_get(v, "shape"),
+                                              args->fit.shape_count, shape_point);
+        }
         args->balanced.resources =
             NAIVE_JSON_LIST(r, berth_weighted_resource, naive_json_get(v, "resources"),
                             args->balanced.resource_count, weighted_resource);
@@ -843,7 +886,10 @@ static const struct {
 } sections[] = {
     {"namespaces", BERTH_KIND_NAMESPACE, namespace_object},
     {"storageClasses", BERTH_KIND_STORAGE_CLASS, storage_class},
+    {"csiDrivers", BERTH_KIND_CSI_DRIVER, csi_driver},
     {"csiNodes", BERTH_KIND_CSI_NODE, csi_node},
+    {"csiStorageCapacities", BERTH_KIND_CSI_STORAGE_CAPACITY, csi_storage_capacity},
+    {"volumeAttachments", BERTH_KIND_VOLUME_ATTACHMENT, volume_attachment},
     {"persistentVolumes", BERTH_KIND_PERSISTENT_VOLUME, persistent_volume},
     {"persistentVolumeClaims", BERTH_KIND_PERSISTENT_VOLUME_CLAIM, claim},
     {"services", BERTH_KIND_SERVICE, service},
@@ -852,6 +898,7 @@ static const struct {
     {"statefulSets", BERTH_KIND_STATEFUL_SET, controller},
     {"podDisruptionBudgets", BERTH_KIND_POD_DISRUPTION_BUDGET, disruption_budget},
     {"resourceSlices", BERTH_KIND_RESOURCE_SLICE, naive_json_resource_slice},
+    {"deviceTaintRules", BERTH_KIND_DEVICE_TAINT_RULE, naive_json_device_taint_rule},
     {"deviceClasses", BERTH_KIND_DEVICE_CLASS, naive_json_device_class},
     {"resourceClaims", BERTH_KIND_RESOURCE_CLAIM, naive_json_resource_claim},
     {"nodes", BERTH_KIND_NODE, node},

@@ -34,6 +34,7 @@ berth_condition naive_json_condition(naive_region *r, const json_t *v);
 
 /* naive_json_devices.c */
 void *naive_json_resource_slice(naive_region *r, const json_t *v);
+void *naive_json_device_taint_rule(naive_region *r, const json_t *v);
 void *naive_json_device_class(naive_region *r, const json_t *v);
 void *naive_json_resource_claim(naive_region *r, const json_t *v);
 

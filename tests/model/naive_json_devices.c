@@ -158,6 +158,22 @@ void *naive_json_resource_slice(naive_region *r, const json_t *v)
     return out;
 }
 
+/* ---- rules ---- */
+
+void *naive_json_device_taint_rule(naive_region *r, const json_t *v)
+{
+    const json_t *spec = naive_json_get(v, "spec");
+    const json_t *selector = naive_json_get(spec, "deviceSelector");
+    berth_device_taint_rule *out = naive_alloc(r, sizeof(*out));
+    out->meta = naive_json_metadata(r, v);
+    out->has_selector = selector != NULL;
+    out->driver = naive_json_text(selector, "driver");
+    out->pool = naive_json_text(selector, "pool");
+    out->device = naive_json_text(selector, "device");
+    out->taint = naive_json_taint(r, naive_json_get(spec, "taint"));
+    return out;
+}
+
 /* ---- classes and claims ---- */
 
 static berth_cel_selector selector(naive_region *r, const json_t *v)

@@ -741,7 +741,7 @@ static bool enough_storage(const naive_attempt *a, const berth_storage_class *cl
     const naive_objects *list = &a->cluster->objects[BERTH_KIND_CSI_STORAGE_CAPACITY];
     const berth_csi_driver *driver =
         naive_find(a->cluster, BERTH_KIND_CSI_DRIVER, (berth_str){0}, class->provisioner);
-    if (driver == NULL || !driver->storage_capacity) {
+    if (driver == NULL || !driver->storage_capacity || naive_amount(claim->request) == 0) {
         return true;
     }
     for (size_t i = 0; i < list->count; i++) {
@@ -921,7 +921,8 @@ static const berth_csi_storage_capacity *room_for(const naive_attempt *a, const 
         naive_find(a->cluster, BERTH_KIND_CSI_DRIVER, (berth_str){0}, class->provisioner);
     const berth_csi_storage_capacity *best = NULL;
     int64_t least = INT64_MAX;
-    for (size_t i = 0; driver != NULL && driver->storage_capacity && i < list->count; i++) {
+    bool asks = naive_amount(claim->request) > 0;
+    for (size_t i = 0; asks && driver != NULL && driver->storage_capacity && i < list->count; i++) {
         const berth_csi_storage_capacity *c = list->items[i];
         berth_quantity limit = c->has_maximum_volume_size ? c->maximum_volume_size : c->capacity;
         int64_t units = naive_value(naive_amount(limit));
