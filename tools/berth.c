@@ -94,6 +94,17 @@ static int run_help(int argc, char **argv)
     return sub != NULL ? sub->run(2, words) : unknown_command(argv[2]);
 }
 
+/* The releases of kube-scheduler whose decisions were compared: those of tests/oracle/versions, and the
+ * one of the v1.15 era's vectors. */
+static int print_version(void)
+{
+    printf("berth %s\n"
+           "decides as kube-scheduler of Kubernetes 1.32 to 1.37; compared with 1.15.3, 1.32.2,\n"
+           "1.33.13, 1.34.4, 1.35.4, 1.36.2, 1.36.3 and 1.37.2\n",
+           berth_version());
+    return EXIT_DONE;
+}
+
 static int run(int argc, char **argv)
 {
     if (argc < 2)
@@ -104,8 +115,7 @@ static int run(int argc, char **argv)
     if (strcmp(word, "help") == 0)
         return run_help(argc, argv);
     if (strcmp(word, "--version") == 0) {
-        printf("berth %s\n", berth_version());
-        return EXIT_DONE;
+        return print_version();
     }
     if (strcmp(word, "completion") == 0)
         return pages_completion(subcommands, PAGE_COUNT, argc - 1, argv + 1);

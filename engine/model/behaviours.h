@@ -3,7 +3,7 @@
  * behaviour, never for a version, so a further version is a column. Feature gates that change
  * decisions switch behaviours of the engine's own copy.
  *
- * Source: engine/plugins/rules/v1.36.md. Threads: immutable once the engine is made. */
+ * Source: engine/plugins/rules/v1.36.md, v1.37.md. Threads: immutable once the engine is made. */
 #ifndef BERTH_MODEL_BEHAVIOURS_H
 #define BERTH_MODEL_BEHAVIOURS_H
 
