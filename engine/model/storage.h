@@ -100,8 +100,9 @@ typedef struct berth__attributes_class {
 typedef struct berth__claim_facts {
     berth__stored_facts head;
     berth__sym uid;
-    berth__sym owner_uid;     /* of the controller, or 0 */
-    berth__sym class_name;    /* 0: none */
+    berth__sym owner_uid;  /* of the controller, or 0 */
+    berth__sym class_name; /* 0: none; the annotation of old, or else */
+    berth__sym specified_class;
     berth__sym volume_name;   /* 0: none */
     berth__sym selected_node; /* annotation volume.kubernetes.io/selected-node; 0: absent */
     const berth__sym *access_modes;
@@ -140,7 +141,8 @@ typedef struct berth__zone_set {
 
 typedef struct berth__pv_facts {
     berth__stored_facts head;
-    berth__sym class_name;
+    berth__sym class_name; /* the annotation of old, or else */
+    berth__sym specified_class;
     bool has_affinity;
     berth__interned_node_selector affinity; /* matchFields left out */
     /* The same after translation to the CSI driver, for nodes where the in-tree plugin is

@@ -124,6 +124,7 @@ static void compile_claim(berth__storage *storage, const berth_persistent_volume
     out->uid = intern_filled(storage, source->meta.uid, ok);
     out->owner_uid = controller_uid(storage, &source->meta, ok);
     out->class_name = class_of(storage, &source->meta, source->storage_class, ok);
+    out->specified_class = intern_filled(storage, source->storage_class, ok);
     out->volume_name = intern_filled(storage, source->volume_name, ok);
     out->selected_node = intern(storage, node, ok);
     out->access_modes = intern_all(storage, arena, source->access_modes, ok);
@@ -235,6 +236,7 @@ static void compile_pv(berth__storage *storage, const berth_persistent_volume *s
 {
     berth__arena *arena = &out->head.arena;
     out->class_name = class_of(storage, &source->meta, source->storage_class, ok);
+    out->specified_class = intern_filled(storage, source->storage_class, ok);
     out->has_affinity = source->node_affinity != NULL;
     if (out->has_affinity)
         out->affinity = berth__storage_affinity(storage, arena, source->node_affinity, ok);

@@ -21,8 +21,9 @@ static void mark_claim(berth__sweep *sweep, const berth__claim *claim)
     berth__sweep_mark(sweep, claim->assumed_node);
     if (facts == NULL)
         return;
-    const berth__sym ids[] = {facts->uid,         facts->owner_uid,     facts->class_name,
-                              facts->volume_name, facts->selected_node, facts->attributes.name};
+    const berth__sym ids[] = {
+        facts->uid,         facts->owner_uid,     facts->class_name,     facts->specified_class,
+        facts->volume_name, facts->selected_node, facts->attributes.name};
     mark_all(sweep, ids, sizeof(ids) / sizeof(*ids));
     mark_all(sweep, facts->access_modes, facts->access_mode_count);
     berth__sweep_selector(sweep, &facts->selector);
@@ -32,8 +33,9 @@ static void mark_pv(berth__sweep *sweep, const berth__pv_facts *facts)
 {
     if (facts == NULL)
         return;
-    const berth__sym ids[] = {facts->class_name, facts->attributes.name, facts->claim_namespace,
-                              facts->claim_name, facts->claim_uid,       facts->handle};
+    const berth__sym ids[] = {
+        facts->class_name, facts->specified_class, facts->attributes.name, facts->claim_namespace,
+        facts->claim_name, facts->claim_uid,       facts->handle};
     mark_all(sweep, ids, sizeof(ids) / sizeof(*ids));
     mark_all(sweep, facts->access_modes, facts->access_mode_count);
     berth__sweep_labels(sweep, facts->labels);

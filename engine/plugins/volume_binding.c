@@ -178,7 +178,7 @@ static class_use *use_of(class_use *uses, uint32_t *count, berth__sym class_name
     return &uses[i];
 }
 
-/* By storage class: the volumes that were found, or, if there are none, what drivers have room
+/* By storage class as specified, whatever an annotation says: the volumes that were found, or, if there are none, what drivers have room
  * for. */
 static uint32_t uses_of(const berth__open_binding *binding, class_use *uses)
 {
@@ -187,14 +187,14 @@ static uint32_t uses_of(const berth__open_binding *binding, class_use *uses)
         const berth__volume_choice *choice = &binding->choices[i];
         if (choice->volume == NULL)
             continue;
-        class_use *use = use_of(uses, &count, choice->volume->facts->class_name);
+        class_use *use = use_of(uses, &count, choice->volume->facts->specified_class);
         use->requested += whole_units(choice->claim->facts->request);
         use->capacity += whole_units(choice->volume->facts->capacity);
     }
     for (uint32_t i = 0, found = count; i < binding->choice_count && found == 0; i++) {
         if (binding->rooms[i] == NULL)
             continue;
-        class_use *use = use_of(uses, &count, binding->choices[i].claim->facts->class_name);
+        class_use *use = use_of(uses, &count, binding->choices[i].claim->facts->specified_class);
         use->requested += whole_units(binding->choices[i].claim->facts->request);
         use->capacity = binding->rooms[i]->capacity; /* of all of them together */
     }

@@ -888,7 +888,7 @@ bool naive_binding(naive_attempt *a, const berth_plugin_ref *ref, const berth_no
 
 /* ---- VolumeBinding: score ---- */
 
-/* By storage class; volumes that were found, or else what drivers have room for. */
+/* By storage class as specified; volumes that were found, or else what drivers have room for. */
 typedef struct class_use {
     berth_str name;
     int64_t requested, capacity;
@@ -965,7 +965,7 @@ static int64_t score_node(naive_attempt *a, const berth_plugin_ref *ref, const b
         const volume_object *volume =
             b.chosen[i].volume.len > 0 ? find_volume(a, b.chosen[i].volume) : NULL;
         if (volume != NULL) {
-            class_use *use = use_of(uses, &count, class_name(&volume->meta, volume->storage_class));
+            class_use *use = use_of(uses, &count, volume->storage_class);
             use->requested += naive_value(naive_amount(claim_of(a, &b.chosen[i])->request));
             use->capacity += naive_value(naive_amount(volume->capacity));
         }
@@ -975,7 +975,7 @@ static int64_t score_node(naive_attempt *a, const berth_plugin_ref *ref, const b
         const claim_object *claim = claim_of(a, &b.chosen[i]);
         const berth_csi_storage_capacity *room = room_for(a, claim, node);
         if (room != NULL) {
-            class_use *use = use_of(uses, &count, claim_class(claim));
+            class_use *use = use_of(uses, &count, claim->storage_class);
             use->requested += naive_value(naive_amount(claim->request));
             use->capacity = room->has_capacity ? naive_value(naive_amount(room->capacity)) : 0;
         }

@@ -41,6 +41,9 @@ func (g *generator) profile(name string) object {
 	if g.services > 0 || g.chance(15) {
 		add("PodTopologySpread", g.spreadArgs())
 	}
+	if g.measured > 0 && g.chance(70) {
+		add("VolumeBinding", object{"shape": g.shape()})
+	}
 	if len(args) > 0 {
 		profile["pluginConfig"] = args
 	}
@@ -48,6 +51,15 @@ func (g *generator) profile(name string) object {
 		profile["plugins"] = plugins
 	}
 	return profile
+}
+
+// shape is a broken line from utilization to score.
+func (g *generator) shape() []object {
+	var out []object
+	for at := g.between(0, 40); at <= 100; at += g.between(1, 60) {
+		out = append(out, object{"utilization": at, "score": g.between(0, 10)})
+	}
+	return out
 }
 
 func (g *generator) resourceList(unweighted bool) []object {

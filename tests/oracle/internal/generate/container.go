@@ -137,8 +137,41 @@ func (g *generator) resize(spec, status object) {
 			"type": "PodResizePending", "status": "True", "reason": pick(g.source, "Infeasible", "Infeasible", "Deferred"),
 		}}
 	}
-	if g.podLevel > 0 && g.chance(40) {
+	if g.podStatus > 0 {
+		g.podStatusOf(status)
+	} else if g.podLevel > 0 && g.chance(40) {
 		status["resources"] = object{"requests": object{"cpu": g.cpu(), "memory": g.memory()}}
 		status["allocatedResources"] = object{"cpu": g.cpu(), "memory": g.memory()}
+	}
+}
+
+// podStatusOf is what a kubelet says of the pod as a whole: any of its lists may be missing, or name less
+// or more than the specification.
+func (g *generator) podStatusOf(status object) {
+	list := func() object {
+		out := object{}
+		if g.chance(85) {
+			out["cpu"] = g.cpu()
+		}
+		if g.chance(80) {
+			out["memory"] = g.memory()
+		}
+		if g.chance(15) {
+			out["hugepages-2Mi"] = pick(g.source, "512Mi", "1Gi")
+		}
+		if g.chance(8) {
+			out["example.com/fpga"] = pick(g.source, "1", "2")
+		}
+		return out
+	}
+	if g.chance(g.podStatus) {
+		resources := object{}
+		if requests := list(); g.chance(85) && len(requests) > 0 {
+			resources["requests"] = requests
+		}
+		status["resources"] = resources
+	}
+	if allocated := list(); g.chance(g.podStatus) && len(allocated) > 0 {
+		status["allocatedResources"] = allocated
 	}
 }

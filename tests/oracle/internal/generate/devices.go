@@ -41,6 +41,9 @@ func (g *generator) devices(s object, pending []object) {
 		slices = append(slices, g.sharedPools()...)
 	}
 	s["resourceSlices"] = slices
+	if g.taintRules > 0 && g.chance(g.taintRules) {
+		s["deviceTaintRules"] = g.deviceTaintRules()
+	}
 	s["deviceClasses"] = g.deviceClasses()
 	claims := g.heldClaims(slices)
 	if g.extended > 0 {
@@ -55,6 +58,32 @@ func (g *generator) devices(s object, pending []object) {
 		claims = append(claims, g.specialClaims(pending)...)
 	}
 	s["resourceClaims"] = claims
+}
+
+// deviceTaintRules taint devices by driver, pool and name, or all of them, or none.
+func (g *generator) deviceTaintRules() []object {
+	var out []object
+	for i := range g.between(1, 4) {
+		selector := object{}
+		if g.chance(60) {
+			selector["driver"] = pick(g.source, gpuDriver, nicDriver, "no.example.com")
+		}
+		if g.chance(50) {
+			selector["pool"] = pick(g.source, g.nodeNames...)
+		}
+		if g.chance(40) {
+			selector["device"] = fmt.Sprintf("%s-%d", pick(g.source, "gpu", "nic", "d"), g.below(4))
+		}
+		spec := object{"taint": object{
+			"key": pick(g.source, "broken", "maintenance", "slow"), "value": pick(g.source, "", "yes", "no"),
+			"effect": pick(g.source, "NoSchedule", "NoSchedule", "NoExecute", "None"),
+		}}
+		if g.chance(90) {
+			spec["deviceSelector"] = selector
+		}
+		out = append(out, object{"metadata": object{"name": fmt.Sprintf("rule%d", i)}, "spec": spec})
+	}
+	return out
 }
 
 func cel(expressions ...string) []object {

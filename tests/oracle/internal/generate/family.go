@@ -23,7 +23,11 @@ type recipe struct {
 	secondProfile                                                               int // of scenarios
 	claims, partitions, broken                                                  int // of pods, of pools
 	taintedDevices, sharedDevices, heldDevices                                  int // of devices
+	taintRules                                                                  int // of scenarios
 	extended                                                                    int // of classes and containers
+	starts                                                                      int // of pods: absent, or shared
+	required, measured                                                          int // of CSI drivers, of claims
+	podStatus                                                                   int // of resized pods
 	zones                                                                       int // how many
 }
 
@@ -31,7 +35,7 @@ type recipe struct {
 var since = map[string]string{
 	"podlevel": "1.34", "resize": "1.33", "features": "1.36", "imagevolumes": "1.36", "attributes": "1.34",
 	"devices": "1.36", "partitions": "1.36", "shareddevices": "1.36",
-	"extended": "1.36",
+	"extended": "1.36", "csidrivers": "1.37", "capacity": "1.37", "taintrules": "1.37", "podstatus": "1.36",
 }
 
 // Families are the names of all families, in the order in which the driver takes turns.
@@ -40,7 +44,7 @@ var Families = []string{
 	"volumes", "preempt", "preemptmix", "profiles", "sampled", "zones", "zerocap", "mixed",
 	"namespaces", "nominated", "sidecars", "badlabels", "podlevel", "resize", "features",
 	"imagevolumes", "attributes", "partial", "devices", "partitions", "shareddevices",
-	"extended",
+	"extended", "starts", "budgets", "csidrivers", "capacity", "taintrules", "podstatus", "large",
 }
 
 // Supports tells whether a release reads what the family is about. The API server of an earlier one
@@ -133,6 +137,26 @@ func recipeOf(family string) (recipe, bool) {
 		r.claims, r.partitions, r.broken, r.taintedDevices, r.heldDevices = 25, 10, 4, 6, 15
 		r.sharedDevices, r.running, r.nodesMax, r.extended, r.scalars = 10, 1, 10, 60, 25
 		r.initContainers, r.config, r.overhead, r.priorities, r.tight = 35, 50, 5, 25, 20
+	case "starts": // victims without a start time, or with the same one
+		r.nodesMin, r.nodesMax, r.running, r.pending = 2, 4, 12, 5
+		r.priorities, r.budgets, r.tight, r.starts, r.terminating = 100, 30, 90, 85, 3
+	case "budgets": // several for a pod
+		r.nodesMin, r.nodesMax, r.running, r.pending = 2, 6, 6, 5
+		r.priorities, r.budgets, r.tight, r.starts = 100, 100, 80, 30
+	case "csidrivers":
+		r.volumes, r.inlineVolumes, r.required, r.priorities, r.tight = 85, 15, 60, 30, 15
+	case "capacity":
+		r.volumes, r.measured, r.config, r.required = 90, 70, 60, 10
+		r.nodesMin, r.nodesMax, r.running = 3, 12, 1
+	case "taintrules":
+		r.claims, r.partitions, r.broken, r.taintedDevices, r.heldDevices = 90, 15, 3, 20, 15
+		r.taintRules, r.running, r.nodesMax = 90, 1, 8
+	case "podstatus":
+		r.podLevel, r.resized, r.podStatus, r.running, r.tight = 50, 85, 70, 3, 60
+		r.initContainers, r.scalars, r.priorities, r.overhead = 30, 15, 20, 10
+	case "large":
+		r.nodesMin, r.nodesMax, r.running, r.pending, r.mode = 300, 600, 1, 4, "sampled"
+		r.taints, r.tolerations, r.nodeAffinity, r.spread, r.images, r.zones = 15, 30, 30, 20, 20, 5
 	default:
 		return r, false
 	}

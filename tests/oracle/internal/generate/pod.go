@@ -94,7 +94,8 @@ func (g *generator) runningPod(name string) object {
 		pod["status"] = object{"phase": "Pending"}
 		return pod
 	}
-	status := object{"phase": "Running", "startTime": g.startTime()}
+	status := object{"phase": "Running"}
+	g.start(status)
 	if g.chance(g.terminating) {
 		pod["metadata"].(object)["deletionTimestamp"] = "2026-02-01T00:00:00Z"
 	}
@@ -112,21 +113,29 @@ func (g *generator) nominatedPod(name string) object {
 	return pod
 }
 
-// pendingPod has a start time where pods preempt: placed, it may be a victim of the pods after it,
-// and of victims that have not started the scheduler takes whichever it happens to see first. The
+// pendingPod has a start time where pods preempt: placed, it may be a victim of the pods after it. The
 // last one may have been nominated before; of another one the vectors do not say whether its
 // nomination is still there for those after it.
 func (g *generator) pendingPod(name string, last bool) object {
 	pod := g.pod(name)
 	status := object{"phase": "Pending"}
 	if g.priorities > 0 {
-		status["startTime"] = g.startTime()
+		g.start(status)
 	}
 	if last && g.chance(g.nominated) {
 		status["nominatedNodeName"] = pick(g.source, append(g.nodeNames, "gone")...)
 	}
 	pod["status"] = status
 	return pod
+}
+
+// start gives a pod its start time; in families about these it has none, or that of many others.
+func (g *generator) start(status object) {
+	if g.starts == 0 || !g.chance(g.starts) {
+		status["startTime"] = g.startTime()
+	} else if g.chance(50) {
+		status["startTime"] = pick(g.source, "2026-01-03T00:00:00Z", "2026-01-03T00:00:01Z", "2026-01-09T00:00:00Z")
+	}
 }
 
 // startTime is different for each pod of the scenario, and in no order.

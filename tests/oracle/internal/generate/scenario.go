@@ -46,6 +46,9 @@ func Scenario(seed uint64, family string, index int) (*vector.Line, error) {
 func (g *generator) scenario(name string) object {
 	s := object{"name": name}
 	count := g.between(g.nodesMin, g.nodesMax)
+	if g.nodesMin >= 300 && g.chance(10) {
+		count = g.between(600, 2000)
+	}
 	var nodes []object
 	for i := range count {
 		g.nodeNames = append(g.nodeNames, fmt.Sprintf("n%d", i))
@@ -118,10 +121,18 @@ func (g *generator) namespaceObjects() []object {
 
 func (g *generator) disruptionBudgets() []object {
 	var out []object
-	for i := range g.between(0, 4) {
+	most := 4
+	if g.budgets == 100 {
+		most = 12
+	}
+	for i := range g.between(0, most) {
+		selector := g.selector()
+		if g.budgets == 100 && g.chance(60) { // so wide that they overlap
+			selector = object{"matchLabels": object{"env": pick(g.source, "prod", "dev")}}
+		}
 		out = append(out, object{
 			"metadata": object{"name": fmt.Sprintf("budget%d", i), "namespace": pick(g.source, namespaces...)},
-			"spec":     object{"selector": g.selector()},
+			"spec":     object{"selector": selector},
 			"status":   object{"disruptionsAllowed": g.between(0, 2)},
 		})
 	}

@@ -118,13 +118,20 @@ func (g *generator) claim(index int) (volume, claim object) {
 	mode := pick(g.source, "ReadWriteOnce", "ReadWriteOnce", "ReadWriteMany", "ReadOnlyMany", "ReadWriteOncePod")
 	size := fmt.Sprintf("%dGi", g.between(1, 6))
 	class := pick(g.source, "fast", "late", "late", "local", "measured")
+	if g.measured > 0 && g.chance(g.measured) {
+		class = pick(g.source, "measured", "measured", "late", "local")
+	}
 	metadata := object{"name": name, "namespace": namespace, "uid": name + "-uid", "resourceVersion": "1"}
 	spec := object{
 		"accessModes": []string{mode}, "storageClassName": class, "volumeMode": "Filesystem",
 		"resources": object{"requests": object{"storage": size}},
 	}
 	status := object{"phase": "Pending"}
-	if g.chance(60) {
+	bound := 60
+	if g.measured > 0 {
+		bound = 15
+	}
+	if g.chance(bound) {
 		volumeName := fmt.Sprintf("pv%d", index)
 		volume = g.volume(volumeName, size, class, pick(g.source, drivers...))
 		volume["spec"].(object)["accessModes"] = []string{mode}
@@ -197,7 +204,53 @@ func (g *generator) csiNode(name string) object {
 	return object{"metadata": object{"name": name}, "spec": object{"drivers": list}}
 }
 
+// rooms are what drivers have room for, one for each zone at most: of several that a node reaches the
+// scheduler takes any.
+func (g *generator) rooms() []object {
+	var out []object
+	for zone := range g.zones {
+		for _, class := range []string{"measured", "late"} {
+			if g.chance(20) {
+				continue
+			}
+			room := object{
+				"metadata":         object{"name": fmt.Sprintf("%s-z%d", class, zone), "namespace": "default"},
+				"storageClassName": class,
+				"capacity":         pick(g.source, "4Gi", "6Gi", "10Gi", "17Gi", "50Gi", "5000M"),
+				"nodeTopology":     object{"matchLabels": object{zoneLabel: fmt.Sprintf("z%d", zone)}},
+			}
+			if g.chance(25) {
+				room["maximumVolumeSize"] = fmt.Sprintf("%dGi", g.between(2, 8))
+			}
+			out = append(out, room)
+		}
+	}
+	return out
+}
+
+func (g *generator) csiDriverObjects() []object {
+	var out []object
+	for _, driver := range drivers {
+		if g.chance(15) {
+			continue
+		}
+		spec := object{"attachRequired": true, "storageCapacity": g.measured > 0 && g.chance(75)}
+		if g.chance(g.required) {
+			spec["preventPodSchedulingIfMissing"] = true
+		}
+		out = append(out, object{"metadata": object{"name": driver}, "spec": spec})
+	}
+	return out
+}
+
 func (g *generator) storageCapacity(s object) {
+	if g.required > 0 || g.measured > 0 {
+		s["csiDrivers"] = g.csiDriverObjects()
+		if g.measured > 0 {
+			s["csiStorageCapacities"] = g.rooms()
+		}
+		return
+	}
 	s["csiDrivers"] = []object{{"metadata": object{"name": drivers[2]},
 		"spec": object{"storageCapacity": g.chance(70), "attachRequired": true}}}
 	var capacities []object
