@@ -1,5 +1,10 @@
 package generate
 
+import (
+	"strconv"
+	"strings"
+)
+
 // recipe says what the objects of a family are like: percentages, unless said otherwise.
 type recipe struct {
 	nodesMin, nodesMax int
@@ -51,7 +56,13 @@ var Families = []string{
 // would have dropped those fields.
 func Supports(version, family string) bool {
 	first, limited := since[family]
-	return !limited || len(version) > len(first) || version >= first
+	return !limited || minor(version) >= minor(first)
+}
+
+// minor is 36 of "1.36" and of "1.36.3".
+func minor(version string) int {
+	number, _ := strconv.Atoi(strings.Split(version, ".")[1])
+	return number
 }
 
 func recipeOf(family string) (recipe, bool) {
