@@ -36,21 +36,21 @@ static berth_str own(void)
 /* ---- the objects ---- */
 
 typedef struct everything {
-    berth_str strs[32];
+    berth_str strs[64];
     uint32_t str_count;
-    berth_key_value pairs[32];
+    berth_key_value pairs[64];
     uint32_t pair_count;
-    berth_requirement requirements[32];
+    berth_requirement requirements[64];
     uint32_t requirement_count;
     berth_label_selector selectors[16];
     uint32_t selector_count;
     berth_node_selector_term terms[8];
-    berth_node_selector affinity[2];
+    berth_node_selector affinity[4];
     berth_preferred_node_term preferred;
     berth_pod_affinity_term pod_terms[4];
     berth_topology_spread spread;
     berth_topology_term topology;
-    berth_object objects[32];
+    berth_object objects[64];
     uint32_t count;
     berth_namespace space;
     berth_storage_class storage_class, in_tree_class;
@@ -73,9 +73,28 @@ typedef struct everything {
     berth_resource requests[2];
     berth_port port;
     berth_owner owners[2];
-    berth_toleration toleration;
+    berth_toleration toleration, device_toleration;
     berth_volume pod_volumes[8];
     berth_pod_claim device;
+    berth_cel_selector expression;
+    berth_device_class device_class;
+    berth_device_taint_rule rule;
+    berth_slice_attribute attribute;
+    berth_slice_capacity room;
+    berth_resource counter;
+    berth_slice_counters shared, consumed;
+    berth_taint device_taint;
+    berth_slice_device slice_device;
+    berth_resource_slice counters_slice, slice;
+    berth_exact_request ask;
+    berth_claim_request request;
+    berth_claim_constraint constraint;
+    berth_claim_consumer consumer;
+    berth_condition condition;
+    berth_allocated_device result;
+    berth_allocated_status device_status;
+    berth_claim_allocation allocation;
+    berth_resource_claim device_claim;
 } everything;
 
 static berth_strs one(everything *e, berth_str text)
@@ -226,6 +245,99 @@ static void make_node(everything *e)
     e->node.meta.annotations =
         pair(e, text("scheduler.alpha.kubernetes.io/preferAvoidPods"), own());
     put(e, BERTH_KIND_NODE, &e->node);
+}
+
+static void make_slices(everything *e)
+{
+    e->expression = (berth_cel_selector){.has_cel = true, .expression = text("'own' == 'OWN'")};
+    e->device_class = (berth_device_class){.meta = {.name = own()},
+                                           .selectors = &e->expression,
+                                           .selector_count = 1,
+                                           .extended_resource = own()};
+    e->rule = (berth_device_taint_rule){
+        .meta = {.name = own()},
+        .has_selector = true,
+        .driver = own(),
+        .pool = own(),
+        .device = own(),
+        .taint = {.key = own(), .value = own(), .effect = text("NoSchedule")}};
+    e->counter = (berth_resource){own(), {1, 0}};
+    e->shared = (berth_slice_counters){.name = own(), .counters = {&e->counter, 1}};
+    e->counters_slice = (berth_resource_slice){.meta = {.name = own()},
+                                               .driver = own(),
+                                               .pool = own(),
+                                               .node_name = own(),
+                                               .shared_counters = &e->shared,
+                                               .shared_counter_count = 1};
+    e->consumed = (berth_slice_counters){.name = own(), .counters = {&e->counter, 1}};
+    e->attribute =
+        (berth_slice_attribute){.name = own(), .kind = BERTH_ATTRIBUTE_STRING, .text = own()};
+    e->room = (berth_slice_capacity){.name = own(), .value = {1, 0}};
+    e->device_taint = (berth_taint){.key = own(), .value = own(), .effect = text("NoSchedule")};
+    e->slice_device = (berth_slice_device){.name = own(),
+                                           .attributes = &e->attribute,
+                                           .attribute_count = 1,
+                                           .capacities = &e->room,
+                                           .capacity_count = 1,
+                                           .consumes_counters = &e->consumed,
+                                           .consumes_counter_count = 1,
+                                           .node_selector = affinity(e, 2),
+                                           .taints = &e->device_taint,
+                                           .taint_count = 1,
+                                           .binding_conditions = one(e, own()),
+                                           .binding_failure_conditions = one(e, own())};
+    e->slice = (berth_resource_slice){.meta = {.name = own()},
+                                      .driver = own(),
+                                      .pool = own(),
+                                      .per_device_node_selection = true,
+                                      .devices = &e->slice_device,
+                                      .device_count = 1};
+    put(e, BERTH_KIND_DEVICE_CLASS, &e->device_class);
+    put(e, BERTH_KIND_DEVICE_TAINT_RULE, &e->rule);
+    put(e, BERTH_KIND_RESOURCE_SLICE, &e->counters_slice);
+    put(e, BERTH_KIND_RESOURCE_SLICE, &e->slice);
+}
+
+static void make_device_claim(everything *e)
+{
+    e->device_toleration.key = own();
+    e->ask = (berth_exact_request){.class_name = own(),
+                                   .selectors = &e->expression,
+                                   .selector_count = 1,
+                                   .allocation_mode = own(),
+                                   .tolerations = &e->device_toleration,
+                                   .toleration_count = 1,
+                                   .capacity = {&e->counter, 1}};
+    e->request = (berth_claim_request){.name = own(), .exactly = &e->ask};
+    e->constraint = (berth_claim_constraint){.requests = one(e, own()), .match_attribute = own()};
+    e->result = (berth_allocated_device){.request = own(),
+                                         .driver = own(),
+                                         .pool = own(),
+                                         .device = own(),
+                                         .binding_conditions = one(e, own()),
+                                         .binding_failure_conditions = one(e, own()),
+                                         .share_id = own(),
+                                         .consumed_capacity = {&e->counter, 1}};
+    e->allocation = (berth_claim_allocation){
+        .results = &e->result, .result_count = 1, .node_selector = affinity(e, 3)};
+    e->consumer = (berth_claim_consumer){.resource = text("pods"), .name = own(), .uid = own()};
+    e->condition = (berth_condition){.type = own(), .status = text("True")};
+    e->device_status = (berth_allocated_status){.driver = own(),
+                                                .pool = own(),
+                                                .device = own(),
+                                                .conditions = &e->condition,
+                                                .condition_count = 1};
+    e->device_claim = (berth_resource_claim){.meta = named(own()),
+                                             .requests = &e->request,
+                                             .request_count = 1,
+                                             .constraints = &e->constraint,
+                                             .constraint_count = 1,
+                                             .allocation = &e->allocation,
+                                             .reserved_for = &e->consumer,
+                                             .reserved_for_count = 1,
+                                             .devices = &e->device_status,
+                                             .device_count = 1};
+    put(e, BERTH_KIND_RESOURCE_CLAIM, &e->device_claim);
 }
 
 /* A node that the layout does not have yet, in a zone by the label of today alone. */
@@ -399,6 +511,8 @@ static berth_engine *make(everything *e)
     make_volumes(e);
     make_drivers(e);
     make_node(e);
+    make_slices(e);
+    make_device_claim(e);
     make_pods(e);
     add_from(engine, e, 0);
     lay_out(engine);
