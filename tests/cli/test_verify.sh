@@ -48,6 +48,30 @@ spoil error '1s/"feasible":/"error":"no",&/' error
 spoil outcome "1s/\"bound\":\"/\"best\":[],&/" "withoutExplanation best"
 spoil not_taken '1s/"cpu":"[^"]*"/"cpu":"much"/' ".*expected a quantity"
 
+# Sequences: events happen, victims go and nominations stay, and a difference in any of it is told.
+zcat "$vectors/../v1.37/events.jsonl.gz" | head -n 5 >"$work/good.jsonl"
+name=verify_events
+run 0 "$berth" verify "$work/good.jsonl"
+spoil event_lost '1,5s/"do":"put","kind":"Node"/"do":"delete","kind":"Node"/g' feasible
+spoil event_late '1,5s/"before":[0-9]+/"before":99/g' feasible
+zgrep '"nominated"' "$vectors/../v1.37/evictions.jsonl.gz" | head -n 5 >"$work/good.jsonl"
+name=verify_evictions
+run 0 "$berth" verify "$work/good.jsonl"
+spoil victim_stays '1,5s/"victims":\[[^]]*\]/"victims":[]/g' ".*"
+broken() {
+  sed -E "1!d;$2" "$work/good.jsonl" >"$work/bad.jsonl"
+  name=verify_$1
+  run 1 "$berth" verify "$work/bad.jsonl"
+  grep -qF "$3" "$work/out" || fail "$name: '$3' is not told"
+}
+broken event_before 's/"before":[0-9]+/"before":"soon"/' "events[].before: not the index of a pending pod"
+broken event_before_negative 's/"before":[0-9]+/"before":-1/' "events[].before: not the index"
+broken event_do 's/"do":"put"/"do":"move"/' "events[].do: neither 'put' nor 'delete'"
+broken event_kind 's/"kind":"(Pod|Node)","object"/"kind":"Cow","object"/' "events[].kind: not the name of a kind"
+broken event_object 's/"kind":"(Pod|Node)","object"/"kind":"\1","objekt"/' "events[].object: absent"
+broken event_node 's/"nominated":"[^"]*"/"nominated":"n99"/' "nominated to node 'n99', which is not there"
+zcat "$vectors/taints.jsonl.gz" | head -n 2 >"$work/good.jsonl"
+
 # No more differences are shown than asked for; all are counted.
 name=verify_show
 sed 's/"start":0/"start":1/g' "$work/good.jsonl" >"$work/bad.jsonl"

@@ -5,6 +5,8 @@
  * the next. Every decision is taken twice on the same state: with an explanation, which is
  * compared whole, and without, which must come to the same outcome.
  *
+ * Between decisions the events of a scenario happen, if it has some (verify/sequence.h).
+ *
  * Vectors of v1.15 name no mode. They are replayed under two profiles, first with the
  * priorities that count in the total, then with those that were recorded beside them. */
 #include <inttypes.h>
@@ -26,6 +28,7 @@
 #include "verify/device_list.h"
 #include "verify/difference_log.h"
 #include "verify/legacy_profile.h"
+#include "verify/sequence.h"
 #include "verify/vector_file.h"
 #include "verify/verify_matrix.h"
 
@@ -66,6 +69,7 @@ typedef struct verify {
     /* of the scenario at hand */
     berth_engine *engine;
     vector_scenario scenario;
+    sequence sequence;
     berth_pod_id *placed; /* pods bound as expected */
     size_t placed_count;
     size_t placed_capacity;
@@ -100,7 +104,9 @@ static const command_help help = {
 /* Where an object read goes, and where the id of a pod. */
 typedef struct reading {
     berth_engine *engine;
-    berth_pod_id *pod; /* NULL: not asked for */
+    berth_pod_id *pod;           /* NULL: not asked for */
+    const sequence_event *event; /* whose object it is; NULL: the scenario's */
+    bool again;                  /* the pod may be there already */
 } reading;
 
 static berth_status add_object(void *context, const berth_object *object, const berth_error *origin,
@@ -108,15 +114,21 @@ static berth_status add_object(void *context, const berth_object *object, const 
 {
     (void)origin;
     const reading *r = context;
+    if (r->event != NULL)
+        return sequence_apply(r->engine, object, r->event->deletes, error);
     berth_object_id id;
     berth_status status = berth_engine_add(r->engine, object, &id, error);
     if (status == BERTH_OK && r->pod != NULL)
         *r->pod = id.pod;
-    return status;
+    if (status != BERTH_E_EXISTS || !r->again)
+        return status;
+    const berth_metadata *meta = object->as.any;
+    *r->pod = berth_engine_find_pod(r->engine, meta->namespace_name, meta->name);
+    return BERTH_OK;
 }
 
-static berth_status read_object(verify *v, berth_kind kind, berth_str text, berth_pod_id *pod,
-                                berth_error *error)
+static berth_status read_text(verify *v, berth_kind kind, berth_str text, reading *r,
+                              berth_error *error)
 {
     if (v->readers[kind] == NULL) {
         const berth_read_options options = {.size = sizeof(options),
@@ -125,8 +137,14 @@ static berth_status read_object(verify *v, berth_kind kind, berth_str text, bert
         if (status != BERTH_OK)
             return status;
     }
-    reading r = {v->engine, pod};
-    return berth_reader_text(v->readers[kind], text, v->scenario.name, add_object, &r, error);
+    return berth_reader_text(v->readers[kind], text, v->scenario.name, add_object, r, error);
+}
+
+static berth_status read_object(verify *v, berth_kind kind, berth_str text, berth_pod_id *pod,
+                                berth_error *error)
+{
+    reading r = {v->engine, pod, NULL, pod != NULL && sequence_is(&v->sequence)};
+    return read_text(v, kind, text, &r, error);
 }
 
 static berth_status load_lists(verify *v, berth_error *error)
@@ -167,6 +185,7 @@ static berth_status open_engine(verify *v, berth_error *error)
     if (status == BERTH_OK)
         status = load_lists(v, error);
     device_list_begin(&v->devices, json_slice_member(v->scenario.scenario, "resourceClaims"));
+    v->sequence = (sequence){.events = json_slice_member(v->scenario.scenario, "events")};
     return status;
 }
 
@@ -235,8 +254,9 @@ static void set_both(const verify *v, const json_t *decision, const berth_placem
                      const berth_placement *explained, json_t **expected, json_t **found)
 {
     *expected = decision_json_expected(decision);
-    /* Vectors of v1.32 leave out victims that the scenario itself has placed. */
-    const decision_json_placed placed = {v->placed, v->has_version ? 0 : v->placed_count};
+    /* Vectors of v1.32 leave out victims that the scenario itself has placed, unless they go. */
+    const bool all = v->has_version || sequence_is(&v->sequence);
+    const decision_json_placed placed = {v->placed, all ? 0 : v->placed_count};
     *found = decision_json_taken(v->engine, explained, v->explanation, placed);
     json_object_set_new(*expected, "withoutExplanation",
                         decision_json_outcome_expected(*expected, decision));
@@ -315,15 +335,12 @@ static berth_status bind_as_expected(verify *v, berth_pod_id pod, const json_t *
     return berth_engine_bind(v->engine, pod, node, error);
 }
 
-static berth_status replay_pod(verify *v, berth_str pod_text, const json_t *decision,
+static berth_status replay_pod(verify *v, berth_pod_id pod, const json_t *decision,
                                size_t decision_idx, berth_error *error)
 {
-    uint64_t pod = BERTH_POD_NONE;
-    berth_status status = read_object(v, BERTH_KIND_POD, pod_text, &pod, error);
     berth_placement plain;
     berth_placement explained;
-    if (status == BERTH_OK)
-        status = decide_both(v, pod, &plain, &explained, error);
+    berth_status status = decide_both(v, pod, &plain, &explained, error);
     if (status != BERTH_OK)
         return status;
     char title[256];
@@ -335,6 +352,22 @@ static berth_status replay_pod(verify *v, berth_str pod_text, const json_t *deci
     status = bind_as_expected(v, pod, decision, error);
     if (status == BERTH_OK && compare_devices(v, title, decision, pod))
         v->differs[decision_idx] = true;
+    if (status == BERTH_OK && sequence_is(&v->sequence))
+        status = sequence_follow(v->engine, decision, pod, error);
+    return status;
+}
+
+static berth_status let_happen(verify *v, size_t pending, berth_error *error)
+{
+    sequence_event event;
+    bool due = false;
+    berth_status status = sequence_next(&v->sequence, pending, &event, &due, error);
+    while (status == BERTH_OK && due) {
+        reading r = {v->engine, NULL, &event, false};
+        status = read_text(v, event.kind, event.object, &r, error);
+        if (status == BERTH_OK)
+            status = sequence_next(&v->sequence, pending, &event, &due, error);
+    }
     return status;
 }
 
@@ -350,14 +383,18 @@ static berth_status replay(verify *v, size_t *done, berth_error *error)
     const berth_str pending = json_slice_member(v->scenario.scenario, "pending");
     size_t count = json_array_size(decisions);
     size_t at = 0;
-    for (; *done < count; (*done)++) {
-        berth_str pod = {0};
-        if (pending.data == NULL || !json_slice_next(pending, &at, &pod))
+    for (size_t index = 0; *done < count; index++) {
+        berth_str text = {0};
+        berth_pod_id pod = BERTH_POD_NONE;
+        if (pending.data == NULL || !json_slice_next(pending, &at, &text))
             return error_set(error, BERTH_E_INVALID, NULL,
                              "fewer pending pods than expected decisions");
-        status = replay_pod(v, pod, json_array_get(decisions, *done), *done, error);
-        if (status != BERTH_OK)
-            return status;
+        TRY(let_happen(v, index, error));
+        TRY(read_object(v, BERTH_KIND_POD, text, &pod, error));
+        if (berth_engine_pod_node(v->engine, pod) != BERTH_NODE_NONE)
+            continue; /* it came again, and is on a node by now */
+        TRY(replay_pod(v, pod, json_array_get(decisions, *done), *done, error));
+        ++*done;
     }
     return BERTH_OK;
 }

@@ -34,6 +34,7 @@ type recipe struct {
 	required, measured                                                          int // of CSI drivers, of claims
 	podStatus                                                                   int // of resized pods
 	zones                                                                       int // how many
+	retries                                                                     int // of pods; then, events too
 }
 
 // since is the first release that reads what a family is about.
@@ -50,6 +51,7 @@ var Families = []string{
 	"namespaces", "nominated", "sidecars", "badlabels", "podlevel", "resize", "features",
 	"imagevolumes", "attributes", "partial", "devices", "partitions", "shareddevices",
 	"extended", "starts", "budgets", "csidrivers", "capacity", "taintrules", "podstatus", "large",
+	"events", "evictions",
 }
 
 // Supports tells whether a release reads what the family is about. The API server of an earlier one
@@ -168,6 +170,15 @@ func recipeOf(family string) (recipe, bool) {
 	case "large":
 		r.nodesMin, r.nodesMax, r.running, r.pending, r.mode = 300, 600, 1, 4, "sampled"
 		r.taints, r.tolerations, r.nodeAffinity, r.spread, r.images, r.zones = 15, 30, 30, 20, 20, 5
+	case "events": // between decisions
+		r.nodesMin, r.nodesMax, r.pending, r.mode, r.zones, r.retries = 2, 40, 12, "sampled", 4, 20
+		r.taints, r.tolerations, r.nodeAffinity, r.unschedulable, r.spread = 20, 40, 25, 8, 30
+		r.podAffinity, r.namespaceSelectors, r.ports, r.scalars, r.bareNodes = 30, 20, 20, 8, 8
+		r.tight, r.services, r.owners, r.config = 50, 20, 20, 20
+	case "evictions": // and the pods that they make room for
+		r.nodesMin, r.nodesMax, r.running, r.pending, r.retries = 2, 4, 7, 14, 40
+		r.priorities, r.budgets, r.tight, r.starts, r.never = 100, 25, 95, 25, 3
+		r.podAffinity, r.ports, r.tolerations, r.taints = 10, 10, 40, 10
 	default:
 		return r, false
 	}

@@ -32,7 +32,7 @@ func Scenario(seed uint64, family string, index int) (*vector.Line, error) {
 	g := &generator{source: newSource(seed, family, index), recipe: r, claimNames: map[string][]string{}}
 	scenario := g.scenario(fmt.Sprintf("%s-%d-%d", family, seed, index))
 	for key, value := range scenario {
-		if list, ok := value.([]object); ok && len(list) == 0 {
+		if list, ok := value.([]object); ok && len(list) == 0 && key != "events" { // without, it is no sequence
 			delete(scenario, key)
 		}
 	}
@@ -81,6 +81,9 @@ func (g *generator) scenario(name string) object {
 		pending = append(pending, pod)
 	}
 	s["pending"] = pending
+	if g.retries > 0 {
+		g.sequence(s)
+	}
 	if g.claims > 0 {
 		g.devices(s, pending)
 	}

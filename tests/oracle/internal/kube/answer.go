@@ -39,15 +39,27 @@ func Answer(line *vector.Line) (*vector.Expected, error) {
 	if answer.Order, err = c.order(); err != nil {
 		return nil, fmt.Errorf("%s: %w", scenario.Name, err)
 	}
+	decide := c.decidePlain
+	if scenario.Events != nil {
+		decide = c.decideSequence
+	}
+	if err := decide(scenario, answer); err != nil {
+		return nil, fmt.Errorf("%s: %w", scenario.Name, err)
+	}
+	return answer, nil
+}
+
+// decidePlain decides the pending pods on a cluster that nothing else changes; a nomination is the end.
+func (c *cluster) decidePlain(scenario *vector.Scenario, answer *vector.Expected) error {
 	placed := map[string]bool{}
 	for i, text := range scenario.Pending {
 		pod, err := podOf(text)
 		if err != nil {
-			return nil, fmt.Errorf("%s: pending pod %d: %w", scenario.Name, i, err)
+			return fmt.Errorf("pending pod %d: %w", i, err)
 		}
 		decision, err := c.decide(pod)
 		if err != nil {
-			return nil, fmt.Errorf("%s: pending pod %d: %w", scenario.Name, i, err)
+			return fmt.Errorf("pending pod %d: %w", i, err)
 		}
 		if Version == "1.32" {
 			decision.Victims = without(decision.Victims, placed)
@@ -58,7 +70,34 @@ func Answer(line *vector.Line) (*vector.Expected, error) {
 			break
 		}
 	}
-	return answer, nil
+	return nil
+}
+
+// decideSequence decides them between events. A pod that comes again and is on a node by then is passed
+// over.
+func (c *cluster) decideSequence(scenario *vector.Scenario, answer *vector.Expected) error {
+	s := &sequence{c, scenario.Events}
+	for i, text := range scenario.Pending {
+		if err := s.happen(i); err != nil {
+			return err
+		}
+		pod, err := podOf(text)
+		if err != nil {
+			return fmt.Errorf("pending pod %d: %w", i, err)
+		}
+		if pod = s.known(pod); pod.Spec.NodeName != "" {
+			continue
+		}
+		decision, err := c.decide(pod)
+		if err == nil {
+			err = s.follow(decision, pod)
+		}
+		if err != nil {
+			return fmt.Errorf("pending pod %d: %w", i, err)
+		}
+		answer.Decisions = append(answer.Decisions, *decision)
+	}
+	return nil
 }
 
 // without leaves out pods that the scenario itself placed, as the vectors of 1.32 do.
@@ -104,6 +143,7 @@ func (c *cluster) decide(pod *v1.Pod) (*vector.Decision, error) {
 		Start:    *rotation(c.sched),
 		Feasible: []string{},
 	}
+	c.endsNomination = false
 	result, err := schedulePod(c.ctx, c.sched, r, state, pod)
 	decision.Next = *rotation(c.sched)
 
@@ -115,10 +155,12 @@ func (c *cluster) decide(pod *v1.Pod) (*vector.Decision, error) {
 		}
 		return decision, c.place(decision, r, state, pod)
 	case errors.Is(err, scheduler.ErrNoNodesAvailable):
+		c.endsNomination = true
 		decision.PreFilter, decision.Message = err.Error(), err.Error()
 	case errors.As(err, &unfit):
 		c.describeRefusal(decision, r, state, pod, unfit)
 	default:
+		c.endsNomination = true
 		decision.Error = err.Error()
 		if r.scoredNodes != nil { // the search was over
 			decision.Feasible, decision.Failed = feasible(r, result), refusals(r.filtered)
@@ -140,6 +182,7 @@ func (c *cluster) describeRefusal(decision *vector.Decision, r *recorder, state 
 		unfit.Diagnosis.PostFilterMsg = status.Message()
 		if result != nil && result.NominatingInfo != nil {
 			decision.Nominated = result.NominatedNodeName
+			c.endsNomination = result.NominatedNodeName == ""
 		}
 		decision.Victims = c.server.evicted()
 	}

@@ -33,6 +33,8 @@ type cluster struct {
 	volumes, claims, classes                               *informer
 	csiNodes, csiDrivers, csiCapacities, volumeAttachments *informer
 	devices                                                deviceInformers
+
+	endsNomination bool // the last decision: the pod's own, if it had one
 }
 
 // newCluster makes an empty one, whose scheduler looks at so many nodes at a time.

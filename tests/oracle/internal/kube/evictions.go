@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"slices"
 	"sort"
 
 	v1 "k8s.io/api/core/v1"
@@ -10,10 +11,11 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 )
 
-// apiServer is a client that says yes to everything and notes which pods were deleted.
+// apiServer is a client that says yes to everything and notes which pods were deleted, and whose
+// status was written.
 type apiServer struct {
 	*fake.Clientset
-	deleted []string
+	deleted, patched []string
 }
 
 func newAPIServer() *apiServer {
@@ -25,6 +27,10 @@ func newAPIServer() *apiServer {
 				server.deleted = append(server.deleted, a.GetNamespace()+"/"+a.GetName())
 			}
 			return true, nil, nil
+		case clienttesting.PatchAction:
+			if a.GetResource().Resource == "pods" {
+				server.patched = append(server.patched, a.GetNamespace()+"/"+a.GetName())
+			}
 		case clienttesting.ListAction:
 			return true, emptyList(a.GetResource().Resource), nil
 		case clienttesting.UpdateAction: // of a claim whose devices are let go
@@ -40,6 +46,19 @@ func emptyList(resource string) runtime.Object {
 		return &policy.PodDisruptionBudgetList{}
 	}
 	return &v1.PodList{}
+}
+
+// unnominated are the pods whose status was written since the last call, but for victims, of which it
+// says why they go: preemption ends the nominations of pods of lower priority.
+func (s *apiServer) unnominated(victims []string) []string {
+	var out []string
+	for _, name := range s.patched {
+		if !slices.Contains(victims, name) {
+			out = append(out, name)
+		}
+	}
+	s.patched = nil
+	return out
 }
 
 // evicted are the pods deleted since the last call, sorted.

@@ -59,6 +59,42 @@ func (i *informer) add(object any) error {
 	return nil
 }
 
+// put adds the object, or replaces the one of its name.
+func (i *informer) put(object any) error {
+	old := i.get(object)
+	if old == nil {
+		return i.add(object)
+	}
+	if err := i.GetIndexer().Update(object); err != nil {
+		return err
+	}
+	for _, handler := range i.handlers {
+		handler.OnUpdate(old, object)
+	}
+	return nil
+}
+
+// remove removes the object of that name, if it is there.
+func (i *informer) remove(object any) error {
+	old := i.get(object)
+	if old == nil {
+		return nil
+	}
+	if err := i.GetIndexer().Delete(old); err != nil {
+		return err
+	}
+	for _, handler := range i.handlers {
+		handler.OnDelete(old)
+	}
+	return nil
+}
+
+// get is the object of that name, or nil.
+func (i *informer) get(object any) any {
+	old, _, _ := i.GetIndexer().Get(object)
+	return old
+}
+
 // store puts an object where listers see it, without an event.
 func (i *informer) store(object any) error { return i.GetIndexer().Add(object) }
 

@@ -8,7 +8,7 @@ import (
 
 // lists of a scenario, in the order in which they are cut: what is cut first makes the rest cheap.
 var lists = []string{
-	"pending", "pods", "nodes", "namespaces", "services", "replicationControllers", "replicaSets", "statefulSets",
+	"events", "pending", "pods", "nodes", "namespaces", "services", "replicationControllers", "replicaSets", "statefulSets",
 	"podDisruptionBudgets", "persistentVolumeClaims", "persistentVolumes", "storageClasses", "csiNodes",
 	"csiDrivers", "csiStorageCapacities", "volumeAttachments", "resourceSlices", "resourceClaims", "deviceClasses", "deviceTaintRules",
 }
@@ -24,6 +24,7 @@ var required = map[string]bool{
 	"schedulerName": true, "profiles": true, "args": true, "type": true, "resourceVersion": true, "phase": true,
 	"volumeMode": true, "startTime": true, "nodeName": true,
 	"nodes": true, "pending": true, "pods": true, "image": true,
+	"events": true, "before": true, "do": true, "object": true,
 }
 
 // Keys of lists that may not become empty.
@@ -101,7 +102,7 @@ func (m *minimizer) cutRun(key string, at, run int) bool {
 			if key == "nodes" && before != nil {
 				m.scenario["pods"] = podsOf(before, list[at:end])
 			}
-			if len(left) == 0 {
+			if len(left) == 0 && !required[key] {
 				delete(m.scenario, key)
 			}
 		},

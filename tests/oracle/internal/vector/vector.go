@@ -23,6 +23,7 @@ type Scenario struct {
 	Nodes   List            `json:"nodes"`
 	Pods    List            `json:"pods,omitempty"`
 	Pending List            `json:"pending"`
+	Events  []Event         `json:"events,omitempty"` // in order
 
 	Namespaces             List `json:"namespaces,omitempty"`
 	Services               List `json:"services,omitempty"`
@@ -45,6 +46,14 @@ type Scenario struct {
 
 // List holds the objects of one kind, in the order in which they came to be.
 type List []json.RawMessage
+
+// Event is something that happens before a decision is taken.
+type Event struct {
+	Before int             `json:"before"` // index among the pending pods
+	Do     string          `json:"do"`     // put: add or replace; delete, if it is there
+	Kind   string          `json:"kind"`   // Node or Pod
+	Object json.RawMessage `json:"object"`
+}
 
 // Expected is what a scheduler answered to a scenario.
 type Expected struct {
@@ -71,6 +80,8 @@ type Decision struct {
 	Nominated string             `json:"nominated,omitempty"`
 	Victims   []string           `json:"victims,omitempty"`
 	Error     string             `json:"error,omitempty"`
+
+	Unnominated []string `json:"unnominated,omitempty"` // in a sequence: pods whose nomination it ended
 }
 
 // Refusal is a node that was visited and rejected.
