@@ -94,8 +94,8 @@ static int run_help(int argc, char **argv)
     return sub != NULL ? sub->run(2, words) : unknown_command(argv[2]);
 }
 
-/* The releases of kube-scheduler whose decisions were compared: those of tests/oracle/versions, and the
- * one of the v1.15 era's vectors. */
+/* The releases of kube-scheduler whose decisions were compared: those of tests/oracle/versions, and
+ * the one of the v1.15 era's vectors. */
 static int print_version(void)
 {
     printf("berth %s\n"

@@ -178,8 +178,8 @@ static class_use *use_of(class_use *uses, uint32_t *count, berth__sym class_name
     return &uses[i];
 }
 
-/* By storage class as specified, whatever an annotation says: the volumes that were found, or, if there are none, what drivers have room
- * for. */
+/* By storage class as specified, whatever an annotation says: the volumes that were found, or, if
+ * there are none, what drivers have room for. */
 static uint32_t uses_of(const berth__open_binding *binding, class_use *uses)
 {
     uint32_t count = 0;

@@ -16,9 +16,9 @@ check usage_short_help 0 "$berth" import -h
 "$berth" --version >"$work/version" || fail version
 grep -qxE 'berth [0-9]+\.[0-9]+\.[0-9]+' "$work/version" || fail "version: $(cat "$work/version")"
 # Each release that the oracle is pinned to is named.
-for release in $(sed -n 's/.*k8s.io\/kubernetes v//p' ../oracle/versions/*.mod); do
+while read -r release; do
   grep -qE "(^| )${release//./\\.}(,| |$)" "$work/version" || fail "version: $release is not named"
-done
+done < <(sed -n 's/.*k8s.io\/kubernetes v//p' ../oracle/versions/*.mod)
 
 complains schedule_no_input 2 "no input" "$berth" schedule
 complains schedule_two_inputs 2 "exclude each other" "$berth" schedule --synthetic nodes=1 -f a

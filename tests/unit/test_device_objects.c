@@ -274,6 +274,11 @@ static void test_undone(void **state)
         expect_reserved(c->engine, "c", true);
         assert_true(store_of(c->engine)->device_journal_end > journal);
         small_require(berth_engine_begin(c->engine, &error), &error);
+        update(c, CLAIM("c")); /* news of nothing */
+        expect_reserved(c->engine, "c", true);
+        small_require(berth_engine_rollback(c->engine, &error), &error);
+        expect_reserved(c->engine, "c", true);
+        small_require(berth_engine_begin(c->engine, &error), &error);
         berth__storage_unreserve_devices(store_of(c->engine), 0);
         expect_reserved(c->engine, "c", false);
         small_require(berth_engine_rollback(c->engine, &error), &error);
