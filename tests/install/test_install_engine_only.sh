@@ -23,12 +23,13 @@ read -ra flags <<<"$(pkg-config --cflags --libs berth)"
 read -ra flags <<<"$(pkg-config --static --cflags --libs berth)"
 "$CC" -Wall -Wextra -Werror "$source" "${flags[@]/#-lberth/-l:libberth.a}" -o "$work/static"
 
+version=$(sed -nE 's/^project\(berth VERSION ([0-9]+\.[0-9]+).*/\1/p' "$BERTH_SOURCE/CMakeLists.txt")
 mkdir "$work/project"
 cat >"$work/project/CMakeLists.txt" <<EOF
 cmake_minimum_required(VERSION 3.25)
 project(engine_only LANGUAGES C)
-find_package(berth 0.1 REQUIRED COMPONENTS shared static)
-find_package(berth 0.1 QUIET COMPONENTS kube)
+find_package(berth $version REQUIRED COMPONENTS shared static)
+find_package(berth $version QUIET COMPONENTS kube)
 if(berth_FOUND)
   message(FATAL_ERROR "the component kube is not there")
 endif()

@@ -11,6 +11,7 @@ set(BERTH_TIER_LONG
   "^oracle_(1\\.(32|33|34|35|36|36\\.3)|vectors)$" # kube-scheduler itself, of earlier releases too
   "^live_(bed_)?1\\."                         # real API servers
   "^install_(consumer|engine_only|packages|reproducible)$"
+  "^release$"
   "^python_wheel$")
 set(BERTH_TIER_CI
   "^oracle_1\\.37$"
