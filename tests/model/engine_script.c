@@ -73,6 +73,29 @@ static void print_placement(text *out, const berth_placement *p)
           p->feasible_count, p->best_count, (long long)p->total, p->start, p->next);
 }
 
+static int by_text(const void *a, const void *b)
+{
+    const berth_str *one = a, *other = b;
+    uint32_t least = one->len < other->len ? one->len : other->len;
+    int order = memcmp(one->data, other->data, least);
+    return order != 0 ? order : (one->len > other->len) - (one->len < other->len);
+}
+
+/* Reasons are a set: those of resources come in the order of their columns, which is a matter of
+ * who asked for them first, a branch or its engine. */
+static void print_reasons(text *out, const berth_explanation *e, uint32_t refusal, uint32_t count)
+{
+    berth_str *reasons = calloc(count + 1, sizeof(*reasons));
+    if (reasons == NULL)
+        abort();
+    for (uint32_t r = 0; r < count; r++)
+        reasons[r] = berth_explanation_reason(e, refusal, r);
+    qsort(reasons, count, sizeof(*reasons), by_text);
+    for (uint32_t r = 0; r < count; r++)
+        print(out, "; %.*s", NAIVE_TEXT(reasons[r]));
+    free(reasons);
+}
+
 static void print_explanation(text *out, const berth_explanation *e)
 {
     berth_str message = berth_explanation_message(e), pre = berth_explanation_pre_filter(e);
@@ -88,10 +111,7 @@ static void print_explanation(text *out, const berth_explanation *e)
         berth_refusal refusal = berth_explanation_refusal(e, i);
         print(out, "refused %u %.*s %d", refusal.node, NAIVE_TEXT(refusal.plugin),
               (int)refusal.code);
-        for (uint32_t r = 0; r < refusal.reason_count; r++) {
-            berth_str reason = berth_explanation_reason(e, i, r);
-            print(out, "; %.*s", NAIVE_TEXT(reason));
-        }
+        print_reasons(out, e, i, refusal.reason_count);
         print(out, "\n");
     }
     print(out, "nominated %u\n", berth_explanation_nominated(e));

@@ -48,7 +48,7 @@ func TestEveryScenarioHasWhatItMust(t *testing.T) {
 			if err := json.Unmarshal(line.Scenario, &scenario); err != nil {
 				t.Fatal(err)
 			}
-			if len(scenario.Nodes) < 3 || len(scenario.Pending) < 1 {
+			if len(scenario.Nodes) < 2 || len(scenario.Pending) < 1 {
 				t.Errorf("%s %d: %d nodes, %d pending pods", family, index, len(scenario.Nodes), len(scenario.Pending))
 			}
 		}

@@ -102,7 +102,7 @@ func (m *minimizer) cutRun(key string, at, run int) bool {
 			if key == "nodes" && before != nil {
 				m.scenario["pods"] = podsOf(before, list[at:end])
 			}
-			if len(left) == 0 && !required[key] {
+			if len(left) == 0 && key != "events" { // without, it is no sequence
 				delete(m.scenario, key)
 			}
 		},
