@@ -1,4 +1,6 @@
-/* An allocator for tests that counts, checks sizes, and fails when it is told to. */
+/* An allocator for tests that counts, checks sizes, and fails when it is told to. A piece that no
+ * test needs is an error: a count that wrapped round asks for it, and the machine would grant
+ * it. */
 #ifndef BERTH_TESTS_UNIT_COUNTED_MEMORY_H
 #define BERTH_TESTS_UNIT_COUNTED_MEMORY_H
 
@@ -21,6 +23,7 @@ typedef struct counted {
 } counted;
 
 enum { HEAD = 64 }; /* in front of each piece: its size */
+enum { PIECE_MAX = 1 << 30 };
 
 static void *counted_allocate(void *context, size_t bytes, size_t align)
 {
@@ -28,6 +31,7 @@ static void *counted_allocate(void *context, size_t bytes, size_t align)
     unsigned call = atomic_fetch_add(&c->calls, 1) + 1, fail_at = atomic_load(&c->fail_at);
     if (call == fail_at || (c->for_good && fail_at != 0 && call > fail_at))
         return NULL;
+    assert_true(bytes <= PIECE_MAX);
     size_t head = align > HEAD ? align : HEAD;
     char *memory = aligned_alloc(head, (head + bytes + head - 1) / head * head);
     assert_non_null(memory);

@@ -11,6 +11,7 @@
 #include "berth/branch.h"
 #include "berth/snapshot.h"
 #include "columns/node_volumes.h"
+#include "counted_memory.h"
 #include "model/storage.h"
 #include "model/sweep.h"
 #include "small_cluster.h"
@@ -493,10 +494,13 @@ static void add_from(berth_engine *engine, const everything *e, uint32_t first)
 
 static berth_engine *make_small(void)
 {
+    static counted pieces;
+    static const berth_allocator allocator = {&pieces, counted_allocate, counted_release};
     berth_engine_config config;
     berth_engine *engine;
     berth_engine_config_init(&config);
     config.threads = 1;
+    config.allocator = &allocator;
     berth__sweep_always = false;
     assert_int_equal(berth_engine_create(&config, &engine, NULL), BERTH_OK);
     return engine;
@@ -704,6 +708,26 @@ static void test_records_of_nodes(void **state)
 enum { MANY = 600 };
 
 /* A pod that asks for so many resources that no two such have room. */
+/* A record that versions have shown leaves its row, which is cleared for the next one. */
+static void test_rows_of_records(void **state)
+{
+    berth_engine *engine = make_small();
+    const berth__storage *storage = engine->cluster.view.storage;
+    (void)state;
+    for (int round = 0; round < 3; round++) {
+        put_csi_node(engine, "elsewhere", true);
+        assert_int_equal(berth_engine_publish(engine, NULL), BERTH_OK);
+        begin_sweeps(engine);
+        put_csi_node(engine, "elsewhere", false);
+        fill(engine, (uint32_t)round * FILLERS);
+        assert_int_equal(storage->in_use, 0);
+        assert_int_equal(storage->gone_count, 1);
+        assert_int_equal(berth_engine_publish(engine, NULL), BERTH_OK);
+        assert_int_equal(storage->gone_count, 0);
+    }
+    berth_engine_destroy(engine);
+}
+
 static void put_asking(berth_engine *engine, const char *name, uint32_t count)
 {
     static char letters[MANY][40];
@@ -799,6 +823,7 @@ int main(void)
         cmocka_unit_test(test_slot_outlives_node),
         cmocka_unit_test(test_given_back),
         cmocka_unit_test(test_records_of_nodes),
+        cmocka_unit_test(test_rows_of_records),
         cmocka_unit_test(test_columns_run_short),
         cmocka_unit_test(test_node_ids_are_given_again),
         cmocka_unit_test(test_branch_finds_column),
