@@ -145,18 +145,18 @@ const char *berth_point_name(berth_point point)
     return names[point];
 }
 
-const berth__plugin_info *berth__plugin_infos(uint32_t minor, uint32_t *count)
+const berth__plugin_info *berth__plugin_infos(uint32_t release, uint32_t *count)
 {
-    const default_set *set = set_of(minor);
+    const default_set *set = set_of(release);
     BERTH_ASSERT(set != NULL);
     *count = set->info_count;
     return set->infos;
 }
 
-const berth__plugin_info *berth__plugin_info_find(uint32_t minor, berth_str name)
+const berth__plugin_info *berth__plugin_info_find(uint32_t release, berth_str name)
 {
     uint32_t count;
-    const berth__plugin_info *infos = berth__plugin_infos(minor, &count);
+    const berth__plugin_info *infos = berth__plugin_infos(release, &count);
     for (uint32_t i = 0; i < count; i++) {
         if (berth__str_eq(infos[i].name, name))
             return &infos[i];
