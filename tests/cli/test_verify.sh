@@ -58,6 +58,11 @@ zgrep '"nominated"' "$vectors/../v1.37/evictions.jsonl.gz" | head -n 5 >"$work/g
 name=verify_evictions
 run 0 "$berth" verify "$work/good.jsonl"
 spoil victim_stays '1,5s/"victims":\[[^]]*\]/"victims":[]/g' ".*"
+zgrep '"name":"evictions-99-' "$vectors/../v1.37/evictions.jsonl.gz" >"$work/good.jsonl"
+name=verify_unnominated
+run 0 "$berth" verify "$work/good.jsonl"
+spoil nomination_kept 's/"unnominated":\[[^]]*\]/"unnominated":[]/g' ".*"
+zgrep '"nominated"' "$vectors/../v1.37/evictions.jsonl.gz" | head -n 5 >"$work/good.jsonl"
 broken() {
   sed -E "1!d;$2" "$work/good.jsonl" >"$work/bad.jsonl"
   name=verify_$1

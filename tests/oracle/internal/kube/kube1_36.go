@@ -1,4 +1,4 @@
-//go:build kube1_36
+//go:build kube1_36 || kube1_37
 
 package kube
 
@@ -12,7 +12,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
 
-// The framework's types, by the names that they have in this release.
+// The framework's types, by the names that they have in these releases.
 type (
 	CycleState       = fwk.CycleState
 	NodeInfo         = fwk.NodeInfo
