@@ -16,6 +16,7 @@ set(BERTH_TIER_LONG
 set(BERTH_TIER_CI
   "^oracle_1\\.37$"
   "^vectors_v1\\.(32|36)_[a-z]+$"             # in every setting; ./tools/test has each in four
+  "^hostile$"                                 # counts the instructions of hundreds of runs
   "^go_")
 set(BERTH_TIER_THREADS
   "^test_(ahead|branch_model|branch_model_swept|branch_threads|branch_threads_swept)$"
