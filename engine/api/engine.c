@@ -418,6 +418,7 @@ berth_status berth_engine_node_order(berth_engine *engine, berth_node_id *out, u
     BERTH_TRY(berth__engine_enter(engine, error));
     berth_status status = berth__cluster_sync(&engine->cluster);
     const berth__layout *layout = engine->cluster.view.layout;
+    berth__images_begin_cycle(&engine->cluster.view.images);
     for (uint32_t slot = 0; status == BERTH_OK && slot < layout->count && slot < capacity; slot++)
         out[slot] = layout->nodes[slot];
     if (status == BERTH_OK && count != NULL)

@@ -84,12 +84,14 @@ static berth_status make_tree_writable(berth__cluster *cluster)
     return BERTH_OK;
 }
 
-static berth_status make_images_writable(berth__cluster *cluster, const berth__node_facts *facts)
+/* Where the past of images has become long, it is made short on the way. */
+static berth_status make_images_writable(berth__cluster *cluster, const berth__node_facts *old,
+                                         const berth__node_facts *fresh)
 {
-    for (uint32_t i = 0; facts != NULL && i < facts->image_count; i++)
-        if (!berth__image_make_writable(&cluster->view.images, berth__node_images(facts)[i].name))
-            return BERTH_E_NOMEM;
-    return BERTH_OK;
+    berth__images *images = &cluster->view.images;
+    if (berth__images_are_long(images) && !cluster->undo.recording)
+        berth__images_rewrite(images, &cluster->view.nodes, cluster->node_count);
+    return berth__images_make_writable(images, old, fresh) ? BERTH_OK : BERTH_E_NOMEM;
 }
 
 /* The layout has room for the taints of facts that come to a slot of its. */
@@ -107,8 +109,7 @@ static berth_status make_taints_fit(berth__cluster *cluster, uint32_t slot,
 static berth_status make_facts_writable(berth__cluster *cluster, uint32_t node_id,
                                         const berth__node_facts *fresh, bool outlasted)
 {
-    BERTH_TRY(make_images_writable(cluster, berth__cluster_node(cluster, node_id)->facts));
-    BERTH_TRY(make_images_writable(cluster, fresh));
+    BERTH_TRY(make_images_writable(cluster, berth__cluster_node(cluster, node_id)->facts, fresh));
     uint32_t slot = berth__cluster_node(cluster, node_id)->slot;
     if (!cluster->cow.shared)
         return make_taints_fit(cluster, slot, fresh);
@@ -134,21 +135,6 @@ static void notify_node(const berth__cluster *cluster, uint32_t node_id,
                                                            .node = node_id,
                                                            .old_facts = old_facts,
                                                            .new_facts = new_facts});
-}
-
-/* ---- images ---- */
-
-static void count_images(berth__cluster *cluster, const berth__node_facts *facts)
-{
-    const berth__node_image *images = berth__node_images(facts);
-    for (uint32_t i = 0; i < facts->image_count; i++)
-        berth__image_add(&cluster->view.images, images[i].name, images[i].size_bytes);
-}
-
-static void uncount_images(berth__cluster *cluster, const berth__node_facts *facts)
-{
-    for (uint32_t i = 0; i < facts->image_count; i++)
-        berth__image_remove(&cluster->view.images, berth__node_images(facts)[i].name);
 }
 
 /* ---- nodes, one at a time ---- */
@@ -187,6 +173,7 @@ static void put_facts(berth__cluster *cluster, berth__node_record *node, berth__
 {
     facts->born = cluster->cow.stamp;
     node->facts = facts;
+    node->refreshed = cluster->view.images.cycle;
     berth__cow_owner_note_made(&cluster->cow, berth__node_facts_release, facts, 0);
 }
 
@@ -207,11 +194,11 @@ berth_status berth__cluster_add_node(berth__cluster *cluster, const berth_node *
     BERTH_TRY(berth__node_facts_make(cluster->model, source, &facts, error));
     if (berth__cluster_widen(cluster) != BERTH_OK ||
         make_facts_writable(cluster, node_id, facts, false) != BERTH_OK ||
-        !berth__note_node(cluster, node_id))
+        !berth__note_node(cluster, node_id, facts))
         goto fail;
     if (!berth__node_tree_add(cluster->tree, berth__cluster_zone(cluster, facts), node_id))
         goto fail_record;
-    count_images(cluster, facts);
+    berth__images_replace(&cluster->view.images, NULL, facts);
     berth__node_record *node = berth__cluster_node(cluster, node_id);
     put_facts(cluster, node, facts);
     refresh_slot(cluster, node, false);
@@ -219,7 +206,7 @@ berth_status berth__cluster_add_node(berth__cluster *cluster, const berth_node *
         berth__view_fill(&cluster->view, node->slot, &cluster->pods) != BERTH_OK) {
         node->facts = NULL;
         berth__node_tree_remove(cluster->tree, berth__cluster_zone(cluster, facts), node_id);
-        uncount_images(cluster, facts);
+        berth__images_replace(&cluster->view.images, facts, NULL);
         berth__cancel_node(cluster);
         berth__cluster_drop_facts(cluster, facts);
         return berth__error_no_memory(error);
@@ -259,16 +246,14 @@ static berth_status replace_facts(berth__cluster *cluster, uint32_t node_id,
     bool outlasted = outlasts(cluster, old, facts);
     if (berth__cluster_widen(cluster) != BERTH_OK ||
         make_facts_writable(cluster, node_id, facts, outlasted) != BERTH_OK ||
-        !berth__note_node(cluster, node_id))
+        !berth__note_node(cluster, node_id, facts))
         return BERTH_E_NOMEM;
     if (!move_zone(cluster, node_id, berth__cluster_zone(cluster, old),
                    berth__cluster_zone(cluster, facts))) {
         berth__cancel_node(cluster);
         return BERTH_E_NOMEM;
     }
-    /* Old images go first: one that nobody else has takes its size from the new object. */
-    uncount_images(cluster, old);
-    count_images(cluster, facts);
+    berth__images_replace(&cluster->view.images, old, facts);
     berth__node_record *node = berth__cluster_node(cluster, node_id);
     put_facts(cluster, node, facts);
     refresh_slot(cluster, node, outlasted);
@@ -366,11 +351,11 @@ berth_status berth__cluster_remove_node(berth__cluster *cluster, berth_str name,
         return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node of this name");
     if (make_facts_writable(cluster, node_id, NULL, false) != BERTH_OK ||
         !keep_freed_ports(cluster, berth__cluster_node(cluster, node_id), node_id) ||
-        !berth__note_node(cluster, node_id))
+        !berth__note_node(cluster, node_id, NULL))
         return berth__error_no_memory(error);
     berth__node_record *node = berth__cluster_node(cluster, node_id);
     berth__leave_tree(cluster, node_id, berth__cluster_zone(cluster, node->facts));
-    uncount_images(cluster, node->facts);
+    berth__images_replace(&cluster->view.images, node->facts, NULL);
     if (node->slot != BERTH__SLOT_NONE)
         berth__view_vacate(&cluster->view, node->slot, &cluster->pods);
     berth__node_facts *old = node->facts;

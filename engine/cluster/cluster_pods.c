@@ -155,6 +155,7 @@ static void attach(berth__cluster *cluster, uint32_t pod, uint32_t node_id)
     berth__pods_attach(&cluster->pods, node, node_id, pod);
     *(berth__node_present(node) ? &cluster->running_count : &cluster->orphan_count) += 1;
     berth__note_list(cluster, pod, BERTH__CAME_TO_NODE);
+    node->refreshed = cluster->view.images.cycle;
 }
 
 static void append_pending(berth__cluster *cluster, uint32_t pod)
@@ -190,6 +191,7 @@ static void leave(berth__cluster *cluster, uint32_t pod)
     *(berth__node_present(node) ? &cluster->running_count : &cluster->orphan_count) -= 1;
     berth__note_list(cluster, pod, BERTH__LEFT_NODE);
     berth__pods_detach(&cluster->pods, node, pod);
+    node->refreshed = cluster->view.images.cycle;
 }
 
 /* A pending pod goes to a node; it can be taken back then. */

@@ -119,37 +119,45 @@ void berth__note_node_id(berth__cluster *cluster, uint32_t id, bool fresh)
 
 /* ---- nodes ---- */
 
-/* A node before it came, went or changed. Behind it: the sizes of its images in the model's
- * table, then the host ports in use. */
+/* A node before it came, went or changed. Behind it: the records of its images, and of those that
+ * it got, then the host ports in use. */
 typedef struct former_node {
     uint32_t node;
     uint32_t port_count;
+    uint32_t got_count;       /* of images */
+    uint32_t past_count;      /* of images, see model/images.h */
     berth__node_facts *facts; /* NULL: it was absent */
+    uint64_t refreshed;
     berth__tree_place place;
     bool left_tree;
     bool closed;
 } former_node;
 
-static int64_t *sizes_behind(former_node *record)
+static berth__image_record *images_behind(former_node *record)
 {
-    return (int64_t *)(void *)(record + 1);
+    return (berth__image_record *)(void *)(record + 1);
+}
+
+static uint32_t image_count_of(const berth__node_facts *facts)
+{
+    return facts != NULL ? facts->image_count : 0;
 }
 
 static berth__host_port *ports_behind(former_node *record)
 {
-    uint32_t images = record->facts != NULL ? record->facts->image_count : 0;
-    return (berth__host_port *)(void *)(sizes_behind(record) + images);
+    uint32_t images = image_count_of(record->facts) + record->got_count;
+    return (berth__host_port *)(void *)(images_behind(record) + images);
 }
 
 static void return_images(berth__cluster *cluster, former_node *former,
                           const berth__node_facts *now)
 {
-    for (uint32_t i = 0; now != NULL && i < now->image_count; i++)
-        berth__image_remove(&cluster->view.images, berth__node_images(now)[i].name);
-    for (uint32_t i = 0; former->facts != NULL && i < former->facts->image_count; i++) {
-        berth__image_return(&cluster->view.images, berth__node_images(former->facts)[i].name,
-                            sizes_behind(former)[i]);
-    }
+    berth__images *images = &cluster->view.images;
+    const berth__image_record *got = images_behind(former) + image_count_of(former->facts);
+    BERTH_ASSERT(image_count_of(now) == former->got_count);
+    berth__images_restore(images, former->facts, images_behind(former));
+    berth__images_restore(images, now, got);
+    images->past_count = former->past_count;
 }
 
 static void return_to_tree(berth__cluster *cluster, const former_node *former,
@@ -191,6 +199,7 @@ static void undo_node(void *owner, void *record)
     if (now == NULL || former->facts == NULL)
         return_presence(cluster, former);
     node->facts = former->facts;
+    node->refreshed = former->refreshed;
     node->closed = former->closed;
     if (node->facts != NULL && node->slot != BERTH__SLOT_NONE)
         berth__view_set_facts(&cluster->view, node->slot, berth__model_next_epoch(cluster->model));
@@ -212,25 +221,31 @@ static void keep_node(void *owner, void *record)
 
 static const berth__undo_kind node_changed = {undo_node, keep_node};
 
-bool berth__note_node(berth__cluster *cluster, uint32_t node)
+bool berth__note_node(berth__cluster *cluster, uint32_t node, const berth__node_facts *fresh)
 {
-    berth__node_facts *facts = berth__cluster_node(cluster, node)->facts;
+    const berth__node_record *now = berth__cluster_node(cluster, node);
+    const berth__images *images = &cluster->view.images;
     if (!cluster->undo.recording)
         return true;
-    uint32_t slot = counting_slot(cluster, node), images = facts != NULL ? facts->image_count : 0;
-    size_t bytes = sizeof(former_node) + images * sizeof(int64_t) + ports_bytes(cluster, slot);
+    const uint32_t slot = counting_slot(cluster, node), had = image_count_of(now->facts),
+                   got = image_count_of(fresh);
+    size_t bytes = sizeof(former_node) + (had + got) * sizeof(berth__image_record) +
+                   ports_bytes(cluster, slot);
     if (!reserve(cluster, bytes) || !berth__cow_owner_hold(&cluster->cow, 1))
         return false;
     former_node *record = push(cluster, &node_changed, bytes);
-    *record = (former_node){
-        .node = node, .facts = facts, .closed = berth__cluster_node(cluster, node)->closed};
-    for (uint32_t i = 0; i < images; i++)
-        sizes_behind(record)[i] =
-            berth__image_find(&cluster->view.images, berth__node_images(facts)[i].name)->size_bytes;
+    *record = (former_node){.node = node,
+                            .got_count = got,
+                            .past_count = images->past_count,
+                            .facts = now->facts,
+                            .refreshed = now->refreshed,
+                            .closed = now->closed};
+    berth__images_save(images, now->facts, images_behind(record));
+    berth__images_save(images, fresh, images_behind(record) + had);
     const berth__host_port *ports = NULL;
     if (slot != BERTH__SLOT_NONE)
         record->port_count = berth__view_ports(&cluster->view, slot, &ports);
-    if (record->port_count > 0)
+    if (ports != NULL)
         memcpy(ports_behind(record), ports, record->port_count * sizeof(*ports));
     return true;
 }
@@ -361,6 +376,7 @@ typedef struct former_list {
     uint32_t previous;
     uint32_t last; /* first on the node's list when the pod left: it filled the gap */
     berth__list_change change;
+    uint64_t refreshed; /* the node */
 } former_list;
 
 static uint64_t *pods_of(berth__cluster *cluster, const berth__node_record *node)
@@ -379,11 +395,13 @@ static void undo_list(void *owner, void *record)
     case BERTH__CAME_TO_NODE:
         berth__pods_detach(&cluster->pods, node, former->pod);
         *pods_of(cluster, node) -= 1;
+        node->refreshed = former->refreshed;
         break;
     case BERTH__LEFT_NODE:
         berth__pods_insert_attached(&cluster->pods, node, former->node, former->pod,
                                     former->previous, former->last);
         *pods_of(cluster, node) += 1;
+        node->refreshed = former->refreshed;
         break;
     case BERTH__CAME_TO_PENDING:
         berth__pods_remove_pending(&cluster->pods, former->pod);
@@ -401,6 +419,8 @@ void berth__note_list_recording(berth__cluster *cluster, uint32_t pod, berth__li
     former_list *former = push(cluster, &listed, sizeof(*former));
     *former = (former_list){
         .pod = pod, .node = record->node, .previous = record->previous, .change = change};
+    if (record->node != BERTH_NODE_NONE)
+        former->refreshed = berth__cluster_node(cluster, record->node)->refreshed;
     if (change == BERTH__LEFT_NODE)
         former->last = berth__cluster_node(cluster, record->node)->first_pod;
 }

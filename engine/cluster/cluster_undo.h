@@ -16,9 +16,10 @@ bool berth__cluster_reserve_undo(berth__cluster *cluster, uint32_t pod);
 /* A node id has just been given: a fresh one, or one that had been free. */
 void berth__note_node_id(berth__cluster *cluster, uint32_t id, bool fresh);
 
-/* A node is about to come, go or change. Takes the room it needs: false when out of memory. Before
- * the next note: its leaving the tree of zones, and the end of its former facts. */
-bool berth__note_node(berth__cluster *cluster, uint32_t node);
+/* A node is about to come, go (`fresh` is NULL) or change. Takes the room it needs: false when out
+ * of memory. Before the next note: its leaving the tree of zones, and the end of its former
+ * facts. */
+bool berth__note_node(berth__cluster *cluster, uint32_t node, const berth__node_facts *fresh);
 void berth__leave_tree(berth__cluster *cluster, uint32_t node, berth__sym zone);
 void berth__free_facts(berth__cluster *cluster, berth__node_facts *facts);
 /* It did not come about: drop the note. */

@@ -43,7 +43,7 @@ void berth__view_destroy(berth__view *view)
     berth__layout_destroy(view->layout);
     berth__freed_ports_destroy(view);
     berth__cow_array_retire(&view->nodes, view->cow);
-    berth__cow_array_retire(&view->images.table, view->cow);
+    berth__images_retire(&view->images);
     berth__free(view->model->allocator, view->journal, BERTH__JOURNAL * sizeof(uint32_t));
     *view = (berth__view){0};
 }

@@ -6,6 +6,7 @@
 
 #include "columns/layout.h"
 #include "columns/tile_kernels.h"
+#include "model/images.h"
 #include "model/pod.h"
 
 /* Amounts up to this are scored in double precision without loss: times 100 they stay below

@@ -423,6 +423,9 @@ berth_status berth__decide(berth__decider *decider, uint32_t pod,
     attempt->decision.prepared = NULL;
     attempt->search_only = (options->flags & BERTH_DECIDE_SEARCH_ONLY) != 0;
     BERTH_TRY(berth__question_ask(decider, pod, &attempt->cycle, &attempt->decision, error));
+    if ((options->flags & BERTH_DECIDE_KEEP_ROTATION) == 0 &&
+        !berth__question_gated(&attempt->decision))
+        berth__images_begin_cycle(&decider->cluster->view.images);
     attempt->start = decider->rotation;
     attempt->refused = false;
     berth__question_begin(decider);

@@ -105,7 +105,8 @@ static berth__index *add(berth__index_cache *cache, const index_key *key)
 static bool uses_images(const berth__decision *decision)
 {
     for (uint32_t i = 0; i < decision->profile->scorer_count; i++)
-        if (decision->prepared->scorers[i].static_raw != NULL &&
+        if ((decision->prepared->scorers[i].static_raw != NULL ||
+             decision->prepared->scorers[i].by_node) &&
             decision->profile->scorers[i].plugin->normalize == BERTH__NORMALIZATION_NONE)
             return true;
     return false;

@@ -87,6 +87,7 @@ static bool prepare_stage(const berth__question *cycle, const berth__stage *stag
     out->uniform = prepare.uniform;
     out->may_fail = prepare.may_fail;
     out->small = prepare.small;
+    out->by_node = prepare.by_node;
     out->stays = prepare.stays && (out->outcome == BERTH__SKIP || out->outcome == BERTH__UNIFORM);
     *allowed = prepare.allowed;
     return prepare.ok && out->reasons.ok;
@@ -183,7 +184,7 @@ static bool allocate_statics(const berth__decision *decision)
     for (uint32_t i = 0; i < profile->scorer_count && ok; i++) {
         berth__prepared_stage *stage = &prepared->scorers[i];
         stage->static_raw = NULL;
-        if (stage->outcome != BERTH__ACTIVE ||
+        if (stage->outcome != BERTH__ACTIVE || stage->by_node ||
             !is_static(&profile->scorers[i], BERTH__STATIC_SCORE))
             continue;
         stage->static_raw =

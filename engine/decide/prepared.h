@@ -21,8 +21,9 @@ typedef struct berth__prepared_stage {
     bool may_fail;          /* of a filter, see berth__prepare */
     bool small;             /* of a scorer, see berth__prepare */
     bool stays;             /* a SKIP that need not be asked for again, see berth__prepare */
+    bool by_node;           /* of a static scorer, see berth__prepare */
     int64_t uniform;        /* of a scorer that is BERTH__UNIFORM */
-    int64_t *static_raw;    /* of a static scorer: raw values by slot */
+    int64_t *static_raw;    /* of a static scorer that is not by_node: raw values by slot */
     berth__reasons reasons; /* of a refusal or failure */
 } berth__prepared_stage;
 

@@ -43,6 +43,7 @@ berth_status berth__transaction_begin(berth__transactions *transactions)
         .log_top = cluster->undo.top,
         .rotation = decider->rotation,
         .round_robin = decider->round_robin,
+        .cycle = cluster->view.images.cycle,
         .names_epoch = berth__names_epoch(cluster->model),
         .reservation_serial =
             cluster->view.storage != NULL ? cluster->view.storage->reservation_serial : NO_STORE,
@@ -96,6 +97,7 @@ void berth__transaction_rollback(berth__transactions *transactions)
     decider->rotation = mark->rotation;
     decider->round_robin = mark->round_robin;
     decider->random = mark->random;
+    cluster->view.images.cycle = mark->cycle;
     if (mark->reservation_serial != NO_STORE)
         cluster->view.storage->reservation_serial = mark->reservation_serial;
     forget_resources(cluster, mark->names_epoch);

@@ -18,6 +18,7 @@ typedef struct berth__mark {
     uint32_t log_top;
     uint32_t rotation;
     uint32_t round_robin;
+    uint64_t cycle;              /* of the images, model/images.h */
     uint64_t names_epoch;        /* of the model */
     uint64_t reservation_serial; /* of the store of volumes; UINT64_MAX: a branch without one */
     berth__random random;

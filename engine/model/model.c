@@ -1,4 +1,4 @@
-/* The symbol tables of an engine: strings, resources, taint lists, images; and their lock. */
+/* The symbol tables of an engine: strings, resources, taint lists; and their lock. */
 #include "model/model.h"
 
 #include <string.h>
@@ -350,40 +350,4 @@ void berth__taints_forget(berth__model *model, berth__taint_list *list)
     *berth__taints_place(model, list->id) = NULL;
     model->free_taints[model->free_taint_count++] = list->id;
     berth__free(model->allocator, list, taint_list_bytes(list->count));
-}
-
-/* ---- images ---- */
-
-const berth__image_record *berth__image_find(const berth__images *images, berth__sym name)
-{
-    const berth__image_record *image = berth__cow_array_find(&images->table, name);
-    return image != NULL && image->node_count > 0 ? image : NULL;
-}
-
-bool berth__image_make_writable(berth__images *images, berth__sym name)
-{
-    return berth__cow_array_add(&images->table, images->cow, name);
-}
-
-void berth__image_add(berth__images *images, berth__sym name, int64_t size_bytes)
-{
-    berth__image_record *image = berth__cow_array_find(&images->table, name);
-    BERTH_ASSERT(image != NULL);
-    if (image->node_count++ == 0)
-        image->size_bytes = size_bytes;
-}
-
-void berth__image_remove(berth__images *images, berth__sym name)
-{
-    berth__image_record *image = berth__cow_array_find(&images->table, name);
-    BERTH_ASSERT(image != NULL && image->node_count > 0);
-    image->node_count--;
-}
-
-void berth__image_return(berth__images *images, berth__sym name, int64_t size_bytes)
-{
-    berth__image_record *image = berth__cow_array_find(&images->table, name);
-    BERTH_ASSERT(image != NULL);
-    image->node_count++;
-    image->size_bytes = size_bytes;
 }

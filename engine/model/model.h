@@ -1,5 +1,5 @@
 /* The symbol tables that an engine, its published versions and its branches share: strings,
- * resources, taint lists, pod classes; and the table of images, which is part of the state.
+ * resources, taint lists, pod classes.
  *
  * Tables grow and never move: what was published to a reader can be read without a lock. What
  * nobody holds is given up, and its number given again (model/sweep.h). Whoever adds an object, and
@@ -54,12 +54,6 @@ typedef struct berth__taint_list {
     berth__interned_taint items[];
 } berth__taint_list;
 
-/* An image name that some present node has. The size is that of the first node that brought it. */
-typedef struct berth__image_record {
-    int64_t size_bytes;
-    uint32_t node_count; /* 0: no node has it, the size is void */
-} berth__image_record;
-
 /* Ids of the texts that rules name. */
 #define BERTH__KNOWN_LIST(X)                                   \
     X(empty, "")                                               \
@@ -87,13 +81,6 @@ enum { BERTH__TAINT_SHIFT = 6, BERTH__TAINT_SEGMENTS = 32 - BERTH__TAINT_SHIFT }
 
 struct berth__class;
 struct berth__sweep_batch;
-
-/* Names of images by id. Part of the state of a cluster, unlike the rest: it says what
- * nodes have. */
-typedef struct berth__images {
-    berth__cow_array table; /* of berth__image_record, by name */
-    berth__cow_owner *cow;
-} berth__images;
 
 /* Numbers of pod classes, given again when one has gone: for tables by class. */
 typedef struct berth__class_places {
@@ -274,20 +261,5 @@ const berth__taint_list *berth__taints_intern(berth__model *model, const berth_t
                                               uint32_t count);
 /* The list goes with its text: nobody's nodes have it. */
 void berth__taints_forget(berth__model *model, berth__taint_list *list);
-
-/* The image table's entry of a name, or NULL if no present node has it. */
-static inline void berth__images_init(berth__images *images, berth__cow_owner *cow)
-{
-    berth__cow_array_init(&images->table, sizeof(berth__image_record), 8);
-    images->cow = cow;
-}
-const berth__image_record *berth__image_find(const berth__images *images, berth__sym name);
-/* One more or one fewer present node has the image. Making the entry writable makes sure that
- * neither fails; false when out of memory. */
-bool berth__image_make_writable(berth__images *images, berth__sym name);
-void berth__image_add(berth__images *images, berth__sym name, int64_t size_bytes);
-void berth__image_remove(berth__images *images, berth__sym name);
-/* One more has it, and it has the size that it had before. */
-void berth__image_return(berth__images *images, berth__sym name, int64_t size_bytes);
 
 #endif

@@ -75,6 +75,7 @@ typedef struct berth__node_record {
     uint32_t first_pod; /* list through berth__pod_record.next_on_node */
     uint32_t pod_count;
     berth__node_facts *facts; /* NULL: the node is absent */
+    uint64_t refreshed;       /* cycles before it or a pod on it last changed; model/images.h */
     bool closed;              /* takes no pod, whatever its facts */
     union {
         int32_t lowest_priority; /* no pod on it has a lower one; INT32_MAX without pods */

@@ -1,9 +1,12 @@
 /* ImageLocality: prefers nodes that already have the pod's images, large and widespread ones
  * most; those of image volumes are among them, but raise the bound only since v1.37.
  * ImageLocalityPriority of v1.15 leaves out init containers, and its upper bound does not grow with
- * the number of containers. (v1.15's cache counted an image's nodes as of each node's own last
- * update; here they are counted as they are.) Source: kube-scheduler v1.36,
- * plugins/imagelocality/image_locality.go; v1.15.3, priorities/image_locality.go. */
+ * the number of containers.
+ *
+ * A node knows how many nodes have an image as of its own last change (model/images.h). v1.15
+ * counts them as of the last update of the node itself; ImageLocalityPriority, as they are.
+ * Source: kube-scheduler v1.36, plugins/imagelocality/image_locality.go; v1.15.3,
+ * priorities/image_locality.go. */
 #include "base/sort.h"
 #include "columns/image_column.h"
 #include "plugins/registry.h"
@@ -11,35 +14,75 @@
 static const int64_t LOW = INT64_C(23) << 20;
 static const int64_t HIGH_A_CONTAINER = INT64_C(1000) << 20;
 
+/* What an image was worth since a cycle: size x share of the nodes that had it. */
+typedef struct former_worth {
+    uint64_t cycle;
+    int64_t scaled;
+} former_worth;
+
 /* An image of the pod that some node has. */
 typedef struct wanted_image {
     berth__sym name;
     int64_t times;               /* named so often */
     int64_t scaled;              /* size x share of the nodes that have it */
     berth__image_column *column; /* or NULL */
+    uint64_t cycle;              /* since when it is worth that */
+    former_worth *former;        /* before, newest first */
+    uint32_t former_count;       /* 0: to all nodes it is worth the same */
 } wanted_image;
 
 typedef struct state {
     wanted_image *images;
     uint32_t count;
     int64_t high;
-    int64_t max; /* score at `high` */
+    int64_t max;      /* score at `high` */
+    bool as_they_are; /* nodes are counted, whatever the node knows */
 } state;
 
+static int64_t scale(const berth__view *view, int64_t size_bytes, uint32_t node_count)
+{
+    double spread = (double)node_count / (double)view->layout->count;
+    return (int64_t)((double)size_bytes * spread);
+}
+
+/* Nodes that have not changed since know the image as it was: model/images.h. */
+static bool add_past(berth__prepare *prepare, wanted_image *wanted,
+                     const berth__image_record *image)
+{
+    const berth__view *view = prepare->cycle->view;
+    uint32_t count = 0;
+    for (const berth__image_past *past = berth__image_before(&view->images, image->past);
+         past != NULL; past = berth__image_before(&view->images, past->past))
+        count++;
+    if (count == 0)
+        return true;
+    wanted->former = berth__arena_alloc(prepare->arena, count * sizeof(*wanted->former), 8);
+    if (wanted->former == NULL)
+        return false;
+    for (const berth__image_past *past = berth__image_before(&view->images, image->past);
+         past != NULL; past = berth__image_before(&view->images, past->past))
+        wanted->former[wanted->former_count++] =
+            (former_worth){past->cycle, scale(view, image->size_bytes, past->node_count)};
+    prepare->by_node = true;
+    return true;
+}
+
 /* Names come in order. */
-static void add_image(state *own, berth__view *view, berth__sym name,
+static bool add_image(berth__prepare *prepare, state *own, berth__sym name,
                       const berth__image_record *image)
 {
+    const berth__view *view = prepare->cycle->view;
     if (own->count > 0 && own->images[own->count - 1].name == name) {
         own->images[own->count - 1].times++;
-        return;
+        return true;
     }
-    double spread = (double)image->node_count / (double)view->layout->count;
-    own->images[own->count++] =
-        (wanted_image){.name = name,
-                       .times = 1,
-                       .scaled = (int64_t)((double)image->size_bytes * spread),
-                       .column = berth__image_column_get(view->layout, name)};
+    wanted_image *wanted = &own->images[own->count++];
+    *wanted = (wanted_image){.name = name,
+                             .times = 1,
+                             .scaled = scale(view, image->size_bytes, image->node_count),
+                             .column = berth__image_column_get(view->layout, name),
+                             .cycle = image->cycle};
+    return own->as_they_are || add_past(prepare, wanted, image);
 }
 
 /* For the images of the list from `first` on. */
@@ -61,8 +104,10 @@ static berth__outcome prepare_images(berth__prepare *prepare, uint32_t first)
     for (uint32_t i = 0; i < count; i++) {
         berth__sym name = (berth__sym)names[i];
         const berth__image_record *image = berth__image_find(&view->images, name);
-        if (image != NULL)
-            add_image(own, view, name, image);
+        if (image != NULL && !add_image(prepare, own, name, image)) {
+            prepare->ok = false;
+            return BERTH__SKIP;
+        }
     }
     prepare->uniform = 0;
     return own->count > 0 ? BERTH__ACTIVE : BERTH__UNIFORM;
@@ -83,6 +128,7 @@ static berth__outcome image_locality_prepare_priority(berth__prepare *prepare)
     state *own = prepare->state;
     own->high = HIGH_A_CONTAINER;
     own->max = BERTH__SCORE_MAX_LEGACY;
+    own->as_they_are = true;
     return prepare_images(prepare, prepare->cycle->cls->images->init_count);
 }
 
@@ -94,9 +140,20 @@ static int64_t score_of(const state *own, int64_t sum)
     return own->max * ((sum > own->high ? own->high : sum) - LOW) / range;
 }
 
-static int64_t worth(const wanted_image *image)
+/* What an image is worth to a node of a cycle. */
+static int64_t worth(const wanted_image *image, uint64_t cycle)
 {
-    return image->scaled * image->times;
+    if (image->former_count == 0 || image->cycle <= cycle)
+        return image->scaled * image->times;
+    uint32_t low = 0, high = image->former_count - 1;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (image->former[middle].cycle <= cycle)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return image->former[low].scaled * image->times;
 }
 
 static berth__mask slots_with(const berth__view *view, const wanted_image *image, uint32_t tile)
@@ -104,8 +161,27 @@ static berth__mask slots_with(const berth__view *view, const wanted_image *image
     return berth__image_column_bits(view->layout, &view->nodes, image->column, image->name, tile);
 }
 
-/* Pods of one image are scored alike wherever it is; of several, the sum differs from node to
- * node. */
+static uint64_t cycle_of(const berth__view *view, uint32_t slot)
+{
+    return berth__view_node(view, slot)->refreshed;
+}
+
+/* Add what the image is worth to the slots of a tile that have it. */
+static void add_worth(const berth__view *view, const wanted_image *image, uint32_t tile,
+                      const berth__mask *slots, int64_t *out)
+{
+    if (image->former_count == 0) {
+        view->kernels->add_where(slots, worth(image, 0), out);
+        return;
+    }
+    BERTH__MASK_EACH(slots, s)
+    {
+        out[s] += worth(image, cycle_of(view, tile * BERTH__TILE + s));
+    }
+}
+
+/* Pods of one image are scored alike wherever it is, if nodes know it alike; of several, the sum
+ * differs from node to node. */
 static void image_locality_score(const berth__question *cycle, const void *instance,
                                  const void *opaque, uint32_t tile, const berth__mask *mask,
                                  int64_t *out)
@@ -115,14 +191,15 @@ static void image_locality_score(const berth__question *cycle, const void *insta
     const berth__view *view = cycle->view;
     const state *own = opaque;
     berth__mask any = slots_with(view, &own->images[0], tile);
-    int64_t first = worth(&own->images[0]);
     view->kernels->clear(out);
-    view->kernels->add_where(&any, own->count == 1 ? score_of(own, first) : first, out);
-    if (own->count == 1)
+    if (own->count == 1 && own->images[0].former_count == 0) {
+        view->kernels->add_where(&any, score_of(own, worth(&own->images[0], 0)), out);
         return;
+    }
+    add_worth(view, &own->images[0], tile, &any, out);
     for (uint32_t i = 1; i < own->count; i++) {
         berth__mask slots = slots_with(view, &own->images[i], tile);
-        view->kernels->add_where(&slots, worth(&own->images[i]), out);
+        add_worth(view, &own->images[i], tile, &slots, out);
         for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
             any.words[w] |= slots.words[w];
     }
@@ -132,12 +209,28 @@ static void image_locality_score(const berth__question *cycle, const void *insta
     }
 }
 
+static int64_t image_locality_score_slot(const berth__question *cycle, const void *instance,
+                                         const void *opaque, uint32_t slot)
+{
+    (void)instance;
+    const berth__view *view = cycle->view;
+    const state *own = opaque;
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < own->count; i++) {
+        berth__mask slots = slots_with(view, &own->images[i], slot / BERTH__TILE);
+        if (berth__bit_get(slots.words, slot % BERTH__TILE))
+            sum += worth(&own->images[i], cycle_of(view, slot));
+    }
+    return score_of(own, sum);
+}
+
 const berth__plugin_ops berth__plugin_image_locality = {
     .name = "ImageLocality",
     .flags = BERTH__STATIC_SCORE,
     .score_state_bytes = sizeof(state),
     .prepare_score = image_locality_prepare,
     .score = image_locality_score,
+    .score_slot = image_locality_score_slot,
 };
 
 const berth__plugin_ops berth__plugin_image_locality_priority = {
@@ -146,5 +239,6 @@ const berth__plugin_ops berth__plugin_image_locality_priority = {
     .score_state_bytes = sizeof(state),
     .prepare_score = image_locality_prepare_priority,
     .score = image_locality_score,
+    .score_slot = image_locality_score_slot,
     .score_max = BERTH__SCORE_MAX_LEGACY,
 };

@@ -104,6 +104,8 @@ typedef struct berth__prepare {
     bool stays;
     bool may_fail; /* a filter's explain may come upon an error, see berth__reasons */
     bool small;    /* of a scorer: no raw value is beyond BERTH__NARROW_MAX; see score_kept */
+    bool by_node; /* of a static scorer that has score_slot: a raw value changes with its node's own
+                    * state this time, so that none is kept */
     /* The profile leaves preFilter (preScore) of the plugin out: what follows of it alone, such as
      * to skip, to refuse or to restrict, does not happen. */
     bool bare;

@@ -96,12 +96,12 @@ typedef struct naive_device_hold {
     const berth_claim_allocation *allocation;
 } naive_device_hold;
 
-/* An image name known to the cluster: its size is the first reporter's. (kube-scheduler may see an
- * older number of nodes for a node that did not change; here it is always the current one.) */
+/* An image name known to the cluster: its size is the first reporter's. */
 typedef struct naive_image {
     berth_str name;
     int64_t size;
     berth_str *nodes;
+    size_t *seen; /* by node: how many nodes there were when it was last copied for a cycle */
     size_t node_count;
 } naive_image;
 
@@ -133,7 +133,8 @@ typedef struct naive_cluster {
     size_t hold_count;
     naive_image *images;
     size_t image_count;
-    naive_zone *zones; /* the node tree of cycle.md §2 */
+    berth_strs changed; /* nodes that are copied when the next cycle begins */
+    naive_zone *zones;  /* the node tree of cycle.md §2 */
     size_t zone_count;
     berth_str *order; /* the snapshot's node list */
     size_t order_count;
@@ -158,6 +159,8 @@ const berth_node *naive_find_node(const naive_cluster *cluster, berth_str name);
  * v1.15 has no such list: its order is that of the tree. (How far it has walked each
  * zone when nodes come and go is not followed: cluster_sync of the engine says why.) */
 void naive_refresh(naive_cluster *cluster);
+/* Copy the nodes that have changed, or pods of which have: what they know of their images. */
+void naive_copy_changed(naive_cluster *cluster);
 /* The host ports that a pod takes wherever it is, on no node yet. */
 naive_port *naive_host_ports(naive_region *region, const naive_cluster *cluster,
                              const berth_pod *pod, size_t *count);

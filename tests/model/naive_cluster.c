@@ -148,6 +148,7 @@ static void add_image(naive_cluster *cluster, berth_str name, int64_t size, bert
     berth_strs nodes = {image->nodes, (uint32_t)image->node_count};
     if (!naive_in(nodes, node)) {
         image->nodes = naive_grow(&cluster->region, image->nodes, image->node_count, sizeof(node));
+        image->seen = naive_grow(&cluster->region, image->seen, image->node_count, sizeof(size_t));
         image->nodes[image->node_count++] = node;
     }
 }
@@ -171,6 +172,7 @@ static void remove_images(naive_cluster *cluster, berth_str node)
         for (size_t k = 0; k < image.node_count; k++) {
             if (naive_same(image.nodes[k], node)) {
                 image.nodes[k] = image.nodes[--image.node_count];
+                image.seen[k] = image.seen[image.node_count];
             }
         }
         if (image.node_count > 0) {
@@ -178,6 +180,31 @@ static void remove_images(naive_cluster *cluster, berth_str node)
         }
     }
     cluster->image_count = kept;
+}
+
+static void note_change(naive_cluster *cluster, berth_str node)
+{
+    berth_strs *changed = &cluster->changed;
+    if (node.len == 0 || naive_in(*changed, node)) {
+        return;
+    }
+    berth_str *items = naive_grow(&cluster->region, (void *)(uintptr_t)changed->items,
+                                  changed->count, sizeof(node));
+    items[changed->count] = node;
+    *changed = (berth_strs){items, changed->count + 1};
+}
+
+void naive_copy_changed(naive_cluster *cluster)
+{
+    for (size_t i = 0; i < cluster->image_count; i++) {
+        naive_image *image = &cluster->images[i];
+        for (size_t k = 0; k < image->node_count; k++) {
+            if (naive_in(cluster->changed, image->nodes[k])) {
+                image->seen[k] = image->node_count;
+            }
+        }
+    }
+    cluster->changed.count = 0;
 }
 
 void naive_refresh(naive_cluster *cluster)
@@ -322,6 +349,7 @@ void naive_bind(naive_cluster *cluster, const berth_profile *profile, const bert
         naive_take_devices(cluster, profile, pod, target);
     }
     naive_put_on(&cluster->region, cluster, entry, node);
+    note_change(cluster, node);
 }
 
 /* Devices held by a pod are held no more. */
@@ -381,6 +409,7 @@ void naive_unbind(naive_cluster *cluster, const berth_pod *pod)
     }
     cluster->reservation_count = kept;
     drop_holds(cluster, &pod->meta);
+    note_change(cluster, entry->node);
     naive_take_off(cluster, entry);
 }
 
@@ -397,12 +426,14 @@ static void add_pod(naive_cluster *cluster, const berth_pod *pod)
     *entry = (naive_pod){.pod = pod};
     if (pod->node_name.len > 0) {
         naive_put_on(&cluster->region, cluster, entry, pod->node_name);
+        note_change(cluster, pod->node_name);
     }
 }
 
 static void remove_pod(naive_cluster *cluster, naive_pod *entry)
 {
     if (entry->node.len > 0) {
+        note_change(cluster, entry->node);
         naive_take_off(cluster, entry);
     }
     size_t i = (size_t)(entry - cluster->pods);
@@ -438,6 +469,7 @@ void naive_add(naive_cluster *cluster, const berth_object *object)
     if (object->kind == BERTH_KIND_NODE) {
         tree_add(cluster, object->as.node);
         add_images(cluster, object->as.node);
+        note_change(cluster, object->as.node->meta.name);
     }
 }
 
@@ -470,6 +502,7 @@ static void update_node(naive_cluster *cluster, const berth_node *old, const ber
     }
     remove_images(cluster, old->meta.name);
     add_images(cluster, node);
+    note_change(cluster, node->meta.name);
 }
 
 void naive_update(naive_cluster *cluster, const berth_object *object)

@@ -578,6 +578,9 @@ void naive_decide(naive_cluster *cluster, const berth_profile *profile, const be
     *d = (naive_decision){.start = cluster->start, .next = cluster->start};
     naive_attempt a = {.region = &d->region, .cluster = cluster, .profile = profile, .pod = pod};
     naive_refresh(cluster);
+    if (pod->scheduling_gates.count == 0) {
+        naive_copy_changed(cluster);
+    }
     a.node_count = cluster->order_count;
     a.nodes = naive_alloc(&d->region, (a.node_count + 1) * sizeof(*a.nodes));
     d->feasible = naive_alloc(&d->region, (a.node_count + 1) * sizeof(*d->feasible));

@@ -245,6 +245,17 @@ bool naive_score_balanced(naive_attempt *a, const berth_plugin_ref *ref, const b
 
 /* ---- ImageLocality ---- */
 
+/* How many nodes had the image when that node was copied; v1.15: how many have it. */
+static size_t seen_by(const naive_attempt *a, const naive_image *image, berth_str node)
+{
+    size_t k = 0;
+    while (!naive_same(image->nodes[k], node)) {
+        k++;
+    }
+    return a->cluster->legacy || naive_in(a->cluster->changed, node) ? image->node_count
+                                                                     : image->seen[k];
+}
+
 int64_t naive_image_size(const naive_attempt *a, const berth_node *node, berth_str image)
 {
     /* Without a tag (no ":" after the last "/") the name means ":latest". */
@@ -260,7 +271,7 @@ int64_t naive_image_size(const naive_attempt *a, const berth_node *node, berth_s
         const naive_image *known = &a->cluster->images[i];
         berth_strs holders = {known->nodes, (uint32_t)known->node_count};
         if (naive_same(known->name, image) && naive_in(holders, node->meta.name)) {
-            double spread = (double)known->node_count / (double)a->node_count;
+            double spread = (double)seen_by(a, known, node->meta.name) / (double)a->node_count;
             return (int64_t)((double)known->size * spread);
         }
     }

@@ -687,6 +687,7 @@ static void compare_order(trial *t)
 {
     naive_region r = {0};
     naive_refresh(&t->naive);
+    naive_copy_changed(&t->naive);
     uint32_t count = 0;
     berth_error error;
     must(t, "node_order", berth_engine_node_order(t->engine, NULL, 0, &count, &error), &error);

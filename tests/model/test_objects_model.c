@@ -86,6 +86,19 @@ static void add_node(trial *t, berth_node_id node)
     tally.nodes++;
 }
 
+/* What a node knows of its images is as old as its last change, which no object says. */
+static void refresh_nodes(trial *t)
+{
+    for (berth_node_id id = 0; id < berth_engine_node_limit(t->s.engine) && !t->s.failed; id++) {
+        berth_error error = {0};
+        berth_object *object = NULL;
+        if (berth_engine_node_object(t->s.engine, id, NULL, &object, NULL) != BERTH_OK)
+            continue;
+        script_must(&t->s, "update", berth_engine_update(t->s.engine, object, &error), &error);
+        berth_object_destroy(object);
+    }
+}
+
 static void make(trial *t)
 {
     static berth_node_id order[NODES_MAX];
@@ -389,6 +402,7 @@ static bool run_round(const round_options *o, uint64_t seed)
         run(&t, &op);
         if (t.s.failed || !gen_chance(&t.s.gen, 10))
             continue;
+        refresh_nodes(&t);
         if (t.dumps)
             load(&t);
         else

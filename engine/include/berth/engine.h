@@ -251,8 +251,10 @@ static inline berth_status berth_engine_memory(const berth_engine *engine, berth
 BERTH_API berth_pod_id berth_engine_orphan(const berth_engine *engine, berth_str *node_name);
 
 /* Copy the node ids in search order (zone-interleaved) into `out`, at most `capacity`; `*count`
- * (NULL: not asked for) is how many nodes there are. Brings the layout up to date first, as a
- * decision does. Errors: E_NOMEM. Cost: that of a new layout, if nodes came or went; of copying. */
+ * (NULL: not asked for) is how many nodes there are. Copies what has changed first, as
+ * kube-scheduler's snapshot does when a cycle begins: the layout is up to date, and changed nodes
+ * know how many others have their images. Errors: E_NOMEM. Cost: that of a new layout, if nodes
+ * came or went; of copying. */
 BERTH_API berth_status berth_engine_node_order(berth_engine *engine, berth_node_id *out,
                                                uint32_t capacity, uint32_t *count,
                                                berth_error *error);
@@ -297,7 +299,8 @@ typedef struct berth_placement {
 } berth_placement;
 
 enum {
-    BERTH_DECIDE_KEEP_ROTATION = 1u << 0, /* leave the rotation index as it was */
+    /* A question, not a cycle: the rotation index stays, and so does what nodes know of images. */
+    BERTH_DECIDE_KEEP_ROTATION = 1u << 0,
     /* Explain the search alone, not what preemption could do: much cheaper where no node fits. */
     BERTH_DECIDE_SEARCH_ONLY = 1u << 1,
 };

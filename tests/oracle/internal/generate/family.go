@@ -172,13 +172,14 @@ func recipeOf(family string) (recipe, bool) {
 		r.taints, r.tolerations, r.nodeAffinity, r.spread, r.images, r.zones = 15, 30, 30, 20, 20, 5
 	case "events": // between decisions
 		r.nodesMin, r.nodesMax, r.pending, r.mode, r.zones, r.retries = 2, 40, 12, "sampled", 4, 20
+		r.images = 50
 		r.taints, r.tolerations, r.nodeAffinity, r.unschedulable, r.spread = 20, 40, 25, 8, 30
 		r.podAffinity, r.namespaceSelectors, r.ports, r.scalars, r.bareNodes = 30, 20, 20, 8, 8
 		r.tight, r.services, r.owners, r.config = 50, 20, 20, 20
 	case "evictions": // and the pods that they make room for
 		r.nodesMin, r.nodesMax, r.running, r.pending, r.retries = 2, 4, 7, 14, 40
 		r.priorities, r.budgets, r.tight, r.starts, r.never = 100, 25, 95, 25, 3
-		r.podAffinity, r.ports, r.tolerations, r.taints = 10, 10, 40, 10
+		r.podAffinity, r.ports, r.tolerations, r.taints, r.images = 10, 10, 40, 10, 40
 	default:
 		return r, false
 	}
