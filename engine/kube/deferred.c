@@ -8,52 +8,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
-
-/* ---- copies of trees ---- */
-
-static bool copy_tree(berth__arena *arena, const berth__json *from, berth__json *to);
-
-static bool copy_items(berth__arena *arena, const berth__json *from, berth__json *to)
-{
-    berth__json *items =
-        berth__arena_alloc(arena, from->count * sizeof(*items), _Alignof(berth__json));
-    bool ok = items != NULL;
-    for (uint32_t i = 0; ok && i < from->count; i++)
-        ok = copy_tree(arena, &from->as.items[i], &items[i]);
-    to->as.items = items;
-    return ok;
-}
-
-static bool copy_members(berth__arena *arena, const berth__json *from, berth__json *to)
-{
-    berth__json_member *members =
-        berth__arena_alloc(arena, from->count * sizeof(*members), _Alignof(berth__json_member));
-    bool ok = members != NULL;
-    for (uint32_t i = 0; ok && i < from->count; i++) {
-        members[i].key = berth__arena_str(arena, from->as.members[i].key, &ok);
-        ok = ok && copy_tree(arena, &from->as.members[i].value, &members[i].value);
-    }
-    to->as.members = members;
-    return ok;
-}
-
-static bool copy_tree(berth__arena *arena, const berth__json *from, berth__json *to)
-{
-    bool ok = true;
-    *to = *from;
-    switch (from->type) {
-    case BERTH__JSON_NUMBER:
-    case BERTH__JSON_STRING:
-        to->as.text = berth__arena_str(arena, from->as.text, &ok);
-        return ok;
-    case BERTH__JSON_ARRAY:
-        return copy_items(arena, from, to);
-    case BERTH__JSON_OBJECT:
-        return copy_members(arena, from, to);
-    default:
-        return true;
-    }
-}
+#include "kube/json_copy.h"
 
 /* ---- the list ---- */
 
@@ -65,7 +20,7 @@ berth_status berth__defer(berth_reader *reader, berth__deferred_what what, const
     /* What comes up again while the list is worked off is kept already. */
     if (!reader->finishing) {
         berth__json *tree = berth__arena_alloc(&reader->kept, sizeof(*tree), _Alignof(berth__json));
-        if (tree == NULL || !copy_tree(&reader->kept, item->tree, tree))
+        if (tree == NULL || !berth__json_copy(&reader->kept, item->tree, tree))
             return berth__reader_no_memory(reader);
         entry.item.tree = tree;
         entry.item.kind = berth__arena_str(&reader->kept, item->kind, &ok);

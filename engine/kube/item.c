@@ -217,6 +217,16 @@ static berth_status decode_object(berth_reader *reader, const berth__item *item,
     return berth__decode_fields(&decoder, NULL, item->tree, entry->fields, *out);
 }
 
+/* A pod of a manifest waits with the workloads in front of it, so that pods come in the order of
+ * the manifest. */
+static bool follows_change(const berth_reader *reader, const berth__item *item,
+                           const berth_pod *pod)
+{
+    return reader->changing != NULL && !reader->finishing && item->source != NULL &&
+           strcmp(reader->changing, item->source) == 0 && berth__str_empty(pod->node_name) &&
+           berth__is_fresh(reader, &pod->meta);
+}
+
 static berth_status take_object(berth_reader *reader, const berth__item *item, berth_kind kind)
 {
     void *object = NULL;
@@ -228,6 +238,8 @@ static berth_status take_object(berth_reader *reader, const berth__item *item, b
     if (kind == BERTH_KIND_STORAGE_CLASS)
         BERTH_TRY(berth__register_storage_class(reader, object));
     if (awaits_storage_class(reader, kind, object))
+        return berth__defer(reader, BERTH__DEFERRED_OBJECT, item);
+    if (kind == BERTH_KIND_POD && follows_change(reader, item, object))
         return berth__defer(reader, BERTH__DEFERRED_OBJECT, item);
     bool fresh = berth__is_fresh(reader, meta);
     BERTH_TRY(default_decoded(reader, item, kind, object));

@@ -426,7 +426,9 @@ berth_status berth_reader_create_sized(const berth_read_options *options, const 
     if (!reader->options.templates) /* their pods are named after what they come from */
         reader->patterns = berth__patterns_create(allocator);
     if (!ok || berth__json_parser_create(allocator, &reader->json) != BERTH_OK ||
-        berth__keymap_init(&reader->templates, allocator) != BERTH_OK) {
+        berth__keymap_init(&reader->templates, allocator) != BERTH_OK ||
+        berth__keymap_init(&reader->seen_workloads, allocator) != BERTH_OK ||
+        berth__keymap_init(&reader->changes, allocator) != BERTH_OK) {
         berth_reader_destroy(reader);
         return berth__error_no_memory(error);
     }
@@ -443,6 +445,8 @@ void berth_reader_destroy(berth_reader *reader)
     berth__patterns_destroy(reader->patterns);
     berth__replicas_free(reader);
     berth__keymap_destroy(&reader->templates);
+    berth__keymap_destroy(&reader->seen_workloads);
+    berth__keymap_destroy(&reader->changes);
     berth__arena_destroy(&reader->tree);
     berth__arena_destroy(&reader->object);
     berth__arena_destroy(&reader->pod);

@@ -79,7 +79,10 @@ struct berth_reader {
     berth__runtime_class *runtime_classes;
     uint32_t runtime_class_count;
     uint32_t runtime_class_capacity;
-    berth__keymap templates; /* of claims */
+    berth__keymap templates;      /* of claims */
+    berth__keymap seen_workloads; /* see workload_change.h */
+    berth__keymap changes;        /* likewise: workloads of manifests */
+    const char *changing;         /* source of the last workload that waits as a change, or NULL */
     berth__names runtime_class_names;
     berth_str default_storage_class; /* absent: none seen */
     int64_t default_storage_class_time;
@@ -184,6 +187,10 @@ void berth__note_item(berth_reader *reader, const berth__item *item);
 /* Tell one thing of an item; nothing if nobody asks. */
 void berth__note(berth_reader *reader, const berth__item *item, berth_note_kind what,
                  berth_str word, berth_str suggestion);
+
+/* Tell what a workload of a manifest comes to. */
+void berth__note_workload(berth_reader *reader, const berth__item *item,
+                          const berth_workload_note *workload);
 
 /* Tell that an item is passed over. */
 void berth__note_passed_over(berth_reader *reader, const berth__item *item);

@@ -5,7 +5,7 @@
  * kind, namespace and name. A Deployment's pods belong to a ReplicaSet NAME-HASH and are named
  * after it; a CronJob's belong to one Job NAME-HASH. A suspended Job or CronJob has no pods.
  * Sources: kubernetes v1.32 pkg/controller/{deployment,statefulset,daemon,job}. */
-#include "kube/workload.h"
+#include "kube/workload_change.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -253,6 +253,23 @@ static bool is_expanded(const berth_reader *reader, const berth__item *item)
             (owners == NULL || owners->type != BERTH__JSON_ARRAY || owners->count == 0));
 }
 
+/* Whether a workload with that uid, which is to become its pods, is a change of what is there. */
+static bool is_change(const berth_reader *reader, const berth__json *uid)
+{
+    return reader->options.changes && !reader->options.templates &&
+           berth__str_empty(berth__json_text(uid));
+}
+
+/* A manifest that leaves the number of replicas open leaves it as it is. */
+static void keep_replicas(berth__expansion *e)
+{
+    const berth__seen_workload *seen = berth__workload_find_seen(e);
+    if (e->w.has_replicas || seen == NULL || !seen->has_replicas)
+        return;
+    e->w.has_replicas = true;
+    e->w.replicas = seen->replicas;
+}
+
 berth_status berth__workload_expand(berth_reader *reader, const berth__item *item, bool *taken)
 {
     berth__expansion e;
@@ -270,11 +287,21 @@ berth_status berth__workload_expand(berth_reader *reader, const berth__item *ite
     if (uid != NULL && uid->type == BERTH__JSON_STRING && uid->as.text.len > 0 &&
         !is_expanded(reader, item)) {
         *taken = false; /* its pods are elsewhere in the dump */
+        if (reader->options.changes)
+            BERTH_TRY(berth__workload_keep_seen(reader, find_entry(item), item));
         if (!wants_no_pods(spec))
             berth__note(reader, item, BERTH_NOTE_NOT_EXPANDED, (berth_str){0}, (berth_str){0});
         return BERTH_OK;
     }
+    if (is_change(reader, uid) && !reader->finishing) {
+        BERTH_TRY(berth__reader_fault(reader, item,
+                                      berth__workload_note_change(reader, find_entry(item), item)));
+        reader->changing = item->source;
+        return berth__defer(reader, BERTH__DEFERRED_OBJECT, item);
+    }
     berth_status status = berth__expansion_open(&e, reader, item);
+    if (status == BERTH_OK && is_change(reader, uid))
+        keep_replicas(&e);
     if (status == BERTH_OK)
         status = berth__expansion_run(&e);
     return berth__reader_fault(reader, item, status);

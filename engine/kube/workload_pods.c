@@ -1,12 +1,12 @@
 /* The pods of a workload whose number is in its specification, its controller where a plugin reads
  * that, and the claims of StatefulSets. */
-#include "kube/workload.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "kube/claim_template.h"
+#include "kube/workload_change.h"
 
 enum { EXTRA_LABELS_MAX = 5 };
 
@@ -198,6 +198,8 @@ static berth_status emit_controller(const berth__expansion *e)
 
 berth_status berth__expansion_run(berth__expansion *e)
 {
+    if (e->reader->options.changes && !e->reader->options.templates)
+        berth__workload_tell_change(e, replica_count(e));
     BERTH_TRY(emit_controller(e));
     if (e->entry->kind == BERTH__WORKLOAD_DAEMON_SET && !e->reader->options.templates)
         return berth__defer(e->reader, BERTH__DEFERRED_DAEMON_SET, e->item);

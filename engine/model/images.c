@@ -225,6 +225,11 @@ static void write_again(const rewrite *own, berth__image_record *image)
     *link = 0;
 }
 
+static size_t bitmap_bytes(uint32_t bits)
+{
+    return ((size_t)bits + 63) / 64 * sizeof(uint64_t);
+}
+
 static bool begin_rewrite(rewrite *own, const berth__cow_array *nodes, uint32_t count)
 {
     berth__images *images = own->images;
@@ -239,27 +244,35 @@ static bool begin_rewrite(rewrite *own, const berth__cow_array *nodes, uint32_t 
     return true;
 }
 
+/* The rewrite's tables lie in one block, which is there. */
+static void rewrite_in(berth__images *images, const berth__cow_array *nodes, uint32_t count,
+                       char *block)
+{
+    const size_t bits = bitmap_bytes(images->past_count);
+    rewrite own = {.images = images, .old = (berth__image_past *)(void *)block};
+    block += images->past_count * sizeof(*own.old);
+    own.needed = (uint64_t *)(void *)block;
+    own.listed = (uint64_t *)(void *)(block + bits);
+    own.names = (berth__sym *)(void *)(block + 2 * bits);
+    if (!begin_rewrite(&own, nodes, count))
+        return;
+    images->past_count = 0;
+    for (uint32_t i = 0; i < own.name_count; i++)
+        write_again(&own, record_of(images, own.names[i]));
+}
+
 void berth__images_rewrite(berth__images *images, const berth__cow_array *nodes, uint32_t count)
 {
     const berth_allocator *allocator = images->cow->allocator;
-    const size_t old = images->past_count * sizeof(berth__image_past);
-    const size_t bits = (images->past_count + 63) / 64 * sizeof(uint64_t);
-    const size_t bytes = old + 2 * bits + images->past_count * sizeof(berth__sym);
-    char *memory = berth__alloc_zero(allocator, bytes, 8);
-    rewrite own = {.images = images,
-                   .old = (berth__image_past *)(void *)memory,
-                   .needed = (uint64_t *)(void *)(memory + old),
-                   .listed = (uint64_t *)(void *)(memory + old + bits),
-                   .names = (berth__sym *)(void *)(memory + old + 2 * bits)};
-    if (memory != NULL && begin_rewrite(&own, nodes, count)) {
-        images->past_count = 0;
-        for (uint32_t i = 0; i < own.name_count; i++)
-            write_again(&own, record_of(images, own.names[i]));
-    }
+    const size_t bytes = images->past_count * (sizeof(berth__image_past) + sizeof(berth__sym)) +
+                         2 * bitmap_bytes(images->past_count);
+    char *block = berth__alloc_zero(allocator, bytes, 8);
+    if (block != NULL)
+        rewrite_in(images, nodes, count, block);
     images->rewrite_at = 2 * images->past_count;
     if (images->rewrite_at < count)
         images->rewrite_at = count;
     if (images->rewrite_at < REWRITE_MIN)
         images->rewrite_at = REWRITE_MIN;
-    berth__free(allocator, memory, bytes);
+    berth__free(allocator, block, bytes);
 }

@@ -26,7 +26,7 @@ int words_compare(berth_str a, berth_str b)
 }
 
 /* FNV-1a. */
-static uint64_t hash(berth_str text)
+uint64_t words_hash(berth_str text)
 {
     uint64_t h = UINT64_C(0xcbf29ce484222325);
     for (uint32_t i = 0; i < text.len; i++)
@@ -42,7 +42,7 @@ berth_str word_table_get(const word_table *table, uint32_t number)
 static uint32_t *find_slot(const word_table *table, berth_str text)
 {
     size_t mask = table->slot_count - 1;
-    size_t at = (size_t)hash(text) & mask;
+    size_t at = (size_t)words_hash(text) & mask;
     while (table->slots[at] != 0 && !words_equal(word_table_get(table, table->slots[at] - 1), text))
         at = (at + 1) & mask;
     return &table->slots[at];

@@ -13,6 +13,9 @@ bool words_equal(berth_str a, berth_str b);
 /* Order by bytes; negative, 0 or positive. */
 int words_compare(berth_str a, berth_str b);
 
+/* Equal texts have one hash; texts that differ, almost never. */
+uint64_t words_hash(berth_str text);
+
 typedef struct word {
     char *text;
     uint32_t len;

@@ -457,8 +457,21 @@ static void print_hint(const schedule *s)
     }
 }
 
+/* What the manifests change, which the answer rests on. */
+static void print_changes(const schedule *s)
+{
+    for (size_t i = 0; i < changes_count(s->input.changes); i++) {
+        char text[512];
+        workload_change_say(changes_at(s->input.changes, i), text, sizeof(text));
+        fputs(i == 0 ? "Changes      " : "             ", stdout);
+        terminal_wrap(stdout, text, strlen(text), 13, 15);
+        putchar('\n');
+    }
+}
+
 static void print_summary(const schedule *s, const usage *used)
 {
+    print_changes(s);
     printf("Bound        %" PRIu64 " of %" PRIu64 " pending pods\n", s->bound_count,
            s->outcome_count);
     printf("Not placed   %" PRIu64 "\n", unplaced_count(s));
@@ -570,6 +583,7 @@ static void write_summary(const schedule *s, const usage *used, output *o)
     output_pair_int(o, "notPlaced", (int64_t)unplaced_count(s));
     output_pair_int(o, "passedOver", (int64_t)s->skipped_count);
     output_pair_int(o, "preempting", (int64_t)s->preempting_count);
+    changes_write(s->input.changes, o);
     write_reasons(s, o);
     output_key(o, "use");
     usage_write(used, o);

@@ -57,6 +57,7 @@ static const wording wordings[FINDING_KIND_COUNT] = {
     [FINDING_CSI_NODE] = {.rest = "CSI drivers"},
     [FINDING_BUDGETS] = {.rest = "namespaces"},
     [FINDING_WORKLOAD] = {.rest = "workloads without pods"},
+    [FINDING_CHANGE] = {.rest = "changes"},
     [FINDING_APPLIED] = {"pod gets", "pods get", "", "things that admission adds"},
     [FINDING_PASSED_OVER] = {.rest = "kinds"},
 };
@@ -114,7 +115,7 @@ void findings_free(findings *f)
 
 static bool is_warning(finding_kind kind)
 {
-    return kind != FINDING_APPLIED && kind != FINDING_PASSED_OVER;
+    return kind != FINDING_CHANGE && kind != FINDING_APPLIED && kind != FINDING_PASSED_OVER;
 }
 
 /* Of one kind the most frequent first, equals in the order in which they were found. */

@@ -30,6 +30,7 @@ typedef enum finding_kind {
     FINDING_BUDGETS,
     FINDING_WORKLOAD,
     /* no faults */
+    FINDING_CHANGE,      /* what becomes of a workload that runs already */
     FINDING_APPLIED,     /* what admission has done */
     FINDING_PASSED_OVER, /* kinds that no rule reads */
     FINDING_KIND_COUNT

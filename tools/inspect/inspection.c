@@ -65,6 +65,8 @@ void inspection_note(void *context, const berth_note *note)
     case BERTH_NOTE_API_VERSION:
         note_version(in, note);
         break;
+    case BERTH_NOTE_WORKLOAD: /* of who asks for changes */
+        break;
     case BERTH_NOTE_NOT_EXPANDED:
         references_workload(&in->references, note->kind, note->namespace_name, note->name);
         break;

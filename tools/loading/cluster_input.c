@@ -36,6 +36,11 @@ option_group cluster_input_options(cluster_input *input)
          .target = &input->expand,
          .help = "make pods of workloads that come from an API server, too\n(where the input "
                  "has not got their pods)"},
+        {.name = "add",
+         .kind = OPTION_FLAG,
+         .target = &input->add,
+         .help = "add what manifests hold to what runs (default: a workload\nthat runs already is "
+                 "changed: the answer is for the\nstate after its rollout)"},
     };
     memcpy(input->options, options, sizeof(options));
     return (option_group){input->options, CLUSTER_OPTIONS_MAX};
@@ -95,6 +100,20 @@ static void skip_if_due(load *l, berth_pod_id id, const berth_pod *pod)
     }
 }
 
+/* One that stands in a manifest and in the cluster is there once. */
+static berth_status add_or_settle(load *l, const berth_object *object, berth_object_id *id,
+                                  berth_error *error)
+{
+    berth_status status = berth_engine_add(l->engine, object, id, error);
+    if (l->input->add)
+        return status;
+    if (status == BERTH_OK)
+        twins_added(&l->input->twins, object);
+    else if (status == BERTH_E_EXISTS && twins_settle(&l->input->twins, l->engine, object, id))
+        return BERTH_OK;
+    return status;
+}
+
 /* What admission does to a pod, and the rest with it. */
 static berth_status add_pod(load *l, const berth_object *object, berth_object_id *id,
                             berth_error *error)
@@ -109,7 +128,7 @@ static berth_status add_pod(load *l, const berth_object *object, berth_object_id
         if (admission_pod(rules, &pod, &l->input->inspection.findings, refusal, sizeof(refusal)))
             added = &changed;
     }
-    TRY(berth_engine_add(l->engine, added, id, error));
+    TRY(add_or_settle(l, added, id, error));
     skip_if_due(l, id->pod, added->as.pod);
     if (refusal[0] != '\0' && id->pod != BERTH_POD_NONE)
         skip(l->input, id->pod, words_of(refusal));
@@ -123,11 +142,13 @@ static berth_status add_object(load *l, const berth_object *object, berth_error 
     if (object->kind == BERTH_KIND_POD)
         TRY(add_pod(l, object, &id, error));
     else
-        TRY(berth_engine_add(l->engine, object, &id, error));
+        TRY(add_or_settle(l, object, &id, error));
     if (object->kind == BERTH_KIND_NODE)
         for (uint32_t i = 0; i < object->as.node->allocatable.count; i++)
             word_table_add(&l->input->resources, object->as.node->allocatable.items[i].name);
     claim_book_see(&l->input->claims, object);
+    if (l->input->changes != NULL)
+        changes_added(l->input->changes, object, &id);
     if (l->input->on_added != NULL)
         l->input->on_added(l->input->context, object, &id);
     l->object_count++;
@@ -138,6 +159,15 @@ static void on_whole(void *context, const berth_note *note)
 {
     cluster_input *input = context;
     admission_note(&input->admission, note, &input->inspection.findings);
+}
+
+static void on_note(void *context, const berth_note *note)
+{
+    cluster_input *input = context;
+    if (note->what == BERTH_NOTE_WORKLOAD)
+        changes_note(input->changes, note);
+    else
+        inspection_note(&input->inspection, note);
 }
 
 static void on_refused(void *context, berth_pod_id pod, berth_str reason)
@@ -164,6 +194,11 @@ static berth_status on_read(void *context, const berth_object *object, const ber
                             berth_error *error)
 {
     load *l = context;
+    bool is_new = true;
+    if (object->kind == BERTH_KIND_POD && l->input->changes != NULL)
+        TRY(changes_pod(l->input->changes, l->engine, object->as.pod, &is_new, error));
+    if (!is_new)
+        return BERTH_OK;
     cluster_input_look(l->input, object, origin);
     berth_status status = add_object(l, object, error);
     if (status == BERTH_OK)
@@ -195,16 +230,28 @@ berth_read_options cluster_input_reading(cluster_input *input)
     return (berth_read_options){
         .size = sizeof(berth_read_options),
         .apply_defaults = true,
-        .note = inspection_note,
-        .note_context = &input->inspection,
+        .note = on_note,
+        .note_context = input,
         .whole_kinds = ADMISSION_KINDS,
         .expand = input->expand,
+        .changes = input->changes != NULL,
         .known = input->reader,
     };
 }
 
+static void tell_changes(cluster_input *input)
+{
+    char text[512];
+    for (size_t i = 0; i < changes_count(input->changes); i++) {
+        workload_change_say(changes_at(input->changes, i), text, sizeof(text));
+        findings_add(&input->inspection.findings, FINDING_CHANGE, words_of(text), NULL, 1);
+    }
+}
+
 static berth_status load_files(load *l, berth_error *error)
 {
+    if (!l->input->add)
+        l->input->changes = changes_create();
     berth_read_options options = cluster_input_reading(l->input);
     options.progress = on_progress;
     options.progress_context = l;
@@ -224,6 +271,10 @@ static berth_status load_files(load *l, berth_error *error)
     places_source(&l->input->inspection.places, NULL);
     if (status == BERTH_OK)
         status = berth_reader_finish(reader, l->engine, on_read, l, error);
+    if (status == BERTH_OK && l->input->changes != NULL)
+        status = changes_end(l->input->changes, l->engine, error);
+    if (status == BERTH_OK && l->input->changes != NULL)
+        tell_changes(l->input);
     if (l->input->more_follows)
         l->input->reader = reader;
     else
@@ -288,6 +339,8 @@ void cluster_input_release(cluster_input *input)
     inspection_free(&input->inspection);
     admission_free(&input->admission);
     claim_book_free(&input->claims);
+    changes_destroy(input->changes);
+    twins_free(&input->twins);
     berth_reader_destroy(input->reader);
     text_list_free(&input->files);
     word_table_free(&input->resources);

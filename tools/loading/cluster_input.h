@@ -8,10 +8,12 @@
 #include "cli/options.h"
 #include "cli/words.h"
 #include "inspect/inspection.h"
+#include "loading/changes.h"
 #include "loading/claim_book.h"
 #include "loading/engine_setup.h"
+#include "loading/twins.h"
 
-enum { CLUSTER_OPTIONS_MAX = 4 };
+enum { CLUSTER_OPTIONS_MAX = 5 };
 
 /* A pending pod that no scheduler of this setup would take up, and why. */
 typedef struct cluster_skip {
@@ -25,6 +27,7 @@ typedef struct cluster_input {
     const char *synthetic;
     bool strict; /* warnings are errors */
     bool expand; /* workloads that an API server has seen become their pods, too */
+    bool add;    /* what manifests hold comes beside what runs, and changes nothing */
     option options[CLUSTER_OPTIONS_MAX];
     /* called with each object once it has been added (pods that are ignored: BERTH_POD_NONE); or
      * NULL */
@@ -34,6 +37,8 @@ typedef struct cluster_input {
     inspection inspection;
     admission admission;
     claim_book claims;
+    changes *changes; /* what manifests change; NULL: nothing is a change */
+    twins twins;
     berth_reader *reader;    /* of the files, while more follows */
     const char *command;     /* that speaks on standard error; NULL: the program */
     bool more_follows;       /* the caller's: other files belong to the input, too */

@@ -47,7 +47,25 @@ typedef enum berth_note_kind {
     BERTH_NOTE_RUNTIME_CLASS,
     /* A pod's ResourceClaimTemplate `word` is not in the input: no claim is made of it. */
     BERTH_NOTE_CLAIM_TEMPLATE_MISSING,
+    /* With `changes`: a workload that no API server has seen, whose pods are handed out next; those
+     * of a DaemonSet at the end. `workload` says what it is beside the one that is there. */
+    BERTH_NOTE_WORKLOAD,
 } berth_note_kind;
+
+/* A workload of a manifest. */
+typedef struct berth_workload_note {
+    uint32_t size; /* of the struct as the library knows it; later versions append */
+    /* The input has one of its kind, namespace and name that an API server has seen. */
+    bool is_there;
+    /* Of one that is there: the template of its pods says the same, defaults of the API server
+     * aside. */
+    bool same_template;
+    /* Pods; where the manifest leaves it open, of the one that is there; -1: as many as nodes
+     * admit. */
+    int64_t wanted;
+    /* What the pods will belong to: the workload itself, or the ReplicaSet or Job made of it. */
+    berth_str owner_kind, owner_name;
+} berth_workload_note;
 
 /* Owner: all of it lives until the function that it is handed to returns. */
 typedef struct berth_note {
@@ -61,6 +79,7 @@ typedef struct berth_note {
     berth_str word;
     berth_str suggestion; /* absent: nothing that is near */
     berth_str text; /* of a PASSED_OVER kind that berth_read_options.whole_kinds lists: as JSON */
+    const berth_workload_note *workload; /* of BERTH_NOTE_WORKLOAD; else NULL */
 } berth_note;
 
 typedef void (*berth_note_fn)(void *context, const berth_note *note);
@@ -104,6 +123,10 @@ typedef struct berth_read_options {
     /* Another reader, which outlives this one: PriorityClasses, RuntimeClasses and
      * ResourceClaimTemplates that it has read are known to this one, too. NULL: none. */
     const berth_reader *known;
+    /* Workloads that no API server has seen wait for berth_reader_finish, as changes of those that
+     * are there: each is told of with BERTH_NOTE_WORKLOAD. One that names no replicas wants as many
+     * as the one that is there. */
+    bool changes;
 } berth_read_options;
 
 /* Fill `options` with the defaults, which are zero: an initialiser that sets `size` to

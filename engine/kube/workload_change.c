@@ -1,0 +1,254 @@
+/* What a workload of a manifest changes: the one that is there is found, templates are compared. */
+#include "kube/workload_change.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "kube/json_copy.h"
+
+/* ---- workloads that are there ---- */
+
+static berth_str namespace_of(const berth__json *meta)
+{
+    berth_str name = berth__json_text(berth__json_get(meta, "namespace"));
+    return berth__str_empty(name) ? BERTH_STR("default") : name;
+}
+
+static berth_str key_of(berth__arena *arena, const char *kind, berth_str namespace_name,
+                        berth_str name, bool *ok)
+{
+    return berth__arena_print(arena, ok, "%s %.*s/%.*s", kind, (int)namespace_name.len,
+                              namespace_name.data, (int)name.len, name.data);
+}
+
+static const berth__json *template_of(const berth__workload_entry *entry, const berth__json *tree)
+{
+    for (int i = 0; i < 4 && entry->template_path[i] != NULL; i++)
+        tree = berth__json_get(tree, entry->template_path[i]);
+    return tree;
+}
+
+static bool read_count(const berth__json *number, int32_t *out)
+{
+    if (number == NULL || number->type != BERTH__JSON_NUMBER)
+        return false;
+    *out = atoi(number->as.text.data); /* a digit is followed by what ends the number */
+    return true;
+}
+
+berth_status berth__workload_keep_seen(berth_reader *reader, const berth__workload_entry *entry,
+                                       const berth__item *item)
+{
+    bool ok = true;
+    const berth__json *meta = berth__json_get(item->tree, "metadata");
+    const berth__json *template = template_of(entry, item->tree);
+    const berth__json *owners = berth__json_get(meta, "ownerReferences");
+    if (owners != NULL && owners->count > 0)
+        return BERTH_OK; /* what another workload has made no manifest changes */
+    berth_str key = key_of(&reader->kept, entry->name, namespace_of(meta),
+                           berth__json_text(berth__json_get(meta, "name")), &ok);
+    berth__seen_workload *seen =
+        berth__arena_alloc_zero(&reader->kept, sizeof(*seen), _Alignof(berth__seen_workload));
+    berth__json *copy =
+        template == NULL ? NULL
+                         : berth__arena_alloc(&reader->kept, sizeof(*copy), _Alignof(berth__json));
+    if (!ok || seen == NULL ||
+        (template != NULL && (copy == NULL || !berth__json_copy(&reader->kept, template, copy))))
+        return berth__reader_no_memory(reader);
+    seen->template = copy;
+    seen->has_replicas = read_count(
+        berth__json_get(berth__json_get(item->tree, "spec"), "replicas"), &seen->replicas);
+    seen->entry.key = key.data;
+    seen->entry.key_bytes = key.len;
+    if (berth__keymap_find(&reader->seen_workloads, key.data, key.len) == NULL)
+        berth__keymap_add(&reader->seen_workloads, &seen->entry);
+    return BERTH_OK;
+}
+
+/* A workload of a manifest; it lies in the arena of what is kept. */
+typedef struct noted_change {
+    berth__keymap_entry entry;
+    const char *source;
+    uint32_t line;
+} noted_change;
+
+static berth_status refuse_second(berth_reader *reader, const berth__workload_entry *entry,
+                                  const noted_change *first)
+{
+    const char *article = strchr("AEIOU", entry->name[0]) != NULL ? "an" : "a";
+    if (first->line == 0)
+        return berth__error_set(reader->error, BERTH_E_EXISTS,
+                                "%s %s of this name is already there: it stands in %s", article,
+                                entry->name, first->source);
+    return berth__error_set(reader->error, BERTH_E_EXISTS,
+                            "%s %s of this name is already there: it stands in line %" PRIu32
+                            " of %s",
+                            article, entry->name, first->line, first->source);
+}
+
+berth_status berth__workload_note_change(berth_reader *reader, const berth__workload_entry *entry,
+                                         const berth__item *item)
+{
+    bool ok = true;
+    const berth__json *meta = berth__json_get(item->tree, "metadata");
+    berth_str name = berth__json_text(berth__json_get(meta, "name"));
+    if (berth__str_empty(name))
+        name = item->made_name;
+    berth_str key = key_of(&reader->kept, entry->name, namespace_of(meta), name, &ok);
+    noted_change *noted =
+        berth__arena_alloc_zero(&reader->kept, sizeof(*noted), _Alignof(noted_change));
+    if (!ok || noted == NULL)
+        return berth__reader_no_memory(reader);
+    const berth__keymap_entry *first = berth__keymap_find(&reader->changes, key.data, key.len);
+    if (first != NULL)
+        return refuse_second(reader, entry, (const noted_change *)first);
+    *noted = (noted_change){.entry = {.key = key.data, .key_bytes = key.len},
+                            .source = item->source,
+                            .line = item->line};
+    berth__keymap_add(&reader->changes, &noted->entry);
+    return BERTH_OK;
+}
+
+const berth__seen_workload *berth__workload_find_seen(const berth__expansion *e)
+{
+    bool ok = true;
+    berth_str key =
+        key_of(&e->reader->object, e->entry->name, e->namespace_name, e->w.meta.name, &ok);
+    return ok ? (const berth__seen_workload *)berth__keymap_find(&e->reader->seen_workloads,
+                                                                 key.data, key.len)
+              : NULL;
+}
+
+/* ---- templates ---- */
+
+/* What an API server adds to a template that says nothing of it. */
+static const char *const defaulted[] = {
+    "apiVersion",
+    "creationTimestamp",
+    "defaultMode",
+    "divisor",
+    "dnsPolicy",
+    "enableServiceLinks",
+    "failureThreshold",
+    "hostPort",
+    "imagePullPolicy",
+    "kubectl.kubernetes.io/restartedAt",
+    "periodSeconds",
+    "protocol",
+    "restartPolicy",
+    "scheme",
+    "securityContext",
+    "serviceAccount",
+    "serviceAccountName",
+    "successThreshold",
+    "terminationGracePeriodSeconds",
+    "terminationMessagePath",
+    "terminationMessagePolicy",
+    "timeoutSeconds",
+    "type",
+};
+
+static bool is_empty(const berth__json *value)
+{
+    switch (value->type) {
+    case BERTH__JSON_NUMBER:
+        return false;
+    case BERTH__JSON_STRING:
+        return value->as.text.len == 0;
+    default:
+        return value->count == 0; /* null, false, a list or an object without anything in it */
+    }
+}
+
+static bool is_default(const berth__json_member *member)
+{
+    if (is_empty(&member->value))
+        return true;
+    if (berth__str_is(member->key, "schedulerName"))
+        return berth__str_is(berth__json_text(&member->value), "default-scheduler");
+    for (size_t i = 0; i < sizeof(defaulted) / sizeof(defaulted[0]); i++)
+        if (berth__str_is(member->key, defaulted[i]))
+            return true;
+    return false;
+}
+
+/* What the members of such a field are. */
+static bool has_amounts(berth_str key)
+{
+    return berth__str_is(key, "requests") || berth__str_is(key, "limits") ||
+           berth__str_is(key, "overhead") || berth__str_is(key, "sizeLimit");
+}
+
+static bool same_text(berth_str a, berth_str b, bool amounts)
+{
+    berth_quantity left, right;
+    if (berth__str_eq(a, b))
+        return true;
+    return amounts && berth_quantity_parse(a, &left, NULL) == BERTH_OK &&
+           berth_quantity_parse(b, &right, NULL) == BERTH_OK && left.units == right.units &&
+           left.nanos == right.nanos;
+}
+
+static bool same_value(const berth__json *fresh, const berth__json *seen, bool amounts);
+
+static bool same_members(const berth__json *fresh, const berth__json *seen, bool amounts)
+{
+    for (uint32_t i = 0; i < fresh->count; i++) {
+        const berth__json_member *member = &fresh->as.members[i];
+        const berth__json *other = berth__json_member_of(seen, member->key.data, member->key.len);
+        if (other == NULL ? !is_empty(&member->value)
+                          : !same_value(&member->value, other, amounts || has_amounts(member->key)))
+            return false;
+    }
+    for (uint32_t i = 0; i < seen->count; i++) {
+        const berth__json_member *member = &seen->as.members[i];
+        if (berth__json_member_of(fresh, member->key.data, member->key.len) == NULL &&
+            !is_default(member))
+            return false;
+    }
+    return true;
+}
+
+static bool same_value(const berth__json *fresh, const berth__json *seen, bool amounts)
+{
+    bool texts = (fresh->type == BERTH__JSON_NUMBER || fresh->type == BERTH__JSON_STRING) &&
+                 (seen->type == BERTH__JSON_NUMBER || seen->type == BERTH__JSON_STRING);
+    if (texts)
+        return same_text(fresh->as.text, seen->as.text, amounts);
+    if (fresh->type != seen->type)
+        return is_empty(fresh) && is_empty(seen);
+    if (fresh->type == BERTH__JSON_OBJECT)
+        return same_members(fresh, seen, amounts);
+    if (fresh->count != seen->count)
+        return false;
+    for (uint32_t i = 0; fresh->type == BERTH__JSON_ARRAY && i < fresh->count; i++)
+        if (!same_value(&fresh->as.items[i], &seen->as.items[i], amounts))
+            return false;
+    return true;
+}
+
+bool berth__same_template(const berth__json *fresh, const berth__json *seen)
+{
+    return same_value(fresh, seen, false);
+}
+
+/* ---- telling ---- */
+
+void berth__workload_tell_change(const berth__expansion *e, int64_t wanted)
+{
+    const berth__seen_workload *seen = berth__workload_find_seen(e);
+    const berth__json *template = template_of(e->entry, e->item->tree);
+    const berth_workload_note workload = {
+        .size = sizeof(workload),
+        .is_there = seen != NULL,
+        .same_template = seen != NULL && seen->template != NULL && template != NULL &&
+                         berth__same_template(template, seen->template),
+        .wanted = e->entry->kind == BERTH__WORKLOAD_DAEMON_SET ? -1 : wanted,
+        .owner_kind = e->owner.kind,
+        .owner_name = e->owner.name,
+    };
+    berth__note_workload(e->reader, e->item, &workload);
+}

@@ -1,0 +1,35 @@
+/* Workloads of manifests beside those of the same kind, namespace and name that an API server has
+ * seen: what a manifest changes. */
+#ifndef BERTH_KUBE_WORKLOAD_CHANGE_H
+#define BERTH_KUBE_WORKLOAD_CHANGE_H
+
+#include "kube/workload.h"
+
+/* A workload that an API server has seen; it lies in the arena of what is kept. */
+typedef struct berth__seen_workload {
+    berth__keymap_entry entry; /* by "KIND NAMESPACE/NAME" */
+    bool has_replicas;
+    int32_t replicas;
+    const berth__json *template; /* of its pods; NULL: none */
+} berth__seen_workload;
+
+/* Keep what changes are held against. Errors: E_NOMEM. */
+berth_status berth__workload_keep_seen(berth_reader *reader, const berth__workload_entry *entry,
+                                       const berth__item *item);
+
+/* Note a workload of a manifest that waits as a change. Errors: E_NOMEM; E_EXISTS if there has been
+ * one of its kind, namespace and name. */
+berth_status berth__workload_note_change(berth_reader *reader, const berth__workload_entry *entry,
+                                         const berth__item *item);
+
+/* The one that an API server has seen of the same kind, namespace and name; NULL: none. */
+const berth__seen_workload *berth__workload_find_seen(const berth__expansion *e);
+
+/* Whether pods of the template `fresh`, as a manifest has it, are like those of `seen`, to which an
+ * API server has added defaults. */
+bool berth__same_template(const berth__json *fresh, const berth__json *seen);
+
+/* Tell what the workload comes to, before its pods are handed out. */
+void berth__workload_tell_change(const berth__expansion *e, int64_t wanted);
+
+#endif

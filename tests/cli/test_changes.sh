@@ -1,0 +1,170 @@
+#!/usr/bin/env bash
+# Manifests beside a cluster that has their workloads already: what runs is replaced, not added.
+# shellcheck source=tests/cli/cases.sh
+. ./cases.sh
+
+# A cluster as an API server tells of it: four nodes, web with two pods, set with two, agent on each
+# node, a Job with one, a Service and a bare pod.
+pod() { # NAME OWNER_KIND OWNER_NAME NODE LABELS CPU
+  cat <<TEXT
+---
+apiVersion: v1
+kind: Pod
+metadata:
+  name: $1
+  namespace: shop
+  uid: uid-$1
+  labels: {$5}
+  ownerReferences: [{apiVersion: apps/v1, kind: $2, name: $3, uid: uid-$3, controller: true}]
+spec:
+  nodeName: $4
+  containers: [{name: c, image: web:1, resources: {requests: {cpu: $6}}}]
+status: {phase: Running}
+TEXT
+}
+{
+  for n in 1 2 3 4; do
+    cat <<TEXT
+---
+apiVersion: v1
+kind: Node
+metadata: {name: n$n, uid: uid-n$n, labels: {kubernetes.io/hostname: n$n}}
+status: {allocatable: {cpu: "4", memory: 8Gi, pods: "20"}}
+TEXT
+    pod agent-x$n DaemonSet agent n$n "app: agent" 100m
+  done
+  cat <<TEXT
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop, uid: uid-web}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {creationTimestamp: null, labels: {app: web}}
+    spec:
+      containers:
+      - {name: c, image: "web:1", imagePullPolicy: IfNotPresent, resources: {requests: {cpu: 500m}}}
+      dnsPolicy: ClusterFirst
+      restartPolicy: Always
+      schedulerName: default-scheduler
+      securityContext: {}
+      terminationGracePeriodSeconds: 30
+---
+apiVersion: v1
+kind: Service
+metadata: {name: web, namespace: shop, uid: uid-service}
+spec: {selector: {app: web}}
+TEXT
+  pod web-5d9f-a ReplicaSet web-5d9f n1 "app: web, pod-template-hash: 5d9f" 500m
+  pod web-5d9f-b ReplicaSet web-5d9f n2 "app: web, pod-template-hash: 5d9f" 500m
+  pod set-0 StatefulSet set n1 "app: set" 200m
+  pod set-1 StatefulSet set n2 "app: set" 200m
+  pod job-q Job job n3 "app: job" 200m
+} >"$work/cluster.yaml"
+
+# A Deployment that runs: manifest REPLICAS CPU.
+deployment() {
+  cat <<TEXT
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec:
+$([[ $1 == - ]] || echo "  replicas: $1")
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers: [{name: c, image: "web:1", resources: {requests: {cpu: $2}}}]
+TEXT
+}
+set_of() { # KIND NAME REPLICAS CPU
+  cat <<TEXT
+apiVersion: ${5:-apps/v1}
+kind: $1
+metadata: {name: $2, namespace: shop}
+spec:
+$([[ $3 == - ]] || echo "  replicas: $3")
+  selector: {matchLabels: {app: $2}}
+  template:
+    metadata: {labels: {app: $2}}
+    spec:
+      containers: [{name: c, image: "web:1", resources: {requests: {cpu: $4}}}]
+TEXT
+}
+
+# says NAME TEXT PENDING OPTION...: what is said of the change, and how many pods are to be placed.
+says() {
+  name=$1
+  local text=$2 pending=$3
+  shift 3
+  run 0 "$berth" schedule --summary "$@"
+  grep -qF "$text" "$work/out" || fail "$name: expected \"$text\": $(cat "$work/out" "$work/err")"
+  grep -qE "^Bound +$pending of $pending " "$work/out" || fail "$name: $(grep Bound "$work/out")"
+}
+
+deployment 5 0.5 >"$work/more.yaml"
+says more "Deployment shop/web: 2 running, 5 wanted, 3 more to place" 3 -f "$work/cluster.yaml" -f "$work/more.yaml"
+says more_first "Deployment shop/web: 2 running, 5 wanted, 3 more to place" 3 -f "$work/more.yaml" -f "$work/cluster.yaml"
+deployment 1 500m >"$work/fewer.yaml"
+says fewer "Deployment shop/web: 2 running, 1 wanted, 1 leave" 0 -f "$work/cluster.yaml" -f "$work/fewer.yaml"
+deployment - 500m >"$work/open.yaml"
+says open "Deployment shop/web: 2 running, 2 wanted, nothing changes" 0 -f "$work/cluster.yaml" -f "$work/open.yaml"
+deployment 3 700m >"$work/other.yaml"
+says other "Deployment shop/web: 2 running, 3 wanted of another template: 2 leave, 3 to place" 3 \
+  -f "$work/cluster.yaml" -f "$work/other.yaml"
+
+# Pods alone tell what runs, too: kubectl get nodes,pods.
+grep -v '^---$' "$work/cluster.yaml" >/dev/null
+awk 'BEGIN { RS = "---\n"; ORS = "---\n" } !/kind: Deployment\nmetadata: \{name: web/' "$work/cluster.yaml" >"$work/pods.yaml"
+says pods "Deployment shop/web: 2 running, 5 wanted, 3 more to place" 3 -f "$work/pods.yaml" -f "$work/more.yaml"
+says pods_other "Deployment shop/web: 2 running, 3 wanted of another template: 2 leave, 3 to place" 3 \
+  -f "$work/pods.yaml" -f "$work/other.yaml"
+
+# StatefulSets by name, DaemonSets by node, Jobs not at all.
+set_of StatefulSet set 3 200m >"$work/set.yaml"
+says set "StatefulSet shop/set: 2 running, 3 wanted, 1 more to place" 1 -f "$work/cluster.yaml" -f "$work/set.yaml"
+set_of StatefulSet set 1 200m >"$work/set1.yaml"
+says set_fewer "StatefulSet shop/set: 2 running, 1 wanted, 1 leave" 0 -f "$work/cluster.yaml" -f "$work/set1.yaml"
+set_of StatefulSet set 2 300m >"$work/set2.yaml"
+says set_other "StatefulSet shop/set: 2 running, 2 wanted of another template: 2 leave, 2 to place" 2 \
+  -f "$work/cluster.yaml" -f "$work/set2.yaml"
+set_of DaemonSet agent - 100m >"$work/agent.yaml"
+says agent "DaemonSet shop/agent: 4 running, 4 wanted, nothing changes" 0 -f "$work/cluster.yaml" -f "$work/agent.yaml"
+set_of DaemonSet agent - 200m >"$work/agent2.yaml"
+says agent_other "DaemonSet shop/agent: 4 running, 4 wanted of another template: 4 leave, 4 to place" 4 \
+  -f "$work/cluster.yaml" -f "$work/agent2.yaml"
+set_of Job job - 200m batch/v1 >"$work/job.yaml"
+says job "Job shop/job: is there already, and a Job's pods do not change" 0 -f "$work/cluster.yaml" -f "$work/job.yaml"
+
+# What is no workload: a Service becomes what the manifest says, a pod that runs stays.
+printf 'apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: shop}\nspec: {selector: {app: other}}\n' \
+  >"$work/service.yaml"
+printf 'apiVersion: v1\nkind: Pod\nmetadata: {name: job-q, namespace: shop}\nspec: {containers: [{name: c}]}\n' \
+  >"$work/pod.yaml"
+for order in "$work/cluster.yaml -f $work/service.yaml -f $work/pod.yaml" \
+  "$work/service.yaml -f $work/pod.yaml -f $work/cluster.yaml"; do
+  name=twins
+  # shellcheck disable=SC2086
+  run 0 "$berth" schedule --summary -f $order
+  grep -qE '^Bound +0 of 0 ' "$work/out" || fail "twins: $(grep Bound "$work/out")"
+done
+
+# --add adds; one that stands twice in manifests is an error, and names what was written.
+name=add
+run 0 "$berth" schedule --summary --add -f "$work/cluster.yaml" -f "$work/more.yaml"
+grep -qE '^Bound +5 of 5 ' "$work/out" || fail "add: $(grep Bound "$work/out")"
+grep -q running, "$work/out" && fail "add: a change was told"
+name=json
+run 0 "$berth" schedule -o json -f "$work/cluster.yaml" -f "$work/other.yaml"
+grep -qF '{"kind": "Deployment", "namespace": "shop", "name": "web", "running": 2, "wanted": 3, "leaving": 2, "toPlace": 3, "anotherTemplate": true}' \
+  "$work/out" || fail "json: $(grep -A3 changes "$work/out")"
+complains twice 3 "a Deployment of this name is already there" "$berth" schedule -f "$work/cluster.yaml" \
+  -f "$work/more.yaml" -f "$work/other.yaml"
+
+# Every command that reads a cluster answers for the state after the change.
+name=capacity
+run 0 "$berth" drain --all --summary -f "$work/cluster.yaml" -f "$work/other.yaml"
+grep -q "2 leave, 3 to place" "$work/err" || fail "drain: $(cat "$work/err")"
+finish

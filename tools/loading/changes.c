@@ -1,0 +1,431 @@
+/* Pods by their owners, and what becomes of those that run of a workload that a manifest
+ * changes. */
+#include "loading/changes.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/exits.h"
+#include "cli/heap.h"
+
+/* What tells templates apart. */
+typedef struct shape {
+    uint64_t image; /* of the first container, hashed */
+    int64_t cpu_milli, memory_milli;
+} shape;
+
+/* A pod that is there, by what it belongs to. */
+typedef struct owned_pod {
+    uint32_t owner; /* in owners */
+    berth_pod_id pod;
+    shape shape;
+} owned_pod;
+
+/* A pod that runs of a workload that is changed. */
+typedef struct old_pod {
+    berth_pod_id pod;
+    berth_node_id node;
+    shape shape;
+    bool stays; /* it was met among those that the manifest wants */
+    bool gone;
+} old_pod;
+
+typedef struct planned {
+    workload_change what;
+    uint32_t owner;   /* of its new pods, in owners */
+    bool by_identity; /* a pod of its own name, or node, takes the place of an old one */
+    bool by_node;
+    bool is_there, same_template, template_fixed;
+    bool begun;
+    uint64_t met; /* new pods */
+    old_pod *old;
+    size_t old_count;
+} planned;
+
+struct changes {
+    word_table owners; /* "KIND NAMESPACE/NAME" */
+    owned_pod *pods;
+    size_t pod_count, pod_capacity;
+    planned *plans;
+    size_t plan_count, plan_capacity;
+    workload_change *shown; /* of those of which pods run */
+    size_t shown_count;
+};
+
+changes *changes_create(void)
+{
+    return heap_new(1, sizeof(changes));
+}
+
+void changes_destroy(changes *c)
+{
+    if (c == NULL)
+        return;
+    for (size_t i = 0; i < c->plan_count; i++) {
+        free(c->plans[i].what.kind);
+        free(c->plans[i].what.namespace_name);
+        free(c->plans[i].what.name);
+        free(c->plans[i].old);
+    }
+    free(c->plans);
+    free(c->pods);
+    free(c->shown);
+    word_table_free(&c->owners);
+    free(c);
+}
+
+/* ---- templates ---- */
+
+static void add_amount(berth_quantity amount, int64_t *sum)
+{
+    *sum += amount.units * 1000 + amount.nanos / 1000000;
+}
+
+static shape shape_of(const berth_pod *pod)
+{
+    shape out = {.image = pod->container_count > 0 ? words_hash(pod->containers[0].image) : 0};
+    for (uint32_t i = 0; i < pod->container_count; i++) {
+        const berth_resources *requests = &pod->containers[i].requests;
+        for (uint32_t r = 0; r < requests->count; r++) {
+            if (words_equal(requests->items[r].name, words_of("cpu")))
+                add_amount(requests->items[r].amount, &out.cpu_milli);
+            else if (words_equal(requests->items[r].name, words_of("memory")))
+                add_amount(requests->items[r].amount, &out.memory_milli);
+        }
+    }
+    return out;
+}
+
+/* Where the workload itself is not in the input, its pods say what its template is: by their first
+ * image and by what they ask for. What a manifest leaves open may have been filled in. */
+static bool is_like(shape old, shape fresh)
+{
+    return old.image == fresh.image && (fresh.cpu_milli == 0 || old.cpu_milli == fresh.cpu_milli) &&
+           (fresh.memory_milli == 0 || old.memory_milli == fresh.memory_milli);
+}
+
+/* ---- owners ---- */
+
+static uint32_t owner_number(changes *c, berth_str kind, berth_str namespace_name, berth_str name)
+{
+    char key[640];
+    int len = snprintf(key, sizeof(key), "%.*s %.*s/%.*s", (int)kind.len, kind.data,
+                       (int)namespace_name.len, namespace_name.data, (int)name.len, name.data);
+    uint32_t length = (size_t)len < sizeof(key) ? (uint32_t)len : (uint32_t)sizeof(key) - 1;
+    return word_table_add(&c->owners, (berth_str){key, length});
+}
+
+static berth_str namespace_of(const berth_metadata *meta)
+{
+    return meta->namespace_name.len > 0 ? meta->namespace_name : words_of("default");
+}
+
+static const berth_owner *controller_of(const berth_metadata *meta)
+{
+    for (uint32_t i = 0; i < meta->owner_count; i++)
+        if (meta->owners[i].controller)
+            return &meta->owners[i];
+    return NULL;
+}
+
+/* The Deployment behind a ReplicaSet, whose name is the Deployment's and the hash of its template,
+ * a label of its pods. */
+static bool deployment_of(const berth_metadata *pod, berth_str replica_set, berth_str *out)
+{
+    for (uint32_t i = 0; i < pod->labels.count; i++) {
+        const berth_key_value *label = &pod->labels.entries[i];
+        if (!words_equal(label->key, words_of("pod-template-hash")))
+            continue;
+        if (label->value.len + 1 >= replica_set.len)
+            return false;
+        *out = (berth_str){replica_set.data, replica_set.len - label->value.len - 1};
+        return out->data[out->len] == '-' &&
+               memcmp(out->data + out->len + 1, label->value.data, label->value.len) == 0;
+    }
+    return false;
+}
+
+static void add_owned(changes *c, uint32_t owner, berth_pod_id pod, shape like)
+{
+    c->pods = heap_grow(c->pods, &c->pod_capacity, c->pod_count + 1, sizeof(*c->pods));
+    c->pods[c->pod_count++] = (owned_pod){owner, pod, like};
+}
+
+void changes_added(changes *c, const berth_object *object, const berth_object_id *id)
+{
+    if (object->kind != BERTH_KIND_POD || id->pod == BERTH_POD_NONE ||
+        object->as.pod->meta.deleting)
+        return;
+    const berth_metadata *meta = &object->as.pod->meta;
+    const berth_owner *owner = controller_of(meta);
+    berth_str deployment;
+    if (owner == NULL)
+        return;
+    add_owned(c, owner_number(c, owner->kind, namespace_of(meta), owner->name), id->pod,
+              shape_of(object->as.pod));
+    if (words_equal(owner->kind, words_of("ReplicaSet")) &&
+        deployment_of(meta, owner->name, &deployment))
+        add_owned(c, owner_number(c, words_of("Deployment"), namespace_of(meta), deployment),
+                  id->pod, shape_of(object->as.pod));
+}
+
+/* ---- plans ---- */
+
+static char *copy(berth_str text)
+{
+    return heap_text(text.data, text.len);
+}
+
+void changes_note(changes *c, const berth_note *note)
+{
+    const berth_workload_note *workload = note->workload;
+    const bool is_set = words_equal(note->kind, words_of("StatefulSet"));
+    const bool is_daemon = words_equal(note->kind, words_of("DaemonSet"));
+    c->plans = heap_grow(c->plans, &c->plan_capacity, c->plan_count + 1, sizeof(*c->plans));
+    c->plans[c->plan_count++] = (planned){
+        .what = {.kind = copy(note->kind),
+                 .namespace_name = copy(note->namespace_name),
+                 .name = copy(note->name),
+                 .wanted = workload->wanted > 0 ? (uint64_t)workload->wanted : 0,
+                 .keeps = words_equal(note->kind, words_of("Job"))},
+        .owner = owner_number(c, workload->owner_kind, note->namespace_name, workload->owner_name),
+        .by_identity = is_set || is_daemon,
+        .by_node = is_daemon,
+        .is_there = workload->is_there,
+        .same_template = workload->same_template,
+        .template_fixed = words_equal(note->kind, words_of("ReplicaSet")) ||
+                          words_equal(note->kind, words_of("ReplicationController")) ||
+                          words_equal(note->kind, words_of("Job")),
+    };
+}
+
+/* A CronJob's pods are those of runs that it has begun: a change begins another one. */
+static bool takes_over(const planned *plan)
+{
+    return strcmp(plan->what.kind, "CronJob") != 0;
+}
+
+static void find_old(changes *c, const berth_engine *engine, planned *plan)
+{
+    const uint32_t owner =
+        owner_number(c, words_of(plan->what.kind), words_of(plan->what.namespace_name),
+                     words_of(plan->what.name));
+    size_t capacity = 0;
+    for (size_t i = 0; i < c->pod_count && takes_over(plan); i++) {
+        if (c->pods[i].owner != owner)
+            continue;
+        plan->old = heap_grow(plan->old, &capacity, plan->old_count + 1, sizeof(*plan->old));
+        plan->old[plan->old_count++] =
+            (old_pod){.pod = c->pods[i].pod,
+                      .node = berth_engine_pod_node(engine, c->pods[i].pod),
+                      .shape = c->pods[i].shape};
+    }
+    plan->what.running = plan->old_count;
+}
+
+static berth_status remove_old(berth_engine *engine, planned *plan, old_pod *old,
+                               berth_error *error)
+{
+    berth_str namespace_name, name;
+    if (old->gone)
+        return BERTH_OK;
+    berth_engine_pod_name(engine, old->pod, &namespace_name, &name);
+    old->gone = true;
+    plan->what.leaving++;
+    return berth_engine_remove(engine, BERTH_KIND_POD, namespace_name, name, error);
+}
+
+/* ---- what goes ---- */
+
+static berth_status begin(changes *c, berth_engine *engine, planned *plan, const berth_pod *fresh,
+                          berth_error *error)
+{
+    plan->begun = true;
+    find_old(c, engine, plan);
+    if (plan->old_count == 0 || plan->what.keeps || plan->template_fixed || fresh == NULL)
+        return BERTH_OK;
+    plan->what.another =
+        plan->is_there ? !plan->same_template : !is_like(plan->old[0].shape, shape_of(fresh));
+    for (size_t i = 0; i < plan->old_count && plan->what.another; i++)
+        TRY(remove_old(engine, plan, &plan->old[i], error));
+    return BERTH_OK;
+}
+
+/* The node that a DaemonSet's pod is pinned to. */
+static berth_node_id pinned_node(const berth_engine *engine, const berth_pod *pod)
+{
+    const berth_node_selector *required = pod->node_affinity.required;
+    if (required == NULL || required->count == 0 || required->terms[0].match_fields.count == 0)
+        return BERTH_NODE_NONE;
+    const berth_requirement *name = &required->terms[0].match_fields.items[0];
+    return name->values.count > 0 ? berth_engine_find_node(engine, name->values.items[0])
+                                  : BERTH_NODE_NONE;
+}
+
+static bool is_place_of(const berth_engine *engine, const planned *plan, const old_pod *old,
+                        const berth_pod *fresh)
+{
+    berth_str namespace_name, name;
+    if (old->gone)
+        return false;
+    if (plan->by_node)
+        return old->node != BERTH_NODE_NONE && old->node == pinned_node(engine, fresh);
+    berth_engine_pod_name(engine, old->pod, &namespace_name, &name);
+    return words_equal(name, fresh->meta.name);
+}
+
+/* Whether an old pod stays in the place of a new one. */
+static bool stays(const berth_engine *engine, planned *plan, const berth_pod *fresh)
+{
+    if (plan->what.keeps)
+        return plan->old_count > 0 || plan->is_there;
+    if (!plan->by_identity)
+        return !plan->what.another && plan->met <= plan->old_count;
+    for (size_t i = 0; i < plan->old_count; i++) {
+        if (!is_place_of(engine, plan, &plan->old[i], fresh))
+            continue;
+        plan->old[i].stays = true;
+        return true;
+    }
+    return false;
+}
+
+/* Whether the reader made it of a manifest: such a uid no API server gives. */
+static bool is_made(const berth_owner *owner)
+{
+    static const char prefix[] = "berth-";
+    return owner->uid.len > sizeof(prefix) - 1 &&
+           memcmp(owner->uid.data, prefix, sizeof(prefix) - 1) == 0;
+}
+
+static planned *find_plan(changes *c, const berth_pod *pod)
+{
+    const berth_owner *owner = controller_of(&pod->meta);
+    if (owner == NULL || !is_made(owner))
+        return NULL;
+    const uint32_t number = owner_number(c, owner->kind, namespace_of(&pod->meta), owner->name);
+    for (size_t i = c->plan_count; i-- > 0;)
+        if (c->plans[i].owner == number)
+            return &c->plans[i];
+    return NULL;
+}
+
+berth_status changes_pod(changes *c, berth_engine *engine, const berth_pod *pod, bool *is_new,
+                         berth_error *error)
+{
+    planned *plan = find_plan(c, pod);
+    *is_new = true;
+    if (plan == NULL)
+        return BERTH_OK;
+    if (!plan->begun)
+        TRY(begin(c, engine, plan, pod, error));
+    plan->met++;
+    *is_new = !stays(engine, plan, pod);
+    plan->what.made += *is_new;
+    return BERTH_OK;
+}
+
+/* Which of two goes first where there are too many: one that waits, then the one that came last. */
+static int by_leaving(const void *a, const void *b)
+{
+    const old_pod *left = a, *right = b;
+    const bool left_waits = left->node == BERTH_NODE_NONE;
+    const bool right_waits = right->node == BERTH_NODE_NONE;
+    if (left_waits != right_waits)
+        return left_waits ? -1 : 1;
+    return left->pod > right->pod ? -1 : left->pod < right->pod;
+}
+
+/* What is more than the manifest wants goes. */
+static berth_status end(changes *c, berth_engine *engine, planned *plan, berth_error *error)
+{
+    if (!plan->begun)
+        TRY(begin(c, engine, plan, NULL, error));
+    if (plan->by_node)
+        plan->what.wanted = plan->met;
+    if (plan->what.another || plan->what.keeps || plan->by_node)
+        return BERTH_OK;
+    uint64_t surplus =
+        plan->old_count > plan->what.wanted ? plan->old_count - plan->what.wanted : 0;
+    if (surplus > 0 && !plan->by_identity)
+        qsort(plan->old, plan->old_count, sizeof(*plan->old), by_leaving);
+    for (size_t i = 0; i < plan->old_count; i++)
+        if (plan->by_identity ? !plan->old[i].stays : i < surplus)
+            TRY(remove_old(engine, plan, &plan->old[i], error));
+    return BERTH_OK;
+}
+
+berth_status changes_end(changes *c, berth_engine *engine, berth_error *error)
+{
+    c->shown = heap_new(c->plan_count + 1, sizeof(*c->shown));
+    for (size_t i = 0; i < c->plan_count; i++) {
+        TRY(end(c, engine, &c->plans[i], error));
+        if (c->plans[i].what.running > 0 || (c->plans[i].what.keeps && c->plans[i].is_there))
+            c->shown[c->shown_count++] = c->plans[i].what;
+    }
+    return BERTH_OK;
+}
+
+/* ---- telling ---- */
+
+size_t changes_count(const changes *c)
+{
+    return c != NULL ? c->shown_count : 0;
+}
+
+const workload_change *changes_at(const changes *c, size_t number)
+{
+    return &c->shown[number];
+}
+
+void workload_change_say(const workload_change *one, char *text, size_t size)
+{
+    int len = snprintf(text, size, "%s %s/%s: ", one->kind, one->namespace_name, one->name);
+    size_t at = len > 0 && (size_t)len < size ? (size_t)len : size - 1;
+    text += at;
+    size -= at;
+    if (one->keeps)
+        snprintf(text, size, "is there already, and a Job's pods do not change");
+    else if (one->another)
+        snprintf(text, size,
+                 "%" PRIu64 " running, %" PRIu64 " wanted of another template: %" PRIu64
+                 " leave, %" PRIu64 " to place",
+                 one->running, one->wanted, one->leaving, one->made);
+    else if (one->made > 0 && one->leaving > 0)
+        snprintf(text, size,
+                 "%" PRIu64 " running, %" PRIu64 " wanted, %" PRIu64 " leave, %" PRIu64
+                 " more to place",
+                 one->running, one->wanted, one->leaving, one->made);
+    else if (one->made > 0)
+        snprintf(text, size, "%" PRIu64 " running, %" PRIu64 " wanted, %" PRIu64 " more to place",
+                 one->running, one->wanted, one->made);
+    else if (one->leaving > 0)
+        snprintf(text, size, "%" PRIu64 " running, %" PRIu64 " wanted, %" PRIu64 " leave",
+                 one->running, one->wanted, one->leaving);
+    else
+        snprintf(text, size, "%" PRIu64 " running, %" PRIu64 " wanted, nothing changes",
+                 one->running, one->wanted);
+}
+
+void changes_write(const changes *c, output *o)
+{
+    output_key(o, "changes");
+    output_array(o);
+    for (size_t i = 0; c != NULL && i < c->shown_count; i++) {
+        const workload_change *one = &c->shown[i];
+        output_object(o);
+        output_pair_text(o, "kind", one->kind);
+        output_pair_text(o, "namespace", one->namespace_name);
+        output_pair_text(o, "name", one->name);
+        output_pair_int(o, "running", (int64_t)one->running);
+        output_pair_int(o, "wanted", (int64_t)one->wanted);
+        output_pair_int(o, "leaving", (int64_t)one->leaving);
+        output_pair_int(o, "toPlace", (int64_t)one->made);
+        output_key(o, "anotherTemplate");
+        output_bool(o, one->another);
+        output_object_end(o);
+    }
+    output_array_end(o);
+}

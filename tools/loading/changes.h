@@ -1,0 +1,54 @@
+/* What manifests change: pods of a workload that runs already stay, go, or are not made again.
+ *
+ * The answer is for the state after the rollout. Of a workload whose template stays, pods that run
+ * stay, and only what is missing is made; of one whose template is another, all go first. A Job's
+ * template does not change: what runs of it stays. */
+#ifndef BERTH_TOOLS_CHANGES_H
+#define BERTH_TOOLS_CHANGES_H
+
+#include "berth/berth.h"
+#include "cli/output.h"
+#include "cli/words.h"
+#include "inspect/findings.h"
+
+/* A workload of a manifest of which pods run already. */
+typedef struct workload_change {
+    char *kind, *namespace_name, *name;
+    uint64_t running; /* or wait, before the change */
+    uint64_t leaving;
+    uint64_t wanted;
+    uint64_t made; /* pods that are to be placed */
+    bool another;  /* template: all that run go */
+    bool keeps;    /* a Job, or updateStrategy OnDelete: what runs stays as it is */
+} workload_change;
+
+typedef struct changes changes;
+
+changes *changes_create(void);
+void changes_destroy(changes *c); /* accepts NULL */
+
+/* An object has been added; pods that are over have none (BERTH_POD_NONE). */
+void changes_added(changes *c, const berth_object *object, const berth_object_id *id);
+
+/* The reader's note of a workload, BERTH_NOTE_WORKLOAD. */
+void changes_note(changes *c, const berth_note *note);
+
+/* A pod that a manifest makes: whether it is to be added. What has to go before goes from the
+ * engine. Errors: the engine's. */
+berth_status changes_pod(changes *c, berth_engine *engine, const berth_pod *pod, bool *is_new,
+                         berth_error *error);
+
+/* Once all is read: what else goes. Errors: the engine's. */
+berth_status changes_end(changes *c, berth_engine *engine, berth_error *error);
+
+/* Those of which pods run, in the order of the input. */
+size_t changes_count(const changes *c);
+const workload_change *changes_at(const changes *c, size_t number);
+
+/* All of them as the member "changes" of a document. */
+void changes_write(const changes *c, output *o);
+
+/* "Deployment shop/web: 6 running, 12 wanted, 6 more to place". */
+void workload_change_say(const workload_change *one, char *text, size_t size);
+
+#endif

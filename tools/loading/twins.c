@@ -1,0 +1,88 @@
+/* Objects that stand in a manifest and in the cluster. */
+#include "loading/twins.h"
+
+#include <stdio.h>
+
+static const berth_metadata *meta_of(const berth_object *object)
+{
+    return object->as.any; /* every object begins with it */
+}
+
+static berth_str key_of(const berth_object *object, char *room, size_t size)
+{
+    const berth_metadata *meta = meta_of(object);
+    berth_str space = meta->namespace_name.len > 0 ? meta->namespace_name : words_of("default");
+    int len = snprintf(room, size, "%s %.*s/%.*s", berth_kind_name(object->kind), (int)space.len,
+                       space.data, (int)meta->name.len, meta->name.data);
+    return (berth_str){room, (size_t)len < size ? (uint32_t)len : (uint32_t)size - 1};
+}
+
+static bool is_fresh(const berth_object *object)
+{
+    return meta_of(object)->uid.len == 0;
+}
+
+static bool has_controller(const berth_metadata *meta)
+{
+    for (uint32_t i = 0; i < meta->owner_count; i++)
+        if (meta->owners[i].controller)
+            return true;
+    return false;
+}
+
+/* Nodes are not settled, and a controller's pods by what their workload comes to: both are many. */
+static bool is_watched(const berth_object *object)
+{
+    return object->kind != BERTH_KIND_NODE &&
+           (object->kind != BERTH_KIND_POD || !has_controller(meta_of(object)));
+}
+
+void twins_added(twins *t, const berth_object *object)
+{
+    char room[640];
+    if (is_fresh(object) && is_watched(object))
+        word_table_add(&t->fresh, key_of(object, room, sizeof(room)));
+}
+
+/* What is there does not change by a manifest. */
+static bool stays_as_it_is(berth_kind kind)
+{
+    return kind == BERTH_KIND_POD || kind == BERTH_KIND_PERSISTENT_VOLUME ||
+           kind == BERTH_KIND_PERSISTENT_VOLUME_CLAIM || kind == BERTH_KIND_RESOURCE_CLAIM;
+}
+
+static berth_status replace(berth_engine *engine, const berth_object *object, berth_object_id *id)
+{
+    const berth_metadata *meta = meta_of(object);
+    if (object->kind != BERTH_KIND_POD)
+        return berth_engine_update(engine, object, NULL);
+    if (berth_engine_remove(engine, object->kind, meta->namespace_name, meta->name, NULL) !=
+        BERTH_OK)
+        return BERTH_E_NOT_FOUND;
+    return berth_engine_add(engine, object, id, NULL);
+}
+
+bool twins_settle(twins *t, berth_engine *engine, const berth_object *object, berth_object_id *id)
+{
+    char room[640];
+    uint32_t number;
+    const bool fresh = is_fresh(object);
+    const bool other_fresh =
+        word_table_find(&t->fresh, key_of(object, room, sizeof(room)), &number);
+    if (object->kind == BERTH_KIND_NODE || fresh == other_fresh)
+        return false;
+    const berth_metadata *meta = meta_of(object);
+    t->kept += object->kind == BERTH_KIND_POD;
+    if (fresh == stays_as_it_is(object->kind)) { /* the one that was added first counts */
+        if (object->kind == BERTH_KIND_POD)
+            id->pod = berth_engine_find_pod(engine, meta->namespace_name, meta->name);
+        return true;
+    }
+    return replace(engine, object, id) == BERTH_OK;
+}
+
+void twins_free(twins *t)
+{
+    word_table_free(&t->fresh);
+    *t = (twins){.kept = 0};
+}
