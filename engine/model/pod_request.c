@@ -395,7 +395,7 @@ static berth_status total(const berth__model *model, const berth__counted_pod *c
     if (model->behaviours.rounds_by_container) {
         legacy_totals(&specified, rule, &ask, &use);
         containers = use;
-    } else if (is_plain(&model->behaviours, pod)) {
+    } else if (is_plain(&model->behaviours, whole_pod(&specified))) {
         ask = containers_total(&specified, rule) + overhead_of(pod, rule->name);
         BERTH_TRY(read_total(ask, rule, &out->ask, error));
         out->use = out->containers = out->ask;
