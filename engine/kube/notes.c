@@ -178,6 +178,19 @@ static bool is_served(const berth__known_kind *known, berth_str version)
                                   berth__str_is(version, "resource.k8s.io/v1beta2")));
 }
 
+/* Whether a kind is of an API group of somebody else's, which may have the name of one of
+ * Kubernetes' own: Node of longhorn.io. Groups of Kubernetes have no dot or end with k8s.io. */
+static bool is_foreign(berth_str api_version)
+{
+    static const char own[] = ".k8s.io";
+    const char *slash = api_version.len > 0 ? memchr(api_version.data, '/', api_version.len) : NULL;
+    if (slash == NULL)
+        return false;
+    const size_t len = (size_t)(slash - api_version.data), tail = sizeof(own) - 1;
+    return memchr(api_version.data, '.', len) != NULL &&
+           (len < tail || memcmp(slash - tail, own, tail) != 0);
+}
+
 void berth__note_item(berth_reader *reader, const berth__item *item)
 {
     if (reader->options.note == NULL || reader->finishing)
@@ -185,7 +198,7 @@ void berth__note_item(berth_reader *reader, const berth__item *item)
     const berth__known_kind *known = reader->last_known;
     if (known == NULL || !same_word(known->name, item->kind))
         reader->last_known = known = berth__known_kind_of(item->kind);
-    if (known == NULL || is_seen(item))
+    if (known == NULL || is_seen(item) || is_foreign(item->api_version))
         return;
     const lint l = {reader, item};
     if (!is_served(known, item->api_version)) {

@@ -491,6 +491,7 @@ static void show(const capacity *c)
 
 static berth_status prepare(capacity *c, berth_error *error)
 {
+    cluster_input_version(&c->input, &c->setup);
     berth_status status = engine_setup_resolve(&c->setup, error);
     c->input.more_follows = true;
     if (status == BERTH_OK)

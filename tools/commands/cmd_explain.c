@@ -107,6 +107,7 @@ static berth_status prepare(explain *x, const char *name, berth_pod_id *pod, ber
 {
     berth_str in = x->namespace_name != NULL ? words_of(x->namespace_name) : (berth_str){0};
     x->setup.keep_objects = true;
+    cluster_input_version(&x->input, &x->setup);
     TRY(engine_setup_resolve(&x->setup, error));
     TRY(engine_setup_create(&x->setup, &x->engine, error));
     TRY(cluster_input_load(&x->input, &x->setup, x->engine, error));

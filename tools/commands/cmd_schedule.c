@@ -469,6 +469,15 @@ static void print_changes(const schedule *s)
     }
 }
 
+static void print_version(const schedule *s)
+{
+    char text[512], warning[512];
+    cluster_version_say(&s->input.version, &s->setup, text, sizeof(text), warning, sizeof(warning));
+    printf("\nDecided by   ");
+    terminal_wrap(stdout, text, strlen(text), 13, 15);
+    putchar('\n');
+}
+
 static void print_summary(const schedule *s, const usage *used)
 {
     print_changes(s);
@@ -485,7 +494,8 @@ static void print_summary(const schedule *s, const usage *used)
             print_count(s->skip_counts[i], word_table_get(&s->input.skip_reasons, i));
     putchar('\n');
     usage_print(used, stdout);
-    printf("\nDecisions    %" PRIu64 " in %.6f s, %.0f a second, %" PRIu64 " by index\n",
+    print_version(s);
+    printf("Decisions    %" PRIu64 " in %.6f s, %.0f a second, %" PRIu64 " by index\n",
            decision_count(s), s->seconds, decisions_a_second(s), s->indexed_count);
 }
 
@@ -572,11 +582,13 @@ static void write_reasons(const schedule *s, output *o)
 static void write_summary(const schedule *s, const usage *used, output *o)
 {
     berth_counts counts;
-    char digest[32];
+    char digest[32], version[32];
+    cluster_version_decides(&s->setup, version, sizeof(version));
     berth_engine_counts(s->engine, &counts);
     snprintf(digest, sizeof(digest), "%016" PRIx64, berth_engine_digest(s->engine));
     output_key(o, "summary");
     output_object(o);
+    output_pair_text(o, "kubernetes", version);
     output_pair_int(o, "nodes", counts.nodes);
     output_pair_int(o, "pending", (int64_t)s->outcome_count);
     output_pair_int(o, "bound", (int64_t)s->bound_count);
@@ -628,6 +640,7 @@ static berth_status show(const schedule *s, berth_error *error)
 static int run(schedule *s)
 {
     berth_error error = {.code = BERTH_OK};
+    cluster_input_version(&s->input, &s->setup);
     berth_status status = engine_setup_resolve(&s->setup, &error);
     if (status == BERTH_OK)
         status = engine_setup_create(&s->setup, &s->engine, &error);

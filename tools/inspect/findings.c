@@ -22,6 +22,7 @@ typedef struct wording {
 } wording;
 
 static const wording wordings[FINDING_KIND_COUNT] = {
+    [FINDING_VERSION] = {.rest = "versions"},
     [FINDING_KIND] = {.rest = "unknown kinds"},
     [FINDING_FIELD] = {.rest = "unknown fields"},
     [FINDING_API_VERSION] = {.rest = "unknown apiVersions"},

@@ -9,6 +9,7 @@
 
 /* In the order in which they are said. */
 typedef enum finding_kind {
+    FINDING_VERSION, /* of the nodes, where another one decides */
     /* of one object, with its place; the text is a sentence */
     FINDING_KIND,        /* a kind that is probably misspelt */
     FINDING_FIELD,       /* no such field */

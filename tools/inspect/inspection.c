@@ -2,6 +2,7 @@
 #include "inspect/inspection.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/exits.h"
 #include "inspect/values.h"
@@ -34,6 +35,28 @@ static void note_version(inspection *in, const berth_note *note)
     add(in, FINDING_API_VERSION, note, text);
 }
 
+/* A kind of somebody else's that has the name of one of Kubernetes' own is told with its group, as
+ * kubectl does: Node.longhorn.io. */
+static void add_passed_over(inspection *in, const berth_note *note)
+{
+    static const char *const own[] = {"Pod", "Node",      "Service",   "Deployment",  "ReplicaSet",
+                                      "Job", "Namespace", "DaemonSet", "StatefulSet", "CronJob"};
+    const char *slash = note->api_version.len > 0
+                            ? memchr(note->api_version.data, '/', note->api_version.len)
+                            : NULL;
+    char text[256];
+    bool shared = false;
+    for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+        shared |= words_equal(note->kind, words_of(own[i]));
+    if (slash == NULL || !shared) {
+        findings_add(&in->findings, FINDING_PASSED_OVER, note->kind, NULL, 1);
+        return;
+    }
+    snprintf(text, sizeof(text), "%.*s.%.*s", SHOW(note->kind),
+             (int)(slash - note->api_version.data), note->api_version.data);
+    findings_add(&in->findings, FINDING_PASSED_OVER, words_of(text), NULL, 1);
+}
+
 static void note_passed_over(inspection *in, const berth_note *note)
 {
     char text[512];
@@ -42,7 +65,7 @@ static void note_passed_over(inspection *in, const berth_note *note)
         return;
     }
     if (note->suggestion.len == 0) {
-        findings_add(&in->findings, FINDING_PASSED_OVER, note->kind, NULL, 1);
+        add_passed_over(in, note);
         return;
     }
     snprintf(text, sizeof(text),

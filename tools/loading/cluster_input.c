@@ -68,6 +68,21 @@ int cluster_input_check(cluster_input *input, const text_list *operands, const c
     return EXIT_DONE;
 }
 
+void cluster_input_version(cluster_input *input, engine_setup *setup)
+{
+    cluster_version_find(&input->version, &input->files, setup);
+}
+
+static void tell_version(cluster_input *input, const engine_setup *setup)
+{
+    char text[512], warning[512];
+    if (input->version.count == 0)
+        return;
+    cluster_version_say(&input->version, setup, text, sizeof(text), warning, sizeof(warning));
+    if (warning[0] != '\0')
+        findings_add(&input->inspection.findings, FINDING_VERSION, words_of(warning), NULL, 1);
+}
+
 /* What the callbacks below work on. */
 typedef struct load {
     cluster_input *input;
@@ -312,6 +327,7 @@ berth_status cluster_input_load(cluster_input *input, const engine_setup *setup,
                                 berth_engine *engine, berth_error *error)
 {
     load l = {.input = input, .setup = setup, .engine = engine};
+    tell_version(input, setup);
     berth_status status =
         input->synthetic != NULL ? load_synthetic(&l, error) : load_files(&l, error);
     if (status == BERTH_OK)

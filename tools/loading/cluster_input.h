@@ -10,6 +10,7 @@
 #include "inspect/inspection.h"
 #include "loading/changes.h"
 #include "loading/claim_book.h"
+#include "loading/cluster_version.h"
 #include "loading/engine_setup.h"
 #include "loading/twins.h"
 
@@ -39,6 +40,7 @@ typedef struct cluster_input {
     claim_book claims;
     changes *changes; /* what manifests change; NULL: nothing is a change */
     twins twins;
+    cluster_version version; /* of the nodes */
     berth_reader *reader;    /* of the files, while more follows */
     const char *command;     /* that speaks on standard error; NULL: the program */
     bool more_follows;       /* the caller's: other files belong to the input, too */
@@ -55,6 +57,9 @@ option_group cluster_input_options(cluster_input *input);
 /* After parsing: take operands as further files, and check that there is one input. Returns
  * EXIT_DONE, or EXIT_USAGE, said on standard error. */
 int cluster_input_check(cluster_input *input, const text_list *operands, const char *command);
+
+/* Settle which version of kube-scheduler decides: call before the setup is resolved. */
+void cluster_input_version(cluster_input *input, engine_setup *setup);
 
 /* What a reader of the command's files is told, those of the cluster and others. */
 berth_read_options cluster_input_reading(cluster_input *input);

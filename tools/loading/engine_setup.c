@@ -28,7 +28,7 @@ option_group engine_setup_options(engine_setup *setup)
          .value = "VERSION",
          .target = &setup->kubernetes,
          .help = "decide as kube-scheduler of this version, 1.32 to 1.37, or of\na patch of it, "
-                 "1.36.2 (default: the newest)"},
+                 "1.36.2 (default: that of the input's\nnodes, or the newest)"},
         {.name = "feature-gates",
          .kind = OPTION_TEXT,
          .value = "GATES",
