@@ -163,6 +163,24 @@ grep -qF '{"kind": "Deployment", "namespace": "shop", "name": "web", "running": 
 complains twice 3 "a Deployment of this name is already there" "$berth" schedule -f "$work/cluster.yaml" \
   -f "$work/more.yaml" -f "$work/other.yaml"
 
+# --exit-code asks about pods of manifests, and about the listed namespace.
+{
+  cat "$work/cluster.yaml"
+  printf -- '---\napiVersion: v1\nkind: Pod\nmetadata: {name: stuck, namespace: other, uid: uid-stuck}\n'
+  printf 'spec: {containers: [{name: c, resources: {requests: {cpu: "99"}}}]}\n'
+} >"$work/stuck.yaml"
+deployment 5 99 >"$work/large.yaml"
+exits() { # NAME CODE OPTION...
+  name=$1
+  local code=$2
+  shift 2
+  run "$code" "$berth" schedule --exit-code --summary "$@"
+}
+exits stuck 1 -f "$work/stuck.yaml"
+exits stuck_elsewhere 0 -f "$work/stuck.yaml" -n shop
+exits stuck_before 0 -f "$work/stuck.yaml" -f "$work/more.yaml"
+exits large 1 -f "$work/stuck.yaml" -f "$work/large.yaml"
+
 # Every command that reads a cluster answers for the state after the change.
 name=capacity
 run 0 "$berth" drain --all --summary -f "$work/cluster.yaml" -f "$work/other.yaml"

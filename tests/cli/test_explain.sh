@@ -59,6 +59,10 @@ sed -e '/name: big}/{n;s/{containers/{tolerations: [{key: dedicated, value: gpu,
 helps toleration big g1
 sed -e 's/unschedulable: true/unschedulable: false/' data/explain.yaml >"$work/changed.yaml"
 helps uncordon big n3
+# A node that was cordoned carries a taint, too, which goes with the mark.
+sed -e 's/unschedulable: true/unschedulable: true, taints: [{key: node.kubernetes.io\/unschedulable, effect: NoSchedule}]/' \
+  data/explain.yaml >"$work/changed.yaml"
+"$berth" explain -f "$work/changed.yaml" big | grep -q "uncordon node n3: it goes to n3" || fail explain_cordon_taint
 sed -e '/name: big}/{n;s/{containers/{priority: 6, containers/}' data/explain.yaml >"$work/changed.yaml"
 "$berth" explain -f "$work/changed.yaml" big | grep -q 'on n1 by evicting default/low1' ||
   fail explain_helps_priority

@@ -637,6 +637,24 @@ static berth_status show(const schedule *s, berth_error *error)
 
 /* ---- the command ---- */
 
+/* Whether a pod that is asked about found no place: one of the listed namespace, and of the
+ * manifests if there are such beside a cluster. */
+static bool some_unplaced(const schedule *s)
+{
+    bool asked = false;
+    for (uint64_t i = 0; i < s->outcome_count && !asked; i++)
+        asked = cluster_input_is_fresh(&s->input, s->outcomes[i].pod);
+    for (uint64_t i = 0; i < s->outcome_count; i++) {
+        const outcome *result = &s->outcomes[i];
+        berth_str namespace_name, name;
+        berth_engine_pod_name(s->engine, result->pod, &namespace_name, &name);
+        if (result->node == BERTH_NODE_NONE && listing_has(&s->list, namespace_name) &&
+            (!asked || cluster_input_is_fresh(&s->input, result->pod)))
+            return true;
+    }
+    return false;
+}
+
 static int run(schedule *s)
 {
     berth_error error = {.code = BERTH_OK};
@@ -657,7 +675,7 @@ static int run(schedule *s)
     status = show(s, &error);
     if (status != BERTH_OK)
         return exit_error(help.name, &error);
-    return s->list.exit_code && s->bound_count < s->outcome_count ? EXIT_NEGATIVE : EXIT_DONE;
+    return s->list.exit_code && some_unplaced(s) ? EXIT_NEGATIVE : EXIT_DONE;
 }
 
 int cmd_schedule(int argc, char **argv)
@@ -673,7 +691,9 @@ int cmd_schedule(int argc, char **argv)
     const uint32_t flags = LISTING_NAMESPACE | LISTING_PENDING | LISTING_EXIT_CODE;
     const option_group groups[] = {
         cluster_input_options(&s.input), engine_setup_options(&s.setup),
-        listing_options(&s.list, flags, sort_names, "exit with 1 if a pod found no place"),
+        listing_options(&s.list, flags, sort_names,
+                        "exit with 1 if a pod found no place: one of the manifests,\nif there are "
+                        "any, and of the listed namespace"),
         OPTION_GROUP(own)};
     options_result parsed = options_parse(&help, groups, 4, &operands, argc, argv);
     int code = parsed == OPTIONS_WRONG ? EXIT_USAGE : EXIT_DONE;

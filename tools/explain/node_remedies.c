@@ -112,12 +112,34 @@ static berth_status try_relabelling(const remedy_search *s, trial *t, remedies *
 
 /* ---- cordons ---- */
 
+/* As kubectl uncordon and the node controller after it: the mark goes, and the taint that stands
+ * for it. */
+static berth_status uncordon(trial *t, berth_node_id node, berth_error *error)
+{
+    berth_object *object = NULL;
+    TRY(berth_engine_node_object(t->branch, node, NULL, &object, error));
+    berth_node changed = *object->as.node;
+    berth_taint *kept = heap_new((size_t)changed.taint_count + 1, sizeof(*kept));
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < changed.taint_count; i++)
+        if (!words_equal(changed.taints[i].key, words_of("node.kubernetes.io/unschedulable")))
+            kept[count++] = changed.taints[i];
+    changed.taints = kept;
+    changed.taint_count = count;
+    changed.unschedulable = false;
+    const berth_object update = {.kind = BERTH_KIND_NODE, .as.node = &changed};
+    berth_status status = berth_engine_update(t->branch, &update, error);
+    free(kept);
+    berth_object_destroy(object);
+    return status;
+}
+
 static berth_status try_uncordon(const remedy_search *s, trial *t, berth_node_id node,
                                  remedies *out, bool *helped, berth_error *error)
 {
     trial_answer answer = {.verdict = BERTH_VERDICT_ERROR};
     TRY(trial_begin(t, error));
-    berth_status status = berth_engine_cordon_node(t->branch, node, false, error);
+    berth_status status = uncordon(t, node, error);
     if (status == BERTH_OK)
         status = decide(s, t, &answer, error);
     trial_back(t);

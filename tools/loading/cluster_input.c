@@ -151,6 +151,20 @@ static berth_status add_pod(load *l, const berth_object *object, berth_object_id
     return BERTH_OK;
 }
 
+/* Pods with claims that the reader has made of templates have a uid of its own. */
+static void note_fresh(cluster_input *input, const berth_pod *pod, berth_pod_id id)
+{
+    static const char made[] = "berth-";
+    berth_str uid = pod->meta.uid;
+    const size_t len = sizeof(made) - 1;
+    if (id == BERTH_POD_NONE ||
+        (uid.len > 0 && (uid.len < len || memcmp(uid.data, made, len) != 0)))
+        return;
+    input->fresh =
+        heap_grow(input->fresh, &input->fresh_capacity, input->fresh_count + 1, sizeof(id));
+    input->fresh[input->fresh_count++] = id;
+}
+
 static berth_status add_object(load *l, const berth_object *object, berth_error *error)
 {
     berth_object_id id;
@@ -161,6 +175,8 @@ static berth_status add_object(load *l, const berth_object *object, berth_error 
     if (object->kind == BERTH_KIND_NODE)
         for (uint32_t i = 0; i < object->as.node->allocatable.count; i++)
             word_table_add(&l->input->resources, object->as.node->allocatable.items[i].name);
+    if (object->kind == BERTH_KIND_POD)
+        note_fresh(l->input, object->as.pod, id.pod);
     claim_book_see(&l->input->claims, object);
     if (l->input->changes != NULL)
         changes_added(l->input->changes, object, &id);
@@ -311,6 +327,12 @@ static berth_status load_synthetic(load *l, berth_error *error)
     return status;
 }
 
+static int by_id(const void *a, const void *b)
+{
+    const berth_pod_id left = *(const berth_pod_id *)a, right = *(const berth_pod_id *)b;
+    return (left > right) - (left < right);
+}
+
 static int by_pod(const void *a, const void *b)
 {
     const cluster_skip *left = a;
@@ -337,9 +359,17 @@ berth_status cluster_input_load(cluster_input *input, const engine_setup *setup,
     if (status == BERTH_OK && !input->more_follows)
         status = cluster_input_report(input, error);
     verbosity_note("%" PRIu64 " objects loaded", l.object_count);
+    if (input->fresh_count > 0)
+        qsort(input->fresh, input->fresh_count, sizeof(*input->fresh), by_id);
     if (input->skip_count > 0)
         qsort(input->skips, input->skip_count, sizeof(*input->skips), by_pod);
     return status;
+}
+
+bool cluster_input_is_fresh(const cluster_input *input, berth_pod_id pod)
+{
+    return input->fresh_count > 0 &&
+           bsearch(&pod, input->fresh, input->fresh_count, sizeof(*input->fresh), by_id) != NULL;
 }
 
 const cluster_skip *cluster_input_skipped(const cluster_input *input, berth_pod_id pod)
@@ -361,5 +391,6 @@ void cluster_input_release(cluster_input *input)
     text_list_free(&input->files);
     word_table_free(&input->resources);
     word_table_free(&input->skip_reasons);
+    free(input->fresh);
     free(input->skips);
 }

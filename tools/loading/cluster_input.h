@@ -46,7 +46,10 @@ typedef struct cluster_input {
     bool more_follows;       /* the caller's: other files belong to the input, too */
     word_table resources;    /* names in any node's allocatable */
     word_table skip_reasons; /* "being deleted", ... */
-    cluster_skip *skips;     /* by pod id once loaded */
+    berth_pod_id *fresh;     /* pods that no API server has seen; by pod id once loaded */
+    size_t fresh_count;
+    size_t fresh_capacity;
+    cluster_skip *skips; /* by pod id once loaded */
     size_t skip_count;
     size_t skip_capacity;
 } cluster_input;
@@ -83,6 +86,9 @@ berth_status cluster_input_report(cluster_input *input, berth_error *error);
 
 /* Why a pending pod is passed over, or NULL. */
 const cluster_skip *cluster_input_skipped(const cluster_input *input, berth_pod_id pod);
+
+/* Whether a pod is of a manifest: no API server has seen it. */
+bool cluster_input_is_fresh(const cluster_input *input, berth_pod_id pod);
 
 void cluster_input_release(cluster_input *input);
 
