@@ -68,7 +68,7 @@ static const command_help help = {
     .examples =
         "  berth capacity -f cluster.json --podspec pod.yaml\n"
         "  berth capacity -f cluster.json --podspec web.yaml --podspec db.yaml --together\n"
-        "  kubectl get nodes,pods -A -o json | berth capacity -f - --podspec job.yaml -o json\n",
+        "  sh -c \"$(berth dump)\" && berth capacity -f cluster.json --podspec job.yaml -o json\n",
 };
 
 /* ---- reading specifications ---- */

@@ -28,7 +28,7 @@ static const command_help help = {
         "The exit code is 0 whatever the answers are.\n",
     .examples = "  berth drain -f cluster.json node-17 node-18 --together\n"
                 "  berth drain -f cluster.json --all --summary\n"
-                "  kubectl get nodes,pods,pdb -A -o json | berth drain -f - --all -o json\n",
+                "  sh -c \"$(berth dump)\" && berth drain -f cluster.json --all -o json\n",
 };
 
 /* ---- what the engine does not keep of a pod ---- */

@@ -21,6 +21,7 @@ static const command_help help = {
         "Prints the kubectl command that fetches everything which bears on the answers of the\n"
         "other commands: nodes, pods, and what the plugins of the configuration read, in the\n"
         "order in which it is best read (what admission applies stands in front of the pods).\n"
+        "It asks the server which of these kinds it has, and leaves out the others.\n"
         "Kinds that need no dump, as no plugin of the configuration reads them, are left out.\n",
     .examples = "  berth dump\n"
                 "  berth dump --config scheduler.yaml --why\n"
@@ -58,10 +59,15 @@ static const dumped_kind kinds[] = {
     {"resourceslices.resource.k8s.io", {"DynamicResources"}, "which devices there are"},
     {"resourceclaims.resource.k8s.io", {"DynamicResources"}, "devices that pods want and have"},
     {"resourceclaimtemplates.resource.k8s.io", {"DynamicResources"}, "claims of manifests' pods"},
+    {"devicetaintrules.resource.k8s.io", {"DynamicResources"}, "devices that are tainted"},
     {"services", SPREADING},
     {"replicationcontrollers", SPREADING},
     {"replicasets.apps", SPREADING},
     {"statefulsets.apps", SPREADING},
+    {"deployments.apps", {NULL}, "what manifests change"},
+    {"daemonsets.apps", {NULL}, "what manifests change"},
+    {"jobs.batch", {NULL}, "what manifests change"},
+    {"cronjobs.batch", {NULL}, "what manifests change"},
     {"poddisruptionbudgets.policy", {NULL}, "preemption and drains"},
     {"pods", {NULL}, "what is there, and what waits"},
 };
@@ -104,23 +110,24 @@ static void print_why(const dump *d)
             printf("# %-36s %s\n", kinds[i].resource, kinds[i].why);
 }
 
-/* Names joined by commas; a line ends inside the word, so that what follows stands at its
- * beginning. */
+/* The server is asked which kinds it has: kubectl get fetches nothing where it lacks one. */
 static void print_command(const dump *d)
 {
-    size_t column = 2;
-    bool first = true;
-    printf("kubectl get --all-namespaces --output json \\\n  ");
+    size_t column = 0;
+    printf("served=$(kubectl api-resources --verbs list --output name)\n"
+           "kubectl get --all-namespaces --output json \"$(for kind in");
     for (int i = 0; i < KIND_COUNT; i++) {
         if (!is_read(&d->setup, &kinds[i]))
             continue;
         size_t len = strlen(kinds[i].resource) + 1;
-        bool breaks = column + len > 90;
-        column = breaks ? len : column + len;
-        printf("%s%s%s", first ? "" : ",", breaks ? "\\\n" : "", kinds[i].resource);
-        first = false;
+        bool breaks = i == 0 || column + len > 88;
+        column = breaks ? 2 + len : column + len;
+        printf("%s%s", breaks ? " \\\n  " : " ", kinds[i].resource);
     }
-    printf(" \\\n  > %s\n", d->file);
+    printf("; do\n"
+           "  printf '%%s\\n' \"$served\" | grep -qx \"$kind\" && printf '%%s,' \"$kind\"\n"
+           "done | sed 's/,$//')\" > %s\n",
+           d->file);
 }
 
 static int run(dump *d)

@@ -29,7 +29,7 @@ static const command_help help = {
         "It works by keyboard and with a screen reader, in light and dark, on a phone and on\n"
         "paper. The same input gives the same page, byte for byte.\n",
     .examples = "  berth report -f cluster.json -o cluster.html\n"
-                "  kubectl get nodes,pods -A -o json | berth report -f - -o - > cluster.html\n"
+                "  sh -c \"$(berth dump)\" && berth report -f cluster.json -o cluster.html\n"
                 "  berth replay -o out trace.jsonl.gz && berth report -f out -o replay.html\n",
 };
 

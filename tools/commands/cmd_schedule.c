@@ -72,7 +72,7 @@ static const command_help help = {
         "out: whom it would evict, for each pod as if it were the only one to preempt.\n",
     .examples =
         "  berth schedule -f cluster.json -f deployment.yaml\n"
-        "  kubectl get nodes,pods -A -o json | berth schedule -f - -o yaml\n"
+        "  sh -c \"$(berth dump)\" && berth schedule -f cluster.json -o yaml\n"
         "  berth schedule -f cluster.json --config scheduler.yaml --tie random --seed 7\n"
         "  berth schedule --synthetic nodes=5000,zones=3,pods=20000,workload=mixed --summary\n",
 };
