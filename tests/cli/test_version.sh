@@ -48,6 +48,7 @@ grep -q '"kubernetes": "1.32.2"' "$work/out" || fail "stdin: $(grep kubernetes "
   printf '{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "last"}}]}\n'
 } >"$work/many.json"
 name=pipe
+# shellcheck disable=SC2002 # a pipe is what is tested
 cat "$work/many.json" | "$berth" schedule --summary --kubernetes 1.34 -f - >"$work/out"
 grep -qF "(nodes: 9000 of 1.34.4)" "$work/out" || fail "pipe: $(grep 'Decided by' "$work/out")"
 gzip -k "$work/many.json"
