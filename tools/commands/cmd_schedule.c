@@ -15,6 +15,7 @@
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "commands/commands.h"
+#include "commands/explain_command.h"
 #include "explain/reason_sets.h"
 #include "explain/taken_devices.h"
 #include "loading/cluster_input.h"
@@ -444,43 +445,18 @@ static void print_hint(const schedule *s)
 {
     for (uint64_t i = 0; i < s->outcome_count; i++) {
         const outcome *result = &s->outcomes[i];
-        text_buffer text = {0};
         if (result->node != BERTH_NODE_NONE || result->skipped)
             continue;
-        text_add(&text, "What would help: berth explain --in-turn, this input, and ");
-        add_pod_name(s, result->pod, &text);
-        fprintf(stdout, "  %s", terminal_paint_on(PAINT_DIM));
-        terminal_wrap(stdout, text.text, text.len, 2, 6);
-        fprintf(stdout, "%s\n", terminal_paint_off());
-        text_free(&text);
+        int at = printf("  What would help: ");
+        explain_command_print(&s->input, &s->setup, s->engine, result->pod, (uint32_t)at, stdout);
+        putchar('\n');
         return;
     }
 }
 
-/* What the manifests change, which the answer rests on. */
-static void print_changes(const schedule *s)
-{
-    for (size_t i = 0; i < changes_count(s->input.changes); i++) {
-        char text[512];
-        workload_change_say(changes_at(s->input.changes, i), text, sizeof(text));
-        fputs(i == 0 ? "Changes      " : "             ", stdout);
-        terminal_wrap(stdout, text, strlen(text), 13, 15);
-        putchar('\n');
-    }
-}
-
-static void print_version(const schedule *s)
-{
-    char text[512], warning[512];
-    cluster_version_say(&s->input.version, &s->setup, text, sizeof(text), warning, sizeof(warning));
-    printf("\nDecided by   ");
-    terminal_wrap(stdout, text, strlen(text), 13, 15);
-    putchar('\n');
-}
-
 static void print_summary(const schedule *s, const usage *used)
 {
-    print_changes(s);
+    changes_print(s->input.changes, stdout);
     printf("Bound        %" PRIu64 " of %" PRIu64 " pending pods\n", s->bound_count,
            s->outcome_count);
     printf("Not placed   %" PRIu64 "\n", unplaced_count(s));
@@ -494,7 +470,7 @@ static void print_summary(const schedule *s, const usage *used)
             print_count(s->skip_counts[i], word_table_get(&s->input.skip_reasons, i));
     putchar('\n');
     usage_print(used, stdout);
-    print_version(s);
+    cluster_version_print(&s->input.version, &s->setup, stdout);
     printf("Decisions    %" PRIu64 " in %.6f s, %.0f a second, %" PRIu64 " by index\n",
            decision_count(s), s->seconds, decisions_a_second(s), s->indexed_count);
 }

@@ -9,6 +9,7 @@
 
 #include "cli/exits.h"
 #include "cli/heap.h"
+#include "cli/terminal.h"
 
 /* What tells templates apart. */
 typedef struct shape {
@@ -407,6 +408,17 @@ void workload_change_say(const workload_change *one, char *text, size_t size)
     else
         snprintf(text, size, "%" PRIu64 " running, %" PRIu64 " wanted, nothing changes",
                  one->running, one->wanted);
+}
+
+void changes_print(const changes *c, FILE *file)
+{
+    for (size_t i = 0; i < changes_count(c); i++) {
+        char text[512];
+        workload_change_say(changes_at(c, i), text, sizeof(text));
+        fputs(i == 0 ? "Changes      " : "             ", file);
+        terminal_wrap(file, text, strlen(text), 13, 15);
+        fputc('\n', file);
+    }
 }
 
 void changes_write(const changes *c, output *o)

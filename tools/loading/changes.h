@@ -45,6 +45,9 @@ berth_status changes_end(changes *c, berth_engine *engine, berth_error *error);
 size_t changes_count(const changes *c);
 const workload_change *changes_at(const changes *c, size_t number);
 
+/* All of them as lines of a summary; nothing if there are none. */
+void changes_print(const changes *c, FILE *file);
+
 /* All of them as the member "changes" of a document. */
 void changes_write(const changes *c, output *o);
 

@@ -12,6 +12,7 @@
 
 #include "berth/profile.h"
 #include "cli/heap.h"
+#include "cli/terminal.h"
 
 /* A block of text at a time; a version may stand across the end of one. */
 enum { BLOCK = 1 << 20, OVERLAP = 256 };
@@ -211,4 +212,13 @@ void cluster_version_say(const cluster_version *version, const engine_setup *set
         snprintf(warning, warning_size,
                  "the nodes run several versions (%s): kube-scheduler %s decides, the newest",
                  counts, decides);
+}
+
+void cluster_version_print(const cluster_version *version, const engine_setup *setup, FILE *file)
+{
+    char text[512], warning[512];
+    cluster_version_say(version, setup, text, sizeof(text), warning, sizeof(warning));
+    fputs("\nDecided by   ", file);
+    terminal_wrap(file, text, strlen(text), 13, 15);
+    fputc('\n', file);
 }

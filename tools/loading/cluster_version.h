@@ -3,6 +3,8 @@
 #ifndef BERTH_TOOLS_CLUSTER_VERSION_H
 #define BERTH_TOOLS_CLUSTER_VERSION_H
 
+#include <stdio.h>
+
 #include "cli/options.h"
 #include "loading/engine_setup.h"
 
@@ -33,5 +35,8 @@ void cluster_version_decides(const engine_setup *setup, char *text, size_t size)
  * empty. */
 void cluster_version_say(const cluster_version *version, const engine_setup *setup, char *text,
                          size_t size, char *warning, size_t warning_size);
+
+/* The same as a line of a summary, without the warning. */
+void cluster_version_print(const cluster_version *version, const engine_setup *setup, FILE *file);
 
 #endif

@@ -1,0 +1,94 @@
+/* Arguments quoted as a shell wants them, broken into lines where they are many. */
+#include "commands/explain_command.h"
+
+#include <string.h>
+
+#include "cli/plain_text.h"
+#include "cli/terminal.h"
+#include "explain/text_buffer.h"
+
+enum { INDENT = 6, BREAK = 2 }; /* blanks of a further line, columns of " \\" */
+
+typedef struct command_line {
+    FILE *file;
+    uint32_t column;
+} command_line;
+
+/* Whether a shell takes it as one word as it is. */
+static bool is_plain(const char *argument)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-+=:,./@%";
+    return argument[0] != '\0' && argument[strspn(argument, plain)] == '\0';
+}
+
+static void add_quoted(text_buffer *text, const char *argument)
+{
+    if (is_plain(argument)) {
+        text_add(text, "%s", argument);
+        return;
+    }
+    text_add(text, "'");
+    for (; *argument != '\0'; argument++)
+        if (*argument == '\'')
+            text_add(text, "'\\''");
+        else
+            text_add(text, "%c", *argument);
+    text_add(text, "'");
+}
+
+/* An option with its value, or an operand: stays on one line. */
+static void put(command_line *line, const char *name, const char *value)
+{
+    text_buffer text = {0};
+    if (name != NULL)
+        text_add(&text, "%s", name);
+    if (name != NULL && value != NULL)
+        text_add(&text, " ");
+    if (value != NULL)
+        add_quoted(&text, value);
+    const uint32_t width = terminal_width();
+    if (line->column > INDENT && line->column + 1 + text.len + BREAK > width) {
+        fprintf(line->file, " \\\n%*s", INDENT, "");
+        line->column = INDENT;
+    } else {
+        fputc(' ', line->file);
+        line->column++;
+    }
+    plain_text_write(line->file, text.text, text.len);
+    line->column += (uint32_t)text.len;
+    text_free(&text);
+}
+
+static void put_given(command_line *line, const char *name, const char *value)
+{
+    if (value != NULL)
+        put(line, name, value);
+}
+
+void explain_command_print(const cluster_input *input, const engine_setup *setup,
+                           const berth_engine *engine, berth_pod_id pod, uint32_t at, FILE *file)
+{
+    static const char begin[] = "berth explain";
+    command_line line = {file, at + (uint32_t)sizeof(begin) - 1};
+    berth_str namespace_name = {0}, name = {0};
+    text_buffer operand = {0};
+    berth_engine_pod_name(engine, pod, &namespace_name, &name);
+    text_add(&operand, "%.*s/%.*s", (int)namespace_name.len, namespace_name.data, (int)name.len,
+             name.data);
+    fputs(begin, file);
+    put(&line, "--in-turn", NULL);
+    if (input->add)
+        put(&line, "--add", NULL);
+    if (input->expand)
+        put(&line, "--expand", NULL);
+    put_given(&line, "--config", setup->config_path);
+    if (setup->kubernetes != input->version.chosen)
+        put_given(&line, "--kubernetes", setup->kubernetes);
+    put_given(&line, "--feature-gates", setup->feature_gates);
+    put_given(&line, "--synthetic", input->synthetic);
+    for (size_t i = 0; i < input->files.count; i++)
+        put(&line, "-f", input->files.items[i]);
+    put(&line, NULL, operand.text);
+    text_free(&operand);
+}
