@@ -230,7 +230,9 @@ static bool same_value(const berth__json *fresh, const berth__json *seen, bool a
     return true;
 }
 
-bool berth__same_template(const berth__json *fresh, const berth__json *seen)
+/* Whether pods of the template `fresh`, as a manifest has it, are like those of `seen`, to which an
+ * API server has added defaults. */
+static bool same_template(const berth__json *fresh, const berth__json *seen)
 {
     return same_value(fresh, seen, false);
 }
@@ -245,7 +247,7 @@ void berth__workload_tell_change(const berth__expansion *e, int64_t wanted)
         .size = sizeof(workload),
         .is_there = seen != NULL,
         .same_template = seen != NULL && seen->template != NULL && template != NULL &&
-                         berth__same_template(template, seen->template),
+                         same_template(template, seen->template),
         .wanted = e->entry->kind == BERTH__WORKLOAD_DAEMON_SET ? -1 : wanted,
         .owner_kind = e->owner.kind,
         .owner_name = e->owner.name,

@@ -25,10 +25,6 @@ berth_status berth__workload_note_change(berth_reader *reader, const berth__work
 /* The one that an API server has seen of the same kind, namespace and name; NULL: none. */
 const berth__seen_workload *berth__workload_find_seen(const berth__expansion *e);
 
-/* Whether pods of the template `fresh`, as a manifest has it, are like those of `seen`, to which an
- * API server has added defaults. */
-bool berth__same_template(const berth__json *fresh, const berth__json *seen);
-
 /* Tell what the workload comes to, before its pods are handed out. */
 void berth__workload_tell_change(const berth__expansion *e, int64_t wanted);
 

@@ -108,32 +108,31 @@ deployment 5 0.5 >"$work/more.yaml"
 says more "Deployment shop/web: 2 running, 5 wanted, 3 more to place" 3 -f "$work/cluster.yaml" -f "$work/more.yaml"
 says more_first "Deployment shop/web: 2 running, 5 wanted, 3 more to place" 3 -f "$work/more.yaml" -f "$work/cluster.yaml"
 deployment 1 500m >"$work/fewer.yaml"
-says fewer "Deployment shop/web: 2 running, 1 wanted, 1 leave" 0 -f "$work/cluster.yaml" -f "$work/fewer.yaml"
+says fewer "Deployment shop/web: 2 running, 1 wanted, 1 to leave" 0 -f "$work/cluster.yaml" -f "$work/fewer.yaml"
 deployment - 500m >"$work/open.yaml"
 says open "Deployment shop/web: 2 running, 2 wanted, nothing changes" 0 -f "$work/cluster.yaml" -f "$work/open.yaml"
 deployment 3 700m >"$work/other.yaml"
-says other "Deployment shop/web: 2 running, 3 wanted of another template: 2 leave, 3 to place" 3 \
+says other "Deployment shop/web: 2 running, 3 wanted of another template: 2 to leave, 3 to place" 3 \
   -f "$work/cluster.yaml" -f "$work/other.yaml"
 
 # Pods alone tell what runs, too: kubectl get nodes,pods.
-grep -v '^---$' "$work/cluster.yaml" >/dev/null
 awk 'BEGIN { RS = "---\n"; ORS = "---\n" } !/kind: Deployment\nmetadata: \{name: web/' "$work/cluster.yaml" >"$work/pods.yaml"
 says pods "Deployment shop/web: 2 running, 5 wanted, 3 more to place" 3 -f "$work/pods.yaml" -f "$work/more.yaml"
-says pods_other "Deployment shop/web: 2 running, 3 wanted of another template: 2 leave, 3 to place" 3 \
+says pods_other "Deployment shop/web: 2 running, 3 wanted of another template: 2 to leave, 3 to place" 3 \
   -f "$work/pods.yaml" -f "$work/other.yaml"
 
 # StatefulSets by name, DaemonSets by node, Jobs not at all.
 set_of StatefulSet set 3 200m >"$work/set.yaml"
 says set "StatefulSet shop/set: 2 running, 3 wanted, 1 more to place" 1 -f "$work/cluster.yaml" -f "$work/set.yaml"
 set_of StatefulSet set 1 200m >"$work/set1.yaml"
-says set_fewer "StatefulSet shop/set: 2 running, 1 wanted, 1 leave" 0 -f "$work/cluster.yaml" -f "$work/set1.yaml"
+says set_fewer "StatefulSet shop/set: 2 running, 1 wanted, 1 to leave" 0 -f "$work/cluster.yaml" -f "$work/set1.yaml"
 set_of StatefulSet set 2 300m >"$work/set2.yaml"
-says set_other "StatefulSet shop/set: 2 running, 2 wanted of another template: 2 leave, 2 to place" 2 \
+says set_other "StatefulSet shop/set: 2 running, 2 wanted of another template: 2 to leave, 2 to place" 2 \
   -f "$work/cluster.yaml" -f "$work/set2.yaml"
 set_of DaemonSet agent - 100m >"$work/agent.yaml"
 says agent "DaemonSet shop/agent: 4 running, 4 wanted, nothing changes" 0 -f "$work/cluster.yaml" -f "$work/agent.yaml"
 set_of DaemonSet agent - 200m >"$work/agent2.yaml"
-says agent_other "DaemonSet shop/agent: 4 running, 4 wanted of another template: 4 leave, 4 to place" 4 \
+says agent_other "DaemonSet shop/agent: 4 running, 4 wanted of another template: 4 to leave, 4 to place" 4 \
   -f "$work/cluster.yaml" -f "$work/agent2.yaml"
 set_of Job job - 200m batch/v1 >"$work/job.yaml"
 says job "Job shop/job: is there already, and a Job's pods do not change" 0 -f "$work/cluster.yaml" -f "$work/job.yaml"
@@ -184,5 +183,5 @@ exits large 1 -f "$work/stuck.yaml" -f "$work/large.yaml"
 # Every command that reads a cluster answers for the state after the change.
 name=capacity
 run 0 "$berth" drain --all --summary -f "$work/cluster.yaml" -f "$work/other.yaml"
-grep -q "2 leave, 3 to place" "$work/err" || fail "drain: $(cat "$work/err")"
+grep -q "2 to leave, 3 to place" "$work/err" || fail "drain: $(cat "$work/err")"
 finish

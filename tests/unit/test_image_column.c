@@ -17,6 +17,7 @@
 #include "cluster/cluster.h"
 #include "columns/image_column.h"
 #include "counted_memory.h"
+#include "numbered.h"
 
 enum {
     NODES = 300, /* three tiles, the last of them not full */
@@ -38,12 +39,6 @@ typedef struct world {
 static uint32_t below(world *w, uint32_t bound)
 {
     return berth__random_below(&w->random, bound);
-}
-
-static berth_str numbered(char *room, const char *prefix, uint32_t number)
-{
-    snprintf(room, 32, "%s%u", prefix, (unsigned)number);
-    return berth__text_of(room);
 }
 
 /* Put a node with random images, or with others. */

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "cluster/cluster.h"
 #include "counted_memory.h"
+#include "numbered.h"
 
 enum { NODES = 24, IMAGES = 5, OPS = 60000, DEPTH = 3, PODS_MAX = 200 };
 
@@ -47,12 +48,6 @@ typedef struct world {
 static uint32_t below(world *w, uint32_t bound)
 {
     return berth__random_below(&w->random, bound);
-}
-
-static berth_str numbered(char *room, const char *prefix, uint32_t number)
-{
-    snprintf(room, 32, "%s%u", prefix, (unsigned)number);
-    return berth__text_of(room);
 }
 
 /* ---- the plain version ---- */

@@ -392,18 +392,18 @@ void workload_change_say(const workload_change *one, char *text, size_t size)
     else if (one->another)
         snprintf(text, size,
                  "%" PRIu64 " running, %" PRIu64 " wanted of another template: %" PRIu64
-                 " leave, %" PRIu64 " to place",
+                 " to leave, %" PRIu64 " to place",
                  one->running, one->wanted, one->leaving, one->made);
     else if (one->made > 0 && one->leaving > 0)
         snprintf(text, size,
-                 "%" PRIu64 " running, %" PRIu64 " wanted, %" PRIu64 " leave, %" PRIu64
+                 "%" PRIu64 " running, %" PRIu64 " wanted, %" PRIu64 " to leave, %" PRIu64
                  " more to place",
                  one->running, one->wanted, one->leaving, one->made);
     else if (one->made > 0)
         snprintf(text, size, "%" PRIu64 " running, %" PRIu64 " wanted, %" PRIu64 " more to place",
                  one->running, one->wanted, one->made);
     else if (one->leaving > 0)
-        snprintf(text, size, "%" PRIu64 " running, %" PRIu64 " wanted, %" PRIu64 " leave",
+        snprintf(text, size, "%" PRIu64 " running, %" PRIu64 " wanted, %" PRIu64 " to leave",
                  one->running, one->wanted, one->leaving);
     else
         snprintf(text, size, "%" PRIu64 " running, %" PRIu64 " wanted, nothing changes",

@@ -72,7 +72,6 @@ bool twins_settle(twins *t, berth_engine *engine, const berth_object *object, be
     if (object->kind == BERTH_KIND_NODE || fresh == other_fresh)
         return false;
     const berth_metadata *meta = meta_of(object);
-    t->kept += object->kind == BERTH_KIND_POD;
     if (fresh == stays_as_it_is(object->kind)) { /* the one that was added first counts */
         if (object->kind == BERTH_KIND_POD)
             id->pod = berth_engine_find_pod(engine, meta->namespace_name, meta->name);
@@ -84,5 +83,5 @@ bool twins_settle(twins *t, berth_engine *engine, const berth_object *object, be
 void twins_free(twins *t)
 {
     word_table_free(&t->fresh);
-    *t = (twins){.kept = 0};
+    *t = (twins){0};
 }

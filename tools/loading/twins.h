@@ -1,6 +1,6 @@
 /* Objects of manifests that the cluster has already: which of the two counts. What an API server
  * has seen has a uid. A pod, a volume or a claim that is there stays; anything else becomes what
- * the manifest says. Two of one sort remain what they are, an error. */
+ * the manifest says. An object that stands in two manifests, or in two dumps, remains an error. */
 #ifndef BERTH_TOOLS_TWINS_H
 #define BERTH_TOOLS_TWINS_H
 
@@ -10,7 +10,6 @@
 /* Zeroed: nothing seen. */
 typedef struct twins {
     word_table fresh; /* "KIND NAMESPACE/NAME" of what no API server has seen; no nodes */
-    uint64_t kept;    /* pods of manifests that run already */
 } twins;
 
 /* An object has been added. */
