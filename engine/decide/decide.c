@@ -12,6 +12,7 @@
 #include "decide/message.h"
 #include "decide/node_errors.h"
 #include "decide/preemption.h"
+#include "devices/devices.h"
 
 /* What a pod has with it on its way. */
 typedef struct pod_way {
@@ -34,6 +35,8 @@ berth_status berth__question_ask(berth__decider *decider, uint32_t pod, berth__q
                                .pods = &cluster->pods,
                                .pod = pod,
                                .required_node = record->node};
+    if (cycle->view->devices != NULL)
+        berth__devices_begin_question(cycle->view->devices);
     if (record->node != BERTH_NODE_NONE &&
         berth__node_present(berth__cluster_node(cluster, record->node))) {
         berth__error_set(error, BERTH_E_STATE, "the pod is on a node");

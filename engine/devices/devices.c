@@ -270,6 +270,12 @@ static bool make_catalog(berth__devices *devices)
     return true;
 }
 
+void berth__devices_begin_question(berth__devices *devices)
+{
+    /* relaxed: what matters was given up before this thread's state came to hold the ids */
+    devices->removals = atomic_load_explicit(&devices->model->removals, memory_order_relaxed);
+}
+
 bool berth__devices_refresh(berth__devices *devices, uint64_t layout_epoch)
 {
     if (!berth__backing_follow(&devices->backing) || !follow_store(devices) ||
@@ -277,8 +283,7 @@ bool berth__devices_refresh(berth__devices *devices, uint64_t layout_epoch)
         return false;
     berth__catalog_follow(&devices->catalog, layout_epoch);
     berth__verdicts_trim(&devices->verdicts);
-    /* Relaxed: texts are given up by the deciding thread alone. */
     berth__outcomes_follow(&devices->outcomes, devices->catalog.build, layout_epoch,
-                           atomic_load_explicit(&devices->model->removals, memory_order_relaxed));
+                           devices->removals);
     return true;
 }

@@ -25,12 +25,17 @@ typedef struct berth__devices {
     uint64_t seen;         /* of the store's journal */
     bool fresh;            /* everything is to be looked at */
     bool slices_changed;   /* the catalog is to be made anew */
+    uint64_t removals;     /* texts given up when the question began */
     berth__arena searches; /* what a search makes */
 } berth__devices;
 
 berth_status berth__devices_create(berth__storage *storage, berth__devices **out);
 /* Accepts NULL. */
 void berth__devices_destroy(berth__devices *devices);
+
+/* A question begins. While it lasts its thread keeps pointers to outcomes; the engine's thread may
+ * give up texts meanwhile, if this is a branch's, but none that the question's pod holds. */
+void berth__devices_begin_question(berth__devices *devices);
 
 /* Take over what changed in the store, and the epoch of the node facts. Returns false when out of
  * memory; the next call makes up for it. Cost: of what changed; after a change of a slice a look at
