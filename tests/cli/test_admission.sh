@@ -40,4 +40,65 @@ for text in '"silent", "passedOver": "failed quota: q: must specify memory"' '"s
   '"more", "passedOver": "exceeded quota: q, requested: count/pods=1, used: count/pods=2, limited: count/pods=2"'; do
   grep -qF "$text" "$work/out" || fail "admission_quota lacks $text: $(cat "$work/out")"
 done
+
+# capacity and explain apply the same: the defaults of a LimitRange, and a quota, which ends the count.
+cat >"$work/team.yaml" <<'TEXT'
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: q, namespace: team}
+spec: {hard: {requests.cpu: "1", pods: "3"}}
+status: {used: {requests.cpu: 300m, pods: "1"}}
+---
+apiVersion: v1
+kind: LimitRange
+metadata: {name: lr, namespace: team}
+spec: {limits: [{type: Container, default: {cpu: 500m}, defaultRequest: {cpu: 250m, memory: 64Mi}, max: {cpu: "2"}}]}
+TEXT
+cat >"$work/w.yaml" <<'TEXT'
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: w, namespace: team}
+spec:
+  replicas: 5
+  selector: {matchLabels: {app: w}}
+  template: {metadata: {labels: {app: w}}, spec: {containers: [{name: c, image: x}]}}
+TEXT
+lacks() { # FILE TEXT...
+  local file=$1 text
+  shift
+  for text in "$@"; do
+    grep -qF -- "$text" "$file" || fail "$file lacks $text: $(cat "$file")"
+  done
+}
+exceeded='exceeded quota: q, requested: requests.cpu=250m, used: requests.cpu=800m, limited: requests.cpu=1'
+"$berth" capacity -f data/nodes_only.yaml -f "$work/team.yaml" --podspec "$work/w.yaml" -o json >"$work/out" 2>&1
+lacks "$work/out" '"fit": 2' "\"message\": \"$exceeded\"" '"admitted": false'
+"$berth" schedule -f data/nodes_only.yaml -f "$work/team.yaml" -f "$work/w.yaml" --summary >"$work/out" 2>&1
+lacks "$work/out" 'Bound        2 of 5' # the same answer
+# Twice in one cluster: both count for the quota. Each alone: neither sees the other.
+for both in --together ''; do
+  "$berth" capacity -f data/nodes_only.yaml -f "$work/team.yaml" --podspec "$work/w.yaml" \
+    --podspec "$work/w.yaml" ${both:+"$both"} -o json >"$work/out" 2>&1
+  fit=$(grep -c '"fit": 2' "$work/out")
+  [[ $fit == "$([[ -n $both ]] && echo 0 || echo 2)" ]] || fail "capacity $both: $(cat "$work/out")"
+done
+# The rules may stand with the specification; what the input's new pods use counts there, too.
+"$berth" capacity -f data/nodes_only.yaml --podspec "$work/team.yaml" --podspec "$work/w.yaml" \
+  -o json >"$work/out" 2>&1
+lacks "$work/out" '"fit": 2' "$exceeded"
+cat "$work/w.yaml" - >"$work/late.yaml" <"$work/team.yaml"
+sed -i 's/^apiVersion: v1$/---\n&/' "$work/late.yaml"
+"$berth" capacity -f data/nodes_only.yaml --podspec "$work/late.yaml" -o json >"$work/out" 2>&1
+lacks "$work/out" '"fit": 0' 'must specify requests.cpu' 'it stands behind 1 pod of its namespace'
+# A LimitRange that lets no pod of it in.
+sed 's/image: x/image: x, resources: {limits: {cpu: 3}}/' "$work/w.yaml" >"$work/big.yaml"
+"$berth" capacity -f data/nodes_only.yaml -f "$work/team.yaml" --podspec "$work/big.yaml" -o json >"$work/out" 2>&1
+lacks "$work/out" '"fit": 0' 'LimitRange lr refuses it: maximum cpu usage per Container is 2' '"admitted": false'
+# explain says so first, and that is its exit code.
+"$berth" schedule -f data/nodes_only.yaml -f "$work/team.yaml" -f "$work/w.yaml" -o name --pending >"$work/names"
+"$berth" explain -f data/nodes_only.yaml -f "$work/team.yaml" -f "$work/w.yaml" --exit-code \
+  "$(head -n 1 "$work/names")" >"$work/out" 2>&1
+[[ $? == 1 ]] || fail "explain of a refused pod: exit code"
+tr -s ' \n' ' ' <"$work/out" >"$work/line"
+lacks "$work/line" "Answer an API server would not create it: $exceeded if it were created: it goes to"
 finish

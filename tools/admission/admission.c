@@ -74,16 +74,19 @@ static bool lacks(const berth_pod *pod, const char *resource)
     return false;
 }
 
+admission_lacks admission_lacks_of(const berth_pod *pod)
+{
+    return (admission_lacks){.cpu = lacks(pod, "cpu"), .memory = lacks(pod, "memory")};
+}
+
 void admission_added(admission *a, const berth_pod *pod, berth_pod_id id, bool refused)
 {
     if (pod->meta.uid.len > 0 || id == BERTH_POD_NONE)
         return;
     if (a->count == a->capacity)
         a->pods = heap_grow(a->pods, &a->capacity, a->count + 1, sizeof(*a->pods));
-    bool asks = a->quotas.count > 0;
     a->pods[a->count++] = (fresh_pod){.pod = id,
-                                      .lacks_cpu = asks && lacks(pod, "cpu"),
-                                      .lacks_memory = asks && lacks(pod, "memory"),
+                                      .lacks = admission_lacks_of(pod),
                                       .refused = refused,
                                       .runs = pod->node_name.len > 0};
 }
@@ -92,32 +95,53 @@ void admission_added(admission *a, const berth_pod *pod, berth_pod_id id, bool r
 
 static int by_pod(const void *a, const void *b)
 {
-    const fresh_pod *left = a;
-    const fresh_pod *right = b;
+    const fresh_pod *left = *(const fresh_pod *const *)a;
+    const fresh_pod *right = *(const fresh_pod *const *)b;
     return left->pod < right->pod ? -1 : left->pod > right->pod;
+}
+
+/* The fresh pods by id; freed by the caller. */
+static const fresh_pod **sort_fresh(const admission *a)
+{
+    const fresh_pod **sorted = heap_new(a->count, sizeof(const fresh_pod *));
+    for (size_t i = 0; i < a->count; i++)
+        sorted[i] = &a->pods[i];
+    if (a->count > 0)
+        qsort(sorted, a->count, sizeof(const fresh_pod *), by_pod);
+    return sorted;
+}
+
+/* One that is there: of the cluster, or let in before. */
+static void count_one(admission *a, const fresh_pod *const *sorted, const berth_engine *engine,
+                      berth_pod_id pod)
+{
+    const fresh_pod wanted = {.pod = pod}, *key = &wanted;
+    const fresh_pod *const *found =
+        a->count > 0 ? bsearch(&key, sorted, a->count, sizeof(const fresh_pod *), by_pod) : NULL;
+    bool is_new = found != NULL && !(*found)->runs;
+    if (is_new && ((*found)->refused || *found >= a->pods + a->settled_pods))
+        return;
+    resource_quotas_count(&a->quotas, a->settled_quotas, engine, pod, is_new);
 }
 
 /* Pods that are there already, on nodes or waiting. */
 static void count_present(admission *a, const berth_engine *engine)
 {
     berth_node_id limit = berth_engine_node_limit(engine);
+    const fresh_pod **sorted = sort_fresh(a);
     for (berth_node_id node = 0; node <= limit; node++) {
         berth_node_id of = node < limit ? node : BERTH_NODE_NONE;
         berth_pod_id pod = berth_engine_next_pod(engine, of, BERTH_POD_NONE);
-        for (; pod != BERTH_POD_NONE; pod = berth_engine_next_pod(engine, of, pod)) {
-            const fresh_pod wanted = {.pod = pod};
-            const fresh_pod *found =
-                a->count > 0 ? bsearch(&wanted, a->pods, a->count, sizeof(*a->pods), by_pod) : NULL;
-            if (found == NULL || found->runs)
-                resource_quotas_count(&a->quotas, engine, pod);
-        }
+        for (; pod != BERTH_POD_NONE; pod = berth_engine_next_pod(engine, of, pod))
+            count_one(a, sorted, engine, pod);
     }
+    free(sorted);
 }
 
 /* Pods that stand in front of a LimitRange of their namespace. */
 static void tell_late(const admission *a, const berth_engine *engine, findings *f)
 {
-    for (size_t i = 0; i < a->ranges.count; i++) {
+    for (size_t i = a->settled_ranges; i < a->ranges.count; i++) {
         const limit_range *range = &a->ranges.items[i];
         size_t count = 0;
         for (size_t k = 0; k < range->behind; k++) {
@@ -137,25 +161,45 @@ static void tell_late(const admission *a, const berth_engine *engine, findings *
     }
 }
 
+bool admission_refuses(admission *a, const berth_engine *engine, berth_pod_id pod,
+                       admission_lacks lacks, char *reason, size_t size)
+{
+    const char *missing = lacks.cpu && lacks.memory ? "cpu,memory"
+                          : lacks.cpu               ? "cpu"
+                          : lacks.memory            ? "memory"
+                                                    : "";
+    return resource_quotas_refuse(&a->quotas, engine, pod, missing, reason, size);
+}
+
+void admission_save(admission *a)
+{
+    resource_quotas_save(&a->quotas);
+}
+
+void admission_restore(admission *a)
+{
+    resource_quotas_restore(&a->quotas);
+}
+
 void admission_end(admission *a, const berth_engine *engine, findings *f,
                    void (*refused)(void *context, berth_pod_id pod, berth_str reason),
                    void *context)
 {
     tell_late(a, engine, f);
-    if (a->quotas.count == 0)
-        return;
-    count_present(a, engine);
-    for (size_t i = 0; i < a->count; i++) {
-        const fresh_pod *pod = &a->pods[i];
-        const char *missing = pod->lacks_cpu && pod->lacks_memory ? "cpu,memory"
-                              : pod->lacks_cpu                    ? "cpu"
-                              : pod->lacks_memory                 ? "memory"
-                                                                  : "";
+    if (a->quotas.count > a->settled_quotas)
+        count_present(a, engine);
+    for (size_t i = a->settled_pods; a->quotas.count > 0 && i < a->count; i++) {
+        fresh_pod *pod = &a->pods[i];
         char reason[512];
-        if (!pod->refused && !pod->runs &&
-            resource_quotas_refuse(&a->quotas, engine, pod->pod, missing, reason, sizeof(reason)))
-            refused(context, pod->pod, words_of(reason));
+        if (pod->refused || pod->runs ||
+            !admission_refuses(a, engine, pod->pod, pod->lacks, reason, sizeof(reason)))
+            continue;
+        pod->refused = true;
+        refused(context, pod->pod, words_of(reason));
     }
+    a->settled_pods = a->count;
+    a->settled_ranges = a->ranges.count;
+    a->settled_quotas = a->quotas.count;
 }
 
 void admission_free(admission *a)

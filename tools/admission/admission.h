@@ -11,12 +11,17 @@
 /* The kinds that a reader is to hand over whole (berth_read_options). */
 #define ADMISSION_KINDS "LimitRange,ResourceQuota"
 
+/* What some container of a pod does not request. */
+typedef struct admission_lacks {
+    bool cpu;
+    bool memory;
+} admission_lacks;
+
 /* A pod that never met an API server. */
 typedef struct fresh_pod {
     berth_pod_id pod;
-    bool lacks_cpu; /* some container does not request any (if quotas stand in front of it) */
-    bool lacks_memory;
-    bool refused; /* by a LimitRange: there is no such pod */
+    admission_lacks lacks;
+    bool refused; /* there is no such pod */
     bool runs;    /* has a node */
 } fresh_pod;
 
@@ -27,6 +32,10 @@ typedef struct admission {
     fresh_pod *pods;
     size_t count;
     size_t capacity;
+    /* Of each, how many the last admission_end saw. */
+    size_t settled_pods;
+    size_t settled_ranges;
+    size_t settled_quotas;
 } admission;
 
 /* Take a LimitRange or a ResourceQuota; others are passed over. */
@@ -40,11 +49,22 @@ bool admission_pod(admission *a, berth_pod *pod, findings *f, char *reason, size
 /* A pod has been added, as it was after admission_pod; `refused` if that said so. */
 void admission_added(admission *a, const berth_pod *pod, berth_pod_id id, bool refused);
 
-/* Once all is read: `refused` is called for each fresh pod that a quota does not let in.
- * LimitRanges that came too late are told of. */
+/* Once all is read, or more: `refused` is called for each further fresh pod that a quota does not
+ * let in. LimitRanges that came too late are told of. */
 void admission_end(admission *a, const berth_engine *engine, findings *f,
                    void (*refused)(void *context, berth_pod_id pod, berth_str reason),
                    void *context);
+
+admission_lacks admission_lacks_of(const berth_pod *pod);
+
+/* Whether a quota does not let in one more pod; otherwise it counts from now on. `reason` says why
+ * not, in the plugin's words. After admission_end. */
+bool admission_refuses(admission *a, const berth_engine *engine, berth_pod_id pod,
+                       admission_lacks lacks, char *reason, size_t size);
+
+/* Note how much of the quotas is used, and go back to that. */
+void admission_save(admission *a);
+void admission_restore(admission *a);
 
 void admission_free(admission *a);
 

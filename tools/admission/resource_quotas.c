@@ -121,14 +121,15 @@ static bool is_of(const resource_quota *quota, const berth_engine *engine, berth
     return words_equal(words_of(quota->namespace_name), namespace_name);
 }
 
-void resource_quotas_count(resource_quotas *q, const berth_engine *engine, berth_pod_id pod)
+void resource_quotas_count(resource_quotas *q, size_t first, const berth_engine *engine,
+                           berth_pod_id pod, bool is_new)
 {
-    for (size_t i = 0; i < q->count; i++) {
+    for (size_t i = first; i < q->count; i++) {
         if (!is_of(&q->items[i], engine, pod))
             continue;
         for (size_t k = 0; k < q->items[i].count; k++) {
             quota_entry *entry = &q->items[i].entries[k];
-            if (!entry->used_given)
+            if (is_new || !entry->used_given)
                 entry->used += use_of(engine, pod, entry);
         }
     }
@@ -193,6 +194,20 @@ bool resource_quotas_refuse(resource_quotas *q, const berth_engine *engine, bert
         for (size_t k = 0; is_of(&q->items[i], engine, pod) && k < q->items[i].count; k++)
             q->items[i].entries[k].used += use_of(engine, pod, &q->items[i].entries[k]);
     return false;
+}
+
+void resource_quotas_save(resource_quotas *q)
+{
+    for (size_t i = 0; i < q->count; i++)
+        for (size_t k = 0; k < q->items[i].count; k++)
+            q->items[i].entries[k].saved = q->items[i].entries[k].used;
+}
+
+void resource_quotas_restore(resource_quotas *q)
+{
+    for (size_t i = 0; i < q->count; i++)
+        for (size_t k = 0; k < q->items[i].count; k++)
+            q->items[i].entries[k].used = q->items[i].entries[k].saved;
 }
 
 void resource_quotas_free(resource_quotas *q)

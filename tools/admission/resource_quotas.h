@@ -16,6 +16,7 @@ typedef struct quota_entry {
     char *resource; /* as pods name it; NULL: the number of pods */
     int64_t hard;
     int64_t used;
+    int64_t saved;   /* of `used` */
     bool used_given; /* by the API server */
 } quota_entry;
 
@@ -41,13 +42,19 @@ const char *resource_quotas_add(resource_quotas *q, berth_str namespace_name, be
 /* Whether a namespace has one. */
 bool resource_quotas_cover(const resource_quotas *q, berth_str namespace_name);
 
-/* Count a pod that is there already. */
-void resource_quotas_count(resource_quotas *q, const berth_engine *engine, berth_pod_id pod);
+/* Count a pod that is there already, for quotas from `first` on; `is_new`: what the API server has
+ * counted is without it. */
+void resource_quotas_count(resource_quotas *q, size_t first, const berth_engine *engine,
+                           berth_pod_id pod, bool is_new);
 
 /* Count a pod that is to be created, unless a quota refuses it: then `reason` says why, in the
  * plugin's words. `lacks` lists what some container of it does not request: "cpu,memory". */
 bool resource_quotas_refuse(resource_quotas *q, const berth_engine *engine, berth_pod_id pod,
                             const char *lacks, char *reason, size_t size);
+
+/* Note how much is used, and go back to that. */
+void resource_quotas_save(resource_quotas *q);
+void resource_quotas_restore(resource_quotas *q);
 
 void resource_quotas_free(resource_quotas *q);
 

@@ -13,31 +13,17 @@
 #include "cli/progress.h"
 #include "cli/stopwatch.h"
 #include "cli/table.h"
+#include "cli/verbosity.h"
 #include "commands/commands.h"
-#include "commands/podspec_claims.h"
+#include "commands/podspecs.h"
 #include "explain/device_lacks.h"
 #include "explain/reason_sets.h"
-#include "loading/cluster_input.h"
 #include "loading/node_list.h"
-
-/* One pod specification, and what came of it. */
-typedef struct podspec {
-    berth_pod_id like;     /* a pod of it, pending throughout */
-    char *object;          /* "Deployment default/web" */
-    char *name;            /* that its pods' names begin with */
-    uint64_t serial;       /* of the last name */
-    podspec_claims claims; /* of its pods' own */
-    uint64_t fit_count;
-    uint64_t *by_node; /* in the order of `nodes` */
-    char *brief;       /* the same in short; NULL with it */
-    char *message;     /* why no further one fits; NULL: nothing stopped it but --max */
-} podspec;
 
 typedef struct capacity {
     engine_setup setup;
     cluster_input input;
     text_list podspec_files;
-    made_claims made; /* ResourceClaims for pods of these files */
     text_list excluded;
     uint64_t max; /* 0: no limit */
     bool together;
@@ -45,9 +31,7 @@ typedef struct capacity {
     listing list;
     berth_engine *engine;
     berth_explanation *explanation;
-    podspec *specs;
-    size_t spec_count;
-    size_t spec_capacity;
+    podspecs specs;
     berth_node_id *nodes; /* in search order */
     uint32_t node_count;
     uint32_t *place_of_node; /* by id: place in `nodes` */
@@ -64,105 +48,13 @@ static const command_help help = {
         "tells what stops the next one, in kube-scheduler's words. A specification is a Pod or\n"
         "any workload with a pod template; its number of replicas is not read. Each is counted\n"
         "alone, with the cluster as given; with --together they take turns in one cluster. Pods\n"
-        "that wait in the cluster go on waiting.\n",
+        "that wait in the cluster go on waiting. LimitRanges and ResourceQuotas of the pods'\n"
+        "namespace are applied as an API server would: a quota ends the count, too.\n",
     .examples =
         "  berth capacity -f cluster.json --podspec pod.yaml\n"
         "  berth capacity -f cluster.json --podspec web.yaml --podspec db.yaml --together\n"
         "  sh -c \"$(berth dump)\" && berth capacity -f cluster.json --podspec job.yaml -o json\n",
 };
-
-/* ---- reading specifications ---- */
-
-static char *copy_text(berth_str text)
-{
-    char *copy = heap_new((size_t)text.len + 1, 1);
-    if (text.len > 0)
-        memcpy(copy, text.data, text.len);
-    return copy;
-}
-
-static bool is_taken(const capacity *c, berth_str namespace_name, const char *name)
-{
-    return berth_engine_find_pod(c->engine, namespace_name, words_of(name)) != BERTH_POD_NONE;
-}
-
-/* A name that no pod has: the pod's own, or one made from it. */
-static char *free_name(const capacity *c, const berth_metadata *meta)
-{
-    size_t size = (size_t)meta->name.len + 32;
-    char *name = heap_new(size, 1);
-    snprintf(name, size, "%.*s", (int)meta->name.len, meta->name.data);
-    for (unsigned i = 1; is_taken(c, meta->namespace_name, name); i++)
-        snprintf(name, size, "%.*s-%u", (int)meta->name.len, meta->name.data, i);
-    return name;
-}
-
-/* A pod of the specification as it would be created: on no node, at no point of its life. */
-static berth_status add_podspec(capacity *c, const berth_pod *source, const char *described,
-                                berth_error *error)
-{
-    podspec spec = {.object = copy_text(words_of(described))};
-    berth_pod pod = *source;
-    spec.name = free_name(c, &source->meta);
-    podspec_claims_begin(&spec.claims, source, &c->made);
-    const berth_object object = {.kind = BERTH_KIND_POD, .as.pod = source};
-    for (int i = 0; i < 2; i++) /* a claim that it names is all of its pods' */
-        claim_book_see(&c->input.claims, &object);
-    pod.meta.name = words_of(spec.name);
-    pod.meta.deleting = false;
-    pod.node_name = pod.nominated_node_name = pod.phase = (berth_str){0};
-    c->specs = heap_grow(c->specs, &c->spec_capacity, c->spec_count + 1, sizeof(*c->specs));
-    c->specs[c->spec_count++] = spec;
-    return berth_engine_add_pod(c->engine, &pod, &c->specs[c->spec_count - 1].like, error);
-}
-
-/* Objects beside the pods are part of the cluster; those that are there already stay. What was made
- * for a pod is what each of its kind gets. */
-static berth_status add_other(capacity *c, const berth_object *object, berth_error *error)
-{
-    if (made_claims_keep(&c->made, object))
-        return BERTH_OK;
-    berth_status status = berth_engine_add(c->engine, object, NULL, error);
-    for (size_t s = 0; object->kind == BERTH_KIND_PERSISTENT_VOLUME_CLAIM && s < c->spec_count; s++)
-        podspec_claims_offer(&c->specs[s].claims, object);
-    if (status == BERTH_OK)
-        claim_book_see(&c->input.claims, object);
-    return status == BERTH_E_EXISTS ? BERTH_OK : status;
-}
-
-static berth_status on_read(void *context, const berth_object *object, const berth_error *origin,
-                            berth_error *error)
-{
-    capacity *c = context;
-    cluster_input_look(&c->input, object, origin);
-    berth_status status = object->kind == BERTH_KIND_POD
-                              ? add_podspec(c, object->as.pod, origin->object, error)
-                              : add_other(c, object, error);
-    if (status != BERTH_OK) {
-        error->object[0] = '\0'; /* of the workload, not of a pod made of it */
-        cluster_input_refused(&c->input, object, origin, error);
-    }
-    return status;
-}
-
-static berth_status read_podspecs(capacity *c, berth_error *error)
-{
-    berth_read_options options = cluster_input_reading(&c->input);
-    options.templates = true;
-    berth_reader *reader = NULL;
-    berth_status status = berth_reader_create(&options, &reader, error);
-    if (status != BERTH_OK)
-        return status;
-    for (size_t i = 0; i < c->podspec_files.count && status == BERTH_OK; i++)
-        status = berth_reader_file(reader, c->podspec_files.items[i], on_read, c, error);
-    if (status == BERTH_OK)
-        status = berth_reader_finish(reader, c->engine, on_read, c, error);
-    berth_reader_destroy(reader);
-    if (status == BERTH_OK && c->spec_count == 0)
-        status = error_set(error, BERTH_E_NOT_FOUND, c->podspec_files.items[0],
-                           "there is neither a pod nor a pod template in it");
-    return status;
-}
 
 /* ---- nodes ---- */
 
@@ -193,8 +85,8 @@ static berth_status list_nodes(capacity *c, berth_error *error)
     c->place_of_node = heap_new(c->place_count, sizeof(*c->place_of_node));
     for (uint32_t i = 0; i < c->node_count; i++)
         c->place_of_node[c->nodes[i]] = i;
-    for (size_t s = 0; s < c->spec_count; s++)
-        c->specs[s].by_node = heap_new(c->node_count, sizeof(uint64_t));
+    for (size_t s = 0; s < c->specs.count; s++)
+        c->specs.items[s].by_node = heap_new(c->node_count, sizeof(uint64_t));
     return BERTH_OK;
 }
 
@@ -222,29 +114,31 @@ static berth_status explain(capacity *c, podspec *spec, berth_pod_id pod, berth_
     berth_str message = berth_explanation_message(c->explanation);
     if (message.data == NULL)
         message = words_of("the attempt failed with an error");
-    spec->message = copy_text(message);
+    spec->message = heap_text(message.data, message.len);
     text_buffer brief = {0};
     reasons_text(c->explanation, &brief);
     tell_devices(c, pod, &brief);
-    spec->brief = copy_text(text_str(&brief));
+    spec->brief = heap_text(brief.len > 0 ? brief.text : "", brief.len);
     text_free(&brief);
     return BERTH_OK;
 }
 
-static berth_status add_pod(capacity *c, podspec *spec, berth_pod_id *pod, berth_error *error)
+/* Admission lets no further pod in. */
+static void stop(podspec *spec, const char *message)
 {
-    size_t size = strlen(spec->name) + 32;
-    char *name = heap_new(size, 1);
-    berth_status status;
-    do {
-        snprintf(name, size, "%s-%" PRIu64, spec->name, ++spec->serial);
-        *error = (berth_error){.code = BERTH_OK};
-        status = spec->claims.count > 0
-                     ? podspec_claims_add_pod(&spec->claims, c->engine, name, pod, error)
-                     : berth_engine_add_like(c->engine, spec->like, words_of(name), pod, error);
-    } while (status == BERTH_E_EXISTS);
-    free(name);
-    return status;
+    spec->admitted = false;
+    spec->message = heap_text(message, strlen(message));
+    spec->brief = heap_text(message, strlen(message));
+}
+
+static bool is_refused(capacity *c, podspec *spec, berth_pod_id pod)
+{
+    char reason[512];
+    if (!admission_refuses(&c->input.admission, c->engine, pod, spec->lacks, reason,
+                           sizeof(reason)))
+        return false;
+    stop(spec, reason);
+    return true;
 }
 
 /* Place one more. `*more` tells whether another may be tried. */
@@ -252,11 +146,15 @@ static berth_status place_one(capacity *c, podspec *spec, bool *more, berth_erro
 {
     berth_pod_id pod;
     berth_placement placement;
-    berth_status status = add_pod(c, spec, &pod, error);
-    if (status == BERTH_OK)
-        status = berth_engine_schedule(c->engine, pod, &placement, error);
-    if (status != BERTH_OK)
-        return status;
+    *more = false;
+    if (spec->refusal != NULL) {
+        stop(spec, spec->refusal);
+        return BERTH_OK;
+    }
+    TRY(podspec_add_pod(spec, c->engine, &pod, error));
+    if (is_refused(c, spec, pod))
+        return BERTH_OK;
+    TRY(berth_engine_schedule(c->engine, pod, &placement, error));
     c->decision_count++;
     *more = placement.verdict == BERTH_VERDICT_PLACED;
     if (!*more)
@@ -280,11 +178,12 @@ static berth_status count_in_turn(capacity *c, size_t first, size_t count, progr
         return status;
     }
     memset(more, true, count * sizeof(*more));
+    admission_save(&c->input.admission);
     while (left > 0 && status == BERTH_OK)
         for (size_t i = 0; i < count && status == BERTH_OK; i++) {
             if (!more[i])
                 continue;
-            status = place_one(c, &c->specs[first + i], &more[i], error);
+            status = place_one(c, &c->specs.items[first + i], &more[i], error);
             left -= !more[i];
             if (c->decision_count % 64 == 0)
                 progress_update(bar, c->decision_count);
@@ -292,6 +191,7 @@ static berth_status count_in_turn(capacity *c, size_t first, size_t count, progr
     free(more);
     berth_engine_rollback(c->engine, NULL);
     claim_book_restore(&c->input.claims);
+    admission_restore(&c->input.admission);
     return status;
 }
 
@@ -303,8 +203,8 @@ static berth_status count_all(capacity *c, berth_error *error)
     progress_start(&bar, "placing", 0);
     stopwatch_start(&watch);
     if (c->together)
-        status = count_in_turn(c, 0, c->spec_count, &bar, error);
-    for (size_t i = 0; i < c->spec_count && !c->together && status == BERTH_OK; i++)
+        status = count_in_turn(c, 0, c->specs.count, &bar, error);
+    for (size_t i = 0; i < c->specs.count && !c->together && status == BERTH_OK; i++)
         status = count_in_turn(c, i, 1, &bar, error);
     stopwatch_stop(&watch);
     progress_end(&bar);
@@ -338,7 +238,7 @@ static int by_fit(const void *a, const void *b)
 static void sort_specs(capacity *c)
 {
     if (c->list.sort != SORT_GIVEN)
-        qsort(c->specs, c->spec_count, sizeof(*c->specs),
+        qsort(c->specs.items, c->specs.count, sizeof(*c->specs.items),
               c->list.sort == SORT_NAME ? by_object : by_fit);
 }
 
@@ -375,12 +275,12 @@ static void print_specs(const capacity *c)
     for (int writing = 0; writing <= 1; writing++) {
         if (writing)
             table_head(&t);
-        for (size_t s = 0; s < c->spec_count; s++) {
+        for (size_t s = 0; s < c->specs.count; s++) {
             char fit[24], nodes[24];
-            number_text(fit, c->specs[s].fit_count);
-            number_text(nodes, used_nodes(c, &c->specs[s]));
-            const char *const cells[] = {c->specs[s].object, fit, nodes,
-                                         stopped_by(c, &c->specs[s])};
+            number_text(fit, c->specs.items[s].fit_count);
+            number_text(nodes, used_nodes(c, &c->specs.items[s]));
+            const char *const cells[] = {c->specs.items[s].object, fit, nodes,
+                                         stopped_by(c, &c->specs.items[s])};
             for (uint32_t i = 0; i < 4; i++) {
                 if (writing)
                     table_cell_text(&t, cells[i]);
@@ -400,13 +300,13 @@ static void print_nodes(const capacity *c)
     for (int writing = 0; writing <= 1; writing++) {
         if (writing)
             table_head(&t);
-        for (size_t s = 0; s < c->spec_count; s++)
+        for (size_t s = 0; s < c->specs.count; s++)
             for (uint32_t i = 0; i < c->node_count; i++) {
                 char pods[24];
-                if (c->specs[s].by_node[i] == 0)
+                if (c->specs.items[s].by_node[i] == 0)
                     continue;
-                number_text(pods, c->specs[s].by_node[i]);
-                const berth_str cells[] = {words_of(c->specs[s].object),
+                number_text(pods, c->specs.items[s].by_node[i]);
+                const berth_str cells[] = {words_of(c->specs.items[s].object),
                                            berth_engine_node_name(c->engine, c->nodes[i]),
                                            words_of(pods)};
                 for (uint32_t k = 0; k < 3; k++) {
@@ -426,6 +326,8 @@ static void write_spec(const capacity *c, const podspec *spec, output *o)
     output_pair_int(o, "fit", (int64_t)spec->fit_count);
     if (spec->message != NULL)
         output_pair_text(o, "message", spec->message);
+    output_key(o, "admitted");
+    output_bool(o, spec->admitted);
     output_key(o, "limited");
     output_bool(o, spec->message == NULL);
     if (!c->summary_only) {
@@ -452,8 +354,8 @@ static void write_results(const capacity *c)
     output_schema(&o, help.name);
     output_key(&o, "podspecs");
     output_array(&o);
-    for (size_t s = 0; s < c->spec_count; s++)
-        write_spec(c, &c->specs[s], &o);
+    for (size_t s = 0; s < c->specs.count; s++)
+        write_spec(c, &c->specs.items[s], &o);
     output_array_end(&o);
     output_key(&o, "summary");
     output_object(&o);
@@ -471,9 +373,9 @@ static void write_results(const capacity *c)
 static void show(const capacity *c)
 {
     if (c->list.format == OUTPUT_NAME) {
-        for (size_t i = 0; i < c->spec_count; i++)
-            if (c->specs[i].fit_count > 0)
-                plain_text_line(stdout, "%s", c->specs[i].object);
+        for (size_t i = 0; i < c->specs.count; i++)
+            if (c->specs.items[i].fit_count > 0)
+                plain_text_line(stdout, "%s", c->specs.items[i].object);
         return;
     }
     if (!listing_is_table(&c->list)) {
@@ -483,8 +385,9 @@ static void show(const capacity *c)
     print_specs(c);
     if (!c->summary_only)
         print_nodes(c);
-    printf("\nDecisions    %" PRIu64 " in %.6f s, %.0f a second\n", c->decision_count, c->seconds,
-           decisions_a_second(c));
+    cluster_version_print(&c->input.version, &c->setup, stdout);
+    verbosity_note("%" PRIu64 " decisions in %.6f s, %.0f a second", c->decision_count, c->seconds,
+                   decisions_a_second(c));
 }
 
 /* ---- the command ---- */
@@ -501,7 +404,7 @@ static berth_status prepare(capacity *c, berth_error *error)
     if (status == BERTH_OK)
         status = exclude_nodes(c, error);
     if (status == BERTH_OK)
-        status = read_podspecs(c, error);
+        status = podspecs_read(&c->specs, &c->podspec_files, &c->input, c->engine, error);
     if (status == BERTH_OK)
         status = cluster_input_report(&c->input, error);
     if (status == BERTH_OK)
@@ -524,8 +427,8 @@ static int run(capacity *c)
     sort_specs(c);
     show(c);
     bool all = true;
-    for (size_t i = 0; i < c->spec_count; i++)
-        all &= c->specs[i].fit_count > 0;
+    for (size_t i = 0; i < c->specs.count; i++)
+        all &= c->specs.items[i].fit_count > 0;
     return c->list.exit_code && !all ? EXIT_NEGATIVE : EXIT_DONE;
 }
 
@@ -547,19 +450,10 @@ static int check(capacity *c, const text_list *operands)
 
 static void release(capacity *c)
 {
-    for (size_t s = 0; s < c->spec_count; s++) {
-        podspec_claims_free(&c->specs[s].claims);
-        free(c->specs[s].object);
-        free(c->specs[s].name);
-        free(c->specs[s].message);
-        free(c->specs[s].brief);
-        free(c->specs[s].by_node);
-    }
-    free(c->specs);
+    podspecs_free(&c->specs);
     free(c->nodes);
     free(c->place_of_node);
     text_list_free(&c->podspec_files);
-    made_claims_free(&c->made);
     text_list_free(&c->excluded);
     berth_explanation_destroy(c->explanation);
     berth_engine_destroy(c->engine);

@@ -128,6 +128,7 @@ static int run(explain *x, const char *name)
     const cluster_skip *skip = status == BERTH_OK ? cluster_input_skipped(&x->input, pod) : NULL;
     if (skip != NULL)
         view.note = word_table_get(&x->input.skip_reasons, skip->reason);
+    view.refused = skip != NULL && skip->refused;
     bool seek = !x->no_remedies && view.node == BERTH_NODE_NONE;
     if (status == BERTH_OK)
         status = explained_make(&x->explained, x->engine, pod, seek, &error);
@@ -138,7 +139,7 @@ static int run(explain *x, const char *name)
     if (status != BERTH_OK)
         return exit_error(help.name, &error);
     bool placed = x->explained.placement.verdict == BERTH_VERDICT_PLACED;
-    return x->exit_code && !placed ? EXIT_NEGATIVE : EXIT_DONE;
+    return x->exit_code && (!placed || view.refused) ? EXIT_NEGATIVE : EXIT_DONE;
 }
 
 static int check(explain *x, const text_list *operands)
@@ -198,7 +199,7 @@ int cmd_explain(int argc, char **argv)
         {.name = "exit-code",
          .kind = OPTION_FLAG,
          .target = &x.exit_code,
-         .help = "exit with 1 if no node fits"},
+         .help = "exit with 1 if no node fits, or a LimitRange or quota\nrefuses the pod"},
     };
     const option_group groups[] = {cluster_input_options(&x.input), engine_setup_options(&x.setup),
                                    OPTION_GROUP(own)};

@@ -14,6 +14,7 @@
 #include "cli/stopwatch.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
+#include "cli/verbosity.h"
 #include "commands/commands.h"
 #include "commands/explain_command.h"
 #include "explain/reason_sets.h"
@@ -68,9 +69,9 @@ static const command_help help = {
         "Places the pods that have no node, highest priority first, then in the order of the\n"
         "input, and binds each before the next is looked at. Workloads (Deployments, Jobs, ...)\n"
         "become their pods. The table ends with a summary: bound, not placed and why, use by\n"
-        "zone and resource, decisions a second. A pod without a place is an answer, not a\n"
-        "failure: the exit code is 0, or with --exit-code 1. Preemption is shown, not carried\n"
-        "out: whom it would evict, for each pod as if it were the only one to preempt.\n",
+        "zone and resource. A pod without a place is an answer, not a failure: the exit code is\n"
+        "0, or with --exit-code 1. Preemption is shown, not carried out: whom it would evict, for\n"
+        "each pod as if it were the only one to preempt. With -v: decisions a second.\n",
     .examples =
         "  berth schedule -f cluster.json -f deployment.yaml\n"
         "  sh -c \"$(berth dump)\" && berth schedule -f cluster.json -o yaml\n"
@@ -471,8 +472,8 @@ static void print_summary(const schedule *s, const usage *used)
     putchar('\n');
     usage_print(used, stdout);
     cluster_version_print(&s->input.version, &s->setup, stdout);
-    printf("Decisions    %" PRIu64 " in %.6f s, %.0f a second, %" PRIu64 " by index\n",
-           decision_count(s), s->seconds, decisions_a_second(s), s->indexed_count);
+    verbosity_note("%" PRIu64 " decisions in %.6f s, %.0f a second, %" PRIu64 " by index",
+                   decision_count(s), s->seconds, decisions_a_second(s), s->indexed_count);
 }
 
 static void write_victims(const schedule *s, const outcome *result, output *o)

@@ -57,6 +57,7 @@ typedef struct explained_view {
     uint32_t nodes;     /* of each list, at most */
     berth_node_id node; /* tell of this one alone; BERTH_NODE_NONE: of all */
     berth_str note;     /* why no scheduler takes the pod up; absent: one does */
+    bool refused;       /* with a note: an API server would not create it */
     bool wide;          /* every score of every node that is listed */
 } explained_view;
 

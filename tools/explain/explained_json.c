@@ -86,7 +86,7 @@ static berth_status write_answer(explained *e, const explained_view *view, outpu
     if (before.data != NULL)
         output_pair_str(o, "preFilter", before);
     if (view->note.len > 0)
-        output_pair_str(o, "passedOver", view->note);
+        output_pair_str(o, view->refused ? "refused" : "passedOver", view->note);
     write_victims(e, o);
     output_pair_int(o, "nodes", e->node_count);
     output_pair_int(o, "feasible", e->feasible_count);

@@ -119,6 +119,13 @@ static void print_answer(const explained *e, const explained_view *view, FILE *f
 {
     text_buffer text = {0};
     berth_str message = berth_explanation_message(e->why);
+    if (view->refused) {
+        text_add(&text, "an API server would not create it: %.*s", (int)view->note.len,
+                 view->note.data);
+        print_line(file, "Answer", &text);
+        text_clear(&text);
+        text_add(&text, "if it were created: ");
+    }
     if (e->placement.verdict == BERTH_VERDICT_PLACED)
         tell_placed(e, &text);
     else if (berth_explanation_nominated(e->why) != BERTH_NODE_NONE)
@@ -127,7 +134,7 @@ static void print_answer(const explained *e, const explained_view *view, FILE *f
         text_add(&text, "the attempt ends in an error");
     else
         text_add(&text, "no node fits");
-    print_line(file, "Answer", &text);
+    print_line(file, view->refused ? "" : "Answer", &text);
     if (message.len > 0) {
         text_clear(&text);
         text_add_str(&text, message);
@@ -142,7 +149,7 @@ static void print_answer(const explained *e, const explained_view *view, FILE *f
                  looked_at, e->node_count);
         print_line(file, "", &text);
     }
-    if (view->note.len > 0) {
+    if (view->note.len > 0 && !view->refused) {
         text_clear(&text);
         text_add(&text, "it is passed over by schedulers: %.*s", (int)view->note.len,
                  view->note.data);

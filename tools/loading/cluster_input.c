@@ -92,12 +92,12 @@ typedef struct load {
     uint64_t object_count;
 } load;
 
-static void skip(cluster_input *input, berth_pod_id pod, berth_str reason)
+static void skip(cluster_input *input, berth_pod_id pod, berth_str reason, bool refused)
 {
     input->skips = heap_grow(input->skips, &input->skip_capacity, input->skip_count + 1,
                              sizeof(*input->skips));
     input->skips[input->skip_count++] =
-        (cluster_skip){pod, word_table_add(&input->skip_reasons, reason)};
+        (cluster_skip){pod, word_table_add(&input->skip_reasons, reason), refused};
 }
 
 /* Terminating pods and pods of other schedulers never enter a scheduler's queue. */
@@ -106,12 +106,12 @@ static void skip_if_due(load *l, berth_pod_id id, const berth_pod *pod)
     if (id == BERTH_POD_NONE || pod->node_name.len > 0)
         return;
     if (pod->meta.deleting) {
-        skip(l->input, id, words_of("being deleted"));
+        skip(l->input, id, words_of("being deleted"), false);
     } else if (!engine_setup_serves(l->setup, pod->scheduler_name)) {
         char reason[384];
         int len = snprintf(reason, sizeof(reason), "schedulerName %.*s: served by no profile",
                            (int)pod->scheduler_name.len, pod->scheduler_name.data);
-        skip(l->input, id, (berth_str){reason, (uint32_t)len});
+        skip(l->input, id, (berth_str){reason, (uint32_t)len}, false);
     }
 }
 
@@ -146,7 +146,7 @@ static berth_status add_pod(load *l, const berth_object *object, berth_object_id
     TRY(add_or_settle(l, added, id, error));
     skip_if_due(l, id->pod, added->as.pod);
     if (refusal[0] != '\0' && id->pod != BERTH_POD_NONE)
-        skip(l->input, id->pod, words_of(refusal));
+        skip(l->input, id->pod, words_of(refusal), true);
     admission_added(rules, added->as.pod, id->pod, refusal[0] != '\0');
     return BERTH_OK;
 }
@@ -204,7 +204,7 @@ static void on_note(void *context, const berth_note *note)
 static void on_refused(void *context, berth_pod_id pod, berth_str reason)
 {
     cluster_input *input = context;
-    skip(input, pod, reason);
+    skip(input, pod, reason, true);
 }
 
 void cluster_input_look(cluster_input *input, const berth_object *object, const berth_error *origin)
@@ -340,6 +340,11 @@ static int by_pod(const void *a, const void *b)
     return left->pod < right->pod ? -1 : left->pod > right->pod;
 }
 
+void cluster_input_admit(cluster_input *input, berth_engine *engine)
+{
+    admission_end(&input->admission, engine, &input->inspection.findings, on_refused, input);
+}
+
 berth_status cluster_input_report(cluster_input *input, berth_error *error)
 {
     return inspection_end(&input->inspection, input->command, input->strict, error);
@@ -353,7 +358,7 @@ berth_status cluster_input_load(cluster_input *input, const engine_setup *setup,
     berth_status status =
         input->synthetic != NULL ? load_synthetic(&l, error) : load_files(&l, error);
     if (status == BERTH_OK)
-        admission_end(&input->admission, engine, &input->inspection.findings, on_refused, input);
+        cluster_input_admit(input, engine);
     if (status == BERTH_OK)
         references_nodes(engine, &input->inspection.findings);
     if (status == BERTH_OK && !input->more_follows)

@@ -20,6 +20,7 @@ enum { CLUSTER_OPTIONS_MAX = 5 };
 typedef struct cluster_skip {
     berth_pod_id pod;
     uint32_t reason; /* in skip_reasons */
+    bool refused;    /* by a LimitRange or a quota: an API server would not create it */
 } cluster_skip;
 
 typedef struct cluster_input {
@@ -78,6 +79,9 @@ void cluster_input_refused(cluster_input *input, const berth_object *object,
  * stands. */
 berth_status cluster_input_load(cluster_input *input, const engine_setup *setup,
                                 berth_engine *engine, berth_error *error);
+
+/* Apply the quotas to new pods, those of other files that the caller has read, too. */
+void cluster_input_admit(cluster_input *input, berth_engine *engine);
 
 /* Say on standard error what is odd about the input and what is missing in it. Loading does so at
  * its end, unless `more_follows` is set: then whoever reads the rest does. Errors: E_INVALID if

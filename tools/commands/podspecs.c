@@ -1,0 +1,152 @@
+/* A specification's pods are like its first pod, which is never scheduled. */
+#include "commands/podspecs.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/exits.h"
+#include "cli/heap.h"
+
+typedef struct reading {
+    podspecs *specs;
+    cluster_input *input;
+    berth_engine *engine;
+} reading;
+
+/* ---- reading ---- */
+
+static bool is_taken(const reading *r, berth_str namespace_name, const char *name)
+{
+    return berth_engine_find_pod(r->engine, namespace_name, words_of(name)) != BERTH_POD_NONE;
+}
+
+/* A name that no pod has: the pod's own, or one made from it. */
+static char *free_name(const reading *r, const berth_metadata *meta)
+{
+    size_t size = (size_t)meta->name.len + 32;
+    char *name = heap_new(size, 1);
+    snprintf(name, size, "%.*s", (int)meta->name.len, meta->name.data);
+    for (unsigned i = 1; is_taken(r, meta->namespace_name, name); i++)
+        snprintf(name, size, "%.*s-%u", (int)meta->name.len, meta->name.data, i);
+    return name;
+}
+
+/* A pod of the specification as an API server would store it: new, on no node. */
+static berth_status add_podspec(const reading *r, const berth_pod *source, const char *described,
+                                berth_error *error)
+{
+    podspecs *p = r->specs;
+    admission *rules = &r->input->admission;
+    char refusal[256];
+    berth_pod pod = *source;
+    podspec spec = {.object = heap_text(described, strlen(described)), .admitted = true};
+    spec.name = free_name(r, &source->meta);
+    pod.meta.uid = (berth_str){0};
+    pod.meta.deleting = false;
+    pod.node_name = pod.nominated_node_name = pod.phase = (berth_str){0};
+    (void)admission_pod(rules, &pod, &r->input->inspection.findings, refusal, sizeof(refusal));
+    if (refusal[0] != '\0')
+        spec.refusal = heap_text(refusal, strlen(refusal));
+    spec.lacks = admission_lacks_of(&pod);
+    pod.meta.uid = source->meta.uid;
+    podspec_claims_begin(&spec.claims, &pod, &p->made);
+    const berth_object object = {.kind = BERTH_KIND_POD, .as.pod = source};
+    for (int i = 0; i < 2; i++) /* a claim that it names is all of its pods' */
+        claim_book_see(&r->input->claims, &object);
+    pod.meta.name = words_of(spec.name);
+    p->items = heap_grow(p->items, &p->capacity, p->count + 1, sizeof(*p->items));
+    p->items[p->count++] = spec;
+    TRY(berth_engine_add_pod(r->engine, &pod, &p->items[p->count - 1].like, error));
+    pod.meta.uid = (berth_str){0};
+    admission_added(rules, &pod, p->items[p->count - 1].like, true); /* it only stands for others */
+    return BERTH_OK;
+}
+
+/* Objects beside the pods are part of the cluster; those that are there already stay. What was made
+ * for a pod is what each of its kind gets. */
+static berth_status add_other(const reading *r, const berth_object *object, berth_error *error)
+{
+    podspecs *p = r->specs;
+    if (made_claims_keep(&p->made, object))
+        return BERTH_OK;
+    berth_status status = berth_engine_add(r->engine, object, NULL, error);
+    for (size_t s = 0; object->kind == BERTH_KIND_PERSISTENT_VOLUME_CLAIM && s < p->count; s++)
+        podspec_claims_offer(&p->items[s].claims, object);
+    if (status == BERTH_OK)
+        claim_book_see(&r->input->claims, object);
+    return status == BERTH_E_EXISTS ? BERTH_OK : status;
+}
+
+static berth_status on_read(void *context, const berth_object *object, const berth_error *origin,
+                            berth_error *error)
+{
+    const reading *r = context;
+    cluster_input_look(r->input, object, origin);
+    berth_status status = object->kind == BERTH_KIND_POD
+                              ? add_podspec(r, object->as.pod, origin->object, error)
+                              : add_other(r, object, error);
+    if (status != BERTH_OK) {
+        error->object[0] = '\0'; /* of the workload, not of a pod made of it */
+        cluster_input_refused(r->input, object, origin, error);
+    }
+    return status;
+}
+
+berth_status podspecs_read(podspecs *p, const text_list *files, cluster_input *input,
+                           berth_engine *engine, berth_error *error)
+{
+    reading r = {p, input, engine};
+    berth_read_options options = cluster_input_reading(input);
+    options.templates = true;
+    berth_reader *reader = NULL;
+    TRY(berth_reader_create(&options, &reader, error));
+    berth_status status = BERTH_OK;
+    for (size_t i = 0; i < files->count && status == BERTH_OK; i++)
+        status = berth_reader_file(reader, files->items[i], on_read, &r, error);
+    if (status == BERTH_OK)
+        status = berth_reader_finish(reader, engine, on_read, &r, error);
+    berth_reader_destroy(reader);
+    if (status == BERTH_OK && p->count == 0)
+        status = error_set(error, BERTH_E_NOT_FOUND, files->items[0],
+                           "there is neither a pod nor a pod template in it");
+    if (status == BERTH_OK)
+        cluster_input_admit(input, engine);
+    return status;
+}
+
+/* ---- further pods ---- */
+
+berth_status podspec_add_pod(podspec *spec, berth_engine *engine, berth_pod_id *pod,
+                             berth_error *error)
+{
+    size_t size = strlen(spec->name) + 32;
+    char *name = heap_new(size, 1);
+    berth_status status;
+    do {
+        snprintf(name, size, "%s-%" PRIu64, spec->name, ++spec->serial);
+        *error = (berth_error){.code = BERTH_OK};
+        status = spec->claims.count > 0
+                     ? podspec_claims_add_pod(&spec->claims, engine, name, pod, error)
+                     : berth_engine_add_like(engine, spec->like, words_of(name), pod, error);
+    } while (status == BERTH_E_EXISTS);
+    free(name);
+    return status;
+}
+
+void podspecs_free(podspecs *p)
+{
+    for (size_t s = 0; s < p->count; s++) {
+        podspec *spec = &p->items[s];
+        podspec_claims_free(&spec->claims);
+        free(spec->object);
+        free(spec->name);
+        free(spec->refusal);
+        free(spec->message);
+        free(spec->brief);
+        free(spec->by_node);
+    }
+    free(p->items);
+    made_claims_free(&p->made);
+}
