@@ -34,16 +34,12 @@ static const berth__field template_fields[] = {
     BERTH__FIELD_LAST,
 };
 
-static berth_str namespace_of(berth_str given)
-{
-    return berth__str_empty(given) ? BERTH_STR("default") : given;
-}
-
 /* What templates are found by: "NAMESPACE/NAME". Absent when out of memory. */
-static berth_str key_of(berth__arena *arena, berth_str namespace_name, berth_str name)
+static berth_str key_of(const berth_reader *reader, berth__arena *arena, berth_str namespace_name,
+                        berth_str name)
 {
     bool ok = true;
-    namespace_name = namespace_of(namespace_name);
+    namespace_name = berth__reader_namespace(reader, namespace_name);
     berth_str key =
         berth__arena_print(arena, &ok, "%.*s/%.*s", (int)namespace_name.len, namespace_name.data,
                            (int)name.len, name.data != NULL ? name.data : "");
@@ -91,7 +87,7 @@ berth_status berth__register_claim_template(berth_reader *reader, const berth__i
     if (status != BERTH_OK)
         return berth__reader_fault(reader, item, status);
     reader->classes_learnt++;
-    berth_str key = key_of(&reader->object, source.meta.namespace_name, source.meta.name);
+    berth_str key = key_of(reader, &reader->object, source.meta.namespace_name, source.meta.name);
     /* The controller takes over these alone. */
     source.claim.meta = (berth_metadata){.labels = source.claim.meta.labels,
                                          .annotations = source.claim.meta.annotations};
@@ -116,7 +112,8 @@ bool berth__claim_template_is_awaited(berth_reader *reader, const berth__item *i
     for (uint32_t i = 0; i < entries->count; i++) {
         berth_str name =
             berth__json_text(berth__json_get(&entries->as.items[i], "resourceClaimTemplateName"));
-        if (!berth__str_empty(name) && find(reader, key_of(&reader->object, in, name)) == NULL)
+        if (!berth__str_empty(name) &&
+            find(reader, key_of(reader, &reader->object, in, name)) == NULL)
             return true;
     }
     return false;
@@ -167,7 +164,7 @@ static berth_status emit_claim(berth_reader *reader, const berth__item *item, be
                                .controller = true};
     berth_resource_claim claim = *template->claim;
     out->claim = claim.meta.name = name_claim(arena, &ok, pod, out->name);
-    claim.meta.namespace_name = namespace_of(pod->meta.namespace_name);
+    claim.meta.namespace_name = berth__reader_namespace(reader, pod->meta.namespace_name);
     claim.meta.uid = berth__arena_print(arena, &ok, "%.*s/%.*s", (int)pod->meta.uid.len,
                                         pod->meta.uid.data, (int)out->name.len, out->name.data);
     claim.meta.annotations = annotate(arena, &ok, claim.meta.annotations, out->name);
@@ -202,10 +199,10 @@ static berth_pod_claim *copy_statuses(berth__arena *arena, const berth_pod *pod)
 }
 
 /* Ownership goes by uids. */
-static bool give_uid(berth__arena *arena, berth_pod *pod)
+static bool give_uid(const berth_reader *reader, berth__arena *arena, berth_pod *pod)
 {
     bool ok = true;
-    berth_str in = namespace_of(pod->meta.namespace_name);
+    berth_str in = berth__reader_namespace(reader, pod->meta.namespace_name);
     if (berth__str_empty(pod->meta.uid))
         pod->meta.uid = berth__arena_print(arena, &ok, "berth-%.*s/%.*s", (int)in.len, in.data,
                                            (int)pod->meta.name.len, pod->meta.name.data);
@@ -223,7 +220,7 @@ berth_status berth__make_claims(berth_reader *reader, const berth__item *item, b
         if (berth__str_empty(entry->claim_template) || has_status(pod, entry->name))
             continue;
         const berth__claim_template *template =
-            find(reader, key_of(arena, pod->meta.namespace_name, entry->claim_template));
+            find(reader, key_of(reader, arena, pod->meta.namespace_name, entry->claim_template));
         if (template == NULL) {
             berth__note(reader, item, BERTH_NOTE_CLAIM_TEMPLATE_MISSING, entry->claim_template,
                         (berth_str){0});
@@ -231,7 +228,7 @@ berth_status berth__make_claims(berth_reader *reader, const berth__item *item, b
         }
         if (statuses == NULL)
             statuses = copy_statuses(arena, pod);
-        if (statuses == NULL || !give_uid(arena, pod))
+        if (statuses == NULL || !give_uid(reader, arena, pod))
             return berth__reader_no_memory(reader);
         berth_pod_claim *made = &statuses[pod->resource_claim_status_count];
         made->name = entry->name;

@@ -81,8 +81,7 @@ static uint64_t claim_hash(berth_str namespace_name, berth_str name)
 
 berth_status berth__claim_note(berth_reader *reader, const berth_metadata *meta)
 {
-    berth_str in =
-        berth__str_empty(meta->namespace_name) ? BERTH_STR("default") : meta->namespace_name;
+    berth_str in = berth__reader_namespace(reader, meta->namespace_name);
     if (reader->finishing)
         return BERTH_OK; /* noted when it was deferred */
     if (!berth__grow(reader->allocator, &reader->claims_seen, &reader->claim_capacity,

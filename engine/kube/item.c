@@ -43,17 +43,21 @@ static bool is_namespaced(const berth__item *item)
            berth__kind_entry_of(kind)->namespaced;
 }
 
-void berth__error_item(berth_error *error, const berth__item *item)
+berth_str berth__reader_namespace(const berth_reader *reader, berth_str given)
+{
+    return berth__str_empty(given) ? berth__text_of(reader->options.namespace_name) : given;
+}
+
+void berth__error_item(berth_error *error, const berth_reader *reader, const berth__item *item)
 {
     const berth__json *meta = berth__json_get(item->tree, "metadata");
     berth_str name = berth__json_text(berth__json_get(meta, "name"));
-    berth_str in = berth__json_text(berth__json_get(meta, "namespace"));
+    berth_str in =
+        berth__reader_namespace(reader, berth__json_text(berth__json_get(meta, "namespace")));
     if (berth__str_empty(name))
         name = berth__json_text(berth__json_get(meta, "generateName"));
     if (berth__str_empty(name))
         name = BERTH_STR("(unnamed)");
-    if (berth__str_empty(in))
-        in = BERTH_STR("default");
     if (is_namespaced(item))
         berth__error_object(error, "%.*s %.*s/%.*s", (int)item->kind.len, item->kind.data,
                             (int)in.len, in.data, (int)name.len, name.data);
@@ -75,7 +79,7 @@ berth_status berth__reader_fault(berth_reader *reader, const berth__item *item, 
     if (status == BERTH_OK || reader->refused || error == NULL || error->line != 0)
         return status;
     berth__error_source(error, item->source);
-    berth__error_item(error, item);
+    berth__error_item(error, reader, item);
     error->line = line_of(item, error->field);
     error->offset = item->offset;
     return status;
@@ -92,16 +96,15 @@ static char *put_text(char *at, const char *end, berth_str text)
     return at + len;
 }
 
-static void name_object(berth_error *origin, berth_kind kind, const berth_metadata *meta)
+static void name_object(const berth_reader *reader, berth_kind kind, const berth_metadata *meta,
+                        berth_error *origin)
 {
     char *at = origin->object;
     const char *end = at + sizeof(origin->object) - 1;
     at = put_text(at, end, berth__text_of(berth_kind_name(kind)));
     at = put_text(at, end, BERTH_STR(" "));
     if (berth__kind_entry_of(kind)->namespaced) {
-        at = put_text(at, end,
-                      berth__str_empty(meta->namespace_name) ? BERTH_STR("default")
-                                                             : meta->namespace_name);
+        at = put_text(at, end, berth__reader_namespace(reader, meta->namespace_name));
         at = put_text(at, end, BERTH_STR("/"));
     }
     at = put_text(at, end, meta->name);
@@ -137,9 +140,9 @@ berth_status berth__reader_emit(berth_reader *reader, const berth__item *item, b
     origin->line = item->line;
     origin->offset = item->offset;
     if (reader->options.templates && kind == BERTH_KIND_POD)
-        berth__error_item(origin, item);
+        berth__error_item(origin, reader, item);
     else
-        name_object(origin, kind, object);
+        name_object(reader, kind, object, origin);
     berth__replica_keep(reader, &out);
     if (reader->refusal.code != BERTH_OK)
         reader->refusal = (berth_error){.offset = UINT64_MAX};
@@ -186,8 +189,8 @@ static berth_status default_decoded(berth_reader *reader, const berth__item *ite
     static const berth__field_path spec = {.key = {"spec", 4}};
     if (!berth__is_fresh(reader, meta))
         return BERTH_OK;
-    if (berth__kind_entry_of(kind)->namespaced && berth__str_empty(meta->namespace_name))
-        meta->namespace_name = BERTH_STR("default");
+    if (berth__kind_entry_of(kind)->namespaced)
+        meta->namespace_name = berth__reader_namespace(reader, meta->namespace_name);
     if (kind == BERTH_KIND_POD)
         return berth__default_pod(reader, &spec, berth__json_get(item->tree, "spec"),
                                   &reader->object, object);

@@ -20,7 +20,7 @@ static void tell(berth_reader *reader, const berth__item *item, const berth_note
     berth_error place = {.offset = item->offset};
     const berth__json *meta = berth__json_get(item->tree, "metadata");
     berth__error_source(&place, item->source);
-    berth__error_item(&place, item);
+    berth__error_item(&place, reader, item);
     snprintf(place.field, sizeof(place.field), "%s", field);
     place.line = line != 0 ? line : item->line;
     berth_note note = *about;
@@ -29,9 +29,8 @@ static void tell(berth_reader *reader, const berth__item *item, const berth_note
     note.kind = item->kind;
     note.api_version = item->api_version;
     note.name = berth__json_text(berth__json_get(meta, "name"));
-    note.namespace_name = berth__json_text(berth__json_get(meta, "namespace"));
-    if (berth__str_empty(note.namespace_name))
-        note.namespace_name = BERTH_STR("default");
+    note.namespace_name =
+        berth__reader_namespace(reader, berth__json_text(berth__json_get(meta, "namespace")));
     reader->options.note(reader->options.note_context, &note);
 }
 

@@ -423,6 +423,10 @@ berth_status berth_reader_create_sized(const berth_read_options *options, const 
     if (own.whole_kinds != NULL)
         reader->options.whole_kinds =
             berth__arena_str(&reader->kept, berth__text_of(own.whole_kinds), &ok).data;
+    bool named = own.namespace_name != NULL && own.namespace_name[0] != '\0';
+    reader->options.namespace_name =
+        named ? berth__arena_str(&reader->kept, berth__text_of(own.namespace_name), &ok).data
+              : "default";
     if (!reader->options.templates) /* their pods are named after what they come from */
         reader->patterns = berth__patterns_create(allocator);
     if (!ok || berth__json_parser_create(allocator, &reader->json) != BERTH_OK ||

@@ -117,7 +117,10 @@ struct berth_reader {
 /* ---- item.c ---- */
 
 /* Name the input in an error, or the object. */
-void berth__error_item(berth_error *error, const berth__item *item);
+void berth__error_item(berth_error *error, const berth_reader *reader, const berth__item *item);
+
+/* The namespace of an object that says `given`. */
+berth_str berth__reader_namespace(const berth_reader *reader, berth_str given);
 void berth__error_source(berth_error *error, const char *source);
 
 /* Decode and hand out one object of the input, or make its pods, or defer it. */

@@ -226,8 +226,7 @@ berth_status berth__expansion_open(berth__expansion *e, berth_reader *reader,
     e->entry = find_entry(item);
     berth__decoder decoder = {&reader->object, reader->error};
     BERTH_TRY(berth__decode_fields(&decoder, NULL, item->tree, e->entry->fields, &e->w));
-    e->namespace_name = berth__str_empty(e->w.meta.namespace_name) ? BERTH_STR("default")
-                                                                   : e->w.meta.namespace_name;
+    e->namespace_name = berth__reader_namespace(reader, e->w.meta.namespace_name);
     BERTH_TRY(berth__reader_name(reader, item, &e->w.meta));
     link_path(e);
     BERTH_TRY(check_workload(e));

@@ -11,10 +11,9 @@
 
 /* ---- workloads that are there ---- */
 
-static berth_str namespace_of(const berth__json *meta)
+static berth_str namespace_of(const berth_reader *reader, const berth__json *meta)
 {
-    berth_str name = berth__json_text(berth__json_get(meta, "namespace"));
-    return berth__str_empty(name) ? BERTH_STR("default") : name;
+    return berth__reader_namespace(reader, berth__json_text(berth__json_get(meta, "namespace")));
 }
 
 static berth_str key_of(berth__arena *arena, const char *kind, berth_str namespace_name,
@@ -48,7 +47,7 @@ berth_status berth__workload_keep_seen(berth_reader *reader, const berth__worklo
     const berth__json *owners = berth__json_get(meta, "ownerReferences");
     if (owners != NULL && owners->count > 0)
         return BERTH_OK; /* what another workload has made no manifest changes */
-    berth_str key = key_of(&reader->kept, entry->name, namespace_of(meta),
+    berth_str key = key_of(&reader->kept, entry->name, namespace_of(reader, meta),
                            berth__json_text(berth__json_get(meta, "name")), &ok);
     berth__seen_workload *seen =
         berth__arena_alloc_zero(&reader->kept, sizeof(*seen), _Alignof(berth__seen_workload));
@@ -97,7 +96,7 @@ berth_status berth__workload_note_change(berth_reader *reader, const berth__work
     berth_str name = berth__json_text(berth__json_get(meta, "name"));
     if (berth__str_empty(name))
         name = item->made_name;
-    berth_str key = key_of(&reader->kept, entry->name, namespace_of(meta), name, &ok);
+    berth_str key = key_of(&reader->kept, entry->name, namespace_of(reader, meta), name, &ok);
     noted_change *noted =
         berth__arena_alloc_zero(&reader->kept, sizeof(*noted), _Alignof(noted_change));
     if (!ok || noted == NULL)

@@ -121,6 +121,14 @@ says pods "Deployment shop/web: 2 running, 5 wanted, 3 more to place" 3 -f "$wor
 says pods_other "Deployment shop/web: 2 running, 3 wanted of another template: 2 to leave, 3 to place" 3 \
   -f "$work/pods.yaml" -f "$work/other.yaml"
 
+# The StatefulSet's own object may be there, too, before or after the manifest.
+set_of StatefulSet set 3 200m >"$work/set.yaml"
+set_of StatefulSet set 2 200m | sed 's/^metadata: {name: set/&, uid: s/; s/^  name: set$/&\n  uid: s/' >"$work/seen_set.yaml"
+grep -q 'uid: s' "$work/seen_set.yaml" || fail "seen_set: $(cat "$work/seen_set.yaml")"
+says set_seen "StatefulSet shop/set: 2 running, 3 wanted, 1 more to place" 1 \
+  -f "$work/cluster.yaml" -f "$work/seen_set.yaml" -f "$work/set.yaml"
+says set_seen_late "StatefulSet shop/set: 2 running, 3 wanted, 1 more to place" 1 \
+  -f "$work/cluster.yaml" -f "$work/set.yaml" -f "$work/seen_set.yaml"
 # StatefulSets by name, DaemonSets by node, Jobs not at all.
 set_of StatefulSet set 3 200m >"$work/set.yaml"
 says set "StatefulSet shop/set: 2 running, 3 wanted, 1 more to place" 1 -f "$work/cluster.yaml" -f "$work/set.yaml"
@@ -176,7 +184,7 @@ exits() { # NAME CODE OPTION...
   run "$code" "$berth" schedule --exit-code --summary "$@"
 }
 exits stuck 1 -f "$work/stuck.yaml"
-exits stuck_elsewhere 0 -f "$work/stuck.yaml" -n shop
+exits stuck_elsewhere 0 -f "$work/stuck.yaml" --only-namespace shop
 exits stuck_before 0 -f "$work/stuck.yaml" -f "$work/more.yaml"
 exits large 1 -f "$work/stuck.yaml" -f "$work/large.yaml"
 

@@ -7,7 +7,7 @@ list=("$berth" schedule -f data/explain.yaml)
 check lists_wide 0 "${list[@]}" -o wide
 check lists_name 0 "${list[@]}" -o name
 check lists_pending 0 "${list[@]}" --pending --sort name
-check lists_namespace 0 "${list[@]}" -n prod -o json
+check lists_namespace 0 "${list[@]}" --only-namespace prod -o json
 check lists_sort_node 0 "${list[@]}" --sort node
 check lists_sort_reason 0 "${list[@]}" --sort reason -o name
 check lists_color 0 "${list[@]}" --color always
@@ -15,7 +15,7 @@ check lists_capacity_sort 0 "$berth" capacity -f data/nodes.yaml --podspec data/
 check lists_capacity_wide 0 "$berth" capacity -f data/nodes.yaml --podspec data/podspecs.yaml -o wide
 check lists_capacity_name 0 "$berth" capacity -f data/nodes.yaml --podspec data/podspecs.yaml -o name
 check lists_drain_name 0 "$berth" drain -f data/drain.yaml --all -o name
-check lists_drain_namespace 0 "$berth" drain -f data/drain.yaml --all --moves -n other
+check lists_drain_namespace 0 "$berth" drain -f data/drain.yaml --all --moves --only-namespace other
 
 # Nothing is wider than it may be: 100 columns of a file, what COLUMNS says, no end of -o wide.
 narrow() {

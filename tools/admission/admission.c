@@ -6,6 +6,7 @@
 
 #include "cli/heap.h"
 #include "cli/words.h"
+#include "inspect/fresh.h"
 
 #define SHOW(text) (int)(text).len, (text).data != NULL ? (text).data : ""
 
@@ -48,7 +49,7 @@ void admission_note(admission *a, const berth_note *note, findings *f)
 bool admission_pod(admission *a, berth_pod *pod, findings *f, char *reason, size_t size)
 {
     reason[0] = '\0';
-    if (a->ranges.count == 0 || pod->meta.uid.len > 0)
+    if (a->ranges.count == 0 || !is_fresh(&pod->meta))
         return false;
     const limit_range *by = limit_ranges_apply(&a->ranges, pod);
     if (by != NULL) {
@@ -81,7 +82,7 @@ admission_lacks admission_lacks_of(const berth_pod *pod)
 
 void admission_added(admission *a, const berth_pod *pod, berth_pod_id id, bool refused)
 {
-    if (pod->meta.uid.len > 0 || id == BERTH_POD_NONE)
+    if (!is_fresh(&pod->meta) || id == BERTH_POD_NONE)
         return;
     if (a->count == a->capacity)
         a->pods = heap_grow(a->pods, &a->capacity, a->count + 1, sizeof(*a->pods));

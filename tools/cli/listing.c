@@ -23,12 +23,11 @@ option_group listing_options(listing *l, uint32_t flags, const char *const *sort
                                        .choices = sorts,
                                        .help = "order of the list"};
     if ((flags & LISTING_NAMESPACE) != 0)
-        l->options[count++] = (option){.name = "namespace",
-                                       .letter = 'n',
+        l->options[count++] = (option){.name = "only-namespace",
                                        .kind = OPTION_TEXT,
                                        .value = "NAMESPACE",
                                        .target = &l->namespace_name,
-                                       .help = "list what is in this namespace"};
+                                       .help = "list what is in this namespace alone"};
     if ((flags & LISTING_PENDING) != 0)
         l->options[count++] = (option){.name = "pending",
                                        .kind = OPTION_FLAG,

@@ -18,7 +18,6 @@ typedef struct explain {
     engine_setup setup;
     cluster_input input;
     const char *node;
-    const char *namespace_name;
     uint64_t nodes;
     bool all;
     bool in_turn;
@@ -105,7 +104,8 @@ static berth_status show(explain *x, const explained_view *view, berth_error *er
 
 static berth_status prepare(explain *x, const char *name, berth_pod_id *pod, berth_error *error)
 {
-    berth_str in = x->namespace_name != NULL ? words_of(x->namespace_name) : (berth_str){0};
+    const char *namespace_name = x->input.namespace_name;
+    berth_str in = namespace_name != NULL ? words_of(namespace_name) : (berth_str){0};
     x->setup.keep_objects = true;
     cluster_input_version(&x->input, &x->setup);
     TRY(engine_setup_resolve(&x->setup, error));
@@ -168,12 +168,6 @@ int cmd_explain(int argc, char **argv)
          .value = "NODE",
          .target = &x.node,
          .help = "tell of this node alone"},
-        {.name = "namespace",
-         .letter = 'n',
-         .kind = OPTION_TEXT,
-         .value = "NAMESPACE",
-         .target = &x.namespace_name,
-         .help = "that of a POD given by its name alone"},
         {.name = "nodes",
          .kind = OPTION_NUMBER,
          .value = "N",

@@ -86,6 +86,7 @@ void explain_command_print(const cluster_input *input, const engine_setup *setup
     if (setup->kubernetes != input->version.chosen)
         put_given(&line, "--kubernetes", setup->kubernetes);
     put_given(&line, "--feature-gates", setup->feature_gates);
+    put_given(&line, "-n", input->namespace_name);
     put_given(&line, "--synthetic", input->synthetic);
     for (size_t i = 0; i < input->files.count; i++)
         put(&line, "-f", input->files.items[i]);

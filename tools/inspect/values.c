@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "inspect/fresh.h"
+
 enum { NAME_LEN_MAX = 253, LABEL_LEN_MAX = 63 };
 
 #define SHOW(text) (int)(text).len, (text).data != NULL ? (text).data : ""
@@ -372,7 +374,7 @@ void values_check(const berth_object *object, const berth_error *origin, finding
 {
     const check c = {origin, f};
     const berth_metadata *meta = object->as.any;
-    if (meta->uid.len > 0)
+    if (!is_fresh(meta))
         return;
     check_names(&c, meta);
     switch (object->kind) {

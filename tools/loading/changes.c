@@ -10,6 +10,7 @@
 #include "cli/exits.h"
 #include "cli/heap.h"
 #include "cli/terminal.h"
+#include "inspect/fresh.h"
 
 /* What tells templates apart. */
 typedef struct shape {
@@ -293,18 +294,10 @@ static bool stays(const berth_engine *engine, planned *plan, const berth_pod *fr
     return false;
 }
 
-/* Whether the reader made it of a manifest: such a uid no API server gives. */
-static bool is_made(const berth_owner *owner)
-{
-    static const char prefix[] = "berth-";
-    return owner->uid.len > sizeof(prefix) - 1 &&
-           memcmp(owner->uid.data, prefix, sizeof(prefix) - 1) == 0;
-}
-
 static planned *find_plan(changes *c, const berth_pod *pod)
 {
     const berth_owner *owner = controller_of(&pod->meta);
-    if (owner == NULL || !is_made(owner))
+    if (owner == NULL || !uid_is_made_up(owner->uid))
         return NULL;
     const uint32_t number = owner_number(c, owner->kind, namespace_of(&pod->meta), owner->name);
     for (size_t i = c->plan_count; i-- > 0;)

@@ -10,6 +10,7 @@
 #include "cli/heap.h"
 #include "cli/progress.h"
 #include "cli/verbosity.h"
+#include "inspect/fresh.h"
 #include "workloads/workloads.h"
 
 option_group cluster_input_options(cluster_input *input)
@@ -21,6 +22,12 @@ option_group cluster_input_options(cluster_input *input)
          .value = "FILE",
          .target = &input->files,
          .help = "read objects: JSON or YAML, gzip or not; '-' is\nstandard input; repeatable"},
+        {.name = "namespace",
+         .letter = 'n',
+         .kind = OPTION_TEXT,
+         .value = "NAMESPACE",
+         .target = &input->namespace_name,
+         .help = "of objects that name none, as in kubectl apply -n\n(default: default)"},
         {.name = "synthetic",
          .kind = OPTION_TEXT,
          .value = "SPEC",
@@ -151,14 +158,9 @@ static berth_status add_pod(load *l, const berth_object *object, berth_object_id
     return BERTH_OK;
 }
 
-/* Pods with claims that the reader has made of templates have a uid of its own. */
 static void note_fresh(cluster_input *input, const berth_pod *pod, berth_pod_id id)
 {
-    static const char made[] = "berth-";
-    berth_str uid = pod->meta.uid;
-    const size_t len = sizeof(made) - 1;
-    if (id == BERTH_POD_NONE ||
-        (uid.len > 0 && (uid.len < len || memcmp(uid.data, made, len) != 0)))
+    if (id == BERTH_POD_NONE || !is_fresh(&pod->meta))
         return;
     input->fresh =
         heap_grow(input->fresh, &input->fresh_capacity, input->fresh_count + 1, sizeof(id));
@@ -267,6 +269,7 @@ berth_read_options cluster_input_reading(cluster_input *input)
         .expand = input->expand,
         .changes = input->changes != NULL,
         .known = input->reader,
+        .namespace_name = input->namespace_name,
     };
 }
 

@@ -14,7 +14,7 @@
 #include "loading/engine_setup.h"
 #include "loading/twins.h"
 
-enum { CLUSTER_OPTIONS_MAX = 5 };
+enum { CLUSTER_OPTIONS_MAX = 6 };
 
 /* A pending pod that no scheduler of this setup would take up, and why. */
 typedef struct cluster_skip {
@@ -27,6 +27,7 @@ typedef struct cluster_input {
     /* given on the command line */
     text_list files;
     const char *synthetic;
+    const char *namespace_name; /* of objects that name none; NULL: "default" */
     bool strict; /* warnings are errors */
     bool expand; /* workloads that an API server has seen become their pods, too */
     bool add;    /* what manifests hold comes beside what runs, and changes nothing */

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "inspect/fresh.h"
+
 static const berth_metadata *meta_of(const berth_object *object)
 {
     return object->as.any; /* every object begins with it */
@@ -15,11 +17,6 @@ static berth_str key_of(const berth_object *object, char *room, size_t size)
     int len = snprintf(room, size, "%s %.*s/%.*s", berth_kind_name(object->kind), (int)space.len,
                        space.data, (int)meta->name.len, meta->name.data);
     return (berth_str){room, (size_t)len < size ? (uint32_t)len : (uint32_t)size - 1};
-}
-
-static bool is_fresh(const berth_object *object)
-{
-    return meta_of(object)->uid.len == 0;
 }
 
 static bool has_controller(const berth_metadata *meta)
@@ -40,7 +37,7 @@ static bool is_watched(const berth_object *object)
 void twins_added(twins *t, const berth_object *object)
 {
     char room[640];
-    if (is_fresh(object) && is_watched(object))
+    if (is_fresh(meta_of(object)) && is_watched(object))
         word_table_add(&t->fresh, key_of(object, room, sizeof(room)));
 }
 
@@ -66,7 +63,7 @@ bool twins_settle(twins *t, berth_engine *engine, const berth_object *object, be
 {
     char room[640];
     uint32_t number;
-    const bool fresh = is_fresh(object);
+    const bool fresh = is_fresh(meta_of(object));
     const bool other_fresh =
         word_table_find(&t->fresh, key_of(object, room, sizeof(room)), &number);
     if (object->kind == BERTH_KIND_NODE || fresh == other_fresh)

@@ -74,7 +74,7 @@ typedef struct berth_note {
     const berth_error *place; /* source, line, object and field; neither code nor message */
     berth_str kind;
     berth_str api_version;
-    berth_str namespace_name; /* "default" where the object names none */
+    berth_str namespace_name; /* that of the reader where the object names none */
     berth_str name;
     berth_str word;
     berth_str suggestion; /* absent: nothing that is near */
@@ -127,6 +127,8 @@ typedef struct berth_read_options {
      * are there: each is told of with BERTH_NOTE_WORKLOAD. One that names no replicas wants as many
      * as the one that is there. */
     bool changes;
+    /* Of objects that name no namespace, as in `kubectl apply -n`; NULL: "default". */
+    const char *namespace_name;
 } berth_read_options;
 
 /* Fill `options` with the defaults, which are zero: an initialiser that sets `size` to
