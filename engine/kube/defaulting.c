@@ -274,17 +274,15 @@ static berth_status default_containers(defaulter *d, const berth_container **con
 
 /* ---- priority ---- */
 
-static berth_status default_priority(defaulter *d, berth_pod *pod)
+/* An API server refuses a pod whose class is not there; a dump may lack what the server has. */
+static void default_priority(defaulter *d, berth_pod *pod)
 {
     berth_str name = named_class(d->spec);
     const berth__priority_class *class =
         berth__str_empty(name) ? find_global_class(d->reader) : find_class(d->reader, name);
     if (class == NULL && !berth__str_empty(name) && !pod->has_priority) {
-        berth__field_path at = {.up = d->path, .key = BERTH_STR("priorityClassName")};
-        berth__decoder decoder = {d->arena, d->reader->error};
-        return berth__decode_fault(&decoder, &at, BERTH_E_INVALID,
-                                   "no PriorityClass named \"%.*s\" was found", (int)name.len,
-                                   name.data);
+        berth__note(d->reader, d->reader->item, BERTH_NOTE_PRIORITY_CLASS_MISSING, name,
+                    (berth_str){0});
     }
     if (!pod->has_priority) {
         pod->has_priority = true;
@@ -294,7 +292,6 @@ static berth_status default_priority(defaulter *d, berth_pod *pod)
         pod->preemption_policy = class != NULL && !berth__str_empty(class->preemption_policy)
                                      ? class->preemption_policy
                                      : BERTH_STR("PreemptLowerPriority");
-    return BERTH_OK;
 }
 
 /* ---- matchLabelKeys of pod affinity ---- */
@@ -417,7 +414,7 @@ berth_status berth__default_pod(berth_reader *reader, const berth__field_path *p
     if (!berth__default_pod_requests(d.arena, pod) || !round_amounts(d.arena, &pod->pod_requests) ||
         !round_amounts(d.arena, &pod->pod_limits))
         return berth__reader_no_memory(reader);
-    BERTH_TRY(default_priority(&d, pod));
+    default_priority(&d, pod);
     BERTH_TRY(berth__apply_runtime_class(reader, path, spec, arena, pod));
     BERTH_TRY(default_affinity(&d, "podAffinity", pod, &pod->pod_affinity));
     BERTH_TRY(default_affinity(&d, "podAntiAffinity", pod, &pod->pod_anti_affinity));

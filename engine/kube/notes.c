@@ -121,8 +121,42 @@ static void tell_field(const lint *l, const berth__shape *shape, const berth__fi
     tell(l->reader, l->item, &note, at.field, member->value.line != 0 ? member->value.line : line);
 }
 
+static void tell_duplicate(const lint *l, const berth__field_path *path,
+                           const berth__json_member *member, uint32_t line)
+{
+    berth_note note = {.what = BERTH_NOTE_DUPLICATE_KEY, .word = member->key};
+    berth_error at = {.code = BERTH_OK};
+    berth__decoder decoder = {NULL, &at};
+    const berth__field_path whole = {.up = path, .key = member->key};
+    berth__decode_fault(&decoder, &whole, BERTH_E_INVALID, "given twice");
+    tell(l->reader, l->item, &note, at.field, member->value.line != 0 ? member->value.line : line);
+}
+
+/* A map without fields of its own, such as labels. Long ones are not looked through. */
+static void look_at_map(const lint *l, const berth__json *value, const berth__field_path *path,
+                        uint32_t line)
+{
+    enum { LONG = 64 };
+    if (value->type != BERTH__JSON_OBJECT || value->count > LONG)
+        return;
+    for (uint32_t i = 1; i < value->count; i++)
+        for (uint32_t k = 0; k < i; k++)
+            if (same_word(value->as.members[i].key, value->as.members[k].key)) {
+                tell_duplicate(l, path, &value->as.members[i], line);
+                break;
+            }
+}
+
 static void look_at(const lint *l, const berth__shape *shape, const berth__json *value,
                     const berth__field_path *path, unsigned depth, uint32_t line);
+
+static bool stood_before(const berth__json_member *first, const berth__json_member *member)
+{
+    for (; first < member; first++)
+        if (same_word(first->key, member->key))
+            return true;
+    return false;
+}
 
 static void look_at_items(const lint *l, const berth__shape *shape, const berth__json *list,
                           const berth__field_path *path, unsigned depth, uint32_t line)
@@ -142,17 +176,24 @@ static void look_at(const lint *l, const berth__shape *shape, const berth__json 
     if (value->type != BERTH__JSON_OBJECT || depth >= DEPTH_MAX)
         return;
     const berth__json_member *end = value->as.members + value->count;
+    uint64_t met = 0; /* fields, by place modulo 64: who is met again is looked for */
     for (const berth__json_member *member = value->as.members; member < end; member++) {
         const berth__shape *field =
             is_field(next, member->key) ? next : find_field(shape, next, member->key);
         if (field != NULL) {
+            const uint64_t bit = UINT64_C(1) << (field - shape) % 64;
+            if ((met & bit) != 0 && stood_before(value->as.members, member))
+                tell_duplicate(l, path, member, line);
+            met |= bit;
             next = field + 1;
-            if (BERTH_LIKELY(field->part == NULL))
+            if (BERTH_LIKELY(field->part == NULL && member->value.type != BERTH__JSON_OBJECT))
                 continue;
         }
         const berth__field_path at = {.up = path, .key = member->key};
         if (field == NULL)
             tell_field(l, shape, &at, member, line);
+        else if (field->part == NULL)
+            look_at_map(l, &member->value, &at, line);
         else
             look_at(l, field->part, &member->value, &at, depth + 1, line);
     }

@@ -3,6 +3,7 @@
  * but what later objects refer to. */
 #include "kube/reader_state.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/sized.h"
@@ -251,6 +252,15 @@ static berth_status read_json(reading *r, berth__window *window)
 
 /* ---- YAML ---- */
 
+/* A list as kubectl writes it says its kind behind its items. */
+static bool is_cut_off(const reading *r, const berth__json *root)
+{
+    const berth__json *items = berth__json_get(root, "items");
+    return r->reader->options.default_kind == NULL && items != NULL &&
+           items->type == BERTH__JSON_ARRAY && berth__json_get(root, "kind") == NULL &&
+           berth__json_get(root, "apiVersion") != NULL;
+}
+
 static berth_status each_document(void *context, const berth__json *root, uint32_t line,
                                   berth_error *error)
 {
@@ -258,9 +268,25 @@ static berth_status each_document(void *context, const berth__json *root, uint32
     berth__item item = {.tree = root, .source = r->source, .line = line, .offset = UINT64_MAX};
     (void)error;
     r->documents += root->type != BERTH__JSON_NULL;
+    if (is_cut_off(r, root))
+        return value_fault(r, &item,
+                           "the list has no kind, which stands behind its items: the text was cut "
+                           "off");
     BERTH_TRY(take_value(r, &item, &r->list, 0));
     berth__arena_reset(&r->reader->tree);
     return BERTH_OK;
+}
+
+/* Whether the line at fault holds an action of a template that was not rendered. */
+static bool is_template(berth_str text, const berth_error *error)
+{
+    const char *at = text.data, *end = text.data + text.len;
+    for (uint32_t line = 1; error != NULL && line < error->line && at < end; line++) {
+        const char *next = memchr(at, '\n', (size_t)(end - at));
+        at = next != NULL ? next + 1 : end;
+    }
+    const char *stop = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
+    return at < end && memmem(at, (size_t)((stop != NULL ? stop : end) - at), "{{", 2) != NULL;
 }
 
 static berth_status read_yaml(reading *r, berth__window *window)
@@ -270,12 +296,26 @@ static berth_status read_yaml(reading *r, berth__window *window)
         BERTH_TRY(berth__window_fill(window, reader->error));
     berth__arena_reset(&reader->tree);
     berth_str text = {window->data + window->start, (uint32_t)(window->end - window->start)};
-    return berth__yaml_parse(&reader->tree, text, each_document, r, reader->error);
+    berth_status status =
+        berth__yaml_parse(&reader->tree, text, each_document, r, reader->error);
+    if (status == BERTH_E_PARSE && is_template(text, reader->error))
+        snprintf(reader->error->message, sizeof(reader->error->message),
+                 "found a template's {{, expected YAML: `helm template` renders a chart");
+    return status;
 }
 
 /* ---- inputs ---- */
 
-/* Skip a byte order mark. */
+/* Whether the text begins as UTF-16 does: with its byte order mark, or a zero beside a character. */
+static bool is_utf16(const berth__window *window)
+{
+    const char *at = window->data + window->at;
+    return window->end - window->at >= 2 &&
+           (memcmp(at, "\xff\xfe", 2) == 0 || memcmp(at, "\xfe\xff", 2) == 0 ||
+            (at[0] == '\0') != (at[1] == '\0'));
+}
+
+/* Skip the byte order mark of UTF-8. */
 static void skip_mark(berth__window *window)
 {
     if (window->end >= 3 && memcmp(window->data, "\xef\xbb\xbf", 3) == 0)
@@ -293,6 +333,10 @@ static berth_status read_window(reading *r, berth__window *window)
     berth_error *error = r->reader->error;
     int first;
     BERTH_TRY(berth__window_fill(window, error));
+    if (is_utf16(window))
+        return berth__error_set(error, BERTH_E_PARSE,
+                                "the text is UTF-16, expected UTF-8 (iconv -f UTF-16 -t UTF-8 "
+                                "converts it)");
     skip_mark(window);
     BERTH_TRY(berth__window_peek(window, &first, error));
     if (first < 0)

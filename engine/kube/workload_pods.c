@@ -196,8 +196,56 @@ static berth_status emit_controller(const berth__expansion *e)
     return berth__reader_emit(e->reader, e->item, e->entry->emitted, &controller);
 }
 
+static const berth_str *find_label(const berth_map *labels, berth_str key)
+{
+    for (uint32_t i = labels->count; i-- > 0;)
+        if (berth__str_eq(labels->entries[i].key, key))
+            return &labels->entries[i].value;
+    return NULL;
+}
+
+static bool is_among(berth_strs values, const berth_str *value)
+{
+    for (uint32_t i = 0; value != NULL && i < values.count; i++)
+        if (berth__str_eq(values.items[i], *value))
+            return true;
+    return false;
+}
+
+static bool selects(const berth_label_selector *selector, const berth_map *labels)
+{
+    for (uint32_t i = 0; i < selector->match_labels.count; i++) {
+        const berth_key_value *wanted = &selector->match_labels.entries[i];
+        const berth_str *value = find_label(labels, wanted->key);
+        if (value == NULL || !berth__str_eq(*value, wanted->value))
+            return false;
+    }
+    for (uint32_t i = 0; i < selector->match_expressions.count; i++) {
+        const berth_requirement *one = &selector->match_expressions.items[i];
+        const berth_str *value = find_label(labels, one->key);
+        bool met = berth__str_is(one->op, "Exists")         ? value != NULL
+                   : berth__str_is(one->op, "DoesNotExist") ? value == NULL
+                   : berth__str_is(one->op, "In")           ? is_among(one->values, value)
+                   : berth__str_is(one->op, "NotIn")        ? !is_among(one->values, value)
+                                                            : true; /* refused elsewhere */
+        if (!met)
+            return false;
+    }
+    return true;
+}
+
+/* A Job's selector is the API server's to make. */
+static void look_at_selector(const berth__expansion *e)
+{
+    const berth__workload_kind kind = e->entry->kind;
+    if (kind != BERTH__WORKLOAD_JOB && kind != BERTH__WORKLOAD_CRON_JOB && e->w.selector != NULL &&
+        berth__str_empty(e->w.meta.uid) && !selects(e->w.selector, &e->w.pod.meta.labels))
+        berth__note(e->reader, e->item, BERTH_NOTE_SELECTOR, (berth_str){0}, (berth_str){0});
+}
+
 berth_status berth__expansion_run(berth__expansion *e)
 {
+    look_at_selector(e);
     if (e->reader->options.changes && !e->reader->options.templates)
         berth__workload_tell_change(e, replica_count(e));
     BERTH_TRY(emit_controller(e));

@@ -80,7 +80,7 @@ for form in table wide name yaml json; do
 done
 plain verbose 0 schedule -f before.json -v --sort reason
 plain strict 3 schedule -f before.json --strict
-plain class 3 schedule -f class.json
+plain class 0 schedule -f class.json
 plain number 3 schedule -f number.json
 plain wrong_file 3 schedule -f $'\x1b[31mFORGED'
 plain wrong_option 2 schedule $'--\x1b[31mFORGED'

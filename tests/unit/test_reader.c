@@ -550,8 +550,6 @@ static const fault_case faults[] = {
 };
 
 static const fault_case default_faults[] = {
-    {"kind: Pod\nmetadata: {name: p}\nspec: {priorityClassName: gone}\n", BERTH_E_INVALID,
-     "test:3: Pod default/p: spec.priorityClassName: no PriorityClass named \"gone\" was found"},
     {"kind: PriorityClass\nmetadata: {name: p}\nvalue: high\n", BERTH_E_INVALID,
      "test:3: PriorityClass default/p: value: expected a number, found a string"},
     {"kind: Pod\nmetadata: {name: p}\nspec: {affinity: {podAffinity:"

@@ -421,10 +421,6 @@ static const fault_case faults[] = {
      BERTH_E_PARSE,
      "test:3: CronJob default/w: spec.jobTemplate.spec.template.spec.containers[0].resources"
      ".requests.cpu: expected a quantity such as 500m, 2 or 1.5Gi, found \"x\""},
-    {"kind: Job\nmetadata: {name: w}\nspec: {template: {spec: {priorityClassName: gone}}}\n",
-     BERTH_E_INVALID,
-     "test:3: Job default/w: spec.template.spec.priorityClassName: no PriorityClass named \"gone\""
-     " was found"},
 };
 
 static void test_faults(void **state)

@@ -24,7 +24,7 @@ typedef struct wording {
 static const wording wordings[FINDING_KIND_COUNT] = {
     [FINDING_VERSION] = {.rest = "versions"},
     [FINDING_KIND] = {.rest = "unknown kinds"},
-    [FINDING_FIELD] = {.rest = "unknown fields"},
+    [FINDING_FIELD] = {.rest = "unknown or repeated fields"},
     [FINDING_API_VERSION] = {.rest = "unknown apiVersions"},
     [FINDING_VALUE] = {.rest = "values that an API server refuses"},
     [FINDING_ADMISSION] = {.rest = "limits and quotas"},
@@ -52,6 +52,11 @@ static const wording wordings[FINDING_KIND_COUNT] = {
                                ", which is not in the input: its overhead, nodeSelector and "
                                "tolerations are not added",
                                "runtime classes"},
+    [FINDING_PRIORITY_CLASS] = {"pod names", "pods name",
+                                ", which is not in the input: their priority is taken as 0",
+                                "priority classes"},
+    [FINDING_HOME] = {"new pod is in", "new pods are in",
+                      ", which is not in the input: an API server refuses them", "namespaces"},
     [FINDING_NAMESPACE] = {"pod is in", "pods are in",
                            ", which is not in the input: no namespaceSelector matches it",
                            "namespaces"},
@@ -141,6 +146,10 @@ static const char *of_one(finding_kind kind)
         return ", which is not in the input: default spreading is off for it";
     case FINDING_DEVICE_CLASS:
         return ", which is not in the input: pods with such a claim are not placed";
+    case FINDING_PRIORITY_CLASS:
+        return ", which is not in the input: its priority is taken as 0";
+    case FINDING_HOME:
+        return ", which is not in the input: an API server refuses it";
     case FINDING_CLAIM:
         return ", which is not in the input: it is not placed without it";
     default:

@@ -12,7 +12,7 @@ typedef enum finding_kind {
     FINDING_VERSION, /* of the nodes, where another one decides */
     /* of one object, with its place; the text is a sentence */
     FINDING_KIND,        /* a kind that is probably misspelt */
-    FINDING_FIELD,       /* no such field */
+    FINDING_FIELD,       /* no such field, or one that is given twice */
     FINDING_API_VERSION, /* not served under it */
     FINDING_VALUE,       /* what an API server would refuse */
     FINDING_ADMISSION,   /* what admission could not be applied to */
@@ -26,6 +26,8 @@ typedef enum finding_kind {
     FINDING_DEVICE_CLASS,
     FINDING_SLICES,
     FINDING_RUNTIME_CLASS,
+    FINDING_PRIORITY_CLASS,
+    FINDING_HOME, /* the namespace of a new pod */
     FINDING_NAMESPACE,
     FINDING_CSI_NODE,
     FINDING_BUDGETS,

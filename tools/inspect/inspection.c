@@ -88,6 +88,19 @@ void inspection_note(void *context, const berth_note *note)
     case BERTH_NOTE_API_VERSION:
         note_version(in, note);
         break;
+    case BERTH_NOTE_DUPLICATE_KEY:
+        snprintf(text, sizeof(text), "the key \"%.*s\" stands there more than once",
+                 SHOW(note->word));
+        add(in, FINDING_FIELD, note, text);
+        break;
+    case BERTH_NOTE_SELECTOR:
+        add(in, FINDING_VALUE, note,
+            "its selector does not match the labels of its template: an API server refuses it");
+        break;
+    case BERTH_NOTE_PRIORITY_CLASS_MISSING:
+        snprintf(text, sizeof(text), "PriorityClass %.*s", SHOW(note->word));
+        findings_add(&in->findings, FINDING_PRIORITY_CLASS, words_of(text), NULL, 1);
+        break;
     case BERTH_NOTE_WORKLOAD: /* of who asks for changes */
         break;
     case BERTH_NOTE_NOT_EXPANDED:

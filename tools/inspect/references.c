@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "cli/heap.h"
+#include "cli/suggest.h"
+#include "inspect/fresh.h"
 
 enum { NAME_MAX_BYTES = 700 };
 
@@ -144,12 +146,24 @@ static bool selects_namespaces(const berth_pod *pod)
     return false;
 }
 
+/* The namespace of a pod that is to be created: none if it is always there. */
+static uint32_t want_home(references *r, const berth_pod *pod)
+{
+    char name[NAME_MAX_BYTES];
+    berth_str in = namespace_of(&pod->meta);
+    if (!is_fresh(&pod->meta) || words_equal(in, words_of("default")))
+        return UINT32_MAX;
+    return want(r, FINDING_HOME, name_of(name, "Namespace", (berth_str){0}, in), 1);
+}
+
 static bool see_pod(references *r, const berth_pod *pod)
 {
     reference_cached *cached = &r->cache[pod->template_id % REFERENCE_CACHE_SIZE];
     if (pod->template_id != 0 && cached->template_id == pod->template_id) {
         if (cached->controller != UINT32_MAX)
             r->items[cached->controller].count += is_moved(r, pod);
+        if (cached->home != UINT32_MAX)
+            r->items[cached->home].count++;
         r->namespace_pods[cached->namespace_number]++;
         return true;
     }
@@ -159,11 +173,12 @@ static bool see_pod(references *r, const berth_pod *pod)
     if (is_over)
         return false;
     uint32_t number = number_namespace(r, namespace_of(&pod->meta));
+    uint32_t home = want_home(r, pod);
     want_claims(r, pod);
     want_devices(r, pod);
     r->selects_namespaces = r->selects_namespaces || selects_namespaces(pod);
     if (pod->template_id != 0 && pod->volume_count == 0 && pod->resource_claim_count == 0)
-        *cached = (reference_cached){pod->template_id, controller, number};
+        *cached = (reference_cached){pod->template_id, controller, number, home};
     return false;
 }
 
@@ -232,6 +247,9 @@ bool references_object(references *r, const berth_object *object)
     case BERTH_KIND_RESOURCE_CLAIM:
         see_device_claim(r, object->as.resource_claim);
         in = namespace_of(meta);
+        break;
+    case BERTH_KIND_NAMESPACE:
+        r->namespace_objects++;
         break;
     case BERTH_KIND_REPLICA_SET:
     case BERTH_KIND_STATEFUL_SET:
@@ -338,13 +356,43 @@ static void find_namespaces(const references *r, findings *f)
     }
 }
 
+/* Only where the input says which namespaces there are. */
+static void find_home(const references *r, berth_str named, uint64_t count, findings *f)
+{
+    static const char kind[] = "Namespace ";
+    const size_t skip = sizeof(kind) - 1;
+    char wanted[NAME_MAX_BYTES], text[2 * NAME_MAX_BYTES];
+    suggestion like;
+    if (r->namespace_objects == 0)
+        return;
+    snprintf(wanted, sizeof(wanted), "%.*s", (int)(named.len - skip), named.data + skip);
+    suggestion_begin(&like, wanted);
+    for (uint32_t i = 0; i < r->present.count; i++) {
+        char name[NAME_MAX_BYTES];
+        berth_str present = word_table_get(&r->present, i);
+        if (present.len <= skip || memcmp(present.data, kind, skip) != 0)
+            continue;
+        snprintf(name, sizeof(name), "%.*s", (int)(present.len - skip), present.data + skip);
+        suggestion_offer(&like, name);
+    }
+    const char *best = suggestion_end(&like);
+    snprintf(text, sizeof(text), "%.*s%s%s%s", (int)named.len, named.data,
+             best != NULL ? " (did you mean " : "", best != NULL ? best : "",
+             best != NULL ? "?)" : "");
+    findings_add(f, FINDING_HOME, words_of(text), NULL, count);
+}
+
 void references_end(const references *r, findings *f)
 {
     uint32_t number;
     for (uint32_t i = 0; i < r->wanted.count; i++) {
         berth_str key = word_table_get(&r->wanted, i);
         berth_str named = {key.data + 1, key.len - 1};
-        if (r->items[i].count > 0 && !word_table_find(&r->present, named, &number))
+        if (r->items[i].count == 0 || word_table_find(&r->present, named, &number))
+            continue;
+        if (r->items[i].kind == FINDING_HOME)
+            find_home(r, named, r->items[i].count, f);
+        else
             findings_add(f, r->items[i].kind, named, NULL, r->items[i].count);
     }
     find_namespaces(r, f);

@@ -20,6 +20,7 @@ typedef struct reference_cached {
     uint64_t template_id;
     uint32_t controller; /* UINT32_MAX: none */
     uint32_t namespace_number;
+    uint32_t home; /* likewise: the namespace of one that is to be created */
 } reference_cached;
 
 /* Zeroed but for the first two: nothing seen. */
@@ -37,6 +38,7 @@ typedef struct references {
     bool selects_namespaces;
     word_table owners;    /* of pods: what made them */
     word_table workloads; /* that are taken to have their pods in the input */
+    uint64_t namespace_objects;
     uint64_t nodes, csi_nodes, csi_volumes, budgets, slices;
     uint64_t device_claims; /* that have no devices yet */
     reference_cached cache[REFERENCE_CACHE_SIZE];

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/suggest.h"
 #include "inspect/fresh.h"
 
 enum { NAME_LEN_MAX = 253, LABEL_LEN_MAX = 63 };
@@ -214,12 +215,67 @@ static void check_limit(const check *c, const at *container, const berth_resourc
     complain(c, &requests, name, "expected at most the limit of %s, found %s", allowed, asked);
 }
 
+/* What a container may ask for without a domain. */
+static bool is_known_resource(berth_str name)
+{
+    static const char pages[] = "hugepages-";
+    return IS(name, "cpu") || IS(name, "memory") || IS(name, "ephemeral-storage") ||
+           (name.len > sizeof(pages) - 1 && memcmp(name.data, pages, sizeof(pages) - 1) == 0);
+}
+
+static void check_amount(const check *c, const at *list, const berth_resource *one)
+{
+    static const char *const known[] = {"cpu", "memory", "ephemeral-storage", NULL};
+    char name[128], amount[64];
+    snprintf(name, sizeof(name), "%.*s", SHOW(one->name));
+    if (memchr(name, '/', strlen(name)) == NULL && !is_known_resource(one->name)) {
+        const char *like = suggest_among(name, known);
+        complain(c, list, name,
+                 "no node offers such a resource: expected cpu, memory, ephemeral-storage, "
+                 "hugepages-SIZE, or a name with a domain%s%s%s",
+                 like != NULL ? ": did you mean " : "", like != NULL ? like : "",
+                 like != NULL ? "?" : "");
+        return;
+    }
+    if (IS(one->name, "cpu") || one->amount.nanos == 0)
+        return;
+    berth_quantity_format(one->amount, false, amount, sizeof(amount));
+    if (is_known_resource(one->name))
+        complain(c, list, name, "expected whole bytes, found %s: did you mean %" PRId64 "Mi?",
+                 amount, one->amount.units * 1000 + one->amount.nanos / 1000000);
+    else
+        complain(c, list, name, "expected a whole number, found %s", amount);
+}
+
+static bool holds(berth_resources list, const berth_resource *one)
+{
+    for (uint32_t i = 0; i < list.count; i++)
+        if (words_equal(list.items[i].name, one->name) &&
+            compare(list.items[i].amount, one->amount) == 0)
+            return true;
+    return false;
+}
+
+/* But for those of `told`: a limit is the request where there is none. */
+static void check_amounts(const check *c, const at *container, const char *part,
+                          berth_resources list, berth_resources told)
+{
+    const at resources = {container, "resources", 0};
+    const at where = {&resources, part, 0};
+    for (uint32_t i = 0; i < list.count; i++)
+        if (!holds(told, &list.items[i]))
+            check_amount(c, &where, &list.items[i]);
+}
+
 static void check_containers(const check *c, const char *name, const berth_container *list,
                              uint32_t count)
 {
     const at where = {&spec, name, 0};
     for (uint32_t i = 0; i < count; i++) {
         const at item = {&where, NULL, i};
+        const berth_resources none = {0};
+        check_amounts(c, &item, "limits", list[i].limits, none);
+        check_amounts(c, &item, "requests", list[i].requests, list[i].limits);
         if (list[i].limits.count == 0)
             continue;
         for (uint32_t r = 0; r < list[i].requests.count; r++)

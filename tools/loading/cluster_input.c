@@ -27,7 +27,7 @@ option_group cluster_input_options(cluster_input *input)
          .kind = OPTION_TEXT,
          .value = "NAMESPACE",
          .target = &input->namespace_name,
-         .help = "of objects that name none, as in kubectl apply -n\n(default: default)"},
+         .help = "the namespace of objects that name none, as in\nkubectl apply -n (default: default)"},
         {.name = "synthetic",
          .kind = OPTION_TEXT,
          .value = "SPEC",

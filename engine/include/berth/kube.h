@@ -50,6 +50,12 @@ typedef enum berth_note_kind {
     /* With `changes`: a workload that no API server has seen, whose pods are handed out next; those
      * of a DaemonSet at the end. `workload` says what it is beside the one that is there. */
     BERTH_NOTE_WORKLOAD,
+    /* The key `word` stands more than once in a map (place->field says where). */
+    BERTH_NOTE_DUPLICATE_KEY,
+    /* A pod's PriorityClass `word` is not in the input: its priority is taken as 0. */
+    BERTH_NOTE_PRIORITY_CLASS_MISSING,
+    /* A workload's selector does not match the labels of its own template. */
+    BERTH_NOTE_SELECTOR,
 } berth_note_kind;
 
 /* A workload of a manifest. */

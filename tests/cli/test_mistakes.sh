@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# What a person has surely mistyped, or an API server would refuse, is told of; --strict makes it an error.
+# shellcheck source=tests/cli/cases.sh
+. ./cases.sh
+
+cat >"$work/cluster.yaml" <<'TEXT'
+apiVersion: v1
+kind: Namespace
+metadata: {name: db, uid: u}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: n1}
+status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}
+TEXT
+# warns NAME TEXT [OPTION...] <FILE: a warning that --strict makes an error; without it there is an answer.
+warns() {
+  name=$1
+  local text=$2
+  shift 2
+  cat >"$work/in.yaml"
+  run 0 "$berth" schedule -f "$work/cluster.yaml" -f "$work/in.yaml" "$@"
+  grep -qF -- "warning: $text" "$work/err" || fail "$name lacks $text: $(cat "$work/err")"
+  run 3 "$berth" schedule --strict -f "$work/cluster.yaml" -f "$work/in.yaml" "$@"
+}
+silent() { # NAME <FILE
+  name=$1
+  cat >"$work/in.yaml"
+  run 0 "$berth" schedule --strict -f "$work/cluster.yaml" -f "$work/in.yaml"
+  [[ -s $work/err ]] && fail "$name: $(cat "$work/err")"
+}
+pod() { # REQUESTS [LIMITS]
+  printf 'apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, resources: {requests: {%s}%s}}]}\n' \
+    "$1" "${2:+, limits: {$2\}}"
+}
+in=$work/in.yaml
+
+at="$in:1: Pod default/p: spec.containers[0].resources"
+pod 'cpu: 1, memroy: 1Gi' | warns resource "$at.requests.memroy: no node offers such a resource: expected cpu, memory, ephemeral-storage, hugepages-SIZE, or a name with a domain: did you mean memory?"
+pod '' 'gpu: 1' | warns resource_limit "$at.limits.gpu: no node offers such a resource"
+pod 'memory: 100m' | warns milli "$at.requests.memory: expected whole bytes, found 100m: did you mean 100Mi?"
+pod '' 'ephemeral-storage: 1500m' | warns milli_limit "$at.limits.ephemeral-storage: expected whole bytes, found 1500m: did you mean 1500Mi?"
+pod 'example.com/gpu: 500m' | warns half "$at.requests.example.com/gpu: expected a whole number, found 500m"
+pod 'cpu: 100m, memory: 1.5Gi, hugepages-2Mi: 4Mi, ephemeral-storage: 1G' | silent amounts
+
+warns twice "$in:7: Pod default/p: spec.containers[0].resources: the key \"resources\" stands there more than once" <<'TEXT'
+apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec:
+  containers:
+  - resources: {requests: {cpu: "1"}}
+    resources: {requests: {cpu: "3"}}
+TEXT
+warns twice_in_map "$in:1: Pod default/p: metadata.labels.app: the key \"app\" stands there more than once" <<'TEXT'
+{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "labels": {"app": "a", "b": "c", "app": "b"}},
+ "spec": {"containers": []}}
+TEXT
+warns twice_amount "${at/:1:/:4:}.requests.cpu: the key \"cpu\" stands there more than once" <<<"$(pod 'cpu: 1, memory: 1Gi, cpu: 2')"
+
+deployment() { # SELECTOR LABELS [KIND]
+  printf 'apiVersion: apps/v1\nkind: %s\nmetadata: {name: d}\nspec: {selector: %s, template: {metadata: {labels: %s}, spec: {containers: [{name: c}]}}}\n' \
+    "${3:-Deployment}" "$1" "$2"
+}
+selector="$in:1: Deployment default/d: its selector does not match the labels of its template"
+deployment '{matchLabels: {app: foo}}' '{app: bar}' | warns selector "$selector"
+deployment '{matchLabels: {app: foo, x: w}}' '{app: foo}' | warns selector_more "$selector"
+deployment '{matchExpressions: [{key: app, operator: In, values: [a, b]}]}' '{app: c}' | warns selector_in "$selector"
+deployment '{matchExpressions: [{key: app, operator: DoesNotExist}]}' '{app: c}' | warns selector_not "$selector"
+deployment '{matchLabels: {a: b}}' '{}' DaemonSet | warns selector_daemons "$in:1: DaemonSet default/d: its selector"
+deployment '{matchLabels: {app: c}, matchExpressions: [{key: app, operator: In, values: [c]}, {key: q, operator: NotIn, values: [r]}]}' \
+  '{app: c, z: w}' | silent selector_right
+
+warns priority '1 pod names PriorityClass high, which is not in the input: its priority is taken as 0' <<'TEXT'
+apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec: {priorityClassName: high, containers: [{name: c}]}
+TEXT
+warns home '1 new pod is in Namespace dbx (did you mean db?), which is not in the input: an API server refuses it' <<'TEXT'
+apiVersion: v1
+kind: Pod
+metadata: {name: p, namespace: dbx}
+spec: {containers: [{name: c}]}
+TEXT
+warns home_option '1 new pod is in Namespace other, which is not in the input' -n other <<<"$(pod 'cpu: 1')"
+
+# Texts that are no manifest.
+printf 'apiVersion: v1\nitems:\n- apiVersion: v1\n  kind: Node\n  metadata: {name: n1}\n' >"$work/cut.yaml"
+complains cut 3 'cut.yaml:1: the list has no kind, which stands behind its items: the text was cut off' \
+  "$berth" schedule "$work/cut.yaml"
+for to in UTF-16 UTF-16LE UTF-16BE; do
+  iconv -f UTF-8 -t $to "$work/cluster.yaml" >"$work/wide.yaml"
+  complains "$to" 3 'wide.yaml: the text is UTF-16, expected UTF-8' "$berth" schedule "$work/wide.yaml"
+done
+printf 'kind: Pod\nmetadata:\n  name: {{ include "x" . }}\n' >"$work/chart.yaml"
+complains template 3 "chart.yaml:3:10: found a template's {{, expected YAML: \`helm template\` renders a chart" \
+  "$berth" schedule "$work/chart.yaml"
+printf '{{- if .Values.x }}\nkind: Pod\n{{- end }}\n' >"$work/chart.yaml"
+complains template_first 3 "chart.yaml:1:3: found a template's {{" "$berth" schedule "$work/chart.yaml"
+finish
