@@ -36,9 +36,25 @@
     press(document.activeElement, 'Escape');
     expect('the tip stays', document.getElementById('tip').hidden);
   });
+  var field = document.getElementById('find');
+  if (field) {
+    var node = document.querySelector('[role=option]').node, shut = all('[role=option]').filter(function (one) { return one.node[4]; });
+    field.value = node[0].toUpperCase();
+    field.dispatchEvent(new Event('input'));
+    expect('a node is not found', all('#search ~ div th[scope=row]').some(function (one) { return one.textContent === 'node ' + node[0]; }));
+    field.value = 'no such name/';
+    field.dispatchEvent(new Event('input'));
+    expect('something is found', all('#search ~ div table').length === 0);
+    expect('a node that takes no pods does not say why', shut.every(function (one) {
+      return one.classList.contains('shut') && one.getAttribute('aria-label').endsWith(', ' + one.node[5].join(', '));
+    }));
+    expect('names are missing', all('[role=option]').length > 60 || all('[role=option] b').every(function (one) { return one.textContent !== ''; }));
+  }
   all('svg[role=img]').forEach(function (chart) {
     chart.focus();
     press(chart, 'End');
+    var labels = Array.prototype.map.call(chart.querySelectorAll('text[text-anchor=end][x="54"]'), function (one) { return one.textContent; });
+    expect('labels of an axis are not distinct: ' + labels.join(' '), labels.length === 5 && new Set(labels).size === 5);
     expect('a chart is not read out', chart.nextElementSibling.textContent.indexOf('after ') === 0);
   });
   all('input[name=order]').slice(1).forEach(function (input) { input.click(); });

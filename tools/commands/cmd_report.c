@@ -23,11 +23,12 @@ static const command_help help = {
     .synopsis = "[OPTION...] -f FILE... | -f FOLDER | --synthetic SPEC",
     .text =
         "Writes one page of HTML that needs nothing else, and no network. Of a cluster: its zones\n"
-        "and nodes as a heat map, use by zone and resource, what is free, and the pods for which\n"
-        "there is no place, by reason; pending pods are placed first, as berth schedule would. Of\n"
-        "a replay, the FOLDER of berth replay --output-dir: what came of it and its timelines.\n"
-        "It works by keyboard and with a screen reader, in light and dark, on a phone and on\n"
-        "paper. The same input gives the same page, byte for byte.\n",
+        "and nodes as a heat map, use by zone and resource, what is free on nodes that take pods\n"
+        "and on those that are cordoned, tainted or not ready, and the pods for which there is no\n"
+        "place, by reason; pending pods are placed first, as berth schedule would. Of a replay,\n"
+        "the FOLDER of berth replay --output-dir: what came of it and its timelines. It works by\n"
+        "keyboard and with a screen reader, in light and dark, on a phone and on paper. The same\n"
+        "input gives the same page, byte for byte.\n",
     .examples = "  berth report -f cluster.json -o cluster.html\n"
                 "  sh -c \"$(berth dump)\" && berth report -f cluster.json -o cluster.html\n"
                 "  berth replay -o out trace.jsonl.gz && berth report -f out -o replay.html\n",
