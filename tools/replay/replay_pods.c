@@ -23,6 +23,12 @@ static void copy_text(char *out, size_t size, berth_str text)
     out[len] = '\0';
 }
 
+static bool is_deleting(const replay *r, berth_pod_id id)
+{
+    berth_pod_info info = {.size = sizeof(info)};
+    return berth_engine_pod_info(r->engine, id, &info, NULL) == BERTH_OK && info.deleting;
+}
+
 static void copy_names(const replay *r, berth_pod_id id, name_copy *out)
 {
     berth_str namespace_name = {0};
@@ -383,10 +389,11 @@ static void set_aside(replay *r, uint32_t pod)
     copy_names(r, r->records.pods[pod].id, &restart->names);
 }
 
+/* A pod that is being deleted does not come back: its controller has made another one long ago. */
 static bool can_restart(const replay *r, uint32_t pod)
 {
     const pod_record *record = &r->records.pods[pod];
-    return record->copy != NULL || record->made_of != NULL;
+    return (record->copy != NULL || record->made_of != NULL) && !is_deleting(r, record->id);
 }
 
 berth_status replay_pod_lose(replay *r, uint32_t pod, berth_error *error)
@@ -459,7 +466,7 @@ static replay_outcome outcome_of(const replay *r, const pod_record *record)
     case BERTH_POD_STATE_GATED:
         return OUTCOME_gated;
     case BERTH_POD_STATE_GONE:
-        return OUTCOME_passed_over;
+        return is_deleting(r, record->id) ? OUTCOME_terminating : OUTCOME_passed_over;
     case BERTH_POD_STATE_ASSUMED:
     case BERTH_POD_STATE_BOUND:
         return OUTCOME_running;

@@ -20,7 +20,8 @@
     X(gated, "held by its scheduling gates at the end")                             \
     X(lost, "went with its node, and was not started again")                        \
     X(evicted, "made room for a pod of higher priority, and was not started again") \
-    X(passed_over, "its schedulerName belongs to no profile")
+    X(passed_over, "its schedulerName belongs to no profile")                       \
+    X(terminating, "was being deleted, and on no node")
 
 typedef enum replay_outcome {
 #define X(name, text) OUTCOME_##name,
