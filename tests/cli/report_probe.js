@@ -29,6 +29,8 @@
     first.focus();
     expect('no tip at the focus', !document.getElementById('tip').hidden && document.getElementById('tip').textContent.indexOf(first.node[0]) === 0);
     expect('nothing is read out', document.querySelector('.read').textContent.indexOf(first.node[0]) === 0);
+    if (document.querySelector('.named') && first.node[2] > 0)
+      expect('the pods of a node are not named', document.querySelector('.read').textContent.indexOf('. Its pods: ') > 0);
     if (second) {
       press(first, 'ArrowRight');
       expect('the arrow key leads nowhere', document.activeElement === second && second.getAttribute('aria-selected') === 'true');

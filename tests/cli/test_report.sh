@@ -62,6 +62,14 @@ for option in "--threads 1" "--threads 2" "--path scan"; do
   same "report $option" "$work/large.html" "$work/other.html"
 done
 
+for word in json JSON yaml csv markdown name; do
+  complains report_format_$word 2 "'$word' is a format: a report is a page of HTML, as in --output report.html" \
+    env -C "$work" "$berth" report --synthetic nodes=3 -o $word
+  [[ ! -e $work/$word ]] || fail "report_format_$word: a file of that name"
+done
+(cd "$work" && "$berth" report --synthetic nodes=3 -o ./json) || fail "report ./json"
+[[ -s $work/json ]] || fail "report ./json: no file"
+
 complains report_no_input 2 "no input" "$berth" report
 complains report_folder_and_file 2 "alone" "$berth" report -f data -f data/nodes.yaml
 complains report_no_replay 3 "data/report.json" "$berth" report -f data -o "$work/x.html"
@@ -89,20 +97,22 @@ for page in small markup nodes replay idle large; do
   # The page, and someone who uses it.
   { sed 's,</html>,,' "$work/$page.html" && echo '<script>' && cat report_probe.js && echo '</script></html>'; } \
     >"$work/probed.html"
-  for view in 0:1280,900 1:400,800; do # dark on a desk, light on a phone
+  views=("0:1280,900" "1:400,800") # dark on a desk, light on a phone
+  [[ $page == nodes || $page == idle ]] && views=("1:1280,900")
+  for view in "${views[@]}"; do
     open_page --blink-settings=preferredColorScheme="${view%:*}" --window-size="${view#*:}" --dump-dom \
       "file://$work/probed.html" >"$work/dom"
     found=$(sed -n 's,.*<title>\(.*\)</title>.*,\1,p' "$work/dom" | tail -n 1)
     [[ $found == "all is well" ]] || fail "$page at $view: ${found:-the browser shows nothing}"
+    cp "$work/dom" "$work/$page.dom"
     grep -q CONSOLE "$work/log" && fail "$page at $view: $(grep CONSOLE "$work/log")"
   done
 done
 # The page rounds as the program does: 20.95 is 20.9 (what printf makes of it).
 "$berth" schedule -f data/report_nodes.yaml >"$work/table"
 grep -q ' cpu  *20\.9  *52\.0  *40\.3%$' "$work/table" || fail "nodes: what berth schedule says"
-open_page --dump-dom "file://$work/nodes.html" >"$work/dom"
 for figure in '<td class="n">52.0</td><td class="n">20.9</td><td class="n">11.1</td>' '>40.3%<' '>34.0Gi<'; do
-  grep -qF "$figure" "$work/dom" || fail "nodes: the page lacks $figure"
+  grep -qF "$figure" "$work/nodes.dom" || fail "nodes: the page lacks $figure"
 done
 open_page --print-to-pdf="$work/paper.pdf" "file://$work/small.html"
 [[ $(head -c 5 "$work/paper.pdf") == "%PDF-" ]] || fail "paper: nothing is printed"

@@ -7,6 +7,7 @@
 #include "cli/exits.h"
 #include "commands/commands.h"
 #include "plans/cluster_side.h"
+#include "report/format_words.h"
 #include "report/report_cluster.h"
 #include "report/report_page.h"
 #include "report/report_replay.h"
@@ -80,6 +81,12 @@ static int run(report *r)
 static int check(report *r, const text_list *operands)
 {
     cluster_input *input = &r->side.input;
+    if (is_format_word(r->path))
+        return exit_usage(help.name,
+                          "--output names a file, and '%s' is a format: a report is a page of "
+                          "HTML, as in --output report.html. 'berth schedule --output json' "
+                          "prints figures as JSON. For a file of that name, say --output ./%s",
+                          r->path, r->path);
     int code = cluster_input_check(input, operands, help.name);
     for (size_t i = 0; i < input->files.count && code == EXIT_DONE; i++) {
         if (!is_folder(input->files.items[i]))

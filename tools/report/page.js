@@ -89,12 +89,17 @@
     return lines;
   }
   /* Small clusters show names. The domain that all nodes share is left out. */
-  var NAMED_MAX = 60, SHUT_MAX = 100, FOUND_MAX = 100;
+  var NAMED_MAX = 60, READ_MAX = 30, SHUT_MAX = 100, FOUND_MAX = 100;
   function commonDomain() {
     var first = data.nodes[0] ? data.nodes[0][0] : '', dot = first.indexOf('.'), domain = dot > 0 ? first.slice(dot) : '';
     return data.nodes.every(function (node) { return domain === '' || node[0].slice(-domain.length) === domain; }) ? domain : '';
   }
   function shortName(node, domain) { return node[0].slice(0, node[0].length - domain.length); }
+  /* The names of a node's pods, as far as they fit into a sentence. */
+  function podNames(node) {
+    var names = data.pods ? data.pods[data.nodes.indexOf(node)] : [], left = names.length - READ_MAX;
+    return names.length === 0 ? '' : '. Its pods: ' + names.slice(0, READ_MAX).join(', ') + (left > 0 ? ' and ' + whole(left) + ' more' : '');
+  }
   function showTip(cell, text) {
     tip.textContent = text;
     tip.hidden = false;
@@ -139,7 +144,7 @@
       if (cells()[0]) cells()[0].tabIndex = -1;
       cell.setAttribute('aria-selected', 'true');
       cell.tabIndex = 0;
-      state.read.textContent = describe(cell.node).join(', ');
+      state.read.textContent = describe(cell.node).join(', ') + podNames(cell.node);
       showTip(cell, describe(cell.node).join('\n'));
     }
     function below(cell, sign) {

@@ -5,8 +5,8 @@
 #include "cli/output.h"
 #include "plans/cluster_side.h"
 
-/* Whether a node takes a pod that tolerates nothing. If several reasons speak against it, the last
- * of them in this list counts. */
+/* Whether a node takes a pod without tolerations. Of several reasons that keep pods off a node, the
+ * last in this list counts. */
 #define REPORT_NODE_STATES(X)                              \
     X(OPEN, "open")          /* it does */                 \
     X(TAINTED, "tainted")    /* NoSchedule or NoExecute */ \
@@ -42,8 +42,9 @@ void report_nodes_release(report_nodes *n);
 
 report_free report_nodes_free(const report_nodes *n, const cluster_side *side, uint32_t resource);
 
-/* Write, as an array of texts, what speaks against pods on a node: "cordoned", "taint
- * dedicated=infra:NoSchedule". Errors: those of berth_engine_node_object; nothing is written then. */
+/* Write, as an array of texts, what keeps pods off a node: "cordoned", "taint
+ * dedicated=infra:NoSchedule". Errors: those of berth_engine_node_object. Then nothing is
+ * written. */
 berth_status report_nodes_notes(const cluster_side *side, berth_node_id node, output *o,
                                 berth_error *error);
 
