@@ -1,11 +1,11 @@
-/* Put at the end of a report: uses the page as someone at a keyboard does, and says in the title what came
-   of it. */
+/* A script that the test appends to a report. It uses the page as a person at a keyboard would, and puts
+   the result into the title. */
 (function () {
   'use strict';
   var said = [];
   function expect(what, is) { if (!is) said.push(what); }
   function press(element, key) { element.dispatchEvent(new KeyboardEvent('keydown', { key: key, bubbles: true, cancelable: true })); }
-  // A window that has not become the active one yet moves the focus and tells nobody; so it is told here.
+  // A window that is not active yet moves the focus without an event; this sends the event.
   function tellOfFocus() {
     var move = HTMLElement.prototype.focus;
     HTMLElement.prototype.focus = function () {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# berth report: a page that stands alone. Where chromium is, it is opened there.
+# berth report: a page that needs no other file. If chromium is installed, the pages are opened in it.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 
@@ -21,7 +21,7 @@ END
 nodes=(--synthetic "nodes=5000,zones=3,pods=20000,workload=mixed")
 "$berth" report "${nodes[@]}" -o "$work/large.html" || fail large
 
-# The data is JSON, holds what berth schedule says, and no text of an object ends the element it is in.
+# The data is JSON and agrees with berth schedule, and no text of an object ends the element that holds it.
 data() {
   sed -n 's,.*<script type="application/json" id="data">\(.*\),\1,p' "$1" | sed 's,</script>$,,'
 }
@@ -55,7 +55,7 @@ says nodes 'sum(pods, [])' '["shop/most", "shop/rest", "shop/gpu"]'
 says nodes '"pods" in locals()' true
 says large '"pods" in locals()' false
 
-# The same input gives the same page, whatever makes it.
+# The same input makes the same page, at any number of threads and on either path.
 for option in "--threads 1" "--threads 2" "--path scan"; do
   # shellcheck disable=SC2086 # two words
   "$berth" report "${nodes[@]}" $option -o - >"$work/other.html"
@@ -94,7 +94,7 @@ open_page() {
     --user-data-dir="$work/profile" --enable-logging=stderr --virtual-time-budget=5000 "$@" 2>"$work/log"
 }
 for page in small markup nodes replay idle large; do
-  # The page, and someone who uses it.
+  # The page, with a script that uses it.
   { sed 's,</html>,,' "$work/$page.html" && echo '<script>' && cat report_probe.js && echo '</script></html>'; } \
     >"$work/probed.html"
   views=("0:1280,900" "1:400,800") # dark on a desk, light on a phone

@@ -5,7 +5,7 @@
   var tip = document.getElementById('tip');
   var SVG = 'http://www.w3.org/2000/svg';
 
-  /* Elements: every text goes in as text, never as markup. */
+  /* Makes an element. Every text goes in as text, never as markup. */
   function make(name, attributes, children) {
     var element = document.createElement(name);
     Object.keys(attributes || {}).forEach(function (key) { element.setAttribute(key, attributes[key]); });
@@ -30,7 +30,7 @@
       return make('li', one[2] ? { 'class': 'bad' } : {}, [make('b', {}, one[1]), one[0]]);
     })));
   }
-  /* Columns: [title, is it a number]. Cells: text, or an element. */
+  /* A column is [title, whether it holds numbers]. A cell is a text or an element. */
   function table(caption, columns, rows) {
     var head = make('tr', {}, columns.map(function (column) {
       return make('th', column[1] ? { scope: 'col', 'class': 'n' } : { scope: 'col' }, column[0]);
@@ -111,7 +111,7 @@
   }
   function hideTip() { tip.hidden = true; }
 
-  /* One list of nodes: a single stop of the tab key, arrows within it. */
+  /* The nodes of a zone as one list. The tab key stops at it once; arrow keys move within it. */
   function zoneMap(name, nodes, state) {
     var list = make('ul', { 'class': 'map', role: 'listbox', 'aria-label': 'Nodes of ' + name + ', by use' });
     function cells() { return list.children; }
@@ -250,12 +250,15 @@
         }), [decimal(100 * r.fragmentation) + '%']);
       })));
     if (shut.indexOf('tainted') >= 0) part.append(make('p', { 'class': 'note' }, 'Pods that tolerate its taint can use what is free on a tainted node.'));
-    if (shut.length === 0) return;
-    part.append(table('Nodes that do not take pods', [['Node'], ['Zone'], ['Why']], data.nodes.filter(function (node) { return node[4]; }).slice(0, SHUT_MAX).map(function (node) {
+    if (shut.length > 0) part.append(shutTable());
+  }
+  /* Folded where it is long. */
+  function shutTable() {
+    var nodes = data.nodes.filter(function (node) { return node[4]; }), title = 'Nodes that do not take pods (' + whole(nodes.length) + ')';
+    var list = table(title + (nodes.length > SHUT_MAX ? ': the first ' + SHUT_MAX : ''), [['Node'], ['Zone'], ['Why']], nodes.slice(0, SHUT_MAX).map(function (node) {
       return [node[0], zoneName(node[1]), notes(node)];
-    })));
-    var count = data.nodes.filter(function (node) { return node[4]; }).length;
-    if (count > SHUT_MAX) part.append(make('p', { 'class': 'note' }, 'and ' + whole(count - SHUT_MAX) + ' more'));
+    }));
+    return nodes.length > 12 ? make('details', {}, [make('summary', {}, title), list]) : list;
   }
 
   /* ---- search ---- */
@@ -288,7 +291,7 @@
     var part = section('reasons', 'Pods without a place');
     var groups = data.reasons.slice().sort(function (a, b) { return b.pods - a.pods; });
     if (groups.length === 0) { part.append(make('p', {}, 'Every pod has a place.')); return; }
-    part.append(table('By what the nodes lack once all others are placed', [['Reason'], ['Pods', true], ['Which']], groups.map(function (group) {
+    part.append(table('By what the nodes lack after all other pods are placed', [['Reason'], ['Pods', true], ['Which']], groups.map(function (group) {
       var names = group.examples.join(', ');
       var which = group.examples.length <= 3 ? names
         : make('details', {}, [make('summary', {}, group.examples.slice(0, 2).join(', ') + ' ...'), names + (group.pods > group.examples.length ? ' and ' + whole(group.pods - group.examples.length) + ' more' : '')]);
@@ -339,7 +342,7 @@
     function writer(places) { return function (share) { return (100 * share).toFixed(places) + '%'; }; }
     return { top: 4 * steps[at] * Math.pow(10, power) / 100, label: writer(digits), value: writer(digits + 1) };
   }
-  /* A step beside each line: lines are told apart by dashes, too. */
+  /* Lines differ by their dashes, too, for readers who see no colours. */
   var dashes = ['', '7 3', '2 3', '9 3 2 3', '4 4', '1 2'];
   function chart(part, title, names, series, shares) {
     var rows = data.series.rows, width = 720, height = 200, left = 60, bottom = 24, top = 10, right = 10;

@@ -1,4 +1,4 @@
-/* The data of a cluster's report. Nodes are arrays of numbers: there may be thousands. */
+/* The data of a cluster's report. A node is an array, not an object, as there may be thousands. */
 #include "report/report_cluster.h"
 
 #include <stdlib.h>
