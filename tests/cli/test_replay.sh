@@ -21,6 +21,7 @@ replayed latency --bind-latency 2.5 data/replay_preempt.jsonl
 replayed until --until 1700000038 data/replay_preempt.jsonl
 replayed openb --sample-interval 1000000 openb data/openb_nodes.csv data/openb_pods.csv
 replayed draw --draw 150 --seed 3 openb data/openb_nodes.csv data/openb_pods.csv
+replayed leaving data/replay_leaving.jsonl
 replayed cluster --no-departures -f data/nodes.yaml -f data/pods_only.yaml data/replay_life.jsonl
 check replay_json 0 "$berth" replay --format json data/replay_preempt.jsonl
 

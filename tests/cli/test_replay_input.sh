@@ -112,6 +112,9 @@ complains replay_spec 2 "--synthetic: 'nodes=x'" "$berth" replay --synthetic nod
 complains replay_rates 2 "need --synthetic" "$berth" replay --pod-duration 5 a
 complains replay_draw 2 "--draw needs the openb trace" "$berth" replay --draw 5 a
 complains replay_pods 2 "need --output-dir" "$berth" replay --pods a
+complains replay_format 2 "'json' is a format: '--format json' prints the report as JSON" \
+  env -C "$work" "$berth" replay --synthetic nodes=3,pods=3 -o json
+[[ ! -e $work/json ]] || fail "replay_format: a folder of that name"
 complains replay_repair 2 "--node-repair needs --node-mtbf" "$berth" replay --node-repair 5 a
 for option in sample-interval bind-latency until node-mtbf; do
   complains replay_$option 2 "--$option takes a number of seconds, not 'x'" \

@@ -1,21 +1,31 @@
 #!/usr/bin/env bash
-# berth report: a page that stands alone. Where chromium is, it is opened there.
+# berth report: a page that needs no other file. If chromium is installed, the pages are opened in it.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 
 "$berth" report -f data/nodes.yaml -f data/pods.json -o "$work/small.html" || fail small
 "$berth" report -f data/report_markup.yaml --title '</title><script>broken</script>' -o "$work/markup.html" ||
   fail markup
+"$berth" report -f data/report_nodes.yaml -o "$work/nodes.html" || fail nodes
 "$berth" replay -o "$work/replayed" data/replay_life.jsonl >"$work/table" || fail replay
 "$berth" report -f "$work/replayed" --title replay -o "$work/replay.html" || fail replay
+# An almost empty cluster: what a chart of shares has to show is below one percent.
+cat >"$work/idle.jsonl" <<END
+{"time": 0, "event": "node_add", "object": {"kind": "Node", "metadata": {"name": "n"}, \
+  "status": {"allocatable": {"cpu": "1k", "pods": "9k"}}}}
+{"time": 1, "event": "pod_add", "duration": 9, "object": {"kind": "Pod", "metadata": {"name": "p"}, \
+  "spec": {"containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "9"}}}]}}}
+END
+"$berth" replay -o "$work/idled" --plots none "$work/idle.jsonl" >"$work/table" || fail "replay idle"
+"$berth" report -f "$work/idled" --title idle -o "$work/idle.html" || fail idle
 nodes=(--synthetic "nodes=5000,zones=3,pods=20000,workload=mixed")
 "$berth" report "${nodes[@]}" -o "$work/large.html" || fail large
 
-# The data is JSON, holds what berth schedule says, and no text of an object ends the element it is in.
+# The data is JSON and agrees with berth schedule, and no text of an object ends the element that holds it.
 data() {
   sed -n 's,.*<script type="application/json" id="data">\(.*\),\1,p' "$1" | sed 's,</script>$,,'
 }
-for page in small markup replay large; do
+for page in small markup nodes replay idle large; do
   data "$work/$page.html" | python3 -m json.tool >"$work/$page.json" || fail "$page: the data is no JSON"
   grep -q '<' <(data "$work/$page.html") && fail "$page: the data has a bracket in it"
   [[ $(grep -c '</script>' "$work/$page.html") == 2 ]] || fail "$page: an element ends early"
@@ -26,12 +36,39 @@ grep -qF '"default/huge-too"' "$work/small.json" || fail "small: an example of a
 grep -qF 'script>document.title' "$work/markup.json" || fail "markup: the pod's name is not there as it is"
 [[ $(stat -c %s "$work/large.html") -lt 2000000 ]] || fail "large: more than 2 MB"
 
-# The same input gives the same page, whatever makes it.
+# What is free on nodes that take no pods is apart, and each of them says why it takes none.
+value() { python3 -c 'import json, sys; print(json.dumps(eval(sys.argv[2], json.load(open(sys.argv[1])))))' "$@"; }
+says() {
+  local found
+  found=$(value "$work/$1.json" "$2")
+  [[ $found == "$3" ]] || fail "$1: $2 is $found, not $3"
+}
+says nodes 'counts["nodesByState"]' '{"open": 1, "tainted": 1, "cordoned": 1, "notReady": 2}'
+says nodes 'resources[0]["free"]' '{"open": 11050, "tainted": 4000, "cordoned": 3000, "notReady": 13000}'
+says nodes 'resources[0]["mostFree"]' 11050
+says nodes '[n[0] for n in nodes if len(n) == 4]' '["open-1.example.com"]'
+says nodes '[n[5] for n in nodes[1:4]]' '[["cordoned"], ["taint dedicated=infra:NoSchedule"], ["not ready"]]'
+says nodes 'nodes[4][4]' '"notReady"'
+says nodes 'nodes[4][5]' \
+  '["not ready: taint node.kubernetes.io/unreachable", "cordoned", "taint dedicated:NoExecute"]'
+says nodes 'sum(pods, [])' '["shop/most", "shop/rest", "shop/gpu"]'
+says nodes '"pods" in locals()' true
+says large '"pods" in locals()' false
+
+# The same input makes the same page, at any number of threads and on either path.
 for option in "--threads 1" "--threads 2" "--path scan"; do
   # shellcheck disable=SC2086 # two words
   "$berth" report "${nodes[@]}" $option -o - >"$work/other.html"
   same "report $option" "$work/large.html" "$work/other.html"
 done
+
+for word in json JSON yaml csv markdown name; do
+  complains report_format_$word 2 "'$word' is a format: a report is a page of HTML, as in --output report.html" \
+    env -C "$work" "$berth" report --synthetic nodes=3 -o $word
+  [[ ! -e $work/$word ]] || fail "report_format_$word: a file of that name"
+done
+(cd "$work" && "$berth" report --synthetic nodes=3 -o ./json) || fail "report ./json"
+[[ -s $work/json ]] || fail "report ./json: no file"
 
 complains report_no_input 2 "no input" "$berth" report
 complains report_folder_and_file 2 "alone" "$berth" report -f data -f data/nodes.yaml
@@ -56,17 +93,26 @@ open_page() {
     --disable-background-networking --disable-component-update --disable-sync \
     --user-data-dir="$work/profile" --enable-logging=stderr --virtual-time-budget=5000 "$@" 2>"$work/log"
 }
-for page in small markup replay large; do
-  # The page, and someone who uses it.
+for page in small markup nodes replay idle large; do
+  # The page, with a script that uses it.
   { sed 's,</html>,,' "$work/$page.html" && echo '<script>' && cat report_probe.js && echo '</script></html>'; } \
     >"$work/probed.html"
-  for view in 0:1280,900 1:400,800; do # dark on a desk, light on a phone
+  views=("0:1280,900" "1:400,800") # dark on a desk, light on a phone
+  [[ $page == nodes || $page == idle ]] && views=("1:1280,900")
+  for view in "${views[@]}"; do
     open_page --blink-settings=preferredColorScheme="${view%:*}" --window-size="${view#*:}" --dump-dom \
       "file://$work/probed.html" >"$work/dom"
     found=$(sed -n 's,.*<title>\(.*\)</title>.*,\1,p' "$work/dom" | tail -n 1)
     [[ $found == "all is well" ]] || fail "$page at $view: ${found:-the browser shows nothing}"
+    cp "$work/dom" "$work/$page.dom"
     grep -q CONSOLE "$work/log" && fail "$page at $view: $(grep CONSOLE "$work/log")"
   done
+done
+# The page rounds as the program does: 20.95 is 20.9 (what printf makes of it).
+"$berth" schedule -f data/report_nodes.yaml >"$work/table"
+grep -q ' cpu  *20\.9  *52\.0  *40\.3%$' "$work/table" || fail "nodes: what berth schedule says"
+for figure in '<td class="n">52.0</td><td class="n">20.9</td><td class="n">11.1</td>' '>40.3%<' '>34.0Gi<'; do
+  grep -qF "$figure" "$work/nodes.dom" || fail "nodes: the page lacks $figure"
 done
 open_page --print-to-pdf="$work/paper.pdf" "file://$work/small.html"
 [[ $(head -c 5 "$work/paper.pdf") == "%PDF-" ]] || fail "paper: nothing is printed"

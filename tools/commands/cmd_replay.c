@@ -10,6 +10,7 @@
 #include "replay/replay_input.h"
 #include "replay/replay_plot.h"
 #include "replay/replay_report.h"
+#include "report/format_words.h"
 #include "traces/trace_envelope.h"
 
 static const char *const format_names[] = {"text", "json", NULL};
@@ -182,6 +183,12 @@ static int check(replay_command *c)
         code = read_seconds(c);
     if (code != EXIT_DONE)
         return code;
+    if (c->folder != NULL && is_format_word(c->folder))
+        return exit_usage(help.name,
+                          "--output-dir names a folder, and '%s' is a format: '--format json' "
+                          "prints the report as JSON. For a folder of that name, say "
+                          "--output-dir ./%s",
+                          c->folder, c->folder);
     if (c->folder == NULL && (c->pods || c->plots_given))
         return exit_usage(help.name, "--pods and --plots need --output-dir");
     if (c->repair != NULL && c->failure_mean == NULL)

@@ -7,6 +7,7 @@
 #include "cli/exits.h"
 #include "commands/commands.h"
 #include "plans/cluster_side.h"
+#include "report/format_words.h"
 #include "report/report_cluster.h"
 #include "report/report_page.h"
 #include "report/report_replay.h"
@@ -23,11 +24,12 @@ static const command_help help = {
     .synopsis = "[OPTION...] -f FILE... | -f FOLDER | --synthetic SPEC",
     .text =
         "Writes one page of HTML that needs nothing else, and no network. Of a cluster: its zones\n"
-        "and nodes as a heat map, use by zone and resource, what is free, and the pods for which\n"
-        "there is no place, by reason; pending pods are placed first, as berth schedule would. Of\n"
-        "a replay, the FOLDER of berth replay --output-dir: what came of it and its timelines.\n"
-        "It works by keyboard and with a screen reader, in light and dark, on a phone and on\n"
-        "paper. The same input gives the same page, byte for byte.\n",
+        "and nodes as a heat map, use by zone and resource, what is free on nodes that take pods\n"
+        "and on those that are cordoned, tainted or not ready, and the pods for which there is no\n"
+        "place, by reason; pending pods are placed first, as berth schedule would. Of a replay,\n"
+        "the FOLDER of berth replay --output-dir: what came of it and its timelines. It works by\n"
+        "keyboard and with a screen reader, in light and dark, on a phone and on paper. The same\n"
+        "input gives the same page, byte for byte.\n",
     .examples = "  berth report -f cluster.json -o cluster.html\n"
                 "  sh -c \"$(berth dump)\" && berth report -f cluster.json -o cluster.html\n"
                 "  berth replay -o out trace.jsonl.gz && berth report -f out -o replay.html\n",
@@ -79,6 +81,12 @@ static int run(report *r)
 static int check(report *r, const text_list *operands)
 {
     cluster_input *input = &r->side.input;
+    if (is_format_word(r->path))
+        return exit_usage(help.name,
+                          "--output names a file, and '%s' is a format: a report is a page of "
+                          "HTML, as in --output report.html. 'berth schedule --output json' "
+                          "prints figures as JSON. For a file of that name, say --output ./%s",
+                          r->path, r->path);
     int code = cluster_input_check(input, operands, help.name);
     for (size_t i = 0; i < input->files.count && code == EXIT_DONE; i++) {
         if (!is_folder(input->files.items[i]))

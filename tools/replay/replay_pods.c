@@ -1,4 +1,4 @@
-/* What happens to pods in a replay: they are submitted, placed, lost, and go. */
+/* The life of pods in a replay: submission, placement, loss of the node, end. */
 #include "replay/replay_pods.h"
 #include "replay/replay_claims.h"
 
@@ -21,6 +21,12 @@ static void copy_text(char *out, size_t size, berth_str text)
     if (len > 0)
         memcpy(out, text.data, len);
     out[len] = '\0';
+}
+
+static bool is_deleting(const replay *r, berth_pod_id id)
+{
+    berth_pod_info info = {.size = sizeof(info)};
+    return berth_engine_pod_info(r->engine, id, &info, NULL) == BERTH_OK && info.deleting;
 }
 
 static void copy_names(const replay *r, berth_pod_id id, name_copy *out)
@@ -65,7 +71,7 @@ static void write_line(const replay *r, const pod_record *record, const name_cop
             times[2], (int)node_name.len, node_name.data, attempts, record->restarts);
 }
 
-/* Take a pod off its node in the books. */
+/* Record that a pod has left its node. */
 static void unplace(replay *r, uint32_t pod)
 {
     pod_record *record = &r->records.pods[pod];
@@ -78,7 +84,7 @@ static void unplace(replay *r, uint32_t pod)
     replay_records_detach(&r->records, pod);
 }
 
-/* A pod has come to its outcome. */
+/* Record the final outcome of a pod. */
 static void end(replay *r, uint32_t pod, const name_copy *names, replay_outcome outcome)
 {
     const pod_record *record = &r->records.pods[pod];
@@ -103,8 +109,8 @@ static void add_rejectors(replay *r, berth_pod_id pod, const berth_pod_status *s
     replay_reasons_add(&r->reasons, words_of(text));
 }
 
-/* Why a waiting pod has no node, as things stand. Explanations cost a scan each, so their number is
- * limited; beyond it the plugins that rejected the last attempt are named. */
+/* Record why a waiting pod has no node. Each explanation costs a scan, so their number is limited;
+ * further pods are recorded with the plugins that rejected their last attempt. */
 static berth_status explain(replay *r, berth_pod_id pod, berth_error *error)
 {
     const berth_decide_options options = {
@@ -171,7 +177,7 @@ static void await_finish(replay *r, uint32_t pod)
     event_heap_push(&r->events, finish_ns, RANK_FINISH, pod, record->run);
 }
 
-/* In the books a pod is on its node. */
+/* Record that a pod is on a node. */
 static void place(replay *r, uint32_t pod, berth_node_id node)
 {
     replay_records_attach(&r->records, pod, node);
@@ -193,7 +199,7 @@ static berth_status refuse_orphan(const replay *r, berth_pod_id pod, berth_node_
     return BERTH_E_NOT_FOUND;
 }
 
-/* Whether the trace put the pod on a node itself; then the books follow. */
+/* If an event of the trace has put the pod on a node, or taken it off, record that. */
 static berth_status follow(replay *r, uint32_t pod, const berth_error *origin, berth_error *error)
 {
     pod_record *record = &r->records.pods[pod];
@@ -294,7 +300,7 @@ berth_status replay_pod_remove(replay *r, const trace_event *event, const berth_
 
 /* ---- placement ---- */
 
-/* The node is told: the wait is over, and the run begins. */
+/* The pod is bound: its wait ends, and its run begins. */
 static void begin_run(replay *r, uint32_t pod)
 {
     pod_record *record = &r->records.pods[pod];
@@ -372,7 +378,7 @@ berth_status replay_pod_leave(replay *r, uint32_t pod, replay_outcome outcome, b
     return remove_pod(r, &names, true, error);
 }
 
-/* Off its node, to be submitted again. */
+/* Take a pod off its node, and keep it to be submitted again. */
 static void set_aside(replay *r, uint32_t pod)
 {
     unplace(r, pod);
@@ -383,10 +389,11 @@ static void set_aside(replay *r, uint32_t pod)
     copy_names(r, r->records.pods[pod].id, &restart->names);
 }
 
+/* A pod that is being deleted is not submitted again: its controller has replaced it already. */
 static bool can_restart(const replay *r, uint32_t pod)
 {
     const pod_record *record = &r->records.pods[pod];
-    return record->copy != NULL || record->made_of != NULL;
+    return (record->copy != NULL || record->made_of != NULL) && !is_deleting(r, record->id);
 }
 
 berth_status replay_pod_lose(replay *r, uint32_t pod, berth_error *error)
@@ -459,7 +466,7 @@ static replay_outcome outcome_of(const replay *r, const pod_record *record)
     case BERTH_POD_STATE_GATED:
         return OUTCOME_gated;
     case BERTH_POD_STATE_GONE:
-        return OUTCOME_passed_over;
+        return is_deleting(r, record->id) ? OUTCOME_terminating : OUTCOME_passed_over;
     case BERTH_POD_STATE_ASSUMED:
     case BERTH_POD_STATE_BOUND:
         return OUTCOME_running;

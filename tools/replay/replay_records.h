@@ -1,4 +1,4 @@
-/* What a replay knows of each pod that is in the cluster, and of each node that ever was. */
+/* What a replay records of each pod in the cluster, and of each node, past or present. */
 #ifndef BERTH_TOOLS_REPLAY_RECORDS_H
 #define BERTH_TOOLS_REPLAY_RECORDS_H
 
@@ -10,7 +10,7 @@
 
 #define RECORD_NONE UINT32_MAX
 
-/* What finally becomes of a pod of the trace; each comes to exactly one. */
+/* The final outcomes of pods. Each pod has exactly one. */
 #define REPLAY_OUTCOME_LIST(X)                                                      \
     X(finished, "ran as long as it was to run")                                     \
     X(removed, "removed by the trace while on a node")                              \
@@ -20,7 +20,8 @@
     X(gated, "held by its scheduling gates at the end")                             \
     X(lost, "went with its node, and was not started again")                        \
     X(evicted, "made room for a pod of higher priority, and was not started again") \
-    X(passed_over, "its schedulerName belongs to no profile")
+    X(passed_over, "its schedulerName belongs to no profile")                       \
+    X(terminating, "was being deleted, and on no node")
 
 typedef enum replay_outcome {
 #define X(name, text) OUTCOME_##name,

@@ -5,7 +5,7 @@
   var tip = document.getElementById('tip');
   var SVG = 'http://www.w3.org/2000/svg';
 
-  /* Elements: every text goes in as text, never as markup. */
+  /* Makes an element. Every text goes in as text, never as markup. */
   function make(name, attributes, children) {
     var element = document.createElement(name);
     Object.keys(attributes || {}).forEach(function (key) { element.setAttribute(key, attributes[key]); });
@@ -30,7 +30,7 @@
       return make('li', one[2] ? { 'class': 'bad' } : {}, [make('b', {}, one[1]), one[0]]);
     })));
   }
-  /* Columns: [title, is it a number]. Cells: text, or an element. */
+  /* A column is [title, whether it holds numbers]. A cell is a text or an element. */
   function table(caption, columns, rows) {
     var head = make('tr', {}, columns.map(function (column) {
       return make('th', column[1] ? { scope: 'col', 'class': 'n' } : { scope: 'col' }, column[0]);
@@ -48,15 +48,20 @@
 
   /* ---- numbers ---- */
   function whole(number) { return Math.round(number).toLocaleString('en-US'); }
+  /* One decimal, rounded as printf does in berth schedule: a tie goes to the even digit. */
+  function decimal(number) {
+    var text = number % 1 === 0.25 ? Math.floor(number) + '.2' : number.toFixed(1);
+    return text.replace(/\B(?=(\d{3})+\.)/g, ',');
+  }
   function isBytes(resource) { return resource === 'memory' || resource === 'ephemeral-storage' || resource.indexOf('hugepages-') === 0; }
   function amount(resource, value) {
-    if (resource === 'cpu') return (value / 1000).toLocaleString('en-US', { maximumFractionDigits: 1 });
-    if (!isBytes(resource)) return whole(value);
-    var units = ['B', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'], unit = 0;
-    while (Math.abs(value) >= 1024 && unit < units.length - 1) { value /= 1024; unit++; }
-    return value.toLocaleString('en-US', { maximumFractionDigits: 1 }) + ' ' + units[unit];
+    if (resource === 'cpu') return decimal(value / 1000);
+    if (!isBytes(resource) || value < 1024) return whole(value);
+    var units = ['Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'], unit = 0;
+    for (value /= 1024; value >= 1024 && unit < units.length - 1; unit++) value /= 1024;
+    return decimal(value) + units[unit];
   }
-  function percent(part, all) { return all > 0 ? (100 * part / all).toFixed(1) + '%' : 'none'; }
+  function percent(part, all) { return all > 0 ? decimal(100 * part / all) + '%' : 'none'; }
   function bar(part, all) {
     var share = all > 0 ? part / all : 0;
     var fill = make('i', share > 1 ? { 'class': 'over' } : {});
@@ -70,14 +75,30 @@
     var share = requested / allocatable;
     return share > 1 ? 'c6' : 'c' + Math.min(5, Math.floor(share * 6));
   }
+  /* Nodes that take no pods have a state and notes that say why. */
+  var stateNames = { tainted: 'tainted', cordoned: 'cordoned', notReady: 'not ready' };
+  function podCount(node) { return whole(node[2]) + (node[2] === 1 ? ' pod' : ' pods'); }
+  function notes(node) { return (node[5] || []).join(', '); }
   function describe(node) {
-    var lines = [node[0], whole(node[2]) + (node[2] === 1 ? ' pod' : ' pods')];
+    var lines = [node[0], podCount(node)].concat(node[5] || []);
     data.resources.forEach(function (resource, r) {
       var has = node[3][2 * r + 1], asked = node[3][2 * r];
       if (has > 0 || asked > 0)
         lines.push(resource.name + ' ' + percent(asked, has) + ': ' + amount(resource.name, asked) + ' of ' + amount(resource.name, has));
     });
     return lines;
+  }
+  /* Small clusters show names. The domain that all nodes share is left out. */
+  var NAMED_MAX = 60, READ_MAX = 30, SHUT_MAX = 100, FOUND_MAX = 100;
+  function commonDomain() {
+    var first = data.nodes[0] ? data.nodes[0][0] : '', dot = first.indexOf('.'), domain = dot > 0 ? first.slice(dot) : '';
+    return data.nodes.every(function (node) { return domain === '' || node[0].slice(-domain.length) === domain; }) ? domain : '';
+  }
+  function shortName(node, domain) { return node[0].slice(0, node[0].length - domain.length); }
+  /* The names of a node's pods, as far as they fit into a sentence. */
+  function podNames(node) {
+    var names = data.pods ? data.pods[data.nodes.indexOf(node)] : [], left = names.length - READ_MAX;
+    return names.length === 0 ? '' : '. Its pods: ' + names.slice(0, READ_MAX).join(', ') + (left > 0 ? ' and ' + whole(left) + ' more' : '');
   }
   function showTip(cell, text) {
     tip.textContent = text;
@@ -90,7 +111,7 @@
   }
   function hideTip() { tip.hidden = true; }
 
-  /* One list of nodes: a single stop of the tab key, arrows within it. */
+  /* The nodes of a zone as one list. The tab key stops at it once; arrow keys move within it. */
   function zoneMap(name, nodes, state) {
     var list = make('ul', { 'class': 'map', role: 'listbox', 'aria-label': 'Nodes of ' + name + ', by use' });
     function cells() { return list.children; }
@@ -104,10 +125,15 @@
       var all = document.createDocumentFragment();
       ordered.forEach(function (node, i) {
         var asked = node[3][2 * state.resource], has = node[3][2 * state.resource + 1];
+        var use = data.resources[state.resource].name + ' ' + percent(asked, has);
         var cell = make('li', {
-          'class': heat(asked, has), role: 'option', 'aria-selected': 'false', tabindex: i === 0 ? '0' : '-1',
-          'aria-label': node[0] + ', ' + data.resources[state.resource].name + ' ' + percent(asked, has) + ', ' + node[2] + ' pods'
+          role: 'option', 'aria-selected': 'false', tabindex: i === 0 ? '0' : '-1',
+          'aria-label': [node[0], use, podCount(node)].concat(node[5] || []).join(', ')
         });
+        if (state.named)
+          cell.append(make('i', { 'class': heat(asked, has) }), make('b', {}, shortName(node, state.domain)), make('span', {}, use + (node[4] ? ', ' + stateNames[node[4]] : '')));
+        else cell.className = heat(asked, has);
+        if (node[4]) cell.classList.add('shut');
         cell.node = node;
         all.append(cell);
       });
@@ -118,7 +144,7 @@
       if (cells()[0]) cells()[0].tabIndex = -1;
       cell.setAttribute('aria-selected', 'true');
       cell.tabIndex = 0;
-      state.read.textContent = describe(cell.node).join(', ');
+      state.read.textContent = describe(cell.node).join(', ') + podNames(cell.node);
       showTip(cell, describe(cell.node).join('\n'));
     }
     function below(cell, sign) {
@@ -143,9 +169,10 @@
     });
     list.addEventListener('focusin', function (event) { if (event.target.node) choose(event.target); });
     list.addEventListener('focusout', hideTip);
-    list.addEventListener('mouseover', function (event) { if (event.target.node) showTip(event.target, describe(event.target.node).join('\n')); });
+    function cellOf(event) { return event.target.closest('li'); }
+    list.addEventListener('mouseover', function (event) { if (cellOf(event)) showTip(cellOf(event), describe(cellOf(event).node).join('\n')); });
     list.addEventListener('mouseout', hideTip);
-    list.addEventListener('click', function (event) { if (event.target.node) event.target.focus(); });
+    list.addEventListener('click', function (event) { if (cellOf(event)) cellOf(event).focus(); });
     paint();
     return { element: list, paint: paint };
   }
@@ -161,7 +188,8 @@
     var texts = ['below 17%', 'to 33%', 'to 50%', 'to 67%', 'to 83%', 'to 100%', 'above'];
     return make('ul', { 'class': 'key', 'aria-label': 'Colours' }, texts.map(function (text, i) {
       return make('li', {}, [make('i', { 'class': 'c' + i }), text]);
-    }).concat(make('li', {}, [make('i', { 'class': 'none' }), 'has none'])));
+    }).concat(make('li', {}, [make('i', { 'class': 'none' }), 'has none']),
+      data.nodes.some(function (node) { return node[4]; }) ? make('li', {}, [make('i', { 'class': 'c0 shut' }), 'cordoned, tainted or not ready']) : []));
   }
   function zoneName(z) { return data.zones[z] === '-' ? 'no zone' : data.zones[z]; }
   function byZone() {
@@ -173,22 +201,23 @@
 
   function showMap(groups) {
     var part = section('map', 'Nodes');
-    var state = { resource: 0, byUse: false, read: make('p', { 'class': 'read', 'aria-live': 'polite' }) };
+    var state = { resource: 0, byUse: false, named: data.nodes.length <= NAMED_MAX, domain: commonDomain(), read: make('p', { 'class': 'read', 'aria-live': 'polite' }) };
     var maps = groups.map(function (nodes, z) { return zoneMap(zoneName(z), nodes, state); });
     function paint() { maps.forEach(function (map) { map.paint(); }); }
     part.append(choices('Colour by use of', 'resource', data.resources.map(function (r) { return r.name; }), 0, function (i) { state.resource = i; paint(); }),
       choices('Order', 'order', ['as searched', 'by use'], 0, function (i) { state.byUse = i === 1; paint(); }),
       legendOf(), make('p', { 'class': 'note' }, 'Tab to a zone, arrow keys from node to node.'), state.read);
     if (data.nodes.length > 400) part.classList.add('many');
+    if (state.named) part.classList.add('named');
     groups.forEach(function (nodes, z) {
       part.append(make('h3', {}, zoneName(z) + ': ' + whole(nodes.length) + (nodes.length === 1 ? ' node' : ' nodes')), maps[z].element);
     });
     var all = make('details', {}, make('summary', {}, 'All nodes as a table'));
     all.addEventListener('toggle', function () {
       if (!all.open || all.children.length > 1) return;
-      all.append(table('Requested of allocatable, by node', [['Node'], ['Zone'], ['Pods', true]].concat(data.resources.map(function (r) { return [r.name, true]; })),
+      all.append(table('Requested of allocatable, by node', [['Node'], ['Zone'], ['State'], ['Pods', true]].concat(data.resources.map(function (r) { return [r.name, true]; })),
         data.nodes.map(function (node) {
-          return [node[0], zoneName(node[1]), whole(node[2])].concat(data.resources.map(function (r, i) {
+          return [node[0], zoneName(node[1]), notes(node), whole(node[2])].concat(data.resources.map(function (r, i) {
             return amount(r.name, node[3][2 * i]) + ' of ' + amount(r.name, node[3][2 * i + 1]);
           }));
         })));
@@ -209,23 +238,60 @@
   }
   function showFree() {
     var part = section('free', 'Free capacity');
-    part.append(table('What is free, how much of it on one node at most, and how much of it an average pod of the cluster cannot use',
-      [['Resource'], ['Allocatable', true], ['Requested', true], ['Free', true], ['Most on a node', true], ['Fragmentation', true]],
-      data.resources.map(function (r, i) {
-        var free = 0, most = 0;
-        data.nodes.forEach(function (node) {
-          var left = Math.max(0, node[3][2 * i + 1] - node[3][2 * i]);
-          free += left;
-          most = Math.max(most, left);
-        });
-        return [r.name, amount(r.name, r.allocatable), amount(r.name, r.requested), amount(r.name, free), amount(r.name, most), (100 * r.fragmentation).toFixed(1) + '%'];
+    var shut = Object.keys(stateNames).filter(function (state) { return data.counts.nodesByState[state] > 0; });
+    part.append(table('What is free on nodes that take pods, how much of it on one node at most' + (shut.length > 0 ? ', what is free on nodes that do not take them' : '') +
+      ', and how much of what is free on all nodes is of no use to an average pod of the cluster',
+      [['Resource'], ['Allocatable', true], ['Requested', true], ['Free', true], ['Most on a node', true]].concat(shut.map(function (state) {
+        return ['Free, but ' + stateNames[state], true];
+      }), [['Fragmentation', true]]),
+      data.resources.map(function (r) {
+        return [r.name, amount(r.name, r.allocatable), amount(r.name, r.requested), amount(r.name, r.free.open), amount(r.name, r.mostFree)].concat(shut.map(function (state) {
+          return amount(r.name, r.free[state]);
+        }), [decimal(100 * r.fragmentation) + '%']);
       })));
+    if (shut.indexOf('tainted') >= 0) part.append(make('p', { 'class': 'note' }, 'Pods that tolerate its taint can use what is free on a tainted node.'));
+    if (shut.length > 0) part.append(shutTable());
   }
+  /* Folded where it is long. */
+  function shutTable() {
+    var nodes = data.nodes.filter(function (node) { return node[4]; }), title = 'Nodes that do not take pods (' + whole(nodes.length) + ')';
+    var list = table(title + (nodes.length > SHUT_MAX ? ': the first ' + SHUT_MAX : ''), [['Node'], ['Zone'], ['Why']], nodes.slice(0, SHUT_MAX).map(function (node) {
+      return [node[0], zoneName(node[1]), notes(node)];
+    }));
+    return nodes.length > 12 ? make('details', {}, [make('summary', {}, title), list]) : list;
+  }
+
+  /* ---- search ---- */
+  function findAll(text) {
+    var wanted = text.toLowerCase(), found = [];
+    function has(name) { return name.toLowerCase().indexOf(wanted) >= 0; }
+    data.nodes.forEach(function (node, n) {
+      if (has(node[0])) found.push(['node ' + node[0], podCount(node), notes(node)]);
+      (data.pods ? data.pods[n] : []).forEach(function (pod) { if (has(pod)) found.push(['pod ' + pod, 'on ' + node[0], notes(node)]); });
+    });
+    data.reasons.forEach(function (group) {
+      group.examples.forEach(function (pod) { if (has(pod)) found.push(['pod ' + pod, 'without a place', group.reason]); });
+    });
+    return found;
+  }
+  function showSearch() {
+    var part = section('search', 'Search');
+    var field = make('input', { type: 'search', id: 'find', autocomplete: 'off', spellcheck: 'false' });
+    var said = make('p', { 'class': 'note', 'aria-live': 'polite' }), results = make('div');
+    field.addEventListener('input', function () {
+      var text = field.value.trim(), found = text === '' ? [] : findAll(text);
+      results.replaceChildren();
+      said.textContent = text === '' ? '' : found.length === 0 ? 'Nothing has this in its name.' : whole(found.length) + ' found' + (found.length > FOUND_MAX ? ', the first ' + FOUND_MAX + ' are shown' : '');
+      if (found.length > 0) results.append(table('Found', [['Name'], ['Where'], ['Notes']], found.slice(0, FOUND_MAX)));
+    });
+    part.append(make('label', { 'for': 'find' }, data.pods ? 'A part of the name of a node or a pod: ' : 'A part of the name of a node: '), field, said, results);
+  }
+
   function showReasons() {
     var part = section('reasons', 'Pods without a place');
     var groups = data.reasons.slice().sort(function (a, b) { return b.pods - a.pods; });
     if (groups.length === 0) { part.append(make('p', {}, 'Every pod has a place.')); return; }
-    part.append(table('By what the nodes lack once all others are placed', [['Reason'], ['Pods', true], ['Which']], groups.map(function (group) {
+    part.append(table('By what the nodes lack after all other pods are placed', [['Reason'], ['Pods', true], ['Which']], groups.map(function (group) {
       var names = group.examples.join(', ');
       var which = group.examples.length <= 3 ? names
         : make('details', {}, [make('summary', {}, group.examples.slice(0, 2).join(', ') + ' ...'), names + (group.pods > group.examples.length ? ' and ' + whole(group.pods - group.examples.length) + ' more' : '')]);
@@ -234,12 +300,16 @@
   }
   function showCluster() {
     var counts = data.counts, groups = byZone();
-    cards([['nodes', whole(counts.nodes)], ['nodes in use', whole(counts.nodesInUse)], ['pods', whole(counts.pods)],
+    var states = Object.keys(stateNames).filter(function (state) { return counts.nodesByState[state] > 0; }).map(function (state) {
+      return ['nodes ' + stateNames[state], whole(counts.nodesByState[state]), state === 'notReady'];
+    });
+    cards([['nodes', whole(counts.nodes)], ['nodes in use', whole(counts.nodesInUse)]].concat(states, [['pods', whole(counts.pods)],
       ['were pending', whole(counts.pending)], ['of them placed', whole(counts.placed)],
-      ['without a place', whole(counts.notPlaced), counts.notPlaced > 0]].concat(counts.passedOver > 0 ? [['passed over', whole(counts.passedOver)]] : []));
+      ['without a place', whole(counts.notPlaced), counts.notPlaced > 0]], counts.passedOver > 0 ? [['passed over', whole(counts.passedOver)]] : []));
     showReasons();
     showUse(groups);
     showFree();
+    showSearch();
     showMap(groups);
   }
 
@@ -260,21 +330,34 @@
     }
     return 4 * step;
   }
-  /* A step beside each line: lines are told apart by dashes, too. */
+  /* A scale of shares, written as percentages: its quarters are 1, 2, 2.5 or 5 times a power of ten, with
+     as many digits as it takes to tell them apart, and values have one digit more. */
+  function shareScale(most) {
+    var steps = [1, 2, 2.5, 5], power = -4, at = 0;
+    while (4 * steps[at] * Math.pow(10, power) < 100 * most * (1 - 1e-9)) {
+      at = (at + 1) % steps.length;
+      if (at === 0) power++;
+    }
+    var digits = Math.max(0, (steps[at] === 2.5 ? 1 : 0) - power);
+    function writer(places) { return function (share) { return (100 * share).toFixed(places) + '%'; }; }
+    return { top: 4 * steps[at] * Math.pow(10, power) / 100, label: writer(digits), value: writer(digits + 1) };
+  }
+  /* Lines differ by their dashes, too, for readers who see no colours. */
   var dashes = ['', '7 3', '2 3', '9 3 2 3', '4 4', '1 2'];
-  function chart(part, title, names, series, text) {
+  function chart(part, title, names, series, shares) {
     var rows = data.series.rows, width = 720, height = 200, left = 60, bottom = 24, top = 10, right = 10;
     var from = rows[0][0], to = rows[rows.length - 1][0], most = 0;
     series.forEach(function (of) { rows.forEach(function (row) { most = Math.max(most, of(row)); }); });
     if (most <= 0) most = 1;
-    if (text === whole) most = niceTop(most);
+    var scale = shares ? shareScale(most) : { top: niceTop(most), label: whole, value: whole };
+    most = scale.top;
     function x(time) { return left + (to > from ? (time - from) / (to - from) : 0) * (width - left - right); }
     function y(value) { return height - bottom - value / most * (height - top - bottom); }
     var svg = draw('svg', { 'class': 'chart', viewBox: '0 0 ' + width + ' ' + height, role: 'img', tabindex: '0',
       'aria-label': title + ': a chart; left and right arrow keys read it, the table below has its numbers' });
     for (var i = 0; i <= 4; i++) {
       svg.append(draw('line', { 'class': 'grid', x1: left, x2: width - right, y1: y(most * i / 4), y2: y(most * i / 4) }),
-        draw('text', { x: left - 6, y: y(most * i / 4) + 4, 'text-anchor': 'end' }, text(most * i / 4)));
+        draw('text', { x: left - 6, y: y(most * i / 4) + 4, 'text-anchor': 'end' }, scale.label(most * i / 4)));
     }
     [0, 0.5, 1].forEach(function (share) {
       svg.append(draw('text', { x: left + share * (width - left - right), y: height - 7, 'text-anchor': share === 0 ? 'start' : share === 1 ? 'end' : 'middle' }, duration((to - from) * share)));
@@ -296,7 +379,7 @@
       cursor.setAttribute('x1', position);
       cursor.setAttribute('x2', position);
       cursor.setAttribute('visibility', 'visible');
-      read.textContent = 'after ' + duration(rows[at][0] - from) + ': ' + names.map(function (name, s) { return name + ' ' + text(series[s](rows[at])); }).join(', ');
+      read.textContent = 'after ' + duration(rows[at][0] - from) + ': ' + names.map(function (name, s) { return name + ' ' + scale.value(series[s](rows[at])); }).join(', ');
     }
     svg.addEventListener('keydown', function (event) {
       var step = Math.max(1, Math.round(rows.length / 50));
@@ -320,7 +403,7 @@
     var every = Math.max(1, Math.floor(rows.length / 60));
     part.append(make('details', {}, [make('summary', {}, title + ' as a table'), table(title, [['After']].concat(names.map(function (name) { return [name, true]; })),
       rows.filter(function (row, i) { return i % every === 0 || i === rows.length - 1; }).map(function (row) {
-        return [duration(row[0] - from)].concat(series.map(function (of) { return text(of(row)); }));
+        return [duration(row[0] - from)].concat(series.map(function (of) { return scale.value(of(row)); }));
       }))]));
   }
   function column(name) {
@@ -331,11 +414,10 @@
     var part = section('time', 'Timelines');
     if (data.series.rows.length === 0) { part.append(make('p', {}, 'The series has no row.')); return; }
     var resources = data.series.columns.filter(function (name) { return / share$/.test(name); }).map(function (name) { return name.slice(0, -6); });
-    function share(value) { return (100 * value).toFixed(0) + '%'; }
-    chart(part, 'Pods', ['running', 'waiting'], [column('running'), column('waiting')], whole);
-    chart(part, 'Nodes', ['nodes'], [column('nodes')], whole);
-    chart(part, 'Use', resources, resources.map(function (name) { return column(name + ' share'); }), share);
-    chart(part, 'Fragmentation', resources, resources.map(function (name) { return column(name + ' fragmentation'); }), share);
+    chart(part, 'Pods', ['running', 'waiting'], [column('running'), column('waiting')], false);
+    chart(part, 'Nodes', ['nodes'], [column('nodes')], false);
+    chart(part, 'Use', resources, resources.map(function (name) { return column(name + ' share'); }), true);
+    chart(part, 'Fragmentation', resources, resources.map(function (name) { return column(name + ' fragmentation'); }), true);
   }
   function showReplay() {
     var report = data.report, waits = report.waitSeconds || {}, outcomes = report.outcomes || {};

@@ -1,4 +1,4 @@
-/* The data of a cluster's report. Nodes are arrays of numbers: there may be thousands. */
+/* The data of a cluster's report. A node is an array, not an object, as there may be thousands. */
 #include "report/report_cluster.h"
 
 #include <stdlib.h>
@@ -6,29 +6,50 @@
 #include "cli/exits.h"
 #include "cli/heap.h"
 #include "cli/output.h"
-#include "loading/node_list.h"
 #include "loading/usage.h"
 #include "plans/plan_pods.h"
 #include "plans/side_reasons.h"
+#include "report/report_nodes.h"
 
-enum { EXAMPLES_MAX = 20 };
+enum { EXAMPLES_MAX = 20, NAMED_PODS_MAX = 10000 };
+
+static void write_pod_name(berth_str namespace_name, berth_str name, output *o)
+{
+    char text[640];
+    int len = snprintf(text, sizeof(text), "%.*s/%.*s", (int)namespace_name.len,
+                       namespace_name.data, (int)name.len, name.data);
+    output_str(o, (berth_str){text, (uint32_t)len});
+}
 
 static bool is_shown(const side_resource *resource)
 {
     return resource->requested > 0 || resource->allocatable > 0;
 }
 
-static void write_resources(const cluster_side *side, output *o)
+/* What is free: on nodes that take pods, and on those that do not, by the reason. */
+static void write_free(const report_free *found, output *o)
+{
+    output_pair_int(o, "mostFree", found->most);
+    output_key(o, "free");
+    output_object(o);
+    for (size_t s = 0; s < REPORT_NODE_STATE_COUNT; s++)
+        output_pair_int(o, report_node_state_names[s], found->amounts[s]);
+    output_object_end(o);
+}
+
+static void write_resources(const cluster_side *side, const report_nodes *nodes, output *o)
 {
     output_key(o, "resources");
     output_array(o);
     for (uint32_t r = 0; r < side->resource_count; r++) {
         if (!is_shown(&side->resources[r]))
             continue;
+        const report_free found = report_nodes_free(nodes, side, r);
         output_object(o);
         output_pair_str(o, "name", side->resources[r].name);
         output_pair_int(o, "requested", side->resources[r].requested);
         output_pair_int(o, "allocatable", side->resources[r].allocatable);
+        write_free(&found, o);
         output_pair_real(o, "fragmentation", side->resources[r].fragmentation, 4);
         output_object_end(o);
     }
@@ -43,8 +64,10 @@ static uint32_t zone_number(const cluster_side *side, berth_str zone)
     return z;
 }
 
-/* [name, zone, pods, [requested, allocatable, ...]] */
-static void write_node(const cluster_side *side, berth_node_id node, output *o)
+/* [name, zone, pods, [requested, allocatable, ...]], and of a node that takes no pods [..., state,
+ * [note, ...]]. */
+static berth_status write_node(const cluster_side *side, berth_node_id node,
+                               report_node_state state, output *o, berth_error *error)
 {
     const replay_load *l = &side->load;
     output_array(o);
@@ -59,14 +82,17 @@ static void write_node(const cluster_side *side, berth_node_id node, output *o)
         output_int(o, l->allocatable[(size_t)node * l->width + r]);
     }
     output_array_end(o);
+    if (state != REPORT_NODE_OPEN) {
+        output_text(o, report_node_state_names[state]);
+        TRY(report_nodes_notes(side, node, o, error));
+    }
     output_array_end(o);
+    return BERTH_OK;
 }
 
-static berth_status write_nodes(const cluster_side *side, output *o, berth_error *error)
+static berth_status write_nodes(const cluster_side *side, const report_nodes *nodes, output *o,
+                                berth_error *error)
 {
-    uint32_t count = 0;
-    berth_node_id *nodes = NULL;
-    TRY(node_list_make(side->engine, &nodes, &count, error));
     output_key(o, "zones");
     output_array(o);
     for (uint32_t z = 0; z < side->zone_count; z++)
@@ -74,11 +100,36 @@ static berth_status write_nodes(const cluster_side *side, output *o, berth_error
     output_array_end(o);
     output_key(o, "nodes");
     output_array(o);
-    for (uint32_t i = 0; i < count; i++)
-        write_node(side, nodes[i], o);
+    for (uint32_t i = 0; i < nodes->count; i++)
+        TRY(write_node(side, nodes->ids[i], nodes->states[i], o, error));
     output_array_end(o);
-    free(nodes);
     return BERTH_OK;
+}
+
+/* The names of a node's pods, in the order in which they came. */
+static void write_pods_of(const cluster_side *side, berth_node_id node, output *o)
+{
+    output_array(o);
+    for (berth_pod_id pod = berth_engine_next_pod(side->engine, node, BERTH_POD_NONE);
+         pod != BERTH_POD_NONE; pod = berth_engine_next_pod(side->engine, node, pod)) {
+        berth_str namespace_name = {0};
+        berth_str name = {0};
+        berth_engine_pod_name(side->engine, pod, &namespace_name, &name);
+        write_pod_name(namespace_name, name, o);
+    }
+    output_array_end(o);
+}
+
+/* One list for each node, in the order of the nodes. A page of a large cluster goes without. */
+static void write_pods(const cluster_side *side, const report_nodes *nodes, output *o)
+{
+    if (side->pod_count > NAMED_PODS_MAX)
+        return;
+    output_key(o, "pods");
+    output_array(o);
+    for (uint32_t i = 0; i < nodes->count; i++)
+        write_pods_of(side, nodes->ids[i], o);
+    output_array_end(o);
 }
 
 /* ---- pods without a place ---- */
@@ -95,13 +146,8 @@ static void write_group(const group *one, berth_str reason, output *o)
     output_pair_int(o, "pods", (int64_t)one->pods);
     output_key(o, "examples");
     output_array(o);
-    for (uint64_t i = 0; i < one->pods && i < EXAMPLES_MAX; i++) {
-        char name[640];
-        const side_pod *pod = one->examples[i];
-        int len = snprintf(name, sizeof(name), "%.*s/%.*s", (int)pod->namespace_name.len,
-                           pod->namespace_name.data, (int)pod->name.len, pod->name.data);
-        output_str(o, (berth_str){name, (uint32_t)len});
-    }
+    for (uint64_t i = 0; i < one->pods && i < EXAMPLES_MAX; i++)
+        write_pod_name(one->examples[i]->namespace_name, one->examples[i]->name, o);
     output_array_end(o);
     output_object_end(o);
 }
@@ -142,7 +188,7 @@ static berth_status write_reasons(const cluster_side *side, output *o, berth_err
     return status;
 }
 
-static void write_counts(const cluster_side *side, output *o)
+static void write_counts(const cluster_side *side, const report_nodes *nodes, output *o)
 {
     output_key(o, "counts");
     output_object(o);
@@ -153,23 +199,40 @@ static void write_counts(const cluster_side *side, output *o)
     output_pair_int(o, "passedOver", (int64_t)side->passed_over);
     output_pair_int(o, "nodes", side->node_count);
     output_pair_int(o, "nodesInUse", side->nodes_in_use);
+    output_key(o, "nodesByState");
+    output_object(o);
+    for (size_t s = 0; s < REPORT_NODE_STATE_COUNT; s++)
+        output_pair_int(o, report_node_state_names[s], nodes->state_nodes[s]);
     output_object_end(o);
+    output_object_end(o);
+}
+
+static berth_status write_all(const cluster_side *side, const report_nodes *nodes, output *o,
+                              berth_error *error)
+{
+    write_counts(side, nodes, o);
+    write_resources(side, nodes, o);
+    TRY(write_nodes(side, nodes, o, error));
+    write_pods(side, nodes, o);
+    return write_reasons(side, o, error);
 }
 
 berth_status report_cluster_write(const cluster_side *side, const char *title, FILE *file,
                                   berth_error *error)
 {
     output o;
+    report_nodes nodes = {.ids = NULL};
     output_open(&o, file, OUTPUT_JSON, 0);
     output_object(&o);
     output_pair_text(&o, "kind", "cluster");
     output_pair_text(&o, "title", title);
-    write_counts(side, &o);
-    write_resources(side, &o);
-    berth_status status = write_nodes(side, &o, error);
+    berth_status status = report_nodes_make(&nodes, side, error);
     if (status == BERTH_OK)
-        status = write_reasons(side, &o, error);
-    output_object_end(&o);
-    output_close(&o);
+        status = write_all(side, &nodes, &o, error);
+    if (status == BERTH_OK) { /* else an array may be open, and nobody reads the data */
+        output_object_end(&o);
+        output_close(&o);
+    }
+    report_nodes_release(&nodes);
     return status;
 }

@@ -1,4 +1,4 @@
-/* The page: the template as the build embedded it, with the data at its mark. */
+/* Writes the page: the template that the build embedded, with the data in place of its mark. */
 #include "report/report_page.h"
 
 #include <string.h>
@@ -7,8 +7,8 @@
 
 static const char mark[] = "@@DATA@@";
 
-/* JSON in a script element: '<' would end it, or begin a comment. Within JSON it stands in strings
- * alone, where it may be written by its number. */
+/* A '<' could end the script element that holds the JSON, or begin a comment in it. JSON has it only
+ * in strings, and there it may be written as an escape. */
 static void write_data(const char *data, size_t bytes, FILE *file)
 {
     const char *end = data + bytes;

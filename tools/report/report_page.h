@@ -1,5 +1,5 @@
-/* A page of HTML that shows a cluster, or a replay, by itself: template, styles and script are in
- * it, and nothing is fetched. */
+/* Writes a page of HTML that shows a cluster or a replay. The page contains its styles and its
+ * script and fetches nothing. */
 #ifndef BERTH_TOOLS_REPORT_PAGE_H
 #define BERTH_TOOLS_REPORT_PAGE_H
 
@@ -7,8 +7,7 @@
 
 #include "berth/status.h"
 
-/* Write the page around `data`, a JSON document of `bytes`. Whatever stands in its texts is text on
- * the page, too. */
+/* Write the page around `data`, a JSON document of `bytes`. Markup in its texts is shown as text. */
 void report_page_write(const char *data, size_t bytes, FILE *file);
 
 #endif

@@ -1,5 +1,5 @@
-/* The data of a replay's report: its report as it is, its series as columns, thinned out if
- * long. */
+/* Writes the data of a replay's report: report.json unchanged, and the rows of series.csv. Of a long
+ * series only some rows are kept. */
 #include "report/report_replay.h"
 
 #include <errno.h>
@@ -80,7 +80,7 @@ static uint32_t count_fields(const char *line)
     return count;
 }
 
-/* A row of numbers; whether it is one. */
+/* Write one row of numbers. Returns false if the line is something else. */
 static bool write_row(char *line, uint32_t columns, output *o)
 {
     if (count_fields(line) != columns)

@@ -1,4 +1,4 @@
-/* A replay as the data of a report: what berth replay wrote into its folder. */
+/* Writes the data of a replay's report from the files that berth replay wrote. */
 #ifndef BERTH_TOOLS_REPORT_REPLAY_H
 #define BERTH_TOOLS_REPORT_REPLAY_H
 
