@@ -53,8 +53,9 @@ typedef struct comparison {
 berth_status comparison_make(comparison *c, berth_error *error);
 void comparison_release(comparison *c);
 
-/* Whether a pod is worse off on some side than on the first: it had a place and moves, fits no more,
- * is bound to a node that is not in the input, or is not there; or it is new and has no place. */
+/* Whether some side leaves a pod worse off than the first side: a pod with a place there moves, no
+ * longer fits, is bound to a node that is not in the input, or is missing; or a pod that the first
+ * side does not have finds no place. */
 bool comparison_is_worse(const comparison *c);
 
 /* The name and the node ("-": none) of a changed pod; zeroed on a side that does not have it. */
