@@ -37,7 +37,7 @@ run() {
 mask() {
   sed -E -i \
     -e "s#$work/#WORK/#g" \
-    -e 's/^(Decisions +[0-9]+|Drained +[0-9]+ nodes) in .*/\1 in T s, R a second/' \
+    -e 's/^(Decisions +[0-9]+|Simulated +[0-9]+ nodes?) in .*/\1 in T s, R a second/' \
     -e 's/^(Decisions a second) .*/\1 R/' \
     -e 's/^(Tried +[0-9]+ plans?) in .*/\1 in T s/' \
     -e 's/^( *"?(seconds|decisionSeconds|decisionsPerSecond|nodesPerSecond)"?: )[0-9.]+/\1N/' \
