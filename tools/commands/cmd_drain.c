@@ -328,7 +328,7 @@ static int check(drain *d, const text_list *names)
         return exit_usage(help.name, "--selector and %s exclude each other",
                           d->all ? "--all" : "names of nodes");
     if (!d->all && d->selector == NULL && names->count == 0)
-        return exit_usage(help.name, "no node to drain: name some, or give --selector or --all");
+        return exit_usage(help.name, "no node to drain: name some, or give --all or --selector");
     char problem[LABEL_PROBLEM_BYTES];
     if (d->selector != NULL && !label_query_parse(&d->query, d->selector, problem))
         return exit_usage(help.name, "--selector is '%s', and %s", d->selector, problem);
