@@ -256,7 +256,7 @@ static void print_sides(const comparison *c, FILE *file)
     fputc('\n', file);
 }
 
-/* Pods that no side has a place for, though they are bound: their nodes are gone. */
+/* For each side, the nodes that pods are bound to and that its input lacks. */
 static void print_missing(const comparison *c, FILE *file)
 {
     for (size_t i = 0; i < c->side_count; i++) {

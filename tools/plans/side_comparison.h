@@ -19,7 +19,7 @@ typedef struct comparison_side {
     uint64_t lost;       /* placed there, not here */
     uint64_t here_alone; /* pods that the first side does not have */
     uint64_t there_alone;
-    uint64_t unhoused; /* their node is not in the input here, and was there or was another */
+    uint64_t unhoused; /* bound to a node that is not in the input, unlike there */
     uint64_t worse;    /* see comparison_is_worse */
 } comparison_side;
 
