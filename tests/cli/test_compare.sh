@@ -16,6 +16,45 @@ check compare_three 0 "$berth" compare "${cluster[@]}" --kubernetes 1.32 --kuber
   --kubernetes 1.36 --summary
 check compare_anew 0 "$berth" compare "${days[@]}" --anew
 
+# A node that is gone while pods are still bound to it: the answer says so, and not that all is the same.
+without_node() { # FILE NODE
+  awk -v node="name: $2[,}]" 'BEGIN { RS = "---\n"; ORS = "---\n" }
+    !(/kind: Node/ && $0 ~ node)' "$1"
+}
+without_node data/compare_before.yaml m-2 >"$work/minus.yaml"
+gone=(--before data/compare_before.yaml --after "$work/minus.yaml")
+check compare_node_gone 0 "$berth" compare "${gone[@]}"
+check compare_node_gone_json 0 "$berth" compare "${gone[@]}" -o json
+check compare_node_gone_twice 0 "$berth" compare --before "$work/minus.yaml" --after "$work/minus.yaml"
+
+# With --exit-code 1 says that a pod is worse off, in whatever way; a pod that newly fits is not.
+exits() { # NAME CODE COMMAND...
+  name=$1
+  run "${@:2}"
+}
+exits compare_exit_same 0 "$berth" compare "${cluster[@]}" --config default --config default --exit-code
+exits compare_exit_gone 1 "$berth" compare "${gone[@]}" --exit-code --summary
+exits compare_exit_gone_json 1 "$berth" compare "${gone[@]}" --exit-code -o json
+exits compare_exit_back 0 "$berth" compare --before "$work/minus.yaml" --after "$work/minus.yaml" --exit-code
+few='{"kind": "Node", "apiVersion": "v1", "metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "4", "pods": "9"}}}'
+many=${few//'"4"'/'"9"'}
+pod() { # NAME NODE CPU
+  printf -- '---\n{"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "%s"}, "spec": {%s' "$1" \
+    "${2:+\"nodeName\": \"$2\", }"
+  printf '"containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "%s"}}}]}}\n' "$3"
+}
+{ echo "$few" && pod big "" 6; } >"$work/few.yaml"
+{ echo "$many" && pod big "" 6; } >"$work/many.yaml"
+{ echo "$many" && pod big "" 6 && pod other "" 1; } >"$work/more.yaml"
+{ echo "$many" && pod big "" 6 && pod other "" 4; } >"$work/crowd.yaml"
+exits compare_exit_newly_fits 0 "$berth" compare --before "$work/few.yaml" --after "$work/many.yaml" --exit-code
+exits compare_exit_no_longer 1 "$berth" compare --before "$work/many.yaml" --after "$work/few.yaml" --exit-code
+exits compare_exit_new 0 "$berth" compare --before "$work/many.yaml" --after "$work/more.yaml" --exit-code
+exits compare_exit_new_unplaced 1 "$berth" compare --before "$work/many.yaml" --after "$work/crowd.yaml" --exit-code
+exits compare_exit_missing 1 "$berth" compare --before "$work/more.yaml" --after "$work/many.yaml" --exit-code
+exits compare_exit_moved 1 "$berth" compare "${days[@]}" --exit-code
+exits compare_exit_off 0 "$berth" compare "${days[@]}"
+
 # Standard input is read once and serves every side.
 "$berth" compare "${cluster[@]}" "${both[@]}" -o json >"$work/files"
 "$berth" compare -f - -f data/pods.json "${both[@]}" -o json <data/nodes.yaml >"$work/standard"

@@ -52,6 +52,63 @@ for node in node-7 node-31 node-12; do
   [[ -s $work/moved ]] || fail "drain_as_schedule_$node: no pod was moved"
 done
 
+# Nodes by label, as kubectl selects them.
+sed -e '/hostname: old-a/s/labels: {/labels: {zone: one, size: "4", spot: "", /' \
+  -e '/hostname: old-b/s/labels: {/labels: {zone: two, size: "8", /' \
+  -e '/hostname: old-c/s/labels: {/labels: {zone: one, size: "x", example.com\/pool: db, /' \
+  data/drain.yaml >"$work/labels.yaml"
+selects() { # SELECTOR NODE...
+  name="drain_selects $1"
+  "$berth" drain -f "$work/labels.yaml" -l "$1" -o json 2>"$work/err" |
+    sed -n 's/^ *"node": "\([^"]*\)",$/\1/p' | tr '\n' ' ' >"$work/found"
+  [[ $(<"$work/found") == "${*:2} " ]] || fail "$name: $(<"$work/found") $(<"$work/err")"
+}
+selects zone=one old-a old-c
+selects zone==two old-b
+selects 'zone!=one' old-b old-d
+selects ' zone = one , size = 4 ' old-a
+selects 'zone in (one, two),size notin (8)' old-a old-c
+selects 'zone in(two)' old-b
+selects 'zone notin (one,two)' old-d
+selects 'zone' old-a old-b old-c
+selects '!zone' old-d
+selects 'zone, !spot' old-b old-c
+selects 'spot=' old-a
+selects 'spot in (,x)' old-a
+selects 'size>4' old-b
+selects 'size<8' old-a
+selects 'example.com/pool=db' old-c
+selects 'kubernetes.io/hostname in (old-d, old-b)' old-b old-d
+check drain_selector 0 "$berth" drain -f "$work/labels.yaml" --selector zone=one --together
+while IFS='|' read -r selector problem; do
+  complains "drain_selector $selector" 2 "$problem" "$berth" drain "${cluster[@]}" -l "$selector"
+done <<'END'
+|a label's name is missing at its end
+zone=one,|a label's name is missing at its end
+=one|a label's name is missing before '=one'
+zone in one|'(' is missing before 'one'
+zone in (one|')' is missing at its end
+zone one|a comma is missing before 'one'
+size>big|a whole number is missing
+!zone=one|a comma is missing before '=one'
+END
+complains drain_selector_none 3 "no node's labels match 'zone=nine'" \
+  "$berth" drain "${cluster[@]}" -l zone=nine
+complains drain_selector_and_all 2 "exclude each other" "$berth" drain "${cluster[@]}" -l zone --all
+complains drain_selector_and_names 2 "exclude each other" "$berth" drain "${cluster[@]}" -l zone old-a
+
+# Names as kubectl and -o name write them; an unknown one is answered with the nearest.
+"$berth" drain "${cluster[@]}" old-a old-c -o name >"$work/plain" 2>/dev/null
+"$berth" drain "${cluster[@]}" node/old-a nodes/old-c -o name >"$work/typed" 2>/dev/null
+same drain_typed_names "$work/plain" "$work/typed"
+[[ -s $work/typed ]] || fail "drain_typed_names: no node"
+complains drain_typed_unknown 3 "node 'old-z' is not in the input; did you mean 'old-a'?" \
+  "$berth" drain "${cluster[@]}" node/old-z
+
+# Pods whose volume only their node reaches are named, where they fit elsewhere, too.
+check drain_local 0 "$berth" drain -f data/drain_local.yaml --all
+check drain_local_json 0 "$berth" drain -f data/drain_local.yaml --all -o json
+
 complains drain_no_node 2 "no node to drain" "$berth" drain "${cluster[@]}"
 complains drain_names_and_all 2 "exclude each other" "$berth" drain "${cluster[@]}" --all old-a
 complains drain_no_cluster 2 "no input" "$berth" drain old-a

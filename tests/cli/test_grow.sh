@@ -49,6 +49,51 @@ for ((i = 1; i < count; i++)); do node "n-$i"; done >"$work/nodes.yaml"
 "$berth" schedule -f "$work/cluster.json" -f "$work/nodes.yaml" -o json | pods >"$work/fewer"
 [[ $(wc -l <"$work/fewer") -lt $(wc -l <"$work/planned") ]] || fail "grow_least: one node fewer does"
 
+# The plan is the same whether nodes are asked to go or not: pods that would move are told apart.
+plan() { # the new nodes and the placements
+  sed -n '/"newNodes"/,/"without"/p'
+}
+table() {
+  sed -n '/^NEW NODE/,/^$/p'
+}
+filled=(-f "$work/filled.yaml" --shape "m=cpu=4,memory=16Gi")
+{
+  for node in a b; do
+    printf 'apiVersion: v1\nkind: Node\nmetadata: {name: %s}\n' $node
+    printf 'status: {allocatable: {cpu: "1", memory: 4Gi, pods: "9"}}\n---\n'
+    printf 'apiVersion: v1\nkind: Pod\nmetadata:\n  name: on-%s\n' $node
+    printf '  ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: r, uid: u, controller: true}]\n'
+    printf 'spec: {nodeName: %s, containers: [{name: c, image: i, resources: {requests: {cpu: 700m}}}]}\n---\n' $node
+  done
+  printf 'apiVersion: v1\nkind: Pod\nmetadata: {name: big}\n'
+  printf 'spec: {containers: [{name: c, image: i, resources: {requests: {cpu: "2"}}}]}\n'
+} >"$work/filled.yaml"
+check grow_moves 0 "$berth" grow "${filled[@]}"
+check grow_moves_json 0 "$berth" grow "${filled[@]}" -o json
+same_plan() { # NAME OPTION...
+  "$berth" grow "${@:2}" -o json 2>/dev/null | plan >"$work/asked"
+  "$berth" grow "${@:2}" --keep-nodes -o json 2>/dev/null | plan >"$work/kept"
+  same "$1_json" "$work/asked" "$work/kept"
+  "$berth" grow "${@:2}" 2>/dev/null | table >"$work/asked"
+  "$berth" grow "${@:2}" --keep-nodes 2>/dev/null | table >"$work/kept"
+  same "$1" "$work/asked" "$work/kept"
+  [[ -s $work/kept ]] || fail "$1: no new node"
+}
+same_plan grow_same_plan_moves "${filled[@]}"
+same_plan grow_same_plan "${cluster[@]}" "${shapes[@]}"
+
+# With --exit-code 1 says that a pending pod has no place in the end.
+exits() { # NAME CODE COMMAND...
+  name=$1
+  run "${@:2}"
+}
+exits grow_exit_fits 0 "$berth" grow "${filled[@]}" --exit-code
+exits grow_exit_no_shape_takes 1 "$berth" grow -f "$work/filled.yaml" --shape s=cpu=1,memory=1Gi --exit-code
+exits grow_exit_some_left 1 "$berth" grow "${cluster[@]}" "${shapes[@]}" --exit-code -o json
+exits grow_exit_off 0 "$berth" grow "${cluster[@]}" "${shapes[@]}"
+exits grow_exit_no_shape 1 "$berth" grow -f "$work/filled.yaml" --exit-code
+exits grow_exit_nothing_pending 0 "$berth" grow -f data/nodes.yaml --exit-code
+
 # The same answer at every number of threads and on every path.
 figures() {
   grep -v '"seconds"'

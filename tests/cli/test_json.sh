@@ -39,6 +39,7 @@ document capacity "$berth" capacity -f data/nodes.yaml --podspec data/podspecs.y
 document capacity_max "$berth" capacity -f data/nodes.yaml --podspec data/podspecs.yaml --max 1 --summary
 document drain "$berth" drain -f data/drain.yaml --all
 document drain_together "$berth" drain -f data/drain.yaml --all --together --moves
+document drain_local "$berth" drain -f data/drain_local.yaml --all
 document drain_summary "$berth" drain -f data/drain.yaml --all --summary
 document compare "$berth" compare "${both[@]}" --config default --config data/most.yaml --kubernetes 1.35 \
   --feature-gates MatchLabelKeysInPodAffinity=true

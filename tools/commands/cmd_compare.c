@@ -23,13 +23,20 @@ static const command_help help = {
         "A pod that no longer fits is told with what the nodes lack once all others are placed.\n"
         "Fragmentation of a resource is the share of its free amount that lies on nodes which an\n"
         "average pod of the cluster does not fit on. Nodes are in use if they have a pod that is\n"
-        "no DaemonSet's.\n",
-    .examples = "  berth compare -f cluster.json --config default --config packed.yaml\n"
-                "  berth compare -f cluster.json --kubernetes 1.32 --kubernetes 1.37 --anew\n"
-                "  berth compare --before monday.json --after tuesday.json -o json\n",
+        "no DaemonSet's.\n\n"
+        "The exit code is 0 whatever the answer is. With --exit-code it is 1 if some side leaves "
+        "a\n"
+        "pod worse off than the first side: a pod with a place there moves, no longer fits, is\n"
+        "bound to a node that is not in the input, or is missing; or a pod that the first side\n"
+        "does not have finds no place.\n",
+    .examples =
+        "  berth compare -f cluster.json --config default --config packed.yaml\n"
+        "  berth compare -f cluster.json --kubernetes 1.32 --kubernetes 1.37 --anew\n"
+        "  berth compare --before monday.json --after tuesday.json -o json\n"
+        "  berth compare -f cluster.json --config now.yaml --config next.yaml --exit-code\n",
 };
 
-enum { OWN_OPTIONS = 9 };
+enum { OWN_OPTIONS = 10 };
 
 typedef struct compare {
     engine_setup setup; /* what is given once */
@@ -43,6 +50,7 @@ typedef struct compare {
     bool anew;
     bool all_pods;
     bool summary_only;
+    bool exit_code;
     int format;
     FILE *standard; /* standard input, kept to be read by each side; NULL: it is not read */
     char standard_path[32];
@@ -206,7 +214,7 @@ static int run(compare *c)
         comparison_print(&c->comparison, stdout, c->summary_only, c->all_pods);
     else
         comparison_write(&c->comparison, stdout, (output_format)c->format, c->summary_only);
-    return EXIT_DONE;
+    return c->exit_code && comparison_is_worse(&c->comparison) ? EXIT_NEGATIVE : EXIT_DONE;
 }
 
 /* ---- the command ---- */
@@ -275,6 +283,10 @@ static void own_options(compare *c, option options[OWN_OPTIONS])
          .kind = OPTION_FLAG,
          .target = &c->summary_only,
          .help = "leave out the pods that differ"},
+        {.name = "exit-code",
+         .kind = OPTION_FLAG,
+         .target = &c->exit_code,
+         .help = "exit with 1 if a pod is worse off than on the first side"},
     };
     memcpy(options, list, sizeof(list));
 }

@@ -13,20 +13,26 @@
 #include "commands/drain.h"
 #include "loading/node_list.h"
 #include "loading/pod_traits.h"
+#include "plans/node_lookup.h"
 
 static const command_help help = {
     .name = "drain",
-    .synopsis = "[OPTION...] -f FILE... NODE... | --all",
+    .synopsis = "[OPTION...] -f FILE... NODE... | -l SELECTOR | --all",
     .text =
-        "Tells of each node whether its pods would fit elsewhere were it drained: the node takes\n"
-        "no pod, its pods are taken off and placed anew, highest priority first, then in the\n"
-        "order in which they came. Each node is asked about alone; with --together the nodes are\n"
-        "drained at once. Pods of DaemonSets, mirror pods and terminating pods are left aside.\n"
-        "Pods without a controller are counted as bare. PodDisruptionBudgets let go as many pods\n"
-        "at a time as they allow, and further ones in further turns, once those run elsewhere;\n"
-        "pods that none of them lets go are forbidden; where they would fit is told all the same.\n"
-        "The exit code is 0 whatever the answers are.\n",
+        "Reports for each node whether its pods would fit elsewhere if it were drained: the node\n"
+        "takes no pod, and its pods are taken off and placed anew, highest priority first, then\n"
+        "in the order in which they came. Each node is drained alone; with --together the nodes\n"
+        "are drained at once. The cluster itself is not changed. NODE is NAME or node/NAME.\n\n"
+        "Pods of DaemonSets, mirror pods and terminating pods are left aside. Pods without a\n"
+        "controller are counted as bare. A PersistentVolume whose node affinity requires one\n"
+        "hostname stays behind with its data: pods that use it are listed with its name. Data in\n"
+        "emptyDir volumes is lost, too, but pods that have some are not listed.\n\n"
+        "Evictions follow PodDisruptionBudgets: pods leave in turns, as many at a time as the\n"
+        "budgets allow. A pod that no turn lets go is forbidden; the place that it would get is\n"
+        "reported all the same. The exit code is 0 whatever the answers are, unless --exit-code\n"
+        "is given.\n",
     .examples = "  berth drain -f cluster.json node-17 node-18 --together\n"
+                "  berth drain -f cluster.json -l topology.kubernetes.io/zone=a --together\n"
                 "  berth drain -f cluster.json --all --summary\n"
                 "  sh -c \"$(berth dump)\" && berth drain -f cluster.json --all -o json\n",
 };
@@ -37,6 +43,7 @@ static void on_added(void *context, const berth_object *object, const berth_obje
 {
     drain *d = context;
     budgets_add(&d->budgets, object);
+    local_volumes_see(&d->volumes, object, id->pod);
     if (id->pod == BERTH_POD_NONE)
         return;
     unsigned traits = pod_traits_of(object->as.pod);
@@ -83,18 +90,20 @@ static berth_status choose_nodes(drain *d, const text_list *names, berth_error *
         if (order[i] >= d->place_count)
             d->place_count = order[i] + 1;
     d->place_of_node = heap_new(d->place_count, sizeof(*d->place_of_node));
-    d->nodes = heap_new(d->all ? count : names->count, sizeof(*d->nodes));
-    for (uint32_t i = 0; d->all && i < count; i++)
-        add_node(d, order[i]);
-    for (size_t i = 0; !d->all && i < names->count && status == BERTH_OK; i++) {
-        berth_node_id node = berth_engine_find_node(d->engine, words_of(names->items[i]));
-        if (node == BERTH_NODE_NONE)
-            status = error_set(error, BERTH_E_NOT_FOUND, NULL, "node '%s' is not in the input",
-                               names->items[i]);
-        else
+    d->nodes = heap_new(count > names->count ? count : names->count, sizeof(*d->nodes));
+    for (uint32_t i = 0; i < count; i++)
+        if (d->all || (d->selector != NULL && label_query_matches(&d->query, d->engine, order[i])))
+            add_node(d, order[i]);
+    for (size_t i = 0; i < names->count && status == BERTH_OK; i++) {
+        berth_node_id node = BERTH_NODE_NONE;
+        status = node_lookup(d->engine, names->items[i], &node, error);
+        if (status == BERTH_OK)
             add_node(d, node);
     }
     free(order);
+    if (status == BERTH_OK && d->selector != NULL && d->node_count == 0)
+        status =
+            error_set(error, BERTH_E_NOT_FOUND, NULL, "no node's labels match '%s'", d->selector);
     return status;
 }
 
@@ -108,6 +117,7 @@ static drained *place_of(const drain *d, berth_node_id node)
 static void add_move(drain *d, drained *node, berth_pod_id pod, uint32_t order)
 {
     unsigned traits = find_traits(d, pod);
+    berth_str volume = local_volumes_of(&d->volumes, pod);
     if (traits & POD_STAYS) {
         node->stay[traits & POD_DAEMON ? 0 : traits & POD_MIRROR ? 1 : 2]++;
         return;
@@ -118,8 +128,10 @@ static void add_move(drain *d, drained *node, berth_pod_id pod, uint32_t order)
                                        .to = BERTH_NODE_NONE,
                                        .priority = berth_engine_pod_priority(d->engine, pod),
                                        .order = order,
-                                       .bare = (traits & POD_BARE) != 0};
+                                       .bare = (traits & POD_BARE) != 0,
+                                       .volume = volume};
     node->pods++;
+    node->local += volume.len > 0;
     node->bare += (traits & POD_BARE) != 0;
 }
 
@@ -282,6 +294,7 @@ static berth_status prepare(drain *d, const text_list *names, berth_error *error
         status = cluster_input_load(&d->input, &d->setup, d->engine, error);
     if (d->marked_count > 0)
         qsort(d->marked, d->marked_count, sizeof(*d->marked), by_pod);
+    local_volumes_end(&d->volumes);
     if (status == BERTH_OK)
         status = choose_nodes(d, names, error);
     return status;
@@ -311,8 +324,14 @@ static int check(drain *d, const text_list *names)
         return code;
     if (d->all && names->count > 0)
         return exit_usage(help.name, "names of nodes and --all exclude each other");
-    if (!d->all && names->count == 0)
-        return exit_usage(help.name, "no node to drain: name some, or give --all");
+    if (d->selector != NULL && (d->all || names->count > 0))
+        return exit_usage(help.name, "--selector and %s exclude each other",
+                          d->all ? "--all" : "names of nodes");
+    if (!d->all && d->selector == NULL && names->count == 0)
+        return exit_usage(help.name, "no node to drain: name some, or give --all or --selector");
+    char problem[LABEL_PROBLEM_BYTES];
+    if (d->selector != NULL && !label_query_parse(&d->query, d->selector, problem))
+        return exit_usage(help.name, "--selector is '%s', and %s", d->selector, problem);
     return EXIT_DONE;
 }
 
@@ -324,6 +343,8 @@ static void release(drain *d)
     free(d->moves);
     free(d->ids);
     budgets_free(&d->budgets);
+    local_volumes_free(&d->volumes);
+    label_query_free(&d->query);
     word_table_free(&d->messages);
     berth_explanation_destroy(d->explanation);
     berth_engine_destroy(d->engine);
@@ -337,6 +358,13 @@ int cmd_drain(int argc, char **argv)
     text_list names = {0};
     const option own[] = {
         {.name = "all", .kind = OPTION_FLAG, .target = &d.all, .help = "ask about every node"},
+        {.name = "selector",
+         .letter = 'l',
+         .kind = OPTION_TEXT,
+         .value = "SELECTOR",
+         .target = &d.selector,
+         .help = "ask about the nodes whose labels match, as with kubectl:\n"
+                 "zone=a,tier!=db,arch in (amd64, arm64),!spot"},
         {.name = "together",
          .kind = OPTION_FLAG,
          .target = &d.together,

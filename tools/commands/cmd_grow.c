@@ -12,7 +12,7 @@
 #include "plans/growth_report.h"
 #include "plans/plan_pods.h"
 
-enum { OWN_OPTIONS = 5, EFFORT_DEFAULT = 1000, EFFORT_UNIT = 1000 };
+enum { OWN_OPTIONS = 6, EFFORT_DEFAULT = 1000, EFFORT_UNIT = 1000 };
 
 typedef struct grow {
     text_list shape_texts;
@@ -20,6 +20,7 @@ typedef struct grow {
     bool keep;       /* do not ask which nodes could go */
     int format;
     bool summary_only;
+    bool exit_code;
     cluster_input input;
     engine_setup setup;
     berth_engine *engine;
@@ -47,11 +48,17 @@ static const command_help help = {
         "those before it gone: they can go together. Pods of DaemonSets and mirror pods go with\n"
         "their node; a node stays for a pod without a controller or one that a\n"
         "PodDisruptionBudget keeps, and if it is of the control plane. Without --shape that is\n"
-        "all that is asked. The exit code is 0 whatever the answers are.\n",
+        "all that is asked. Pods of nodes that could go are listed apart: the plan does not count\n"
+        "them.\n\n"
+        "The exit code is 0 whatever the answers are. With --exit-code it is 1 if a pending pod "
+        "has\n"
+        "no place even with the nodes of the plan: no shape takes it, or a shape's max or "
+        "--effort\n"
+        "ends the search first.\n",
     .examples = "  berth grow -f cluster.json --shape m=cpu=4,memory=16Gi,price=0.20 \\\n"
                 "      --shape l=cpu=16,memory=64Gi,price=0.72\n"
                 "  berth grow -f cluster.json --shape gpu=like=node-17,price=3,max=8 -o json\n"
-                "  berth grow -f cluster.json -f deployment.yaml --shape shapes.yaml\n"
+                "  berth grow -f cluster.json -f deployment.yaml --shape shapes.yaml --exit-code\n"
                 "  berth grow -f cluster.json\n",
 };
 
@@ -138,11 +145,13 @@ static int run(grow *g)
         return exit_error(help.name, &error);
     g->answer.shrink = g->keep ? NULL : &g->shrink;
     g->answer.seconds = stopwatch_seconds(&watch);
-    if (g->format == OUTPUT_TABLE)
+    if (g->format == OUTPUT_TABLE) {
         growth_print(&g->answer, stdout, g->summary_only);
-    else
+        cluster_version_print(&g->input.version, &g->setup, stdout);
+    } else {
         growth_write(&g->answer, stdout, (output_format)g->format, g->summary_only);
-    return EXIT_DONE;
+    }
+    return g->exit_code && g->answer.left_count > 0 ? EXIT_NEGATIVE : EXIT_DONE;
 }
 
 /* ---- the command ---- */
@@ -178,6 +187,10 @@ static void own_options(grow *g, option options[OWN_OPTIONS])
          .kind = OPTION_FLAG,
          .target = &g->summary_only,
          .help = "leave out single nodes and pods"},
+        {.name = "exit-code",
+         .kind = OPTION_FLAG,
+         .target = &g->exit_code,
+         .help = "exit with 1 if a pending pod has no place even with the\nnodes that are added"},
     };
     memcpy(options, list, sizeof(list));
 }

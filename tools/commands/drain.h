@@ -6,6 +6,8 @@
 #include "cli/words.h"
 #include "loading/budgets.h"
 #include "loading/cluster_input.h"
+#include "plans/label_query.h"
+#include "plans/local_volumes.h"
 
 typedef struct marked_pod {
     berth_pod_id pod;
@@ -23,6 +25,7 @@ typedef struct move {
     uint32_t turn;    /* of evictions in which it goes, from 1; 0: a budget keeps it */
     int budget;       /* that covers it: see budgets_of */
     bool bare;
+    berth_str volume; /* that only its node reaches; zeroed: none */
 } move;
 
 /* One node of the question, or, drained together, one of several. */
@@ -34,12 +37,15 @@ typedef struct drained {
     uint32_t bare;
     uint32_t forbidden;
     uint32_t turns; /* of evictions */
+    uint32_t local; /* pods with a volume that only this node reaches */
 } drained;
 
 typedef struct drain {
     engine_setup setup;
     cluster_input input;
     bool all;
+    const char *selector; /* of labels; NULL: none */
+    label_query query;    /* the selector, read */
     bool together;
     bool list_moves;
     bool summary_only;
@@ -59,6 +65,7 @@ typedef struct drain {
     berth_pod_id *ids; /* scratch */
     size_t id_capacity;
     budgets budgets;
+    local_volumes volumes;
     word_table messages;
     double seconds;
 } drain;

@@ -3,10 +3,14 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/output.h"
 #include "cli/table.h"
+#include "cli/verbosity.h"
 #include "cli/words.h"
+
+enum { NOTE_BYTES = 2048 };
 
 static const char *verdict_of(const drained *node)
 {
@@ -15,27 +19,40 @@ static const char *verdict_of(const drained *node)
     return node->forbidden > 0 ? "forbidden" : "fits";
 }
 
-/* What has to be told of a pod. */
-static berth_str note_of(const drain *d, const move *one, char *room, size_t size)
+/* What has to be told of a pod, its volumes aside. */
+static void write_note(const drain *d, const move *one, char *room, size_t size)
 {
     char keeper[400];
     budgets_name(&d->budgets, one->budget, keeper, sizeof(keeper));
-    if (one->to == BERTH_NODE_NONE)
-        return word_table_get(&d->messages, one->message);
-    if (one->budget == BUDGET_SEVERAL)
-        return words_of("two disruption budgets cover it: no eviction is allowed");
-    if (one->turn == 0)
+    if (one->to == BERTH_NODE_NONE) {
+        berth_str message = word_table_get(&d->messages, one->message);
+        snprintf(room, size, "%.*s", (int)message.len, message.data);
+    } else if (one->budget == BUDGET_SEVERAL)
+        snprintf(room, size, "two disruption budgets cover it: no eviction is allowed");
+    else if (one->turn == 0)
         snprintf(room, size, "budget %s keeps it", keeper);
     else if (one->turn > 1)
         snprintf(room, size, "in turn %" PRIu32 ", as budget %s allows", one->turn, keeper);
     else
         snprintf(room, size, "%s", one->bare ? "no controller" : "");
+}
+
+static berth_str note_of(const drain *d, const move *one, char *room, size_t size)
+{
+    room[0] = '\0';
+    if (one->volume.len > 0)
+        snprintf(room, size, "volume %.*s stays on the node; ", (int)one->volume.len,
+                 one->volume.data);
+    size_t at = strlen(room);
+    write_note(d, one, room + at, size - at);
+    if (room[at] == '\0' && at > 0)
+        room[at - 2] = '\0';
     return words_of(room);
 }
 
 typedef struct totals {
     uint64_t fit, unfit, forbidden; /* nodes */
-    uint64_t pods, unplaced, bare, forbidden_pods, stay;
+    uint64_t pods, unplaced, bare, forbidden_pods, stay, local;
 } totals;
 
 static totals add_up(const drain *d)
@@ -52,6 +69,7 @@ static totals add_up(const drain *d)
         sum.pods += node->pods;
         sum.unplaced += node->pods - node->placed;
         sum.bare += node->bare;
+        sum.local += node->local;
         sum.forbidden_pods += node->forbidden;
         sum.stay += (uint64_t)node->stay[0] + node->stay[1] + node->stay[2];
     }
@@ -123,7 +141,7 @@ static bool is_shown(const drain *d, const move *one)
     berth_engine_pod_name(d->engine, one->pod, &namespace_name, &name);
     if (!listing_has(&d->list, namespace_name))
         return false;
-    return d->list_moves || one->to == BERTH_NODE_NONE || one->turn != 1;
+    return d->list_moves || one->to == BERTH_NODE_NONE || one->turn != 1 || one->volume.len > 0;
 }
 
 static bool shows_moves(const drain *d)
@@ -150,7 +168,7 @@ static void print_moves(const drain *d)
             if (!is_shown(d, one))
                 continue;
             berth_str cells[5];
-            char note[512];
+            char note[NOTE_BYTES];
             berth_engine_pod_name(d->engine, one->pod, &cells[0], &cells[1]);
             cells[2] = berth_engine_node_name(d->engine, one->from);
             cells[3] = one->to != BERTH_NODE_NONE ? berth_engine_node_name(d->engine, one->to)
@@ -165,7 +183,10 @@ static void print_moves(const drain *d)
 static void print_summary(const drain *d)
 {
     totals sum = add_up(d);
-    printf("Nodes        %zu%s\n", d->node_count, d->together ? ", drained together" : "");
+    printf("Nodes        %zu would be drained%s; the cluster stays as it is\n", d->node_count,
+           d->node_count == 1 ? ""
+           : d->together      ? " together"
+                              : ", each alone");
     printf("Fit          %" PRIu64 "\n", sum.fit);
     printf("Forbidden    %" PRIu64 ", %" PRIu64 " pods kept by disruption budgets\n", sum.forbidden,
            sum.forbidden_pods);
@@ -173,8 +194,12 @@ static void print_summary(const drain *d)
            sum.unplaced, sum.pods);
     printf("Left aside   %" PRIu64 " pods of DaemonSets, mirror and terminating pods\n", sum.stay);
     printf("Bare         %" PRIu64 " pods without a controller\n", sum.bare);
-    printf("Drained      %zu nodes in %.6f s, %.0f a second\n", d->node_count, d->seconds,
-           nodes_a_second(d));
+    if (sum.local > 0)
+        printf("Local data   %" PRIu64 " pod%s a volume that only %s node reaches\n", sum.local,
+               sum.local == 1 ? " has" : "s have", sum.local == 1 ? "its" : "their");
+    cluster_version_print(&d->input.version, &d->setup, stdout);
+    verbosity_note("%zu node%s simulated in %.6f s, %.0f a second", d->node_count,
+                   d->node_count == 1 ? "" : "s", d->seconds, nodes_a_second(d));
 }
 
 static void write_move(const drain *d, const move *one, bool from, output *o)
@@ -194,6 +219,8 @@ static void write_move(const drain *d, const move *one, bool from, output *o)
         output_key(o, "bare");
         output_bool(o, true);
     }
+    if (one->volume.len > 0)
+        output_pair_str(o, "localVolume", one->volume);
     if (one->turn == 0) {
         output_key(o, "forbidden");
         output_bool(o, true);
@@ -231,6 +258,7 @@ static void write_node(const drain *d, const drained *node, size_t *at, output *
     output_pair_int(o, "bare", node->bare);
     output_pair_int(o, "forbidden", node->forbidden);
     output_pair_int(o, "turns", node->turns);
+    output_pair_int(o, "localVolumes", node->local);
     if (!d->together)
         write_moves(d, node, at, o);
     output_object_end(o);
@@ -252,6 +280,7 @@ static void write_summary(const drain *d, output *o)
     output_pair_int(o, "podsForbidden", (int64_t)sum.forbidden_pods);
     output_pair_int(o, "podsLeftAside", (int64_t)sum.stay);
     output_pair_int(o, "podsBare", (int64_t)sum.bare);
+    output_pair_int(o, "podsWithLocalVolumes", (int64_t)sum.local);
     output_pair_real(o, "seconds", d->seconds, 6);
     output_pair_real(o, "nodesPerSecond", nodes_a_second(d), 0);
     output_object_end(o);

@@ -101,24 +101,44 @@ static int by_name(const void *a, const void *b)
 static void list_pods_of(cluster_side *side, berth_node_id node, size_t *capacity)
 {
     const berth_engine *engine = side->engine;
+    bool stranded = node != BERTH_NODE_NONE && !berth_engine_node_present(engine, node);
     for (berth_pod_id pod = berth_engine_next_pod(engine, node, BERTH_POD_NONE);
          pod != BERTH_POD_NONE; pod = berth_engine_next_pod(engine, node, pod)) {
         side->pods = heap_grow(side->pods, capacity, side->pod_count + 1, sizeof(*side->pods));
         side_pod *one = &side->pods[side->pod_count++];
-        *one = (side_pod){.pod = pod, .node = node};
+        *one = (side_pod){.pod = pod, .node = node, .stranded = stranded};
         berth_engine_pod_name(engine, pod, &one->namespace_name, &one->name);
     }
+}
+
+static int by_node_name(const void *a, const void *b)
+{
+    const side_missing *left = a;
+    const side_missing *right = b;
+    return words_compare(left->name, right->name);
 }
 
 static void list_pods(cluster_side *side)
 {
     size_t capacity = 0;
+    size_t missing_capacity = 0;
     berth_node_id limit = berth_engine_node_limit(side->engine);
-    for (berth_node_id node = 0; node < limit; node++)
+    for (berth_node_id node = 0; node < limit; node++) {
+        size_t before = side->pod_count;
         list_pods_of(side, node, &capacity);
+        if (side->pod_count == before || !side->pods[before].stranded)
+            continue;
+        side->missing = heap_grow(side->missing, &missing_capacity, side->missing_count + 1,
+                                  sizeof(*side->missing));
+        side->missing[side->missing_count++] = (side_missing){
+            .name = berth_engine_node_name(side->engine, node), .pods = side->pod_count - before};
+        side->stranded += side->pod_count - before;
+    }
     list_pods_of(side, BERTH_NODE_NONE, &capacity);
     if (side->pod_count > 0)
         qsort(side->pods, side->pod_count, sizeof(*side->pods), by_name);
+    if (side->missing_count > 0)
+        qsort(side->missing, side->missing_count, sizeof(*side->missing), by_node_name);
 }
 
 berth_status cluster_side_make(cluster_side *side, berth_error *error)
@@ -145,6 +165,7 @@ double cluster_side_decisions_a_second(const cluster_side *side)
 void cluster_side_release(cluster_side *side)
 {
     free(side->pods);
+    free(side->missing);
     free(side->resources);
     free(side->zones);
     word_table_free(&side->zone_names);

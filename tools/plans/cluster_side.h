@@ -11,9 +11,16 @@
 typedef struct side_pod {
     berth_pod_id pod;
     berth_node_id node; /* BERTH_NODE_NONE: on none */
+    bool stranded;      /* bound to a node that is not in the input */
     berth_str namespace_name;
     berth_str name;
 } side_pod;
+
+/* A node that pods are bound to and that is not in the input. */
+typedef struct side_missing {
+    berth_str name;
+    uint64_t pods;
+} side_missing;
 
 /* One resource over all nodes; cpu in milli, everything else in units. */
 typedef struct side_resource {
@@ -39,6 +46,9 @@ typedef struct cluster_side {
     replay_load load;
     side_pod *pods; /* by namespace and name */
     size_t pod_count;
+    side_missing *missing; /* by name */
+    size_t missing_count;
+    uint64_t stranded; /* pods that are bound to missing nodes */
     side_resource *resources;
     uint32_t resource_count;
     word_table zone_names;

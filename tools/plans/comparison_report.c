@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "cli/heap.h"
+#include "cli/plain_text.h"
 #include "cli/table.h"
+#include "cli/verbosity.h"
 
-enum { PODS_SHOWN = 20, CELL_BYTES = 48, ZONES_SHOWN = 12 };
+enum { PODS_SHOWN = 20, NODES_SHOWN = 20, CELL_BYTES = 48, ZONES_SHOWN = 12 };
 
 /* ---- rows of figures ---- */
 
@@ -94,6 +96,23 @@ static word_table zone_names(const comparison *c)
 
 /* ---- for people ---- */
 
+static uint64_t stranded_pods(const comparison *c)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < c->side_count; i++)
+        count += c->sides[i].side.stranded;
+    return count;
+}
+
+static void add_missing_row(const comparison *c, figure_table *t)
+{
+    if (stranded_pods(c) == 0)
+        return;
+    figure_row *row = add_row(t, "On nodes not in the input");
+    for (size_t i = 0; i < c->side_count; i++)
+        set_count(row, i, c->sides[i].side.stranded);
+}
+
 static void add_pod_rows(const comparison *c, figure_table *t)
 {
     static const char *const titles[] = {
@@ -120,6 +139,7 @@ static void add_pod_rows(const comparison *c, figure_table *t)
                 set_count(row, i, values[k]);
         }
     }
+    add_missing_row(c, t);
 }
 
 static void add_resource_rows(const comparison *c, figure_table *t)
@@ -213,11 +233,9 @@ static void print_figures(const comparison *c, FILE *file)
             table_cell_text(&t, figures.rows[r].cells[i]);
     }
     free(figures.rows);
-    fputs("Decisions a second", file);
     for (size_t i = 0; i < c->side_count; i++)
-        fprintf(file, "%s %s %.0f", i > 0 ? "," : " ", c->sides[i].title,
-                cluster_side_decisions_a_second(&c->sides[i].side));
-    fputc('\n', file);
+        verbosity_note("%s: %.0f decisions a second", c->sides[i].title,
+                       cluster_side_decisions_a_second(&c->sides[i].side));
 }
 
 static void print_sides(const comparison *c, FILE *file)
@@ -225,9 +243,10 @@ static void print_sides(const comparison *c, FILE *file)
     for (size_t i = 0; i < c->side_count; i++) {
         const comparison_side *s = &c->sides[i];
         bool own = strcmp(s->config, "default") != 0;
-        fprintf(file, "%-7s%s", s->title, own ? s->config : "default configuration");
-        if (s->kubernetes != NULL)
-            fprintf(file, ", Kubernetes %s", s->kubernetes);
+        char version[32];
+        cluster_version_decides(&s->side.setup, version, sizeof(version));
+        fprintf(file, "%-7s%s, kube-scheduler %s", s->title,
+                own ? s->config : "default configuration", version);
         if (s->feature_gates != NULL)
             fprintf(file, ", %s", s->feature_gates);
         for (size_t k = 0; s->files != NULL && k < s->files->count; k++)
@@ -235,6 +254,26 @@ static void print_sides(const comparison *c, FILE *file)
         fputc('\n', file);
     }
     fputc('\n', file);
+}
+
+/* For each side, the nodes that pods are bound to and that its input lacks. */
+static void print_missing(const comparison *c, FILE *file)
+{
+    for (size_t i = 0; i < c->side_count; i++) {
+        const cluster_side *side = &c->sides[i].side;
+        for (size_t k = 0; k < side->missing_count; k++) {
+            const side_missing *missing = &side->missing[k];
+            if (k == NODES_SHOWN) {
+                fprintf(file, "%s: and pods on %zu more such nodes\n", c->sides[i].title,
+                        side->missing_count - k);
+                break;
+            }
+            plain_text_line(file,
+                            "%s: %" PRIu64 " pod%s bound to node %.*s, which is not in the input",
+                            c->sides[i].title, missing->pods, missing->pods == 1 ? " is" : "s are",
+                            (int)missing->name.len, missing->name.data);
+        }
+    }
 }
 
 static void pod_row(const comparison *c, const changed_pod *pod, table *t, bool writing)
@@ -261,7 +300,9 @@ static void print_pods(const comparison *c, FILE *file, bool all)
     const char *titles[4 + COMPARISON_SIDES_MAX] = {"NAMESPACE", "NAME"};
     table t;
     if (c->pod_count == 0) {
-        fputs("\nEvery pod is on the same node.\n", file);
+        fputs(stranded_pods(c) == 0 ? "\nEvery pod is on the same node.\n"
+                                    : "\nEvery other pod is on the same node.\n",
+              file);
         return;
     }
     for (size_t i = 0; i < c->side_count; i++)
@@ -282,6 +323,9 @@ void comparison_print(const comparison *c, FILE *file, bool summary_only, bool a
 {
     print_sides(c, file);
     print_figures(c, file);
+    if (stranded_pods(c) > 0)
+        fputc('\n', file);
+    print_missing(c, file);
     if (!summary_only)
         print_pods(c, file, all_pods);
 }
@@ -320,6 +364,20 @@ static void write_zones(const cluster_side *side, output *o)
     output_array_end(o);
 }
 
+static void write_missing(const cluster_side *side, output *o)
+{
+    output_pair_int(o, "podsOnMissingNodes", (int64_t)side->stranded);
+    output_key(o, "missingNodes");
+    output_array(o);
+    for (size_t i = 0; i < side->missing_count; i++) {
+        output_object(o);
+        output_pair_str(o, "node", side->missing[i].name);
+        output_pair_int(o, "pods", (int64_t)side->missing[i].pods);
+        output_object_end(o);
+    }
+    output_array_end(o);
+}
+
 static void write_side(const comparison_side *s, output *o)
 {
     char digest[32];
@@ -342,6 +400,9 @@ static void write_side(const comparison_side *s, output *o)
     output_pair_int(o, "noLongerFits", (int64_t)s->lost);
     output_pair_int(o, "onlyHere", (int64_t)s->here_alone);
     output_pair_int(o, "notHere", (int64_t)s->there_alone);
+    output_pair_int(o, "nodeNotInInput", (int64_t)s->unhoused);
+    output_pair_int(o, "worse", (int64_t)s->worse);
+    write_missing(side, o);
     output_pair_int(o, "nodes", side->node_count);
     output_pair_int(o, "nodesInUse", side->nodes_in_use);
     write_resources(side, o);

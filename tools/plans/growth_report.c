@@ -10,10 +10,11 @@
 #include "cli/plain_text.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
+#include "cli/verbosity.h"
 #include "plans/plan_pods.h"
 #include "traces/id_table.h"
 
-enum { NODES_SHOWN = 20 };
+enum { NODES_SHOWN = 20, PODS_SHOWN = 20 };
 
 /* ---- what is left ---- */
 
@@ -52,11 +53,37 @@ static berth_status list_left(growth_answer *a, const berth_pod_id *pods, uint64
     return BERTH_OK;
 }
 
+static growth_filled fill_of(const growth *g, size_t added)
+{
+    static const char *const names[] = {"cpu", "memory"};
+    growth_filled out = {.pods = berth_engine_node_pods(g->engine, g->added[added], NULL, 0)};
+    for (size_t i = 0; i < 2; i++) {
+        int64_t allocatable = 0;
+        int64_t requested = 0;
+        (void)berth_engine_node_resource(g->engine, g->added[added], words_of(names[i]),
+                                         &allocatable, &requested, NULL);
+        out.use[i] = allocatable > 0 ? (double)requested / (double)allocatable : 0.0;
+    }
+    return out;
+}
+
+static void remember_plan(growth_answer *a)
+{
+    const growth *g = a->growth;
+    a->filled = heap_new(g->added_count, sizeof(*a->filled));
+    a->planned = heap_new(g->pod_count, sizeof(*a->planned));
+    for (size_t i = 0; i < g->added_count; i++)
+        a->filled[i] = fill_of(g, i);
+    for (size_t i = 0; i < g->pod_count; i++)
+        a->planned[i] = berth_engine_pod_node(g->engine, g->pods[i].pod);
+}
+
 berth_status growth_answer_pods(growth_answer *a, const berth_pod_id *pods, uint64_t count,
                                 berth_error *error)
 {
     berth_explanation *explanation = NULL;
     id_table kinds = {0};
+    remember_plan(a);
     TRY(berth_explanation_create(NULL, &explanation, error));
     berth_status status = list_left(a, pods, count, explanation, &kinds, error);
     berth_explanation_destroy(explanation);
@@ -66,6 +93,8 @@ berth_status growth_answer_pods(growth_answer *a, const berth_pod_id *pods, uint
 
 void growth_answer_free(growth_answer *a)
 {
+    free(a->filled);
+    free(a->planned);
     free(a->left);
     word_table_free(&a->reasons);
 }
@@ -132,24 +161,9 @@ static void print_shapes(const growth *g, FILE *file)
     fputc('\n', file);
 }
 
-static uint32_t guests_of(const growth *g, size_t added, char cpu[16], char memory[16])
+static void print_added(const growth_answer *a, FILE *file)
 {
-    static const char *const names[] = {"cpu", "memory"};
-    char *texts[] = {cpu, memory};
-    uint32_t pods = berth_engine_node_pods(g->engine, g->added[added], NULL, 0);
-    for (size_t i = 0; i < 2; i++) {
-        int64_t allocatable = 0;
-        int64_t requested = 0;
-        (void)berth_engine_node_resource(g->engine, g->added[added], words_of(names[i]),
-                                         &allocatable, &requested, NULL);
-        snprintf(texts[i], 16, "%.0f%%",
-                 allocatable > 0 ? 100.0 * (double)requested / (double)allocatable : 0.0);
-    }
-    return pods;
-}
-
-static void print_added(const growth *g, FILE *file)
-{
+    const growth *g = a->growth;
     static const char *const titles[] = {"NEW NODE", "PODS", "CPU", "MEMORY"};
     size_t shown = g->added_count < NODES_SHOWN ? g->added_count : NODES_SHOWN;
     table t;
@@ -163,13 +177,48 @@ static void print_added(const growth *g, FILE *file)
             char cpu[16], memory[16], pods[24], name[320];
             berth_str node = berth_engine_node_name(g->engine, g->added[i]);
             snprintf(name, sizeof(name), "%.*s", (int)node.len, node.data);
-            snprintf(pods, sizeof(pods), "%" PRIu32, guests_of(g, i, cpu, memory));
+            snprintf(pods, sizeof(pods), "%" PRIu32, a->filled[i].pods);
+            snprintf(cpu, sizeof(cpu), "%.0f%%", 100.0 * a->filled[i].use[0]);
+            snprintf(memory, sizeof(memory), "%.0f%%", 100.0 * a->filled[i].use[1]);
             const char *const cells[] = {name, pods, cpu, memory};
             row(&t, writing != 0, cells);
         }
     }
     if (shown < g->added_count)
         fprintf(file, "and %zu more nodes\n", g->added_count - shown);
+    fputc('\n', file);
+}
+
+/* Where the pods of the nodes that could go would be then. */
+static void print_moves(const growth_answer *a, FILE *file)
+{
+    static const char *const titles[] = {"NAMESPACE", "NAME", "FROM", "TO"};
+    const shrink *s = a->shrink;
+    const berth_engine *engine = a->growth->engine;
+    size_t shown = s->move_count < PODS_SHOWN ? s->move_count : PODS_SHOWN;
+    table t;
+    if (shown == 0)
+        return;
+    fputs("Pods that would move if the nodes that could go were removed:\n", file);
+    table_open(&t, file, titles, 4, 0);
+    for (int writing = 0; writing <= 1; writing++) {
+        if (writing)
+            table_head(&t);
+        for (size_t i = 0; i < shown; i++) {
+            berth_str cells[4] = {{0}};
+            berth_engine_pod_name(engine, s->moves[i].pod, &cells[0], &cells[1]);
+            cells[2] = berth_engine_node_name(engine, s->moves[i].from);
+            cells[3] = berth_engine_node_name(engine, s->moves[i].to);
+            for (uint32_t k = 0; k < 4; k++) {
+                if (writing)
+                    table_cell(&t, cells[k]);
+                else
+                    table_measure(&t, k, cells[k].len);
+            }
+        }
+    }
+    if (shown < s->move_count)
+        fprintf(file, "and %zu more pods\n", s->move_count - shown);
     fputc('\n', file);
 }
 
@@ -249,8 +298,10 @@ void growth_print(const growth_answer *a, FILE *file, bool summary_only)
     if (g->shapes->count > 0 && a->unfitted > 0) {
         print_shapes(g, file);
         if (!summary_only)
-            print_added(g, file);
+            print_added(a, file);
     }
+    if (a->shrink != NULL && !summary_only)
+        print_moves(a, file);
     fprintf(file, "Pending      %" PRIu64 " pod%s: %" PRIu64 " fit as it is, %" PRIu64 " do not",
             a->pending, plural(a->pending), a->fitted, a->unfitted);
     if (a->passed_over > 0)
@@ -264,8 +315,7 @@ void growth_print(const growth_answer *a, FILE *file, bool summary_only)
     print_left(a, file);
     if (a->shrink != NULL)
         print_going(a, file);
-    fprintf(file, "Tried        %" PRIu64 " plan%s in %.6f s\n", g->trials, plural(g->trials),
-            a->seconds);
+    verbosity_note("%" PRIu64 " plan%s tried in %.6f s", g->trials, plural(g->trials), a->seconds);
 }
 
 /* ---- for programs ---- */
@@ -320,26 +370,29 @@ static void pair_pod(const growth *g, berth_pod_id pod, output *o)
     output_pair_str(o, "name", name);
 }
 
-static void write_added(const growth *g, output *o)
+static void write_added(const growth_answer *a, output *o)
 {
+    const growth *g = a->growth;
     output_key(o, "newNodes");
     output_array(o);
     for (size_t i = 0; i < g->added_count; i++) {
         output_object(o);
         output_pair_str(o, "node", berth_engine_node_name(g->engine, g->added[i]));
         output_pair_text(o, "shape", g->shapes->items[g->added_shapes[i]].name);
+        output_pair_int(o, "pods", a->filled[i].pods);
         output_object_end(o);
     }
     output_array_end(o);
 }
 
 /* Pods that the cluster had no room for, on nodes that are new, or on its own as others came. */
-static void write_pods(const growth *g, output *o)
+static void write_pods(const growth_answer *a, output *o)
 {
+    const growth *g = a->growth;
     output_key(o, "placements");
     output_array(o);
     for (size_t i = 0; i < g->pod_count; i++) {
-        berth_node_id node = berth_engine_pod_node(g->engine, g->pods[i].pod);
+        berth_node_id node = a->planned[i];
         if (node == BERTH_NODE_NONE)
             continue;
         output_object(o);
@@ -378,6 +431,21 @@ static void write_nodes(const growth_answer *a, output *o)
     output_array_end(o);
 }
 
+static void write_moves(const growth_answer *a, output *o)
+{
+    output_key(o, "moves");
+    output_array(o);
+    for (size_t i = 0; i < a->shrink->move_count; i++) {
+        const shrink_move *one = &a->shrink->moves[i];
+        output_object(o);
+        pair_pod(a->growth, one->pod, o);
+        output_pair_str(o, "from", berth_engine_node_name(a->growth->engine, one->from));
+        output_pair_str(o, "node", berth_engine_node_name(a->growth->engine, one->to));
+        output_object_end(o);
+    }
+    output_array_end(o);
+}
+
 void growth_write(const growth_answer *a, FILE *file, output_format format, bool summary_only)
 {
     const growth *g = a->growth;
@@ -390,11 +458,13 @@ void growth_write(const growth_answer *a, FILE *file, output_format format, bool
         write_plan(g, &o);
     }
     if (!summary_only) {
-        write_added(g, &o);
-        write_pods(g, &o);
+        write_added(a, &o);
+        write_pods(a, &o);
         write_left(a, &o);
-        if (a->shrink != NULL)
+        if (a->shrink != NULL) {
             write_nodes(a, &o);
+            write_moves(a, &o);
+        }
     }
     output_key(&o, "summary");
     output_object(&o);

@@ -14,6 +14,12 @@ typedef struct growth_left {
     berth_pod_id pod;
 } growth_left;
 
+/* A new node as the plan fills it, before pods of nodes that could go move to it. */
+typedef struct growth_filled {
+    uint32_t pods;
+    double use[2]; /* shares of cpu and of memory that are requested */
+} growth_filled;
+
 typedef struct growth_answer {
     const growth *growth; /* carried out */
     const shrink *shrink; /* NULL: it was not asked */
@@ -21,14 +27,17 @@ typedef struct growth_answer {
     uint64_t passed_over; /* by any scheduler of the configuration */
     uint64_t fitted;      /* in the cluster as it is */
     uint64_t unfitted;
-    growth_left *left; /* pods that have no place in the end */
+    growth_filled *filled;  /* by growth->added */
+    berth_node_id *planned; /* by growth->pods: the node that the plan gives the pod, or none */
+    growth_left *left;      /* pods that have no place in the end */
     size_t left_count;
     word_table reasons;
     double seconds;
 } growth_answer;
 
-/* Find which of the `count` pods that the cluster had no room for have none now, and why. Errors:
- * those of the engine. */
+/* Remember what the plan does, which has been carried out, and find which of the `count` pods that
+ * the cluster had no room for have none now, and why. Call it before nodes are asked whether they
+ * could go: that moves pods. Errors: those of the engine. */
 berth_status growth_answer_pods(growth_answer *a, const berth_pod_id *pods, uint64_t count,
                                 berth_error *error);
 void growth_answer_free(growth_answer *a);

@@ -8,6 +8,7 @@
 #include "cli/heap.h"
 #include "cli/words.h"
 #include "plans/plan_pods.h"
+#include "traces/id_table.h"
 
 const char *const shrink_verdict_names[SHRINK_VERDICTS] = {"goes",      "noRoom",  "bare",
                                                            "forbidden", "foreign", "controlPlane"};
@@ -94,8 +95,37 @@ static berth_status move_away(berth_engine *engine, shrink_node *one, const move
     return BERTH_OK;
 }
 
-static berth_status ask(berth_engine *engine, const engine_setup *setup, shrink_node *one,
-                        movers *m, berth_error *error)
+/* ---- moves ---- */
+
+static void note_moves(shrink *s, berth_node_id from, const movers *m)
+{
+    s->moves = heap_grow(s->moves, &s->move_capacity, s->move_count + m->count, sizeof(*s->moves));
+    for (uint32_t i = 0; i < m->count; i++)
+        s->moves[s->move_count++] = (shrink_move){.pod = m->pods[i], .from = from};
+}
+
+/* Nodes are asked about in turn, so a pod that came to a node which goes later moved before: its
+ * first move says where it came from, the engine where it is now. */
+static void settle_moves(shrink *s, const berth_engine *engine)
+{
+    size_t kept = 0;
+    id_table seen = {0};
+    for (size_t i = 0; i < s->move_count; i++) {
+        shrink_move one = s->moves[i];
+        if (id_table_find(&seen, one.pod) != ID_TABLE_NONE)
+            continue;
+        id_table_add(&seen, one.pod, (uint32_t)i);
+        one.to = berth_engine_pod_node(engine, one.pod);
+        s->moves[kept++] = one;
+    }
+    s->move_count = kept;
+    id_table_free(&seen);
+}
+
+/* ---- one node ---- */
+
+static berth_status ask(shrink *s, berth_engine *engine, const engine_setup *setup,
+                        shrink_node *one, movers *m, berth_error *error)
 {
     if (berth_engine_node_label(engine, one->node,
                                 words_of("node-role.kubernetes.io/control-plane"))
@@ -106,6 +136,8 @@ static berth_status ask(berth_engine *engine, const engine_setup *setup, shrink_
         return BERTH_OK;
     TRY(berth_engine_begin(engine, error));
     berth_status status = move_away(engine, one, m, error);
+    if (status == BERTH_OK && one->verdict == SHRINK_GOES)
+        note_moves(s, one->node, m);
     if (status == BERTH_OK && one->verdict == SHRINK_GOES)
         return berth_engine_commit(engine, error);
     berth_engine_rollback(engine, NULL);
@@ -124,9 +156,10 @@ berth_status shrink_make(shrink *s, berth_engine *engine, const engine_setup *se
     if (count > 0)
         qsort(s->nodes, count, sizeof(*s->nodes), by_use);
     for (uint32_t i = 0; i < count && status == BERTH_OK; i++) {
-        status = ask(engine, setup, &s->nodes[i], &m, error);
+        status = ask(s, engine, setup, &s->nodes[i], &m, error);
         s->going += s->nodes[i].verdict == SHRINK_GOES;
     }
+    settle_moves(s, engine);
     free(m.pods);
     free(m.flags);
     return status;
@@ -135,4 +168,5 @@ berth_status shrink_make(shrink *s, berth_engine *engine, const engine_setup *se
 void shrink_free(shrink *s)
 {
     free(s->nodes);
+    free(s->moves);
 }

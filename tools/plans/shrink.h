@@ -29,10 +29,20 @@ typedef struct shrink_node {
     double use; /* the largest share of a resource that is requested */
 } shrink_node;
 
+/* A pod of a node that goes. A pod that moves more than once appears once. */
+typedef struct shrink_move {
+    berth_pod_id pod;
+    berth_node_id from; /* its node before any node went */
+    berth_node_id to;   /* its node after all of them went */
+} shrink_move;
+
 typedef struct shrink {
     shrink_node *nodes; /* in the order in which they were asked about */
     uint32_t count;
     uint32_t going;
+    shrink_move *moves; /* by node, in the order of `nodes` */
+    size_t move_count;
+    size_t move_capacity;
 } shrink;
 
 /* Ask about `nodes`, and leave the engine with those closed that go and their pods elsewhere: in a

@@ -9,7 +9,8 @@
 #include "cli/heap.h"
 #include "plans/side_reasons.h"
 
-const char *const pod_change_names[] = {"noLongerFits", "newlyFits", "moved", "onlyOnSomeSides"};
+const char *const pod_change_names[] = {"noLongerFits", "nodeNotInInput", "newlyFits", "moved",
+                                        "onlyOnSomeSides"};
 
 static int by_name(const side_pod *a, const side_pod *b)
 {
@@ -48,7 +49,14 @@ static bool is_alike(const comparison *c, const changed_pod *pod, size_t side)
         return first == own;
     if (first->node == BERTH_NODE_NONE || own->node == BERTH_NODE_NONE)
         return first->node == own->node;
+    if (own->stranded && !first->stranded)
+        return false; /* even if the name is the same */
     return words_equal(comparison_node(c, pod, 0), comparison_node(c, pod, side));
+}
+
+static bool has_place(const side_pod *pod)
+{
+    return pod != NULL && pod->node != BERTH_NODE_NONE && !pod->stranded;
 }
 
 /* Count one side's pod against the first side's; returns whether they differ. */
@@ -60,12 +68,16 @@ static bool count_side(comparison *c, size_t side, changed_pod *pod)
     pod_change change = CHANGE_PRESENCE;
     if (is_alike(c, pod, side))
         return false;
+    here->worse += first == NULL ? !has_place(own) : has_place(first);
     if (first == NULL || own == NULL) {
         here->here_alone += first == NULL;
         here->there_alone += own == NULL;
     } else if (own->node == BERTH_NODE_NONE) {
         here->lost++;
         change = CHANGE_LOST;
+    } else if (own->stranded) {
+        here->unhoused++;
+        change = CHANGE_UNHOUSED;
     } else if (first->node == BERTH_NODE_NONE) {
         here->gained++;
         change = CHANGE_GAINED;
@@ -137,8 +149,13 @@ static berth_status explain_side(comparison *c, size_t side, side_reasons *r, be
     for (size_t i = 0; i < c->pod_count; i++) {
         changed_pod *pod = &c->pods[i];
         uint32_t number = 0;
-        if (pod->reason != NULL || pod->on[side] == NULL || pod->on[side]->node != BERTH_NODE_NONE)
+        if (pod->reason != NULL || has_place(pod->on[side]) || pod->on[side] == NULL)
             continue;
+        if (pod->on[side]->stranded) {
+            berth_str missing = words_of("its node is not in the input");
+            pod->reason = heap_text(missing.data, missing.len);
+            continue;
+        }
         TRY(side_reasons_find(r, &c->sides[side].side, pod->on[side], &number, error));
         berth_str text = word_table_get(&r->texts, number);
         pod->reason = heap_text(text.data, text.len);
@@ -162,6 +179,14 @@ berth_status comparison_make(comparison *c, berth_error *error)
     find_changes(c);
     sort_changes(c);
     return explain_changes(c, error);
+}
+
+bool comparison_is_worse(const comparison *c)
+{
+    for (size_t i = 1; i < c->side_count; i++)
+        if (c->sides[i].worse > 0)
+            return true;
+    return false;
 }
 
 void comparison_release(comparison *c)

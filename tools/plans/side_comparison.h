@@ -19,10 +19,18 @@ typedef struct comparison_side {
     uint64_t lost;       /* placed there, not here */
     uint64_t here_alone; /* pods that the first side does not have */
     uint64_t there_alone;
+    uint64_t unhoused; /* bound to a node that is not in the input, unlike there */
+    uint64_t worse;    /* see comparison_is_worse */
 } comparison_side;
 
 /* What became of a pod, over all sides: the first of these that holds of a side. */
-typedef enum pod_change { CHANGE_LOST, CHANGE_GAINED, CHANGE_MOVED, CHANGE_PRESENCE } pod_change;
+typedef enum pod_change {
+    CHANGE_LOST,
+    CHANGE_UNHOUSED, /* it is bound to a node that is not in the input */
+    CHANGE_GAINED,
+    CHANGE_MOVED,
+    CHANGE_PRESENCE,
+} pod_change;
 
 extern const char *const pod_change_names[];
 
@@ -44,6 +52,11 @@ typedef struct comparison {
 /* Find what differs between the sides, which have been made. Errors: those of deciding. */
 berth_status comparison_make(comparison *c, berth_error *error);
 void comparison_release(comparison *c);
+
+/* Whether some side leaves a pod worse off than the first side: a pod with a place there moves, no
+ * longer fits, is bound to a node that is not in the input, or is missing; or a pod that the first
+ * side does not have finds no place. */
+bool comparison_is_worse(const comparison *c);
 
 /* The name and the node ("-": none) of a changed pod; zeroed on a side that does not have it. */
 const side_pod *comparison_pod(const comparison *c, const changed_pod *pod);
