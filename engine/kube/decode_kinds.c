@@ -1,10 +1,23 @@
 /* Tables of the fields of small kinds (Namespace, Service, ...), and the register of all kinds. */
 #include "kube/decode_tables.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "kube/encode.h"
+
+/* Of a field that is only written. */
+static berth_status decode_nothing(berth__decoder *decoder, const berth__field_path *path,
+                                   const berth__json *value, void *out)
+{
+    (void)decoder;
+    (void)path;
+    (void)value;
+    (void)out;
+    return BERTH_OK;
+}
 
 /* ---- Namespace, Service, PodDisruptionBudget ---- */
 
@@ -25,19 +38,84 @@ const berth__field berth__fields_service[] = {
     BERTH__FIELD_LAST,
 };
 
+/* 3, or "50%" */
+static berth_status decode_bound(berth__decoder *decoder, const berth__field_path *path,
+                                 const berth__json *value, void *out)
+{
+    berth_count_or_percent *bound = out;
+    const bool is_text = value->type == BERTH__JSON_STRING;
+    berth_str text = is_text ? value->as.text : (berth_str){0};
+    if (value->type == BERTH__JSON_NULL)
+        return BERTH_OK;
+    if (value->type == BERTH__JSON_NUMBER)
+        text = value->as.text;
+    int64_t number = 0;
+    uint32_t digits = text.len > 0 && is_text ? text.len - 1 : text.len;
+    bool good = digits > 0 && (!is_text || text.data[digits] == '%');
+    for (uint32_t i = 0; good && i < digits; i++) {
+        good = text.data[i] >= '0' && text.data[i] <= '9';
+        number = number * 10 + (text.data[i] - '0');
+        good = good && number <= INT32_MAX;
+    }
+    if (!good)
+        return berth__decode_fault(decoder, path, BERTH_E_INVALID,
+                                   "expected a number of pods, or a percentage such as \"25%%\"");
+    *bound = (berth_count_or_percent){.given = true, .percent = is_text, .value = (int32_t)number};
+    return BERTH_OK;
+}
+
+static void encode_bound(berth__encoder *encoder, const void *from)
+{
+    const berth_count_or_percent *bound = from;
+    char text[24];
+    if (!bound->given)
+        return;
+    int len = snprintf(text, sizeof(text), bound->percent ? "\"%" PRId32 "%%\"" : "%" PRId32,
+                       bound->value);
+    berth__encode_raw(encoder, (berth_str){text, (uint32_t)len});
+}
+
+static berth_status decode_absence(berth__decoder *decoder, const berth__field_path *path,
+                                   const berth__json *value, void *out)
+{
+    berth_pod_disruption_budget *budget = out;
+    const berth__json *status = berth__json_get(value, "status");
+    const berth__json *allowed = berth__json_get(status, "disruptionsAllowed");
+    (void)decoder;
+    (void)path;
+    budget->status_absent = allowed == NULL || allowed->type == BERTH__JSON_NULL;
+    return BERTH_OK;
+}
+
+/* None is not the same as nothing said. */
+static void encode_none_allowed(berth__encoder *encoder, const void *from)
+{
+    const berth_pod_disruption_budget *budget = from;
+    if (budget->status_absent || budget->disruptions_allowed != 0)
+        return;
+    berth__encode_key(encoder, BERTH_STR("disruptionsAllowed"));
+    berth__encode_raw(encoder, BERTH_STR("0"));
+}
+
 static const berth__field budget_spec_fields[] = {
+    BERTH__FIELD_BY("minAvailable", berth_pod_disruption_budget, min_available, decode_bound,
+                    encode_bound),
+    BERTH__FIELD_BY("maxUnavailable", berth_pod_disruption_budget, max_unavailable, decode_bound,
+                    encode_bound),
     BERTH__FIELD_TO("selector", berth_pod_disruption_budget, selector, berth__fields_label_selector,
                     berth_label_selector),
     BERTH__FIELD_LAST,
 };
 
 static const berth__field budget_status_fields[] = {
+    BERTH__FIELD_SELF(berth_pod_disruption_budget, meta, decode_nothing, encode_none_allowed),
     BERTH__FIELD("disruptionsAllowed", INT32, berth_pod_disruption_budget, disruptions_allowed),
     BERTH__FIELD("disruptedPods", KEYS, berth_pod_disruption_budget, disrupted_pods),
     BERTH__FIELD_LAST,
 };
 
 const berth__field berth__fields_pod_disruption_budget[] = {
+    BERTH__FIELD_SELF(berth_pod_disruption_budget, meta, decode_absence, NULL),
     BERTH__FIELD_IN("metadata", berth_pod_disruption_budget, meta, berth__fields_metadata),
     BERTH__FIELD_SAME("spec", budget_spec_fields),
     BERTH__FIELD_SAME("status", budget_status_fields),
@@ -48,16 +126,6 @@ const berth__field berth__fields_pod_disruption_budget[] = {
 
 /* Only the selector is read. Written as it is here, a controller makes no pods: they stand for
  * themselves. */
-static berth_status decode_nothing(berth__decoder *decoder, const berth__field_path *path,
-                                   const berth__json *value, void *out)
-{
-    (void)decoder;
-    (void)path;
-    (void)value;
-    (void)out;
-    return BERTH_OK;
-}
-
 static void encode_no_replicas(berth__encoder *encoder, const void *from)
 {
     (void)from;

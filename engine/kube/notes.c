@@ -42,10 +42,10 @@ void berth__note(berth_reader *reader, const berth__item *item, berth_note_kind 
         tell(reader, item, &note, "", item->tree != NULL ? item->tree->line : 0);
 }
 
-void berth__note_workload(berth_reader *reader, const berth__item *item,
+void berth__note_workload(berth_reader *reader, const berth__item *item, berth_note_kind what,
                           const berth_workload_note *workload)
 {
-    berth_note note = {.what = BERTH_NOTE_WORKLOAD, .workload = workload};
+    berth_note note = {.what = what, .workload = workload};
     if (reader->options.note != NULL)
         tell(reader, item, &note, "", item->tree != NULL ? item->tree->line : 0);
 }

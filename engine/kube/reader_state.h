@@ -191,8 +191,8 @@ void berth__note_item(berth_reader *reader, const berth__item *item);
 void berth__note(berth_reader *reader, const berth__item *item, berth_note_kind what,
                  berth_str word, berth_str suggestion);
 
-/* Tell what a workload of a manifest comes to. */
-void berth__note_workload(berth_reader *reader, const berth__item *item,
+/* Tell of a workload: what one of a manifest comes to, or that one's pods are elsewhere. */
+void berth__note_workload(berth_reader *reader, const berth__item *item, berth_note_kind what,
                           const berth_workload_note *workload);
 
 /* Tell that an item is passed over. */

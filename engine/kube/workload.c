@@ -289,7 +289,7 @@ berth_status berth__workload_expand(berth_reader *reader, const berth__item *ite
         if (reader->options.changes)
             BERTH_TRY(berth__workload_keep_seen(reader, find_entry(item), item));
         if (!wants_no_pods(spec))
-            berth__note(reader, item, BERTH_NOTE_NOT_EXPANDED, (berth_str){0}, (berth_str){0});
+            berth__workload_tell_seen(reader, item);
         return BERTH_OK;
     }
     if (is_change(reader, uid) && !reader->finishing) {

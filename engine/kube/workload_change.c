@@ -251,5 +251,22 @@ void berth__workload_tell_change(const berth__expansion *e, int64_t wanted)
         .owner_kind = e->owner.kind,
         .owner_name = e->owner.name,
     };
-    berth__note_workload(e->reader, e->item, &workload);
+    berth__note_workload(e->reader, e->item, BERTH_NOTE_WORKLOAD, &workload);
+}
+
+void berth__workload_tell_seen(berth_reader *reader, const berth__item *item)
+{
+    const berth__json *replicas = berth__json_get(berth__json_get(item->tree, "spec"), "replicas");
+    const bool scales = !berth__str_is(item->kind, "DaemonSet") &&
+                        !berth__str_is(item->kind, "Job") && !berth__str_is(item->kind, "CronJob");
+    int32_t count = 1;
+    (void)read_count(replicas, &count);
+    const berth_workload_note workload = {
+        .size = sizeof(workload),
+        .wanted = scales ? count : -1,
+        .owner_kind = item->kind,
+        .owner_name =
+            berth__json_text(berth__json_get(berth__json_get(item->tree, "metadata"), "name")),
+    };
+    berth__note_workload(reader, item, BERTH_NOTE_NOT_EXPANDED, &workload);
 }

@@ -28,4 +28,7 @@ const berth__seen_workload *berth__workload_find_seen(const berth__expansion *e)
 /* Tell what the workload comes to, before its pods are handed out. */
 void berth__workload_tell_change(const berth__expansion *e, int64_t wanted);
 
+/* Tell of a workload that an API server has seen, whose pods are not made. */
+void berth__workload_tell_seen(berth_reader *reader, const berth__item *item);
+
 #endif

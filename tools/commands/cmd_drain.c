@@ -42,7 +42,6 @@ static const command_help help = {
 static void on_added(void *context, const berth_object *object, const berth_object_id *id)
 {
     drain *d = context;
-    budgets_add(&d->budgets, object);
     local_volumes_see(&d->volumes, object, id->pod);
     if (id->pod == BERTH_POD_NONE)
         return;
@@ -211,7 +210,7 @@ static size_t evict(drain *d, move *moves, size_t count, uint32_t turn)
 {
     size_t evicted = 0;
     for (size_t i = 0; i < count; i++) {
-        if (moves[i].turn != 0 || !budgets_take(&d->budgets, moves[i].budget))
+        if (moves[i].turn != 0 || !budgets_take(&d->input.budgets, moves[i].budget))
             continue;
         moves[i].turn = turn;
         place_of(d, moves[i].from)->turns = turn;
@@ -223,14 +222,14 @@ static size_t evict(drain *d, move *moves, size_t count, uint32_t turn)
 /* Turn by turn; where those would fit that budgets keep is told all the same. */
 static berth_status move_in_turns(drain *d, move *moves, size_t count, berth_error *error)
 {
-    budgets_begin(&d->budgets);
+    budgets_begin(&d->input.budgets);
     for (size_t i = 0; i < count; i++)
-        moves[i].budget = budgets_of(&d->budgets, d->engine, moves[i].pod);
+        moves[i].budget = budgets_of(&d->input.budgets, d->engine, moves[i].pod);
     for (uint32_t turn = 1; evict(d, moves, count, turn) > 0; turn++) {
         TRY(move_pods(d, moves, count, turn, error));
         for (size_t i = 0; i < count; i++)
             if (moves[i].turn == turn && moves[i].to != BERTH_NODE_NONE)
-                budgets_give(&d->budgets, moves[i].budget);
+                budgets_give(&d->input.budgets, moves[i].budget);
     }
     for (size_t i = 0; i < count; i++)
         place_of(d, moves[i].from)->forbidden += moves[i].turn == 0;
@@ -342,7 +341,6 @@ static void release(drain *d)
     free(d->place_of_node);
     free(d->moves);
     free(d->ids);
-    budgets_free(&d->budgets);
     local_volumes_free(&d->volumes);
     label_query_free(&d->query);
     word_table_free(&d->messages);

@@ -64,7 +64,6 @@ typedef struct drain {
     size_t move_capacity;
     berth_pod_id *ids; /* scratch */
     size_t id_capacity;
-    budgets budgets;
     local_volumes volumes;
     word_table messages;
     double seconds;

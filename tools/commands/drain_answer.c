@@ -23,7 +23,7 @@ static const char *verdict_of(const drained *node)
 static void write_note(const drain *d, const move *one, char *room, size_t size)
 {
     char keeper[400];
-    budgets_name(&d->budgets, one->budget, keeper, sizeof(keeper));
+    budgets_name(&d->input.budgets, one->budget, keeper, sizeof(keeper));
     if (one->to == BERTH_NODE_NONE) {
         berth_str message = word_table_get(&d->messages, one->message);
         snprintf(room, size, "%.*s", (int)message.len, message.data);
@@ -229,7 +229,7 @@ static void write_move(const drain *d, const move *one, bool from, output *o)
         output_pair_int(o, "turn", one->turn);
     if (one->budget >= 0) {
         char keeper[400];
-        budgets_name(&d->budgets, one->budget, keeper, sizeof(keeper));
+        budgets_name(&d->input.budgets, one->budget, keeper, sizeof(keeper));
         output_pair_text(o, "budget", keeper);
     }
     output_object_end(o);

@@ -64,6 +64,7 @@ static const wording wordings[FINDING_KIND_COUNT] = {
     [FINDING_BUDGETS] = {.rest = "namespaces"},
     [FINDING_WORKLOAD] = {.rest = "workloads without pods"},
     [FINDING_CHANGE] = {.rest = "changes"},
+    [FINDING_COMPUTED] = {.rest = "budgets without a status"},
     [FINDING_APPLIED] = {"pod gets", "pods get", "", "things that admission adds"},
     [FINDING_PASSED_OVER] = {.rest = "kinds"},
 };
@@ -121,7 +122,7 @@ void findings_free(findings *f)
 
 static bool is_warning(finding_kind kind)
 {
-    return kind != FINDING_CHANGE && kind != FINDING_APPLIED && kind != FINDING_PASSED_OVER;
+    return kind < FINDING_CHANGE;
 }
 
 /* Of one kind the most frequent first, equals in the order in which they were found. */

@@ -34,6 +34,7 @@ typedef enum finding_kind {
     FINDING_WORKLOAD,
     /* no faults */
     FINDING_CHANGE,      /* what becomes of a workload that runs already */
+    FINDING_COMPUTED,    /* what a controller would write into a status */
     FINDING_APPLIED,     /* what admission has done */
     FINDING_PASSED_OVER, /* kinds that no rule reads */
     FINDING_KIND_COUNT

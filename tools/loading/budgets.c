@@ -7,10 +7,26 @@
 #include "cli/heap.h"
 #include "cli/words.h"
 
+static berth_str namespace_of(const berth_pod_disruption_budget *one)
+{
+    return one->meta.namespace_name.len > 0 ? one->meta.namespace_name : words_of("default");
+}
+
 void budgets_add(budgets *b, const berth_object *object)
 {
     if (object->kind != BERTH_KIND_POD_DISRUPTION_BUDGET)
         return;
+    const berth_pod_disruption_budget *source = object->as.pod_disruption_budget;
+    for (size_t i = 0; i < b->count; i++) {
+        budget *one = &b->items[i];
+        const berth_pod_disruption_budget *kept = one->object->as.pod_disruption_budget;
+        if (!words_equal(kept->meta.name, source->meta.name) ||
+            !words_equal(namespace_of(kept), namespace_of(source)))
+            continue;
+        berth_object_destroy(one->object);
+        one->object = heap_object(object);
+        return;
+    }
     b->items = heap_grow(b->items, &b->capacity, b->count + 1, sizeof(*b->items));
     b->items[b->count++] = (budget){.object = heap_object(object)};
 }
@@ -63,9 +79,14 @@ static bool selects(const berth_label_selector *selector, const berth_engine *en
     return true;
 }
 
-static berth_str namespace_of(const berth_pod_disruption_budget *one)
+bool budget_selects(const budget *one, const berth_engine *engine, berth_pod_id pod)
 {
-    return one->meta.namespace_name.len > 0 ? one->meta.namespace_name : words_of("default");
+    const berth_pod_disruption_budget *source = one->object->as.pod_disruption_budget;
+    berth_str namespace_name = {0};
+    berth_str name = {0};
+    berth_engine_pod_name(engine, pod, &namespace_name, &name);
+    return words_equal(namespace_of(source), namespace_name) &&
+           selects(source->selector, engine, pod);
 }
 
 int budgets_of(const budgets *b, const berth_engine *engine, berth_pod_id pod)

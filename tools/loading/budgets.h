@@ -23,8 +23,12 @@ typedef struct budgets {
 
 enum { BUDGET_NONE = -1, BUDGET_SEVERAL = -2 };
 
-/* Keep a copy of a PodDisruptionBudget; other objects are passed over. */
+/* Keep a copy of a PodDisruptionBudget, in place of one of its name; other objects are passed
+ * over. */
 void budgets_add(budgets *b, const berth_object *object);
+
+/* Whether a budget covers a pod, disrupted or not. */
+bool budget_selects(const budget *one, const berth_engine *engine, berth_pod_id pod);
 
 /* All of them allow what they say again. */
 void budgets_begin(budgets *b);

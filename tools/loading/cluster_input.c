@@ -27,7 +27,8 @@ option_group cluster_input_options(cluster_input *input)
          .kind = OPTION_TEXT,
          .value = "NAMESPACE",
          .target = &input->namespace_name,
-         .help = "the namespace of objects that name none, as in\nkubectl apply -n (default: default)"},
+         .help =
+             "the namespace of objects that name none, as in\nkubectl apply -n (default: default)"},
         {.name = "synthetic",
          .kind = OPTION_TEXT,
          .value = "SPEC",
@@ -179,6 +180,9 @@ static berth_status add_object(load *l, const berth_object *object, berth_error 
             word_table_add(&l->input->resources, object->as.node->allocatable.items[i].name);
     if (object->kind == BERTH_KIND_POD)
         note_fresh(l->input, object->as.pod, id.pod);
+    budgets_add(&l->input->budgets, object);
+    if (object->kind == BERTH_KIND_POD)
+        allowances_pod(&l->input->allowances, object->as.pod, id.pod);
     claim_book_see(&l->input->claims, object);
     if (l->input->changes != NULL)
         changes_added(l->input->changes, object, &id);
@@ -197,6 +201,7 @@ static void on_whole(void *context, const berth_note *note)
 static void on_note(void *context, const berth_note *note)
 {
     cluster_input *input = context;
+    allowances_note(&input->allowances, note);
     if (note->what == BERTH_NOTE_WORKLOAD)
         changes_note(input->changes, note);
     else
@@ -363,6 +368,9 @@ berth_status cluster_input_load(cluster_input *input, const engine_setup *setup,
     if (status == BERTH_OK)
         cluster_input_admit(input, engine);
     if (status == BERTH_OK)
+        status = allowances_end(&input->allowances, &input->budgets, engine,
+                                &input->inspection.findings, error);
+    if (status == BERTH_OK)
         references_nodes(engine, &input->inspection.findings);
     if (status == BERTH_OK && !input->more_follows)
         status = cluster_input_report(input, error);
@@ -395,6 +403,8 @@ void cluster_input_release(cluster_input *input)
     claim_book_free(&input->claims);
     changes_destroy(input->changes);
     twins_free(&input->twins);
+    budgets_free(&input->budgets);
+    allowances_free(&input->allowances);
     berth_reader_destroy(input->reader);
     text_list_free(&input->files);
     word_table_free(&input->resources);

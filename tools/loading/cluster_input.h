@@ -8,6 +8,8 @@
 #include "cli/options.h"
 #include "cli/words.h"
 #include "inspect/inspection.h"
+#include "loading/allowances.h"
+#include "loading/budgets.h"
 #include "loading/changes.h"
 #include "loading/claim_book.h"
 #include "loading/cluster_version.h"
@@ -28,9 +30,9 @@ typedef struct cluster_input {
     text_list files;
     const char *synthetic;
     const char *namespace_name; /* of objects that name none; NULL: "default" */
-    bool strict; /* warnings are errors */
-    bool expand; /* workloads that an API server has seen become their pods, too */
-    bool add;    /* what manifests hold comes beside what runs, and changes nothing */
+    bool strict;                /* warnings are errors */
+    bool expand;                /* workloads that an API server has seen become their pods, too */
+    bool add; /* what manifests hold comes beside what runs, and changes nothing */
     option options[CLUSTER_OPTIONS_MAX];
     /* called with each object once it has been added (pods that are ignored: BERTH_POD_NONE); or
      * NULL */
@@ -42,6 +44,8 @@ typedef struct cluster_input {
     claim_book claims;
     changes *changes; /* what manifests change; NULL: nothing is a change */
     twins twins;
+    budgets budgets; /* those without a status are completed once all is read */
+    allowances allowances;
     cluster_version version; /* of the nodes */
     berth_reader *reader;    /* of the files, while more follows */
     const char *command;     /* that speaks on standard error; NULL: the program */

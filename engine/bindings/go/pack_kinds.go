@@ -8,6 +8,8 @@ import "C"
 import (
 	"reflect"
 	"slices"
+	"strconv"
+	"strings"
 	"unsafe"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -16,6 +18,7 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
 // newer finds fields that k8s.io/api has in some of the versions that this package builds with: the
@@ -245,10 +248,32 @@ func (a *arena) statefulSet(out *C.berth_controller, from *appsv1.StatefulSet) {
 	out.selector = a.labelSelector(from.Spec.Selector)
 }
 
+// countOrPercent packs a number or a percentage; what is neither counts as absent.
+func countOrPercent(out *C.berth_count_or_percent, from *intstr.IntOrString) {
+	if from == nil {
+		return
+	}
+	value := int64(from.IntVal)
+	percent := from.Type == intstr.String
+	if percent {
+		digits, found := strings.CutSuffix(from.StrVal, "%")
+		number, err := strconv.ParseInt(digits, 10, 32)
+		if !found || err != nil {
+			return
+		}
+		value = number
+	}
+	if value >= 0 {
+		out.given, out.percent, out.value = true, C.bool(percent), C.int32_t(value)
+	}
+}
+
 func (a *arena) disruptionBudget(out *C.berth_pod_disruption_budget, from *policyv1.PodDisruptionBudget) {
 	a.meta(&out.meta, &from.ObjectMeta)
 	out.selector = a.labelSelector(from.Spec.Selector)
 	out.disruptions_allowed = C.int32_t(from.Status.DisruptionsAllowed)
+	countOrPercent(&out.min_available, from.Spec.MinAvailable)
+	countOrPercent(&out.max_unavailable, from.Spec.MaxUnavailable)
 	pods := many[C.berth_str](a, len(from.Status.DisruptedPods))
 	i := 0
 	for name := range from.Status.DisruptedPods {

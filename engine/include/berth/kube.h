@@ -39,7 +39,8 @@ typedef enum berth_note_kind {
     /* No API server of the versions that Berth knows takes the kind under this apiVersion;
      * `suggestion`: under which it does. */
     BERTH_NOTE_API_VERSION,
-    /* A workload that an API server has seen: its pods are taken to be in the input themselves. */
+    /* A workload that an API server has seen: its pods are taken to be in the input themselves.
+     * `workload` has its number of replicas (-1: none) and its kind and name. */
     BERTH_NOTE_NOT_EXPANDED,
     /* A pod's RuntimeClass `word` is not in the input: what it adds to the pod is missing. */
     BERTH_NOTE_RUNTIME_CLASS_MISSING,
@@ -85,7 +86,7 @@ typedef struct berth_note {
     berth_str word;
     berth_str suggestion; /* absent: nothing that is near */
     berth_str text; /* of a PASSED_OVER kind that berth_read_options.whole_kinds lists: as JSON */
-    const berth_workload_note *workload; /* of BERTH_NOTE_WORKLOAD; else NULL */
+    const berth_workload_note *workload; /* of BERTH_NOTE_WORKLOAD and NOT_EXPANDED; else NULL */
 } berth_note;
 
 typedef void (*berth_note_fn)(void *context, const berth_note *note);

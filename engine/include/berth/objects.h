@@ -648,11 +648,22 @@ typedef struct berth_namespace {
     berth_metadata meta;
 } berth_namespace;
 
+/* A number, or a share of one. */
+typedef struct berth_count_or_percent {
+    bool given;
+    bool percent;
+    int32_t value; /* not negative */
+} berth_count_or_percent;
+
 typedef struct berth_pod_disruption_budget {
     berth_metadata meta;
     const berth_label_selector *selector;
-    int32_t disruptions_allowed;
+    int32_t disruptions_allowed; /* what the rules go by */
     berth_strs disrupted_pods;
+    bool status_absent; /* status.disruptionsAllowed is missing; disruptions_allowed is 0 then */
+    /* From these a disruption controller works out disruptions_allowed; no rule reads them. */
+    berth_count_or_percent min_available;
+    berth_count_or_percent max_unavailable;
 } berth_pod_disruption_budget;
 
 /* ---- any of them ---- */
