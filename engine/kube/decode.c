@@ -128,6 +128,27 @@ static berth_status decode_integer(berth__decoder *decoder, const berth__field_p
     return BERTH_OK;
 }
 
+bool berth__count_or_percent_read(const berth__json *value, berth_count_or_percent *out)
+{
+    const bool percent = value->type == BERTH__JSON_STRING;
+    if (!percent && value->type != BERTH__JSON_NUMBER)
+        return false;
+    berth_str text = value->as.text;
+    uint32_t digits = percent && text.len > 0 ? text.len - 1 : text.len;
+    if (digits == 0 || (percent && text.data[digits] != '%'))
+        return false;
+    int64_t number = 0;
+    for (uint32_t i = 0; i < digits; i++) {
+        if (text.data[i] < '0' || text.data[i] > '9')
+            return false;
+        number = number * 10 + (text.data[i] - '0');
+        if (number > INT32_MAX)
+            return false;
+    }
+    *out = (berth_count_or_percent){.given = true, .percent = percent, .value = (int32_t)number};
+    return true;
+}
+
 static berth_status decode_time(berth__decoder *decoder, const berth__field_path *path,
                                 const berth__json *value, int64_t *out)
 {

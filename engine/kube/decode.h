@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "berth/objects.h"
 #include "kube/json.h"
 
 /* Where a value stands, for errors: member names and indices, linked from the inside out. */
@@ -137,6 +138,9 @@ berth_status berth__decode_list(berth__decoder *decoder, const berth__field_path
                                 berth__decoded_list *out);
 
 /* Report a fault at `path`. Returns `code`. */
+/* 3, or "50%"; false: neither. */
+bool berth__count_or_percent_read(const berth__json *value, berth_count_or_percent *out);
+
 berth_status berth__decode_fault(berth__decoder *decoder, const berth__field_path *path,
                                  berth_status code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

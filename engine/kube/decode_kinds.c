@@ -38,29 +38,14 @@ const berth__field berth__fields_service[] = {
     BERTH__FIELD_LAST,
 };
 
-/* 3, or "50%" */
 static berth_status decode_bound(berth__decoder *decoder, const berth__field_path *path,
                                  const berth__json *value, void *out)
 {
-    berth_count_or_percent *bound = out;
-    const bool is_text = value->type == BERTH__JSON_STRING;
-    berth_str text = is_text ? value->as.text : (berth_str){0};
     if (value->type == BERTH__JSON_NULL)
         return BERTH_OK;
-    if (value->type == BERTH__JSON_NUMBER)
-        text = value->as.text;
-    int64_t number = 0;
-    uint32_t digits = text.len > 0 && is_text ? text.len - 1 : text.len;
-    bool good = digits > 0 && (!is_text || text.data[digits] == '%');
-    for (uint32_t i = 0; good && i < digits; i++) {
-        good = text.data[i] >= '0' && text.data[i] <= '9';
-        number = number * 10 + (text.data[i] - '0');
-        good = good && number <= INT32_MAX;
-    }
-    if (!good)
+    if (!berth__count_or_percent_read(value, out))
         return berth__decode_fault(decoder, path, BERTH_E_INVALID,
                                    "expected a number of pods, or a percentage such as \"25%%\"");
-    *bound = (berth_count_or_percent){.given = true, .percent = is_text, .value = (int32_t)number};
     return BERTH_OK;
 }
 

@@ -296,8 +296,7 @@ static berth_status read_yaml(reading *r, berth__window *window)
         BERTH_TRY(berth__window_fill(window, reader->error));
     berth__arena_reset(&reader->tree);
     berth_str text = {window->data + window->start, (uint32_t)(window->end - window->start)};
-    berth_status status =
-        berth__yaml_parse(&reader->tree, text, each_document, r, reader->error);
+    berth_status status = berth__yaml_parse(&reader->tree, text, each_document, r, reader->error);
     if (status == BERTH_E_PARSE && is_template(text, reader->error))
         snprintf(reader->error->message, sizeof(reader->error->message),
                  "found a template's {{, expected YAML: `helm template` renders a chart");

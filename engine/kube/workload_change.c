@@ -238,11 +238,43 @@ static bool same_template(const berth__json *fresh, const berth__json *seen)
 
 /* ---- telling ---- */
 
+/* ---- how it is rolled out ---- */
+
+static void read_bound(const berth__json *of, const char *key, berth_count_or_percent *out)
+{
+    const berth__json *value = berth__json_get(of, key);
+    if (value != NULL)
+        (void)berth__count_or_percent_read(value, out);
+}
+
+/* Source: kubernetes v1.36 pkg/apis/apps/v1/defaults.go. */
+static void read_strategy(const berth__expansion *e, berth_workload_note *note)
+{
+    const bool is_deployment = e->entry->kind == BERTH__WORKLOAD_DEPLOYMENT;
+    const berth__json *strategy = berth__json_get(berth__json_get(e->item->tree, "spec"),
+                                                  is_deployment ? "strategy" : "updateStrategy");
+    const berth__json *rolling = berth__json_get(strategy, "rollingUpdate");
+    berth_str type = berth__json_text(berth__json_get(strategy, "type"));
+    note->rollout = berth__str_is(type, "Recreate")   ? BERTH_ROLLOUT_RECREATE
+                    : berth__str_is(type, "OnDelete") ? BERTH_ROLLOUT_ON_DELETE
+                                                      : BERTH_ROLLOUT_ROLLING;
+    note->max_surge = note->max_unavailable =
+        (berth_count_or_percent){.given = true, .percent = true, .value = 25};
+    if (!is_deployment) {
+        note->max_surge = (berth_count_or_percent){.given = true};
+        note->max_unavailable = (berth_count_or_percent){.given = true, .value = 1};
+    }
+    read_bound(rolling, "maxSurge", &note->max_surge);
+    read_bound(rolling, "maxUnavailable", &note->max_unavailable);
+    if (e->entry->kind == BERTH__WORKLOAD_STATEFUL_SET)
+        (void)read_count(berth__json_get(rolling, "partition"), &note->partition);
+}
+
 void berth__workload_tell_change(const berth__expansion *e, int64_t wanted)
 {
     const berth__seen_workload *seen = berth__workload_find_seen(e);
     const berth__json *template = template_of(e->entry, e->item->tree);
-    const berth_workload_note workload = {
+    berth_workload_note workload = {
         .size = sizeof(workload),
         .is_there = seen != NULL,
         .same_template = seen != NULL && seen->template != NULL && template != NULL &&
@@ -251,6 +283,7 @@ void berth__workload_tell_change(const berth__expansion *e, int64_t wanted)
         .owner_kind = e->owner.kind,
         .owner_name = e->owner.name,
     };
+    read_strategy(e, &workload);
     berth__note_workload(e->reader, e->item, BERTH_NOTE_WORKLOAD, &workload);
 }
 

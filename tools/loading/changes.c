@@ -11,54 +11,13 @@
 #include "cli/heap.h"
 #include "cli/terminal.h"
 #include "inspect/fresh.h"
+#include "loading/planned.h"
 
-/* What tells templates apart. */
-typedef struct shape {
-    uint64_t image; /* of the first container, hashed */
-    int64_t cpu_milli, memory_milli;
-} shape;
-
-/* A pod that is there, by what it belongs to. */
-typedef struct owned_pod {
-    uint32_t owner; /* in owners */
-    berth_pod_id pod;
-    shape shape;
-} owned_pod;
-
-/* A pod that runs of a workload that is changed. */
-typedef struct old_pod {
-    berth_pod_id pod;
-    berth_node_id node;
-    shape shape;
-    bool stays; /* it was met among those that the manifest wants */
-    bool gone;
-} old_pod;
-
-typedef struct planned {
-    workload_change what;
-    uint32_t owner;   /* of its new pods, in owners */
-    bool by_identity; /* a pod of its own name, or node, takes the place of an old one */
-    bool by_node;
-    bool is_there, same_template, template_fixed;
-    bool begun;
-    uint64_t met; /* new pods */
-    old_pod *old;
-    size_t old_count;
-} planned;
-
-struct changes {
-    word_table owners; /* "KIND NAMESPACE/NAME" */
-    owned_pod *pods;
-    size_t pod_count, pod_capacity;
-    planned *plans;
-    size_t plan_count, plan_capacity;
-    workload_change *shown; /* of those of which pods run */
-    size_t shown_count;
-};
-
-changes *changes_create(void)
+changes *changes_create(bool plays)
 {
-    return heap_new(1, sizeof(changes));
+    changes *made = heap_new(1, sizeof(changes));
+    made->plays = plays;
+    return made;
 }
 
 void changes_destroy(changes *c)
@@ -70,7 +29,11 @@ void changes_destroy(changes *c)
         free(c->plans[i].what.namespace_name);
         free(c->plans[i].what.name);
         free(c->plans[i].old);
+        for (size_t k = 0; k < c->plans[i].held_count; k++)
+            berth_object_destroy(c->plans[i].held[k]);
+        free(c->plans[i].held);
     }
+    free(c->rollouts);
     free(c->plans);
     free(c->pods);
     free(c->shown);
@@ -200,6 +163,10 @@ void changes_note(changes *c, const berth_note *note)
         .template_fixed = words_equal(note->kind, words_of("ReplicaSet")) ||
                           words_equal(note->kind, words_of("ReplicationController")) ||
                           words_equal(note->kind, words_of("Job")),
+        .rollout = workload->rollout,
+        .max_surge = workload->max_surge,
+        .max_unavailable = workload->max_unavailable,
+        .partition = workload->partition,
     };
 }
 
@@ -227,19 +194,45 @@ static void find_old(changes *c, const berth_engine *engine, planned *plan)
     plan->what.running = plan->old_count;
 }
 
-static berth_status remove_old(berth_engine *engine, planned *plan, old_pod *old,
-                               berth_error *error)
+berth_status planned_remove(berth_engine *engine, old_pod *old, berth_error *error)
 {
     berth_str namespace_name, name;
     if (old->gone)
         return BERTH_OK;
     berth_engine_pod_name(engine, old->pod, &namespace_name, &name);
     old->gone = true;
-    plan->what.leaving++;
     return berth_engine_remove(engine, BERTH_KIND_POD, namespace_name, name, error);
 }
 
+static berth_status remove_old(berth_engine *engine, planned *plan, old_pod *old,
+                               berth_error *error)
+{
+    plan->what.leaving += !old->gone;
+    return planned_remove(engine, old, error);
+}
+
+int64_t planned_ordinal(berth_str pod_name)
+{
+    int64_t number = 0, unit = 1;
+    uint32_t at = pod_name.len;
+    for (; at > 0 && pod_name.data[at - 1] >= '0' && pod_name.data[at - 1] <= '9' &&
+           unit < INT64_C(1000000000000);
+         at--, unit *= 10)
+        number += (pod_name.data[at - 1] - '0') * unit;
+    return at < pod_name.len && at > 0 && pod_name.data[at - 1] == '-' ? number : -1;
+}
+
 /* ---- what goes ---- */
+
+/* Pods of a StatefulSet below its partition stay as they are. */
+static bool is_replaced(const berth_engine *engine, const planned *plan, const old_pod *old)
+{
+    berth_str namespace_name, name;
+    if (plan->partition <= 0)
+        return true;
+    berth_engine_pod_name(engine, old->pod, &namespace_name, &name);
+    return planned_ordinal(name) >= plan->partition;
+}
 
 static berth_status begin(changes *c, berth_engine *engine, planned *plan, const berth_pod *fresh,
                           berth_error *error)
@@ -248,10 +241,19 @@ static berth_status begin(changes *c, berth_engine *engine, planned *plan, const
     find_old(c, engine, plan);
     if (plan->old_count == 0 || plan->what.keeps || plan->template_fixed || fresh == NULL)
         return BERTH_OK;
-    plan->what.another =
+    const bool another =
         plan->is_there ? !plan->same_template : !is_like(plan->old[0].shape, shape_of(fresh));
-    for (size_t i = 0; i < plan->old_count && plan->what.another; i++)
-        TRY(remove_old(engine, plan, &plan->old[i], error));
+    plan->what.another = another && plan->rollout != BERTH_ROLLOUT_ON_DELETE;
+    plan->what.waits_for_deletion = another && !plan->what.another;
+    plan->plays = c->plays && plan->what.another;
+    for (size_t i = 0; i < plan->old_count && plan->what.another; i++) {
+        if (!is_replaced(engine, plan, &plan->old[i]))
+            plan->what.kept++;
+        else if (plan->plays)
+            plan->what.leaving++;
+        else
+            TRY(remove_old(engine, plan, &plan->old[i], error));
+    }
     return BERTH_OK;
 }
 
@@ -278,6 +280,14 @@ static bool is_place_of(const berth_engine *engine, const planned *plan, const o
     return words_equal(name, fresh->meta.name);
 }
 
+old_pod *planned_place(const berth_engine *engine, const planned *plan, const berth_pod *fresh)
+{
+    for (size_t i = 0; i < plan->old_count; i++)
+        if (is_place_of(engine, plan, &plan->old[i], fresh))
+            return &plan->old[i];
+    return NULL;
+}
+
 /* Whether an old pod stays in the place of a new one. */
 static bool stays(const berth_engine *engine, planned *plan, const berth_pod *fresh)
 {
@@ -285,13 +295,11 @@ static bool stays(const berth_engine *engine, planned *plan, const berth_pod *fr
         return plan->old_count > 0 || plan->is_there;
     if (!plan->by_identity)
         return !plan->what.another && plan->met <= plan->old_count;
-    for (size_t i = 0; i < plan->old_count; i++) {
-        if (!is_place_of(engine, plan, &plan->old[i], fresh))
-            continue;
-        plan->old[i].stays = true;
-        return true;
-    }
-    return false;
+    old_pod *old = planned_place(engine, plan, fresh);
+    if (old == NULL || (plan->plays && is_replaced(engine, plan, old)))
+        return false;
+    old->stays = true;
+    return true;
 }
 
 static planned *find_plan(changes *c, const berth_pod *pod)
@@ -306,19 +314,31 @@ static planned *find_plan(changes *c, const berth_pod *pod)
     return NULL;
 }
 
-berth_status changes_pod(changes *c, berth_engine *engine, const berth_pod *pod, bool *is_new,
+berth_status changes_pod(changes *c, berth_engine *engine, const berth_pod *pod, change_fate *fate,
                          berth_error *error)
 {
     planned *plan = find_plan(c, pod);
-    *is_new = true;
+    *fate = CHANGE_NEW;
     if (plan == NULL)
         return BERTH_OK;
     if (!plan->begun)
         TRY(begin(c, engine, plan, pod, error));
     plan->met++;
-    *is_new = !stays(engine, plan, pod);
-    plan->what.made += *is_new;
+    if (stays(engine, plan, pod)) {
+        *fate = CHANGE_STAYS;
+        return BERTH_OK;
+    }
+    *fate = plan->plays ? CHANGE_HELD : CHANGE_NEW;
+    plan->what.made++;
     return BERTH_OK;
+}
+
+void changes_hold(changes *c, const berth_object *pod)
+{
+    planned *plan = find_plan(c, pod->as.pod);
+    plan->held =
+        heap_grow(plan->held, &plan->held_capacity, plan->held_count + 1, sizeof(*plan->held));
+    plan->held[plan->held_count++] = heap_object(pod);
 }
 
 /* Which of two goes first where there are too many: one that waits, then the one that came last. */
@@ -339,6 +359,9 @@ static berth_status end(changes *c, berth_engine *engine, planned *plan, berth_e
         TRY(begin(c, engine, plan, NULL, error));
     if (plan->by_node)
         plan->what.wanted = plan->met;
+    for (size_t i = 0; i < plan->old_count && plan->what.another && !plan->plays; i++)
+        if (plan->by_identity && !plan->by_node && !plan->old[i].stays)
+            TRY(remove_old(engine, plan, &plan->old[i], error));
     if (plan->what.another || plan->what.keeps || plan->by_node)
         return BERTH_OK;
     uint64_t surplus =
@@ -382,11 +405,21 @@ void workload_change_say(const workload_change *one, char *text, size_t size)
     size -= at;
     if (one->keeps)
         snprintf(text, size, "is there already, and a Job's pods do not change");
+    else if (one->another && one->kept > 0)
+        snprintf(text, size,
+                 "%" PRIu64 " running, %" PRIu64 " wanted of another template: %" PRIu64
+                 " to leave, %" PRIu64 " to place; the partition keeps %" PRIu64,
+                 one->running, one->wanted, one->leaving, one->made, one->kept);
     else if (one->another)
         snprintf(text, size,
                  "%" PRIu64 " running, %" PRIu64 " wanted of another template: %" PRIu64
                  " to leave, %" PRIu64 " to place",
                  one->running, one->wanted, one->leaving, one->made);
+    else if (one->waits_for_deletion && one->made == 0 && one->leaving == 0)
+        snprintf(text, size,
+                 "%" PRIu64 " running, %" PRIu64
+                 " wanted of another template, which wait until old ones are deleted (OnDelete)",
+                 one->running, one->wanted);
     else if (one->made > 0 && one->leaving > 0)
         snprintf(text, size,
                  "%" PRIu64 " running, %" PRIu64 " wanted, %" PRIu64 " to leave, %" PRIu64

@@ -17,14 +17,35 @@ typedef struct workload_change {
     uint64_t running; /* or wait, before the change */
     uint64_t leaving;
     uint64_t wanted;
-    uint64_t made; /* pods that are to be placed */
-    bool another;  /* template: all that run go */
-    bool keeps;    /* a Job, or updateStrategy OnDelete: what runs stays as it is */
+    uint64_t made;           /* pods that are to be placed */
+    uint64_t kept;           /* below a StatefulSet's partition */
+    bool another;            /* template: what runs goes */
+    bool waits_for_deletion; /* another template, and updateStrategy OnDelete: what runs stays */
+    bool keeps;              /* a Job: what runs stays as it is */
 } workload_change;
+
+/* What becomes of a pod that a manifest makes. */
+typedef enum change_fate {
+    CHANGE_NEW,   /* it is to be added */
+    CHANGE_STAYS, /* one that runs is in its place */
+    CHANGE_HELD,  /* it is for changes_hold: its rollout is played later */
+} change_fate;
+
+/* What came of a rollout. */
+typedef struct rollout {
+    const workload_change *what;
+    uint64_t replaced;     /* new pods that have a place */
+    uint64_t left;         /* old ones that stay because it is stuck */
+    uint64_t most;         /* pods at a time, old and new */
+    uint64_t fewest;       /* that ran at a time */
+    bool stuck;            /* a new pod finds no place, and nothing more may go */
+    berth_pod_id stuck_at; /* which */
+} rollout;
 
 typedef struct changes changes;
 
-changes *changes_create(void);
+/* `plays`: what has another template is not replaced, but held for loading/rollouts.h. */
+changes *changes_create(bool plays);
 void changes_destroy(changes *c); /* accepts NULL */
 
 /* An object has been added; pods that are over have none (BERTH_POD_NONE). */
@@ -33,10 +54,12 @@ void changes_added(changes *c, const berth_object *object, const berth_object_id
 /* The reader's note of a workload, BERTH_NOTE_WORKLOAD. */
 void changes_note(changes *c, const berth_note *note);
 
-/* A pod that a manifest makes: whether it is to be added. What has to go before goes from the
- * engine. Errors: the engine's. */
-berth_status changes_pod(changes *c, berth_engine *engine, const berth_pod *pod, bool *is_new,
+/* A pod that a manifest makes. What has to go before goes from the engine. Errors: the engine's. */
+berth_status changes_pod(changes *c, berth_engine *engine, const berth_pod *pod, change_fate *fate,
                          berth_error *error);
+
+/* Keep a copy of a pod for its rollout. */
+void changes_hold(changes *c, const berth_object *pod);
 
 /* Once all is read: what else goes. Errors: the engine's. */
 berth_status changes_end(changes *c, berth_engine *engine, berth_error *error);

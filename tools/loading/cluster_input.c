@@ -228,16 +228,33 @@ void cluster_input_refused(cluster_input *input, const berth_object *object,
         places_cite(&input->inspection.places, object, error);
 }
 
+/* A pod of a rollout, as admission leaves it. What it would refuse is told of as of others. */
+static void hold_pod(cluster_input *input, const berth_object *object)
+{
+    char refusal[256];
+    berth_pod pod = *object->as.pod;
+    const berth_object changed = {.kind = BERTH_KIND_POD, .as.pod = &pod};
+    (void)admission_pod(&input->admission, &pod, &input->inspection.findings, refusal,
+                        sizeof(refusal));
+    if (refusal[0] != '\0')
+        findings_add(&input->inspection.findings, FINDING_ADMISSION, words_of(refusal), NULL, 1);
+    changes_hold(input->changes, &changed);
+}
+
 static berth_status on_read(void *context, const berth_object *object, const berth_error *origin,
                             berth_error *error)
 {
     load *l = context;
-    bool is_new = true;
+    change_fate fate = CHANGE_NEW;
     if (object->kind == BERTH_KIND_POD && l->input->changes != NULL)
-        TRY(changes_pod(l->input->changes, l->engine, object->as.pod, &is_new, error));
-    if (!is_new)
+        TRY(changes_pod(l->input->changes, l->engine, object->as.pod, &fate, error));
+    if (fate == CHANGE_STAYS)
         return BERTH_OK;
     cluster_input_look(l->input, object, origin);
+    if (fate == CHANGE_HELD) {
+        hold_pod(l->input, object);
+        return BERTH_OK;
+    }
     berth_status status = add_object(l, object, error);
     if (status == BERTH_OK)
         places_add(&l->input->inspection.places, object, origin);
@@ -290,7 +307,7 @@ static void tell_changes(cluster_input *input)
 static berth_status load_files(load *l, berth_error *error)
 {
     if (!l->input->add)
-        l->input->changes = changes_create();
+        l->input->changes = changes_create(l->input->plays);
     berth_read_options options = cluster_input_reading(l->input);
     options.progress = on_progress;
     options.progress_context = l;
@@ -351,6 +368,47 @@ static int by_pod(const void *a, const void *b)
 void cluster_input_admit(cluster_input *input, berth_engine *engine)
 {
     admission_end(&input->admission, engine, &input->inspection.findings, on_refused, input);
+}
+
+/* Whose rollouts are played. */
+typedef struct rolling {
+    cluster_input *input;
+    berth_engine *engine;
+    berth_status (*decide)(void *context, berth_pod_id pod, bool *placed, berth_error *error);
+    void *context;
+} rolling;
+
+static berth_status add_held(void *context, const berth_object *pod, berth_pod_id *id,
+                             berth_error *error)
+{
+    const rolling *r = context;
+    berth_object_id added;
+    TRY(berth_engine_add(r->engine, pod, &added, error));
+    note_fresh(r->input, pod->as.pod, added.pod);
+    claim_book_see(&r->input->claims, pod);
+    *id = added.pod;
+    return BERTH_OK;
+}
+
+static berth_status decide_held(void *context, berth_pod_id pod, bool *placed, berth_error *error)
+{
+    const rolling *r = context;
+    return r->decide(r->context, pod, placed, error);
+}
+
+berth_status cluster_input_play(cluster_input *input, berth_engine *engine,
+                                berth_status (*decide)(void *context, berth_pod_id pod,
+                                                       bool *placed, berth_error *error),
+                                void *context, berth_error *error)
+{
+    rolling r = {input, engine, decide, context};
+    const rollout_player player = {add_held, decide_held, &r};
+    if (input->changes == NULL)
+        return BERTH_OK;
+    TRY(rollouts_play(input->changes, engine, &player, error));
+    if (input->fresh_count > 0)
+        qsort(input->fresh, input->fresh_count, sizeof(*input->fresh), by_id);
+    return BERTH_OK;
 }
 
 berth_status cluster_input_report(cluster_input *input, berth_error *error)

@@ -14,6 +14,7 @@
 #include "loading/claim_book.h"
 #include "loading/cluster_version.h"
 #include "loading/engine_setup.h"
+#include "loading/rollouts.h"
 #include "loading/twins.h"
 
 enum { CLUSTER_OPTIONS_MAX = 6 };
@@ -32,6 +33,7 @@ typedef struct cluster_input {
     const char *namespace_name; /* of objects that name none; NULL: "default" */
     bool strict;                /* warnings are errors */
     bool expand;                /* workloads that an API server has seen become their pods, too */
+    bool plays;                 /* the caller plays rollouts (cluster_input_play) */
     bool add; /* what manifests hold comes beside what runs, and changes nothing */
     option options[CLUSTER_OPTIONS_MAX];
     /* called with each object once it has been added (pods that are ignored: BERTH_POD_NONE); or
@@ -87,6 +89,13 @@ berth_status cluster_input_load(cluster_input *input, const engine_setup *setup,
 
 /* Apply the quotas to new pods, those of other files that the caller has read, too. */
 void cluster_input_admit(cluster_input *input, berth_engine *engine);
+
+/* Play the rollouts of what the manifests change; `decide` schedules a pod. Errors: its own and the
+ * engine's. */
+berth_status cluster_input_play(cluster_input *input, berth_engine *engine,
+                                berth_status (*decide)(void *context, berth_pod_id pod,
+                                                       bool *placed, berth_error *error),
+                                void *context, berth_error *error);
 
 /* Say on standard error what is odd about the input and what is missing in it. Loading does so at
  * its end, unless `more_follows` is set: then whoever reads the rest does. Errors: E_INVALID if

@@ -59,7 +59,14 @@ typedef enum berth_note_kind {
     BERTH_NOTE_SELECTOR,
 } berth_note_kind;
 
-/* A workload of a manifest. */
+/* How new pods take the place of old ones. */
+typedef enum berth_rollout {
+    BERTH_ROLLOUT_ROLLING = 0, /* a few at a time; of workloads without a strategy, too */
+    BERTH_ROLLOUT_RECREATE,    /* all old ones go first */
+    BERTH_ROLLOUT_ON_DELETE,   /* old ones stay until somebody deletes them */
+} berth_rollout;
+
+/* A workload. */
 typedef struct berth_workload_note {
     uint32_t size; /* of the struct as the library knows it; later versions append */
     /* The input has one of its kind, namespace and name that an API server has seen. */
@@ -72,6 +79,10 @@ typedef struct berth_workload_note {
     int64_t wanted;
     /* What the pods will belong to: the workload itself, or the ReplicaSet or Job made of it. */
     berth_str owner_kind, owner_name;
+    /* Of BERTH_NOTE_WORKLOAD: spec.strategy or spec.updateStrategy, with Kubernetes' defaults. */
+    berth_rollout rollout;
+    berth_count_or_percent max_surge, max_unavailable;
+    int32_t partition; /* pods of a StatefulSet with a lower number stay as they are */
 } berth_workload_note;
 
 /* Owner: all of it lives until the function that it is handed to returns. */

@@ -1,0 +1,58 @@
+/* berth schedule: what it works on, and how its answer is shown. */
+#ifndef BERTH_TOOLS_SCHEDULE_H
+#define BERTH_TOOLS_SCHEDULE_H
+
+#include "cli/listing.h"
+#include "explain/reason_sets.h"
+#include "explain/text_buffer.h"
+#include "loading/cluster_input.h"
+
+/* What became of one pending pod. */
+typedef struct outcome {
+    berth_pod_id pod;
+    berth_node_id node; /* BERTH_NODE_NONE: not placed */
+    uint32_t message;   /* why not: in `messages`, or, if skipped, in the input's reasons */
+    uint32_t brief;     /* the same in short: in `briefs` */
+    bool skipped;       /* passed over */
+    /* Whom preemption would evict, and from where; BERTH_NODE_NONE: nobody. */
+    berth_node_id nominated;
+    uint32_t victim_count;
+    size_t first_victim; /* in `victims` */
+} outcome;
+
+typedef struct schedule {
+    engine_setup setup;
+    cluster_input input;
+    listing list;
+    bool summary_only;
+    berth_engine *engine;
+    berth_explanation *explanation;
+    outcome *outcomes;
+    uint64_t outcome_count;
+    size_t outcome_capacity;
+    uint64_t bound_count;
+    uint64_t preempting_count;
+    berth_pod_id *victims;
+    size_t victim_count;
+    size_t victim_capacity;
+    reason_sets sets;
+    word_table briefs;
+    word_table messages;
+    uint64_t *message_counts;
+    size_t message_capacity;
+    uint64_t *skip_counts; /* by reason */
+    uint64_t skipped_count;
+    uint64_t indexed_count; /* decisions that the index made */
+    double seconds;         /* spent deciding */
+} schedule;
+
+/* The words of --sort. */
+extern const char *const schedule_sorts[];
+
+/* "-> n1 by evicting default/low1" */
+void schedule_tell_preemption(const schedule *s, const outcome *result, text_buffer *out);
+
+/* Write the answer of the command `name`. Errors: E_NOMEM. */
+berth_status schedule_show(const schedule *s, const char *name, berth_error *error);
+
+#endif

@@ -1,0 +1,31 @@
+/* Rollouts played step by step: so many new pods are made, so many old ones go, as the strategy of
+ * the workload says, until all are replaced or a new pod finds no place and nothing more may go.
+ * Source: kubernetes v1.36 pkg/controller/deployment/rolling.go, statefulset and daemon/update.go. */
+#ifndef BERTH_TOOLS_ROLLOUTS_H
+#define BERTH_TOOLS_ROLLOUTS_H
+
+#include "loading/changes.h"
+
+/* What plays. */
+typedef struct rollout_player {
+    /* Add a pod, which waits. */
+    berth_status (*add)(void *context, const berth_object *pod, berth_pod_id *id,
+                        berth_error *error);
+    /* Schedule a pod; it may have been tried before. */
+    berth_status (*decide)(void *context, berth_pod_id pod, bool *placed, berth_error *error);
+    void *context;
+} rollout_player;
+
+/* Play all rollouts whose pods are held, in the order of the input. Errors: the player's and the
+ * engine's. Cost: the decisions. */
+berth_status rollouts_play(changes *c, berth_engine *engine, const rollout_player *player,
+                           berth_error *error);
+
+size_t rollouts_count(const changes *c);
+const rollout *rollouts_at(const changes *c, size_t number);
+
+/* As lines of a summary, and as the member "rollouts" of a document. */
+void rollouts_print(const changes *c, const berth_engine *engine, FILE *file);
+void rollouts_write(const changes *c, const berth_engine *engine, output *o);
+
+#endif
