@@ -83,7 +83,7 @@ complains explain_format 2 "none of: table, json, yaml, wide" "${explain[@]}" a 
 complains explain_input 2 "no input" "$berth" explain a
 complains explain_unknown 3 "pod 'bg' is not in the input; did you mean 'big'?" "${explain[@]}" bg
 complains explain_unlike 3 "pod 'default/zzzzzz' is not in the input" "${explain[@]}" default/zzzzzz
-complains explain_namespace 3 "did you mean 'batch/low2'?" "${explain[@]}" batch/low1
+complains explain_namespace 3 "did you mean 'default/low1'?" "${explain[@]}" batch/low1
 complains explain_several 3 "2 pods are named 'twin': batch/twin, prod/twin" "${explain[@]}" twin
 complains explain_foreign 3 'Pod batch/twin: no profile serves scheduler "other"' \
   "${explain[@]}" batch/twin

@@ -6,17 +6,17 @@
 #include "cli/exits.h"
 #include "cli/heap.h"
 #include "cli/output.h"
-#include "cli/suggest.h"
 #include "cli/terminal.h"
 #include "commands/commands.h"
 #include "explain/explained.h"
 #include "explain/pod_lookup.h"
 #include "loading/cluster_input.h"
-#include "loading/node_list.h"
+#include "plans/node_lookup.h"
 
 typedef struct explain {
     engine_setup setup;
     cluster_input input;
+    finished_pods finished;
     const char *node;
     uint64_t nodes;
     bool all;
@@ -44,30 +44,11 @@ static const command_help help = {
                 "  berth explain -f cluster.json prod/web-0 --all -o json\n",
 };
 
-static berth_status find_node(explain *x, berth_node_id *out, berth_error *error)
+static void note_added(void *context, const berth_object *object, const berth_object_id *id)
 {
-    *out = BERTH_NODE_NONE;
-    if (x->node == NULL)
-        return BERTH_OK;
-    *out = berth_engine_find_node(x->engine, words_of(x->node));
-    if (*out != BERTH_NODE_NONE)
-        return BERTH_OK;
-    uint32_t count = 0;
-    berth_node_id *nodes = NULL;
-    suggestion like;
-    TRY(node_list_make(x->engine, &nodes, &count, error));
-    suggestion_begin(&like, x->node);
-    for (uint32_t i = 0; i < count; i++) {
-        berth_str name = berth_engine_node_name(x->engine, nodes[i]);
-        char *text = heap_text(name.data, name.len);
-        suggestion_offer(&like, text);
-        free(text);
-    }
-    free(nodes);
-    const char *best = suggestion_end(&like);
-    return error_set(error, BERTH_E_NOT_FOUND, NULL, "node '%s' is not in the input%s%s%s", x->node,
-                     best != NULL ? "; did you mean '" : "", best != NULL ? best : "",
-                     best != NULL ? "'?" : "");
+    explain *x = context;
+    if (object->kind == BERTH_KIND_POD && id->pod == BERTH_POD_NONE)
+        finished_pods_see(&x->finished, object);
 }
 
 /* Place what a scheduler takes before the pod. */
@@ -107,22 +88,25 @@ static berth_status prepare(explain *x, const char *name, berth_pod_id *pod, ber
     const char *namespace_name = x->input.namespace_name;
     berth_str in = namespace_name != NULL ? words_of(namespace_name) : (berth_str){0};
     x->setup.keep_objects = true;
+    x->input.on_added = note_added;
+    x->input.context = x;
     cluster_input_version(&x->input, &x->setup);
     TRY(engine_setup_resolve(&x->setup, error));
     TRY(engine_setup_create(&x->setup, &x->engine, error));
     TRY(cluster_input_load(&x->input, &x->setup, x->engine, error));
-    return pod_lookup(x->engine, in, name, pod, error);
+    return pod_lookup(x->engine, &x->finished, in, name, pod, error);
 }
 
 static int run(explain *x, const char *name)
 {
     berth_error error = {.code = BERTH_OK};
     berth_pod_id pod = BERTH_POD_NONE;
-    explained_view view = {.nodes = x->all ? UINT32_MAX : (uint32_t)x->nodes,
+    explained_view view = {.node = BERTH_NODE_NONE,
+                           .nodes = x->all ? UINT32_MAX : (uint32_t)x->nodes,
                            .wide = x->format == OUTPUT_WIDE};
     berth_status status = prepare(x, name, &pod, &error);
-    if (status == BERTH_OK)
-        status = find_node(x, &view.node, &error);
+    if (status == BERTH_OK && x->node != NULL)
+        status = node_lookup(x->engine, x->node, &view.node, &error);
     if (status == BERTH_OK && x->in_turn)
         status = place_those_before(x, pod, &error);
     const cluster_skip *skip = status == BERTH_OK ? cluster_input_skipped(&x->input, pod) : NULL;
@@ -205,6 +189,7 @@ int cmd_explain(int argc, char **argv)
         code = run(&x, operands.items[0]);
     text_list_free(&operands);
     explained_free(&x.explained);
+    finished_pods_free(&x.finished);
     berth_engine_destroy(x.engine);
     cluster_input_release(&x.input);
     engine_setup_release(&x.setup);
