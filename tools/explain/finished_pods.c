@@ -11,6 +11,14 @@ static char *copy(berth_str text)
     return heap_text(text.len > 0 ? text.data : "", text.len);
 }
 
+static berth_str template_hash_of(const berth_metadata *meta)
+{
+    for (uint32_t i = 0; i < meta->labels.count; i++)
+        if (words_equal(meta->labels.entries[i].key, words_of("pod-template-hash")))
+            return meta->labels.entries[i].value;
+    return (berth_str){0};
+}
+
 void finished_pods_see(finished_pods *f, const berth_object *object)
 {
     if (object->kind != BERTH_KIND_POD)
@@ -31,6 +39,7 @@ void finished_pods_see(finished_pods *f, const berth_object *object)
         .phase = copy(pod->phase),
         .owner_kind = copy(owner != NULL ? owner->kind : (berth_str){0}),
         .owner_name = copy(owner != NULL ? owner->name : (berth_str){0}),
+        .template_hash = copy(template_hash_of(&pod->meta)),
     };
 }
 
@@ -42,6 +51,7 @@ void finished_pods_free(finished_pods *f)
         free(f->items[i].phase);
         free(f->items[i].owner_kind);
         free(f->items[i].owner_name);
+        free(f->items[i].template_hash);
     }
     free(f->items);
     *f = (finished_pods){0};

@@ -12,6 +12,7 @@ typedef struct finished_pod {
     char *namespace_name, *name;
     char *phase;                   /* Succeeded or Failed */
     char *owner_kind, *owner_name; /* of its controller; "": it has none */
+    char *template_hash;           /* its label pod-template-hash, or "" */
 } finished_pod;
 
 /* Zeroed: none. */
