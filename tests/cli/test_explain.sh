@@ -77,6 +77,23 @@ run 0 "${explain[@]}" fits --exit-code
 name=explain_exit_code
 run 1 "${explain[@]}" big --exit-code
 
+# What messages leave open. A DaemonSet's pod is for its node: that is no search that was cut short.
+hints=("$berth" explain -q -f data/explain_hints.yaml)
+check explain_daemon 0 "${hints[@]}" agent
+check explain_by_name 0 "${hints[@]}" by-name --percentage 100
+check explain_racks 0 "${hints[@]}" racks
+check explain_same_nodes 0 "${hints[@]}" large
+check explain_no_class 0 "${hints[@]}" stores
+check explain_no_class_json 0 "${hints[@]}" stores -o json
+sed 's/WaitForFirstConsumer/Immediate/' data/explain_hints.yaml >"$work/immediate.yaml"
+check explain_immediate 0 "$berth" explain -q -f "$work/immediate.yaml" stores
+# It helps, as it was said: named, or by default.
+sed 's/accessModes: .ReadWriteOnce./storageClassName: fast, &/' data/explain_hints.yaml >"$work/changed.yaml"
+helps class stores n1
+sed 's|name: fast|&, annotations: {storageclass.kubernetes.io/is-default-class: "true"}|' \
+  data/explain_hints.yaml >"$work/changed.yaml"
+helps default_class stores n1
+
 complains explain_none 2 "no pod named" "${explain[@]}"
 complains explain_two 2 "unexpected argument 'b'" "${explain[@]}" a b
 complains explain_format 2 "none of: table, json, yaml, wide" "${explain[@]}" a -o name

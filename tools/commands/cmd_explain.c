@@ -14,6 +14,8 @@
 #include "explain/text_buffer.h"
 #include "plans/node_lookup.h"
 
+enum { MIN_FEASIBLE = 100 }; /* kube-scheduler's minFeasibleNodesToFind */
+
 /* The answer for one pod. */
 typedef struct pod_answer {
     explain_request *x;
@@ -72,7 +74,10 @@ bool explain_is_text(const explain_request *x)
 
 berth_status explain_view(const explain_request *x, explained_view *view, berth_error *error)
 {
+    const bool all = x->setup.percentage_given && x->setup.percentage >= 100;
+    const uint64_t least = x->setup.min_feasible != 0 ? x->setup.min_feasible : MIN_FEASIBLE;
     *view = (explained_view){.node = BERTH_NODE_NONE,
+                             .enough = all ? UINT64_MAX : least,
                              .nodes = x->all ? UINT32_MAX : (uint32_t)x->nodes,
                              .wide = x->format == OUTPUT_WIDE};
     return x->node != NULL ? node_lookup(x->engine, x->node, &view->node, error) : BERTH_OK;

@@ -132,7 +132,7 @@ static void print_group(const pending_groups *g, const pending_group *group, tex
     }
     berth_str namespace_name = {0}, name = {0};
     berth_engine_pod_name(g->engine, group->example, &namespace_name, &name);
-    text_add(text, " (%s%.*s/%.*s)", group->pods > 1 ? "for example " : "", (int)namespace_name.len,
+    text_add(text, "; %s%.*s/%.*s", group->pods > 1 ? "for example " : "", (int)namespace_name.len,
              namespace_name.data, (int)name.len, name.data);
     fprintf(file, "  %*" PRIu64 "  ", COUNT_WIDTH, group->pods);
     terminal_wrap(file, text->text, text->len, INDENT, INDENT);
