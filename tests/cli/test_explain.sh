@@ -29,6 +29,10 @@ check explain_no_nodes 0 "$berth" explain -f data/pods_only.yaml lonely
 "${explain[@]}" big --in-turn | grep -q 'come before it' && fail explain_in_turn
 check explain_in_turn 0 "$berth" explain -f data/nodes.yaml -f data/pods.json plain --in-turn --nodes 1
 
+# The devices of a pod that was placed in turn are written into the claim that another shares.
+"$berth" explain -q -f data/devices.yaml -f data/devices_both.yaml s2 --in-turn | grep -q 'it goes to g2' ||
+  fail explain_in_turn_shares
+
 # A name alone is of the namespace default, or of the only one that has it.
 "${explain[@]}" web-0 -o json >"$work/alone"
 "${explain[@]}" -n prod web-0 -o json >"$work/named"

@@ -60,8 +60,11 @@ static berth_status place_those_before(explain_request *x, berth_pod_id pod, ber
     berth_status status = berth_engine_pending(x->engine, pods, count, NULL, error);
     for (uint64_t i = 0; i < count && status == BERTH_OK && pods[i] != pod; i++) {
         berth_placement placement;
-        if (cluster_input_skipped(&x->input, pods[i]) == NULL)
-            status = berth_engine_schedule(x->engine, pods[i], &placement, error);
+        if (cluster_input_skipped(&x->input, pods[i]) != NULL)
+            continue;
+        status = berth_engine_schedule(x->engine, pods[i], &placement, error);
+        if (status == BERTH_OK && placement.verdict == BERTH_VERDICT_PLACED)
+            status = claim_book_placed(&x->input.claims, x->engine, pods[i], error);
     }
     free(pods);
     return status;
