@@ -50,7 +50,7 @@ static berth_str namespace_of(const berth_metadata *meta)
     return meta->namespace_name.len > 0 ? meta->namespace_name : words_of("default");
 }
 
-/* Whether a volume of the pod is the claim. The claim of an ephemeral volume is named POD-VOLUME. */
+/* Whether a volume of the pod is the claim; that of an ephemeral volume is named POD-VOLUME. */
 static bool is_claimed(const berth_pod *pod, berth_str claim)
 {
     for (uint32_t i = 0; i < pod->volume_count; i++) {

@@ -1,6 +1,6 @@
-/* Finds the pods of a workload by their controllers. A Deployment is not the controller of its pods:
- * it is recognized by the name of the ReplicaSet in between, which is the Deployment's name and the
- * hash that the pods carry as a label. A CronJob is recognized by the names of its Jobs. */
+/* Finds the pods of a workload by their controllers. A Deployment is not the controller of its
+ * pods: it is recognized by the name of the ReplicaSet in between, which is the Deployment's name
+ * and the hash that the pods carry as a label. A CronJob is recognized by the names of its Jobs. */
 #include "explain/pod_owner.h"
 
 #include <ctype.h>
@@ -157,7 +157,7 @@ static void note_pod(void *context, berth_pod_id pod, berth_str namespace_name, 
     s->pods[s->count++] = pod;
 }
 
-/* Looks at finished pods; returns how many are of the workload, in any namespace if none is named. */
+/* Looks at finished pods; returns how many are of the workload. */
 static uint32_t look_at_finished(owner_search *s, const finished_pods *finished)
 {
     uint32_t count = 0;
