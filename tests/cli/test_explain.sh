@@ -29,6 +29,10 @@ check explain_no_nodes 0 "$berth" explain -f data/pods_only.yaml lonely
 "${explain[@]}" big --in-turn | grep -q 'come before it' && fail explain_in_turn
 check explain_in_turn 0 "$berth" explain -f data/nodes.yaml -f data/pods.json plain --in-turn --nodes 1
 
+# The devices of a pod that was placed in turn are written into the claim that another shares.
+"$berth" explain -q -f data/devices.yaml -f data/devices_both.yaml s2 --in-turn | grep -q 'it goes to g2' ||
+  fail explain_in_turn_shares
+
 # A name alone is of the namespace default, or of the only one that has it.
 "${explain[@]}" web-0 -o json >"$work/alone"
 "${explain[@]}" -n prod web-0 -o json >"$work/named"
@@ -77,13 +81,30 @@ run 0 "${explain[@]}" fits --exit-code
 name=explain_exit_code
 run 1 "${explain[@]}" big --exit-code
 
+# What messages leave open. A DaemonSet's pod is for its node: that is no search that was cut short.
+hints=("$berth" explain -q -f data/explain_hints.yaml)
+check explain_daemon 0 "${hints[@]}" agent
+check explain_by_name 0 "${hints[@]}" by-name --percentage 100
+check explain_racks 0 "${hints[@]}" racks
+check explain_same_nodes 0 "${hints[@]}" large
+check explain_no_class 0 "${hints[@]}" stores
+check explain_no_class_json 0 "${hints[@]}" stores -o json
+sed 's/WaitForFirstConsumer/Immediate/' data/explain_hints.yaml >"$work/immediate.yaml"
+check explain_immediate 0 "$berth" explain -q -f "$work/immediate.yaml" stores
+# It helps, as it was said: named, or by default.
+sed 's/accessModes: .ReadWriteOnce./storageClassName: fast, &/' data/explain_hints.yaml >"$work/changed.yaml"
+helps class stores n1
+sed 's|name: fast|&, annotations: {storageclass.kubernetes.io/is-default-class: "true"}|' \
+  data/explain_hints.yaml >"$work/changed.yaml"
+helps default_class stores n1
+
 complains explain_none 2 "no pod named" "${explain[@]}"
 complains explain_two 2 "unexpected argument 'b'" "${explain[@]}" a b
 complains explain_format 2 "none of: table, json, yaml, wide" "${explain[@]}" a -o name
 complains explain_input 2 "no input" "$berth" explain a
 complains explain_unknown 3 "pod 'bg' is not in the input; did you mean 'big'?" "${explain[@]}" bg
 complains explain_unlike 3 "pod 'default/zzzzzz' is not in the input" "${explain[@]}" default/zzzzzz
-complains explain_namespace 3 "did you mean 'batch/low2'?" "${explain[@]}" batch/low1
+complains explain_namespace 3 "did you mean 'default/low1'?" "${explain[@]}" batch/low1
 complains explain_several 3 "2 pods are named 'twin': batch/twin, prod/twin" "${explain[@]}" twin
 complains explain_foreign 3 'Pod batch/twin: no profile serves scheduler "other"' \
   "${explain[@]}" batch/twin

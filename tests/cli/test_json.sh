@@ -34,6 +34,12 @@ document explain_unseen "$berth" explain --synthetic nodes=300,pods=1,workload=b
   --node node-250 --percentage 1
 document explain_devices "$berth" explain -q -f data/devices.yaml wide --all
 document explain_devices_chosen "$berth" explain -q -f data/devices.yaml train-98b82246-0
+document explain_cause "$berth" explain -q -f data/explain_hints.yaml stores
+document explain_owner "$berth" explain -q -f data/explain_owner.yaml -n shop deploy/web
+document explain_owner_runs "$berth" explain -q -f data/explain_owner.yaml sts/db
+document explain_owner_devices "$berth" explain -q -f data/devices.yaml deploy/train
+document explain_pending "$berth" explain -q -f data/explain_owner.yaml --pending
+document explain_pending_preempts "$berth" explain -f data/explain.yaml --pending
 document schedule_devices "$berth" schedule -q -f data/devices.yaml
 document capacity "$berth" capacity -f data/nodes.yaml --podspec data/podspecs.yaml
 document capacity_max "$berth" capacity -f data/nodes.yaml --podspec data/podspecs.yaml --max 1 --summary

@@ -1,4 +1,5 @@
-/* berth explain: why a pod goes where it goes, or nowhere, node by node; and what would help. */
+/* berth explain: why a pod goes where it goes, or nowhere, node by node; and what would help. The
+ * answers for more than one pod are in explain_owner.c and explain_pending.c. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,31 +7,24 @@
 #include "cli/exits.h"
 #include "cli/heap.h"
 #include "cli/output.h"
-#include "cli/suggest.h"
 #include "cli/terminal.h"
 #include "commands/commands.h"
-#include "explain/explained.h"
+#include "commands/explain_request.h"
 #include "explain/pod_lookup.h"
-#include "loading/cluster_input.h"
-#include "loading/node_list.h"
+#include "explain/text_buffer.h"
+#include "plans/node_lookup.h"
 
-typedef struct explain {
-    engine_setup setup;
-    cluster_input input;
-    const char *node;
-    uint64_t nodes;
-    bool all;
-    bool in_turn;
-    bool no_remedies;
-    bool exit_code;
-    int format;
-    berth_engine *engine;
+enum { MIN_FEASIBLE = 100 }; /* kube-scheduler's minFeasibleNodesToFind */
+
+/* The answer for one pod. */
+typedef struct pod_answer {
+    explain_request *x;
     explained explained;
-} explain;
+} pod_answer;
 
 static const command_help help = {
     .name = "explain",
-    .synopsis = "[OPTION...] -f FILE... POD",
+    .synopsis = "[OPTION...] -f FILE... POD | KIND/NAME | --pending",
     .text =
         "Tells why a pod goes to its node, or to none: each node's verdict and reasons, each\n"
         "score before and after normalization and weight, whom preemption would evict; and for a\n"
@@ -38,40 +32,27 @@ static const command_help help = {
         "it fit, each tried on a branch of the cluster. POD is NAME or NAMESPACE/NAME. A pod that\n"
         "runs is taken off its node first: the answer is where it would go if it came now.\n"
         "The cluster is as it was given: other pending pods wait, unless --in-turn places those\n"
-        "that a scheduler takes before this one.\n",
+        "that a scheduler takes before this one.\n"
+        "A workload (deploy/web, sts/NAMESPACE/db, ds, rs, rc, job, cronjob) is explained by its\n"
+        "pods: on which nodes they are, why others find none, and one of these in full; if all\n"
+        "have a node, where one more would go. --pending explains all pending pods, those with\n"
+        "the same reasons together. Both place the pending pods first, as 'berth schedule' does.\n",
     .examples = "  berth explain -f cluster.json web-0\n"
                 "  berth explain -f cluster.json prod/web-0 --node worker-17\n"
-                "  berth explain -f cluster.json prod/web-0 --all -o json\n",
+                "  berth explain -f cluster.json prod/web-0 --all -o json\n"
+                "  berth explain -f cluster.json -n prod deploy/web\n"
+                "  berth explain -f cluster.json --pending\n",
 };
 
-static berth_status find_node(explain *x, berth_node_id *out, berth_error *error)
+static void note_added(void *context, const berth_object *object, const berth_object_id *id)
 {
-    *out = BERTH_NODE_NONE;
-    if (x->node == NULL)
-        return BERTH_OK;
-    *out = berth_engine_find_node(x->engine, words_of(x->node));
-    if (*out != BERTH_NODE_NONE)
-        return BERTH_OK;
-    uint32_t count = 0;
-    berth_node_id *nodes = NULL;
-    suggestion like;
-    TRY(node_list_make(x->engine, &nodes, &count, error));
-    suggestion_begin(&like, x->node);
-    for (uint32_t i = 0; i < count; i++) {
-        berth_str name = berth_engine_node_name(x->engine, nodes[i]);
-        char *text = heap_text(name.data, name.len);
-        suggestion_offer(&like, text);
-        free(text);
-    }
-    free(nodes);
-    const char *best = suggestion_end(&like);
-    return error_set(error, BERTH_E_NOT_FOUND, NULL, "node '%s' is not in the input%s%s%s", x->node,
-                     best != NULL ? "; did you mean '" : "", best != NULL ? best : "",
-                     best != NULL ? "'?" : "");
+    explain_request *x = context;
+    if (object->kind == BERTH_KIND_POD && id->pod == BERTH_POD_NONE)
+        finished_pods_see(&x->finished, object);
 }
 
 /* Place what a scheduler takes before the pod. */
-static berth_status place_those_before(explain *x, berth_pod_id pod, berth_error *error)
+static berth_status place_those_before(explain_request *x, berth_pod_id pod, berth_error *error)
 {
     uint64_t count = 0;
     TRY(berth_engine_pending(x->engine, NULL, 0, &count, error));
@@ -79,22 +60,41 @@ static berth_status place_those_before(explain *x, berth_pod_id pod, berth_error
     berth_status status = berth_engine_pending(x->engine, pods, count, NULL, error);
     for (uint64_t i = 0; i < count && status == BERTH_OK && pods[i] != pod; i++) {
         berth_placement placement;
-        if (cluster_input_skipped(&x->input, pods[i]) == NULL)
-            status = berth_engine_schedule(x->engine, pods[i], &placement, error);
+        if (cluster_input_skipped(&x->input, pods[i]) != NULL)
+            continue;
+        status = berth_engine_schedule(x->engine, pods[i], &placement, error);
+        if (status == BERTH_OK && placement.verdict == BERTH_VERDICT_PLACED)
+            status = claim_book_placed(&x->input.claims, x->engine, pods[i], error);
     }
     free(pods);
     return status;
 }
 
-static berth_status show(explain *x, const explained_view *view, berth_error *error)
+bool explain_is_text(const explain_request *x)
 {
-    if (x->format == OUTPUT_TABLE || x->format == OUTPUT_WIDE)
-        return explained_print(&x->explained, view, stdout, error);
+    return x->format == OUTPUT_TABLE || x->format == OUTPUT_WIDE;
+}
+
+berth_status explain_view(const explain_request *x, explained_view *view, berth_error *error)
+{
+    const bool all = x->setup.percentage_given && x->setup.percentage >= 100;
+    const uint64_t least = x->setup.min_feasible != 0 ? x->setup.min_feasible : MIN_FEASIBLE;
+    *view = (explained_view){.node = BERTH_NODE_NONE,
+                             .enough = all ? UINT64_MAX : least,
+                             .nodes = x->all ? UINT32_MAX : (uint32_t)x->nodes,
+                             .wide = x->format == OUTPUT_WIDE};
+    return x->node != NULL ? node_lookup(x->engine, x->node, &view->node, error) : BERTH_OK;
+}
+
+static berth_status show(pod_answer *a, const explained_view *view, berth_error *error)
+{
+    if (explain_is_text(a->x))
+        return explained_print(&a->explained, view, stdout, error);
     output o;
-    output_open(&o, stdout, (output_format)x->format, 3); /* a node a line */
+    output_open(&o, stdout, (output_format)a->x->format, 3); /* a node a line */
     output_object(&o);
     output_schema(&o, help.name);
-    berth_status status = explained_write(&x->explained, view, &o, error);
+    berth_status status = explained_write(&a->explained, view, &o, error);
     if (status != BERTH_OK)
         return status;
     output_object_end(&o);
@@ -102,57 +102,107 @@ static berth_status show(explain *x, const explained_view *view, berth_error *er
     return BERTH_OK;
 }
 
-static berth_status prepare(explain *x, const char *name, berth_pod_id *pod, berth_error *error)
+static berth_status load(explain_request *x, berth_error *error)
 {
-    const char *namespace_name = x->input.namespace_name;
-    berth_str in = namespace_name != NULL ? words_of(namespace_name) : (berth_str){0};
     x->setup.keep_objects = true;
+    x->input.on_added = note_added;
+    x->input.context = x;
     cluster_input_version(&x->input, &x->setup);
     TRY(engine_setup_resolve(&x->setup, error));
     TRY(engine_setup_create(&x->setup, &x->engine, error));
-    TRY(cluster_input_load(&x->input, &x->setup, x->engine, error));
-    return pod_lookup(x->engine, in, name, pod, error);
+    return cluster_input_load(&x->input, &x->setup, x->engine, error);
 }
 
-static int run(explain *x, const char *name)
+static berth_str namespace_of(const explain_request *x)
 {
-    berth_error error = {.code = BERTH_OK};
+    return x->input.namespace_name != NULL ? words_of(x->input.namespace_name) : (berth_str){0};
+}
+
+static berth_status explain_pod(pod_answer *a, const char *name, bool *negative, berth_error *error)
+{
+    explain_request *x = a->x;
+    explained_view view;
     berth_pod_id pod = BERTH_POD_NONE;
-    explained_view view = {.nodes = x->all ? UINT32_MAX : (uint32_t)x->nodes,
-                           .wide = x->format == OUTPUT_WIDE};
-    berth_status status = prepare(x, name, &pod, &error);
-    if (status == BERTH_OK)
-        status = find_node(x, &view.node, &error);
-    if (status == BERTH_OK && x->in_turn)
-        status = place_those_before(x, pod, &error);
-    const cluster_skip *skip = status == BERTH_OK ? cluster_input_skipped(&x->input, pod) : NULL;
+    TRY(pod_lookup(x->engine, &x->finished, namespace_of(x), name, &pod, error));
+    TRY(explain_view(x, &view, error));
+    if (x->in_turn)
+        TRY(place_those_before(x, pod, error));
+    const cluster_skip *skip = cluster_input_skipped(&x->input, pod);
     if (skip != NULL)
         view.note = word_table_get(&x->input.skip_reasons, skip->reason);
     view.refused = skip != NULL && skip->refused;
     bool seek = !x->no_remedies && view.node == BERTH_NODE_NONE;
-    if (status == BERTH_OK)
-        status = explained_make(&x->explained, x->engine, pod, seek, &error);
+    TRY(explained_make(&a->explained, x->engine, pod, seek, error));
     if (x->in_turn)
-        x->explained.ahead = 0; /* those that are left have had their turn */
-    if (status == BERTH_OK)
-        status = show(x, &view, &error);
-    if (status != BERTH_OK)
-        return exit_error(help.name, &error);
-    bool placed = x->explained.placement.verdict == BERTH_VERDICT_PLACED;
-    return x->exit_code && (!placed || view.refused) ? EXIT_NEGATIVE : EXIT_DONE;
+        a->explained.ahead = 0; /* those that are left have had their turn */
+    *negative = a->explained.placement.verdict != BERTH_VERDICT_PLACED || view.refused;
+    return show(a, &view, error);
 }
 
-static int check(explain *x, const text_list *operands)
+/* A namespace may be called as a kind of workload is: its pods are found, too. */
+static berth_status explain_named(explain_request *x, const char *name, bool *negative,
+                                  berth_error *error)
+{
+    pod_owner owner;
+    berth_pod_id pod = BERTH_POD_NONE;
+    if (pod_owner_parse(name, namespace_of(x), &owner)) {
+        berth_status status = explain_owner(x, &owner, negative, error);
+        if (status != BERTH_E_NOT_FOUND ||
+            pod_lookup(x->engine, &x->finished, namespace_of(x), name, &pod, NULL) != BERTH_OK)
+            return status;
+    }
+    pod_answer answer = {.x = x};
+    berth_status status = explain_pod(&answer, name, negative, error);
+    explained_free(&answer.explained);
+    return status;
+}
+
+static int run(explain_request *x, const text_list *operands)
+{
+    text_buffer name = {0};
+    berth_error error = {.code = BERTH_OK};
+    bool negative = false;
+    for (size_t i = 0; i < operands->count; i++)
+        text_add(&name, "%s%s", i > 0 ? "/" : "", operands->items[i]);
+    berth_status status = load(x, &error);
+    if (status == BERTH_OK)
+        status = x->pending ? explain_pending(x, &negative, &error)
+                            : explain_named(x, name.text, &negative, &error);
+    text_free(&name);
+    if (status != BERTH_OK)
+        return exit_error(help.name, &error);
+    return x->exit_code && negative ? EXIT_NEGATIVE : EXIT_DONE;
+}
+
+/* Whether `kubectl get` would take the word as a kind: KIND NAME is KIND/NAME. */
+static bool is_kind(const char *word)
+{
+    pod_owner owner;
+    text_buffer text = {0};
+    text_add(&text, "%s/x", word);
+    bool is = pod_owner_parse(text.text, (berth_str){0}, &owner) ||
+              strncmp(text.text, "pod/", 4) == 0 || strncmp(text.text, "pods/", 5) == 0;
+    text_free(&text);
+    return is;
+}
+
+static int check(explain_request *x, const text_list *operands)
 {
     static const text_list none = {0};
     int code = cluster_input_check(&x->input, &none, help.name);
     if (code != EXIT_DONE)
         return code;
-    if (operands->count == 0)
-        return exit_usage(help.name, "no pod named: NAME, or NAMESPACE/NAME");
-    if (operands->count > 1)
+    if (x->pending && operands->count > 0)
+        return exit_usage(help.name, "a name and --pending exclude each other");
+    if (x->pending && x->node != NULL)
+        return exit_usage(help.name, "--node and --pending exclude each other");
+    if (operands->count == 0 && !x->pending)
+        return exit_usage(help.name,
+                          "no pod named: NAME, NAMESPACE/NAME, KIND/NAME, or --pending for all");
+    bool by_kind = operands->count > 1 && is_kind(operands->items[0]);
+    if (operands->count > (by_kind ? 2 : 1))
         return exit_usage(help.name, "one pod at a time: unexpected argument '%s'",
-                          operands->items[1]);
+                          operands->items[by_kind ? 2 : 1]);
     if (x->format == OUTPUT_WIDE)
         terminal_set_wide();
     return EXIT_DONE;
@@ -160,7 +210,7 @@ static int check(explain *x, const text_list *operands)
 
 int cmd_explain(int argc, char **argv)
 {
-    explain x = {.format = OUTPUT_TABLE, .nodes = 10};
+    explain_request x = {.format = OUTPUT_TABLE, .nodes = 10};
     text_list operands = {0};
     const option own[] = {
         {.name = "node",
@@ -173,12 +223,17 @@ int cmd_explain(int argc, char **argv)
          .value = "N",
          .max = INT32_MAX,
          .target = &x.nodes,
-         .help = "nodes listed, of those that fit and of the others\n(default 10)"},
+         .help = "nodes listed, of those that fit and of the others, or\ngroups of pending pods "
+                 "(default 10)"},
         {.name = "all", .kind = OPTION_FLAG, .target = &x.all, .help = "list every node"},
         {.name = "in-turn",
          .kind = OPTION_FLAG,
          .target = &x.in_turn,
          .help = "place the pending pods that come before it first"},
+        {.name = "pending",
+         .kind = OPTION_FLAG,
+         .target = &x.pending,
+         .help = "explain all pending pods, those with the same reasons\ntogether"},
         {.name = "no-remedies",
          .kind = OPTION_FLAG,
          .target = &x.no_remedies,
@@ -193,7 +248,8 @@ int cmd_explain(int argc, char **argv)
         {.name = "exit-code",
          .kind = OPTION_FLAG,
          .target = &x.exit_code,
-         .help = "exit with 1 if no node fits, or a LimitRange or quota\nrefuses the pod"},
+         .help = "exit with 1 if no node fits, or a LimitRange or quota\nrefuses the pod; with "
+                 "--pending and of a workload: any\npod that waits"},
     };
     const option_group groups[] = {cluster_input_options(&x.input), engine_setup_options(&x.setup),
                                    OPTION_GROUP(own)};
@@ -202,9 +258,9 @@ int cmd_explain(int argc, char **argv)
     if (parsed == OPTIONS_RUN)
         code = check(&x, &operands);
     if (parsed == OPTIONS_RUN && code == EXIT_DONE)
-        code = run(&x, operands.items[0]);
+        code = run(&x, &operands);
     text_list_free(&operands);
-    explained_free(&x.explained);
+    finished_pods_free(&x.finished);
     berth_engine_destroy(x.engine);
     cluster_input_release(&x.input);
     engine_setup_release(&x.setup);

@@ -10,7 +10,8 @@
 enum { INDENT = 6, BREAK = 2 }; /* blanks of a further line, columns of " \\" */
 
 typedef struct command_line {
-    FILE *file;
+    FILE *file; /* NULL: all of it goes into `text`, as one line */
+    text_buffer *text;
     uint32_t column;
 } command_line;
 
@@ -41,6 +42,13 @@ static void add_quoted(text_buffer *text, const char *argument)
 static void put(command_line *line, const char *name, const char *value)
 {
     text_buffer text = {0};
+    if (line->file == NULL) {
+        text_add(line->text, " %s%s", name != NULL ? name : "",
+                 name != NULL && value != NULL ? " " : "");
+        if (value != NULL)
+            add_quoted(line->text, value);
+        return;
+    }
     if (name != NULL)
         text_add(&text, "%s", name);
     if (name != NULL && value != NULL)
@@ -66,30 +74,45 @@ static void put_given(command_line *line, const char *name, const char *value)
         put(line, name, value);
 }
 
-void explain_command_print(const cluster_input *input, const engine_setup *setup,
-                           const berth_engine *engine, berth_pod_id pod, uint32_t at, FILE *file)
+static void put_all(command_line *line, const cluster_input *input, const engine_setup *setup,
+                    const berth_engine *engine, berth_pod_id pod)
 {
-    static const char begin[] = "berth explain";
-    command_line line = {file, at + (uint32_t)sizeof(begin) - 1};
     berth_str namespace_name = {0}, name = {0};
     text_buffer operand = {0};
     berth_engine_pod_name(engine, pod, &namespace_name, &name);
     text_add(&operand, "%.*s/%.*s", (int)namespace_name.len, namespace_name.data, (int)name.len,
              name.data);
-    fputs(begin, file);
-    put(&line, "--in-turn", NULL);
+    put(line, "--in-turn", NULL);
     if (input->add)
-        put(&line, "--add", NULL);
+        put(line, "--add", NULL);
     if (input->expand)
-        put(&line, "--expand", NULL);
-    put_given(&line, "--config", setup->config_path);
+        put(line, "--expand", NULL);
+    put_given(line, "--config", setup->config_path);
     if (setup->kubernetes != input->version.chosen)
-        put_given(&line, "--kubernetes", setup->kubernetes);
-    put_given(&line, "--feature-gates", setup->feature_gates);
-    put_given(&line, "-n", input->namespace_name);
-    put_given(&line, "--synthetic", input->synthetic);
+        put_given(line, "--kubernetes", setup->kubernetes);
+    put_given(line, "--feature-gates", setup->feature_gates);
+    put_given(line, "-n", input->namespace_name);
+    put_given(line, "--synthetic", input->synthetic);
     for (size_t i = 0; i < input->files.count; i++)
-        put(&line, "-f", input->files.items[i]);
-    put(&line, NULL, operand.text);
+        put(line, "-f", input->files.items[i]);
+    put(line, NULL, operand.text);
     text_free(&operand);
+}
+
+static const char begin[] = "berth explain";
+
+void explain_command_print(const cluster_input *input, const engine_setup *setup,
+                           const berth_engine *engine, berth_pod_id pod, uint32_t at, FILE *file)
+{
+    command_line line = {file, NULL, at + (uint32_t)sizeof(begin) - 1};
+    fputs(begin, file);
+    put_all(&line, input, setup, engine, pod);
+}
+
+void explain_command_text(const cluster_input *input, const engine_setup *setup,
+                          const berth_engine *engine, berth_pod_id pod, text_buffer *out)
+{
+    command_line line = {.text = out};
+    text_add(out, "%s", begin);
+    put_all(&line, input, setup, engine, pod);
 }

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "explain/text_buffer.h"
 #include "loading/cluster_input.h"
 
 /* Write "berth explain --in-turn -f cluster.json shop/web-0": of the same files, version and
@@ -11,5 +12,9 @@
  * on in the next, as a shell reads it. */
 void explain_command_print(const cluster_input *input, const engine_setup *setup,
                            const berth_engine *engine, berth_pod_id pod, uint32_t at, FILE *file);
+
+/* The same command in one line, for documents. */
+void explain_command_text(const cluster_input *input, const engine_setup *setup,
+                          const berth_engine *engine, berth_pod_id pod, text_buffer *out);
 
 #endif

@@ -84,11 +84,42 @@ static bool has_host_port(const berth_pod *pod)
     return false;
 }
 
+bool node_names_of(const berth_node_selector_term *term, word_table *names)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < term->match_fields.count; i++) {
+        const berth_requirement *wanted = &term->match_fields.items[i];
+        if (!words_equal(wanted->key, words_of("metadata.name")) ||
+            !words_equal(wanted->op, words_of("In")))
+            continue;
+        any = true;
+        for (uint32_t k = 0; k < wanted->values.count; k++)
+            (void)word_table_add(names, wanted->values.items[k]);
+    }
+    return any;
+}
+
+/* Whether the DaemonSet controller chose the pod's node. */
+static bool is_of_daemon_set(const berth_pod *pod)
+{
+    bool owned = false;
+    const berth_node_selector *required = pod->node_affinity.required;
+    for (uint32_t i = 0; i < pod->meta.owner_count; i++)
+        owned |= pod->meta.owners[i].controller &&
+                 words_equal(pod->meta.owners[i].kind, words_of("DaemonSet"));
+    word_table names = {0};
+    bool named = owned && required != NULL && required->count > 0;
+    for (uint32_t t = 0; named && t < required->count; t++)
+        named = node_names_of(&required->terms[t], &names);
+    word_table_free(&names);
+    return named;
+}
+
 static void find_rules(edits *e, const berth_pod *pod)
 {
     for (uint32_t i = 0; i < pod->node_selector.count; i++)
         (void)add(e, EDIT_SELECTOR, pod->node_selector.entries[i].key);
-    if (pod->node_affinity.required != NULL)
+    if (pod->node_affinity.required != NULL && !is_of_daemon_set(pod))
         (void)add(e, EDIT_NODE_AFFINITY, (berth_str){0});
     for (uint32_t i = 0; i < pod->pod_affinity.required_count; i++)
         (void)add(e, EDIT_AFFINITY, pod->pod_affinity.required[i].topology_key);

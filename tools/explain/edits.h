@@ -2,6 +2,7 @@
 #ifndef BERTH_TOOLS_EDITS_H
 #define BERTH_TOOLS_EDITS_H
 
+#include "cli/words.h"
 #include "explain/pod_draft.h"
 #include "explain/shortfall.h"
 
@@ -32,9 +33,13 @@ typedef struct edits {
 } edits;
 
 /* What can be changed about the pod, in view of the nodes that refused it. Taints that the system
- * sets on nodes in trouble (node.kubernetes.io/...) are not to be tolerated. */
+ * sets on nodes in trouble (node.kubernetes.io/...) are not to be tolerated. The node affinity that
+ * the DaemonSet controller writes into its pods stays: each is for its node. */
 void edits_find(edits *e, const berth_engine *engine, const berth_pod *pod,
                 const berth_explanation *why);
+
+/* The names of nodes that a term asks for are added to `names`; false if it asks for none. */
+bool node_names_of(const berth_node_selector_term *term, word_table *names);
 
 /* Carry one out. */
 void edit_apply(const edit *e, pod_draft *draft);

@@ -6,6 +6,7 @@
 #include "cli/exits.h"
 #include "cli/heap.h"
 #include "cli/words.h"
+#include "explain/claim_remedies.h"
 
 /* Best first: the node that was taken leads, then totals, then the order of the search. */
 typedef struct rank_key {
@@ -79,6 +80,21 @@ static berth_status seek_remedies(explained *e, berth_error *error)
     return remedies_find(&search, &e->remedies, error);
 }
 
+/* Claims without a class keep a pod from every node, before any is looked at. */
+static berth_status find_cause(explained *e, berth_error *error)
+{
+    unclassed_claims claims = {0};
+    text_buffer text = {0};
+    berth_status status = unclassed_claims_find(&claims, e->engine, e->object->as.pod, error);
+    if (status == BERTH_OK && claims.count > 0) {
+        unclassed_claims_text(&claims, &text);
+        e->cause = heap_text(text.text, text.len);
+    }
+    text_free(&text);
+    unclassed_claims_free(&claims);
+    return status;
+}
+
 berth_status explained_make(explained *out, berth_engine *engine, berth_pod_id pod, bool seek,
                             berth_error *error)
 {
@@ -97,6 +113,8 @@ berth_status explained_make(explained *out, berth_engine *engine, berth_pod_id p
     rank(out);
     shortfalls_make(&out->lacks, engine, pod, out->object->as.pod, out->why);
     bool nowhere = out->placement.verdict == BERTH_VERDICT_UNSCHEDULABLE;
+    if (nowhere)
+        TRY(find_cause(out, error));
     return seek && nowhere ? seek_remedies(out, error) : BERTH_OK;
 }
 
@@ -107,6 +125,7 @@ void explained_free(explained *e)
     berth_explanation_destroy(e->why);
     berth_object_destroy(e->object);
     free(e->ranked);
+    free(e->cause);
     *e = (explained){0};
 }
 
@@ -116,6 +135,24 @@ uint32_t explained_feasible(const explained *e, berth_node_id node)
         if (berth_explanation_feasible(e->why, i, NULL) == node)
             return i;
     return UINT32_MAX;
+}
+
+uint32_t explained_named_nodes(const explained *e)
+{
+    const berth_node_selector *required = e->object->as.pod->node_affinity.required;
+    uint32_t count = 0;
+    if (required == NULL)
+        return e->node_count;
+    word_table names = {0};
+    bool by_name = true;
+    for (uint32_t t = 0; t < required->count; t++)
+        by_name &= node_names_of(&required->terms[t], &names);
+    for (uint32_t i = 0; i < names.count; i++) {
+        berth_node_id node = berth_engine_find_node(e->engine, word_table_get(&names, i));
+        count += node != BERTH_NODE_NONE && berth_engine_node_present(e->engine, node);
+    }
+    word_table_free(&names);
+    return by_name ? count : e->node_count;
 }
 
 /* They are chosen as the pod is put on the node, which is taken back. */

@@ -30,6 +30,7 @@ typedef struct explained {
     uint32_t feasible_count;
     shortfalls lacks;
     remedies remedies;
+    char *cause; /* what kube-scheduler's message leaves open; NULL: nothing */
 } explained;
 
 /* Decide about a pod, taken off its node first if it is on one, and gather all there is to say.
@@ -42,6 +43,10 @@ void explained_free(explained *e);
 
 /* The number of a node among the feasible ones of `why`, or UINT32_MAX. */
 uint32_t explained_feasible(const explained *e, berth_node_id node);
+
+/* How many nodes the pod's required node affinity allows by their names, as the DaemonSet
+ * controller writes it; all nodes if it names none. */
+uint32_t explained_named_nodes(const explained *e);
 
 /* Tell of the devices that the pod would be given on the node that it goes to; of one that goes
  * nowhere or needs none nothing is told. Errors: those of putting it there. */
@@ -58,6 +63,7 @@ typedef struct explained_view {
     berth_node_id node; /* tell of this one alone; BERTH_NODE_NONE: of all */
     berth_str note;     /* why no scheduler takes the pod up; absent: one does */
     bool refused;       /* with a note: an API server would not create it */
+    uint64_t enough;    /* feasible nodes that end a search early, at the least */
     bool wide;          /* every score of every node that is listed */
 } explained_view;
 

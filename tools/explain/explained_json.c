@@ -85,6 +85,8 @@ static berth_status write_answer(explained *e, const explained_view *view, outpu
         output_pair_str(o, "message", message);
     if (before.data != NULL)
         output_pair_str(o, "preFilter", before);
+    if (e->cause != NULL)
+        output_pair_text(o, "cause", e->cause);
     if (view->note.len > 0)
         output_pair_str(o, view->refused ? "refused" : "passedOver", view->note);
     write_victims(e, o);

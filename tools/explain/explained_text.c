@@ -115,6 +115,27 @@ static void tell_victims(const explained *e, text_buffer *text)
     }
 }
 
+/* Why not all nodes were looked at, if so: a search ends when enough nodes fit; rules that name
+ * nodes leave the others out from the beginning. */
+static void print_looked_at(const explained *e, const explained_view *view, FILE *file)
+{
+    uint32_t looked_at = e->feasible_count + e->lacks.count;
+    uint32_t named = explained_named_nodes(e);
+    text_buffer text = {0};
+    if (looked_at == 0 || looked_at >= e->node_count)
+        return;
+    text_add(&text, "%" PRIu32 " of %" PRIu32 " nodes %s looked at: ", looked_at, e->node_count,
+             looked_at == 1 ? "was" : "were");
+    if (looked_at < named && e->feasible_count >= view->enough)
+        text_add(&text, "enough fit (--percentage 100 looks at all)");
+    else if (named < e->node_count)
+        text_add(&text, "the pod's node affinity names %s", named == 1 ? "it" : "them");
+    else
+        text_add(&text, "the pod's rules leave out the others");
+    print_line(file, "", &text);
+    text_free(&text);
+}
+
 static void print_answer(const explained *e, const explained_view *view, FILE *file)
 {
     text_buffer text = {0};
@@ -140,15 +161,12 @@ static void print_answer(const explained *e, const explained_view *view, FILE *f
         text_add_str(&text, message);
         print_line(file, "", &text);
     }
-    uint32_t looked_at = e->feasible_count + e->lacks.count;
-    if (looked_at > 0 && looked_at < e->node_count) {
+    if (e->cause != NULL) {
         text_clear(&text);
-        text_add(&text,
-                 "%" PRIu32 " of %" PRIu32
-                 " nodes were looked at: enough fit (--percentage 100 looks at all)",
-                 looked_at, e->node_count);
+        text_add(&text, "%s", e->cause);
         print_line(file, "", &text);
     }
+    print_looked_at(e, view, file);
     if (view->note.len > 0 && !view->refused) {
         text_clear(&text);
         text_add(&text, "it is passed over by schedulers: %.*s", (int)view->note.len,
@@ -371,7 +389,11 @@ static void print_remedies(const explained *e, FILE *file)
         fputc('\n', file);
         text_free(&text);
     }
-    if (e->remedies.count == 0)
+    if (e->remedies.count == 0 && e->cause != NULL)
+        fputs("  Nothing of what was tried. Name a StorageClass in the claim, or mark one as the\n"
+              "  default: the pod can be placed when the volume is there.\n",
+              file);
+    else if (e->remedies.count == 0)
         fprintf(file, "  Nothing of what was tried (%" PRIu64 " attempts).\n",
                 e->remedies.attempts);
 }

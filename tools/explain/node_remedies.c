@@ -310,6 +310,21 @@ static void tell_amounts(text_buffer *text, const berth_amount *amounts, uint32_
     }
 }
 
+/* What a reader is told of a node, and its taints: one of several nodes that read the same is
+ * enough, whatever zones and labels they have. */
+static void tell_shape(const remedy_search *s, berth_node_id node, text_buffer *text)
+{
+    berth_amount amounts[AMOUNTS_MAX];
+    berth_taint taints[TAINTS_MAX];
+    uint32_t count = berth_engine_node_allocatable(s->engine, node, amounts, AMOUNTS_MAX);
+    tell_amounts(text, amounts, count < AMOUNTS_MAX ? count : AMOUNTS_MAX);
+    count = berth_engine_node_taints(s->engine, node, taints, TAINTS_MAX);
+    for (uint32_t i = 0; i < count && i < TAINTS_MAX; i++) {
+        text_add(text, "|");
+        taint_text(text, &taints[i]);
+    }
+}
+
 static void note_like(const remedy_search *s, berth_node_id node, const trial_answer *answer,
                       remedies *out)
 {
@@ -431,20 +446,37 @@ static berth_status try_made(const remedy_search *s, trial *t, remedies *out, be
     return BERTH_OK;
 }
 
+/* One more node of a shape, unless one that reads the same is known to help. */
+static berth_status try_shape(const remedy_search *s, trial *t, berth_node_id node,
+                              word_table *helpful, remedies *out, berth_error *error)
+{
+    text_buffer text = {0};
+    uint32_t number = 0;
+    bool helped = false;
+    berth_status status = BERTH_OK;
+    tell_shape(s, node, &text);
+    if (!word_table_find(helpful, text_str(&text), &number))
+        status = try_like(s, t, node, out, &helped, error);
+    if (helped)
+        (void)word_table_add(helpful, text_str(&text));
+    text_free(&text);
+    return status;
+}
+
 berth_status node_remedies_add(const remedy_search *s, trial *t, remedies *out, berth_error *error)
 {
     shape shapes[SHAPES_MAX];
     uint32_t count = 0;
-    uint32_t shown = 0;
+    word_table helpful = {0};
     TRY(find_shapes(s, shapes, &count, error));
     uint32_t tried = s->lacks->count > MANY_NODES ? SHAPES_ON_MANY_MAX : SHAPES_MAX;
     berth_status status = BERTH_OK;
     for (uint32_t i = 0; i < count; i++) {
-        bool helped = false;
-        if (status == BERTH_OK && shown < SHAPES_SHOWN && i < tried)
-            status = try_like(s, t, shapes[i].node, out, &helped, error);
-        shown += helped;
+        if (status == BERTH_OK && helpful.count < SHAPES_SHOWN && i < tried)
+            status = try_shape(s, t, shapes[i].node, &helpful, out, error);
         free(shapes[i].key);
     }
-    return status == BERTH_OK && shown == 0 ? try_made(s, t, out, error) : status;
+    bool none = helpful.count == 0;
+    word_table_free(&helpful);
+    return status == BERTH_OK && none ? try_made(s, t, out, error) : status;
 }

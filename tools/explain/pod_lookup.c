@@ -1,5 +1,5 @@
-/* Pods by the name that a person types: the exact one, else what is spelled like it is
- * suggested. */
+/* Finds pods by the name that a person types, and suggests similar names where there is no such
+ * pod. */
 #include "explain/pod_lookup.h"
 
 #include <stdio.h>
@@ -10,10 +10,6 @@
 #include "cli/words.h"
 
 enum { NAMESPACES_SHOWN = 3 };
-
-/* Call for every pod of an engine, whatever node it is on. */
-typedef void (*each_pod_fn)(void *context, berth_pod_id pod, berth_str namespace_name,
-                            berth_str name);
 
 static void each_pod_of(berth_engine *engine, berth_node_id node, each_pod_fn each, void *context)
 {
@@ -26,7 +22,7 @@ static void each_pod_of(berth_engine *engine, berth_node_id node, each_pod_fn ea
     }
 }
 
-static void each_pod(berth_engine *engine, each_pod_fn each, void *context)
+void pod_lookup_each(berth_engine *engine, each_pod_fn each, void *context)
 {
     each_pod_of(engine, BERTH_NODE_NONE, each, context);
     for (berth_node_id node = 0; node < berth_engine_node_limit(engine); node++)
@@ -60,28 +56,57 @@ static void note_namesake(void *context, berth_pod_id pod, berth_str namespace_n
 /* The pod whose name, or namespace and name, is spelled most like the one that was given. */
 typedef struct nearest {
     suggestion suggestion;
-    bool qualified;
+    bool qualified; /* namespaces are compared, too */
+    berth_str name;
+    char shown[600]; /* the best one: with its namespace, unless that is "default" by itself */
 } nearest;
 
 static void note_nearest(void *context, berth_pod_id pod, berth_str namespace_name, berth_str name)
 {
     nearest *n = context;
     char text[600];
+    uint32_t before = n->suggestion.distance;
     (void)pod;
     snprintf(text, sizeof(text), "%.*s/%.*s", (int)namespace_name.len, namespace_name.data,
              (int)name.len, name.data);
+    if (n->qualified && words_equal(name, n->name) && before > 0) {
+        n->suggestion.distance = 0; /* the same name elsewhere is meant more often than a typo */
+        snprintf(n->shown, sizeof(n->shown), "%s", text);
+        return;
+    }
     suggestion_offer(&n->suggestion, n->qualified ? text : text + namespace_name.len + 1);
+    if (n->suggestion.distance == before)
+        return;
+    bool plain = !n->qualified && words_equal(namespace_name, words_of("default"));
+    snprintf(n->shown, sizeof(n->shown), "%s", plain ? text + namespace_name.len + 1 : text);
 }
 
-static berth_status not_found(berth_engine *engine, const char *text, berth_error *error)
+/* `text` is as it was typed; `namespace_name` is absent if none was named. */
+static berth_status not_found(berth_engine *engine, const char *text, berth_str namespace_name,
+                              berth_str name, berth_error *error)
 {
-    nearest n = {.qualified = strchr(text, '/') != NULL};
-    suggestion_begin(&n.suggestion, text);
-    each_pod(engine, note_nearest, &n);
-    const char *like = suggestion_end(&n.suggestion);
-    return error_set(error, BERTH_E_NOT_FOUND, NULL, "pod '%s' is not in the input%s%s%s", text,
-                     like != NULL ? "; did you mean '" : "", like != NULL ? like : "",
-                     like != NULL ? "'?" : "");
+    char full[600];
+    char where[300] = "in the input";
+    bool separate = strchr(text, '/') == NULL && namespace_name.len > 0;
+    nearest n = {.qualified = namespace_name.len > 0, .name = name};
+    snprintf(full, sizeof(full), "%.*s/%.*s", (int)namespace_name.len,
+             n.qualified ? namespace_name.data : "", (int)name.len, name.data);
+    if (separate)
+        snprintf(where, sizeof(where), "in namespace %.*s", (int)namespace_name.len,
+                 namespace_name.data);
+    suggestion_begin(&n.suggestion, n.qualified ? full : text);
+    pod_lookup_each(engine, note_nearest, &n);
+    bool like = n.suggestion.distance == 0 || suggestion_end(&n.suggestion) != NULL;
+    return error_set(error, BERTH_E_NOT_FOUND, NULL, "pod '%s' is not %s%s%s%s", text, where,
+                     like ? "; did you mean '" : "", like ? n.shown : "", like ? "'?" : "");
+}
+
+static berth_status has_finished(const finished_pod *pod, berth_error *error)
+{
+    return error_set(error, BERTH_E_NOT_FOUND, NULL,
+                     "pod '%s/%s' has finished (%s): it holds no node, and no scheduler takes it "
+                     "up",
+                     pod->namespace_name, pod->name, pod->phase);
 }
 
 static berth_status found_by_name(berth_engine *engine, const char *text, berth_pod_id *out,
@@ -91,9 +116,9 @@ static berth_status found_by_name(berth_engine *engine, const char *text, berth_
     *out = berth_engine_find_pod(engine, words_of("default"), found.name);
     if (*out != BERTH_POD_NONE)
         return BERTH_OK;
-    each_pod(engine, note_namesake, &found);
+    pod_lookup_each(engine, note_namesake, &found);
     if (found.count == 0)
-        return not_found(engine, text, error);
+        return BERTH_OK;
     if (found.count > 1)
         return error_set(error, BERTH_E_CONFLICT, NULL,
                          "%u pods are named '%s': %s%s; say NAMESPACE/NAME", found.count, text,
@@ -102,17 +127,23 @@ static berth_status found_by_name(berth_engine *engine, const char *text, berth_
     return BERTH_OK;
 }
 
-berth_status pod_lookup(berth_engine *engine, berth_str namespace_name, const char *text,
-                        berth_pod_id *out, berth_error *error)
+berth_status pod_lookup(berth_engine *engine, const finished_pods *finished,
+                        berth_str namespace_name, const char *text, berth_pod_id *out,
+                        berth_error *error)
 {
     if (strncmp(text, "pod/", 4) == 0 || strncmp(text, "pods/", 5) == 0)
         text = strchr(text, '/') + 1; /* as kubectl and -o name say it */
     const char *slash = strchr(text, '/');
-    if (slash == NULL && namespace_name.len == 0)
-        return found_by_name(engine, text, out, error);
     berth_str name = slash != NULL ? words_of(slash + 1) : words_of(text);
     if (slash != NULL)
         namespace_name = (berth_str){text, (uint32_t)(slash - text)};
-    *out = berth_engine_find_pod(engine, namespace_name, name);
-    return *out != BERTH_POD_NONE ? BERTH_OK : not_found(engine, text, error);
+    if (namespace_name.len == 0)
+        TRY(found_by_name(engine, text, out, error));
+    else
+        *out = berth_engine_find_pod(engine, namespace_name, name);
+    if (*out != BERTH_POD_NONE)
+        return BERTH_OK;
+    const finished_pod *over = finished_pods_find(finished, namespace_name, name);
+    return over != NULL ? has_finished(over, error)
+                        : not_found(engine, text, namespace_name, name, error);
 }

@@ -240,6 +240,20 @@ void reason_sets_print(const reason_sets *sets, size_t most, FILE *file)
     free(ranked);
 }
 
+void reason_set_write(const reason_sets *sets, uint32_t number, output *o)
+{
+    const reason_set *set = &sets->items[number];
+    output_array(o);
+    for (uint32_t r = 0; r < set->count; r++) {
+        output_object(o);
+        output_pair_str(o, "reason", word_table_get(&sets->words, set->reasons[r].word));
+        output_pair_int(o, "leastNodes", set->reasons[r].least);
+        output_pair_int(o, "mostNodes", set->reasons[r].most);
+        output_object_end(o);
+    }
+    output_array_end(o);
+}
+
 void reason_sets_write(const reason_sets *sets, output *o)
 {
     uint32_t *ranked = reason_sets_ranked(sets);
@@ -249,15 +263,7 @@ void reason_sets_write(const reason_sets *sets, output *o)
         output_object(o);
         output_pair_int(o, "pods", (int64_t)set->pods);
         output_key(o, "reasons");
-        output_array(o);
-        for (uint32_t r = 0; r < set->count; r++) {
-            output_object(o);
-            output_pair_str(o, "reason", word_table_get(&sets->words, set->reasons[r].word));
-            output_pair_int(o, "leastNodes", set->reasons[r].least);
-            output_pair_int(o, "mostNodes", set->reasons[r].most);
-            output_object_end(o);
-        }
-        output_array_end(o);
+        reason_set_write(sets, ranked[i], o);
         output_object_end(o);
     }
     output_array_end(o);

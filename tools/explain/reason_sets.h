@@ -45,6 +45,9 @@ void reasons_text(const berth_explanation *why, text_buffer *out);
 /* As lines of a summary: how many pods, and why; at most `most` lines. */
 void reason_sets_print(const reason_sets *sets, size_t most, FILE *file);
 
+/* The reasons of one set as an array of {reason, leastNodes, mostNodes}. */
+void reason_set_write(const reason_sets *sets, uint32_t number, output *o);
+
 /* As an array of {pods, reasons: [{reason, leastNodes, mostNodes}]}. */
 void reason_sets_write(const reason_sets *sets, output *o);
 

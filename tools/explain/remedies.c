@@ -8,6 +8,7 @@
 #include "cli/exits.h"
 #include "cli/heap.h"
 #include "cli/words.h"
+#include "explain/claim_remedies.h"
 #include "explain/device_remedies.h"
 #include "explain/node_remedies.h"
 #include "loading/usage.h"
@@ -22,6 +23,9 @@ enum {
 
 void remedies_add(remedies *r, const char *kind, const char *text, const trial_answer *answer)
 {
+    for (size_t i = 0; i < r->count; i++)
+        if (strcmp(r->items[i].text, text) == 0)
+            return;
     r->items = heap_grow(r->items, &r->capacity, r->count + 1, sizeof(*r->items));
     r->items[r->count++] =
         (remedy){heap_text(kind, strlen(kind)), heap_text(text, strlen(text)), *answer};
@@ -286,6 +290,8 @@ static berth_status find_all(const remedy_search *s, trial *t, remedies *out, be
     berth_status status = try_singles(s, t, all, out, error);
     if (status == BERTH_OK)
         status = device_remedies_find(s, t, out, error);
+    if (status == BERTH_OK)
+        status = claim_remedies_find(s, t, out, error);
     if (status == BERTH_OK)
         status = node_remedies_change(s, t, out, error);
     if (status == BERTH_OK && out->count == 0)

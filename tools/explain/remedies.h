@@ -34,7 +34,7 @@ typedef struct remedy_search {
 berth_status remedies_find(const remedy_search *search, remedies *out, berth_error *error);
 void remedies_free(remedies *r);
 
-/* For the files that find remedies: note one that helps. */
+/* For the files that find remedies: record one that helps, each text once. */
 void remedies_add(remedies *r, const char *kind, const char *text, const trial_answer *answer);
 
 #endif

@@ -41,6 +41,12 @@ bool refused_for_labels(berth_str plugin)
     return is_one_of(plugin, names);
 }
 
+bool refused_for_spread(berth_str plugin)
+{
+    static const char *const names[] = {"PodTopologySpread", "EvenPodsSpread", NULL};
+    return is_one_of(plugin, names);
+}
+
 bool refused_as_cordoned(berth_str plugin)
 {
     static const char *const names[] = {"NodeUnschedulable", "CheckNodeUnschedulable", NULL};
@@ -260,6 +266,24 @@ static void tell_labels(text_buffer *text, const berth_engine *engine, berth_nod
     }
 }
 
+/* The topology keys of spread constraints that the node has no label for; returns how many. */
+static uint32_t tell_topology(text_buffer *text, const berth_engine *engine, const berth_pod *pod,
+                              berth_node_id node)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < pod->spread_count; i++) {
+        const berth_topology_spread *spread = &pod->spreads[i];
+        if (!words_equal(spread->when_unsatisfiable, words_of("DoNotSchedule")) ||
+            berth_engine_node_label(engine, node, spread->topology_key).data != NULL)
+            continue;
+        text_add(text, "%s%.*s", count++ > 0 ? ", " : "no label ", (int)spread->topology_key.len,
+                 spread->topology_key.data);
+    }
+    if (count > 0)
+        text_add(text, ", which a topology spread constraint requires");
+    return count;
+}
+
 /* How far a node is that was refused for something other than amounts. */
 enum { FAR_TAINT = 100, FAR_LABELS = 200, FAR_OTHER = 300, FAR_NEVER = 400 };
 
@@ -304,6 +328,9 @@ static double tell(text_buffer *text, berth_engine *engine, berth_pod_id id, con
         tell_labels(text, engine, refusal.node, missing, count);
         return FAR_LABELS + count;
     }
+    if (refused_for_spread(refusal.plugin) && refusal.code == BERTH_CODE_UNRESOLVABLE &&
+        (count = tell_topology(text, engine, pod, refusal.node)) > 0)
+        return FAR_LABELS + count;
     if (refused_for_devices(refusal.plugin)) {
         double distance = tell_devices(text, engine, id, refusal.node);
         if (distance >= 0.0)

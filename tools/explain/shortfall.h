@@ -36,6 +36,7 @@ uint32_t missing_labels_of(const berth_engine *engine, const berth_pod *pod, ber
 bool refused_for_resources(berth_str plugin);
 bool refused_for_taints(berth_str plugin);
 bool refused_for_labels(berth_str plugin);
+bool refused_for_spread(berth_str plugin);
 bool refused_as_cordoned(berth_str plugin);
 bool refused_for_devices(berth_str plugin);
 
