@@ -12,7 +12,7 @@
 #include "top/top_summary.h"
 #include "top/top_words.h"
 
-enum { NOTES_WIDTH = 20 }; /* that remarks should have for their lines */
+enum { NOTES_WIDTH = 14 }; /* that remarks should have for their lines */
 
 typedef struct layout {
     berth_str domain; /* that node names are shown without; empty: they are whole */
@@ -123,10 +123,14 @@ static berth_status fill_nodes(const top *t, const layout *form, rows *out, bert
 
 /* ---- namespaces and owners ---- */
 
+/* Of what all nodes have. */
 static void put_percent(const top *t, const top_row *row, uint32_t resource, rows *out)
 {
-    rows_cell(out, "%.0f%%",
-              top_percent(row->cells[resource].requested, t->nodes.cells[resource].allocatable));
+    int64_t all = t->nodes.cells[resource].allocatable;
+    if (all > 0)
+        rows_cell(out, "%.0f%%", top_percent(row->cells[resource].requested, all));
+    else
+        rows_cell(out, "-");
 }
 
 static berth_status put_group(const top *t, const top_row *row, const layout *form, rows *out,
@@ -135,7 +139,7 @@ static berth_status put_group(const top *t, const top_row *row, const layout *fo
     bool all = row == &t->total;
     rows_cell_str(out, all ? words_of("all") : row->namespace_name);
     if (t->by == TOP_BY_OWNER && all)
-        rows_cell(out, "%zu owners", t->row_count);
+        rows_cell(out, "%zu owner%s", t->row_count, t->row_count == 1 ? "" : "s");
     else if (t->by == TOP_BY_OWNER)
         rows_cell(out, "%.*s/%.*s", (int)row->kind.len, row->kind.data, (int)row->name.len,
                   row->name.data);

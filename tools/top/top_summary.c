@@ -58,10 +58,10 @@ static void print_nodes(const top *t, FILE *file)
         fputs("Closed       what is free on nodes that are not usable; FREE is without it\n", file);
 }
 
-/* " (cpu 1.0, memory 2.0Gi)" */
+/* ": cpu 1.0, memory 2.0Gi" */
 static void print_requests(const top *t, const top_row *row, FILE *file)
 {
-    const char *before = " (";
+    const char *before = ": ";
     for (uint32_t r = 0; r < t->resources.count; r++) {
         berth_str name = word_table_get(&t->resources, r);
         char text[TOP_AMOUNT_BYTES];
@@ -71,25 +71,32 @@ static void print_requests(const top *t, const top_row *row, FILE *file)
         fprintf(file, "%s%.*s %s", before, (int)name.len, name.data, text);
         before = ", ";
     }
-    if (before[0] == ',')
-        fputc(')', file);
+    fputc('\n', file);
+}
+
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
 }
 
 static void print_pods(const top *t, FILE *file)
 {
-    fprintf(file, "Pods         %" PRIu64 " on nodes", t->nodes.pods);
-    if (t->waiting.pods > 0) {
-        print_count(t->waiting.pods, "pending", file);
+    uint64_t waiting = t->waiting.pods;
+    uint64_t stranded = t->stranded.pods;
+    fprintf(file, "Pods         %" PRIu64 " on nodes\n", t->nodes.pods);
+    if (waiting > 0) {
+        fprintf(file, "Pending      %" PRIu64 " pod%s", waiting, plural(waiting));
         print_requests(t, &t->waiting, file);
     }
-    if (t->stranded.pods > 0) {
-        print_count(t->stranded.pods, "on nodes that are not in the input", file);
+    if (stranded > 0) {
+        fprintf(file, "Elsewhere    %" PRIu64 " pod%s on nodes that are not in the input", stranded,
+                plural(stranded));
         print_requests(t, &t->stranded, file);
     }
-    fputc('\n', file);
     if (t->refused > 0)
-        fprintf(file, "Left out     %" PRIu64 " %s refused by a LimitRange or ResourceQuota\n",
-                t->refused, t->refused == 1 ? "pod that is" : "pods that are");
+        fprintf(file,
+                "Refused      %" PRIu64 " pod%s by a LimitRange or ResourceQuota, not counted\n",
+                t->refused, plural(t->refused));
 }
 
 static void print_containers(const top *t, FILE *file)

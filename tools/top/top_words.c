@@ -128,26 +128,30 @@ static void remark_resources(const top *t, const top_row *row, remarks *r)
 /* Where no container has a limit, the row's "-" says so. */
 static void remark_containers(const top_row *row, remarks *r)
 {
-    const uint64_t counts[] = {row->without_cpu, row->without_memory};
-    static const char *const names[] = {"cpu", "memory"};
+    const uint64_t counts[] = {[TOP_CPU] = row->without_cpu, [TOP_MEMORY] = row->without_memory};
+    static const char *const names[] = {[TOP_CPU] = "cpu", [TOP_MEMORY] = "memory"};
+    bool any = false;
     for (size_t i = 0; i < 2; i++) {
-        if (counts[i] == 0 || !row->cells[i == 0 ? TOP_CPU : TOP_MEMORY].limited)
+        if (counts[i] == 0 || !row->cells[i].limited)
             continue;
-        next(r);
-        fprintf(r->file, "%" PRIu64 " of %" PRIu64 " containers without a %s limit", counts[i],
-                row->containers, names[i]);
+        if (!any)
+            remark(r, "no limit in containers:");
+        fprintf(r->file, "%s %s %" PRIu64 "/%" PRIu64, any ? "," : "", names[i], counts[i],
+                row->containers);
+        any = true;
     }
 }
 
 static void remark_quota(const resource_quota *quota, remarks *r)
 {
+    next(r);
+    fprintf(r->file, "quota %s:", quota->name);
     for (size_t i = 0; i < quota->count; i++) {
         const quota_entry *entry = &quota->entries[i];
         char text[2 * TOP_AMOUNT_BYTES];
         berth_str resource = words_of(entry->resource != NULL ? entry->resource : "pods");
         top_share_text(resource, entry->used, entry->hard, text, sizeof(text));
-        next(r);
-        fprintf(r->file, "quota %s: %s %s", quota->name, entry->shown, text);
+        fprintf(r->file, "%s %s %s", i > 0 ? "," : "", entry->shown, text);
     }
 }
 
