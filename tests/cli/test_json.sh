@@ -41,7 +41,8 @@ for by in node namespace zone owner; do
   document top_$by "$berth" top -q -f data/top.yaml --by $by --resource ephemeral-storage
 done
 document top_summary "$berth" top -q -f data/top.yaml --summary
-document top_empty "$berth" top -f /dev/null
+echo '{"kind": "List", "apiVersion": "v1", "items": []}' >"$work/empty"
+document top_empty "$berth" top -f "$work/empty"
 document drain "$berth" drain -f data/drain.yaml --all
 document drain_together "$berth" drain -f data/drain.yaml --all --together --moves
 document drain_local "$berth" drain -f data/drain_local.yaml --all

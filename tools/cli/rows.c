@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/heap.h"
+#include "cli/plain_text.h"
 
 void rows_open(rows *r, const char *const *titles, uint32_t column_count, uint32_t right_mask)
 {
@@ -48,7 +49,8 @@ static void measure(const rows *r, table *t, FILE *file)
     table_open(t, file, r->titles, r->column_count, r->right_mask);
     for (size_t i = 0; i < r->count; i++)
         if (has_width(r, i % r->column_count))
-            table_measure(t, (uint32_t)(i % r->column_count), (uint32_t)strlen(r->cells[i]));
+            table_measure(t, (uint32_t)(i % r->column_count),
+                          (uint32_t)plain_text_length(r->cells[i], strlen(r->cells[i])));
 }
 
 uint32_t rows_width(const rows *r)

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 
+#include "cli/plain_text.h"
 #include "cli/rows.h"
 #include "top/top_words.h"
 
@@ -68,7 +69,9 @@ static void print_requests(const top *t, const top_row *row, FILE *file)
         if (r == TOP_PODS || row->cells[r].requested == 0)
             continue;
         top_amount_text(name, row->cells[r].requested, text, sizeof(text));
-        fprintf(file, "%s%.*s %s", before, (int)name.len, name.data, text);
+        fputs(before, file);
+        plain_text_write(file, name.data, name.len);
+        fprintf(file, " %s", text);
         before = ", ";
     }
     fputc('\n', file);
