@@ -106,6 +106,7 @@ sys.exit(1 if wrong else 0)
 PYTHON
 if command -v python3 >/dev/null; then
   python3 "$work/holds.py" "$work" || fail figures
+  python3 top_limits.py "$berth" 500 1 || fail "limits of random pods"
 else
   echo "figures are not checked: no python3"
 fi

@@ -24,7 +24,7 @@ static bool keeps_pods_off(const berth_taint *taint)
     return is(taint->effect, "NoSchedule") || is(taint->effect, "NoExecute");
 }
 
-/* The taints by which the node controller says what the node's own fields say, too. */
+/* The node controller repeats some fields of a node as taints: these have states of their own. */
 static node_state state_of_taint(const berth_taint *taint)
 {
     if (!keeps_pods_off(taint))

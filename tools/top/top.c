@@ -1,5 +1,5 @@
-/* One pass over the nodes, and one over the pods. What a node's pods request together is asked of
- * the engine; requests of namespaces and owners are the sums of what it says of each pod. */
+/* One pass over the nodes, and one over the pods. The engine knows the sum of the requests on each
+ * node. Requests of namespaces and owners are added up pod by pod. */
 #include "top/top.h"
 
 #include <stdio.h>
@@ -207,7 +207,8 @@ static bool is_refused(const top *t, berth_pod_id pod)
     return skip != NULL && skip->refused;
 }
 
-/* What a pod is limited to and, where the nodes do not tell, requests. */
+/* The limits of one pod and, if `requests` is set, its requests. They are not wanted where the
+ * engine's sum for the pod's node counts. */
 static void measure_pod(const top *t, berth_pod_id pod, bool requests, top_row *row)
 {
     const pod_limit *limit = pod_limits_find(t->limits, pod);
@@ -275,7 +276,7 @@ static berth_status add_pod(top *t, berth_pod_id pod, berth_node_id node, top_ro
         add_row(t, row_of_node(t, node), scratch);
     }
     for (size_t r = 0; r < t->resources.count && present; r++)
-        scratch->cells[r].requested = 0; /* the node has told */
+        scratch->cells[r].requested = 0; /* the sums of the nodes have them */
     add_row(t, present ? &t->nodes : scratch->pending ? &t->waiting : &t->stranded, scratch);
     return BERTH_OK;
 }

@@ -1,5 +1,5 @@
-/* Deployments and CronJobs are no controllers of pods: they are told from the names of the
- * ReplicaSets and Jobs that they make. */
+/* Deployments and CronJobs are no controllers of pods. The names of the ReplicaSets and Jobs that
+ * they make lead to them. */
 #include "top/top_owner.h"
 
 #include "cli/words.h"

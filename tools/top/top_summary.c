@@ -3,6 +3,7 @@
 #include "top/top_summary.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "cli/plain_text.h"
 #include "cli/rows.h"
@@ -106,10 +107,13 @@ static void print_containers(const top *t, FILE *file)
 {
     bool by_pod = t->by == TOP_BY_NAMESPACE || t->by == TOP_BY_OWNER;
     const top_row *sum = by_pod ? &t->total : &t->nodes;
-    fprintf(file,
-            "Containers   %" PRIu64 ": %" PRIu64 " without a cpu limit, %" PRIu64
-            " without a memory limit\n",
-            sum->containers, sum->without_cpu, sum->without_memory);
+    fprintf(file, "Containers   %" PRIu64, sum->containers);
+    if (t->only_namespace != NULL) {
+        fputs(" in namespace ", file);
+        plain_text_write(file, t->only_namespace, strlen(t->only_namespace));
+    }
+    fprintf(file, ": %" PRIu64 " without a cpu limit, %" PRIu64 " without a memory limit\n",
+            sum->without_cpu, sum->without_memory);
 }
 
 void top_summary_print(const top *t, FILE *file)
