@@ -23,6 +23,7 @@ int cmd_run(int argc, char **argv)
 static const subcommand subcommands[] = {
     {"schedule", cmd_schedule, "place the pods that have no node, and say why where there is none"},
     {"explain", cmd_explain, "tell why a pod goes where it goes, or nowhere, and what would help"},
+    {"top", cmd_top, "show requests, limits and free capacity by node, namespace, zone or owner"},
     {"capacity", cmd_capacity, "count how many more of a pod fit, where, and what stops the next"},
     {"compare", cmd_compare, "put several configurations or clusters side by side"},
     {"drain", cmd_drain, "tell whether the pods of nodes fit elsewhere"},

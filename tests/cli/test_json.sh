@@ -43,6 +43,12 @@ document explain_pending_preempts "$berth" explain -f data/explain.yaml --pendin
 document schedule_devices "$berth" schedule -q -f data/devices.yaml
 document capacity "$berth" capacity -f data/nodes.yaml --podspec data/podspecs.yaml
 document capacity_max "$berth" capacity -f data/nodes.yaml --podspec data/podspecs.yaml --max 1 --summary
+for by in node namespace zone owner; do
+  document top_$by "$berth" top -q -f data/top.yaml --by $by --resource ephemeral-storage
+done
+document top_summary "$berth" top -q -f data/top.yaml --summary
+echo '{"kind": "List", "apiVersion": "v1", "items": []}' >"$work/empty"
+document top_empty "$berth" top -f "$work/empty"
 document drain "$berth" drain -f data/drain.yaml --all
 document drain_together "$berth" drain -f data/drain.yaml --all --together --moves
 document drain_local "$berth" drain -f data/drain_local.yaml --all

@@ -76,6 +76,9 @@ plain() {
 cd "$work" || exit 1
 for form in table wide name yaml json; do
   plain "schedule_$form" 0 schedule -f before.json -o "$form"
+  for by in node namespace zone owner; do
+    plain "top_${by}_$form" 0 top -f before.json --by $by -o "$form"
+  done
   plain "capacity_$form" 0 capacity -f before.json --podspec spec.json -o "$form"
 done
 plain verbose 0 schedule -f before.json -v --sort reason

@@ -7,7 +7,7 @@ check usage_help 0 "$berth" --help
 check usage_none 2 "$berth"
 check usage_unknown_command 2 "$berth" place
 check usage_unknown_option 2 "$berth" --verbose
-for command in schedule explain capacity compare grow report drain dump generate import verify replay bench; do
+for command in schedule explain capacity top compare grow report drain dump generate import verify replay bench; do
   check "usage_help_$command" 0 "$berth" $command --help
   check "usage_option_$command" 2 "$berth" $command --no-such-option
 done

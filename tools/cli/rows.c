@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/heap.h"
+#include "cli/plain_text.h"
 
 void rows_open(rows *r, const char *const *titles, uint32_t column_count, uint32_t right_mask)
 {
@@ -37,20 +38,46 @@ void rows_cell_str(rows *r, berth_str text)
     rows_cell(r, "%.*s", (int)text.len, text.data != NULL ? text.data : "");
 }
 
+/* Whether the cells of a column count for its width: those of a last one that is broken do not. */
+static bool has_width(const rows *r, size_t column)
+{
+    return column + 1 < r->column_count || (r->right_mask >> column & 1) != 0;
+}
+
+static void measure(const rows *r, table *t, FILE *file)
+{
+    table_open(t, file, r->titles, r->column_count, r->right_mask);
+    for (size_t i = 0; i < r->count; i++)
+        if (has_width(r, i % r->column_count))
+            table_measure(t, (uint32_t)(i % r->column_count),
+                          (uint32_t)plain_text_length(r->cells[i], strlen(r->cells[i])));
+}
+
+uint32_t rows_width(const rows *r)
+{
+    table t;
+    uint32_t width = 0;
+    measure(r, &t, NULL);
+    for (uint32_t c = 0; c < r->column_count; c++)
+        width += t.widths[c] + (c > 0 ? TABLE_COLUMN_GAP : 0);
+    return width;
+}
+
+void rows_free(rows *r)
+{
+    for (size_t i = 0; i < r->count; i++)
+        free(r->cells[i]);
+    free(r->cells);
+    *r = (rows){0};
+}
+
 void rows_print(rows *r, FILE *file)
 {
     assert(r->count % r->column_count == 0);
     table t;
-    table_open(&t, file, r->titles, r->column_count, r->right_mask);
-    for (size_t i = 0; i < r->count; i++)
-        if (i % r->column_count + 1 < r->column_count ||
-            (r->right_mask >> (r->column_count - 1)) != 0)
-            table_measure(&t, (uint32_t)(i % r->column_count), (uint32_t)strlen(r->cells[i]));
+    measure(r, &t, file);
     table_head(&t);
-    for (size_t i = 0; i < r->count; i++) {
+    for (size_t i = 0; i < r->count; i++)
         table_cell_text(&t, r->cells[i]);
-        free(r->cells[i]);
-    }
-    free(r->cells);
-    *r = (rows){0};
+    rows_free(r);
 }

@@ -19,6 +19,13 @@ void rows_open(rows *r, const char *const *titles, uint32_t column_count, uint32
 void rows_cell(rows *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void rows_cell_str(rows *r, berth_str text);
 
+/* How many columns of the terminal their lines take; a last column that is aligned to the left is
+ * broken to fit, and takes what its title takes. */
+uint32_t rows_width(const rows *r);
+
+/* Free them unprinted. */
+void rows_free(rows *r);
+
 /* Print them under their titles, and free them. */
 void rows_print(rows *r, FILE *file);
 

@@ -7,8 +7,6 @@
 #include "cli/plain_text.h"
 #include "cli/terminal.h"
 
-enum { COLUMN_GAP = 2 };
-
 void table_open(table *t, FILE *file, const char *const *titles, uint32_t column_count,
                 uint32_t right_mask)
 {
@@ -50,7 +48,7 @@ static void put_cell(table *t, berth_str text, const char *on, const char *off)
         t->pending += fill;
     if (text.len > 0)
         put_text(t, text, len, !right && t->column + 1 == t->column_count, on, off);
-    t->pending += COLUMN_GAP + (right ? 0 : fill);
+    t->pending += TABLE_COLUMN_GAP + (right ? 0 : fill);
     if (++t->column < t->column_count)
         return;
     fputc('\n', t->file);

@@ -10,7 +10,7 @@
 
 #include "berth/status.h"
 
-enum { TABLE_COLUMNS_MAX = 12 };
+enum { TABLE_COLUMNS_MAX = 12, TABLE_COLUMN_GAP = 2 };
 
 typedef struct table {
     FILE *file;

@@ -13,6 +13,7 @@ int cmd_capacity(int argc, char **argv);
 int cmd_drain(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_grow(int argc, char **argv);
+int cmd_top(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_dump(int argc, char **argv);
 int cmd_run(int argc, char **argv); /* of berth.c where BERTH_LIVE is not defined */

@@ -32,8 +32,8 @@ static void write_free(const report_free *found, output *o)
     output_pair_int(o, "mostFree", found->most);
     output_key(o, "free");
     output_object(o);
-    for (size_t s = 0; s < REPORT_NODE_STATE_COUNT; s++)
-        output_pair_int(o, report_node_state_names[s], found->amounts[s]);
+    for (size_t s = 0; s < NODE_STATE_COUNT; s++)
+        output_pair_int(o, node_state_names[s], found->amounts[s]);
     output_object_end(o);
 }
 
@@ -66,8 +66,8 @@ static uint32_t zone_number(const cluster_side *side, berth_str zone)
 
 /* [name, zone, pods, [requested, allocatable, ...]], and of a node that takes no pods [..., state,
  * [note, ...]]. */
-static berth_status write_node(const cluster_side *side, berth_node_id node,
-                               report_node_state state, output *o, berth_error *error)
+static berth_status write_node(const cluster_side *side, berth_node_id node, node_state state,
+                               output *o, berth_error *error)
 {
     const replay_load *l = &side->load;
     output_array(o);
@@ -82,8 +82,8 @@ static berth_status write_node(const cluster_side *side, berth_node_id node,
         output_int(o, l->allocatable[(size_t)node * l->width + r]);
     }
     output_array_end(o);
-    if (state != REPORT_NODE_OPEN) {
-        output_text(o, report_node_state_names[state]);
+    if (state != NODE_STATE_OPEN) {
+        output_text(o, node_state_names[state]);
         TRY(report_nodes_notes(side, node, o, error));
     }
     output_array_end(o);
@@ -201,8 +201,8 @@ static void write_counts(const cluster_side *side, const report_nodes *nodes, ou
     output_pair_int(o, "nodesInUse", side->nodes_in_use);
     output_key(o, "nodesByState");
     output_object(o);
-    for (size_t s = 0; s < REPORT_NODE_STATE_COUNT; s++)
-        output_pair_int(o, report_node_state_names[s], nodes->state_nodes[s]);
+    for (size_t s = 0; s < NODE_STATE_COUNT; s++)
+        output_pair_int(o, node_state_names[s], nodes->state_nodes[s]);
     output_object_end(o);
     output_object_end(o);
 }

@@ -4,36 +4,20 @@
 
 #include "cli/output.h"
 #include "plans/cluster_side.h"
-
-/* Whether a node takes a pod without tolerations. Of several reasons that keep pods off a node, the
- * last in this list counts. */
-#define REPORT_NODE_STATES(X)                              \
-    X(OPEN, "open")          /* it does */                 \
-    X(TAINTED, "tainted")    /* NoSchedule or NoExecute */ \
-    X(CORDONED, "cordoned")  /* spec.unschedulable */      \
-    X(NOT_READY, "notReady") /* the condition, or a taint */
-
-typedef enum report_node_state {
-#define X(name, text) REPORT_NODE_##name,
-    REPORT_NODE_STATES(X)
-#undef X
-        REPORT_NODE_STATE_COUNT
-} report_node_state;
-
-extern const char *const report_node_state_names[REPORT_NODE_STATE_COUNT];
+#include "plans/node_state.h"
 
 /* What a report knows of the nodes of a side; zeroed before its first use. */
 typedef struct report_nodes {
     berth_node_id *ids; /* in search order */
     uint32_t count;
-    report_node_state *states; /* one for each of them */
-    uint32_t state_nodes[REPORT_NODE_STATE_COUNT];
+    node_state *states; /* one for each of them */
+    uint32_t state_nodes[NODE_STATE_COUNT];
 } report_nodes;
 
 /* What is free of one resource. */
 typedef struct report_free {
-    int64_t amounts[REPORT_NODE_STATE_COUNT]; /* in all, on the nodes of each state */
-    int64_t most;                             /* on one node that is open */
+    int64_t amounts[NODE_STATE_COUNT]; /* in all, on the nodes of each state */
+    int64_t most;                      /* on one node that is open */
 } report_free;
 
 /* Errors: those of berth_engine_node_order and berth_engine_node_object. Release in any case. */
@@ -43,8 +27,8 @@ void report_nodes_release(report_nodes *n);
 report_free report_nodes_free(const report_nodes *n, const cluster_side *side, uint32_t resource);
 
 /* Write, as an array of texts, what keeps pods off a node: "cordoned", "taint
- * dedicated=infra:NoSchedule". Errors: those of berth_engine_node_object. Then nothing is
- * written. */
+ * dedicated=infra:NoSchedule". Errors: those of berth_engine_node_object. Then the array
+ * stays open. */
 berth_status report_nodes_notes(const cluster_side *side, berth_node_id node, output *o,
                                 berth_error *error);
 

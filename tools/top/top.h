@@ -1,0 +1,84 @@
+/* What a cluster's pods request and are limited to, and what its nodes have free: added up by node,
+ * zone, namespace or owner. Nothing is decided: pending pods stay pending. */
+#ifndef BERTH_TOOLS_TOP_H
+#define BERTH_TOOLS_TOP_H
+
+#include "cli/options.h"
+#include "loading/cluster_input.h"
+#include "plans/node_state.h"
+#include "top/pod_limits.h"
+
+enum { TOP_CPU, TOP_MEMORY, TOP_PODS, TOP_FIXED_RESOURCES };
+
+/* What the rows are; the words of --by. */
+typedef enum top_by { TOP_BY_NODE, TOP_BY_NAMESPACE, TOP_BY_ZONE, TOP_BY_OWNER } top_by;
+extern const char *const top_by_names[];
+
+/* How rows are sorted; the words of --sort. By an amount: the largest request comes first. */
+typedef enum top_sort { TOP_SORT_CPU, TOP_SORT_MEMORY, TOP_SORT_PODS, TOP_SORT_NAME } top_sort;
+extern const char *const top_sort_names[];
+
+/* One resource of a row; cpu in milli, everything else in units. Pods have limits in no resource
+ * "pods", namespaces and owners nothing allocatable or free. */
+typedef struct top_cell {
+    int64_t requested;
+    int64_t limits;
+    int64_t allocatable;
+    int64_t free;   /* on nodes that are usable */
+    int64_t closed; /* free on the other nodes */
+    int64_t most;   /* free on one usable node */
+    bool limited;   /* some container has a limit */
+} top_cell;
+
+/* A node, zone, namespace or owner, or a sum of them. Texts are the engine's. */
+typedef struct top_row {
+    berth_str namespace_name; /* of an owner or namespace */
+    berth_str kind;           /* of an owner */
+    berth_str name;
+    berth_node_id node;
+    node_state state; /* of a node */
+    bool full;        /* of a node: as many pods are on it as it takes */
+    top_cell *cells;  /* one for each resource */
+    uint64_t nodes;
+    uint64_t usable; /* of the nodes: open and not full */
+    uint64_t pods;
+    uint64_t pending; /* of the pods, those that have no node */
+    uint64_t containers;
+    uint64_t without_cpu; /* of the containers, those without a limit */
+    uint64_t without_memory;
+} top_row;
+
+/* The caller sets the first seven members and zeroes the others. */
+typedef struct top {
+    berth_engine *engine;
+    const cluster_input *input;
+    const pod_limits *limits;
+    const text_list *asked; /* names of resources that are shown, too */
+    top_by by;
+    top_sort sort;
+    const char *only_namespace; /* NULL: all */
+    word_table resources;       /* cpu, memory, pods, those asked for, extended ones by name */
+    size_t named;               /* of the resources, those that are shown in any case */
+    uint32_t *limit_resources;  /* by number in limits->resources: number here, or UINT32_MAX */
+    top_row *rows;
+    size_t row_count, row_capacity;
+    word_table keys;  /* one for each row */
+    top_row total;    /* of the rows */
+    top_row nodes;    /* of all nodes and the pods on them */
+    top_row waiting;  /* pods without a node */
+    top_row stranded; /* pods on nodes that are not in the input */
+    uint64_t
+        refused; /* pods of manifests that a quota or LimitRange does not let in: not counted */
+    uint64_t state_nodes[NODE_STATE_COUNT];
+    uint64_t full_nodes; /* that are open */
+} top;
+
+/* Add everything up and sort the rows. Errors: E_NOT_FOUND (a resource that was asked for is in no
+ * node or pod), those of the engine. Release in any case. */
+berth_status top_make(top *t, berth_error *error);
+void top_release(top *t);
+
+/* Whether a row's node counts for what is free. */
+bool top_is_usable(const top_row *row);
+
+#endif

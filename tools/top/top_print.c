@@ -1,0 +1,286 @@
+/* Tables that fit the terminal: where the whole one is too wide, the domain that all nodes share is
+ * left out of their names, then columns that matter less. -o wide has everything. */
+#include "top/top_print.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/exits.h"
+#include "cli/plain_text.h"
+#include "cli/terminal.h"
+#include "top/top_summary.h"
+#include "top/top_words.h"
+
+enum { NOTES_WIDTH = 14 }; /* that remarks should have for their lines */
+
+typedef struct layout {
+    berth_str domain; /* that node names are shown without; empty: they are whole */
+    bool narrow;      /* without limits of nodes, or percentages of namespaces and owners */
+} layout;
+
+static uint32_t right_of(uint32_t first, uint32_t last)
+{
+    return ((2u << last) - 1) & ~((1u << first) - 1);
+}
+
+/* ---- cells ---- */
+
+static void put_limits(const top *t, const top_row *row, uint32_t resource, rows *out)
+{
+    char text[TOP_AMOUNT_BYTES];
+    top_limits_text(t, row, resource, text, sizeof(text));
+    rows_cell(out, "%s", text);
+}
+
+static void put_free(const top *t, const top_row *row, uint32_t resource, rows *out)
+{
+    char text[TOP_AMOUNT_BYTES];
+    top_free_text(t, row, resource, text, sizeof(text));
+    rows_cell(out, "%s", text);
+}
+
+static void put_share(const top *t, const top_row *row, uint32_t resource, rows *out)
+{
+    char text[2 * TOP_AMOUNT_BYTES];
+    const top_cell *cell = &row->cells[resource];
+    top_share_text(word_table_get(&t->resources, resource), cell->requested, cell->allocatable,
+                   text, sizeof(text));
+    rows_cell(out, "%s", text);
+}
+
+static void put_requested(const top *t, const top_row *row, uint32_t resource, rows *out)
+{
+    char text[TOP_AMOUNT_BYTES];
+    top_amount_text(word_table_get(&t->resources, resource), row->cells[resource].requested, text,
+                    sizeof(text));
+    rows_cell(out, "%s", text);
+}
+
+static berth_status put_notes(const top *t, const top_row *row, rows *out, berth_error *error)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&text, &size);
+    if (memory == NULL)
+        return error_set(error, BERTH_E_NOMEM, NULL, "there is no memory for the table");
+    berth_status status = top_notes_write(t, row, memory, error);
+    if (fclose(memory) != 0 && status == BERTH_OK)
+        status = error_set(error, BERTH_E_NOMEM, NULL, "there is no memory for the table");
+    rows_cell(out, "%s", status == BERTH_OK ? text : "");
+    free(text);
+    return status;
+}
+
+/* ---- nodes ---- */
+
+static berth_str domain_of(berth_str name)
+{
+    const char *dot = name.len > 0 ? memchr(name.data, '.', name.len) : NULL;
+    if (dot == NULL || dot == name.data)
+        return (berth_str){0};
+    return (berth_str){dot, name.len - (uint32_t)(dot - name.data)};
+}
+
+/* The domain that all nodes share, with its first dot; empty: they share none. */
+static berth_str shared_domain(const top *t)
+{
+    berth_str shared = t->row_count > 0 ? domain_of(t->rows[0].name) : (berth_str){0};
+    for (size_t i = 1; i < t->row_count && shared.len > 0; i++)
+        if (!words_equal(domain_of(t->rows[i].name), shared))
+            shared.len = 0;
+    return shared;
+}
+
+static berth_status put_node(const top *t, const top_row *row, const layout *form, rows *out,
+                             berth_error *error)
+{
+    berth_str name = row->node != BERTH_NODE_NONE ? row->name : words_of("all");
+    if (row->node != BERTH_NODE_NONE)
+        name.len -= form->domain.len;
+    rows_cell_str(out, name);
+    put_share(t, row, TOP_PODS, out);
+    for (uint32_t r = TOP_CPU; r <= TOP_MEMORY; r++) {
+        put_share(t, row, r, out);
+        if (!form->narrow)
+            put_limits(t, row, r, out);
+        put_free(t, row, r, out);
+    }
+    return put_notes(t, row, out, error);
+}
+
+static berth_status fill_nodes(const top *t, const layout *form, rows *out, berth_error *error)
+{
+    static const char *const titles[] = {"NODE",   "PODS",   "CPU",  "LIMITS", "FREE",
+                                         "MEMORY", "LIMITS", "FREE", "NOTES"};
+    static const char *const narrow[] = {"NODE", "PODS", "CPU", "FREE", "MEMORY", "FREE", "NOTES"};
+    uint32_t count = form->narrow ? 7 : 9;
+    rows_open(out, form->narrow ? narrow : titles, count, right_of(1, count - 2));
+    for (size_t i = 0; i < t->row_count; i++)
+        TRY(put_node(t, &t->rows[i], form, out, error));
+    return put_node(t, &t->total, form, out, error);
+}
+
+/* ---- namespaces and owners ---- */
+
+/* Of what all nodes have. */
+static void put_percent(const top *t, const top_row *row, uint32_t resource, rows *out)
+{
+    int64_t all = t->nodes.cells[resource].allocatable;
+    if (all > 0)
+        rows_cell(out, "%.0f%%", top_percent(row->cells[resource].requested, all));
+    else
+        rows_cell(out, "-");
+}
+
+static berth_status put_group(const top *t, const top_row *row, const layout *form, rows *out,
+                              berth_error *error)
+{
+    bool all = row == &t->total;
+    rows_cell_str(out, all ? words_of("all") : row->namespace_name);
+    if (t->by == TOP_BY_OWNER && all)
+        rows_cell(out, "%zu owner%s", t->row_count, t->row_count == 1 ? "" : "s");
+    else if (t->by == TOP_BY_OWNER)
+        rows_cell(out, "%.*s/%.*s", (int)row->kind.len, row->kind.data, (int)row->name.len,
+                  row->name.data);
+    rows_cell(out, "%" PRIu64, row->pods);
+    for (uint32_t r = TOP_CPU; r <= TOP_MEMORY; r++) {
+        put_requested(t, row, r, out);
+        if (!form->narrow)
+            put_percent(t, row, r, out);
+        put_limits(t, row, r, out);
+    }
+    return put_notes(t, row, out, error);
+}
+
+static berth_status fill_groups(const top *t, const layout *form, rows *out, berth_error *error)
+{
+    static const char *const titles[] = {"NAMESPACE", "OWNER",  "PODS",    "CPU",    "CPU%",
+                                         "LIMITS",    "MEMORY", "MEMORY%", "LIMITS", "NOTES"};
+    static const char *const narrow[] = {"NAMESPACE", "OWNER",  "PODS",   "CPU",
+                                         "LIMITS",    "MEMORY", "LIMITS", "NOTES"};
+    static const char *const spaces[] = {"NAMESPACE", "PODS",    "CPU",    "CPU%", "LIMITS",
+                                         "MEMORY",    "MEMORY%", "LIMITS", "NOTES"};
+    static const char *const narrow_spaces[] = {"NAMESPACE", "PODS",   "CPU",  "LIMITS",
+                                                "MEMORY",    "LIMITS", "NOTES"};
+    bool owners = t->by == TOP_BY_OWNER;
+    uint32_t names = owners ? 2 : 1;
+    uint32_t count = names + (form->narrow ? 6 : 8);
+    const char *const *wide = owners ? titles : spaces;
+    rows_open(out,
+              !form->narrow ? wide
+              : owners      ? narrow
+                            : narrow_spaces,
+              count, right_of(names, count - 2));
+    for (size_t i = 0; i < t->row_count; i++)
+        TRY(put_group(t, &t->rows[i], form, out, error));
+    return put_group(t, &t->total, form, out, error);
+}
+
+/* ---- zones ---- */
+
+static void put_zone(const top *t, const top_row *row, berth_str name, rows *out)
+{
+    for (uint32_t r = 0; r < t->resources.count; r++) {
+        const top_cell *cell = &row->cells[r];
+        berth_str resource = word_table_get(&t->resources, r);
+        char text[TOP_AMOUNT_BYTES];
+        if (r >= TOP_FIXED_RESOURCES && cell->allocatable == 0 && cell->requested == 0)
+            continue;
+        rows_cell_str(out, name);
+        rows_cell(out, "%" PRIu64 "/%" PRIu64, row->usable, row->nodes);
+        rows_cell_str(out, resource);
+        put_requested(t, row, r, out);
+        put_limits(t, row, r, out);
+        top_amount_text(resource, cell->allocatable, text, sizeof(text));
+        rows_cell(out, "%s", text);
+        rows_cell(out, "%.1f%%", top_percent(cell->requested, cell->allocatable));
+        put_free(t, row, r, out);
+        top_amount_text(resource, cell->closed, text, sizeof(text));
+        rows_cell(out, "%s", text);
+    }
+}
+
+static void print_zones(const top *t, FILE *file)
+{
+    static const char *const titles[] = {"ZONE",        "USABLE", "RESOURCE", "REQUESTED", "LIMITS",
+                                         "ALLOCATABLE", "USE",    "FREE",     "CLOSED"};
+    rows out;
+    rows_open(&out, titles, 9, right_of(3, 8) | 1u << 1);
+    for (size_t i = 0; i < t->row_count; i++)
+        put_zone(t, &t->rows[i], t->rows[i].name, &out);
+    put_zone(t, &t->total, words_of("all"), &out);
+    rows_print(&out, file);
+}
+
+/* ---- all ---- */
+
+static berth_status fill(const top *t, const layout *form, rows *out, berth_error *error)
+{
+    return t->by == TOP_BY_NODE ? fill_nodes(t, form, out, error)
+                                : fill_groups(t, form, out, error);
+}
+
+static berth_status print_rows(const top *t, FILE *file, berth_error *error)
+{
+    berth_str domain = t->by == TOP_BY_NODE ? shared_domain(t) : (berth_str){0};
+    const layout forms[] = {{{0}, false}, {domain, false}, {domain, true}};
+    const size_t last = sizeof(forms) / sizeof(forms[0]) - 1;
+    for (size_t i = 0; i <= last; i++) {
+        rows out;
+        berth_status status = fill(t, &forms[i], &out, error);
+        bool fits = rows_width(&out) <= terminal_width() - NOTES_WIDTH;
+        if (status == BERTH_OK && (fits || i == last)) {
+            rows_print(&out, file);
+            if (forms[i].domain.len == 0)
+                return BERTH_OK;
+            fputc('\n', file);
+            plain_text_line(file, "Node names are shown without %.*s; -o wide has them whole.",
+                            (int)forms[i].domain.len, forms[i].domain.data);
+            return BERTH_OK;
+        }
+        rows_free(&out);
+        TRY(status);
+    }
+    return BERTH_OK;
+}
+
+berth_status top_print(const top *t, bool summary_only, FILE *file, berth_error *error)
+{
+    if (t->row_count == 0)
+        fprintf(file, "%s\n",
+                t->by == TOP_BY_NODE || t->by == TOP_BY_ZONE ? "No nodes" : "No pods");
+    else if (!summary_only && t->by == TOP_BY_ZONE)
+        print_zones(t, file);
+    else if (!summary_only)
+        TRY(print_rows(t, file, error));
+    if (!summary_only || t->row_count == 0)
+        fputc('\n', file);
+    top_summary_print(t, file);
+    return BERTH_OK;
+}
+
+static void print_owner(const top_row *row, FILE *file)
+{
+    char kind[64];
+    uint32_t len = row->kind.len < sizeof(kind) ? row->kind.len : (uint32_t)sizeof(kind) - 1;
+    for (uint32_t i = 0; i < len; i++) {
+        char c = row->kind.data[i];
+        kind[i] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+    }
+    plain_text_line(file, "%.*s/%.*s/%.*s", (int)len, kind, (int)row->namespace_name.len,
+                    row->namespace_name.data, (int)row->name.len, row->name.data);
+}
+
+void top_print_names(const top *t, FILE *file)
+{
+    static const char *const kinds[] = {
+        [TOP_BY_NODE] = "node/", [TOP_BY_NAMESPACE] = "namespace/", [TOP_BY_ZONE] = ""};
+    for (size_t i = 0; i < t->row_count; i++) {
+        if (t->by == TOP_BY_OWNER)
+            print_owner(&t->rows[i], file);
+        else
+            plain_text_line(file, "%s%.*s", kinds[t->by], (int)t->rows[i].name.len,
+                            t->rows[i].name.data);
+    }
+}

@@ -1,0 +1,33 @@
+/* Amounts and remarks of rows, as texts for reading. */
+#ifndef BERTH_TOOLS_TOP_WORDS_H
+#define BERTH_TOOLS_TOP_WORDS_H
+
+#include <stdio.h>
+
+#include "top/top.h"
+
+enum { TOP_AMOUNT_BYTES = 48 };
+
+/* "250m", "12.5", "25.3Gi": rounded. */
+void top_amount_text(berth_str resource, int64_t amount, char *out, size_t size);
+
+/* "3.1/3.9", "10.2/14.4Gi": of how much. */
+void top_share_text(berth_str resource, int64_t part, int64_t all, char *out, size_t size);
+
+/* A resource of a row: its limits, "-" if no container has one; what is free, "-" if no node is
+ * usable. */
+void top_limits_text(const top *t, const top_row *row, uint32_t resource, char *out, size_t size);
+void top_free_text(const top *t, const top_row *row, uint32_t resource, char *out, size_t size);
+
+/* In per cent; 0 of nothing. */
+double top_percent(int64_t part, int64_t all);
+
+/* Whether a resource is worth a mention: it was asked for, or the cluster has or requests some. */
+bool top_is_shown(const top *t, uint32_t resource);
+
+/* Remarks, to a file: of a node what keeps pods off; of a namespace or owner its pending pods,
+ * missing limits and quotas; and resources that have no column. Errors: those of
+ * node_state_notes. */
+berth_status top_notes_write(const top *t, const top_row *row, FILE *file, berth_error *error);
+
+#endif
