@@ -67,6 +67,9 @@ offers "data/nodes.yaml data/nodes_only.yaml " berth schedule -f data/nodes
 offers "data/most.yaml " berth compare --config data/mo
 offers "bash fish zsh " berth completion ""
 offers "drain dump " berth manual d
+offers "capacity compare completion " berth help c
+offers "capacity compare " berth manual c
+offers "data/nodes.yaml data/nodes_only.yaml " berth schedule --filename data/nodes
 if command -v fish >/dev/null; then
   found=$(HOME=$work fish --no-config -c "source $work/berth.fish; complete -C 'berth schedule --output '" | tr '\n' ' ')
   [[ $found == *json* && $found == *yaml* ]] || fail "fish: '$found'"

@@ -36,7 +36,7 @@ option_group listing_options(listing *l, uint32_t flags, const char *const *sort
     if ((flags & LISTING_EXIT_CODE) != 0)
         l->options[count++] = (option){
             .name = "exit-code", .kind = OPTION_FLAG, .target = &l->exit_code, .help = negative};
-    return (option_group){l->options, count};
+    return (option_group){l->options, count, OPTIONS_LIST};
 }
 
 void listing_apply(const listing *l)

@@ -327,8 +327,9 @@ int cmd_bench(int argc, char **argv)
          .target = &b->cluster.files,
          .help = "read the cluster from a file instead of making it, and time\nthat; repeatable"},
     };
-    const option_group groups[] = {
-        {cluster, WORKLOAD_OPTIONS}, engine_setup_options(&b->setup), OPTION_GROUP(own)};
+    const option_group groups[] = {{cluster, WORKLOAD_OPTIONS, OPTIONS_OWN},
+                                   engine_setup_options(&b->setup),
+                                   OPTION_GROUP(own)};
     options_result parsed = options_parse(&help, groups, 3, &operands, argc, argv);
     int code = parsed == OPTIONS_WRONG ? EXIT_USAGE : EXIT_DONE;
     if (parsed == OPTIONS_RUN && operands.count > 0)

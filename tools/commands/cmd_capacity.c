@@ -24,6 +24,7 @@ typedef struct capacity {
     engine_setup setup;
     cluster_input input;
     text_list podspec_files;
+    input_files podspec_names; /* what they consist of */
     text_list excluded;
     uint64_t max; /* 0: no limit */
     bool together;
@@ -440,6 +441,9 @@ static int check(capacity *c, const text_list *operands)
         return code;
     if (c->podspec_files.count == 0)
         return exit_usage(help.name, "no pod to count: name a file with --podspec");
+    code = input_files_expand(&c->podspec_names, &c->podspec_files, c->input.recursive, help.name);
+    if (code != EXIT_DONE)
+        return code;
     for (size_t i = 0; i < c->podspec_files.count; i++)
         standard += strcmp(c->podspec_files.items[i], "-") == 0;
     for (size_t i = 0; i < c->input.files.count; i++)
@@ -454,6 +458,7 @@ static void release(capacity *c)
     free(c->nodes);
     free(c->place_of_node);
     text_list_free(&c->podspec_files);
+    input_files_free(&c->podspec_names);
     text_list_free(&c->excluded);
     berth_explanation_destroy(c->explanation);
     berth_engine_destroy(c->engine);
@@ -470,7 +475,8 @@ int cmd_capacity(int argc, char **argv)
          .kind = OPTION_TEXTS,
          .value = "FILE",
          .target = &c.podspec_files,
-         .help = "what to count: a Pod or a workload, one or more a file;\nrepeatable"},
+         .help = "what to count: a Pod or a workload, one or more a file;\na folder, a list with "
+                 "commas and repeatable as --file"},
         {.name = "together",
          .kind = OPTION_FLAG,
          .target = &c.together,

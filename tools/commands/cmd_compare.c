@@ -127,6 +127,12 @@ static int check(compare *c, const text_list *operands)
         text_list_add(&c->input.files, operands->items[i]);
     if (c->input.synthetic != NULL)
         return exit_usage(help.name, "--synthetic and --before exclude each other");
+    text_list *lists[] = {&c->input.files, &c->before, &c->after};
+    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+        int code = input_files_expand(&c->input.expanded, lists[i], c->input.recursive, help.name);
+        if (code != EXIT_DONE)
+            return code;
+    }
     return check_sides(c);
 }
 
@@ -190,6 +196,7 @@ static berth_status make_side(compare *c, size_t number, berth_error *error)
     side->anew = c->anew;
     side->input = c->input;
     side->input.files = (text_list){0};
+    side->input.expanded = (input_files){0};
     TRY(add_files(c, &c->input.files, &side->input.files, error));
     if (named->files != NULL)
         TRY(add_files(c, named->files, &side->input.files, error));
@@ -224,7 +231,7 @@ static option_group setup_options(compare *c)
 {
     static const char *const of_sides[] = {"config", "kubernetes", "feature-gates"};
     option_group all = engine_setup_options(&c->setup);
-    option_group kept = {c->setup_options, 0};
+    option_group kept = {c->setup_options, 0, OPTIONS_ENGINE};
     for (size_t i = 0; i < all.count; i++) {
         bool of_side = false;
         for (size_t k = 0; k < sizeof(of_sides) / sizeof(of_sides[0]); k++)

@@ -139,8 +139,9 @@ int cmd_generate(int argc, char **argv)
          .target = &g.trace,
          .help = "write a trace: pods come at random and run for a random time"},
     };
-    const option_group groups[] = {
-        {options, WORKLOAD_OPTIONS}, OPTION_GROUP(own), {arrivals, TRACE_ARRIVAL_OPTIONS}};
+    const option_group groups[] = {{options, WORKLOAD_OPTIONS, OPTIONS_OWN},
+                                   OPTION_GROUP(own),
+                                   {arrivals, TRACE_ARRIVAL_OPTIONS, OPTIONS_OWN}};
     options_result parsed = options_parse(&help, groups, 3, &operands, argc, argv);
     int code = parsed == OPTIONS_WRONG ? EXIT_USAGE : EXIT_DONE;
     if (parsed == OPTIONS_RUN && operands.count > 0)

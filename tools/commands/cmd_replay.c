@@ -275,8 +275,9 @@ int cmd_replay(int argc, char **argv)
     option own[OWN_OPTIONS];
     file_options(&c, own);
     run_options(&c, own + FILE_OPTIONS);
-    const option_group groups[] = {
-        replay_input_options(&c.input), {own, OWN_OPTIONS}, engine_setup_options(&c.setup)};
+    const option_group groups[] = {replay_input_options(&c.input),
+                                   {own, OWN_OPTIONS, OPTIONS_OWN},
+                                   engine_setup_options(&c.setup)};
     options_result parsed = options_parse(&help, groups, 3, &c.input.operands, argc, argv);
     int code = parsed == OPTIONS_WRONG ? EXIT_USAGE : EXIT_DONE;
     if (parsed == OPTIONS_RUN)

@@ -60,7 +60,7 @@ static option_group setup_options(top_command *c)
                                        "nodes, or the newest)";
         else if (strcmp(c->setup_options[i].name, "threads") == 0)
             c->setup_options[i].help = "threads that read (default: one a core)";
-    return (option_group){c->setup_options, count};
+    return (option_group){c->setup_options, count, OPTIONS_ENGINE};
 }
 
 static void on_added(void *context, const berth_object *object, const berth_object_id *id)
