@@ -58,7 +58,7 @@ offers() {
 offers "schedule " berth sch
 offers "capacity compare completion " berth c
 offers "json " berth schedule -o j
-offers "json table yaml " berth compare --output ""
+offers "csv json markdown table wide yaml " berth compare --output ""
 offers "json " berth drain --output = j
 offers "--kubernetes " berth schedule --ku
 offers "--help --huge-pages " berth schedule --h

@@ -255,7 +255,7 @@ static const char *stopped_by(const capacity *c, const podspec *spec)
 {
     if (spec->message == NULL)
         return "the limit of --max";
-    return c->list.format == OUTPUT_WIDE ? spec->message : spec->brief;
+    return c->list.format == OUTPUT_TABLE ? spec->brief : spec->message;
 }
 
 static double decisions_a_second(const capacity *c)
@@ -371,12 +371,30 @@ static void write_results(const capacity *c)
     output_close(&o);
 }
 
+/* "Deployment team/web" as kubectl's names: deployment/team/web. */
+static void print_name(const char *object)
+{
+    const size_t kind = strcspn(object, " ");
+    char *name = heap_text(object, strlen(object));
+    for (size_t i = 0; i < kind; i++)
+        if (name[i] >= 'A' && name[i] <= 'Z')
+            name[i] = (char)(name[i] - 'A' + 'a');
+    if (name[kind] == ' ')
+        name[kind] = '/';
+    plain_text_line(stdout, "%s", name);
+    free(name);
+}
+
 static void show(const capacity *c)
 {
     if (c->list.format == OUTPUT_NAME) {
         for (size_t i = 0; i < c->specs.count; i++)
             if (c->specs.items[i].fit_count > 0)
-                plain_text_line(stdout, "%s", c->specs.items[i].object);
+                print_name(c->specs.items[i].object);
+        return;
+    }
+    if (listing_is_flat(&c->list)) {
+        print_specs(c);
         return;
     }
     if (!listing_is_table(&c->list)) {

@@ -217,7 +217,9 @@ static int run(compare *c)
         status = comparison_make(&c->comparison, &error);
     if (status != BERTH_OK)
         return exit_error(help.name, &error);
-    if (c->format == OUTPUT_TABLE)
+    if (output_is_flat((output_format)c->format))
+        comparison_print_list(&c->comparison, stdout, c->all_pods);
+    else if (output_is_text((output_format)c->format))
         comparison_print(&c->comparison, stdout, c->summary_only, c->all_pods);
     else
         comparison_write(&c->comparison, stdout, (output_format)c->format, c->summary_only);
@@ -278,13 +280,14 @@ static void own_options(compare *c, option options[OWN_OPTIONS])
         {.name = "moves",
          .kind = OPTION_FLAG,
          .target = &c->all_pods,
-         .help = "list every pod that differs (default: the first 20; json\nand yaml always do)"},
+         .help = "list every pod that differs (default: the first 20; json\nand yaml always do; "
+                 "csv and markdown instead of figures)"},
         {.name = "output",
          .letter = 'o',
          .kind = OPTION_CHOICE,
          .value = "FORMAT",
          .target = &c->format,
-         .choices = output_format_names,
+         .choices = output_table_format_names,
          .help = "form of the results"},
         {.name = "summary",
          .kind = OPTION_FLAG,
@@ -308,6 +311,7 @@ int cmd_compare(int argc, char **argv)
                                    OPTION_GROUP(own)};
     options_result parsed = options_parse(&help, groups, 3, &operands, argc, argv);
     int code = parsed == OPTIONS_WRONG ? EXIT_USAGE : EXIT_DONE;
+    output_settle((output_format)c.format);
     if (parsed == OPTIONS_RUN)
         code = check(&c, &operands);
     if (parsed == OPTIONS_RUN && code == EXIT_DONE)

@@ -319,6 +319,8 @@ static int check(drain *d, const text_list *names)
 {
     static const text_list none = {0};
     int code = cluster_input_check(&d->input, &none, help.name);
+    if (code == EXIT_DONE)
+        code = listing_check(&d->list, d->summary_only, help.name);
     if (code != EXIT_DONE)
         return code;
     if (d->all && names->count > 0)
@@ -370,7 +372,8 @@ int cmd_drain(int argc, char **argv)
         {.name = "moves",
          .kind = OPTION_FLAG,
          .target = &d.list_moves,
-         .help = "list where every pod would go (json and yaml always do)"},
+         .help = "list where every pod would go (json and yaml always do;\ncsv and markdown "
+                 "instead of the nodes)"},
         {.name = "summary",
          .kind = OPTION_FLAG,
          .target = &d.summary_only,

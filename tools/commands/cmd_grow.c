@@ -145,7 +145,9 @@ static int run(grow *g)
         return exit_error(help.name, &error);
     g->answer.shrink = g->keep ? NULL : &g->shrink;
     g->answer.seconds = stopwatch_seconds(&watch);
-    if (g->format == OUTPUT_TABLE) {
+    if (output_is_flat((output_format)g->format)) {
+        growth_print_list(&g->answer, stdout);
+    } else if (output_is_text((output_format)g->format)) {
         growth_print(&g->answer, stdout, g->summary_only);
         cluster_version_print(&g->input.version, &g->setup, stdout);
     } else {
@@ -181,7 +183,7 @@ static void own_options(grow *g, option options[OWN_OPTIONS])
          .kind = OPTION_CHOICE,
          .value = "FORMAT",
          .target = &g->format,
-         .choices = output_format_names,
+         .choices = output_table_format_names,
          .help = "form of the results"},
         {.name = "summary",
          .kind = OPTION_FLAG,
@@ -226,6 +228,7 @@ int cmd_grow(int argc, char **argv)
                                    OPTION_GROUP(own)};
     options_result parsed = options_parse(&help, groups, 3, &operands, argc, argv);
     int code = parsed == OPTIONS_WRONG ? EXIT_USAGE : EXIT_DONE;
+    output_settle((output_format)g.format);
     if (parsed == OPTIONS_RUN)
         code = check(&g, &operands);
     if (parsed == OPTIONS_RUN && code == EXIT_DONE)

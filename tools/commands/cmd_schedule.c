@@ -263,6 +263,8 @@ int cmd_schedule(int argc, char **argv)
         code = cluster_input_check(&s.input, &operands, help.name);
     if (code == EXIT_DONE && s.input.plays && (s.input.add || s.input.synthetic != NULL))
         code = exit_usage(help.name, "--rollout: nothing is changed with --add or --synthetic");
+    if (parsed == OPTIONS_RUN && code == EXIT_DONE)
+        code = listing_check(&s.list, s.summary_only, help.name);
     listing_apply(&s.list);
     if (parsed == OPTIONS_RUN && code == EXIT_DONE)
         code = run(&s);

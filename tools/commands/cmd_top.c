@@ -101,6 +101,8 @@ static berth_status show(const top_command *c, berth_error *error)
         top_print_names(&c->top, stdout);
         return BERTH_OK;
     }
+    if (listing_is_flat(&c->list))
+        return top_print_list(&c->top, stdout, error);
     if (listing_is_table(&c->list))
         return top_print(&c->top, c->summary_only, stdout, error);
     output o;
@@ -127,7 +129,8 @@ static int check(top_command *c, const text_list *operands)
     if (c->list.namespace_name != NULL && !by_pod(c))
         return exit_usage(help.name, "--only-namespace needs --by namespace or --by owner: nodes "
                                      "and zones have no namespace");
-    return cluster_input_check(&c->input, operands, help.name);
+    int code = listing_check(&c->list, c->summary_only, help.name);
+    return code == EXIT_DONE ? cluster_input_check(&c->input, operands, help.name) : code;
 }
 
 int cmd_top(int argc, char **argv)
