@@ -51,6 +51,7 @@ static const command_help help = {
     .examples = "  berth bench --workload basic --nodes 5000 --pods 20000 --threads 2\n"
                 "  berth bench --workload basic --percentage 100 --path scan --json\n"
                 "  berth bench --load cluster.json\n"
+                "  berth bench --workload mixed --nodes 1000 --pods 5000 --loop\n"
                 "  berth bench --workload preempt --nodes 5000 --pods 5000\n",
 };
 

@@ -53,7 +53,9 @@ static const command_help help = {
         "namespace are applied as an API server would: a quota ends the count, too.\n",
     .examples =
         "  berth capacity -f cluster.json --podspec pod.yaml\n"
+        "  berth capacity -f cluster.json --podspec pod.yaml --max 100 --summary\n"
         "  berth capacity -f cluster.json --podspec web.yaml --podspec db.yaml --together\n"
+        "  berth capacity -f cluster.json --podspec pod.yaml --exclude-nodes node-17,node-18\n"
         "  sh -c \"$(berth dump)\" && berth capacity -f cluster.json --podspec job.yaml -o json\n",
 };
 

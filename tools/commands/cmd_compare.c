@@ -33,6 +33,7 @@ static const command_help help = {
         "  berth compare -f cluster.json --config default --config packed.yaml\n"
         "  berth compare -f cluster.json --kubernetes 1.32 --kubernetes 1.37 --anew\n"
         "  berth compare --before monday.json --after tuesday.json -o json\n"
+        "  berth compare -f nodes.json --before main/ --after branch/ --moves -o csv\n"
         "  berth compare -f cluster.json --config now.yaml --config next.yaml --exit-code\n",
 };
 

@@ -31,9 +31,10 @@ static const command_help help = {
         "budgets allow. A pod that no turn lets go is forbidden; the place that it would get is\n"
         "reported all the same. The exit code is 0 whatever the answers are, unless --exit-code\n"
         "is given.\n",
-    .examples = "  berth drain -f cluster.json node-17 node-18 --together\n"
+    .examples = "  berth drain -f cluster.json node-17\n"
+                "  berth drain -f cluster.json node-17 node-18 --together --moves\n"
                 "  berth drain -f cluster.json -l topology.kubernetes.io/zone=a --together\n"
-                "  berth drain -f cluster.json --all --summary\n"
+                "  berth drain -f cluster.json --all --summary --exit-code\n"
                 "  sh -c \"$(berth dump)\" && berth drain -f cluster.json --all -o json\n",
 };
 

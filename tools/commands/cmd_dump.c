@@ -24,8 +24,9 @@ static const command_help help = {
         "It asks the server which of these kinds it has, and leaves out the others.\n"
         "Kinds that need no dump, as no plugin of the configuration reads them, are left out.\n",
     .examples = "  berth dump\n"
-                "  berth dump --config scheduler.yaml --why\n"
-                "  sh -c \"$(berth dump)\"\n",
+                "  sh -c \"$(berth dump)\"\n"
+                "  sh -c \"$(berth dump --to monday.json)\" && berth top -f monday.json\n"
+                "  berth dump --config scheduler.yaml --why\n",
 };
 
 /* A kind, as kubectl names it, and the plugins that read it; none: whatever the plugins are. */

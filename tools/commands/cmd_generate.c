@@ -30,6 +30,8 @@ static const command_help help = {
             "Workloads:\n" WORKLOAD_HELP,
     .examples = "  berth generate --nodes 5000 --zones 3 --pods 20000 --workload mixed > c.json\n"
                 "  berth generate --nodes 100 --running 500 --pods 50 | berth schedule -f -\n"
+                "  berth generate --nodes 10 --running 50 --seed 7 --indent > small.json\n"
+                "  berth generate --nodes 5000 --pods 20000 | gzip > c.json.gz\n"
                 "  berth generate --trace --nodes 500 --pods 100000 --workload basic > t.jsonl\n",
 };
 

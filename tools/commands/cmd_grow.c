@@ -59,6 +59,7 @@ static const command_help help = {
                 "      --shape l=cpu=16,memory=64Gi,price=0.72\n"
                 "  berth grow -f cluster.json --shape gpu=like=node-17,price=3,max=8 -o json\n"
                 "  berth grow -f cluster.json -f deployment.yaml --shape shapes.yaml --exit-code\n"
+                "  berth grow -f cluster.json --shape m=cpu=4,memory=16Gi --keep-nodes --summary\n"
                 "  berth grow -f cluster.json\n",
 };
 

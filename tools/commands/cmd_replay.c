@@ -58,6 +58,7 @@ static const command_help help = {
         "  berth replay --output-dir out openb nodes.csv pods.csv\n"
         "  berth replay --no-departures openb nodes_gpu_only.csv pods.csv\n"
         "  berth replay -f cluster.json --node-mtbf 86400 --node-repair 900 trace.jsonl.gz\n"
+        "  berth replay -o out trace.jsonl.gz && berth report -f out -o replay.html\n"
         "  berth replay --synthetic nodes=5000,pods=1000000,workload=basic\n",
 };
 

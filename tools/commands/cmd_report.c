@@ -30,9 +30,12 @@ static const command_help help = {
         "the FOLDER of berth replay --output-dir: what came of it and its timelines. It works by\n"
         "keyboard and with a screen reader, in light and dark, on a phone and on paper. The same\n"
         "input gives the same page, byte for byte.\n",
-    .examples = "  berth report -f cluster.json -o cluster.html\n"
-                "  sh -c \"$(berth dump)\" && berth report -f cluster.json -o cluster.html\n"
-                "  berth replay -o out trace.jsonl.gz && berth report -f out -o replay.html\n",
+    .examples =
+        "  berth report -f cluster.json -o cluster.html\n"
+        "  sh -c \"$(berth dump)\" && berth report -f cluster.json -o cluster.html\n"
+        "  berth report -f cluster.json -f deployment.yaml --title \"With the sale\" -o sale.html\n"
+        "  berth report -f cluster.json --config packed.yaml --anew -o packed.html\n"
+        "  berth replay -o out trace.jsonl.gz && berth report -f out -o replay.html\n",
 };
 
 /* A folder that berth replay wrote; another one has files of a cluster. */

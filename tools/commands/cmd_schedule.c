@@ -24,8 +24,9 @@ static const command_help help = {
         "each pod as if it were the only one to preempt. With -v: decisions a second.\n",
     .examples =
         "  berth schedule -f cluster.json -f deployment.yaml\n"
-        "  berth schedule -f cluster.json -f deployment.yaml --rollout --exit-code\n"
-        "  sh -c \"$(berth dump)\" && berth schedule -f cluster.json -o yaml\n"
+        "  berth schedule -f cluster.json -f manifests/ --exit-code -o markdown\n"
+        "  berth schedule -f cluster.json -f deployment.yaml --rollout\n"
+        "  sh -c \"$(berth dump)\" && berth schedule -f cluster.json --pending -o yaml\n"
         "  berth schedule -f cluster.json --config scheduler.yaml --tie random --seed 7\n"
         "  berth schedule --synthetic nodes=5000,zones=3,pods=20000,workload=mixed --summary\n",
 };

@@ -39,8 +39,10 @@ static const command_help help = {
         "do not. Extended resources are shown if the cluster has some. Real use is not known:\n"
         "requests and limits are what the pods' containers say.\n",
     .examples = "  berth top -f cluster.json\n"
+                "  berth top -f cluster.json --by zone --resource ephemeral-storage\n"
                 "  berth top -f cluster.json --by owner --only-namespace shop --sort memory\n"
-                "  sh -c \"$(berth dump)\" && berth top -f cluster.json --by zone -o json\n",
+                "  berth top -f cluster.json --by namespace -o csv > namespaces.csv\n"
+                "  sh -c \"$(berth dump)\" && berth top -f cluster.json -o json\n",
 };
 
 /* Nothing is decided: options of decisions are left out. */
