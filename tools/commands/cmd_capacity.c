@@ -45,12 +45,12 @@ static const command_help help = {
     .name = "capacity",
     .synopsis = "[OPTION...] -f FILE... --podspec FILE...",
     .text =
-        "Counts how many more pods of each specification the cluster takes, on which nodes, and\n"
-        "tells what stops the next one, in kube-scheduler's words. A specification is a Pod or\n"
-        "any workload with a pod template; its number of replicas is not read. Each is counted\n"
-        "alone, with the cluster as given; with --together they take turns in one cluster. Pods\n"
-        "that wait in the cluster go on waiting. LimitRanges and ResourceQuotas of the pods'\n"
-        "namespace are applied as an API server would: a quota ends the count, too.\n",
+        "Counts how many more pods of each specification the cluster has room for, and on which\n"
+        "nodes, and reports what stops the next one, in kube-scheduler's words. A specification\n"
+        "is a Pod or a workload with a pod template; its number of replicas does not matter. Each\n"
+        "one is counted alone on the cluster as given; with --together, all share one cluster and\n"
+        "take turns. Pods that wait in the cluster are not placed. LimitRanges and ResourceQuotas\n"
+        "of the pods' namespace apply as they do in an API server: a quota ends the count, too.\n",
     .examples =
         "  berth capacity -f cluster.json --podspec pod.yaml\n"
         "  berth capacity -f cluster.json --podspec pod.yaml --max 100 --summary\n"

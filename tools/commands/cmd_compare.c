@@ -13,22 +13,20 @@ static const command_help help = {
     .name = "compare",
     .synopsis = "[OPTION...] -f FILE... --config A --config B | --before X --after Y",
     .text =
-        "Decides the same pods under several configurations, versions of Kubernetes or clusters,\n"
-        "and puts side by side who moves, who no longer fits, how the pods spread over zones, how\n"
-        "tightly they are packed, how fragmented what is free is, and how fast it went.\n\n"
-        "The sides are the values of --config, --kubernetes or --feature-gates that are given "
-        "more\n"
-        "than once, or --before and --after; what is given once holds for each side. The first\n"
-        "side is what the others are compared with. Pods are the same if namespace and name are.\n"
-        "A pod that no longer fits is told with what the nodes lack once all others are placed.\n"
-        "Fragmentation of a resource is the share of its free amount that lies on nodes which an\n"
-        "average pod of the cluster does not fit on. Nodes are in use if they have a pod that is\n"
-        "no DaemonSet's.\n\n"
-        "The exit code is 0 whatever the answer is. With --exit-code it is 1 if some side leaves "
-        "a\n"
-        "pod worse off than the first side: a pod with a place there moves, no longer fits, is\n"
-        "bound to a node that is not in the input, or is missing; or a pod that the first side\n"
-        "does not have finds no place.\n",
+        "Decides the same pods under several configurations, versions of Kubernetes or clusters\n"
+        "and shows side by side which pods move, which no longer fit, how pods spread over zones,\n"
+        "how tightly they are packed, how fragmented the free capacity is, and how long it took.\n"
+        "\n"
+        "Each value of --config, --kubernetes or --feature-gates makes a side; or --before and\n"
+        "--after make two. An option that is given once applies to every side. All sides are\n"
+        "compared with the first. Pods are the same if their namespaces and names are. For a pod\n"
+        "that no longer fits, the reason is what the nodes lack once all other pods are placed.\n"
+        "Fragmentation of a resource is the share of its free amount on nodes without room for\n"
+        "an average pod. A node is in use if it runs a pod that belongs to no DaemonSet.\n"
+        "\n"
+        "The exit code is 0 whatever the answer is. With --exit-code it is 1 if a pod is worse\n"
+        "off than on the first side: it moves, no longer fits, is bound to a node that the input\n"
+        "lacks, or is missing; or it is new and finds no place.\n",
     .examples =
         "  berth compare -f cluster.json --config default --config packed.yaml\n"
         "  berth compare -f cluster.json --kubernetes 1.32 --kubernetes 1.37 --anew\n"
@@ -268,12 +266,12 @@ static void own_options(compare *c, option options[OWN_OPTIONS])
          .kind = OPTION_TEXTS,
          .value = "FILE",
          .target = &c->before,
-         .help = "objects of the first side alone; repeatable"},
+         .help = "objects of the first side alone, named as with --file"},
         {.name = "after",
          .kind = OPTION_TEXTS,
          .value = "FILE",
          .target = &c->after,
-         .help = "objects of the second side alone; repeatable"},
+         .help = "objects of the second side alone, named as with --file"},
         {.name = "anew",
          .kind = OPTION_FLAG,
          .target = &c->anew,

@@ -23,13 +23,13 @@ static const command_help help = {
     .name = "report",
     .synopsis = "[OPTION...] -f FILE... | -f FOLDER | --synthetic SPEC",
     .text =
-        "Writes one page of HTML that needs nothing else, and no network. Of a cluster: its zones\n"
-        "and nodes as a heat map, use by zone and resource, what is free on nodes that take pods\n"
-        "and on those that are cordoned, tainted or not ready, and the pods for which there is no\n"
-        "place, by reason; pending pods are placed first, as berth schedule would. Of a replay,\n"
-        "the FOLDER of berth replay --output-dir: what came of it and its timelines. It works by\n"
-        "keyboard and with a screen reader, in light and dark, on a phone and on paper. The same\n"
-        "input gives the same page, byte for byte.\n",
+        "Writes a page of HTML, one file that needs no network. For a cluster it shows the zones\n"
+        "and nodes as a heat map, the use of each zone and resource, the free capacity of nodes\n"
+        "that take pods and of those that are cordoned, tainted or not ready, and the pods that\n"
+        "find no place, by reason. Pending pods are placed first, as 'berth schedule' does. For a\n"
+        "replay, FOLDER is what berth replay --output-dir wrote, and the page shows its results\n"
+        "and timelines. The page works by keyboard and with a screen reader, in light and dark,\n"
+        "on a phone and on paper. The same input gives the same page, byte for byte.\n",
     .examples =
         "  berth report -f cluster.json -o cluster.html\n"
         "  sh -c \"$(berth dump)\" && berth report -f cluster.json -o cluster.html\n"
@@ -131,7 +131,7 @@ int cmd_report(int argc, char **argv)
          .kind = OPTION_TEXT,
          .value = "TEXT",
          .target = &r.title,
-         .help = "what the page is about (default: the input's name)"},
+         .help = "the title of the page (default: the input's name)"},
         {.name = "anew",
          .kind = OPTION_FLAG,
          .target = &r.side.anew,

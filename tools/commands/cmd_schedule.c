@@ -16,12 +16,13 @@ static const command_help help = {
     .name = "schedule",
     .synopsis = "[OPTION...] [-f] FILE... | --synthetic SPEC",
     .text =
-        "Places the pods that have no node, highest priority first, then in the order of the\n"
-        "input, and binds each before the next is looked at. Workloads (Deployments, Jobs, ...)\n"
-        "become their pods. The table ends with a summary: bound, not placed and why, use by\n"
-        "zone and resource. A pod without a place is an answer, not a failure: the exit code is\n"
-        "0, or with --exit-code 1. Preemption is shown, not carried out: whom it would evict, for\n"
-        "each pod as if it were the only one to preempt. With -v: decisions a second.\n",
+        "Places the pods that have no node, the highest priority first, then in the order of the\n"
+        "input. Each pod is bound before the next one is decided. Workloads (Deployments, Jobs,\n"
+        "...) become their pods. The table ends with a summary: how many pods were bound, why\n"
+        "others were not, and how much of each zone is in use. The exit code is 0 even if a pod\n"
+        "finds no place, unless --exit-code is given. Preemption is shown, not carried out: the\n"
+        "answer names the pods that each would evict if it were the only one to preempt. With -v\n"
+        "it has the number of decisions a second. -o csv and -o markdown print the list alone.\n",
     .examples =
         "  berth schedule -f cluster.json -f deployment.yaml\n"
         "  berth schedule -f cluster.json -f manifests/ --exit-code -o markdown\n"

@@ -31,13 +31,13 @@ static const command_help help = {
     .name = "top",
     .synopsis = "[OPTION...] -f FILE... | --synthetic SPEC",
     .text =
-        "Shows what pods request, what they are limited to, and what is left: by node, namespace,\n"
-        "zone or owner (Deployment, StatefulSet, CronJob, ...). FREE is what a pod without\n"
-        "tolerations can use: nodes that are cordoned, tainted (NoSchedule, NoExecute), not ready\n"
-        "or full of pods are shown with the reason, and what is free on them is counted apart, as\n"
-        "CLOSED. Pending pods are not placed; namespaces and owners count them, nodes and zones\n"
-        "do not. Extended resources are shown if the cluster has some. Real use is not known:\n"
-        "requests and limits are what the pods' containers say.\n",
+        "Shows what pods request, their limits, and what is left: by node, namespace, zone or\n"
+        "owner (Deployment, StatefulSet, CronJob, ...). FREE is what a pod without tolerations\n"
+        "can use. Nodes that are cordoned, tainted (NoSchedule, NoExecute), not ready or full of\n"
+        "pods are shown with the reason, and their free amounts are added up separately, as\n"
+        "CLOSED. Pending pods are not placed: namespaces and owners count them, nodes and zones\n"
+        "do not. Extended resources are shown if the cluster has any. Requests and limits are\n"
+        "those of the pods' containers; Berth does not know what they really use.\n",
     .examples = "  berth top -f cluster.json\n"
                 "  berth top -f cluster.json --by zone --resource ephemeral-storage\n"
                 "  berth top -f cluster.json --by owner --only-namespace shop --sort memory\n"

@@ -49,8 +49,8 @@ option_group cluster_input_options(cluster_input *input)
         {.name = "expand",
          .kind = OPTION_FLAG,
          .target = &input->expand,
-         .help = "make pods of workloads that come from an API server, too\n(where the input "
-                 "has not got their pods)"},
+         .help = "make pods of workloads that come from an API server, too:\nfor an input that "
+                 "lacks their pods"},
         {.name = "add",
          .kind = OPTION_FLAG,
          .target = &input->add,
