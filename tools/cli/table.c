@@ -7,16 +7,16 @@
 #include "cli/plain_text.h"
 #include "cli/terminal.h"
 
-static table_form form;
+static table_form form_of_all;
 
-void table_set_form(table_form wanted)
+void table_set_form(table_form form)
 {
-    form = wanted;
+    form_of_all = form;
 }
 
 table_form table_get_form(void)
 {
-    return form;
+    return form_of_all;
 }
 
 void table_open(table *t, FILE *file, const char *const *titles, uint32_t column_count,
@@ -90,7 +90,7 @@ static void put_csv(FILE *file, berth_str text)
 
 static void put_flat(table *t, berth_str text)
 {
-    const bool csv = form == TABLE_CSV;
+    const bool csv = form_of_all == TABLE_CSV;
     fputs(csv ? t->column > 0 ? "," : "" : "| ", t->file);
     if (csv)
         put_csv(t->file, text);
@@ -131,7 +131,7 @@ static void put_text(table *t, berth_str text, uint32_t len, bool last, const ch
 
 static void put_cell(table *t, berth_str text, const char *on, const char *off)
 {
-    if (form != TABLE_ALIGNED) {
+    if (form_of_all != TABLE_ALIGNED) {
         put_flat(t, text);
         return;
     }
@@ -171,6 +171,6 @@ void table_head(table *t)
     for (uint32_t c = 0; c < t->column_count; c++)
         table_cell_painted(t, (berth_str){t->titles[c], (uint32_t)strlen(t->titles[c])},
                            PAINT_HEAD);
-    if (form == TABLE_MARKDOWN)
+    if (form_of_all == TABLE_MARKDOWN)
         put_rule(t);
 }
