@@ -31,9 +31,10 @@ static const command_help help = {
         "budgets allow. A pod that no turn lets go is forbidden; the place that it would get is\n"
         "reported all the same. The exit code is 0 whatever the answers are, unless --exit-code\n"
         "is given.\n",
-    .examples = "  berth drain -f cluster.json node-17 node-18 --together\n"
+    .examples = "  berth drain -f cluster.json node-17\n"
+                "  berth drain -f cluster.json node-17 node-18 --together --moves\n"
                 "  berth drain -f cluster.json -l topology.kubernetes.io/zone=a --together\n"
-                "  berth drain -f cluster.json --all --summary\n"
+                "  berth drain -f cluster.json --all --summary --exit-code\n"
                 "  sh -c \"$(berth dump)\" && berth drain -f cluster.json --all -o json\n",
 };
 
@@ -321,6 +322,8 @@ static int check(drain *d, const text_list *names)
 {
     static const text_list none = {0};
     int code = cluster_input_check(&d->input, &none, help.name);
+    if (code == EXIT_DONE)
+        code = listing_check(&d->list, d->summary_only, help.name);
     if (code != EXIT_DONE)
         return code;
     if (d->all && names->count > 0)
@@ -372,7 +375,8 @@ int cmd_drain(int argc, char **argv)
         {.name = "moves",
          .kind = OPTION_FLAG,
          .target = &d.list_moves,
-         .help = "list where every pod would go (json and yaml always do)"},
+         .help = "list where every pod would go (json and yaml always do;\ncsv and markdown "
+                 "instead of the nodes)"},
         {.name = "summary",
          .kind = OPTION_FLAG,
          .target = &d.summary_only,

@@ -123,7 +123,6 @@ static void print_nodes(const drain *d)
             row(&t, writing != 0, cells);
         }
     }
-    putchar('\n');
 }
 
 /* Nodes that could go. */
@@ -159,7 +158,7 @@ static void print_moves(const drain *d)
 {
     static const char *const titles[] = {"NAMESPACE", "NAME", "FROM", "TO", "NOTE"};
     table t;
-    if (!shows_moves(d))
+    if (!shows_moves(d) && !listing_is_flat(&d->list))
         return;
     table_open(&t, stdout, titles, 5, 0);
     for (int writing = 0; writing <= 1; writing++) {
@@ -179,7 +178,6 @@ static void print_moves(const drain *d)
             row(&t, writing != 0, cells);
         }
     }
-    putchar('\n');
 }
 
 static void print_summary(const drain *d)
@@ -324,13 +322,23 @@ void drain_show(const drain *d, const char *command)
         print_names(d);
         return;
     }
+    if (listing_is_flat(&d->list)) {
+        if (d->list_moves)
+            print_moves(d);
+        else
+            print_nodes(d);
+        return;
+    }
     if (!listing_is_table(&d->list)) {
         write_results(d, command);
         return;
     }
     if (!d->summary_only) {
         print_nodes(d);
+        putchar('\n');
         print_moves(d);
+        if (shows_moves(d))
+            putchar('\n');
     }
     print_summary(d);
 }

@@ -93,8 +93,10 @@ static void put_all(command_line *line, const cluster_input *input, const engine
     put_given(line, "--feature-gates", setup->feature_gates);
     put_given(line, "-n", input->namespace_name);
     put_given(line, "--synthetic", input->synthetic);
-    for (size_t i = 0; i < input->files.count; i++)
-        put(line, "-f", input->files.items[i]);
+    if (input->recursive)
+        put(line, "-R", NULL);
+    for (size_t i = 0; i < input->expanded.given.count; i++)
+        put(line, "-f", input->expanded.given.items[i]);
     put(line, NULL, operand.text);
     text_free(&operand);
 }

@@ -19,9 +19,16 @@ option_group cluster_input_options(cluster_input *input)
         {.name = "file",
          .letter = 'f',
          .kind = OPTION_TEXTS,
+         .alias = "filename",
          .value = "FILE",
          .target = &input->files,
-         .help = "read objects: JSON or YAML, gzip or not; '-' is\nstandard input; repeatable"},
+         .help = "read objects: JSON or YAML, gzip or not; of a folder its\n.json, .yaml and .yml "
+                 "files; '-' is standard input;\nrepeatable, or a list with commas"},
+        {.name = "recursive",
+         .letter = 'R',
+         .kind = OPTION_FLAG,
+         .target = &input->recursive,
+         .help = "read the subfolders of a folder, too"},
         {.name = "namespace",
          .letter = 'n',
          .kind = OPTION_TEXT,
@@ -42,8 +49,8 @@ option_group cluster_input_options(cluster_input *input)
         {.name = "expand",
          .kind = OPTION_FLAG,
          .target = &input->expand,
-         .help = "make pods of workloads that come from an API server, too\n(where the input "
-                 "has not got their pods)"},
+         .help = "make pods of workloads that come from an API server, too:\nfor an input that "
+                 "lacks their pods"},
         {.name = "add",
          .kind = OPTION_FLAG,
          .target = &input->add,
@@ -51,7 +58,7 @@ option_group cluster_input_options(cluster_input *input)
                  "changed: the answer is for the\nstate after its rollout)"},
     };
     memcpy(input->options, options, sizeof(options));
-    return (option_group){input->options, CLUSTER_OPTIONS_MAX};
+    return (option_group){input->options, CLUSTER_OPTIONS_MAX, OPTIONS_INPUT};
 }
 
 int cluster_input_check(cluster_input *input, const text_list *operands, const char *command)
@@ -63,6 +70,9 @@ int cluster_input_check(cluster_input *input, const text_list *operands, const c
         return exit_usage(command, "files and --synthetic exclude each other");
     if (input->synthetic == NULL && input->files.count == 0)
         return exit_usage(command, "no input: name files with -f, or give --synthetic");
+    int code = input_files_expand(&input->expanded, &input->files, input->recursive, command);
+    if (code != EXIT_DONE)
+        return code;
     size_t standard = 0;
     for (size_t i = 0; i < input->files.count; i++)
         standard += strcmp(input->files.items[i], "-") == 0;
@@ -465,6 +475,7 @@ void cluster_input_release(cluster_input *input)
     allowances_free(&input->allowances);
     berth_reader_destroy(input->reader);
     text_list_free(&input->files);
+    input_files_free(&input->expanded);
     word_table_free(&input->resources);
     word_table_free(&input->skip_reasons);
     free(input->fresh);
