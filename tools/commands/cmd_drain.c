@@ -25,8 +25,8 @@ static const command_help help = {
         "are drained at once. The cluster itself is not changed. NODE is NAME or node/NAME.\n\n"
         "Pods of DaemonSets, mirror pods and terminating pods are left aside. Pods without a\n"
         "controller are counted as bare. A PersistentVolume whose node affinity requires one\n"
-        "hostname stays behind with its data: pods that use it are listed with its name. Data in\n"
-        "emptyDir volumes is lost, too, but pods that have some are not listed.\n\n"
+        "hostname stays behind with its data: pods that use it are listed with its name, and so\n"
+        "are pods with emptyDir volumes, whose data is lost.\n\n"
         "Evictions follow PodDisruptionBudgets: pods leave in turns, as many at a time as the\n"
         "budgets allow. A pod that no turn lets go is forbidden; the place that it would get is\n"
         "reported all the same. The exit code is 0 whatever the answers are, unless --exit-code\n"
@@ -129,9 +129,11 @@ static void add_move(drain *d, drained *node, berth_pod_id pod, uint32_t order)
                                        .priority = berth_engine_pod_priority(d->engine, pod),
                                        .order = order,
                                        .bare = (traits & POD_BARE) != 0,
+                                       .empty_dir = (traits & POD_EMPTY_DIR) != 0,
                                        .volume = volume};
     node->pods++;
     node->local += volume.len > 0;
+    node->empty_dirs += (traits & POD_EMPTY_DIR) != 0;
     node->bare += (traits & POD_BARE) != 0;
 }
 
