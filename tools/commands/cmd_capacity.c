@@ -394,8 +394,9 @@ static void show(const capacity *c)
 
 static berth_status prepare(capacity *c, berth_error *error)
 {
-    cluster_input_version(&c->input, &c->setup);
-    berth_status status = engine_setup_resolve(&c->setup, error);
+    berth_status status = cluster_input_version(&c->input, &c->setup, error);
+    if (status == BERTH_OK)
+        status = engine_setup_resolve(&c->setup, error);
     c->input.more_follows = true;
     if (status == BERTH_OK)
         status = engine_setup_create(&c->setup, &c->engine, error);

@@ -127,6 +127,9 @@ static int check(compare *c, const text_list *operands)
         text_list_add(&c->input.files, operands->items[i]);
     if (c->input.synthetic != NULL)
         return exit_usage(help.name, "--synthetic and --before exclude each other");
+    int code = cluster_live_check(&c->input.live, true, help.name);
+    if (code != EXIT_DONE)
+        return code;
     return check_sides(c);
 }
 
@@ -190,6 +193,7 @@ static berth_status make_side(compare *c, size_t number, berth_error *error)
     side->anew = c->anew;
     side->input = c->input;
     side->input.files = (text_list){0};
+    side->input.live.borrowed = true;
     TRY(add_files(c, &c->input.files, &side->input.files, error));
     if (named->files != NULL)
         TRY(add_files(c, named->files, &side->input.files, error));
@@ -204,6 +208,7 @@ static int run(compare *c)
     berth_error error = {.code = BERTH_OK};
     berth_status status = BERTH_OK;
     c->comparison.side_count = side_count(c);
+    status = cluster_live_read(&c->input.live, &c->setup, &error);
     for (size_t i = 0; i < c->comparison.side_count && status == BERTH_OK; i++)
         status = make_side(c, i, &error);
     if (status == BERTH_OK)

@@ -281,8 +281,9 @@ static berth_status drain_all(drain *d, berth_error *error)
 
 static berth_status prepare(drain *d, const text_list *names, berth_error *error)
 {
-    cluster_input_version(&d->input, &d->setup);
-    berth_status status = engine_setup_resolve(&d->setup, error);
+    berth_status status = cluster_input_version(&d->input, &d->setup, error);
+    if (status == BERTH_OK)
+        status = engine_setup_resolve(&d->setup, error);
     if (status == BERTH_OK)
         status = engine_setup_create(&d->setup, &d->engine, error);
     d->input.on_added = on_added;

@@ -107,7 +107,7 @@ static berth_status load(explain_request *x, berth_error *error)
     x->setup.keep_objects = true;
     x->input.on_added = note_added;
     x->input.context = x;
-    cluster_input_version(&x->input, &x->setup);
+    TRY(cluster_input_version(&x->input, &x->setup, error));
     TRY(engine_setup_resolve(&x->setup, error));
     TRY(engine_setup_create(&x->setup, &x->engine, error));
     return cluster_input_load(&x->input, &x->setup, x->engine, error);

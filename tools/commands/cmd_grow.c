@@ -105,7 +105,7 @@ static berth_status take_pending(grow *g, berth_pod_id *pods, uint64_t *count, b
 static berth_status load(grow *g, berth_error *error)
 {
     g->setup.keep_objects = true;
-    cluster_input_version(&g->input, &g->setup);
+    TRY(cluster_input_version(&g->input, &g->setup, error));
     TRY(engine_setup_resolve(&g->setup, error));
     TRY(engine_setup_create(&g->setup, &g->engine, error));
     TRY(cluster_input_load(&g->input, &g->setup, g->engine, error));

@@ -46,6 +46,8 @@ static berth_status make_data(report *r, FILE *file, berth_error *error)
     if (r->folder != NULL)
         return report_replay_write(r->folder, r->title, file, error);
     TRY(cluster_side_make(&r->side, error));
+    if (r->title == NULL)
+        r->title = r->side.input.live.cluster.server;
     return report_cluster_write(&r->side, r->title, file, error);
 }
 
@@ -91,11 +93,11 @@ static int check(report *r, const text_list *operands)
     for (size_t i = 0; i < input->files.count && code == EXIT_DONE; i++) {
         if (!is_folder(input->files.items[i]))
             continue;
-        if (input->files.count > 1)
+        if (input->files.count > 1 || input->live.wanted)
             return exit_usage(help.name, "a folder of berth replay is reported on alone");
         r->folder = input->files.items[i];
     }
-    if (r->title == NULL)
+    if (r->title == NULL && !input->live.wanted)
         r->title = r->folder != NULL         ? r->folder
                    : input->files.count == 0 ? input->synthetic
                                              : input->files.items[0];

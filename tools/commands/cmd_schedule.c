@@ -215,8 +215,9 @@ static bool some_unplaced(const schedule *s)
 static int run(schedule *s)
 {
     berth_error error = {.code = BERTH_OK};
-    cluster_input_version(&s->input, &s->setup);
-    berth_status status = engine_setup_resolve(&s->setup, &error);
+    berth_status status = cluster_input_version(&s->input, &s->setup, &error);
+    if (status == BERTH_OK)
+        status = engine_setup_resolve(&s->setup, &error);
     if (status == BERTH_OK)
         status = engine_setup_create(&s->setup, &s->engine, &error);
     if (status == BERTH_OK)

@@ -78,7 +78,7 @@ static bool by_pod(const top_command *c)
 static berth_status measure(top_command *c, berth_error *error)
 {
     int sort = by_pod(c) ? TOP_SORT_CPU : TOP_SORT_NAME;
-    cluster_input_version(&c->input, &c->setup);
+    TRY(cluster_input_version(&c->input, &c->setup, error));
     TRY(engine_setup_resolve(&c->setup, error));
     TRY(engine_setup_create(&c->setup, &c->engine, error));
     c->input.on_added = on_added;
