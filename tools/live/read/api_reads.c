@@ -52,6 +52,7 @@ static void on_done(void *context, const live_answer *answer)
     reads->body = heap_text(answer->body.data, answer->body.len);
     reads->body_bytes = answer->body.len;
     snprintf(reads->why, sizeof(reads->why), "%s", answer->why);
+    event_loop_wake(reads->loop); /* a turn that has yet to wait does not */
 }
 
 /* The context of the data callback is another one than that of `on_done`. */
