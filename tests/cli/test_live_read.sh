@@ -115,6 +115,7 @@ alike live_drain 0 drain --all -o json
 alike live_top 0 top
 alike live_top_owner 0 top --by owner -o json
 alike live_grow 0 grow --shape big=cpu=16,memory=64Gi,price=1 -o json
+alike live_compare_change 0 compare --before data/nodes_only.yaml --after "$work/change.yaml" -o json
 alike live_compare 0 compare --kubernetes 1.32 --kubernetes 1.36 -o json
 "$berth" report "${live[@]}" -q -o "$work/live.html"
 "$berth" report -f "$work/dump.json" -q --title "http://127.0.0.1:$port" -o "$work/dump.html"

@@ -42,7 +42,7 @@ typedef struct capacity {
 
 static const command_help help = {
     .name = "capacity",
-    .synopsis = "[OPTION...] -f FILE... --podspec FILE...",
+    .synopsis = "[OPTION...] (-f FILE... | --live) --podspec FILE...",
     .text =
         "Counts how many more pods of each specification the cluster takes, on which nodes, and\n"
         "tells what stops the next one, in kube-scheduler's words. A specification is a Pod or\n"
@@ -53,7 +53,8 @@ static const command_help help = {
     .examples =
         "  berth capacity -f cluster.json --podspec pod.yaml\n"
         "  berth capacity -f cluster.json --podspec web.yaml --podspec db.yaml --together\n"
-        "  sh -c \"$(berth dump)\" && berth capacity -f cluster.json --podspec job.yaml -o json\n",
+        "  sh -c \"$(berth dump)\" && berth capacity -f cluster.json --podspec job.yaml -o json\n"
+        "  berth capacity --live --podspec job.yaml\n",
 };
 
 /* ---- nodes ---- */

@@ -11,7 +11,7 @@
 
 static const command_help help = {
     .name = "compare",
-    .synopsis = "[OPTION...] -f FILE... --config A --config B | --before X --after Y",
+    .synopsis = "[OPTION...] (-f FILE... | --live) --config A --config B | --before X --after Y",
     .text =
         "Decides the same pods under several configurations, versions of Kubernetes or clusters,\n"
         "and puts side by side who moves, who no longer fits, how the pods spread over zones, how\n"

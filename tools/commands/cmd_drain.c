@@ -17,7 +17,7 @@
 
 static const command_help help = {
     .name = "drain",
-    .synopsis = "[OPTION...] -f FILE... NODE... | -l SELECTOR | --all",
+    .synopsis = "[OPTION...] (-f FILE... | --live) NODE... | -l SELECTOR | --all",
     .text =
         "Reports for each node whether its pods would fit elsewhere if it were drained: the node\n"
         "takes no pod, and its pods are taken off and placed anew, highest priority first, then\n"
@@ -34,7 +34,8 @@ static const command_help help = {
     .examples = "  berth drain -f cluster.json node-17 node-18 --together\n"
                 "  berth drain -f cluster.json -l topology.kubernetes.io/zone=a --together\n"
                 "  berth drain -f cluster.json --all --summary\n"
-                "  sh -c \"$(berth dump)\" && berth drain -f cluster.json --all -o json\n",
+                "  sh -c \"$(berth dump)\" && berth drain -f cluster.json --all -o json\n"
+                "  berth drain --live node-1\n",
 };
 
 /* ---- what the engine does not keep of a pod ---- */

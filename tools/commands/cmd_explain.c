@@ -24,7 +24,7 @@ typedef struct pod_answer {
 
 static const command_help help = {
     .name = "explain",
-    .synopsis = "[OPTION...] -f FILE... POD | KIND/NAME | --pending",
+    .synopsis = "[OPTION...] (-f FILE... | --live) POD | KIND/NAME | --pending",
     .text =
         "Tells why a pod goes to its node, or to none: each node's verdict and reasons, each\n"
         "score before and after normalization and weight, whom preemption would evict; and for a\n"
@@ -41,7 +41,8 @@ static const command_help help = {
                 "  berth explain -f cluster.json prod/web-0 --node worker-17\n"
                 "  berth explain -f cluster.json prod/web-0 --all -o json\n"
                 "  berth explain -f cluster.json -n prod deploy/web\n"
-                "  berth explain -f cluster.json --pending\n",
+                "  berth explain -f cluster.json --pending\n"
+                "  berth explain --live deploy/web\n",
 };
 
 static void note_added(void *context, const berth_object *object, const berth_object_id *id)

@@ -34,7 +34,7 @@ typedef struct grow {
 
 static const command_help help = {
     .name = "grow",
-    .synopsis = "[OPTION...] -f FILE... --shape SHAPE...",
+    .synopsis = "[OPTION...] (-f FILE... | --live) --shape SHAPE...",
     .text =
         "Tells how many nodes of which shapes must be added so that all pending pods fit, at the\n"
         "lowest price found, and which nodes of the cluster could go. Everything told was tried:\n"

@@ -21,7 +21,7 @@ typedef struct report {
 
 static const command_help help = {
     .name = "report",
-    .synopsis = "[OPTION...] -f FILE... | -f FOLDER | --synthetic SPEC",
+    .synopsis = "[OPTION...] -f FILE... | --live | -f FOLDER | --synthetic SPEC",
     .text =
         "Writes one page of HTML that needs nothing else, and no network. Of a cluster: its zones\n"
         "and nodes as a heat map, use by zone and resource, what is free on nodes that take pods\n"

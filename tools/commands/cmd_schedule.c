@@ -14,7 +14,7 @@
 
 static const command_help help = {
     .name = "schedule",
-    .synopsis = "[OPTION...] [-f] FILE... | --synthetic SPEC",
+    .synopsis = "[OPTION...] [-f] FILE... | --live | --synthetic SPEC",
     .text =
         "Places the pods that have no node, highest priority first, then in the order of the\n"
         "input, and binds each before the next is looked at. Workloads (Deployments, Jobs, ...)\n"
@@ -27,7 +27,8 @@ static const command_help help = {
         "  berth schedule -f cluster.json -f deployment.yaml --rollout --exit-code\n"
         "  sh -c \"$(berth dump)\" && berth schedule -f cluster.json -o yaml\n"
         "  berth schedule -f cluster.json --config scheduler.yaml --tie random --seed 7\n"
-        "  berth schedule --synthetic nodes=5000,zones=3,pods=20000,workload=mixed --summary\n",
+        "  berth schedule --synthetic nodes=5000,zones=3,pods=20000,workload=mixed --summary\n"
+        "  berth schedule --live -f deployment.yaml --exit-code\n",
 };
 
 /* ---- deciding ---- */

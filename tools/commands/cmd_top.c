@@ -29,7 +29,7 @@ typedef struct top_command {
 
 static const command_help help = {
     .name = "top",
-    .synopsis = "[OPTION...] -f FILE... | --synthetic SPEC",
+    .synopsis = "[OPTION...] -f FILE... | --live | --synthetic SPEC",
     .text =
         "Shows what pods request, what they are limited to, and what is left: by node, namespace,\n"
         "zone or owner (Deployment, StatefulSet, CronJob, ...). FREE is what a pod without\n"
@@ -40,7 +40,8 @@ static const command_help help = {
         "requests and limits are what the pods' containers say.\n",
     .examples = "  berth top -f cluster.json\n"
                 "  berth top -f cluster.json --by owner --only-namespace shop --sort memory\n"
-                "  sh -c \"$(berth dump)\" && berth top -f cluster.json --by zone -o json\n",
+                "  sh -c \"$(berth dump)\" && berth top -f cluster.json --by zone -o json\n"
+                "  berth top --context prod --by zone\n",
 };
 
 /* Nothing is decided: options of decisions are left out. */

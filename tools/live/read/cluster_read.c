@@ -72,13 +72,11 @@ static bool on_data(void *context, const char *bytes, size_t count)
     return stream_cut_list(&((reading *)context)->cut, bytes, count);
 }
 
+/* What was written from there on is overwritten; the file is cut at its end. */
 static void go_back_to(reading *r, off_t at, uint64_t object_count)
 {
     r->object_count = object_count;
-    fflush(r->file);
     fseeko(r->file, at, SEEK_SET);
-    if (ftruncate(fileno(r->file), at) != 0)
-        fprintf(r->file, "\n"); /* noticed by its reader: what follows is no JSON */
 }
 
 /* A page whose answer broke off is requested again. */
@@ -322,7 +320,8 @@ static berth_status finish(reading *r, cluster_text *out, berth_error *error)
 {
     fputs("\n]}\n", r->file);
     const off_t bytes = ftello(r->file);
-    if (fflush(r->file) != 0 || ferror(r->file) || bytes < 0)
+    if (fflush(r->file) != 0 || ferror(r->file) || bytes < 0 ||
+        ftruncate(fileno(r->file), bytes) != 0)
         return error_set(error, BERTH_E_NOMEM, NULL, "there is no memory for the cluster");
     out->file = dup(fileno(r->file));
     out->bytes = (size_t)bytes;
