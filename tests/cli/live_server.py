@@ -7,10 +7,13 @@ Usage: live_server.py CLUSTER.json LOG [OPTION...]; prints its port.
   expire         the first continued page of pods is answered with 410
   busy           the first list is answered with 429
   nodiscovery    /apis is forbidden
+  tls=FILE       HTTPS, with this certificate and key
+  token=TOKEN    other bearers get 401
 Each request is a line of LOG: method and path.
 """
 import http.server
 import json
+import ssl
 import sys
 import urllib.parse
 
@@ -133,6 +136,9 @@ class Server(http.server.BaseHTTPRequestHandler):
         with open(sys.argv[2], "a", encoding="utf-8") as log:
             print(self.command, self.path, file=log)
         code, value = answer(self.path)
+        bearer = self.headers.get("Authorization", "")
+        if "token" in options and bearer != "Bearer " + options["token"]:
+            code, value = status(401, "Unauthorized")
         body = json.dumps(value, separators=(",", ":")).encode()
         self.send_response(code)
         self.send_header("Content-Type", "application/json")
@@ -149,5 +155,9 @@ class Server(http.server.BaseHTTPRequestHandler):
 
 
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
+if "tls" in options:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(options["tls"])
+    server.socket = context.wrap_socket(server.socket, server_side=True)
 print(server.server_port, flush=True)
 server.serve_forever()

@@ -194,6 +194,28 @@ complains live_forbidden 3 "lacks the verb list of nodes, resourceslices.resourc
 serve "$work/cluster.json" nodiscovery
 complains live_no_discovery 3 "lacks the verb get of the nonResourceURL /apis" "${live_schedule[@]}"
 
+# ---- TLS, and credentials of a plugin ----
+
+if openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=api -addext subjectAltName=IP:127.0.0.1 \
+  -keyout "$work/key.pem" -out "$work/ca.pem" 2>"$work/openssl"; then
+  cat "$work/key.pem" "$work/ca.pem" >"$work/both.pem"
+  serve "$work/cluster.json" tls="$work/both.pem" token=secret
+  printf '#!/bin/sh\necho '\''%s'\''\n' '{"kind": "ExecCredential", "status": {"token": "secret"},
+    "apiVersion": "client.authentication.k8s.io/v1"}' >"$work/plugin"
+  chmod +x "$work/plugin"
+  sed -i "s#{server: 'http:.*:$port'#{certificate-authority: ca.pem, server: 'https://127.0.0.1:$port'#" \
+    "$work/kubeconfig"
+  complains live_no_token 3 "does not accept the credentials (401)" "${live_schedule[@]}"
+  sed -i 's/context: {cluster: here,/context: {cluster: here, user: jane,/' "$work/kubeconfig"
+  cat >>"$work/kubeconfig" <<'YAML'
+users: [{name: jane, user: {exec: {apiVersion: client.authentication.k8s.io/v1, command: ./plugin,
+  interactiveMode: IfAvailable}}}]
+YAML
+  finds live_tls "$berth" top "${live[@]}"
+  sed -i 's/certificate-authority: ca.pem, //' "$work/kubeconfig"
+  complains live_unknown_authority 3 "the API server does not answer: SSL certificate" "${live_schedule[@]}"
+fi
+
 # Without nodes that tell their version the server's decides.
 python3 live_cluster.py "$work/silent.json" <"$work/made.json"
 serve "$work/silent.json"
