@@ -80,10 +80,22 @@ static int unknown_command(const char *word)
     suggestion_begin(&like, word);
     for (int i = 0; i < SUBCOMMAND_COUNT; i++)
         suggestion_offer(&like, subcommands[i].name);
+    suggestion_offer(&like, "completion");
+    suggestion_offer(&like, "manual");
     const char *best = word[0] != '-' ? suggestion_end(&like) : NULL;
     return exit_usage("", "unknown %s '%s'%s%s%s", word[0] == '-' ? "option" : "command", word,
                       best != NULL ? "; did you mean '" : "", best != NULL ? best : "",
                       best != NULL ? "'?" : "");
+}
+
+static int run_command(int argc, char **argv)
+{
+    if (strcmp(argv[0], "completion") == 0)
+        return pages_completion(subcommands, PAGE_COUNT, argc, argv);
+    if (strcmp(argv[0], "manual") == 0)
+        return pages_manual(subcommands, PAGE_COUNT, argc, argv);
+    const subcommand *sub = find_subcommand(argv[0]);
+    return sub != NULL ? sub->run(argc, argv) : unknown_command(argv[0]);
 }
 
 /* berth help, berth help SUB */
@@ -93,10 +105,9 @@ static int run_help(int argc, char **argv)
         return print_help();
     if (argc > 3)
         return exit_usage("", "help takes one command: unexpected argument '%s'", argv[3]);
-    const subcommand *sub = find_subcommand(argv[2]);
     char word[] = "--help";
     char *words[] = {argv[2], word, NULL};
-    return sub != NULL ? sub->run(2, words) : unknown_command(argv[2]);
+    return run_command(2, words);
 }
 
 /* The releases of kube-scheduler whose decisions were compared: those of tests/oracle/versions, and
@@ -122,12 +133,7 @@ static int run(int argc, char **argv)
     if (strcmp(word, "--version") == 0) {
         return print_version();
     }
-    if (strcmp(word, "completion") == 0)
-        return pages_completion(subcommands, PAGE_COUNT, argc - 1, argv + 1);
-    if (strcmp(word, "manual") == 0)
-        return pages_manual(subcommands, PAGE_COUNT, argc - 1, argv + 1);
-    const subcommand *sub = find_subcommand(word);
-    return sub != NULL ? sub->run(argc - 1, argv + 1) : unknown_command(word);
+    return run_command(argc - 1, argv + 1);
 }
 
 #ifdef BERTH_LIVE

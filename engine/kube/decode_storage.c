@@ -10,7 +10,7 @@
 #define READ_ONLY BERTH__FIELD("readOnly", BOOL, berth_volume_source, read_only)
 
 static const berth__field claim_fields[] = {HANDLE("claimName"), READ_ONLY, BERTH__FIELD_LAST};
-static const berth__field ephemeral_fields[] = {BERTH__FIELD_LAST};
+static const berth__field no_fields[] = {BERTH__FIELD_LAST};
 static const berth__field pd_name_fields[] = {HANDLE("pdName"), READ_ONLY, BERTH__FIELD_LAST};
 static const berth__field volume_id_fields[] = {HANDLE("volumeID"), READ_ONLY, BERTH__FIELD_LAST};
 static const berth__field iqn_fields[] = {HANDLE("iqn"), READ_ONLY, BERTH__FIELD_LAST};
@@ -49,7 +49,7 @@ typedef struct source_entry {
 
 static const source_entry sources[] = {
     {"persistentVolumeClaim", BERTH_VOLUME_CLAIM, claim_fields, true, false},
-    {"ephemeral", BERTH_VOLUME_EPHEMERAL, ephemeral_fields, true, false},
+    {"ephemeral", BERTH_VOLUME_EPHEMERAL, no_fields, true, false},
     {"gcePersistentDisk", BERTH_VOLUME_GCE_PD, pd_name_fields, true, true},
     {"awsElasticBlockStore", BERTH_VOLUME_AWS_EBS, volume_id_fields, true, true},
     {"iscsi", BERTH_VOLUME_ISCSI, iqn_fields, true, true},
@@ -59,6 +59,7 @@ static const source_entry sources[] = {
     {"portworxVolume", BERTH_VOLUME_PORTWORX, volume_id_fields, true, true},
     {"csi", BERTH_VOLUME_CSI, csi_fields, false, true},
     {"image", BERTH_VOLUME_IMAGE, image_volume_fields, true, false},
+    {"emptyDir", BERTH_VOLUME_EMPTY_DIR, no_fields, true, false},
 };
 
 static berth_status decode_source(berth__decoder *decoder, const berth__field_path *path,
@@ -68,7 +69,7 @@ static berth_status decode_source(berth__decoder *decoder, const berth__field_pa
         const source_entry *entry = &sources[i];
         const berth__json *found =
             (of_pod ? entry->in_pod : entry->in_volume) ? berth__json_get(value, entry->key) : NULL;
-        if (found == NULL)
+        if (found == NULL || (entry->fields == no_fields && found->type == BERTH__JSON_NULL))
             continue;
         berth__field_path at = {.up = path, .key = berth__text_of(entry->key)};
         out->kind = entry->kind;

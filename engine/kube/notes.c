@@ -13,6 +13,15 @@ enum { DEPTH_MAX = 24 };
 
 /* ---- telling ---- */
 
+/* Whether an API server has seen it. */
+static bool is_seen(const berth__item *item)
+{
+    if (item->object != NULL) /* decoded ahead; every object begins with its metadata */
+        return !berth__str_empty(((const berth_metadata *)item->object)->uid);
+    const berth__json *meta = berth__json_get(item->tree, "metadata");
+    return !berth__str_empty(berth__json_text(berth__json_get(meta, "uid")));
+}
+
 /* `line`: of the field, 0 where the text has none. */
 static void tell(berth_reader *reader, const berth__item *item, const berth_note *about,
                  const char *field, uint32_t line)
@@ -27,6 +36,7 @@ static void tell(berth_reader *reader, const berth__item *item, const berth_note
     note.size = sizeof(note);
     note.place = &place;
     note.kind = item->kind;
+    note.seen = item->tree != NULL && is_seen(item);
     note.api_version = item->api_version;
     note.name = berth__json_text(berth__json_get(meta, "name"));
     note.namespace_name =
@@ -200,15 +210,6 @@ static void look_at(const lint *l, const berth__shape *shape, const berth__json 
 }
 
 /* ---- kinds ---- */
-
-/* Whether an API server has seen it. */
-static bool is_seen(const berth__item *item)
-{
-    if (item->object != NULL) /* decoded ahead; every object begins with its metadata */
-        return !berth__str_empty(((const berth_metadata *)item->object)->uid);
-    const berth__json *meta = berth__json_get(item->tree, "metadata");
-    return !berth__str_empty(berth__json_text(berth__json_get(meta, "uid")));
-}
 
 /* Source: kubernetes v1.32 to v1.36, api/discovery. */
 static bool is_served(const berth__known_kind *known, berth_str version)

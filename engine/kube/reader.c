@@ -305,7 +305,7 @@ static berth_status read_yaml(reading *r, berth__window *window)
 
 /* ---- inputs ---- */
 
-/* Whether the text begins as UTF-16 does: with its byte order mark, or a zero beside a character. */
+/* Whether the text begins as UTF-16 does: with its mark, or with a zero beside a character. */
 static bool is_utf16(const berth__window *window)
 {
     const char *at = window->data + window->at;

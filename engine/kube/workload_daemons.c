@@ -103,6 +103,8 @@ static berth_status emit_daemons(berth__expansion *e)
         return berth__reader_no_memory(e->reader);
     if (count > 0 && berth__daemon_nodes(engine, &e->w.pod, nodes, &count) != BERTH_OK)
         return berth__reader_no_memory(e->reader);
+    if (count == 0 && present.nodes > 0)
+        berth__note(e->reader, e->item, BERTH_NOTE_NO_DAEMONS, (berth_str){0}, (berth_str){0});
     for (uint32_t i = 0; i < count; i++)
         BERTH_TRY(emit_daemon(e, berth_engine_node_name(engine, nodes[i])));
     return BERTH_OK;

@@ -177,7 +177,8 @@ typedef struct berth__pod_rules {
 /* Whether a volume of that kind concerns the plugins about storage. */
 static inline bool berth__is_storage(berth_volume_kind kind)
 {
-    return kind != BERTH_VOLUME_OTHER && kind != BERTH_VOLUME_IMAGE;
+    return kind != BERTH_VOLUME_OTHER && kind != BERTH_VOLUME_IMAGE &&
+           kind != BERTH_VOLUME_EMPTY_DIR;
 }
 
 typedef struct berth__pod_volume {

@@ -47,7 +47,7 @@ bad overflow.json 'Pod default/p' "$requests"
 bad label.json 'Pod default/p' 'metadata.labels.a' 'string'
 bad duplicate.json 'Node n1'
 bad empty.json empty
-bad folder directory
+bad folder "the folder has no file to read"
 bad word.txt
 bad damaged.gz
 bad cut.gz

@@ -71,12 +71,14 @@ preempts() { # NAME NODE SPEC
   name=$1
   local node=$2 n
   cluster "$3" | sed 's/containers: \[{name: c}\]/containers: [{name: c, resources: {requests: {cpu: "1"}}}]/' >"$work/in.yaml"
-  for n in b c; do
-    printf -- '---\napiVersion: v1\nkind: Pod\nmetadata: {name: low-%s, uid: l%s}\n' $n $n
-    printf 'spec: {nodeName: n%s, priority: 5, containers: [{name: c, resources: {requests: {cpu: "4"}}}]}\n' $n
-  done >>"$work/in.yaml"
-  printf -- '---\napiVersion: v1\nkind: Pod\nmetadata: {name: high}\n' >>"$work/in.yaml"
-  printf 'spec: {priority: 10, containers: [{name: c, resources: {requests: {cpu: "1"}}}]}\n' >>"$work/in.yaml"
+  {
+    for n in b c; do
+      printf -- '---\napiVersion: v1\nkind: Pod\nmetadata: {name: low-%s, uid: l%s}\n' $n $n
+      printf 'spec: {nodeName: n%s, priority: 5, containers: [{name: c, resources: {requests: {cpu: "4"}}}]}\n' $n
+    done
+    printf -- '---\napiVersion: v1\nkind: Pod\nmetadata: {name: high}\n'
+    printf 'spec: {priority: 10, containers: [{name: c, resources: {requests: {cpu: "1"}}}]}\n'
+  } >>"$work/in.yaml"
   run 0 "$berth" schedule -f "$work/in.yaml" -o json
   grep -q "\"nominatedNode\": \"$node\"" "$work/out" || fail "$name: $(cat "$work/out")"
 }

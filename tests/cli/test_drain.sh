@@ -115,4 +115,23 @@ complains drain_no_cluster 2 "no input" "$berth" drain old-a
 complains drain_unknown_node 3 "node 'nosuch' is not in the input" \
   "$berth" drain "${cluster[@]}" nosuch
 complains drain_missing 3 "No such file" "$berth" drain -f nosuch --all
+# Data in emptyDir volumes is lost; a null one is none.
+cat >"$work/empty.yaml" <<'TEXT'
+apiVersion: v1
+kind: Pod
+metadata: {name: cache, uid: e}
+spec: {nodeName: old-a, containers: [{name: c}], volumes: [{name: v, emptyDir: {sizeLimit: 1Gi}}, {name: w, emptyDir: }]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: none, uid: u}
+spec: {nodeName: old-a, containers: [{name: c}], volumes: [{name: v, configMap: {name: x}}, {name: w, emptyDir: }]}
+TEXT
+name=empty_dir
+run 0 "$berth" drain "${cluster[@]}" -f "$work/empty.yaml" old-a -o json
+grep -qE '"name": "cache".*"emptyDir": true' "$work/out" || fail "empty_dir: $(cat "$work/out")"
+grep -q '"podsWithEmptyDirs": 1' "$work/out" || fail "empty_dir: $(cat "$work/out")"
+run 0 "$berth" drain "${cluster[@]}" -f "$work/empty.yaml" old-a --moves
+grep -q 'emptyDir data is lost; no controller' "$work/out" || fail "empty_dir: $(cat "$work/out")"
+grep -q '^Data lost    1 pod has emptyDir volumes' "$work/out" || fail "empty_dir: $(cat "$work/out")"
 finish

@@ -23,6 +23,12 @@ warns() {
   grep -qF -- "warning: $text" "$work/err" || fail "$name lacks $text: $(cat "$work/err")"
   run 3 "$berth" schedule --strict -f "$work/cluster.yaml" -f "$work/in.yaml" "$@"
 }
+tells() { # NAME TEXT <FILE: no fault, --strict goes on.
+  name=$1
+  cat >"$work/in.yaml"
+  run 0 "$berth" schedule --strict -f "$work/cluster.yaml" -f "$work/in.yaml"
+  grep -qF -- "schedule: $2" "$work/err" || fail "$name lacks $2: $(cat "$work/err")"
+}
 silent() { # NAME <FILE
   name=$1
   cat >"$work/in.yaml"
@@ -84,6 +90,33 @@ metadata: {name: p, namespace: dbx}
 spec: {containers: [{name: c}]}
 TEXT
 warns home_option '1 new pod is in Namespace other, which is not in the input' -n other <<<"$(pod 'cpu: 1')"
+
+# What makes pods that nobody can know here; of an API server's the pods are in the dump.
+tells operator "$in:1: Prometheus default/p: what the operator makes of a Prometheus.monitoring.coreos.com is not known here" <<'TEXT'
+apiVersion: monitoring.coreos.com/v1
+kind: Prometheus
+metadata: {name: p}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec: {containers: [{name: c}]}
+TEXT
+name=operator_seen
+sed 's/metadata: {name: p}/metadata: {name: p, uid: u}/' "$in" >"$work/seen.yaml"
+run 0 "$berth" schedule --strict -f "$work/cluster.yaml" -f "$work/seen.yaml"
+grep -q 'do not bear on placement: 1 Prometheus' "$work/err" || fail "operator_seen: $(cat "$work/err")"
+tells no_daemons "$in:1: DaemonSet default/d: no node admits its pods" <<'TEXT'
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: d}
+spec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {nodeSelector: {no: such}}}}
+TEXT
+# What only a server has: how to get it.
+name=incomplete
+printf 'apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {volumes: [{name: v, persistentVolumeClaim: {claimName: q}}], containers: [{name: c}]}\n' >"$in"
+run 0 "$berth" schedule -f "$work/cluster.yaml" -f "$in"
+grep -qF 'this fetches all that count: sh -c ' "$work/err" || fail "incomplete: $(cat "$work/err")"
 
 # Texts that are no manifest.
 printf 'apiVersion: v1\nitems:\n- apiVersion: v1\n  kind: Node\n  metadata: {name: n1}\n' >"$work/cut.yaml"

@@ -90,7 +90,7 @@ printf 'apiVersion: v1\nkind: Pod\nmetadata: {name: bad}\nspec: {containers: [{n
 complains refused 3 'Pod db/bad' "$berth" schedule -f "$work/cluster.yaml" -f "$work/bad.yaml" -n db
 name=capacity
 run 0 "$berth" capacity -f "$work/cluster.yaml" --podspec "$work/app.yaml" -n db -o name
-has capacity 'Pod db/reader' 'Pod shop/other' 'StatefulSet db/web'
+has capacity 'pod/db/reader' 'pod/shop/other' 'statefulset/db/web'
 name=explain
 run 0 "$berth" explain "${input[@]}" -n db reader
 has explain 'Pod        db/reader, pending' 'it goes to n1'

@@ -58,7 +58,7 @@ offers() {
 offers "schedule " berth sch
 offers "capacity compare completion " berth c
 offers "json " berth schedule -o j
-offers "json table yaml " berth compare --output ""
+offers "csv json markdown table wide yaml " berth compare --output ""
 offers "json " berth drain --output = j
 offers "--kubernetes " berth schedule --kuber
 offers "--help --huge-pages " berth schedule --h
@@ -67,6 +67,9 @@ offers "data/nodes.yaml data/nodes_only.yaml " berth schedule -f data/nodes
 offers "data/most.yaml " berth compare --config data/mo
 offers "bash fish zsh " berth completion ""
 offers "drain dump " berth manual d
+offers "capacity compare completion " berth help c
+offers "capacity compare " berth manual c
+offers "data/nodes.yaml data/nodes_only.yaml " berth schedule --filename data/nodes
 if command -v fish >/dev/null; then
   found=$(HOME=$work fish --no-config -c "source $work/berth.fish; complete -C 'berth schedule --output '" | tr '\n' ' ')
   [[ $found == *json* && $found == *yaml* ]] || fail "fish: '$found'"

@@ -71,8 +71,15 @@ done
 [[ -s $work/json ]] || fail "report ./json: no file"
 
 complains report_no_input 2 "no input" "$berth" report
-complains report_folder_and_file 2 "alone" "$berth" report -f data -f data/nodes.yaml
-complains report_no_replay 3 "data/report.json" "$berth" report -f data -o "$work/x.html"
+mkdir "$work/half" "$work/none" "$work/cluster"
+echo '{}' >"$work/half/report.json"
+complains report_folder_and_file 2 "alone" "$berth" report -f "$work/half" -f data/nodes.yaml
+complains report_half_replay 3 "half/series.csv" "$berth" report -f "$work/half" -o "$work/x.html"
+complains report_no_replay 3 "none: the folder has no file to read" "$berth" report -f "$work/none"
+cp data/nodes.yaml "$work/cluster"
+"$berth" report -f "$work/cluster" --title x -o "$work/folder.html" || fail "report of a folder"
+"$berth" report -f data/nodes.yaml --title x -o "$work/file.html" || fail "report of a file"
+same "report of a folder" "$work/folder.html" "$work/file.html"
 complains report_missing 3 "No such file" "$berth" report -f nosuch
 complains report_no_folder 3 "nosuch/x.html: No such file" "$berth" report -f data/nodes.yaml -o nosuch/x.html
 mkdir "$work/bad"

@@ -74,7 +74,7 @@ plain() {
 }
 
 cd "$work" || exit 1
-for form in table wide name yaml json; do
+for form in table wide name yaml json csv markdown; do
   plain "schedule_$form" 0 schedule -f before.json -o "$form"
   for by in node namespace zone owner; do
     plain "top_${by}_$form" 0 top -f before.json --by $by -o "$form"
@@ -94,6 +94,11 @@ plain explain_nobody 3 explain -f before.json "$(sed 's/big/nobody/' name)"
 plain drain 0 drain -f before.json --all
 plain compare 0 compare --before before.json --after after.json
 plain grow 0 grow -f before.json --shape four=cpu=4,memory=16Gi,pods=10
+for form in csv markdown; do
+  plain "drain_$form" 0 drain -f before.json --all --moves -o $form
+  plain "compare_$form" 0 compare --before before.json --after after.json --moves -o $form
+  plain "grow_$form" 0 grow -f before.json -o $form
+done
 plain replay 0 replay --plots none -o plots trace.jsonl
 
 # A script for gnuplot, which runs what stands between backquotes in a text.

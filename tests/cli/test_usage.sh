@@ -7,10 +7,19 @@ check usage_help 0 "$berth" --help
 check usage_none 2 "$berth"
 check usage_unknown_command 2 "$berth" place
 check usage_unknown_option 2 "$berth" --verbose
-for command in schedule explain capacity top compare grow report drain dump generate import verify replay bench; do
+for command in schedule explain capacity top compare grow report drain dump generate import verify replay bench \
+  completion manual; do
   check "usage_help_$command" 0 "$berth" $command --help
   check "usage_option_$command" 2 "$berth" $command --no-such-option
 done
+for command in completion manual; do
+  "$berth" help $command >"$work/help" || fail "help $command"
+  same "help $command" expected/usage_help_$command.out "$work/help"
+done
+# The engine's options come last, and examples before any option.
+"$berth" schedule --help | sed -n 's/^\([A-Z].*\):$/\1/p' >"$work/parts"
+printf '%s\n' Examples Options 'Options of the input' 'Options of every command' 'Options of the engine' |
+  diff - "$work/parts" || fail "parts of help"
 check usage_short_help 0 "$berth" import -h
 
 "$berth" --version >"$work/version" || fail version

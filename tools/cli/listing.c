@@ -1,7 +1,7 @@
 /* Options of lists. */
 #include "cli/listing.h"
 
-#include "cli/terminal.h"
+#include "cli/exits.h"
 #include "cli/words.h"
 
 option_group listing_options(listing *l, uint32_t flags, const char *const *sorts,
@@ -36,18 +36,30 @@ option_group listing_options(listing *l, uint32_t flags, const char *const *sort
     if ((flags & LISTING_EXIT_CODE) != 0)
         l->options[count++] = (option){
             .name = "exit-code", .kind = OPTION_FLAG, .target = &l->exit_code, .help = negative};
-    return (option_group){l->options, count};
+    return (option_group){l->options, count, OPTIONS_LIST};
 }
 
 void listing_apply(const listing *l)
 {
-    if (l->format == OUTPUT_WIDE)
-        terminal_set_wide();
+    output_settle((output_format)l->format);
+}
+
+int listing_check(const listing *l, bool summary_only, const char *command)
+{
+    if (!summary_only || !listing_is_flat(l))
+        return EXIT_DONE;
+    return exit_usage(command, "--output %s prints the list alone, which --summary leaves out",
+                      output_list_format_names[l->format]);
 }
 
 bool listing_is_table(const listing *l)
 {
-    return l->format == OUTPUT_TABLE || l->format == OUTPUT_WIDE;
+    return output_is_text((output_format)l->format);
+}
+
+bool listing_is_flat(const listing *l)
+{
+    return output_is_flat((output_format)l->format);
 }
 
 bool listing_has(const listing *l, berth_str namespace_name)

@@ -27,11 +27,18 @@ typedef struct listing {
 option_group listing_options(listing *l, uint32_t flags, const char *const *sorts,
                              const char *negative);
 
-/* After parsing: -o wide is wide. */
+/* After parsing: tables take the form of -o. */
 void listing_apply(const listing *l);
+
+/* After parsing, of a command whose --summary leaves the list out: that leaves nothing of a form
+ * that has the list alone. Returns EXIT_DONE, or EXIT_USAGE, said on standard error. */
+int listing_check(const listing *l, bool summary_only, const char *command);
 
 /* Whether it is written as text, not as a document. */
 bool listing_is_table(const listing *l);
+
+/* Whether it is the list's table alone: CSV or Markdown. */
+bool listing_is_flat(const listing *l);
 
 /* Whether something of this namespace is listed. */
 bool listing_has(const listing *l, berth_str namespace_name);

@@ -84,10 +84,30 @@ static const option common_options[COMMON_OPTIONS] = {
      .help = "say more on standard error"},
 };
 
+const char *const option_part_titles[OPTION_PARTS] = {
+    [OPTIONS_OWN] = "Options",
+    [OPTIONS_INPUT] = "Options of the input",
+    [OPTIONS_COMMON] = "Options of every command",
+    [OPTIONS_ENGINE] = "Options of the engine",
+};
+
+bool options_has_part(const option_group *groups, size_t group_count, option_part part)
+{
+    for (size_t g = 0; g < group_count; g++)
+        if (groups[g].part == part && groups[g].count > 0)
+            return true;
+    return false;
+}
+
+static bool is_name(const char *known, const char *name, size_t len)
+{
+    return known != NULL && name != NULL && strlen(known) == len && memcmp(known, name, len) == 0;
+}
+
 static bool is_option(const option *o, const char *name, size_t len, char letter)
 {
-    return (letter != '\0' && o->letter == letter) ||
-           (name != NULL && strlen(o->name) == len && memcmp(o->name, name, len) == 0);
+    return (letter != '\0' && o->letter == letter) || is_name(o->name, name, len) ||
+           is_name(o->alias, name, len);
 }
 
 static const option *find_option(const parse *p, const char *name, size_t len, char letter)
@@ -207,17 +227,27 @@ static void print_option(const option *o)
     putchar('\n');
 }
 
+static void print_part(const parse *p, option_part part)
+{
+    if (!options_has_part(p->groups, p->group_count, part))
+        return;
+    if (option_part_titles[part] != NULL)
+        printf("\n%s:\n", option_part_titles[part]);
+    for (size_t g = 0; g < p->group_count; g++)
+        for (size_t i = 0; i < p->groups[g].count && p->groups[g].part == part; i++)
+            print_option(&p->groups[g].items[i]);
+    if (part == OPTIONS_COMMON)
+        printf("  %-26s%s\n", "-h, --help", "print this and stop");
+}
+
 static void print_help(const parse *p)
 {
-    printf("Usage: berth %s %s\n\n%s\nOptions:\n", p->help->name, p->help->synopsis, p->help->text);
-    for (size_t g = 0; g < p->group_count; g++)
-        for (size_t i = 0; i < p->groups[g].count; i++)
-            print_option(&p->groups[g].items[i]);
-    printf("  %-26s%s\n", "-h, --help", "print this and stop");
-    printf("\nExamples:\n%s\n"
-           "Exit code: 0 done, 1 the answer is no, 2 wrong usage, 3 wrong or unreadable input,\n"
-           "4 internal failure.\n",
-           p->help->examples);
+    printf("Usage: berth %s %s\n\n%s\nExamples:\n%s", p->help->name, p->help->synopsis,
+           p->help->text, p->help->examples);
+    for (int part = 0; part < OPTION_PARTS; part++)
+        print_part(p, (option_part)part);
+    printf("\nExit code: 0 done, 1 the answer is no, 2 wrong usage, 3 wrong or unreadable input,\n"
+           "4 internal failure.\n");
 }
 
 /* --name, --name=value, --name value */
@@ -322,7 +352,7 @@ static void add_common(const option_group *groups, size_t group_count, option_gr
             common[i].letter = '\0';
     for (size_t g = 0; g < group_count; g++)
         all[g] = groups[g];
-    all[group_count] = (option_group){common, COMMON_OPTIONS};
+    all[group_count] = (option_group){common, COMMON_OPTIONS, OPTIONS_COMMON};
 }
 
 options_result options_parse(const command_help *help, const option_group *groups,

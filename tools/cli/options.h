@@ -26,6 +26,7 @@ typedef struct option {
     const char *name; /* "threads", given as --threads N or --threads=N */
     char letter;      /* given as -x; 0: none */
     option_kind kind;
+    const char *alias; /* another name, which help does not list; or NULL */
     const char *value; /* what help calls the value: "N"; NULL for a flag */
     const char *help;
     void *target;
@@ -35,15 +36,32 @@ typedef struct option {
     bool *denied; /* optional, of a flag: it may be given as --name=false, which sets this */
 } option;
 
+/* Where help shows a group: in this order. */
+typedef enum option_part {
+    OPTIONS_OWN,    /* of the command */
+    OPTIONS_LIST,   /* what is listed, and how */
+    OPTIONS_INPUT,  /* what it works on */
+    OPTIONS_COMMON, /* of every command */
+    OPTIONS_ENGINE, /* how decisions are made */
+    OPTION_PARTS,
+} option_part;
+
+/* What help writes above the options of a part; NULL: nothing, they continue the part before. */
+extern const char *const option_part_titles[OPTION_PARTS];
+
 typedef struct option_group {
     const option *items;
     size_t count;
+    option_part part;
 } option_group;
 
-#define OPTION_GROUP(array)                         \
-    {                                               \
-        (array), sizeof(array) / sizeof((array)[0]) \
+#define OPTION_GROUP(array)                                      \
+    {                                                            \
+        (array), sizeof(array) / sizeof((array)[0]), OPTIONS_OWN \
     }
+
+/* Whether a part has options. */
+bool options_has_part(const option_group *groups, size_t group_count, option_part part);
 
 /* A subcommand as its help tells it. */
 typedef struct command_help {

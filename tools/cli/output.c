@@ -11,10 +11,34 @@
 #include <strings.h>
 
 #include "cli/exits.h"
+#include "cli/table.h"
+#include "cli/terminal.h"
 
-const char *const output_format_names[] = {"table", "json", "yaml", NULL};
 const char *const output_wide_format_names[] = {"table", "json", "yaml", "wide", NULL};
-const char *const output_list_format_names[] = {"table", "json", "yaml", "wide", "name", NULL};
+const char *const output_table_format_names[] = {"table", "json",     "yaml", "wide",
+                                                 "csv",   "markdown", NULL};
+const char *const output_list_format_names[] = {"table", "json",     "yaml", "wide",
+                                                "csv",   "markdown", "name", NULL};
+
+void output_settle(output_format format)
+{
+    if (format == OUTPUT_WIDE)
+        terminal_set_wide();
+    else if (format == OUTPUT_CSV)
+        table_set_form(TABLE_CSV);
+    else if (format == OUTPUT_MARKDOWN)
+        table_set_form(TABLE_MARKDOWN);
+}
+
+bool output_is_text(output_format format)
+{
+    return format == OUTPUT_TABLE || format == OUTPUT_WIDE;
+}
+
+bool output_is_flat(output_format format)
+{
+    return format == OUTPUT_CSV || format == OUTPUT_MARKDOWN;
+}
 
 void output_open(output *o, FILE *file, output_format format, uint32_t flat_depth)
 {

@@ -15,15 +15,24 @@ typedef enum output_format {
     OUTPUT_TABLE, /* written by the caller; see table.h */
     OUTPUT_JSON,
     OUTPUT_YAML,
-    OUTPUT_WIDE, /* a table with more in it, as wide as it comes; written by the caller */
-    OUTPUT_NAME, /* a name a line, as kubectl's: pod/web-0; written by the caller */
+    OUTPUT_WIDE,     /* a table with more in it, as wide as it comes; written by the caller */
+    OUTPUT_CSV,      /* the list's table alone, for a spreadsheet; see table.h */
+    OUTPUT_MARKDOWN, /* the same, for a page of Markdown */
+    OUTPUT_NAME,     /* a name a line, as kubectl's: pod/web-0; written by the caller */
 } output_format;
 
-/* The words of --output, in the order of output_format: of commands whose tables are as they are;
- * of those that have a wide form; and of those that list things by name. */
-extern const char *const output_format_names[];
+/* The words of --output, in the order of output_format: of commands that tell about one thing; of
+ * those that put a table together; and of those that list things by name. */
 extern const char *const output_wide_format_names[];
+extern const char *const output_table_format_names[];
 extern const char *const output_list_format_names[];
+
+/* Before anything is written: tables take the form of `format`. */
+void output_settle(output_format format);
+
+/* Whether it is written as text with a summary; and whether it is the list's table alone. */
+bool output_is_text(output_format format);
+bool output_is_flat(output_format format);
 
 enum { OUTPUT_DEPTH_MAX = 24 };
 

@@ -104,6 +104,19 @@ static void put_option(const option *o)
     fputs(")\n", stdout);
 }
 
+static void put_part(const option_group *groups, size_t group_count, option_part part)
+{
+    if (!options_has_part(groups, group_count, part))
+        return;
+    if (part != OPTIONS_OWN && option_part_titles[part] != NULL)
+        printf(".SS %s\n", option_part_titles[part]);
+    for (size_t g = 0; g < group_count; g++)
+        for (size_t i = 0; i < groups[g].count && groups[g].part == part; i++)
+            put_option(&groups[g].items[i]);
+    if (part == OPTIONS_COMMON)
+        fputs(".TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nprint the options and stop\n", stdout);
+}
+
 static void put_exits(void)
 {
     static const char *const exits[][2] = {{"0", "done"},
@@ -128,14 +141,11 @@ void page_manual_of_command(const command_help *help, const option_group *groups
     put_text(help->synopsis);
     fputs("\n.SH DESCRIPTION\n", stdout);
     put_lines(help->text, false);
-    fputs(".SH OPTIONS\n", stdout);
-    for (size_t g = 0; g < group_count; g++)
-        for (size_t i = 0; i < groups[g].count; i++)
-            put_option(&groups[g].items[i]);
-    fputs(".TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nprint the options and stop\n"
-          ".SH EXAMPLES\n",
-          stdout);
+    fputs(".SH EXAMPLES\n", stdout);
     put_lines(help->examples, true);
+    fputs(".SH OPTIONS\n", stdout);
+    for (int part = 0; part < OPTION_PARTS; part++)
+        put_part(groups, group_count, (option_part)part);
     put_exits();
     fputs(".SH SEE ALSO\n.BR berth (1)\n", stdout);
 }

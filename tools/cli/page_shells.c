@@ -62,8 +62,10 @@ static void bash_begin(const subcommand *commands, size_t count)
     fputs("\n    return\n  fi\n"
           "  case ${COMP_WORDS[1]} in\n"
           "  completion) _berth_words bash zsh fish ;;\n"
-          "  help | manual) _berth_words ",
+          "  manual) _berth_words ",
           stdout);
+    put_commands(commands, count);
+    fputs(";;\n  help) _berth_words completion manual ", stdout);
     put_commands(commands, count);
     fputs(";;\n", stdout);
 }
@@ -72,6 +74,8 @@ static void bash_names(const option *o)
 {
     if (o->letter != '\0')
         printf("-%c | ", o->letter);
+    if (o->alias != NULL)
+        printf("--%s | ", o->alias);
     printf("--%s) ", o->name);
 }
 

@@ -7,6 +7,18 @@
 #include "cli/plain_text.h"
 #include "cli/terminal.h"
 
+static table_form form;
+
+void table_set_form(table_form wanted)
+{
+    form = wanted;
+}
+
+table_form table_get_form(void)
+{
+    return form;
+}
+
 void table_open(table *t, FILE *file, const char *const *titles, uint32_t column_count,
                 uint32_t right_mask)
 {
@@ -23,6 +35,84 @@ void table_measure(table *t, uint32_t column, uint32_t len)
     if (t->widths[column] < len)
         t->widths[column] = len;
 }
+
+/* ---- CSV and Markdown ---- */
+
+/* Text with something in front of each of these characters. */
+static void put_escaped(FILE *file, berth_str text, const char *escaped, char escape)
+{
+    uint32_t from = 0;
+    for (uint32_t i = 0; i < text.len; i++) {
+        if (text.data[i] == '\0' || strchr(escaped, text.data[i]) == NULL)
+            continue;
+        plain_text_write(file, text.data + from, i - from);
+        fputc(escape, file);
+        from = i;
+    }
+    if (from < text.len)
+        plain_text_write(file, text.data + from, text.len - from);
+}
+
+static bool is_number(berth_str text)
+{
+    bool digits = false;
+    for (uint32_t i = 0; i < text.len; i++) {
+        const char c = text.data[i];
+        const bool sign = i == 0 && (c == '-' || c == '+');
+        digits = digits || (c >= '0' && c <= '9');
+        if (!sign && c != '.' && c != '%' && (c < '0' || c > '9'))
+            return false;
+    }
+    return digits;
+}
+
+/* A spreadsheet takes text that begins so for a formula, which can read and send what else it
+ * holds. "-" alone, which stands for nothing, and numbers are no formulas. */
+static bool is_formula(berth_str text)
+{
+    return text.len > 1 && strchr("=+-@", text.data[0]) != NULL && text.data[0] != '\0' &&
+           !is_number(text);
+}
+
+static void put_csv(FILE *file, berth_str text)
+{
+    const bool formula = is_formula(text);
+    const bool quoted = text.len > 0 && (memchr(text.data, ',', text.len) != NULL ||
+                                         memchr(text.data, '"', text.len) != NULL);
+    if (quoted)
+        fputc('"', file);
+    if (formula)
+        fputc('\'', file);
+    put_escaped(file, text, "\"", '"');
+    if (quoted)
+        fputc('"', file);
+}
+
+static void put_flat(table *t, berth_str text)
+{
+    const bool csv = form == TABLE_CSV;
+    fputs(csv ? t->column > 0 ? "," : "" : "| ", t->file);
+    if (csv)
+        put_csv(t->file, text);
+    else
+        put_escaped(t->file, text, "\\|`*<[]~", '\\');
+    if (!csv)
+        fputc(' ', t->file);
+    if (++t->column < t->column_count)
+        return;
+    fputs(csv ? "\n" : "|\n", t->file);
+    t->column = 0;
+}
+
+/* The line of Markdown under the titles. */
+static void put_rule(const table *t)
+{
+    for (uint32_t c = 0; c < t->column_count; c++)
+        fputs((t->right_mask >> c & 1) != 0 ? "| ---: " : "| --- ", t->file);
+    fputs("|\n", t->file);
+}
+
+/* ---- aligned ---- */
 
 /* `len`: of the text as it is written. */
 static void put_text(table *t, berth_str text, uint32_t len, bool last, const char *on,
@@ -41,6 +131,10 @@ static void put_text(table *t, berth_str text, uint32_t len, bool last, const ch
 
 static void put_cell(table *t, berth_str text, const char *on, const char *off)
 {
+    if (form != TABLE_ALIGNED) {
+        put_flat(t, text);
+        return;
+    }
     uint32_t len = (uint32_t)plain_text_length(text.data, text.len);
     uint32_t fill = t->widths[t->column] > len ? t->widths[t->column] - len : 0;
     bool right = (t->right_mask >> t->column & 1) != 0;
@@ -77,4 +171,6 @@ void table_head(table *t)
     for (uint32_t c = 0; c < t->column_count; c++)
         table_cell_painted(t, (berth_str){t->titles[c], (uint32_t)strlen(t->titles[c])},
                            PAINT_HEAD);
+    if (form == TABLE_MARKDOWN)
+        put_rule(t);
 }

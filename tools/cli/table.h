@@ -1,6 +1,9 @@
 /* Columns of text, aligned. Written in two passes over the caller's rows, so that nothing is kept:
  * first table_measure on every cell, then table_cell on every cell, row by row. The last column, if
- * it is aligned to the left, is broken to the width of the terminal (cli/terminal.h). */
+ * it is aligned to the left, is broken to the width of the terminal (cli/terminal.h).
+ *
+ * As CSV and Markdown nothing is aligned or broken. In all forms, characters that a terminal might
+ * obey are shown instead (cli/plain_text.h): a row is a line. */
 #ifndef BERTH_TOOLS_TABLE_H
 #define BERTH_TOOLS_TABLE_H
 
@@ -11,6 +14,17 @@
 #include "berth/status.h"
 
 enum { TABLE_COLUMNS_MAX = 12, TABLE_COLUMN_GAP = 2 };
+
+/* The form of all tables of the program. */
+typedef enum table_form {
+    TABLE_ALIGNED,
+    TABLE_CSV,      /* RFC 4180 but for its line breaks, which are single line feeds */
+    TABLE_MARKDOWN, /* of GitHub: rows between '|' */
+} table_form;
+
+/* Settled once, before the first table is opened. Without a call: aligned. */
+void table_set_form(table_form form);
+table_form table_get_form(void);
 
 typedef struct table {
     FILE *file;

@@ -51,6 +51,7 @@ static const command_help help = {
     .examples = "  berth bench --workload basic --nodes 5000 --pods 20000 --threads 2\n"
                 "  berth bench --workload basic --percentage 100 --path scan --json\n"
                 "  berth bench --load cluster.json\n"
+                "  berth bench --workload mixed --nodes 1000 --pods 5000 --loop\n"
                 "  berth bench --workload preempt --nodes 5000 --pods 5000\n",
 };
 
@@ -327,8 +328,9 @@ int cmd_bench(int argc, char **argv)
          .target = &b->cluster.files,
          .help = "read the cluster from a file instead of making it, and time\nthat; repeatable"},
     };
-    const option_group groups[] = {
-        {cluster, WORKLOAD_OPTIONS}, engine_setup_options(&b->setup), OPTION_GROUP(own)};
+    const option_group groups[] = {{cluster, WORKLOAD_OPTIONS, OPTIONS_OWN},
+                                   engine_setup_options(&b->setup),
+                                   OPTION_GROUP(own)};
     options_result parsed = options_parse(&help, groups, 3, &operands, argc, argv);
     int code = parsed == OPTIONS_WRONG ? EXIT_USAGE : EXIT_DONE;
     if (parsed == OPTIONS_RUN && operands.count > 0)

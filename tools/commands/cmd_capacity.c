@@ -24,6 +24,7 @@ typedef struct capacity {
     engine_setup setup;
     cluster_input input;
     text_list podspec_files;
+    input_files podspec_names; /* what they consist of */
     text_list excluded;
     uint64_t max; /* 0: no limit */
     bool together;
@@ -44,15 +45,17 @@ static const command_help help = {
     .name = "capacity",
     .synopsis = "[OPTION...] (-f FILE... | --live) --podspec FILE...",
     .text =
-        "Counts how many more pods of each specification the cluster takes, on which nodes, and\n"
-        "tells what stops the next one, in kube-scheduler's words. A specification is a Pod or\n"
-        "any workload with a pod template; its number of replicas is not read. Each is counted\n"
-        "alone, with the cluster as given; with --together they take turns in one cluster. Pods\n"
-        "that wait in the cluster go on waiting. LimitRanges and ResourceQuotas of the pods'\n"
-        "namespace are applied as an API server would: a quota ends the count, too.\n",
+        "Counts how many more pods of each specification the cluster has room for, and on which\n"
+        "nodes, and reports what stops the next one, in kube-scheduler's words. A specification\n"
+        "is a Pod or a workload with a pod template; its number of replicas does not matter. Each\n"
+        "one is counted alone on the cluster as given; with --together, all share one cluster and\n"
+        "take turns. Pods that wait in the cluster are not placed. LimitRanges and ResourceQuotas\n"
+        "of the pods' namespace apply as they do in an API server: a quota ends the count, too.\n",
     .examples =
         "  berth capacity -f cluster.json --podspec pod.yaml\n"
+        "  berth capacity -f cluster.json --podspec pod.yaml --max 100 --summary\n"
         "  berth capacity -f cluster.json --podspec web.yaml --podspec db.yaml --together\n"
+        "  berth capacity -f cluster.json --podspec pod.yaml --exclude-nodes node-17,node-18\n"
         "  sh -c \"$(berth dump)\" && berth capacity -f cluster.json --podspec job.yaml -o json\n"
         "  berth capacity --live --podspec job.yaml\n",
 };
@@ -255,7 +258,7 @@ static const char *stopped_by(const capacity *c, const podspec *spec)
 {
     if (spec->message == NULL)
         return "the limit of --max";
-    return c->list.format == OUTPUT_WIDE ? spec->message : spec->brief;
+    return c->list.format == OUTPUT_TABLE ? spec->brief : spec->message;
 }
 
 static double decisions_a_second(const capacity *c)
@@ -371,12 +374,30 @@ static void write_results(const capacity *c)
     output_close(&o);
 }
 
+/* "Deployment team/web" as kubectl's names: deployment/team/web. */
+static void print_name(const char *object)
+{
+    const size_t kind = strcspn(object, " ");
+    char *name = heap_text(object, strlen(object));
+    for (size_t i = 0; i < kind; i++)
+        if (name[i] >= 'A' && name[i] <= 'Z')
+            name[i] = (char)(name[i] - 'A' + 'a');
+    if (name[kind] == ' ')
+        name[kind] = '/';
+    plain_text_line(stdout, "%s", name);
+    free(name);
+}
+
 static void show(const capacity *c)
 {
     if (c->list.format == OUTPUT_NAME) {
         for (size_t i = 0; i < c->specs.count; i++)
             if (c->specs.items[i].fit_count > 0)
-                plain_text_line(stdout, "%s", c->specs.items[i].object);
+                print_name(c->specs.items[i].object);
+        return;
+    }
+    if (listing_is_flat(&c->list)) {
+        print_specs(c);
         return;
     }
     if (!listing_is_table(&c->list)) {
@@ -442,6 +463,9 @@ static int check(capacity *c, const text_list *operands)
         return code;
     if (c->podspec_files.count == 0)
         return exit_usage(help.name, "no pod to count: name a file with --podspec");
+    code = input_files_expand(&c->podspec_names, &c->podspec_files, c->input.recursive, help.name);
+    if (code != EXIT_DONE)
+        return code;
     for (size_t i = 0; i < c->podspec_files.count; i++)
         standard += strcmp(c->podspec_files.items[i], "-") == 0;
     for (size_t i = 0; i < c->input.files.count; i++)
@@ -456,6 +480,7 @@ static void release(capacity *c)
     free(c->nodes);
     free(c->place_of_node);
     text_list_free(&c->podspec_files);
+    input_files_free(&c->podspec_names);
     text_list_free(&c->excluded);
     berth_explanation_destroy(c->explanation);
     berth_engine_destroy(c->engine);
@@ -472,7 +497,8 @@ int cmd_capacity(int argc, char **argv)
          .kind = OPTION_TEXTS,
          .value = "FILE",
          .target = &c.podspec_files,
-         .help = "what to count: a Pod or a workload, one or more a file;\nrepeatable"},
+         .help = "what to count: a Pod or a workload, one or more a file;\na folder, a list with "
+                 "commas and repeatable as --file"},
         {.name = "together",
          .kind = OPTION_FLAG,
          .target = &c.together,

@@ -13,26 +13,25 @@ static const command_help help = {
     .name = "compare",
     .synopsis = "[OPTION...] (-f FILE... | --live) --config A --config B | --before X --after Y",
     .text =
-        "Decides the same pods under several configurations, versions of Kubernetes or clusters,\n"
-        "and puts side by side who moves, who no longer fits, how the pods spread over zones, how\n"
-        "tightly they are packed, how fragmented what is free is, and how fast it went.\n\n"
-        "The sides are the values of --config, --kubernetes or --feature-gates that are given "
-        "more\n"
-        "than once, or --before and --after; what is given once holds for each side. The first\n"
-        "side is what the others are compared with. Pods are the same if namespace and name are.\n"
-        "A pod that no longer fits is told with what the nodes lack once all others are placed.\n"
-        "Fragmentation of a resource is the share of its free amount that lies on nodes which an\n"
-        "average pod of the cluster does not fit on. Nodes are in use if they have a pod that is\n"
-        "no DaemonSet's.\n\n"
-        "The exit code is 0 whatever the answer is. With --exit-code it is 1 if some side leaves "
-        "a\n"
-        "pod worse off than the first side: a pod with a place there moves, no longer fits, is\n"
-        "bound to a node that is not in the input, or is missing; or a pod that the first side\n"
-        "does not have finds no place.\n",
+        "Decides the same pods under several configurations, versions of Kubernetes or clusters\n"
+        "and shows side by side which pods move, which no longer fit, how pods spread over zones,\n"
+        "how tightly they are packed, how fragmented the free capacity is, and how long it took.\n"
+        "\n"
+        "Each value of --config, --kubernetes or --feature-gates makes a side; or --before and\n"
+        "--after make two. An option that is given once applies to every side. All sides are\n"
+        "compared with the first. Pods are the same if their namespaces and names are. For a pod\n"
+        "that no longer fits, the reason is what the nodes lack once all other pods are placed.\n"
+        "Fragmentation of a resource is the share of its free amount on nodes without room for\n"
+        "an average pod. A node is in use if it runs a pod that belongs to no DaemonSet.\n"
+        "\n"
+        "The exit code is 0 whatever the answer is. With --exit-code it is 1 if a pod is worse\n"
+        "off than on the first side: it moves, no longer fits, is bound to a node that the input\n"
+        "lacks, or is missing; or it is new and finds no place.\n",
     .examples =
         "  berth compare -f cluster.json --config default --config packed.yaml\n"
         "  berth compare -f cluster.json --kubernetes 1.32 --kubernetes 1.37 --anew\n"
         "  berth compare --before monday.json --after tuesday.json -o json\n"
+        "  berth compare -f nodes.json --before main/ --after branch/ --moves -o csv\n"
         "  berth compare -f cluster.json --config now.yaml --config next.yaml --exit-code\n",
 };
 
@@ -130,6 +129,12 @@ static int check(compare *c, const text_list *operands)
     int code = cluster_live_check(&c->input.live, true, help.name);
     if (code != EXIT_DONE)
         return code;
+    text_list *lists[] = {&c->input.files, &c->before, &c->after};
+    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+        code = input_files_expand(&c->input.expanded, lists[i], c->input.recursive, help.name);
+        if (code != EXIT_DONE)
+            return code;
+    }
     return check_sides(c);
 }
 
@@ -194,6 +199,7 @@ static berth_status make_side(compare *c, size_t number, berth_error *error)
     side->input = c->input;
     side->input.files = (text_list){0};
     side->input.live.borrowed = true;
+    side->input.expanded = (input_files){0};
     TRY(add_files(c, &c->input.files, &side->input.files, error));
     if (named->files != NULL)
         TRY(add_files(c, named->files, &side->input.files, error));
@@ -215,7 +221,9 @@ static int run(compare *c)
         status = comparison_make(&c->comparison, &error);
     if (status != BERTH_OK)
         return exit_error(help.name, &error);
-    if (c->format == OUTPUT_TABLE)
+    if (output_is_flat((output_format)c->format))
+        comparison_print_list(&c->comparison, stdout, c->all_pods);
+    else if (output_is_text((output_format)c->format))
         comparison_print(&c->comparison, stdout, c->summary_only, c->all_pods);
     else
         comparison_write(&c->comparison, stdout, (output_format)c->format, c->summary_only);
@@ -229,7 +237,7 @@ static option_group setup_options(compare *c)
 {
     static const char *const of_sides[] = {"config", "kubernetes", "feature-gates"};
     option_group all = engine_setup_options(&c->setup);
-    option_group kept = {c->setup_options, 0};
+    option_group kept = {c->setup_options, 0, OPTIONS_ENGINE};
     for (size_t i = 0; i < all.count; i++) {
         bool of_side = false;
         for (size_t k = 0; k < sizeof(of_sides) / sizeof(of_sides[0]); k++)
@@ -263,12 +271,12 @@ static void own_options(compare *c, option options[OWN_OPTIONS])
          .kind = OPTION_TEXTS,
          .value = "FILE",
          .target = &c->before,
-         .help = "objects of the first side alone; repeatable"},
+         .help = "objects of the first side alone, named as with --file"},
         {.name = "after",
          .kind = OPTION_TEXTS,
          .value = "FILE",
          .target = &c->after,
-         .help = "objects of the second side alone; repeatable"},
+         .help = "objects of the second side alone, named as with --file"},
         {.name = "anew",
          .kind = OPTION_FLAG,
          .target = &c->anew,
@@ -276,13 +284,14 @@ static void own_options(compare *c, option options[OWN_OPTIONS])
         {.name = "moves",
          .kind = OPTION_FLAG,
          .target = &c->all_pods,
-         .help = "list every pod that differs (default: the first 20; json\nand yaml always do)"},
+         .help = "list every pod that differs (default: the first 20; json\nand yaml always do; "
+                 "csv and markdown instead of figures)"},
         {.name = "output",
          .letter = 'o',
          .kind = OPTION_CHOICE,
          .value = "FORMAT",
          .target = &c->format,
-         .choices = output_format_names,
+         .choices = output_table_format_names,
          .help = "form of the results"},
         {.name = "summary",
          .kind = OPTION_FLAG,
@@ -306,6 +315,7 @@ int cmd_compare(int argc, char **argv)
                                    OPTION_GROUP(own)};
     options_result parsed = options_parse(&help, groups, 3, &operands, argc, argv);
     int code = parsed == OPTIONS_WRONG ? EXIT_USAGE : EXIT_DONE;
+    output_settle((output_format)c.format);
     if (parsed == OPTIONS_RUN)
         code = check(&c, &operands);
     if (parsed == OPTIONS_RUN && code == EXIT_DONE)

@@ -25,15 +25,16 @@ static const command_help help = {
         "are drained at once. The cluster itself is not changed. NODE is NAME or node/NAME.\n\n"
         "Pods of DaemonSets, mirror pods and terminating pods are left aside. Pods without a\n"
         "controller are counted as bare. A PersistentVolume whose node affinity requires one\n"
-        "hostname stays behind with its data: pods that use it are listed with its name. Data in\n"
-        "emptyDir volumes is lost, too, but pods that have some are not listed.\n\n"
+        "hostname stays behind with its data: pods that use it are listed with its name, and so\n"
+        "are pods with emptyDir volumes, whose data is lost.\n\n"
         "Evictions follow PodDisruptionBudgets: pods leave in turns, as many at a time as the\n"
         "budgets allow. A pod that no turn lets go is forbidden; the place that it would get is\n"
         "reported all the same. The exit code is 0 whatever the answers are, unless --exit-code\n"
         "is given.\n",
-    .examples = "  berth drain -f cluster.json node-17 node-18 --together\n"
+    .examples = "  berth drain -f cluster.json node-17\n"
+                "  berth drain -f cluster.json node-17 node-18 --together --moves\n"
                 "  berth drain -f cluster.json -l topology.kubernetes.io/zone=a --together\n"
-                "  berth drain -f cluster.json --all --summary\n"
+                "  berth drain -f cluster.json --all --summary --exit-code\n"
                 "  sh -c \"$(berth dump)\" && berth drain -f cluster.json --all -o json\n"
                 "  berth drain --live node-1\n",
 };
@@ -129,9 +130,11 @@ static void add_move(drain *d, drained *node, berth_pod_id pod, uint32_t order)
                                        .priority = berth_engine_pod_priority(d->engine, pod),
                                        .order = order,
                                        .bare = (traits & POD_BARE) != 0,
+                                       .empty_dir = (traits & POD_EMPTY_DIR) != 0,
                                        .volume = volume};
     node->pods++;
     node->local += volume.len > 0;
+    node->empty_dirs += (traits & POD_EMPTY_DIR) != 0;
     node->bare += (traits & POD_BARE) != 0;
 }
 
@@ -321,6 +324,8 @@ static int check(drain *d, const text_list *names)
 {
     static const text_list none = {0};
     int code = cluster_input_check(&d->input, &none, help.name);
+    if (code == EXIT_DONE)
+        code = listing_check(&d->list, d->summary_only, help.name);
     if (code != EXIT_DONE)
         return code;
     if (d->all && names->count > 0)
@@ -372,7 +377,8 @@ int cmd_drain(int argc, char **argv)
         {.name = "moves",
          .kind = OPTION_FLAG,
          .target = &d.list_moves,
-         .help = "list where every pod would go (json and yaml always do)"},
+         .help = "list where every pod would go (json and yaml always do;\ncsv and markdown "
+                 "instead of the nodes)"},
         {.name = "summary",
          .kind = OPTION_FLAG,
          .target = &d.summary_only,

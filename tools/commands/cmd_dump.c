@@ -18,14 +18,14 @@ static const command_help help = {
     .name = "dump",
     .synopsis = "[OPTION...]",
     .text =
-        "Prints the kubectl command that fetches everything which bears on the answers of the\n"
-        "other commands: nodes, pods, and what the plugins of the configuration read, in the\n"
-        "order in which it is best read (what admission applies stands in front of the pods).\n"
-        "It asks the server which of these kinds it has, and leaves out the others.\n"
-        "Kinds that need no dump, as no plugin of the configuration reads them, are left out.\n",
+        "Prints the kubectl command that fetches everything that affects the answers of the other\n"
+        "commands: nodes, pods, and the kinds that the plugins of the configuration read. The\n"
+        "command asks the server which of these kinds it has and skips the others. Run it with\n"
+        "sh, as the examples do. It only reads; the answer goes into a file.\n",
     .examples = "  berth dump\n"
-                "  berth dump --config scheduler.yaml --why\n"
-                "  sh -c \"$(berth dump)\"\n",
+                "  sh -c \"$(berth dump)\"\n"
+                "  sh -c \"$(berth dump --to monday.json)\" && berth top -f monday.json\n"
+                "  berth dump --config scheduler.yaml --why\n",
 };
 
 static void print_why(const dump *d)

@@ -26,17 +26,19 @@ static const command_help help = {
     .name = "explain",
     .synopsis = "[OPTION...] (-f FILE... | --live) POD | KIND/NAME | --pending",
     .text =
-        "Tells why a pod goes to its node, or to none: each node's verdict and reasons, each\n"
-        "score before and after normalization and weight, whom preemption would evict; and for a\n"
-        "pod that fits nowhere what the nearest nodes lack, and which smallest changes would make\n"
-        "it fit, each tried on a branch of the cluster. POD is NAME or NAMESPACE/NAME. A pod that\n"
-        "runs is taken off its node first: the answer is where it would go if it came now.\n"
-        "The cluster is as it was given: other pending pods wait, unless --in-turn places those\n"
-        "that a scheduler takes before this one.\n"
+        "Explains why a pod goes to its node, or to none: the verdict and the reasons of each\n"
+        "node, each score before and after normalization and weight, and whom preemption would\n"
+        "evict. For a pod that fits nowhere it reports what the nearest nodes lack and which\n"
+        "small changes would make the pod fit; each was tried on a branch of the cluster. POD is\n"
+        "NAME or NAMESPACE/NAME. A pod that runs is taken off its node first: the answer is where\n"
+        "it would go if it came now. Other pending pods wait, unless --in-turn places those that\n"
+        "a scheduler takes before this one.\n"
+        "\n"
         "A workload (deploy/web, sts/NAMESPACE/db, ds, rs, rc, job, cronjob) is explained by its\n"
-        "pods: on which nodes they are, why others find none, and one of these in full; if all\n"
-        "have a node, where one more would go. --pending explains all pending pods, those with\n"
-        "the same reasons together. Both place the pending pods first, as 'berth schedule' does.\n",
+        "pods: on which nodes they are, why others find none, and one of these in full. If all\n"
+        "have a node, the answer is where one more pod would go. --pending explains all pending\n"
+        "pods and groups those with the same reasons. Both place the pending pods first, as\n"
+        "'berth schedule' does.\n",
     .examples = "  berth explain -f cluster.json web-0\n"
                 "  berth explain -f cluster.json prod/web-0 --node worker-17\n"
                 "  berth explain -f cluster.json prod/web-0 --all -o json\n"

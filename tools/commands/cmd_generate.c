@@ -30,6 +30,8 @@ static const command_help help = {
             "Workloads:\n" WORKLOAD_HELP,
     .examples = "  berth generate --nodes 5000 --zones 3 --pods 20000 --workload mixed > c.json\n"
                 "  berth generate --nodes 100 --running 500 --pods 50 | berth schedule -f -\n"
+                "  berth generate --nodes 10 --running 50 --seed 7 --indent > small.json\n"
+                "  berth generate --nodes 5000 --pods 20000 | gzip > c.json.gz\n"
                 "  berth generate --trace --nodes 500 --pods 100000 --workload basic > t.jsonl\n",
 };
 
@@ -139,8 +141,9 @@ int cmd_generate(int argc, char **argv)
          .target = &g.trace,
          .help = "write a trace: pods come at random and run for a random time"},
     };
-    const option_group groups[] = {
-        {options, WORKLOAD_OPTIONS}, OPTION_GROUP(own), {arrivals, TRACE_ARRIVAL_OPTIONS}};
+    const option_group groups[] = {{options, WORKLOAD_OPTIONS, OPTIONS_OWN},
+                                   OPTION_GROUP(own),
+                                   {arrivals, TRACE_ARRIVAL_OPTIONS, OPTIONS_OWN}};
     options_result parsed = options_parse(&help, groups, 3, &operands, argc, argv);
     int code = parsed == OPTIONS_WRONG ? EXIT_USAGE : EXIT_DONE;
     if (parsed == OPTIONS_RUN && operands.count > 0)

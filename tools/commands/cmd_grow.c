@@ -36,29 +36,32 @@ static const command_help help = {
     .name = "grow",
     .synopsis = "[OPTION...] (-f FILE... | --live) --shape SHAPE...",
     .text =
-        "Tells how many nodes of which shapes must be added so that all pending pods fit, at the\n"
-        "lowest price found, and which nodes of the cluster could go. Everything told was tried:\n"
-        "the nodes are added, with the pods of their DaemonSets, and the pods decided as berth\n"
-        "schedule decides them. Pods that fit as it is are placed first, and stay.\n\n"
+        "Finds the cheapest set of new nodes on which all pending pods fit, and the nodes of the\n"
+        "cluster that could go. Every answer was tried: the nodes are added with the pods of\n"
+        "their DaemonSets, and the pods are decided as 'berth schedule' does. Pods that fit\n"
+        "already are placed first and stay there.\n"
+        "\n"
         "SHAPE is " NODE_SHAPE_HELP "\n"
-        "Packing is hard, so the plan is the best one found: each shape alone, mixes by price for\n"
-        "what they place, then nodes taken out and replaced. The bound tells below which price\n"
-        "and number no plan can be, so what is left to gain is seen; it counts resources alone.\n\n"
-        "Nodes that could go are asked about one after the other, the emptiest first, each with\n"
-        "those before it gone: they can go together. Pods of DaemonSets and mirror pods go with\n"
-        "their node; a node stays for a pod without a controller or one that a\n"
-        "PodDisruptionBudget keeps, and if it is of the control plane. Without --shape that is\n"
-        "all that is asked. Pods of nodes that could go are listed apart: the plan does not count\n"
-        "them.\n\n"
-        "The exit code is 0 whatever the answers are. With --exit-code it is 1 if a pending pod "
-        "has\n"
-        "no place even with the nodes of the plan: no shape takes it, or a shape's max or "
-        "--effort\n"
-        "ends the search first.\n",
+        "Packing is hard, so the plan is the best that the search found: it tries each shape\n"
+        "alone, then mixes of shapes, then takes nodes out and replaces them. No plan can cost\n"
+        "less, or have fewer nodes, than the bound says; the bound counts resources alone.\n"
+        "\n"
+        "Nodes that could go are found one after the other, the emptiest first, each with those\n"
+        "before it gone: they can go together. Pods of DaemonSets and mirror pods leave with "
+        "their\n"
+        "node. A node stays if it is of the control plane, or has a pod without a controller or\n"
+        "one that a PodDisruptionBudget protects. Without --shape nothing else is asked, and the\n"
+        "list of -o csv and -o markdown is that of the nodes. Pods of nodes that could go are\n"
+        "listed separately: the plan does not count them.\n"
+        "\n"
+        "The exit code is 0 whatever the answers are. With --exit-code it is 1 if a pending pod\n"
+        "has no place even with the new nodes: no shape takes it, or a shape's max or --effort\n"
+        "ended the search.\n",
     .examples = "  berth grow -f cluster.json --shape m=cpu=4,memory=16Gi,price=0.20 \\\n"
                 "      --shape l=cpu=16,memory=64Gi,price=0.72\n"
                 "  berth grow -f cluster.json --shape gpu=like=node-17,price=3,max=8 -o json\n"
                 "  berth grow -f cluster.json -f deployment.yaml --shape shapes.yaml --exit-code\n"
+                "  berth grow -f cluster.json --shape m=cpu=4,memory=16Gi --keep-nodes --summary\n"
                 "  berth grow -f cluster.json\n",
 };
 
@@ -145,7 +148,9 @@ static int run(grow *g)
         return exit_error(help.name, &error);
     g->answer.shrink = g->keep ? NULL : &g->shrink;
     g->answer.seconds = stopwatch_seconds(&watch);
-    if (g->format == OUTPUT_TABLE) {
+    if (output_is_flat((output_format)g->format)) {
+        growth_print_list(&g->answer, stdout);
+    } else if (output_is_text((output_format)g->format)) {
         growth_print(&g->answer, stdout, g->summary_only);
         cluster_version_print(&g->input.version, &g->setup, stdout);
     } else {
@@ -181,7 +186,7 @@ static void own_options(grow *g, option options[OWN_OPTIONS])
          .kind = OPTION_CHOICE,
          .value = "FORMAT",
          .target = &g->format,
-         .choices = output_format_names,
+         .choices = output_table_format_names,
          .help = "form of the results"},
         {.name = "summary",
          .kind = OPTION_FLAG,
@@ -226,6 +231,7 @@ int cmd_grow(int argc, char **argv)
                                    OPTION_GROUP(own)};
     options_result parsed = options_parse(&help, groups, 3, &operands, argc, argv);
     int code = parsed == OPTIONS_WRONG ? EXIT_USAGE : EXIT_DONE;
+    output_settle((output_format)g.format);
     if (parsed == OPTIONS_RUN)
         code = check(&g, &operands);
     if (parsed == OPTIONS_RUN && code == EXIT_DONE)

@@ -23,7 +23,9 @@ static const command_help help = {
             "'berth schedule' read. Known traces:\n"
             "  openb   GPU cluster of Alibaba, 2023: nodes.csv and one of the pods*.csv\n",
     .examples = "  berth import openb nodes.csv pods.csv > openb.json\n"
-                "  berth import openb nodes.csv pods.csv | berth schedule -f - --summary\n",
+                "  berth import openb nodes.csv pods.csv | gzip > openb.json.gz\n"
+                "  berth import openb nodes.csv pods.csv | berth schedule -f - --summary\n"
+                "  berth import openb nodes.csv pods.csv | berth report -f - -o openb.html\n",
 };
 
 static berth_status write_nodes(import *im, openb_nodes *nodes, berth_error *error)

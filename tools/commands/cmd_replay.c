@@ -58,6 +58,7 @@ static const command_help help = {
         "  berth replay --output-dir out openb nodes.csv pods.csv\n"
         "  berth replay --no-departures openb nodes_gpu_only.csv pods.csv\n"
         "  berth replay -f cluster.json --node-mtbf 86400 --node-repair 900 trace.jsonl.gz\n"
+        "  berth replay -o out trace.jsonl.gz && berth report -f out -o replay.html\n"
         "  berth replay --synthetic nodes=5000,pods=1000000,workload=basic\n",
 };
 
@@ -275,8 +276,9 @@ int cmd_replay(int argc, char **argv)
     option own[OWN_OPTIONS];
     file_options(&c, own);
     run_options(&c, own + FILE_OPTIONS);
-    const option_group groups[] = {
-        replay_input_options(&c.input), {own, OWN_OPTIONS}, engine_setup_options(&c.setup)};
+    const option_group groups[] = {replay_input_options(&c.input),
+                                   {own, OWN_OPTIONS, OPTIONS_OWN},
+                                   engine_setup_options(&c.setup)};
     options_result parsed = options_parse(&help, groups, 3, &c.input.operands, argc, argv);
     int code = parsed == OPTIONS_WRONG ? EXIT_USAGE : EXIT_DONE;
     if (parsed == OPTIONS_RUN)

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/exits.h"
 #include "commands/commands.h"
@@ -23,22 +23,32 @@ static const command_help help = {
     .name = "report",
     .synopsis = "[OPTION...] -f FILE... | --live | -f FOLDER | --synthetic SPEC",
     .text =
-        "Writes one page of HTML that needs nothing else, and no network. Of a cluster: its zones\n"
-        "and nodes as a heat map, use by zone and resource, what is free on nodes that take pods\n"
-        "and on those that are cordoned, tainted or not ready, and the pods for which there is no\n"
-        "place, by reason; pending pods are placed first, as berth schedule would. Of a replay,\n"
-        "the FOLDER of berth replay --output-dir: what came of it and its timelines. It works by\n"
-        "keyboard and with a screen reader, in light and dark, on a phone and on paper. The same\n"
-        "input gives the same page, byte for byte.\n",
-    .examples = "  berth report -f cluster.json -o cluster.html\n"
-                "  sh -c \"$(berth dump)\" && berth report -f cluster.json -o cluster.html\n"
-                "  berth replay -o out trace.jsonl.gz && berth report -f out -o replay.html\n",
+        "Writes a page of HTML, one file that needs no network. For a cluster it shows the zones\n"
+        "and nodes as a heat map, the use of each zone and resource, the free capacity of nodes\n"
+        "that take pods and of those that are cordoned, tainted or not ready, and the pods that\n"
+        "find no place, by reason. Pending pods are placed first, as 'berth schedule' does. For a\n"
+        "replay, FOLDER is what berth replay --output-dir wrote, and the page shows its results\n"
+        "and timelines. The page works by keyboard and with a screen reader, in light and dark,\n"
+        "on a phone and on paper. The same input gives the same page, byte for byte.\n",
+    .examples =
+        "  berth report -f cluster.json -o cluster.html\n"
+        "  sh -c \"$(berth dump)\" && berth report -f cluster.json -o cluster.html\n"
+        "  berth report -f cluster.json -f deployment.yaml --title \"With the sale\" -o sale.html\n"
+        "  berth report -f cluster.json --config packed.yaml --anew -o packed.html\n"
+        "  berth replay -o out trace.jsonl.gz && berth report -f out -o replay.html\n",
 };
 
-static bool is_folder(const char *path)
+/* A folder that berth replay wrote; another one has files of a cluster. */
+static bool is_replay(const char *path)
 {
-    struct stat about;
-    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+    static const char *const names[] = {"report.json", "series.csv"};
+    bool any = false;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        char name[4096];
+        snprintf(name, sizeof(name), "%s/%s", path, names[i]);
+        any = any || access(name, F_OK) == 0;
+    }
+    return any;
 }
 
 static berth_status make_data(report *r, FILE *file, berth_error *error)
@@ -89,18 +99,24 @@ static int check(report *r, const text_list *operands)
                           "HTML, as in --output report.html. 'berth schedule --output json' "
                           "prints figures as JSON. For a file of that name, say --output ./%s",
                           r->path, r->path);
-    int code = cluster_input_check(input, operands, help.name);
-    for (size_t i = 0; i < input->files.count && code == EXIT_DONE; i++) {
-        if (!is_folder(input->files.items[i]))
-            continue;
-        if (input->files.count > 1 || input->live.wanted)
-            return exit_usage(help.name, "a folder of berth replay is reported on alone");
-        r->folder = input->files.items[i];
-    }
+    const text_list *lists[] = {&input->files, operands};
+    for (int k = 0; k < 2; k++)
+        for (size_t i = 0; i < lists[k]->count; i++)
+            if (is_replay(lists[k]->items[i]))
+                r->folder = lists[k]->items[i];
+    const bool live =
+        input->live.wanted || input->live.kubeconfig != NULL || input->live.context != NULL;
+    if (r->folder != NULL && (live || input->files.count + operands->count > 1))
+        return exit_usage(help.name, "a folder of berth replay is reported on alone");
+    int code = r->folder == NULL          ? cluster_input_check(input, operands, help.name)
+               : input->synthetic != NULL ? exit_usage(help.name, "files and --synthetic exclude "
+                                                                  "each other")
+                                          : EXIT_DONE;
+    const text_list *given = &input->expanded.given;
     if (r->title == NULL && !input->live.wanted)
-        r->title = r->folder != NULL         ? r->folder
-                   : input->files.count == 0 ? input->synthetic
-                                             : input->files.items[0];
+        r->title = r->folder != NULL   ? r->folder
+                   : given->count == 0 ? input->synthetic
+                                       : given->items[0];
     return code;
 }
 
@@ -119,7 +135,7 @@ int cmd_report(int argc, char **argv)
          .kind = OPTION_TEXT,
          .value = "TEXT",
          .target = &r.title,
-         .help = "what the page is about (default: the input's name)"},
+         .help = "the title of the page (default: the input's name)"},
         {.name = "anew",
          .kind = OPTION_FLAG,
          .target = &r.side.anew,

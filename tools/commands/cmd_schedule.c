@@ -16,16 +16,18 @@ static const command_help help = {
     .name = "schedule",
     .synopsis = "[OPTION...] [-f] FILE... | --live | --synthetic SPEC",
     .text =
-        "Places the pods that have no node, highest priority first, then in the order of the\n"
-        "input, and binds each before the next is looked at. Workloads (Deployments, Jobs, ...)\n"
-        "become their pods. The table ends with a summary: bound, not placed and why, use by\n"
-        "zone and resource. A pod without a place is an answer, not a failure: the exit code is\n"
-        "0, or with --exit-code 1. Preemption is shown, not carried out: whom it would evict, for\n"
-        "each pod as if it were the only one to preempt. With -v: decisions a second.\n",
+        "Places the pods that have no node, the highest priority first, then in the order of the\n"
+        "input. Each pod is bound before the next one is decided. Workloads (Deployments, Jobs,\n"
+        "...) become their pods. The table ends with a summary: how many pods were bound, why\n"
+        "others were not, and how much of each zone is in use. The exit code is 0 even if a pod\n"
+        "finds no place, unless --exit-code is given. Preemption is shown, not carried out: the\n"
+        "answer names the pods that each would evict if it were the only one to preempt. With -v\n"
+        "it has the number of decisions a second. -o csv and -o markdown print the list alone.\n",
     .examples =
         "  berth schedule -f cluster.json -f deployment.yaml\n"
-        "  berth schedule -f cluster.json -f deployment.yaml --rollout --exit-code\n"
-        "  sh -c \"$(berth dump)\" && berth schedule -f cluster.json -o yaml\n"
+        "  berth schedule -f cluster.json -f manifests/ --exit-code -o markdown\n"
+        "  berth schedule -f cluster.json -f deployment.yaml --rollout\n"
+        "  sh -c \"$(berth dump)\" && berth schedule -f cluster.json --pending -o yaml\n"
         "  berth schedule -f cluster.json --config scheduler.yaml --tie random --seed 7\n"
         "  berth schedule --synthetic nodes=5000,zones=3,pods=20000,workload=mixed --summary\n"
         "  berth schedule --live -f deployment.yaml --exit-code\n",
@@ -265,6 +267,8 @@ int cmd_schedule(int argc, char **argv)
         code = cluster_input_check(&s.input, &operands, help.name);
     if (code == EXIT_DONE && s.input.plays && (s.input.add || s.input.synthetic != NULL))
         code = exit_usage(help.name, "--rollout: nothing is changed with --add or --synthetic");
+    if (parsed == OPTIONS_RUN && code == EXIT_DONE)
+        code = listing_check(&s.list, s.summary_only, help.name);
     listing_apply(&s.list);
     if (parsed == OPTIONS_RUN && code == EXIT_DONE)
         code = run(&s);

@@ -31,16 +31,18 @@ static const command_help help = {
     .name = "top",
     .synopsis = "[OPTION...] -f FILE... | --live | --synthetic SPEC",
     .text =
-        "Shows what pods request, what they are limited to, and what is left: by node, namespace,\n"
-        "zone or owner (Deployment, StatefulSet, CronJob, ...). FREE is what a pod without\n"
-        "tolerations can use: nodes that are cordoned, tainted (NoSchedule, NoExecute), not ready\n"
-        "or full of pods are shown with the reason, and what is free on them is counted apart, as\n"
-        "CLOSED. Pending pods are not placed; namespaces and owners count them, nodes and zones\n"
-        "do not. Extended resources are shown if the cluster has some. Real use is not known:\n"
-        "requests and limits are what the pods' containers say.\n",
+        "Shows what pods request, their limits, and what is left: by node, namespace, zone or\n"
+        "owner (Deployment, StatefulSet, CronJob, ...). FREE is what a pod without tolerations\n"
+        "can use. Nodes that are cordoned, tainted (NoSchedule, NoExecute), not ready or full of\n"
+        "pods are shown with the reason, and their free amounts are added up separately, as\n"
+        "CLOSED. Pending pods are not placed: namespaces and owners count them, nodes and zones\n"
+        "do not. Extended resources are shown if the cluster has any. Requests and limits are\n"
+        "those of the pods' containers; Berth does not know what they really use.\n",
     .examples = "  berth top -f cluster.json\n"
+                "  berth top -f cluster.json --by zone --resource ephemeral-storage\n"
                 "  berth top -f cluster.json --by owner --only-namespace shop --sort memory\n"
-                "  sh -c \"$(berth dump)\" && berth top -f cluster.json --by zone -o json\n"
+                "  berth top -f cluster.json --by namespace -o csv > namespaces.csv\n"
+                "  sh -c \"$(berth dump)\" && berth top -f cluster.json -o json\n"
                 "  berth top --context prod --by zone\n",
 };
 
@@ -61,7 +63,7 @@ static option_group setup_options(top_command *c)
                                        "nodes, or the newest)";
         else if (strcmp(c->setup_options[i].name, "threads") == 0)
             c->setup_options[i].help = "threads that read (default: one a core)";
-    return (option_group){c->setup_options, count};
+    return (option_group){c->setup_options, count, OPTIONS_ENGINE};
 }
 
 static void on_added(void *context, const berth_object *object, const berth_object_id *id)
@@ -102,6 +104,8 @@ static berth_status show(const top_command *c, berth_error *error)
         top_print_names(&c->top, stdout);
         return BERTH_OK;
     }
+    if (listing_is_flat(&c->list))
+        return top_print_list(&c->top, stdout, error);
     if (listing_is_table(&c->list))
         return top_print(&c->top, c->summary_only, stdout, error);
     output o;
@@ -128,7 +132,8 @@ static int check(top_command *c, const text_list *operands)
     if (c->list.namespace_name != NULL && !by_pod(c))
         return exit_usage(help.name, "--only-namespace needs --by namespace or --by owner: nodes "
                                      "and zones have no namespace");
-    return cluster_input_check(&c->input, operands, help.name);
+    int code = listing_check(&c->list, c->summary_only, help.name);
+    return code == EXIT_DONE ? cluster_input_check(&c->input, operands, help.name) : code;
 }
 
 int cmd_top(int argc, char **argv)

@@ -96,6 +96,7 @@ static const command_help help = {
         "names its own: 'FILE path=scan threads=4 decisions=N mismatches=M'.\n",
     .examples =
         "  berth verify tests/vectors/v1.32/resources.jsonl.gz\n"
+        "  berth verify tests/vectors/v1.32/*.jsonl.gz\n"
         "  berth verify --paths scan,index --threads 1,2,4 tests/vectors/v1.32/*.jsonl.gz\n",
 };
 

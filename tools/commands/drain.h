@@ -25,6 +25,7 @@ typedef struct move {
     uint32_t turn;    /* of evictions in which it goes, from 1; 0: a budget keeps it */
     int budget;       /* that covers it: see budgets_of */
     bool bare;
+    bool empty_dir;   /* its data is lost */
     berth_str volume; /* that only its node reaches; zeroed: none */
 } move;
 
@@ -36,8 +37,9 @@ typedef struct drained {
     uint32_t stay[3]; /* by trait: daemon, mirror, terminating */
     uint32_t bare;
     uint32_t forbidden;
-    uint32_t turns; /* of evictions */
-    uint32_t local; /* pods with a volume that only this node reaches */
+    uint32_t turns;      /* of evictions */
+    uint32_t empty_dirs; /* pods that lose data */
+    uint32_t local;      /* pods with a volume that only this node reaches */
 } drained;
 
 typedef struct drain {

@@ -39,10 +39,11 @@ static void write_note(const drain *d, const move *one, char *room, size_t size)
 
 static berth_str note_of(const drain *d, const move *one, char *room, size_t size)
 {
-    room[0] = '\0';
+    const char *lost = one->empty_dir ? "emptyDir data is lost; " : "";
+    snprintf(room, size, "%s", lost);
     if (one->volume.len > 0)
-        snprintf(room, size, "volume %.*s stays on the node; ", (int)one->volume.len,
-                 one->volume.data);
+        snprintf(room + strlen(lost), size - strlen(lost), "volume %.*s stays on the node; ",
+                 (int)one->volume.len, one->volume.data);
     size_t at = strlen(room);
     write_note(d, one, room + at, size - at);
     if (room[at] == '\0' && at > 0)
@@ -52,7 +53,7 @@ static berth_str note_of(const drain *d, const move *one, char *room, size_t siz
 
 typedef struct totals {
     uint64_t fit, unfit, forbidden; /* nodes */
-    uint64_t pods, unplaced, bare, forbidden_pods, stay, local;
+    uint64_t pods, unplaced, bare, forbidden_pods, stay, local, empty_dirs;
 } totals;
 
 static totals add_up(const drain *d)
@@ -70,6 +71,7 @@ static totals add_up(const drain *d)
         sum.unplaced += node->pods - node->placed;
         sum.bare += node->bare;
         sum.local += node->local;
+        sum.empty_dirs += node->empty_dirs;
         sum.forbidden_pods += node->forbidden;
         sum.stay += (uint64_t)node->stay[0] + node->stay[1] + node->stay[2];
     }
@@ -121,7 +123,6 @@ static void print_nodes(const drain *d)
             row(&t, writing != 0, cells);
         }
     }
-    putchar('\n');
 }
 
 /* Nodes that could go. */
@@ -157,7 +158,7 @@ static void print_moves(const drain *d)
 {
     static const char *const titles[] = {"NAMESPACE", "NAME", "FROM", "TO", "NOTE"};
     table t;
-    if (!shows_moves(d))
+    if (!shows_moves(d) && !listing_is_flat(&d->list))
         return;
     table_open(&t, stdout, titles, 5, 0);
     for (int writing = 0; writing <= 1; writing++) {
@@ -177,7 +178,6 @@ static void print_moves(const drain *d)
             row(&t, writing != 0, cells);
         }
     }
-    putchar('\n');
 }
 
 static void print_summary(const drain *d)
@@ -197,6 +197,9 @@ static void print_summary(const drain *d)
     if (sum.local > 0)
         printf("Local data   %" PRIu64 " pod%s a volume that only %s node reaches\n", sum.local,
                sum.local == 1 ? " has" : "s have", sum.local == 1 ? "its" : "their");
+    if (sum.empty_dirs > 0)
+        printf("Data lost    %" PRIu64 " pod%s emptyDir volumes\n", sum.empty_dirs,
+               sum.empty_dirs == 1 ? " has" : "s have");
     cluster_version_print(&d->input.version, &d->setup, stdout);
     verbosity_note("%zu node%s simulated in %.6f s, %.0f a second", d->node_count,
                    d->node_count == 1 ? "" : "s", d->seconds, nodes_a_second(d));
@@ -221,6 +224,10 @@ static void write_move(const drain *d, const move *one, bool from, output *o)
     }
     if (one->volume.len > 0)
         output_pair_str(o, "localVolume", one->volume);
+    if (one->empty_dir) {
+        output_key(o, "emptyDir");
+        output_bool(o, true);
+    }
     if (one->turn == 0) {
         output_key(o, "forbidden");
         output_bool(o, true);
@@ -259,6 +266,7 @@ static void write_node(const drain *d, const drained *node, size_t *at, output *
     output_pair_int(o, "forbidden", node->forbidden);
     output_pair_int(o, "turns", node->turns);
     output_pair_int(o, "localVolumes", node->local);
+    output_pair_int(o, "emptyDirs", node->empty_dirs);
     if (!d->together)
         write_moves(d, node, at, o);
     output_object_end(o);
@@ -281,6 +289,7 @@ static void write_summary(const drain *d, output *o)
     output_pair_int(o, "podsLeftAside", (int64_t)sum.stay);
     output_pair_int(o, "podsBare", (int64_t)sum.bare);
     output_pair_int(o, "podsWithLocalVolumes", (int64_t)sum.local);
+    output_pair_int(o, "podsWithEmptyDirs", (int64_t)sum.empty_dirs);
     output_pair_real(o, "seconds", d->seconds, 6);
     output_pair_real(o, "nodesPerSecond", nodes_a_second(d), 0);
     output_object_end(o);
@@ -313,13 +322,23 @@ void drain_show(const drain *d, const char *command)
         print_names(d);
         return;
     }
+    if (listing_is_flat(&d->list)) {
+        if (d->list_moves)
+            print_moves(d);
+        else
+            print_nodes(d);
+        return;
+    }
     if (!listing_is_table(&d->list)) {
         write_results(d, command);
         return;
     }
     if (!d->summary_only) {
         print_nodes(d);
+        putchar('\n');
         print_moves(d);
+        if (shows_moves(d))
+            putchar('\n');
     }
     print_summary(d);
 }

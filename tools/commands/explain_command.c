@@ -97,8 +97,10 @@ static void put_all(command_line *line, const cluster_input *input, const engine
         put(line, "--live", NULL);
     put_given(line, "--kubeconfig", input->live.kubeconfig);
     put_given(line, "--context", input->live.context);
-    for (size_t i = 0; i < input->files.count; i++)
-        put(line, "-f", input->files.items[i]);
+    if (input->recursive)
+        put(line, "-R", NULL);
+    for (size_t i = 0; i < input->expanded.given.count; i++)
+        put(line, "-f", input->expanded.given.items[i]);
     put(line, NULL, operand.text);
     text_free(&operand);
 }

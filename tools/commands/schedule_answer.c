@@ -172,7 +172,7 @@ static void tell_devices(const schedule *s, const outcome *result, text_buffer *
 static void print_row(const schedule *s, table *t, const outcome *result, bool writing)
 {
     bool placed = result->node != BERTH_NODE_NONE;
-    bool brief = s->list.format != OUTPUT_WIDE && !result->skipped;
+    bool brief = s->list.format == OUTPUT_TABLE && !result->skipped;
     berth_str cells[4] = {{0}};
     berth_engine_pod_name(s->engine, result->pod, &cells[0], &cells[1]);
     cells[2] = placed ? berth_engine_node_name(s->engine, result->node) : words_of("-");
@@ -198,7 +198,7 @@ static void print_placements(const schedule *s)
 {
     static const char *const titles[] = {"NAMESPACE", "NAME", "NODE", "MESSAGE"};
     uint64_t count = 0;
-    bool messages = false;
+    bool messages = listing_is_flat(&s->list);
     const outcome **listed = choose_listed(s, &count);
     table t;
     for (uint64_t i = 0; i < count; i++)
@@ -211,7 +211,8 @@ static void print_placements(const schedule *s)
             print_row(s, &t, listed[i], writing != 0);
     }
     free(listed);
-    putchar('\n');
+    if (!listing_is_flat(&s->list))
+        putchar('\n');
 }
 
 static void print_names(const schedule *s)
@@ -412,6 +413,10 @@ berth_status schedule_show(const schedule *s, const char *name, berth_error *err
     usage used;
     if (s->list.format == OUTPUT_NAME) {
         print_names(s);
+        return BERTH_OK;
+    }
+    if (listing_is_flat(&s->list)) {
+        print_placements(s);
         return BERTH_OK;
     }
     TRY(usage_measure(&used, s->engine, &s->input.resources, error));

@@ -28,6 +28,7 @@ static const wording wordings[FINDING_KIND_COUNT] = {
     [FINDING_API_VERSION] = {.rest = "unknown apiVersions"},
     [FINDING_VALUE] = {.rest = "values that an API server refuses"},
     [FINDING_ADMISSION] = {.rest = "limits and quotas"},
+    [FINDING_NO_PODS] = {.rest = "workloads without pods"},
     [FINDING_NODE] = {"pod is on node", "pods are on node",
                       ", which is not in the input: what they use is counted nowhere", "nodes"},
     [FINDING_CONTROLLER] = {"pod belongs to", "pods belong to",
@@ -178,7 +179,7 @@ static void say(const finding *one, const char *speaker)
 /* What is passed over, on one line. */
 static void say_passed_over(const finding *const *items, size_t count, const char *speaker)
 {
-    fprintf(stderr, "%s: passed over, as no rule reads them:", speaker);
+    fprintf(stderr, "%s: passed over, as they do not bear on placement:", speaker);
     for (size_t i = 0; i < count; i++) {
         fprintf(stderr, "%s %" PRIu64 " ", i > 0 ? "," : "", items[i]->count);
         plain_text_write(stderr, items[i]->text, strlen(items[i]->text));
@@ -211,10 +212,13 @@ static void say_kind(const finding *const *items, size_t count, const char *spea
 size_t findings_say(const findings *f, const char *speaker)
 {
     size_t warnings = 0;
+    bool lacks = false; /* what only a server has */
     const finding **order = heap_new(f->count, sizeof(*order));
     for (size_t i = 0; i < f->count; i++) {
         order[i] = &f->items[i];
         warnings += is_warning(order[i]->kind);
+        lacks |= order[i]->kind >= FINDING_CONTROLLER && order[i]->kind <= FINDING_BUDGETS &&
+                 order[i]->kind != FINDING_HOME;
     }
     qsort(order, f->count, sizeof(*order), by_count);
     for (size_t i = 0; i < f->count;) {
@@ -225,6 +229,11 @@ size_t findings_say(const findings *f, const char *speaker)
             say_kind(order + i, end - i, speaker);
         i = end;
     }
+    if (lacks && !verbosity_quiet())
+        plain_text_line(stderr,
+                        "%s: the input lacks objects of its cluster; this fetches all that count: "
+                        "sh -c \"$(berth dump)\"",
+                        speaker);
     free(order);
     return warnings;
 }

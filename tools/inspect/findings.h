@@ -33,9 +33,10 @@ typedef enum finding_kind {
     FINDING_BUDGETS,
     FINDING_WORKLOAD,
     /* no faults */
-    FINDING_CHANGE,      /* what becomes of a workload that runs already */
-    FINDING_COMPUTED,    /* what a controller would write into a status */
-    FINDING_APPLIED,     /* what admission has done */
+    FINDING_CHANGE,   /* the first that is no fault: what becomes of a workload that runs already */
+    FINDING_NO_PODS,  /* a workload of which no pods are made */
+    FINDING_COMPUTED, /* what a controller would write into a status */
+    FINDING_APPLIED,  /* what admission has done */
     FINDING_PASSED_OVER, /* kinds that no rule reads */
     FINDING_KIND_COUNT
 } finding_kind;

@@ -57,6 +57,56 @@ static void add_passed_over(inspection *in, const berth_note *note)
     findings_add(&in->findings, FINDING_PASSED_OVER, words_of(text), NULL, 1);
 }
 
+/* Kinds of well-known operators that become pods, by kind and group. */
+static bool makes_pods(const berth_note *note)
+{
+    static const char *const kinds[] = {"Prometheus monitoring.coreos.com",
+                                        "Alertmanager monitoring.coreos.com",
+                                        "ThanosRuler monitoring.coreos.com",
+                                        "Rollout argoproj.io",
+                                        "Workflow argoproj.io",
+                                        "CronWorkflow argoproj.io",
+                                        "JobSet jobset.x-k8s.io",
+                                        "LeaderWorkerSet leaderworkerset.x-k8s.io",
+                                        "Job batch.volcano.sh",
+                                        "Service serving.knative.dev",
+                                        "RayCluster ray.io",
+                                        "RayJob ray.io",
+                                        "RayService ray.io",
+                                        "SparkApplication sparkoperator.k8s.io",
+                                        "PyTorchJob kubeflow.org",
+                                        "TFJob kubeflow.org",
+                                        "MPIJob kubeflow.org",
+                                        "TrainJob trainer.kubeflow.org",
+                                        "CloneSet apps.kruise.io",
+                                        "Cluster postgresql.cnpg.io",
+                                        "Kafka kafka.strimzi.io",
+                                        "Elasticsearch elasticsearch.k8s.elastic.co",
+                                        "DeploymentConfig apps.openshift.io"};
+    char text[256];
+    int len = snprintf(text, sizeof(text), "%.*s %.*s", SHOW(note->kind), SHOW(note->api_version));
+    char *slash = len > 0 && (size_t)len < sizeof(text) ? strchr(text, '/') : NULL;
+    if (slash == NULL)
+        return false;
+    *slash = '\0';
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+        if (strcmp(text, kinds[i]) == 0)
+            return true;
+    return false;
+}
+
+static void note_operator(inspection *in, const berth_note *note)
+{
+    char text[512];
+    const char *slash = memchr(note->api_version.data, '/', note->api_version.len);
+    const int group = (int)(slash - note->api_version.data);
+    snprintf(text, sizeof(text),
+             "what the operator makes of a %.*s.%.*s is not known here: give the pods or "
+             "workloads that it makes",
+             SHOW(note->kind), group, note->api_version.data);
+    add(in, FINDING_NO_PODS, note, text);
+}
+
 static void note_passed_over(inspection *in, const berth_note *note)
 {
     char text[512];
@@ -65,7 +115,10 @@ static void note_passed_over(inspection *in, const berth_note *note)
         return;
     }
     if (note->suggestion.len == 0) {
-        add_passed_over(in, note);
+        if (!note->seen && makes_pods(note))
+            note_operator(in, note);
+        else
+            add_passed_over(in, note);
         return;
     }
     snprintf(text, sizeof(text),
@@ -96,6 +149,11 @@ void inspection_note(void *context, const berth_note *note)
     case BERTH_NOTE_SELECTOR:
         add(in, FINDING_VALUE, note,
             "its selector does not match the labels of its template: an API server refuses it");
+        break;
+    case BERTH_NOTE_NO_DAEMONS:
+        add(in, FINDING_NO_PODS, note,
+            "no node admits its pods, by its nodeSelector, node affinity and tolerations: it has "
+            "none");
         break;
     case BERTH_NOTE_PRIORITY_CLASS_MISSING:
         snprintf(text, sizeof(text), "PriorityClass %.*s", SHOW(note->word));

@@ -20,9 +20,16 @@ option_group cluster_input_options(cluster_input *input)
         {.name = "file",
          .letter = 'f',
          .kind = OPTION_TEXTS,
+         .alias = "filename",
          .value = "FILE",
          .target = &input->files,
-         .help = "read objects: JSON or YAML, gzip or not; '-' is\nstandard input; repeatable"},
+         .help = "read objects: JSON or YAML, gzip or not; of a folder its\n.json, .yaml and .yml "
+                 "files; '-' is standard input;\nrepeatable, or a list with commas"},
+        {.name = "recursive",
+         .letter = 'R',
+         .kind = OPTION_FLAG,
+         .target = &input->recursive,
+         .help = "read the subfolders of a folder, too"},
         {.name = "namespace",
          .letter = 'n',
          .kind = OPTION_TEXT,
@@ -43,8 +50,8 @@ option_group cluster_input_options(cluster_input *input)
         {.name = "expand",
          .kind = OPTION_FLAG,
          .target = &input->expand,
-         .help = "make pods of workloads that come from an API server, too\n(where the input "
-                 "has not got their pods)"},
+         .help = "make pods of workloads that come from an API server, too:\nfor an input that "
+                 "lacks their pods"},
         {.name = "add",
          .kind = OPTION_FLAG,
          .target = &input->add,
@@ -53,7 +60,7 @@ option_group cluster_input_options(cluster_input *input)
     };
     memcpy(input->options, options, sizeof(options));
     cluster_live_options(&input->live, input->options + OWN_OPTIONS);
-    return (option_group){input->options, CLUSTER_OPTIONS_MAX};
+    return (option_group){input->options, CLUSTER_OPTIONS_MAX, OPTIONS_INPUT};
 }
 
 int cluster_input_check(cluster_input *input, const text_list *operands, const char *command)
@@ -73,6 +80,9 @@ int cluster_input_check(cluster_input *input, const text_list *operands, const c
     if (input->synthetic == NULL && input->files.count == 0 && !input->live.wanted)
         return exit_usage(command, "no input: name files with -f, give --live for the cluster of "
                                    "your kubeconfig, or --synthetic");
+    code = input_files_expand(&input->expanded, &input->files, input->recursive, command);
+    if (code != EXIT_DONE)
+        return code;
     size_t standard = 0;
     for (size_t i = 0; i < input->files.count; i++)
         standard += strcmp(input->files.items[i], "-") == 0;
@@ -500,6 +510,7 @@ void cluster_input_release(cluster_input *input)
     berth_reader_destroy(input->reader);
     cluster_live_free(&input->live);
     text_list_free(&input->files);
+    input_files_free(&input->expanded);
     word_table_free(&input->resources);
     word_table_free(&input->skip_reasons);
     free(input->fresh);

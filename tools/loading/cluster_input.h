@@ -15,10 +15,11 @@
 #include "loading/cluster_live.h"
 #include "loading/cluster_version.h"
 #include "loading/engine_setup.h"
+#include "loading/input_files.h"
 #include "loading/rollouts.h"
 #include "loading/twins.h"
 
-enum { CLUSTER_OPTIONS_MAX = 6 + CLUSTER_LIVE_OPTIONS };
+enum { CLUSTER_OPTIONS_MAX = 7 + CLUSTER_LIVE_OPTIONS };
 
 /* A pending pod that no scheduler of this setup would take up, and why. */
 typedef struct cluster_skip {
@@ -29,14 +30,16 @@ typedef struct cluster_skip {
 
 typedef struct cluster_input {
     /* given on the command line */
-    text_list files;
+    text_list files; /* once checked: without folders and lists with commas */
+    bool recursive;  /* folders with their subfolders */
     const char *synthetic;
     cluster_live live;          /* read before the files, which change it */
     const char *namespace_name; /* of objects that name none; NULL: "default" */
     bool strict;                /* warnings are errors */
     bool expand;                /* workloads that an API server has seen become their pods, too */
     bool plays;                 /* the caller plays rollouts (cluster_input_play) */
-    bool add; /* what manifests hold comes beside what runs, and changes nothing */
+    bool add;             /* what manifests hold comes beside what runs, and changes nothing */
+    input_files expanded; /* what `files` was, and the names that it consists of now */
     option options[CLUSTER_OPTIONS_MAX];
     /* called with each object once it has been added (pods that are ignored: BERTH_POD_NONE); or
      * NULL */

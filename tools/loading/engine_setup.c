@@ -82,7 +82,7 @@ option_group engine_setup_options(engine_setup *setup)
          .help = "seed of everything random (default 0)"},
     };
     memcpy(setup->options, options, sizeof(options));
-    return (option_group){setup->options, ENGINE_OPTIONS_MAX};
+    return (option_group){setup->options, ENGINE_OPTIONS_MAX, OPTIONS_ENGINE};
 }
 
 /* Copy the profiles and put the options in. */

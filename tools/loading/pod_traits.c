@@ -26,6 +26,9 @@ unsigned pod_traits_of(const berth_pod *pod)
     }
     if (has_key(pod->meta.annotations, "kubernetes.io/config.mirror"))
         traits |= POD_MIRROR;
+    for (uint32_t i = 0; i < pod->volume_count; i++)
+        if (pod->volumes[i].source.kind == BERTH_VOLUME_EMPTY_DIR)
+            traits |= POD_EMPTY_DIR;
     if (pod->meta.deleting)
         traits |= POD_TERMINATING;
     return traits;

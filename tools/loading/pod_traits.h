@@ -10,6 +10,7 @@ typedef enum pod_trait {
     POD_MIRROR = 1u << 1,      /* of the node's own manifests: stays */
     POD_TERMINATING = 1u << 2, /* on its way out: not placed anew */
     POD_BARE = 1u << 3,        /* of no controller: nobody would make it again */
+    POD_EMPTY_DIR = 1u << 4,   /* has data in emptyDir volumes, which go with it */
 } pod_trait;
 
 enum { POD_STAYS = POD_DAEMON | POD_MIRROR | POD_TERMINATING };

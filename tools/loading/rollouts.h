@@ -1,6 +1,6 @@
 /* Rollouts played step by step: so many new pods are made, so many old ones go, as the strategy of
  * the workload says, until all are replaced or a new pod finds no place and nothing more may go.
- * Source: kubernetes v1.36 pkg/controller/deployment/rolling.go, statefulset and daemon/update.go. */
+ * Source: kubernetes v1.36 pkg/controller, deployment/rolling.go, statefulset and daemon. */
 #ifndef BERTH_TOOLS_ROLLOUTS_H
 #define BERTH_TOOLS_ROLLOUTS_H
 

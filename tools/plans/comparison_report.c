@@ -228,7 +228,8 @@ static void print_figures(const comparison *c, FILE *file)
     }
     table_head(&t);
     for (size_t r = 0; r < figures.count; r++) {
-        table_cell_text(&t, figures.rows[r].title);
+        const char *title = figures.rows[r].title;
+        table_cell_text(&t, table_get_form() == TABLE_ALIGNED ? title : title + strspn(title, " "));
         for (size_t i = 0; i < c->side_count; i++)
             table_cell_text(&t, figures.rows[r].cells[i]);
     }
@@ -299,7 +300,7 @@ static void print_pods(const comparison *c, FILE *file, bool all)
     size_t shown = all || c->pod_count < PODS_SHOWN ? c->pod_count : PODS_SHOWN;
     const char *titles[4 + COMPARISON_SIDES_MAX] = {"NAMESPACE", "NAME"};
     table t;
-    if (c->pod_count == 0) {
+    if (c->pod_count == 0 && table_get_form() == TABLE_ALIGNED) {
         fputs(stranded_pods(c) == 0 ? "\nEvery pod is on the same node.\n"
                                     : "\nEvery other pod is on the same node.\n",
               file);
@@ -311,7 +312,8 @@ static void print_pods(const comparison *c, FILE *file, bool all)
     table_open(&t, file, titles, 3 + (uint32_t)c->side_count, 0);
     for (size_t i = 0; i < shown; i++)
         pod_row(c, &c->pods[i], &t, false);
-    fputc('\n', file);
+    if (table_get_form() == TABLE_ALIGNED)
+        fputc('\n', file);
     table_head(&t);
     for (size_t i = 0; i < shown; i++)
         pod_row(c, &c->pods[i], &t, true);
@@ -328,6 +330,14 @@ void comparison_print(const comparison *c, FILE *file, bool summary_only, bool a
     print_missing(c, file);
     if (!summary_only)
         print_pods(c, file, all_pods);
+}
+
+void comparison_print_list(const comparison *c, FILE *file, bool pods)
+{
+    if (pods)
+        print_pods(c, file, true);
+    else
+        print_figures(c, file);
 }
 
 /* ---- for programs ---- */

@@ -8,6 +8,9 @@
 #include "plans/side_comparison.h"
 
 /* `summary_only` leaves out the pods that differ; otherwise the first 20 are listed, or all. */
+/* One table alone, in the form that is settled: of figures, or of the pods that differ. */
+void comparison_print_list(const comparison *c, FILE *file, bool pods);
+
 void comparison_print(const comparison *c, FILE *file, bool summary_only, bool all_pods);
 
 void comparison_write(const comparison *c, FILE *file, output_format format, bool summary_only);

@@ -137,8 +137,11 @@ static uint64_t taken_by(const growth *g, size_t shape)
 static void print_shapes(const growth *g, FILE *file)
 {
     static const char *const titles[] = {"SHAPE", "PRICE", "ADD", "COST", "ALONE", "COST", "PODS"};
+    static const char *const flat_titles[] = {"SHAPE", "PRICE",      "ADD", "COST",
+                                              "ALONE", "ALONE COST", "PODS"};
+    const bool aligned = table_get_form() == TABLE_ALIGNED;
     table t;
-    table_open(&t, file, titles, 7, ~1u);
+    table_open(&t, file, aligned ? titles : flat_titles, 7, ~1u);
     for (int writing = 0; writing <= 1; writing++) {
         if (writing)
             table_head(&t);
@@ -158,7 +161,31 @@ static void print_shapes(const growth *g, FILE *file)
             row(&t, writing != 0, cells);
         }
     }
-    fputc('\n', file);
+}
+
+/* The nodes of the cluster, and which of them could go. */
+static void print_nodes(const growth_answer *a, FILE *file)
+{
+    static const char *const titles[] = {"NODE", "VERDICT", "PODS"};
+    table t;
+    table_open(&t, file, titles, 3, 1u << 2);
+    table_head(&t);
+    for (uint32_t i = 0; i < a->shrink->count; i++) {
+        const shrink_node *one = &a->shrink->nodes[i];
+        char pods[24];
+        snprintf(pods, sizeof(pods), "%" PRIu32, one->pods);
+        table_cell(&t, berth_engine_node_name(a->growth->engine, one->node));
+        table_cell_text(&t, shrink_verdict_names[one->verdict]);
+        table_cell_text(&t, pods);
+    }
+}
+
+void growth_print_list(const growth_answer *a, FILE *file)
+{
+    if (a->growth->shapes->count > 0)
+        print_shapes(a->growth, file);
+    else if (a->shrink != NULL)
+        print_nodes(a, file);
 }
 
 static void print_added(const growth_answer *a, FILE *file)
@@ -297,6 +324,7 @@ void growth_print(const growth_answer *a, FILE *file, bool summary_only)
     const growth *g = a->growth;
     if (g->shapes->count > 0 && a->unfitted > 0) {
         print_shapes(g, file);
+        fputc('\n', file);
         if (!summary_only)
             print_added(a, file);
     }

@@ -44,6 +44,10 @@ void growth_answer_free(growth_answer *a);
 
 /* `summary_only` leaves out single nodes and pods. */
 void growth_print(const growth_answer *a, FILE *file, bool summary_only);
+
+/* One table alone, in the form that is settled: of the shapes, or, where none is given, of the
+ * nodes and which of them could go. */
+void growth_print_list(const growth_answer *a, FILE *file);
 void growth_write(const growth_answer *a, FILE *file, output_format format, bool summary_only);
 
 #endif

@@ -1,4 +1,4 @@
-/* Whether a node takes pods, and what keeps them off: one answer for every command that shows it. */
+/* Whether a node takes pods, and what keeps them off: one answer for every command. */
 #ifndef BERTH_TOOLS_NODE_STATE_H
 #define BERTH_TOOLS_NODE_STATE_H
 

@@ -16,9 +16,16 @@ option_group replay_input_options(replay_input *input)
         {.name = "file",
          .letter = 'f',
          .kind = OPTION_TEXTS,
+         .alias = "filename",
          .value = "FILE",
          .target = &input->cluster_files,
-         .help = "a cluster to start with: objects in JSON or YAML, gzip or\nnot; repeatable"},
+         .help = "a cluster to start with: objects in JSON or YAML, gzip or\nnot, or a folder of "
+                 "such files; repeatable, or a list\nwith commas"},
+        {.name = "recursive",
+         .letter = 'R',
+         .kind = OPTION_FLAG,
+         .target = &input->recursive,
+         .help = "read the subfolders of a folder, too"},
         {.name = "synthetic",
          .kind = OPTION_TEXT,
          .value = "SPEC",
@@ -40,7 +47,7 @@ option_group replay_input_options(replay_input *input)
     };
     memcpy(input->options, own, sizeof(own));
     trace_arrivals_options(&input->arrivals, input->options + sizeof(own) / sizeof(own[0]));
-    return (option_group){input->options, REPLAY_INPUT_OPTIONS};
+    return (option_group){input->options, REPLAY_INPUT_OPTIONS, OPTIONS_INPUT};
 }
 
 static bool is_openb(const replay_input *input)
@@ -66,6 +73,10 @@ int replay_input_check(replay_input *input, const char *command)
         return exit_usage(command, "--pod-duration and --arrivals-per-hour need --synthetic");
     if (input->draw_percent > 0 && !is_openb(input))
         return exit_usage(command, "--draw needs the openb trace");
+    int code =
+        input_files_expand(&input->cluster_names, &input->cluster_files, input->recursive, command);
+    if (code != EXIT_DONE)
+        return code;
     if (input->synthetic != NULL)
         return check_synthetic(input, command);
     if (input->operands.count == 0)
@@ -198,5 +209,6 @@ void replay_input_release(replay_input *input)
     trace_lines_close(&input->lines);
     trace_openb_free(&input->openb);
     text_list_free(&input->cluster_files);
+    input_files_free(&input->cluster_names);
     text_list_free(&input->operands);
 }

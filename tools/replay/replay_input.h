@@ -7,16 +7,19 @@
 #include "berth/berth.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "loading/input_files.h"
 #include "traces/trace.h"
 #include "traces/trace_lines.h"
 #include "traces/trace_openb.h"
 #include "traces/trace_synthetic.h"
 
-enum { REPLAY_INPUT_OPTIONS = 6 };
+enum { REPLAY_INPUT_OPTIONS = 7 };
 
 typedef struct replay_input {
     /* given on the command line */
-    text_list cluster_files;
+    text_list cluster_files; /* once checked: without folders and lists with commas */
+    bool recursive;
+    input_files cluster_names; /* what they consist of */
     const char *synthetic;
     trace_arrivals arrivals;
     uint64_t draw_percent;

@@ -7,8 +7,8 @@
 
 static const char mark[] = "@@DATA@@";
 
-/* A '<' could end the script element that holds the JSON, or begin a comment in it. JSON has it only
- * in strings, and there it may be written as an escape. */
+/* A '<' could end the script element that holds the JSON, or begin a comment in it. JSON has it
+ * only in strings, and there it may be written as an escape. */
 static void write_data(const char *data, size_t bytes, FILE *file)
 {
     const char *end = data + bytes;

@@ -7,7 +7,7 @@
 
 #include "berth/status.h"
 
-/* Write the page around `data`, a JSON document of `bytes`. Markup in its texts is shown as text. */
+/* Write the page around `data`, a JSON document of `bytes`. Markup in texts is shown as text. */
 void report_page_write(const char *data, size_t bytes, FILE *file);
 
 #endif

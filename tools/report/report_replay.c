@@ -1,5 +1,5 @@
-/* Writes the data of a replay's report: report.json unchanged, and the rows of series.csv. Of a long
- * series only some rows are kept. */
+/* Writes the data of a replay's report: report.json unchanged, and the rows of series.csv. Of a
+ * long series only some rows are kept. */
 #include "report/report_replay.h"
 
 #include <errno.h>

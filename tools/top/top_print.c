@@ -17,6 +17,7 @@ enum { NOTES_WIDTH = 14 }; /* that remarks should have for their lines */
 typedef struct layout {
     berth_str domain; /* that node names are shown without; empty: they are whole */
     bool narrow;      /* without limits of nodes, or percentages of namespaces and owners */
+    bool flat;        /* rows alone, an amount a cell: spreadsheets read 5/10 as a date */
 } layout;
 
 static uint32_t right_of(uint32_t first, uint32_t last)
@@ -40,10 +41,22 @@ static void put_free(const top *t, const top_row *row, uint32_t resource, rows *
     rows_cell(out, "%s", text);
 }
 
-static void put_share(const top *t, const top_row *row, uint32_t resource, rows *out)
+static void put_amount(const top *t, uint32_t resource, int64_t amount, rows *out)
+{
+    char text[TOP_AMOUNT_BYTES];
+    top_amount_text(word_table_get(&t->resources, resource), amount, text, sizeof(text));
+    rows_cell(out, "%s", text);
+}
+
+static void put_share(const top *t, const top_row *row, uint32_t resource, bool flat, rows *out)
 {
     char text[2 * TOP_AMOUNT_BYTES];
     const top_cell *cell = &row->cells[resource];
+    if (flat) {
+        put_amount(t, resource, cell->requested, out);
+        put_amount(t, resource, cell->allocatable, out);
+        return;
+    }
     top_share_text(word_table_get(&t->resources, resource), cell->requested, cell->allocatable,
                    text, sizeof(text));
     rows_cell(out, "%s", text);
@@ -51,10 +64,7 @@ static void put_share(const top *t, const top_row *row, uint32_t resource, rows 
 
 static void put_requested(const top *t, const top_row *row, uint32_t resource, rows *out)
 {
-    char text[TOP_AMOUNT_BYTES];
-    top_amount_text(word_table_get(&t->resources, resource), row->cells[resource].requested, text,
-                    sizeof(text));
-    rows_cell(out, "%s", text);
+    put_amount(t, resource, row->cells[resource].requested, out);
 }
 
 static berth_status put_notes(const top *t, const top_row *row, rows *out, berth_error *error)
@@ -99,9 +109,9 @@ static berth_status put_node(const top *t, const top_row *row, const layout *for
     if (row->node != BERTH_NODE_NONE)
         name.len -= form->domain.len;
     rows_cell_str(out, name);
-    put_share(t, row, TOP_PODS, out);
+    put_share(t, row, TOP_PODS, form->flat, out);
     for (uint32_t r = TOP_CPU; r <= TOP_MEMORY; r++) {
-        put_share(t, row, r, out);
+        put_share(t, row, r, form->flat, out);
         if (!form->narrow)
             put_limits(t, row, r, out);
         put_free(t, row, r, out);
@@ -114,11 +124,27 @@ static berth_status fill_nodes(const top *t, const layout *form, rows *out, bert
     static const char *const titles[] = {"NODE",   "PODS",   "CPU",  "LIMITS", "FREE",
                                          "MEMORY", "LIMITS", "FREE", "NOTES"};
     static const char *const narrow[] = {"NODE", "PODS", "CPU", "FREE", "MEMORY", "FREE", "NOTES"};
-    uint32_t count = form->narrow ? 7 : 9;
-    rows_open(out, form->narrow ? narrow : titles, count, right_of(1, count - 2));
+    static const char *const flat[] = {"NODE",
+                                       "PODS",
+                                       "PODS ALLOCATABLE",
+                                       "CPU",
+                                       "CPU ALLOCATABLE",
+                                       "CPU LIMITS",
+                                       "CPU FREE",
+                                       "MEMORY",
+                                       "MEMORY ALLOCATABLE",
+                                       "MEMORY LIMITS",
+                                       "MEMORY FREE",
+                                       "NOTES"};
+    uint32_t count = form->flat ? 12 : form->narrow ? 7 : 9;
+    rows_open(out,
+              form->flat     ? flat
+              : form->narrow ? narrow
+                             : titles,
+              count, right_of(1, count - 2));
     for (size_t i = 0; i < t->row_count; i++)
         TRY(put_node(t, &t->rows[i], form, out, error));
-    return put_node(t, &t->total, form, out, error);
+    return form->flat ? BERTH_OK : put_node(t, &t->total, form, out, error);
 }
 
 /* ---- namespaces and owners ---- */
@@ -163,10 +189,15 @@ static berth_status fill_groups(const top *t, const layout *form, rows *out, ber
                                          "MEMORY",    "MEMORY%", "LIMITS", "NOTES"};
     static const char *const narrow_spaces[] = {"NAMESPACE", "PODS",   "CPU",  "LIMITS",
                                                 "MEMORY",    "LIMITS", "NOTES"};
+    static const char *const flat[] = {"NAMESPACE",  "OWNER",  "PODS",    "CPU",           "CPU%",
+                                       "CPU LIMITS", "MEMORY", "MEMORY%", "MEMORY LIMITS", "NOTES"};
+    static const char *const flat_spaces[] = {"NAMESPACE", "PODS",          "CPU",
+                                              "CPU%",      "CPU LIMITS",    "MEMORY",
+                                              "MEMORY%",   "MEMORY LIMITS", "NOTES"};
     bool owners = t->by == TOP_BY_OWNER;
     uint32_t names = owners ? 2 : 1;
     uint32_t count = names + (form->narrow ? 6 : 8);
-    const char *const *wide = owners ? titles : spaces;
+    const char *const *wide = form->flat ? owners ? flat : flat_spaces : owners ? titles : spaces;
     rows_open(out,
               !form->narrow ? wide
               : owners      ? narrow
@@ -174,12 +205,12 @@ static berth_status fill_groups(const top *t, const layout *form, rows *out, ber
               count, right_of(names, count - 2));
     for (size_t i = 0; i < t->row_count; i++)
         TRY(put_group(t, &t->rows[i], form, out, error));
-    return put_group(t, &t->total, form, out, error);
+    return form->flat ? BERTH_OK : put_group(t, &t->total, form, out, error);
 }
 
 /* ---- zones ---- */
 
-static void put_zone(const top *t, const top_row *row, berth_str name, rows *out)
+static void put_zone(const top *t, const top_row *row, berth_str name, bool flat, rows *out)
 {
     for (uint32_t r = 0; r < t->resources.count; r++) {
         const top_cell *cell = &row->cells[r];
@@ -188,7 +219,12 @@ static void put_zone(const top *t, const top_row *row, berth_str name, rows *out
         if (r >= TOP_FIXED_RESOURCES && cell->allocatable == 0 && cell->requested == 0)
             continue;
         rows_cell_str(out, name);
-        rows_cell(out, "%" PRIu64 "/%" PRIu64, row->usable, row->nodes);
+        if (!flat) {
+            rows_cell(out, "%" PRIu64 "/%" PRIu64, row->usable, row->nodes);
+        } else {
+            rows_cell(out, "%" PRIu64, row->usable);
+            rows_cell(out, "%" PRIu64, row->nodes);
+        }
         rows_cell_str(out, resource);
         put_requested(t, row, r, out);
         put_limits(t, row, r, out);
@@ -201,15 +237,22 @@ static void put_zone(const top *t, const top_row *row, berth_str name, rows *out
     }
 }
 
-static void print_zones(const top *t, FILE *file)
+static void print_zones(const top *t, bool flat, FILE *file)
 {
     static const char *const titles[] = {"ZONE",        "USABLE", "RESOURCE", "REQUESTED", "LIMITS",
                                          "ALLOCATABLE", "USE",    "FREE",     "CLOSED"};
+    static const char *const flat_titles[] = {"ZONE",      "USABLE", "NODES",       "RESOURCE",
+                                              "REQUESTED", "LIMITS", "ALLOCATABLE", "USE",
+                                              "FREE",      "CLOSED"};
     rows out;
-    rows_open(&out, titles, 9, right_of(3, 8) | 1u << 1);
+    if (flat)
+        rows_open(&out, flat_titles, 10, right_of(4, 9) | 3u << 1);
+    else
+        rows_open(&out, titles, 9, right_of(3, 8) | 1u << 1);
     for (size_t i = 0; i < t->row_count; i++)
-        put_zone(t, &t->rows[i], t->rows[i].name, &out);
-    put_zone(t, &t->total, words_of("all"), &out);
+        put_zone(t, &t->rows[i], t->rows[i].name, flat, &out);
+    if (!flat)
+        put_zone(t, &t->total, words_of("all"), false, &out);
     rows_print(&out, file);
 }
 
@@ -224,7 +267,8 @@ static berth_status fill(const top *t, const layout *form, rows *out, berth_erro
 static berth_status print_rows(const top *t, FILE *file, berth_error *error)
 {
     berth_str domain = t->by == TOP_BY_NODE ? shared_domain(t) : (berth_str){0};
-    const layout forms[] = {{{0}, false}, {domain, false}, {domain, true}};
+    const layout forms[] = {
+        {.narrow = false}, {.domain = domain}, {.domain = domain, .narrow = true}};
     const size_t last = sizeof(forms) / sizeof(forms[0]) - 1;
     for (size_t i = 0; i <= last; i++) {
         rows out;
@@ -245,13 +289,29 @@ static berth_status print_rows(const top *t, FILE *file, berth_error *error)
     return BERTH_OK;
 }
 
+berth_status top_print_list(const top *t, FILE *file, berth_error *error)
+{
+    const layout form = {.flat = true};
+    rows out;
+    if (t->by == TOP_BY_ZONE) {
+        print_zones(t, true, file);
+        return BERTH_OK;
+    }
+    berth_status status = fill(t, &form, &out, error);
+    if (status == BERTH_OK)
+        rows_print(&out, file);
+    else
+        rows_free(&out);
+    return status;
+}
+
 berth_status top_print(const top *t, bool summary_only, FILE *file, berth_error *error)
 {
     if (t->row_count == 0)
         fprintf(file, "%s\n",
                 t->by == TOP_BY_NODE || t->by == TOP_BY_ZONE ? "No nodes" : "No pods");
     else if (!summary_only && t->by == TOP_BY_ZONE)
-        print_zones(t, file);
+        print_zones(t, false, file);
     else if (!summary_only)
         TRY(print_rows(t, file, error));
     if (!summary_only || t->row_count == 0)

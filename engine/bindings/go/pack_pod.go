@@ -240,6 +240,8 @@ func (a *arena) podVolume(out *C.berth_volume_source, from *corev1.VolumeSource)
 	case from.Image != nil:
 		out.kind = C.BERTH_VOLUME_IMAGE
 		out.handle = a.str(from.Image.Reference)
+	case from.EmptyDir != nil:
+		out.kind = C.BERTH_VOLUME_EMPTY_DIR
 	}
 }
 

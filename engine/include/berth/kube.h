@@ -57,6 +57,8 @@ typedef enum berth_note_kind {
     BERTH_NOTE_PRIORITY_CLASS_MISSING,
     /* A workload's selector does not match the labels of its own template. */
     BERTH_NOTE_SELECTOR,
+    /* No node admits pods of this DaemonSet: none is made. */
+    BERTH_NOTE_NO_DAEMONS,
 } berth_note_kind;
 
 /* How new pods take the place of old ones. */
@@ -98,6 +100,7 @@ typedef struct berth_note {
     berth_str suggestion; /* absent: nothing that is near */
     berth_str text; /* of a PASSED_OVER kind that berth_read_options.whole_kinds lists: as JSON */
     const berth_workload_note *workload; /* of BERTH_NOTE_WORKLOAD and NOT_EXPANDED; else NULL */
+    bool seen;                           /* the object comes from an API server: it has a uid */
 } berth_note;
 
 typedef void (*berth_note_fn)(void *context, const berth_note *note);

@@ -237,7 +237,7 @@ typedef struct berth_container_status {
     const struct berth_later *later;
 } berth_container_status;
 
-/* The volume sources that a scheduler tells apart; every other source is BERTH_VOLUME_OTHER. */
+/* The volume sources that a scheduler or a drain tells apart; every other one is OTHER. */
 typedef enum berth_volume_kind {
     BERTH_VOLUME_OTHER = 0,
     BERTH_VOLUME_CLAIM,      /* handle: claim name */
@@ -251,6 +251,7 @@ typedef enum berth_volume_kind {
     BERTH_VOLUME_PORTWORX,   /* handle: volumeID */
     BERTH_VOLUME_CSI,        /* handle: volumeHandle; driver (PersistentVolume only) */
     BERTH_VOLUME_IMAGE,      /* handle: reference of an image (of a pod) */
+    BERTH_VOLUME_EMPTY_DIR,  /* of a pod: its data goes with it */
 } berth_volume_kind;
 
 typedef struct berth_volume_source {
