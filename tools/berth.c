@@ -10,6 +10,10 @@
 #include "cli/suggest.h"
 #include "commands/commands.h"
 
+#ifdef BERTH_LIVE
+#include "live/read/cluster_read.h"
+#endif
+
 #ifndef BERTH_LIVE
 int cmd_run(int argc, char **argv)
 {
@@ -132,8 +136,23 @@ static int run(int argc, char **argv)
     return run_command(argc - 1, argv + 1);
 }
 
+#ifdef BERTH_LIVE
+/* As a plugin of kubectl ("kubectl berth top" runs kubectl-berth) it reads kubectl's cluster where
+ * no input is given. */
+static void register_live(const char *program)
+{
+    static cluster_source source = {.read = cluster_read};
+    const char *slash = strrchr(program, '/');
+    source.is_default = strcmp(slash != NULL ? slash + 1 : program, "kubectl-berth") == 0;
+    cluster_source_register(&source);
+}
+#endif
+
 int main(int argc, char **argv)
 {
+#ifdef BERTH_LIVE
+    register_live(argc > 0 ? argv[0] : "");
+#endif
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of that file's */
     return output_finish(run(argc, argv));
 }

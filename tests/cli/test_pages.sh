@@ -60,7 +60,7 @@ offers "capacity compare completion " berth c
 offers "json " berth schedule -o j
 offers "csv json markdown table wide yaml " berth compare --output ""
 offers "json " berth drain --output = j
-offers "--kubernetes " berth schedule --ku
+offers "--kubernetes " berth schedule --kuber
 offers "--help --huge-pages " berth schedule --h
 offers " " berth schedule --threads ""
 offers "data/nodes.yaml data/nodes_only.yaml " berth schedule -f data/nodes

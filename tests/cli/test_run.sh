@@ -10,13 +10,16 @@
 check usage_help_run 0 "$berth" run --help
 check usage_option_run 2 "$berth" run --no-such-option
 
-unset KUBERNETES_SERVICE_HOST KUBERNETES_SERVICE_PORT
+unset KUBECONFIG KUBERNETES_SERVICE_HOST KUBERNETES_SERVICE_PORT
 complains run_operand 2 "unexpected 'x'" "$berth" run x
 complains run_nowhere 3 "this is no pod" "$berth" run
 complains run_no_file 3 "/no/such/file" "$berth" run --kubeconfig /no/such/file
 complains run_no_config 3 "/no/such/file" "$berth" run --kubeconfig /dev/null --config /no/such/file
 echo 'kind: Pod' >"$work/pod"
 complains run_wrong_file 3 "expected a kubeconfig" "$berth" run --kubeconfig "$work/pod"
+KUBECONFIG=$work/pod complains run_environment 3 "expected a kubeconfig" "$berth" run
+complains run_lost_context 3 'that could have the context "c"' "$berth" run --context c
+complains run_master 3 "is not an http or https URL" "$berth" run --master here
 echo 'leaderElection: {leaseDuration: soon}' >"$work/config"
 complains run_wrong_config 3 "leaderElection.leaseDuration" "$berth" run --config "$work/config"
 cat >"$work/kubeconfig" <<'YAML'
@@ -31,6 +34,7 @@ complains run_password 3 "username" "$berth" run --kubeconfig "$work/kubeconfig"
 
 sed -i 's/^users:.*/users: [{name: u, user: {}}]/' "$work/kubeconfig"
 live=("$berth" run --kubeconfig "$work/kubeconfig")
+complains run_context 3 'no context "d": the contexts are c' "${live[@]}" --context d
 complains run_time 2 "'soon' is no time" "${live[@]}" --leader-elect-retry-period soon
 complains run_times 2 "renewDeadline must be longer" "${live[@]}" --leader-elect-retry-period 9s
 complains run_lease_times 2 "leaseDuration must be longer" "${live[@]}" --leader-elect-lease-duration 9s
@@ -73,6 +77,7 @@ if command -v python3 >/dev/null; then
   }
   at 401 '{}'
   said run_401 3 "does not accept the credentials (401)" "${live[@]}"
+  said run_master_alone 3 "(401)" "$berth" run --master "http://127.0.0.1:$port"
   said run_port_taken 3 "can't serve at '127.0.0.1:$port'" "${live[@]}" --serve "127.0.0.1:$port"
   said run_port_taken_in_two 3 "can't serve at '127.0.0.1:$port'" "${live[@]}" \
     --bind-address 127.0.0.1 --secure-port "$port"

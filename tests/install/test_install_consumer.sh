@@ -22,6 +22,9 @@ check() {
 
 "$prefix/bin/berth" --version >"$work/version"
 grep -q "$(pkg-config --modversion "$prefix/$LIBDIR/pkgconfig/berth.pc")" "$work/version"
+if "$prefix/bin/berth" run --help >/dev/null 2>&1; then
+  "$prefix/bin/kubectl-berth" --version | diff "$work/version" -
+fi
 
 cmake -S "$BERTH_SOURCE/tools/examples" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" \
   -DCMAKE_BUILD_TYPE=Release >>"$work/log"

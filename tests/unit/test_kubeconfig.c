@@ -216,7 +216,9 @@ static void test_the_file_itself(void **state)
     const char *text = whole(SERVER, "tokenFile: tok");
     assert_int_equal(write(fd, text, strlen(text)), strlen(text));
     close(fd);
-    assert_int_equal(kubeconfig_read_file(&config, path, "https://else:1", &error), BERTH_OK);
+    assert_int_equal(kubeconfig_read_file(&config, path,
+                                          &(kubeconfig_choice){.server = "https://else:1"}, &error),
+                     BERTH_OK);
     assert_string_equal(config.access.server, "https://else:1");
     assert_string_equal(config.token_file, "/tmp/tok");
     kubeconfig_free(&config);

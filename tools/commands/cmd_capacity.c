@@ -43,7 +43,7 @@ typedef struct capacity {
 
 static const command_help help = {
     .name = "capacity",
-    .synopsis = "[OPTION...] -f FILE... --podspec FILE...",
+    .synopsis = "[OPTION...] (-f FILE... | --live) --podspec FILE...",
     .text =
         "Counts how many more pods of each specification the cluster has room for, and on which\n"
         "nodes, and reports what stops the next one, in kube-scheduler's words. A specification\n"
@@ -56,7 +56,8 @@ static const command_help help = {
         "  berth capacity -f cluster.json --podspec pod.yaml --max 100 --summary\n"
         "  berth capacity -f cluster.json --podspec web.yaml --podspec db.yaml --together\n"
         "  berth capacity -f cluster.json --podspec pod.yaml --exclude-nodes node-17,node-18\n"
-        "  sh -c \"$(berth dump)\" && berth capacity -f cluster.json --podspec job.yaml -o json\n",
+        "  sh -c \"$(berth dump)\" && berth capacity -f cluster.json --podspec job.yaml -o json\n"
+        "  berth capacity --live --podspec job.yaml\n",
 };
 
 /* ---- nodes ---- */
@@ -415,8 +416,9 @@ static void show(const capacity *c)
 
 static berth_status prepare(capacity *c, berth_error *error)
 {
-    cluster_input_version(&c->input, &c->setup);
-    berth_status status = engine_setup_resolve(&c->setup, error);
+    berth_status status = cluster_input_version(&c->input, &c->setup, error);
+    if (status == BERTH_OK)
+        status = engine_setup_resolve(&c->setup, error);
     c->input.more_follows = true;
     if (status == BERTH_OK)
         status = engine_setup_create(&c->setup, &c->engine, error);

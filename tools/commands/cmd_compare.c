@@ -11,7 +11,7 @@
 
 static const command_help help = {
     .name = "compare",
-    .synopsis = "[OPTION...] -f FILE... --config A --config B | --before X --after Y",
+    .synopsis = "[OPTION...] (-f FILE... | --live) --config A --config B | --before X --after Y",
     .text =
         "Decides the same pods under several configurations, versions of Kubernetes or clusters\n"
         "and shows side by side which pods move, which no longer fit, how pods spread over zones,\n"
@@ -126,9 +126,12 @@ static int check(compare *c, const text_list *operands)
         text_list_add(&c->input.files, operands->items[i]);
     if (c->input.synthetic != NULL)
         return exit_usage(help.name, "--synthetic and --before exclude each other");
+    int code = cluster_live_check(&c->input.live, true, help.name);
+    if (code != EXIT_DONE)
+        return code;
     text_list *lists[] = {&c->input.files, &c->before, &c->after};
     for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
-        int code = input_files_expand(&c->input.expanded, lists[i], c->input.recursive, help.name);
+        code = input_files_expand(&c->input.expanded, lists[i], c->input.recursive, help.name);
         if (code != EXIT_DONE)
             return code;
     }
@@ -195,6 +198,7 @@ static berth_status make_side(compare *c, size_t number, berth_error *error)
     side->anew = c->anew;
     side->input = c->input;
     side->input.files = (text_list){0};
+    side->input.live.borrowed = true;
     side->input.expanded = (input_files){0};
     TRY(add_files(c, &c->input.files, &side->input.files, error));
     if (named->files != NULL)
@@ -210,6 +214,7 @@ static int run(compare *c)
     berth_error error = {.code = BERTH_OK};
     berth_status status = BERTH_OK;
     c->comparison.side_count = side_count(c);
+    status = cluster_live_read(&c->input.live, &c->setup, &error);
     for (size_t i = 0; i < c->comparison.side_count && status == BERTH_OK; i++)
         status = make_side(c, i, &error);
     if (status == BERTH_OK)

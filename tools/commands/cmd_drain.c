@@ -17,7 +17,7 @@
 
 static const command_help help = {
     .name = "drain",
-    .synopsis = "[OPTION...] -f FILE... NODE... | -l SELECTOR | --all",
+    .synopsis = "[OPTION...] (-f FILE... | --live) NODE... | -l SELECTOR | --all",
     .text =
         "Reports for each node whether its pods would fit elsewhere if it were drained: the node\n"
         "takes no pod, and its pods are taken off and placed anew, highest priority first, then\n"
@@ -35,7 +35,8 @@ static const command_help help = {
                 "  berth drain -f cluster.json node-17 node-18 --together --moves\n"
                 "  berth drain -f cluster.json -l topology.kubernetes.io/zone=a --together\n"
                 "  berth drain -f cluster.json --all --summary --exit-code\n"
-                "  sh -c \"$(berth dump)\" && berth drain -f cluster.json --all -o json\n",
+                "  sh -c \"$(berth dump)\" && berth drain -f cluster.json --all -o json\n"
+                "  berth drain --live node-1\n",
 };
 
 /* ---- what the engine does not keep of a pod ---- */
@@ -284,8 +285,9 @@ static berth_status drain_all(drain *d, berth_error *error)
 
 static berth_status prepare(drain *d, const text_list *names, berth_error *error)
 {
-    cluster_input_version(&d->input, &d->setup);
-    berth_status status = engine_setup_resolve(&d->setup, error);
+    berth_status status = cluster_input_version(&d->input, &d->setup, error);
+    if (status == BERTH_OK)
+        status = engine_setup_resolve(&d->setup, error);
     if (status == BERTH_OK)
         status = engine_setup_create(&d->setup, &d->engine, error);
     d->input.on_added = on_added;

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "cli/exits.h"
-#include "cli/words.h"
 #include "commands/commands.h"
+#include "loading/cluster_kinds.h"
 #include "loading/engine_setup.h"
 
 typedef struct dump {
@@ -28,86 +28,11 @@ static const command_help help = {
                 "  berth dump --config scheduler.yaml --why\n",
 };
 
-/* A kind, as kubectl names it, and the plugins that read it; none: whatever the plugins are. */
-typedef struct dumped_kind {
-    const char *resource;
-    const char *plugins[4];
-    const char *why;
-} dumped_kind;
-
-#define SPREADING {"PodTopologySpread"}, "default spreading"
-
-/* clang-format off */
-static const dumped_kind kinds[] = {
-    {"namespaces", {"InterPodAffinity"}, "namespaceSelector of pod affinity"},
-    {"priorityclasses.scheduling.k8s.io", {NULL}, "priorities of manifests' pods"},
-    {"runtimeclasses.node.k8s.io", {NULL}, "overhead and selectors of manifests' pods"},
-    {"limitranges", {NULL}, "what manifests' pods ask for that do not say"},
-    {"resourcequotas", {NULL}, "which of manifests' pods are let in"},
-    {"nodes", {NULL}, "where pods go"},
-    {"storageclasses.storage.k8s.io", {"VolumeBinding", "VolumeZone"}, "where volumes are made"},
-    {"persistentvolumes", {"VolumeBinding", "VolumeZone", "NodeVolumeLimits"},
-     "where volumes can be reached"},
-    {"persistentvolumeclaims",
-     {"VolumeBinding", "VolumeZone", "NodeVolumeLimits", "VolumeRestrictions"},
-     "which volumes pods use"},
-    {"csinodes.storage.k8s.io", {"NodeVolumeLimits", "VolumeBinding"}, "volumes a node takes"},
-    {"csidrivers.storage.k8s.io", {"NodeVolumeLimits", "VolumeBinding"}, "what drivers publish"},
-    {"csistoragecapacities.storage.k8s.io", {"VolumeBinding"}, "where new volumes have room"},
-    {"volumeattachments.storage.k8s.io", {"NodeVolumeLimits"}, "which volumes are attached"},
-    {"deviceclasses.resource.k8s.io", {"DynamicResources"}, "which devices claims ask for"},
-    {"resourceslices.resource.k8s.io", {"DynamicResources"}, "which devices there are"},
-    {"resourceclaims.resource.k8s.io", {"DynamicResources"}, "devices that pods want and have"},
-    {"resourceclaimtemplates.resource.k8s.io", {"DynamicResources"}, "claims of manifests' pods"},
-    {"devicetaintrules.resource.k8s.io", {"DynamicResources"}, "devices that are tainted"},
-    {"services", SPREADING},
-    {"replicationcontrollers", SPREADING},
-    {"replicasets.apps", SPREADING},
-    {"statefulsets.apps", SPREADING},
-    {"deployments.apps", {NULL}, "what manifests change"},
-    {"daemonsets.apps", {NULL}, "what manifests change"},
-    {"jobs.batch", {NULL}, "what manifests change"},
-    {"cronjobs.batch", {NULL}, "what manifests change"},
-    {"poddisruptionbudgets.policy", {NULL}, "preemption and drains"},
-    {"pods", {NULL}, "what is there, and what waits"},
-};
-/* clang-format on */
-
-enum { KIND_COUNT = sizeof(kinds) / sizeof(kinds[0]) };
-
-/* Whether a profile runs a plugin at any point. */
-static bool runs(const engine_setup *setup, const char *plugin)
-{
-    for (uint32_t p = 0; p < setup->profile_count; p++)
-        for (int point = 0; point < BERTH_POINT_COUNT; point++) {
-            berth_plugin_list list = berth_profile_list(&setup->profiles[p], (berth_point)point);
-            for (uint32_t i = 0; i < list.count; i++) {
-                const berth_plugin_ref *one = &list.items[i];
-                berth_str name = one->implementation.len > 0 ? one->implementation : one->name;
-                if (words_equal(name, words_of(plugin)))
-                    return true;
-            }
-        }
-    return false;
-}
-
-/* Policies of v1.15 have plugins of other names: for them everything is fetched. */
-static bool is_read(const engine_setup *setup, const dumped_kind *kind)
-{
-    for (uint32_t p = 0; p < setup->profile_count; p++)
-        if (setup->profiles[p].era == BERTH_ERA_V1ALPHA1)
-            return true;
-    for (int i = 0; i < 4 && kind->plugins[i] != NULL; i++)
-        if (runs(setup, kind->plugins[i]))
-            return true;
-    return kind->plugins[0] == NULL;
-}
-
 static void print_why(const dump *d)
 {
-    for (int i = 0; i < KIND_COUNT; i++)
-        if (is_read(&d->setup, &kinds[i]))
-            printf("# %-36s %s\n", kinds[i].resource, kinds[i].why);
+    for (size_t i = 0; i < cluster_kind_count; i++)
+        if (cluster_kind_is_read(&cluster_kinds[i], &d->setup))
+            printf("# %-36s %s\n", cluster_kinds[i].resource, cluster_kinds[i].why);
 }
 
 /* The server is asked which kinds it has: kubectl get fetches nothing where it lacks one. */
@@ -116,13 +41,13 @@ static void print_command(const dump *d)
     size_t column = 0;
     printf("served=$(kubectl api-resources --verbs list --output name)\n"
            "kubectl get --all-namespaces --output json \"$(for kind in");
-    for (int i = 0; i < KIND_COUNT; i++) {
-        if (!is_read(&d->setup, &kinds[i]))
+    for (size_t i = 0; i < cluster_kind_count; i++) {
+        if (!cluster_kind_is_read(&cluster_kinds[i], &d->setup))
             continue;
-        size_t len = strlen(kinds[i].resource) + 1;
+        size_t len = strlen(cluster_kinds[i].resource) + 1;
         bool breaks = i == 0 || column + len > 88;
         column = breaks ? 2 + len : column + len;
-        printf("%s%s", breaks ? " \\\n  " : " ", kinds[i].resource);
+        printf("%s%s", breaks ? " \\\n  " : " ", cluster_kinds[i].resource);
     }
     printf("; do\n"
            "  printf '%%s\\n' \"$served\" | grep -qx \"$kind\" && printf '%%s,' \"$kind\"\n"

@@ -24,7 +24,7 @@ typedef struct pod_answer {
 
 static const command_help help = {
     .name = "explain",
-    .synopsis = "[OPTION...] -f FILE... POD | KIND/NAME | --pending",
+    .synopsis = "[OPTION...] (-f FILE... | --live) POD | KIND/NAME | --pending",
     .text =
         "Explains why a pod goes to its node, or to none: the verdict and the reasons of each\n"
         "node, each score before and after normalization and weight, and whom preemption would\n"
@@ -43,7 +43,8 @@ static const command_help help = {
                 "  berth explain -f cluster.json prod/web-0 --node worker-17\n"
                 "  berth explain -f cluster.json prod/web-0 --all -o json\n"
                 "  berth explain -f cluster.json -n prod deploy/web\n"
-                "  berth explain -f cluster.json --pending\n",
+                "  berth explain -f cluster.json --pending\n"
+                "  berth explain --live deploy/web\n",
 };
 
 static void note_added(void *context, const berth_object *object, const berth_object_id *id)
@@ -109,7 +110,7 @@ static berth_status load(explain_request *x, berth_error *error)
     x->setup.keep_objects = true;
     x->input.on_added = note_added;
     x->input.context = x;
-    cluster_input_version(&x->input, &x->setup);
+    TRY(cluster_input_version(&x->input, &x->setup, error));
     TRY(engine_setup_resolve(&x->setup, error));
     TRY(engine_setup_create(&x->setup, &x->engine, error));
     return cluster_input_load(&x->input, &x->setup, x->engine, error);

@@ -34,7 +34,7 @@ typedef struct grow {
 
 static const command_help help = {
     .name = "grow",
-    .synopsis = "[OPTION...] -f FILE... --shape SHAPE...",
+    .synopsis = "[OPTION...] (-f FILE... | --live) --shape SHAPE...",
     .text =
         "Finds the cheapest set of new nodes on which all pending pods fit, and the nodes of the\n"
         "cluster that could go. Every answer was tried: the nodes are added with the pods of\n"
@@ -108,7 +108,7 @@ static berth_status take_pending(grow *g, berth_pod_id *pods, uint64_t *count, b
 static berth_status load(grow *g, berth_error *error)
 {
     g->setup.keep_objects = true;
-    cluster_input_version(&g->input, &g->setup);
+    TRY(cluster_input_version(&g->input, &g->setup, error));
     TRY(engine_setup_resolve(&g->setup, error));
     TRY(engine_setup_create(&g->setup, &g->engine, error));
     TRY(cluster_input_load(&g->input, &g->setup, g->engine, error));

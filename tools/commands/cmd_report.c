@@ -21,7 +21,7 @@ typedef struct report {
 
 static const command_help help = {
     .name = "report",
-    .synopsis = "[OPTION...] -f FILE... | -f FOLDER | --synthetic SPEC",
+    .synopsis = "[OPTION...] -f FILE... | --live | -f FOLDER | --synthetic SPEC",
     .text =
         "Writes a page of HTML, one file that needs no network. For a cluster it shows the zones\n"
         "and nodes as a heat map, the use of each zone and resource, the free capacity of nodes\n"
@@ -56,6 +56,8 @@ static berth_status make_data(report *r, FILE *file, berth_error *error)
     if (r->folder != NULL)
         return report_replay_write(r->folder, r->title, file, error);
     TRY(cluster_side_make(&r->side, error));
+    if (r->title == NULL)
+        r->title = r->side.input.live.cluster.server;
     return report_cluster_write(&r->side, r->title, file, error);
 }
 
@@ -102,14 +104,16 @@ static int check(report *r, const text_list *operands)
         for (size_t i = 0; i < lists[k]->count; i++)
             if (is_replay(lists[k]->items[i]))
                 r->folder = lists[k]->items[i];
-    if (r->folder != NULL && input->files.count + operands->count > 1)
+    const bool live =
+        input->live.wanted || input->live.kubeconfig != NULL || input->live.context != NULL;
+    if (r->folder != NULL && (live || input->files.count + operands->count > 1))
         return exit_usage(help.name, "a folder of berth replay is reported on alone");
     int code = r->folder == NULL          ? cluster_input_check(input, operands, help.name)
                : input->synthetic != NULL ? exit_usage(help.name, "files and --synthetic exclude "
                                                                   "each other")
                                           : EXIT_DONE;
     const text_list *given = &input->expanded.given;
-    if (r->title == NULL)
+    if (r->title == NULL && !input->live.wanted)
         r->title = r->folder != NULL   ? r->folder
                    : given->count == 0 ? input->synthetic
                                        : given->items[0];

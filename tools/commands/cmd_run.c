@@ -4,6 +4,7 @@
 
 #include "cli/exits.h"
 #include "commands/commands.h"
+#include "live/credentials/kubeconfig_files.h"
 #include "live/log/log.h"
 #include "live/run/run_config.h"
 #include "live/run/session.h"
@@ -26,7 +27,7 @@ enum { UNUSED_FLAGS = 4, DEFAULT_PORT = 10259 };
 
 typedef struct run_flags {
     engine_setup setup;
-    const char *kubeconfig, *master, *unschedulable_max;
+    const char *kubeconfig, *context, *master, *unschedulable_max;
     uint64_t verbosity, rate, burst, secure_port;
     int format;
     bool rate_given, burst_given, elect, elect_denied, port_given;
@@ -48,7 +49,13 @@ static const option of_server[] = {
      .kind = OPTION_TEXT,
      .value = "FILE",
      .target = &flags.kubeconfig,
-     .help = "where the API server is, and who we are (default: as in a\npod)"},
+     .help = "where the API server is, and who we are (default: the files\nof $KUBECONFIG, or as "
+             "in a pod)"},
+    {.name = "context",
+     .kind = OPTION_TEXT,
+     .value = "NAME",
+     .target = &flags.context,
+     .help = "the kubeconfig's context (default: the current one)"},
     {.name = "master",
      .kind = OPTION_TEXT,
      .value = "URL",
@@ -195,10 +202,10 @@ static const option accepted[] = {
  * is no configuration. */
 static berth_status read_access(const run_config *file, kubeconfig *config, berth_error *error)
 {
-    const char *path = file->kubeconfig != NULL ? file->kubeconfig : flags.kubeconfig;
-    if (path != NULL)
-        return kubeconfig_read_file(config, path, flags.master, error);
-    return kubeconfig_in_cluster(config, NULL, error);
+    const kubeconfig_search search = {.path = file->kubeconfig != NULL ? file->kubeconfig
+                                                                       : flags.kubeconfig,
+                                      .choice = {.context = flags.context, .server = flags.master}};
+    return kubeconfig_find(config, &search, error);
 }
 
 static void take_rates(const run_config *file)

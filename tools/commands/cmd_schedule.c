@@ -14,7 +14,7 @@
 
 static const command_help help = {
     .name = "schedule",
-    .synopsis = "[OPTION...] [-f] FILE... | --synthetic SPEC",
+    .synopsis = "[OPTION...] [-f] FILE... | --live | --synthetic SPEC",
     .text =
         "Places the pods that have no node, the highest priority first, then in the order of the\n"
         "input. Each pod is bound before the next one is decided. Workloads (Deployments, Jobs,\n"
@@ -29,7 +29,8 @@ static const command_help help = {
         "  berth schedule -f cluster.json -f deployment.yaml --rollout\n"
         "  sh -c \"$(berth dump)\" && berth schedule -f cluster.json --pending -o yaml\n"
         "  berth schedule -f cluster.json --config scheduler.yaml --tie random --seed 7\n"
-        "  berth schedule --synthetic nodes=5000,zones=3,pods=20000,workload=mixed --summary\n",
+        "  berth schedule --synthetic nodes=5000,zones=3,pods=20000,workload=mixed --summary\n"
+        "  berth schedule --live -f deployment.yaml --exit-code\n",
 };
 
 /* ---- deciding ---- */
@@ -217,8 +218,9 @@ static bool some_unplaced(const schedule *s)
 static int run(schedule *s)
 {
     berth_error error = {.code = BERTH_OK};
-    cluster_input_version(&s->input, &s->setup);
-    berth_status status = engine_setup_resolve(&s->setup, &error);
+    berth_status status = cluster_input_version(&s->input, &s->setup, &error);
+    if (status == BERTH_OK)
+        status = engine_setup_resolve(&s->setup, &error);
     if (status == BERTH_OK)
         status = engine_setup_create(&s->setup, &s->engine, &error);
     if (status == BERTH_OK)

@@ -29,7 +29,7 @@ typedef struct top_command {
 
 static const command_help help = {
     .name = "top",
-    .synopsis = "[OPTION...] -f FILE... | --synthetic SPEC",
+    .synopsis = "[OPTION...] -f FILE... | --live | --synthetic SPEC",
     .text =
         "Shows what pods request, their limits, and what is left: by node, namespace, zone or\n"
         "owner (Deployment, StatefulSet, CronJob, ...). FREE is what a pod without tolerations\n"
@@ -42,7 +42,8 @@ static const command_help help = {
                 "  berth top -f cluster.json --by zone --resource ephemeral-storage\n"
                 "  berth top -f cluster.json --by owner --only-namespace shop --sort memory\n"
                 "  berth top -f cluster.json --by namespace -o csv > namespaces.csv\n"
-                "  sh -c \"$(berth dump)\" && berth top -f cluster.json -o json\n",
+                "  sh -c \"$(berth dump)\" && berth top -f cluster.json -o json\n"
+                "  berth top --context prod --by zone\n",
 };
 
 /* Nothing is decided: options of decisions are left out. */
@@ -80,7 +81,7 @@ static bool by_pod(const top_command *c)
 static berth_status measure(top_command *c, berth_error *error)
 {
     int sort = by_pod(c) ? TOP_SORT_CPU : TOP_SORT_NAME;
-    cluster_input_version(&c->input, &c->setup);
+    TRY(cluster_input_version(&c->input, &c->setup, error));
     TRY(engine_setup_resolve(&c->setup, error));
     TRY(engine_setup_create(&c->setup, &c->engine, error));
     c->input.on_added = on_added;

@@ -93,6 +93,10 @@ static void put_all(command_line *line, const cluster_input *input, const engine
     put_given(line, "--feature-gates", setup->feature_gates);
     put_given(line, "-n", input->namespace_name);
     put_given(line, "--synthetic", input->synthetic);
+    if (input->live.wanted && input->live.kubeconfig == NULL && input->live.context == NULL)
+        put(line, "--live", NULL);
+    put_given(line, "--kubeconfig", input->live.kubeconfig);
+    put_given(line, "--context", input->live.context);
     if (input->recursive)
         put(line, "-R", NULL);
     for (size_t i = 0; i < input->expanded.given.count; i++)

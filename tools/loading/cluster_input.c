@@ -15,7 +15,8 @@
 
 option_group cluster_input_options(cluster_input *input)
 {
-    const option options[CLUSTER_OPTIONS_MAX] = {
+    enum { OWN_OPTIONS = CLUSTER_OPTIONS_MAX - CLUSTER_LIVE_OPTIONS };
+    const option options[OWN_OPTIONS] = {
         {.name = "file",
          .letter = 'f',
          .kind = OPTION_TEXTS,
@@ -58,6 +59,7 @@ option_group cluster_input_options(cluster_input *input)
                  "changed: the answer is for the\nstate after its rollout)"},
     };
     memcpy(input->options, options, sizeof(options));
+    cluster_live_options(&input->live, input->options + OWN_OPTIONS);
     return (option_group){input->options, CLUSTER_OPTIONS_MAX, OPTIONS_INPUT};
 }
 
@@ -66,11 +68,19 @@ int cluster_input_check(cluster_input *input, const text_list *operands, const c
     input->command = command;
     for (size_t i = 0; i < operands->count; i++)
         text_list_add(&input->files, operands->items[i]);
+    int code = cluster_live_check(&input->live, input->synthetic != NULL || input->files.count > 0,
+                                  command);
+    if (code != EXIT_DONE)
+        return code;
     if (input->synthetic != NULL && input->files.count > 0)
         return exit_usage(command, "files and --synthetic exclude each other");
-    if (input->synthetic == NULL && input->files.count == 0)
-        return exit_usage(command, "no input: name files with -f, or give --synthetic");
-    int code = input_files_expand(&input->expanded, &input->files, input->recursive, command);
+    if (input->synthetic != NULL && input->live.wanted)
+        return exit_usage(command, "--synthetic and a live cluster (--live, --kubeconfig, "
+                                   "--context) exclude each other");
+    if (input->synthetic == NULL && input->files.count == 0 && !input->live.wanted)
+        return exit_usage(command, "no input: name files with -f, give --live for the cluster of "
+                                   "your kubeconfig, or --synthetic");
+    code = input_files_expand(&input->expanded, &input->files, input->recursive, command);
     if (code != EXIT_DONE)
         return code;
     size_t standard = 0;
@@ -86,9 +96,16 @@ int cluster_input_check(cluster_input *input, const text_list *operands, const c
     return EXIT_DONE;
 }
 
-void cluster_input_version(cluster_input *input, engine_setup *setup)
+berth_status cluster_input_version(cluster_input *input, engine_setup *setup, berth_error *error)
 {
-    cluster_version_find(&input->version, &input->files, setup);
+    TRY(cluster_live_read(&input->live, setup, error));
+    const cluster_text *cluster = &input->live.cluster;
+    const cluster_version_live live = {cluster->text, cluster->bytes, cluster->version};
+    if (cluster->text != NULL && input->namespace_name == NULL &&
+        strcmp(cluster->namespace_name, "default") != 0)
+        input->namespace_name = cluster->namespace_name;
+    cluster_version_find(&input->version, &live, &input->files, setup);
+    return BERTH_OK;
 }
 
 static void tell_version(cluster_input *input, const engine_setup *setup)
@@ -314,6 +331,22 @@ static void tell_changes(cluster_input *input)
     }
 }
 
+/* What a live read brought: the text is read where it lies. */
+static berth_status load_live(load *l, berth_reader *reader, berth_error *error)
+{
+    const cluster_text *cluster = &l->input->live.cluster;
+    if (cluster->text == NULL)
+        return BERTH_OK;
+    places_source(&l->input->inspection.places, cluster->server);
+    if (cluster->bytes > UINT32_MAX) { /* more than a berth_str holds */
+        char path[32];
+        snprintf(path, sizeof(path), "/proc/self/fd/%d", cluster->file);
+        return berth_reader_file(reader, path, on_read, l, error);
+    }
+    return berth_reader_text(reader, (berth_str){cluster->text, (uint32_t)cluster->bytes},
+                             cluster->server, on_read, l, error);
+}
+
 static berth_status load_files(load *l, berth_error *error)
 {
     if (!l->input->add)
@@ -326,6 +359,7 @@ static berth_status load_files(load *l, berth_error *error)
     berth_status status = berth_reader_create(&options, &reader, error);
     if (status != BERTH_OK)
         return status;
+    status = load_live(l, reader, error);
     for (size_t i = 0; i < l->input->files.count && status == BERTH_OK; i++) {
         const char *path = l->input->files.items[i];
         progress_start(&l->progress, "reading", 0);
@@ -474,6 +508,7 @@ void cluster_input_release(cluster_input *input)
     budgets_free(&input->budgets);
     allowances_free(&input->allowances);
     berth_reader_destroy(input->reader);
+    cluster_live_free(&input->live);
     text_list_free(&input->files);
     input_files_free(&input->expanded);
     word_table_free(&input->resources);

@@ -1,5 +1,5 @@
-/* The cluster that a subcommand works on: files of Kubernetes objects, standard input, or a
- * synthetic specification, loaded into an engine. */
+/* The cluster that a subcommand works on: files of Kubernetes objects, standard input, a live
+ * cluster, or a synthetic specification, loaded into an engine. */
 #ifndef BERTH_TOOLS_CLUSTER_INPUT_H
 #define BERTH_TOOLS_CLUSTER_INPUT_H
 
@@ -12,13 +12,14 @@
 #include "loading/budgets.h"
 #include "loading/changes.h"
 #include "loading/claim_book.h"
+#include "loading/cluster_live.h"
 #include "loading/cluster_version.h"
 #include "loading/engine_setup.h"
 #include "loading/input_files.h"
 #include "loading/rollouts.h"
 #include "loading/twins.h"
 
-enum { CLUSTER_OPTIONS_MAX = 7 };
+enum { CLUSTER_OPTIONS_MAX = 7 + CLUSTER_LIVE_OPTIONS };
 
 /* A pending pod that no scheduler of this setup would take up, and why. */
 typedef struct cluster_skip {
@@ -32,6 +33,7 @@ typedef struct cluster_input {
     text_list files; /* once checked: without folders and lists with commas */
     bool recursive;  /* folders with their subfolders */
     const char *synthetic;
+    cluster_live live;          /* read before the files, which change it */
     const char *namespace_name; /* of objects that name none; NULL: "default" */
     bool strict;                /* warnings are errors */
     bool expand;                /* workloads that an API server has seen become their pods, too */
@@ -72,8 +74,9 @@ option_group cluster_input_options(cluster_input *input);
  * EXIT_DONE, or EXIT_USAGE, said on standard error. */
 int cluster_input_check(cluster_input *input, const text_list *operands, const char *command);
 
-/* Settle which version of kube-scheduler decides: call before the setup is resolved. */
-void cluster_input_version(cluster_input *input, engine_setup *setup);
+/* Read the live cluster, if one is wanted, and settle which version of kube-scheduler decides: call
+ * before the setup is resolved. Errors: those of cluster_live_read. */
+berth_status cluster_input_version(cluster_input *input, engine_setup *setup, berth_error *error);
 
 /* What a reader of the command's files is told, those of the cluster and others. */
 berth_read_options cluster_input_reading(cluster_input *input);

@@ -146,10 +146,17 @@ static uint32_t nearest(uint32_t minor)
     return found;
 }
 
-void cluster_version_find(cluster_version *version, const text_list *files, engine_setup *setup)
+void cluster_version_find(cluster_version *version, const cluster_version_live *live,
+                          const text_list *files, engine_setup *setup)
 {
+    if (live->text != NULL)
+        look_at(version, live->text, live->bytes, live->bytes);
     for (size_t i = 0; i < files->count; i++)
         look_at_file(version, files->items[i]);
+    if (version->count == 0 && live->text != NULL) {
+        read_version(version, live->server, live->server + strlen(live->server));
+        version->of_server = version->count > 0;
+    }
     if (version->count == 0)
         return;
     qsort(version->counts, version->count, sizeof(*version->counts), newest_first);
@@ -198,12 +205,21 @@ void cluster_version_say(const cluster_version *version, const engine_setup *set
         snprintf(text, size, "kube-scheduler %s%s", decides,
                  setup->kubernetes == NULL ? ", as no node tells its version" : "");
     else if (chosen && version->count == 1)
-        snprintf(text, size, "kube-scheduler %s, the version of the nodes", decides);
+        snprintf(text, size, "kube-scheduler %s, the version of the %s", decides,
+                 version->of_server ? "API server" : "nodes");
+    else if (version->of_server)
+        snprintf(text, size, "kube-scheduler %s (API server: 1.%" PRIu32 ".%" PRIu32 ")", decides,
+                 version->counts[0].minor, version->counts[0].patch);
     else
         snprintf(text, size, "kube-scheduler %s (nodes: %s)", decides, counts);
     if (!chosen || version->count == 0)
         return;
-    if (!version->known)
+    if (!version->known && version->of_server)
+        snprintf(warning, warning_size,
+                 "the API server runs a version that is not known (1.%" PRIu32 ".%" PRIu32
+                 "): kube-scheduler %s decides, the nearest that is",
+                 version->counts[0].minor, version->counts[0].patch, decides);
+    else if (!version->known)
         snprintf(warning, warning_size,
                  "the nodes run a version that is not known (%s): kube-scheduler %s decides, the "
                  "nearest that is",

@@ -21,12 +21,22 @@ typedef struct cluster_version {
     uint32_t count;
     char chosen[32]; /* what --kubernetes would say; empty: the nodes tell nothing */
     bool known;      /* Berth knows the newest of them; else the nearest that it knows was chosen */
+    bool of_server;  /* no node tells a version: the one count is the API server's */
 } cluster_version;
 
-/* Look for kubeletVersion in the files, and let the newest one decide if --kubernetes is not given.
+/* What a live read brought. */
+typedef struct cluster_version_live {
+    const char *text; /* NULL: nothing was read from a server */
+    size_t bytes;
+    const char *server; /* the API server's version, which decides if no node tells one */
+} cluster_version_live;
+
+/* Look for kubeletVersion in what a live read brought and in the files, and let the newest one
+ * decide if --kubernetes is not given.
  * Standard input is read to its end, and can be read again. What can't be read is passed over:
  * whoever reads it in earnest says so. `version` outlives the setup. */
-void cluster_version_find(cluster_version *version, const text_list *files, engine_setup *setup);
+void cluster_version_find(cluster_version *version, const cluster_version_live *live,
+                          const text_list *files, engine_setup *setup);
 
 /* The version that decides: "1.32.2", or "1.37" for its newest patch. */
 void cluster_version_decides(const engine_setup *setup, char *text, size_t size);

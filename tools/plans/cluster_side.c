@@ -22,7 +22,7 @@ static void on_added(void *context, const berth_object *object, const berth_obje
 static berth_status load(cluster_side *side, berth_error *error)
 {
     replay_load_init(&side->load);
-    cluster_input_version(&side->input, &side->setup);
+    TRY(cluster_input_version(&side->input, &side->setup, error));
     TRY(engine_setup_resolve(&side->setup, error));
     TRY(engine_setup_create(&side->setup, &side->engine, error));
     side->input.on_added = on_added;

@@ -359,17 +359,43 @@ static berth_status read_user(const reading *r, const json_t *user, const json_t
 
 /* ---- the whole ---- */
 
-static berth_status read_tree(const reading *r, const json_t *root, const char *server)
+/* "there is no context "prod": the kubeconfig has dev, test" */
+static berth_status no_context(const reading *r, const json_t *root, const char *field,
+                               const char *name)
+{
+    char names[160] = "", text[256];
+    size_t i, at = 0;
+    json_t *item;
+    json_array_foreach(json_object_get(root, "contexts"), i, item)
+    {
+        const char *its = yaml_tree_text(item, "name");
+        const size_t room = sizeof(names) - at;
+        if (its == NULL)
+            continue;
+        if (strlen(its) + 8 > room) {
+            at += (size_t)snprintf(names + at, room, ", ...");
+            break;
+        }
+        at += (size_t)snprintf(names + at, room, "%s%s", at > 0 ? ", " : "", its);
+    }
+    snprintf(text, sizeof(text), "there is no context \"%.60s\"%s%s", name,
+             at > 0 ? ": the contexts are " : "", names);
+    return wrong(r, BERTH_E_INVALID, field, text);
+}
+
+static berth_status read_tree(const reading *r, const json_t *root, const kubeconfig_choice *choice)
 {
     const char *kind = yaml_tree_text(root, "kind");
     if (!json_is_object(root) || (kind != NULL && strcmp(kind, "Config") != 0))
         return wrong(r, BERTH_E_INVALID, "kind", "expected a kubeconfig, of kind Config");
-    const char *current = yaml_tree_text(root, "current-context");
+    const char *field = choice->context != NULL ? "contexts" : "current-context";
+    const char *current =
+        choice->context != NULL ? choice->context : yaml_tree_text(root, "current-context");
     if (current == NULL)
-        return wrong(r, BERTH_E_INVALID, "current-context", "there is no current context");
+        return wrong(r, BERTH_E_INVALID, field, "there is no current context");
     const json_t *context = named(root, "contexts", "context", current);
     if (!json_is_object(context))
-        return wrong(r, BERTH_E_INVALID, "current-context", "there is no context of this name");
+        return no_context(r, root, field, current);
     const char *cluster_name = yaml_tree_text(context, "cluster");
     const json_t *cluster = named(root, "clusters", "cluster", cluster_name);
     if (!json_is_object(cluster))
@@ -381,39 +407,67 @@ static berth_status read_tree(const reading *r, const json_t *root, const char *
         return wrong(r, BERTH_E_INVALID, "contexts.context.user", "there is no user of this name");
     const char *space = yaml_tree_text(context, "namespace");
     r->config->namespace_name = keep(r->config, space != NULL ? space : "default");
-    TRY(read_cluster(r, cluster, server));
+    TRY(read_cluster(r, cluster, choice->server));
     return read_user(r, user, cluster);
 }
 
-berth_status kubeconfig_read_text(kubeconfig *config, berth_str text, const char *source,
-                                  const char *folder, const char *server, berth_error *error)
+berth_status kubeconfig_read_tree(kubeconfig *config, const json_t *root, const char *source,
+                                  const char *folder, const kubeconfig_choice *choice,
+                                  berth_error *error)
 {
-    *config = (kubeconfig){0};
-    json_t *root = yaml_tree_read(text, source, error);
-    if (root == NULL)
-        return BERTH_E_PARSE;
+    static const kubeconfig_choice as_it_stands = {0};
     const reading r = {config, source, folder, error};
-    berth_status status = read_tree(&r, root, server);
-    json_decref(root);
+    *config = (kubeconfig){0};
+    berth_status status = read_tree(&r, root, choice != NULL ? choice : &as_it_stands);
     if (status != BERTH_OK)
         kubeconfig_free(config);
     return status;
 }
 
-berth_status kubeconfig_read_file(kubeconfig *config, const char *path, const char *server,
+berth_status kubeconfig_read_text(kubeconfig *config, berth_str text, const char *source,
+                                  const char *folder, const kubeconfig_choice *choice,
                                   berth_error *error)
+{
+    json_t *root = yaml_tree_read(text, source, error);
+    if (root == NULL)
+        return BERTH_E_PARSE;
+    berth_status status = kubeconfig_read_tree(config, root, source, folder, choice, error);
+    json_decref(root);
+    return status;
+}
+
+char *folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    /* A file in the root folder, too, has a folder before its slash. */
+    if (slash == path)
+        return heap_text("/", 1);
+    return slash != NULL ? heap_text(path, (size_t)(slash - path)) : heap_text("", 0);
+}
+
+berth_status kubeconfig_read_file(kubeconfig *config, const char *path,
+                                  const kubeconfig_choice *choice, berth_error *error)
 {
     size_t length;
     char *text = small_file_read(path, &length);
     if (text == NULL)
         return error_set(error, BERTH_E_IO, path, "cannot read it: %s", strerror(errno));
-    const char *slash = strrchr(path, '/');
-    char *folder = slash != NULL ? heap_text(path, (size_t)(slash - path)) : heap_text("", 0);
-    /* A file in the root folder, too, has a folder before its slash. */
+    char *folder = folder_of(path);
     berth_status status = kubeconfig_read_text(config, (berth_str){text, (uint32_t)length}, path,
-                                               slash == path ? "/" : folder, server, error);
+                                               folder, choice, error);
     free(folder);
     free(text);
+    return status;
+}
+
+berth_status kubeconfig_of_server(kubeconfig *config, const char *server, berth_error *error)
+{
+    const reading r = {config, NULL, "", error};
+    *config = (kubeconfig){0};
+    config->namespace_name = keep(config, "default");
+    berth_status status = read_server(&r, server);
+    if (status != BERTH_OK)
+        kubeconfig_free(config);
     return status;
 }
 

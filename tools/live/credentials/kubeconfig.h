@@ -3,6 +3,8 @@
 #ifndef BERTH_LIVE_KUBECONFIG_H
 #define BERTH_LIVE_KUBECONFIG_H
 
+#include <jansson.h>
+
 #include "cli/options.h"
 #include "live/transport/curl_transport.h"
 
@@ -28,15 +30,30 @@ typedef struct kubeconfig {
     const char **lists[3];
 } kubeconfig;
 
-/* Read a file; its current context. `server` (NULL: none) replaces the cluster's.
+/* What is taken of a kubeconfig. */
+typedef struct kubeconfig_choice {
+    const char *context; /* NULL: the current one */
+    const char *server;  /* replaces the cluster's; NULL: does not */
+} kubeconfig_choice;
+
+/* Read a file. `choice` NULL: its current context as it stands.
  * Errors: E_IO, E_PARSE, E_INVALID (the field is named), E_UNSUPPORTED (username and password,
  * auth-provider, interactive exec). Nothing needs to be freed then. */
-berth_status kubeconfig_read_file(kubeconfig *config, const char *path, const char *server,
-                                  berth_error *error);
+berth_status kubeconfig_read_file(kubeconfig *config, const char *path,
+                                  const kubeconfig_choice *choice, berth_error *error);
 
 /* The same from memory; relative paths are relative to `folder`. */
 berth_status kubeconfig_read_text(kubeconfig *config, berth_str text, const char *source,
-                                  const char *folder, const char *server, berth_error *error);
+                                  const char *folder, const kubeconfig_choice *choice,
+                                  berth_error *error);
+
+/* The same from a document that has been read (yaml_tree.h). */
+berth_status kubeconfig_read_tree(kubeconfig *config, const json_t *root, const char *source,
+                                  const char *folder, const kubeconfig_choice *choice,
+                                  berth_error *error);
+
+/* A server alone, without credentials. Errors: E_INVALID. */
+berth_status kubeconfig_of_server(kubeconfig *config, const char *server, berth_error *error);
 
 /* As in a pod: address from the environment, token and CA from `folder` (NULL: where a service
  * account's are). Errors: E_NOT_FOUND (not in a pod), E_IO. */
@@ -50,5 +67,8 @@ long base64_decode(const char *text, char *out);
 
 /* The whole of a file, terminated, to be freed; NULL with errno set. More than 1 MiB: EFBIG. */
 char *small_file_read(const char *path, size_t *length);
+
+/* The folder of a path, to be freed: "" for a file of the current folder. */
+char *folder_of(const char *path);
 
 #endif

@@ -1,0 +1,163 @@
+"""An API server that serves the objects of a JSON list, for test_live_read.sh.
+
+Usage: live_server.py CLUSTER.json LOG [OPTION...]; prints its port.
+  page=N         at most N objects a page
+  forbid=NAMES   resources whose list is forbidden: pods,nodes
+  without=GROUP  an API group that it lacks
+  expire         the first continued page of pods is answered with 410
+  busy           the first list is answered with 429
+  nodiscovery    /apis is forbidden
+  tls=FILE       HTTPS, with this certificate and key
+  token=TOKEN    other bearers get 401
+Each request is a line of LOG: method and path.
+"""
+import http.server
+import json
+import ssl
+import sys
+import urllib.parse
+
+# resource, kind, group/version, is namespaced
+RESOURCES = [
+    ("namespaces", "Namespace", "v1", False),
+    ("nodes", "Node", "v1", False),
+    ("pods", "Pod", "v1", True),
+    ("services", "Service", "v1", True),
+    ("limitranges", "LimitRange", "v1", True),
+    ("resourcequotas", "ResourceQuota", "v1", True),
+    ("persistentvolumes", "PersistentVolume", "v1", False),
+    ("persistentvolumeclaims", "PersistentVolumeClaim", "v1", True),
+    ("replicationcontrollers", "ReplicationController", "v1", True),
+    ("priorityclasses", "PriorityClass", "scheduling.k8s.io/v1", False),
+    ("runtimeclasses", "RuntimeClass", "node.k8s.io/v1", False),
+    ("storageclasses", "StorageClass", "storage.k8s.io/v1", False),
+    ("csinodes", "CSINode", "storage.k8s.io/v1", False),
+    ("csidrivers", "CSIDriver", "storage.k8s.io/v1", False),
+    ("csistoragecapacities", "CSIStorageCapacity", "storage.k8s.io/v1", True),
+    ("volumeattachments", "VolumeAttachment", "storage.k8s.io/v1", False),
+    ("deviceclasses", "DeviceClass", "resource.k8s.io/v1", False),
+    ("resourceslices", "ResourceSlice", "resource.k8s.io/v1", False),
+    ("resourceclaims", "ResourceClaim", "resource.k8s.io/v1", True),
+    ("resourceclaimtemplates", "ResourceClaimTemplate", "resource.k8s.io/v1", True),
+    ("devicetaintrules", "DeviceTaintRule", "resource.k8s.io/v1beta2", False),
+    ("replicasets", "ReplicaSet", "apps/v1", True),
+    ("statefulsets", "StatefulSet", "apps/v1", True),
+    ("deployments", "Deployment", "apps/v1", True),
+    ("daemonsets", "DaemonSet", "apps/v1", True),
+    ("jobs", "Job", "batch/v1", True),
+    ("cronjobs", "CronJob", "batch/v1", True),
+    ("poddisruptionbudgets", "PodDisruptionBudget", "policy/v1", True),
+]
+options = dict((word.split("=", 1) + [""])[:2] for word in sys.argv[3:])
+forbidden = options.get("forbid", "").split(",")
+once = {name for name in ("expire", "busy") if name in options}
+objects = {}
+with open(sys.argv[1], encoding="utf-8") as file:
+    for item in json.load(file)["items"]:
+        objects.setdefault(item.pop("kind"), []).append(item)
+        item.pop("apiVersion")
+
+
+def served():
+    return [r for r in RESOURCES if r[2].split("/")[0] != options.get("without")]
+
+
+def path_of(version):
+    return "/apis/" + version if "/" in version else "/api/" + version
+
+
+def groups():
+    versions = {}
+    for _, _, version, _ in served():
+        if "/" in version:
+            group = versions.setdefault(version.split("/")[0], [])
+            if version not in group:
+                group.append(version)
+    result = []
+    for name, all_of_it in versions.items():
+        listed = [{"groupVersion": v, "version": v.split("/")[1]} for v in all_of_it]
+        result.append({"name": name, "versions": listed, "preferredVersion": listed[0]})
+    return {"kind": "APIGroupList", "apiVersion": "v1", "groups": result}
+
+
+def resources_of(version):
+    return {"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": version,
+            "resources": [{"name": r[0], "singularName": "", "namespaced": r[3], "kind": r[1],
+                           "verbs": ["get", "list", "watch"]} for r in served() if r[2] == version]}
+
+
+def status(code, message):
+    return code, {"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": code,
+                  "message": message}
+
+
+def listed(resource, query):
+    name, kind, version, _ = resource
+    if "busy" in once:
+        once.discard("busy")
+        return status(429, "busy")
+    if name in forbidden:
+        return status(403, f'{name} is forbidden: User "jane" cannot list resource "{name}"')
+    at = int(query.get("continue", ["/0"])[0].split("/")[1])
+    if at > 0 and name == "pods" and "expire" in once:
+        once.discard("expire")
+        return status(410, "the continue token is too old")
+    items = objects.get(kind, [])
+    limit = min(int(query.get("limit", ["0"])[0]) or len(items), int(options.get("page", 500)))
+    metadata = {"resourceVersion": "7"}
+    if at + limit < len(items):
+        metadata["continue"] = f"a+b&/{at + limit}"
+    return 200, {"kind": kind + "List", "apiVersion": version, "metadata": metadata,
+                 "items": items[at:at + limit]}
+
+
+def answer(path):
+    parts = urllib.parse.urlsplit(path)
+    query = urllib.parse.parse_qs(parts.query)
+    if parts.path == "/version":
+        return 200, {"major": "1", "minor": "36", "gitVersion": "v1.36.2"}
+    if parts.path == "/api":
+        return 200, {"kind": "APIVersions", "versions": ["v1"]}
+    if parts.path == "/apis":
+        return status(403, "no") if "nodiscovery" in options else (200, groups())
+    for resource in served():
+        if parts.path == path_of(resource[2]):
+            return 200, resources_of(resource[2])
+        if parts.path == path_of(resource[2]) + "/" + resource[0]:
+            return listed(resource, query)
+    return status(404, "the server could not find the requested resource")
+
+
+class Server(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    wbufsize = 1 << 20  # head and body in one piece: no delayed acknowledgement between them
+
+    def do_GET(self):
+        with open(sys.argv[2], "a", encoding="utf-8") as log:
+            print(self.command, self.path, file=log)
+        code, value = answer(self.path)
+        bearer = self.headers.get("Authorization", "")
+        if "token" in options and bearer != "Bearer " + options["token"]:
+            code, value = status(401, "Unauthorized")
+        body = json.dumps(value, separators=(",", ":")).encode()
+        self.send_response(code)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        if code == 429:
+            self.send_header("Retry-After", "1")
+        self.end_headers()
+        self.wfile.write(body)
+
+    do_POST = do_PUT = do_PATCH = do_DELETE = do_GET
+
+    def log_message(self, *_):
+        pass
+
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
+if "tls" in options:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(options["tls"])
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+print(server.server_port, flush=True)
+server.serve_forever()

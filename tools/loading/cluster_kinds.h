@@ -1,0 +1,25 @@
+/* The kinds of objects that bear on placements, in the order in which a cluster is best read: what
+ * admission applies stands in front of the pods. `berth dump` has kubectl fetch them, a live read
+ * lists them. */
+#ifndef BERTH_TOOLS_CLUSTER_KINDS_H
+#define BERTH_TOOLS_CLUSTER_KINDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "loading/engine_setup.h"
+
+typedef struct cluster_kind {
+    const char *resource;   /* as kubectl names it: "nodes", "replicasets.apps" */
+    const char *kind;       /* "Node" */
+    const char *plugins[4]; /* that read it; none: it matters whatever the plugins are */
+    const char *why;
+} cluster_kind;
+
+extern const cluster_kind cluster_kinds[];
+extern const size_t cluster_kind_count;
+
+/* Whether a plugin of the resolved setup reads it. */
+bool cluster_kind_is_read(const cluster_kind *kind, const engine_setup *setup);
+
+#endif
