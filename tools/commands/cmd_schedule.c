@@ -25,12 +25,11 @@ static const command_help help = {
         "it has the number of decisions a second. -o csv and -o markdown print the list alone.\n",
     .examples =
         "  berth schedule -f cluster.json -f deployment.yaml\n"
+        "  berth schedule --live -f deployment.yaml --exit-code\n"
         "  berth schedule -f cluster.json -f manifests/ --exit-code -o markdown\n"
         "  berth schedule -f cluster.json -f deployment.yaml --rollout\n"
-        "  sh -c \"$(berth dump)\" && berth schedule -f cluster.json --pending -o yaml\n"
         "  berth schedule -f cluster.json --config scheduler.yaml --tie random --seed 7\n"
-        "  berth schedule --synthetic nodes=5000,zones=3,pods=20000,workload=mixed --summary\n"
-        "  berth schedule --live -f deployment.yaml --exit-code\n",
+        "  berth schedule --synthetic nodes=5000,zones=3,pods=20000,workload=mixed --summary\n",
 };
 
 /* ---- deciding ---- */
