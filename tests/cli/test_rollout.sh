@@ -122,6 +122,16 @@ workload DaemonSet - 1 'rollingUpdate: {maxSurge: 1, maxUnavailable: 0}' | sed '
 rolls daemons_surge 0 'goes through: 3 of 3 replaced; 4 pods at most, 3 running at least'
 workload DaemonSet - 2 'rollingUpdate: {maxSurge: 1, maxUnavailable: 0}' >"$work/change.yaml"
 rolls daemons_surge_stuck 1 'gets stuck: 0 of 3 replaced, 3 old pods stay'
+# What admission refuses is never made: the rollout does not get there.
+deployed 20 4 >"$work/cluster.yaml"
+{
+  printf 'apiVersion: v1\nkind: LimitRange\nmetadata: {name: small, namespace: default}\n'
+  printf 'spec: {limits: [{type: Container, max: {cpu: "1"}}]}\n'
+  workload Deployment 4 2 ''
+} >"$work/change.yaml"
+rolls refused 1 'gets stuck: 0 of 4 replaced, 3 old pods stay; 4 pods at most, 3 running at least'
+grep -q 'LimitRange small refuses it' "$work/err" || fail "refused: $(cat "$work/err")"
+
 complains rollout_add 2 '--rollout: nothing is changed with --add' \
   "$berth" schedule --rollout --add -f "$work/cluster.yaml" -f "$work/change.yaml"
 complains rollout_synthetic 2 '--rollout: nothing is changed' "$berth" schedule --rollout --synthetic nodes=3

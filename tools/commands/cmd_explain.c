@@ -178,11 +178,11 @@ static int run(explain_request *x, const text_list *operands)
 }
 
 /* Whether `kubectl get` would take the word as a kind: KIND NAME is KIND/NAME. */
-static bool is_kind(const char *word)
+static bool is_kind(const char *given)
 {
     pod_owner owner;
     text_buffer text = {0};
-    text_add(&text, "%s/x", word);
+    text_add(&text, "%s/x", given);
     bool is = pod_owner_parse(text.text, (berth_str){0}, &owner) ||
               strncmp(text.text, "pod/", 4) == 0 || strncmp(text.text, "pods/", 5) == 0;
     text_free(&text);

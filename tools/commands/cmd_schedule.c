@@ -196,11 +196,14 @@ static berth_status decide_all(schedule *s, berth_error *error)
 
 /* ---- the command ---- */
 
-/* Whether a pod that is asked about found no place: one of the listed namespace, and of the
+/* Whether a rollout is stuck, or a pod that is asked about found no place: one of the listed namespace, and of the
  * manifests if there are such beside a cluster. */
 static bool some_unplaced(const schedule *s)
 {
     bool asked = false;
+    for (size_t i = 0; i < rollouts_count(s->input.changes); i++)
+        if (rollouts_at(s->input.changes, i)->stuck)
+            return true;
     for (uint64_t i = 0; i < s->outcome_count && !asked; i++)
         asked = cluster_input_is_fresh(&s->input, s->outcomes[i].pod);
     for (uint64_t i = 0; i < s->outcome_count; i++) {

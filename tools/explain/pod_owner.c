@@ -16,12 +16,12 @@
 
 /* ---- reading ---- */
 
-static bool is_word(const char *text, size_t len, const char *word)
+static bool is_word(const char *text, size_t len, const char *wanted)
 {
-    if (strlen(word) != len)
+    if (strlen(wanted) != len)
         return false;
     for (size_t i = 0; i < len; i++)
-        if (tolower((unsigned char)text[i]) != word[i])
+        if (tolower((unsigned char)text[i]) != wanted[i])
             return false;
     return true;
 }

@@ -38,8 +38,8 @@ typedef struct rollout {
     uint64_t left;         /* old ones that stay because it is stuck */
     uint64_t most;         /* pods at a time, old and new */
     uint64_t fewest;       /* that ran at a time */
-    bool stuck;            /* a new pod finds no place, and nothing more may go */
-    berth_pod_id stuck_at; /* which */
+    bool stuck;            /* not all new pods have a place, and nothing more may go */
+    berth_pod_id stuck_at; /* the first that finds none; BERTH_POD_NONE: admission refuses them */
 } rollout;
 
 typedef struct changes changes;

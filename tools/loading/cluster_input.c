@@ -255,17 +255,18 @@ void cluster_input_refused(cluster_input *input, const berth_object *object,
         places_cite(&input->inspection.places, object, error);
 }
 
-/* A pod of a rollout, as admission leaves it. What it would refuse is told of as of others. */
-static void hold_pod(cluster_input *input, const berth_object *object)
+/* A pod of a rollout, as admission leaves it. One that it refuses is told of, and never made. */
+static void hold_pod(cluster_input *input, const berth_object *object, const berth_error *origin)
 {
     char refusal[256];
     berth_pod pod = *object->as.pod;
     const berth_object changed = {.kind = BERTH_KIND_POD, .as.pod = &pod};
     (void)admission_pod(&input->admission, &pod, &input->inspection.findings, refusal,
                         sizeof(refusal));
-    if (refusal[0] != '\0')
-        findings_add(&input->inspection.findings, FINDING_ADMISSION, words_of(refusal), NULL, 1);
-    changes_hold(input->changes, &changed);
+    if (refusal[0] == '\0')
+        changes_hold(input->changes, &changed);
+    else
+        findings_add(&input->inspection.findings, FINDING_ADMISSION, words_of(refusal), origin, 1);
 }
 
 static berth_status on_read(void *context, const berth_object *object, const berth_error *origin,
@@ -279,7 +280,7 @@ static berth_status on_read(void *context, const berth_object *object, const ber
         return BERTH_OK;
     cluster_input_look(l->input, object, origin);
     if (fate == CHANGE_HELD) {
-        hold_pod(l->input, object);
+        hold_pod(l->input, object, origin);
         return BERTH_OK;
     }
     berth_status status = add_object(l, object, error);

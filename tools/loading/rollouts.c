@@ -216,7 +216,7 @@ static berth_status roll(play *p, berth_error *error)
                                              : roll_stateful_set(p, error);
     p->result->replaced = (uint64_t)p->placed;
     p->result->left = (uint64_t)p->old_left;
-    p->result->stuck = p->waiting_count > 0;
+    p->result->stuck = (uint64_t)p->placed < plan->what.made;
     p->result->stuck_at = p->waiting_count > 0 ? p->waiting[0] : BERTH_POD_NONE;
     free(p->waiting);
     return status;
@@ -268,11 +268,14 @@ static void say(const rollout *one, const berth_engine *engine, char *text, size
 {
     berth_str namespace_name = {0}, name = {0};
     char stuck[640] = "";
-    if (one->stuck) {
+    int len = 0;
+    if (one->stuck)
+        len = snprintf(stuck, sizeof(stuck), ", %" PRIu64 " old pod%s", one->left,
+                       one->left == 1 ? " stays" : "s stay");
+    if (one->stuck_at != BERTH_POD_NONE) {
         berth_engine_pod_name(engine, one->stuck_at, &namespace_name, &name);
-        snprintf(stuck, sizeof(stuck), ", %" PRIu64 " old pod%s; %.*s/%.*s finds no node",
-                 one->left, one->left == 1 ? " stays" : "s stay", (int)namespace_name.len,
-                 namespace_name.data, (int)name.len, name.data);
+        snprintf(stuck + len, sizeof(stuck) - (size_t)len, "; %.*s/%.*s finds no node",
+                 (int)namespace_name.len, namespace_name.data, (int)name.len, name.data);
     }
     snprintf(text, size,
              "%s %s/%s %s: %" PRIu64 " of %" PRIu64 " replaced%s; %" PRIu64
@@ -311,7 +314,7 @@ void rollouts_write(const changes *c, const berth_engine *engine, output *o)
         output_pair_int(o, "fewestRunning", (int64_t)one->fewest);
         output_key(o, "stuck");
         output_bool(o, one->stuck);
-        if (one->stuck) {
+        if (one->stuck_at != BERTH_POD_NONE) {
             berth_engine_pod_name(engine, one->stuck_at, &namespace_name, &name);
             output_pair_str(o, "stuckAt", name);
         }

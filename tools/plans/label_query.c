@@ -95,14 +95,14 @@ static bool take_test(label_parser *p, label_condition *c)
         c->test = p->at[-1] == '>' ? LABEL_ABOVE : LABEL_BELOW;
         return read_number(take_word(p), &c->bound) || fail(p, "a whole number");
     } else {
-        berth_str word = take_word(p);
-        c->test = words_equal(word, words_of("notin")) ? LABEL_NOT_IN : LABEL_IN;
-        if (word.len == 0)
+        berth_str op = take_word(p);
+        c->test = words_equal(op, words_of("notin")) ? LABEL_NOT_IN : LABEL_IN;
+        if (op.len == 0)
             c->test = LABEL_EXISTS;
-        else if (c->test == LABEL_NOT_IN || words_equal(word, words_of("in")))
+        else if (c->test == LABEL_NOT_IN || words_equal(op, words_of("in")))
             return take_set(p, c);
         else
-            p->at = word.data; /* a second word: the caller says that a comma is missing */
+            p->at = op.data; /* a second word: the caller says that a comma is missing */
     }
     return true;
 }
