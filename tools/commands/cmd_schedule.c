@@ -196,8 +196,8 @@ static berth_status decide_all(schedule *s, berth_error *error)
 
 /* ---- the command ---- */
 
-/* Whether a rollout is stuck, or a pod that is asked about found no place: one of the listed namespace, and of the
- * manifests if there are such beside a cluster. */
+/* Whether a rollout is stuck, or a pod that is asked about found no place: one of the listed
+ * namespace, and of the manifests if there are such beside a cluster. */
 static bool some_unplaced(const schedule *s)
 {
     bool asked = false;
