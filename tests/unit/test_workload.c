@@ -153,7 +153,7 @@ static const workload_case whole[] = {
      "Pod s/db-0 labels={app=db,apps.kubernetes.io/pod-index=0,"
      "statefulset.kubernetes.io/pod-name=db-0,controller-revision-hash=HASH}"
      " owner(apps/v1 StatefulSet db berth-HASH controller)" STANDARD
-     " volume(data source=1 handle=data-db-0) volume(tmp source=0)\n"
+     " volume(data source=1 handle=data-db-0) volume(tmp source=12)\n"
      "PersistentVolumeClaim s/data-db-0 labels={k=w,app=db} modes=[ReadWriteOnce] class=fast"
      " request=1Gi phase=Pending\n"},
     {"kind: Job\nmetadata: {name: j}\nspec: {completionMode: Indexed, template: {spec: {}}}\n",
