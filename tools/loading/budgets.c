@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "cli/heap.h"
-#include "cli/words.h"
 
 static berth_str namespace_of(const berth_pod_disruption_budget *one)
 {
@@ -16,15 +15,16 @@ void budgets_add(budgets *b, const berth_object *object)
 {
     if (object->kind != BERTH_KIND_POD_DISRUPTION_BUDGET)
         return;
+    char name[640];
     const berth_pod_disruption_budget *source = object->as.pod_disruption_budget;
-    for (size_t i = 0; i < b->count; i++) {
-        budget *one = &b->items[i];
-        const berth_pod_disruption_budget *kept = one->object->as.pod_disruption_budget;
-        if (!words_equal(kept->meta.name, source->meta.name) ||
-            !words_equal(namespace_of(kept), namespace_of(source)))
-            continue;
-        berth_object_destroy(one->object);
-        one->object = heap_object(object);
+    berth_str in = namespace_of(source);
+    int len = snprintf(name, sizeof(name), "%.*s/%.*s", (int)in.len, in.data,
+                       (int)source->meta.name.len, source->meta.name.data);
+    uint32_t length = (size_t)len < sizeof(name) ? (uint32_t)len : (uint32_t)sizeof(name) - 1;
+    uint32_t number = word_table_add(&b->names, (berth_str){name, length});
+    if (number < b->count) {
+        berth_object_destroy(b->items[number].object);
+        b->items[number].object = heap_object(object);
         return;
     }
     b->items = heap_grow(b->items, &b->capacity, b->count + 1, sizeof(*b->items));
@@ -143,4 +143,5 @@ void budgets_free(budgets *b)
     for (size_t i = 0; i < b->count; i++)
         berth_object_destroy(b->items[i].object);
     free(b->items);
+    word_table_free(&b->names);
 }

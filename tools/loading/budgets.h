@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "berth/berth.h"
+#include "cli/words.h"
 
 typedef struct budget {
     berth_object *object;
@@ -16,6 +17,7 @@ typedef struct budget {
 
 /* Zeroed: none. */
 typedef struct budgets {
+    word_table names; /* "NAMESPACE/NAME", numbered as `items` */
     budget *items;
     size_t count;
     size_t capacity;
