@@ -9,6 +9,7 @@
 
 #include "cli/exits.h"
 #include "cli/heap.h"
+#include "loading/controllers.h"
 
 enum { NAME_BYTES = 700 };
 
@@ -24,14 +25,6 @@ static uint32_t number_of(word_table *table, berth_str kind, berth_str namespace
                        (int)namespace_name.len, namespace_name.data, (int)name.len, name.data);
     return word_table_add(table,
                           (berth_str){text, len < NAME_BYTES ? (uint32_t)len : NAME_BYTES - 1});
-}
-
-static const berth_owner *controller_of(const berth_metadata *meta)
-{
-    for (uint32_t i = 0; i < meta->owner_count; i++)
-        if (meta->owners[i].controller)
-            return &meta->owners[i];
-    return NULL;
 }
 
 /* A pod of which no condition is known is taken for ready. */
@@ -51,7 +44,7 @@ void allowances_pod(allowances *a, const berth_pod *pod, berth_pod_id id)
     if (owner != NULL) {
         uint32_t number = number_of(&a->owners, owner->kind, pod->meta.namespace_name, owner->name);
         a->owned = heap_grow(a->owned, &a->owned_capacity, a->owned_count + 1, sizeof(*a->owned));
-        a->owned[a->owned_count++] = (owned_pod){id, number};
+        a->owned[a->owned_count++] = (counted_pod){id, number};
     }
     if (!pod->meta.deleting && is_ready(pod))
         return;
@@ -144,9 +137,9 @@ static int by_id(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-static int by_owned_id(const void *a, const void *b)
+static int by_counted_id(const void *a, const void *b)
 {
-    const owned_pod *left = a, *right = b;
+    const counted_pod *left = a, *right = b;
     return (left->pod > right->pod) - (left->pod < right->pod);
 }
 
@@ -158,10 +151,10 @@ static void count_pod(const allowances *a, const budget *one, const berth_engine
     if (!budget_selects(one, engine, pod))
         return;
     c->pods++;
-    const owned_pod wanted = {.pod = pod};
-    const owned_pod *owned = a->owned_count > 0 ? bsearch(&wanted, a->owned, a->owned_count,
-                                                          sizeof(*a->owned), by_owned_id)
-                                                : NULL;
+    const counted_pod wanted = {.pod = pod};
+    const counted_pod *owned = a->owned_count > 0 ? bsearch(&wanted, a->owned, a->owned_count,
+                                                            sizeof(*a->owned), by_counted_id)
+                                                  : NULL;
     if (owned != NULL)
         count_owner(a, c, word_table_get(&a->owners, owned->owner));
     berth_engine_pod_name(engine, pod, &namespace_name, &name);
@@ -264,7 +257,7 @@ berth_status allowances_end(allowances *a, budgets *b, berth_engine *engine, fin
     if (a->unhealthy_count > 0)
         qsort(a->unhealthy, a->unhealthy_count, sizeof(*a->unhealthy), by_id);
     if (b->count > 0 && a->owned_count > 0)
-        qsort(a->owned, a->owned_count, sizeof(*a->owned), by_owned_id);
+        qsort(a->owned, a->owned_count, sizeof(*a->owned), by_counted_id);
     for (size_t i = 0; i < b->count; i++)
         if (b->items[i].object->as.pod_disruption_budget->status_absent)
             TRY(complete(a, &b->items[i], engine, f, error));

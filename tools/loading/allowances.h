@@ -10,15 +10,15 @@
 #include "loading/budgets.h"
 
 /* A pod that a controller made. */
-typedef struct owned_pod {
+typedef struct counted_pod {
     berth_pod_id pod;
     uint32_t owner; /* number */
-} owned_pod;
+} counted_pod;
 
 /* What is known of pods and of what made them, while the input is read. Zeroed: nothing. */
 typedef struct allowances {
-    word_table owners; /* controllers of pods: "ReplicaSet shop/web-1" */
-    owned_pod *owned;  /* by id once all is read */
+    word_table owners;  /* controllers of pods: "ReplicaSet shop/web-1" */
+    counted_pod *owned; /* by id once all is read */
     size_t owned_count;
     size_t owned_capacity;
     berth_pod_id *unhealthy; /* not ready, or being deleted; by id once all is read */

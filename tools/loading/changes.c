@@ -11,6 +11,7 @@
 #include "cli/heap.h"
 #include "cli/terminal.h"
 #include "inspect/fresh.h"
+#include "loading/controllers.h"
 #include "loading/planned.h"
 
 changes *changes_create(bool plays)
@@ -85,14 +86,6 @@ static uint32_t owner_number(changes *c, berth_str kind, berth_str namespace_nam
 static berth_str namespace_of(const berth_metadata *meta)
 {
     return meta->namespace_name.len > 0 ? meta->namespace_name : words_of("default");
-}
-
-static const berth_owner *controller_of(const berth_metadata *meta)
-{
-    for (uint32_t i = 0; i < meta->owner_count; i++)
-        if (meta->owners[i].controller)
-            return &meta->owners[i];
-    return NULL;
 }
 
 /* The Deployment behind a ReplicaSet, whose name is the Deployment's and the hash of its template,

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "inspect/fresh.h"
+#include "loading/controllers.h"
 
 static const berth_metadata *meta_of(const berth_object *object)
 {
@@ -19,19 +20,11 @@ static berth_str key_of(const berth_object *object, char *room, size_t size)
     return (berth_str){room, (size_t)len < size ? (uint32_t)len : (uint32_t)size - 1};
 }
 
-static bool has_controller(const berth_metadata *meta)
-{
-    for (uint32_t i = 0; i < meta->owner_count; i++)
-        if (meta->owners[i].controller)
-            return true;
-    return false;
-}
-
 /* Nodes are not settled, and a controller's pods by what their workload comes to: both are many. */
 static bool is_watched(const berth_object *object)
 {
     return object->kind != BERTH_KIND_NODE &&
-           (object->kind != BERTH_KIND_POD || !has_controller(meta_of(object)));
+           (object->kind != BERTH_KIND_POD || controller_of(meta_of(object)) == NULL);
 }
 
 void twins_added(twins *t, const berth_object *object)

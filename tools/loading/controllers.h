@@ -1,0 +1,18 @@
+/* The controller of an object: the one of its owners that made it. */
+#ifndef BERTH_TOOLS_CONTROLLERS_H
+#define BERTH_TOOLS_CONTROLLERS_H
+
+#include <stddef.h>
+
+#include "berth/berth.h"
+
+/* NULL: it has none. Borrowed from `meta`. */
+static inline const berth_owner *controller_of(const berth_metadata *meta)
+{
+    for (uint32_t i = 0; i < meta->owner_count; i++)
+        if (meta->owners[i].controller)
+            return &meta->owners[i];
+    return NULL;
+}
+
+#endif
