@@ -2,8 +2,8 @@
  * in; and the runs of entries that a tree reads, those that the log has and older ones. */
 #include <stdlib.h>
 
-#include "decide/slot_log.h"
 #include "harness.h"
+#include "index/slot_log.h"
 #include "inside_cluster.h"
 
 typedef struct journal {

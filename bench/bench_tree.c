@@ -8,8 +8,8 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "cli/heap.h"
-#include "decide/search_tree.h"
 #include "harness.h"
+#include "index/search_tree.h"
 
 typedef struct tree_case {
     const berth__kernels *kernels;

@@ -4,7 +4,7 @@
 #define BERTH_BENCH_INSIDE_CLUSTER_H
 
 #include "cluster/cluster.h"
-#include "decide/profile.h"
+#include "prepare/profile.h"
 
 /* Whose pod is prepared. */
 typedef enum inside_kind {

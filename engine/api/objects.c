@@ -2,7 +2,7 @@
 #include "base/assert.h"
 #include "base/error.h"
 #include "base/sized.h"
-#include "model/sized_object.h"
+#include "objects/sized_object.h"
 #include "versions/engine_state.h"
 
 /* `*id` is that of no object if it fails. */

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/sized.h"
 #include "base/text.h"
-#include "model/sized_object.h"
+#include "objects/sized_object.h"
 #include "versions/engine_state.h"
 
 enum { NUMBER_MAX = 24 };

@@ -6,8 +6,8 @@
 #include "base/text.h"
 #include "cluster/cluster_info.h"
 #include "cluster/cluster_read.h"
-#include "model/device_facts.h"
-#include "model/object_copy.h"
+#include "objects/object_copy.h"
+#include "store/device_facts.h"
 
 /* Arrays of an object while it is put together. */
 typedef struct parts {

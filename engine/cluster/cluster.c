@@ -10,7 +10,7 @@
 #include "columns/pod_counts.h"
 #include "devices/devices.h"
 #include "model/related.h"
-#include "model/storage.h"
+#include "store/storage.h"
 
 enum { NAME_SHIFT = 10 };
 

@@ -14,7 +14,7 @@
 #include "columns/node_tree.h"
 #include "columns/view.h"
 #include "model/disruption.h"
-#include "model/storage_rows.h"
+#include "store/storage_rows.h"
 
 /* Who is told of pods that come to nodes and leave them (pod_moves.h). NULL: nobody. */
 typedef struct berth__pod_listener {

@@ -8,7 +8,7 @@
 #include "columns/node_volumes.h"
 #include "columns/pod_counts.h"
 #include "model/related.h"
-#include "model/storage.h"
+#include "store/storage.h"
 
 static berth_status differs(const berth__cluster *cluster, const berth__node_record *node,
                             berth_error *error, const char *what, int64_t kept, int64_t counted)

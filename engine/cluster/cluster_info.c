@@ -5,7 +5,7 @@
 #include "base/sized.h"
 #include "base/text.h"
 #include "cluster/cluster_read.h"
-#include "model/device_facts.h"
+#include "store/device_facts.h"
 
 static const berth__pod_record *find_pod(const berth__cluster *cluster, berth_pod_id pod)
 {

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "cluster/cluster_info.h"
 #include "cluster/cluster_read.h"
-#include "model/object_copy.h"
+#include "objects/object_copy.h"
 
 static berth_str text_of(const berth__cluster *cluster, berth__sym sym)
 {

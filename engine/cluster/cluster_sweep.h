@@ -1,5 +1,5 @@
 /* Giving back, between two operations of an engine, what no object holds any more: texts
- * (model/sweep.h), ids of nodes, and records of volumes (model/storage_sweep.c).
+ * (model/sweep.h), ids of nodes, and records of volumes (store/storage_sweep.c).
  *
  * A node's id is free once the node is absent, no pod is bound to it or has it nominated, and the
  * layout lacks it. Free ids are looked for when none is left and as many have been given since
@@ -10,8 +10,8 @@
 #define BERTH_CLUSTER_CLUSTER_SWEEP_H
 
 #include "cluster/cluster.h"
-#include "model/storage.h"
 #include "model/sweep.h"
+#include "store/storage.h"
 
 /* Whether a sweep is due; never on a branch. Under the model's lock. */
 static inline bool berth__cluster_sweep_is_due(const berth__cluster *cluster)

@@ -8,10 +8,10 @@
 #include "base/text.h"
 #include "cluster/cluster_info.h"
 #include "cluster/cluster_read.h"
-#include "model/device_facts.h"
 #include "model/related.h"
-#include "model/sized_object.h"
-#include "model/storage.h"
+#include "objects/sized_object.h"
+#include "store/device_facts.h"
+#include "store/storage.h"
 
 typedef struct walk {
     const berth__cluster *cluster;

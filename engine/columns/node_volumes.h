@@ -9,7 +9,7 @@
 
 #include "columns/layout.h"
 #include "model/pod.h"
-#include "model/storage.h"
+#include "store/storage.h"
 
 /* A claim or a disk that pods of the node use. */
 typedef struct berth__volume_ref {

@@ -15,7 +15,7 @@
 
 struct berth__pod_counts;  /* columns/pod_counts.h: pods by selector and topology domain */
 struct berth__related;     /* model/related.h: services, controllers, namespaces */
-struct berth__storage;     /* model/storage.h: volumes, claims, classes, drivers */
+struct berth__storage;     /* store/storage.h: volumes, claims, classes, drivers */
 struct berth__freed_ports; /* columns/freed_ports.h: host ports that a pod has and that are free */
 struct berth__volume_use;  /* columns/node_volumes.h: volumes in use by node */
 struct berth__devices; /* devices/devices.h: devices offered and in use; goes with the storage */

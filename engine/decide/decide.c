@@ -9,10 +9,10 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "columns/pod_counts.h"
-#include "decide/message.h"
-#include "decide/node_errors.h"
 #include "decide/preemption.h"
 #include "devices/devices.h"
+#include "explain/message.h"
+#include "explain/node_errors.h"
 
 /* What a pod has with it on its way. */
 typedef struct pod_way {

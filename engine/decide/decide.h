@@ -4,11 +4,11 @@
 
 #include "base/use_word.h"
 #include "cluster/cluster.h"
-#include "decide/explanation.h"
-#include "decide/index.h"
-#include "decide/plugin_checks.h"
-#include "decide/refusals.h"
-#include "decide/victims.h"
+#include "explain/explanation.h"
+#include "explain/refusals.h"
+#include "index/index.h"
+#include "prepare/plugin_checks.h"
+#include "whatif/victims.h"
 
 /* The last attempt, where preemption takes up. */
 typedef struct berth__attempt {

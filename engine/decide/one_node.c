@@ -33,7 +33,7 @@ static bool has_prefix(const berth__reasons *reasons)
     return last.len >= prefix && memcmp(last.data, BERTH__ERROR_PREFIX, prefix) == 0;
 }
 
-/* An error in the words of who meets one on a node (decide/node_errors.c). */
+/* An error in the words of who meets one on a node (explain/node_errors.c). */
 static void tell_error(const node_question *own, const berth__stage *stage, berth__reasons *reasons)
 {
     const size_t prefix = sizeof(BERTH__ERROR_PREFIX) - 1;

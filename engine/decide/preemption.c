@@ -9,8 +9,8 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "columns/pod_counts.h"
-#include "decide/message.h"
 #include "decide/question.h"
+#include "explain/message.h"
 
 static const berth_str NOT_HELPFUL = {"Preemption is not helpful for scheduling", 40};
 static const berth_str NEVER = {"not eligible due to preemptionPolicy=Never.", 43};

@@ -4,7 +4,7 @@
 #include "base/assert.h"
 #include "base/error.h"
 #include "columns/pod_counts.h"
-#include "model/storage.h"
+#include "store/storage.h"
 
 /* For the serial of a mark that was set where there was no store of volumes. */
 #define NO_STORE UINT64_MAX

@@ -11,8 +11,8 @@
 #define BERTH_DEVICES_BACKING_H
 
 #include "base/keymap.h"
-#include "model/device_facts.h"
 #include "model/model.h"
+#include "store/device_facts.h"
 
 /* A class that names a resource. */
 typedef struct berth__backing_class {

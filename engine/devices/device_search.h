@@ -4,8 +4,8 @@
  * A search is depth first with a stack of its own. What it may cost is bounded in work, where
  * kube-scheduler bounds it in time: every device looked at counts.
  * Source: dynamic-resource-allocation v0.36, structured/internal/incubating. */
-#ifndef BERTH_DEVICES_SEARCH_H
-#define BERTH_DEVICES_SEARCH_H
+#ifndef BERTH_DEVICES_DEVICE_SEARCH_H
+#define BERTH_DEVICES_DEVICE_SEARCH_H
 
 #include "devices/catalog.h"
 #include "devices/verdicts.h"

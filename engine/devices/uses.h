@@ -5,7 +5,7 @@
 #define BERTH_DEVICES_USES_H
 
 #include "base/keymap.h"
-#include "model/device_facts.h"
+#include "store/device_facts.h"
 
 /* One device that is offered, or was given to somebody. */
 typedef struct berth__device_use {

@@ -3,7 +3,7 @@
 #define BERTH_DEVICES_WORDS_H
 
 #include "base/arena.h"
-#include "model/device_facts.h"
+#include "store/device_facts.h"
 
 typedef struct berth__words {
     berth__arena *arena;

@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "kube/workload.h"
-#include "model/object_copy.h"
+#include "objects/object_copy.h"
 
 enum {
     BASE_MAX_BYTES = 57, /* of a name, so that hyphen and five digits end it at 63 */

@@ -12,7 +12,7 @@
 #include "base/names.h"
 #include "base/text.h"
 #include "berth/kube.h"
-#include "kube/timestamp.h"
+#include "text/timestamp.h"
 
 enum { MAP_ENTRIES_MAX = 16384, SHOWN_MAX = 64 };
 

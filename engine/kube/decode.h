@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "berth/objects.h"
-#include "kube/json.h"
+#include "text/json.h"
 
 /* Where a value stands, for errors: member names and indices, linked from the inside out. */
 typedef struct berth__field_path {

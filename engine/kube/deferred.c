@@ -8,7 +8,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
-#include "kube/json_copy.h"
+#include "text/json_copy.h"
 
 /* ---- the list ---- */
 

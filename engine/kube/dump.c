@@ -8,7 +8,7 @@
 #include "berth/output.h"
 #include "berth/read.h"
 #include "kube/encode.h"
-#include "model/sized_object.h"
+#include "objects/sized_object.h"
 
 /* Where the text goes; pieces of some size, for a piece may be a system call. */
 typedef struct dump {

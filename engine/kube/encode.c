@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "berth/kube.h"
 #include "kube/decode_tables.h"
-#include "kube/timestamp.h"
+#include "text/timestamp.h"
 
 /* ---- the text ---- */
 

@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "kube/claim_template.h"
-#include "model/sized_object.h"
+#include "objects/sized_object.h"
 
 /* ---- errors ---- */
 

@@ -5,9 +5,9 @@
 #include "base/assert.h"
 #include "base/text.h"
 #include "kube/encode.h"
-#include "kube/nearest.h"
 #include "kube/reader_state.h"
 #include "kube/shapes.h"
+#include "text/nearest.h"
 
 enum { DEPTH_MAX = 24 };
 

@@ -9,12 +9,12 @@
 #include "base/sized.h"
 #include "base/text.h"
 #include "kube/ahead.h"
-#include "kube/heading.h"
-#include "kube/input.h"
-#include "kube/json_fault.h"
-#include "kube/split.h"
-#include "kube/text_format.h"
-#include "kube/yaml.h"
+#include "text/heading.h"
+#include "text/input.h"
+#include "text/json_fault.h"
+#include "text/split.h"
+#include "text/text_format.h"
+#include "text/yaml.h"
 
 enum { NESTED_LISTS_MAX = 16 };
 

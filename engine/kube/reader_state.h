@@ -9,10 +9,10 @@
 #include "base/names.h"
 #include "berth/kube.h"
 #include "kube/decode_tables.h"
-#include "kube/heading.h"
-#include "kube/json.h"
 #include "kube/ready_piece.h"
 #include "kube/shapes.h"
+#include "text/heading.h"
+#include "text/json.h"
 
 typedef struct berth__replica berth__replica; /* see replica.c */
 

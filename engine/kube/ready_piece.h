@@ -4,10 +4,10 @@
 #define BERTH_KUBE_READY_PIECE_H
 
 #include "berth/objects.h"
-#include "kube/heading.h"
-#include "kube/json.h"
 #include "kube/pattern.h"
-#include "kube/split.h"
+#include "text/heading.h"
+#include "text/json.h"
+#include "text/split.h"
 
 /* All of it lives until the function it is given to returns. */
 typedef struct berth__ready_piece {

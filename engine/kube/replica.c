@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "model/object_copy.h"
+#include "objects/object_copy.h"
 
 struct berth__replica {
     uint64_t serial;         /* 0: none */

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "kube/decode_tables.h"
 #include "kube/reader_state.h"
-#include "model/object_copy.h"
+#include "objects/object_copy.h"
 
 static const berth__field overhead_fields[] = {
     BERTH__FIELD("podFixed", RESOURCES, berth_pod, overhead),

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "kube/json_copy.h"
+#include "text/json_copy.h"
 
 /* ---- workloads that are there ---- */
 

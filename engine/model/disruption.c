@@ -6,7 +6,7 @@
 #include "base/assert.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "model/object_copy.h"
+#include "objects/object_copy.h"
 
 /* ---- life ---- */
 
@@ -89,7 +89,7 @@ static berth__budget *make(berth__disruption *disruption, const berth_object *ob
         budget->selector =
             berth__selector_make(&model->strings, &budget->arena, source->selector, &ok);
     if (ok && copy_disrupted(budget, &source->disrupted_pods) &&
-        berth__object_keep(model, &budget->arena, object, &budget->kept))
+        berth__object_keep(model->keep_objects, &budget->arena, object, &budget->kept))
         return budget;
     free_budget(budget);
     return NULL;
@@ -241,8 +241,8 @@ static berth__budget *copy_budget(const berth__disruption *disruption, const ber
     budget->selector = berth__selector_copy(&budget->arena, &source->selector, &ok);
     const berth_strs names = {source->disrupted, source->disrupted_count};
     if (ok && copy_disrupted(budget, &names) &&
-        (source->kept == NULL ||
-         berth__object_keep(disruption->model, &budget->arena, source->kept, &budget->kept)))
+        (source->kept == NULL || berth__object_keep(disruption->model->keep_objects, &budget->arena,
+                                                    source->kept, &budget->kept)))
         return budget;
     free_budget(budget);
     return NULL;

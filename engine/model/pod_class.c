@@ -7,7 +7,7 @@
 #include "base/sort.h"
 #include "base/text.h"
 #include "model/class_places.h"
-#include "model/object_copy.h"
+#include "objects/object_copy.h"
 
 /* ---- writing keys ---- */
 

@@ -4,7 +4,7 @@
 #include "base/assert.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "model/object_copy.h"
+#include "objects/object_copy.h"
 
 /* ---- life ---- */
 
@@ -179,7 +179,8 @@ static berth__related_object *make_object(berth__related *related, const berth_o
     object->entry.key = &object->key;
     object->entry.key_bytes = sizeof(object->key);
     read_body(related, object, source, &ok);
-    if (ok && berth__object_keep(related->model, &object->arena, source, &object->kept))
+    if (ok &&
+        berth__object_keep(related->model->keep_objects, &object->arena, source, &object->kept))
         return object;
     free_object(object);
     return NULL;
@@ -432,8 +433,9 @@ static berth__related_object *copy_object(const berth__related *related,
     object->entry.key_bytes = sizeof(object->key);
     object->labels = berth__labels_copy(&object->arena, source->labels, &ok);
     object->selector = berth__selector_copy(&object->arena, &source->selector, &ok);
-    if (ok && (source->kept == NULL ||
-               berth__object_keep(related->model, &object->arena, source->kept, &object->kept)))
+    if (ok &&
+        (source->kept == NULL || berth__object_keep(related->model->keep_objects, &object->arena,
+                                                    source->kept, &object->kept)))
         return object;
     free_object(object);
     return NULL;

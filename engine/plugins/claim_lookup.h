@@ -4,8 +4,8 @@
 #define BERTH_PLUGINS_CLAIM_LOOKUP_H
 
 #include "columns/node_volumes.h"
-#include "model/storage.h"
 #include "plugins/plugin.h"
+#include "store/storage.h"
 
 /* Run the statement for each volume of a class that has a claim, by name or as a generic ephemeral
  * volume. */

@@ -1,4 +1,4 @@
-/* A filter about other pods as gates: what a search tree (decide/index.h) must know to keep the
+/* A filter about other pods as gates: what a search tree (index/index.h) must know to keep the
  * filter's verdicts. A domain gate lets whole topology domains pass, as the counters stand now;
  * a slot gate counts pods by node, so that its verdict on a node changes only with that node's
  * own pods.

@@ -4,8 +4,8 @@
 #ifndef BERTH_PLUGINS_RESOURCE_SCORE_H
 #define BERTH_PLUGINS_RESOURCE_SCORE_H
 
-#include "model/device_facts.h"
 #include "plugins/plugin.h"
+#include "store/device_facts.h"
 
 /* From a profile's arguments. */
 typedef struct berth__scored_resource {

@@ -1,5 +1,5 @@
 /* What a scorer about other pods tells nodes apart by, and the nodes that it is then asked about:
- * one of each class, instead of all (decide/score_classes.h).
+ * one of each class, instead of all (index/score_classes.h).
  *
  * Threads: as the prepare phases. */
 #ifndef BERTH_PLUGINS_SCORE_PARTS_H

@@ -5,8 +5,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/sized.h"
-#include "model/object_copy.h"
-#include "model/sized_object.h"
+#include "objects/object_copy.h"
+#include "objects/sized_object.h"
 #include "queue/loop.h"
 
 /* ---- applying ---- */

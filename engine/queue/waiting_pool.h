@@ -8,7 +8,7 @@
 #define BERTH_QUEUE_WAITING_POOL_H
 
 #include "base/keymap.h"
-#include "decide/profile.h"
+#include "prepare/profile.h"
 #include "queue/queue_item.h"
 
 typedef struct berth__waiting_group berth__waiting_group;

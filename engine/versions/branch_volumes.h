@@ -17,7 +17,7 @@
 #include "cluster/cluster.h"
 #include "columns/node_volumes.h"
 #include "devices/devices.h"
-#include "model/storage.h"
+#include "store/storage.h"
 
 struct berth_snapshot;
 

@@ -9,7 +9,7 @@
 #include "base/sized.h"
 #include "cluster/cluster_info.h"
 #include "cluster/cluster_read.h"
-#include "model/storage_rows.h"
+#include "store/storage_rows.h"
 #include "versions/branch.h"
 #include "versions/snapshot_state.h"
 

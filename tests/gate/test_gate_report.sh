@@ -33,7 +33,7 @@ diff "$work/expected" "$work/out" || complain "the report differs"
 
 # Instructions by function: callees are counted once, copies with their original.
 cat >"$work/callgrind" <<'TEXT'
-fl=engine/decide/search.c
+fl=engine/scan/search.c
 fn=walk
 10 5
 +2 7

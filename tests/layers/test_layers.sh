@@ -63,11 +63,13 @@ if grep -nE '^#include "' engine/include/berth/*.h tools/examples/*.c tools/bert
   echo "the above sees the engine's inside"
   status=1
 fi
-# kube/ translates text. Besides base/ and the public headers it knows what is listed here.
-doors='api/daemon_nodes|legacy/legacy|model/(behaviours|labels|model|object_copy|sized_object)|plugins/profile_lists'
-if grep -nE '^#include "' engine/kube/*.[ch] engine/kube/*.cc |
-  grep -vE ":#include \"(berth/|kube/|base/|($doors)\.h\")"; then
-  echo "the above is none of the rooms that kube/ may look into"
+# kube/ and config/ translate text. Besides base/, text/ and the public headers they may look into the
+# rooms listed here and nowhere else; text/ knows no room but base/.
+doors='api/daemon_nodes|legacy/legacy|model/(behaviours|labels|model)|objects/(object_copy|sized_object)|plugins/profile_lists'
+if grep -nE '^#include "' engine/kube/*.[ch] engine/config/*.[ch] |
+  grep -vE ":#include \"(berth/|kube/|config/|text/|base/|($doors)\.h\")" ||
+  grep -nE '^#include "' engine/text/*.[ch] engine/text/*.cc | grep -vE ':#include "(berth|text|base)/'; then
+  echo "the above is none of the rooms that the file's room may look into"
   status=1
 fi
 exit $status

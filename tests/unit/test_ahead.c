@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "kube/ahead.h"
-#include "kube/input.h"
 #include "random_text.h"
+#include "text/input.h"
 
 enum { ROUNDS = 400 };
 

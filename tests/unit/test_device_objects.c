@@ -1,7 +1,7 @@
 /* ResourceSlices, DeviceClasses and ResourceClaims: read in each version, kept, replaced, removed;
  * what is reserved of claims, in transactions, on branches, and when memory runs out. */
 #include "branch_cluster.h"
-#include "model/device_facts.h"
+#include "store/device_facts.h"
 #include "versions/engine_state.h"
 
 #define SLICE(name, generation)                                                                  \

@@ -5,7 +5,7 @@
 #include "small_cluster.h"
 
 #include "berth/berth.h"
-#include "kube/config.h"
+#include "config/config.h"
 #include "versions/engine_state.h"
 
 /* What an error holds before each call: no status, and text in every byte. */

@@ -14,8 +14,8 @@
 #include "base/heap_order.h"
 #include "base/random.h"
 #include "columns/layout.h"
-#include "decide/heap_masks.h"
-#include "decide/search_tree.h"
+#include "index/search_tree.h"
+#include "scan/heap_masks.h"
 
 enum { LIST_MAX = 5000, ROUNDS = 3000 };
 

@@ -10,9 +10,9 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "kube/bracket_scan.h"
-#include "kube/json.h"
-#include "kube/json_fault.h"
+#include "text/bracket_scan.h"
+#include "text/json.h"
+#include "text/json_fault.h"
 #include "tree_text.h"
 
 static berth__json_parser *parser;

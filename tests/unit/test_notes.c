@@ -12,7 +12,7 @@
 
 #include "base/text.h"
 #include "berth/kube.h"
-#include "kube/nearest.h"
+#include "text/nearest.h"
 
 #define STR(s) (int)(s).len, (s).data != NULL ? (s).data : ""
 

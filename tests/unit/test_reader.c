@@ -9,8 +9,8 @@
 
 #include "base/arena.h"
 #include "kube/decode_tables.h"
-#include "kube/json.h"
 #include "kube/reader_state.h"
+#include "text/json.h"
 
 /* ---- fields ---- */
 

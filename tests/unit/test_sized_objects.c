@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "berth/berth.h"
-#include "model/sized_object.h"
+#include "objects/sized_object.h"
 #include "sized_room.h"
 #include "small_cluster.h"
 

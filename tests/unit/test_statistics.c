@@ -1,7 +1,7 @@
 /* Statistics of decisions (berth/statistics.h): each path and each reason to scan is counted where
  * it is taken, and a branch has its own. */
 #include "branch_cluster.h"
-#include "decide/refusals.h"
+#include "explain/refusals.h"
 
 #define CPU(n) "containers: [{name: c, image: i, resources: {requests: {cpu: '" n "'}}}]"
 

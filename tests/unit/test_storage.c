@@ -12,8 +12,8 @@
 
 #include "base/random.h"
 #include "columns/node_volumes.h"
-#include "model/storage.h"
-#include "model/storage_rows.h"
+#include "store/storage.h"
+#include "store/storage_rows.h"
 
 #define TEXT(text)               \
     {                            \

@@ -1,4 +1,4 @@
-/* Sweeps (model/sweep.h, model/storage_sweep.c): every text that some field of some object holds
+/* Sweeps (model/sweep.h, store/storage_sweep.c): every text that some field of some object holds
  * stays itself whatever comes and goes besides; and once the objects are gone, all that was kept
  * for them is free for others. */
 #include <setjmp.h>
@@ -12,9 +12,9 @@
 #include "berth/snapshot.h"
 #include "columns/node_volumes.h"
 #include "counted_memory.h"
-#include "model/storage.h"
 #include "model/sweep.h"
 #include "small_cluster.h"
+#include "store/storage.h"
 #include "versions/engine_state.h"
 
 enum { OWN_MAX = 256, FILLERS = 300 };

@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "berth/kube.h"
 
-#include "kube/text_format.h"
+#include "text/text_format.h"
 
 static void test_beginnings(void **state)
 {

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "kube/timestamp.h"
+#include "text/timestamp.h"
 
 #define SECOND INT64_C(1000000000)
 

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "kube/yaml.h"
+#include "text/yaml.h"
 #include "tree_text.h"
 
 typedef struct collected {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kube/json.h"
+#include "text/json.h"
 
 typedef struct tree_text {
     char text[65536];

@@ -1,0 +1,99 @@
+/* Scheduler configurations: what the files that read them share. config.c is the entry,
+ * config_plugins.c and config_args.c read v1 profiles, config_legacy.c v1alpha1 and Policy. */
+#ifndef BERTH_CONFIG_CONFIG_H
+#define BERTH_CONFIG_CONFIG_H
+
+#include "berth/kube.h"
+#include "config/config_tree.h"
+
+/* The arena holds everything but this struct. */
+struct berth_scheduler_config {
+    berth__arena arena;
+    const berth_profile *profiles;
+    uint32_t profile_count;
+    berth_backoff backoff;
+};
+
+/* ---- config.c ---- */
+
+/* A text to read and where it stands. */
+typedef struct berth__config_source {
+    berth_str text;
+    const char *path; /* to open files named in it relative to its folder; NULL: from memory */
+    uint32_t release; /* as berth_engine_config.kubernetes */
+} berth__config_source;
+
+/* Read from the file `from.path`, or from `from.text` if that is NULL. */
+berth_status berth__config_read(const berth_allocator *allocator, berth__config_source from,
+                                const char *name, berth_scheduler_config **out, berth_error *error);
+
+/* Read a whole file into `scratch`. `tree->source` becomes its path. A relative `path` is taken
+ * from the folder of the file `base`, or from the current folder if that is NULL. */
+berth_status berth__config_open(berth__config_tree *tree, berth__arena *scratch, const char *base,
+                                berth_str path, berth__config_source *out);
+
+/* Parse JSON or YAML that holds one document; the tree lives in `scratch`. A line of three dots
+ * does not end a YAML document here: samples have it for "and so on". */
+berth_status berth__config_parse(berth__config_tree *tree, berth__arena *scratch, berth_str text,
+                                 const berth__json **out);
+
+/* Members that both eras share. Defaults must be in `*out`. */
+berth_status berth__config_backoff_read(berth__config_tree *tree, const berth__json *object,
+                                        berth_backoff *out);
+
+/* Refuse a list of extenders that is not empty. */
+berth_status berth__config_extenders_refuse(berth__config_tree *tree, const berth__json *object);
+
+/* ---- config_args.c ---- */
+
+/* One entry of pluginConfig. */
+typedef struct berth__config_args {
+    berth_str plugin;
+    const berth_plugin_args *args;
+} berth__config_args;
+
+typedef struct berth__config_args_list {
+    const berth__config_args *items;
+    uint32_t count;
+} berth__config_args_list;
+
+/* Decode and check the member pluginConfig of a profile. */
+berth_status berth__config_args_read(berth__config_tree *tree, const berth__json *profile,
+                                     berth__config_args_list *out);
+
+/* The arguments of a plugin; NULL: its defaults. */
+const berth_plugin_args *berth__config_args_find(const berth__config_args_list *list,
+                                                 berth_str plugin);
+
+/* Decode the member "shape" of a requested-to-capacity-ratio function. */
+berth_status berth__config_shape_read(berth__config_tree *tree, const berth__json *object,
+                                      berth_fit_args *out);
+
+/* ---- config_plugins.c ---- */
+
+/* Expand the member plugins of a profile, defaults merged in, into `out->points`. */
+berth_status berth__config_plugins_read(berth__config_tree *tree, const berth__json *profile,
+                                        const berth__config_args_list *args, berth_profile *out);
+
+/* All profiles must sort the queue alike. `list` is what `profiles` were read from. */
+berth_status berth__config_queue_sort_check(berth__config_tree *tree, const berth__json *list,
+                                            const berth_profile *profiles);
+
+/* ---- config_args_devices.c ---- */
+
+/* The members of DynamicResourcesArgs, and checking them. */
+extern const char *const berth__config_devices_fields[];
+berth_status berth__config_devices_read(berth__config_tree *tree, const berth__json *args,
+                                        berth_plugin_args *out);
+
+/* ---- config_legacy.c ---- */
+
+/* Read a v1alpha1 KubeSchedulerConfiguration; `path` is its file (NULL: from memory). */
+berth_status berth__config_legacy_read(berth__config_tree *tree, const berth__json *root,
+                                       const char *path, berth_scheduler_config *config);
+
+/* Read a Policy that stands alone, as if a v1alpha1 configuration named it. */
+berth_status berth__config_policy_read(berth__config_tree *tree, const berth__json *root,
+                                       berth_scheduler_config *config);
+
+#endif

@@ -1,0 +1,37 @@
+/* Refusals over an engine's life, counted by plugin and reason (berth/statistics.h). */
+#ifndef BERTH_EXPLAIN_REFUSALS_H
+#define BERTH_EXPLAIN_REFUSALS_H
+
+#include "explain/explanation.h"
+
+/* Reasons may name objects: beyond so many different ones they are counted together. */
+enum { BERTH__REFUSALS_MAX = 256 };
+
+typedef struct berth__refusal {
+    berth_str plugin, reason;
+    berth_code code;
+    uint64_t count;
+} berth__refusal;
+
+typedef struct berth__refusals {
+    berth__arena arena; /* of the texts */
+    berth__refusal *items;
+    uint32_t count;
+    uint32_t last;   /* the one met last, which often comes again */
+    uint64_t others; /* for which there was no room */
+} berth__refusals;
+
+void berth__refusals_init(berth__refusals *refusals, const berth_allocator *allocator);
+void berth__refusals_destroy(berth__refusals *refusals);
+
+/* Begin anew. */
+void berth__refusals_reset(berth__refusals *refusals);
+
+/* One more; without memory for it, one of the others. */
+void berth__refusals_note(berth__refusals *refusals, berth_str plugin, berth_str reason,
+                          berth_code code);
+
+/* All that an explanation has. */
+void berth__refusals_note_all(berth__refusals *refusals, const berth_explanation *explanation);
+
+#endif

@@ -1,0 +1,294 @@
+/* Class maps: made from cells and counts, repaired, cached. */
+#include "index/class_maps.h"
+
+#include <string.h>
+
+#include "base/bits.h"
+
+enum { MAPS_CACHED = 2048 };
+static const size_t MAP_BYTES_MAX = (size_t)64 << 20;
+
+/* ---- the cache ---- */
+
+berth_status berth__class_maps_init(berth__class_maps *maps, const berth_allocator *allocator)
+{
+    *maps = (berth__class_maps){.allocator = allocator};
+    return berth__keymap_init(&maps->map, allocator);
+}
+
+/* Ids, and behind them the bits of the slots with pods. */
+static size_t ids_bytes(uint32_t tiles)
+{
+    return (size_t)tiles * BERTH__TILE * sizeof(uint16_t);
+}
+
+static size_t with_bytes(uint32_t tiles)
+{
+    return (size_t)tiles * sizeof(berth__mask);
+}
+
+static size_t map_bytes(uint32_t tiles)
+{
+    return ids_bytes(tiles) + with_bytes(tiles);
+}
+
+static void free_ids(berth__class_maps *maps, berth__class_map *map)
+{
+    berth__free(maps->allocator, map->ids, map_bytes(map->tile_count));
+    maps->bytes -= map_bytes(map->tile_count);
+    map->ids = NULL;
+    map->with = NULL;
+    map->tile_count = 0;
+}
+
+static berth__class_map *oldest(const berth__class_maps *maps)
+{
+    return (berth__class_map *)maps->order.oldest;
+}
+
+static void drop(berth__class_maps *maps, berth__class_map *map)
+{
+    berth__use_remove(&maps->order, &map->used);
+    maps->epoch++;
+    berth__keymap_remove(&maps->map, &map->used.entry);
+    free_ids(maps, map);
+    berth__free(maps->allocator, map->slots, map->slot_capacity * sizeof(*map->slots));
+    berth__free(maps->allocator, map->peopled, map->peopled_capacity * sizeof(*map->peopled));
+    berth__free(maps->allocator, map, sizeof(*map));
+}
+
+void berth__class_maps_destroy(berth__class_maps *maps)
+{
+    if (maps->allocator == NULL)
+        return;
+    while (maps->order.oldest != NULL)
+        drop(maps, oldest(maps));
+    berth__keymap_destroy(&maps->map);
+}
+
+static void trim(berth__class_maps *maps, const berth__class_map *but, size_t more)
+{
+    while (oldest(maps) != but &&
+           (maps->map.count > MAPS_CACHED || maps->bytes + more > MAP_BYTES_MAX))
+        drop(maps, oldest(maps));
+}
+
+/* Counts are told apart by when they were summed: from then on only what is logged changes them. */
+static uint32_t key_of(const berth__decision *decision, const berth__cells_ask *ask,
+                       uint64_t *words)
+{
+    uint32_t count = berth__score_cells_key(decision, ask, words);
+    words[0] |= (uint64_t)ask->parts->by_node_count << 16;
+    for (uint32_t i = 0; i < ask->parts->by_node_count; i++)
+        words[count++] = ask->parts->by_node[i]->serial;
+    return count;
+}
+
+static berth__class_map *add(berth__class_maps *maps, const uint64_t *key, uint32_t bytes)
+{
+    berth__class_map *map = berth__alloc_zero(maps->allocator, sizeof(*map), 8);
+    if (map == NULL)
+        return NULL;
+    memcpy(map->key, key, bytes);
+    map->used.entry.key = map->key;
+    map->used.entry.key_bytes = bytes;
+    map->epoch = map->asked = BERTH__EPOCH_NONE;
+    berth__keymap_add(&maps->map, &map->used.entry);
+    berth__use_add(&maps->order, &map->used);
+    trim(maps, map, 0);
+    return map;
+}
+
+static berth__class_map *find_or_add(berth__class_maps *maps, berth__prepared_memory *memory,
+                                     const uint64_t *key, uint32_t words)
+{
+    uint32_t bytes = words * (uint32_t)sizeof(*key);
+    berth__class_map *map = memory->map;
+    if (map == NULL || memory->map_epoch != maps->epoch || map->used.entry.key_bytes != bytes ||
+        memcmp(map->key, key, bytes) != 0)
+        map = (berth__class_map *)berth__keymap_find(&maps->map, key, bytes);
+    if (map == NULL)
+        map = add(maps, key, bytes);
+    else
+        berth__use_again(&maps->order, &map->used);
+    memory->map = map;
+    memory->map_epoch = maps->epoch;
+    return map;
+}
+
+static bool allocate(berth__class_maps *maps, berth__class_map *map, uint32_t tiles)
+{
+    if (map->tile_count == tiles)
+        return true;
+    free_ids(maps, map);
+    while (oldest(maps) != map &&
+           (maps->map.count > MAPS_CACHED || maps->bytes + map_bytes(tiles) > MAP_BYTES_MAX))
+        drop(maps, oldest(maps));
+    map->ids = berth__alloc(maps->allocator, map_bytes(tiles), 64);
+    if (map->ids == NULL)
+        return false;
+    map->with = (berth__mask *)(void *)((char *)map->ids + ids_bytes(tiles));
+    map->tile_count = tiles;
+    maps->bytes += map_bytes(tiles);
+    return true;
+}
+
+/* ---- classes ---- */
+
+/* A map under repair. */
+typedef struct mapping {
+    berth__class_maps *maps;
+    berth__class_map *map;
+    const berth__score_parts *parts;
+    const berth__score_cells *cells;
+    bool ok; /* false: out of memory */
+} mapping;
+
+static bool same(const berth__peopled *a, const berth__peopled *b, uint32_t parts)
+{
+    uint32_t differ = a->cell ^ b->cell;
+    for (uint32_t i = 0; i < parts; i++)
+        differ |= a->pods[i] ^ b->pods[i];
+    return differ == 0;
+}
+
+/* A new class; the last one of all if there are too many, or no memory: the map's count is 0
+ * then. */
+static uint32_t add_class(mapping *to, const berth__peopled *own)
+{
+    berth__class_map *map = to->map;
+    uint32_t peopled = map->count - map->cell_count;
+    if (map->count == BERTH__CLASSES_MAX) {
+        map->count = 0;
+        return 0;
+    }
+    if (!berth__grow(to->maps->allocator, &map->peopled, &map->peopled_capacity, peopled + 1,
+                     sizeof(*map->peopled)) ||
+        !berth__grow(to->maps->allocator, &map->slots, &map->slot_capacity, map->count + 1,
+                     sizeof(*map->slots))) {
+        to->ok = false;
+        map->count = 0;
+        return 0;
+    }
+    map->peopled[peopled] = *own;
+    map->members[map->count] = 0;
+    return map->count++;
+}
+
+/* Put a slot into its class. */
+static void place(mapping *to, uint32_t slot)
+{
+    berth__class_map *map = to->map;
+    const berth__score_parts *parts = to->parts;
+    berth__peopled own = {.cell = to->cells->ids[slot]};
+    uint32_t any = 0, id = own.cell;
+    for (uint32_t i = 0; i < parts->by_node_count; i++)
+        any |= own.pods[i] = berth__domain_counts_slot(parts->by_node[i], slot);
+    if (any != 0) {
+        uint32_t peopled = map->count - map->cell_count, at = 0;
+        while (at < peopled && !same(&map->peopled[at], &own, parts->by_node_count))
+            at++;
+        id = at < peopled ? map->cell_count + at : add_class(to, &own);
+    }
+    map->members[map->ids[slot]]--;
+    map->members[id]++;
+    map->ids[slot] = (uint16_t)id;
+    uint64_t *word = &map->with[slot / BERTH__TILE].words[slot % BERTH__TILE / 64];
+    uint64_t bit = UINT64_C(1) << slot % 64;
+    *word = any != 0 ? *word | bit : *word & ~bit;
+    if (map->count > 0)
+        map->slots[id] = slot;
+}
+
+/* ---- making and repairing ---- */
+
+/* Slots of a tile with pods of any of the counts. */
+static berth__mask peopled_of(const berth__score_parts *parts, const berth__kernels *kernels,
+                              uint32_t tile)
+{
+    berth__mask out = {{0}};
+    for (uint32_t i = 0; i < parts->by_node_count; i++) {
+        const berth__population *population = parts->by_node[i]->population;
+        if (berth__population_spares(population, tile))
+            continue;
+        const berth__mask none = kernels->equal(berth__population_tile(population, tile), 0);
+        for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+            out.words[w] |= ~none.words[w];
+    }
+    return out;
+}
+
+static void make(mapping *to, const berth__view *view)
+{
+    berth__class_map *map = to->map;
+    map->epoch = view->layout->epoch;
+    map->cell_count = map->count = to->cells->count;
+    to->ok = berth__grow(to->maps->allocator, &map->slots, &map->slot_capacity, map->count,
+                         sizeof(*map->slots));
+    if (!to->ok)
+        return;
+    memcpy(map->slots, to->cells->slots, map->count * sizeof(*map->slots));
+    memcpy(map->ids, to->cells->ids, ids_bytes(map->tile_count));
+    memset(map->with, 0, with_bytes(map->tile_count));
+    memcpy(map->members, to->cells->members, map->count * sizeof(*map->members));
+    for (uint32_t i = 0; i < to->parts->by_node_count; i++)
+        map->seen[i] = to->parts->by_node[i]->population->changes;
+    for (uint32_t tile = 0; tile < map->tile_count && map->count > 0; tile++) {
+        const berth__mask peopled = peopled_of(to->parts, view->kernels, tile);
+        BERTH__MASK_EACH(&peopled, s)
+        {
+            if (map->count > 0)
+                place(to, tile * BERTH__TILE + s);
+        }
+    }
+}
+
+static bool is_behind(const mapping *of)
+{
+    for (uint32_t i = 0; i < of->parts->by_node_count; i++)
+        if (of->parts->by_node[i]->population->changes - of->map->seen[i] > BERTH__POPULATION_LOG)
+            return true;
+    return false;
+}
+
+/* Take in what has changed since. Classes that came to be and went again are forgotten by making
+ * all anew once they are too many. */
+static void follow(mapping *to, const berth__view *view)
+{
+    for (uint32_t i = 0; i < to->parts->by_node_count && to->map->count > 0; i++) {
+        const berth__population *population = to->parts->by_node[i]->population;
+        uint64_t *seen = &to->map->seen[i];
+        for (; *seen != population->changes && to->map->count > 0; ++*seen)
+            place(to, population->changed[*seen % BERTH__POPULATION_LOG]);
+    }
+    if (to->map->count == 0 && to->ok)
+        make(to, view);
+}
+
+const berth__class_map *berth__class_maps_get(berth__class_maps *maps,
+                                              const berth__decision *decision,
+                                              const berth__cells_ask *ask,
+                                              const berth__score_cells *cells, bool eager)
+{
+    uint64_t key[BERTH__CLASS_WORDS];
+    const berth__view *view = decision->cycle->view;
+    uint32_t words = key_of(decision, ask, key);
+    berth__class_map *map = find_or_add(maps, &decision->prepared->memory, key, words);
+    if (map == NULL)
+        return NULL;
+    mapping to = {maps, map, ask->parts, cells, true};
+    bool made = map->epoch == view->layout->epoch, again = map->asked == view->layout->epoch;
+    map->asked = view->layout->epoch;
+    if (!made && !eager && !again)
+        return NULL;
+    if (!made && !allocate(maps, map, view->layout->tile_count))
+        to.ok = false;
+    else if (!made || is_behind(&to))
+        make(&to, view);
+    else if (map->count > 0)
+        follow(&to, view);
+    if (to.ok)
+        return map;
+    drop(maps, map);
+    return NULL;
+}

@@ -1,0 +1,200 @@
+/* Sets of slots that gates let pass, cached and repaired by the change journal. */
+#include "index/gate_masks.h"
+
+#include <string.h>
+
+#include "base/bits.h"
+
+enum { MASKS_MAX = 2048 };
+static const size_t MASK_BYTES_MAX = (size_t)64 << 20;
+
+/* ---- the cache ---- */
+
+berth_status berth__gate_masks_init(berth__gate_masks *masks, const berth_allocator *allocator)
+{
+    *masks = (berth__gate_masks){.allocator = allocator};
+    return berth__keymap_init(&masks->map, allocator);
+}
+
+static size_t mask_bytes(uint32_t tile_count)
+{
+    return (size_t)tile_count * (sizeof(berth__mask) + 1);
+}
+
+static void free_bits(berth__gate_masks *masks, berth__gate_mask *mask)
+{
+    if (mask->passing != NULL)
+        masks->bytes -= mask_bytes(mask->tile_count);
+    berth__free(masks->allocator, mask->passing, mask_bytes(mask->tile_count));
+    mask->passing = NULL;
+    mask->tile_count = 0;
+}
+
+static berth__gate_mask *oldest(const berth__gate_masks *masks)
+{
+    return (berth__gate_mask *)masks->order.oldest;
+}
+
+static void drop(berth__gate_masks *masks, berth__gate_mask *mask)
+{
+    berth__use_remove(&masks->order, &mask->used);
+    berth__keymap_remove(&masks->map, &mask->used.entry);
+    masks->epoch++;
+    free_bits(masks, mask);
+    berth__free(masks->allocator, mask, sizeof(*mask));
+}
+
+void berth__gate_masks_destroy(berth__gate_masks *masks)
+{
+    if (masks->allocator == NULL)
+        return;
+    while (masks->order.oldest != NULL)
+        drop(masks, oldest(masks));
+    berth__keymap_destroy(&masks->map);
+}
+
+static berth__gate_mask *add(berth__gate_masks *masks, const uint64_t *key, uint32_t words)
+{
+    berth__gate_mask *mask = berth__alloc_zero(masks->allocator, sizeof(*mask), 8);
+    if (mask == NULL)
+        return NULL;
+    memcpy(mask->key, key, words * sizeof(*key));
+    mask->used.entry.key = mask->key;
+    mask->used.entry.key_bytes = words * (uint32_t)sizeof(*key);
+    mask->epoch = BERTH__EPOCH_NONE;
+    berth__keymap_add(&masks->map, &mask->used.entry);
+    berth__use_add(&masks->order, &mask->used);
+    return mask;
+}
+
+static bool allocate(berth__gate_masks *masks, berth__gate_mask *mask, uint32_t tile_count)
+{
+    free_bits(masks, mask);
+    size_t bytes = mask_bytes(tile_count);
+    while (oldest(masks) != mask &&
+           (masks->map.count > MASKS_MAX || masks->bytes + bytes > MASK_BYTES_MAX))
+        drop(masks, oldest(masks));
+    mask->passing = berth__alloc(masks->allocator, bytes, 64);
+    if (mask->passing == NULL)
+        return false;
+    mask->tile_count = tile_count;
+    mask->filled = (uint8_t *)(mask->passing + tile_count);
+    masks->bytes += bytes;
+    return true;
+}
+
+/* ---- finding ---- */
+
+/* Two words a gate tell it from others of the same layout epoch. */
+static uint32_t key_of(const berth__gates *gates, uint64_t *words)
+{
+    uint32_t count = 0;
+    words[count++] = (uint64_t)gates->domain_count << 32 | gates->slot_count;
+    for (uint32_t i = 0; i < gates->domain_count; i++) {
+        const berth__domain_gate *gate = &gates->domains[i];
+        words[count++] = (uint64_t)gate->topology->key << 1 | gate->absent_passes;
+        words[count++] = gate->passing;
+    }
+    for (uint32_t i = 0; i < gates->slot_count; i++) {
+        const berth__slot_gate *gate = &gates->slots[i];
+        words[count++] = gate->counts->serial << 1 | gate->present;
+        words[count++] = (uint64_t)gate->lowest << 32 | gate->highest;
+    }
+    return count;
+}
+
+static berth__gate_mask *find(berth__gate_masks *masks, const berth__decision *decision,
+                              const berth__gates *gates)
+{
+    uint64_t key[BERTH__GATE_WORDS];
+    uint32_t words = key_of(gates, key);
+    size_t bytes = words * sizeof(*key);
+    const berth__prepared_memory *memory = &decision->prepared->memory;
+    berth__gate_mask *mask = memory->mask;
+    if (mask == NULL || memory->mask_epoch != masks->epoch || mask->used.entry.key_bytes != bytes ||
+        memcmp(mask->key, key, bytes) != 0)
+        mask = (berth__gate_mask *)berth__keymap_find(&masks->map, key, bytes);
+    if (mask == NULL)
+        return add(masks, key, words);
+    berth__use_again(&masks->order, &mask->used);
+    return mask;
+}
+
+/* ---- filling ---- */
+
+static bool passes(const berth__gates *gates, uint32_t slot)
+{
+    for (uint32_t i = 0; i < gates->domain_count; i++)
+        if (!berth__domain_gate_passes(&gates->domains[i], slot))
+            return false;
+    for (uint32_t i = 0; i < gates->slot_count; i++)
+        if (!berth__slot_gate_passes(&gates->slots[i], slot))
+            return false;
+    return true;
+}
+
+/* Whether so many changes are better forgotten with the whole set: the journal no longer
+ * has them, or filling tiles anew costs less. */
+static bool too_many(const berth__gate_mask *mask, uint64_t changes)
+{
+    return changes > BERTH__JOURNAL || changes > (uint64_t)mask->tile_count * (BERTH__TILE / 8);
+}
+
+/* Verdicts on slots whose pods changed; those by domain stand as long as the key does. */
+static void follow(berth__gate_mask *mask, const berth__view *view, const berth__gates *gates)
+{
+    if (gates->slot_count > 0 && too_many(mask, view->journal_end - mask->seen))
+        memset(mask->filled, 0, mask->tile_count);
+    else if (gates->slot_count > 0)
+        for (uint64_t i = mask->seen; i != view->journal_end; i++) {
+            uint32_t slot = view->journal[i % BERTH__JOURNAL], tile = slot / BERTH__TILE;
+            if (mask->filled[tile])
+                berth__bit_put(mask->passing[tile].words, slot % BERTH__TILE, passes(gates, slot));
+        }
+    mask->seen = view->journal_end;
+}
+
+berth__gate_mask *berth__gate_masks_get(berth__gate_masks *masks, const berth__decision *decision,
+                                        const berth__gates *gates)
+{
+    const berth__view *view = decision->cycle->view;
+    const berth__layout *layout = view->layout;
+    berth__gate_mask *mask = find(masks, decision, gates);
+    if (mask == NULL)
+        return NULL;
+    if (mask->epoch != layout->epoch) {
+        if (mask->tile_count != layout->tile_count && !allocate(masks, mask, layout->tile_count)) {
+            drop(masks, mask);
+            return NULL;
+        }
+        memset(mask->filled, 0, mask->tile_count);
+        mask->epoch = layout->epoch;
+        mask->seen = view->journal_end;
+    }
+    follow(mask, view, gates);
+    decision->prepared->memory.mask = mask;
+    decision->prepared->memory.mask_epoch = masks->epoch;
+    return mask;
+}
+
+void berth__filter_list_keep(const berth__filter_list *filters, const berth__decision *decision,
+                             uint32_t tile, berth__mask *slots)
+{
+    for (uint32_t i = 0; i < filters->count && !berth__mask_empty(slots); i++) {
+        const berth__stage *stage = &decision->profile->filters[filters->items[i]];
+        stage->plugin->filter(decision->cycle, stage->instance,
+                              decision->prepared->filters[filters->items[i]].state, tile, slots);
+    }
+}
+
+const berth__mask *berth__gate_mask_tile(berth__gate_mask *mask, const berth__decision *decision,
+                                         const berth__filter_list *filters, uint32_t tile)
+{
+    berth__mask *out = &mask->passing[tile];
+    if (mask->filled[tile])
+        return out;
+    *out = (berth__mask){{UINT64_MAX, UINT64_MAX}};
+    berth__filter_list_keep(filters, decision, tile, out);
+    mask->filled[tile] = 1;
+    return out;
+}

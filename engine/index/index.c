@@ -1,0 +1,528 @@
+/* The indexed path: kinds of pods and their search trees found, built, repaired by the journal. */
+#include "index/index_kind.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+
+enum { TREES_MAX = 4096, SIGHTS = 4096 };
+static const size_t TREE_BYTES_MAX = (size_t)256 << 20;
+
+/* A kind without a tree that was met; direct mapped by hash. */
+struct berth__sight {
+    uint64_t hash; /* of key and layout epoch */
+    uint64_t sighted;
+    uint64_t credit;
+};
+
+/* ---- the cache ---- */
+
+static void free_cache(berth__index_cache *cache)
+{
+    const berth_allocator *allocator = cache->allocator;
+    berth__tree_scratch_destroy(&cache->scratch, allocator);
+    berth__free(allocator, cache->sights, SIGHTS * sizeof(*cache->sights));
+    berth__free(allocator, cache->log, sizeof(*cache->log));
+    berth__free(allocator, cache->totals, BERTH__LOG_PADDED * sizeof(*cache->totals));
+    berth__free(allocator, cache->visited, cache->visited_capacity * sizeof(*cache->visited));
+    berth__free(allocator, cache->walk_totals,
+                cache->walk_total_capacity * sizeof(*cache->walk_totals));
+    berth__score_classes_destroy(cache->classes);
+    berth__slot_window_destroy(&cache->window);
+    berth__free(allocator, cache->treeless, sizeof(*cache->treeless));
+    berth__gate_masks_destroy(&cache->masks);
+    berth__keymap_destroy(&cache->map);
+}
+
+berth_status berth__index_cache_init(berth__index_cache *cache, const berth_allocator *allocator)
+{
+    *cache = (berth__index_cache){.allocator = allocator, .bytes_max = TREE_BYTES_MAX};
+    cache->window.allocator = allocator;
+    cache->treeless = berth__alloc_zero(allocator, sizeof(*cache->treeless), 64);
+    cache->sights = berth__alloc_zero(allocator, SIGHTS * sizeof(*cache->sights), 64);
+    cache->log = berth__alloc_zero(allocator, sizeof(*cache->log), 64);
+    cache->totals = berth__alloc_zero(allocator, BERTH__LOG_PADDED * sizeof(*cache->totals), 64);
+    if (cache->sights != NULL && cache->log != NULL && cache->totals != NULL &&
+        cache->treeless != NULL && berth__keymap_init(&cache->map, allocator) == BERTH_OK &&
+        berth__gate_masks_init(&cache->masks, allocator) == BERTH_OK)
+        return BERTH_OK;
+    free_cache(cache);
+    *cache = (berth__index_cache){0};
+    return BERTH_E_NOMEM;
+}
+
+static void free_tree(berth__index_cache *cache, berth__index *index)
+{
+    cache->bytes -= index->tree.memory_bytes;
+    berth__search_tree_destroy(&index->tree, cache->allocator);
+    index->built = false;
+}
+
+static void drop_oldest(berth__index_cache *cache)
+{
+    berth__index *index = (berth__index *)cache->order.oldest;
+    berth__use_remove(&cache->order, &index->used);
+    berth__keymap_remove(&cache->map, &index->used.entry);
+    cache->epoch++;
+    cache->counts.dropped++;
+    free_tree(cache, index);
+    berth__free(cache->allocator, index, sizeof(*index));
+}
+
+void berth__index_cache_destroy(berth__index_cache *cache)
+{
+    if (cache->allocator == NULL)
+        return;
+    while (cache->order.oldest != NULL)
+        drop_oldest(cache);
+    free_cache(cache);
+}
+
+/* Make room for a tree of so many bytes by dropping those used longest ago. */
+static void trim(berth__index_cache *cache, size_t more)
+{
+    while (cache->order.oldest != cache->order.newest &&
+           (cache->map.count > TREES_MAX || cache->bytes + more > cache->bytes_max))
+        drop_oldest(cache);
+}
+
+static berth__index *add(berth__index_cache *cache, const index_key *key)
+{
+    berth__index *index = berth__alloc_zero(cache->allocator, sizeof(*index), 64);
+    if (index == NULL)
+        return NULL;
+    index->key = *key;
+    index->used.entry.key = &index->key;
+    index->used.entry.key_bytes = sizeof(*key);
+    berth__keymap_add(&cache->map, &index->used.entry);
+    berth__use_add(&cache->order, &index->used);
+    trim(cache, 0);
+    return index;
+}
+
+/* ---- kinds ---- */
+
+static bool uses_images(const berth__decision *decision)
+{
+    for (uint32_t i = 0; i < decision->profile->scorer_count; i++)
+        if ((decision->prepared->scorers[i].static_raw != NULL ||
+             decision->prepared->scorers[i].by_node) &&
+            decision->profile->scorers[i].plugin->normalize == BERTH__NORMALIZATION_NONE)
+            return true;
+    return false;
+}
+
+static bool reads_class(const berth__ready_profile *profile)
+{
+    for (uint32_t i = 0; i < profile->filter_count; i++)
+        if ((profile->filters[i].plugin->flags & BERTH__READS_CLASS) != 0)
+            return true;
+    for (uint32_t i = 0; i < profile->scorer_count; i++)
+        if ((profile->scorers[i].plugin->flags & BERTH__READS_CLASS) != 0)
+            return true;
+    return false;
+}
+
+static index_key key_of(const berth__decision *decision)
+{
+    const berth__class *cls = decision->cycle->cls;
+    return (index_key){
+        .request = cls->request->part.serial,
+        .node_rules = cls->node_rules != NULL ? cls->node_rules->part.serial : 0,
+        .ports = cls->ports != NULL ? cls->ports->part.serial : 0,
+        .images = uses_images(decision) ? cls->images->part.serial : 0,
+        .cls = reads_class(decision->profile) ? cls->serial : 0,
+        .profile = decision->profile_index,
+    };
+}
+
+/* ---- what is beside a tree ---- */
+
+/* The gates of the filters listed; false: the one whose number is left in `failed` can't be told as
+ * gates. */
+static bool gather_gates(const berth__decision *decision, const berth__filter_list *filters,
+                         berth__gates *gates, uint32_t *failed)
+{
+    berth__gates_begin(gates, decision->cycle->view);
+    for (uint32_t i = 0; i < filters->count && gates->ok; i++) {
+        const berth__stage *stage = &decision->profile->filters[filters->items[i]];
+        stage->plugin->gate(decision->cycle, stage->instance,
+                            decision->prepared->filters[filters->items[i]].state, gates);
+        *failed = i;
+    }
+    berth__gates_settle(gates);
+    return gates->ok;
+}
+
+/* The gates of the active filters; those that can't be told as gates are late ones. False: there is
+ * no room in a list. */
+static bool find_gates(const berth__decision *decision, berth__index_cache *cache)
+{
+    const berth__slot_plan *plan = &decision->prepared->memory.slot_plan;
+    berth__filter_list *gated = &cache->gated, *late = &cache->late;
+    uint32_t failed = 0;
+    if (plan->gate_count + plan->late_count > BERTH__FILTER_LIST_MAX)
+        return false;
+    gated->count = plan->gate_count;
+    late->count = plan->late_count;
+    memcpy(gated->items, plan->gates, gated->count * sizeof(*gated->items));
+    memcpy(late->items, plan->late, late->count * sizeof(*late->items));
+    while (!gather_gates(decision, gated, &cache->gates, &failed)) {
+        late->items[late->count++] = gated->items[failed];
+        gated->items[failed] = gated->items[--gated->count];
+    }
+    return true;
+}
+
+/* Of more than there is room for, how many they are is enough. */
+static void note_uneven(berth__index_cache *cache, uint32_t scorer)
+{
+    if (cache->uneven_count < BERTH__CLASS_SCORERS_MAX)
+        cache->uneven[cache->uneven_count] = scorer;
+    cache->uneven_count++;
+}
+
+/* The scorers that stand apart and make a difference between nodes that the gates let pass. */
+static void find_uneven(const berth__decision *decision, berth__index_cache *cache)
+{
+    const berth__slot_plan *plan = &decision->prepared->memory.slot_plan;
+    cache->uneven_count = 0;
+    for (uint32_t i = 0; i < plan->apart_count; i++) {
+        const berth__stage *stage = &decision->profile->scorers[plan->apart[i]];
+        const void *state = decision->prepared->scorers[plan->apart[i]].state;
+        if (stage->plugin->is_level == NULL ||
+            !stage->plugin->is_level(decision->cycle, stage->instance, state, &cache->gates))
+            note_uneven(cache, plan->apart[i]);
+    }
+}
+
+/* Begin with the classes that they make. */
+static bool begin_classes(berth__index_cache *cache, const berth__decision *decision, bool eager)
+{
+    if (cache->uneven_count == 0)
+        return true;
+    cache->why = BERTH_SCAN_MEMORY;
+    if (cache->classes == NULL)
+        cache->classes = berth__score_classes_create(cache->allocator);
+    if (cache->classes == NULL)
+        return false;
+    bool begun = berth__score_classes_begin(cache->classes, decision, cache->uneven,
+                                            cache->uneven_count, eager);
+    cache->why = cache->classes->unmade ? BERTH_SCAN_NEW : BERTH_SCAN_DOMAINS;
+    return begun;
+}
+
+/* ---- building and repairing ---- */
+
+static bool allocate(berth__index_cache *cache, berth__index *index, uint32_t slots)
+{
+    free_tree(cache, index);
+    size_t bytes = berth__search_tree_bytes(slots);
+    if (bytes > cache->bytes_max)
+        return false;
+    trim(cache, bytes);
+    if (!berth__search_tree_create(&index->tree, cache->allocator, slots))
+        return false;
+    cache->bytes += bytes;
+    return true;
+}
+
+static bool scan(const berth__decision *decision, berth__search *search, berth__arena *arena)
+{
+    berth__slot_plan_set_aside(decision, BERTH__SKIP);
+    bool ok = berth__search_all(search, decision, NULL, true) == BERTH_OK &&
+              berth__search_score(search, arena) == BERTH_OK;
+    berth__slot_plan_set_aside(decision, BERTH__ACTIVE);
+    return ok;
+}
+
+/* Leaves of one tile from a scan. */
+static void take_leaves(berth__search_tree *tree, const berth__decision *decision,
+                        const berth__search *search, uint32_t tile)
+{
+    uint32_t first = tile * BERTH__TILE, end = tree->slot_count - first;
+    const berth__mask *feasible = &search->answer.feasible[tile];
+    const berth__mask *possible = &decision->prepared->statics.mask[tile];
+    for (uint32_t s = 0; s < BERTH__TILE && s < end; s++) {
+        int32_t total = (int32_t)search->scores.totals[first + s];
+        int32_t none =
+            berth__bit_get(possible->words, s) ? BERTH__TREE_INFEASIBLE : BERTH__TREE_NEVER;
+        tree->leaves[first + s] = berth__bit_get(feasible->words, s) ? total : none;
+    }
+}
+
+/* What a tree is built with. */
+typedef struct build_context {
+    berth__index_cache *cache;
+    berth__search *search;
+    berth__arena *arena; /* of the search's rank phase */
+    uint32_t limit;      /* feasible nodes that the decision asks for */
+} build_context;
+
+static bool build(const build_context *with, berth__index *index, const berth__decision *decision)
+{
+    const berth__view *view = decision->cycle->view;
+    uint32_t slots = view->layout->count;
+    index->built = false;
+    if (index->tree.slot_count != slots && !allocate(with->cache, index, slots))
+        return false;
+    if (!scan(decision, with->search, with->arena))
+        return false;
+    for (uint32_t tile = 0; tile < view->layout->tile_count; tile++)
+        take_leaves(&index->tree, decision, with->search, tile);
+    berth__search_tree_group(&index->tree, view->kernels);
+    index->epoch = view->layout->epoch;
+    index->seen = view->journal_end;
+    index->built = true;
+    with->cache->counts.built++;
+    return true;
+}
+
+static bool repair(berth__index_cache *cache, berth__index *index, const berth__decision *decision)
+{
+    const berth__view *view = decision->cycle->view;
+    if (!berth__tree_scratch_reserve(&cache->scratch, cache->allocator, index->tree.slot_count,
+                                     BERTH__LOG + 1))
+        return false;
+    while (index->seen != view->journal_end) {
+        const berth__slot_states *states;
+        uint32_t first;
+        uint32_t count = berth__slot_log_read(cache->log, view, index->seen, &states, &first);
+        berth__slot_plan_totals(decision, &index->tree, states, first, count, cache->totals);
+        berth__search_tree_change(&index->tree, view->kernels, &cache->scratch,
+                                  states->slots + first, cache->totals, count);
+        index->seen += count;
+        cache->counts.repairs += count;
+    }
+    return true;
+}
+
+static bool is_usable(const berth__index *index, const berth__view *view)
+{
+    uint64_t lag = view->journal_end - index->seen;
+    return index->built && index->epoch == view->layout->epoch && lag <= BERTH__JOURNAL &&
+           lag <= index->tree.slot_count;
+}
+
+/* ---- whether a tree pays ---- */
+
+/* Rough costs in nanoseconds, of one core; see bench. */
+enum {
+    SCAN_NS = 500,
+    SCAN_SLOT_NS = 5,
+    NORMALIZE_SLOT_NS = 10, /* besides, with scorers that normalize */
+    WINDOW_SLOT_NS = 3,     /* in place of both, with totals on the spot */
+    BUILD_SLOT_NS = 6,
+    REPAIR_NS = 12,
+    PLAIN_NS = 40
+};
+
+static uint64_t repair_cost(const berth__decision *decision, uint64_t lag)
+{
+    const berth__slot_plan *plan = &decision->prepared->memory.slot_plan;
+    bool plain = !plan->basic || plan->extra_filter_count + plan->extra_scorer_count > 0;
+    if (plan->stage_epoch != 0 && plain)
+        return lag * PLAIN_NS;
+    return lag * REPAIR_NS;
+}
+
+/* Of a scan, or what is there in its place, that stops once `limit` nodes are found, all being
+ * feasible. */
+static uint64_t scan_cost(const berth__decision *decision, uint32_t limit)
+{
+    uint32_t slots = decision->cycle->view->layout->count;
+    bool normalizes = decision->prepared->memory.slot_plan.apart_count > 0;
+    uint64_t slot = berth__slot_window_serves(decision)
+                        ? WINDOW_SLOT_NS
+                        : SCAN_SLOT_NS + (normalizes ? NORMALIZE_SLOT_NS : 0);
+    return SCAN_NS + (limit < slots ? limit : slots) * slot;
+}
+
+/* A tree is worth its cost once the scans made without it have cost a part of that more than
+ * repairing it would have: what is lost on a kind that does not come again stays small beside
+ * what was spent on it anyhow. */
+static bool is_worth_it(const berth__decision *decision, uint64_t limit, uint64_t cost,
+                        uint64_t *sighted, uint64_t *credit)
+{
+    const berth__view *view = decision->cycle->view;
+    uint64_t scan = scan_cost(decision, (uint32_t)limit);
+    uint64_t repair = repair_cost(decision, view->journal_end - *sighted);
+    *sighted = view->journal_end;
+    if (repair < scan)
+        *credit += scan - repair;
+    else
+        *credit = 0;
+    return *credit * 4 >= cost;
+}
+
+/* A kind that has no tree: whether it shall have one. */
+static bool deserves_tree(berth__index_cache *cache, const berth__decision *decision,
+                          const index_key *key, uint32_t limit)
+{
+    const berth__layout *layout = decision->cycle->view->layout;
+    uint64_t hash = berth__hash_bytes(key, sizeof(*key), layout->epoch);
+    berth__sight *sight = &cache->sights[hash % SIGHTS];
+    if (sight->hash == hash)
+        return is_worth_it(decision, limit, (uint64_t)layout->count * BUILD_SLOT_NS,
+                           &sight->sighted, &sight->credit);
+    *sight = (berth__sight){hash, decision->cycle->view->journal_end, 0};
+    return false;
+}
+
+/* Bring a kind's tree up to date unless a scan is better. */
+static bool bring_up(const build_context *with, berth__index *index,
+                     const berth__decision *decision, bool eager)
+{
+    const berth__view *view = decision->cycle->view;
+    bool usable = is_usable(index, view);
+    uint64_t lag = view->journal_end - index->seen;
+    if (!eager && (!usable || repair_cost(decision, lag) > scan_cost(decision, with->limit))) {
+        uint64_t cost = (uint64_t)view->layout->count * BUILD_SLOT_NS;
+        if (index->epoch != view->layout->epoch) {
+            index->epoch = view->layout->epoch;
+            index->built = false;
+            index->credit = 0;
+            index->sighted = view->journal_end;
+            return false;
+        }
+        if (usable && repair_cost(decision, lag) < cost)
+            cost = repair_cost(decision, lag);
+        if (!is_worth_it(decision, with->limit, cost, &index->sighted, &index->credit))
+            return false;
+    }
+    index->credit = 0;
+    index->sighted = view->journal_end;
+    return usable ? repair(with->cache, index, decision) : build(with, index, decision);
+}
+
+/* ---- asking ---- */
+
+/* The kind of a cycle, or NULL. The prepared state remembers it: which one it is depends on the
+ * class and the layout epoch alone. */
+static berth__index *find_kind(berth__index_cache *cache, berth__prepared_kind *prepared,
+                               const index_key *key)
+{
+    berth__index *index = NULL;
+    if (cache->map.count > 0)
+        index = (berth__index *)berth__keymap_find(&cache->map, key, sizeof(*key));
+    prepared->memory.tree = index;
+    prepared->memory.tree_epoch = cache->epoch;
+    return index;
+}
+
+/* What gates let pass, if there are any. */
+static bool find_mask(berth__index_cache *cache, const berth__decision *decision,
+                      berth__index *index)
+{
+    index->decision = *decision;
+    index->mask = NULL;
+    index->cache = cache;
+    index->walks = index->treeless ||
+                   cache->gates.domain_count + cache->gates.slot_count + cache->late.count > 0;
+    if (index->walks && !berth__index_reserve(cache, decision->cycle->view,
+                                              index->treeless || cache->uneven_count > 0))
+        return false;
+    if (cache->gates.domain_count + cache->gates.slot_count == 0)
+        return true;
+    index->mask = berth__gate_masks_get(&cache->masks, decision, &cache->gates);
+    return index->mask != NULL;
+}
+
+static int64_t uniform_sum(const berth__decision *decision)
+{
+    const berth__prepared_stage *scorers = decision->prepared->scorers;
+    int64_t sum = decision->profile->ranks_nodes ? 0 : 1; /* as berth__search_score has it */
+    for (uint32_t i = 0; i < decision->profile->scorer_count; i++)
+        if (scorers[i].outcome == BERTH__UNIFORM)
+            sum += scorers[i].uniform * decision->profile->scorers[i].weight;
+    return sum;
+}
+
+/* Plan a class's slots; false, and why, if its decisions can't be indexed. */
+static bool can_plan(berth__index_cache *cache, const berth__decision *decision)
+{
+    if (berth__slot_plan_make(decision))
+        return true;
+    cache->why = decision->prepared->memory.slot_plan.why;
+    return false;
+}
+
+/* The kind's index, made if it deserves one; `*eager` is then set. NULL: it has none. */
+static berth__index *find_or_add(const build_context *build, const berth__decision *decision,
+                                 bool *eager)
+{
+    berth__index_cache *cache = build->cache;
+    /* A class that has not been planned for yet may well be the only one of its kind: so that comes
+     * first. */
+    bool planned = decision->prepared->memory.slot_plan.stage_epoch != 0;
+    if (planned && !can_plan(cache, decision))
+        return NULL;
+    berth__index *index = decision->prepared->memory.tree;
+    if (index != NULL && decision->prepared->memory.tree_epoch == cache->epoch)
+        return index;
+    const index_key key = key_of(decision);
+    index = find_kind(cache, decision->prepared, &key);
+    bool deserves = index != NULL || *eager || deserves_tree(cache, decision, &key, build->limit);
+    if (!deserves)
+        cache->why = BERTH_SCAN_NEW;
+    if (!deserves || (!planned && !can_plan(cache, decision)))
+        return NULL;
+    if (index == NULL) {
+        index = add(cache, &key);
+        *eager = true;
+        cache->why = BERTH_SCAN_MEMORY; /* if there is none */
+    }
+    return index;
+}
+
+/* Bring the kind's tree to the present. False: a scan, or a look on the spot, is better, or there
+ * is no memory. */
+static bool make_current(const build_context *build, berth__index *index,
+                         const berth__decision *decision, bool eager)
+{
+    berth__index_cache *cache = build->cache;
+    berth__use_again(&cache->order, &index->used);
+    berth__slot_log_follow(cache->log, decision->cycle->view);
+    cache->why = eager ? BERTH_SCAN_MEMORY : BERTH_SCAN_BEHIND;
+    return bring_up(build, index, decision, eager);
+}
+
+/* Who answers in place of a tree that is not there, or is behind; NULL: nobody. */
+static berth__index *find_treeless(berth__index_cache *cache, const berth__decision *decision,
+                                   uint32_t limit)
+{
+    if ((cache->why != BERTH_SCAN_NEW && cache->why != BERTH_SCAN_BEHIND) ||
+        !berth__slot_window_serves(decision) ||
+        !berth__slot_window_follow(&cache->window, decision->cycle->view, limit))
+        return NULL;
+    cache->treeless->treeless = true;
+    return cache->treeless;
+}
+
+berth__index *berth__index_get(berth__index_cache *cache, const berth__decision *decision,
+                               berth__search *search, berth__arena *arena, bool eager)
+{
+    const berth__view *view = decision->cycle->view;
+    const build_context build = {cache, search, arena,
+                                 berth__profile_limit(decision->profile, view->layout->count)};
+    berth__index *index = find_or_add(&build, decision, &eager);
+    berth_scan_reason treeless = cache->why;
+    if (index == NULL && (treeless != BERTH_SCAN_NEW || !can_plan(cache, decision)))
+        return NULL;
+    cache->why = BERTH_SCAN_FILTER;
+    if (!find_gates(decision, cache))
+        return NULL;
+    find_uneven(decision, cache);
+    if (!begin_classes(cache, decision, eager))
+        return NULL;
+    cache->why = treeless;
+    if (index == NULL || !make_current(&build, index, decision, eager))
+        index = find_treeless(cache, decision, build.limit);
+    if (index == NULL)
+        return NULL;
+    cache->why = BERTH_SCAN_MEMORY;
+    if (!find_mask(cache, decision, index))
+        return NULL;
+    index->constant = uniform_sum(decision);
+    return index;
+}

@@ -1,0 +1,182 @@
+/* Questions to a kind's index: by the tree alone, by classes, or by a walk. */
+#include "index/index_kind.h"
+
+#include "base/bits.h"
+
+bool berth__index_reserve(berth__index_cache *cache, const berth__view *view, bool totals)
+{
+    uint32_t steps = view->layout->tile_count + 1;
+    if (!berth__grow(cache->allocator, &cache->visited, &cache->visited_capacity, steps,
+                     sizeof(*cache->visited)))
+        return false;
+    return !totals ||
+           berth__grow(cache->allocator, &cache->walk_totals, &cache->walk_total_capacity,
+                       steps * BERTH__TILE, sizeof(*cache->walk_totals));
+}
+
+/* Totals on the spot. */
+static void fill_tile(void *context, uint32_t tile, int32_t *totals, berth__mask *slots)
+{
+    const berth__index *index = context;
+    berth__slot_window_fill(&index->cache->window, &index->decision, tile, totals, slots);
+}
+
+/* Clear the slots of a tile, feasible by their leaves, that gates or late filters do not let
+ * pass. */
+static void keep_passing(void *context, uint32_t tile, berth__mask *slots)
+{
+    const berth__index *index = context;
+    if (index->mask != NULL) {
+        const berth__mask *passing =
+            berth__gate_mask_tile(index->mask, &index->decision, &index->cache->gated, tile);
+        for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+            slots->words[w] &= passing->words[w];
+    }
+    berth__filter_list_keep(&index->cache->late, &index->decision, tile, slots);
+}
+
+/* Add to each slot that a walk has visited what its class gets. */
+static bool rate_classes(berth__index_cache *cache, berth__arena *arena, uint32_t start,
+                         berth__index_answer *out)
+{
+    berth__score_classes *classes = cache->classes;
+    berth__tree_walk *walk = &out->walk;
+    for (uint32_t step = 0; step < walk->visited_count; step++)
+        berth__score_classes_meet(classes, berth__tree_walk_tile(walk, start, step),
+                                  &walk->visited[step]);
+    if (!berth__score_classes_rate(classes, out->slots.feasible_count, arena))
+        return false;
+    walk->totals = cache->walk_totals;
+    for (uint32_t step = 0; step < walk->visited_count; step++)
+        berth__tree_walk_total(
+            walk, start, step,
+            berth__score_classes_tile(classes, berth__tree_walk_tile(walk, start, step)),
+            classes->totals, classes->count);
+    berth__tree_walk_rate(walk, start, classes->most, &out->slots);
+    return true;
+}
+
+static berth__tree_walk walk_of(const berth__index_cache *cache, berth__index *index)
+{
+    return (berth__tree_walk){.tree = index->treeless ? NULL : &index->tree,
+                              .fill = fill_tile,
+                              .totals = index->treeless ? cache->walk_totals : NULL,
+                              .slot_count = index->decision.cycle->view->layout->count,
+                              .kernels = index->decision.cycle->view->kernels,
+                              .keep = keep_passing,
+                              .context = index,
+                              .visited = cache->visited};
+}
+
+/* Ask a walk that finds totals in steps. Of a single feasible slot nobody asks what it scores. */
+static bool ask_in_steps(berth__index_cache *cache, berth__arena *arena, uint32_t start,
+                         uint32_t limit, berth__index_answer *out)
+{
+    berth__tree_walk_visit(&out->walk, start, limit, &out->slots);
+    if (cache->uneven_count > 0 && out->slots.feasible_count > 1)
+        return rate_classes(cache, arena, start, out);
+    berth__tree_walk_rate(&out->walk, start, 0, &out->slots);
+    return true;
+}
+
+/* Ask a tree whose leaves are totals but for what classes get. */
+static bool ask_classes(berth__index_cache *cache, const berth__index *index, berth__arena *arena,
+                        uint32_t start, uint32_t limit, berth__index_answer *out)
+{
+    berth__score_classes *classes = cache->classes;
+    const berth__search_tree *tree = &index->tree;
+    berth__search_tree_range(tree, start, limit, &out->slots);
+    if (out->slots.feasible_count < 2) {
+        out->form = BERTH__BY_TREE;
+        berth__search_tree_ask(tree, start, limit, &out->slots);
+        return true;
+    }
+    const berth__tree_ranges slots = berth__tree_ranges_of(tree, start, &out->slots);
+    berth__score_classes_meet_ranges(classes, tree->leaves, &slots);
+    if (!berth__score_classes_rate(classes, out->slots.feasible_count, arena))
+        return false;
+    out->form = BERTH__BY_CLASSES;
+    out->parts = (berth__class_parts){classes->ids, classes->totals, classes->count};
+    berth__search_tree_class_best(tree, index->decision.cycle->view->kernels, &out->parts, start,
+                                  &out->slots);
+    return true;
+}
+
+static bool ask_walk(berth__index_cache *cache, berth__index *index, berth__arena *arena,
+                     uint32_t start, uint32_t limit, berth__index_answer *out)
+{
+    out->form = BERTH__BY_WALK;
+    out->walk = walk_of(cache, index);
+    if (cache->uneven_count > 0 || index->treeless)
+        return ask_in_steps(cache, arena, start, limit, out);
+    berth__tree_walk_ask(&out->walk, start, limit, &out->slots);
+    return true;
+}
+
+bool berth__index_search(berth__index_cache *cache, berth__index *index, berth__arena *arena,
+                         uint32_t start, uint32_t limit, berth__index_answer *out)
+{
+    bool ok = true;
+    cache->why = BERTH_SCAN_SCORE;
+    out->form = BERTH__BY_TREE;
+    if (index->walks)
+        ok = ask_walk(cache, index, arena, start, limit, out);
+    else if (cache->uneven_count > 0)
+        ok = ask_classes(cache, index, arena, start, limit, out);
+    else
+        berth__search_tree_ask(&index->tree, start, limit, &out->slots);
+    out->best = out->slots.best + index->constant;
+    return ok;
+}
+
+bool berth__index_list(berth__index_cache *cache, berth__index *index, berth__arena *arena,
+                       berth__node_list *list)
+{
+    const berth__view *view = index->decision.cycle->view;
+    berth__index_answer answer = {.walk = walk_of(cache, index)};
+    cache->why = BERTH_SCAN_MEMORY;
+    if (!berth__index_reserve(cache, view, cache->uneven_count > 0))
+        return false;
+    answer.walk.visited = cache->visited;
+    berth__tree_walk_visit(&answer.walk, 0, view->layout->count, &answer.slots);
+    if (cache->uneven_count > 0 && list->totals != NULL && !rate_classes(cache, arena, 0, &answer))
+        return false;
+    const int32_t *totals = answer.walk.totals != NULL ? answer.walk.totals : index->tree.leaves;
+    for (uint32_t tile = 0; tile < answer.walk.visited_count; tile++)
+        BERTH__MASK_EACH(&answer.walk.visited[tile], s)
+        {
+            uint32_t slot = tile * BERTH__TILE + s;
+            berth__node_list_add(list, view->layout->nodes[slot], totals[slot] + index->constant);
+        }
+    return true;
+}
+
+uint32_t berth__index_nth_best(const berth__index *index, uint32_t start,
+                               const berth__index_answer *answer, uint32_t n)
+{
+    const berth__kernels *kernels = index->decision.cycle->view->kernels;
+    switch (answer->form) {
+    case BERTH__BY_WALK:
+        return berth__tree_walk_nth_best(&answer->walk, start, &answer->slots, n);
+    case BERTH__BY_CLASSES:
+        return berth__search_tree_class_nth_best(&index->tree, kernels, &answer->parts, start,
+                                                 &answer->slots, n);
+    default:
+        return berth__search_tree_nth_best(&index->tree, start, &answer->slots, n);
+    }
+}
+
+uint32_t berth__index_heap_best(const berth__index *index, uint32_t start,
+                                const berth__index_answer *answer)
+{
+    const berth__kernels *kernels = index->decision.cycle->view->kernels;
+    switch (answer->form) {
+    case BERTH__BY_WALK:
+        return berth__tree_walk_heap_best(&answer->walk, start, &answer->slots);
+    case BERTH__BY_CLASSES:
+        return berth__search_tree_class_heap_best(&index->tree, kernels, &answer->parts, start,
+                                                  &answer->slots);
+    default:
+        return berth__search_tree_heap_best(&index->tree, kernels, start, &answer->slots);
+    }
+}

@@ -1,0 +1,326 @@
+/* Classes met, and rated by the plugins' own functions. */
+#include "index/score_classes.h"
+
+#include <string.h>
+
+#include "base/bits.h"
+#include "prepare/normalize.h"
+
+berth__score_classes *berth__score_classes_create(const berth_allocator *allocator)
+{
+    berth__score_classes *classes = berth__alloc_zero(allocator, sizeof(*classes), 64);
+    if (classes == NULL)
+        return NULL;
+    classes->allocator = allocator;
+    if (berth__cells_cache_init(&classes->cells_cache, allocator) == BERTH_OK &&
+        berth__class_maps_init(&classes->maps, allocator) == BERTH_OK)
+        return classes;
+    berth__score_classes_destroy(classes);
+    return NULL;
+}
+
+void berth__score_classes_destroy(berth__score_classes *classes)
+{
+    if (classes == NULL)
+        return;
+    berth__cells_cache_destroy(&classes->cells_cache);
+    berth__class_maps_destroy(&classes->maps);
+    berth__free(classes->allocator, classes, sizeof(*classes));
+}
+
+/* ---- beginning ---- */
+
+/* Sort the scorers by what their values rest on; false: one can't tell. */
+static bool ask_scorers(berth__score_classes *classes, const uint32_t *scorers, uint32_t count)
+{
+    const berth__decision *decision = classes->decision;
+    classes->scorer_count = classes->ask.static_count = 0;
+    classes->parts = (berth__score_parts){.ok = true};
+    classes->ask.parts = &classes->parts;
+    if (count > BERTH__CLASS_SCORERS_MAX)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const berth__stage *stage = &decision->profile->scorers[scorers[i]];
+        const berth__prepared_stage *own = &decision->prepared->scorers[scorers[i]];
+        if (stage->plugin->score_parts != NULL)
+            stage->plugin->score_parts(decision->cycle, stage->instance, own->state,
+                                       &classes->parts);
+        else if (own->static_raw != NULL && classes->ask.static_count < BERTH__CELL_STATICS_MAX)
+            classes->ask.statics[classes->ask.static_count++] = scorers[i];
+        else
+            return false;
+        classes->scorers[classes->scorer_count++] = scorers[i];
+    }
+    return classes->parts.ok;
+}
+
+/* Classes are cells, or what counts by node make of them. */
+static bool find_classes(berth__score_classes *classes, bool eager)
+{
+    classes->cells =
+        berth__score_cells_get(&classes->cells_cache, classes->decision, &classes->ask, eager);
+    classes->unmade = classes->cells == NULL && !eager;
+    if (classes->cells == NULL || classes->cells->count == 0)
+        return false;
+    classes->map = NULL;
+    classes->ids = classes->cells->ids;
+    classes->count = classes->cells->count;
+    if (classes->parts.by_node_count == 0)
+        return true;
+    classes->map = berth__class_maps_get(&classes->maps, classes->decision, &classes->ask,
+                                         classes->cells, eager);
+    classes->unmade = classes->map == NULL && !eager;
+    if (classes->map == NULL || classes->map->count == 0)
+        return false;
+    classes->ids = classes->map->ids;
+    classes->count = classes->map->count;
+    return true;
+}
+
+bool berth__score_classes_begin(berth__score_classes *classes, const berth__decision *decision,
+                                const uint32_t *scorers, uint32_t count, bool eager)
+{
+    classes->decision = decision;
+    classes->unmade = false;
+    memset(classes->present, 0, sizeof(classes->present));
+    return ask_scorers(classes, scorers, count) && find_classes(classes, eager);
+}
+
+/* ---- meeting ---- */
+
+void berth__score_classes_meet(berth__score_classes *classes, uint32_t tile,
+                               const berth__mask *slots)
+{
+    const uint16_t *ids = berth__score_classes_tile(classes, tile);
+    if (classes->count <= 64) {
+        if (classes->present[0] == berth__low_bits(classes->count))
+            return; /* nobody is left to meet */
+        classes->present[0] |= classes->decision->cycle->view->kernels->class_bits(ids, slots);
+        return;
+    }
+    BERTH__MASK_EACH(slots, s)
+    {
+        berth__bit_set(classes->present, ids[s]);
+    }
+}
+
+/* Whether nobody is left to meet. */
+static bool all_are_met(const berth__score_classes *classes)
+{
+    uint64_t missing = 0;
+    for (uint32_t w = 0; w < (classes->count + 63) / 64; w++)
+        missing |= classes->wanted[w] & ~classes->present[w];
+    return missing == 0;
+}
+
+static bool cells_are_met(const berth__score_classes *classes)
+{
+    uint64_t cells = classes->wanted[0] & berth__low_bits(classes->cells->count);
+    return (cells & ~classes->present[0]) == 0;
+}
+
+/* Clear the slots of a tile that are not feasible by its leaves. */
+static void keep_feasible(const berth__score_classes *classes, const int32_t *leaves, uint32_t tile,
+                          berth__mask *slots)
+{
+    const berth__view *view = classes->decision->cycle->view;
+    uint32_t groups = (view->layout->count + BERTH__FAN - 1) / BERTH__FAN;
+    view->kernels->leaves_from(leaves, groups - tile * (BERTH__TILE / BERTH__FAN), 0, slots);
+}
+
+/* Slots without pods, by their cells. */
+static void meet_cells(berth__score_classes *classes, const int32_t *leaves, uint32_t tile,
+                       berth__mask slots)
+{
+    const berth__kernels *kernels = classes->decision->cycle->view->kernels;
+    if (berth__mask_empty(&slots) || cells_are_met(classes))
+        return;
+    keep_feasible(classes, leaves, tile, &slots);
+    classes->present[0] |=
+        kernels->class_bits(classes->cells->ids + (size_t)tile * BERTH__TILE, &slots);
+}
+
+/* Slots with pods: mostly few. */
+static void meet_peopled(berth__score_classes *classes, const int32_t *leaves, uint32_t tile,
+                         berth__mask slots)
+{
+    enum { MANY = 8 };
+    const berth__kernels *kernels = classes->decision->cycle->view->kernels;
+    const uint16_t *ids = berth__score_classes_tile(classes, tile);
+    if (classes->count <= 64 && berth__mask_count(&slots) > MANY) {
+        keep_feasible(classes, leaves, tile, &slots);
+        classes->present[0] |= kernels->class_bits(ids, &slots);
+        return;
+    }
+    BERTH__MASK_EACH(&slots, s)
+    {
+        if (leaves[s] >= 0)
+            berth__bit_set(classes->present, ids[s]);
+    }
+}
+
+static bool is_in(const berth__tree_ranges *ranges, uint32_t slot)
+{
+    bool in = false;
+    for (uint32_t i = 0; i < ranges->count; i++)
+        in |= slot >= ranges->first[i] && slot < ranges->last[i];
+    return in;
+}
+
+/* Classes with slots are wanted, but those whose only slot does not count; and those whose slot
+ * that is known does are met. */
+static void look_at_known(berth__score_classes *classes, const int32_t *leaves,
+                          const berth__tree_ranges *ranges)
+{
+    const berth__class_map *map = classes->map;
+    const uint32_t *members = map != NULL ? map->members : classes->cells->members;
+    const uint32_t *slots = map != NULL ? map->slots : classes->cells->slots;
+    memset(classes->wanted, 0, sizeof(classes->wanted));
+    for (uint32_t id = 0; id < classes->count; id++) {
+        bool known = classes->ids[slots[id]] == id;
+        bool counts = known && leaves[slots[id]] >= 0 && is_in(ranges, slots[id]);
+        if (members[id] == 0 || (members[id] == 1 && known && !counts))
+            continue;
+        berth__bit_set(classes->wanted, id);
+        if (counts)
+            berth__bit_set(classes->present, id);
+    }
+}
+
+static void meet_range(berth__score_classes *classes, const int32_t *leaves, uint32_t first,
+                       uint32_t last)
+{
+    static const berth__mask none = {{0}};
+    for (uint32_t at = first, end; at < last && !all_are_met(classes); at = end) {
+        uint32_t tile = at / BERTH__TILE, base = tile * BERTH__TILE;
+        end = last - base < BERTH__TILE ? last : base + BERTH__TILE;
+        const berth__mask *with = classes->map != NULL ? &classes->map->with[tile] : &none;
+        berth__mask plain = berth__mask_range(at - base, end - base), peopled = plain;
+        for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++) {
+            plain.words[w] &= ~with->words[w];
+            peopled.words[w] &= with->words[w];
+        }
+        meet_cells(classes, leaves + base, tile, plain);
+        meet_peopled(classes, leaves + base, tile, peopled);
+    }
+}
+
+void berth__score_classes_meet_ranges(berth__score_classes *classes, const int32_t *leaves,
+                                      const berth__tree_ranges *ranges)
+{
+    look_at_known(classes, leaves, ranges);
+    for (uint32_t i = 0; i < ranges->count; i++)
+        meet_range(classes, leaves, ranges->first[i], ranges->last[i]);
+}
+
+/* A slot that is of a class now: there is one. */
+static uint32_t slot_of(const berth__score_classes *classes, uint32_t id)
+{
+    uint32_t slot = classes->map != NULL ? classes->map->slots[id] : classes->cells->slots[id];
+    if (classes->ids[slot] == id)
+        return slot;
+    for (slot = 0; classes->ids[slot] != id; slot++)
+        ;
+    return slot;
+}
+
+static void list_met(berth__score_classes *classes)
+{
+    classes->met_count = 0;
+    for (uint32_t w = 0; w < (classes->count + 63) / 64; w++)
+        for (uint64_t rest = classes->present[w]; rest != 0; rest &= rest - 1) {
+            uint32_t id = w * 64 + (uint32_t)__builtin_ctzll(rest);
+            classes->met[classes->met_count] = (uint16_t)id;
+            classes->slots[classes->met_count++] = slot_of(classes, id);
+        }
+}
+
+/* ---- rating ---- */
+
+/* What a scorer that looks at the feasible nodes makes of them. */
+static bool rank_sample(const berth__score_classes *classes, uint32_t scorer,
+                        uint32_t feasible_count, berth__arena *arena)
+{
+    const berth__stage *stage = &classes->decision->profile->scorers[scorer];
+    berth__reasons reasons = {.arena = arena, .ok = true};
+    berth__prepare prepare = {.cycle = classes->decision->cycle,
+                              .instance = stage->instance,
+                              .state = classes->decision->prepared->scorers[scorer].state,
+                              .arena = arena,
+                              .reasons = &reasons,
+                              .ok = true};
+    const berth__score_sample sample = {classes->slots, classes->met_count, feasible_count};
+    return stage->plugin->rank_sample(&prepare, &sample) == BERTH__ACTIVE && prepare.ok;
+}
+
+static uint32_t cell_of(const berth__score_classes *classes, uint32_t id)
+{
+    return classes->map != NULL ? berth__class_map_cell(classes->map, id) : id;
+}
+
+/* Raw values of the classes met, and their range; `statics` counts scorers whose values are those
+ * of cells. */
+static berth__scorer_range find_raws(berth__score_classes *classes, uint32_t scorer,
+                                     uint32_t *statics)
+{
+    const berth__decision *decision = classes->decision;
+    const berth__stage *stage = &decision->profile->scorers[scorer];
+    berth__scorer_range range = BERTH__NO_RANGE;
+    bool by_cell = stage->plugin->score_parts == NULL;
+    for (uint32_t i = 0; i < classes->met_count; i++) {
+        int64_t raw = by_cell ? classes->cells->raws[*statics][cell_of(classes, classes->met[i])]
+                              : stage->plugin->score_slot(decision->cycle, stage->instance,
+                                                          decision->prepared->scorers[scorer].state,
+                                                          classes->slots[i]);
+        classes->raws[i] = raw;
+        if (raw == BERTH__SCORE_IGNORED)
+            continue;
+        range.lowest = raw < range.lowest ? raw : range.lowest;
+        range.highest = raw > range.highest ? raw : range.highest;
+    }
+    *statics += by_cell;
+    return range;
+}
+
+/* Add what a scorer gives to the totals of the classes met. */
+static bool add_scorer(berth__score_classes *classes, uint32_t scorer,
+                       const berth__scorer_range *range)
+{
+    const berth__stage *stage = &classes->decision->profile->scorers[scorer];
+    for (uint32_t first = 0; first < classes->met_count; first += BERTH__TILE) {
+        uint32_t left = classes->met_count - first;
+        uint32_t count = left < BERTH__TILE ? left : BERTH__TILE;
+        const berth__mask used = berth__mask_range(0, count);
+        int64_t *values = classes->raws + first;
+        berth__normalize(stage, classes->decision->cycle->view->kernels, range, &used, values);
+        for (uint32_t i = 0; i < count; i++) {
+            if (values[i] < 0 || values[i] > BERTH__SCORE_MAX)
+                return false;
+            classes->totals[classes->met[first + i]] += (int32_t)(values[i] * stage->weight);
+        }
+    }
+    return true;
+}
+
+bool berth__score_classes_rate(berth__score_classes *classes, uint32_t feasible_count,
+                               berth__arena *arena)
+{
+    uint32_t statics = 0;
+    list_met(classes);
+    for (uint32_t i = 0; i < classes->met_count; i++)
+        classes->totals[classes->met[i]] = 0;
+    for (uint32_t i = 0; i < classes->scorer_count; i++) {
+        uint32_t scorer = classes->scorers[i];
+        if (classes->decision->profile->scorers[scorer].plugin->rank_sample != NULL &&
+            !rank_sample(classes, scorer, feasible_count, arena))
+            return false;
+        const berth__scorer_range range = find_raws(classes, scorer, &statics);
+        if (!add_scorer(classes, scorer, &range))
+            return false;
+    }
+    classes->most = 0;
+    for (uint32_t i = 0; i < classes->met_count; i++)
+        if (classes->totals[classes->met[i]] > classes->most)
+            classes->most = classes->totals[classes->met[i]];
+    return true;
+}

@@ -1,0 +1,207 @@
+/* Walks over a search tree: the best of the slots that count, where a tree's sums count too many.
+ *
+ * Inner nodes bound what their leaves can be, so that groups that are worse than the best so far
+ * are passed over. */
+#include "base/assert.h"
+#include "base/bits.h"
+#include "columns/layout.h"
+#include "index/search_tree.h"
+#include "scan/heap_masks.h"
+
+enum { LANES = BERTH__FAN, GROUPS_A_WORD = 64 / LANES, GROUPS_A_TILE = BERTH__TILE / LANES };
+
+static uint32_t tiles_of(const berth__tree_walk *walk)
+{
+    return (walk->slot_count + BERTH__TILE - 1) / BERTH__TILE;
+}
+
+/* Slots of the walk's step number `step`, which lies in `tile`; the start tile is met twice. */
+static berth__mask slots_of(const berth__tree_walk *walk, uint32_t start, uint32_t step,
+                            uint32_t tile)
+{
+    uint32_t tiles = tiles_of(walk), offset = start % BERTH__TILE;
+    uint32_t end = walk->slot_count - tile * BERTH__TILE;
+    if (step == tiles)
+        end = offset;
+    return berth__mask_range(step == 0 ? offset : 0, end < BERTH__TILE ? end : BERTH__TILE);
+}
+
+static uint32_t groups_of(const berth__tree_walk *walk, uint32_t tile)
+{
+    return (walk->slot_count + LANES - 1) / LANES - tile * GROUPS_A_TILE;
+}
+
+static const int32_t *leaves_of(const berth__tree_walk *walk, uint32_t tile)
+{
+    return walk->tree->leaves + (size_t)tile * BERTH__TILE;
+}
+
+static const int32_t *bests_of(const berth__tree_walk *walk, uint32_t tile)
+{
+    return walk->tree->levels[0].best + (size_t)tile * GROUPS_A_TILE;
+}
+
+/* What the slots of a step add up to. */
+static const int32_t *totals_of(const berth__tree_walk *walk, uint32_t step, uint32_t tile)
+{
+    if (walk->tree == NULL || walk->totals != NULL)
+        return walk->totals + (size_t)step * BERTH__TILE;
+    return leaves_of(walk, tile);
+}
+
+/* Those of a step's slots that count and are feasible. */
+static berth__mask feasible_of(const berth__tree_walk *walk, uint32_t step, uint32_t tile,
+                               berth__mask slots)
+{
+    if (walk->tree == NULL)
+        walk->fill(walk->context, tile, walk->totals + (size_t)step * BERTH__TILE, &slots);
+    else
+        walk->kernels->leaves_from(leaves_of(walk, tile), groups_of(walk, tile), 0, &slots);
+    walk->keep(walk->context, tile, &slots);
+    return slots;
+}
+
+/* Number `n` (from 0) of the slots of a mask that has more than n. */
+static uint32_t nth_slot(const berth__mask *mask, uint32_t n)
+{
+    uint32_t w = 0;
+    for (uint32_t count; n >= (count = (uint32_t)__builtin_popcountll(mask->words[w])); w++)
+        n -= count;
+    return w * 64 + berth__nth_bit(mask->words[w], n);
+}
+
+uint32_t berth__tree_walk_tile(const berth__tree_walk *walk, uint32_t start, uint32_t step)
+{
+    uint32_t tiles = tiles_of(walk), tile = start / BERTH__TILE + step;
+    return tile < tiles ? tile : tile - tiles;
+}
+
+/* Keep what the next step finds, up to the limit. Returns its tile. */
+static uint32_t visit_next(berth__tree_walk *walk, uint32_t start, uint32_t limit,
+                           berth__tree_answer *out)
+{
+    uint32_t step = walk->visited_count++, tile = berth__tree_walk_tile(walk, start, step);
+    berth__mask slots = feasible_of(walk, step, tile, slots_of(walk, start, step, tile));
+    uint32_t more = berth__mask_count(&slots), left = limit - out->feasible_count;
+    if (more > left) {
+        uint32_t at = nth_slot(&slots, left);
+        const berth__mask before = berth__mask_range(0, at);
+        for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+            slots.words[w] &= before.words[w];
+        out->next = tile * BERTH__TILE + at;
+        out->cut_short = true;
+        more = left;
+    }
+    out->feasible_count += more;
+    walk->visited[step] = slots;
+    return tile;
+}
+
+static uint32_t steps_of(const berth__tree_walk *walk, uint32_t start)
+{
+    return tiles_of(walk) + (start % BERTH__TILE != 0);
+}
+
+void berth__tree_walk_ask(berth__tree_walk *walk, uint32_t start, uint32_t limit,
+                          berth__tree_answer *out)
+{
+    uint32_t steps = steps_of(walk, start);
+    berth__tree_sum best = {BERTH__TREE_INFEASIBLE, 0, 0};
+    *out = (berth__tree_answer){.next = start};
+    for (walk->visited_count = 0; walk->visited_count < steps && !out->cut_short;) {
+        uint32_t step = walk->visited_count, tile = visit_next(walk, start, limit, out);
+        walk->kernels->best_leaves(leaves_of(walk, tile), bests_of(walk, tile),
+                                   &walk->visited[step], &best);
+    }
+    out->best = best.best;
+    out->best_count = best.best_count;
+}
+
+void berth__tree_walk_visit(berth__tree_walk *walk, uint32_t start, uint32_t limit,
+                            berth__tree_answer *out)
+{
+    uint32_t steps = steps_of(walk, start);
+    *out = (berth__tree_answer){.next = start, .best = BERTH__TREE_INFEASIBLE};
+    for (walk->visited_count = 0; walk->visited_count < steps && !out->cut_short;)
+        (void)visit_next(walk, start, limit, out);
+}
+
+void berth__tree_walk_total(const berth__tree_walk *walk, uint32_t start, uint32_t step,
+                            const uint16_t *ids, const int32_t *parts, uint32_t part_count)
+{
+    uint32_t tile = berth__tree_walk_tile(walk, start, step);
+    int32_t *totals = walk->totals + (size_t)step * BERTH__TILE;
+    const int32_t *leaves = walk->tree != NULL ? leaves_of(walk, tile) : totals;
+    walk->kernels->class_totals(leaves, groups_of(walk, tile), ids, parts, part_count, totals);
+}
+
+void berth__tree_walk_rate(const berth__tree_walk *walk, uint32_t start, int32_t most,
+                           berth__tree_answer *answer)
+{
+    berth__tree_sum best = {BERTH__TREE_INFEASIBLE, 0, 0};
+    for (uint32_t step = 0; step < walk->visited_count; step++) {
+        uint32_t tile = berth__tree_walk_tile(walk, start, step);
+        uint32_t groups = groups_of(walk, tile);
+        int32_t bests[GROUPS_A_TILE];
+        for (uint32_t g = 0; g < GROUPS_A_TILE && g < groups; g++)
+            bests[g] = walk->tree != NULL ? bests_of(walk, tile)[g] + most : INT32_MAX;
+        walk->kernels->best_leaves(totals_of(walk, step, tile), bests, &walk->visited[step], &best);
+    }
+    answer->best = best.best;
+    answer->best_count = best.best_count;
+}
+
+uint32_t berth__tree_walk_nth_best(const berth__tree_walk *walk, uint32_t start,
+                                   const berth__tree_answer *answer, uint32_t n)
+{
+    for (uint32_t step = 0; step < walk->visited_count; step++) {
+        uint32_t tile = berth__tree_walk_tile(walk, start, step);
+        const int32_t *totals = totals_of(walk, step, tile);
+        for (uint32_t g = 0; g < GROUPS_A_TILE; g++) {
+            uint32_t lanes =
+                walk->visited[step].words[g / GROUPS_A_WORD] >> (g % GROUPS_A_WORD * LANES) &
+                0xffff;
+            uint32_t group = tile * GROUPS_A_TILE + g, equal;
+            if (lanes == 0 ||
+                (walk->totals == NULL && walk->tree->levels[0].best[group] < answer->best) ||
+                walk->kernels->best_lanes(totals + g * LANES, lanes, &equal) != answer->best)
+                continue;
+            uint32_t count = (uint32_t)__builtin_popcount(equal);
+            if (n < count)
+                return group * LANES + berth__nth_bit(equal, n);
+            n -= count;
+        }
+    }
+    BERTH_ASSERT(!"fewer best slots than counted");
+    return BERTH__SLOT_NONE;
+}
+
+/* ---- heap order ---- */
+
+typedef struct best_slots {
+    const berth__tree_walk *walk;
+    uint32_t start;
+    int32_t best;
+} best_slots;
+
+/* Those of a step's slots that are the best. */
+static berth__mask best_of_step(const void *context, uint32_t step)
+{
+    const best_slots *of = context;
+    const berth__tree_walk *walk = of->walk;
+    uint32_t tile = berth__tree_walk_tile(walk, of->start, step);
+    berth__mask out = walk->visited[step];
+    walk->kernels->leaves_from(totals_of(walk, step, tile), groups_of(walk, tile), of->best, &out);
+    return out;
+}
+
+uint32_t berth__tree_walk_heap_best(const berth__tree_walk *walk, uint32_t start,
+                                    const berth__tree_answer *answer)
+{
+    const best_slots slots = {walk, start, answer->best};
+    const berth__heap_masks list = {walk->visited, walk->visited_count, answer->feasible_count,
+                                    best_of_step, &slots};
+    const berth__heap_place place = berth__heap_first(&list);
+    BERTH_ASSERT(place.mask < walk->visited_count);
+    return berth__tree_walk_tile(walk, start, place.mask) * BERTH__TILE + place.bit;
+}

@@ -1,0 +1,198 @@
+/* How the total of a slot is worked out for an index: stages sorted, totals slot by slot or by one
+ * kernel. */
+#include "index/slot_plan.h"
+
+#include <math.h>
+
+#include "plugins/extended_resources.h"
+
+/* ---- sorting the stages ---- */
+
+/* Sort the active filters; false: one of them is of none of the sorts. */
+static bool plan_filters(const berth__decision *decision, berth__slot_plan *plan)
+{
+    const berth__ready_profile *profile = decision->profile;
+    const berth__prepared_stage *filters = decision->prepared->filters;
+    for (uint32_t i = 0; i < profile->filter_count; i++) {
+        const berth__stage *stage = &profile->filters[i];
+        const berth__plugin_ops *plugin = stage->plugin;
+        if (filters[i].outcome != BERTH__ACTIVE || (plugin->flags & BERTH__STATIC_FILTER) != 0)
+            continue;
+        if (plugin->filter_slot != NULL) {
+            plan->filters[plan->filter_count++] = i;
+            if (plugin->basic_filter == NULL ||
+                !plugin->basic_filter(decision->cycle, stage->instance, filters[i].state,
+                                      &plan->ask))
+                plan->extra_filters[plan->extra_filter_count++] = i;
+        } else if (plugin->gate != NULL) {
+            plan->gates[plan->gate_count++] = i;
+        } else if ((plugin->flags & BERTH__FILTERS_LATE) != 0 && !filters[i].may_fail) {
+            plan->late[plan->late_count++] = i;
+        } else {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether a scorer's normalized values can be worked out beside a tree: class by class
+ * (score_classes.h), or where gates leave them level. */
+static bool stands_apart(const berth__stage *stage, const berth__prepared_stage *own)
+{
+    const berth__plugin_ops *plugin = stage->plugin;
+    if (own->outcome != BERTH__ACTIVE || plugin->normalize == BERTH__NORMALIZATION_NONE)
+        return false;
+    return plugin->score_parts != NULL || plugin->is_level != NULL ||
+           (own->static_raw != NULL && plugin->rank == NULL);
+}
+
+static bool is_by_slot(const berth__stage *stage, const berth__prepared_stage *own)
+{
+    const berth__plugin_ops *plugin = stage->plugin;
+    return own->outcome == BERTH__ACTIVE && plugin->rank == NULL &&
+           plugin->normalize == BERTH__NORMALIZATION_NONE &&
+           (plugin->score_slot != NULL || own->static_raw != NULL);
+}
+
+/* Sort the active scorers; false: one of them is of none of the sorts. Also: totals must fit an
+ * int32 leaf, which weights of ordinary size leave far behind. */
+static bool plan_scorers(const berth__decision *decision, berth__slot_plan *plan)
+{
+    const berth__ready_profile *profile = decision->profile;
+    int64_t weights = 0;
+    for (uint32_t i = 0; i < profile->scorer_count; i++) {
+        const berth__stage *stage = &profile->scorers[i];
+        const berth__plugin_ops *plugin = stage->plugin;
+        const berth__prepared_stage *own = &decision->prepared->scorers[i];
+        if (own->outcome == BERTH__SKIP || own->outcome == BERTH__UNIFORM)
+            continue;
+        if (stage->weight > BERTH__BASIC_WEIGHT_MAX)
+            return false;
+        weights += stage->weight;
+        if (stands_apart(stage, own)) {
+            plan->apart[plan->apart_count++] = i;
+            continue;
+        }
+        if (!is_by_slot(stage, own))
+            return false;
+        plan->scorers[plan->scorer_count++] = i;
+        if (plugin->basic_score != NULL &&
+            plugin->basic_score(decision->cycle, stage->instance, own->state,
+                                (int32_t)stage->weight, &plan->ask))
+            continue;
+        plan->extra_scorers[plan->extra_scorer_count++] = i;
+        plan->basic &= own->static_raw != NULL;
+    }
+    for (uint32_t i = profile->scorer_count; i < profile->scorer_stages; i++)
+        if (decision->prepared->scorers[i].outcome == BERTH__FAIL)
+            return false;
+    return weights <= 1 << 23;
+}
+
+bool berth__slot_plan_make(const berth__decision *decision)
+{
+    berth__prepared_kind *prepared = decision->prepared;
+    berth__slot_plan *plan = &prepared->memory.slot_plan;
+    if (plan->stage_epoch == prepared->verdict.stage_epoch)
+        return plan->possible;
+    plan->stage_epoch = prepared->verdict.stage_epoch;
+    plan->filter_count = plan->extra_filter_count = 0;
+    plan->gate_count = plan->late_count = 0;
+    plan->scorer_count = plan->extra_scorer_count = plan->apart_count = 0;
+    plan->basic = true;
+    plan->ask = (berth__basic_ask){.cpu = -INFINITY, .memory = -INFINITY, .places = -INFINITY};
+    plan->possible = false;
+    if (prepared->verdict.allowed != NULL || decision->cycle->required_node != BERTH_NODE_NONE)
+        plan->why = BERTH_SCAN_NAMED;
+    else if (!plan_filters(decision, plan) ||
+             berth__asks_backed(decision->cycle->view, decision->cycle->cls))
+        plan->why = BERTH_SCAN_FILTER;
+    else if (!plan_scorers(decision, plan))
+        plan->why = BERTH_SCAN_SCORE;
+    else
+        plan->possible = true;
+    return plan->possible;
+}
+
+/* ---- totals ---- */
+
+static bool filters_pass(const berth__decision *decision, const uint32_t *filters, uint32_t count,
+                         uint32_t slot)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const berth__stage *stage = &decision->profile->filters[filters[i]];
+        if (!stage->plugin->filter_slot(decision->cycle, stage->instance,
+                                        decision->prepared->filters[filters[i]].state, slot))
+            return false;
+    }
+    return true;
+}
+
+static int64_t sum_scorers(const berth__decision *decision, const uint32_t *scorers, uint32_t count,
+                           uint32_t slot)
+{
+    int64_t total = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const berth__stage *stage = &decision->profile->scorers[scorers[i]];
+        const berth__prepared_stage *scorer = &decision->prepared->scorers[scorers[i]];
+        if (scorer->static_raw == NULL) {
+            total += stage->weight * stage->plugin->score_slot(decision->cycle, stage->instance,
+                                                               scorer->state, slot);
+            continue;
+        }
+        berth__prepared_tile(decision, slot / BERTH__TILE);
+        total += stage->weight * scorer->static_raw[slot];
+    }
+    return total;
+}
+
+/* The total of a slot, slot by slot: any plugins, any amounts. */
+static int32_t plain_total(const berth__decision *decision, uint32_t slot)
+{
+    const berth__slot_plan *plan = &decision->prepared->memory.slot_plan;
+    if (!filters_pass(decision, plan->filters, plan->filter_count, slot))
+        return BERTH__TREE_INFEASIBLE;
+    return (int32_t)sum_scorers(decision, plan->scorers, plan->scorer_count, slot);
+}
+
+/* What the kernel leaves open. */
+static int32_t complete(const berth__decision *decision, uint32_t slot, int32_t total)
+{
+    const berth__slot_plan *plan = &decision->prepared->memory.slot_plan;
+    if (!filters_pass(decision, plan->extra_filters, plan->extra_filter_count, slot))
+        return BERTH__TREE_INFEASIBLE;
+    return total +
+           (int32_t)sum_scorers(decision, plan->extra_scorers, plan->extra_scorer_count, slot);
+}
+
+void berth__slot_plan_totals(const berth__decision *decision, const berth__search_tree *tree,
+                             const berth__slot_states *states, uint32_t first, uint32_t count,
+                             int32_t *totals)
+{
+    const berth__slot_plan *plan = &decision->prepared->memory.slot_plan;
+    const uint32_t *slots = states->slots + first;
+    if (!plan->basic || decision->cycle->view->wide) {
+        for (uint32_t i = 0; i < count; i++)
+            totals[i] =
+                tree->leaves[slots[i]] == BERTH__TREE_NEVER ? 0 : plain_total(decision, slots[i]);
+        return;
+    }
+    const berth__basic_columns columns = berth__slot_states_columns(states);
+    decision->cycle->view->kernels->basic(&columns, first, count, &plan->ask, totals);
+    if (plan->extra_filter_count + plan->extra_scorer_count == 0)
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        if (totals[i] >= 0 && tree->leaves[slots[i]] != BERTH__TREE_NEVER)
+            totals[i] = complete(decision, slots[i], totals[i]);
+}
+
+void berth__slot_plan_set_aside(const berth__decision *decision, berth__outcome outcome)
+{
+    const berth__slot_plan *plan = &decision->prepared->memory.slot_plan;
+    for (uint32_t i = 0; i < plan->gate_count; i++)
+        decision->prepared->filters[plan->gates[i]].outcome = outcome;
+    for (uint32_t i = 0; i < plan->late_count; i++)
+        decision->prepared->filters[plan->late[i]].outcome = outcome;
+    for (uint32_t i = 0; i < plan->apart_count; i++)
+        decision->prepared->scorers[plan->apart[i]].outcome = outcome;
+}

@@ -1,0 +1,145 @@
+/* Totals on the spot: columns by slot, one kernel a tile, and what the kernel leaves open. */
+#include "index/slot_window.h"
+
+#include <string.h>
+
+/* ---- columns ---- */
+
+void berth__slot_window_destroy(berth__slot_window *window)
+{
+    size_t slots = window->capacity;
+    berth__free(window->allocator, window->columns,
+                slots * BERTH__LOG_COLUMNS * sizeof(*window->columns));
+    berth__free(window->allocator, window->evenness, slots * sizeof(*window->evenness));
+    window->columns = NULL;
+    window->evenness = NULL;
+    window->capacity = 0;
+}
+
+/* Room for whole tiles. */
+static bool reserve(berth__slot_window *window, const berth__layout *layout)
+{
+    uint32_t slots = layout->tile_count * BERTH__TILE;
+    if (window->capacity == slots)
+        return true;
+    berth__slot_window_destroy(window);
+    window->columns = berth__alloc_zero(
+        window->allocator, (size_t)slots * BERTH__LOG_COLUMNS * sizeof(*window->columns), 64);
+    window->evenness = berth__alloc_zero(window->allocator, slots * sizeof(*window->evenness), 64);
+    window->capacity = slots;
+    window->epoch = BERTH__EPOCH_NONE;
+    if (window->columns != NULL && window->evenness != NULL)
+        return true;
+    berth__slot_window_destroy(window);
+    return false;
+}
+
+static void put(berth__slot_window *window, const berth__view *view, uint32_t slot)
+{
+    double values[BERTH__LOG_COLUMNS];
+    berth__slot_state_read(view, slot, values, &window->evenness[slot]);
+    for (uint32_t c = 0; c < BERTH__LOG_COLUMNS; c++)
+        window->columns[(size_t)c * window->capacity + slot] = values[c];
+}
+
+static bool is_void(const berth__slot_window *window, const berth__view *view)
+{
+    uint64_t lag = view->journal_end - window->seen;
+    return window->capacity != view->layout->tile_count * BERTH__TILE ||
+           window->epoch != view->layout->epoch || lag > BERTH__JOURNAL ||
+           lag > view->layout->count;
+}
+
+/* Whether columns shall be made: they cost about what scans of as many slots cost, and would have
+ * saved a half of that. */
+static bool deserves_columns(berth__slot_window *window, const berth__layout *layout,
+                             uint32_t limit)
+{
+    window->missed += limit < layout->count ? limit : layout->count;
+    return window->missed >= layout->count;
+}
+
+static bool make(berth__slot_window *window, const berth__view *view)
+{
+    if (!reserve(window, view->layout))
+        return false;
+    for (uint32_t slot = 0; slot < view->layout->count; slot++)
+        put(window, view, slot);
+    window->epoch = view->layout->epoch;
+    window->seen = view->journal_end;
+    window->missed = 0;
+    return true;
+}
+
+bool berth__slot_window_follow(berth__slot_window *window, const berth__view *view, uint32_t limit)
+{
+    if (is_void(window, view))
+        return deserves_columns(window, view->layout, limit) && make(window, view);
+    for (; window->seen != view->journal_end; window->seen++)
+        put(window, view, view->journal[window->seen % BERTH__JOURNAL]);
+    return true;
+}
+
+/* ---- totals ---- */
+
+bool berth__slot_window_serves(const berth__decision *decision)
+{
+    return decision->prepared->memory.slot_plan.basic && !decision->cycle->view->wide;
+}
+
+static void keep_by_filters(const berth__decision *decision, uint32_t tile, berth__mask *slots)
+{
+    const berth__slot_plan *plan = &decision->prepared->memory.slot_plan;
+    for (uint32_t i = 0; i < plan->extra_filter_count && !berth__mask_empty(slots); i++) {
+        const berth__stage *stage = &decision->profile->filters[plan->extra_filters[i]];
+        stage->plugin->filter(decision->cycle, stage->instance,
+                              decision->prepared->filters[plan->extra_filters[i]].state, tile,
+                              slots);
+    }
+}
+
+/* Scores by facts alone, which the kernel does not know: kept ones where they are kept. */
+static void add_scores(const berth__decision *decision, uint32_t tile, const berth__mask *slots,
+                       int32_t *totals)
+{
+    const berth__slot_plan *plan = &decision->prepared->memory.slot_plan;
+    bool kept = (decision->prepared->statics.ready[tile] & BERTH__STATIC_RAW) != 0;
+    for (uint32_t i = 0; i < plan->extra_scorer_count; i++) {
+        const berth__stage *stage = &decision->profile->scorers[plan->extra_scorers[i]];
+        const berth__prepared_stage *own = &decision->prepared->scorers[plan->extra_scorers[i]];
+        _Alignas(64) int64_t scratch[BERTH__TILE];
+        const int64_t *raws = scratch;
+        if (kept)
+            raws = own->static_raw + (size_t)tile * BERTH__TILE;
+        else
+            stage->plugin->score(decision->cycle, stage->instance, own->state, tile, slots,
+                                 scratch);
+        BERTH__MASK_EACH(slots, s)
+        {
+            totals[s] += (int32_t)(stage->weight * raws[s]);
+        }
+    }
+}
+
+void berth__slot_window_fill(const berth__slot_window *window, const berth__decision *decision,
+                             uint32_t tile, int32_t *totals, berth__mask *slots)
+{
+    const berth__kernels *kernels = decision->cycle->view->kernels;
+    const berth__slot_plan *plan = &decision->prepared->memory.slot_plan;
+    size_t column = window->capacity;
+    const berth__basic_columns columns = {.cpu = window->columns,
+                                          .cpu_used = window->columns + column,
+                                          .cpu_nonzero = window->columns + 2 * column,
+                                          .memory = window->columns + 3 * column,
+                                          .memory_used = window->columns + 4 * column,
+                                          .memory_nonzero = window->columns + 5 * column,
+                                          .places = window->columns + 6 * column,
+                                          .evenness = window->evenness};
+    berth__prepared_mask(decision, tile);
+    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+        slots->words[w] &= decision->prepared->statics.mask[tile].words[w];
+    kernels->basic(&columns, tile * BERTH__TILE, BERTH__TILE, &plan->ask, totals);
+    kernels->leaves_from(totals, BERTH__TILE / BERTH__FAN, 0, slots);
+    keep_by_filters(decision, tile, slots);
+    add_scores(decision, tile, slots, totals);
+}

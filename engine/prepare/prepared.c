@@ -1,0 +1,430 @@
+/* What a pod class's decisions share, its plugins' prepared states: made, cached, dropped. */
+#include "prepare/prepared.h"
+
+#include <string.h>
+
+#include "base/assert.h"
+#include "columns/pod_counts.h"
+#include "model/related.h"
+#include "plugins/extended_resources.h"
+
+/* Bounds of the cache. */
+enum { PREPARED_MAX = 4096 };
+static const size_t PREPARED_BYTES_MAX = (size_t)256 << 20;
+
+berth_status berth__prepared_cache_init(berth__prepared_cache *cache,
+                                        const berth_allocator *allocator)
+{
+    *cache = (berth__prepared_cache){.allocator = allocator};
+    berth__arena_init(&cache->first.arena, allocator);
+    return berth__keymap_init(&cache->map, allocator);
+}
+
+static void drop(berth__prepared_cache *cache, berth__prepared_kind *prepared)
+{
+    berth__use_remove(&cache->order, &prepared->used);
+    berth__keymap_remove(&cache->map, &prepared->used.entry);
+    if (prepared->class_place < cache->note_capacity &&
+        cache->notes[prepared->class_place].kind == prepared)
+        cache->notes[prepared->class_place].kind = NULL;
+    cache->bytes -= prepared->arena.total_bytes;
+    berth__arena_destroy(&prepared->arena);
+    berth__free(cache->allocator, prepared, sizeof(*prepared));
+}
+
+static void drop_oldest(berth__prepared_cache *cache)
+{
+    drop(cache, (berth__prepared_kind *)cache->order.oldest);
+}
+
+void berth__prepared_cache_destroy(berth__prepared_cache *cache)
+{
+    while (cache->order.oldest != NULL)
+        drop_oldest(cache);
+    if (cache->allocator != NULL) {
+        berth__arena_destroy(&cache->first.arena);
+        berth__free(cache->allocator, cache->notes, cache->note_capacity * sizeof(*cache->notes));
+    }
+    berth__keymap_destroy(&cache->map);
+}
+
+/* ---- preparing ---- */
+
+static bool each_time(const berth__stage *stage)
+{
+    return (stage->plugin->flags & BERTH__PREPARE_EACH) != 0;
+}
+
+static bool is_static(const berth__stage *stage, uint32_t flag)
+{
+    return (stage->plugin->flags & flag) != 0;
+}
+
+/* Run one plugin's prepare function. `*allowed` changes if the plugin restricts the search further.
+ * Returns false when out of memory. */
+static bool prepare_stage(const berth__question *cycle, const berth__stage *stage, bool filter,
+                          berth__arena *arena, berth__prepared_stage *out, const uint64_t **allowed)
+{
+    const berth__plugin_ops *plugin = stage->plugin;
+    size_t bytes = filter ? plugin->filter_state_bytes : plugin->score_state_bytes;
+    out->reasons = (berth__reasons){.arena = arena, .ok = true};
+    berth__prepare prepare = {.cycle = cycle,
+                              .instance = stage->instance,
+                              .state = berth__arena_alloc_zero(arena, bytes, 64),
+                              .arena = arena,
+                              .reasons = &out->reasons,
+                              .allowed = *allowed,
+                              .bare = stage->bare,
+                              .ok = true};
+    if (prepare.state == NULL)
+        return false;
+    berth__outcome (*function)(berth__prepare *) =
+        filter ? plugin->prepare_filter : plugin->prepare_score;
+    out->outcome = function != NULL ? function(&prepare) : BERTH__ACTIVE;
+    BERTH_DASSERT(out->outcome != BERTH__ACTIVE ||
+                  (filter ? plugin->filter != NULL : plugin->score != NULL));
+    out->state = prepare.state;
+    out->uniform = prepare.uniform;
+    out->may_fail = prepare.may_fail;
+    out->small = prepare.small;
+    out->by_node = prepare.by_node;
+    out->stays = prepare.stays && (out->outcome == BERTH__SKIP || out->outcome == BERTH__UNIFORM);
+    *allowed = prepare.allowed;
+    return prepare.ok && out->reasons.ok;
+}
+
+bool berth__prepare_filter(const berth__question *cycle, const berth__stage *stage,
+                           berth__arena *arena, berth__prepared_stage *out)
+{
+    const uint64_t *allowed = NULL;
+    return prepare_stage(cycle, stage, true, arena, out, &allowed);
+}
+
+bool berth__prepare_scorer(const berth__question *cycle, const berth__stage *stage,
+                           berth__arena *arena, berth__prepared_stage *out)
+{
+    const uint64_t *allowed = NULL;
+    return prepare_stage(cycle, stage, false, arena, out, &allowed);
+}
+
+static bool prepare_one_filter(const berth__decision *decision, uint32_t i, berth__arena *arena)
+{
+    return prepare_stage(decision->cycle, &decision->profile->filters[i], true, arena,
+                         &decision->prepared->filters[i], &decision->prepared->verdict.allowed);
+}
+
+static bool prepare_one_scorer(const berth__decision *decision, uint32_t i, berth__arena *arena)
+{
+    return prepare_stage(decision->cycle, &decision->profile->scorers[i], false, arena,
+                         &decision->prepared->scorers[i], &decision->prepared->verdict.allowed);
+}
+
+/* The stages that prepare each time, or the others. */
+static bool prepare_stages(const berth__decision *decision, bool each, berth__arena *arena)
+{
+    const berth__ready_profile *profile = decision->profile;
+    for (uint32_t i = 0; i < profile->filter_stages; i++)
+        if (each_time(&profile->filters[i]) == each && !prepare_one_filter(decision, i, arena))
+            return false;
+    for (uint32_t i = 0; i < profile->scorer_stages; i++)
+        if (each_time(&profile->scorers[i]) == each && !prepare_one_scorer(decision, i, arena))
+            return false;
+    return true;
+}
+
+/* ---- stages that prepare each time ---- */
+
+static void list_each(berth__prepared_kind *prepared, const berth__ready_profile *profile)
+{
+    prepared->each.filter_count = prepared->each.scorer_count = 0;
+    for (uint32_t i = 0; i < profile->filter_stages; i++)
+        if (each_time(&profile->filters[i]) && !prepared->filters[i].stays)
+            prepared->each.filters[prepared->each.filter_count++] = i;
+    for (uint32_t i = 0; i < profile->scorer_stages; i++)
+        if (each_time(&profile->scorers[i]) && !prepared->scorers[i].stays)
+            prepared->each.scorers[prepared->each.scorer_count++] = i;
+}
+
+static bool prepare_listed(const berth__decision *decision, berth__arena *arena)
+{
+    const berth__prepared_each *each = &decision->prepared->each;
+    for (uint32_t i = 0; i < each->filter_count; i++)
+        if (!prepare_one_filter(decision, each->filters[i], arena))
+            return false;
+    for (uint32_t i = 0; i < each->scorer_count; i++)
+        if (!prepare_one_scorer(decision, each->scorers[i], arena))
+            return false;
+    return true;
+}
+
+static berth__prepared_world world_of(const berth__view *view)
+{
+    const struct berth__related *related = view->related;
+    return (berth__prepared_world){
+        .holders_epoch = view->counts != NULL ? view->counts->holders_epoch : 0,
+        .namespace_epoch = related != NULL ? related->namespace_epoch : 0,
+        .related_epoch = related != NULL ? related->epoch : 0,
+    };
+}
+
+static bool same_world(const berth__prepared_world *a, const berth__prepared_world *b)
+{
+    return a->holders_epoch == b->holders_epoch && a->namespace_epoch == b->namespace_epoch &&
+           a->related_epoch == b->related_epoch;
+}
+
+static bool allocate_statics(const berth__decision *decision)
+{
+    berth__prepared_kind *prepared = decision->prepared;
+    const berth__ready_profile *profile = decision->profile;
+    uint32_t tiles = decision->cycle->view->layout->tile_count;
+    prepared->statics.ready = berth__arena_alloc_zero(&prepared->arena, tiles, 64);
+    prepared->statics.mask = berth__arena_alloc(&prepared->arena, tiles * sizeof(berth__mask), 64);
+    bool ok = prepared->statics.ready != NULL && prepared->statics.mask != NULL;
+    for (uint32_t i = 0; i < profile->scorer_count && ok; i++) {
+        berth__prepared_stage *stage = &prepared->scorers[i];
+        stage->static_raw = NULL;
+        if (stage->outcome != BERTH__ACTIVE || stage->by_node ||
+            !is_static(&profile->scorers[i], BERTH__STATIC_SCORE))
+            continue;
+        stage->static_raw =
+            berth__arena_alloc(&prepared->arena, (size_t)tiles * BERTH__TILE * sizeof(int64_t), 64);
+        ok = stage->static_raw != NULL;
+    }
+    return ok;
+}
+
+static bool allocate_slot_plan(berth__prepared_kind *prepared, const berth__ready_profile *profile)
+{
+    size_t filters = profile->filter_count, scorers = profile->scorer_count;
+    uint32_t *lists = berth__arena_alloc(&prepared->arena, (4 * filters + 3 * scorers) * 4, 4);
+    prepared->memory.slot_plan = (berth__slot_plan){.filters = lists};
+    if (lists == NULL)
+        return false;
+    prepared->memory.slot_plan.extra_filters = lists + filters;
+    prepared->memory.slot_plan.gates = lists + 2 * filters;
+    prepared->memory.slot_plan.late = lists + 3 * filters;
+    prepared->memory.slot_plan.scorers = lists + 4 * filters;
+    prepared->memory.slot_plan.extra_scorers = lists + 4 * filters + scorers;
+    prepared->memory.slot_plan.apart = lists + 4 * filters + 2 * scorers;
+    return true;
+}
+
+/* Everything that holds as long as node facts do. */
+static bool prepare_epoch(const berth__decision *decision)
+{
+    berth__prepared_kind *prepared = decision->prepared;
+    const berth__ready_profile *profile = decision->profile;
+    berth__arena *arena = &prepared->arena;
+    berth__arena_reset(arena);
+    prepared->verdict.allowed = NULL;
+    prepared->each.settled = false;
+    prepared->memory.tree = NULL;
+    prepared->memory.mask = NULL;
+    prepared->memory.cells = NULL;
+    prepared->memory.map = NULL;
+    prepared->filters =
+        berth__arena_alloc_zero(arena, profile->filter_stages * sizeof(*prepared->filters), 8);
+    prepared->scorers =
+        berth__arena_alloc_zero(arena, profile->scorer_stages * sizeof(*prepared->scorers), 8);
+    prepared->each.filters = berth__arena_alloc(arena, profile->filter_stages * 4, 4);
+    prepared->each.scorers = berth__arena_alloc(arena, profile->scorer_stages * 4, 4);
+    if (prepared->filters == NULL || prepared->scorers == NULL || prepared->each.filters == NULL ||
+        prepared->each.scorers == NULL || !prepare_stages(decision, false, arena) ||
+        !allocate_statics(decision) || !allocate_slot_plan(prepared, profile))
+        return false;
+    prepared->verdict.stage_epoch++;
+    prepared->each.static_allowed = prepared->verdict.allowed;
+    prepared->epoch = decision->cycle->view->layout->epoch;
+    prepared->names_epoch = decision->cycle->view->names_epoch;
+    prepared->backing_epoch = berth__backing_epoch(decision->cycle->view, decision->cycle->cls);
+    return true;
+}
+
+/* The first plugin, as they prepare, whose verdict ends the attempt; one that preemption may help
+ * gives way to one that nothing can. Scorers only fail. */
+static void sum_up(berth__prepared_kind *prepared, const berth__ready_profile *profile)
+{
+    prepared->verdict.outcome = BERTH__ACTIVE;
+    prepared->verdict.why = NULL;
+    for (uint32_t i = 0; i < profile->filter_stages; i++) {
+        const berth__prepared_stage *stage = &prepared->filters[profile->filter_order[i]];
+        if (stage->outcome != BERTH__REFUSE && stage->outcome != BERTH__FAIL)
+            continue;
+        bool final =
+            stage->outcome == BERTH__FAIL || stage->reasons.code == BERTH_CODE_UNRESOLVABLE;
+        if (prepared->verdict.why != NULL && !final)
+            continue;
+        prepared->verdict.outcome = stage->outcome;
+        prepared->verdict.why = &stage->reasons;
+        if (final)
+            return;
+    }
+}
+
+static berth__prepared_kind *create(berth__prepared_cache *cache, const berth__decision *decision)
+{
+    berth__prepared_kind *prepared =
+        berth__alloc_zero(cache->allocator, sizeof(*prepared), _Alignof(berth__prepared_kind));
+    if (prepared == NULL)
+        return NULL;
+    prepared->key.class_serial = decision->cycle->cls->serial;
+    prepared->key.profile = decision->profile_index;
+    prepared->class_place = decision->cycle->cls->place;
+    prepared->used.entry.key = &prepared->key;
+    prepared->used.entry.key_bytes = sizeof(prepared->key);
+    berth__arena_init(&prepared->arena, cache->allocator);
+    prepared->epoch = UINT64_MAX;
+    berth__keymap_add(&cache->map, &prepared->used.entry);
+    berth__use_add(&cache->order, &prepared->used);
+    return prepared;
+}
+
+static berth__prepared_kind *find_or_create(berth__prepared_cache *cache,
+                                            const berth__decision *decision)
+{
+    const uint64_t key[2] = {decision->cycle->cls->serial, decision->profile_index};
+    berth__keymap_entry *found = berth__keymap_find(&cache->map, key, sizeof(key));
+    return found != NULL ? (berth__prepared_kind *)found : create(cache, decision);
+}
+
+/* The note of a class, of whatever class it now is; NULL when out of memory. */
+static berth__kind_note *note_of(berth__prepared_cache *cache, const berth__class *cls)
+{
+    uint32_t before = cache->note_capacity;
+    if (BERTH_UNLIKELY(cls->place >= before)) {
+        if (!berth__grow(cache->allocator, &cache->notes, &cache->note_capacity, cls->place + 1,
+                         sizeof(*cache->notes)))
+            return NULL;
+        memset(cache->notes + before, 0, (cache->note_capacity - before) * sizeof(*cache->notes));
+    }
+    return &cache->notes[cls->place];
+}
+
+static berth__prepared_kind *begin_first(berth__prepared_cache *cache,
+                                         const berth__decision *decision)
+{
+    berth__prepared_kind *first = &cache->first;
+    first->epoch = UINT64_MAX;
+    first->key.class_serial = decision->cycle->cls->serial;
+    first->key.profile = decision->profile_index;
+    return first;
+}
+
+static berth__prepared_kind *lookup(berth__prepared_cache *cache, const berth__decision *decision)
+{
+    const berth__class *cls = decision->cycle->cls;
+    berth__prepared_kind *found;
+    if (cache->without_notes) {
+        found = find_or_create(cache, decision);
+    } else {
+        berth__kind_note *note = note_of(cache, cls);
+        if (note == NULL)
+            return NULL;
+        if (note->serial != cls->serial) {
+            *note = (berth__kind_note){cls->serial, NULL};
+            return begin_first(cache, decision);
+        }
+        if (note->kind == NULL || note->kind->key.profile != decision->profile_index)
+            note->kind = find_or_create(cache, decision);
+        found = note->kind;
+    }
+    if (found != NULL)
+        berth__use_again(&cache->order, &found->used);
+    return found;
+}
+
+static void trim(berth__prepared_cache *cache)
+{
+    while ((cache->map.count > PREPARED_MAX || cache->bytes > PREPARED_BYTES_MAX) &&
+           cache->order.oldest != cache->order.newest)
+        drop_oldest(cache);
+}
+
+/* Make the states anew that hold as long as node facts do, if these have changed. */
+static bool follow_epoch(berth__prepared_cache *cache, const berth__decision *decision)
+{
+    berth__prepared_kind *prepared = decision->prepared;
+    const berth__view *view = decision->cycle->view;
+    if (!berth__backing_refresh(view, decision->cycle->cls))
+        return false;
+    prepared->verdict.reused =
+        prepared->epoch == view->layout->epoch && prepared->names_epoch == view->names_epoch &&
+        prepared->backing_epoch == berth__backing_epoch(view, decision->cycle->cls);
+    if (prepared->verdict.reused)
+        return true;
+    bool first = prepared == &cache->first;
+    cache->bytes -= first ? 0 : prepared->arena.total_bytes;
+    bool ok = prepare_epoch(decision);
+    cache->bytes += first ? 0 : prepared->arena.total_bytes;
+    if (!ok && !first)
+        drop(cache, prepared);
+    if (ok)
+        trim(cache);
+    return ok;
+}
+
+berth_status berth__prepared_get(berth__prepared_cache *cache, berth__decision *decision,
+                                 berth__arena *arena)
+{
+    const berth__question *cycle = decision->cycle;
+    berth__prepared_kind *prepared = decision->prepared = lookup(cache, decision);
+    if (prepared == NULL || !follow_epoch(cache, decision)) {
+        decision->prepared = NULL;
+        return BERTH_E_NOMEM;
+    }
+    berth__prepared_each *each = &prepared->each;
+    berth__prepared_world world = world_of(cycle->view);
+    bool as_before = each->settled && cycle->required_node == BERTH_NODE_NONE &&
+                     same_world(&each->world, &world);
+    if (as_before && each->filter_count + each->scorer_count == 0)
+        return BERTH_OK;
+    prepared->verdict.stage_epoch++;
+    each->settled = false;
+    prepared->verdict.allowed = each->static_allowed;
+    if (as_before ? !prepare_listed(decision, arena) : !prepare_stages(decision, true, arena)) {
+        decision->prepared = NULL;
+        return BERTH_E_NOMEM;
+    }
+    if (!as_before)
+        list_each(prepared, decision->profile);
+    /* What a stage makes of the world may change it: terms become known. */
+    each->world = world;
+    each->settled = cycle->required_node == BERTH_NODE_NONE;
+    sum_up(prepared, decision->profile);
+    return BERTH_OK;
+}
+
+/* ---- statics ---- */
+
+void berth__prepared_mask(const berth__decision *decision, uint32_t tile)
+{
+    const berth__prepared_kind *prepared = decision->prepared;
+    const berth__ready_profile *profile = decision->profile;
+    if ((prepared->statics.ready[tile] & BERTH__STATIC_MASK) != 0)
+        return;
+    berth__mask mask = {{UINT64_MAX, UINT64_MAX}};
+    for (uint32_t i = 0; i < profile->filter_count; i++)
+        if (prepared->filters[i].outcome == BERTH__ACTIVE &&
+            is_static(&profile->filters[i], BERTH__STATIC_FILTER))
+            profile->filters[i].plugin->filter(decision->cycle, profile->filters[i].instance,
+                                               prepared->filters[i].state, tile, &mask);
+    prepared->statics.mask[tile] = mask;
+    prepared->statics.ready[tile] |= BERTH__STATIC_MASK;
+}
+
+void berth__prepared_tile(const berth__decision *decision, uint32_t tile)
+{
+    const berth__prepared_kind *prepared = decision->prepared;
+    const berth__ready_profile *profile = decision->profile;
+    berth__prepared_mask(decision, tile);
+    if ((prepared->statics.ready[tile] & BERTH__STATIC_RAW) != 0)
+        return;
+    static const berth__mask all = {{UINT64_MAX, UINT64_MAX}};
+    for (uint32_t i = 0; i < profile->scorer_count; i++)
+        if (prepared->scorers[i].static_raw != NULL)
+            profile->scorers[i].plugin->score(
+                decision->cycle, profile->scorers[i].instance, prepared->scorers[i].state, tile,
+                &all, prepared->scorers[i].static_raw + (size_t)tile * BERTH__TILE);
+    prepared->statics.ready[tile] |= BERTH__STATIC_RAW;
+}

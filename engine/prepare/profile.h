@@ -1,0 +1,61 @@
+/* A profile made ready to run: plugins found in the registry and configured. */
+#ifndef BERTH_PREPARE_PROFILE_H
+#define BERTH_PREPARE_PROFILE_H
+
+#include "plugins/embedder.h"
+
+typedef struct berth__stage {
+    const berth__plugin_ops *plugin;
+    const void *instance;
+    berth_str name; /* as shown in results */
+    int64_t weight; /* of a scorer */
+    bool bare;      /* preFilter, or preScore, of the plugin is left out: see berth__prepare */
+    /* Of a filter: what it refuses at preFilter DynamicResources does not get to see. */
+    bool before_claims;
+} berth__stage;
+
+typedef struct berth__ready_profile {
+    berth__sym scheduler_name;
+    bool legacy; /* of the era v1alpha1 */
+    const berth__behaviours *behaviours;
+    int32_t percentage;
+    uint32_t min_feasible;
+    berth_tie tie;
+    bool always_check_all;
+    bool gates;        /* SchedulingGates is enabled */
+    bool gates_claims; /* DynamicResources is, at PreEnqueue */
+    /* postFilter: */
+    bool preempts;         /* DefaultPreemption is enabled */
+    bool deallocates;      /* so is DynamicResources, */
+    bool deallocates_last; /* and comes after it */
+    bool sees_claims;      /* DynamicResources is enabled at preFilter */
+    bool gives_up;         /* no plugin is enabled */
+    berth_preemption_args preemption;
+    /* Behind the filters, and behind the scorers, plugins that only prepare: they run at preFilter,
+     * or at preScore, and not after that. */
+    berth__stage *filters;
+    uint32_t filter_count, filter_stages;
+    berth__stage *scorers;
+    uint32_t scorer_count, scorer_stages;
+    /* All of the one and of the other in the order in which they prepare. */
+    uint32_t *filter_order, *scorer_order;
+    bool counts_pods; /* some filter is BERTH__COUNTS_PODS */
+    bool ranks_nodes; /* some score plugin is configured, even one that never scores */
+} berth__ready_profile;
+
+/* The engine's own plugin of that name, v1.15's included, or NULL. */
+const berth__plugin_ops *berth__profile_plugin_find(berth_str name);
+
+/* Compile; everything lives in `arena`. `own` are the embedder's plugins. Errors: E_UNSUPPORTED (no
+ * such plugin, it has no such phase, v1.15 is not built), E_INVALID (arguments), E_NOMEM;
+ * error->field names the plugin. */
+berth_status berth__profile_make(berth__model *model, berth__arena *arena,
+                                 berth__embedder_plugins own, const berth_profile *source,
+                                 berth__ready_profile *out, berth_error *error);
+
+/* How many feasible nodes a search over `candidates` nodes keeps.
+ * Source: kube-scheduler v1.32, schedule_one.go, numFeasibleNodesToFind; v1.15.3,
+ * core/generic_scheduler.go. */
+uint32_t berth__profile_limit(const berth__ready_profile *profile, uint32_t candidates);
+
+#endif

@@ -1,0 +1,569 @@
+/* What the volume plugins read: PersistentVolumes, claims, storage classes, and what CSI drivers
+ * publish; and what placements have reserved of it.
+ *
+ * Every name that something speaks of has a record, whether its object exists or not, so that
+ * others can point at it; the object's facts hang from it and are replaced whole. Records, and
+ * inline disks, that nothing speaks of any more are given up now and then (storage_sweep.c), and
+ * theirs are the next to be given. A reservation (kube-scheduler: the assume caches) marks a
+ * PersistentVolume as taken for a claim, or a claim as to be provisioned for a node; it is kept by
+ * pod, given back as it was taken, and superseded by news of the volume or claim. */
+#ifndef BERTH_STORE_STORAGE_H
+#define BERTH_STORE_STORAGE_H
+
+#include "base/undo_log.h"
+#include "model/node.h"
+#include "model/pod_class.h"
+#include "store/storage_shelf.h"
+
+typedef struct berth__claim berth__claim;
+typedef struct berth__pv berth__pv;
+typedef struct berth__storage_class_record berth__storage_class_record;
+typedef struct berth__storage_node berth__storage_node;
+typedef struct berth__listed_attachment berth__listed_attachment;
+typedef struct berth__device_claim berth__device_claim; /* device_facts.h */
+struct berth__device_allocation;
+
+/* Head of every record. No padding in the key. */
+typedef struct berth__stored {
+    berth__keymap_entry entry;
+    struct {
+        berth__sym namespace_name; /* 0 for cluster kinds */
+        berth__sym name;
+    } key;
+    uint64_t reservation; /* of a volume or claim: serial of what is behind it; 0: not reserved */
+    uint32_t holder; /* the pod whose placement reserved it; BERTH_POD_INDEX_NONE: it is gone */
+    uint32_t row;    /* its row of what snapshots show, + 1; 0: none yet (storage_rows.h) */
+    uint8_t kind;    /* a berth_kind */
+    bool changed;    /* its row says something else; it is on the store's list then */
+    bool kept;       /* while records are given up: something speaks of it */
+    struct berth__stored *next_changed;
+} berth__stored;
+
+/* Head of every object's facts. They name other objects and point at none, so that several stores
+ * can share them. */
+typedef struct berth__stored_facts {
+    berth__arena arena;       /* that holds them */
+    uint64_t born;            /* the owner's stamp when they became part of the store */
+    const berth_object *kept; /* the object as it was given, where objects are kept; else NULL */
+} berth__stored_facts;
+
+/* In-tree volume plugins that have a CSI driver to translate them to.
+ * Source: csi-translation-lib v0.32. */
+typedef enum berth__in_tree {
+    BERTH__IN_TREE_NONE,
+    BERTH__IN_TREE_EBS,
+    BERTH__IN_TREE_GCE_PD,
+    BERTH__IN_TREE_AZURE_DISK,
+    BERTH__IN_TREE_CINDER,
+    BERTH__IN_TREE_PORTWORX,
+    BERTH__IN_TREE_COUNT,
+} berth__in_tree;
+
+/* What a volume is to the one who counts attachments: the driver's name above, below it the
+ * handle, or the claim's id with bit 31 set where no volume is known yet. 0: it is not counted.
+ * Era v1alpha1: the in-tree plugin's name stands for the driver, and driver 0 for a claim that
+ * may turn out to be of any of them. */
+typedef uint64_t berth__attachment;
+
+/* What one volume of a pod counts as; unused places are 0. Two at most, and only in era
+ * v1alpha1: an unbound claim counts with every in-tree plugin and with its class's driver. */
+typedef struct berth__attachments {
+    berth__attachment items[2];
+} berth__attachments;
+
+static inline berth__sym berth__attachment_driver(berth__attachment attachment)
+{
+    return (berth__sym)(attachment >> 32);
+}
+
+/* An inline volume of some pod, interned. */
+typedef struct berth__disk {
+    berth__keymap_entry entry;
+    uint32_t id;
+    berth__pod_volume volume; /* name left out */
+    berth__in_tree in_tree;
+    berth__attachment attachment; /* if the plugin is migrated */
+    uint64_t removals;            /* the model's, when it was identified: see disk_make */
+    bool kept;                    /* as of a record */
+    uint32_t words[];             /* key and monitors */
+} berth__disk;
+
+/* ---- claims ---- */
+
+/* volumeAttributesClassName: claim and volume must name the same, or none. Before it was
+ * supported, who named one could not be matched. */
+typedef struct berth__attributes_class {
+    berth__sym name; /* 0: none */
+    bool unsupported;
+} berth__attributes_class;
+
+typedef struct berth__claim_facts {
+    berth__stored_facts head;
+    berth__sym uid;
+    berth__sym owner_uid;  /* of the controller, or 0 */
+    berth__sym class_name; /* 0: none; the annotation of old, or else */
+    berth__sym specified_class;
+    berth__sym volume_name;   /* 0: none */
+    berth__sym selected_node; /* annotation volume.kubernetes.io/selected-node; 0: absent */
+    const berth__sym *access_modes;
+    uint32_t access_mode_count;
+    bool once_only; /* ReadWriteOncePod is among them */
+    bool block;     /* volumeMode */
+    berth__attributes_class attributes;
+    bool bind_completed;
+    bool lost;
+    bool deleting;
+    bool has_selector;
+    berth__selector selector;
+    berth_str problem; /* why it can't be matched with volumes at all; absent: none */
+    __int128 request;  /* nanos */
+} berth__claim_facts;
+
+struct berth__claim {
+    berth__stored record;
+    uint32_t id;
+    berth__claim_facts *facts; /* NULL: no such claim */
+    berth__pv *volume;         /* the record of spec.volumeName, or NULL */
+    berth__pv *first_pv;       /* volumes that name or are reserved for this claim, by arrival */
+    berth__claim *next_of_pv;  /* of the same spec.volumeName */
+    berth__sym assumed_node;   /* reserved: to be provisioned for this node; 0: not reserved */
+};
+
+/* ---- volumes ---- */
+
+/* The four labels that VolumeZone reads, in its order. */
+enum { BERTH__ZONE_BETA, BERTH__REGION_BETA, BERTH__ZONE, BERTH__REGION, BERTH__ZONE_LABELS };
+
+typedef struct berth__zone_set {
+    const berth__sym *values; /* NULL: the volume lacks the label, or it is malformed */
+    uint32_t count;
+} berth__zone_set;
+
+typedef struct berth__pv_facts {
+    berth__stored_facts head;
+    berth__sym class_name; /* the annotation of old, or else */
+    berth__sym specified_class;
+    bool has_affinity;
+    berth__interned_node_selector affinity; /* matchFields left out */
+    /* The same after translation to the CSI driver, for nodes where the in-tree plugin is
+     * migrated. */
+    bool has_migrated_affinity;
+    berth__interned_node_selector migrated_affinity;
+    berth__labels labels;
+    berth__zone_set zones[BERTH__ZONE_LABELS];
+    const berth__sym *access_modes;
+    uint32_t access_mode_count;
+    bool block;
+    berth__attributes_class attributes;
+    bool deleting;
+    bool available; /* phase */
+    bool has_claim_ref;
+    bool is_csi;
+    berth__sym claim_namespace, claim_name; /* of claimRef */
+    berth__sym claim_uid;                   /* 0: none */
+    berth__in_tree in_tree;
+    berth__sym handle; /* of a CSI source */
+    berth__attachment attachment;
+    __int128 capacity; /* nanos */
+} berth__pv_facts;
+
+struct berth__pv {
+    berth__stored record;
+    uint64_t arrival;
+    berth__pv_facts *facts;
+    berth__claim *named; /* the record of claimRef, or NULL */
+    berth__claim *claim; /* of the reservation, or of claimRef; on whose list it is */
+    berth__pv *next_of_claim;
+    berth__claim *reserved;    /* taken for this claim; NULL: not reserved */
+    berth__claim *first_claim; /* claims whose spec.volumeName is this volume */
+    berth__listed_attachment *first_attachment;
+};
+
+/* ---- classes, drivers, capacities ---- */
+
+typedef enum berth__binding_mode {
+    BERTH__BINDING_UNSET,
+    BERTH__BINDING_IMMEDIATE, /* and whatever else is not the one below */
+    BERTH__BINDING_WAIT,      /* WaitForFirstConsumer */
+} berth__binding_mode;
+
+typedef struct berth__storage_class_facts {
+    berth__stored_facts head;
+    berth__sym provisioner;
+    bool provisions; /* the provisioner is neither empty nor kubernetes.io/no-provisioner */
+    /* Driver that volumes of the class will have; 0: not counted. `in_tree`: on nodes where that
+     * plugin is migrated only. */
+    berth__sym driver;
+    berth__in_tree in_tree;
+    berth__binding_mode mode;
+    bool restricted; /* allowedTopologies is not empty */
+    berth__interned_node_selector topologies;
+} berth__storage_class_facts;
+
+struct berth__storage_class_record {
+    berth__stored record;
+    berth__storage_class_facts *facts;
+};
+
+typedef struct berth__csi_driver_facts {
+    berth__stored_facts head;
+    bool storage_capacity;
+    bool must_be_installed; /* preventPodSchedulingIfMissing */
+} berth__csi_driver_facts;
+
+typedef struct berth__csi_driver_record {
+    berth__stored record;
+    berth__csi_driver_facts *facts;
+} berth__csi_driver_record;
+
+/* Kept on the shelves of its class by the largest volume that it has room for. */
+typedef struct berth__capacity_facts {
+    berth__stored_facts head;
+    berth__sym class_name;
+    bool usable;           /* it has a limit and a node topology */
+    bool everywhere;       /* the topology is {} */
+    berth__node_term term; /* the topology as one term of a node selector */
+    berth__interned_node_selector chooses;
+    __int128 limit;   /* units */
+    int64_t capacity; /* of all volumes, units */
+} berth__capacity_facts;
+
+typedef struct berth__capacity {
+    berth__stored record;
+    uint64_t arrival;
+    berth__capacity_facts *facts;
+} berth__capacity;
+
+/* ---- nodes as drivers see them ---- */
+
+typedef struct berth__driver_limit {
+    berth__sym driver;
+    int32_t count;
+} berth__driver_limit;
+
+typedef struct berth__csi_node_facts {
+    berth__stored_facts head;
+    const berth__driver_limit *limits; /* drivers with a count; each once, in order */
+    uint32_t limit_count;
+    const uint64_t *drivers; /* all, in order */
+    uint32_t driver_count;
+    /* Bit 1 << berth__in_tree of each plugin that the annotation lists, or that needs none. */
+    uint32_t migrated;
+} berth__csi_node_facts;
+
+/* The limit of a driver on a node, or NULL. */
+const berth__driver_limit *berth__csi_limit(const berth__csi_node_facts *facts, berth__sym driver);
+
+/* Whether a driver is installed on a node. */
+bool berth__csi_installed(const berth__csi_node_facts *facts, berth__sym driver);
+
+/* By the name of a node that a CSINode or a VolumeAttachment speaks of. */
+struct berth__storage_node {
+    berth__stored record;
+    uint32_t id;
+    berth__csi_node_facts *facts; /* NULL: it has no CSINode */
+    berth__listed_attachment *first_attachment;
+    uint32_t attachment_count;
+};
+
+typedef struct berth__attachment_facts {
+    berth__stored_facts head;
+    berth__sym attacher;
+    berth__sym node_name;   /* 0: none named */
+    berth__sym volume_name; /* 0: none named */
+} berth__attachment_facts;
+
+/* A VolumeAttachment. */
+struct berth__listed_attachment {
+    berth__stored record;
+    berth__attachment_facts *facts;
+    berth__storage_node *node; /* the records of what it names, or NULL */
+    berth__pv *volume;
+    berth__listed_attachment *next_of_node, *next_of_pv;
+};
+
+/* ---- the store ---- */
+
+/* A change that can alter what is attached to nodes: a claim's id, or a storage node's with bit
+ * 31. */
+enum {
+    BERTH__STORAGE_JOURNAL = 4096,
+    BERTH__STORAGE_SWEEP_MIN = 1024, /* records and disks before some are given up */
+};
+#define BERTH__STORAGE_NODE_BIT (UINT32_C(1) << 31)
+
+/* A change of devices, classes or claims of them, in a journal of their own: the record's id, its
+ * kind in the two highest bits. Claims change with their reservations, too. */
+enum { BERTH__DEVICE_JOURNAL = 4096 };
+#define BERTH__DEVICE_CLAIM_BITS UINT32_C(0)
+#define BERTH__DEVICE_SLICE_BITS (UINT32_C(1) << 30)
+#define BERTH__DEVICE_CLASS_BITS (UINT32_C(2) << 30)
+#define BERTH__DEVICE_KIND_BITS (UINT32_C(3) << 30)
+
+/* Records of a kind by number. */
+typedef struct berth__numbered {
+    berth__stored **items;
+    uint32_t count, capacity;
+} berth__numbered;
+
+/* One volume chosen for a claim (NULL: the claim is to be provisioned). */
+typedef struct berth__volume_choice {
+    berth__claim *claim;
+    berth__pv *volume;
+} berth__volume_choice;
+
+typedef struct berth__storage {
+    berth__model *model;
+    /* Of the facts; NULL: they are another store's. Of a branch that has changed some: the
+     * branch's, which frees those it made. */
+    berth__cow_owner *cow;
+    berth__arena arena;                     /* records */
+    berth__stored *free[BERTH_KIND_COUNT];  /* records given up, by kind; they keep their ids */
+    berth__keymap tables[BERTH_KIND_COUNT]; /* only those of the kinds kept here are in use */
+    berth__keymap disks;
+    berth__keymap reservations;  /* by pod, of volumes and of devices */
+    berth__shelves free_volumes; /* by class: volumes that any claim may take; amounts in nanos */
+    berth__shelves capacities;   /* by class: CSIStorageCapacities; amounts in units */
+    berth__numbered claims, nodes, slices, device_classes, device_claims;
+    uint64_t class_changes;      /* of device classes, so far */
+    uint32_t *device_journal;    /* entry i is at device_journal[i % BERTH__DEVICE_JOURNAL] */
+    uint64_t device_journal_end; /* entries ever written */
+    uint64_t nodes_named;        /* how often a record of a node was given a name */
+    berth__disk **disk_list;     /* by id; NULL: it is free */
+    uint32_t disk_count, disk_capacity;
+    uint32_t *free_disks; /* ids; room for all of them */
+    uint32_t free_disk_count;
+    uint32_t free_disk_capacity;
+    uint32_t in_use;   /* records and disks */
+    uint32_t sweep_at; /* so many call for a look at which of them are needed */
+    uint32_t *gone;    /* rows of records given up, to be cleared when rows are next written */
+    uint32_t gone_count, gone_capacity;
+    uint32_t *journal;    /* entry i is at journal[i % BERTH__STORAGE_JOURNAL] */
+    uint64_t journal_end; /* entries ever written */
+    uint64_t arrivals;
+    uint64_t reservation_serial;
+    berth__stored *changed; /* records that differ from their rows, in a list */
+    berth__undo_log *undo;  /* NULL: changes are for good */
+} berth__storage;
+
+/* An empty store. `cow` NULL: it never adds or removes an object, but follows rows
+ * (storage_rows.h). Errors: E_NOMEM. */
+berth_status berth__storage_create(berth__model *model, berth__cow_owner *cow,
+                                   berth__storage **out);
+void berth__storage_destroy(berth__storage *storage);
+
+/* Whether objects of this kind are kept here. */
+bool berth__storage_keeps(berth_kind kind);
+
+/* Add an object of a kind kept here, or replace the one of its name. Errors: E_EXISTS,
+ * E_NOT_FOUND (replace), E_NOMEM; nothing has changed then, but for records in `undo` to be
+ * undone. In add and remove alike, room for 4 records has been reserved there. */
+berth_status berth__storage_add(berth__storage *storage, const berth_object *object, bool replace,
+                                berth_error *error);
+
+/* Errors: E_NOT_FOUND, E_NOMEM (only once something was published). */
+berth_status berth__storage_remove(berth__storage *storage, berth_kind kind,
+                                   berth_str namespace_name, berth_str name, berth_error *error);
+
+/* Records by name, or NULL; a record need not have an object. */
+berth__claim *berth__storage_claim(const berth__storage *storage, berth__sym namespace_name,
+                                   berth__sym name);
+berth__storage_class_record *berth__storage_class_find(const berth__storage *storage,
+                                                       berth__sym name);
+berth__csi_driver_record *berth__storage_driver(const berth__storage *storage, berth__sym name);
+berth__storage_node *berth__storage_node_find(const berth__storage *storage, berth__sym name);
+
+/* Records by id. */
+static inline berth__claim *berth__storage_claim_at(const berth__storage *storage, uint32_t id)
+{
+    return (berth__claim *)storage->claims.items[id];
+}
+static inline berth__storage_node *berth__storage_node_at(const berth__storage *storage,
+                                                          uint32_t id)
+{
+    return (berth__storage_node *)storage->nodes.items[id];
+}
+
+/* The record of a claim, made if there is none; NULL when out of memory. */
+berth__claim *berth__storage_claim_make(berth__storage *storage, berth__sym namespace_name,
+                                        berth__sym name);
+
+/* The interned form of a pod's inline volume; NULL when out of memory. `find` is for volumes
+ * that were interned before. */
+berth__disk *berth__storage_disk_make(berth__storage *storage, const berth__pod_volume *volume);
+berth__disk *berth__storage_disk_find(const berth__storage *storage,
+                                      const berth__pod_volume *volume);
+
+/* ---- giving up (storage_sweep.c) ---- */
+
+/* Whether so many records came that it is worth while to look for those that nothing needs. */
+static inline bool berth__storage_sweep_is_due(const berth__storage *storage)
+{
+    return BERTH_UNLIKELY(storage->in_use >= storage->sweep_at);
+}
+
+/* Say that something outside of the store speaks of a record or disk; then give up the records and
+ * disks of which this was not said and of which nothing in the store speaks. No transaction is
+ * open, and no decision under way. Without memory for it they stay. */
+static inline void berth__storage_keep(berth__stored *record)
+{
+    record->kept = true;
+}
+void berth__storage_sweep(berth__storage *storage);
+
+/* ---- identity: what counts as one attachment (storage_identity.c) ---- */
+
+/* Whether a volume of an in-tree plugin counts as its CSI driver's on a node (NULL: unknown to
+ * every driver). Source: kube-scheduler v1.32, plugins/nodevolumelimits/utils.go. */
+bool berth__storage_migrated(const berth__storage_node *node, berth__in_tree in_tree);
+
+berth__attachments berth__storage_claim_attachments(const berth__storage *storage,
+                                                    const berth__claim *claim,
+                                                    const berth__storage_node *node);
+berth__attachments berth__storage_disk_attachments(const berth__storage *storage,
+                                                   const berth__disk *disk,
+                                                   const berth__storage_node *node);
+
+/* The name that stands for an in-tree plugin where drivers are counted, in the engine's era.
+ * Sets `*ok` to false when out of memory. */
+berth__sym berth__storage_in_tree_driver(berth__storage *storage, berth__in_tree in_tree, bool *ok);
+
+/* What a VolumeAttachment says is attached; 0: nothing that is counted, as v1.15 counts none. */
+berth__attachment berth__storage_listed_attachment(const berth__storage *storage,
+                                                   const berth__listed_attachment *listed);
+
+/* ---- reservations (storage_reserve.c) ---- */
+
+/* Reserve what a placement chose; what is so already is noted, and held by nobody. Room for 2
+ * records has been reserved in `undo`; for unreserve and forget: for one. Errors: E_NOMEM, nothing
+ * reserved. */
+berth_status berth__storage_reserve(berth__storage *storage, uint32_t pod,
+                                    const berth__volume_choice *choices, uint32_t count,
+                                    berth__sym node_name);
+
+/* Give back what the pod's placement reserved; nothing if it reserved nothing. */
+void berth__storage_unreserve(berth__storage *storage, uint32_t pod);
+
+/* The pod is gone; what it reserved, devices included, stays reserved. Its index may be another
+ * pod's next. */
+void berth__storage_forget(berth__storage *storage, uint32_t pod);
+
+/* What a pod's placement chose for its i-th claim; false: it has no such. */
+bool berth__storage_choice(const berth__storage *storage, uint32_t pod, uint32_t i,
+                           berth__volume_choice *out);
+
+/* Let everyone who follows the journal lag too far behind: they look at everything. */
+void berth__storage_note_all(berth__storage *storage);
+
+/* Whether a volume's claimRef (or reservation) is the claim's. */
+bool berth__pv_is_for(const berth__pv *volume, const berth__claim *claim);
+
+/* The node that a claim is to be provisioned for; 0: undecided. */
+static inline berth__sym berth__claim_node(const berth__claim *claim)
+{
+    return claim->assumed_node != 0 ? claim->assumed_node : claim->facts->selected_node;
+}
+
+/* ---- between the files of this module ---- */
+
+/* Compile an object into facts of its kind; NULL when out of memory. */
+berth__stored_facts *berth__storage_compile(berth__storage *storage, const berth_object *object);
+
+/* A volume's node affinity, without what kube-scheduler does not look at. */
+berth__interned_node_selector berth__storage_affinity(berth__storage *storage, berth__arena *arena,
+                                                      const berth_node_selector *source, bool *ok);
+
+/* Say that the records that pods' reservations mention are needed. */
+void berth__storage_keep_reserved(berth__storage *storage);
+
+/* Free a disk that is on no list. */
+void berth__storage_free_disk(berth__storage *storage, berth__disk *disk);
+
+/* Fill in identity and translation of a volume's facts, and of an interned disk. */
+void berth__storage_identify_pv(berth__storage *storage, const berth_persistent_volume *source,
+                                berth__pv_facts *facts, bool *ok);
+void berth__storage_identify_disk(berth__storage *storage, berth__disk *disk, bool *ok);
+void berth__storage_identify_class(berth__storage *storage, const berth_storage_class *source,
+                                   berth__storage_class_facts *facts, bool *ok);
+
+/* The plugins in an annotation's list, as bits. */
+uint32_t berth__storage_migrated_plugins(berth_str list);
+
+/* Whether any claim may take the volume, were it not reserved. */
+bool berth__pv_is_free(const berth__pv_facts *facts);
+
+/* Link a volume into its claim's list and take it out. */
+void berth__pv_link(berth__pv *volume, berth__claim *claim);
+void berth__pv_unlink(berth__pv *volume);
+
+berth__shelf_item berth__pv_item(berth__pv *volume, const berth__pv_facts *facts);
+
+/* The volume's or the claim's reservation no longer holds. */
+void berth__storage_supersede_pv(berth__storage *storage, berth__pv *volume);
+void berth__storage_supersede_claim(berth__storage *storage, berth__claim *claim);
+void berth__storage_supersede_devices(berth__storage *storage, berth__device_claim *claim);
+
+/* The same, and a superseded reservation's holding again. Nothing if there is none. */
+typedef struct berth__held {
+    uint64_t serial; /* 0: not reserved */
+    uint32_t holder;
+    berth__claim *reserved;                        /* of a volume */
+    berth__sym assumed_node;                       /* of a claim */
+    const struct berth__device_allocation *chosen; /* of a claim of devices */
+} berth__held;
+
+berth__held berth__storage_held(const berth__stored *record);
+void berth__storage_hold_again(berth__storage *storage, berth__stored *record,
+                               const berth__held *held);
+
+/* The record of any kind kept here, made if there is none; NULL when out of memory. */
+berth__stored *berth__storage_named(berth__storage *storage, berth_kind kind,
+                                    berth__sym namespace_name, berth__sym name);
+
+/* The same for an object that comes: it has its place in the order of arrival then. */
+berth__stored *berth__storage_make_record(berth__storage *storage, berth_kind kind,
+                                          berth__sym namespace_name, berth__sym name);
+
+/* What a record's object says, or NULL; its object's place in the order of arrival (0: there was
+ * none yet), or NULL if its kind has no such order. */
+berth__stored_facts *berth__storage_facts(const berth__stored *record);
+uint64_t *berth__storage_arrival(berth__stored *record);
+
+/* Something changed that the record's row is to say. */
+static inline void berth__storage_touch(berth__storage *storage, berth__stored *record)
+{
+    if (record->changed)
+        return;
+    record->changed = true;
+    record->next_changed = storage->changed;
+    storage->changed = record;
+}
+
+/* Say in the journal of devices that a record of theirs changed. */
+void berth__storage_note_device(berth__storage *storage, berth__stored *record);
+
+/* The number of a record of a kind that has numbers, or NULL. */
+uint32_t *berth__storage_number(berth__stored *record);
+
+/* The size of a kind's records; 0: it is not kept. */
+size_t berth__storage_record_bytes(berth_kind kind);
+
+/* Free facts that no version shows. Accepts NULL. */
+void berth__stored_facts_free(berth__stored_facts *facts);
+
+/* Put facts (NULL: none) in the place of the record's; these are let go or, while it may be undone,
+ * kept. Returns false, nothing changed, when out of memory. */
+bool berth__storage_replace_facts(berth__storage *storage, berth__stored *record,
+                                  berth__stored_facts *facts);
+
+/* Put facts of another store (NULL: none) in the place of the record's. Returns false, nothing
+ * changed, when out of memory; without facts it does not fail. */
+bool berth__storage_borrow(berth__storage *storage, berth__stored *record,
+                           berth__stored_facts *facts);
+
+/* Hold a reservation that another store knows; end it, wherever it comes from. Returns false,
+ * nothing changed, when out of memory. */
+bool berth__storage_adopt(berth__storage *storage, berth__stored *record, const berth__held *held);
+void berth__storage_disown(berth__storage *storage, berth__stored *record);
+
+#endif

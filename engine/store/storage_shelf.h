@@ -1,0 +1,91 @@
+/* Shelves: objects that choose their nodes by labels, laid out so that a node finds those that
+ * choose it without asking all of them.
+ *
+ * An object with a node selector is put on one shelf for each value of one In requirement of
+ * each of its terms (for a local volume: the one shelf of its host name); an object that can't
+ * be put so, or that every node reaches, is on the open shelf. A node looks at the open shelf
+ * and at the shelf of each of its own label values; what it finds there still has to be compared
+ * with the whole selector. A shelf is sorted by amount, then by order of arrival. */
+#ifndef BERTH_STORE_STORAGE_SHELF_H
+#define BERTH_STORE_STORAGE_SHELF_H
+
+#include "base/keymap.h"
+#include "model/labels.h"
+
+typedef struct berth__shelf_item {
+    __int128 amount;
+    uint64_t arrival; /* differs from object to object */
+    void *object;
+} berth__shelf_item;
+
+typedef struct berth__shelf {
+    berth__sym label; /* 0: the open shelf */
+    berth__sym value;
+    berth__shelf_item *items;
+    uint32_t count;
+    uint32_t sorted;   /* of the items, from the first; the others came since */
+    uint32_t lent;     /* items away whose places are kept */
+    uint32_t capacity; /* at least count + lent */
+    struct berth__shelf *next_unsorted;
+    bool listed; /* among the unsorted */
+} berth__shelf;
+
+/* The shelves of one owner (a storage class). */
+typedef struct berth__shelf_set {
+    berth__keymap_entry entry;
+    berth__sym owner;
+    berth__shelf **shelves; /* by label and value, open addressing; the open one aside */
+    uint32_t shelf_count;
+    uint32_t shelf_capacity; /* 0 or a power of two */
+    berth__shelf open;
+    berth__sym *labels; /* keys that the shelves are named by */
+    uint32_t label_count;
+    uint32_t label_capacity;
+} berth__shelf_set;
+
+typedef struct berth__shelves {
+    const berth_allocator *allocator;
+    berth__keymap sets;
+    berth__shelf *unsorted;
+} berth__shelves;
+
+berth_status berth__shelves_init(berth__shelves *shelves, const berth_allocator *allocator);
+void berth__shelves_destroy(berth__shelves *shelves);
+
+/* Put an object on its shelves. `chooses` NULL: every node reaches it. Returns false, nothing
+ * changed, when out of memory. */
+bool berth__shelves_add(berth__shelves *shelves, berth__sym owner,
+                        const berth__interned_node_selector *chooses,
+                        const berth__shelf_item *item);
+
+/* Take an object, put there with the same arguments, off its shelves. */
+void berth__shelves_remove(berth__shelves *shelves, berth__sym owner,
+                           const berth__interned_node_selector *chooses,
+                           const berth__shelf_item *item);
+
+/* The same for a while: the way back, or giving up the places, needs no memory. */
+void berth__shelves_lend(berth__shelves *shelves, berth__sym owner,
+                         const berth__interned_node_selector *chooses,
+                         const berth__shelf_item *item);
+void berth__shelves_return(berth__shelves *shelves, berth__sym owner,
+                           const berth__interned_node_selector *chooses,
+                           const berth__shelf_item *item);
+void berth__shelves_give_up(berth__shelves *shelves, berth__sym owner,
+                            const berth__interned_node_selector *chooses);
+
+/* Sort what came since. Look-ups need it. */
+void berth__shelves_settle(berth__shelves *shelves);
+
+/* Free shelves that are empty, and sets that have no others; sorts what came since. Without memory
+ * for it some stay. */
+void berth__shelves_prune(berth__shelves *shelves);
+
+/* The shelves of an owner, or NULL; one of them by label, or NULL. */
+const berth__shelf_set *berth__shelves_find(const berth__shelves *shelves, berth__sym owner);
+const berth__shelf *berth__shelf_find(const berth__shelf_set *set, berth__sym label,
+                                      berth__sym value);
+
+/* The first item with at least that amount. */
+uint32_t berth__shelf_from(const berth__shelf *shelf, __int128 amount);
+
+#endif

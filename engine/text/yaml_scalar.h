@@ -1,0 +1,13 @@
+/* Which JSON value a plain YAML scalar stands for. */
+#ifndef BERTH_TEXT_YAML_SCALAR_H
+#define BERTH_TEXT_YAML_SCALAR_H
+
+#include <stdbool.h>
+
+#include "text/json.h"
+
+/* Type the plain scalar `text`: null, boolean, number (rewritten in JSON's spelling, in the
+ * arena) or string (`text` itself). Returns false when out of memory. */
+bool berth__yaml_scalar(berth__arena *arena, berth_str text, berth__json *out);
+
+#endif

@@ -1,0 +1,281 @@
+/* Victims of preemption on one node: which pods of lower priority leave, and which are
+ * reprieved. */
+#include "whatif/victims.h"
+
+#include "base/assert.h"
+#include "base/error.h"
+#include "base/go_sort.h"
+
+void berth__victims_init(berth__victims *victims, const berth_allocator *allocator,
+                         berth__disruption *disruption)
+{
+    *victims = (berth__victims){.allocator = allocator, .disruption = disruption};
+}
+
+void berth__victims_destroy(berth__victims *victims)
+{
+    if (victims->allocator != NULL)
+        berth__free(victims->allocator, victims->lower,
+                    victims->lower_capacity * sizeof(*victims->lower));
+    *victims = (berth__victims){0};
+}
+
+/* ---- pods of lower priority ---- */
+
+static bool add_lower(berth__victims *victims, const berth__pod_record *pod, uint32_t index)
+{
+    if (!berth__grow(victims->allocator, &victims->lower, &victims->lower_capacity,
+                     victims->lower_count + 1, sizeof(*victims->lower)))
+        return false;
+    victims->lower[victims->lower_count++] =
+        (berth__lower_pod){.cls = pod->cls,
+                           .start_ns = pod->start_time_ns != 0 ? pod->start_time_ns : INT64_MAX,
+                           .pod = index,
+                           .priority = pod->priority};
+    return true;
+}
+
+static void swap_lower(void *context, size_t a, size_t b)
+{
+    berth__lower_pod *lower = ((berth__victims *)context)->lower;
+    const berth__lower_pod moved = lower[a];
+    lower[a] = lower[b];
+    lower[b] = moved;
+}
+
+/* The node's list is kube-scheduler's, backwards. */
+static void put_in_order(berth__victims *victims)
+{
+    for (uint32_t a = 0, b = victims->lower_count; a + 1 < b; a++, b--)
+        swap_lower(victims, a, b - 1);
+    for (uint32_t i = 0; i < victims->lower_count; i++)
+        victims->lower[i].place = i;
+}
+
+static bool collect_lower(berth__victims *victims, const berth__dry_run *dry_run, uint32_t slot)
+{
+    const berth__pods *pods = dry_run->pods;
+    const berth__node_record *node = berth__view_node(dry_run->decision.cycle->view, slot);
+    uint32_t index = node->first_pod;
+    victims->lower_count = 0;
+    if (node->lowest_priority >= dry_run->priority)
+        return true;
+    for (; index != BERTH_POD_INDEX_NONE; index = berth__pod_at(pods, index)->next) {
+        const berth__pod_record *pod = berth__pod_at(pods, index);
+        if (pod->priority < dry_run->priority && !add_lower(victims, pod, index))
+            return false;
+    }
+    put_in_order(victims);
+    return true;
+}
+
+/* Of higher priority, or started earlier. kube-scheduler takes the present for the start of a pod
+ * that has not started. It reads the clock for each comparison, so that such a pod comes before
+ * every other such pod; since v1.37 once for each pod, in the order of the node's pods.
+ * Source: kube-scheduler v1.36, util/utils.go, MoreImportantPod; v1.37,
+ * framework/preemption/util.go, MoreImportantVictim. */
+static bool is_more_important(void *context, size_t i, size_t k)
+{
+    const berth__victims *victims = context;
+    const berth__lower_pod *a = &victims->lower[i];
+    const berth__lower_pod *b = &victims->lower[k];
+    if (a->priority != b->priority)
+        return a->priority > b->priority;
+    if (a->start_ns == INT64_MAX && b->start_ns == INT64_MAX)
+        return !victims->behaviours->victims_read_clock_once || a->place < b->place;
+    return a->start_ns < b->start_ns;
+}
+
+/* Which pods are reprieved follows from the order among equals too. */
+static void sort_lower(berth__victims *victims, uint32_t count)
+{
+    berth__go_sort(&(berth__go_sort_items){victims, is_more_important, swap_lower}, count);
+}
+
+/* ---- budgets ---- */
+
+/* Tells whether pods of both kinds are there: whose leaving violates a budget, and whose does
+ * not. */
+static berth_status split_by_budgets(berth__victims *victims, const berth__pods *pods,
+                                     bool *both_kinds)
+{
+    uint32_t violating = 0;
+    *both_kinds = false;
+    if (victims->disruption->budgets.count == 0)
+        return BERTH_OK;
+    berth__disruption_begin(victims->disruption);
+    for (uint32_t i = 0; i < victims->lower_count; i++) {
+        berth__lower_pod *one = &victims->lower[i];
+        const berth_str name = berth__pod_name(berth__pod_at(pods, one->pod));
+        BERTH_TRY(berth__disruption_violates(victims->disruption, one->cls->identity, name,
+                                             &one->violates));
+        violating += one->violates;
+    }
+    *both_kinds = violating > 0 && violating < victims->lower_count;
+    return BERTH_OK;
+}
+
+/* ---- the order of victims ---- */
+
+/* Those whose leaving violates a budget come first. Keeps the order among each kind. */
+static void put_violating_first(berth__victims *victims)
+{
+    for (uint32_t i = 0, at = 0; i < victims->lower_count; i++) {
+        if (!victims->lower[i].violates)
+            continue;
+        berth__lower_pod moved = victims->lower[i];
+        for (uint32_t k = i; k > at; k--)
+            victims->lower[k] = victims->lower[k - 1];
+        victims->lower[at++] = moved;
+    }
+}
+
+/* Move the pods that leave to the front. Returns how many they are. */
+static uint32_t put_leaving_first(berth__victims *victims)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < victims->lower_count; i++) {
+        if (victims->lower[i].stays)
+            continue;
+        berth__lower_pod moved = victims->lower[i];
+        victims->lower[i] = victims->lower[count]; /* order among these is of no account */
+        victims->lower[count++] = moved;
+    }
+    return count;
+}
+
+/* Where both kinds were there, victims were found one kind after the other; they are sorted anew,
+ * but not in v1.15. */
+static void order_victims(berth__victims *victims, bool both_kinds)
+{
+    if (!both_kinds)
+        return;
+    put_violating_first(victims);
+    if (victims->behaviours->spends_budgets)
+        sort_lower(victims, put_leaving_first(victims));
+}
+
+/* ---- the dry run ---- */
+
+/* Pods come back as long as the pod still fits: first those that a budget protects. */
+static void reprieve(berth__victims *victims, berth__dry_run *dry_run, bool violating)
+{
+    for (uint32_t i = 0; i < victims->lower_count; i++) {
+        berth__lower_pod *one = &victims->lower[i];
+        if (one->violates != violating)
+            continue;
+        one->stays = berth__dry_run_put(dry_run, one->cls);
+        if (one->stays && !berth__dry_run_passes(dry_run, NULL)) {
+            berth__dry_run_take(dry_run, one->cls);
+            one->stays = false;
+        }
+    }
+}
+
+static void weigh(const berth__victims *victims, berth__candidate *out)
+{
+    out->priority = INT32_MIN;
+    out->start_ns = INT64_MAX;
+    for (uint32_t i = 0; i < victims->lower_count; i++) {
+        const berth__lower_pod *one = &victims->lower[i];
+        if (one->stays)
+            continue;
+        if (one->priority > out->priority) {
+            out->priority = one->priority;
+            out->start_ns = one->start_ns;
+        } else if (one->priority == out->priority && one->start_ns < out->start_ns) {
+            out->start_ns = one->start_ns;
+        }
+        out->priority_sum += (int64_t)one->priority - INT32_MIN;
+        out->victim_count++;
+        out->violations += one->violates;
+    }
+}
+
+static bool is_away(const berth__victims *victims, uint32_t pod)
+{
+    for (uint32_t i = 0; i < victims->lower_count; i++)
+        if (victims->lower[i].pod == pod)
+            return victims->lower[i].away;
+    return false; /* of no lower priority */
+}
+
+/* Undo. Where that fails for want of memory, those that are there go too, and the slot with
+ * them. */
+static void put_back(berth__victims *victims, berth__dry_run *dry_run)
+{
+    const berth__pods *pods = dry_run->pods;
+    bool complete = true;
+    for (uint32_t i = 0; i < victims->lower_count; i++) {
+        berth__lower_pod *one = &victims->lower[i];
+        bool back = one->stays || berth__dry_run_put(dry_run, one->cls);
+        one->away = !back;
+        complete &= back;
+    }
+    if (complete)
+        return;
+    uint32_t index = berth__view_node(dry_run->decision.cycle->view, dry_run->slot)->first_pod;
+    for (; index != BERTH_POD_INDEX_NONE; index = berth__pod_at(pods, index)->next)
+        if (!is_away(victims, index))
+            berth__dry_run_take(dry_run, berth__pod_at(pods, index)->cls);
+    berth__dry_run_forfeit(dry_run);
+}
+
+berth_status berth__victims_select(berth__victims *victims, berth__dry_run *dry_run, uint32_t slot,
+                                   berth__candidate *out, berth__reasons *reasons)
+{
+    const berth__behaviours *behaviours = dry_run->decision.profile->behaviours;
+    *out = (berth__candidate){.state = BERTH__TRIED_REFUSED};
+    victims->behaviours = behaviours;
+    if (!collect_lower(victims, dry_run, slot))
+        return BERTH_E_NOMEM;
+    if (victims->lower_count == 0 && behaviours->samples_candidates) {
+        if (reasons != NULL)
+            berth__reason(reasons, BERTH_CODE_UNRESOLVABLE,
+                          "No preemption victims found for incoming pod");
+        return BERTH_OK;
+    }
+    BERTH_TRY(berth__dry_run_begin(dry_run, slot));
+    if (berth__dry_run_make_writable(dry_run) != BERTH_OK) {
+        (void)berth__dry_run_end(dry_run);
+        return BERTH_E_NOMEM;
+    }
+    bool both_kinds = false;
+    berth_status status = BERTH_OK;
+    for (uint32_t i = 0; i < victims->lower_count; i++)
+        berth__dry_run_take(dry_run, victims->lower[i].cls);
+    if (berth__dry_run_passes(dry_run, reasons)) {
+        out->state = BERTH__TRIED_FITS;
+        sort_lower(victims, victims->lower_count);
+        status = split_by_budgets(victims, dry_run->pods, &both_kinds);
+        reprieve(victims, dry_run, true);
+        reprieve(victims, dry_run, false);
+        order_victims(victims, both_kinds);
+        weigh(victims, out);
+    }
+    if (dry_run->failed && out->state == BERTH__TRIED_REFUSED)
+        out->state = BERTH__TRIED_FAILED;
+    put_back(victims, dry_run);
+    return berth__dry_run_end(dry_run) == BERTH_OK ? status : BERTH_E_NOMEM;
+}
+
+/* ---- comparing ---- */
+
+static int compare(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+int berth__candidate_compare(const berth__candidate *a, const berth__candidate *b)
+{
+    int order = compare(a->violations, b->violations);
+    if (order == 0 && (a->victim_count == 0 || b->victim_count == 0))
+        return compare(a->victim_count, b->victim_count); /* nobody has to go */
+    if (order == 0)
+        order = compare(a->priority, b->priority);
+    if (order == 0)
+        order = compare(a->priority_sum, b->priority_sum);
+    if (order == 0)
+        order = compare(a->victim_count, b->victim_count);
+    return order != 0 ? order : compare(b->start_ns, a->start_ns); /* the later, the better */
+}
