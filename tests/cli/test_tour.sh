@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The tour shows what its commands print, and every cluster of the examples is in it or runs.
+# The tour and README.md show what their commands print, and the tour has every cluster of the examples.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 
@@ -14,4 +14,11 @@ python3 tour.py "$tour" "$clusters" "${renew[@]}" || fail "the tour"
 for file in "$clusters"/*; do
   grep -qF "$(basename "$file")" "$tour" || fail "$file is not in the tour"
 done
+
+# README's commands run from the folder of a fresh clone after the build.
+mkdir -p "$work/clone/build/bin"
+ln -s "$(realpath "$berth")" "$work/clone/build/bin/berth"
+ln -s "$(realpath ../../tools)" "$work/clone/tools"
+ln -s "$(realpath ..)" "$work/clone/tests"
+python3 tour.py ../../README.md "$work/clone" --only 'build/bin/berth ' || fail "README.md"
 finish

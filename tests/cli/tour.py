@@ -1,10 +1,12 @@
 """Runs the commands of a page and compares what they print with what the page shows.
 
-Usage: tour.py PAGE FOLDER [--renew]
+Usage: tour.py PAGE FOLDER [--renew] [--only PROGRAM]
 
-A command is a line "    $ ..."; what it prints follows, indented as it is. Figures of speed are not
-compared. --renew writes the page anew.
+A command is a line "    $ ..."; its output follows, indented by four more blanks. Figures of speed are
+not compared. A line "..." stands for any number of lines. --renew writes the page anew; --only runs
+only commands that begin with PROGRAM, and cannot be combined with --renew.
 """
+import argparse
 import re
 import subprocess
 import sys
@@ -53,21 +55,40 @@ def pieces(lines):
         yield line[len(INDENT) + 2:], shown
 
 
+def matches(found, shown):
+    """Whether the output is what the page shows, in which "..." stands for any number of lines."""
+    if not shown:
+        return not found
+    if shown[0] == "...":
+        return any(matches(found[at:], shown[1:]) for at in range(len(found) + 1))
+    return bool(found) and found[0] == shown[0] and matches(found[1:], shown[1:])
+
+
+def arguments():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("page")
+    parser.add_argument("folder")
+    kind = parser.add_mutually_exclusive_group()
+    kind.add_argument("--renew", action="store_true")
+    kind.add_argument("--only", default="")
+    return parser.parse_args()
+
+
 def main():
-    page, folder = sys.argv[1:3]
-    renew = sys.argv[3:] == ["--renew"]
+    given = arguments()
+    page, folder, renew = given.page, given.folder, given.renew
     with open(page, encoding="utf-8") as file:
         lines = file.read().split("\n")
     result, commands, wrong = [], 0, 0
     for command, shown in pieces(lines):
-        if command is None:
+        if command is None or not command.startswith(given.only):
             result += shown
             continue
         commands += 1
         found = output_of(command, folder)
         result.append(INDENT + "$ " + command)
         result += [INDENT + line if line else "" for line in found]
-        if masked(found) != masked(shown) and not renew:
+        if not matches(masked(found), masked(shown)) and not renew:
             wrong += 1
             print(f"{page}: {command}: is shown otherwise; BERTH_UPDATE=1 writes it anew")
             for line in found:
