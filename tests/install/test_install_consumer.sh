@@ -47,3 +47,19 @@ check pkg-config-shared env LD_LIBRARY_PATH="$prefix/$LIBDIR" "$work/shared"
 read -ra flags <<<"$(pkg-config --static --cflags --libs berth)"
 "$CC" "$source" "${flags[@]/#-lberth/-l:libberth.a}" -o "$work/static"
 check pkg-config-static "$work/static"
+
+# The example in the head of berth.h compiles without a warning and says where pods go.
+sed -n '/^ \*     #include/,/^ \* Conventions/p' "$prefix/include/berth/berth.h" | sed -nE 's/^ \*( {5}|$)//p' >"$work/example.c"
+"$CC" -std=c11 -Wall -Wextra -Werror "$work/example.c" "${flags[@]/#-lberth/-l:libberth.a}" -o "$work/example"
+cat >"$work/cluster.yaml" <<'YAML'
+{kind: List, apiVersion: v1, items: [
+  {apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 2, memory: 4Gi, pods: 9}}},
+  {apiVersion: v1, kind: Pod, metadata: {name: small}, spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}},
+  {apiVersion: v1, kind: Pod, metadata: {name: large}, spec: {containers: [{name: c, resources: {requests: {cpu: 8}}}]}}]}
+YAML
+"$work/example" "$work/cluster.yaml" >"$work/lines"
+if ! grep -qx 'small: n1' "$work/lines" || ! grep -q '^large: 0/1 nodes are available: 1 Insufficient cpu' "$work/lines"; then
+  echo "the example of berth.h printed:" >&2
+  cat "$work/lines" >&2
+  exit 1
+fi

@@ -9,7 +9,7 @@ for header in "$BERTH_SOURCE"/engine/include/berth/*.h; do
 done |
   "$CC" -E -P -I"$BERTH_SOURCE/engine/include" -x c - |
   tr '\n' ' ' | tr ';' '\n' | grep -F 'visibility("default")' |
-  grep -oE '\bberth_[a-z0-9_]+ *\(' | tr -d ' (' | sort -u >"$work/declared"
+  grep -oE '\bberth_[a-z0-9_]+\(' | tr -d '(' | sort -u >"$work/declared"
 nm --dynamic --defined-only --format=posix "$BERTH_BUILD/lib/libberth.so" |
   cut -d ' ' -f 1 | sort -u >"$work/exported"
 test -s "$work/declared"

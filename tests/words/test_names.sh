@@ -56,7 +56,7 @@ while read -r file line path; do
   path=${path%%[.,]}
   path=$(placeholders "${path%/}")
   case $path in
-    *..* | *//* | -* | build/* | *.go | *.json | *.gz | */out/* | [Uu]nix/*) continue ;;
+    *..* | *//* | -* | build/* | *.go | *.json | *.gz | */out/* | [Uu]nix/* | std*.h) continue ;;
     engine/* | tests/* | tools/* | bench/* | perf/* | berth/*.h | .ci/*) ;;
     *.c | *.h | *.cc | *.sh | *.md | *.awk | *.pml) ;;
     *) continue ;;

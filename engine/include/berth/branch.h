@@ -93,10 +93,6 @@ typedef struct berth_conflict {
  * differs.
  * Errors: E_ARG (not a branch), E_STATE (a transaction is open on the branch), E_NOMEM, and what
  * deciding answers to a pod that no profile serves; nothing has changed then. */
-BERTH_API berth_status berth_branch_commit_sized(berth_engine *branch, berth_conflict *conflicts,
-                                                 size_t size, uint32_t capacity, uint32_t *count,
-                                                 berth_error *error);
-
 static inline berth_status berth_branch_commit(berth_engine *branch, berth_conflict *conflicts,
                                                uint32_t capacity, uint32_t *count,
                                                berth_error *error)

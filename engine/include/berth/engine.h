@@ -1,31 +1,38 @@
 /* The placement engine: a cluster kept in memory, and decisions on it.
  *
- * Life cycle: berth_engine_create, add objects, decide and bind in any order, berth_engine_destroy.
- * Threads: an engine is used by one thread at a time; it runs its own workers below that. Different
- * engines are independent. Forking while an engine exists, on any thread, is supported only to
- * exec: its workers do not survive a fork. The child calls nothing of this library; it execs, or
- * ends by _exit. The engine keeps no file open, installs no signal handler, leaves its callers'
- * signal masks as they are, and its workers block all signals.
- * Owner: what is passed in is borrowed until the call returns, unless a function says otherwise.
- * Errors: those that each function names; and of all that decide or change something, E_STATE while
- * another call on the same engine does: on another thread, or the one whose callback (of a plugin,
- * of a scheduler) this is. Nothing has been looked at or changed then. Functions that only read do
- * not notice. An engine that has been destroyed is memory that has gone: using it can't be told
- * from any other wild pointer. Of a branch that was dropped the memory may be there yet, and its
- * calls answer E_STATE as long as it is.
- * Sizes: structs get new members at their end, and a call says how long the caller's are: in their
- * first member, or in an argument of the function ..._sized that the library exports, which the
- * inline function without it passes as it was compiled. What the caller's struct has not is left
- * out, what only the caller's has is zeroed or, if it is set, refused. Programs that are not
- * compiled (dlsym, ctypes) call the former. What is as long as it ever was: engine/api/README.md.
- * Outputs: of a call that fails, nothing: NULL, BERTH_NODE_NONE, BERTH_POD_NONE, 0, and a placement
- * of BERTH_VERDICT_ERROR; arrays are left as they were. Ids of what was added may be NULL.
- * Cost: where a function names none it is constant: no more than a hash of each text. */
+ * Life cycle: create an engine, add objects, decide and bind in any order, destroy it.
+ *
+ * Threads: an engine is used by one thread at a time and runs workers of its own; different engines
+ * are independent. A process that has an engine may fork only to exec: workers do not survive a
+ * fork, so the child must call nothing of this library before it execs or ends by _exit. The engine
+ * keeps no file open, installs no signal handler and leaves its callers' signal masks alone; its
+ * workers block all signals.
+ *
+ * Owner: arguments are borrowed until the call returns, unless a function says otherwise.
+ *
+ * Errors: each function lists its own. Besides, every function that decides or changes something
+ * returns BERTH_E_STATE while another call uses the same engine, on another thread or further up
+ * the stack (a callback of a plugin or a scheduler); it has then looked at nothing and changed
+ * nothing. Functions that only read do not check this. Using an engine after berth_engine_destroy
+ * is undefined behaviour. Using a branch after berth_branch_drop is, too; as long as its memory is
+ * still there, calls return BERTH_E_STATE.
+ *
+ * Sizes: structs get new members at their end. The library learns the size that the caller was
+ * compiled with from the struct's first member, or from an argument of the exported function
+ * (sized.h) that an inline function passes. Members unknown to an older caller are skipped. Members
+ * unknown to an older library are zeroed on output, and rejected on input if they are set. Structs
+ * whose size never changes are listed in engine/api/README.md.
+ *
+ * Outputs of a call that fails: NULL, BERTH_NODE_NONE, BERTH_POD_NONE, 0, or a placement of
+ * BERTH_VERDICT_ERROR; arrays are left as they were. Pointers that receive ids may be NULL.
+ *
+ * Cost: where a function names none, it is constant: at most a hash of each text. */
 #ifndef BERTH_ENGINE_H
 #define BERTH_ENGINE_H
 
 #include "berth/objects.h"
 #include "berth/profile.h"
+#include "berth/sized.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -36,117 +43,109 @@ typedef struct berth_explanation berth_explanation;
 
 /* How a decision finds its node. */
 typedef enum berth_path {
-    BERTH_PATH_AUTO = 0, /* the fastest that gives the full scan's answer */
-    BERTH_PATH_SCAN,
-    BERTH_PATH_INDEX,
+    BERTH_PATH_AUTO = 0, /* whichever is faster; both give the same answer */
+    BERTH_PATH_SCAN,     /* look at the nodes */
+    BERTH_PATH_INDEX,    /* ask the search tree of the pod's kind */
 } berth_path;
 
-/* One patch release, 1.MINOR.PATCH, as a number for berth_engine_config.kubernetes and the calls
- * that take such a version. A patch newer than this library is decided as the newest one known. */
+/* One patch release, 1.MINOR.PATCH, for berth_engine_config.kubernetes and for calls that take a
+ * version. A patch release newer than this library is treated as the newest one it knows. */
 #define BERTH_KUBERNETES(minor, patch) ((uint32_t)(minor) | ((uint32_t)(patch) + 1) << 16)
 
-/* How an engine is made. Owner: what it points to is borrowed until berth_engine_create returns,
- * what the allocator's context stands for outlives the engine. */
+/* How an engine is created. Owner: pointers are borrowed until berth_engine_create returns; the
+ * allocator's context must outlive the engine. */
 typedef struct berth_engine_config {
     uint32_t size;    /* set by berth_engine_config_init */
-    uint32_t threads; /* workers, the caller included; 0: one a core */
+    uint32_t threads; /* workers, including the calling thread; 0: one for each core */
     berth_path path;
-    uint64_t seed;                 /* of random tie-breaks */
-    const berth_profile *profiles; /* NULL: the default one of that version alone */
+    uint64_t seed;                 /* of random choices between equally good nodes */
+    const berth_profile *profiles; /* NULL: the default profile of that version */
     uint32_t profile_count;
     const berth_allocator *allocator; /* NULL: a heap of the engine's own */
-    /* Whose decisions are given: those of the newest patch of kube-scheduler 1.`kubernetes`, 32 to
-     * 37; those of one patch release: BERTH_KUBERNETES(36, 2); 0: the newest. Without effect on
-     * profiles of era v1alpha1, which are those of 1.15. */
+    /* The scheduler whose decisions are taken: 32 to 37 for the newest patch of kube-scheduler
+     * 1.32 to 1.37, BERTH_KUBERNETES(36, 2) for one patch release, 0 for the newest version known.
+     * Profiles of era v1alpha1 ignore it: they always decide as 1.15. */
     uint32_t kubernetes;
-    /* Feature gates that change decisions, as kube-scheduler's --feature-gates takes them:
-     * "Name=true,Other=false"; absent: that version's defaults. */
+    /* Feature gates that change decisions, in the form of kube-scheduler's --feature-gates:
+     * "Name=true,Other=false". Absent: the defaults of that version. */
     berth_str feature_gates;
     /* The embedder's own plugins (berth/plugin.h), which profiles may name. The tables are copied;
-     * what they point to lives as long as the engine. */
+     * whatever they point to must outlive the engine. */
     const struct berth_plugin *const *plugins;
     uint32_t plugin_count;
-    /* Keep each worker but the caller on a core of its own, neighbours in number near each other.
-     * For machines that run nothing else: beside other programs bound workers are slower. Without
-     * effect where there are fewer cores than threads. Default: false. */
+    /* Bind each worker except the calling thread to a core of its own, with neighbouring numbers on
+     * neighbouring cores. For machines that run nothing else: beside other programs, bound workers
+     * are slower. No effect if there are fewer cores than threads. Default: false. */
     bool bind_workers;
-    /* Ask the kernel for huge pages once the engine holds more than 16 MiB: fewer page faults and a
-     * lower p99 on large clusters, some more memory, slower growth on machines that get their
-     * memory from a hypervisor. Without effect where `allocator` is set or the kernel
-     * refuses; berth_engine_memory tells. Default: false, which leaves it to the system. */
+    /* Use huge pages once the engine holds more than 16 MiB: fewer page faults and a lower p99 on
+     * large clusters, but more memory, and slower growth on some virtual machines. No effect if
+     * `allocator` is set or the kernel refuses; see berth_engine_memory. Default: false, which
+     * leaves the choice to the system. */
     bool huge_pages;
-    /* Of era v1alpha1: the volumes of an in-tree kind (EBS, GCE PD, Azure disk, Cinder) that a node
-     * takes which publishes no limit of its own; 0: each kind's default. v1.15 reads it from the
-     * environment, KUBE_MAX_PD_VOLS; the library reads no environment. */
+    /* Era v1alpha1 only: how many volumes of an in-tree kind (EBS, GCE PD, Azure disk, Cinder) a
+     * node takes that publishes no limit; 0: the default of each kind. v1.15 reads this from the
+     * environment variable KUBE_MAX_PD_VOLS; the library does not read the environment. */
     uint32_t attached_volumes_max;
-    /* For tests of own plugins: at every decision ask each of them about all nodes, and compare
-     * with what its flags (berth/plugin.h) let the engine keep. What differs ends the decision with
-     * E_INTERNAL, which names plugin and node. Not on branches. Default: false. */
+    /* For tests of own plugins: at every decision, ask each own plugin about all nodes, and compare
+     * the answers with those that its flags (berth/plugin.h) allowed the engine to reuse. A
+     * difference ends the decision with BERTH_E_INTERNAL and names the plugin and the node. Not on
+     * branches. Default: false. */
     bool check_plugins;
-    /* Keep a copy of the first pod of each kind and of each object that is neither node nor pod,
-     * for berth_engine_pod_object, berth_engine_objects (read.h) and berth_engine_dump (kube.h):
-     * some kilobytes a kind of pods, nothing a pod, some hundred bytes an object. Default:
-     * false. */
+    /* Keep a copy of the first pod of each kind, and of every object that is neither node nor pod,
+     * for berth_engine_pod_object and berth_engine_objects (read.h) and berth_engine_dump (kube.h).
+     * Costs some kilobytes for each kind of pod, nothing for each pod, and some hundred bytes for
+     * each other object. Default: false. */
     bool keep_objects;
-    /* Annotations of pods and nodes that own plugins read (plugin.h), by key, at most 255; all
-     * others are passed over. The promise of berth_pod.template_id covers them, too. Default:
-     * none. */
+    /* Keys of annotations of pods and nodes that own plugins read (plugin.h), at most 255; all
+     * other annotations are ignored. Pods with the same berth_pod.template_id must agree in these
+     * annotations, too. Default: none. */
     berth_strs annotation_keys;
 } berth_engine_config;
 
-/* Fill `config` with the defaults; the macro passes the size that the caller was compiled with.
- * Threads: any. */
-BERTH_API void berth_engine_config_init_sized(berth_engine_config *config, size_t size);
+/* Fill `config` with the defaults. Threads: any. */
 #define berth_engine_config_init(config) berth_engine_config_init_sized((config), sizeof(*(config)))
 
-/* Make an empty engine. Owner: borrows `config` until return; the engine is the caller's, freed by
- * berth_engine_destroy. Errors: E_ARG, E_NOMEM, E_INVALID (a profile: `error->field` names the
- * plugin), E_UNSUPPORTED (a plugin or path that does not exist; a version or a feature gate's
- * setting that is not implemented), E_EXISTS (an own plugin has a name that is taken), and those of
- * an own plugin's configure. Threads: any. Cost: that of starting the workers. */
+/* Create an engine with an empty cluster.
+ * Owner: `config` is borrowed until the call returns; the engine is the caller's, to be freed by
+ * berth_engine_destroy.
+ * Errors: BERTH_E_ARG; BERTH_E_INVALID (a profile; error->field names the plugin);
+ * BERTH_E_UNSUPPORTED (no such plugin or path, or a version or feature gate setting that is not
+ * implemented); BERTH_E_EXISTS (the name of an own plugin is taken); BERTH_E_NOMEM; and what an own
+ * plugin's configure function returns.
+ * Threads: any. Cost: starting the workers. */
 BERTH_API berth_status berth_engine_create(const berth_engine_config *config, berth_engine **out,
                                            berth_error *error);
 
-/* Stop the workers and free everything. A scheduler over the engine has been destroyed before,
- * branches dropped and pins given back: the program is stopped otherwise, and the abort hook
- * (status.h) told which of them is left, and how many pins are; likewise in a callback, or while
- * another thread uses it. Of a branch:
- * berth_branch_drop. Accepts NULL. Threads: the engine's. Cost: linear in what it holds. */
+/* Stop the workers and free everything. Accepts NULL. Branches are ended by berth_branch_drop.
+ * First destroy the engine's scheduler, drop its branches and give back all pins of snapshots:
+ * otherwise the program is stopped, and the abort hook (status.h) is told which of them is left.
+ * The same happens if the call comes from a callback, or while another thread uses the engine.
+ * Threads: the engine's. Cost: linear in what the engine holds. */
 BERTH_API void berth_engine_destroy(berth_engine *engine);
 
 /* ---- cluster state ---- */
 
-/* What an object is known by once it was added: nodes and pods have ids, other kinds have none. */
+/* How an added object is identified: nodes and pods have ids, other kinds do not. */
 typedef struct berth_object_id {
     berth_kind kind;
-    berth_node_id node; /* BERTH_NODE_NONE: it is no node */
-    berth_pod_id pod;   /* BERTH_POD_NONE: it is no pod, or was ignored */
+    berth_node_id node; /* BERTH_NODE_NONE: the object is not a node */
+    berth_pod_id pod;   /* BERTH_POD_NONE: the object is not a pod, or was ignored */
 } berth_object_id;
 
-/* Add an object. A pod with a node name is taken as running there; it stays invisible while that
- * node does not exist (see berth_engine_orphan). A pod in phase Succeeded or Failed is ignored.
- * Owner: borrows `object` until return. `*id` (optional) receives its id.
- * Errors: E_ARG (no object, an unknown kind, something is set that the library does not know),
- * E_EXISTS, E_INVALID and E_RANGE (error->field), E_NOMEM; the engine is then unchanged. Cost:
- * linear in the object; node layout is brought up to date by the next decision. */
-BERTH_API berth_status berth_engine_add_sized(berth_engine *engine, const berth_object *object,
-                                              const uint32_t *sizes, berth_object_id *id,
-                                              size_t id_size, berth_error *error);
-
+/* Add an object. A pod that has a node name runs on that node; as long as the node does not exist,
+ * the pod counts nowhere (see berth_engine_orphan). Pods in phase Succeeded or Failed are ignored.
+ * `*id` (optional) receives the object's id.
+ * Errors: BERTH_E_ARG (no object, an unknown kind, or a member is set that the library does not
+ * know), BERTH_E_EXISTS, BERTH_E_INVALID and BERTH_E_RANGE (see error->field), BERTH_E_NOMEM; the
+ * engine is unchanged.
+ * Cost: linear in the object. The next decision updates the layout of the nodes. */
 static inline berth_status berth_engine_add(berth_engine *engine, const berth_object *object,
                                             berth_object_id *id, berth_error *error)
 {
     return berth_engine_add_sized(engine, object, berth_object_sizes(), id, sizeof(*id), error);
 }
 
-/* The same for a node, and for a pod (BERTH_POD_NONE if it was ignored). */
-BERTH_API berth_status berth_engine_add_node_sized(berth_engine *engine, const berth_node *node,
-                                                   size_t size, berth_node_id *id,
-                                                   berth_error *error);
-BERTH_API berth_status berth_engine_add_pod_sized(berth_engine *engine, const berth_pod *pod,
-                                                  size_t size, berth_pod_id *id,
-                                                  berth_error *error);
-
+/* The same for a node, and for a pod (BERTH_POD_NONE if the pod was ignored). */
 static inline berth_status berth_engine_add_node(berth_engine *engine, const berth_node *node,
                                                  berth_node_id *id, berth_error *error)
 {
@@ -159,56 +158,56 @@ static inline berth_status berth_engine_add_pod(berth_engine *engine, const bert
     return berth_engine_add_pod_sized(engine, pod, sizeof(*pod), id, error);
 }
 
-/* Add a pending pod that is like another pod in everything but its name and uid. What names the
- * other pod in its specification (claims of ephemeral volumes) is as there. `*id` (optional)
- * receives its id.
- * Errors: E_NOT_FOUND (`like`), E_EXISTS, E_INVALID (no name), E_NOMEM. Cost: constant. */
+/* Add a pending pod that equals the pod `like` except for its name and uid. Where `like` is named
+ * in its own specification (claims of ephemeral volumes), the new pod refers to the same objects.
+ * `*id` (optional) receives its id.
+ * Errors: BERTH_E_NOT_FOUND (`like`), BERTH_E_EXISTS, BERTH_E_INVALID (no name), BERTH_E_NOMEM. */
 BERTH_API berth_status berth_engine_add_like(berth_engine *engine, berth_pod_id like,
                                              berth_str name, berth_pod_id *id, berth_error *error);
 
-/* Replace the object of the same kind, namespace and name. Owner, errors and cost: as
- * berth_engine_add, with E_NOT_FOUND instead of E_EXISTS. */
-BERTH_API berth_status berth_engine_update_sized(berth_engine *engine, const berth_object *object,
-                                                 const uint32_t *sizes, berth_error *error);
-
+/* Replace the object of the same kind, namespace and name. Errors and cost: as berth_engine_add,
+ * with BERTH_E_NOT_FOUND instead of BERTH_E_EXISTS. */
 static inline berth_status berth_engine_update(berth_engine *engine, const berth_object *object,
                                                berth_error *error)
 {
     return berth_engine_update_sized(engine, object, berth_object_sizes(), error);
 }
 
-/* Remove an object by kind, namespace ("" for cluster kinds) and name. Removing a node leaves its
- * pods as orphans. Errors: E_NOT_FOUND; in a transaction, on a branch and once something was
- * published also E_NOMEM, and nothing has changed then. Cost: of a node, linear in its zone and its
- * pods, and the next decision makes a layout, linear in all nodes, and what is kept by kind of pod
- * anew: who asks what a cluster without a node would do closes it (berth_engine_close_node) and
- * unbinds its pods, which costs these pods alone. Else constant. */
+/* Remove an object by kind, namespace ("" for kinds without one) and name. The pods of a removed
+ * node become orphans.
+ * Errors: BERTH_E_NOT_FOUND; in a transaction, on a branch and after the first publication also
+ * BERTH_E_NOMEM; nothing has changed.
+ * Cost: constant, except for nodes: linear in the node's zone and pods; the next decision then
+ * rebuilds the layout, linear in all nodes, and whatever is cached for each kind of pod. To ask
+ * what a cluster without a node would do, close the node (berth_engine_close_node) and unbind its
+ * pods: that costs only those pods. */
 BERTH_API berth_status berth_engine_remove(berth_engine *engine, berth_kind kind,
                                            berth_str namespace_name, berth_str name,
                                            berth_error *error);
 
-/* Find a pod or node. Returns BERTH_POD_NONE or BERTH_NODE_NONE when there is none. */
+/* Find a pod or a node. Return BERTH_POD_NONE or BERTH_NODE_NONE if there is none. */
 BERTH_API berth_pod_id berth_engine_find_pod(const berth_engine *engine, berth_str namespace_name,
                                              berth_str name);
 BERTH_API berth_node_id berth_engine_find_node(const berth_engine *engine, berth_str name);
 
-/* The names of a node and a pod; borrowed until the object is removed. Zeroed for an unknown id. */
+/* The names of a node and of a pod, borrowed until the object is removed; zeroed for an unknown
+ * id. */
 BERTH_API berth_str berth_engine_node_name(const berth_engine *engine, berth_node_id node);
 BERTH_API void berth_engine_pod_name(const berth_engine *engine, berth_pod_id pod,
                                      berth_str *namespace_name, berth_str *name);
 
-/* The node a pod is on (BERTH_NODE_NONE: pending or unknown). */
+/* The node that a pod is on; BERTH_NODE_NONE: the pod is pending or unknown. */
 BERTH_API berth_node_id berth_engine_pod_node(const berth_engine *engine, berth_pod_id pod);
 
-/* Copy the ids of the pods on a node into `out`, at most `capacity`, the one that came last first.
- * Returns how many there are; 0 for an unknown node. Cost: linear in what is copied. */
+/* Copy the ids of a node's pods into `out`, the newest first, at most `capacity`. Returns how many
+ * pods the node has; 0 for an unknown node. Cost: linear in what is copied. */
 BERTH_API uint32_t berth_engine_node_pods(const berth_engine *engine, berth_node_id node,
                                           berth_pod_id *out, uint32_t capacity);
 
 /* A pod's priority; 0 for an unknown pod. */
 BERTH_API int32_t berth_engine_pod_priority(const berth_engine *engine, berth_pod_id pod);
 
-/* How many there are of each. */
+/* How many objects an engine has. */
 typedef struct berth_counts {
     uint32_t nodes;
     uint64_t pods_running;
@@ -218,90 +217,83 @@ typedef struct berth_counts {
 } berth_counts;
 
 /* Copy the counts. Cost: constant. */
-BERTH_API void berth_engine_counts_sized(const berth_engine *engine, berth_counts *out,
-                                         size_t size);
-
 static inline void berth_engine_counts(const berth_engine *engine, berth_counts *out)
 {
     berth_engine_counts_sized(engine, out, sizeof(*out));
 }
 
-/* What the engine holds. */
+/* The memory of an engine. */
 typedef struct berth_memory {
-    uint64_t used_bytes;     /* handed out to it, rounded as the allocator rounds */
-    uint64_t resident_bytes; /* pages held for that; 0: unknown */
-    uint64_t huge_bytes;     /* of its address space: huge pages were asked for, and not refused */
-    bool huge_refused;       /* the kernel has no huge pages to ask for, or refused them */
+    uint64_t used_bytes;     /* allocated, with the allocator's rounding */
+    uint64_t resident_bytes; /* resident pages behind it; 0: unknown */
+    uint64_t huge_bytes;     /* address space for which the kernel granted huge pages */
+    bool huge_refused;       /* the kernel has no huge pages, or refused them */
 } berth_memory;
 
-/* Ask the allocator. Errors: E_UNSUPPORTED (the memory comes from the caller's own allocator, or
- * the engine is a branch). Cost: microseconds. */
-BERTH_API berth_status berth_engine_memory_sized(const berth_engine *engine, berth_memory *out,
-                                                 size_t size, berth_error *error);
-
+/* Read the memory figures. Errors: BERTH_E_UNSUPPORTED (the engine has the caller's own allocator,
+ * or is a branch). Cost: microseconds. */
 static inline berth_status berth_engine_memory(const berth_engine *engine, berth_memory *out,
                                                berth_error *error)
 {
     return berth_engine_memory_sized(engine, out, sizeof(*out), error);
 }
 
-/* Any pod bound to a node that does not exist, and that node's name (`node_name` may be NULL;
- * borrowed until the pod is removed); BERTH_POD_NONE if there is none. Cost: linear in nodes if
- * there is one. */
+/* Some pod that is bound to a node that does not exist, and the name of that node (`node_name` may
+ * be NULL; borrowed until the pod is removed). BERTH_POD_NONE: there is none. Cost: linear in the
+ * nodes if there is one. */
 BERTH_API berth_pod_id berth_engine_orphan(const berth_engine *engine, berth_str *node_name);
 
-/* Copy the node ids in search order (zone-interleaved) into `out`, at most `capacity`; `*count`
- * (NULL: not asked for) is how many nodes there are. Copies what has changed first, as
- * kube-scheduler's snapshot does when a cycle begins: the layout is up to date, and changed nodes
- * know how many others have their images. Errors: E_NOMEM. Cost: that of a new layout, if nodes
- * came or went; of copying. */
+/* Copy the node ids in search order (zones interleaved) into `out`, at most `capacity`; `*count`
+ * (may be NULL) receives the number of nodes. Like kube-scheduler's snapshot at the beginning of a
+ * cycle, the call first updates the layout of the nodes and the counts of nodes that have each
+ * image. Errors: BERTH_E_NOMEM. Cost: a new layout if nodes came or went, and the copying. */
 BERTH_API berth_status berth_engine_node_order(berth_engine *engine, berth_node_id *out,
                                                uint32_t capacity, uint32_t *count,
                                                berth_error *error);
 
-/* Allocatable and requested amount of one resource on one node: cpu in milli, everything else in
- * units; "pods" counts pods. An unknown resource reads 0 and 0. Errors: E_NOT_FOUND (node).
+/* The allocatable and requested amounts of one resource on one node: cpu in milli, all others in
+ * units; "pods" counts pods. An unknown resource reads 0 and 0. Errors: BERTH_E_NOT_FOUND (node).
  * Cost: linear in the node's pods. */
 BERTH_API berth_status berth_engine_node_resource(const berth_engine *engine, berth_node_id node,
                                                   berth_str resource, int64_t *allocatable,
                                                   int64_t *requested, berth_error *error);
 
-/* What a pod takes of one resource once it is on a node, in the same units; "pods" reads 1.
- * Errors: E_NOT_FOUND (pod). A resource that it does not name reads 0. */
+/* How much of one resource a pod takes on a node, in the same units; "pods" reads 1, and a resource
+ * that the pod does not request reads 0. Errors: BERTH_E_NOT_FOUND (pod). */
 BERTH_API berth_status berth_engine_pod_resource(const berth_engine *engine, berth_pod_id pod,
                                                  berth_str resource, int64_t *amount,
                                                  berth_error *error);
 
 /* The value of a node's label, borrowed until the node is updated or removed; zeroed if the node
- * lacks it. */
+ * has no such label. */
 BERTH_API berth_str berth_engine_node_label(const berth_engine *engine, berth_node_id node,
                                             berth_str key);
 
 /* ---- decisions ---- */
 
-/* What became of a pod that was decided on. */
+/* The outcome of a decision. */
 typedef enum berth_verdict {
     BERTH_VERDICT_PLACED = 0,        /* `node` was chosen */
     BERTH_VERDICT_UNSCHEDULABLE = 1, /* no node fits; an explanation says why */
     BERTH_VERDICT_ERROR = 2, /* a rule failed on this pod (kube-scheduler: SchedulerError) */
 } berth_verdict;
 
-/* One decision. */
+/* A decision. */
 typedef struct berth_placement {
     berth_verdict verdict;
-    berth_node_id node;      /* chosen node, or BERTH_NODE_NONE */
-    uint32_t feasible_count; /* nodes kept by the search */
+    berth_node_id node;      /* the chosen node, or BERTH_NODE_NONE */
+    uint32_t feasible_count; /* feasible nodes that the search kept */
     uint32_t best_count;     /* nodes that share the best total */
-    uint32_t start;          /* rotation index before and after */
-    uint32_t next;
-    int64_t total;   /* best total; 0 when a single node was feasible and none was scored */
-    berth_path path; /* the path taken */
+    uint32_t start;          /* rotation index before the decision, */
+    uint32_t next;           /* and after it */
+    int64_t total;           /* best total; 0 if one node was feasible and none was scored */
+    berth_path path;         /* the path taken */
 } berth_placement;
 
 enum {
-    /* A question, not a cycle: the rotation index stays, and so does what nodes know of images. */
+    /* Leave the rotation index and the counts of images as they are. */
     BERTH_DECIDE_KEEP_ROTATION = 1u << 0,
-    /* Explain the search alone, not what preemption could do: much cheaper where no node fits. */
+    /* Explain the search without preemption: much cheaper if no node fits. */
     BERTH_DECIDE_SEARCH_ONLY = 1u << 1,
 };
 
@@ -309,25 +301,19 @@ enum {
 typedef struct berth_decide_options {
     uint32_t size;                  /* set by berth_decide_options_init */
     uint32_t flags;                 /* BERTH_DECIDE_* */
-    berth_explanation *explanation; /* NULL, or filled with the decision's details */
+    berth_explanation *explanation; /* NULL, or receives the details of the decision */
 } berth_decide_options;
 
-/* Fill `options` with the defaults, which are zero: an initialiser that sets `size` to
- * sizeof(berth_decide_options) does as well. Threads: any. */
-BERTH_API void berth_decide_options_init_sized(berth_decide_options *options, size_t size);
+/* Fill `options` with the defaults, which are zero: an initialiser that only sets `size` to
+ * sizeof(berth_decide_options) does the same. Threads: any. */
 #define berth_decide_options_init(options) \
     berth_decide_options_init_sized((options), sizeof(*(options)))
 
-/* Decide where `pod` goes, without putting it there. With an explanation every score is computed
- * even where a single node is feasible.
- * Errors: E_NOT_FOUND (the pod, or a profile that serves it), E_STATE (the pod is on a node),
- * E_NOMEM, E_INTERNAL (an own plugin is not what its flags say: check_plugins).
- * Cost: see engine/README.md, "Paths". Never allocates once the pod's class is warm. */
-BERTH_API berth_status berth_engine_decide_sized(berth_engine *engine, berth_pod_id pod,
-                                                 const berth_decide_options *options,
-                                                 berth_placement *out, size_t size,
-                                                 berth_error *error);
-
+/* Decide where a pending pod goes, without putting it there. With an explanation, scores are
+ * computed even if a single node is feasible.
+ * Errors: BERTH_E_NOT_FOUND (the pod, or a profile for it), BERTH_E_STATE (the pod is on a node),
+ * BERTH_E_NOMEM, BERTH_E_INTERNAL (check_plugins found that an own plugin breaks its flags).
+ * Cost: see engine/README.md, "Paths". Allocates nothing once the pod's class is warm. */
 static inline berth_status berth_engine_decide(berth_engine *engine, berth_pod_id pod,
                                                const berth_decide_options *options,
                                                berth_placement *out, berth_error *error)
@@ -335,75 +321,77 @@ static inline berth_status berth_engine_decide(berth_engine *engine, berth_pod_i
     return berth_engine_decide_sized(engine, pod, options, out, sizeof(*out), error);
 }
 
-/* The rotation index: the place in the order of nodes where the next search begins, as
- * berth_placement.next left it; and set it, to go on where another engine, or another scheduler,
- * was. A number beyond the nodes counts round. Errors: E_STATE (in use). Cost: constant. */
+/* The rotation index: the position in the order of nodes at which the next search begins, as
+ * berth_placement.next says. Set it to continue where another engine or scheduler stopped; it is
+ * taken modulo the number of nodes. Errors: BERTH_E_STATE (the engine is in use). */
 BERTH_API uint32_t berth_engine_rotation(const berth_engine *engine);
 BERTH_API berth_status berth_engine_set_rotation(berth_engine *engine, uint32_t rotation,
                                                  berth_error *error);
 
-/* Put a pod on a node (its usage and its volumes count from now on), whether or not it fits: the
- * way to follow another scheduler's choice. Errors: E_NOT_FOUND, E_STATE, E_NOMEM, and what an own
- * plugin's reserve answers; the pod is on no node then. Cost: constant, and once something was
- * published the copies that snapshot.h tells of. */
+/* Put a pending pod on a node, whether or not it fits, for example to follow another scheduler's
+ * choice. From now on its requests and volumes count there.
+ * Errors: BERTH_E_NOT_FOUND, BERTH_E_STATE, BERTH_E_NOMEM, and what an own plugin's reserve
+ * function returns; the pod is still pending.
+ * Cost: constant; after the first publication also the copies described in snapshot.h. */
 BERTH_API berth_status berth_engine_bind(berth_engine *engine, berth_pod_id pod, berth_node_id node,
                                          berth_error *error);
 
-/* Take a pod off its node; it is pending again, and what bind took is given back exactly.
- * Errors: E_NOT_FOUND, E_STATE (it is on no node); in a transaction, on a branch and once something
- * was published also E_NOMEM, and nothing has changed then. Cost: as of berth_engine_bind. */
+/* Take a pod off its node. The pod is pending again, and everything that bind took is given back
+ * exactly.
+ * Errors: BERTH_E_NOT_FOUND, BERTH_E_STATE (it is on no node); in a transaction, on a branch and
+ * after the first publication also BERTH_E_NOMEM; nothing has changed. Cost: as
+ * berth_engine_bind. */
 BERTH_API berth_status berth_engine_unbind(berth_engine *engine, berth_pod_id pod,
                                            berth_error *error);
 
-/* Keep a node for a pending pod, as preemption does once it has chosen victims there: pods of no
- * higher priority are placed on the node only if both fit, and the pod itself tries it before all
- * others. Nominations of pods of lower priority for that node end. BERTH_NODE_NONE ends the pod's
- * own. A pod whose status.nominatedNodeName is set is nominated by berth_engine_add and _update.
- * Errors: E_NOT_FOUND, E_STATE (the pod is on a node), E_NOMEM. Cost: linear in the nominations
- * for that node. */
+/* Nominate a node for a pending pod, as preemption does after it has chosen victims there: pods of
+ * no higher priority are placed on the node only if the nominated pod still fits beside them, and
+ * the pod itself tries the node first. Nominations of pods of lower priority for that node end.
+ * BERTH_NODE_NONE ends the pod's own nomination. berth_engine_add and berth_engine_update nominate
+ * pods whose status.nominatedNodeName is set.
+ * Errors: BERTH_E_NOT_FOUND, BERTH_E_STATE (the pod is on a node), BERTH_E_NOMEM. Cost: linear in
+ * the nominations for that node. */
 BERTH_API berth_status berth_engine_nominate(berth_engine *engine, berth_pod_id pod,
                                              berth_node_id node, berth_error *error);
 
-/* Decide and, if placed, bind. Errors and cost: those of the two. */
-BERTH_API berth_status berth_engine_schedule_sized(berth_engine *engine, berth_pod_id pod,
-                                                   berth_placement *out, size_t size,
-                                                   berth_error *error);
-
+/* Decide, and bind the pod if it is placed. Errors and cost: those of both. */
 static inline berth_status berth_engine_schedule(berth_engine *engine, berth_pod_id pod,
                                                  berth_placement *out, berth_error *error)
 {
     return berth_engine_schedule_sized(engine, pod, out, sizeof(*out), error);
 }
 
-/* Which of these pods PodDisruptionBudgets would not let go, were they evicted in this order:
- * each takes one from the budgets that cover it, and `forbidden[i]` tells whether one of them had
- * none left. The engine is as before. Returns how many are forbidden; unknown pods are not. (On a
- * branch without memory for its budgets, all are.) Cost: the budgets that may cover each pod. */
+/* Which of these pods PodDisruptionBudgets would protect if the pods were evicted in this order.
+ * Each eviction takes one disruption from every budget that covers the pod; `forbidden[i]` says
+ * whether one of those budgets had none left. The engine is unchanged. Returns how many pods are
+ * forbidden; unknown pods are not. (On a branch that has no memory for its budgets, all are.)
+ * Cost: the budgets that may cover each pod. */
 BERTH_API uint32_t berth_engine_forbidden(berth_engine *engine, const berth_pod_id *pods,
                                           uint32_t count, bool *forbidden);
 
-/* Pending pods in the order in which a scheduler takes them (priority descending, then
- * order of arrival), at most `capacity`; `*count` (NULL: not asked for) is how many there
- * are. Errors: E_NOMEM (no memory to sort them; a `capacity` of 0 takes none). Cost: n log
- * n; with a `capacity` of 0 constant. */
+/* Copy the pending pods in the order in which a scheduler takes them (by priority, then by arrival)
+ * into `out`, at most `capacity`; `*count` (may be NULL) receives how many there are.
+ * Errors: BERTH_E_NOMEM (sorting needs memory; a `capacity` of 0 needs none). Cost: n log n;
+ * constant for a `capacity` of 0. */
 BERTH_API berth_status berth_engine_pending(const berth_engine *engine, berth_pod_id *out,
                                             uint64_t capacity, uint64_t *count, berth_error *error);
 
-/* A hash of every pod's name and node; equal for equal placements, whatever the order of
- * binding. Cost: linear in nodes and pods. */
+/* A hash of every pod's name and node: equal for equal placements, in whatever order the pods were
+ * bound. Cost: linear in nodes and pods. */
 BERTH_API uint64_t berth_engine_digest(const berth_engine *engine);
 
-/* Walk the whole state and check it: requested equals the sum of each node's pods, every pod once,
- * every counter equal to a recount. Errors: E_INTERNAL naming the broken rule. Cost: linear. */
+/* Check the whole state: the requested amounts of each node are the sums over its pods, every pod
+ * appears once, and every counter equals a recount. Errors: BERTH_E_INTERNAL, naming the broken
+ * rule. Cost: linear. */
 BERTH_API berth_status berth_engine_check(berth_engine *engine, berth_error *error);
 
 /* ---- explanations ---- */
 
-/* A reusable record of one decision. Not tied to an engine until filled; ids and texts in it stay
- * valid until it is filled again or destroyed, as long as the engine lives. It may be read on any
- * number of threads while nobody fills it.
- * Owner: the caller's, freed by destroy, which accepts NULL; a NULL allocator is malloc, another
- * one outlives it. Threads: any. Errors: E_NOMEM. */
+/* A reusable record of one decision. It belongs to no engine until a decision fills it. Its ids and
+ * texts stay valid until it is filled again or destroyed, as long as the engine lives. Any number
+ * of threads may read it while nobody fills it.
+ * Owner: the caller's, freed by destroy, which accepts NULL. A NULL allocator means malloc; another
+ * one must outlive the record. Threads: any. Errors: BERTH_E_NOMEM. */
 BERTH_API berth_status berth_explanation_create(const berth_allocator *allocator,
                                                 berth_explanation **out, berth_error *error);
 BERTH_API void berth_explanation_destroy(berth_explanation *explanation);
@@ -422,36 +410,33 @@ typedef struct berth_refusal {
     uint32_t reason_count; /* read with berth_explanation_reason */
 } berth_refusal;
 
-/* Reading one. An index beyond the count gives nothing: a zeroed text, BERTH_NODE_NONE,
- * BERTH_POD_NONE; of berth_explanation_score and _raw_score it stops the program. Owner: texts are
- * borrowed until it is filled again. Threads: any number while nobody fills it. Cost: constant.
+/* Reading an explanation. An index beyond the count returns a zeroed text, BERTH_NODE_NONE or
+ * BERTH_POD_NONE; berth_explanation_score and berth_explanation_raw_score stop the program instead.
+ * Owner: texts are borrowed until the record is filled again.
  *
- * Feasible nodes in the order found, with their totals. */
+ * The feasible nodes in the order in which they were found, with their totals: */
 BERTH_API uint32_t berth_explanation_feasible_count(const berth_explanation *explanation);
 BERTH_API berth_node_id berth_explanation_feasible(const berth_explanation *explanation, uint32_t i,
                                                    int64_t *total);
 
-/* Score plugins that scored, and the weighted, normalized value of plugin `p` on feasible node
- * `i`. */
+/* The score plugins that took part, and the weighted, normalized score of plugin `p` for feasible
+ * node `i`. */
 BERTH_API uint32_t berth_explanation_score_count(const berth_explanation *explanation);
 BERTH_API berth_str berth_explanation_score_plugin(const berth_explanation *explanation,
                                                    uint32_t p);
 BERTH_API int64_t berth_explanation_score(const berth_explanation *explanation, uint32_t p,
                                           uint32_t i);
 
-/* The weight of plugin `p`, by which that value is a multiple of the normalized one; 0 beyond the
- * count. And what the plugin itself said of node `i`, before it was normalized, into `*raw`: false,
- * and `*raw` is left alone, where it had no say, of a node that it leaves out, or because all nodes
- * come out the same. */
+/* The weight of plugin `p`, a factor of that score; 0 beyond the count. And `*raw`, the plugin's
+ * own score for node `i` before normalization. Returns false and leaves `*raw` alone if the plugin
+ * gave the node no score, or was skipped because all nodes would score the same. */
 BERTH_API int64_t berth_explanation_score_weight(const berth_explanation *explanation, uint32_t p);
 BERTH_API bool berth_explanation_raw_score(const berth_explanation *explanation, uint32_t p,
                                            uint32_t i, int64_t *raw);
 
-/* Nodes visited and refused, and the reasons of refusal `i`. In era v1alpha1 with always_check_all
- * a node has one refusal for each failing predicate, consecutively. */
+/* The nodes that were visited and refused, and reason `r` of refusal `i`. In era v1alpha1 with
+ * always_check_all a node has several refusals in a row, one for each predicate that failed. */
 BERTH_API uint32_t berth_explanation_refusal_count(const berth_explanation *explanation);
-BERTH_API void berth_explanation_refusal_sized(const berth_explanation *explanation, uint32_t i,
-                                               berth_refusal *out, size_t size);
 BERTH_API berth_str berth_explanation_reason(const berth_explanation *explanation, uint32_t i,
                                              uint32_t r);
 
@@ -471,34 +456,29 @@ typedef struct berth_reason_count {
     uint32_t nodes;
 } berth_reason_count;
 
-/* The refusals as numbers, in the order in which reasons first came: into `out`, at most
- * `capacity`; returns how many there are. A node with several reasons counts for each. Cost: the
- * refusals, each compared with the different reasons. */
-BERTH_API uint32_t berth_explanation_reason_counts_sized(const berth_explanation *explanation,
-                                                         berth_reason_count *out, size_t size,
-                                                         uint32_t capacity);
-
+/* The refusals as counts, in the order in which the reasons first appeared, into `out`, at most
+ * `capacity`. Returns how many there are. A node with several reasons counts for each of them.
+ * Cost: compares each refusal with the distinct reasons. */
 static inline uint32_t berth_explanation_reason_counts(const berth_explanation *explanation,
                                                        berth_reason_count *out, uint32_t capacity)
 {
     return berth_explanation_reason_counts_sized(explanation, out, sizeof(*out), capacity);
 }
 
-/* The reasons with which the pod was refused before any node was visited; absent if it was not. */
+/* Why the pod was refused before any node was visited; absent if it was not. */
 BERTH_API berth_str berth_explanation_pre_filter(const berth_explanation *explanation);
 
-/* kube-scheduler's failure message, preemption's part included; absent for a pod that was
- * placed. */
+/* kube-scheduler's failure message, including preemption's part; absent if the pod was placed. */
 BERTH_API berth_str berth_explanation_message(const berth_explanation *explanation);
 
-/* The ResourceClaim that is to lose its devices so that the pod may fit: they serve no node where
- * the pod could go, and nobody else waits for them. The library frees none; whoever carries
- * decisions out clears the claim's status, as kube-scheduler does, and an event of the claim tells
- * of it. False, and both absent: none. */
+/* The ResourceClaim that should give up its devices so that the pod may fit: the devices are usable
+ * on no node where the pod could run, and no other pod waits for the claim. The library does not
+ * free them. As in kube-scheduler, the caller clears the claim's status, and the update event of
+ * the claim lets the pod try again. Returns false, with both texts absent, if there is none. */
 BERTH_API bool berth_explanation_freed_claim(const berth_explanation *explanation,
                                              berth_str *namespace_name, berth_str *name);
 
-/* Preemption's choice: the nominated node (BERTH_NODE_NONE: none) and the pods to evict from it. */
+/* Preemption's choice: the nominated node (BERTH_NODE_NONE: none) and the pods to evict there. */
 BERTH_API berth_node_id berth_explanation_nominated(const berth_explanation *explanation);
 BERTH_API uint32_t berth_explanation_victim_count(const berth_explanation *explanation);
 BERTH_API berth_pod_id berth_explanation_victim(const berth_explanation *explanation, uint32_t i);

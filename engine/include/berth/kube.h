@@ -5,6 +5,7 @@
 #define BERTH_KUBE_H
 
 #include "berth/engine.h"
+#include "berth/kube_sized.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -154,7 +155,6 @@ typedef struct berth_read_options {
 
 /* Fill `options` with the defaults, which are zero: an initialiser that sets `size` to
  * sizeof(berth_read_options) does as well. Threads: any. */
-BERTH_API void berth_read_options_init_sized(berth_read_options *options, size_t size);
 #define berth_read_options_init(options) \
     berth_read_options_init_sized((options), sizeof(*(options)))
 
@@ -162,9 +162,6 @@ BERTH_API void berth_read_options_init_sized(berth_read_options *options, size_t
  * ResourceClaimTemplates) and its buffers. `options` NULL:
  * the defaults. Owner: borrows `options` until return; the reader is the caller's. Errors: E_ARG
  * (the options' size), E_NOMEM. Threads: any. Cost: constant. destroy accepts NULL. */
-BERTH_API berth_status berth_reader_create_sized(const berth_read_options *options,
-                                                 const uint32_t *sizes, berth_reader **out,
-                                                 berth_error *error);
 BERTH_API void berth_reader_destroy(berth_reader *reader);
 
 static inline berth_status berth_reader_create(const berth_read_options *options,
@@ -230,10 +227,6 @@ typedef berth_status (*berth_text_fn)(void *context, berth_str piece, berth_erro
  * something, as a reader would read them. Owner: borrows `object` until return. Threads: any.
  * Errors: E_ARG (no object, an unknown kind, no function), E_NOMEM, and the function's. Cost:
  * linear in the object. */
-BERTH_API berth_status berth_object_write_sized(const berth_object *object, const uint32_t *sizes,
-                                                berth_text_fn write, void *context,
-                                                berth_error *error);
-
 static inline berth_status berth_object_write(const berth_object *object, berth_text_fn write,
                                               void *context, berth_error *error)
 {
@@ -294,9 +287,6 @@ typedef struct berth_backoff {
 } berth_backoff;
 
 /* What the configuration says of it, else kube-scheduler's 1 and 10 seconds. Threads: any. */
-BERTH_API void berth_scheduler_config_backoff_sized(const berth_scheduler_config *config,
-                                                    berth_backoff *out, size_t size);
-
 static inline berth_backoff berth_scheduler_config_backoff(const berth_scheduler_config *config)
 {
     berth_backoff out;

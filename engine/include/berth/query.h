@@ -88,11 +88,6 @@ typedef struct berth_device_fit {
  * are the engine's, until it changes. Errors: E_NOT_FOUND (the pod, the node, or a profile that
  * serves the pod), E_STATE (the pod is on a node), E_NOMEM. Cost: a look at each device of the node
  * for each request. */
-BERTH_API berth_status berth_engine_device_fits_sized(berth_engine *engine, berth_pod_id pod,
-                                                      berth_node_id node, berth_device_fit *out,
-                                                      size_t size, uint32_t capacity,
-                                                      uint32_t *count, berth_error *error);
-
 static inline berth_status berth_engine_device_fits(berth_engine *engine, berth_pod_id pod,
                                                     berth_node_id node, berth_device_fit *out,
                                                     uint32_t capacity, uint32_t *count,

@@ -158,10 +158,6 @@ typedef struct berth_claim_choice {
  * what was chosen for each, those included that an earlier placement has spoken for: whoever binds
  * the pod has them bound first. None of a pod that came with a node, or that was put where it does
  * not fit; a branch tells those that it has chosen itself. */
-BERTH_API uint32_t berth_engine_pod_claims_sized(const berth_engine *engine, berth_pod_id pod,
-                                                 berth_claim_choice *out, size_t size,
-                                                 uint32_t capacity);
-
 static inline uint32_t berth_engine_pod_claims(const berth_engine *engine, berth_pod_id pod,
                                                berth_claim_choice *out, uint32_t capacity)
 {
@@ -185,10 +181,6 @@ typedef struct berth_taken_device {
  * now, of a pod that came with a node, or that was put where it does not fit. Returns how many
  * there are, of which the first `capacity` are in `out`. Owner: texts are the engine's, until it
  * changes. Threads: one at a time. Cost: linear in them. */
-BERTH_API uint32_t berth_engine_pod_devices_sized(const berth_engine *engine, berth_pod_id pod,
-                                                  berth_taken_device *out, size_t size,
-                                                  uint32_t capacity);
-
 static inline uint32_t berth_engine_pod_devices(const berth_engine *engine, berth_pod_id pod,
                                                 berth_taken_device *out, uint32_t capacity)
 {
@@ -200,12 +192,6 @@ static inline uint32_t berth_engine_pod_devices(const berth_engine *engine, bert
  * (without what drivers are configured by, tolerations and the time); no allocation where it chose
  * none, as the claim had its own. Owner, threads: as of berth_engine_pod_object, below. Errors:
  * E_NOT_FOUND (no such pod or claim), E_NOMEM. Cost: linear in the claims. */
-BERTH_API berth_status berth_engine_pod_claim_object_sized(const berth_engine *engine,
-                                                           berth_pod_id pod, uint32_t nth,
-                                                           const uint32_t *sizes,
-                                                           const berth_allocator *allocator,
-                                                           berth_object **out, berth_error *error);
-
 static inline berth_status berth_engine_pod_claim_object(const berth_engine *engine,
                                                          berth_pod_id pod, uint32_t nth,
                                                          const berth_allocator *allocator,
@@ -231,15 +217,6 @@ static inline berth_status berth_engine_pod_claim_object(const berth_engine *eng
  * Owner: `*out` is the caller's, freed by berth_object_destroy; a NULL allocator is malloc.
  * Errors: E_NOT_FOUND, E_STATE (the engine keeps no objects of pods), E_NOMEM. Cost: linear in the
  * object. */
-BERTH_API berth_status berth_engine_node_object_sized(const berth_engine *engine,
-                                                      berth_node_id node, const uint32_t *sizes,
-                                                      const berth_allocator *allocator,
-                                                      berth_object **out, berth_error *error);
-BERTH_API berth_status berth_engine_pod_object_sized(const berth_engine *engine, berth_pod_id pod,
-                                                     const uint32_t *sizes,
-                                                     const berth_allocator *allocator,
-                                                     berth_object **out, berth_error *error);
-
 static inline berth_status berth_engine_node_object(const berth_engine *engine, berth_node_id node,
                                                     const berth_allocator *allocator,
                                                     berth_object **out, berth_error *error)
@@ -284,10 +261,6 @@ typedef berth_status (*berth_each_object_fn)(void *context, const berth_object *
  * objects, and the kind is not Node; another call on the engine decides or changes something),
  * E_NOMEM, and the function's, which may read the engine and not change it. Cost: linear in the
  * objects, of nodes and pods a copy each. */
-BERTH_API berth_status berth_engine_objects_sized(berth_engine *engine, berth_kind kind,
-                                                  const uint32_t *sizes, berth_each_object_fn each,
-                                                  void *context, berth_error *error);
-
 static inline berth_status berth_engine_objects(berth_engine *engine, berth_kind kind,
                                                 berth_each_object_fn each, void *context,
                                                 berth_error *error)

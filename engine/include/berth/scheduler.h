@@ -156,7 +156,6 @@ typedef struct berth_scheduler_options {
 } berth_scheduler_options;
 
 /* Fill `options` with kube-scheduler's defaults and no callbacks. Threads: any. */
-BERTH_API void berth_scheduler_options_init_sized(berth_scheduler_options *options, size_t size);
 #define berth_scheduler_options_init(options) \
     berth_scheduler_options_init_sized((options), sizeof(*(options)))
 
@@ -185,19 +184,6 @@ BERTH_API void berth_scheduler_destroy(berth_scheduler *scheduler);
  * _add_node and _add_pod are _add for one kind, as in engine.h.
  * Threads: the scheduling thread. Cost: that of the engine's, and of waking: the kinds of pods
  * waiting for such a change, O(log n) for each pod woken. */
-BERTH_API berth_status berth_scheduler_add_sized(berth_scheduler *scheduler, int64_t now_ns,
-                                                 const berth_object *object, const uint32_t *sizes,
-                                                 berth_object_id *id, size_t id_size,
-                                                 berth_error *error);
-BERTH_API berth_status berth_scheduler_add_node_sized(berth_scheduler *scheduler, int64_t now_ns,
-                                                      const berth_node *node, size_t size,
-                                                      berth_node_id *id, berth_error *error);
-BERTH_API berth_status berth_scheduler_add_pod_sized(berth_scheduler *scheduler, int64_t now_ns,
-                                                     const berth_pod *pod, size_t size,
-                                                     berth_pod_id *id, berth_error *error);
-BERTH_API berth_status berth_scheduler_update_sized(berth_scheduler *scheduler, int64_t now_ns,
-                                                    const berth_object *object,
-                                                    const uint32_t *sizes, berth_error *error);
 BERTH_API berth_status berth_scheduler_remove(berth_scheduler *scheduler, int64_t now_ns,
                                               berth_kind kind, berth_str namespace_name,
                                               berth_str name, berth_error *error);
@@ -233,12 +219,6 @@ static inline berth_status berth_scheduler_update(berth_scheduler *scheduler, in
 /* Post the same to be applied between two decisions. Owner: the object is copied. Threads: any.
  * Errors: E_NOMEM, E_ARG (an unknown kind, no object, something is set that the library does not
  * know); nothing was posted then. Cost: linear in the object. */
-BERTH_API berth_status berth_scheduler_post_add_sized(berth_scheduler *scheduler,
-                                                      const berth_object *object,
-                                                      const uint32_t *sizes, berth_error *error);
-BERTH_API berth_status berth_scheduler_post_update_sized(berth_scheduler *scheduler,
-                                                         const berth_object *object,
-                                                         const uint32_t *sizes, berth_error *error);
 BERTH_API berth_status berth_scheduler_post_remove(berth_scheduler *scheduler, berth_kind kind,
                                                    berth_str namespace_name, berth_str name,
                                                    berth_error *error);
@@ -304,10 +284,6 @@ typedef struct berth_step {
 /* Advance to `now_ns`, take the first active pod, decide, and bind it or put it back; preempt if
  * its profile says so. Threads: the scheduling thread. Errors: E_NOMEM; the pod is active again, or
  * in backoff, and nothing is half done. Cost: a decision and O(log n) of the queue. */
-BERTH_API berth_status berth_scheduler_step_sized(berth_scheduler *scheduler, int64_t now_ns,
-                                                  berth_step *out, size_t size,
-                                                  size_t placement_size, berth_error *error);
-
 static inline berth_status berth_scheduler_step(berth_scheduler *scheduler, int64_t now_ns,
                                                 berth_step *out, berth_error *error)
 {
@@ -350,9 +326,6 @@ typedef struct berth_pod_status {
 
 /* What is known of a pod. Threads: the scheduling thread, as for all below. Cost: constant, and the
  * number of rejecting plugins. */
-BERTH_API void berth_scheduler_pod_sized(const berth_scheduler *scheduler, berth_pod_id pod,
-                                         berth_pod_status *out, size_t size);
-
 static inline void berth_scheduler_pod(const berth_scheduler *scheduler, berth_pod_id pod,
                                        berth_pod_status *out)
 {
@@ -395,9 +368,6 @@ typedef struct berth_scheduler_counters {
 } berth_scheduler_counters;
 
 /* Copy the counters. Cost: constant. */
-BERTH_API void berth_scheduler_count_sized(const berth_scheduler *scheduler,
-                                           berth_scheduler_counters *out, size_t size);
-
 static inline void berth_scheduler_count(const berth_scheduler *scheduler,
                                          berth_scheduler_counters *out)
 {

@@ -48,8 +48,6 @@ BERTH_API uint64_t berth_snapshot_number(const berth_snapshot *snapshot);
 /* Reading, as the functions of the same names for an engine: errors, results for what is unknown,
  * and costs are theirs. Texts are borrowed until the snapshot is unpinned. Ids are those of the
  * engine. Threads: any number at a time, each under a pin. */
-BERTH_API void berth_snapshot_counts_sized(const berth_snapshot *snapshot, berth_counts *out,
-                                           size_t size);
 BERTH_API berth_node_id berth_snapshot_find_node(const berth_snapshot *snapshot, berth_str name);
 BERTH_API berth_pod_id berth_snapshot_find_pod(const berth_snapshot *snapshot,
                                                berth_str namespace_name, berth_str name);

@@ -31,11 +31,6 @@ typedef struct berth_node_template {
  * Errors: E_ARG (the struct's size, no node), and those of berth_engine_add, naming the object; the
  * engine is unchanged then. Threads: the engine's. Cost: that of adding each node and pod, and undo
  * records for them; of pods with a template_id one look at a pod for all. */
-BERTH_API berth_status berth_engine_add_nodes_sized(berth_engine *engine,
-                                                    const berth_node_template *from,
-                                                    const uint32_t *sizes, uint32_t count,
-                                                    berth_node_id *nodes, berth_error *error);
-
 static inline berth_status berth_engine_add_nodes(berth_engine *engine,
                                                   const berth_node_template *from, uint32_t count,
                                                   berth_node_id *nodes, berth_error *error)

@@ -76,11 +76,6 @@ BERTH_API berth_status berth_engine_close_node(berth_engine *engine, berth_node_
  * (optional, `count` entries) receives the decisions, up to that of the first that did not fit.
  * Errors: those of berth_engine_schedule; nothing has changed then. Cost: a decision for each, and
  * that of taking them back. */
-BERTH_API berth_status berth_engine_schedule_group_sized(berth_engine *engine,
-                                                         const berth_pod_id *pods, uint32_t count,
-                                                         berth_placement *placements, size_t size,
-                                                         uint32_t *placed, berth_error *error);
-
 static inline berth_status berth_engine_schedule_group(berth_engine *engine,
                                                        const berth_pod_id *pods, uint32_t count,
                                                        berth_placement *placements,
@@ -110,12 +105,6 @@ typedef struct berth_group_options {
  * Errors: E_ARG (options), and those of berth_engine_schedule; nothing has changed then, and
  * `placements` may hold anything. Cost: a decision for each and an undo record, and that of taking
  * them back. */
-BERTH_API berth_status berth_engine_schedule_pods_sized(berth_engine *engine,
-                                                        const berth_pod_id *pods, uint32_t count,
-                                                        const berth_group_options *options,
-                                                        berth_placement *placements, size_t size,
-                                                        uint32_t *fitted, berth_error *error);
-
 static inline berth_status berth_engine_schedule_pods(berth_engine *engine,
                                                       const berth_pod_id *pods, uint32_t count,
                                                       const berth_group_options *options,
