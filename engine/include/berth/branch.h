@@ -1,48 +1,47 @@
-/* Branches: what-if clusters made from a pinned snapshot, as many and on as many threads as you
- * like.
+/* Branches: what-if clusters that begin as a pinned snapshot, any number of them, on any threads.
  *
- * A branch is an engine that begins as the snapshot was. Every function of engine.h, transaction.h,
- * query.h, read.h, template.h and statistics.h works on it: decide and bind, evict, add, update and
- * remove nodes, pods and other objects, cordon, transactions, explanations. Nothing of that is seen
- * by the engine, by snapshots or by other branches. Decisions are those of an engine built from
- * scratch in the same state, and go on where the engine's were when it published (rotation, random
- * choice). Ids of nodes and pods of the snapshot are those of the engine.
+ * A branch is an engine. Every function of engine.h, transaction.h, query.h, read.h, template.h and
+ * statistics.h works on it: decide and bind, evict, add, update and remove nodes, pods and other
+ * objects, cordon, transactions, explanations. The engine, snapshots and other branches see nothing
+ * of that. A branch decides like an engine that was built from scratch in the same state, and
+ * continues where the engine was when it published (rotation index, random choices). Nodes and pods
+ * of the snapshot keep their ids.
  *
- *     berth_engine_publish(engine, &error);               the engine's thread
+ *     berth_engine_publish(engine, &error);                on the engine's thread
  *
- *     berth_snapshot *snapshot = berth_engine_pin(engine); any thread
+ *     berth_snapshot *snapshot = berth_engine_pin(engine); on any thread
  *     berth_engine *branch;
  *     berth_branch_create(snapshot, &branch, &error);
  *     berth_snapshot_unpin(snapshot);                      the branch has a pin of its own
  *     berth_engine_schedule(branch, pod, &placement, &error);
  *     berth_branch_drop(branch);
  *
- * Cost: making and dropping a branch does not depend on the number of nodes or pods. A branch
- * copies what it changes, in pages. The first decision brings counters and search trees, which are
- * kept from one branch to the next, from the state in which they were last used to that of the
- * branch: that costs what differs. The first branch of all, and one for each further branch that
- * is there at the same time, makes them, which takes milliseconds and a walk over all pods.
+ * Cost: creating and dropping a branch does not depend on the number of nodes or pods. A branch
+ * copies the pages that it writes. Counters and search trees are kept from one branch to the next:
+ * the first decision on a branch brings them from the state in which they were last used to the
+ * branch's state, which costs as much as the two states differ. The very first branch, and each
+ * branch beyond the largest number that existed at one time, builds them, with a walk over all pods
+ * that takes milliseconds.
  *
- * Volumes are kept in the same way: what the engine reserved for claims is reserved on the branch,
- * what the branch reserves or gives back is so on the branch alone. The first thing that happens to
- * a pod with claims or disks brings them into step; the first time of all that costs a look at each
- * volume, claim and CSINode besides. Where no pod has volumes nothing of it is made.
+ * Volumes follow the same scheme. Reservations that the engine made for claims hold on the branch,
+ * and what the branch reserves or gives back counts on the branch alone. The first operation on a
+ * pod with claims or disks brings the volumes to the branch's state; the very first one also looks
+ * at each volume, claim and CSINode. Clusters whose pods have no volumes pay nothing.
  *
- * Other objects (CSINodes, volumes, claims, classes, Services, Namespaces, PodDisruptionBudgets,
- * ...) change on a branch as on an engine. The first change of a Service, controller or Namespace
- * copies all of these, the first of a budget all budgets; one of an object of storage brings
- * volumes into step as above, and what the branch has of them then ends with it: the next branch
- * makes it anew.
+ * Other objects (CSINodes, volumes, claims, classes, Services, Namespaces, PodDisruptionBudgets and
+ * so on) change on a branch as on an engine. The first change of a Service, controller or Namespace
+ * copies all of these, the first change of a budget copies all budgets. A change of a storage
+ * object brings the volumes to the branch's state as described; the branch then keeps volumes of
+ * its own, and the next branch has to build them again.
  *
- * What a branch does not have: nothing can be published, there is no scheduler (E_STATE), and
- * reserve and unreserve of your own plugins are not called: what they keep is the engine's. Their
- * other functions are called on the branch's thread, at the same time as for the engine and other
- * branches.
+ * Differences to an engine: a branch cannot be published and has no scheduler (BERTH_E_STATE), and
+ * it does not call the reserve and unreserve functions of your own plugins, because their state is
+ * the engine's. Other plugin functions are called on the branch's thread, possibly at the same time
+ * as for the engine and for other branches. berth_counts.pod_classes counts the classes of the
+ * engine and all of its branches.
  *
- * berth_counts.pod_classes of a branch counts those of the engine and all of its branches.
- *
- * Threads: a branch is used by one thread at a time, whatever the engine and other branches do
- * meanwhile; it has no workers. An allocator of your own must serve all these threads. */
+ * Threads: a branch is used by one thread at a time, independently of the engine and of other
+ * branches; it has no workers. An allocator of your own must serve all of these threads. */
 #ifndef BERTH_BRANCH_H
 #define BERTH_BRANCH_H
 
@@ -52,47 +51,46 @@
 extern "C" {
 #endif
 
-/* Make a branch of a snapshot that the caller has pinned. Owner: the branch is the caller's, to be
- * dropped before the engine is destroyed; it has a pin of its own until then. Threads: any. Errors:
- * E_NOMEM. Cost: see above. */
+/* Create a branch of a snapshot that the caller has pinned.
+ * Owner: the branch is the caller's, to be dropped before the engine is destroyed. It has a pin of
+ * its own. Threads: any. Errors: BERTH_E_NOMEM. Cost: see above. */
 BERTH_API berth_status berth_branch_create(berth_snapshot *snapshot, berth_engine **out,
                                            berth_error *error);
 
-/* End a branch, what it has changed included; berth_engine_destroy does the same. Accepts NULL.
- * Threads: the branch's. Cost: that of what it has changed. */
+/* Drop a branch and all of its changes; berth_engine_destroy does the same. Accepts NULL. Threads:
+ * the branch's. Cost: freeing what it has changed. */
 BERTH_API void berth_branch_drop(berth_engine *branch);
 
-/* Why something of a branch can't be had on the engine. */
+/* Why a placement of a branch cannot be repeated on the engine. */
 typedef enum berth_conflict_kind {
-    BERTH_CONFLICT_POD_GONE = 0, /* the pod to be placed has been removed */
-    BERTH_CONFLICT_POD_MOVED,    /* it is no longer where it was in the snapshot */
-    BERTH_CONFLICT_NODE_GONE,    /* the node is not there */
-    BERTH_CONFLICT_NO_FIT,       /* the pod no longer passes the filters there */
-    BERTH_CONFLICT_REFUSED,      /* a plugin of your own refused to reserve */
+    BERTH_CONFLICT_POD_GONE = 0, /* the pod was removed from the engine */
+    BERTH_CONFLICT_POD_MOVED,    /* the pod is no longer where it was in the snapshot */
+    BERTH_CONFLICT_NODE_GONE,    /* the engine has no such node */
+    BERTH_CONFLICT_NO_FIT,       /* the pod no longer passes the filters on that node */
+    BERTH_CONFLICT_REFUSED,      /* the reserve function of an own plugin refused */
 } berth_conflict_kind;
 
-/* One pod that a commit could not have. */
+/* A pod that a commit could not move. */
 typedef struct berth_conflict {
     berth_pod_id pod;
-    berth_node_id node; /* an id of the branch, which has the pod there; BERTH_NODE_NONE: on none */
+    berth_node_id
+        node; /* where the branch has it, an id of the branch; BERTH_NODE_NONE: on no node */
     berth_conflict_kind kind;
 } berth_conflict;
 
-/* Do on the engine what the branch did to pods that its snapshot knows: take off their nodes
- * those that the branch took off, then place those that it placed, in the order in which it
- * bound them. Each is checked against what has changed since: the pod is there and where it was
- * in the snapshot, the node (by its name) is there, and the pod passes all filters on it,
- * nominated pods included; volumes are reserved then, as whenever the engine binds a pod. All or
- * nothing: with a conflict the engine is as before. What else the branch did (nodes; added,
- * updated or removed pods; nominations) is not handed over.
+/* Repeat on the engine what the branch did with the pods of its snapshot: unbind those that it
+ * unbound, then bind those that it bound, in its order. Each step is checked against the engine's
+ * present state: the pod exists and is where it was in the snapshot, the node exists (by name), and
+ * the pod passes all filters there, nominated pods included. Volumes are reserved as whenever the
+ * engine binds a pod. It is all or nothing: if there is a conflict, the engine is unchanged. Other
+ * changes of the branch (nodes; added, updated or removed pods; nominations) are not carried over.
  *
- * `conflicts` (at most `capacity`) receives the first ones, `*count` how many there are: 0 if
- * all was done. A pod in conflict counts as placed nowhere, so later conflicts may follow from
- * it.
- * Threads: those of the engine and of the branch, which stays as it is. Cost: that of what
- * differs.
- * Errors: E_ARG (not a branch), E_STATE (a transaction is open on the branch), E_NOMEM, and what
- * deciding answers to a pod that no profile serves; nothing has changed then. */
+ * `conflicts` (at most `capacity`) receives the first conflicts, and `*count` their number: 0 means
+ * that everything was done. A pod in conflict counts as placed nowhere, so one conflict may lead to
+ * others.
+ * Threads: those of the engine and of the branch, which is unchanged. Cost: linear in what differs.
+ * Errors: BERTH_E_ARG (not a branch), BERTH_E_STATE (a transaction is open on the branch),
+ * BERTH_E_NOMEM, and what deciding a pod without a profile returns; nothing has changed. */
 static inline berth_status berth_branch_commit(berth_engine *branch, berth_conflict *conflicts,
                                                uint32_t capacity, uint32_t *count,
                                                berth_error *error)
@@ -100,11 +98,10 @@ static inline berth_status berth_branch_commit(berth_engine *branch, berth_confl
     return berth_branch_commit_sized(branch, conflicts, sizeof(*conflicts), capacity, count, error);
 }
 
-/* Give back what the engine keeps for future branches: counters, trees and volumes, at most four
- * sets, each with the pages of the snapshot in which it was last used if that is among the last
- * 1,024.
- * Threads: any, once something was published; before that, the engine's. Cost: that of what is
- * freed. */
+/* Free what the engine keeps for future branches: counters, search trees and volumes, at most four
+ * sets, each with the pages of the snapshot in which it was last used (if that is among the last
+ * 1,024).
+ * Threads: any after the first publication; the engine's before it. Cost: freeing them. */
 BERTH_API void berth_engine_trim(berth_engine *engine);
 
 #ifdef __cplusplus

@@ -1,19 +1,18 @@
-/* Snapshots: published states of an engine's cluster, whole and unchanging, read on any thread.
+/* Snapshots: published states of a cluster that never change and that any thread may read.
  *
- * The engine's thread publishes its present state as a snapshot; the first publication makes
- * it possible to pin. A reader on any thread pins the latest snapshot, reads it as long as
- * it likes, and unpins it. A reader neither waits for the engine nor makes it wait.
- * Snapshots share what they have in common: a snapshot costs what changed until the next one
- * was published, and its memory goes when it is neither the latest nor pinned.
+ * The engine's thread publishes its present state as a snapshot. From then on, a reader on any
+ * thread can pin the latest snapshot, read it as long as it likes, and unpin it. A reader never
+ * waits for the engine, and never makes the engine wait. Snapshots share what they have in common:
+ * a snapshot costs what changed before the next one was published, and its memory is freed when it
+ * is neither the latest one nor pinned.
  *
- * While nothing was ever published nothing is copied. Afterwards the first change of a part of the
- * state after each publication copies that part: some 14 KB for a pod's record, its neighbours'
- * and its node's, and as much for the tile of 128 nodes that counts it. A node that changes costs
- * about 20 bytes for each node of the cluster, other kinds of objects a copy of all of their kind.
+ * Nothing is copied before the first publication. After each publication, the first change of a
+ * part of the state copies that part: some 14 KB for the records of a pod, its neighbours and its
+ * node, and as much for the tile of 128 nodes that counts the pod. A changed node costs about 20
+ * bytes for each node of the cluster; a changed object of another kind, a copy of all of its kind.
  *
- * The memory is the engine's: it lies in the engine's heap, which goes with the engine. So
- * all pins must be given back before the engine is destroyed; berth_engine_destroy stops
- * the program if one was not. */
+ * The memory comes from the engine's heap and is freed with it. So give back all pins before you
+ * destroy the engine; berth_engine_destroy stops the program otherwise. */
 #ifndef BERTH_SNAPSHOT_H
 #define BERTH_SNAPSHOT_H
 
@@ -25,29 +24,30 @@ extern "C" {
 
 typedef struct berth_snapshot berth_snapshot;
 
-/* Publish the engine's present state. Threads: the engine's. Errors: E_NOMEM (or 65,535 snapshots
- * are alive), E_STATE (a transaction is open; the engine is a branch; a callback of its scheduler
- * runs). Cost: some microseconds, and that of the volumes and claims that changed since the last
- * time; it does not depend on the cluster's size. */
+/* Publish the engine's present state. Threads: the engine's.
+ * Errors: BERTH_E_NOMEM (also if 65,535 snapshots are alive), BERTH_E_STATE (a transaction is open,
+ * the engine is a branch, or a callback of its scheduler is running).
+ * Cost: some microseconds, and copying the volumes and claims that changed since the last
+ * publication; it does not depend on the size of the cluster. */
 BERTH_API berth_status berth_engine_publish(berth_engine *engine, berth_error *error);
 
-/* Pin the latest snapshot; NULL if nothing was published yet. One atomic addition.
- * Threads: any, also while the engine is in use elsewhere. */
+/* Pin the latest snapshot; NULL if nothing was published yet. Threads: any, also while the engine
+ * is in use elsewhere. Cost: one atomic addition. */
 BERTH_API berth_snapshot *berth_engine_pin(const berth_engine *engine);
 
-/* Pin once more what the caller has pinned (returns it); give one pin back. Both accept NULL and
- * never fail. Threads: any; a pin may be given back on another thread than it was taken on.
- * Cost: one atomic operation; whoever gives back the last pin of an old snapshot also frees what it
- * alone showed, as much as was changed then, and looks at each snapshot that is alive. */
+/* Pin a snapshot that the caller has pinned once more, and return it; give one pin back. Both
+ * accept NULL and never fail. Threads: any; a pin may be given back on another thread.
+ * Cost: one atomic operation. Giving back the last pin of an old snapshot also frees what only that
+ * snapshot showed, as much as had changed then, and looks at each living snapshot. */
 BERTH_API berth_snapshot *berth_snapshot_pin(berth_snapshot *snapshot);
 BERTH_API void berth_snapshot_unpin(berth_snapshot *snapshot);
 
-/* Its number: from 1, in order of publication. Threads: any, under a pin. Cost: constant. */
+/* The number of the snapshot, counted from 1 in order of publication. Threads: any, under a pin. */
 BERTH_API uint64_t berth_snapshot_number(const berth_snapshot *snapshot);
 
-/* Reading, as the functions of the same names for an engine: errors, results for what is unknown,
- * and costs are theirs. Texts are borrowed until the snapshot is unpinned. Ids are those of the
- * engine. Threads: any number at a time, each under a pin. */
+/* Reading a snapshot. Errors, results for unknown objects and costs are those of the functions with
+ * the same names for engines. Texts are borrowed until the snapshot is unpinned. Ids are the
+ * engine's. Threads: any number at a time, each under a pin. */
 BERTH_API berth_node_id berth_snapshot_find_node(const berth_snapshot *snapshot, berth_str name);
 BERTH_API berth_pod_id berth_snapshot_find_pod(const berth_snapshot *snapshot,
                                                berth_str namespace_name, berth_str name);
@@ -68,19 +68,18 @@ static inline void berth_snapshot_counts(const berth_snapshot *snapshot, berth_c
     berth_snapshot_counts_sized(snapshot, out, sizeof(*out));
 }
 
-/* Walking all nodes: the ids of present ones lie below the limit, with gaps. Walking a node's
- * pods: the first with after = BERTH_POD_NONE, then the one after the last; BERTH_POD_NONE
- * ends. Likewise the pending pods, in order of arrival, with node = BERTH_NODE_NONE. An id that
- * the snapshot does not know is no present node and has no pods. Threads: as above. Cost: constant
- * for each call. */
+/* Walking a snapshot. Ids of present nodes are below the limit, with gaps. To walk a node's pods,
+ * begin with `after` BERTH_POD_NONE and pass the last pod from then on, until BERTH_POD_NONE is
+ * returned. With `node` BERTH_NODE_NONE the pending pods are walked, in order of arrival. A node
+ * that the snapshot does not know is not present and has no pods. Threads: as above. */
 BERTH_API berth_node_id berth_snapshot_node_limit(const berth_snapshot *snapshot);
 BERTH_API bool berth_snapshot_node_present(const berth_snapshot *snapshot, berth_node_id node);
 BERTH_API berth_pod_id berth_snapshot_next_pod(const berth_snapshot *snapshot, berth_node_id node,
                                                berth_pod_id after);
 
-/* Check that the snapshot is consistent in itself: what is kept as requested on each node is
- * the sum of its pods, every pod is once on a node or pending, and can be found by its name.
- * Threads: as above. Errors: E_INTERNAL naming the broken rule. Cost: linear in nodes and pods. */
+/* Check that the snapshot is consistent: the requested amounts of each node are the sums over its
+ * pods, and every pod is on one node or pending and is found by its name. Threads: as above.
+ * Errors: BERTH_E_INTERNAL, naming the broken rule. Cost: linear in nodes and pods. */
 BERTH_API berth_status berth_snapshot_check(const berth_snapshot *snapshot, berth_error *error);
 
 #ifdef __cplusplus

@@ -1,9 +1,9 @@
-/* What an engine's decisions came to, as numbers: by which path, and why by scan.
+/* Counters of an engine's decisions: which path they took, and why they scanned.
  *
- * Counters only grow, from the engine's making on; who wants those of an hour takes the difference
- * of two readings. They are the engine's own, plain numbers that its thread writes: counting costs
- * an instruction or two a decision. A branch has its own, from its making on. Transactions take
- * nothing back of them. */
+ * Counters start at 0 when the engine is created and only grow; for the figures of an hour,
+ * subtract two readings. They are plain numbers written by the engine's thread, which costs an
+ * instruction or two for each decision. A branch has counters of its own. A rollback does not reset
+ * them. */
 #ifndef BERTH_STATISTICS_H
 #define BERTH_STATISTICS_H
 
@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* Why a decision scanned nodes where the index might have answered. Append only. */
+/* Why a decision scanned nodes although the index might have answered. Append only. */
 #define BERTH_SCAN_REASON_LIST(X)                                                   \
     X(PATH, "the engine's path is scan")                                            \
     X(EXPLAINED, "an explanation was asked for")                                    \
@@ -34,43 +34,43 @@ typedef enum berth_scan_reason {
         BERTH_SCAN_REASON_COUNT
 } berth_scan_reason;
 
-/* The words of a reason, never freed; those of another number are "". Threads: any. */
+/* The text of a reason, never freed; "" for an unknown number. Threads: any. */
 BERTH_API const char *berth_scan_reason_text(berth_scan_reason reason);
 
 typedef struct berth_statistics {
     uint32_t size;        /* set by the caller: sizeof(berth_statistics) */
-    uint32_t trees;       /* of the index, held now */
-    uint64_t tree_bytes;  /* that they take */
-    uint64_t decisions;   /* that came to an answer; preemption's own what-ifs are none */
-    uint64_t placed;      /* of those; so many were placed, */
-    uint64_t errors;      /* failed by a plugin's error, */
-    uint64_t indexed;     /* answered by the index. Those that are neither indexed nor scanned ended
-                            before any node was looked at */
-    uint64_t early_stops; /* ended with enough nodes, others not looked at */
+    uint32_t trees;       /* search trees that the index holds now */
+    uint64_t tree_bytes;  /* memory of these trees */
+    uint64_t decisions;   /* decisions that ended with an answer, without preemption's what-ifs */
+    uint64_t placed;      /* of those, decisions that placed the pod, */
+    uint64_t errors;      /* ended with an error of a plugin, */
+    uint64_t indexed;     /* were answered by the index (decisions that were neither indexed nor
+                            scanned ended before any node was looked at), */
+    uint64_t early_stops; /* found enough nodes before looking at all */
     uint64_t visited;     /* nodes that scans looked at */
-    uint64_t questions;   /* asked by query.h, or by who commits a branch */
+    uint64_t questions;   /* of query.h, and checks while branches are committed */
     uint64_t trees_built;
     uint64_t trees_dropped;
-    uint64_t repairs;   /* leaves worked out anew in trees that were there */
-    uint64_t scans[16]; /* decisions that scanned, by berth_scan_reason; room for more of them */
+    uint64_t repairs;   /* leaves recomputed in existing trees */
+    uint64_t scans[16]; /* decisions that scanned, by berth_scan_reason */
 } berth_statistics;
 
 /* Copy the counters. Threads: the engine's. Errors: E_ARG (the struct's size). Cost: constant. */
 BERTH_API berth_status berth_engine_statistics(const berth_engine *engine, berth_statistics *out,
                                                berth_error *error);
 
-/* Refusals by plugin and reason, over the engine's life: how many different ones are known; and of
- * the i-th, in the order in which they first came, what it is (each output may be NULL) and how
- * often it was: 0 beyond the last.
+/* Refusals by plugin and reason since the engine was created. berth_engine_refusal_kinds returns
+ * how many distinct ones there are. berth_engine_refusals returns how often the i-th occurred, in
+ * the order in which they first appeared, and what it is (each output may be NULL); 0 beyond the
+ * last.
  *
- * Counted are, of decisions with an explanation, a node for each of its reasons, and a pod that was
- * refused before any node was visited (no plugin is known then); and of a scheduler's attempts that
- * found no node, each plugin that stood in the way (no reason). Other decisions do not look why a
- * node refuses, and count nothing. Reasons may name objects: after 256 different ones all others
- * are the last, without plugin and reason.
+ * A decision with an explanation counts each refused node for each of its reasons, and a pod that
+ * was refused before any node was visited (without a plugin). An attempt of a scheduler that found
+ * no node counts each plugin that stood in the way (without a reason). Other decisions do not look
+ * for reasons and count nothing. Reasons may contain names of objects; after 256 distinct ones, all
+ * others count as the last one, which has neither plugin nor reason.
  *
- * Owner: texts are borrowed until the engine is destroyed. Threads: the engine's. Cost:
- * constant. */
+ * Owner: texts are borrowed until the engine is destroyed. Threads: the engine's. */
 BERTH_API uint32_t berth_engine_refusal_kinds(const berth_engine *engine);
 BERTH_API uint64_t berth_engine_refusals(const berth_engine *engine, uint32_t i, berth_str *plugin,
                                          berth_str *reason, berth_code *code);

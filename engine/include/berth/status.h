@@ -19,13 +19,13 @@
 extern "C" {
 #endif
 
-/* Version of these headers; berth_version tells the library's. */
+/* The version of these headers; berth_version returns the library's. */
 #define BERTH_VERSION_MAJOR 0
 #define BERTH_VERSION_MINOR 1
 #define BERTH_VERSION_PATCH 0
 
-/* Outcome of a call. Append only: the numbers are part of the ABI. A pod that fits nowhere
- * is not a status but a verdict (engine.h). */
+/* The outcome of a call. Append only: the numbers are part of the ABI. A pod that fits nowhere is
+ * not an error; it has a verdict (engine.h). */
 #define BERTH_STATUS_LIST(X)                                    \
     X(0, OK, "success")                                         \
     X(1, E_ARG, "invalid argument")                             \
@@ -47,8 +47,8 @@ typedef enum berth_status {
 #undef X
 } berth_status;
 
-/* Borrowed text, not zero-terminated. `data` NULL means the field is absent, which differs from
- * present and empty. Whoever fills one keeps the bytes alive until the call it is given to
+/* Borrowed text, not zero-terminated. `data` NULL means that the field is absent, which differs
+ * from present and empty. The bytes must stay alive until the call that receives the text
  * returns. */
 typedef struct berth_str {
     const char *data;
@@ -62,17 +62,17 @@ typedef struct berth_str {
 #define BERTH_STR(literal) ((berth_str){"" literal, (uint32_t)(sizeof("" literal) - 1)})
 #endif
 
-/* Exact decimal amount, units + nanos / 1e9; both parts carry the same sign and |nanos| < 1e9.
- * Source of the rule: Kubernetes apimachinery v0.32, api/resource/quantity.go. */
+/* An exact decimal amount, units + nanos / 1e9. Both parts have the same sign, and |nanos| < 1e9.
+ * Source: Kubernetes apimachinery v0.32, api/resource/quantity.go. */
 typedef struct berth_quantity {
     int64_t units;
     int32_t nanos;
 } berth_quantity;
 
-/* What went wrong, where, and what was expected. Owned by the caller; every call that can fail
- * takes one as its last argument and accepts NULL. Filled whenever the status is not BERTH_OK
- * (`code` is that status, `message` is not empty), and left alone otherwise. Texts are cut to fit
- * and always terminated. */
+/* What went wrong, where, and what was expected. Owned by the caller. Every call that can fail
+ * takes one as its last argument and accepts NULL. It is filled when the status is not BERTH_OK
+ * (`code` is that status, `message` is not empty) and left alone otherwise. Texts are truncated to
+ * fit and always terminated. */
 typedef struct berth_error {
     berth_status code;
     uint32_t line;        /* 1-based, 0 if unknown */
@@ -82,7 +82,7 @@ typedef struct berth_error {
     char object[320];     /* "Pod default/web-0", "" if none */
     char field[192];      /* "spec.containers[0].resources.requests.cpu", "" if none */
     char message[320];    /* a sentence: what was found and what was expected */
-    uint64_t reserved[4]; /* 0; for members that come later */
+    uint64_t reserved[4]; /* 0, for future members */
 } berth_error;
 
 /* The name ("BERTH_E_ARG") and the English text of a status. Never NULL, never freed.
@@ -90,30 +90,31 @@ typedef struct berth_error {
 BERTH_API const char *berth_status_name(berth_status status);
 BERTH_API const char *berth_status_text(berth_status status);
 
-/* Write "SOURCE:LINE:COLUMN: OBJECT: FIELD: MESSAGE" (parts that are unknown left out) into `out`,
- * cut to `size` bytes and terminated. Returns the length the whole text has. Threads: any. */
+/* Write "SOURCE:LINE:COLUMN: OBJECT: FIELD: MESSAGE" into `out`, without the parts that are
+ * unknown, truncated to `size` bytes and terminated. Returns the length of the whole text. Threads:
+ * any. */
 BERTH_API size_t berth_error_format(const berth_error *error, char *out, size_t size);
 
 /* The library's version, "MAJOR.MINOR.PATCH". Threads: any. */
 BERTH_API const char *berth_version(void);
 
-/* Called when the library finds an invariant broken or is misused in a way that a call says stops
- * the program: where, and which condition did not hold, or a sentence that says what was misused.
- * The program is aborted once it returns. */
+/* Called when the library finds a broken invariant, or a misuse that is documented to stop the
+ * program: with the place, and the condition that did not hold or a sentence about the misuse. When
+ * it returns, the program is aborted. */
 typedef void (*berth_abort_fn)(const char *file, int line, const char *condition);
 
-/* Have `hook` called instead of the line that is written to standard error; NULL brings the line
- * back. For the whole process. Threads: any; the hook is called on the thread that found it. */
+/* Call `hook` instead of writing a line to standard error; NULL restores the line. For the whole
+ * process. Threads: any; the hook is called on the thread that found the problem. */
 BERTH_API void berth_abort_hook_set(berth_abort_fn hook);
 
 /* Where memory comes from. `allocate` returns memory aligned to `align` (a power of two), or NULL;
- * `release` is told the bytes that were asked for. Both may be called from any thread.
+ * `release` receives the number of bytes that was requested. Both may be called from any thread.
  *
- * An engine, its scheduler, its snapshots and branches take all of their own memory there, and so
- * does what takes an allocator of its own (reader, explanation, copy of an object). Elsewhere lie
- * what the parts that Berth is made of keep for themselves (simdjson's and libyaml's parsers, zlib,
- * hwloc's topology, RE2's patterns), the stacks of threads, and what the C library needs to sort;
- * and a berth_scheduler_config, which is malloc's. */
+ * An engine takes all of its memory there, including its scheduler, snapshots and branches; so do
+ * readers, explanations and copies of objects that were given an allocator. Not taken there: the
+ * memory of the libraries that Berth uses (parsers of simdjson and libyaml, zlib, hwloc's topology,
+ * RE2's patterns), thread stacks, what the C library needs for sorting, and berth_scheduler_config,
+ * which uses malloc. */
 typedef struct berth_allocator {
     void *context;
     void *(*allocate)(void *context, size_t bytes, size_t align);
