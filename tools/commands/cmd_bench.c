@@ -16,6 +16,7 @@
 #include "cli/progress.h"
 #include "cli/stopwatch.h"
 #include "commands/commands.h"
+#include "inspect/inspection.h"
 #include "loading/bench_cluster.h"
 #include "loading/engine_setup.h"
 #include "workloads/workloads.h"
@@ -291,6 +292,7 @@ static int run(bench *b)
     b->cluster.spec.seed = b->setup.seed;
     b->cluster.setup = &b->setup;
     berth_status status = engine_setup_resolve(&b->setup, &error);
+    inspection_config(b->setup.config, help.name);
     if (status == BERTH_OK)
         status = engine_setup_create(&b->setup, &b->cluster.engine, &error);
     if (status == BERTH_OK)

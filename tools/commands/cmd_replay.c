@@ -4,6 +4,7 @@
 
 #include "cli/exits.h"
 #include "commands/commands.h"
+#include "inspect/inspection.h"
 #include "loading/engine_setup.h"
 #include "replay/replay.h"
 #include "replay/replay_files.h"
@@ -258,6 +259,7 @@ static int run(replay_command *c)
     replay r = {.engine = NULL};
     int code = EXIT_DONE;
     berth_status status = engine_setup_resolve(&c->setup, &error);
+    inspection_config(c->setup.config, help.name);
     if (status == BERTH_OK)
         status = engine_setup_create(&c->setup, &engine, &error);
     if (status == BERTH_OK)
