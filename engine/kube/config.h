@@ -93,8 +93,8 @@ berth_status berth__config_queue_sort_check(berth__config_tree *tree, const bert
 /* Note the entries of a profile's pluginConfig whose plugin neither kube-scheduler has nor the
  * profile that was `made` of it enables. */
 berth_status berth__config_args_note(berth__config_tree *tree, const berth__json *profile,
-                                     const berth__config_args_list *args,
-                                     const berth_profile *made, berth_scheduler_config *config);
+                                     const berth__config_args_list *args, const berth_profile *made,
+                                     berth_scheduler_config *config);
 
 /* ---- config_args_devices.c ---- */
 
