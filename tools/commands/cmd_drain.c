@@ -21,9 +21,8 @@ static const command_help help = {
     .text =
         "Reports for each node whether its pods would fit elsewhere if the node were drained. The\n"
         "node accepts no pods, and its pods are placed again, the highest priority first, then\n"
-        "in order of arrival. Each node is drained alone; --together drains them all at once. The "
-        "cluster\n"
-        "itself does not change. NODE is NAME or node/NAME.\n\n"
+        "in order of arrival. Each node is drained alone; --together drains them all at once.\n"
+        "The cluster itself does not change. NODE is NAME or node/NAME.\n\n"
         "Pods of DaemonSets, mirror pods and terminating pods are ignored. Pods without a\n"
         "controller are counted as bare. A PersistentVolume whose node affinity requires one\n"
         "hostname stays behind with its data: the pods that use it are listed with its name. Pods\n"
