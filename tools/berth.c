@@ -6,6 +6,7 @@
 #include "berth/status.h"
 #include "cli/exits.h"
 #include "cli/output.h"
+#include "cli/page_kubectl.h"
 #include "cli/pages.h"
 #include "cli/suggest.h"
 #include "commands/commands.h"
@@ -139,20 +140,23 @@ static int run(int argc, char **argv)
 #ifdef BERTH_LIVE
 /* As a plugin of kubectl ("kubectl berth top" runs kubectl-berth) it reads kubectl's cluster where
  * no input is given. */
-static void register_live(const char *program)
+static void register_live(const char *name)
 {
     static cluster_source source = {.read = cluster_read};
-    const char *slash = strrchr(program, '/');
-    source.is_default = strcmp(slash != NULL ? slash + 1 : program, "kubectl-berth") == 0;
+    source.is_default = strcmp(name, "kubectl-berth") == 0;
     cluster_source_register(&source);
 }
 #endif
 
 int main(int argc, char **argv)
 {
+    const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
+    const char *name = slash != NULL ? slash + 1 : argc > 0 ? argv[0] : "";
 #ifdef BERTH_LIVE
-    register_live(argc > 0 ? argv[0] : "");
+    register_live(name);
 #endif
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of that file's */
+    if (strcmp(name, "kubectl_complete-berth") == 0) /* kubectl asks for completions */
+        return output_finish(page_kubectl(subcommands, PAGE_COUNT, argc - 1, argv + 1));
     return output_finish(run(argc, argv));
 }

@@ -215,7 +215,7 @@ berth_status berth__config_extenders_refuse(berth__config_tree *tree, const bert
 
 /* A profile leaves the percentage to the whole configuration unless it sets one, 0 included. */
 static berth_status read_profile(berth__config_tree *tree, const berth__json *json, bool alone,
-                                 berth_profile *out)
+                                 berth_profile *out, berth_scheduler_config *config)
 {
     static const char *const fields[] = {"schedulerName", "percentageOfNodesToScore", "plugins",
                                          "pluginConfig", NULL};
@@ -229,7 +229,8 @@ static berth_status read_profile(berth__config_tree *tree, const berth__json *js
                                   &out->percentage_of_nodes_to_score));
     berth__config_args_list args;
     BERTH_TRY(berth__config_args_read(tree, json, &args));
-    return berth__config_plugins_read(tree, json, &args, out);
+    BERTH_TRY(berth__config_plugins_read(tree, json, &args, out));
+    return berth__config_args_note(tree, json, &args, out, config);
 }
 
 static berth_status check_name(berth__config_tree *tree, const berth_profile *profiles, uint32_t i)
@@ -263,7 +264,7 @@ static berth_status read_profiles(berth__config_tree *tree, const berth__json *r
         size_t before = berth__config_enter_at(tree, i);
         profiles[i].percentage_of_nodes_to_score = percentage;
         BERTH_TRY(read_profile(tree, given ? &list->as.items[i] : &empty_profile, count == 1,
-                               &profiles[i]));
+                               &profiles[i], config));
         BERTH_TRY(check_name(tree, profiles, i));
         berth__config_leave(tree, before);
     }

@@ -6,9 +6,18 @@
 #include "berth/kube.h"
 #include "config/config_tree.h"
 
+/* Arguments of a plugin that does not exist, and where they stand. */
+typedef struct berth__config_note {
+    struct berth__config_note *next;
+    berth_str source, field, plugin;
+    berth_str suggestion; /* absent: none is near */
+    uint32_t line;
+} berth__config_note;
+
 /* The arena holds everything but this struct. */
 struct berth_scheduler_config {
     berth__arena arena;
+    berth__config_note *notes; /* in the order of the text */
     const berth_profile *profiles;
     uint32_t profile_count;
     berth_backoff backoff;
@@ -78,6 +87,14 @@ berth_status berth__config_plugins_read(berth__config_tree *tree, const berth__j
 /* All profiles must sort the queue alike. `list` is what `profiles` were read from. */
 berth_status berth__config_queue_sort_check(berth__config_tree *tree, const berth__json *list,
                                             const berth_profile *profiles);
+
+/* ---- config_notes.c ---- */
+
+/* Note the entries of a profile's pluginConfig whose plugin neither kube-scheduler has nor the
+ * profile that was `made` of it enables. */
+berth_status berth__config_args_note(berth__config_tree *tree, const berth__json *profile,
+                                     const berth__config_args_list *args, const berth_profile *made,
+                                     berth_scheduler_config *config);
 
 /* ---- config_args_devices.c ---- */
 

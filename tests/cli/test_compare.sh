@@ -96,7 +96,23 @@ done
 
 complains compare_one_side 2 "there is one side only" "$berth" compare "${cluster[@]}"
 complains compare_one_config 2 "there is one side only" "$berth" compare "${cluster[@]}" --config default
-complains compare_half 2 "go together" "$berth" compare --before data/nodes.yaml
+complains compare_half 2 "go together, unless -f or --live" "$berth" compare --before data/nodes.yaml
+cat >"$work/more.yaml" <<'TEXT'
+apiVersion: v1
+kind: Node
+metadata: {name: spare}
+status: {allocatable: {cpu: "64", memory: 256Gi, pods: "110"}}
+TEXT
+# One of them is enough beside a cluster of both sides; the other one is then that cluster as it is.
+name=compare_after_alone
+run 0 "$berth" compare -q -f data/explain.yaml --after "$work/more.yaml" --summary
+cp "$work/out" "$work/alone"
+echo 'kind: List' >"$work/nothing.yaml"
+run 0 "$berth" compare -q -f data/explain.yaml --before "$work/nothing.yaml" --after "$work/more.yaml" --summary
+diff <(grep -v '^before ' "$work/alone") <(grep -v '^before ' "$work/out") ||
+  fail "$name: not as with an empty --before"
+name=compare_before_alone
+run 0 "$berth" compare -q -f data/explain.yaml --before "$work/more.yaml" --summary
 complains compare_uneven 2 "2 times for 3 sides" "$berth" compare "${cluster[@]}" "${both[@]}" \
   --kubernetes 1.32 --kubernetes 1.33 --kubernetes 1.34
 complains compare_no_input 2 "no input" "$berth" compare "${both[@]}"

@@ -49,6 +49,12 @@ complains owner_other_namespace 3 "no pod of Job 'ops/load' is in the input" "${
 complains owner_several 3 "'db': ops, shop; give -n NAMESPACE" "${explain[@]}" \
   -f <(sed -n '/name: db-0/,/^---/p' data/explain_owner.yaml |
     sed -e 's/name: db-0/name: db-1/; s/shop/ops/; s/uid: p9/uid: p99/; 1i apiVersion: v1\nkind: Pod\nmetadata:') sts/db
+complains owner_no_name 3 "expected the name of a Deployment, as in deploy/NAME; the input has shop/web" "${explain[@]}" deploy
+complains owner_no_name_none 3 "as in rc/NAME; the input has no pod of one" "${explain[@]}" -n ops rc
+for words in svc/web services/shop/web "service web"; do
+  # shellcheck disable=SC2086 # words
+  complains "owner_${words%%[/ ]*}" 3 "a Service has no pods of its own to place: name the workload behind it" "${explain[@]}" $words
+done
 complains owner_two_names 2 "unexpected argument 'b'" "${explain[@]}" deploy web b
 
 # All pending pods by reason; each group's command explains its example.

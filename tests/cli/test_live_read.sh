@@ -148,6 +148,15 @@ KUBECONFIG=/no/such/a:/no/such/b complains live_no_list 3 "none of the files tha
   "$berth" top --live
 cp "$work/kubeconfig" "$work/.kube/config"
 finds live_home "$berth" top --live
+cat >"$work/more.yaml" <<'YAML'
+apiVersion: v1
+kind: Node
+metadata: {name: spare}
+status: {allocatable: {cpu: "64", memory: 256Gi, pods: "110"}}
+YAML
+name=live_compare_after # the second side is the live cluster as the file changes it
+run 0 "$berth" compare -q --live --after "$work/more.yaml" --summary -o json
+[[ $(grep -cE '"nodes": (12|13)' "$work/out") == 2 ]] || fail "$name: $(grep '"nodes"' "$work/out")"
 ln -s "$(realpath "$berth")" "$work/bin/kubectl-berth"
 finds live_plugin "$work/bin/kubectl-berth" top
 if command -v kubectl >/dev/null; then

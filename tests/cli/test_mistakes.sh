@@ -49,6 +49,23 @@ pod '' 'ephemeral-storage: 1500m' | warns milli_limit "$at.limits.ephemeral-stor
 pod 'example.com/gpu: 500m' | warns half "$at.requests.example.com/gpu: expected a whole number, found 500m"
 pod 'cpu: 100m, memory: 1.5Gi, hugepages-2Mi: 4Mi, ephemeral-storage: 1G' | silent amounts
 
+cat >"$work/config.yaml" <<'TEXT'
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- pluginConfig:
+  - name: NodeResourceFit
+    args: {scoringStrategy: {type: MostAllocated}}
+TEXT
+text="$work/config.yaml:5: profiles[0].pluginConfig[0].name: kube-scheduler has no plugin \"NodeResourceFit\" and ignores its arguments: did you mean NodeResourcesFit?"
+pod 'cpu: 1' | warns plugin "$text" --config "$work/config.yaml"
+for command in "dump" "replay /dev/null" "bench --nodes 1 --pods 1"; do # these read no cluster
+  name=plugin_${command%% *}
+  # shellcheck disable=SC2086 # words
+  run 0 "$berth" $command --config "$work/config.yaml"
+  grep -qxF -- "berth ${command%% *}: warning: $text" "$work/err" || fail "$name: $(cat "$work/err")"
+done
+
 warns twice "$in:7: Pod default/p: spec.containers[0].resources: the key \"resources\" stands there more than once" <<'TEXT'
 apiVersion: v1
 kind: Pod

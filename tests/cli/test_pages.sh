@@ -80,6 +80,38 @@ if command -v zsh >/dev/null; then
   zsh -n "$work/berth.zsh" || fail "zsh: syntax"
 fi
 
+# ---- kubectl ----
+
+ln -s "$(realpath "$berth")" "$work/kubectl_complete-berth"
+ln -s "$(realpath "$berth")" "$work/kubectl-berth"
+# suggests EXPECTED WORD...: the words that kubectl is told for the last word, without descriptions.
+suggests() {
+  local expected=$1 found
+  shift
+  found=$("$work/kubectl_complete-berth" "$@" | cut -f1 | tr '\n' ' ')
+  [[ $found == "$expected" ]] || fail "kubectl: '$*' is completed by '$found', not '$expected'"
+}
+suggests "schedule :4 " sch
+suggests "capacity compare completion :4 " c
+suggests "--version :4 " --v
+suggests "json :4 " schedule -o j
+suggests "table json yaml wide csv markdown name :4 " capacity --output ""
+suggests "--output=json :4 " drain --output=j
+suggests "--kubernetes :4 " schedule --kuber
+suggests ":4 " schedule --threads ""
+suggests ":0 " schedule -f ""
+suggests ":0 " schedule --filename da
+suggests ":0 " schedule --strict ""
+suggests "drain dump :4 " manual d
+suggests "bash zsh fish :4 " completion ""
+suggests ":4 " nosuch ""
+suggests ":4 " help schedule ""
+"$work/kubectl_complete-berth" sch | grep -q "^schedule"$'\t'"place the pods" || fail "kubectl: descriptions"
+if kubectl __complete get "" >/dev/null 2>&1; then
+  found=$(PATH=$work:$PATH kubectl __complete berth sch 2>"$work/err" | cut -f1 | tr '\n' ' ')
+  [[ $found == "schedule :4 " ]] || fail "kubectl itself: '$found': $(cat "$work/err")"
+fi
+
 complains pages_no_shell 2 "bash, zsh or fish" "$berth" completion
 complains pages_shell 2 "bash, zsh or fish" "$berth" completion tcsh
 complains pages_command 2 "unknown command 'nosuch'" "$berth" manual nosuch

@@ -24,6 +24,7 @@ check() {
 grep -q "$(pkg-config --modversion "$prefix/$LIBDIR/pkgconfig/berth.pc")" "$work/version"
 if "$prefix/bin/berth" run --help >/dev/null 2>&1; then
   "$prefix/bin/kubectl-berth" --version | diff "$work/version" -
+  "$prefix/bin/kubectl_complete-berth" sch | grep -q '^schedule'
 fi
 
 cmake -S "$BERTH_SOURCE/tools/examples" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" \

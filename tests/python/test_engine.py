@@ -73,6 +73,17 @@ class Loading(Case):
             self.assertEqual(len(engine.load_objects(deployment).pods), 3)
             self.assertEqual(len(other.load_objects(deployment, templates=True).pods), 1)
 
+    def test_namespace_of_objects_that_name_none(self) -> None:
+        named = pod("named")
+        named["metadata"]["namespace"] = "other"
+        with cluster(1) as engine:
+            engine.load_objects([pod("p"), named], namespace="shop")
+            engine.load_text(json.dumps(pod("q")), namespace="shop")
+            engine.load_objects(pod("r"))
+            for namespace, name in (("shop", "p"), ("other", "named"), ("shop", "q"), ("default", "r")):
+                self.assertIsNotNone(engine.find_pod(name, namespace), name)
+            self.assertIsNone(engine.find_pod("p", "default"))
+
     def test_errors_say_where(self) -> None:
         with berth.Engine(threads=1) as engine:
             text = "kind: Node\nmetadata: {name: a}\nstatus: {allocatable: {cpu: lots}}"

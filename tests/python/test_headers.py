@@ -36,6 +36,7 @@ NOT_WRAPPED = {
     "berth_cycle_slot_count": "a slice has its length",
     "berth_scheduler_add_node": "one kind of berth_scheduler_add",
     "berth_scheduler_add_pod": "one kind of berth_scheduler_add",
+    "berth_scheduler_config_notes": "notes of readers are for the program",
     "berth_engine_pod_claims": "for who binds on a live cluster",
     "berth_engine_pod_devices": "for who binds on a live cluster",
     "berth_engine_device_fits": "why claims of devices are not served, for the program",

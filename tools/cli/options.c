@@ -371,3 +371,11 @@ options_result options_parse(const command_help *help, const option_group *group
     verbosity_set(common_values.quiet, common_values.verbose);
     return result;
 }
+
+bool option_takes_path(const option *o)
+{
+    return o->value != NULL &&
+           (strstr(o->value, "FILE") != NULL || strstr(o->value, "DIR") != NULL ||
+            strstr(o->value, "PATH") != NULL || strcmp(o->value, "SHAPE") == 0) &&
+           o->kind != OPTION_CHOICE;
+}

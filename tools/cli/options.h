@@ -89,6 +89,9 @@ typedef void (*options_visit_fn)(const command_help *help, const option_group *g
                                  size_t group_count);
 void options_visit(options_visit_fn visit);
 
+/* Whether the value of an option names a file or a folder. */
+bool option_takes_path(const option *o);
+
 /* Read a whole number; false if `text` is none, or is outside min..max. */
 bool options_number(const char *text, uint64_t min, uint64_t max, uint64_t *out);
 

@@ -9,15 +9,6 @@
 static const char *const other_words[] = {"completion", "help", "manual", "--help", "--version"};
 enum { OTHER_WORDS = sizeof(other_words) / sizeof(other_words[0]) };
 
-/* Whether a value names a file or a folder. */
-static bool takes_path(const option *o)
-{
-    return o->value != NULL &&
-           (strstr(o->value, "FILE") != NULL || strstr(o->value, "DIR") != NULL ||
-            strstr(o->value, "PATH") != NULL || strcmp(o->value, "SHAPE") == 0) &&
-           o->kind != OPTION_CHOICE;
-}
-
 static void put_choices(const option *o)
 {
     for (size_t i = 0; o->choices[i] != NULL; i++)
@@ -92,7 +83,7 @@ static void bash_visit(const command_help *help, const option_group *groups, siz
             if (o->kind == OPTION_CHOICE) {
                 fputs("_berth_words ", stdout);
                 put_choices(o);
-            } else if (takes_path(o)) {
+            } else if (option_takes_path(o)) {
                 fputs("_berth_files", stdout);
             } else {
                 fputs(":", stdout);
@@ -176,7 +167,7 @@ static void zsh_option(const option *o)
         putchar('(');
         put_choices(o);
         putchar(')');
-    } else if (takes_path(o)) {
+    } else if (option_takes_path(o)) {
         fputs("_files", stdout);
     }
     fputs("' \\\n", stdout);
@@ -246,7 +237,7 @@ static void fish_visit(const command_help *help, const option_group *groups, siz
                 put_choices(o);
                 putchar('\'');
             } else if (o->kind != OPTION_FLAG) {
-                fputs(takes_path(o) ? " -r -F" : " -x", stdout);
+                fputs(option_takes_path(o) ? " -r -F" : " -x", stdout);
             }
             fputs(" -d ", stdout);
             fish_text(o->help);

@@ -16,8 +16,10 @@
 #include "cli/progress.h"
 #include "cli/stopwatch.h"
 #include "commands/commands.h"
+#include "inspect/inspection.h"
 #include "loading/bench_cluster.h"
 #include "loading/engine_setup.h"
+#include "loading/input_files.h"
 #include "workloads/workloads.h"
 
 enum { PROGRESS_EVERY = 4096 };
@@ -291,6 +293,7 @@ static int run(bench *b)
     b->cluster.spec.seed = b->setup.seed;
     b->cluster.setup = &b->setup;
     berth_status status = engine_setup_resolve(&b->setup, &error);
+    inspection_config(b->setup.config, help.name);
     if (status == BERTH_OK)
         status = engine_setup_create(&b->setup, &b->cluster.engine, &error);
     if (status == BERTH_OK)
@@ -314,6 +317,7 @@ int cmd_bench(int argc, char **argv)
     bench *b = heap_new(1, sizeof(*b)); /* the histogram is too large for a stack */
     b->cluster.spec = workload_spec_default();
     text_list operands = {0};
+    input_files expanded = {0};
     option cluster[WORKLOAD_OPTIONS];
     workload_spec_options(&b->cluster.spec, cluster);
     const option own[] = {
@@ -326,7 +330,8 @@ int cmd_bench(int argc, char **argv)
          .kind = OPTION_TEXTS,
          .value = "FILE",
          .target = &b->cluster.files,
-         .help = "read the cluster from a file instead of making it, and time\nthat; repeatable"},
+         .help = "read the cluster from a file instead of making it, and time\nthat; a folder: its "
+                 ".json, .yaml and .yml files; repeatable"},
     };
     const option_group groups[] = {{cluster, WORKLOAD_OPTIONS, OPTIONS_OWN},
                                    engine_setup_options(&b->setup),
@@ -336,9 +341,12 @@ int cmd_bench(int argc, char **argv)
     if (parsed == OPTIONS_RUN && operands.count > 0)
         code = exit_usage(help.name, "unexpected argument '%s'", operands.items[0]);
     else if (parsed == OPTIONS_RUN)
+        code = input_files_expand(&expanded, &b->cluster.files, false, help.name);
+    if (parsed == OPTIONS_RUN && code == EXIT_DONE)
         code = run(b);
     berth_scheduler_destroy(b->scheduler);
     bench_cluster_release(&b->cluster);
+    input_files_free(&expanded);
     engine_setup_release(&b->setup);
     text_list_free(&operands);
     free(b);

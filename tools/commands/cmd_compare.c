@@ -18,11 +18,16 @@ static const command_help help = {
         "how tightly they are packed, how fragmented the free capacity is, and how long it took.\n"
         "\n"
         "Each value of --config, --kubernetes or --feature-gates makes a side; or --before and\n"
-        "--after make two. An option that is given once applies to every side. All sides are\n"
-        "compared with the first. Pods are the same if their namespaces and names are. For a pod\n"
-        "that no longer fits, the reason is what the nodes lack once all other pods are placed.\n"
-        "Fragmentation of a resource is the share of its free amount on nodes without room for\n"
-        "an average pod. A node is in use if it runs a pod that belongs to no DaemonSet.\n"
+        "--after make two. What -f or --live reads is on both sides; beside it --before or "
+        "--after\n"
+        "alone is enough: with --live --after FILE the second side is the live cluster as FILE\n"
+        "changes it.\n"
+        "\n"
+        "An option that is given once applies to every side. All sides are compared with the\n"
+        "first. Pods are the same if their namespaces and names are. For a pod that no longer\n"
+        "fits, the reason is what the nodes lack once all other pods are placed. Fragmentation of\n"
+        "a resource is the share of its free amount on nodes without room for an average pod. A\n"
+        "node is in use if it runs a pod that belongs to no DaemonSet.\n"
         "\n"
         "The exit code is 0 whatever the answer is. With --exit-code it is 1 if a pod is worse\n"
         "off than on the first side: it moves, no longer fits, is bound to a node that the input\n"
@@ -32,6 +37,7 @@ static const command_help help = {
         "  berth compare -f cluster.json --kubernetes 1.32 --kubernetes 1.37 --anew\n"
         "  berth compare --before monday.json --after tuesday.json -o json\n"
         "  berth compare -f nodes.json --before main/ --after branch/ --moves -o csv\n"
+        "  berth compare --live --after new-release.yaml\n"
         "  berth compare -f cluster.json --config now.yaml --config next.yaml --exit-code\n",
 };
 
@@ -99,8 +105,10 @@ static size_t count_standard(const text_list *files)
 static int check_sides(const compare *c)
 {
     size_t sides = side_count(c);
-    if (is_clusters(c) && (c->before.count == 0 || c->after.count == 0))
-        return exit_usage(help.name, "--before and --after go together");
+    const bool has_both = c->before.count > 0 && c->after.count > 0;
+    if (is_clusters(c) && !has_both && c->input.files.count == 0 && !c->input.live.wanted)
+        return exit_usage(help.name, "--before and --after go together, unless -f or --live gives "
+                                     "the cluster that both sides have");
     if (sides < 2)
         return exit_usage(help.name, "there is one side only: give --config, --kubernetes or "
                                      "--feature-gates twice ('--config default' is "

@@ -19,18 +19,19 @@ static const command_help help = {
     .name = "drain",
     .synopsis = "[OPTION...] (-f FILE... | --live) NODE... | -l SELECTOR | --all",
     .text =
-        "Reports for each node whether its pods would fit elsewhere if it were drained: the node\n"
-        "takes no pod, and its pods are taken off and placed anew, highest priority first, then\n"
-        "in the order in which they came. Each node is drained alone; with --together the nodes\n"
-        "are drained at once. The cluster itself is not changed. NODE is NAME or node/NAME.\n\n"
-        "Pods of DaemonSets, mirror pods and terminating pods are left aside. Pods without a\n"
+        "Reports for each node whether its pods would fit elsewhere if the node were drained. The\n"
+        "node accepts no pods, and its pods are placed again, the highest priority first, then\n"
+        "in order of arrival. Each node is drained alone; --together drains them all at once.\n"
+        "The cluster itself does not change. NODE is NAME or node/NAME.\n\n"
+        "Pods of DaemonSets, mirror pods and terminating pods are ignored. Pods without a\n"
         "controller are counted as bare. A PersistentVolume whose node affinity requires one\n"
-        "hostname stays behind with its data: pods that use it are listed with its name, and so\n"
-        "are pods with emptyDir volumes, whose data is lost.\n\n"
-        "Evictions follow PodDisruptionBudgets: pods leave in turns, as many at a time as the\n"
-        "budgets allow. A pod that no turn lets go is forbidden; the place that it would get is\n"
-        "reported all the same. The exit code is 0 whatever the answers are, unless --exit-code\n"
-        "is given.\n",
+        "hostname stays behind with its data: the pods that use it are listed with its name. Pods\n"
+        "with emptyDir volumes are listed, too, because their data is lost.\n\n"
+        "Evictions respect PodDisruptionBudgets: pods leave in turns, as many at a time as the\n"
+        "budgets allow. A pod that may leave in no turn is forbidden; the report still shows\n"
+        "where it would go. The exit code is 0 whatever the answer is; with --exit-code it is 1 "
+        "if\n"
+        "a node can't be drained.\n",
     .examples = "  berth drain -f cluster.json node-17\n"
                 "  berth drain -f cluster.json node-17 node-18 --together --moves\n"
                 "  berth drain -f cluster.json -l topology.kubernetes.io/zone=a --together\n"

@@ -5,6 +5,7 @@
 
 #include "cli/exits.h"
 #include "commands/commands.h"
+#include "inspect/inspection.h"
 #include "loading/cluster_kinds.h"
 #include "loading/engine_setup.h"
 
@@ -60,6 +61,7 @@ static int run(dump *d)
     berth_error error = {.code = BERTH_OK};
     if (engine_setup_resolve(&d->setup, &error) != BERTH_OK)
         return exit_error(help.name, &error);
+    inspection_config(d->setup.config, help.name);
     if (d->explain)
         print_why(d);
     print_command(d);

@@ -157,6 +157,12 @@ static berth_status explain_named(explain_request *x, const char *name, bool *ne
     pod_answer answer = {.x = x};
     berth_status status = explain_pod(&answer, name, negative, error);
     explained_free(&answer.explained);
+    if (status == BERTH_E_NOT_FOUND && pod_owner_is_kind(name))
+        return pod_owner_no_name(name, namespace_of(x), x->engine, error);
+    if (status == BERTH_E_NOT_FOUND && pod_owner_is_service(name))
+        return error_set(error, BERTH_E_NOT_FOUND, NULL,
+                         "a Service has no pods of its own to place: name the workload behind it, "
+                         "as in deploy/NAME, or one of its pods");
     return status;
 }
 
@@ -184,7 +190,8 @@ static bool is_kind(const char *given)
     text_buffer text = {0};
     text_add(&text, "%s/x", given);
     bool is = pod_owner_parse(text.text, (berth_str){0}, &owner) ||
-              strncmp(text.text, "pod/", 4) == 0 || strncmp(text.text, "pods/", 5) == 0;
+              pod_owner_is_service(text.text) || strncmp(text.text, "pod/", 4) == 0 ||
+              strncmp(text.text, "pods/", 5) == 0;
     text_free(&text);
     return is;
 }

@@ -23,10 +23,10 @@ typedef struct generate {
 static const command_help help = {
     .name = "generate",
     .synopsis = "[OPTION...]",
-    .text = "Writes a synthetic cluster on standard output: a Kubernetes List, one object a line,\n"
-            "that kubectl and 'berth schedule' read. The same options give the same bytes.\n"
-            "With --trace, a trace for 'berth replay' instead: the nodes at time 0, then the pods\n"
-            "one after the other, each with its run time.\n\n"
+    .text = "Writes a synthetic cluster to standard output: a Kubernetes List with one object a\n"
+            "line, for kubectl and 'berth schedule'. The same options give the same bytes.\n"
+            "With --trace it writes a trace for 'berth replay' instead: the nodes at time 0, then\n"
+            "the pods one after the other, each with its run time.\n\n"
             "Workloads:\n" WORKLOAD_HELP,
     .examples = "  berth generate --nodes 5000 --zones 3 --pods 20000 --workload mixed > c.json\n"
                 "  berth generate --nodes 100 --running 500 --pods 50 | berth schedule -f -\n"
@@ -135,11 +135,11 @@ int cmd_generate(int argc, char **argv)
         {.name = "indent",
          .kind = OPTION_FLAG,
          .target = &g.indent,
-         .help = "write a value a line, as kubectl prints it"},
+         .help = "write one value a line, as kubectl does"},
         {.name = "trace",
          .kind = OPTION_FLAG,
          .target = &g.trace,
-         .help = "write a trace: pods come at random and run for a random time"},
+         .help = "write a trace: pods arrive and end at random times"},
     };
     const option_group groups[] = {{options, WORKLOAD_OPTIONS, OPTIONS_OWN},
                                    OPTION_GROUP(own),

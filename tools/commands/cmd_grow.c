@@ -36,26 +36,26 @@ static const command_help help = {
     .name = "grow",
     .synopsis = "[OPTION...] (-f FILE... | --live) --shape SHAPE...",
     .text =
-        "Finds the cheapest set of new nodes on which all pending pods fit, and the nodes of the\n"
-        "cluster that could go. Every answer was tried: the nodes are added with the pods of\n"
-        "their DaemonSets, and the pods are decided as 'berth schedule' does. Pods that fit\n"
-        "already are placed first and stay there.\n"
+        "Finds the cheapest set of new nodes that gives every pending pod a place, and the nodes\n"
+        "of the cluster that are not needed. Every answer is tried out: the new nodes are added\n"
+        "with the pods of their DaemonSets, and pods are placed as 'berth schedule' places them.\n"
+        "Pods that already fit are placed first and stay there.\n"
         "\n"
         "SHAPE is " NODE_SHAPE_HELP "\n"
-        "Packing is hard, so the plan is the best that the search found: it tries each shape\n"
-        "alone, then mixes of shapes, then takes nodes out and replaces them. No plan can cost\n"
-        "less, or have fewer nodes, than the bound says; the bound counts resources alone.\n"
+        "The plan is the best that the search finds, not always the best there is: it tries each\n"
+        "shape alone, then mixes of shapes, then removes and replaces nodes. The bound shows how\n"
+        "much better a plan could be: no plan costs less or has fewer nodes. It counts resources\n"
+        "alone.\n"
         "\n"
-        "Nodes that could go are found one after the other, the emptiest first, each with those\n"
-        "before it gone: they can go together. Pods of DaemonSets and mirror pods leave with "
-        "their\n"
-        "node. A node stays if it is of the control plane, or has a pod without a controller or\n"
-        "one that a PodDisruptionBudget protects. Without --shape nothing else is asked, and the\n"
-        "list of -o csv and -o markdown is that of the nodes. Pods of nodes that could go are\n"
-        "listed separately: the plan does not count them.\n"
+        "Nodes that are not needed are removed one after the other, the emptiest first, so all\n"
+        "of the listed ones can go together. Pods of DaemonSets and mirror pods go with their\n"
+        "node. A node stays if it belongs to the control plane, or runs a pod without a\n"
+        "controller or one that a PodDisruptionBudget protects. The pods of these nodes have a\n"
+        "list of their own; the plan does not count them. Without --shape only these nodes are\n"
+        "looked for, and -o csv and -o markdown list them.\n"
         "\n"
-        "The exit code is 0 whatever the answers are. With --exit-code it is 1 if a pending pod\n"
-        "has no place even with the new nodes: no shape takes it, or a shape's max or --effort\n"
+        "The exit code is 0 whatever the answer is. With --exit-code it is 1 if a pending pod\n"
+        "has no place even on the new nodes: it fits no shape, or the max of a shape or --effort\n"
         "ended the search.\n",
     .examples = "  berth grow -f cluster.json --shape m=cpu=4,memory=16Gi,price=0.20 \\\n"
                 "      --shape l=cpu=16,memory=64Gi,price=0.72\n"
@@ -180,7 +180,7 @@ static void own_options(grow *g, option options[OWN_OPTIONS])
         {.name = "keep-nodes",
          .kind = OPTION_FLAG,
          .target = &g->keep,
-         .help = "do not ask which nodes could go"},
+         .help = "do not look for nodes that are not needed"},
         {.name = "output",
          .letter = 'o',
          .kind = OPTION_CHOICE,
@@ -191,11 +191,11 @@ static void own_options(grow *g, option options[OWN_OPTIONS])
         {.name = "summary",
          .kind = OPTION_FLAG,
          .target = &g->summary_only,
-         .help = "leave out single nodes and pods"},
+         .help = "print no list of nodes and pods"},
         {.name = "exit-code",
          .kind = OPTION_FLAG,
          .target = &g->exit_code,
-         .help = "exit with 1 if a pending pod has no place even with the\nnodes that are added"},
+         .help = "exit with 1 if a pending pod has no place even on the new\nnodes"},
     };
     memcpy(options, list, sizeof(list));
 }

@@ -4,6 +4,7 @@
 
 #include "cli/exits.h"
 #include "commands/commands.h"
+#include "inspect/inspection.h"
 #include "loading/engine_setup.h"
 #include "replay/replay.h"
 #include "replay/replay_files.h"
@@ -42,18 +43,16 @@ static const command_help help = {
     .synopsis = "[OPTION...] TRACE | openb NODES.csv PODS.csv | --synthetic SPEC",
     .text =
         "Runs a trace through the scheduling queue and the engine in virtual time: pods arrive,\n"
-        "wait, are placed, run and leave; nodes fail and return. Tells how long pods waited, how\n"
-        "full and how fragmented the cluster was, and what found no place and why. The same\n"
-        "trace, options and seed give the same report, on any number of threads.\n\n"
-        "TRACE is a file of JSON lines, gzip or not, sorted by time, '-' for standard input. "
-        "Times\n"
-        "and durations S are in seconds; a pod with a duration leaves that long after it was\n"
-        "bound, others stay until they are removed. Pod and Node are Kubernetes objects; a\n"
-        "template needs no node name, and \"labels\" may be given beside \"name\". With \"count\" "
-        "the\n"
+        "wait, are placed, run and leave; nodes fail and return. Reports how long pods waited,\n"
+        "how full and how fragmented the cluster was, and which pods found no place and why. The\n"
+        "same trace, options and seed give the same report with any number of threads.\n\n"
+        "TRACE is a file of JSON lines, gzip or not, sorted by time; '-' is standard input. Times\n"
+        "and durations S are seconds. A pod with a duration leaves that long after it was bound;\n"
+        "other pods stay until they are removed. Pod and Node are Kubernetes objects. A\n"
+        "template needs no node name. \"labels\" may stand beside \"name\". With \"count\" the\n"
         "names are N-0 to N-(K-1). Lines:\n" TRACE_LINES_HELP "\n"
-        "Fragmentation of a resource is the share of its free amount that lies on nodes which a\n"
-        "pod of the mix seen so far does not fit on.\n",
+        "Fragmentation of a resource is the share of its free amount on nodes without room for a\n"
+        "pod, averaged over the pods seen so far.\n",
     .examples =
         "  berth replay --output-dir out openb nodes.csv pods.csv\n"
         "  berth replay --no-departures openb nodes_gpu_only.csv pods.csv\n"
@@ -76,20 +75,20 @@ static void file_options(replay_command *c, option options[FILE_OPTIONS])
         {.name = "pods",
          .kind = OPTION_FLAG,
          .target = &c->pods,
-         .help = "write pods.csv there, too: a line a pod"},
+         .help = "also write pods.csv there: one line a pod"},
         {.name = "plots",
          .kind = OPTION_CHOICE,
          .value = "KIND",
          .target = &c->plots,
          .given = &c->plots_given,
          .choices = replay_plots_names,
-         .help = "pictures, by gnuplot"},
+         .help = "kind of plots, made by gnuplot"},
         {.name = "format",
          .kind = OPTION_CHOICE,
          .value = "FORMAT",
          .target = &c->format,
          .choices = format_names,
-         .help = "of the report on standard output"},
+         .help = "form of the report on standard output"},
     };
     memcpy(options, list, sizeof(list));
 }
@@ -101,8 +100,8 @@ static void run_options(replay_command *c, option options[RUN_OPTIONS])
          .kind = OPTION_TEXT,
          .value = "S",
          .target = &c->sample_interval,
-         .help = "virtual seconds between two rows of the series (default: so\n"
-                 "that there are 512 to 1024)"},
+         .help = "virtual seconds between two rows of the series (default:\nchosen for 512 to "
+                 "1024 rows)"},
         {.name = "bind-latency",
          .kind = OPTION_TEXT,
          .value = "S",
@@ -117,25 +116,25 @@ static void run_options(replay_command *c, option options[RUN_OPTIONS])
          .kind = OPTION_TEXT,
          .value = "S",
          .target = &c->failure_mean,
-         .help = "let each node fail at random, this long after it came, on\n"
-                 "average, as long as the trace lasts or until --until"},
+         .help = "let each node fail at random, on average S after it came,\nuntil the trace "
+                 "ends or --until"},
         {.name = "node-repair",
          .kind = OPTION_TEXT,
          .value = "S",
          .target = &c->repair,
-         .help = "and return after so long (default 600)"},
+         .help = "seconds until a failed node returns (default 600)"},
         {.name = "lost-pods",
          .kind = OPTION_CHOICE,
          .value = "WHAT",
          .target = &c->lost,
          .choices = lost_names,
-         .help = "what becomes of pods that were evicted or lost their node:\n"
-                 "submitted anew, or gone"},
+         .help = "what happens to pods that were evicted or lost their node:\n"
+                 "they are submitted again, or dropped"},
         {.name = "strict",
          .kind = OPTION_FLAG,
          .target = &c->strict,
-         .help = "stop at an event that changes nothing, as the removal of a\n"
-                 "pod that is not there, instead of counting it"},
+         .help = "stop at an event that changes nothing, such as the removal\nof a pod that is not "
+                 "there, instead of counting it"},
     };
     memcpy(options, list, sizeof(list));
 }
@@ -258,6 +257,7 @@ static int run(replay_command *c)
     replay r = {.engine = NULL};
     int code = EXIT_DONE;
     berth_status status = engine_setup_resolve(&c->setup, &error);
+    inspection_config(c->setup.config, help.name);
     if (status == BERTH_OK)
         status = engine_setup_create(&c->setup, &engine, &error);
     if (status == BERTH_OK)

@@ -88,12 +88,12 @@ static const command_help help = {
     .name = "verify",
     .synopsis = "[OPTION...] FILE...",
     .text =
-        "Replays decision vectors (JSON lines, gzip or not; tests/vectors/README.md) and prints a\n"
-        "line a file, 'FILE decisions=N mismatches=M', and the first differences in full. The\n"
-        "exit code is 0 only if nothing differs, 1 if something does.\n\n"
-        "Lists of paths and threads replay each file once for each combination, and each line "
-        "then\n"
-        "names its own: 'FILE path=scan threads=4 decisions=N mismatches=M'.\n",
+        "Replays decision vectors (JSON lines, gzip or not; tests/vectors/README.md). Prints one\n"
+        "line a file, 'FILE decisions=N mismatches=M', and the first differences in full. The "
+        "exit\n"
+        "code is 0 if nothing differs, else 1.\n\n"
+        "With lists of paths and threads each file is replayed once for each combination, and\n"
+        "the lines name it: 'FILE path=scan threads=4 decisions=N mismatches=M'.\n",
     .examples =
         "  berth verify tests/vectors/v1.32/resources.jsonl.gz\n"
         "  berth verify tests/vectors/v1.32/*.jsonl.gz\n"
@@ -577,7 +577,7 @@ int cmd_verify(int argc, char **argv)
          .value = "N",
          .max = INT32_MAX,
          .target = &v.shown_max,
-         .help = "decisions a file whose differences are shown\n(default 5)"},
+         .help = "how many decisions that differ to show for each file\n(default 5)"},
     };
     const option_group groups[] = {OPTION_GROUP(options)};
     options_result parsed = options_parse(&help, groups, 1, &files, argc, argv);

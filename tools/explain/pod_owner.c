@@ -65,6 +65,19 @@ bool pod_owner_parse(const char *text, berth_str namespace_name, pod_owner *out)
     return true;
 }
 
+bool pod_owner_is_kind(const char *text)
+{
+    return kind_of(text, strlen(text)) != NULL;
+}
+
+bool pod_owner_is_service(const char *text)
+{
+    const char *slash = strchr(text, '/');
+    size_t len = slash != NULL ? (size_t)(slash - text) : 0;
+    return is_word(text, len, "svc") || is_word(text, len, "service") ||
+           is_word(text, len, "services");
+}
+
 /* ---- whose pod it is ---- */
 
 /* Cut "-TAIL" off a name; false if the name does not end so. */
@@ -211,4 +224,56 @@ berth_status pod_owner_find(pod_owner *owner, berth_engine *engine, const finish
     free(s.pods);
     owner->namespace_name = s.namespaces[0];
     return pod_owner_find(owner, engine, finished, pods, count, finished_count, error);
+}
+
+/* ---- a kind without a name ---- */
+
+typedef struct owner_names {
+    const berth_engine *engine;
+    const char *kind;
+    berth_str namespace_name;
+    word_table names; /* NAMESPACE/NAME */
+} owner_names;
+
+static void note_name(void *context, berth_pod_id pod, berth_str namespace_name, berth_str name)
+{
+    owner_names *n = context;
+    berth_pod_info info = {.size = sizeof(info)};
+    berth_str owner = {0};
+    char text[600];
+    (void)name;
+    if ((n->namespace_name.len > 0 && !words_equal(namespace_name, n->namespace_name)) ||
+        berth_engine_pod_info(n->engine, pod, &info, NULL) != BERTH_OK)
+        return;
+    berth_str hash = berth_engine_pod_label(n->engine, pod, words_of("pod-template-hash"));
+    if (!name_in_kind(n->kind, info.owner_kind, info.owner_name, hash, &owner))
+        return;
+    snprintf(text, sizeof(text), "%.*s/%.*s", (int)namespace_name.len, namespace_name.data,
+             (int)owner.len, owner.data);
+    word_table_add(&n->names, words_of(text));
+}
+
+berth_status pod_owner_no_name(const char *kind, berth_str namespace_name, berth_engine *engine,
+                               berth_error *error)
+{
+    enum { SHOWN = 5 };
+    owner_names n = {
+        .engine = engine, .kind = kind_of(kind, strlen(kind)), .namespace_name = namespace_name};
+    char list[300] = "";
+    size_t at = 0;
+    pod_lookup_each(engine, note_name, &n);
+    for (uint32_t i = 0; i < n.names.count && i < SHOWN && at < sizeof(list); i++) {
+        berth_str name = word_table_get(&n.names, i);
+        at += (size_t)snprintf(list + at, sizeof(list) - at, "%s%.*s", i > 0 ? ", " : "",
+                               (int)name.len, name.data);
+    }
+    const uint32_t count = n.names.count;
+    word_table_free(&n.names);
+    if (count == 0)
+        return error_set(error, BERTH_E_NOT_FOUND, NULL,
+                         "expected the name of a %s, as in %s/NAME; the input has no pod of one",
+                         n.kind, kind);
+    return error_set(error, BERTH_E_NOT_FOUND, NULL,
+                     "expected the name of a %s, as in %s/NAME; the input has %s%s", n.kind, kind,
+                     list, count > SHOWN ? ", ..." : "");
 }

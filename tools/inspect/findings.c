@@ -25,6 +25,7 @@ static const wording wordings[FINDING_KIND_COUNT] = {
     [FINDING_VERSION] = {.rest = "versions"},
     [FINDING_KIND] = {.rest = "unknown kinds"},
     [FINDING_FIELD] = {.rest = "unknown or repeated fields"},
+    [FINDING_PLUGIN] = {.rest = "unknown plugins"},
     [FINDING_API_VERSION] = {.rest = "unknown apiVersions"},
     [FINDING_VALUE] = {.rest = "values that an API server refuses"},
     [FINDING_ADMISSION] = {.rest = "limits and quotas"},
@@ -72,14 +73,15 @@ static const wording wordings[FINDING_KIND_COUNT] = {
 
 /* ---- keeping ---- */
 
-/* "FILE:LINE: OBJECT: FIELD". */
+/* "FILE:LINE: OBJECT: FIELD", without what is not known. */
 static char *place_text(const berth_error *place)
 {
     char text[1024];
     char line[16] = "";
     if (place->line > 0)
         snprintf(line, sizeof(line), ":%" PRIu32, place->line);
-    int len = snprintf(text, sizeof(text), "%s%s: %s%s%s", place->source, line, place->object,
+    int len = snprintf(text, sizeof(text), "%s%s%s%s%s%s", place->source, line,
+                       place->object[0] != '\0' ? ": " : "", place->object,
                        place->field[0] != '\0' ? ": " : "", place->field);
     return heap_text(text, (size_t)len < sizeof(text) ? (size_t)len : sizeof(text) - 1);
 }

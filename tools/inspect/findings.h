@@ -13,6 +13,7 @@ typedef enum finding_kind {
     /* of one object, with its place; the text is a sentence */
     FINDING_KIND,        /* a kind that is probably misspelt */
     FINDING_FIELD,       /* no such field, or one that is given twice */
+    FINDING_PLUGIN,      /* arguments of a plugin that kube-scheduler does not have */
     FINDING_API_VERSION, /* not served under it */
     FINDING_VALUE,       /* what an API server would refuse */
     FINDING_ADMISSION,   /* what admission could not be applied to */

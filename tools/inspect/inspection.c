@@ -23,6 +23,17 @@ static void note_field(inspection *in, const berth_note *note)
     add(in, FINDING_FIELD, note, text);
 }
 
+static void note_plugin(inspection *in, const berth_note *note)
+{
+    char text[512];
+    bool suggests = note->suggestion.len > 0;
+    snprintf(text, sizeof(text),
+             "kube-scheduler has no plugin \"%.*s\" and ignores its arguments%s%.*s%s",
+             SHOW(note->word), suggests ? ": did you mean " : "", SHOW(note->suggestion),
+             suggests ? "?" : "");
+    add(in, FINDING_PLUGIN, note, text);
+}
+
 static void note_version(inspection *in, const berth_note *note)
 {
     char text[512];
@@ -159,6 +170,9 @@ void inspection_note(void *context, const berth_note *note)
         snprintf(text, sizeof(text), "PriorityClass %.*s", SHOW(note->word));
         findings_add(&in->findings, FINDING_PRIORITY_CLASS, words_of(text), NULL, 1);
         break;
+    case BERTH_NOTE_UNKNOWN_PLUGIN:
+        note_plugin(in, note);
+        break;
     case BERTH_NOTE_WORKLOAD: /* of who asks for changes */
         break;
     case BERTH_NOTE_NOT_EXPANDED:
@@ -179,6 +193,18 @@ void inspection_note(void *context, const berth_note *note)
         findings_add(&in->findings, FINDING_CLAIM, words_of(text), NULL, 1);
         break;
     }
+}
+
+void inspection_config(const berth_scheduler_config *config, const char *command)
+{
+    inspection in = {.context = NULL};
+    char speaker[64];
+    if (config == NULL)
+        return;
+    snprintf(speaker, sizeof(speaker), "berth %s", command);
+    berth_scheduler_config_notes(config, inspection_note, &in);
+    (void)findings_say(&in.findings, speaker);
+    inspection_free(&in);
 }
 
 void inspection_object(inspection *in, const berth_object *object, const berth_error *origin)

@@ -20,6 +20,10 @@ typedef struct inspection {
 /* The reader's notes; `context` is the inspection. */
 void inspection_note(void *context, const berth_note *note);
 
+/* Say on standard error what is odd about a scheduler configuration (NULL: there is none), for
+ * commands that read no cluster. */
+void inspection_config(const berth_scheduler_config *config, const char *command);
+
 /* An object that is about to be added. */
 void inspection_object(inspection *in, const berth_object *object, const berth_error *origin);
 

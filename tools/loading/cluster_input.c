@@ -466,6 +466,8 @@ berth_status cluster_input_load(cluster_input *input, const engine_setup *setup,
 {
     load l = {.input = input, .setup = setup, .engine = engine};
     tell_version(input, setup);
+    if (setup->config != NULL)
+        berth_scheduler_config_notes(setup->config, inspection_note, &input->inspection);
     berth_status status =
         input->synthetic != NULL ? load_synthetic(&l, error) : load_files(&l, error);
     if (status == BERTH_OK)

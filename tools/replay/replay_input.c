@@ -43,7 +43,7 @@ option_group replay_input_options(replay_input *input)
         {.name = "no-departures",
          .kind = OPTION_FLAG,
          .target = &input->no_departures,
-         .help = "pods stay, whatever the trace says"},
+         .help = "pods stay for ever, whatever the trace says"},
     };
     memcpy(input->options, own, sizeof(own));
     trace_arrivals_options(&input->arrivals, input->options + sizeof(own) / sizeof(own[0]));

@@ -17,7 +17,8 @@ enum { NOTES_WIDTH = 14 }; /* that remarks should have for their lines */
 typedef struct layout {
     berth_str domain; /* that node names are shown without; empty: they are whole */
     bool narrow;      /* without limits of nodes, or percentages of namespaces and owners */
-    bool flat;        /* rows alone, an amount a cell: spreadsheets read 5/10 as a date */
+    bool flat;        /* rows alone, an amount a cell: spreadsheets read 5/10 as a date. CSV has
+                       * plain numbers, whose unit stands in the title */
 } layout;
 
 static uint32_t right_of(uint32_t first, uint32_t last)
@@ -27,25 +28,37 @@ static uint32_t right_of(uint32_t first, uint32_t last)
 
 /* ---- cells ---- */
 
-static void put_limits(const top *t, const top_row *row, uint32_t resource, rows *out)
+/* CSV is read by machines. */
+static bool is_plain(void)
 {
-    char text[TOP_AMOUNT_BYTES];
-    top_limits_text(t, row, resource, text, sizeof(text));
-    rows_cell(out, "%s", text);
-}
-
-static void put_free(const top *t, const top_row *row, uint32_t resource, rows *out)
-{
-    char text[TOP_AMOUNT_BYTES];
-    top_free_text(t, row, resource, text, sizeof(text));
-    rows_cell(out, "%s", text);
+    return table_get_form() == TABLE_CSV;
 }
 
 static void put_amount(const top *t, uint32_t resource, int64_t amount, rows *out)
 {
     char text[TOP_AMOUNT_BYTES];
-    top_amount_text(word_table_get(&t->resources, resource), amount, text, sizeof(text));
+    berth_str name = word_table_get(&t->resources, resource);
+    if (is_plain())
+        top_plain_text(name, amount, text, sizeof(text));
+    else
+        top_amount_text(name, amount, text, sizeof(text));
     rows_cell(out, "%s", text);
+}
+
+static void put_limits(const top *t, const top_row *row, uint32_t resource, rows *out)
+{
+    if (row->cells[resource].limited)
+        put_amount(t, resource, row->cells[resource].limits, out);
+    else
+        rows_cell(out, "%s", is_plain() ? "" : "-");
+}
+
+static void put_free(const top *t, const top_row *row, uint32_t resource, rows *out)
+{
+    if (row->usable > 0)
+        put_amount(t, resource, row->cells[resource].free, out);
+    else
+        rows_cell(out, "%s", is_plain() ? "" : "-");
 }
 
 static void put_share(const top *t, const top_row *row, uint32_t resource, bool flat, rows *out)
@@ -136,9 +149,21 @@ static berth_status fill_nodes(const top *t, const layout *form, rows *out, bert
                                        "MEMORY LIMITS",
                                        "MEMORY FREE",
                                        "NOTES"};
+    static const char *const plain[] = {"NODE",
+                                        "PODS",
+                                        "PODS ALLOCATABLE",
+                                        "CPU (CORES)",
+                                        "CPU ALLOCATABLE (CORES)",
+                                        "CPU LIMITS (CORES)",
+                                        "CPU FREE (CORES)",
+                                        "MEMORY (BYTES)",
+                                        "MEMORY ALLOCATABLE (BYTES)",
+                                        "MEMORY LIMITS (BYTES)",
+                                        "MEMORY FREE (BYTES)",
+                                        "NOTES"};
     uint32_t count = form->flat ? 12 : form->narrow ? 7 : 9;
     rows_open(out,
-              form->flat     ? flat
+              form->flat     ? is_plain() ? plain : flat
               : form->narrow ? narrow
                              : titles,
               count, right_of(1, count - 2));
@@ -153,10 +178,13 @@ static berth_status fill_nodes(const top *t, const layout *form, rows *out, bert
 static void put_percent(const top *t, const top_row *row, uint32_t resource, rows *out)
 {
     int64_t all = t->nodes.cells[resource].allocatable;
-    if (all > 0)
-        rows_cell(out, "%.0f%%", top_percent(row->cells[resource].requested, all));
+    double percent = top_percent(row->cells[resource].requested, all);
+    if (all <= 0)
+        rows_cell(out, "%s", is_plain() ? "" : "-");
+    else if (is_plain())
+        rows_cell(out, "%.2f", percent);
     else
-        rows_cell(out, "-");
+        rows_cell(out, "%.0f%%", percent);
 }
 
 static berth_status put_group(const top *t, const top_row *row, const layout *form, rows *out,
@@ -194,10 +222,33 @@ static berth_status fill_groups(const top *t, const layout *form, rows *out, ber
     static const char *const flat_spaces[] = {"NAMESPACE", "PODS",          "CPU",
                                               "CPU%",      "CPU LIMITS",    "MEMORY",
                                               "MEMORY%",   "MEMORY LIMITS", "NOTES"};
+    static const char *const plain[] = {"NAMESPACE",
+                                        "OWNER",
+                                        "PODS",
+                                        "CPU (CORES)",
+                                        "CPU (PERCENT)",
+                                        "CPU LIMITS (CORES)",
+                                        "MEMORY (BYTES)",
+                                        "MEMORY (PERCENT)",
+                                        "MEMORY LIMITS (BYTES)",
+                                        "NOTES"};
+    static const char *const plain_spaces[] = {"NAMESPACE",
+                                               "PODS",
+                                               "CPU (CORES)",
+                                               "CPU (PERCENT)",
+                                               "CPU LIMITS (CORES)",
+                                               "MEMORY (BYTES)",
+                                               "MEMORY (PERCENT)",
+                                               "MEMORY LIMITS (BYTES)",
+                                               "NOTES"};
     bool owners = t->by == TOP_BY_OWNER;
     uint32_t names = owners ? 2 : 1;
     uint32_t count = names + (form->narrow ? 6 : 8);
-    const char *const *wide = form->flat ? owners ? flat : flat_spaces : owners ? titles : spaces;
+    const char *const *wide = owners ? titles : spaces;
+    if (form->flat && is_plain())
+        wide = owners ? plain : plain_spaces;
+    else if (form->flat)
+        wide = owners ? flat : flat_spaces;
     rows_open(out,
               !form->narrow ? wide
               : owners      ? narrow
@@ -215,7 +266,7 @@ static void put_zone(const top *t, const top_row *row, berth_str name, bool flat
     for (uint32_t r = 0; r < t->resources.count; r++) {
         const top_cell *cell = &row->cells[r];
         berth_str resource = word_table_get(&t->resources, r);
-        char text[TOP_AMOUNT_BYTES];
+        double use = top_percent(cell->requested, cell->allocatable);
         if (r >= TOP_FIXED_RESOURCES && cell->allocatable == 0 && cell->requested == 0)
             continue;
         rows_cell_str(out, name);
@@ -226,14 +277,14 @@ static void put_zone(const top *t, const top_row *row, berth_str name, bool flat
             rows_cell(out, "%" PRIu64, row->nodes);
         }
         rows_cell_str(out, resource);
+        if (is_plain())
+            rows_cell(out, "%s", top_unit(resource));
         put_requested(t, row, r, out);
         put_limits(t, row, r, out);
-        top_amount_text(resource, cell->allocatable, text, sizeof(text));
-        rows_cell(out, "%s", text);
-        rows_cell(out, "%.1f%%", top_percent(cell->requested, cell->allocatable));
+        put_amount(t, r, cell->allocatable, out);
+        rows_cell(out, is_plain() ? "%.2f" : "%.1f%%", use);
         put_free(t, row, r, out);
-        top_amount_text(resource, cell->closed, text, sizeof(text));
-        rows_cell(out, "%s", text);
+        put_amount(t, r, cell->closed, out);
     }
 }
 
@@ -244,8 +295,13 @@ static void print_zones(const top *t, bool flat, FILE *file)
     static const char *const flat_titles[] = {"ZONE",      "USABLE", "NODES",       "RESOURCE",
                                               "REQUESTED", "LIMITS", "ALLOCATABLE", "USE",
                                               "FREE",      "CLOSED"};
+    static const char *const plain_titles[] = {
+        "ZONE",   "USABLE",      "NODES",         "RESOURCE", "UNIT",  "REQUESTED",
+        "LIMITS", "ALLOCATABLE", "USE (PERCENT)", "FREE",     "CLOSED"};
     rows out;
-    if (flat)
+    if (flat && is_plain())
+        rows_open(&out, plain_titles, 11, right_of(5, 10) | 3u << 1);
+    else if (flat)
         rows_open(&out, flat_titles, 10, right_of(4, 9) | 3u << 1);
     else
         rows_open(&out, titles, 9, right_of(3, 8) | 1u << 1);

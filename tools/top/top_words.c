@@ -41,6 +41,24 @@ void top_amount_text(berth_str resource, int64_t amount, char *out, size_t size)
         snprintf(out, size, "%.1f", (double)amount / 1000.0);
 }
 
+void top_plain_text(berth_str resource, int64_t amount, char *out, size_t size)
+{
+    if (!words_equal(resource, words_of("cpu"))) {
+        snprintf(out, size, "%" PRId64, amount);
+        return;
+    }
+    int len = snprintf(out, size, "%" PRId64 ".%03d", amount / 1000, (int)(amount % 1000));
+    while (len > 0 && out[len - 1] == '0')
+        out[--len] = '\0';
+    if (len > 0 && out[len - 1] == '.')
+        out[--len] = '\0';
+}
+
+const char *top_unit(berth_str resource)
+{
+    return words_equal(resource, words_of("cpu")) ? "cores" : is_bytes(resource) ? "bytes" : "";
+}
+
 void top_share_text(berth_str resource, int64_t part, int64_t all, char *out, size_t size)
 {
     char of[TOP_AMOUNT_BYTES];
@@ -58,15 +76,6 @@ void top_limits_text(const top *t, const top_row *row, uint32_t resource, char *
 {
     if (row->cells[resource].limited)
         top_amount_text(word_table_get(&t->resources, resource), row->cells[resource].limits, out,
-                        size);
-    else
-        snprintf(out, size, "-");
-}
-
-void top_free_text(const top *t, const top_row *row, uint32_t resource, char *out, size_t size)
-{
-    if (row->usable > 0)
-        top_amount_text(word_table_get(&t->resources, resource), row->cells[resource].free, out,
                         size);
     else
         snprintf(out, size, "-");

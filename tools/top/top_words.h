@@ -11,13 +11,17 @@ enum { TOP_AMOUNT_BYTES = 48 };
 /* "250m", "12.5", "25.3Gi": rounded. */
 void top_amount_text(berth_str resource, int64_t amount, char *out, size_t size);
 
+/* The same for machines, exact: cores with a decimal point ("0.25"), bytes, or a plain number. */
+void top_plain_text(berth_str resource, int64_t amount, char *out, size_t size);
+
+/* What those count: "cores", "bytes", or nothing. */
+const char *top_unit(berth_str resource);
+
 /* "3.1/3.9", "10.2/14.4Gi": of how much. */
 void top_share_text(berth_str resource, int64_t part, int64_t all, char *out, size_t size);
 
-/* A resource of a row: its limits, "-" if no container has one; what is free, "-" if no node is
- * usable. */
+/* The limits of a resource of a row; "-" if no container has one. */
 void top_limits_text(const top *t, const top_row *row, uint32_t resource, char *out, size_t size);
-void top_free_text(const top *t, const top_row *row, uint32_t resource, char *out, size_t size);
 
 /* In per cent; 0 of nothing. */
 double top_percent(int64_t part, int64_t all);

@@ -253,6 +253,8 @@ func (e *Engine) remove(kind C.uint32_t, namespace, name string) error {
 type LoadOptions struct {
 	// Source names the text in errors.
 	Source string
+	// Namespace is that of objects that name none, as in kubectl apply -n; empty: "default".
+	Namespace string
 	// Served says that the objects come from an API server, which has filled in its defaults.
 	Served bool
 	// Templates makes one pod of each workload, what its pods are like, whatever number it asks for.
@@ -293,6 +295,9 @@ func (e *Engine) load(options *LoadOptions, fill func(*arena, *C.bg_load), bytes
 	load.source = a.cString("text")
 	if options.Source != "" {
 		load.source = a.cString(options.Source)
+	}
+	if options.Namespace != "" {
+		load.namespace_name = a.cString(options.Namespace)
 	}
 	load.apply_defaults = C.bool(!options.Served)
 	load.templates = C.bool(options.Templates)

@@ -230,6 +230,26 @@ func TestLoad(t *testing.T) {
 	}
 }
 
+// Objects that name no namespace are in that of the options.
+func TestLoadNamespace(t *testing.T) {
+	e := got(New(nil))(t)
+	t.Cleanup(func() { e.Close() })
+	text := []byte("kind: Pod\napiVersion: v1\nmetadata: {name: p}\n---\n" +
+		"kind: Pod\napiVersion: v1\nmetadata: {name: q, namespace: other}\n")
+	if n := got(e.Load(text, &LoadOptions{Namespace: "shop"}))(t); n != 2 {
+		t.Fatal(n)
+	}
+	got(e.Load(text[:48], nil))(t)
+	for name, namespace := range map[string]string{"p": "shop", "q": "other"} {
+		if got(e.FindPod(namespace, name))(t) == NoPod {
+			t.Fatalf("%s/%s is not there", namespace, name)
+		}
+	}
+	if got(e.FindPod("default", "p"))(t) == NoPod {
+		t.Fatal("without the option it is default")
+	}
+}
+
 func TestSnapshotsAndBranches(t *testing.T) {
 	e := made(t, 2)
 	if _, err := e.Snapshot(); !errors.Is(err, State) {

@@ -189,6 +189,7 @@ int bg_load_objects(bg_box *box, const bg_load *load)
     berth_read_options_init(&options);
     options.apply_defaults = load->apply_defaults;
     options.templates = load->templates;
+    options.namespace_name = load->namespace_name;
     options.threads = load->threads;
     box->done = 0;
     berth_status status = berth_reader_create(&options, &reader, &box->error);

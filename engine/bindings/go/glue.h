@@ -114,6 +114,7 @@ typedef struct bg_load {
     const char *path;
     const char *source; /* what errors call the text */
     berth_str text;
+    const char *namespace_name; /* of objects that name none; NULL: "default" */
     bool apply_defaults, templates;
     uint32_t threads;
 } bg_load;

@@ -60,6 +60,10 @@ typedef enum berth_note_kind {
     BERTH_NOTE_SELECTOR,
     /* No node admits pods of this DaemonSet: none is made. */
     BERTH_NOTE_NO_DAEMONS,
+    /* Of a scheduler configuration: pluginConfig names a plugin `word` that kube-scheduler does not
+     * have and that the profile does not enable. kube-scheduler ignores such arguments.
+     * `suggestion`: a plugin that it has. */
+    BERTH_NOTE_UNKNOWN_PLUGIN,
 } berth_note_kind;
 
 /* How new pods take the place of old ones. */
@@ -273,6 +277,12 @@ BERTH_API berth_status berth_scheduler_config_text(berth_str text, const char *s
                                                    berth_scheduler_config **out,
                                                    berth_error *error);
 BERTH_API void berth_scheduler_config_destroy(berth_scheduler_config *config);
+
+/* Call `note` for everything odd in a configuration that was read all the same, in the order of the
+ * text: BERTH_NOTE_UNKNOWN_PLUGIN. Owner: as berth_note says. Threads: any. Cost: linear in the
+ * notes. */
+BERTH_API void berth_scheduler_config_notes(const berth_scheduler_config *config,
+                                            berth_note_fn note, void *context);
 
 /* Its profiles, percentageOfNodesToScore already resolved; borrowed until the config is destroyed.
  * Threads: any. Cost: constant. */

@@ -261,6 +261,22 @@ static void switch_off_backing(session *s)
     setup->feature_gates = s->gates;
 }
 
+static void on_config_note(void *context, const berth_note *note)
+{
+    char plugin[128], suggestion[128];
+    (void)context;
+    snprintf(plugin, sizeof(plugin), "%.*s", (int)note->word.len, note->word.data);
+    snprintf(suggestion, sizeof(suggestion), "%.*s", (int)note->suggestion.len,
+             note->suggestion.data != NULL ? note->suggestion.data : "");
+    if (suggestion[0] != '\0')
+        LOG_WARNING("arguments of a plugin that does not exist are ignored", "file",
+                    note->place->source, "field", note->place->field, "plugin", plugin,
+                    "didYouMean", suggestion);
+    else
+        LOG_WARNING("arguments of a plugin that does not exist are ignored", "file",
+                    note->place->source, "field", note->place->field, "plugin", plugin);
+}
+
 static void begin(session *s)
 {
     berth_error error = {.code = BERTH_OK};
@@ -276,6 +292,8 @@ static void begin(session *s)
     berth_status resolved = engine_setup_resolve(setup, &error);
     if (resolved == BERTH_OK)
         switch_off_backing(s);
+    if (resolved == BERTH_OK && setup->config != NULL)
+        berth_scheduler_config_notes(setup->config, on_config_note, NULL);
     if (resolved != BERTH_OK || deciding_start(&s->deciding, &error) != BERTH_OK) {
         end(s, exit_error("run", &error));
         return;

@@ -100,24 +100,39 @@ class Cluster(View, Closing):
 
     # ---- objects ----
 
-    def _read(self, source: Source, change: str, defaults: bool, templates: bool) -> Loaded:
+    def _read(
+        self,
+        source: Source,
+        change: str,
+        defaults: bool,
+        templates: bool,
+        namespace: Optional[str],
+    ) -> Loaded:
         with self._handle as engine:
             sink = ffi.new("berth_py_sink *")
             sink.engine = engine
             sink.change = CHANGES[change]
-            return _reading.read(sink, source, defaults=defaults, templates=templates)
+            return _reading.read(
+                sink, source, defaults=defaults, templates=templates, namespace=namespace
+            )
 
     def load(
-        self, *paths: PathName, change: str = "add", defaults: bool = True, templates: bool = False
+        self,
+        *paths: PathName,
+        change: str = "add",
+        defaults: bool = True,
+        templates: bool = False,
+        namespace: Optional[str] = None,
     ) -> Loaded:
         """Read files, JSON or YAML, gzip or not, as `kubectl get -o json` and manifests are.
 
         Workloads become their pods; of `templates` each becomes one pod, what its pods are like.
         `change`: "add", "update" what is there, or "apply", which does what is needed. `defaults`
-        applies the API server's to what never met one. On an error the objects before it stay, as
+        applies the API server's to what never met one. `namespace` is that of objects that name
+        none, as in `kubectl apply -n`; None: "default". On an error the objects before it stay, as
         many as its `done` says; a transaction takes them back.
         """
-        return self._read(Source(files=paths), change, defaults, templates)
+        return self._read(Source(files=paths), change, defaults, templates, namespace)
 
     def load_text(
         self,
@@ -127,9 +142,10 @@ class Cluster(View, Closing):
         change: str = "add",
         defaults: bool = True,
         templates: bool = False,
+        namespace: Optional[str] = None,
     ) -> Loaded:
         """Read JSON or YAML from memory; `name` stands for it in errors. Else as load."""
-        return self._read(Source(text=text, name=name), change, defaults, templates)
+        return self._read(Source(text=text, name=name), change, defaults, templates, namespace)
 
     def load_objects(
         self,
@@ -138,9 +154,10 @@ class Cluster(View, Closing):
         change: str = "add",
         defaults: bool = True,
         templates: bool = False,
+        namespace: Optional[str] = None,
     ) -> Loaded:
         """Take objects as dicts, as `json.load` gives what kubectl prints. Else as load."""
-        return self._read(Source.of_objects(objects), change, defaults, templates)
+        return self._read(Source.of_objects(objects), change, defaults, templates, namespace)
 
     def add_like(self, like: Pod, names: Iterable[str]) -> IntArray:
         """Add pending pods that are like another one but for their names; their ids."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Union
+from typing import Any, Optional, Union
 
 from . import _arrays, _errors
 from ._arrays import IntArray
@@ -37,10 +37,12 @@ class Source:
         return cls(text=json.dumps(whole, separators=(",", ":")), name="objects")
 
 
-def read(sink: Any, source: Source, *, defaults: bool, templates: bool) -> Loaded:
+def read(
+    sink: Any, source: Source, *, defaults: bool, templates: bool, namespace: Optional[str] = None
+) -> Loaded:
     """Read a source to its end into a sink, and free that."""
     try:
-        fill(sink, source, defaults=defaults, templates=templates)
+        fill(sink, source, defaults=defaults, templates=templates, namespace=namespace)
         return Loaded(
             int(sink.objects),
             narrowed(ffi.addressof(sink, "nodes")),
@@ -50,13 +52,18 @@ def read(sink: Any, source: Source, *, defaults: bool, templates: bool) -> Loade
         lib.berth_py_sink_free(sink)
 
 
-def fill(sink: Any, source: Source, *, defaults: bool, templates: bool) -> None:
+def fill(
+    sink: Any, source: Source, *, defaults: bool, templates: bool, namespace: Optional[str] = None
+) -> None:
     """Read a source to its end into a sink."""
     error = _errors.slot()
     options = ffi.new("berth_read_options *")
     lib.berth_read_options_init_sized(options, ffi.sizeof("berth_read_options"))
     options.apply_defaults = defaults
     options.templates = templates
+    # The reader borrows the name: it stays until the reader is gone.
+    name = ffi.NULL if namespace is None else ffi.new("char[]", namespace.encode())
+    options.namespace_name = name
     reader_out = ffi.new("berth_reader **")
     _errors.check(lib.berth_reader_create(options, reader_out, error))
     reader = reader_out[0]

@@ -1,0 +1,137 @@
+/* What the reader of scheduler configurations says of one that it accepts. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "kube/config.h"
+
+#define HEAD                                       \
+    "apiVersion: kubescheduler.config.k8s.io/v1\n" \
+    "kind: KubeSchedulerConfiguration\n"
+
+static char said[1024];
+
+static void keep(void *context, const berth_note *note)
+{
+    const size_t at = strlen(said);
+    assert_ptr_equal(context, said);
+    assert_int_equal(note->size, sizeof(*note));
+    assert_int_equal(note->what, BERTH_NOTE_UNKNOWN_PLUGIN);
+    assert_true(berth__str_is(note->kind, "KubeSchedulerConfiguration"));
+    assert_int_equal(note->place->code, BERTH_OK);
+    snprintf(said + at, sizeof(said) - at, "%s:%u %s %.*s (%.*s)\n", note->place->source,
+             note->place->line, note->place->field, (int)note->word.len, note->word.data,
+             (int)note->suggestion.len, note->suggestion.data != NULL ? note->suggestion.data : "");
+}
+
+static void check(const char *text, uint32_t kubernetes, const char *wanted)
+{
+    berth_error error = {.code = BERTH_OK};
+    berth_scheduler_config *config = NULL;
+    assert_int_equal(
+        berth_scheduler_config_text(berth__text_of(text), "test.yaml", kubernetes, &config, &error),
+        BERTH_OK);
+    said[0] = '\0';
+    berth_scheduler_config_notes(config, keep, said);
+    assert_string_equal(said, wanted);
+    berth_scheduler_config_notes(config, NULL, NULL);
+    berth_scheduler_config_destroy(config);
+}
+
+static void test_unknown_plugins(void **state)
+{
+    (void)state;
+    check(HEAD "profiles:\n"
+               "- schedulerName: a\n"
+               "  pluginConfig:\n"
+               "  - name: NodeResourceFit\n"
+               "    args: {scoringStrategy: {type: MostAllocated}}\n"
+               "- schedulerName: b\n"
+               "  pluginConfig:\n"
+               "  - {name: NodeResourcesFit}\n"
+               "  - {name: Coscheduling, args: {permitWaitingTimeSeconds: 10}}\n",
+          0,
+          "test.yaml:6 profiles[0].pluginConfig[0].name NodeResourceFit (NodeResourcesFit)\n"
+          "test.yaml:11 profiles[1].pluginConfig[1].name Coscheduling ()\n");
+    /* Kubernetes 1.32 has no such plugin yet. */
+    check(HEAD "profiles: [{pluginConfig: [{name: NodeDeclaredFeatures}]}]\n", 32,
+          "test.yaml:3 profiles[0].pluginConfig[0].name NodeDeclaredFeatures ()\n");
+}
+
+static void test_nothing_to_say(void **state)
+{
+    (void)state;
+    check(HEAD, 0, "");
+    check(HEAD "profiles: [{pluginConfig: [{name: NodeDeclaredFeatures}]}]\n", 36, "");
+    check(HEAD "profiles: [{pluginConfig: [{name: GangScheduling}]}]\n", 0, "");
+    check(HEAD "profiles: [{pluginConfig: [{name: DynamicResources}]}]\n", 32, "");
+    /* Disabled, but it exists. */
+    check(HEAD "profiles: [{plugins: {multiPoint: {disabled: [{name: ImageLocality}]}},\n"
+               "            pluginConfig: [{name: ImageLocality}]}]\n",
+          0, "");
+    /* An embedder's own. */
+    check(HEAD
+          "profiles: [{plugins: {score: {enabled: [{name: Own}]}}, pluginConfig: [{name: Own}]}]\n",
+          0, "");
+    check(HEAD "profiles: [{plugins: {multiPoint: {enabled: [{name: Own}]}},\n"
+               "            pluginConfig: [{name: Own, args: {a: 1}}]}]\n",
+          0, "");
+}
+
+/* Memory that fails from the n-th request on. */
+typedef struct scarce {
+    unsigned left;
+    int held;
+} scarce;
+
+static void *scarce_allocate(void *context, size_t bytes, size_t align)
+{
+    scarce *s = context;
+    if (s->left == 0)
+        return NULL;
+    s->left--;
+    s->held++;
+    return berth__allocator_default()->allocate(NULL, bytes, align);
+}
+
+static void scarce_release(void *context, void *memory, size_t bytes)
+{
+    scarce *s = context;
+    s->held--;
+    berth__allocator_default()->release(NULL, memory, bytes);
+}
+
+static void test_scarce_memory(void **state)
+{
+    berth_status status = BERTH_E_NOMEM;
+    (void)state;
+    for (unsigned n = 0; status != BERTH_OK; n++) {
+        scarce s = {n, 0};
+        berth_allocator allocator = {&s, scarce_allocate, scarce_release};
+        berth_scheduler_config *config = NULL;
+        const berth__config_source from = {
+            .text = BERTH_STR(HEAD "profiles: [{pluginConfig: [{name: Coscheduling}]}]\n")};
+        status = berth__config_read(&allocator, from, "x", &config, NULL);
+        assert_true(n < 1000);
+        assert_true(status == BERTH_OK || status == BERTH_E_NOMEM);
+        berth_scheduler_config_destroy(config);
+        assert_int_equal(s.held, 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_unknown_plugins),
+        cmocka_unit_test(test_nothing_to_say),
+        cmocka_unit_test(test_scarce_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
