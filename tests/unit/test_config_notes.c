@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "kube/config.h"
+#include "config/config.h"
 
 #define HEAD                                       \
     "apiVersion: kubescheduler.config.k8s.io/v1\n" \

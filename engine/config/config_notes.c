@@ -1,13 +1,13 @@
 /* Remarks on a configuration that is read all the same: arguments of plugins that do not exist.
  * Source of the rule: kube-scheduler v1.37.2, framework/runtime/framework.go (NewFramework): it
  * hands arguments to the plugins that a profile enables and ignores all others. */
-#include "kube/config.h"
+#include "config/config.h"
 
 #include <stdio.h>
 
 #include "base/text.h"
-#include "kube/nearest.h"
 #include "plugins/profile_lists.h"
+#include "text/nearest.h"
 
 /* In the tree of kube-scheduler, but outside the default sets that decide about single pods. */
 static bool is_of_groups(berth_str plugin)
