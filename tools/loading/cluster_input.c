@@ -466,6 +466,7 @@ berth_status cluster_input_load(cluster_input *input, const engine_setup *setup,
 {
     load l = {.input = input, .setup = setup, .engine = engine};
     tell_version(input, setup);
+    TRY(prices_read(&input->prices, error));
     berth_status status =
         input->synthetic != NULL ? load_synthetic(&l, error) : load_files(&l, error);
     if (status == BERTH_OK)
@@ -475,6 +476,8 @@ berth_status cluster_input_load(cluster_input *input, const engine_setup *setup,
                                 &input->inspection.findings, error);
     if (status == BERTH_OK)
         references_nodes(engine, &input->inspection.findings);
+    if (status == BERTH_OK && input->prices.path != NULL)
+        prices_inspect(&input->prices, engine, &input->inspection.findings);
     if (status == BERTH_OK && !input->more_follows)
         status = cluster_input_report(input, error);
     verbosity_note("%" PRIu64 " objects loaded", l.object_count);
@@ -510,6 +513,7 @@ void cluster_input_release(cluster_input *input)
     allowances_free(&input->allowances);
     berth_reader_destroy(input->reader);
     cluster_live_free(&input->live);
+    prices_free(&input->prices);
     text_list_free(&input->files);
     input_files_free(&input->expanded);
     word_table_free(&input->resources);

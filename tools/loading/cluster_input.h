@@ -18,6 +18,7 @@
 #include "loading/input_files.h"
 #include "loading/rollouts.h"
 #include "loading/twins.h"
+#include "prices/prices.h"
 
 enum { CLUSTER_OPTIONS_MAX = 7 + CLUSTER_LIVE_OPTIONS };
 
@@ -45,6 +46,7 @@ typedef struct cluster_input {
      * NULL */
     void (*on_added)(void *context, const berth_object *object, const berth_object_id *id);
     void *context;
+    prices prices; /* of nodes, for commands that have the option; `path` may be set */
     /* found while loading; of its references the caller may set what matters to the command */
     inspection inspection;
     admission admission;
