@@ -89,6 +89,8 @@ spec: {maxReplicas: 2, scaleTargetRef: {apiVersion: apps/v1, kind: StatefulSet, 
 END
 complains scale_claims 3 "HPA s is not applied: pods of StatefulSet default/s have volumes or claims that go with" \
   "$berth" schedule "${cluster[@]}" -f "$work/claims.yaml" --scale max --strict
+complains scale_none 3 "the input has no HorizontalPodAutoscaler that could be applied: --scale changes nothing" \
+  "$berth" schedule --synthetic nodes=3,pods=3 --scale max --strict
 complains scale_word 2 "max" "$berth" schedule "${cluster[@]}" --scale most
 "$berth" dump | grep -q horizontalpodautoscalers.autoscaling || fail dump
 finish

@@ -66,7 +66,8 @@ static const command_help help = {
                 "  berth grow -f cluster.json -f deployment.yaml --shape shapes.yaml --exit-code\n"
                 "  berth grow -f cluster.json --shape m=cpu=4,memory=16Gi --keep-nodes --summary\n"
                 "  berth grow -f cluster.json --prices prices.csv \\\n"
-                "      --shape l=cpu=2,memory=8Gi,type=m5.large --shape nodes.yaml\n"
+                "      --shape l=cpu=2,memory=8Gi,type=m5.large \\\n"
+                "      --shape xl=cpu=4,memory=16Gi,type=m5.xlarge\n"
                 "  berth grow -f cluster.json\n",
 };
 

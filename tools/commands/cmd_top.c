@@ -45,10 +45,9 @@ static const command_help help = {
     .examples = "  berth top -f cluster.json\n"
                 "  berth top -f cluster.json --by zone --resource ephemeral-storage\n"
                 "  berth top -f cluster.json --by owner --only-namespace shop --sort memory\n"
-                "  berth top -f cluster.json --by namespace -o csv > namespaces.csv\n"
+                "  berth top -f cluster.json --prices prices.csv --by namespace -o csv > costs.csv\n"
                 "  sh -c \"$(berth dump)\" && berth top -f cluster.json -o json\n"
-                "  berth top --context prod --by zone\n"
-                "  berth top -f cluster.json --prices prices.csv --by namespace --sort cost\n",
+                "  berth top --context prod --by zone\n",
 };
 
 /* Nothing is decided: options of decisions are left out. */

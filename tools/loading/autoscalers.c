@@ -300,6 +300,10 @@ berth_status autoscalers_apply(autoscalers *a, berth_engine *engine, changes *c,
     size_t at = 0;
     if (a->goal == SCALE_CURRENT)
         return BERTH_OK;
+    if (a->count == 0)
+        tell(f, NULL,
+             "the input has no " AUTOSCALER_KIND " that could be applied: --scale changes "
+             "nothing");
     TRY(list_pods(a, engine, error));
     for (uint32_t number = 0; number < a->count; number++) {
         const autoscaler *one = &a->items[number];

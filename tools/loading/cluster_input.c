@@ -396,9 +396,6 @@ static berth_status load_files(load *l, berth_error *error)
         status = changes_end(l->input->changes, l->engine, error);
     if (status == BERTH_OK && l->input->changes != NULL)
         tell_changes(l->input);
-    if (status == BERTH_OK)
-        status = autoscalers_apply(&l->input->autoscalers, l->engine, l->input->changes,
-                                   &l->input->inspection.findings, on_copied, l, error);
     if (l->input->more_follows)
         l->input->reader = reader;
     else
@@ -492,6 +489,9 @@ berth_status cluster_input_load(cluster_input *input, const engine_setup *setup,
     TRY(prices_read(&input->prices, error));
     berth_status status =
         input->synthetic != NULL ? load_synthetic(&l, error) : load_files(&l, error);
+    if (status == BERTH_OK)
+        status = autoscalers_apply(&input->autoscalers, engine, input->changes,
+                                   &input->inspection.findings, on_copied, &l, error);
     if (status == BERTH_OK)
         cluster_input_admit(input, engine);
     if (status == BERTH_OK)
