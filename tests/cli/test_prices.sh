@@ -40,7 +40,7 @@ grep -q '^Cost  *3.288 per hour' "$work/map.yaml.out" || fail "map: $(grep Cost 
 
 printf 'four: 1\neight: 1.9\n' >"$work/shapes.yaml"
 packing=(-q -f data/grow_packing.yaml --prices "$work/shapes.yaml")
-four=(--shape four=cpu=4,memory=16Gi,type=four)
+four=(--shape "four=cpu=4,memory=16Gi,type=four")
 check prices_grow 0 "$berth" grow "${packing[@]}" "${four[@]}" --shape eight=cpu=8,memory=32Gi,type=eight
 check prices_grow_json 0 "$berth" grow "${packing[@]}" "${four[@]}" --shape eight=cpu=8,memory=32Gi,type=eight \
   --summary -o json

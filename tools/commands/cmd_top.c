@@ -42,12 +42,13 @@ static const command_help help = {
         "With --prices it shows what nodes cost per hour. A pod's share of its node's price is\n"
         "the mean of its share of the node's cpu and of its memory, by requests; what the pods\n"
         "of a node leave of its price is idle. " PRICES_HELP,
-    .examples = "  berth top -f cluster.json\n"
-                "  berth top -f cluster.json --by zone --resource ephemeral-storage\n"
-                "  berth top -f cluster.json --by owner --only-namespace shop --sort memory\n"
-                "  berth top -f cluster.json --prices prices.csv --by namespace -o csv > costs.csv\n"
-                "  sh -c \"$(berth dump)\" && berth top -f cluster.json -o json\n"
-                "  berth top --context prod --by zone\n",
+    .examples =
+        "  berth top -f cluster.json\n"
+        "  berth top -f cluster.json --by zone --resource ephemeral-storage\n"
+        "  berth top -f cluster.json --by owner --only-namespace shop --sort memory\n"
+        "  berth top -f cluster.json --prices prices.csv --by namespace -o csv > costs.csv\n"
+        "  sh -c \"$(berth dump)\" && berth top -f cluster.json -o json\n"
+        "  berth top --context prod --by zone\n",
 };
 
 /* Nothing is decided: options of decisions are left out. */
