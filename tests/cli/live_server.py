@@ -46,6 +46,7 @@ RESOURCES = [
     ("daemonsets", "DaemonSet", "apps/v1", True),
     ("jobs", "Job", "batch/v1", True),
     ("cronjobs", "CronJob", "batch/v1", True),
+    ("horizontalpodautoscalers", "HorizontalPodAutoscaler", "autoscaling/v2", True),
     ("poddisruptionbudgets", "PodDisruptionBudget", "policy/v1", True),
 ]
 options = dict((word.split("=", 1) + [""])[:2] for word in sys.argv[3:])

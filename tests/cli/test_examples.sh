@@ -58,6 +58,7 @@ workload apps/v1 Deployment shop web >web.yaml
 workload apps/v1 StatefulSet shop db >db.yaml
 pod shop more >pod.yaml
 printf 'apiVersion: batch/v1\nkind: Job\nmetadata: {name: train}\nspec: {template: {spec: {containers: [{name: c}]}}}\n' >job.yaml
+printf 'm5.large,0.096\nm5.xlarge,0.192\n' >prices.csv
 for folder in manifests main branch; do
   mkdir $folder
   cp web.yaml $folder/

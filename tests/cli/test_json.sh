@@ -47,6 +47,8 @@ for by in node namespace zone owner; do
   document top_$by "$berth" top -q -f data/top.yaml --by $by --resource ephemeral-storage
 done
 document top_summary "$berth" top -q -f data/top.yaml --summary
+document top_prices "$berth" top -q -f data/prices_nodes.yaml --prices data/prices.csv
+document grow_prices "$berth" grow -q -f data/prices_nodes.yaml --prices data/prices.csv --shape like=like=n1
 echo '{"kind": "List", "apiVersion": "v1", "items": []}' >"$work/empty"
 document top_empty "$berth" top -f "$work/empty"
 document drain "$berth" drain -f data/drain.yaml --all

@@ -244,4 +244,22 @@ read -r port <&3
 sed -i "s,127.0.0.1:[0-9]*,127.0.0.1:$port," "$work/kubeconfig"
 complains live_no_api 3 "is no API server: it has no /version" "${live_schedule[@]}"
 stop
+# ---- autoscalers, which are listed only if they are applied ----
+
+cat >"$work/scaled.json" <<'JSON'
+{"apiVersion": "v1", "kind": "List", "items": [
+  {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1", "uid": "n1"},
+   "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "20"}}},
+  {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "rs-x", "namespace": "shop", "uid": "rs-x",
+    "ownerReferences": [{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "rs", "uid": "rs", "controller": true}]},
+   "spec": {"nodeName": "n1", "schedulerName": "default-scheduler", "containers": [{"name": "c", "image": "x"}]}},
+  {"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", "metadata": {"name": "h", "namespace": "shop", "uid": "h"},
+   "spec": {"maxReplicas": 3, "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "rs"}}}]}
+JSON
+serve "$work/scaled.json"
+"$berth" schedule -q --kubeconfig "$work/kubeconfig" >"$work/out"
+grep -q autoscalers "$work/log" && fail "autoscalers are listed without --scale"
+"$berth" schedule -q --kubeconfig "$work/kubeconfig" --scale max >"$work/out"
+grep -q "ReplicaSet shop/rs: 1 running, HPA h: 3 at most, 2 more to place" "$work/out" || fail "--scale: $(cat "$work/out")"
+grep -q autoscalers "$work/log" || fail "--scale: autoscalers are not listed"
 finish

@@ -258,6 +258,12 @@ void output_real(output *o, double value, int decimals)
     fprintf(o->file, "%.*f", decimals, value);
 }
 
+void output_number(output *o, const char *text)
+{
+    place(o, true);
+    fputs(text, o->file);
+}
+
 void output_schema(output *o, const char *name)
 {
     char text[64];

@@ -72,6 +72,8 @@ void output_int(output *o, int64_t value);
 void output_bool(output *o, bool value);
 /* With `decimals` digits after the point. */
 void output_real(output *o, double value, int decimals);
+/* A number that is written already: "12.34". */
+void output_number(output *o, const char *text);
 
 /* The first member of a document: which it is, and of which version; "schema": "berth.NAME/v1".
  * tools/schemas/NAME.json says what is in it. A version has no member less than the one before. */

@@ -19,6 +19,7 @@
 #include "explain/device_lacks.h"
 #include "explain/reason_sets.h"
 #include "loading/node_list.h"
+#include "plans/plan_pods.h"
 
 typedef struct capacity {
     engine_setup setup;
@@ -49,8 +50,10 @@ static const command_help help = {
         "nodes, and reports what stops the next one, in kube-scheduler's words. A specification\n"
         "is a Pod or a workload with a pod template; its number of replicas does not matter. Each\n"
         "one is counted alone on the cluster as given; with --together, all share one cluster and\n"
-        "take turns. Pods that wait in the cluster are not placed. LimitRanges and ResourceQuotas\n"
-        "of the pods' namespace apply as they do in an API server: a quota ends the count, too.\n",
+        "take turns. Pods that wait in the cluster are not placed, except with --scale, where "
+        "they\n"
+        "are placed first. LimitRanges and ResourceQuotas of the pods' namespace apply as they do\n"
+        "in an API server: a quota ends the count, too.\n",
     .examples =
         "  berth capacity -f cluster.json --podspec pod.yaml\n"
         "  berth capacity -f cluster.json --podspec pod.yaml --max 100 --summary\n"
@@ -414,6 +417,23 @@ static void show(const capacity *c)
 
 /* ---- the command ---- */
 
+/* With --scale, what is free is what all pods leave, those that an autoscaler makes, too. */
+static berth_status place_scaled(capacity *c, berth_error *error)
+{
+    berth_pod_id *pods = NULL;
+    uint64_t count = 0;
+    if (c->input.autoscalers.goal == SCALE_CURRENT)
+        return BERTH_OK;
+    berth_status status = plan_pending(c->engine, &pods, &count, error);
+    for (uint64_t i = 0; i < count && status == BERTH_OK; i++) {
+        berth_placement placement;
+        if (cluster_input_skipped(&c->input, pods[i]) == NULL)
+            status = berth_engine_schedule(c->engine, pods[i], &placement, error);
+    }
+    free(pods);
+    return status;
+}
+
 static berth_status prepare(capacity *c, berth_error *error)
 {
     berth_status status = cluster_input_version(&c->input, &c->setup, error);
@@ -426,6 +446,8 @@ static berth_status prepare(capacity *c, berth_error *error)
         status = cluster_input_load(&c->input, &c->setup, c->engine, error);
     if (status == BERTH_OK)
         status = exclude_nodes(c, error);
+    if (status == BERTH_OK)
+        status = place_scaled(c, error);
     if (status == BERTH_OK)
         status = podspecs_read(&c->specs, &c->podspec_files, &c->input, c->engine, error);
     if (status == BERTH_OK)

@@ -12,7 +12,7 @@
 #include "plans/growth_report.h"
 #include "plans/plan_pods.h"
 
-enum { OWN_OPTIONS = 6, EFFORT_DEFAULT = 1000, EFFORT_UNIT = 1000 };
+enum { OWN_OPTIONS = 7, EFFORT_DEFAULT = 1000, EFFORT_UNIT = 1000 };
 
 typedef struct grow {
     text_list shape_texts;
@@ -54,6 +54,9 @@ static const command_help help = {
         "list of their own; the plan does not count them. Without --shape only these nodes are\n"
         "looked for, and -o csv and -o markdown list them.\n"
         "\n"
+        "With --prices a shape costs what its instance type costs, unless it has a price of its\n"
+        "own, and the plan is priced per hour and per month. Of the plans that place the same\n"
+        "number of pods the cheapest wins, then the one with the fewest nodes. " PRICES_HELP "\n"
         "The exit code is 0 whatever the answer is. With --exit-code it is 1 if a pending pod\n"
         "has no place even on the new nodes: it fits no shape, or the max of a shape or --effort\n"
         "ended the search.\n",
@@ -62,6 +65,9 @@ static const command_help help = {
                 "  berth grow -f cluster.json --shape gpu=like=node-17,price=3,max=8 -o json\n"
                 "  berth grow -f cluster.json -f deployment.yaml --shape shapes.yaml --exit-code\n"
                 "  berth grow -f cluster.json --shape m=cpu=4,memory=16Gi --keep-nodes --summary\n"
+                "  berth grow -f cluster.json --prices prices.csv \\\n"
+                "      --shape l=cpu=2,memory=8Gi,type=m5.large \\\n"
+                "      --shape xl=cpu=4,memory=16Gi,type=m5.xlarge\n"
                 "  berth grow -f cluster.json\n",
 };
 
@@ -113,7 +119,7 @@ static berth_status load(grow *g, berth_error *error)
     TRY(engine_setup_create(&g->setup, &g->engine, error));
     TRY(cluster_input_load(&g->input, &g->setup, g->engine, error));
     TRY(node_list_make(g->engine, &g->nodes, &g->node_count, error));
-    return node_shapes_read(&g->shapes, &g->shape_texts, g->engine, error);
+    return node_shapes_read(&g->shapes, &g->shape_texts, &g->input.prices, g->engine, error);
 }
 
 static berth_status answer(grow *g, berth_error *error)
@@ -142,6 +148,7 @@ static int run(grow *g)
     stopwatch watch;
     stopwatch_start(&watch);
     g->answer.growth = &g->growth;
+    g->answer.prices = &g->input.prices;
     berth_status status = answer(g, &error);
     stopwatch_stop(&watch);
     if (status != BERTH_OK)
@@ -170,6 +177,7 @@ static void own_options(grow *g, option options[OWN_OPTIONS])
          .value = "SHAPE",
          .target = &g->shape_texts,
          .help = "a kind of node that may be added; repeatable"},
+        prices_option(&g->input.prices),
         {.name = "effort",
          .kind = OPTION_NUMBER,
          .value = "N",

@@ -26,15 +26,17 @@ static const command_help help = {
         "Writes a page of HTML, one file that needs no network. For a cluster it shows the zones\n"
         "and nodes as a heat map, the use of each zone and resource, the free capacity of nodes\n"
         "that take pods and of those that are cordoned, tainted or not ready, and the pods that\n"
-        "find no place, by reason. Pending pods are placed first, as 'berth schedule' does. For a\n"
-        "replay, FOLDER is what berth replay --output-dir wrote, and the page shows its results\n"
-        "and timelines. The page works by keyboard and with a screen reader, in light and dark,\n"
-        "on a phone and on paper. The same input gives the same page, byte for byte.\n",
+        "find no place, by reason; with --prices what nodes cost, and how much of it is idle.\n"
+        "Pending pods are placed first, as 'berth schedule' does. For a replay, FOLDER is what\n"
+        "berth replay --output-dir wrote, and the page shows its results and timelines. The page\n"
+        "works by keyboard and with a screen reader, in light and dark, on a phone and on paper.\n"
+        "The same input gives the same page, byte for byte.\n",
     .examples =
         "  berth report -f cluster.json -o cluster.html\n"
         "  sh -c \"$(berth dump)\" && berth report -f cluster.json -o cluster.html\n"
         "  berth report -f cluster.json -f deployment.yaml --title \"With the sale\" -o sale.html\n"
         "  berth report -f cluster.json --config packed.yaml --anew -o packed.html\n"
+        "  berth report -f cluster.json --prices prices.csv -o costs.html\n"
         "  berth replay -o out trace.jsonl.gz && berth report -f out -o replay.html\n",
 };
 
@@ -106,6 +108,8 @@ static int check(report *r, const text_list *operands)
                 r->folder = lists[k]->items[i];
     const bool live =
         input->live.wanted || input->live.kubeconfig != NULL || input->live.context != NULL;
+    if (r->folder != NULL && input->prices.path != NULL)
+        return exit_usage(help.name, "--prices needs a cluster: a replay has no instance types");
     if (r->folder != NULL && (live || input->files.count + operands->count > 1))
         return exit_usage(help.name, "a folder of berth replay is reported on alone");
     int code = r->folder == NULL          ? cluster_input_check(input, operands, help.name)
@@ -136,6 +140,7 @@ int cmd_report(int argc, char **argv)
          .value = "TEXT",
          .target = &r.title,
          .help = "the title of the page (default: the input's name)"},
+        prices_option(&r.side.input.prices),
         {.name = "anew",
          .kind = OPTION_FLAG,
          .target = &r.side.anew,

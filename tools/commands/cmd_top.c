@@ -37,13 +37,18 @@ static const command_help help = {
         "pods are shown with the reason, and their free amounts are added up separately, as\n"
         "CLOSED. Pending pods are not placed: namespaces and owners count them, nodes and zones\n"
         "do not. Extended resources are shown if the cluster has any. Requests and limits are\n"
-        "those of the pods' containers; Berth does not know what they really use.\n",
-    .examples = "  berth top -f cluster.json\n"
-                "  berth top -f cluster.json --by zone --resource ephemeral-storage\n"
-                "  berth top -f cluster.json --by owner --only-namespace shop --sort memory\n"
-                "  berth top -f cluster.json --by namespace -o csv > namespaces.csv\n"
-                "  sh -c \"$(berth dump)\" && berth top -f cluster.json -o json\n"
-                "  berth top --context prod --by zone\n",
+        "those of the pods' containers; Berth does not know what they really use.\n"
+        "\n"
+        "With --prices it shows what nodes cost per hour. A pod's share of its node's price is\n"
+        "the mean of its share of the node's cpu and of its memory, by requests; what the pods\n"
+        "of a node leave of its price is idle. " PRICES_HELP,
+    .examples =
+        "  berth top -f cluster.json\n"
+        "  berth top -f cluster.json --by zone --resource ephemeral-storage\n"
+        "  berth top -f cluster.json --by owner --only-namespace shop --sort memory\n"
+        "  berth top -f cluster.json --prices prices.csv --by namespace -o csv > costs.csv\n"
+        "  sh -c \"$(berth dump)\" && berth top -f cluster.json -o json\n"
+        "  berth top --context prod --by zone\n",
 };
 
 /* Nothing is decided: options of decisions are left out. */
@@ -132,6 +137,8 @@ static int check(top_command *c, const text_list *operands)
     if (c->list.namespace_name != NULL && !by_pod(c))
         return exit_usage(help.name, "--only-namespace needs --by namespace or --by owner: nodes "
                                      "and zones have no namespace");
+    if (c->list.sort == TOP_SORT_COST && c->input.prices.path == NULL)
+        return exit_usage(help.name, "--sort cost needs --prices FILE");
     int code = listing_check(&c->list, c->summary_only, help.name);
     return code == EXIT_DONE ? cluster_input_check(&c->input, operands, help.name) : code;
 }
@@ -152,6 +159,7 @@ int cmd_top(int argc, char **argv)
          .value = "NAME",
          .target = &c.resources,
          .help = "show this resource, too: ephemeral-storage, say; repeatable"},
+        prices_option(&c.input.prices),
         {.name = "summary",
          .kind = OPTION_FLAG,
          .target = &c.summary_only,

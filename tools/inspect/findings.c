@@ -65,6 +65,8 @@ static const wording wordings[FINDING_KIND_COUNT] = {
     [FINDING_CSI_NODE] = {.rest = "CSI drivers"},
     [FINDING_BUDGETS] = {.rest = "namespaces"},
     [FINDING_WORKLOAD] = {.rest = "workloads without pods"},
+    [FINDING_AUTOSCALER] = {.rest = "autoscalers"},
+    [FINDING_PRICE] = {"node has no price:", "nodes have no price:", "", "instance types"},
     [FINDING_CHANGE] = {.rest = "changes"},
     [FINDING_COMPUTED] = {.rest = "budgets without a status"},
     [FINDING_APPLIED] = {"pod gets", "pods get", "", "things that admission adds"},

@@ -33,6 +33,8 @@ typedef enum finding_kind {
     FINDING_CSI_NODE,
     FINDING_BUDGETS,
     FINDING_WORKLOAD,
+    FINDING_AUTOSCALER, /* that --scale could not apply */
+    FINDING_PRICE,      /* of a node, in the file of --prices */
     /* no faults */
     FINDING_CHANGE,   /* the first that is no fault: what becomes of a workload that runs already */
     FINDING_NO_PODS,  /* a workload of which no pods are made */

@@ -37,6 +37,12 @@ void changes_destroy(changes *c)
     free(c->rollouts);
     free(c->plans);
     free(c->pods);
+    for (size_t i = c->planned_shown; i < c->shown_count; i++) {
+        free(c->shown[i].kind);
+        free(c->shown[i].namespace_name);
+        free(c->shown[i].name);
+        free(c->shown[i].autoscaler);
+    }
     free(c->shown);
     word_table_free(&c->owners);
     free(c);
@@ -375,7 +381,25 @@ berth_status changes_end(changes *c, berth_engine *engine, berth_error *error)
         if (c->plans[i].what.running > 0 || (c->plans[i].what.keeps && c->plans[i].is_there))
             c->shown[c->shown_count++] = c->plans[i].what;
     }
+    c->planned_shown = c->shown_count;
+    c->shown_capacity = c->plan_count + 1;
     return BERTH_OK;
+}
+
+void changes_scaled(changes *c, findings *f, const workload_change *what)
+{
+    char text[512];
+    workload_change_say(what, text, sizeof(text));
+    findings_add(f, FINDING_CHANGE, words_of(text), NULL, 1);
+    if (c == NULL)
+        return;
+    workload_change one = *what;
+    one.kind = copy(words_of(what->kind));
+    one.namespace_name = copy(words_of(what->namespace_name));
+    one.name = copy(words_of(what->name));
+    one.autoscaler = copy(words_of(what->autoscaler));
+    c->shown = heap_grow(c->shown, &c->shown_capacity, c->shown_count + 1, sizeof(*c->shown));
+    c->shown[c->shown_count++] = one;
 }
 
 /* ---- telling ---- */
@@ -390,13 +414,28 @@ const workload_change *changes_at(const changes *c, size_t number)
     return &c->shown[number];
 }
 
+static void say_scaled(const workload_change *one, char *text, size_t size)
+{
+    int len = snprintf(text, size, "%" PRIu64 " running, HPA %s: %" PRIu64 " at %s, ", one->running,
+                       one->autoscaler, one->wanted, one->at_most ? "most" : "least");
+    size_t at = len > 0 && (size_t)len < size ? (size_t)len : size - 1;
+    if (one->made > 0)
+        snprintf(text + at, size - at, "%" PRIu64 " more to place", one->made);
+    else if (one->leaving > 0)
+        snprintf(text + at, size - at, "%" PRIu64 " to leave", one->leaving);
+    else
+        snprintf(text + at, size - at, "nothing changes");
+}
+
 void workload_change_say(const workload_change *one, char *text, size_t size)
 {
     int len = snprintf(text, size, "%s %s/%s: ", one->kind, one->namespace_name, one->name);
     size_t at = len > 0 && (size_t)len < size ? (size_t)len : size - 1;
     text += at;
     size -= at;
-    if (one->keeps)
+    if (one->autoscaler != NULL)
+        say_scaled(one, text, size);
+    else if (one->keeps)
         snprintf(text, size, "is there already, and a Job's pods do not change");
     else if (one->another && one->kept > 0)
         snprintf(text, size,
@@ -456,6 +495,8 @@ void changes_write(const changes *c, output *o)
         output_pair_int(o, "toPlace", (int64_t)one->made);
         output_key(o, "anotherTemplate");
         output_bool(o, one->another);
+        if (one->autoscaler != NULL)
+            output_pair_text(o, "autoscaler", one->autoscaler);
         output_object_end(o);
     }
     output_array_end(o);

@@ -22,6 +22,8 @@ typedef struct workload_change {
     bool another;            /* template: what runs goes */
     bool waits_for_deletion; /* another template, and updateStrategy OnDelete: what runs stays */
     bool keeps;              /* a Job: what runs stays as it is */
+    char *autoscaler;        /* the HPA that --scale applies; NULL: a manifest changes it */
+    bool at_most;            /* the HPA's most pods, not its fewest */
 } workload_change;
 
 /* What becomes of a pod that a manifest makes. */
@@ -63,6 +65,10 @@ void changes_hold(changes *c, const berth_object *pod);
 
 /* Once all is read: what else goes. Errors: the engine's. */
 berth_status changes_end(changes *c, berth_engine *engine, berth_error *error);
+
+/* After changes_end: what an autoscaler does to a workload; its texts are copied. It becomes a
+ * finding, too; `c` may be NULL. */
+void changes_scaled(changes *c, findings *f, const workload_change *what);
 
 /* Those of which pods run, in the order of the input. */
 size_t changes_count(const changes *c);

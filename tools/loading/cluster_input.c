@@ -57,6 +57,13 @@ option_group cluster_input_options(cluster_input *input)
          .target = &input->add,
          .help = "add what manifests hold to what runs (default: a workload\nthat runs already is "
                  "changed: the answer is for the\nstate after its rollout)"},
+        {.name = "scale",
+         .kind = OPTION_CHOICE,
+         .value = "WHAT",
+         .target = &input->autoscalers.goal,
+         .choices = scale_goal_names,
+         .help = "the pods of workloads that a HorizontalPodAutoscaler\nscales: as many as there "
+                 "are, or as it may have"},
     };
     memcpy(input->options, options, sizeof(options));
     cluster_live_options(&input->live, input->options + OWN_OPTIONS);
@@ -98,7 +105,9 @@ int cluster_input_check(cluster_input *input, const text_list *operands, const c
 
 berth_status cluster_input_version(cluster_input *input, engine_setup *setup, berth_error *error)
 {
+    input->live.scales = input->autoscalers.goal != SCALE_CURRENT;
     TRY(cluster_live_read(&input->live, setup, error));
+    setup->keep_objects = setup->keep_objects || input->live.scales;
     const cluster_text *cluster = &input->live.cluster;
     const cluster_version_live live = {cluster->text, cluster->bytes, cluster->version};
     if (cluster->text != NULL && input->namespace_name == NULL &&
@@ -222,13 +231,18 @@ static berth_status add_object(load *l, const berth_object *object, berth_error 
 static void on_whole(void *context, const berth_note *note)
 {
     cluster_input *input = context;
-    admission_note(&input->admission, note, &input->inspection.findings);
+    if (words_equal(note->kind, words_of(AUTOSCALER_KIND)))
+        autoscalers_note(&input->autoscalers, note, &input->inspection.findings);
+    else
+        admission_note(&input->admission, note, &input->inspection.findings);
 }
 
 static void on_note(void *context, const berth_note *note)
 {
     cluster_input *input = context;
     allowances_note(&input->allowances, note);
+    if (note->workload != NULL)
+        autoscalers_note(&input->autoscalers, note, &input->inspection.findings);
     if (note->what == BERTH_NOTE_WORKLOAD)
         changes_note(input->changes, note);
     else
@@ -299,6 +313,11 @@ static berth_status on_made(void *context, const berth_object *object, berth_err
     return add_object(l, object, error);
 }
 
+static berth_status on_copied(void *context, const berth_object *object, berth_error *error)
+{
+    return add_object(context, object, error);
+}
+
 static void on_progress(void *context, uint64_t done_bytes, uint64_t total_bytes)
 {
     load *l = context;
@@ -315,7 +334,7 @@ berth_read_options cluster_input_reading(cluster_input *input)
         .apply_defaults = true,
         .note = on_note,
         .note_context = input,
-        .whole_kinds = ADMISSION_KINDS,
+        .whole_kinds = ADMISSION_KINDS "," AUTOSCALER_KIND,
         .expand = input->expand,
         .changes = input->changes != NULL,
         .known = input->reader,
@@ -351,7 +370,8 @@ static berth_status load_live(load *l, berth_reader *reader, berth_error *error)
 static berth_status load_files(load *l, berth_error *error)
 {
     if (!l->input->add)
-        l->input->changes = changes_create(l->input->plays);
+        l->input->changes =
+            changes_create(l->input->plays && l->input->autoscalers.goal == SCALE_CURRENT);
     berth_read_options options = cluster_input_reading(l->input);
     options.progress = on_progress;
     options.progress_context = l;
@@ -466,10 +486,14 @@ berth_status cluster_input_load(cluster_input *input, const engine_setup *setup,
 {
     load l = {.input = input, .setup = setup, .engine = engine};
     tell_version(input, setup);
+    TRY(prices_read(&input->prices, error));
     if (setup->config != NULL)
         berth_scheduler_config_notes(setup->config, inspection_note, &input->inspection);
     berth_status status =
         input->synthetic != NULL ? load_synthetic(&l, error) : load_files(&l, error);
+    if (status == BERTH_OK)
+        status = autoscalers_apply(&input->autoscalers, engine, input->changes,
+                                   &input->inspection.findings, on_copied, &l, error);
     if (status == BERTH_OK)
         cluster_input_admit(input, engine);
     if (status == BERTH_OK)
@@ -477,6 +501,8 @@ berth_status cluster_input_load(cluster_input *input, const engine_setup *setup,
                                 &input->inspection.findings, error);
     if (status == BERTH_OK)
         references_nodes(engine, &input->inspection.findings);
+    if (status == BERTH_OK && input->prices.path != NULL)
+        prices_inspect(&input->prices, engine, &input->inspection.findings);
     if (status == BERTH_OK && !input->more_follows)
         status = cluster_input_report(input, error);
     verbosity_note("%" PRIu64 " objects loaded", l.object_count);
@@ -512,6 +538,8 @@ void cluster_input_release(cluster_input *input)
     allowances_free(&input->allowances);
     berth_reader_destroy(input->reader);
     cluster_live_free(&input->live);
+    autoscalers_free(&input->autoscalers);
+    prices_free(&input->prices);
     text_list_free(&input->files);
     input_files_free(&input->expanded);
     word_table_free(&input->resources);

@@ -9,6 +9,7 @@
 #include "cli/words.h"
 #include "inspect/inspection.h"
 #include "loading/allowances.h"
+#include "loading/autoscalers.h"
 #include "loading/budgets.h"
 #include "loading/changes.h"
 #include "loading/claim_book.h"
@@ -18,8 +19,9 @@
 #include "loading/input_files.h"
 #include "loading/rollouts.h"
 #include "loading/twins.h"
+#include "prices/prices.h"
 
-enum { CLUSTER_OPTIONS_MAX = 7 + CLUSTER_LIVE_OPTIONS };
+enum { CLUSTER_OPTIONS_MAX = 8 + CLUSTER_LIVE_OPTIONS };
 
 /* A pending pod that no scheduler of this setup would take up, and why. */
 typedef struct cluster_skip {
@@ -45,6 +47,8 @@ typedef struct cluster_input {
      * NULL */
     void (*on_added)(void *context, const berth_object *object, const berth_object_id *id);
     void *context;
+    autoscalers autoscalers; /* `goal` is given */
+    prices prices;           /* of nodes, for commands that have the option; `path` may be set */
     /* found while loading; of its references the caller may set what matters to the command */
     inspection inspection;
     admission admission;

@@ -2,6 +2,7 @@
 #include "loading/cluster_kinds.h"
 
 #include "cli/words.h"
+#include "loading/autoscalers.h"
 
 #define SPREADING {"PodTopologySpread"}, "default spreading"
 
@@ -71,6 +72,10 @@ const cluster_kind cluster_kinds[] = {
     {"daemonsets.apps", "DaemonSet", {NULL}, "what manifests change"},
     {"jobs.batch", "Job", {NULL}, "what manifests change"},
     {"cronjobs.batch", "CronJob", {NULL}, "what manifests change"},
+    {"horizontalpodautoscalers.autoscaling",
+     AUTOSCALER_KIND,
+     {NULL},
+     "how many pods --scale makes"},
     {"poddisruptionbudgets.policy", "PodDisruptionBudget", {NULL}, "preemption and drains"},
     {"pods", "Pod", {NULL}, "what is there, and what waits"},
 };

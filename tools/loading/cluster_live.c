@@ -8,6 +8,7 @@
 
 #include "cli/exits.h"
 #include "cli/heap.h"
+#include "loading/autoscalers.h"
 
 /* Written once, before a command runs. */
 static const cluster_source *registered;
@@ -62,8 +63,9 @@ int cluster_live_check(cluster_live *live, bool has_input, const char *command)
     return EXIT_DONE;
 }
 
-/* The kinds that a configuration's plugins read. Without a configuration every kind is read. */
-static berth_status choose_kinds(const engine_setup *setup, const cluster_kind **kinds,
+/* The kinds that a configuration's plugins read. Without a configuration every kind is read.
+ * Autoscalers are read only if they are applied. */
+static berth_status choose_kinds(const engine_setup *setup, bool scales, const cluster_kind **kinds,
                                  size_t *count, berth_error *error)
 {
     engine_setup resolved = *setup;
@@ -72,7 +74,8 @@ static berth_status choose_kinds(const engine_setup *setup, const cluster_kind *
     if (chooses)
         TRY(engine_setup_resolve(&resolved, error));
     for (size_t i = 0; i < cluster_kind_count; i++)
-        if (!chooses || cluster_kind_is_read(&cluster_kinds[i], &resolved))
+        if ((scales || strcmp(cluster_kinds[i].kind, AUTOSCALER_KIND) != 0) &&
+            (!chooses || cluster_kind_is_read(&cluster_kinds[i], &resolved)))
             kinds[(*count)++] = &cluster_kinds[i];
     if (chooses)
         engine_setup_release(&resolved);
@@ -86,7 +89,7 @@ berth_status cluster_live_read(cluster_live *live, const engine_setup *setup, be
     const cluster_kind **kinds = heap_new(cluster_kind_count, sizeof(*kinds));
     cluster_request request = {
         .kubeconfig = live->kubeconfig, .context = live->context, .kinds = kinds};
-    berth_status status = choose_kinds(setup, kinds, &request.kind_count, error);
+    berth_status status = choose_kinds(setup, live->scales, kinds, &request.kind_count, error);
     if (status == BERTH_OK)
         status = registered->read(&request, &live->cluster, error);
     free(kinds);

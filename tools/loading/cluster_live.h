@@ -15,6 +15,7 @@ typedef struct cluster_live {
     bool all_namespaces; /* accepted: all are always read */
     /* read */
     cluster_text cluster;
+    bool scales;   /* autoscalers are read, too */
     bool borrowed; /* the text is another input's, which outlives this one */
 } cluster_live;
 

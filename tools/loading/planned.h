@@ -53,8 +53,9 @@ struct changes {
     planned *plans;
     size_t plan_count, plan_capacity;
     workload_change *shown; /* of those of which pods run */
-    size_t shown_count;
-    rollout *rollouts; /* that were played */
+    size_t shown_count, shown_capacity;
+    size_t planned_shown; /* of them, those of `plans`, whose texts they borrow */
+    rollout *rollouts;    /* that were played */
     size_t rollout_count;
 };
 

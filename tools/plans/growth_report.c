@@ -11,6 +11,7 @@
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "cli/verbosity.h"
+#include "plans/growth_cost.h"
 #include "plans/plan_pods.h"
 #include "traces/id_table.h"
 
@@ -277,6 +278,8 @@ static void print_plan(const growth_answer *a, FILE *file)
     if (g->shapes->priced)
         fprintf(file, " at %s", price);
     fprintf(file, ": %" PRIu64 " of %" PRIu64 " pods fit then\n", g->best.placed, a->unfitted);
+    growth_cost_print_plan(a, file);
+    growth_cost_print_alone(a, file);
     if (g->ended_early)
         fputs("Search       ended by --effort; more may find better\n", file);
     if (g->target == 0 || g->best.placed < g->target)
@@ -300,6 +303,7 @@ static void print_going(const growth_answer *a, FILE *file)
     for (uint32_t i = 0; i < s->count; i++)
         counts[s->nodes[i].verdict]++;
     fprintf(file, "Could go     %" PRIu32 " of %" PRIu32 " nodes, together\n", s->going, s->count);
+    growth_cost_print_saved(a, file);
     for (uint32_t i = 0; i < s->count; i++)
         empty += s->nodes[i].verdict == SHRINK_GOES && s->nodes[i].pods == 0;
     if (empty > 0)
@@ -372,8 +376,9 @@ static void write_shapes(const growth *g, output *o)
     output_array_end(o);
 }
 
-static void write_plan(const growth *g, output *o)
+static void write_plan(const growth_answer *a, output *o)
 {
+    const growth *g = a->growth;
     output_key(o, "plan");
     output_object(o);
     output_pair_int(o, "nodes", (int64_t)g->best.nodes);
@@ -386,6 +391,7 @@ static void write_plan(const growth *g, output *o)
     output_key(o, "endedEarly");
     output_bool(o, g->ended_early);
     output_pair_int(o, "plansTried", (int64_t)g->trials);
+    growth_cost_write_plan(a, o);
     output_object_end(o);
 }
 
@@ -483,7 +489,7 @@ void growth_write(const growth_answer *a, FILE *file, output_format format, bool
     output_schema(&o, "grow");
     if (g->shapes->count > 0) {
         write_shapes(g, &o);
-        write_plan(g, &o);
+        write_plan(a, &o);
     }
     if (!summary_only) {
         write_added(a, &o);
@@ -503,6 +509,8 @@ void growth_write(const growth_answer *a, FILE *file, output_format format, bool
     output_pair_int(&o, "without", (int64_t)a->left_count);
     if (a->shrink != NULL)
         output_pair_int(&o, "nodesThatCouldGo", a->shrink->going);
+    if (a->shrink != NULL)
+        growth_cost_write_saved(a, &o);
     output_pair_real(&o, "seconds", a->seconds, 6);
     output_object_end(&o);
     output_object_end(&o);

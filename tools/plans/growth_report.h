@@ -23,6 +23,7 @@ typedef struct growth_filled {
 typedef struct growth_answer {
     const growth *growth; /* carried out */
     const shrink *shrink; /* NULL: it was not asked */
+    const prices *prices; /* of instance types; those of shapes are per hour where it has some */
     uint64_t pending;
     uint64_t passed_over; /* by any scheduler of the configuration */
     uint64_t fitted;      /* in the cluster as it is */

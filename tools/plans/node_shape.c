@@ -187,6 +187,8 @@ static berth_status set_item(shape_draft *draft, berth_str item, berth_engine *e
         return set_like(draft, value, engine, error);
     if (begins_with(key, "label:"))
         return set_label(draft, without(key, 6), value, error);
+    if (words_equal(key, words_of("type")))
+        return set_label(draft, words_of(PRICES_TYPE_LABEL), value, error);
     if (words_equal(key, words_of("zone"))) {
         draft->zones = value;
         return BERTH_OK;
@@ -327,8 +329,37 @@ static bool is_spec(const char *text)
     return equals != NULL && equals != text && (slash == NULL || equals < slash);
 }
 
-berth_status node_shapes_read(node_shapes *shapes, const text_list *given, berth_engine *engine,
-                              berth_error *error)
+/* A shape's own price counts; else that of its instance type. */
+static berth_status price_shape(node_shape *shape, const prices *list, berth_error *error)
+{
+    const price_labels labels = price_labels_of_list(shape->object->as.node->meta.labels);
+    if (shape->priced) {
+        shape->exact = (money)(shape->price * (double)MONEY_UNIT + 0.5);
+        return BERTH_OK;
+    }
+    if (list->path == NULL)
+        return BERTH_OK;
+    if (labels.type.len == 0)
+        return error_set(error, BERTH_E_INVALID, NULL,
+                         "shape %s has no price, and no instance type by which to find one: name "
+                         "it as type=m5.large, say",
+                         shape->name);
+    if (!prices_find(list, &labels, &shape->exact))
+        return error_set(error, BERTH_E_NOT_FOUND, list->path,
+                         "there is no price of instance type %.*s, which shape %s has",
+                         (int)labels.type.len, labels.type.data, shape->name);
+    if (shape->exact == 0)
+        return error_set(error, BERTH_E_INVALID, list->path,
+                         "instance type %.*s of shape %s costs nothing: a shape needs a price "
+                         "above 0",
+                         (int)labels.type.len, labels.type.data, shape->name);
+    shape->price = (double)shape->exact / (double)MONEY_UNIT;
+    shape->priced = true;
+    return BERTH_OK;
+}
+
+berth_status node_shapes_read(node_shapes *shapes, const text_list *given, const prices *list,
+                              berth_engine *engine, berth_error *error)
 {
     size_t priced = 0;
     for (size_t i = 0; i < given->count; i++) {
@@ -336,8 +367,10 @@ berth_status node_shapes_read(node_shapes *shapes, const text_list *given, berth
         TRY(is_spec(text) ? read_spec(shapes, words_of(text), engine, error)
                           : read_file(shapes, text, engine, error));
     }
-    for (size_t i = 0; i < shapes->count; i++)
+    for (size_t i = 0; i < shapes->count; i++) {
+        TRY(price_shape(&shapes->items[i], list, error));
         priced += shapes->items[i].priced;
+    }
     shapes->priced = priced > 0;
     for (size_t i = 0; i < shapes->count && priced > 0; i++)
         if (!shapes->items[i].priced)

@@ -4,19 +4,22 @@
 
 #include "berth/berth.h"
 #include "cli/options.h"
+#include "prices/prices.h"
 
 enum { NODE_SHAPES_MAX = 64 };
 
 /* How --shape is written, for help texts. */
-#define NODE_SHAPE_HELP                                                                       \
-    "NAME=KEY=VALUE,... or a file of Nodes, whose annotations price and max say those.\n"     \
-    "Keys: cpu, memory, pods (110 unless given) and every other resource; price of a node;\n" \
-    "max, how many there may be; zone=A+B, a shape of its own in each; label:KEY=VALUE;\n"    \
-    "taint:KEY=VALUE:EFFECT; like=NODE, which begins with what that node of the cluster has.\n"
+#define NODE_SHAPE_HELP                                                                         \
+    "NAME=KEY=VALUE,... or a file of Nodes, whose annotations price and max say those.\n"       \
+    "Keys: cpu, memory, pods (110 unless given) and every other resource; price of a node;\n"   \
+    "max, how many there may be; zone=A+B, a shape of its own in each; label:KEY=VALUE;\n"      \
+    "type=TYPE, its instance type; taint:KEY=VALUE:EFFECT; like=NODE, which begins with what\n" \
+    "that node of the cluster has.\n"
 
 typedef struct node_shape {
     char *name;
     double price; /* of a node; 1 where no shape has a price */
+    money exact;  /* the same */
     bool priced;
     uint64_t max;         /* nodes; UINT32_MAX: no limit */
     berth_object *object; /* a Node named as the shape */
@@ -29,10 +32,11 @@ typedef struct node_shapes {
     bool priced; /* the shapes have prices */
 } node_shapes;
 
-/* Read shapes as given; `engine` has the nodes that some are like. Errors: E_INVALID, saying which
- * shape; those of a reader. */
-berth_status node_shapes_read(node_shapes *shapes, const text_list *given, berth_engine *engine,
-                              berth_error *error);
+/* Read shapes as given; `engine` has the nodes that some are like. Shapes without a price have that
+ * of their instance type in `list`, which may be empty. Errors: E_INVALID, saying which shape;
+ * those of a reader. */
+berth_status node_shapes_read(node_shapes *shapes, const text_list *given, const prices *list,
+                              berth_engine *engine, berth_error *error);
 void node_shapes_free(node_shapes *shapes);
 
 #endif

@@ -298,6 +298,18 @@
       return [group.reason, make('span', {}, [whole(group.pods), bar(group.pods, groups[0].pods)]), which];
     })));
   }
+  /* At least two decimals, and at most four. */
+  function price(number) { return number.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 4 }); }
+  function showCost() {
+    var cost = data.cost, part = section('cost', 'Cost');
+    part.append(table('What the nodes cost, and the part of it that nothing requests', [['Cost'], ['An hour', true], ['A month of 730 hours', true], ['Share', true]], [
+      ['all nodes', price(cost.perHour), price(cost.perMonth), ''],
+      ['requested', price(cost.perHour - cost.idlePerHour), price(cost.perMonth - cost.idlePerMonth), percent(cost.perHour - cost.idlePerHour, cost.perHour)],
+      ['idle', price(cost.idlePerHour), price(cost.idlePerMonth), percent(cost.idlePerHour, cost.perHour)]
+    ]));
+    part.append(make('p', { 'class': 'note' }, 'A node is idle by the mean of the shares of its cpu and memory that nothing requests.' +
+      (cost.nodesWithoutPrice > 0 ? ' Nodes that have no price, and are left out: ' + whole(cost.nodesWithoutPrice) + '.' : '')));
+  }
   function showCluster() {
     var counts = data.counts, groups = byZone();
     var states = Object.keys(stateNames).filter(function (state) { return counts.nodesByState[state] > 0; }).map(function (state) {
@@ -309,6 +321,7 @@
     showReasons();
     showUse(groups);
     showFree();
+    if (data.cost) showCost();
     showSearch();
     showMap(groups);
   }

@@ -9,6 +9,7 @@
 #include "loading/usage.h"
 #include "plans/plan_pods.h"
 #include "plans/side_reasons.h"
+#include "report/report_cost.h"
 #include "report/report_nodes.h"
 
 enum { EXAMPLES_MAX = 20, NAMED_PODS_MAX = 10000 };
@@ -211,6 +212,7 @@ static berth_status write_all(const cluster_side *side, const report_nodes *node
                               berth_error *error)
 {
     write_counts(side, nodes, o);
+    report_cost_write(side, nodes, o);
     write_resources(side, nodes, o);
     TRY(write_nodes(side, nodes, o, error));
     write_pods(side, nodes, o);

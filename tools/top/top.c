@@ -10,11 +10,12 @@
 #include "cli/heap.h"
 #include "loading/node_list.h"
 #include "loading/usage.h"
+#include "top/top_cost.h"
 #include "top/top_owner.h"
 #include "top/top_sort.h"
 
 const char *const top_by_names[] = {"node", "namespace", "zone", "owner", NULL};
-const char *const top_sort_names[] = {"cpu", "memory", "pods", "name", NULL};
+const char *const top_sort_names[] = {"cpu", "memory", "pods", "name", "cost", NULL};
 
 /* ---- resources ---- */
 
@@ -124,6 +125,9 @@ static void add_row(const top *t, top_row *to, const top_row *from)
     to->containers += from->containers;
     to->without_cpu += from->without_cpu;
     to->without_memory += from->without_memory;
+    to->price += from->price;
+    to->used += from->used;
+    to->idle += from->idle;
 }
 
 /* ---- nodes ---- */
@@ -154,6 +158,8 @@ static berth_status measure_node(top *t, berth_node_id node, top_row *row, berth
 {
     row->name = berth_engine_node_name(t->engine, node);
     row->nodes = 1;
+    row->price = top_cost_node(t, node);
+    t->unpriced += !top_cost_known(t, node);
     TRY(node_state_read(t->engine, node, &row->state, error));
     for (uint32_t r = 0; r < t->resources.count; r++)
         TRY(berth_engine_node_resource(t->engine, node, word_table_get(&t->resources, r),
@@ -205,6 +211,18 @@ static bool is_refused(const top *t, berth_pod_id pod)
 {
     const cluster_skip *skip = cluster_input_skipped(t->input, pod);
     return skip != NULL && skip->refused;
+}
+
+/* Once all pods of a node are added, the rest of its price is idle. `before` is what was used of
+ * all prices without them. */
+static void add_idle(top *t, berth_node_id node, money before)
+{
+    money idle = top_cost_node(t, node) - (t->nodes.used - before);
+    if (idle <= 0)
+        return;
+    t->nodes.idle += idle;
+    if (t->by == TOP_BY_NODE || t->by == TOP_BY_ZONE)
+        row_of_node(t, node)->idle += idle;
 }
 
 /* The limits of one pod and, if `requests` is set, its requests. They are not wanted where the
@@ -264,6 +282,7 @@ static berth_status add_pod(top *t, berth_pod_id pod, berth_node_id node, top_ro
     }
     measure_pod(t, pod, by_pod || !present, scratch);
     scratch->pending = node == BERTH_NODE_NONE;
+    scratch->used = present ? top_cost_pod(t, pod, node) : 0;
     if (by_pod) {
         berth_pod_info info = {.size = sizeof(info)};
         top_owner owner = {{0}, {0}};
@@ -289,10 +308,13 @@ static berth_status add_pods(top *t, berth_error *error)
     open_row(t, &scratch);
     for (berth_node_id at = 0; at <= limit && status == BERTH_OK; at++) {
         berth_node_id node = at < limit ? at : BERTH_NODE_NONE;
+        money before = t->nodes.used;
         for (berth_pod_id pod = berth_engine_next_pod(t->engine, node, BERTH_POD_NONE);
              pod != BERTH_POD_NONE && status == BERTH_OK;
              pod = berth_engine_next_pod(t->engine, node, pod))
             status = add_pod(t, pod, node, &scratch, error);
+        if (top_cost_shown(t) && at < limit && berth_engine_node_present(t->engine, node))
+            add_idle(t, node, before);
     }
     free(scratch.cells);
     return status;

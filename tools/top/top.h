@@ -6,6 +6,7 @@
 #include "cli/options.h"
 #include "loading/cluster_input.h"
 #include "plans/node_state.h"
+#include "prices/money.h"
 #include "top/pod_limits.h"
 
 enum { TOP_CPU, TOP_MEMORY, TOP_PODS, TOP_FIXED_RESOURCES };
@@ -14,8 +15,15 @@ enum { TOP_CPU, TOP_MEMORY, TOP_PODS, TOP_FIXED_RESOURCES };
 typedef enum top_by { TOP_BY_NODE, TOP_BY_NAMESPACE, TOP_BY_ZONE, TOP_BY_OWNER } top_by;
 extern const char *const top_by_names[];
 
-/* How rows are sorted; the words of --sort. By an amount: the largest request comes first. */
-typedef enum top_sort { TOP_SORT_CPU, TOP_SORT_MEMORY, TOP_SORT_PODS, TOP_SORT_NAME } top_sort;
+/* How rows are sorted; the words of --sort. By an amount: the largest request, or
+ * cost, comes first. */
+typedef enum top_sort {
+    TOP_SORT_CPU,
+    TOP_SORT_MEMORY,
+    TOP_SORT_PODS,
+    TOP_SORT_NAME,
+    TOP_SORT_COST
+} top_sort;
 extern const char *const top_sort_names[];
 
 /* One resource of a row; cpu in milli, everything else in units. Pods have limits in no resource
@@ -46,6 +54,9 @@ typedef struct top_row {
     uint64_t containers;
     uint64_t without_cpu; /* of the containers, those without a limit */
     uint64_t without_memory;
+    money price; /* of its nodes, per hour; 0 where the input has no prices */
+    money used;  /* of prices, what is the pods': see top_cost.h */
+    money idle;  /* of its nodes: what is nobody's */
 } top_row;
 
 /* The caller sets the first seven members and zeroes the others. */
@@ -71,6 +82,7 @@ typedef struct top {
         refused; /* pods of manifests that a quota or LimitRange does not let in: not counted */
     uint64_t state_nodes[NODE_STATE_COUNT];
     uint64_t full_nodes; /* that are open */
+    uint64_t unpriced;   /* nodes that have no price */
 } top;
 
 /* Add everything up and sort the rows. Errors: E_NOT_FOUND (a resource that was asked for is in no

@@ -9,16 +9,21 @@
 #include "cli/exits.h"
 #include "cli/plain_text.h"
 #include "cli/terminal.h"
+#include "top/top_cost.h"
 #include "top/top_summary.h"
 #include "top/top_words.h"
 
-enum { NOTES_WIDTH = 14 }; /* that remarks should have for their lines */
+enum {
+    NOTES_WIDTH = 14, /* that remarks should have for their lines */
+    COLUMNS_MAX = 16
+};
 
 typedef struct layout {
     berth_str domain; /* that node names are shown without; empty: they are whole */
     bool narrow;      /* without limits of nodes, or percentages of namespaces and owners */
     bool flat;        /* rows alone, an amount a cell: spreadsheets read 5/10 as a date. CSV has
                        * plain numbers, whose unit stands in the title */
+    const char *titles[COLUMNS_MAX]; /* of the rows that it is filled into */
 } layout;
 
 static uint32_t right_of(uint32_t first, uint32_t last)
@@ -75,6 +80,29 @@ static void put_share(const top *t, const top_row *row, uint32_t resource, bool 
     rows_cell(out, "%s", text);
 }
 
+static void put_cost(const top *t, const top_row *row, money amount, rows *out)
+{
+    char text[MONEY_BYTES];
+    top_cost_text(t, row, amount, text);
+    rows_cell(out, "%s", text);
+}
+
+/* Open a table whose first `names` columns are to the left; where there are prices, `costs` columns
+ * of them come before the last one. */
+static void open_rows(const top *t, const char *const *titles, uint32_t count, uint32_t names,
+                      uint32_t costs, layout *form, rows *out)
+{
+    static const char *const cost_titles[] = {"COST/H", "IDLE/H"};
+    static const char *const flat_titles[] = {"COST PER HOUR", "IDLE PER HOUR"};
+    uint32_t added = top_cost_shown(t) ? costs : 0;
+    for (uint32_t i = 0; i + 1 < count; i++)
+        form->titles[i] = titles[i];
+    for (uint32_t i = 0; i < added; i++)
+        form->titles[count - 1 + i] = form->flat ? flat_titles[i] : cost_titles[i];
+    form->titles[count - 1 + added] = titles[count - 1];
+    rows_open(out, form->titles, count + added, right_of(names, count + added - 2));
+}
+
 static void put_requested(const top *t, const top_row *row, uint32_t resource, rows *out)
 {
     put_amount(t, resource, row->cells[resource].requested, out);
@@ -129,10 +157,14 @@ static berth_status put_node(const top *t, const top_row *row, const layout *for
             put_limits(t, row, r, out);
         put_free(t, row, r, out);
     }
+    if (top_cost_shown(t)) {
+        put_cost(t, row, row->price, out);
+        put_cost(t, row, row->idle, out);
+    }
     return put_notes(t, row, out, error);
 }
 
-static berth_status fill_nodes(const top *t, const layout *form, rows *out, berth_error *error)
+static berth_status fill_nodes(const top *t, layout *form, rows *out, berth_error *error)
 {
     static const char *const titles[] = {"NODE",   "PODS",   "CPU",  "LIMITS", "FREE",
                                          "MEMORY", "LIMITS", "FREE", "NOTES"};
@@ -162,11 +194,11 @@ static berth_status fill_nodes(const top *t, const layout *form, rows *out, bert
                                         "MEMORY FREE (BYTES)",
                                         "NOTES"};
     uint32_t count = form->flat ? 12 : form->narrow ? 7 : 9;
-    rows_open(out,
+    open_rows(t,
               form->flat     ? is_plain() ? plain : flat
               : form->narrow ? narrow
                              : titles,
-              count, right_of(1, count - 2));
+              count, 1, 2, form, out);
     for (size_t i = 0; i < t->row_count; i++)
         TRY(put_node(t, &t->rows[i], form, out, error));
     return form->flat ? BERTH_OK : put_node(t, &t->total, form, out, error);
@@ -204,10 +236,12 @@ static berth_status put_group(const top *t, const top_row *row, const layout *fo
             put_percent(t, row, r, out);
         put_limits(t, row, r, out);
     }
+    if (top_cost_shown(t))
+        put_cost(t, row, row->used, out);
     return put_notes(t, row, out, error);
 }
 
-static berth_status fill_groups(const top *t, const layout *form, rows *out, berth_error *error)
+static berth_status fill_groups(const top *t, layout *form, rows *out, berth_error *error)
 {
     static const char *const titles[] = {"NAMESPACE", "OWNER",  "PODS",    "CPU",    "CPU%",
                                          "LIMITS",    "MEMORY", "MEMORY%", "LIMITS", "NOTES"};
@@ -249,17 +283,39 @@ static berth_status fill_groups(const top *t, const layout *form, rows *out, ber
         wide = owners ? plain : plain_spaces;
     else if (form->flat)
         wide = owners ? flat : flat_spaces;
-    rows_open(out,
+    open_rows(t,
               !form->narrow ? wide
               : owners      ? narrow
                             : narrow_spaces,
-              count, right_of(names, count - 2));
+              count, names, 1, form, out);
     for (size_t i = 0; i < t->row_count; i++)
         TRY(put_group(t, &t->rows[i], form, out, error));
     return form->flat ? BERTH_OK : put_group(t, &t->total, form, out, error);
 }
 
 /* ---- zones ---- */
+
+/* What the zone's nodes cost, as if it were a resource. */
+static void put_zone_cost(const top *t, const top_row *row, berth_str name, bool flat, rows *out)
+{
+    double use = row->price > 0 ? 100.0 * (double)row->used / (double)row->price : 0.0;
+    if (!top_cost_shown(t))
+        return;
+    rows_cell_str(out, name);
+    if (!flat) {
+        rows_cell(out, "%" PRIu64 "/%" PRIu64, row->usable, row->nodes);
+    } else {
+        rows_cell(out, "%" PRIu64, row->usable);
+        rows_cell(out, "%" PRIu64, row->nodes);
+    }
+    rows_cell(out, "cost per hour");
+    put_cost(t, row, row->used, out);
+    rows_cell(out, "-");
+    put_cost(t, row, row->price, out);
+    rows_cell(out, "%.1f%%", use);
+    put_cost(t, row, row->idle, out);
+    rows_cell(out, "-");
+}
 
 static void put_zone(const top *t, const top_row *row, berth_str name, bool flat, rows *out)
 {
@@ -286,6 +342,7 @@ static void put_zone(const top *t, const top_row *row, berth_str name, bool flat
         put_free(t, row, r, out);
         put_amount(t, r, cell->closed, out);
     }
+    put_zone_cost(t, row, name, flat, out);
 }
 
 static void print_zones(const top *t, bool flat, FILE *file)
@@ -314,7 +371,7 @@ static void print_zones(const top *t, bool flat, FILE *file)
 
 /* ---- all ---- */
 
-static berth_status fill(const top *t, const layout *form, rows *out, berth_error *error)
+static berth_status fill(const top *t, layout *form, rows *out, berth_error *error)
 {
     return t->by == TOP_BY_NODE ? fill_nodes(t, form, out, error)
                                 : fill_groups(t, form, out, error);
@@ -323,8 +380,7 @@ static berth_status fill(const top *t, const layout *form, rows *out, berth_erro
 static berth_status print_rows(const top *t, FILE *file, berth_error *error)
 {
     berth_str domain = t->by == TOP_BY_NODE ? shared_domain(t) : (berth_str){0};
-    const layout forms[] = {
-        {.narrow = false}, {.domain = domain}, {.domain = domain, .narrow = true}};
+    layout forms[] = {{.narrow = false}, {.domain = domain}, {.domain = domain, .narrow = true}};
     const size_t last = sizeof(forms) / sizeof(forms[0]) - 1;
     for (size_t i = 0; i <= last; i++) {
         rows out;
@@ -347,7 +403,7 @@ static berth_status print_rows(const top *t, FILE *file, berth_error *error)
 
 berth_status top_print_list(const top *t, FILE *file, berth_error *error)
 {
-    const layout form = {.flat = true};
+    layout form = {.flat = true};
     rows out;
     if (t->by == TOP_BY_ZONE) {
         print_zones(t, true, file);

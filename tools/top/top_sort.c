@@ -83,13 +83,21 @@ static int by_pods(const void *a, const void *b)
     return by_resource(a, b, TOP_PODS);
 }
 
+/* Of nodes what they cost, of pods their share of it. */
+static int by_cost(const void *a, const void *b)
+{
+    const top_row *left = a;
+    const top_row *right = b;
+    money one = left->nodes > 0 ? left->price : left->used;
+    money other = right->nodes > 0 ? right->price : right->used;
+    return one != other ? (one > other ? -1 : 1) : by_name(a, b);
+}
+
 void top_sort_rows(top_row *rows, size_t count, top_sort sort)
 {
     static int (*const orders[])(const void *, const void *) = {
-        [TOP_SORT_CPU] = by_cpu,
-        [TOP_SORT_MEMORY] = by_memory,
-        [TOP_SORT_PODS] = by_pods,
-        [TOP_SORT_NAME] = by_name,
+        [TOP_SORT_CPU] = by_cpu,   [TOP_SORT_MEMORY] = by_memory, [TOP_SORT_PODS] = by_pods,
+        [TOP_SORT_NAME] = by_name, [TOP_SORT_COST] = by_cost,
     };
     if (count > 0)
         qsort(rows, count, sizeof(*rows), orders[sort]);

@@ -7,6 +7,7 @@
 
 #include "cli/plain_text.h"
 #include "cli/rows.h"
+#include "top/top_cost.h"
 #include "top/top_words.h"
 
 static void put_resource(const top *t, uint32_t resource, rows *out)
@@ -123,4 +124,5 @@ void top_summary_print(const top *t, FILE *file)
     print_nodes(t, file);
     print_pods(t, file);
     print_containers(t, file);
+    top_cost_print(t, file);
 }

@@ -3,6 +3,7 @@
 
 #include "cli/exits.h"
 #include "loading/usage.h"
+#include "top/top_cost.h"
 #include "top/top_words.h"
 
 enum { AMOUNT_BYTES = 64 };
@@ -95,6 +96,18 @@ static void write_quotas(const top *t, const top_row *row, output *o)
     output_array_end(o);
 }
 
+/* Of nodes what they cost, of pods their share of it. */
+static void write_cost(const top *t, const top_row *row, output *o)
+{
+    bool of_nodes = t->by == TOP_BY_NODE || t->by == TOP_BY_ZONE;
+    if (!top_cost_shown(t) || (t->by == TOP_BY_NODE && !top_cost_known(t, row->node)))
+        return;
+    money_write(o, "costPerHour", of_nodes ? row->price : row->used);
+    money_write(o, "costPerMonth", money_month(of_nodes ? row->price : row->used));
+    if (of_nodes)
+        money_write(o, "idlePerHour", row->idle);
+}
+
 static berth_status write_row(const top *t, const top_row *row, output *o, berth_error *error)
 {
     output_object(o);
@@ -114,6 +127,7 @@ static berth_status write_row(const top *t, const top_row *row, output *o, berth
     output_pair_int(o, "pods", (int64_t)row->pods);
     if (t->by == TOP_BY_NAMESPACE || t->by == TOP_BY_OWNER)
         output_pair_int(o, "pendingPods", (int64_t)row->pending);
+    write_cost(t, row, o);
     write_containers(row, o);
     write_resources(t, row, false, o);
     output_object_end(o);
@@ -146,6 +160,7 @@ static void write_summary(const top *t, output *o)
     write_sum(t, "onNodes", &t->nodes, o);
     write_sum(t, "pending", &t->waiting, o);
     write_sum(t, "onMissingNodes", &t->stranded, o);
+    top_cost_write(t, o);
     output_object_end(o);
 }
 

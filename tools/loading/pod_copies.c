@@ -1,0 +1,174 @@
+/* A copy is the pod as its controller would make it again: without a node, a status, or a uid. */
+#include "loading/pod_copies.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/exits.h"
+#include "cli/heap.h"
+#include "cli/words.h"
+
+enum { COPY_NAME_BYTES = 320 };
+
+bool pod_copies_possible(const berth_pod *sample)
+{
+    for (uint32_t i = 0; i < sample->resource_claim_count; i++)
+        if (sample->resource_claims[i].claim_template.len > 0)
+            return false;
+    for (uint32_t i = 0; i < sample->volume_count; i++)
+        if (sample->volumes[i].source.kind == BERTH_VOLUME_EPHEMERAL)
+            return false;
+    return true;
+}
+
+/* ---- claims of a StatefulSet ---- */
+
+/* The claim of a volumeClaimTemplate: its name ends with that of the pod. */
+static bool is_own_claim(const berth_volume *volume, berth_str pod)
+{
+    berth_str claim = volume->source.handle;
+    return volume->source.kind == BERTH_VOLUME_CLAIM && claim.len > pod.len + 1 &&
+           claim.data[claim.len - pod.len - 1] == '-' &&
+           memcmp(claim.data + claim.len - pod.len, pod.data, pod.len) == 0;
+}
+
+typedef struct claim_search {
+    berth_str namespace_name, name;
+    berth_object *found;
+} claim_search;
+
+static berth_status look_at_claim(void *context, const berth_object *object, berth_error *error)
+{
+    claim_search *search = context;
+    const berth_metadata *meta = &object->as.persistent_volume_claim->meta;
+    (void)error;
+    if (search->found == NULL && words_equal(meta->name, search->name) &&
+        words_equal(meta->namespace_name, search->namespace_name))
+        search->found = heap_object(object);
+    return BERTH_OK;
+}
+
+/* A claim like that of the sample, which no volume is bound to. If the input lacks that one, so
+ * does it lack the other. */
+static berth_status add_claim(const pod_copies *p, const berth_pod *sample, berth_str like,
+                              berth_str name, berth_error *error)
+{
+    claim_search search = {sample->meta.namespace_name, like, NULL};
+    TRY(berth_engine_objects(p->engine, BERTH_KIND_PERSISTENT_VOLUME_CLAIM, look_at_claim, &search,
+                             error));
+    if (search.found == NULL)
+        return BERTH_OK;
+    berth_persistent_volume_claim claim = *search.found->as.persistent_volume_claim;
+    claim.meta.name = name;
+    claim.meta.uid = (berth_str){0};
+    claim.meta.annotations = (berth_map){0};
+    claim.meta.creation_time_ns = 0;
+    claim.volume_name = (berth_str){0};
+    claim.phase = words_of("Pending");
+    const berth_object object = {.kind = BERTH_KIND_PERSISTENT_VOLUME_CLAIM,
+                                 .as.persistent_volume_claim = &claim};
+    berth_status status = p->add(p->context, &object, error);
+    if (status == BERTH_E_EXISTS) /* of a pod that was there before */
+        status = BERTH_OK;
+    berth_object_destroy(search.found);
+    return status;
+}
+
+/* Volumes of a copy: `names` has room for the names of its claims. */
+static berth_status copy_volumes(const pod_copies *p, const berth_pod *sample, berth_str name,
+                                 berth_volume *volumes, char (*names)[COPY_NAME_BYTES],
+                                 berth_error *error)
+{
+    for (uint32_t i = 0; i < sample->volume_count; i++) {
+        volumes[i] = sample->volumes[i];
+        if (!is_own_claim(&volumes[i], sample->meta.name))
+            continue;
+        berth_str old = volumes[i].source.handle;
+        int len =
+            snprintf(names[i], COPY_NAME_BYTES, "%.*s%.*s", (int)(old.len - sample->meta.name.len),
+                     old.data, (int)name.len, name.data);
+        volumes[i].source.handle = (berth_str){names[i], (uint32_t)len};
+        TRY(add_claim(p, sample, old, volumes[i].source.handle, error));
+    }
+    return BERTH_OK;
+}
+
+/* ---- pods ---- */
+
+static void copy_labels(const berth_pod *sample, berth_str name, berth_str number,
+                        berth_key_value *labels)
+{
+    for (uint32_t i = 0; i < sample->meta.labels.count; i++) {
+        labels[i] = sample->meta.labels.entries[i];
+        if (words_equal(labels[i].key, words_of("statefulset.kubernetes.io/pod-name")))
+            labels[i].value = name;
+        if (words_equal(labels[i].key, words_of("apps.kubernetes.io/pod-index")))
+            labels[i].value = number;
+    }
+}
+
+static berth_pod as_made(const berth_pod *sample, berth_str name, berth_map labels)
+{
+    berth_pod pod = *sample;
+    pod.meta.name = name;
+    pod.meta.uid = (berth_str){0};
+    pod.meta.labels = labels;
+    pod.meta.creation_time_ns = 0;
+    pod.meta.deleting = false;
+    pod.node_name = pod.nominated_node_name = pod.phase = (berth_str){0};
+    pod.start_time_ns = 0;
+    pod.condition_count = 0;
+    pod.container_status_count = pod.init_container_status_count = 0;
+    pod.has_status_resources = false;
+    pod.status_requests = pod.status_allocated = (berth_resources){0};
+    pod.template_id = 0;
+    return pod;
+}
+
+static berth_status add_copy(const pod_copies *p, const berth_pod *sample, berth_str name,
+                             berth_str number, berth_error *error)
+{
+    berth_key_value *labels = heap_new(sample->meta.labels.count + 1, sizeof(*labels));
+    berth_volume *volumes = heap_new(sample->volume_count + 1, sizeof(*volumes));
+    char(*names)[COPY_NAME_BYTES] = heap_new(sample->volume_count + 1, sizeof(*names));
+    copy_labels(sample, name, number, labels);
+    berth_pod pod = as_made(sample, name, (berth_map){labels, sample->meta.labels.count});
+    const bool numbered = words_equal(p->kind, words_of("StatefulSet"));
+    berth_status status =
+        numbered ? copy_volumes(p, sample, name, volumes, names, error) : BERTH_OK;
+    if (numbered)
+        pod.volumes = volumes;
+    const berth_object object = {.kind = BERTH_KIND_POD, .as.pod = &pod};
+    if (status == BERTH_OK)
+        status = p->add(p->context, &object, error);
+    free(labels);
+    free(volumes);
+    free(names);
+    return status;
+}
+
+berth_status pod_copies_add(const pod_copies *p, berth_pod_id sample, uint64_t count,
+                            berth_error *error)
+{
+    const bool numbered = words_equal(p->kind, words_of("StatefulSet"));
+    berth_object *object = NULL;
+    TRY(berth_engine_pod_object(p->engine, sample, NULL, &object, error));
+    const berth_pod *pod = object->as.pod;
+    berth_status status = BERTH_OK;
+    for (uint64_t n = numbered ? 0 : 1; count > 0 && status == BERTH_OK; n++) {
+        char name[COPY_NAME_BYTES];
+        char number[24];
+        int digits = snprintf(number, sizeof(number), "%" PRIu64, n);
+        int len = snprintf(name, sizeof(name), "%.*s-%s%s", (int)p->name.len, p->name.data,
+                           numbered ? "" : "scaled-", number);
+        berth_str text = {name, (uint32_t)len};
+        if (berth_engine_find_pod(p->engine, pod->meta.namespace_name, text) != BERTH_POD_NONE)
+            continue;
+        status = add_copy(p, pod, text, (berth_str){number, (uint32_t)digits}, error);
+        count--;
+    }
+    berth_object_destroy(object);
+    return status;
+}
