@@ -235,8 +235,7 @@ berth_status berth__expansion_open(berth__expansion *e, berth_reader *reader,
 
 static bool is_zero(const berth__json *value)
 {
-    return value != NULL && value->type == BERTH__JSON_NUMBER &&
-           berth__str_is(value->as.text, "0");
+    return value != NULL && value->type == BERTH__JSON_NUMBER && berth__str_is(value->as.text, "0");
 }
 
 /* As a dump has a controller whose pods are in it, too (kube.h, berth_engine_dump). */
