@@ -233,12 +233,32 @@ berth_status berth__expansion_open(berth__expansion *e, berth_reader *reader,
     return name_parts(e);
 }
 
+static bool is_zero(const berth__json *value)
+{
+    return value != NULL && value->type == BERTH__JSON_NUMBER && berth__str_is(value->as.text, "0");
+}
+
 /* As a dump has a controller whose pods are in it, too (kube.h, berth_engine_dump). */
 static bool wants_no_pods(const berth__json *spec)
 {
-    const berth__json *replicas = berth__json_get(spec, "replicas");
-    return replicas != NULL && replicas->type == BERTH__JSON_NUMBER &&
-           berth__str_is(replicas->as.text, "0");
+    return is_zero(berth__json_get(spec, "replicas"));
+}
+
+/* Whether the status of a workload that an API server has seen says that it has no pods now: a
+ * DaemonSet that no node admits, a Job that is over or suspended, a CronJob between its runs. */
+static bool has_no_pods(const berth__item *item)
+{
+    const berth__json *status = berth__json_get(item->tree, "status");
+    const berth__json *active = berth__json_get(status, "active");
+    if (berth__str_is(item->kind, "DaemonSet"))
+        return is_zero(berth__json_get(status, "desiredNumberScheduled")) &&
+               berth__json_get(status, "observedGeneration") != NULL;
+    if (berth__str_is(item->kind, "CronJob"))
+        return active == NULL || active->type != BERTH__JSON_ARRAY || active->count == 0;
+    /* The status of a Job that its controller has yet to see is empty. */
+    return berth__str_is(item->kind, "Job") && status != NULL &&
+           status->type == BERTH__JSON_OBJECT && status->count > 0 &&
+           (active == NULL || is_zero(active));
 }
 
 /* Whether the pods of a workload that an API server has seen are to be made all the same. Those of
@@ -288,7 +308,7 @@ berth_status berth__workload_expand(berth_reader *reader, const berth__item *ite
         *taken = false; /* its pods are elsewhere in the dump */
         if (reader->options.changes)
             BERTH_TRY(berth__workload_keep_seen(reader, find_entry(item), item));
-        if (!wants_no_pods(spec))
+        if (!wants_no_pods(spec) && !has_no_pods(item))
             berth__workload_tell_seen(reader, item);
         return BERTH_OK;
     }

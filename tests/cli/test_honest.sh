@@ -23,6 +23,15 @@ done
 complains honest_twice_stdin 3 "the first is at standard input:1" \
   "$berth" schedule - "$work/again.yaml" <"$work/node.yaml"
 
+# A workload that has no pods by its status lacks none: a DaemonSet that no node admits, a Job that is over
+# or suspended, a CronJob between its runs. One that its controller has yet to see has none to tell of.
+cat data/honest_idle.yaml "$work/node.yaml" >"$work/idle.yaml"
+"$berth" top -f "$work/idle.yaml" --summary >/dev/null 2>"$work/err"
+for name in "DaemonSet default/new" "Job default/running" "Job default/new" "CronJob default/running"; do
+  grep -q "warning: $name comes from an API server" "$work/err" || fail "honest_idle: no word of $name"
+done
+[[ $(wc -l <"$work/err") == 4 ]] || fail "honest_idle: $(cat "$work/err")"
+
 # capacity counts pods of a workload as an API server shows it.
 sed -n '/name: api/,/template/p' data/honest.yaml |
   sed '1i apiVersion: apps/v1\nkind: Deployment' >"$work/api.yaml"

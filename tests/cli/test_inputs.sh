@@ -46,6 +46,28 @@ names "zipped b a deep hidden late" -R -f "$folder"
 names "zipped b a deep hidden late" --recursive "$folder"
 names "above" --recursive "$work/above"
 
+# Files of a folder that hold no object are passed over, as kubectl apply does.
+mkdir "$work/blank" "$work/blanks"
+: >"$work/blank/empty.json"
+printf '# a chart that is switched off\n\n---\n  # %05000d\n--- # more\n...\n' 0 >"$work/blank/comments.yaml"
+printf '\xef\xbb\xbf# marked\r\n---\r\n' >"$work/blank/mark.yml"
+gzip </dev/null >"$work/blank/zipped.yaml.gz"
+printf '%05000d' 0 | tr 0 ' ' >"$work/blank/spaces.yaml"
+cp "$work"/blank/* "$work/blanks"
+node n1 >"$work/blank/node.json"
+{
+  printf '# %05000d\n%05000d\n---\n' 0 0 | sed '2s/0/ /g'
+  pod p
+} >"$work/blank/pod.yaml"
+names "p" -f "$work/blank"
+complains inputs_blank 3 "blanks: no file of the folder holds an object" "$berth" schedule -f "$work/blanks"
+printf '# n1 \n---\n\0' >"$work/blank/zero.yaml"
+complains inputs_zero 3 "zero.yaml" "$berth" schedule -f "$work/blank"
+rm "$work/blank/zero.yaml"
+printf '%05000d[' 0 | tr 0 ' ' >"$work/blank/late.yaml"
+complains inputs_late 3 "late.yaml" "$berth" schedule -f "$work/blank"
+complains inputs_named 3 "empty.json: the input is empty" "$berth" schedule -f "$work/blank/empty.json"
+
 # The version of the cluster is found in a folder, too.
 mkdir "$work/old"
 node n1 | sed 's/"status": {/&"nodeInfo": {"kubeletVersion": "v1.33.1"}, /' >"$work/old/n.json"

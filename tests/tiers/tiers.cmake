@@ -9,7 +9,7 @@ set(BERTH_TIER_LONG
   "^test_churn_"                              # memory over many arrivals and departures
   "^mutant_|^mutants_of_order$"               # what takes a part of a protocol out
   "^oracle_(1\\.(32|33|34|35|36|36\\.3)|vectors)$" # kube-scheduler itself, of earlier releases too
-  "^live_(bed_)?1\\."                         # real API servers
+  "^live_(bed_|reads_)?1\\."                  # real API servers
   "^install_(consumer|engine_only|packages|reproducible)$"
   "^release$"
   "^python_wheel$")

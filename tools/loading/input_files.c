@@ -10,6 +10,7 @@
 
 #include "cli/exits.h"
 #include "cli/heap.h"
+#include "loading/blank_file.h"
 
 /* One expansion under way. */
 typedef struct expansion {
@@ -17,6 +18,7 @@ typedef struct expansion {
     text_list out;
     bool recursive;
     bool subfolders; /* some were left out */
+    bool blanks;     /* files without an object were left out */
 } expansion;
 
 static const char *keep(input_files *files, char *name)
@@ -74,7 +76,11 @@ static berth_status add_entry(expansion *e, const char *folder, const char *name
         e->subfolders = true;
         return e->recursive ? add_folder(e, path, error) : BERTH_OK;
     }
-    if (is_manifest(name) && !input_files_is_folder(path))
+    if (!is_manifest(name) || input_files_is_folder(path))
+        return BERTH_OK;
+    if (blank_file(path))
+        e->blanks = true;
+    else
         text_list_add(&e->out, path);
     return BERTH_OK;
 }
@@ -103,10 +109,12 @@ static berth_status add_name(expansion *e, const char *name, berth_error *error)
         text_list_add(&e->out, name);
         return BERTH_OK;
     }
-    e->subfolders = false;
+    e->subfolders = e->blanks = false;
     TRY(add_folder(e, name, error));
     if (e->out.count > before)
         return BERTH_OK;
+    if (e->blanks)
+        return error_set(error, BERTH_E_NOT_FOUND, name, "no file of the folder holds an object");
     return error_set(error, BERTH_E_NOT_FOUND, name,
                      "the folder has no file to read: expected names that end in .json, .yaml or "
                      ".yml, or in one of these and .gz%s",

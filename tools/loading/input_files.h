@@ -17,9 +17,10 @@ typedef struct input_files {
 
 /* Replace folders in `list` by their files whose names end in .json, .yaml, .yml or one of these
  * and .gz, in the order of their names; with `recursive` those of their subfolders, too, as kubectl
- * apply does. "a,b" is two names unless a file of exactly that name exists. Symbolic links to
- * folders are not followed inside of a folder. Returns EXIT_DONE, or another exit code after saying
- * on standard error what is wrong: a folder without such files is an error. */
+ * apply does. Files of a folder that hold no object (blank_file.h) are left out. "a,b" is two names
+ * unless a file of exactly that name exists. Symbolic links to folders are not followed inside of a
+ * folder. Returns EXIT_DONE, or another exit code after saying on standard error what is wrong: a
+ * folder without such files, or without any object, is an error. */
 int input_files_expand(input_files *files, text_list *list, bool recursive, const char *command);
 
 bool input_files_is_folder(const char *path);

@@ -40,8 +40,9 @@ typedef enum berth_note_kind {
     /* No API server of the versions that Berth knows takes the kind under this apiVersion;
      * `suggestion`: under which it does. */
     BERTH_NOTE_API_VERSION,
-    /* A workload that an API server has seen: its pods are taken to be in the input themselves.
-     * `workload` has its number of replicas (-1: none) and its kind and name. */
+    /* A workload that an API server has seen: its pods are taken to be in the input themselves. Not
+     * of one that wants no pods, or has none by its status. `workload` has its number of replicas
+     * (-1: none) and its kind and name. */
     BERTH_NOTE_NOT_EXPANDED,
     /* A pod's RuntimeClass `word` is not in the input: what it adds to the pod is missing. */
     BERTH_NOTE_RUNTIME_CLASS_MISSING,
