@@ -43,6 +43,8 @@ static berth_status take_up(berth_reader *reader, berth__deferred *entry)
         return berth__workload_claims(reader, &entry->item);
     case BERTH__DEFERRED_DAEMON_SET:
         return berth__workload_daemons(reader, &entry->item);
+    case BERTH__DEFERRED_REPLACED:
+        break;
     }
     return BERTH_OK;
 }

@@ -38,9 +38,10 @@ typedef struct berth__claim_template {
 
 /* What is put off until berth_reader_finish. */
 typedef enum berth__deferred_what {
-    BERTH__DEFERRED_OBJECT,     /* it needs a class or template that has not been seen yet */
-    BERTH__DEFERRED_CLAIMS,     /* a StatefulSet's claims, unless the input has them */
+    BERTH__DEFERRED_OBJECT,     /* needs a class or template that has not been read yet */
+    BERTH__DEFERRED_CLAIMS,     /* the claims of a StatefulSet, unless the input has them */
     BERTH__DEFERRED_DAEMON_SET, /* its pods need the nodes */
+    BERTH__DEFERRED_REPLACED,   /* a later object of the same kind and name counts instead */
 } berth__deferred_what;
 
 /* One object of the input on its way through the reader. */

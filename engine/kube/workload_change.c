@@ -67,25 +67,28 @@ berth_status berth__workload_keep_seen(berth_reader *reader, const berth__worklo
     return BERTH_OK;
 }
 
-/* A workload of a manifest; it lies in the arena of what is kept. */
+/* A workload of a manifest, in the arena of the reader. */
 typedef struct noted_change {
     berth__keymap_entry entry;
     const char *source;
     uint32_t line;
+    uint32_t deferred; /* its place among the objects that wait for the end of the input */
 } noted_change;
 
-static berth_status refuse_second(berth_reader *reader, const berth__workload_entry *entry,
-                                  const noted_change *first)
+/* As with `kubectl apply`, the later of two objects with one name counts. */
+static berth_status replace(berth_reader *reader, const berth__item *item, noted_change *first)
 {
-    const char *article = strchr("AEIOU", entry->name[0]) != NULL ? "an" : "a";
-    if (first->line == 0)
-        return berth__error_set(reader->error, BERTH_E_EXISTS,
-                                "%s %s of this name is already there: it stands in %s", article,
-                                entry->name, first->source);
-    return berth__error_set(reader->error, BERTH_E_EXISTS,
-                            "%s %s of this name is already there: it stands in line %" PRIu32
-                            " of %s",
-                            article, entry->name, first->line, first->source);
+    bool ok = true;
+    const berth_str place = berth__arena_print(&reader->object, &ok, "%s:%" PRIu32, first->source,
+                                               first->line);
+    if (!ok)
+        return berth__reader_no_memory(reader);
+    reader->deferred[first->deferred].what = BERTH__DEFERRED_REPLACED;
+    first->source = item->source;
+    first->line = item->line;
+    first->deferred = reader->deferred_count;
+    berth__note(reader, item, BERTH_NOTE_REPLACES, place, (berth_str){0});
+    return BERTH_OK;
 }
 
 berth_status berth__workload_note_change(berth_reader *reader, const berth__workload_entry *entry,
@@ -101,12 +104,13 @@ berth_status berth__workload_note_change(berth_reader *reader, const berth__work
         berth__arena_alloc_zero(&reader->kept, sizeof(*noted), _Alignof(noted_change));
     if (!ok || noted == NULL)
         return berth__reader_no_memory(reader);
-    const berth__keymap_entry *first = berth__keymap_find(&reader->changes, key.data, key.len);
+    berth__keymap_entry *first = berth__keymap_find(&reader->changes, key.data, key.len);
     if (first != NULL)
-        return refuse_second(reader, entry, (const noted_change *)first);
+        return replace(reader, item, (noted_change *)first);
     *noted = (noted_change){.entry = {.key = key.data, .key_bytes = key.len},
                             .source = item->source,
-                            .line = item->line};
+                            .line = item->line,
+                            .deferred = reader->deferred_count};
     berth__keymap_add(&reader->changes, &noted->entry);
     return BERTH_OK;
 }

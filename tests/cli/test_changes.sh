@@ -158,7 +158,7 @@ for order in "$work/cluster.yaml -f $work/service.yaml -f $work/pod.yaml" \
   grep -qE '^Bound +0 of 0 ' "$work/out" || fail "twins: $(grep Bound "$work/out")"
 done
 
-# --add adds; one that stands twice in manifests is an error, and names what was written.
+# --add adds to what is there.
 name=add
 run 0 "$berth" schedule --summary --add -f "$work/cluster.yaml" -f "$work/more.yaml"
 grep -qE '^Bound +5 of 5 ' "$work/out" || fail "add: $(grep Bound "$work/out")"
@@ -167,8 +167,20 @@ name=json
 run 0 "$berth" schedule -o json -f "$work/cluster.yaml" -f "$work/other.yaml"
 grep -qF '{"kind": "Deployment", "namespace": "shop", "name": "web", "running": 2, "wanted": 3, "leaving": 2, "toPlace": 3, "anotherTemplate": true}' \
   "$work/out" || fail "json: $(grep -A3 changes "$work/out")"
-complains twice 3 "a Deployment of this name is already there" "$berth" schedule -f "$work/cluster.yaml" \
+# As with kubectl apply, the later of two objects of one name counts; a warning says so.
+name=twice
+run 0 "$berth" schedule --summary -f "$work/cluster.yaml" -f "$work/more.yaml" -f "$work/other.yaml"
+grep -qF "Deployment shop/web: 2 running, 3 wanted of another template" "$work/out" || fail "twice: $(cat "$work/out")"
+grep -qE "other.yaml:1: Deployment shop/web: it replaces an earlier one, at .*/more.yaml:1" "$work/err" ||
+  fail "twice: $(cat "$work/err")"
+complains twice_strict 3 "which --strict makes an error" "$berth" schedule --strict -f "$work/cluster.yaml" \
   -f "$work/more.yaml" -f "$work/other.yaml"
+for port in 80 81; do
+  printf 'apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: shop}\n'
+  printf 'spec: {selector: {app: web}, ports: [{port: %s}]}\n---\n' "$port"
+done >"$work/services.yaml"
+run 0 "$berth" schedule --summary -f "$work/cluster.yaml" -f "$work/services.yaml"
+grep -qF "Service shop/web: it replaces one of an earlier manifest" "$work/err" || fail "twice: $(cat "$work/err")"
 
 # --exit-code asks about pods of manifests, and about the listed namespace.
 {

@@ -56,7 +56,7 @@ static const command_help help = {
         "\n"
         "With --prices a shape costs what its instance type costs, unless it has a price of its\n"
         "own, and the plan is priced per hour and per month. Of the plans that place the same\n"
-        "number of pods the cheapest wins, then the one with the fewest nodes. " PRICES_HELP "\n"
+        "number of pods the cheapest wins, then the one with the fewest nodes.\n" PRICES_HELP "\n"
         "The exit code is 0 whatever the answer is. With --exit-code it is 1 if a pending pod\n"
         "has no place even on the new nodes: it fits no shape, or the max of a shape or --effort\n"
         "ended the search.\n",

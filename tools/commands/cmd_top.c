@@ -39,9 +39,9 @@ static const command_help help = {
         "do not. Extended resources are shown if the cluster has any. Requests and limits are\n"
         "those of the pods' containers; Berth does not know what they really use.\n"
         "\n"
-        "With --prices it shows what nodes cost per hour. A pod's share of its node's price is\n"
-        "the mean of its share of the node's cpu and of its memory, by requests; what the pods\n"
-        "of a node leave of its price is idle. " PRICES_HELP,
+        "With --prices it shows what nodes cost per hour. A pod's share of the price of its node\n"
+        "is the mean of its shares of cpu and memory, by requests. The rest of the price is the\n"
+        "node's idle cost.\n" PRICES_HELP,
     .examples =
         "  berth top -f cluster.json\n"
         "  berth top -f cluster.json --by zone --resource ephemeral-storage\n"

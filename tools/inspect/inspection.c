@@ -173,6 +173,10 @@ void inspection_note(void *context, const berth_note *note)
     case BERTH_NOTE_UNKNOWN_PLUGIN:
         note_plugin(in, note);
         break;
+    case BERTH_NOTE_REPLACES:
+        snprintf(text, sizeof(text), "it replaces an earlier one, at %.*s", SHOW(note->word));
+        add(in, FINDING_VALUE, note, text);
+        break;
     case BERTH_NOTE_WORKLOAD: /* of who asks for changes */
         break;
     case BERTH_NOTE_NOT_EXPANDED:

@@ -62,8 +62,8 @@ option_group cluster_input_options(cluster_input *input)
          .value = "WHAT",
          .target = &input->autoscalers.goal,
          .choices = scale_goal_names,
-         .help = "the pods of workloads that a HorizontalPodAutoscaler\nscales: as many as there "
-                 "are, or as it may have"},
+         .help = "how many pods the targets of HorizontalPodAutoscalers\nhave: as many as now, or "
+                 "the autoscaler's minimum or maximum"},
     };
     memcpy(input->options, options, sizeof(options));
     cluster_live_options(&input->live, input->options + OWN_OPTIONS);
@@ -159,7 +159,17 @@ static void skip_if_due(load *l, berth_pod_id id, const berth_pod *pod)
     }
 }
 
-/* One that stands in a manifest and in the cluster is there once. */
+static void tell_replaced(load *l, const berth_object *object)
+{
+    char text[640];
+    const berth_metadata *meta = object->as.any; /* every object begins with it */
+    snprintf(text, sizeof(text), "%s %.*s/%.*s: it replaces one of an earlier manifest",
+             berth_kind_name(object->kind), (int)meta->namespace_name.len, meta->namespace_name.data,
+             (int)meta->name.len, meta->name.data);
+    findings_add(&l->input->inspection.findings, FINDING_VALUE, words_of(text), NULL, 1);
+}
+
+/* An object of both a manifest and the cluster is there once. */
 static berth_status add_or_settle(load *l, const berth_object *object, berth_object_id *id,
                                   berth_error *error)
 {
@@ -168,9 +178,17 @@ static berth_status add_or_settle(load *l, const berth_object *object, berth_obj
         return status;
     if (status == BERTH_OK)
         twins_added(&l->input->twins, object);
-    else if (status == BERTH_E_EXISTS && twins_settle(&l->input->twins, l->engine, object, id))
+    if (status != BERTH_E_EXISTS)
+        return status;
+    switch (twins_settle(&l->input->twins, l->engine, object, id)) {
+    case TWINS_REPLACED:
+        tell_replaced(l, object);
         return BERTH_OK;
-    return status;
+    case TWINS_SETTLED:
+        return BERTH_OK;
+    default:
+        return status;
+    }
 }
 
 /* What admission does to a pod, and the rest with it. */

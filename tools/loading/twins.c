@@ -52,22 +52,30 @@ static berth_status replace(berth_engine *engine, const berth_object *object, be
     return berth_engine_add(engine, object, id, NULL);
 }
 
-bool twins_settle(twins *t, berth_engine *engine, const berth_object *object, berth_object_id *id)
+twins_answer twins_settle(twins *t, berth_engine *engine, const berth_object *object,
+                          berth_object_id *id)
 {
     char room[640];
     uint32_t number;
     const bool fresh = is_fresh(meta_of(object));
     const bool other_fresh =
         word_table_find(&t->fresh, key_of(object, room, sizeof(room)), &number);
-    if (object->kind == BERTH_KIND_NODE || fresh == other_fresh)
-        return false;
+    if (object->kind == BERTH_KIND_NODE)
+        return TWINS_REFUSED;
+    if (fresh == other_fresh)
+        return fresh && object->kind != BERTH_KIND_POD && replace(engine, object, id) == BERTH_OK
+                   ? TWINS_REPLACED
+                   : TWINS_REFUSED;
     const berth_metadata *meta = meta_of(object);
     if (fresh == stays_as_it_is(object->kind)) { /* the one that was added first counts */
         if (object->kind == BERTH_KIND_POD)
             id->pod = berth_engine_find_pod(engine, meta->namespace_name, meta->name);
-        return true;
+        return TWINS_SETTLED;
     }
-    return replace(engine, object, id) == BERTH_OK;
+    if (replace(engine, object, id) != BERTH_OK)
+        return TWINS_REFUSED;
+    twins_added(t, object);
+    return TWINS_SETTLED;
 }
 
 void twins_free(twins *t)

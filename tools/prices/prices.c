@@ -16,7 +16,7 @@ option prices_option(prices *p)
                     .kind = OPTION_TEXT,
                     .value = "FILE",
                     .target = &p->path,
-                    .help = "say what nodes cost: rows 'INSTANCE TYPE,PRICE PER HOUR[,spot\nor "
+                    .help = "prices of nodes: rows 'INSTANCE TYPE,PRICE PER HOUR[,spot\nor "
                             "on-demand[,ZONE OR REGION]]', or a map of instance types\nto prices "
                             "in YAML or JSON"};
 }

@@ -37,11 +37,11 @@ typedef struct prices {
 } prices;
 
 /* What the texts of commands say about prices. */
-#define PRICES_HELP                                                                          \
-    "Nodes are found in FILE by\n"                                                           \
-    "their label " PRICES_TYPE_LABEL "; those without a price are\n"                         \
-    "told and left out. A row that names a capacity type or a zone counts before one that\n" \
-    "names none. Any currency will do; a month has 730 hours.\n"
+#define PRICES_HELP                                                                      \
+    "The price of a node is that of its label\n" PRICES_TYPE_LABEL                       \
+    " in FILE. Rows for the node's zone or capacity\n"                                   \
+    "type win over general rows. Nodes without a price are reported and left out. The\n" \
+    "currency does not matter; a month has 730 hours.\n"
 
 /* The option, for the table of a command. */
 option prices_option(prices *p);

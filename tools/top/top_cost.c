@@ -41,9 +41,14 @@ money top_cost_pod(const top *t, berth_pod_id pod, berth_node_id node)
     return sum / 2;
 }
 
+bool top_cost_is_known(const top *t, const top_row *row)
+{
+    return t->by != TOP_BY_NODE || row->node == BERTH_NODE_NONE || top_cost_known(t, row->node);
+}
+
 void top_cost_text(const top *t, const top_row *row, money amount, char out[MONEY_BYTES])
 {
-    if (t->by == TOP_BY_NODE && row->node != BERTH_NODE_NONE && !top_cost_known(t, row->node))
+    if (!top_cost_is_known(t, row))
         snprintf(out, MONEY_BYTES, "-");
     else
         money_rounded(amount, 4, 4, out);

@@ -17,7 +17,10 @@ bool top_cost_known(const top *t, berth_node_id node);
 /* A pod's share of the price of its node. */
 money top_cost_pod(const top *t, berth_pod_id pod, berth_node_id node);
 
-/* "0.096", or "-" of a node without a price. */
+/* Whether the price of the row is known: a node may have none. */
+bool top_cost_is_known(const top *t, const top_row *row);
+
+/* "0.096", or "-" for a node without a price. */
 void top_cost_text(const top *t, const top_row *row, money amount, char out[MONEY_BYTES]);
 
 /* The lines of the summary, and the member "cost" of the document's. Nothing without prices. */

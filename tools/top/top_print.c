@@ -83,6 +83,10 @@ static void put_share(const top *t, const top_row *row, uint32_t resource, bool 
 static void put_cost(const top *t, const top_row *row, money amount, rows *out)
 {
     char text[MONEY_BYTES];
+    if (is_plain() && !top_cost_is_known(t, row)) {
+        rows_cell(out, "%s", "");
+        return;
+    }
     top_cost_text(t, row, amount, text);
     rows_cell(out, "%s", text);
 }
@@ -308,13 +312,15 @@ static void put_zone_cost(const top *t, const top_row *row, berth_str name, bool
         rows_cell(out, "%" PRIu64, row->usable);
         rows_cell(out, "%" PRIu64, row->nodes);
     }
-    rows_cell(out, "cost per hour");
+    rows_cell(out, is_plain() ? "cost" : "cost per hour");
+    if (is_plain())
+        rows_cell(out, "per hour");
     put_cost(t, row, row->used, out);
-    rows_cell(out, "-");
+    rows_cell(out, "%s", is_plain() ? "" : "-");
     put_cost(t, row, row->price, out);
-    rows_cell(out, "%.1f%%", use);
+    rows_cell(out, is_plain() ? "%.2f" : "%.1f%%", use);
     put_cost(t, row, row->idle, out);
-    rows_cell(out, "-");
+    rows_cell(out, "%s", is_plain() ? "" : "-");
 }
 
 static void put_zone(const top *t, const top_row *row, berth_str name, bool flat, rows *out)

@@ -65,6 +65,9 @@ typedef enum berth_note_kind {
      * have and that the profile does not enable. kube-scheduler ignores such arguments.
      * `suggestion`: a plugin that it has. */
     BERTH_NOTE_UNKNOWN_PLUGIN,
+    /* With `changes`: a workload replaces an earlier one of the same kind, namespace and name, as
+     * with `kubectl apply`. `word`: where the earlier one is, FILE:LINE. */
+    BERTH_NOTE_REPLACES,
 } berth_note_kind;
 
 /* How new pods take the place of old ones. */
