@@ -108,7 +108,7 @@ typedef struct count {
     uint64_t *met;     /* pods of each */
     int64_t *replicas; /* of each; -1: not known */
     size_t met_capacity, replicas_capacity;
-    int64_t pods, healthy;
+    int64_t pods, running, healthy;
     bool unscaled; /* some pod's controller has no number of replicas */
 } count;
 
@@ -151,6 +151,7 @@ static void count_pod(const allowances *a, const budget *one, const berth_engine
     if (!budget_selects(one, engine, pod))
         return;
     c->pods++;
+    c->running += runs;
     const counted_pod wanted = {.pod = pod};
     const counted_pod *owned = a->owned_count > 0 ? bsearch(&wanted, a->owned, a->owned_count,
                                                             sizeof(*a->owned), by_counted_id)
@@ -239,7 +240,7 @@ static berth_status complete(const allowances *a, budget *one, berth_engine *eng
         allowed = 0;
     changed.disruptions_allowed = allowed < INT32_MAX ? (int32_t)allowed : INT32_MAX;
     changed.status_absent = false;
-    if (c.pods > 0)
+    if (c.running > 0) /* of pods that all wait none can be evicted */
         tell(&changed, &c, desired, changed.disruptions_allowed, f);
     word_table_free(&c.scaled);
     free(c.met);
