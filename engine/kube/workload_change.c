@@ -79,8 +79,8 @@ typedef struct noted_change {
 static berth_status replace(berth_reader *reader, const berth__item *item, noted_change *first)
 {
     bool ok = true;
-    const berth_str place = berth__arena_print(&reader->object, &ok, "%s:%" PRIu32, first->source,
-                                               first->line);
+    const berth_str place =
+        berth__arena_print(&reader->object, &ok, "%s:%" PRIu32, first->source, first->line);
     if (!ok)
         return berth__reader_no_memory(reader);
     reader->deferred[first->deferred].what = BERTH__DEFERRED_REPLACED;

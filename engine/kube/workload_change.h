@@ -17,8 +17,8 @@ typedef struct berth__seen_workload {
 berth_status berth__workload_keep_seen(berth_reader *reader, const berth__workload_entry *entry,
                                        const berth__item *item);
 
-/* Note a workload of a manifest, which the caller defers next. If an earlier manifest has one of the
- * same kind, namespace and name, the later one replaces it, and a note says so. Errors:
+/* Note a workload of a manifest, which the caller defers next. If an earlier manifest has one of
+ * the same kind, namespace and name, the later one replaces it, and a note says so. Errors:
  * BERTH_E_NOMEM. */
 berth_status berth__workload_note_change(berth_reader *reader, const berth__workload_entry *entry,
                                          const berth__item *item);

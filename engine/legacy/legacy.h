@@ -2,8 +2,8 @@
  * name, and their names, evaluation order and providers. This header is the only way into legacy/.
  *
  * A library may be built without (BERTH_LEGACY=OFF): then berth__legacy_built says so, no plugin is
- * found, and the lists are not there: their one reader, config/config_legacy.c, is not built either.
- * What else differs in v1.15 is behaviour of the common code (model/behaviours.h). */
+ * found, and the lists are not there: their one reader, config/config_legacy.c, is not built
+ * either. What else differs in v1.15 is behaviour of the common code (model/behaviours.h). */
 #ifndef BERTH_LEGACY_LEGACY_H
 #define BERTH_LEGACY_LEGACY_H
 

@@ -149,4 +149,18 @@ complains top_resource 3 "no node or pod of the input names the resource 'exampl
   "${top[@]}" --resource example.com/tpu
 complains top_by 2 "none of: node, namespace, zone, owner" "${top[@]}" --by pod
 complains top_no_input 2 "no input" "$berth" top
+# The same in the tables of other commands: names are whole where they fit, and with -o wide.
+sed -E 's/name: (n[0-9]+)/name: \1.eu-central-1.compute.internal/; s/nodeName: (n[0-9]+)/nodeName: \1.eu-central-1.compute.internal/' \
+  data/top.yaml >"$work/cloud.yaml"
+for command in "drain --all" "schedule"; do
+  # shellcheck disable=SC2086
+  COLUMNS=60 "$berth" $command -f "$work/cloud.yaml" >"$work/out" 2>/dev/null
+  grep -qF "Node names are shown without .eu-central-1.compute.internal;" "$work/out" || fail "names of $command"
+  grep -qE '(^| )n1( |$)' "$work/out" || fail "names of $command: $(cat "$work/out")"
+  # shellcheck disable=SC2086
+  for wide in "-o wide" ""; do
+    COLUMNS=${wide:+60} "$berth" $command -f "$work/cloud.yaml" $wide >"$work/out" 2>/dev/null
+    grep -qF "shown without" "$work/out" && [[ -n $wide ]] && fail "names of $command $wide"
+  done
+done
 finish

@@ -242,8 +242,8 @@ static void print_part(const parse *p, option_part part)
 
 static void print_help(const parse *p)
 {
-    printf("Usage: berth %s %s\n\n%s\nExamples:\n%s", p->help->name, p->help->synopsis,
-           p->help->text, p->help->examples);
+    printf("Usage: berth %s %s\n\nExamples:\n%s\n%s", p->help->name, p->help->synopsis,
+           p->help->examples, p->help->text);
     for (int part = 0; part < OPTION_PARTS; part++)
         print_part(p, (option_part)part);
     printf("\nExit code: 0 done, 1 the answer is no, 2 wrong usage, 3 wrong or unreadable input,\n"

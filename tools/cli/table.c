@@ -36,6 +36,41 @@ void table_measure(table *t, uint32_t column, uint32_t len)
         t->widths[column] = len;
 }
 
+void table_measure_node(table *t, uint32_t column, berth_str name)
+{
+    table_measure(t, column, name.len);
+    t->node_mask |= 1u << column;
+    node_names_add(&t->nodes, name);
+}
+
+/* Whether the rows fit the terminal, a last column that is broken with so many columns. */
+static bool fits(const table *t)
+{
+    enum { LAST_LEAST = 24 };
+    uint64_t width = 0;
+    const uint32_t last = t->column_count - 1;
+    const bool broken = (t->right_mask >> last & 1) == 0;
+    for (uint32_t c = 0; c <= last; c++) {
+        const uint32_t least = t->widths[c] < LAST_LEAST ? t->widths[c] : LAST_LEAST;
+        width += c == last && broken && (t->node_mask >> c & 1) == 0 ? least : t->widths[c];
+    }
+    return width + (uint64_t)last * TABLE_COLUMN_GAP <= terminal_width();
+}
+
+/* Columns of nodes become narrower by the domain, but not than their titles. */
+static void shorten(table *t)
+{
+    t->shortens = form_of_all == TABLE_ALIGNED && t->nodes.domain.len > 0 && !fits(t);
+    for (uint32_t c = 0; t->shortens && c < t->column_count; c++) {
+        const uint32_t title = (uint32_t)strlen(t->titles[c]);
+        if ((t->node_mask >> c & 1) == 0)
+            continue;
+        const uint32_t width =
+            t->widths[c] > t->nodes.domain.len ? t->widths[c] - t->nodes.domain.len : 0;
+        t->widths[c] = width > title ? width : title;
+    }
+}
+
 /* ---- CSV and Markdown ---- */
 
 /* Text with something in front of each of these characters. */
@@ -135,6 +170,8 @@ static void put_cell(table *t, berth_str text, const char *on, const char *off)
         put_flat(t, text);
         return;
     }
+    if (t->shortens && (t->node_mask >> t->column & 1) != 0)
+        text = node_names_short(&t->nodes, text);
     uint32_t len = (uint32_t)plain_text_length(text.data, text.len);
     uint32_t fill = t->widths[t->column] > len ? t->widths[t->column] - len : 0;
     bool right = (t->right_mask >> t->column & 1) != 0;
@@ -168,9 +205,18 @@ void table_cell_painted(table *t, berth_str text, int paint)
 
 void table_head(table *t)
 {
+    shorten(t);
     for (uint32_t c = 0; c < t->column_count; c++)
         table_cell_painted(t, (berth_str){t->titles[c], (uint32_t)strlen(t->titles[c])},
                            PAINT_HEAD);
     if (form_of_all == TABLE_MARKDOWN)
         put_rule(t);
+}
+
+void table_foot(const table *t)
+{
+    if (!t->shortens)
+        return;
+    fputc('\n', t->file);
+    node_names_tell(&t->nodes, t->file);
 }

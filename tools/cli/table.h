@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "berth/status.h"
+#include "cli/node_names.h"
 
 enum { TABLE_COLUMNS_MAX = 12, TABLE_COLUMN_GAP = 2 };
 
@@ -35,6 +36,9 @@ typedef struct table {
     uint32_t pending;    /* blanks owed before the next text, so that no line ends in blanks */
     uint32_t at;         /* columns written of the line */
     uint32_t widths[TABLE_COLUMNS_MAX];
+    uint32_t node_mask; /* bit c: column c has names of nodes */
+    bool shortens;      /* names of nodes are written without the domain that they share */
+    node_names nodes;
 } table;
 
 void table_open(table *t, FILE *file, const char *const *titles, uint32_t column_count,
@@ -43,8 +47,15 @@ void table_open(table *t, FILE *file, const char *const *titles, uint32_t column
 /* Make a column at least as wide as `len`. */
 void table_measure(table *t, uint32_t column, uint32_t len);
 
+/* The same for the name of a node, which is borrowed until table_foot. If the rows do not fit the
+ * terminal and all nodes of the table share a domain, their names are written without it. */
+void table_measure_node(table *t, uint32_t column, berth_str name);
+
 /* The titles, as a row. */
 void table_head(table *t);
+
+/* What has to be said below the rows: which domain was left out. */
+void table_foot(const table *t);
 
 /* The next cell; the last one of a row ends the line. */
 void table_cell(table *t, berth_str text);

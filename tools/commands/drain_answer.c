@@ -88,12 +88,14 @@ static double nodes_a_second(const drain *d)
     return d->seconds > 0.0 ? (double)d->node_count / d->seconds : 0.0;
 }
 
-/* One row in two passes: measured, then written. */
-static void row(table *t, bool writing, const berth_str *cells)
+/* One row in two passes: measured, then written. Bit i of `nodes`: cell i is the name of a node. */
+static void row(table *t, bool writing, const berth_str *cells, uint32_t nodes)
 {
     for (uint32_t i = 0; i < t->column_count; i++) {
         if (writing)
             table_cell(t, cells[i]);
+        else if ((nodes >> i & 1) != 0)
+            table_measure_node(t, i, cells[i]);
         else if (i + 1 < t->column_count)
             table_measure(t, i, cells[i].len);
     }
@@ -120,9 +122,10 @@ static void print_nodes(const drain *d)
                 cells[1 + k] = words_of(texts[k]);
             }
             cells[6] = words_of(verdict_of(node));
-            row(&t, writing != 0, cells);
+            row(&t, writing != 0, cells, 1);
         }
     }
+    table_foot(&t);
 }
 
 /* Nodes that could go. */
@@ -175,9 +178,10 @@ static void print_moves(const drain *d)
             cells[3] = one->to != BERTH_NODE_NONE ? berth_engine_node_name(d->engine, one->to)
                                                   : words_of("-");
             cells[4] = note_of(d, one, note, sizeof(note));
-            row(&t, writing != 0, cells);
+            row(&t, writing != 0, cells, one->to != BERTH_NODE_NONE ? 3u << 2 : 1u << 2);
         }
     }
+    table_foot(&t);
 }
 
 static void print_summary(const drain *d)

@@ -188,6 +188,8 @@ static void print_row(const schedule *s, table *t, const outcome *result, bool w
             table_cell_painted(t, cells[c], placed ? PAINT_GOOD : PAINT_BAD);
         else if (writing)
             table_cell(t, cells[c]);
+        else if (c == 2 && placed)
+            table_measure_node(t, c, cells[c]);
         else if (c < 3)
             table_measure(t, c, cells[c].len);
     }
@@ -211,6 +213,7 @@ static void print_placements(const schedule *s)
             print_row(s, &t, listed[i], writing != 0);
     }
     free(listed);
+    table_foot(&t);
     if (!listing_is_flat(&s->list))
         putchar('\n');
 }

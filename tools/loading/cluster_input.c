@@ -164,8 +164,8 @@ static void tell_replaced(load *l, const berth_object *object)
     char text[640];
     const berth_metadata *meta = object->as.any; /* every object begins with it */
     snprintf(text, sizeof(text), "%s %.*s/%.*s: it replaces one of an earlier manifest",
-             berth_kind_name(object->kind), (int)meta->namespace_name.len, meta->namespace_name.data,
-             (int)meta->name.len, meta->name.data);
+             berth_kind_name(object->kind), (int)meta->namespace_name.len,
+             meta->namespace_name.data, (int)meta->name.len, meta->name.data);
     findings_add(&l->input->inspection.findings, FINDING_VALUE, words_of(text), NULL, 1);
 }
 

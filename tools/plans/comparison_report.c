@@ -290,6 +290,9 @@ static void pod_row(const comparison *c, const changed_pod *pod, table *t, bool 
     for (uint32_t k = 0; k < count; k++) {
         if (writing)
             table_cell(t, cells[k]);
+        else if (k >= 2 && k + 1 < count && pod->on[k - 2] != NULL &&
+                 pod->on[k - 2]->node != BERTH_NODE_NONE)
+            table_measure_node(t, k, cells[k]);
         else if (k + 1 < count)
             table_measure(t, k, cells[k].len);
     }
@@ -319,6 +322,7 @@ static void print_pods(const comparison *c, FILE *file, bool all)
         pod_row(c, &c->pods[i], &t, true);
     if (shown < c->pod_count)
         fprintf(file, "and %zu more pods: --moves lists all\n", c->pod_count - shown);
+    table_foot(&t);
 }
 
 void comparison_print(const comparison *c, FILE *file, bool summary_only, bool all_pods)

@@ -240,6 +240,8 @@ static void print_moves(const growth_answer *a, FILE *file)
             for (uint32_t k = 0; k < 4; k++) {
                 if (writing)
                     table_cell(&t, cells[k]);
+                else if (k >= 2)
+                    table_measure_node(&t, k, cells[k]);
                 else
                     table_measure(&t, k, cells[k].len);
             }
@@ -247,6 +249,7 @@ static void print_moves(const growth_answer *a, FILE *file)
     }
     if (shown < s->move_count)
         fprintf(file, "and %zu more pods\n", s->move_count - shown);
+    table_foot(&t);
     fputc('\n', file);
 }
 

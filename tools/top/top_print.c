@@ -19,7 +19,7 @@ enum {
 };
 
 typedef struct layout {
-    berth_str domain; /* that node names are shown without; empty: they are whole */
+    node_names names; /* the domain that node names are shown without; zeroed: they are whole */
     bool narrow;      /* without limits of nodes, or percentages of namespaces and owners */
     bool flat;        /* rows alone, an amount a cell: spreadsheets read 5/10 as a date. CSV has
                        * plain numbers, whose unit stands in the title */
@@ -129,22 +129,12 @@ static berth_status put_notes(const top *t, const top_row *row, rows *out, berth
 
 /* ---- nodes ---- */
 
-static berth_str domain_of(berth_str name)
+static node_names names_of(const top *t)
 {
-    const char *dot = name.len > 0 ? memchr(name.data, '.', name.len) : NULL;
-    if (dot == NULL || dot == name.data)
-        return (berth_str){0};
-    return (berth_str){dot, name.len - (uint32_t)(dot - name.data)};
-}
-
-/* The domain that all nodes share, with its first dot; empty: they share none. */
-static berth_str shared_domain(const top *t)
-{
-    berth_str shared = t->row_count > 0 ? domain_of(t->rows[0].name) : (berth_str){0};
-    for (size_t i = 1; i < t->row_count && shared.len > 0; i++)
-        if (!words_equal(domain_of(t->rows[i].name), shared))
-            shared.len = 0;
-    return shared;
+    node_names names = {.seen = false};
+    for (size_t i = 0; i < t->row_count; i++)
+        node_names_add(&names, t->rows[i].name);
+    return names;
 }
 
 static berth_status put_node(const top *t, const top_row *row, const layout *form, rows *out,
@@ -152,7 +142,7 @@ static berth_status put_node(const top *t, const top_row *row, const layout *for
 {
     berth_str name = row->node != BERTH_NODE_NONE ? row->name : words_of("all");
     if (row->node != BERTH_NODE_NONE)
-        name.len -= form->domain.len;
+        name = node_names_short(&form->names, name);
     rows_cell_str(out, name);
     put_share(t, row, TOP_PODS, form->flat, out);
     for (uint32_t r = TOP_CPU; r <= TOP_MEMORY; r++) {
@@ -385,8 +375,8 @@ static berth_status fill(const top *t, layout *form, rows *out, berth_error *err
 
 static berth_status print_rows(const top *t, FILE *file, berth_error *error)
 {
-    berth_str domain = t->by == TOP_BY_NODE ? shared_domain(t) : (berth_str){0};
-    layout forms[] = {{.narrow = false}, {.domain = domain}, {.domain = domain, .narrow = true}};
+    const node_names names = t->by == TOP_BY_NODE ? names_of(t) : (node_names){0};
+    layout forms[] = {{.narrow = false}, {.names = names}, {.names = names, .narrow = true}};
     const size_t last = sizeof(forms) / sizeof(forms[0]) - 1;
     for (size_t i = 0; i <= last; i++) {
         rows out;
@@ -394,11 +384,10 @@ static berth_status print_rows(const top *t, FILE *file, berth_error *error)
         bool fits = rows_width(&out) <= terminal_width() - NOTES_WIDTH;
         if (status == BERTH_OK && (fits || i == last)) {
             rows_print(&out, file);
-            if (forms[i].domain.len == 0)
+            if (forms[i].names.domain.len == 0)
                 return BERTH_OK;
             fputc('\n', file);
-            plain_text_line(file, "Node names are shown without %.*s; -o wide has them whole.",
-                            (int)forms[i].domain.len, forms[i].domain.data);
+            node_names_tell(&forms[i].names, file);
             return BERTH_OK;
         }
         rows_free(&out);
