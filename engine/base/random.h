@@ -1,4 +1,4 @@
-/* A small seeded generator (splitmix64) for tie-breaks: repeatable on every machine. */
+/* A small seeded generator (splitmix64) for tie-breaks, with the same results on every machine. */
 #ifndef BERTH_BASE_RANDOM_H
 #define BERTH_BASE_RANDOM_H
 
