@@ -203,7 +203,7 @@ bool berth__decimal_is_integer(berth_str text)
     int whole = (int)(r.digits.len - skip) - fraction - (point != NULL ? 1 : 0);
     if (whole == 0)
         whole = 1;
-    if (r.unit.power_of_two != 0) /* about its digits, as a float32 gives them */
+    if (r.unit.power_of_two != 0) /* an estimate of its digits, as Kubernetes makes it in float32 */
         return fraction == 0 && BINARY_DIGITS_MAX - whole - r.unit.power_of_two * 3 / 10 >= 0;
     return whole + fraction <= DIGITS_MAX && r.unit.power_of_ten >= fraction;
 }

@@ -25,7 +25,7 @@ enum {
     HUGE_PAGE = 2 << 20,
     HUGE_FROM = 16 << 20,
     CHUNK = 8 * HUGE_PAGE, /* of address space: parts not yet cut use no memory */
-    PAGE = 4096,           /* of the chunk's table; the system's may be larger */
+    PAGE = 4096,           /* of the chunk's table; the system's pages may be larger */
     PAGES = CHUNK / PAGE,
     RECORD = PAGES + PAGE, /* at the start of a chunk */
     PIECE_MAX = 256 << 10,

@@ -193,7 +193,7 @@ void berth__history_publish(berth__history *history, berth__snapshot_head *snaps
     push_incoming(history, old);
     uint64_t pins = word & PINS_MASK;
     uint64_t change = pins - BERTH__REFS_BIAS;
-    /* PUB-2: the reads under pins that are gone; PUB-3: after the push to the stack. */
+    /* PUB-2: the reads under pins that have ended; PUB-3: after the push to the stack. */
     if (atomic_fetch_add_explicit(&old->refs, change, memory_order_acq_rel) + change == 0)
         reclaim(history);
 }

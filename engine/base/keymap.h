@@ -1,5 +1,5 @@
-/* A hash table of objects found by a key of bytes; entries are embedded in the objects and
- * removable. */
+/* A hash table of objects, found by a key of bytes. Entries are embedded in the objects and can be
+ * removed. */
 #ifndef BERTH_BASE_KEYMAP_H
 #define BERTH_BASE_KEYMAP_H
 

@@ -1,4 +1,4 @@
-/* The engine's way to memory: every allocation goes through a berth_allocator. */
+/* The engine's access to memory: every allocation goes through a berth_allocator. */
 #ifndef BERTH_BASE_MEMORY_H
 #define BERTH_BASE_MEMORY_H
 

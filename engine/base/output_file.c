@@ -18,7 +18,7 @@ struct berth_output_file {
     FILE *stream;
     berth__trusted_path target;
     char written[NAME_MAX + 1]; /* the name until the commit; empty: written in place */
-    char path[sizeof(((berth_error *)NULL)->source)]; /* as the caller named it, for errors */
+    char path[sizeof(((berth_error *)NULL)->source)]; /* as the caller wrote it, for errors */
 };
 
 static void free_file(berth_output_file *file)

@@ -14,7 +14,7 @@
  * us after. The caller's own part between two rounds, and between two decisions, is below 20 us at
  * 100,000 nodes. 50 us bridges that with room to spare. A caller that decides less often than every
  * 50 us loses at most the 10 us of a wake-up, and does not occupy a core. A pause takes 12 to 34 ns
- * there and a tenth of that elsewhere, so it is timed. */
+ * there and as little as a tenth of that elsewhere, so it is timed. */
 enum { SPIN_NS = 50000, TIMED_PAUSES = 64, SPINS_MIN = 500, SPINS_MAX = 50000 };
 
 /* The gate: bits 0 to 15 count the workers inside, bit 16 open, bit 17 stop, bits 32 to 63 the

@@ -12,7 +12,7 @@ typedef enum berth__cel_node_kind {
     BERTH__CEL_NODE_LIST,
     BERTH__CEL_NODE_MAP,  /* key, value, key, value ... */
     BERTH__CEL_NODE_FOLD, /* a macro over a range: args[0]; then what it does with each element */
-    BERTH__CEL_NODE_BIND, /* cel.bind: args[0] in args[1]; optMap: args[0] an optional */
+    BERTH__CEL_NODE_BIND, /* cel.bind: args[0] is bound in args[1]; optMap: args[0] optional */
 } berth__cel_node_kind;
 
 typedef enum berth__cel_fold {
@@ -37,7 +37,7 @@ struct berth__cel_node {
     uint32_t at; /* the byte of the text that messages point to */
     uint16_t depth;
     bool member;   /* call: a member of args[0] */
-    bool optional; /* select, index: may be absent; constant, name: an element marked so */
+    bool optional; /* select, index: may be absent; constant, name: a marked element */
     bool test;     /* select: only whether it exists */
     bool two;      /* fold: two variables */
     bool filters;  /* fold: args[1] filters, args[2] maps */
@@ -87,7 +87,7 @@ typedef enum berth__cel_token_kind {
     BERTH__CEL_WORD,   /* identifier */
     BERTH__CEL_NUMBER, /* 12, 0xC, 7u, 1.5 */
     BERTH__CEL_TEXT,   /* string or bytes */
-    BERTH__CEL_SIGN,   /* operator or bracket, of one or two characters; in */
+    BERTH__CEL_SIGN,   /* bracket, or operator (also `in`), of one or two characters */
     BERTH__CEL_BROKEN, /* no memory */
 } berth__cel_token_kind;
 

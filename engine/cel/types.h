@@ -80,7 +80,7 @@ static inline bool berth__cel_type_is_loose(const berth__cel_type *type)
 bool berth__cel_type_same(berth__cel_types *types, const berth__cel_type *a,
                           const berth__cel_type *b);
 
-/* Whether a value of type `b` may stand where `a` is expected. Binds parameters if so; otherwise
+/* Whether a value of type `a` may stand where `b` is expected. Binds parameters if so; otherwise
  * binds nothing. */
 bool berth__cel_type_assignable(berth__cel_types *types, const berth__cel_type *a,
                                 const berth__cel_type *b);

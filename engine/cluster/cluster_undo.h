@@ -18,8 +18,8 @@ bool berth__cluster_reserve_undo(berth__cluster *cluster, uint32_t pod);
 void berth__note_node_id(berth__cluster *cluster, uint32_t id, bool fresh);
 
 /* A node is about to come, leave (`fresh` is NULL) or change. Takes the room that it needs; false
- * when out of memory. Until the next note: the node leaves the tree of zones, and its former facts
- * end. */
+ * when out of memory. Before the next note, the node has to leave the tree of zones (leave_tree),
+ * and its former facts have to end. */
 bool berth__note_node(berth__cluster *cluster, uint32_t node, const berth__node_facts *fresh);
 void berth__leave_tree(berth__cluster *cluster, uint32_t node, berth__sym zone);
 void berth__free_facts(berth__cluster *cluster, berth__node_facts *facts);
@@ -41,7 +41,7 @@ bool berth__note_freed(berth__cluster *cluster, bool reserved);
  * reserve_undo. */
 bool berth__note_count(berth__cluster *cluster, uint32_t node, const berth__class *cls, int change);
 
-/* A pod has come to a list, or is about to leave it. */
+/* A pod came to a list, or is about to leave it. */
 typedef enum berth__list_change {
     BERTH__CAME_TO_NODE,
     BERTH__LEFT_NODE,

@@ -382,7 +382,7 @@ static bool recount_ref(berth__volume_use *use, berth__node_volumes *volumes,
     return true;
 }
 
-/* Count everything on a node afresh. */
+/* Count everything on a node again. */
 static bool recount(berth__volume_use *use, uint32_t node_id)
 {
     berth__node_volumes *volumes = use->nodes[node_id];

@@ -90,7 +90,7 @@ void berth__volume_use_remove(berth__volume_use *use, uint32_t node_id,
                               const berth__volume_list *list);
 
 /* For undoing: count a pod's volumes, which were counted on the node before, again. Needs no
- * memory: the next refresh does what lacks room now. */
+ * memory: the next refresh makes up for entries that lack room now. */
 void berth__volume_use_restore(berth__volume_use *use, uint32_t node_id,
                                const berth__volume_list *list);
 

@@ -130,7 +130,7 @@ static berth_status differs(const berth__volume_use *use, berth__sym node, const
     return BERTH_E_INTERNAL;
 }
 
-/* Whether the pods of the node in a slot are counted. They are not if the node is gone, or was
+/* Whether the pods of the node in a slot are counted. They are not if the node was removed, or was
  * skipped for lack of memory. */
 static bool is_counted(const berth__node_record *node, uint32_t slot)
 {

@@ -81,7 +81,7 @@ typedef struct berth__amount_columns {
  * other values. */
 enum { BERTH__NARROW_MAX = INT16_MAX - 1, BERTH__NARROW_IGNORED = INT16_MIN };
 
-/* Entries of a table of what kept values add to a total. */
+/* Entries of a table that maps kept values to parts of a total. */
 enum { BERTH__FEW = 128 };
 
 typedef struct berth__narrow_part {

@@ -45,7 +45,7 @@ static inline __attribute__((always_inline)) void total_both(const berth__amount
     }
 }
 
-/* For slots of which some lack a resource. */
+/* For slots that may lack a resource. */
 static inline void total_some(const berth__amount_columns *tile, const berth__basic_ask *ask,
                               int64_t *restrict totals)
 {

@@ -99,7 +99,7 @@ bool berth__timestamp_parse(berth_str text, int64_t *out)
     if (!s.ok || s.at != s.end)
         return false;
     int64_t seconds = days_of(year, month, day) * 86400 + hour * 3600 + minute * 60 + second - zone;
-    /* Some tools write Go's zero time, the year 1. */
+    /* Some tools write Go's zero time, the year 1, which is out of range. */
     if (__builtin_mul_overflow(seconds, INT64_C(1000000000), out) ||
         __builtin_add_overflow(*out, nanos, out))
         *out = seconds < 0 ? INT64_MIN : INT64_MAX;

@@ -1,4 +1,4 @@
-/* Times as Kubernetes writes them. */
+/* Times in Kubernetes' format. */
 #ifndef BERTH_TEXT_TIMESTAMP_H
 #define BERTH_TEXT_TIMESTAMP_H
 
