@@ -1,4 +1,4 @@
-/* Arena, a region allocator: a list of chunks that double in size; pieces are cut from the
+/* Arena, a region allocator: a list of chunks that double in size. Pieces are cut from the
  * newest. */
 #include "base/arena.h"
 

@@ -1,4 +1,5 @@
-/* What follows a broken assertion: the abort hook, or a line on standard error; then abort. */
+/* Handling of a broken assertion: call the abort hook or print a line to standard error, then
+ * abort. */
 #include "base/assert.h"
 
 #include <stdarg.h>

@@ -28,13 +28,13 @@ static inline void berth__bit_put(uint64_t *words, uint32_t bit, bool value)
         berth__bit_clear(words, bit);
 }
 
-/* The low `count` bits set, 0 <= count <= 64. */
+/* A word with the low `count` bits set, 0 <= count <= 64. */
 static inline uint64_t berth__low_bits(uint32_t count)
 {
     return count >= 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1;
 }
 
-/* The position of set bit number `n` (from 0) of a word that has more than n. */
+/* The position of set bit number `n` (from 0). The word has more than n set bits. */
 static inline uint32_t berth__nth_bit(uint64_t word, uint32_t n)
 {
     for (uint32_t low, count; n >= 8; n -= count) { /* a byte has no more than eight */

@@ -1,5 +1,5 @@
-/* Copy-on-write arrays: pages under directories under a root; finding, adding, making writable,
- * comparing, retiring. */
+/* Copy-on-write arrays: pages under directories under a root. Finds, adds, makes writable, compares
+ * and retires. */
 #include "base/cow_array.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ void *berth__cow_array_find(const berth__cow_array *table, uint32_t index)
                : items + (size_t)(index & ((1u << table->page_shift) - 1)) * table->item_bytes;
 }
 
-/* A root of at least `count` directories, writable. */
+/* Make the root writable, with at least `count` directories. */
 static bool make_root_writable(berth__cow_array *table, berth__cow_owner *cow, uint32_t count)
 {
     if (table->directory_count >= count && table->root_stamp == cow->stamp)
@@ -52,7 +52,7 @@ static bool make_root_writable(berth__cow_array *table, berth__cow_owner *cow, u
     return true;
 }
 
-/* A directory of a writable root, writable. */
+/* Make a directory of a writable root writable. */
 static bool make_directory_writable(berth__cow_array *table, berth__cow_owner *cow, uint32_t at)
 {
     berth__cow_directory *old = table->directories[at];

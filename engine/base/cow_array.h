@@ -1,12 +1,11 @@
 /* Copy-on-write arrays: arrays of any length whose pages are shared by snapshots and branches and
  * copied on write.
  *
- * A root leads to directories, a directory to pages. Copying the struct gives another view of the
- * same table; who writes, and when blocks go, follows cow_owner.h. Pages that were never added read
- * as absent.
+ * A root points to directories, and a directory to pages. Copying the struct creates another view
+ * of the same table. cow_owner.h says who may write and when blocks are freed. Pages that were
+ * never added read as absent.
  *
- * Cost: a look-up is three loads; making an item writable that is so already, two
- * compares. */
+ * Cost: a look-up is three loads. Making an item writable takes two compares if it already is. */
 #ifndef BERTH_BASE_COW_ARRAY_H
 #define BERTH_BASE_COW_ARRAY_H
 
@@ -25,7 +24,7 @@ typedef struct berth__cow_array {
     uint64_t root_stamp;
     uint32_t directory_count; /* capacity of the root */
     uint32_t item_bytes;
-    uint32_t page_shift; /* items a page: 1 << page_shift */
+    uint32_t page_shift; /* a page has 1 << page_shift items */
 } berth__cow_array;
 
 static inline void berth__cow_array_init(berth__cow_array *table, uint32_t item_bytes,
@@ -34,7 +33,8 @@ static inline void berth__cow_array_init(berth__cow_array *table, uint32_t item_
     *table = (berth__cow_array){.item_bytes = item_bytes, .page_shift = page_shift};
 }
 
-/* The item at an index whose page is there. `bytes` and `shift` are the table's, as constants. */
+/* The item at an index whose page exists. `bytes` and `shift` are the table's, passed as
+ * constants. */
 static inline void *berth__cow_array_item(const berth__cow_array *table, uint32_t index,
                                           size_t bytes, uint32_t shift)
 {
@@ -43,14 +43,14 @@ static inline void *berth__cow_array_item(const berth__cow_array *table, uint32_
            (index & ((1u << shift) - 1)) * bytes;
 }
 
-/* The same for any index; NULL where there is no page. */
+/* The same for any index. NULL if there is no page. */
 void *berth__cow_array_find(const berth__cow_array *table, uint32_t index);
 
-/* Add the page of an index, zeroed, if it is not there, and make it writable. Returns false when
+/* Add the page of an index, zeroed, if it does not exist, and make it writable. Returns false when
  * out of memory. */
 bool berth__cow_array_add(berth__cow_array *table, berth__cow_owner *cow, uint32_t index);
 
-/* Own the page of an item that is there. Returns false, nothing changed, when out of memory. */
+/* Make an existing page writable. Returns false when out of memory; nothing has changed then. */
 bool berth__cow_array_make_page_writable(berth__cow_array *table, berth__cow_owner *cow,
                                          uint32_t page);
 static inline bool berth__cow_array_make_writable(berth__cow_array *table, berth__cow_owner *cow,
@@ -63,13 +63,14 @@ static inline bool berth__cow_array_make_writable(berth__cow_array *table, berth
            berth__cow_array_make_page_writable(table, cow, page);
 }
 
-/* Call `visit` for each page that two tables of one kind do not share; NULL where one has none.
- * Cost: what they do not share, and a compare for each directory. */
+/* Call `visit` for each page that two tables of one kind do not share. A page that a table lacks is
+ * passed as NULL. Cost: the pages that differ, and a compare for each directory. */
 typedef void berth__page_visit(void *context, uint32_t page, void *first, void *second);
 void berth__cow_array_compare(const berth__cow_array *first, const berth__cow_array *second,
                               berth__page_visit *visit, void *context);
 
-/* How many notes retiring the whole array takes, and retiring it. The struct is empty then. */
+/* The number of notes that retiring the whole array takes; and retire it, which leaves the struct
+ * empty. */
 uint32_t berth__cow_array_blocks(const berth__cow_array *table);
 void berth__cow_array_retire(berth__cow_array *table, berth__cow_owner *cow);
 

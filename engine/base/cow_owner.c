@@ -1,4 +1,4 @@
-/* Copy-on-write owner: its stamps, and the notes of the blocks that it made and retired. */
+/* Copy-on-write owner: its stamps, and its notes of the blocks that it made and retired. */
 #include "base/cow_owner.h"
 
 #include "base/assert.h"

@@ -1,19 +1,19 @@
-/* Copy-on-write owner: whoever changes a state whose parts may be shared with snapshots: the
- * engine, or a branch of one of its snapshots.
+/* Copy-on-write owner: the engine, or a branch of one of its snapshots. An owner changes a state
+ * whose parts may be shared with snapshots.
  *
- * Every block of the state carries the stamp of the copy-on-write owner that made it. A block with
- * the owner's present stamp is seen by nobody else and is changed in place; any other is frozen: it
- * is copied before the first change ("made writable"). Publishing gives the engine's owner a new
- * stamp, so all of its blocks are frozen at once. While nothing was ever published, `shared` is
- * false and everything is writable.
+ * Every block of the state carries the stamp of the copy-on-write owner that made it. Nobody else
+ * can see a block with the owner's present stamp, so the owner changes it in place. Any other block
+ * is frozen: it is copied before the first change ("made writable"). Publishing gives the engine's
+ * owner a new stamp, so all of its blocks are frozen at once. Before the first publication `shared`
+ * is false and everything is writable.
  *
- * Operations make writable what they will write before they write anything. This is the one step
- * that may run out of memory; afterwards nothing can fail for it, and nothing has changed if it
- * does.
+ * An operation makes every block that it will write writable before it writes anything. Only this
+ * step can run out of memory. If it does, nothing has changed; once it is done, the operation
+ * cannot fail for lack of memory.
  *
- * Who frees what: the engine's owner notes blocks that it replaced, for the snapshot they
- * were last shown by (history.h). A branch's owner notes the blocks that it made; they go
- * when the branch does.
+ * Who frees what: the engine's owner notes each block that it replaced with the last snapshot that
+ * shows the block (history.h). A branch's owner notes the blocks that it made; they are freed with
+ * the branch.
  *
  * Threads: that of the engine or branch. */
 #ifndef BERTH_BASE_COW_OWNER_H
@@ -23,23 +23,23 @@
 
 typedef struct berth__cow_owner {
     const berth_allocator *allocator;
-    void *context;   /* of releases */
-    uint64_t stamp;  /* of the engine: the number of the next snapshot */
-    uint64_t rooted; /* of a branch: the number of its snapshot */
+    void *context;   /* passed to releases */
+    uint64_t stamp;  /* the engine's owner: the number of the next snapshot */
+    uint64_t rooted; /* a branch's owner: the number of its snapshot */
     bool shared;     /* some blocks may be frozen */
     bool branch;
-    berth__retired *retired; /* replaced since the last publication; of a branch: made by it */
-    berth__retired *spares;  /* for further ones */
+    berth__retired *retired; /* replaced since the last publication; a branch: made by it */
+    berth__retired *spares;  /* unused notes */
     uint32_t spare_count;
-    uint32_t held; /* of the spares: kept for objects that an open transaction may retire */
+    uint32_t held; /* of the spares: reserved for objects that an open transaction may retire */
 } berth__cow_owner;
 
 void berth__cow_owner_init(berth__cow_owner *cow, const berth_allocator *allocator, void *context);
 
-/* Free what a branch made, and the spares. */
+/* Free the blocks that a branch made, and the spare notes. */
 void berth__cow_owner_destroy(berth__cow_owner *cow);
 
-/* Make sure that so many blocks can be noted. Returns false when out of memory. */
+/* Make sure that `count` blocks can be noted. Returns false when out of memory. */
 bool berth__cow_owner_reserve_slow(berth__cow_owner *cow, uint32_t count);
 static inline bool berth__cow_owner_reserve(berth__cow_owner *cow, uint32_t count)
 {
@@ -47,28 +47,29 @@ static inline bool berth__cow_owner_reserve(berth__cow_owner *cow, uint32_t coun
            berth__cow_owner_reserve_slow(cow, count);
 }
 
-/* Keep so many notes until what they are for is retired, or stays. Returns false when out of
- * memory. */
+/* Reserve `count` notes until the objects they are meant for are retired or stay for good. Returns
+ * false when out of memory. */
 bool berth__cow_owner_hold(berth__cow_owner *cow, uint32_t count);
 void berth__cow_owner_unhold(berth__cow_owner *cow, uint32_t count);
 
-/* Take over a note of the owner's allocator, for a block that is retired next and that a snapshot
- * may show: one whose going was provided for when it was made. */
+/* Take over a note, made with the owner's allocator, for a block that is retired next and that a
+ * snapshot may show. The note was allocated together with the block. */
 void berth__cow_owner_lend(berth__cow_owner *cow, berth__retired *note);
 
-/* A block was made; uses up a reserved note if the copy-on-write owner is shared. */
+/* Note that a block was made. Uses up a reserved note if the copy-on-write owner is shared. */
 void berth__cow_owner_note_made(berth__cow_owner *cow, berth__release *release, void *object,
                                 size_t bytes);
 
-/* A block with the stamp `born` is no longer part of the state: freed at once if nobody
- * else can see it. Likewise uses up a note. */
+/* Note that a block with the stamp `born` is no longer part of the state. It is freed at once if
+ * nobody else can see it. Uses up a note, too. */
 void berth__cow_owner_retire(berth__cow_owner *cow, uint64_t born, berth__release *release,
                              void *object, size_t bytes);
 
 /* Release plain memory. */
 berth__release berth__release_block;
 
-/* What was replaced since the last time, for a snapshot; the stamp becomes that of the next. */
+/* Returns the blocks replaced since the last publication, for a snapshot. Sets the stamp to that of
+ * the next snapshot. */
 berth__retired *berth__cow_owner_publish(berth__cow_owner *cow, uint64_t next_stamp);
 
 #endif

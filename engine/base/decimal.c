@@ -1,6 +1,6 @@
-/* Exact decimals: digits are taken from the last to the first, and a binary suffix multiplies by a
- * power of two on the way, with a carry, so that texts of any length are exact without arithmetic
- * on big numbers. */
+/* Exact decimals. Digits are taken from the last to the first, and a binary suffix multiplies them
+ * by a power of two on the way, with a carry. So texts of any length are exact without big
+ * numbers. */
 #include "base/decimal.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 enum {
     NANO_DIGITS = 9,
     NANO = 1000000000,
-    PLACES_MAX = 37, /* decimal places of an amount in nanos that 127 bits hold for certain */
+    PLACES_MAX = 37, /* with so many decimal places an amount in nanos always fits into 127 bits */
     EXPONENT_MAX = 1000000,
 };
 
@@ -35,8 +35,8 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* [+-] digits, all of `text`; clamped, as beyond the clamp every amount is out of range or one
- * nano. */
+/* All of `text` must be [+-] digits. The exponent is clamped: beyond the clamp every amount is out
+ * of range or one nano. */
 static bool parse_exponent(berth_str text, int *out)
 {
     uint32_t i = text.len > 0 && (text.data[0] == '+' || text.data[0] == '-') ? 1 : 0;
@@ -66,13 +66,13 @@ static bool parse_suffix(berth_str text, suffix *out)
            parse_exponent((berth_str){text.data + 1, text.len - 1}, &out->power_of_ten);
 }
 
-/* A magnitude in nanos that is built up from its decimal digits, the last one first. */
+/* A magnitude in nanos, built up from its decimal digits, the last one first. */
 typedef struct magnitude {
     wide nanos;
-    wide place_value; /* of the next digit, once `place` is 0 or more */
-    int64_t place;    /* of the next digit; negative: finer than a nano */
-    bool finer;       /* something non-zero lies below a nano */
-    bool beyond;      /* something non-zero lies above PLACES_MAX */
+    wide place_value; /* of the next digit, if `place` is 0 or more */
+    int64_t place;    /* of the next digit; negative: below a nano */
+    bool finer;       /* some digit below a nano is not zero */
+    bool beyond;      /* some digit above PLACES_MAX is not zero */
 } magnitude;
 
 static void put_digit(magnitude *m, unsigned digit)
@@ -113,7 +113,8 @@ static magnitude measure(berth_str digits, suffix unit)
 static const uint64_t powers_of_ten[] = {1,      10,      100,      1000,      10000,
                                          100000, 1000000, 10000000, 100000000, NANO};
 
-/* Most quantities: few digits without a point, and an amount that 63 bits hold. */
+/* The short way for most quantities: few digits without a point, and an amount that fits into 63
+ * bits. */
 static bool read_short(berth_str digits, suffix unit, berth__decimal *out)
 {
     enum { SHORT_MAX = 18, TWO_MAX = 62 };
@@ -140,10 +141,10 @@ static bool read_short(berth_str digits, suffix unit, berth__decimal *out)
     return true;
 }
 
-/* The parts of a text. */
+/* The parts of a quantity's text. */
 typedef struct reading {
     bool negative;
-    berth_str digits; /* and a point */
+    berth_str digits; /* with at most one point */
     suffix unit;
 } reading;
 
@@ -176,7 +177,7 @@ berth__decimal_outcome berth__decimal_read(berth_str text, berth__decimal *out)
         return BERTH__DECIMAL_READ;
     magnitude m = measure(r.digits, r.unit);
     wide units = m.nanos / NANO;
-    bool capped = m.beyond || units >= INT64_MAX; /* by a binary suffix */
+    bool capped = m.beyond || units >= INT64_MAX; /* holds for binary suffixes */
     if (capped && r.unit.power_of_two != 0)
         *out = (berth__decimal){r.negative, INT64_MAX, 0};
     else if (m.beyond)
@@ -202,7 +203,7 @@ bool berth__decimal_is_integer(berth_str text)
     int whole = (int)(r.digits.len - skip) - fraction - (point != NULL ? 1 : 0);
     if (whole == 0)
         whole = 1;
-    if (r.unit.power_of_two != 0) /* about its digits, as a float32 gives them */
+    if (r.unit.power_of_two != 0) /* an estimate of its digits, as Kubernetes makes it in float32 */
         return fraction == 0 && BINARY_DIGITS_MAX - whole - r.unit.power_of_two * 3 / 10 >= 0;
     return whole + fraction <= DIGITS_MAX && r.unit.power_of_ten >= fraction;
 }

@@ -1,6 +1,6 @@
-/* Exact decimals as Kubernetes writes quantities: "500m", "1.5Gi", "12e6"; at most nine fractional
- * digits, anything finer rounded away from zero. Source of the rule: Kubernetes apimachinery v0.32,
- * api/resource/quantity.go, suffix.go. */
+/* Exact decimals as Kubernetes writes quantities: "500m", "1.5Gi", "12e6". An amount has at most
+ * nine fractional digits; finer amounts are rounded away from zero. Source of the rule: Kubernetes
+ * apimachinery v0.32, api/resource/quantity.go, suffix.go. */
 #ifndef BERTH_BASE_DECIMAL_H
 #define BERTH_BASE_DECIMAL_H
 
@@ -17,19 +17,19 @@ typedef struct berth__decimal {
 typedef enum berth__decimal_outcome {
     BERTH__DECIMAL_READ,
     BERTH__DECIMAL_EMPTY,
-    BERTH__DECIMAL_SUFFIX, /* no such suffix, or no number at all */
+    BERTH__DECIMAL_SUFFIX, /* unknown suffix, or not a number at all */
     BERTH__DECIMAL_BEYOND, /* 10^29 or more */
 } berth__decimal_outcome;
 
-/* Read a text without blanks around it. Sets `*out` if it was read. An amount with a binary suffix
- * stops at 2^63 - 1 units. */
+/* Read a text without blanks around it. Sets `*out` on success. An amount with a binary suffix is
+ * capped at 2^63 - 1 units. */
 berth__decimal_outcome berth__decimal_read(berth_str text, berth__decimal *out);
 
-/* Whether Kubernetes keeps what a text says as an integer times a power of ten that is an int64
- * itself: its AsInt64. "1000m" and "1.5Gi" are whole, but not that. */
+/* Whether Kubernetes stores a quantity as an integer times a power of ten whose product is an
+ * int64, too (its AsInt64). "1000m" and "1.5Gi" are whole numbers, but are not stored like that. */
 bool berth__decimal_is_integer(berth_str text);
 
-/* The suffix of a power of ten or of two, "" if there is none. */
+/* The suffix for a power of ten or of two, "" if there is none. */
 const char *berth__decimal_suffix(int power_of_ten, int power_of_two);
 
 #endif

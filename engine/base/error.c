@@ -1,4 +1,4 @@
-/* Status codes as names and texts, and the filling and formatting of errors. */
+/* Names and texts of status codes; fills and formats errors. */
 #include "base/error.h"
 
 #include <inttypes.h>
@@ -64,7 +64,7 @@ const char *berth_status_text(berth_status status)
     return "unknown status";
 }
 
-/* Append to `out` what fits and return the new length of the whole text. */
+/* Append as much to `out` as fits and return the new length of the whole text. */
 static size_t append(char *out, size_t size, size_t at, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

@@ -1,7 +1,7 @@
-/* The natural logarithm, rounded as Go rounds it. kube-scheduler's scores depend on the last bit
- * of logarithms, and C libraries round about one in a hundred differently from Go. Both compute
- * ln(x) = k ln 2 + ln(1 + f) with an approximation in s = f / (2 + f); what counts here is the
- * order of the operations, so it must not be rearranged.
+/* The natural logarithm, rounded as Go rounds it. kube-scheduler's scores depend on the last bit of
+ * logarithms, and C libraries round about one in a hundred differently from Go. Both use the
+ * formula ln(x) = k ln 2 + ln(1 + f) and approximate in s = f / (2 + f). The order of the
+ * operations decides the last bit, so do not rearrange them.
  * Source of the method: FreeBSD's e_log, which Go's math.Log follows. */
 #include "base/go_log.h"
 

@@ -1,4 +1,4 @@
-/* The natural logarithm with the bits that Go's math.Log gives on amd64. */
+/* The natural logarithm, bit for bit as Go's math.Log computes it on amd64. */
 #ifndef BERTH_BASE_GO_LOG_H
 #define BERTH_BASE_GO_LOG_H
 

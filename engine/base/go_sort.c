@@ -1,14 +1,14 @@
 /* Pattern-defeating quicksort with the constants and the sequence of calls of Go's package sort.
  *
- * Ranges are [from, to). Positions are signed, because scans run one below the start. */
+ * Ranges are [from, to). Positions are signed because scans may run one below the start. */
 #include "base/go_sort.h"
 
 enum {
     INSERTION_MAX = 12,     /* longer ranges are partitioned */
     MEDIAN_MIN = 8,         /* shorter ranges take a fixed pivot */
     NINTHER_MIN = 50,       /* longer ranges take the median of three medians */
-    SWAPS_MAX = 4 * 3,      /* of choosing a pivot: every comparison found a descent */
-    REPAIRS_MAX = 5,        /* of a range that seems to be sorted */
+    SWAPS_MAX = 4 * 3,      /* when choosing a pivot: every comparison found a descent */
+    REPAIRS_MAX = 5,        /* in a range that seems to be sorted */
     REPAIR_LENGTH_MIN = 50, /* shorter ranges are not repaired */
     BALANCE_SHARE = 8,      /* a side with less than 1/8 is unbalanced */
 };
@@ -39,7 +39,7 @@ static void insertion_sort(elements *s, ptrdiff_t from, ptrdiff_t to)
 
 /* ---- heapsort ---- */
 
-/* The heap lies at `base`; positions in it count from there. */
+/* The heap begins at `base`; positions in the heap count from there. */
 static void sift_down(elements *s, ptrdiff_t base, ptrdiff_t root, ptrdiff_t count)
 {
     for (ptrdiff_t child = 2 * root + 1; child < count; child = 2 * root + 1) {
@@ -67,7 +67,7 @@ static void heap_sort(elements *s, ptrdiff_t from, ptrdiff_t to)
 
 typedef enum shape { UNKNOWN, INCREASING, DECREASING } shape;
 
-/* The positions of the smaller and the greater of two elements. */
+/* Order the positions of two elements: the smaller element first. */
 static void order_two(elements *s, ptrdiff_t *a, ptrdiff_t *b, int *swaps)
 {
     if (!is_less(s, *b, *a))
@@ -110,7 +110,8 @@ static void reverse(elements *s, ptrdiff_t from, ptrdiff_t to)
         swap(s, a, b);
 }
 
-/* Swap three elements in the middle with others, chosen by a generator that the length seeds. */
+/* Swap three elements in the middle with others. A generator seeded with the length chooses
+ * these. */
 static void break_patterns(elements *s, ptrdiff_t from, ptrdiff_t to)
 {
     const size_t length = (size_t)(to - from);
@@ -129,7 +130,7 @@ static void break_patterns(elements *s, ptrdiff_t from, ptrdiff_t to)
     }
 }
 
-/* Repair up to five descents. Returns whether the range is sorted then. */
+/* Repair up to five descents. Returns whether the range is sorted afterwards. */
 static bool repair(elements *s, ptrdiff_t from, ptrdiff_t to)
 {
     ptrdiff_t at = from + 1;
@@ -151,8 +152,8 @@ static bool repair(elements *s, ptrdiff_t from, ptrdiff_t to)
     return false;
 }
 
-/* Put elements below the pivot in front of it and the others behind it. Returns where the pivot is;
- * `*was_done`: nothing but the pivot had to move. */
+/* Put elements below the pivot in front of it and the others behind it. Returns the pivot's new
+ * position. Sets `*was_done` if only the pivot had to move. */
 static ptrdiff_t partition(elements *s, ptrdiff_t from, ptrdiff_t to, ptrdiff_t pivot,
                            bool *was_done)
 {
@@ -189,7 +190,8 @@ static ptrdiff_t partition_equal(elements *s, ptrdiff_t from, ptrdiff_t to, ptrd
 
 /* ---- the sort ---- */
 
-/* The pivot of a range that may have been reversed for it. Returns false if the range is sorted. */
+/* Choose the pivot of a range, reversing the range if it seems to decrease. Returns false if the
+ * range is sorted. */
 static bool prepare(elements *s, ptrdiff_t from, ptrdiff_t to, bool was_regular, ptrdiff_t *pivot)
 {
     shape seems = UNKNOWN;
@@ -202,9 +204,9 @@ static bool prepare(elements *s, ptrdiff_t from, ptrdiff_t to, bool was_regular,
     return !(was_regular && seems == INCREASING && repair(s, from, to));
 }
 
-/* `bad_pivots`: how many unbalanced partitions are left before heapsort takes over. The shorter
- * side is sorted by a call, the longer one by going on, so calls nest no deeper than
- * log2(count). */
+/* `bad_pivots` is the number of unbalanced partitions left before heapsort takes over. The shorter
+ * side is sorted by a recursive call, the longer one by the loop, so calls nest at most log2(count)
+ * deep. */
 static void quick_sort(elements *s, ptrdiff_t from, ptrdiff_t to, unsigned bad_pivots)
 {
     bool was_balanced = true;

@@ -1,7 +1,7 @@
 /* Sorting in the order that Go's sort.Slice leaves, equal elements included.
  *
- * kube-scheduler sorts with it where elements may be equal, or where its comparison contradicts
- * itself, and then decides by the result. The algorithm is deterministic, so the result can be
+ * kube-scheduler uses sort.Slice where elements may be equal or where its comparison contradicts
+ * itself, and decides by the result. The algorithm is deterministic, so the result can be
  * reproduced: insertion sort up to 12 elements, pattern-defeating quicksort above, heapsort after
  * too many bad pivots.
  *
@@ -14,15 +14,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What is sorted: elements are known by their position. */
+/* The elements to sort, known by their positions. */
 typedef struct berth__go_sort_items {
     void *context;
     bool (*is_less)(void *context, size_t a, size_t b);
     void (*swap)(void *context, size_t a, size_t b);
 } berth__go_sort_items;
 
-/* Sort the elements 0 to count-1. `is_less` may contradict itself; each call is made as Go makes
- * it, in the same sequence. Cost: O(count log count) calls, nothing allocated. */
+/* Sort the elements 0 to count-1. `is_less` may contradict itself. Each call is made as Go makes
+ * it, in the same sequence. Cost: O(count log count) calls; allocates nothing. */
 void berth__go_sort(const berth__go_sort_items *items, size_t count);
 
 #endif

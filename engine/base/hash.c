@@ -10,10 +10,10 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* Up to so many bytes XXH3 goes by the seed, beyond by bytes that are made from one. */
+/* Up to SHORT_MAX bytes XXH3 mixes in the secret as a seed, above them it uses the long secret. */
 enum { SHORT_MAX = 240, LONG_SECRET_BYTES = 192 };
 
-/* sync: written before any engine exists, then read alone */
+/* sync: written before any engine exists, only read afterwards */
 static uint64_t secret;
 static unsigned char long_secret[LONG_SECRET_BYTES];
 
@@ -44,7 +44,8 @@ void berth__hash_set_secret(uint64_t number)
     }
 }
 
-/* What a kernel without random bytes leaves: when the process began, and where it lies. */
+/* A fallback for kernels that return no random bytes: the time, the process id and where things lie
+ * in memory. */
 static uint64_t guess(void)
 {
     struct timespec now;
@@ -54,7 +55,7 @@ static uint64_t guess(void)
     return berth__hash_word(number ^ (uintptr_t)&secret ^ (uint64_t)getpid() << 40);
 }
 
-/* As the library is loaded: tables need not ask whether there is a secret yet. */
+/* Runs when the library is loaded, so tables need not check whether the secret exists. */
 __attribute__((constructor)) static void draw_secret(void)
 {
     uint64_t number;

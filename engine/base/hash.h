@@ -1,23 +1,23 @@
-/* Hashing of bytes and words (XXH3), and the secret that tables of texts are kept by.
+/* Hashing of bytes and words (XXH3), and the secret with which tables of texts are hashed.
  *
- * Whoever writes names and labels could choose them so that they collide, and make every search a
- * walk, were the hash known. So tables whose keys come from outside hash by a secret, drawn once a
- * process. Nothing that is told may follow from it: no order, number or digest. */
+ * If the hash were known, a user could choose names and labels that collide, and turn every search
+ * into a walk. So tables whose keys come from outside hash with a secret that is drawn once per
+ * process. No output may depend on the secret: no order, number or digest. */
 #ifndef BERTH_BASE_HASH_H
 #define BERTH_BASE_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Hash of `bytes` bytes, the same in every process: for digests, and for keys that nobody outside
+/* Hash of `bytes` bytes, the same in every process. For digests, and for keys that nobody outside
  * can choose. */
 uint64_t berth__hash_bytes(const void *data, size_t bytes, uint64_t seed);
 
-/* Hash of `bytes` bytes by the secret. Stable within a process; not for storage. */
+/* Hash of `bytes` bytes with the secret. Stable within a process; do not store it. */
 uint64_t berth__hash_secret(const void *data, size_t bytes, uint64_t seed);
 
-/* The secret by a number of the caller's, for tests: before anything is hashed by it, or after all
- * of that is gone. Threads: setup only. */
+/* Set the secret from a number, for tests. Call it before anything is hashed with the secret, or
+ * after all of that has been freed. Threads: setup only. */
 void berth__hash_set_secret(uint64_t number);
 
 /* A bijective scrambling of one word (splitmix64's finaliser). */
@@ -29,7 +29,7 @@ static inline uint64_t berth__hash_word(uint64_t word)
     return word ^ (word >> 31);
 }
 
-/* The same by the secret, for words that somebody outside can choose. */
+/* The same with the secret, for words that somebody outside can choose. */
 uint64_t berth__hash_secret_word(uint64_t word);
 
 #endif

@@ -1,16 +1,17 @@
 /* The memory of an engine: pieces in size classes, cut from chunks that the heap maps for itself.
  *
- * Why one of its own and neither jemalloc nor the C library's: a library that is loaded at run time
- * has next to no static TLS (jemalloc takes 2.6 kB of it), one that is linked must not bring a
- * malloc along, and an engine's memory is told, settled on a NUMA node, laid on huge pages and
- * given back as a whole. It is fast without much: whoever releases a piece knows that it is of this
- * heap.
+ * Why not jemalloc or the C library's heap: a library loaded at run time has almost no static TLS
+ * (jemalloc takes 2.6 kB of it), and a linked library must not bring a malloc along. An engine's
+ * memory can be measured, placed on a NUMA node, backed by huge pages and freed as a whole. The
+ * heap can stay simple and fast, because the caller of a release knows that the piece belongs to
+ * this heap.
  *
- * A piece of up to `piece_max` bytes lies among its like in a slab of a chunk; the chunk's table
- * tells the class by the page. Free pieces wait on shelves, of which a thread takes one while it
- * needs it; full and empty ones exchange batches with the store that they share. What is larger is
- * a mapping of its own and goes back to the system at once; with huge pages asked for that is what
- * is larger than one of them, so that the chunks, which lie on them, hold the rest. */
+ * A piece of up to `piece_max` bytes lies in a slab of equal pieces, inside a chunk. The chunk's
+ * table maps each page to its size class. Free pieces wait on shelves. A thread takes one shelf
+ * while it needs it. Full and empty shelves exchange batches with the store that they share. A
+ * larger piece is a mapping of its own and goes back to the system at once. With huge pages, only
+ * pieces larger than a huge page are mapped alone, so chunks, which lie on huge pages, hold the
+ * rest. */
 #include "base/heap.h"
 
 #include <pthread.h>
@@ -23,14 +24,14 @@
 enum {
     HUGE_PAGE = 2 << 20,
     HUGE_FROM = 16 << 20,
-    CHUNK = 8 * HUGE_PAGE, /* of the address space: what is not cut lies nowhere yet */
-    PAGE = 4096,           /* of the chunk's table; the system's may be larger */
+    CHUNK = 8 * HUGE_PAGE, /* of address space: parts not yet cut use no memory */
+    PAGE = 4096,           /* of the chunk's table; the system's pages may be larger */
     PAGES = CHUNK / PAGE,
     RECORD = PAGES + PAGE, /* at the start of a chunk */
     PIECE_MAX = 256 << 10,
-    CLASSES = 65, /* up to HUGE_PAGE */
+    CLASSES = 65, /* of pieces up to HUGE_PAGE */
     SHELVES = 8,
-    HEADER = 64, /* before what is mapped alone */
+    HEADER = 64, /* in front of a piece that is mapped alone */
 };
 
 typedef struct chunk {
@@ -57,17 +58,16 @@ typedef struct piece {
 /* Free pieces of one class. */
 typedef struct row {
     piece *first;
-    uint32_t count, kept; /* at most so many; sync: `kept` is immutable after create */
-    int64_t
-        out; /* handed out less taken back, here: only the sum over the shelves means something */
+    uint32_t count, kept; /* at most `kept`; sync: `kept` is immutable after create */
+    int64_t out; /* handed out less taken back; only the sum over all shelves has a meaning */
 } row;
 
 typedef struct shelf {
     _Alignas(64) atomic_bool taken; /* sync: atomic, pair HEAP-1 */
-    row rows[CLASSES];              /* sync: who has taken the shelf */
+    row rows[CLASSES];              /* sync: the thread that has taken the shelf */
 } shelf;
 
-/* What shelves take from and give to. */
+/* Free pieces of one class that shelves take from and give to. */
 typedef struct store {
     piece *first;
     char *fresh, *fresh_end; /* the slab that is being cut */
@@ -82,7 +82,7 @@ struct berth__heap {
     size_t piece_max;
     size_t page_bytes;
     shelf shelves[SHELVES];
-    _Alignas(64) pthread_mutex_t lock; /* taken with a shelf or without, never before one */
+    _Alignas(64) pthread_mutex_t lock; /* taken last, with or without a shelf */
     /* sync: lock, to the end */
     store stores[CLASSES];
     chunk *chunks;
@@ -115,7 +115,7 @@ static size_t bytes_of(uint32_t class)
     return ((size_t)4 + (class - 9) % 4 + 1) << (log - 2);
 }
 
-/* Whole pages that hold whole pieces, or nearly. */
+/* The bytes of a slab: whole pages with (almost) no space left over. */
 static size_t slab_bytes(size_t piece_bytes)
 {
     size_t pieces = piece_bytes <= PAGE ? 8 : piece_bytes < 4 * PAGE ? 4 : 1;
@@ -127,7 +127,7 @@ static uint32_t smallest(size_t a, size_t b)
     return (uint32_t)(a < b ? a : b);
 }
 
-/* How many pieces go to a shelf at a time, and how many it keeps. */
+/* The number of pieces that move to a shelf at once; below, the number that a shelf keeps. */
 static uint32_t batch_of(size_t piece_bytes)
 {
     return smallest(1 + 2 * PAGE / piece_bytes, 32);
@@ -140,7 +140,7 @@ static uint32_t kept_of(size_t piece_bytes)
 
 /* ---- mapping ---- */
 
-/* Pages at a multiple of `align`; NULL when there are none. */
+/* Map pages at a multiple of `align`. NULL when out of memory. */
 static char *map_pages(size_t bytes, size_t align)
 {
     if (bytes > SIZE_MAX - align)
@@ -172,7 +172,8 @@ static size_t ask_for_huge_pages(berth__heap *heap, char *memory, size_t bytes)
     return 0;
 }
 
-/* New pages of the heap, by whoever has the lock; `*huge_bytes` of them on huge pages. */
+/* Map new pages for the heap and set `*huge_bytes` to how many bytes of them use huge pages. The
+ * caller holds the lock. */
 static char *map(berth__heap *heap, size_t bytes, size_t align, size_t *huge_bytes)
 {
     char *memory = map_pages(bytes, align);
@@ -188,7 +189,7 @@ static char *map(berth__heap *heap, size_t bytes, size_t align, size_t *huge_byt
     return memory;
 }
 
-/* ---- what is mapped alone ---- */
+/* ---- pieces mapped alone ---- */
 
 static void *allocate_large(berth__heap *heap, size_t bytes, size_t align)
 {
@@ -225,7 +226,7 @@ static void release_large(berth__heap *heap, void *memory)
     (void)munmap(own.start, own.bytes);
 }
 
-/* ---- slabs and stores, by whoever has the lock ---- */
+/* ---- slabs and stores; callers hold the lock ---- */
 
 static bool add_chunk(berth__heap *heap)
 {
@@ -272,7 +273,7 @@ static piece *take_piece(berth__heap *heap, uint32_t class)
 
 /* ---- shelves ---- */
 
-/* A thread finds the same shelf again, unless somebody else has it just then. */
+/* A thread finds the same shelf again, unless another thread holds it at that moment. */
 static shelf *take_shelf(berth__heap *heap)
 {
     uint32_t at = (uint32_t)((uintptr_t)pthread_self() * UINT64_C(0x9e3779b97f4a7c15) >> 61);
@@ -290,7 +291,7 @@ static void leave_shelf(shelf *taken)
     atomic_store_explicit(&taken->taken, false, memory_order_release); /* HEAP-1 */
 }
 
-/* One piece for the caller, the rest of a batch for the row, which is empty. */
+/* Returns one piece to the caller and puts the rest of a batch into the row, which is empty. */
 static __attribute__((noinline)) piece *refill(berth__heap *heap, row *to, uint32_t class)
 {
     uint32_t batch = batch_of(bytes_of(class));
@@ -308,7 +309,7 @@ static __attribute__((noinline)) piece *refill(berth__heap *heap, row *to, uint3
     return first;
 }
 
-/* Half of a row goes to the store. */
+/* Move half of a row to the store. */
 static __attribute__((noinline)) void give_back(berth__heap *heap, row *from, uint32_t class)
 {
     uint32_t count = from->count / 2;
@@ -328,7 +329,8 @@ static __attribute__((noinline)) void give_back(berth__heap *heap, row *from, ui
 static void *allocate(void *context, size_t bytes, size_t align)
 {
     berth__heap *heap = context;
-    /* A multiple of the alignment has a class that is one, too, and slabs begin at pages. */
+    /* The rounded size has a class that is a multiple of the alignment, too, and slabs begin at
+     * pages. */
     size_t rounded = (bytes + align - 1) & ~(align - 1);
     if (rounded > heap->piece_max || align > PAGE)
         return align <= PAGE ? allocate_large(heap, bytes, align) : NULL;
@@ -367,7 +369,7 @@ static void release(void *context, void *memory, size_t bytes)
     leave_shelf(at);
 }
 
-/* ---- life ---- */
+/* ---- create and destroy ---- */
 
 berth_status berth__heap_create_on(const berth__machine *machine, uint32_t numa_node,
                                    bool huge_pages, berth__heap **out)
@@ -422,8 +424,8 @@ const berth_allocator *berth__heap_allocator(const berth__heap *heap)
 
 /* ---- statistics ---- */
 
-/* What is in the hands of the heap's users. All shelves at once: a piece may have come from one and
- * gone to another. */
+/* The number of pieces that users of the heap hold. Takes all shelves at once, because a piece may
+ * come from one shelf and return to another. */
 static uint64_t pieces_out(berth__heap *heap)
 {
     int64_t sum = 0;

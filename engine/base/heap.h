@@ -1,14 +1,14 @@
-/* The memory of one engine: mapped by a heap of its own, so that what an engine holds can be told,
- * goes as a whole, and lies on huge pages where it is large.
+/* The memory of one engine: a heap that maps it directly, so that the engine's memory can be
+ * measured, freed as a whole, and backed by huge pages where it is large.
  *
- * Huge pages: a heap that has grown beyond 16 MiB asks the kernel (madvise) to back what it
- * maps from then on with pages of 2 MiB. Below that they would waste more than they save. A
- * kernel that refuses is noted and otherwise ignored.
- * Threads: allocation and release from any thread. Free pieces lie on several shelves, and a thread
- * goes to one of its own, or to the next where somebody is at it.
+ * Huge pages: once a heap has grown beyond 16 MiB, it asks the kernel (madvise) to back further
+ * mappings with pages of 2 MiB. In a smaller heap they would waste more than they save. If the
+ * kernel refuses, the heap records that and goes on without them.
+ * Threads: any thread allocates and releases. Free pieces lie on several shelves. A thread uses a
+ * shelf of its own, or the next one if another thread is using that.
  * Ordering:
- *   HEAP-1  a shelf is taken by an acquiring exchange and left by a releasing store, so each user
- *           sees what the one before left. Only the telling of use waits for one. */
+ *   HEAP-1  A shelf is taken by an acquiring exchange and left by a releasing store, so each user
+ *           sees what the user before left. Only berth__heap_usage waits for a shelf. */
 #ifndef BERTH_BASE_HEAP_H
 #define BERTH_BASE_HEAP_H
 
@@ -18,25 +18,25 @@ typedef struct berth__heap berth__heap;
 
 berth_status berth__heap_create(bool huge_pages, berth__heap **out);
 
-/* The same for memory that lies on a NUMA node of a machine, which outlives the heap. Where
- * the machine refuses, it lies anywhere. */
+/* The same with memory on one NUMA node of a machine, which outlives the heap. If the machine
+ * refuses, the memory lies anywhere. */
 berth_status berth__heap_create_on(const berth__machine *machine, uint32_t numa_node,
                                    bool huge_pages, berth__heap **out);
 
-/* Give everything back, also what was not released. Accepts NULL. */
+/* Free all memory of the heap, including pieces that were not released. Accepts NULL. */
 void berth__heap_destroy(berth__heap *heap);
 
-/* Lives as long as the heap. */
+/* The heap's allocator, which lives as long as the heap. */
 const berth_allocator *berth__heap_allocator(const berth__heap *heap);
 
 typedef struct berth__heap_use {
-    uint64_t used_bytes;     /* handed out, rounded as the heap rounds */
-    uint64_t resident_bytes; /* pages held, free space and bookkeeping included; 0: unknown */
-    uint64_t huge_bytes;     /* mapped with huge pages asked for and not refused */
+    uint64_t used_bytes;     /* handed out, after the heap's rounding */
+    uint64_t resident_bytes; /* pages held, including free space and bookkeeping; 0: unknown */
+    uint64_t huge_bytes;     /* mapped with a request for huge pages that was not refused */
     bool huge_refused;       /* the kernel refused at least once */
 } berth__heap_use;
 
-/* Cost: a pass over the shelves: some microseconds. */
+/* How much memory the heap uses. Cost: a pass over the shelves, a few microseconds. */
 berth__heap_use berth__heap_usage(berth__heap *heap);
 
 #endif

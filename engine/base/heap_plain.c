@@ -1,4 +1,5 @@
-/* Heaps on the C library's heap, with a count: what sanitizers watch (BERTH_PLAIN_MALLOC). */
+/* Heaps on the C library's heap, with a count of bytes, so that sanitizers see each allocation
+ * (BERTH_PLAIN_MALLOC). */
 #include <malloc.h>
 #include <stdatomic.h>
 

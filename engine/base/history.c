@@ -1,5 +1,5 @@
-/* A history of snapshots: pinning by a split count, publishing, reclaiming. The protocol is in the
- * header. */
+/* A history of snapshots: pins by a split count, publishes and reclaims. history.h describes the
+ * protocol. */
 #include "base/history.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ void berth__history_init(berth__history *history, const berth_allocator *allocat
     history->context = context;
     history->drop = drop;
     history->after = after;
-    /* No thread but this one knows the history yet. */
+    /* No other thread knows the history yet. */
     atomic_init(&history->word, 0);
     atomic_init(&history->requests, 0);
     atomic_init(&history->incoming, NULL);
@@ -38,11 +38,11 @@ static bool make_row(berth__history *history, uint32_t row)
     history->rows[row] =
         berth__alloc(history->allocator, BERTH__HISTORY_ROW * sizeof(berth__snapshot_place), 64);
     for (uint32_t i = 0; history->rows[row] != NULL && i < BERTH__HISTORY_ROW; i++)
-        atomic_init(&history->rows[row][i], NULL); /* readers come to it by PUB-1 only */
+        atomic_init(&history->rows[row][i], NULL); /* readers get here only by PUB-1 */
     return history->rows[row] != NULL;
 }
 
-/* From the front: rows are made only while all places before are taken. */
+/* Places are filled from the front: a row is made only while all earlier places are taken. */
 berth_status berth__history_reserve(berth__history *history, berth__snapshot_head *snapshot)
 {
     enum { PLACES = BERTH__HISTORY_ROW * BERTH__HISTORY_ROWS };
@@ -52,7 +52,7 @@ berth_status berth__history_reserve(berth__history *history, berth__snapshot_hea
             place = 1;
         history->next_place = place + 1;
         if (history->rows[place / BERTH__HISTORY_ROW] == NULL) {
-            /* Once around the rows that there are before another is made. */
+            /* Search all existing rows once before making another. */
             if (tried < place && place % BERTH__HISTORY_ROW == 0) {
                 history->next_place = 1;
                 continue;
@@ -78,7 +78,8 @@ static void free_retired(berth__history *history, berth__retired *one)
     berth__free(history->allocator, one, sizeof(*one));
 }
 
-/* What the freed snapshot was the last but for older ones to show. */
+/* Objects that the freed snapshot was the newest to show: hand them to an older snapshot, or free
+ * them. */
 static void pass_down(berth__history *history, berth__snapshot_head *snapshot)
 {
     berth__snapshot_head *older = snapshot->older;
@@ -104,7 +105,7 @@ static void free_snapshot(berth__history *history, berth__snapshot_head *snapsho
     history->drop(history->context, snapshot);
 }
 
-/* Superseded snapshots, newest first, become live ones. */
+/* Move the superseded snapshots to the live ones, newest first. */
 static void take_incoming(berth__history *history)
 {
     berth__snapshot_head *taken =
@@ -161,7 +162,8 @@ static void reclaim(berth__history *history)
 
 static void push_incoming(berth__history *history, berth__snapshot_head *snapshot)
 {
-    /* Relaxed: only a guess for the exchange, and not followed; so is what a failed one reads. */
+    /* Relaxed: only a guess for the exchange, and not followed. The same holds for the value that a
+     * failed exchange reads. */
     berth__snapshot_head *head = atomic_load_explicit(&history->incoming, memory_order_relaxed);
     do {
         snapshot->older = head;
@@ -178,7 +180,8 @@ void berth__history_publish(berth__history *history, berth__snapshot_head *snaps
     snapshot->retired = NULL;
     snapshot->older = snapshot->newer = NULL;
     atomic_init(&snapshot->refs, BERTH__REFS_BIAS);
-    /* Relaxed: readers learn of the place by the word, whose exchange releases this too (PUB-5). */
+    /* Relaxed: readers learn the place from the word, whose exchange releases this store, too
+     * (PUB-5). */
     atomic_store_explicit(place_of(history, snapshot->place), snapshot, memory_order_relaxed);
     history->current = snapshot;
     uint64_t word = atomic_exchange_explicit(&history->word, (uint64_t)snapshot->place << PINS_BITS,
@@ -190,7 +193,7 @@ void berth__history_publish(berth__history *history, berth__snapshot_head *snaps
     push_incoming(history, old);
     uint64_t pins = word & PINS_MASK;
     uint64_t change = pins - BERTH__REFS_BIAS;
-    /* PUB-2: the reads of pins that are gone; PUB-3: after the stack has it. */
+    /* PUB-2: the reads under pins that have ended; PUB-3: after the push to the stack. */
     if (atomic_fetch_add_explicit(&old->refs, change, memory_order_acq_rel) + change == 0)
         reclaim(history);
 }
@@ -204,7 +207,7 @@ uint64_t berth__history_pins(berth__history *history)
     for (const berth__snapshot_head *one = history->newest_live; one != NULL; one = one->older)
         pins += atomic_load_explicit(&one->refs, memory_order_acquire);          /* PUB-2 */
     pins += atomic_load_explicit(&history->current->refs, memory_order_acquire); /* PUB-2 */
-    /* Relaxed: counted by whoever pinned; that their reads are done, `refs` says. */
+    /* Relaxed: the pinning threads counted, and `refs` shows that their reads are done. */
     pins += atomic_load_explicit(&history->word, memory_order_relaxed) & PINS_MASK;
     return pins - BERTH__REFS_BIAS;
 }
@@ -222,7 +225,7 @@ void berth__history_destroy(berth__history *history)
     if (history->current != NULL) {
         uint64_t refs =
             atomic_load_explicit(&history->current->refs, memory_order_acquire); /* PUB-2 */
-        /* Relaxed: counted by whoever pinned; that their reads are done, `refs` says. */
+        /* Relaxed: the pinning threads counted, and `refs` shows that their reads are done. */
         uint64_t pins = atomic_load_explicit(&history->word, memory_order_relaxed) & PINS_MASK;
         BERTH_ASSERT(refs + pins == BERTH__REFS_BIAS);
         history->drop(history->context, history->current);
@@ -241,14 +244,14 @@ berth__snapshot_head *berth__history_pin(berth__history *history)
     uint32_t place = (uint32_t)(word >> PINS_BITS);
     if (place == 0)
         return NULL;
-    /* Relaxed: filled before the word was (PUB-1), and emptied only after this pin (PUB-5). */
+    /* Relaxed: filled before the word was exchanged (PUB-1), and emptied only after this pin
+     * (PUB-5). */
     return atomic_load_explicit(place_of(history, place), memory_order_relaxed);
 }
 
 void berth__history_pin_again(berth__snapshot_head *snapshot)
 {
-    /* Relaxed: the pin that the caller has keeps the snapshot, and let it read all of it
-     * (PUB-1). */
+    /* Relaxed: the caller's pin keeps the snapshot alive and has made all of it visible (PUB-1). */
     atomic_fetch_add_explicit(&snapshot->refs, 1, memory_order_relaxed);
 }
 

@@ -1,4 +1,4 @@
-/* String interning by open addressing with linear probing. Texts lie in an arena, those given up in
+/* String interning by open addressing with linear probing. Texts lie in an arena, removed texts in
  * lists of free blocks. */
 #include "base/intern.h"
 
@@ -10,8 +10,8 @@
 
 enum { SLOTS_MIN = 64, BLOCK_STEP = 8, SPINS = 256 };
 
-/* What a text has left in its slot: an id that no text has, under a hash that differs from the
- * empty text's, the only one that would equal id 0's. */
+/* The mark of a removed text in its slot: id 0 under a hash that differs from the empty text's. (Id
+ * 0 reads as an empty text, so under that hash a search would take the slot for a match.) */
 static uint64_t gone(void)
 {
     return (uint64_t)((uint32_t)berth__hash_secret("", 0, 0) ^ 1) << 32 | UINT64_C(0);
@@ -54,7 +54,7 @@ static void free_text(berth__intern *table, const berth__interned *text)
 {
     size_t bytes = block_bytes(text->len);
     char *block;
-    memcpy(&block, &text->data, sizeof(block)); /* its owner: away with the const */
+    memcpy(&block, &text->data, sizeof(block)); /* the owner casts the const away */
     if (is_large(bytes)) {
         berth__free(table->arena.allocator, block, bytes);
         return;
@@ -87,7 +87,7 @@ static void slots_destroy(const berth_allocator *allocator, berth__intern_slots 
     }
 }
 
-/* ---- life ---- */
+/* ---- create and destroy ---- */
 
 static size_t segment_bytes(uint32_t segment, size_t item)
 {
@@ -103,7 +103,7 @@ static bool reserve_born(berth__intern *table, uint32_t segment)
     return table->born[segment] != NULL;
 }
 
-/* The place of the next id that was never given. Returns false when out of memory. */
+/* Make room for the next id that was never given. Returns false when out of memory. */
 static bool reserve_id(berth__intern *table)
 {
     uint64_t at;
@@ -165,7 +165,7 @@ berth_status berth__intern_share(berth__intern *table)
     if (table->stripes == NULL)
         table->stripes = berth__alloc_zero(table->arena.allocator,
                                            BERTH__INTERN_STRIPES * sizeof(*table->stripes), 64);
-    table->shared = true; /* nobody else knows it yet */
+    table->shared = true; /* no other thread knows the table yet */
     for (uint32_t i = 0; i < BERTH__INTERN_SEGMENTS && ok; i++)
         ok = table->segments[i] == NULL || reserve_born(table, i);
     table->shared = ok && table->stripes != NULL;
@@ -184,8 +184,8 @@ static uint64_t slot_of(uint32_t hash, uint32_t id)
     return (uint64_t)hash << 32 | id;
 }
 
-/* The slot that holds `text`, or the free one where it would go; `*id` is what it holds. Texts are
- * looked at only where hashes are equal. */
+/* The slot that holds `text`, or the free slot for it. `*id` receives the id in the slot. Texts are
+ * compared only if their hashes are equal. */
 static uint32_t probe(const berth__intern *table, const berth__intern_slots *slots, berth_str text,
                       uint32_t hash, uint32_t *id)
 {
@@ -200,9 +200,9 @@ static uint32_t probe(const berth__intern *table, const berth__intern_slots *slo
     }
 }
 
-/* A table of the texts that there are, with room for more. Relaxed, all but the last: the old
- * table's slots are this thread's own or of an adder before it, the new table is unknown to others
- * until it is stored. */
+/* Build a table of the present texts with room for more. All operations but the last are relaxed:
+ * the old slots were written by this thread or by an adder before it, and other threads do not know
+ * the new table before it is stored. */
 static bool rehash(berth__intern *table)
 {
     const berth_allocator *allocator = table->arena.allocator;
@@ -239,17 +239,17 @@ static bool rehash(berth__intern *table)
     return true;
 }
 
-/* The address tells threads apart. */
+/* Its address distinguishes threads. */
 static _Thread_local char own_mark;
 
 void berth__intern_claim(berth__intern *table, bool adds)
 {
     berth__intern_seen_from(table, 0, true);
-    /* Relaxed: a thread reads its own mark only if it wrote it. */
+    /* Relaxed: a thread can read its own mark only if it wrote the mark. */
     atomic_store_explicit(&table->adder, adds ? (uintptr_t)&own_mark : 0, memory_order_relaxed);
 }
 
-/* An adder has met a text: whatever was thought of it, it may be in use again. */
+/* An adder has found a text again: it may be in use, so clear what was decided about it. */
 static void touch(berth__intern *table, uint32_t id)
 {
     berth__intern_place(table, id)->verdict = 0;
@@ -257,7 +257,7 @@ static void touch(berth__intern *table, uint32_t id)
         *berth__intern_born(table, id) = table->seen_from;
 }
 
-/* A new id for a text, not yet to be found. 0 when out of memory. */
+/* A new id for a text that finders do not see yet. 0 when out of memory. */
 static uint32_t make_id(berth__intern *table, berth_str text)
 {
     bool fresh = table->first_free == 0;
@@ -284,7 +284,7 @@ berth__sym berth__intern_add(berth__intern *table, berth_str text, bool *ok)
                                         (uintptr_t)&own_mark);
     if (text.data == NULL)
         return 0;
-    /* relaxed: this thread's own, or an adder's before it */
+    /* relaxed: written by this thread, or by an adder before it */
     berth__intern_slots *slots = atomic_load_explicit(&table->slots, memory_order_relaxed);
     uint32_t id, hash = hash_of(text), at = probe(table, slots, text, hash, &id);
     if (BERTH_LIKELY(id != 0)) {
@@ -333,7 +333,7 @@ berth__sym berth__intern_find(const berth__intern *table, berth_str text)
     return id;
 }
 
-/* ---- giving up ---- */
+/* ---- removal ---- */
 
 bool berth__intern_reserve_removal(berth__intern *table, uint32_t count)
 {
@@ -345,7 +345,7 @@ void berth__intern_remove(berth__intern *table, berth__sym id)
 {
     BERTH_ASSERT(table->limbo_count < table->limbo_capacity);
     berth_str text = berth__intern_text(table, id);
-    /* relaxed: this thread's own, or an adder's before it */
+    /* relaxed: written by this thread, or by an adder before it */
     berth__intern_slots *slots = atomic_load_explicit(&table->slots, memory_order_relaxed);
     uint32_t found, at = probe(table, slots, text, hash_of(text), &found);
     BERTH_ASSERT(found == id);
@@ -354,8 +354,8 @@ void berth__intern_remove(berth__intern *table, berth__sym id)
     table->in_use--;
 }
 
-/* Whether each stripe has been at 0 at some moment since. Those who find are done in no time, so a
- * few looks do; if not, a later call tries again. */
+/* Whether each stripe has been seen at 0 since the removal. Finders finish quickly, so a few looks
+ * suffice; otherwise a later call tries again. */
 static bool is_unseen(const berth__intern *table)
 {
     for (uint32_t i = 0; table->shared && i < BERTH__INTERN_STRIPES; i++) {

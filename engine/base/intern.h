@@ -1,5 +1,6 @@
-/* Interning: byte strings to small ids that are equal exactly when the bytes are. Texts that nobody
- * holds any more are given up (model/sweep.h says when), their ids and memory used again. */
+/* Interning: maps byte strings to small ids that are equal exactly when the bytes are. Texts that
+ * nobody holds any more are removed (model/sweep.h says when); their ids and memory are used
+ * again. */
 #ifndef BERTH_BASE_INTERN_H
 #define BERTH_BASE_INTERN_H
 
@@ -7,40 +8,40 @@
 
 #include "base/arena.h"
 
-/* An id; 0 stands for "absent" and is never given to a text, not even the empty one. */
+/* An id. 0 means "absent" and is never given to a text, not even the empty one. */
 typedef uint32_t berth__sym;
 
-/* Open addressing: a hash above its id; 0 free. A text that has gone leaves id 0 under another
- * hash. */
+/* Open addressing: each slot holds a hash above an id; 0 is a free slot. A removed text leaves id 0
+ * under another hash. */
 typedef struct berth__intern_slots {
-    struct berth__intern_slots *older; /* of those in limbo */
+    struct berth__intern_slots *older; /* the next table in limbo */
     uint32_t count;                    /* a power of two */
     atomic_ullong slots[];             /* sync: atomic, pair INTERN-1 */
 } berth__intern_slots;
 
-/* One text. An id that is given to none has no data; `len` is the next such id then. */
+/* One text. An unused id has no data, and its `len` is the next unused id. */
 typedef struct berth__interned {
     const char *data;
     uint32_t len;
-    uint32_t verdict; /* the batch in which it was condemned (model/sweep.h), 0: none. Adders' */
+    uint32_t verdict; /* the batch that condemned it (model/sweep.h), 0: none. The adder's */
 } berth__interned;
 
-/* Records lie in segments that never move, each twice as long as the one before: whoever knows
- * an id can read its text whatever is added meanwhile, as long as his state holds the id. Adding
- * and giving up are for one thread at a time; finding may go on meanwhile on any thread once
- * `shared` is set.
+/* Records lie in segments that never move, each twice as long as the one before. So a reader that
+ * knows an id can read its text, whatever is added meanwhile, as long as the reader's state holds
+ * the id. One thread at a time adds and removes. Once `shared` is set, any thread may find
+ * meanwhile.
  * Ordering:
- *   INTERN-1  a text is written, then its id stored in a slot (release); a finder loads the slot
+ *   INTERN-1  A text is written, then its id is stored in a slot (release). A finder loads the slot
  *             (acquire) before it reads the text.
- *   INTERN-2  a larger table is filled, then stored (release); a finder loads it (acquire) before
+ *   INTERN-2  A larger table is filled, then stored (release). A finder loads it (acquire) before
  *             it reads its slots.
- *   INTERN-3  a text that is given up, or a table that is replaced, is first taken out of finders'
- *             sight, and then in limbo: its memory is used again once each stripe of `finders` has
- *             been seen at 0 since. A finder adds to its stripe before it loads table and slots,
- *             and subtracts when it is done. The four are sequentially consistent: the store that
- *             takes out comes before the load of the stripe, the addition before the loads of
- *             table and slot, so that one of the two sees the other.
- * Whoever adds loads relaxed: threads that add follow one another, under a lock. */
+ *   INTERN-3  A removed text or a replaced table is first taken out of finders' sight and then kept
+ *             in limbo: its memory is used again once each stripe of `finders` has been seen at 0
+ *             since. A finder adds to its stripe before it loads table and slots, and subtracts
+ *             when it is done. These four are sequentially consistent: the store that takes out
+ *             comes before the load of the stripe, the addition before the loads of table and slot,
+ *             so that one of the two sees the other.
+ * An adder's own loads are relaxed: threads that add follow one another, under a lock. */
 enum {
     BERTH__INTERN_SHIFT = 10,
     BERTH__INTERN_SEGMENTS = 32 - BERTH__INTERN_SHIFT,
@@ -54,24 +55,25 @@ typedef struct berth__intern_stripe {
 
 typedef struct berth__intern {
     berth__arena arena;
-    char *free_blocks[BERTH__INTERN_SIZES];            /* of texts given up, by size */
+    char *free_blocks[BERTH__INTERN_SIZES];            /* of removed texts, by size */
     berth__interned *segments[BERTH__INTERN_SEGMENTS]; /* by id; text 0 is absent */
-    /* Once shared, by id: the number of the first snapshot that may show it. */
+    /* Once shared: for each id, the number of the first snapshot that may show it. */
     uint64_t *born[BERTH__INTERN_SEGMENTS];
     uint32_t count;      /* ids given so far, 0 included */
-    uint32_t in_use;     /* texts, those in limbo left out */
-    uint32_t first_free; /* ids given up, in a list; 0: none */
-    uint32_t used_slots; /* of the table, those of texts gone included */
+    uint32_t in_use;     /* texts, without those in limbo */
+    uint32_t first_free; /* a list of removed ids; 0: none */
+    uint32_t used_slots; /* of the table, including those of removed texts */
     bool shared;
-    /* What is added or found by an adder is seen by snapshots from this number on, and perhaps by
-     * branches of them; `lowers`: these may be older than what is known of a text. */
+    /* Snapshots from this number on, and perhaps their branches, see what an adder adds or finds.
+     * `lowers`: these snapshots may be older than what is known of a text. */
     uint64_t seen_from;
     bool lowers;
-    /* Once shared: who may add, as the address of a thread's own mark; 0: nobody. Debug builds hold
-     * adding to it. sync: relaxed; a thread reads its own mark only if it has written it. */
+    /* Once shared: the thread that may add, as the address of its own mark; 0: none. Debug builds
+     * check it when adding. sync: relaxed; a thread can read its own mark only if it has written
+     * it. */
     atomic_uintptr_t adder;
     _Atomic(berth__intern_slots *) slots; /* sync: atomic, pair INTERN-2 */
-    /* What finders may still look at: INTERN-3. The adder's. */
+    /* Tables and texts that finders may still read (INTERN-3). The adder's. */
     berth__intern_slots *old_slots;
     uint32_t *limbo; /* ids */
     uint32_t limbo_count, limbo_capacity;
@@ -81,11 +83,12 @@ typedef struct berth__intern {
 berth_status berth__intern_init(berth__intern *table, const berth_allocator *allocator);
 void berth__intern_destroy(berth__intern *table);
 
-/* From now on others may find texts while one adds. Errors: E_NOMEM. */
+/* From now on other threads may find texts while one thread adds. Errors: BERTH_E_NOMEM. */
 berth_status berth__intern_share(berth__intern *table);
 
-/* The calling thread adds from now on, or (`adds` false) no longer; its owner keeps others out.
- * Until berth__intern_seen_from says more, what it adds may be seen by all snapshots. */
+/* The calling thread adds from now on or, if `adds` is false, no longer; the table's owner keeps
+ * others out. Until berth__intern_seen_from says more, all snapshots may see what the thread
+ * adds. */
 void berth__intern_claim(berth__intern *table, bool adds);
 static inline void berth__intern_seen_from(berth__intern *table, uint64_t number, bool lowers)
 {
@@ -93,19 +96,20 @@ static inline void berth__intern_seen_from(berth__intern *table, uint64_t number
     table->lowers = lowers;
 }
 
-/* The id of `text`, made if it is new; absent text gives 0. `*ok` turns false when out of
- * memory. A table that is shared has been claimed. */
+/* The id of `text`, made if the text is new; 0 for an absent text. Sets `*ok` to false when out of
+ * memory. A shared table must have been claimed. */
 berth__sym berth__intern_add(berth__intern *table, berth_str text, bool *ok);
 
-/* The id of `text`, or 0 if it is not there. Lock-free. */
+/* The id of `text`, or 0 if the table lacks it. Lock-free. */
 berth__sym berth__intern_find(const berth__intern *table, berth_str text);
 
-/* Make sure that so many more can be given up: false when out of memory. Then give up a text that
- * no state holds any more; its id is void. Both by an adder. */
+/* Make sure that `count` more texts can be removed; false when out of memory. Then remove a text
+ * that no state holds any more; its id becomes invalid. Both by an adder. */
 bool berth__intern_reserve_removal(berth__intern *table, uint32_t count);
 void berth__intern_remove(berth__intern *table, berth__sym id);
 
-/* Use again what was given up, if no finder can be looking at it. By an adder. */
+/* Make removed texts' ids and memory usable again, if no finder can still read them. By an
+ * adder. */
 void berth__intern_settle(berth__intern *table);
 
 static inline uint32_t berth__intern_segment(uint32_t id, uint64_t *at)
@@ -123,7 +127,7 @@ static inline berth__interned *berth__intern_place(const berth__intern *table, b
     return &table->segments[segment][at];
 }
 
-/* Of a shared table. */
+/* The entry of an id in `born`. For a shared table. */
 static inline uint64_t *berth__intern_born(const berth__intern *table, berth__sym id)
 {
     uint64_t at;

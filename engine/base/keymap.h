@@ -1,5 +1,5 @@
-/* A hash table of objects found by a key of bytes; entries are embedded in the objects and
- * removable. */
+/* A hash table of objects, found by a key of bytes. Entries are embedded in the objects and can be
+ * removed. */
 #ifndef BERTH_BASE_KEYMAP_H
 #define BERTH_BASE_KEYMAP_H
 
@@ -28,8 +28,8 @@ void berth__keymap_destroy(berth__keymap *map);
 berth__keymap_entry *berth__keymap_find(const berth__keymap *map, const void *key,
                                         size_t key_bytes);
 
-/* Add an object whose `key` and `key_bytes` are set and that is not there yet. Never fails: a table
- * that can't grow gets longer chains. */
+/* Add an object whose `key` and `key_bytes` are set and that the map does not hold yet. Never
+ * fails: a table that cannot grow gets longer chains. */
 void berth__keymap_add(berth__keymap *map, berth__keymap_entry *entry);
 
 void berth__keymap_remove(berth__keymap *map, berth__keymap_entry *entry);

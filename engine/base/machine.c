@@ -1,4 +1,4 @@
-/* The machine's topology by hwloc: cores, NUMA nodes, binding of workers. */
+/* The machine's topology by hwloc: cores, NUMA nodes, and binding of workers. */
 #include "base/machine.h"
 
 #include <hwloc.h>
@@ -7,7 +7,7 @@
 struct berth__machine {
     const berth_allocator *allocator;
     hwloc_topology_t topology;
-    bool own;  /* the topology ends with the machine */
+    bool own;  /* the topology is destroyed with the machine */
     bool real; /* false: synthetic, threads are not bound */
 };
 
@@ -25,9 +25,9 @@ static bool load(const char *synthetic, hwloc_topology_t *out)
     return true;
 }
 
-/* This machine is read once: hundreds of files of /sys, which most of making a small engine
- * would go to. A loaded topology is not written any more, so engines share it; it stays as long
- * as the process. */
+/* The topology of this machine is loaded once. Loading reads hundreds of files of /sys, which would
+ * be most of the cost of creating a small engine. A loaded topology is no longer written, so
+ * engines share it. It stays as long as the process. */
 static hwloc_topology_t this_machine(void)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -55,7 +55,7 @@ berth_status berth__machine_create(const berth_allocator *allocator, const char 
         berth__free(allocator, machine, sizeof(*machine));
         return BERTH_E_INTERNAL;
     }
-    /* hwloc may have been told of another machine by its environment. */
+    /* The environment can make hwloc describe another machine. */
     machine->real = hwloc_topology_is_thissystem(machine->topology) != 0;
     *out = machine;
     return BERTH_OK;

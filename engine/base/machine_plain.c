@@ -1,5 +1,5 @@
-/* The machine as the kernel tells of it, for a library without hwloc (BERTH_HWLOC=OFF): the cores
- * that this process may run on. NUMA nodes are not told apart, and there are no synthetic
+/* The machine as the kernel describes it, for a library without hwloc (BERTH_HWLOC=OFF): the cores
+ * that this process may run on. It does not distinguish NUMA nodes, and there are no synthetic
  * machines. */
 #include <sched.h>
 #include <stdio.h>
@@ -11,10 +11,10 @@ enum { CPUS_MAX = 4096 };
 struct berth__machine {
     const berth_allocator *allocator;
     uint32_t count;
-    uint16_t cores[CPUS_MAX]; /* of each the processor to run on */
+    uint16_t cores[CPUS_MAX]; /* the processor to run on, for each core */
 };
 
-/* The first processor of the core that `cpu` is of: itself where nothing is known. */
+/* The first processor of the core of `cpu`; `cpu` itself if the kernel does not say. */
 static unsigned first_sibling(unsigned cpu)
 {
     char path[96];
@@ -30,7 +30,7 @@ static unsigned first_sibling(unsigned cpu)
     return first;
 }
 
-/* Processors that this process may use; none where the kernel doesn't say. */
+/* Processors that this process may use. Empty if the kernel does not say. */
 static cpu_set_t *allowed_cpus(void)
 {
     cpu_set_t *set = CPU_ALLOC(CPUS_MAX);
@@ -50,7 +50,7 @@ static void find_cores(berth__machine *machine, const cpu_set_t *allowed)
             continue;
         unsigned first = first_sibling(cpu);
         if (first < cpu && CPU_ISSET_S(first, bytes, allowed))
-            continue; /* another thread of a core that is counted */
+            continue; /* another thread of a core that is already counted */
         machine->cores[machine->count++] = (uint16_t)cpu;
     }
 }

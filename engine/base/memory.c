@@ -1,4 +1,4 @@
-/* The default allocator, on the C library's heap, and the growing of arrays. */
+/* The default allocator, on the C library's heap; and growing of arrays. */
 #include "base/memory.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The engine's way to memory: every allocation goes through a berth_allocator. */
+/* The engine's access to memory: every allocation goes through a berth_allocator. */
 #ifndef BERTH_BASE_MEMORY_H
 #define BERTH_BASE_MEMORY_H
 
@@ -10,17 +10,17 @@
 /* The default allocator: the malloc of the process. Threads: any. */
 const berth_allocator *berth__allocator_default(void);
 
-/* Uninitialised or zeroed memory aligned to `align`; NULL when there is none or `bytes` is
+/* Uninitialised or zeroed memory aligned to `align`. NULL when out of memory or if `bytes` is
  * absurd. */
 void *berth__alloc(const berth_allocator *allocator, size_t bytes, size_t align);
 void *berth__alloc_zero(const berth_allocator *allocator, size_t bytes, size_t align);
 
-/* Give back what berth__alloc gave; `bytes` as it was asked for. Accepts NULL. */
+/* Free memory of berth__alloc. `bytes` is the size that was requested. Accepts NULL. */
 void berth__free(const berth_allocator *allocator, void *memory, size_t bytes);
 
-/* Grow `*array` (of `*capacity` elements of `element_bytes`, 64-byte aligned) to hold at
- * least `need` elements, doubling; contents are kept. Returns false, everything unchanged,
- * when out of memory. */
+/* Grow `*array` (of `*capacity` elements of `element_bytes`, 64-byte aligned) to hold at least
+ * `need` elements, by doubling. Contents are kept. Returns false when out of memory; nothing has
+ * changed then. */
 bool berth__grow(const berth_allocator *allocator, void *array, uint32_t *capacity, uint32_t need,
                  size_t element_bytes);
 

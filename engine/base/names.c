@@ -1,4 +1,4 @@
-/* Texts by number: open addressing over a list of the caller's. */
+/* Finds texts of a caller's list by open addressing. */
 #include "base/names.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ static berth_str text_at(const berth__names *names, uint32_t i)
     return text;
 }
 
-/* The slot that holds the text, or the free one where it would go. */
+/* The slot that holds the text, or the free slot for it. */
 static uint32_t *probe(const berth__names *names, berth_str text)
 {
     uint32_t at = (uint32_t)berth__hash_secret(text.data, text.len, 0) & names->mask;

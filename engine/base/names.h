@@ -1,6 +1,5 @@
-/* Texts of a list found by their bytes: one by one while they are few, by hash beyond. So whoever
- * asks of each of a list's names whether it has been there before does not pay for the square of
- * its length. */
+/* Finds the texts of a list by their bytes: one by one while they are few, by hash beyond. So
+ * checking each name of a list for duplicates does not cost the square of the list's length. */
 #ifndef BERTH_BASE_NAMES_H
 #define BERTH_BASE_NAMES_H
 
@@ -8,26 +7,26 @@
 
 enum { BERTH__NAMES_NONE = UINT32_MAX };
 
-/* The list is the caller's; each of its elements begins with the text. */
+/* The list is the caller's. Each of its elements begins with the text. */
 typedef struct berth__names {
     const char *items;
     size_t stride;
     uint32_t count;
     uint32_t mask;
-    uint32_t *slots; /* number + 1, 0: free; NULL: they are few */
+    uint32_t *slots; /* number + 1, 0: free; NULL: the texts are few */
 } berth__names;
 
-/* Of `count` texts, with room for `room` of them in all. Of equal ones the last is found. Returns
- * false when out of memory. */
+/* Index `count` texts, with room for `room` of them in all. Among equal texts the last is found.
+ * Returns false when out of memory. */
 bool berth__names_make(berth__arena *arena, const void *items, size_t stride, uint32_t count,
                        uint32_t room, berth__names *out);
 
-/* The same of a list that grows and moves: `items` is where it lies now. Returns false when out of
+/* The same for a list that grows and moves: `items` is its present place. Returns false when out of
  * memory. */
 bool berth__names_follow(berth__arena *arena, berth__names *names, const void *items, size_t stride,
                          uint32_t room);
 
-/* Add the element behind the last one. */
+/* Add the element after the last one. */
 void berth__names_put(berth__names *names);
 
 /* The number of an element with that text, or BERTH__NAMES_NONE. */

@@ -1,4 +1,4 @@
-/* Output files, written under another name and renamed when they are complete. */
+/* Output files: written under a temporary name and renamed when they are complete. */
 #include "berth/output.h"
 
 #include <errno.h>
@@ -17,8 +17,8 @@ enum { SUFFIX_LEN = 6, TRIES_MAX = 100 };
 struct berth_output_file {
     FILE *stream;
     berth__trusted_path target;
-    char written[NAME_MAX + 1]; /* the name until it is committed; empty: written in place */
-    char path[sizeof(((berth_error *)NULL)->source)]; /* as the caller named it, for errors */
+    char written[NAME_MAX + 1]; /* the name until the commit; empty: written in place */
+    char path[sizeof(((berth_error *)NULL)->source)]; /* as the caller wrote it, for errors */
 };
 
 static void free_file(berth_output_file *file)
@@ -28,7 +28,7 @@ static void free_file(berth_output_file *file)
     berth__free(berth__allocator_default(), file, sizeof(*file));
 }
 
-/* The reason is errno's, or that of a stream which no longer knows it (0). */
+/* `reason` is an errno, or 0 if the stream no longer knows its reason. */
 static berth_status set_reason(const berth_output_file *file, int reason, berth_error *error)
 {
     const char *text = file->target.foreign_link
@@ -47,14 +47,15 @@ static void name_anew(berth_output_file *file)
     unsigned char bytes[SUFFIX_LEN];
     char suffix[SUFFIX_LEN + 1] = "";
     if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
-        memset(bytes, 0, sizeof(bytes)); /* a name that is taken is refused by O_EXCL */
+        memset(bytes, 0, sizeof(bytes)); /* O_EXCL refuses a name that is taken */
     for (int i = 0; i < SUFFIX_LEN; i++)
         suffix[i] = letters[bytes[i] % (sizeof(letters) - 1)];
     snprintf(file->written, sizeof(file->written), "%.*s.%s", NAME_MAX - SUFFIX_LEN - 1,
              file->target.name, suffix);
 }
 
-/* A new file with the mode that the umask leaves, never one that is there, never through a link. */
+/* Create a new file with the mode that the umask leaves; never open an existing file or follow a
+ * link. */
 static int create_new(berth_output_file *file)
 {
     int fd = -1;
@@ -117,18 +118,20 @@ FILE *berth_output_file_stream(berth_output_file *file)
     return file->stream;
 }
 
-/* Pipes and some file systems cannot be synced; only a file that the disk refused is a failure. */
+/* Pipes and some file systems cannot be synced. It is a failure only if the disk refused the
+ * file. */
 static bool sync_file(int fd)
 {
     return fsync(fd) == 0 || errno == EINVAL || errno == EROFS || errno == ENOTSUP;
 }
 
-/* So that the new name outlives a power failure. The O_PATH descriptor itself cannot be synced. */
+/* Sync the folder, so that the new name survives a power failure. An O_PATH descriptor cannot be
+ * synced itself. */
 static bool sync_folder(int folder)
 {
     const int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
-        return errno == EACCES; /* a folder that may be written to, but not read */
+        return errno == EACCES; /* a folder that may be written, but not read */
     const bool synced = sync_file(fd);
     const int reason = errno;
     close(fd);
@@ -136,7 +139,8 @@ static bool sync_folder(int folder)
     return synced;
 }
 
-/* Everything is on disk, or errno says why not (0: the stream forgot). Closes the stream. */
+/* Returns true if everything is on disk; otherwise errno says why not (0: the stream forgot).
+ * Closes the stream. */
 static bool close_stream(berth_output_file *file)
 {
     errno = 0;

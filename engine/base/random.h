@@ -1,4 +1,4 @@
-/* A small seeded generator (splitmix64) for tie-breaks: repeatable on every machine. */
+/* A small seeded generator (splitmix64) for tie-breaks, with the same results on every machine. */
 #ifndef BERTH_BASE_RANDOM_H
 #define BERTH_BASE_RANDOM_H
 
@@ -17,7 +17,8 @@ static inline uint64_t berth__random_next(berth__random *random)
     return word;
 }
 
-/* Uniform in [0, bound), bound > 0 (multiply-shift; the bias is below 2^-32 for 32-bit bounds). */
+/* A uniform number in [0, bound), bound > 0 (multiply-shift; the bias is below 2^-32 for 32-bit
+ * bounds). */
 static inline uint32_t berth__random_below(berth__random *random, uint32_t bound)
 {
     return (uint32_t)(((berth__random_next(random) >> 32) * bound) >> 32);

@@ -1,4 +1,4 @@
-/* SHA-1 after FIPS 180-4. */
+/* SHA-1 as specified in FIPS 180-4. */
 #include "base/sha1.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ static uint32_t rotate(uint32_t word, int bits)
     return word << bits | word >> (32 - bits);
 }
 
-/* The function and constant of a round: they change every twenty. */
+/* The function and constant of a round. They change every twenty rounds. */
 static uint32_t round_value(int round, uint32_t b, uint32_t c, uint32_t d)
 {
     if (round < 20)
@@ -51,7 +51,7 @@ void berth__sha1(const void *data, size_t bytes, uint8_t out[BERTH__SHA1_BYTES])
     size_t left = bytes;
     for (; left >= BLOCK; left -= BLOCK, at += BLOCK)
         add_block(state, at);
-    /* A one bit, zeros, and the length in bits at the end of a block. */
+    /* The padding: a one bit, zeros, and the length in bits at the end of a block. */
     uint8_t tail[2 * BLOCK] = {0};
     size_t tail_bytes = left + 9 > BLOCK ? 2 * BLOCK : BLOCK;
     if (left > 0)

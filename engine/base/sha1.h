@@ -1,4 +1,4 @@
-/* SHA-1, which a few Kubernetes names are built with. Not for security. */
+/* SHA-1, with which Kubernetes builds a few names. Not for security. */
 #ifndef BERTH_BASE_SHA1_H
 #define BERTH_BASE_SHA1_H
 

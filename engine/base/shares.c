@@ -1,4 +1,4 @@
-/* Work shared out among workers: a ticket for each group of them. */
+/* Sharing out work among workers: a ticket for each group of workers. */
 #include "base/shares.h"
 
 #include "base/assert.h"
@@ -14,7 +14,7 @@ void berth__shares_start(berth__shares *shares, uint32_t count, uint32_t group_c
         atomic_store_explicit(&shares->groups[g].taken, 0, memory_order_relaxed);
 }
 
-/* How many runs have their home with a group. */
+/* How many runs belong to a group. */
 static uint32_t runs_of(const berth__shares *shares, uint32_t group)
 {
     uint32_t runs = shares->count / shares->step + (shares->count % shares->step != 0);
@@ -25,8 +25,8 @@ static bool take_from(berth__shares *shares, uint32_t group, uint32_t *first, ui
 {
     atomic_uint *taken = &shares->groups[group].taken;
     uint32_t runs = runs_of(shares, group);
-    /* A look first: workers that find nothing would otherwise push the ticket on, each time.
-     * Relaxed: the ticket hands out numbers and guards nothing. */
+    /* Look first: otherwise workers that find nothing would advance the ticket each time. Relaxed:
+     * the ticket hands out numbers and guards nothing. */
     if (atomic_load_explicit(taken, memory_order_relaxed) >= runs)
         return false;
     uint32_t run =

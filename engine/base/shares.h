@@ -1,11 +1,11 @@
-/* Work shared out among workers by tickets, with regard to where its memory lies.
+/* Shares out work among workers by tickets, close to the memory it touches.
  *
- * Pieces 0 .. count - 1 are taken in runs of `step`. Run r has its home with group r mod
- * group_count of the workers (those of one NUMA node, see berth__workers_groups), whatever
- * the count: what grows stays where it is. A worker takes its own group's runs until none
- * is left, then helps with the others', so every piece is taken once however many workers
- * come. With one group this is a plain ticket.
- * Ordering: the tickets are relaxed, they only hand out numbers; what was done is read after
+ * Pieces 0 .. count - 1 are taken in runs of `step`. Run r belongs to group r mod group_count of
+ * the workers (a group shares a NUMA node, see berth__workers_groups), whatever the count: a list
+ * that grows keeps its pieces where they are. A worker first takes the runs of its own group, then
+ * helps with the others', so every piece is taken once however many workers come. With one group
+ * this is a plain ticket.
+ * Ordering: the tickets are relaxed, because they only hand out numbers. The results are read after
  * berth__workers_run has returned (WORK-2). */
 #ifndef BERTH_BASE_SHARES_H
 #define BERTH_BASE_SHARES_H
@@ -27,7 +27,7 @@ typedef struct berth__shares {
     berth__share groups[BERTH__GROUPS_MAX];
 } berth__shares;
 
-/* The group that piece `piece` has its home with. */
+/* The group that a piece belongs to. */
 static inline uint32_t berth__shares_home(uint32_t piece, uint32_t step, uint32_t group_count)
 {
     return piece / step % group_count;
@@ -38,7 +38,8 @@ static inline uint32_t berth__shares_home(uint32_t piece, uint32_t step, uint32_
 void berth__shares_start(berth__shares *shares, uint32_t count, uint32_t group_count,
                          uint32_t step);
 
-/* Take the next pieces, *first .. *last - 1, for a worker of `group`. False when none are left. */
+/* Take the next pieces, *first .. *last - 1, for a worker of `group`. Returns false when none are
+ * left. */
 bool berth__shares_take(berth__shares *shares, uint32_t group, uint32_t *first, uint32_t *last);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reading and filling public structs of other sizes than this library's. */
+/* Reading and filling public structs whose size differs from this library's. */
 #include "base/sized.h"
 
 #include <stdbool.h>
@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-/* No struct comes near; a larger size is what lay in memory before. */
+/* Every struct is far smaller; a larger size was read from uninitialised memory. */
 enum { SIZE_MAX_SANE = 4096 };
 
 static size_t smaller(size_t a, size_t b)

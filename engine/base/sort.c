@@ -1,4 +1,4 @@
-/* Insertion of few words, a heap of many. */
+/* Insertion sort for few words, heapsort for many. */
 #include "base/sort.h"
 
 #include <stddef.h>
@@ -19,7 +19,7 @@ static void insert(uint64_t *words, uint32_t count)
     }
 }
 
-/* Let the word at `root` down to where it belongs: no child is larger. */
+/* Sift the word at `root` down until no child is larger. */
 static void sift(uint64_t *words, size_t root, size_t count)
 {
     uint64_t word = words[root];
@@ -62,7 +62,7 @@ static char *at(const elements *own, size_t i)
     return own->items + i * own->bytes;
 }
 
-/* Let `element` down from the place `root`, which is free, to where it belongs. */
+/* Sift `element` down from the free place `root`. */
 static void sift_element(const elements *own, size_t root, size_t count, const char *element)
 {
     for (size_t child = 2 * root + 1; child < count; child = 2 * root + 1) {

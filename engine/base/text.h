@@ -1,4 +1,4 @@
-/* Comparing, hashing and reading of borrowed text. */
+/* Comparing, hashing and reading borrowed text. */
 #ifndef BERTH_BASE_TEXT_H
 #define BERTH_BASE_TEXT_H
 
@@ -7,13 +7,13 @@
 
 #include "berth/status.h"
 
-/* Of a zero-terminated string; BERTH_STR is for literals. */
+/* The text of a zero-terminated string. BERTH_STR is for literals. */
 static inline berth_str berth__text_of(const char *text)
 {
     return (berth_str){text, (uint32_t)strlen(text)};
 }
 
-/* Equal bytes; absent equals empty here. */
+/* Whether the bytes are equal. Absent text equals empty text here. */
 static inline bool berth__str_eq(berth_str a, berth_str b)
 {
     return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
@@ -35,7 +35,7 @@ static inline bool berth__str_starts(berth_str a, const char *prefix)
     return a.len >= len && memcmp(a.data, prefix, len) == 0;
 }
 
-/* Byte order, shorter first among equals. */
+/* Compares by bytes. A prefix comes before the longer text. */
 static inline int berth__str_cmp(berth_str a, berth_str b)
 {
     uint32_t len = a.len < b.len ? a.len : b.len;

@@ -1,5 +1,5 @@
 /* Walks a path one component at a time, with a descriptor for each, so that nobody can exchange a
- * component between the check and the use. */
+ * component between the check and its use. */
 #include "base/trusted_path.h"
 
 #include <errno.h>
@@ -25,8 +25,8 @@ static void enter(walk *w, int folder)
     w->folder = folder;
 }
 
-/* Move the next component of the rest to `name`: empty at the end. Returns false if it is too
- * long. */
+/* Move the next component of the rest to `name`, which is empty at the end. Returns false if the
+ * component is too long. */
 static bool next_component(walk *w, char name[NAME_MAX + 1])
 {
     const char *at = w->rest + strspn(w->rest, "/");
@@ -67,8 +67,7 @@ static bool splice_link(walk *w, int link)
     return root >= 0;
 }
 
-/* A link of /proc/PID/fd has no text that could be walked, and leads to an open file all the
- * same. */
+/* A link of /proc/PID/fd leads to an open file, but its text cannot be walked. */
 static bool is_magic(const walk *w, const char *name)
 {
     struct statfs system;

@@ -1,4 +1,4 @@
-/* Finds the folder that holds a file, following only symbolic links that the caller can trust. */
+/* Finds the folder that holds a file. Follows only symbolic links that the caller can trust. */
 #ifndef BERTH_BASE_TRUSTED_PATH_H
 #define BERTH_BASE_TRUSTED_PATH_H
 
@@ -6,17 +6,16 @@
 #include <stdbool.h>
 
 typedef struct berth__trusted_path {
-    int folder; /* O_PATH descriptor of the folder; the caller closes it */
-    char name[NAME_MAX +
-              1];      /* the file in it, which need not exist, and is no link but a magic one */
-    bool magic;        /* a link of /proc that stands for an open file: follow it */
-    bool foreign_link; /* why it failed: a link in the path belongs to another user */
+    int folder;              /* O_PATH descriptor of the folder; the caller closes it */
+    char name[NAME_MAX + 1]; /* the file in it: need not exist, and is no link but a magic one */
+    bool magic;              /* a link of /proc that stands for an open file: follow it */
+    bool foreign_link; /* the reason for a failure: a link in the path belongs to another user */
 } berth__trusted_path;
 
-/* Walk `path` link by link. A link is followed if the effective user or root owns it. The folder
- * stays the same while its descriptor is open, whatever happens to the path. Returns false with
- * errno, nothing held: EPERM and foreign_link for a link of another user, ELOOP for more than 40
- * links. Threads: any. */
+/* Walk `path` component by component. A link is followed if the effective user or root owns it.
+ * While its descriptor is open, the folder stays the same, whatever happens to the path. On
+ * failure, returns false and sets errno, and nothing is held: EPERM and foreign_link for a link of
+ * another user, ELOOP for more than 40 links. Threads: any. */
 bool berth__trusted_path_open(berth__trusted_path *out, const char *path);
 
 #endif

@@ -1,12 +1,13 @@
-/* Undo log: what takes operations back, newest first.
+/* Undo log: records that take operations back, newest first.
  *
- * Whoever changes state that a transaction covers leaves a record of a kind of its own, with what
- * it needs to restore that state; memory that restoring needs is kept, not freed, until the
- * operation stays for good. So taking back needs no memory and does not fail. Records are left
- * only while the log records; otherwise nothing is kept and the calls cost a test of a flag.
+ * Code that changes state under a transaction leaves a record of its own kind, with everything
+ * needed to restore the state. Memory needed for restoring is kept, not freed, until the operation
+ * stays for good. So taking back needs no memory and cannot fail. While the log does not record,
+ * nothing is kept and the calls only test a flag.
  *
- * An operation first makes sure of room for all of its records (reserve: the one step that can
- * fail), then changes and pushes. One that fails midway is taken back to where the log stood.
+ * An operation first reserves room for all of its records (the only step that can fail), then
+ * changes the state and pushes. An operation that fails midway is taken back to the log's former
+ * top.
  *
  * Threads: the owner's. Memory: proportional to the operations recorded. */
 #ifndef BERTH_BASE_UNDO_LOG_H
@@ -15,9 +16,9 @@
 #include "base/memory.h"
 
 typedef struct berth__undo_kind {
-    /* Restore what `record` tells about `owner`: everything later has been taken back. */
+    /* Restore the part of `owner` that `record` describes. Everything later has been taken back. */
     void (*undo)(void *owner, void *record);
-    /* The operation stays: free what was kept for undo. NULL: nothing was. */
+    /* The operation stays: free what was kept for undoing it. NULL: nothing was kept. */
     void (*keep)(void *owner, void *record);
 } berth__undo_kind;
 
@@ -35,30 +36,31 @@ typedef struct berth__undo_log {
 } berth__undo_log;
 
 void berth__undo_log_init(berth__undo_log *log, const berth_allocator *allocator);
-/* Frees the log; its records are kept for good. */
+/* Free the log. Its records are kept for good. */
 void berth__undo_log_destroy(berth__undo_log *log);
 
-/* Room for so many more records with payloads of `bytes` in all. Returns false when out of memory.
- * Always true while the log does not record. */
+/* Reserve room for `records` more records with payloads of `bytes` in all. Returns false when out
+ * of memory. Always true while the log does not record. */
 bool berth__undo_reserve(berth__undo_log *log, uint32_t records, size_t bytes);
 
-/* A new record's payload, 16-byte aligned and valid until the next call; NULL while the log does
- * not record. Room has been reserved. `kind` and `owner` outlive the record. */
+/* Push a record and return its payload, 16-byte aligned and valid until the next call; NULL while
+ * the log does not record. Room must have been reserved. `kind` and `owner` must outlive the
+ * record. */
 void *berth__undo_push(berth__undo_log *log, const berth__undo_kind *kind, void *owner,
                        size_t bytes);
 
-/* The newest record's payload, for what is known only while the operation goes on; NULL
- * while the log does not record. */
+/* The newest record's payload, for values that become known only during the operation; NULL while
+ * the log does not record. */
 void *berth__undo_newest(berth__undo_log *log);
 
-/* Drop the newest record, whose operation did not come about. Nothing while the log does
- * not record. */
+/* Drop the newest record, because its operation was not carried out. Does nothing while the log
+ * does not record. */
 void berth__undo_cancel(berth__undo_log *log);
 
 /* Undo, newest first, all records above a former `top`. */
 void berth__undo_to(berth__undo_log *log, uint32_t top);
 
-/* Keep all for good, oldest first, and empty the log. */
+/* Keep all operations for good, oldest first, and empty the log. */
 void berth__undo_keep(berth__undo_log *log);
 
 #endif

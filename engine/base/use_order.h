@@ -1,6 +1,6 @@
-/* Objects of a cache, found by a keymap, in the order in which they were last used: a cache that
- * has grown too large drops the oldest. An object begins with its entry; the order owns nothing.
- * Threads: the cache's. Cost: constant. */
+/* The objects of a cache, found by a keymap, in the order of their last use. A cache that has grown
+ * too large drops the oldest. An object begins with its entry; the order owns nothing. Threads: the
+ * cache's. Cost: constant. */
 #ifndef BERTH_BASE_USE_ORDER_H
 #define BERTH_BASE_USE_ORDER_H
 
@@ -21,7 +21,7 @@ static inline void berth__use_remove(berth__use_order *order, berth__used *used)
     *(used->older != NULL ? &used->older->newer : &order->oldest) = used->newer;
 }
 
-/* What is not in the order yet becomes its newest. */
+/* Add an object that is not in the order yet as its newest. */
 static inline void berth__use_add(berth__use_order *order, berth__used *used)
 {
     used->newer = NULL;

@@ -1,4 +1,4 @@
-/* What is answered to a handle that is in use, or closed. */
+/* Refuses or stops misuse of a handle that is in use or closed. */
 #include "base/use_word.h"
 
 berth_status berth__use_refused(uint32_t state, berth_error *error)

@@ -1,13 +1,12 @@
-/* Whether something that one call at a time may use is in use: a word of its handle.
+/* A word in a handle that says whether the handle is in use. Only one call at a time may use it.
  *
  *   closed (or anything else) --open--> free --enter--> busy --leave--> free --close--> closed
  *
- * One exchange with comparison on entering finds out three kinds of misuse: two threads at once, a
- * callback that calls what called it, and a handle that was closed, as long as its memory is
- * there. Ordering:
- *   USE-1  entering acquires, leaving releases: who uses it next, on whatever thread, sees what the
- *          one before has done. So a program that hands an engine over by trying until it is no
- *          longer refused is a correct one. */
+ * One compare-and-exchange on entering detects three kinds of misuse: two threads at once, a
+ * callback that calls into its caller, and a closed handle, as long as its memory exists. Ordering:
+ *   USE-1  Entering acquires and leaving releases: the next user, on whatever thread, sees what the
+ *          user before did. So a program may hand an engine over by trying until it is no longer
+ *          refused. */
 #ifndef BERTH_BASE_USE_WORD_H
 #define BERTH_BASE_USE_WORD_H
 
@@ -26,10 +25,10 @@ typedef struct berth__use_word {
     atomic_uint state; /* sync: USE-1 */
 } berth__use_word;
 
-/* Why it can't be entered; E_STATE. */
+/* Report why the handle cannot be entered. Returns BERTH_E_STATE. */
 berth_status berth__use_refused(uint32_t state, berth_error *error);
 
-/* Errors: E_STATE, and it is not entered. */
+/* Enter. Errors: BERTH_E_STATE (not entered). */
 static inline berth_status berth__use_enter(berth__use_word *use, berth_error *error)
 {
     uint32_t state = BERTH__USE_FREE;
@@ -40,7 +39,7 @@ static inline berth_status berth__use_enter(berth__use_word *use, berth_error *e
     return berth__use_refused(state, error);
 }
 
-/* Returns the status that it is given. */
+/* Leave. Returns the given status. */
 static inline berth_status berth__use_leave(berth__use_word *use, berth_status status)
 {
     atomic_store_explicit(&use->state, BERTH__USE_FREE, memory_order_release); /* USE-1 */
@@ -52,7 +51,8 @@ static inline void berth__use_open(berth__use_word *use)
     (void)berth__use_leave(use, BERTH_OK);
 }
 
-/* Stops the program if it is in use, or closed already: `what` is said to have happened to it. */
+/* Close the handle. Stops the program if the handle is in use, or closed already; `what` says what
+ * happened to it. */
 void berth__use_close(berth__use_word *use, const char *what);
 
 #endif

@@ -1,4 +1,5 @@
-/* The library's version: the headers' numbers, which the build holds to project(VERSION). */
+/* The library's version: the numbers of the headers. The build checks them against
+ * project(VERSION). */
 #include "berth/status.h"
 
 #ifdef BERTH_PROJECT_MAJOR

@@ -9,15 +9,16 @@
 
 #include "base/assert.h"
 
-/* How long a worker looks at the gate before it parks. Measured on 2 cores of an EPYC (Zen 5) in
- * a virtual machine: a worker that looks begins 0.2 to 0.7 us after the gate opens, a parked one
- * 8 to 10 us after. The caller's own part between two rounds, and from one decision to the next,
- * is below 20 us at 100,000 nodes. 50 us bridges that with room; whoever decides less often than
- * every 50 us loses the 10 us of a wake-up at most, and not a core. A pause takes 12 to 34 ns
- * there and as much as ten times less elsewhere, so it is timed. */
+/* How long a worker looks at the gate before it parks. Measured on 2 cores of an EPYC (Zen 5) in a
+ * virtual machine: a looking worker begins 0.2 to 0.7 us after the gate opens, a parked one 8 to 10
+ * us after. The caller's own part between two rounds, and between two decisions, is below 20 us at
+ * 100,000 nodes. 50 us bridges that with room to spare. A caller that decides less often than every
+ * 50 us loses at most the 10 us of a wake-up, and does not occupy a core. A pause takes 12 to 34 ns
+ * there and as little as a tenth of that elsewhere, so it is timed. */
 enum { SPIN_NS = 50000, TIMED_PAUSES = 64, SPINS_MIN = 500, SPINS_MAX = 50000 };
 
-/* The gate: bits 0 to 15 workers inside, 16 open, 17 stop, 32 to 63 the round. */
+/* The gate: bits 0 to 15 count the workers inside, bit 16 open, bit 17 stop, bits 32 to 63 the
+ * round. */
 #define GATE_INSIDE UINT64_C(0xffff)
 #define GATE_OPEN (UINT64_C(1) << 16)
 #define GATE_STOP (UINT64_C(1) << 17)
@@ -41,7 +42,7 @@ struct berth__workers {
     uint32_t started; /* threads to join */
     uint32_t helpers; /* workers that are woken */
     uint32_t spins;   /* looks at the gate before parking; sync: immutable after create */
-    worker *threads;  /* [count], [0] the caller's; sync: immutable after create */
+    worker *threads;  /* [count], [0] is the caller; sync: immutable after create */
     uint32_t group_count;
     uint32_t group_numa[BERTH__GROUPS_MAX]; /* sync: immutable after create */
     berth__job job;                         /* sync: pair WORK-1 */
@@ -65,7 +66,8 @@ static uint64_t clock_ns(void)
     return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
-/* Pauses that take SPIN_NS: by the fastest of some, the others having been interrupted. */
+/* The number of pauses that take SPIN_NS, by the fastest of five measurements: the others were
+ * interrupted. */
 static uint32_t time_pauses(void)
 {
     uint64_t fastest = UINT64_MAX;
@@ -103,12 +105,12 @@ static void park(worker *self, uint32_t seen)
     pthread_mutex_unlock(&self->lock);
 }
 
-/* Wait for a round after `seen`, or the end. A call may come late, for a round that is done. */
+/* Wait for a round after `seen`, or for the end. A call may come late, for a round that is done. */
 static uint64_t await_round(worker *self, uint32_t seen)
 {
     for (;;) {
         for (uint32_t i = 0; i < self->pool->spins; i++) {
-            /* relaxed: only a look; who enters acquires (WORK-1) */
+            /* relaxed: only a look; entering acquires (WORK-1) */
             uint64_t gate = atomic_load_explicit(&self->pool->gate, memory_order_relaxed);
             if (!calls_nobody(gate, seen))
                 return gate;
@@ -118,8 +120,7 @@ static uint64_t await_round(worker *self, uint32_t seen)
     }
 }
 
-/* Enter the round that is open, which may be a later one than `*gate`; `*gate` is the gate last
- * seen. */
+/* Enter the open round, which may be later than `*gate`. `*gate` receives the gate as last seen. */
 static bool enter(berth__workers *pool, uint64_t *gate)
 {
     while ((*gate & GATE_OPEN) != 0)
@@ -150,7 +151,7 @@ static void *worker_main(void *argument)
     }
 }
 
-/* Wake the first `count` workers, those of them that are parked. */
+/* Wake those of the first `count` workers that are parked. */
 static void call(berth__workers *pool, uint32_t count)
 {
     for (uint32_t i = 1; i <= count; i++) {
@@ -166,7 +167,8 @@ static void call(berth__workers *pool, uint32_t count)
 
 static void open_gate(berth__workers *pool)
 {
-    /* relaxed: the caller closed it itself, and waited for the last to leave (WORK-2) */
+    /* relaxed: the caller itself closed the gate, and waited for the last worker to leave
+     * (WORK-2) */
     uint64_t closed = atomic_load_explicit(&pool->gate, memory_order_relaxed);
     atomic_store_explicit(&pool->gate, closed + GATE_ROUND + GATE_OPEN,
                           memory_order_seq_cst); /* WORK-1, PARK-1 */
@@ -199,7 +201,7 @@ void berth__workers_run(berth__workers *workers, berth__job job, void *context)
     close_gate(workers);
 }
 
-/* The group of a NUMA node, made if it is new; BERTH__GROUPS_MAX when there are too many. */
+/* The group of a NUMA node, made if it is new. BERTH__GROUPS_MAX if there are too many. */
 static uint32_t group_of_numa(berth__workers *pool, uint32_t numa)
 {
     for (uint32_t g = 0; g < pool->group_count; g++)
@@ -245,8 +247,8 @@ static berth_status start_threads(berth__workers *pool)
     return pool->started + 1 == pool->count ? BERTH_OK : BERTH_E_NOMEM;
 }
 
-/* Workers beyond the cores would take turns with those that have one. Debug builds wake them all
- * the same: the more threads at once, the more a sanitizer sees. */
+/* Workers beyond the number of cores would only compete for cores. Debug builds wake them anyway:
+ * the more threads at once, the more a sanitizer sees. */
 static uint32_t helpers_of(const berth__machine *machine, uint32_t count)
 {
 #ifdef BERTH_DEBUG

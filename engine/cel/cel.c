@@ -1,4 +1,4 @@
-/* Compiling an expression and asking it about a device. */
+/* Compiles an expression and evaluates it for a device. */
 #include "cel/cel.h"
 
 #include "cel/checker.h"
@@ -119,7 +119,7 @@ static berth__cel_value named_error(berth__cel_run *run, const berth__cel_attrib
                             (int)error.text.len, error.text.data);
 }
 
-/* The map of a domain's ids in a map of domains, made if need be. */
+/* The map of a domain's ids in a map of domains, made if it is missing. */
 static berth__cel_value domain_of(berth__cel_run *run, berth__cel_value domains, berth_str domain,
                                   uint32_t capacity)
 {
@@ -184,7 +184,7 @@ static berth__cel_value device_value(berth__cel_run *run, const berth__cel_devic
     return map;
 }
 
-/* ---- asking ---- */
+/* ---- evaluating ---- */
 
 void berth__cel_room_init(berth__cel_room *room, const berth_allocator *allocator)
 {
@@ -196,7 +196,7 @@ void berth__cel_room_destroy(berth__cel_room *room)
     berth__arena_destroy(&room->arena);
 }
 
-/* A value that is no bool; the types of cel-go have words of their own for it. */
+/* The error for a result that is not a bool. cel-go has messages of its own for its types. */
 static berth__cel_value no_verdict(berth__cel_run *run, berth__cel_value value)
 {
     const char *kind = berth__cel_kind_name(value);
@@ -209,7 +209,7 @@ static berth__cel_value no_verdict(berth__cel_run *run, berth__cel_value value)
     } else if (strchr(kind, '.') != NULL) {
         why = "type conversion error from ";
         quote = "'";
-        name = strrchr(kind, '.') + 1; /* a type of Kubernetes': Semver of kubernetes.Semver */
+        name = strrchr(kind, '.') + 1; /* a type of Kubernetes: Semver for kubernetes.Semver */
     }
     return berth__cel_error(run,
                             "CEL result of type %s could not be converted to bool: %s%s%s%s to %s",
@@ -241,7 +241,7 @@ berth__cel_verdict berth__cel_evaluate(const berth__cel *cel, const berth__cel_d
     if (run.slots == NULL)
         return BERTH__CEL_NO_MEMORY;
     berth__cel_value value = run.slots[0] = device_value(&run, device);
-    run.cost = 0; /* the device is free */
+    run.cost = 0; /* building the device's value is free */
     if (!berth__cel_failed(value))
         value = berth__cel_node_value(&run, cel->root);
     return verdict_of(&run, value, error);

@@ -1,14 +1,13 @@
-/* CEL as selectors of devices use it: an expression compiled once, asked about any number of
- * devices.
+/* CEL as selectors of devices use it: an expression is compiled once and evaluated for any number
+ * of devices.
  *
- * The language is what kube-scheduler v1.36 gives to DeviceClasses and ResourceClaims: static
- * types, with attributes of type any; errors that && and || absorb; optionals, macros, strings,
- * lists, sets, regular expressions, quantities and semantic versions. Texts of errors are its
- * texts.
+ * The language is the one that kube-scheduler v1.36 offers to DeviceClasses and ResourceClaims:
+ * static types, with attributes of type any; errors that && and || absorb; optionals, macros,
+ * strings, lists, sets, regular expressions, quantities and semantic versions. Error texts are
+ * those of kube-scheduler.
  *
- * Nothing that an expression can say costs more than a fixed amount of work, memory or stack: the
- * depth of an expression, the size of types, the units of an evaluation and its memory are all
- * limited.
+ * No expression can cost more than a fixed amount of work, memory or stack: the depth of an
+ * expression, the size of types, the work of an evaluation and its memory are all limited.
  *
  * Source: k8s.io/dynamic-resource-allocation/cel v0.36, cel-go v0.26. */
 #ifndef BERTH_CEL_CEL_H
@@ -23,16 +22,16 @@ typedef enum berth__cel_attribute_kind {
     BERTH__CEL_BOOL,
     BERTH__CEL_STRING,
     BERTH__CEL_VERSION,
-    BERTH__CEL_UNSUPPORTED, /* a list, or nothing: every selector errs at the device */
+    BERTH__CEL_UNSUPPORTED, /* a list, or nothing: every selector fails for the device */
 } berth__cel_attribute_kind;
 
 typedef struct berth__cel_attribute {
-    berth_str domain; /* the driver's where the name was bare */
+    berth_str domain; /* the driver's if the name has no domain */
     berth_str id;
     bool bare; /* the name was written without its domain */
     berth__cel_attribute_kind kind;
-    int64_t number; /* of an int or bool */
-    berth_str text; /* of a string or version */
+    int64_t number; /* for an int or bool */
+    berth_str text; /* for a string or version */
 } berth__cel_attribute;
 
 typedef struct berth__cel_capacity {
@@ -41,7 +40,7 @@ typedef struct berth__cel_capacity {
     __int128 nanos;
 } berth__cel_capacity;
 
-/* Borrowed for the length of a call. */
+/* A device. Borrowed during a call. */
 typedef struct berth__cel_device {
     berth_str driver;
     bool allow_multiple; /* allowMultipleAllocations */
@@ -53,22 +52,22 @@ typedef struct berth__cel_device {
 
 /* ---- an expression ---- */
 
-/* A compiled expression. Threads: any, any number at a time. */
+/* A compiled expression. Any number of threads may use it at a time. */
 typedef struct berth__cel berth__cel;
 
-/* Compile. A text that is no selector is compiled, too: into one whose verdict is always
- * BERTH__CEL_COMPILE_ERROR. Keeps its own copy of `text`. Fails with BERTH_E_NOMEM alone.
- * Cost: at most in the order of a millisecond for the 10240 bytes that an expression may have; a
- * longer one does not compile. */
+/* Compile. A text that is not a valid selector compiles to an expression whose verdict is always
+ * BERTH__CEL_COMPILE_ERROR. Keeps its own copy of `text`. The only failure is BERTH_E_NOMEM. Cost:
+ * at most about a millisecond for the 10240 bytes that an expression may have; a longer one does
+ * not compile. */
 berth_status berth__cel_compile(const berth_allocator *allocator, berth_str text, berth__cel **out);
 
 /* Accepts NULL. */
 void berth__cel_destroy(berth__cel *cel);
 
-/* Why it doesn't compile; empty: it does. Lives as long as `cel`. */
+/* Why the expression does not compile; empty if it does. Lives as long as `cel`. */
 berth_str berth__cel_problem(const berth__cel *cel);
 
-/* Scratch memory of evaluations: one for each thread, used again and again. */
+/* Scratch memory of evaluations: one for each thread, reused for each evaluation. */
 typedef struct berth__cel_room {
     berth__arena arena;
 } berth__cel_room;
@@ -79,26 +78,26 @@ void berth__cel_room_destroy(berth__cel_room *room);
 typedef enum berth__cel_verdict {
     BERTH__CEL_FALSE,
     BERTH__CEL_TRUE,
-    BERTH__CEL_COMPILE_ERROR, /* `*error`: what follows "CEL compile error: " */
-    BERTH__CEL_RUNTIME_ERROR, /* `*error`: what follows "CEL runtime error: " */
+    BERTH__CEL_COMPILE_ERROR, /* `*error`: the text after "CEL compile error: " */
+    BERTH__CEL_RUNTIME_ERROR, /* `*error`: the text after "CEL runtime error: " */
     BERTH__CEL_NO_MEMORY,
 } berth__cel_verdict;
 
-/* Ask about a device. `*error` is set with the two verdicts that say so, and lives until the room
- * is used again or destroyed, or the expression is. Cost: some microseconds for what clusters use;
- * at most 1,000,000 units of work. */
+/* Evaluate for a device. `*error` is set with the two error verdicts. It lives until the room is
+ * used again or destroyed, or the expression is destroyed. Cost: a few microseconds for typical
+ * expressions; at most 1,000,000 units of work. */
 berth__cel_verdict berth__cel_evaluate(const berth__cel *cel, const berth__cel_device *device,
                                        berth__cel_room *room, berth_str *error);
 
 /* ---- what an expression reads ---- */
 
-/* Whether two devices agree in all that an expression reads of them, so that they get one verdict
- * (and one text, but for its naming an attribute that no selector can read). Sound, not
- * complete. */
+/* Whether two devices agree in everything that an expression reads of them, so that they get the
+ * same verdict (and the same error text, except for the name of an attribute that no selector can
+ * read). Sound, but not complete: the result may be false for devices that get the same verdict. */
 bool berth__cel_alike(const berth__cel *cel, const berth__cel_device *a,
                       const berth__cel_device *b);
 
-/* A hash that is equal for devices that are alike. */
+/* A hash that is equal for devices that berth__cel_alike finds alike. */
 uint64_t berth__cel_hash(const berth__cel *cel, const berth__cel_device *device);
 
 #endif

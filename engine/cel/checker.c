@@ -1,4 +1,5 @@
-/* The checker: a type for every node, a variable for every name, a function for every call. */
+/* The checker: finds a type for every node, a variable for every name, and a function for every
+ * call. */
 #include <stdio.h>
 
 #include "cel/checker.h"
@@ -122,8 +123,8 @@ static const berth__cel_type *read_type(reading *r)
 
 enum { SIGNATURE_MAX = 8 };
 
-/* Whether the arguments fit the signature at `*at`, which moves behind it; `*result` is set if
- * so. */
+/* Whether the arguments fit the signature at `*at`, which moves past it. Sets `*result` if they
+ * do. */
 static bool fits(checker *c, const char **at, const berth__cel_type *const *args, uint32_t count,
                  bool member, const berth__cel_type **result)
 {
@@ -169,7 +170,7 @@ static void no_overload(checker *c, const berth__cel_node *node, berth_str name,
                          name.data, out.text);
 }
 
-/* The type of a call with such arguments. */
+/* The result type of a call with these arguments. */
 static const berth__cel_type *apply(checker *c, const berth__cel_node *node,
                                     const berth__cel_function *function,
                                     const berth__cel_type *const *args, uint32_t count, bool member)
@@ -279,7 +280,7 @@ static const berth__cel_type *check_logic(checker *c, berth__cel_node *node)
     return of(fine ? BERTH__CEL_TYPE_BOOL : BERTH__CEL_TYPE_ERROR);
 }
 
-/* optional.of and the like: a function whose name looks like a member's call. */
+/* Whether a call is of a function whose name looks like a member's call, such as optional.of. */
 static bool is_namespaced(const berth__cel_node *node, char *name, size_t size)
 {
     const berth__cel_node *target = node->args[0];
@@ -325,7 +326,7 @@ static const berth__cel_type *check_call(checker *c, berth__cel_node *node)
     return apply(c, node, node->function, types, node->arg_count, node->member);
 }
 
-/* The common type of elements so far and one more. */
+/* The common type of the elements so far and one more. */
 static const berth__cel_type *join(checker *c, const berth__cel_type *so_far,
                                    const berth__cel_type *more)
 {
@@ -333,10 +334,10 @@ static const berth__cel_type *join(checker *c, const berth__cel_type *so_far,
         return more;
     if (berth__cel_type_assignable(&c->types, so_far, more))
         return berth__cel_type_general(&c->types, so_far, more);
-    return of(BERTH__CEL_TYPE_DYN); /* a fault only if there is no other: check_uniform */
+    return of(BERTH__CEL_TYPE_DYN); /* a fault only if there is no other fault: check_uniform */
 }
 
-/* An element's or value's type; of one marked optional, what is in it. */
+/* The type of an element or value. If it is marked optional, the type inside the optional. */
 static const berth__cel_type *element(checker *c, berth__cel_node *node)
 {
     const berth__cel_type *type = check(c, node);
@@ -373,14 +374,14 @@ static const berth__cel_type *check_map(checker *c, berth__cel_node *node)
     return berth__cel_type_make(&c->types, BERTH__CEL_TYPE_MAP, key, value);
 }
 
-/* The type of an element in the end. */
+/* The type of an element after all types are resolved. */
 static const berth__cel_type *final_type(checker *c, const berth__cel_node *node)
 {
     const berth__cel_type *type = berth__cel_type_resolve(&c->types, node->type, true);
     return node->mapped && type->kind == BERTH__CEL_TYPE_OPTIONAL ? type->first : type;
 }
 
-/* The elements of a list, the keys and the values of a map are of one type each. */
+/* Check that the elements of a list, and the keys and the values of a map, have one type each. */
 static void check_uniform(checker *c, const berth__cel_node *node)
 {
     uint32_t stride = node->kind == BERTH__CEL_NODE_MAP ? 2 : 1;
@@ -409,7 +410,7 @@ static uint32_t take_slot(checker *c)
     return slot;
 }
 
-/* Types of a loop's variables over such a range. */
+/* The types of a loop's variables over such a range. */
 static void range_types(checker *c, const berth__cel_node *range, const berth__cel_type *type,
                         bool two, const berth__cel_type *out[2])
 {
@@ -433,7 +434,7 @@ static void range_types(checker *c, const berth__cel_node *range, const berth__c
     }
 }
 
-/* The type of `condition ? a : b`, which a macro stands for. */
+/* The type of `condition ? a : b`, when a macro stands for it. */
 static const berth__cel_type *step_condition(checker *c, const berth__cel_node *node,
                                              const berth__cel_type *condition,
                                              const berth__cel_type *a, const berth__cel_type *b)
@@ -500,7 +501,7 @@ static const berth__cel_type *check_fold(checker *c, berth__cel_node *node)
     return resolved(c, type);
 }
 
-/* cel.bind; optMap and optFlatMap, whose variable is what is in an optional. */
+/* cel.bind; and optMap and optFlatMap, whose variable is the value in an optional. */
 static const berth__cel_type *check_bind(checker *c, berth__cel_node *node)
 {
     const berth__cel_type *type = check(c, node->args[0]);

@@ -7,13 +7,13 @@
 
 struct berth__cel {
     const berth_allocator *allocator;
-    berth__arena arena; /* all else lies there */
-    berth_str problem;  /* why it doesn't compile */
+    berth__arena arena; /* holds all the rest */
+    berth_str problem;  /* why it does not compile */
     const berth__cel_node *root;
     uint32_t slot_count;
     const berth__cel_read *reads;
     uint32_t read_count;
-    berth__cel_pattern **patterns; /* of constants */
+    berth__cel_pattern **patterns; /* of constant patterns */
     uint32_t pattern_count;
 };
 

@@ -1,4 +1,4 @@
-/* The fields of `device`: attributes are maps of any, capacities maps of quantities. */
+/* The fields of `device`: attributes are maps of any, capacities are maps of quantities. */
 #include "cel/device_type.h"
 #include "base/text.h"
 

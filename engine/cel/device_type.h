@@ -4,10 +4,10 @@
 
 #include "cel/types.h"
 
-/* The type of a field; NULL: there is none. */
+/* The type of a field. NULL: there is no such field. */
 const berth__cel_type *berth__cel_device_field(berth__cel_types *types, berth_str field);
 
-/* The type of a name that is a type's (int: type(int)); NULL: it is none. */
+/* The type of a name that denotes a type (int: type(int)). NULL: the name does not. */
 const berth__cel_type *berth__cel_named_type(berth__cel_types *types, berth_str name);
 
 #endif

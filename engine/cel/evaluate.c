@@ -1,4 +1,4 @@
-/* The value of a node. Depth is that of the tree, which the parser limits. */
+/* The value of a node. Recursion is as deep as the tree, which the parser limits. */
 #include "cel/evaluate.h"
 #include <inttypes.h>
 
@@ -65,7 +65,7 @@ berth__cel_value berth__cel_member(berth__cel_run *run, berth__cel_value of, ber
     return present != NULL ? berth__cel_none() : no_key(run, key);
 }
 
-/* A select or index, optional or on an optional. */
+/* The value of a select or index that is optional, or applied to an optional. */
 static berth__cel_value member_of(berth__cel_run *run, berth__cel_value of, berth__cel_value key,
                                   bool optional)
 {
@@ -110,7 +110,8 @@ static berth__cel_value name(berth__cel_run *run, const berth__cel_node *node)
     return run->slots[node->slot == UINT32_MAX ? 0 : node->slot + 1];
 }
 
-/* && and ||: `decides` ends it, whatever else fails; otherwise the first failure stands. */
+/* && and ||: an operand equal to `decides` ends it, whatever else fails; otherwise the first error
+ * is the result. */
 static berth__cel_value logic(berth__cel_run *run, const berth__cel_node *node, bool decides)
 {
     berth__cel_value failure = {.kind = BERTH__CEL_TYPE_NULL};
@@ -138,14 +139,14 @@ static berth__cel_value choice(berth__cel_run *run, const berth__cel_node *node)
     return berth__cel_node_value(run, node->args[condition.flag ? 1 : 2]);
 }
 
-/* or and orValue: what else is looked at where the optional is empty only. */
+/* or and orValue: the argument is evaluated only if the optional is empty. */
 static berth__cel_value alternative(berth__cel_run *run, const berth__cel_node *node, bool value)
 {
     berth__cel_value first = berth__cel_node_value(run, node->args[0]);
     if (berth__cel_failed(first))
         return first;
     if (first.kind != BERTH__CEL_TYPE_OPTIONAL)
-        return first; /* so cel-go has it */
+        return first; /* as in cel-go */
     if (first.inner != NULL)
         return value ? *first.inner : first;
     return berth__cel_node_value(run, node->args[1]);

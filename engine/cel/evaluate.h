@@ -4,8 +4,8 @@
 
 #include "cel/syntax.h"
 
-/* The value of a select or an index, as the operator and the macro has() see it. `present` set:
- * only whether it is there, and nothing is an error for its absence. */
+/* The value of a select or an index, for the operator and for the macro has(). If `present` is set:
+ * only whether the value exists, and its absence is not an error. */
 berth__cel_value berth__cel_member(berth__cel_run *run, berth__cel_value of, berth__cel_value key,
                                    bool *present);
 

@@ -1,4 +1,5 @@
-/* Faults of an expression, and the text that shows them: as cel-go's common/error.go has it. */
+/* Faults of an expression, and the text that shows them, in the layout of cel-go's
+ * common/error.go. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -23,7 +24,7 @@ void berth__cel_fault_add(berth__cel_source *source, uint32_t at, const char *fo
 }
 
 typedef struct output {
-    char *data; /* NULL: only the length is wanted */
+    char *data; /* NULL: only the length is needed */
     size_t len;
 } output;
 
@@ -39,7 +40,7 @@ static bool is_follower(char c)
     return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* The line that a byte is in. */
+/* The line that contains a byte. */
 static berth_str line_of(berth_str text, uint32_t at, uint32_t *number)
 {
     uint32_t from = 0, to;
@@ -68,7 +69,7 @@ static void put_snippet(output *out, berth_str line, uint32_t column)
             at++;
         bool wide = at - from > 1, mark = i == column;
         if (!mark && from == line.len)
-            continue; /* nothing is left to point below */
+            continue; /* there is nothing to point at */
         if (wide)
             put(out, mark ? "\xef\xbc\xbe" : "\xef\xbc\x8e", 3);
         else
@@ -116,7 +117,7 @@ berth_str berth__cel_faults_text(berth__cel_source *source)
 {
     uint32_t count =
         source->fault_count < BERTH__CEL_FAULTS_MAX ? source->fault_count : BERTH__CEL_FAULTS_MAX;
-    for (uint32_t i = 1; i < count; i++) { /* few, and nearly in order */
+    for (uint32_t i = 1; i < count; i++) { /* few, and almost sorted */
         berth__cel_fault fault = source->faults[i];
         uint32_t k = i;
         for (; k > 0 && source->faults[k - 1].at > fault.at; k--)

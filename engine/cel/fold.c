@@ -1,4 +1,4 @@
-/* Macros over the elements of a list or the keys of a map, and variables. */
+/* Macros over the elements of a list or the keys of a map; and variables. */
 #include "cel/evaluate.h"
 
 enum { UNIT = BERTH__CEL_COST_UNIT };
@@ -6,9 +6,9 @@ enum { UNIT = BERTH__CEL_COST_UNIT };
 typedef struct folding {
     berth__cel_run *run;
     const berth__cel_node *node;
-    berth__cel_value failure; /* of all and exists: the first one */
-    int64_t hits;             /* of exists_one */
-    berth__cel_value *items;  /* of lists; of maps two each */
+    berth__cel_value failure; /* the first one in all or exists */
+    int64_t hits;             /* in exists_one */
+    berth__cel_value *items;  /* for lists; for maps two each */
     uint32_t count, capacity;
     berth__cel_value result;
     bool done;
@@ -51,7 +51,7 @@ static void decide(folding *f, bool deciding)
     }
 }
 
-/* Whether the element is one of those asked for; false also where that fails, and it is done. */
+/* Whether the element passes the filter. False also if the filter fails, which ends the loop. */
 static bool is_meant(folding *f)
 {
     berth__cel_value value = berth__cel_node_value(f->run, f->node->args[1]);
@@ -187,7 +187,7 @@ berth__cel_value berth__cel_bind_value(berth__cel_run *run, const berth__cel_nod
             return value;
         value = *value.inner;
     }
-    run->slots[node->slot + 1] = value; /* a failure fails where it is used */
+    run->slots[node->slot + 1] = value; /* an error counts only where the variable is used */
     berth__cel_value result = berth__cel_node_value(run, node->args[1]);
     if (node->fold != BERTH__CEL_FOLD_OPT_MAP || berth__cel_failed(result))
         return result;

@@ -1,10 +1,10 @@
-/* The functions of expressions, operators among them: which there are, with their signatures. */
+/* The functions of expressions, operators among them, with their signatures. */
 #include "cel/functions.h"
 
 static berth__cel_value never(berth__cel_run *run, const berth__cel_node *node,
                               const berth__cel_value *args)
 {
-    (void)run, (void)node, (void)args; /* of the checker alone, or done by evaluate.c itself */
+    (void)run, (void)node, (void)args; /* used by the checker only, or done in evaluate.c itself */
     return berth__cel_no_overload();
 }
 
@@ -122,8 +122,8 @@ const berth__cel_function *berth__cel_function_find(berth_str name)
     return NULL;
 }
 
-/* Whether a value is of the type at `*at`, which moves behind it. Of lists and maps only that they
- * are such counts. */
+/* Whether a value is of the type at `*at`, which moves past it. The elements of lists and maps are
+ * not checked. */
 static bool is_of(berth__cel_value value, const char **at)
 {
     char letter = *(*at)++;

@@ -1,4 +1,4 @@
-/* What the functions of expressions do; functions.c says which they are. */
+/* Implementations of the functions of expressions. functions.c lists them. */
 #ifndef BERTH_CEL_FUNCTIONS_H
 #define BERTH_CEL_FUNCTIONS_H
 

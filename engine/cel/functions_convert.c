@@ -1,4 +1,4 @@
-/* Conversions between values' types. */
+/* Conversions between types of values. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -19,7 +19,7 @@ static berth__cel_value no_conversion(berth__cel_run *run, const char *to)
     return berth__cel_error(run, "type conversion error from 'string' to '%s'", to);
 }
 
-/* Sign and decimal digits alone, as a zero-terminated text. */
+/* Copy a sign and decimal digits, and nothing else, to a zero-terminated text. */
 static bool digits_of(berth_str text, bool sign, char *out)
 {
     uint32_t i = sign && text.len > 0 && (text.data[0] == '-' || text.data[0] == '+') ? 1 : 0;
@@ -42,7 +42,7 @@ DEFINE(to_int)
     case BERTH__CEL_TYPE_UINT:
         return args[0].natural > INT64_MAX ? berth__cel_error(run, "integer overflow")
                                            : berth__cel_int((int64_t)args[0].natural);
-    case BERTH__CEL_TYPE_DOUBLE: /* both limits are out, as in cel-go */
+    case BERTH__CEL_TYPE_DOUBLE: /* both limits are excluded, as in cel-go */
         if (!(args[0].real > -9223372036854775808.0 && args[0].real < 9223372036854775808.0))
             return berth__cel_error(run, "integer overflow");
         return berth__cel_int((int64_t)args[0].real);
@@ -120,7 +120,7 @@ static berth__cel_value text_value(berth__cel_run *run, const char *text)
     return berth__cel_string((berth_str){copy, (uint32_t)len});
 }
 
-/* The shortest digits that read as the same double, as Go's %g of strconv prints it. */
+/* Print the shortest digits that read as the same double, as Go's strconv prints %g. */
 static void print_double(double value, char *out, size_t size)
 {
     if (isnan(value) || isinf(value)) {

@@ -1,4 +1,4 @@
-/* Functions of Kubernetes' own types: quantities and semantic versions. */
+/* Functions for Kubernetes' own types: quantities and semantic versions. */
 #include "base/decimal.h"
 #include "cel/functions.h"
 
@@ -10,13 +10,13 @@
 
 static const __int128 NANO = 1000000000;
 
-/* The largest amount that is told apart, in nanos. */
+/* The largest amount, in nanos. Larger amounts count as equal to it. */
 static __int128 limit_nanos(void)
 {
     return NANO * NANO * NANO * NANO * 100;
 }
 
-/* Here, unlike in objects, blanks are not trimmed. */
+/* Blanks are not trimmed here, unlike in objects. */
 static berth__decimal_outcome read_quantity(berth_str text, __int128 *nanos)
 {
     berth__decimal amount;
@@ -29,8 +29,8 @@ static berth__decimal_outcome read_quantity(berth_str text, __int128 *nanos)
     return outcome;
 }
 
-/* Whether a text is at least put together as quantities are: the second half of the words about one
- * that is none. */
+/* Whether a text at least has the form of a quantity. The error for a text that is not a quantity
+ * depends on it. */
 static bool has_form(berth_str text)
 {
     static const char *const stages[] = {"+-",           "0123456789", ".",         "0123456789",
@@ -108,7 +108,7 @@ static __int128 nanos_of(berth__cel_value value)
     return value.kind == BERTH__CEL_TYPE_INT ? value.integer * NANO : value.amount->nanos;
 }
 
-/* Amounts beyond any that a text can give stay at the limit. */
+/* Sums beyond any amount that a text can express stay at the limit. */
 static berth__cel_value sum_of(berth__cel_run *run, const berth__cel_value *args, int sign)
 {
     __int128 limit = limit_nanos(), sum;
@@ -179,7 +179,7 @@ static void put(writing *out, const char *data, uint32_t len)
     out->len += len;
 }
 
-/* A part without the zeroes that it begins with, unless no digit would be left. */
+/* Write a number of a version without leading zeroes, but with at least one digit. */
 static void put_number(writing *out, berth_str part)
 {
     uint32_t skip = 0;
@@ -192,7 +192,7 @@ static void put_number(writing *out, berth_str part)
     put(out, rest.data, rest.len);
 }
 
-/* v1.02 to 1.2.0: as the library's normalizeAndParse. */
+/* v1.02 to 1.2.0, like the library's normalizeAndParse. */
 static berth__cel_value normalized(berth__cel_run *run, berth_str text)
 {
     enum { MORE = 16 };
@@ -203,7 +203,7 @@ static berth__cel_value normalized(berth__cel_run *run, berth_str text)
         text = (berth_str){text.data + 1, text.len - 1};
     const char *end = text.data + text.len, *at = text.data;
     uint32_t parts = 0;
-    bool marked = false; /* the last part: with a prerelease or build */
+    bool marked = false; /* the last part has a prerelease or build */
     for (bool more = true; more; parts++) {
         const char *dot = parts < 2 && at < end ? memchr(at, '.', (size_t)(end - at)) : NULL;
         berth_str part = {at, (uint32_t)((dot != NULL ? dot : end) - at)};

@@ -1,4 +1,4 @@
-/* Functions of lists and sets, and of optionals. */
+/* Functions of lists, sets and optionals. */
 #include <inttypes.h>
 
 #include "cel/functions.h"
@@ -130,7 +130,7 @@ DEFINE(slice)
     return copy_of(run, args[0].list->items + from, (uint32_t)(to - from));
 }
 
-/* Stable, by merging; both arrays are of `count`. */
+/* A stable merge sort. Both arrays have `count` entries. */
 static void merge(berth__cel_run *run, berth__cel_value *items, berth__cel_value *spare,
                   uint32_t count)
 {
@@ -179,7 +179,8 @@ DEFINE(range)
     return out;
 }
 
-/* How many elements a list has when so many levels are taken away; into `items` unless NULL. */
+/* The number of elements after removing `levels` levels of nesting. Written to `items` unless it is
+ * NULL. */
 static uint32_t flat(berth__cel_run *run, const berth__cel_list *list, int64_t levels,
                      berth__cel_value *items)
 {

@@ -10,9 +10,9 @@
 #define NODE_UNUSED (void)node
 #define BOTH_UNUSED (void)run, (void)node
 
-/* ---- words ---- */
+/* ---- error texts ---- */
 
-/* The text as Go quotes it. */
+/* The text as Go's %q prints it. */
 static berth_str quoted(berth__cel_run *run, berth_str text)
 {
     static const char hex[] = "0123456789abcdef", from[] = "\a\b\f\n\r\t\v\"\\",
@@ -44,7 +44,7 @@ static berth_str quoted(berth__cel_run *run, berth_str text)
 
 #define TEXT(s) (int)(s).len, (s).data
 
-/* What netip.ParseAddr says of a text. */
+/* The error of netip.ParseAddr for a text. */
 static berth__cel_value address_words(berth__cel_run *run, const char *before, berth_str text,
                                       const berth__cel_net_fault *fault, const char *end)
 {
@@ -89,7 +89,8 @@ static berth__cel_value read_ip(berth__cel_run *run, berth_str text)
     return net_value(run, BERTH__CEL_TYPE_IP, &net);
 }
 
-/* The number behind the slash, without sign or zeroes before it, of 63 bits; false: it is none. */
+/* The number after the slash: 63 bits, without sign or leading zeroes. Returns false if it is not
+ * such a number. */
 static bool read_bits(berth_str text, int64_t *bits)
 {
     *bits = 0;
@@ -110,7 +111,7 @@ static berth__cel_value prefix_words(berth__cel_run *run, berth_str text, berth_
     return berth__cel_error(run, "netip.ParsePrefix(%.*s): %.*s", TEXT(in), TEXT(why.text));
 }
 
-/* A network, or what netip.ParsePrefix says of the text. */
+/* A network, or the error of netip.ParsePrefix for the text. */
 static berth__cel_value read_prefix(berth__cel_run *run, berth_str text)
 {
     enum { FOUR_BITS = 32, SIX_BITS = 128 };
@@ -139,7 +140,7 @@ static berth__cel_value read_prefix(berth__cel_run *run, berth_str text)
     return net_value(run, BERTH__CEL_TYPE_CIDR, &net);
 }
 
-/* Kubernetes says before an error of netip twice what it was about, before its own once. */
+/* Kubernetes puts this prefix twice before an error of netip, and once before its own errors. */
 #define ABOUT "network address parse error during conversion from string: "
 
 static berth__cel_value read_cidr(berth__cel_run *run, berth_str text)
@@ -189,7 +190,8 @@ DEFINE(ip_family)
     return berth__cel_int(args[0].net->six ? 6 : 4);
 }
 
-/* Whether an address begins with such bits, by version: of each the network. */
+/* Whether an address is in the network of its version: nets[0] for version 4, nets[1] for version
+ * 6. */
 static bool is_in(const berth__cel_net *ip, const berth__cel_net nets[2])
 {
     const berth__cel_net *net = &nets[ip->six ? 1 : 0];
@@ -235,7 +237,7 @@ DEFINE(ip_is_loopback)
     return berth__cel_bool(is_loopback(args[0].net));
 }
 
-/* Of version 6 whatever its flags are: the second half of the second byte tells the scope. */
+/* In version 6 the flags do not matter: the second half of the second byte is the scope. */
 DEFINE(ip_is_link_local_multicast)
 {
     BOTH_UNUSED;
@@ -253,7 +255,7 @@ DEFINE(ip_is_link_local_unicast)
     return berth__cel_bool(is_local(args[0].net));
 }
 
-/* Private addresses among them. */
+/* Private addresses are included. */
 DEFINE(ip_is_global_unicast)
 {
     BOTH_UNUSED;
@@ -280,7 +282,7 @@ DEFINE(cidr_contains_ip)
     NODE_UNUSED;
     bool text = args[1].kind == BERTH__CEL_TYPE_STRING;
     berth__cel_value ip = text ? read_ip(run, args[1].text) : args[1];
-    if (berth__cel_failed(ip)) /* why is not told there either */
+    if (berth__cel_failed(ip)) /* Kubernetes does not say why either */
         return run->stopped ? ip : berth__cel_no_overload();
     return berth__cel_bool(berth__cel_net_agree(args[0].net, ip.net, args[0].net->prefix));
 }

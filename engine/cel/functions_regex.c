@@ -1,5 +1,4 @@
-/* Functions of regular expressions. Patterns that are constants were compiled with the
- * expression. */
+/* Functions of regular expressions. Constant patterns were compiled with the expression. */
 #include "cel/functions.h"
 #include "cel/regex.h"
 
@@ -7,13 +6,14 @@
     berth__cel_value berth__cel_##name(berth__cel_run *run, const berth__cel_node *node, \
                                        const berth__cel_value *args)
 
-/* A pattern of a call: `own` was made for it, and is to be destroyed. */
+/* The pattern of a call. `own` was compiled for this call, which destroys it. */
 typedef struct chosen {
     const berth__cel_pattern *pattern;
     berth__cel_pattern *own;
 } chosen;
 
-/* False: `*error` says why. The work of a search: about one unit for 40 characters by pattern. */
+/* Choose the pattern of a call and charge for a search: about one unit for 40 characters, text
+ * times pattern. On failure returns false and sets `*error`. */
 static bool choose(berth__cel_run *run, const berth__cel_node *node, const berth__cel_value *args,
                    chosen *out, berth__cel_value *error)
 {
@@ -84,7 +84,7 @@ DEFINE(find_first)
     return berth__cel_string(match);
 }
 
-/* The byte behind the code point at `at`. */
+/* The byte after the code point at `at`. */
 static uint32_t behind(berth_str text, uint32_t at)
 {
     at++;
@@ -93,8 +93,8 @@ static uint32_t behind(berth_str text, uint32_t at)
     return at;
 }
 
-/* All matches, at most so many (-1: any number), into `items` unless NULL: as Go's FindAllString,
- * which leaves out an empty one right behind another. */
+/* Count all matches, at most `most` (-1: any number); write them to `items` unless it is NULL. Like
+ * Go's FindAllString, it leaves out an empty match right after another match. */
 static uint32_t matches_of(berth__cel_run *run, const chosen *by, berth_str text, int64_t most,
                            berth__cel_value *items)
 {

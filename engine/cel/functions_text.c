@@ -1,4 +1,4 @@
-/* Functions of strings. Positions are in code points. */
+/* Functions of strings. Positions count code points. */
 #include "cel/functions.h"
 #include <inttypes.h>
 
@@ -19,7 +19,7 @@ static uint32_t points(berth_str text)
     return count;
 }
 
-/* The byte where the code point of a number begins; `number` is at most their count. */
+/* The byte where code point `number` begins. `number` is at most the count of code points. */
 static uint32_t byte_of(berth_str text, uint32_t number)
 {
     uint32_t i = 0;
@@ -62,7 +62,7 @@ DEFINE(size)
     }
 }
 
-/* Where a text first occurs at or after a byte; UINT32_MAX: nowhere. */
+/* Where `of` first occurs at or after a byte; UINT32_MAX: nowhere. */
 static uint32_t occurrence(berth_str text, berth_str of, uint32_t from)
 {
     if (of.len == 0)
@@ -102,7 +102,7 @@ DEFINE(contains)
     return berth__cel_bool(occurrence(args[0].text, args[1].text, 0) != UINT32_MAX);
 }
 
-/* A new text of so many bytes, paid for. */
+/* A new text of `len` bytes, charged for. */
 static char *fresh(berth__cel_run *run, size_t len)
 {
     return berth__cel_charge(run, len) ? berth__cel_alloc(run, len) : NULL;
@@ -132,7 +132,7 @@ DEFINE(upper)
     return cased(run, args[0].text, 'a', 'A');
 }
 
-/* Bytes of the white space (of Unicode) that a text begins with; 0: none. */
+/* The length in bytes of the (Unicode) white space at `at`; 0: none. */
 static uint32_t space_at(berth_str text, uint32_t at)
 {
     static const char *const wide[] = {
@@ -186,7 +186,7 @@ DEFINE(char_at)
     return berth__cel_string(part(text, from, to));
 }
 
-/* Where an element of a list is, from one end or the other; -1: nowhere. */
+/* The first place of a value in a list, or the last if `from_end`; -1: nowhere. */
 static berth__cel_value place(berth__cel_run *run, const berth__cel_list *list, berth__cel_value of,
                               bool from_end)
 {
@@ -198,7 +198,7 @@ static berth__cel_value place(berth__cel_run *run, const berth__cel_list *list, 
     return berth__cel_int(-1);
 }
 
-/* Arguments of a call behind the first. */
+/* Whether a call has more than `count` arguments. */
 static bool given(const berth__cel_node *node, uint32_t count)
 {
     return node->arg_count > count;
@@ -221,7 +221,7 @@ DEFINE(index_of)
     return berth__cel_int(at == UINT32_MAX ? -1 : (int64_t)points(part(text, 0, at)));
 }
 
-/* The byte where a text last begins at or before another; UINT32_MAX: nowhere. */
+/* Where `of` last begins at or before byte `before`; UINT32_MAX: nowhere. */
 static uint32_t last_occurrence(berth__cel_run *run, berth_str text, berth_str of, uint32_t before)
 {
     if (of.len > text.len || !berth__cel_charge(run, (uint64_t)of.len * text.len / 8))
@@ -273,7 +273,7 @@ DEFINE(substring)
 
 /* ---- replace, split, join ---- */
 
-/* Bytes of the code point at `at`. */
+/* The length in bytes of the code point at `at`. */
 static uint32_t point_len(berth_str text, uint32_t at)
 {
     uint32_t len = 1;
@@ -282,7 +282,8 @@ static uint32_t point_len(berth_str text, uint32_t at)
     return len;
 }
 
-/* The next place where `old` is replaced, at or after `from`; an empty one is between all. */
+/* The next place at or after `from` where `old` is replaced. An empty `old` occurs between all code
+ * points. */
 static uint32_t next_old(berth_str text, berth_str old, uint32_t from, bool first)
 {
     if (old.len > 0)
@@ -327,7 +328,8 @@ DEFINE(replace)
     return berth__cel_string((berth_str){out, (uint32_t)len});
 }
 
-/* Pieces of a text that another separates, at most so many (-1: all); into `items` unless NULL. */
+/* Split a text at `by` into at most `most` pieces (-1: all). Returns their number; writes them to
+ * `items` unless it is NULL. */
 static uint32_t pieces(berth_str text, berth_str by, int64_t most, berth__cel_value *items)
 {
     uint32_t count = 0, from = 0;

@@ -80,7 +80,7 @@ static bool is_mark(int c, char mark)
     return c == mark || c == mark - 'a' + 'A';
 }
 
-/* Bytes of a fraction and exponent after so many; 0: there is none. */
+/* The length in bytes of a fraction and exponent after the first `len` bytes; 0: there is none. */
 static uint32_t fraction_at(const reader *r, uint32_t len)
 {
     uint32_t from = len;
@@ -186,7 +186,7 @@ static int simple_escape(int c)
     }
 }
 
-/* The code that an escape (behind its backslash) gives, and how many characters it has; 0: none. */
+/* The code of an escape (after its backslash), and how many characters it has; 0: not an escape. */
 static uint32_t escape(const char *at, const char *end, uint32_t *code)
 {
     int c = (unsigned char)*at, simple = simple_escape(c);
@@ -216,7 +216,8 @@ static uint32_t escape(const char *at, const char *end, uint32_t *code)
     return 3;
 }
 
-/* The value of a string without quotes. Bytes: \x and octal escapes are bytes, not runes. */
+/* The value of a string without quotes. In bytes, \x and octal escapes stand for bytes, not
+ * runes. */
 static void unquote(reader *r, const char *at, const char *end, bool raw, bool bytes,
                     berth__cel_token *out)
 {
@@ -228,7 +229,7 @@ static void unquote(reader *r, const char *at, const char *end, bool raw, bool b
     uint32_t len = 0;
     while (at < end) {
         uint32_t code = 0;
-        if (*at == '\r') { /* line ends are one character */
+        if (*at == '\r') { /* each line end becomes one character */
             buffer[len++] = '\n';
             at += at + 1 < end && at[1] == '\n' ? 2 : 1;
             continue;
@@ -255,7 +256,7 @@ static void unquote(reader *r, const char *at, const char *end, bool raw, bool b
         out->value.kind = BERTH__CEL_TYPE_BYTES;
 }
 
-/* How many characters of r, b and both stand before a quote; -1: no string begins here. */
+/* How many of the prefixes r and b stand before a quote; -1: no string begins here. */
 static int prefix_of(const reader *r, bool *raw, bool *bytes)
 {
     int count = 0;
@@ -273,7 +274,7 @@ static int prefix_of(const reader *r, bool *raw, bool *bytes)
     return quote == '"' || quote == '\'' ? count : -1;
 }
 
-/* Moves behind the string; false: it has no end, and r stands where the fault ends. */
+/* Read a string and move past it. False: it does not end, and `r` stands where the fault ends. */
 static bool string(reader *r, int prefix, bool raw, bool bytes, berth__cel_token *out)
 {
     uint32_t begin = r->at, at = r->at + (uint32_t)prefix;
@@ -301,7 +302,7 @@ static bool string(reader *r, int prefix, bool raw, bool bytes, berth__cel_token
     return false;
 }
 
-/* ---- all ---- */
+/* ---- all tokens ---- */
 
 static uint32_t sign_len(const reader *r)
 {

@@ -1,4 +1,4 @@
-/* Patterns and conversions of literals are looked at once, when the expression is compiled. */
+/* Prepares patterns and conversions of literals once, when the expression is compiled. */
 #include "cel/literals.h"
 
 #include <stdio.h>
@@ -107,7 +107,8 @@ static bool is_literal(const berth__cel_node *node)
     return true;
 }
 
-/* int("12") is a literal itself, and int("abc") is known to fail; so is a list of literals. */
+/* int("12") becomes a literal itself, and int("abc") is known to fail. The same holds for lists of
+ * literals. */
 static void conversion(looking *l, berth__cel_node *node)
 {
     berth__cel_run run = {.arena = &l->cel->arena};
@@ -124,7 +125,7 @@ static void conversion(looking *l, berth__cel_node *node)
     }
 }
 
-/* A key that none can be. */
+/* Report a key of a type that no key can have. */
 static void key(looking *l, const berth__cel_node *node)
 {
     const berth__cel_node *index = node->args[1];

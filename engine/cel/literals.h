@@ -1,11 +1,12 @@
-/* What of an expression is known before there is a device: patterns, conversions of literals. */
+/* Parts of an expression that are known before there is a device: patterns, and conversions of
+ * literals. */
 #ifndef BERTH_CEL_LITERALS_H
 #define BERTH_CEL_LITERALS_H
 
 #include "cel/compiled.h"
 
-/* Compile the patterns that are literals; faults are added where they are none, and the
- * expression's problem is set where a literal can't be converted. BERTH_OK or BERTH_E_NOMEM. */
+/* Compile the patterns that are literals, and add faults for invalid patterns. Sets the
+ * expression's problem if a literal cannot be converted. Returns BERTH_OK or BERTH_E_NOMEM. */
 berth_status berth__cel_literals_prepare(berth__cel *cel, berth__cel_source *source,
                                          berth__cel_node *root);
 

@@ -1,9 +1,9 @@
-/* Macros: calls that stand for a loop over a range, a test of presence or a variable. */
+/* Macros: calls that stand for a loop over a range, a test of presence, or a variable. */
 #include "cel/syntax.h"
 
 typedef struct macro {
     const char *name;
-    uint32_t args; /* without the range */
+    uint32_t args; /* not counting the range */
     berth__cel_fold fold;
     bool two, filters;
 } macro;

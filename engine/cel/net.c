@@ -21,7 +21,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Four numbers with dots between them. */
+/* Read four numbers with dots between them. */
 static bool read_four(berth_str text, uint8_t *out, berth__cel_net_fault *fault)
 {
     static const berth_str nowhere = {0};
@@ -61,16 +61,16 @@ static int hex(char c)
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* An address of version 6 while it is read. */
+/* An address of version 6 while it is being read. */
 typedef struct reading {
     berth_str rest;
     uint8_t *bytes;
     uint32_t filled;
-    int gap; /* where :: stands among the bytes; -1: nowhere */
+    int gap; /* where :: is among the bytes; -1: nowhere */
     berth__cel_net_fault *fault;
 } reading;
 
-/* The group of digits that comes next; false: there is none, or it is too long. */
+/* Read the next group of digits. Returns false if there is none, or if it is too long. */
 static bool read_group(reading *r, uint32_t *value, uint32_t *len)
 {
     *value = *len = 0;
@@ -98,7 +98,7 @@ static bool read_embedded(reading *r)
     return true;
 }
 
-/* What stands between two groups. */
+/* Read the colons between two groups. */
 static bool read_colon(reading *r)
 {
     if (r->rest.data[0] != ':')
@@ -134,7 +134,7 @@ static bool read_groups(reading *r)
     return true;
 }
 
-/* Zeroes where :: stands. */
+/* Insert zeroes in place of ::. */
 static bool spread(reading *r)
 {
     static const berth_str nowhere = {0};
@@ -202,7 +202,7 @@ static uint32_t group(const berth__cel_net *net, uint32_t i)
     return (uint32_t)net->bytes[2 * i] << BITS | net->bytes[2 * i + 1];
 }
 
-/* The first of the longest runs of zeroes, if there are two groups of it at least; else none. */
+/* The first of the longest runs of zeroes, if it has at least two groups; otherwise none. */
 static uint32_t longest_zeroes(const berth__cel_net *net, uint32_t *len)
 {
     uint32_t best = GROUPS;

@@ -6,40 +6,40 @@
 
 enum { BERTH__CEL_NET_TEXT = 48 };
 
-/* An address, or with `prefix` a network. Of version 4 the first four bytes count, the others are
- * zero. */
+/* An address or, with `prefix`, a network. For version 4 the first four bytes count, and the others
+ * are zero. */
 struct berth__cel_net {
     uint8_t bytes[16];
     bool six;
-    uint8_t prefix; /* of a network: how many bits are given; else 0 */
+    uint8_t prefix; /* a network's number of fixed bits; else 0 */
 };
 
-/* Why a text is no address: `what`, and where it is said, what was not read. */
+/* Why a text is not an address: `what`, and the rest that was not read if the message shows it. */
 typedef struct berth__cel_net_fault {
     const char *what;
     berth_str at;
 } berth__cel_net_fault;
 
-/* Whether the text is an address. A zone is read over: the fault is none, `*zone` is set. */
+/* Whether the text is an address. If it has a zone, `*zone` is set and there is no fault. */
 bool berth__cel_net_read(berth_str text, berth__cel_net *out, bool *zone,
                          berth__cel_net_fault *fault);
 
-/* Whether it stands for an address of version 4: ::ffff:0:0/96. */
+/* Whether it stands for an address of version 4 (::ffff:0:0/96). */
 bool berth__cel_net_is_mapped(const berth__cel_net *net);
 
-/* The address in the form that RFC 5952 asks for; its length. */
+/* Write the address in the form of RFC 5952. Returns its length. */
 uint32_t berth__cel_net_write(const berth__cel_net *net, char out[BERTH__CEL_NET_TEXT]);
 
-/* Whether two agree in so many bits, and in the version. */
+/* Whether two addresses agree in version and in the first `bits` bits. */
 bool berth__cel_net_agree(const berth__cel_net *a, const berth__cel_net *b, uint32_t bits);
 
-/* Whether they are the same address or network; of one kind. */
+/* Whether two values of one kind are the same address or network. */
 bool berth__cel_net_equal(berth__cel_value a, berth__cel_value b);
 
-/* What string() says of either. */
+/* The result of string() for an address or a network. */
 berth__cel_value berth__cel_net_text(berth__cel_run *run, berth__cel_value net);
 
-/* The network without the bits behind its prefix. */
+/* The network with the bits after its prefix cleared. */
 berth__cel_net berth__cel_net_masked(const berth__cel_net *net);
 
 #endif

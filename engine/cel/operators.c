@@ -1,4 +1,4 @@
-/* Operators: arithmetic that overflows into errors, order, equality, membership. */
+/* Operators: arithmetic, which fails on overflow; order, equality, membership. */
 #include <math.h>
 
 #include "cel/functions.h"
@@ -226,7 +226,7 @@ DEFINE(op_not)
                                                 : berth__cel_no_overload();
 }
 
-/* Literals that cel-go makes a table of: it stops at what can't be a key there. */
+/* Literals that cel-go turns into a table, unless one of them cannot be a key there. */
 static bool is_table(const berth__cel_node *node)
 {
     if (node->kind != BERTH__CEL_NODE_CONSTANT)

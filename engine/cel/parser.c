@@ -1,4 +1,4 @@
-/* Expressions as trees: precedence climbing, so that only brackets and `? :` nest. */
+/* Expressions to trees: precedence climbing, so that only brackets and `? :` recurse. */
 #include "cel/syntax.h"
 
 #define EXPRESSION_BEGINS                                                          \
@@ -10,10 +10,10 @@ enum { NESTED_MAX = 250, ARGS_MAX = 8192 };
 typedef struct parser {
     berth__cel_source *source;
     berth__cel_token token; /* the next one */
-    uint32_t at;            /* behind it */
+    uint32_t at;            /* the byte after it */
     uint32_t nested;
-    bool broken;                        /* a fault that nothing sensible follows */
-    berth__cel_node *pending[ARGS_MAX]; /* of the lists that are open */
+    bool broken;                        /* after this fault nothing sensible can follow */
+    berth__cel_node *pending[ARGS_MAX]; /* elements of the open lists */
     uint32_t pending_count;
 } parser;
 
@@ -53,7 +53,7 @@ static void *unexpected(parser *p, const char *expected)
     return NULL;
 }
 
-/* A closing sign. */
+/* Expect a closing sign. */
 static bool expect(parser *p, const char *sign, const char *others)
 {
     if (p->broken)
@@ -89,7 +89,7 @@ berth__cel_node *berth__cel_node_make(berth__cel_source *source, berth__cel_node
     return node;
 }
 
-/* The depth of a node whose parts are there; false: it is too deep. */
+/* Set the depth of a node from its parts. Returns false if it is too deep. */
 static bool measure(parser *p, berth__cel_node *node)
 {
     for (uint32_t i = 0; i < node->arg_count; i++) {
@@ -117,7 +117,7 @@ static bool hold(parser *p, berth__cel_node *node)
     return true;
 }
 
-/* A node of all that was held since `first`. */
+/* Make a node of everything held since `first`. */
 static berth__cel_node *gather(parser *p, berth__cel_node_kind kind, uint32_t at, uint32_t first)
 {
     uint32_t count = p->pending_count - first;
@@ -136,7 +136,7 @@ static berth__cel_node *constant(parser *p, berth__cel_value value, uint32_t at)
     return node;
 }
 
-/* name(pending since first), or a macro in its place. */
+/* Make the node name(pending since first), or expand the macro of that name. */
 static berth__cel_node *call(parser *p, berth_str name, uint32_t at, uint32_t first, bool member)
 {
     berth__cel_node *node = gather(p, BERTH__CEL_NODE_CALL, at, first);
@@ -159,7 +159,7 @@ static berth__cel_node *operation(parser *p, const char *name, uint32_t at, bert
     return call(p, berth__text_of(name), at, first, false);
 }
 
-/* Elements up to a closing sign; each may be marked optional. */
+/* Read elements up to a closing sign. Each may be marked optional. */
 static bool elements(parser *p, const char *close, bool optional, bool trailing)
 {
     if (take(p, close))
@@ -295,7 +295,7 @@ static berth__cel_node *primary(parser *p)
     return unexpected(p, EXPRESSION_BEGINS);
 }
 
-/* Behind a dot: a field, or a call of a member. */
+/* After a dot: a field, or a call of a member. */
 static berth__cel_node *member(parser *p, berth__cel_node *target, uint32_t dot)
 {
     bool optional = take(p, "?");
@@ -347,7 +347,7 @@ static berth__cel_node *postfix(parser *p)
     return node;
 }
 
-/* A number with the sign in front of it; `sign` is where that is. */
+/* A number with a minus sign in front of it, which is at `sign`. */
 static berth__cel_node *negative(parser *p, uint32_t sign)
 {
     berth__cel_value *value = &p->token.value;
@@ -410,7 +410,7 @@ static const infix *infix_at(const parser *p)
     return NULL;
 }
 
-/* Operators that bind at least so tightly. */
+/* Operators that bind at least as tightly as `least`. */
 static berth__cel_node *binary(parser *p, int least)
 {
     berth__cel_node *left = unary(p);

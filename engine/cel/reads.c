@@ -1,4 +1,4 @@
-/* Reads: chains of selects and indexes by literals that begin with `device`. */
+/* Reads: chains of selects and indexes with literal keys that begin at `device`. */
 #include "cel/reads.h"
 typedef struct finding {
     berth__arena *arena;
@@ -36,7 +36,7 @@ static bool is_device(const berth__cel_node *node)
     return node->kind == BERTH__CEL_NODE_NAME && node->slot == UINT32_MAX;
 }
 
-/* The literal key of a select or an index; false: it is neither, or the key is not known. */
+/* The literal key of a select or an index. False: the node is neither, or the key is not known. */
 static bool literal_key(const berth__cel_node *node, berth_str *key)
 {
     if (node->kind == BERTH__CEL_NODE_SELECT) {
@@ -51,7 +51,7 @@ static bool literal_key(const berth__cel_node *node, berth_str *key)
     return true;
 }
 
-/* A field of the device, or a chain from there: its reads, if it is one. */
+/* Whether a node is a field of the device or a chain from there; if so, adds its read. */
 static bool chain(finding *f, const berth__cel_node *node)
 {
     enum { LEVELS = 3 };
@@ -97,7 +97,7 @@ static void all_of(finding *f)
 
 static void visit(finding *f, const berth__cel_node *node)
 {
-    if (is_device(node)) { /* not the begin of a chain: anything may be read of it */
+    if (is_device(node)) { /* not the beginning of a chain: anything may be read */
         all_of(f);
         return;
     }

@@ -1,4 +1,4 @@
-/* What an expression reads of a device. */
+/* Finds what an expression reads of a device. */
 #ifndef BERTH_CEL_READS_H
 #define BERTH_CEL_READS_H
 
@@ -7,9 +7,9 @@
 typedef enum berth__cel_read_kind {
     BERTH__CEL_READ_DRIVER,
     BERTH__CEL_READ_MULTIPLE,
-    BERTH__CEL_READ_ATTRIBUTE, /* of a domain and id; id absent: all of the domain */
+    BERTH__CEL_READ_ATTRIBUTE, /* by domain and id; id absent: the whole domain */
     BERTH__CEL_READ_CAPACITY,
-    BERTH__CEL_READ_ATTRIBUTES, /* all */
+    BERTH__CEL_READ_ATTRIBUTES, /* all of them */
     BERTH__CEL_READ_CAPACITIES,
 } berth__cel_read_kind;
 
@@ -18,7 +18,7 @@ typedef struct berth__cel_read {
     berth_str domain, id;
 } berth__cel_read;
 
-/* All reads of a checked expression, in the arena; NULL: no memory. */
+/* All reads of a checked expression, in the arena. NULL when out of memory. */
 const berth__cel_read *berth__cel_reads_of(berth__arena *arena, const berth__cel_node *root,
                                            uint32_t *count);
 

@@ -1,4 +1,4 @@
-/* Regular expressions by RE2. Nothing is thrown out of here: what C++ can't allocate is an
+/* Regular expressions by RE2. No exception leaves this file: a failed C++ allocation becomes an
  * error. */
 #include <re2/re2.h>
 
@@ -20,7 +20,7 @@ struct berth__cel_pattern {
 namespace
 {
 
-constexpr int64_t MEMORY_MAX = 1 << 20; /* of the program and its automata */
+constexpr int64_t MEMORY_MAX = 1 << 20; /* for the program and its automata */
 
 const char *words_of(RE2::ErrorCode code)
 {

@@ -1,4 +1,4 @@
-/* What answers in place of regular expressions where the library was built without RE2. */
+/* Replaces regular expressions in a library that was built without RE2. */
 #include <stddef.h>
 
 #include "cel/regex.h"

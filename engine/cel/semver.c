@@ -1,5 +1,5 @@
-/* Semantic versions 2.0.0, as github.com/blang/semver/v4 reads and orders them; builds are not
- * kept. */
+/* Semantic versions 2.0.0, as github.com/blang/semver/v4 reads and orders them. Builds are
+ * dropped. */
 #include "cel/value.h"
 
 static bool is_digit(char c)
@@ -26,7 +26,7 @@ static bool is_identifier(berth_str text)
     return true;
 }
 
-/* The part of `*rest` before a mark, which is taken off with it; all of it where there is none. */
+/* Take the part before a mark off `*rest`, with the mark; all of `*rest` if there is no mark. */
 static berth_str cut(berth_str *rest, char mark)
 {
     const char *at = rest->len > 0 ? memchr(rest->data, mark, rest->len) : NULL;
@@ -45,7 +45,7 @@ static berth__cel_value wrong(berth__cel_run *run, const char *what, berth_str t
     return berth__cel_error(run, "%s \"%.*s\"", what, (int)text.len, text.data);
 }
 
-/* A number of a version; an error if it is none. */
+/* Read a number of a version. Returns an error if it is not a number. */
 static berth__cel_value number(berth__cel_run *run, berth_str text, const char *name, uint64_t *out)
 {
     enum { WHAT_MAX = 64 };
@@ -74,7 +74,7 @@ static berth__cel_value number(berth__cel_run *run, berth_str text, const char *
     return berth__cel_bool(true);
 }
 
-/* Identifiers between dots, of a prerelease or a build. */
+/* Check the identifiers of a prerelease or a build, which dots separate. */
 static berth__cel_value identifiers(berth__cel_run *run, berth_str text, bool prerelease)
 {
     bool more = true;
@@ -140,7 +140,7 @@ static int sign(bool less, bool more)
     return less ? -1 : more ? 1 : 0;
 }
 
-/* Numbers come before texts, and in their own order. */
+/* Numbers come before texts, and are ordered by value. */
 static int compare_identifiers(berth_str a, berth_str b)
 {
     bool numeric = is_number(a);

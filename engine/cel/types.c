@@ -1,4 +1,4 @@
-/* Types: assignability and the binding of parameters, as cel-go's checker/types.go has them. */
+/* Types: assignability and the binding of parameters, as in cel-go's checker/types.go. */
 #include "cel/types.h"
 
 enum { STEPS_MAX = 2000000 };
@@ -58,7 +58,7 @@ const berth__cel_type *berth__cel_type_fresh(berth__cel_types *types)
     return type;
 }
 
-/* Whether there is work left; without, every answer is no. */
+/* Take a step of work. Once no work is left, every result is false. */
 static bool step(berth__cel_types *types)
 {
     if (types->steps == 0)
@@ -126,7 +126,7 @@ static void undo(berth__cel_types *types, uint32_t mark)
     }
 }
 
-/* Whether a parameter is nowhere within a type, so that it may be bound to it. */
+/* Whether a parameter does not occur in a type, so that it may be bound to the type. */
 static bool is_free_of(berth__cel_types *types, const berth__cel_type *param,
                        const berth__cel_type *within)
 {
@@ -144,8 +144,7 @@ static bool is_free_of(berth__cel_types *types, const berth__cel_type *param,
 
 static bool assignable(berth__cel_types *types, const berth__cel_type *a, const berth__cel_type *b);
 
-/* Whether the parameter `param` can stand for `type`; `*known` tells that it stood for
- * something. */
+/* Whether the parameter `param` can stand for `type`. `*known` is set if it was bound already. */
 static bool stands_for(berth__cel_types *types, const berth__cel_type *type,
                        const berth__cel_type *param, bool *known)
 {
@@ -225,7 +224,7 @@ bool berth__cel_types_assignable(berth__cel_types *types, const berth__cel_type 
             return false;
         }
     }
-    types->change_count = mark; /* kept for good: nothing further out is undone */
+    types->change_count = mark; /* permanent: nothing further out is undone */
     return true;
 }
 

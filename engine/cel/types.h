@@ -20,10 +20,10 @@ typedef enum berth__cel_type_kind {
     BERTH__CEL_TYPE_IP,
     BERTH__CEL_TYPE_CIDR,
     BERTH__CEL_TYPE_DEVICE,
-    BERTH__CEL_TYPE_LIST,     /* of first */
-    BERTH__CEL_TYPE_MAP,      /* from first to second */
-    BERTH__CEL_TYPE_OPTIONAL, /* of first */
-    BERTH__CEL_TYPE_TYPE,     /* of first */
+    BERTH__CEL_TYPE_LIST,     /* of `first` */
+    BERTH__CEL_TYPE_MAP,      /* from `first` to `second` */
+    BERTH__CEL_TYPE_OPTIONAL, /* of `first` */
+    BERTH__CEL_TYPE_TYPE,     /* of `first` */
     BERTH__CEL_TYPE_PARAM,    /* a type parameter, by number */
 } berth__cel_type_kind;
 
@@ -31,11 +31,12 @@ typedef struct berth__cel_type berth__cel_type;
 struct berth__cel_type {
     berth__cel_type_kind kind;
     uint32_t param;
-    bool open; /* a parameter is in it */
+    bool open; /* contains a parameter */
     const berth__cel_type *first, *second;
 };
 
-/* What is bound so far. `changes` tells the parameters bound, so that a vain attempt is undone. */
+/* A parameter bound so far. `changes` lists bound parameters, so that a failed attempt can be
+ * undone. */
 typedef struct berth__cel_binding {
     uint32_t param;
     const berth__cel_type *was;
@@ -48,7 +49,7 @@ typedef struct berth__cel_types {
     uint32_t param_count, bound_capacity;
     berth__cel_binding *changes;
     uint32_t change_count, change_capacity;
-    uint32_t steps; /* left: types can be larger than what makes them */
+    uint32_t steps; /* left; limited because types can be larger than the texts that make them */
     bool no_memory;
 } berth__cel_types;
 
@@ -59,8 +60,8 @@ void berth__cel_types_destroy(berth__cel_types *types);
 /* Types without parts, shared. */
 const berth__cel_type *berth__cel_type_of(berth__cel_type_kind kind);
 
-/* A list, map, optional or type. Out of memory it is the type of errors, and `no_memory` is set; so
- * do all that make types. */
+/* A list, map, optional or type. When out of memory, the error type is returned and `no_memory` is
+ * set; the same holds for all functions that make types. */
 const berth__cel_type *berth__cel_type_make(berth__cel_types *types, berth__cel_type_kind kind,
                                             const berth__cel_type *first,
                                             const berth__cel_type *second);
@@ -79,22 +80,23 @@ static inline bool berth__cel_type_is_loose(const berth__cel_type *type)
 bool berth__cel_type_same(berth__cel_types *types, const berth__cel_type *a,
                           const berth__cel_type *b);
 
-/* Whether a value of one type may stand where the other is expected; binds parameters if so, and
- * else nothing. */
+/* Whether a value of type `a` may stand where `b` is expected. Binds parameters if so; otherwise
+ * binds nothing. */
 bool berth__cel_type_assignable(berth__cel_types *types, const berth__cel_type *a,
                                 const berth__cel_type *b);
 bool berth__cel_types_assignable(berth__cel_types *types, const berth__cel_type *const *a,
                                  const berth__cel_type *const *b, uint32_t count);
 
-/* The type with all parameters that are bound replaced; with `to_dyn`, the others by dyn. */
+/* The type with all bound parameters replaced. With `to_dyn`, the other parameters are replaced by
+ * dyn. */
 const berth__cel_type *berth__cel_type_resolve(berth__cel_types *types, const berth__cel_type *type,
                                                bool to_dyn);
 
-/* Of two that go together. */
+/* The more general of two types that are assignable. */
 const berth__cel_type *berth__cel_type_general(berth__cel_types *types, const berth__cel_type *a,
                                                const berth__cel_type *b);
 
-/* The name of a type without parts: as the checker says it, or as values' types are called. */
+/* The name of a type without parts: as the checker writes it, or as the type of a value. */
 const char *berth__cel_type_name(berth__cel_type_kind kind, bool runtime);
 
 #endif

@@ -1,4 +1,4 @@
-/* Values: making them, comparing them, and the work and memory that they take. */
+/* Values: makes and compares them, and charges for their work and memory. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #include "cel/net.h"
 #include "cel/value.h"
 
-enum { BYTES_PER_TENTH = 8 }; /* of memory, charged as work: an evaluation holds at most 80 MB */
+enum { BYTES_PER_TENTH = 8 }; /* memory charged as work, so an evaluation holds at most 80 MB */
 
 berth__cel_value berth__cel_stopped(berth__cel_run *run)
 {
@@ -118,7 +118,7 @@ static int order(bool less, bool more)
     return less ? -1 : more ? 1 : 0;
 }
 
-/* A double and a whole number: as cel-go's common/types/compare.go has it. */
+/* Compares a double and a whole number as cel-go's common/types/compare.go does. */
 static int compare_double_int(double a, int64_t b)
 {
     if (a < -9223372036854775808.0)

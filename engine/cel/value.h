@@ -1,4 +1,4 @@
-/* Values of expressions, while one is evaluated. */
+/* Values of expressions during an evaluation. */
 #ifndef BERTH_CEL_VALUE_H
 #define BERTH_CEL_VALUE_H
 
@@ -11,14 +11,14 @@ typedef struct berth__cel_semver berth__cel_semver;
 typedef struct berth__cel_net berth__cel_net;
 typedef struct berth__cel_value berth__cel_value;
 
-/* Of a quantity. `integer`: Kubernetes holds it so that it can be taken as one. */
+/* The amount of a quantity. `integer`: Kubernetes stores it as an integer. */
 typedef struct berth__cel_amount {
     __int128 nanos;
     bool integer;
-    bool computed; /* by add or sub: on the right of == it is an error, as it is there */
+    bool computed; /* by add or sub: an error on the right of ==, as in kube-scheduler */
 } berth__cel_amount;
 
-/* The kinds are those of types: BERTH__CEL_TYPE_BOOL up to BERTH__CEL_TYPE_TYPE, and ERROR. */
+/* The kinds are those of types, from BERTH__CEL_TYPE_BOOL to BERTH__CEL_TYPE_TYPE, and ERROR. */
 struct berth__cel_value {
     berth__cel_type_kind kind;
     union {
@@ -26,14 +26,14 @@ struct berth__cel_value {
         int64_t integer;
         uint64_t natural;
         double real;
-        berth_str text; /* of a string, of bytes, of an error */
+        berth_str text; /* for a string, bytes or an error */
         berth__cel_list *list;
         berth__cel_map *map;
-        const berth__cel_value *inner; /* of an optional; NULL: none */
+        const berth__cel_value *inner; /* for an optional; NULL: empty */
         const berth__cel_type *type;
         const berth__cel_amount *amount;
         const berth__cel_semver *semver;
-        const berth__cel_net *net; /* of an address or a network */
+        const berth__cel_net *net; /* for an address or a network */
     };
 };
 
@@ -48,7 +48,7 @@ typedef struct berth__cel_entry {
 
 struct berth__cel_map {
     uint32_t count;
-    bool filled; /* a key that isn't there has an empty map, where it is selected */
+    bool filled; /* selecting a missing key returns an empty map */
     berth__cel_entry *entries;
 };
 
@@ -57,8 +57,8 @@ struct berth__cel_semver {
     berth_str pre;     /* without its hyphen */
 };
 
-/* What an evaluation works with. `stopped`: no memory or no work left; it ends, and nothing absorbs
- * the error. */
+/* The state of an evaluation. `stopped`: memory or work has run out; the evaluation ends, and
+ * nothing absorbs the error. */
 typedef struct berth__cel_run {
     berth__arena *arena;
     berth__cel_value *slots; /* variables, by number */
@@ -69,11 +69,11 @@ typedef struct berth__cel_run {
 
 enum { BERTH__CEL_COST_UNIT = 10, BERTH__CEL_COST_MAX = 1000000 * BERTH__CEL_COST_UNIT };
 
-/* Take so much of the work that an evaluation may do. False: there isn't as much left, and the
- * run has stopped. */
+/* Charge work to the evaluation. Returns false if not enough is left, and then the run has
+ * stopped. */
 bool berth__cel_charge(berth__cel_run *run, uint64_t tenths);
 
-/* Memory of the run, charged for as well; NULL: the run has stopped. */
+/* Memory of the run, charged as well. NULL: the run has stopped. */
 void *berth__cel_alloc(berth__cel_run *run, size_t bytes);
 
 berth__cel_value berth__cel_error(berth__cel_run *run, const char *format, ...)
@@ -121,24 +121,25 @@ berth__cel_value berth__cel_quantity(berth__cel_run *run, __int128 nanos, bool i
 /* Whether an amount is a whole number that fits 64 bits. */
 bool berth__cel_is_whole(__int128 nanos);
 
-/* A list or map of so many, to be filled; the run has stopped where it is an error. */
+/* A list or map of `count` entries, for the caller to fill. If it is an error, the run has
+ * stopped. */
 berth__cel_value berth__cel_list_make(berth__cel_run *run, uint32_t count);
 berth__cel_value berth__cel_map_make(berth__cel_run *run, uint32_t count);
 
-/* Whether two are equal: a bool, or an error of values that can't be compared. Charged. */
+/* Whether two values are equal: a bool, or an error if they cannot be compared. Charged. */
 berth__cel_value berth__cel_equal(berth__cel_run *run, berth__cel_value a, berth__cel_value b);
 
-/* -1, 0, 1; 2: not comparable; 3: unordered (NaN). Numbers of different kinds compare. */
+/* -1, 0, 1; 2: not comparable; 3: unordered (NaN). Numbers of different kinds can be compared. */
 int berth__cel_compare(berth__cel_value a, berth__cel_value b);
 
-/* The entry of a key, NULL if there is none. */
+/* The entry of a key, or NULL. */
 const berth__cel_entry *berth__cel_find(berth__cel_run *run, const berth__cel_map *map,
                                         berth__cel_value key);
 
-/* The name of a value's type: list, kubernetes.Quantity. */
+/* The name of a value's type, such as list or kubernetes.Quantity. */
 const char *berth__cel_kind_name(berth__cel_value value);
 
-/* Semantic versions. The error is that of blang/semver. */
+/* Semantic versions. Errors are those of blang/semver. */
 berth__cel_value berth__cel_semver_parse(berth__cel_run *run, berth_str text);
 int berth__cel_semver_compare(const berth__cel_semver *a, const berth__cel_semver *b);
 

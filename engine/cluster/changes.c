@@ -1,4 +1,4 @@
-/* What changed between an object's old and new facts, for those who react to it. */
+/* The difference between an object's old and new facts, for code that reacts to it. */
 #include "cluster/changes.h"
 
 #include "plugins/wake.h"
@@ -84,6 +84,6 @@ uint32_t berth__kind_difference(berth_kind kind)
     case BERTH_KIND_NAMESPACE:
         return BERTH_WAKE_NAMESPACE;
     default:
-        return 0; /* nodes and pods tell more; budgets bear on preemption alone */
+        return 0; /* nodes and pods have bits of their own; budgets affect preemption only */
     }
 }

@@ -1,10 +1,11 @@
-/* Notification of changes of a cluster: what each change of its objects was, for somebody who has
- * to react to it.
+/* Notification of changes of a cluster: describes each change of its objects to a watcher that has
+ * to react.
  *
- * One watcher at most. It hears of a change once it has been made, in full; both the old
- * and the new facts and classes are alive during the call. It hears of objects only. Of a
- * transaction it hears nothing until it is committed, and then only that it was. Pods that the
- * engine's own calls bind and unbind are heard of as of pods that an update moves. */
+ * There is at most one watcher. It is called after a change has been made completely. Both the old
+ * and the new facts and classes exist during the call. The watcher is notified of objects only. It
+ * learns nothing about an open transaction; after the commit it only learns that there were
+ * changes. Pods that the engine's own calls bind and unbind are reported like pods that an update
+ * moves. */
 #ifndef BERTH_CLUSTER_CHANGES_H
 #define BERTH_CLUSTER_CHANGES_H
 
@@ -12,7 +13,7 @@
 
 typedef struct berth__change {
     berth_kind kind;
-    berth_str namespace_name, name; /* as the caller gave them */
+    berth_str namespace_name, name; /* as the caller passed them */
     /* Node: */
     uint32_t node;                                  /* id */
     const berth__node_facts *old_facts, *new_facts; /* NULL: it was added, or removed */
@@ -21,28 +22,28 @@ typedef struct berth__change {
     const berth__class *old_class, *new_class; /* NULL: it was added, or removed */
     uint32_t old_node, new_node;               /* BERTH_NODE_NONE: pending */
     int32_t old_priority;
-    uint32_t old_nominated; /* node that was kept for it while pending, or BERTH_NODE_NONE */
+    uint32_t old_nominated; /* the node nominated for it while it was pending, or BERTH_NODE_NONE */
 } berth__change;
 
 typedef struct berth__watcher {
     void *context;
-    /* Before a change of a pod with this index or a lower one: get the memory that hearing
-     * of it will take. Errors: E_NOMEM; the change is not made. */
+    /* Called before a change of a pod with this index or a lower one: allocate the memory that the
+     * notification will need. Errors: BERTH_E_NOMEM; the change is not made. */
     berth_status (*reserve)(void *context, uint32_t pod_bound);
     void (*changed)(void *context, const berth__change *change);
-    /* There were changes of which it has not heard one by one. Set by the engine. */
+    /* There were changes that were not reported one by one. Set by the engine. */
     bool missed;
 } berth__watcher;
 
-/* Which BERTH_WAKE_NODE_* bits tell a node's new facts from its old ones; 0: nothing that a filter
- * could turn to a pod's favour. */
+/* The BERTH_WAKE_NODE_* bits for the difference between a node's old and new facts; 0: no filter
+ * can become more favourable to a pod. */
 uint32_t berth__node_difference(const berth__node_facts *old_facts,
                                 const berth__node_facts *new_facts);
 
-/* Which BERTH_WAKE_POD_* bits tell what a pod on a node has become from what it was there. */
+/* The BERTH_WAKE_POD_* bits for the difference between a pod's old and new class on a node. */
 uint32_t berth__pod_difference(const berth__class *old_class, const berth__class *new_class);
 
-/* The bit of a change of any other kind of object; 0: no filter reads it. */
+/* The bit for a change of any other kind of object; 0: no filter reads that kind. */
 uint32_t berth__kind_difference(berth_kind kind);
 
 #endif

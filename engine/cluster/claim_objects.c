@@ -1,5 +1,5 @@
-/* ResourceClaims made objects again, with what placements chose for them: as they would be
- * written. */
+/* Turns ResourceClaims back into objects, with what placements chose for them, in the form in which
+ * a scheduler would write them. */
 #include <stdio.h>
 
 #include "base/error.h"
@@ -9,7 +9,7 @@
 #include "objects/object_copy.h"
 #include "store/device_facts.h"
 
-/* Arrays of an object while it is put together. */
+/* Arrays of an object while it is being built. */
 typedef struct parts {
     berth__arena *arena;
     const berth__cluster *cluster;
@@ -157,7 +157,7 @@ bool berth__cluster_chosen(const berth__cluster *cluster, const berth__device_cl
     return own.ok;
 }
 
-/* The n-th claim that the pod names and that is there, or NULL. */
+/* The n-th claim that the pod names and that exists, or NULL. */
 static const berth__device_claim *claim_of(const berth__cluster *cluster, const berth__class *cls,
                                            uint32_t nth)
 {

@@ -1,5 +1,5 @@
-/* The cluster as a whole: its life, its layout, who is notified of changes, and objects in and out
- * by kind. */
+/* The cluster as a whole: creates and destroys it, keeps its layout, notifies the watcher, and
+ * dispatches objects by kind. */
 #include "cluster/cluster_parts.h"
 
 #include "base/error.h"
@@ -14,7 +14,7 @@
 
 enum { NAME_SHIFT = 10 };
 
-/* ---- life ---- */
+/* ---- create and destroy ---- */
 
 static berth_status make_parts(berth__cluster *cluster)
 {
@@ -90,7 +90,7 @@ void berth__cluster_destroy(berth__cluster *cluster)
 
 /* ---- layout ---- */
 
-/* Room for every resource that the model knows, and columns as they are named. */
+/* Make room for every resource that the model knows, and name the columns. */
 berth_status berth__cluster_widen(berth__cluster *cluster)
 {
     return cluster->view.names_epoch != berth__names_epoch(cluster->model)
@@ -120,10 +120,10 @@ static berth_status relayout(berth__cluster *cluster)
     return status;
 }
 
-/* v1.32 keeps its list of nodes until a node that it lacks appears or their number drops;
- * v1.15 has no list, and walks the tree itself. v1.15 also remembers how far each zone was
- * walked, so that in the round in which nodes come and go it may meet one twice and another
- * not at all; here every search meets each node once, from the rotation index on. */
+/* v1.32 keeps its list of nodes until a node appears that the list lacks, or their number drops.
+ * v1.15 has no list and walks the tree itself. v1.15 also remembers how far each zone was walked,
+ * so in a round in which nodes come and go it may visit one node twice and another not at all. Here
+ * every search visits each node once, beginning at the rotation index. */
 static bool layout_is_old(const berth__cluster *cluster)
 {
     const berth__layout *layout = cluster->view.layout;
@@ -151,9 +151,9 @@ void berth__cluster_lock(const berth__cluster *cluster)
                                 cow->branch);
 }
 
-/* ---- news ---- */
+/* ---- notification ---- */
 
-/* What a transaction does may be taken back: it is heard of when it is committed, as a whole. */
+/* A transaction may be rolled back, so the watcher is notified of it as a whole, at the commit. */
 static bool is_heard(const berth__cluster *cluster)
 {
     return cluster->watcher != NULL && !cluster->undo.recording;
@@ -174,7 +174,7 @@ void berth__cluster_notify_locked(const berth__cluster *cluster, const berth__ch
     berth__cluster_lock(cluster);
 }
 
-/* Memory for undoing the operation, and for whoever hears of it. */
+/* Allocate memory for undoing the operation and for the watcher's notification. */
 bool berth__cluster_make_ready(berth__cluster *cluster, berth_kind kind)
 {
     const berth__watcher *watcher = cluster->watcher;
@@ -223,7 +223,7 @@ berth_status berth__cluster_make_disruption_writable(berth__cluster *cluster)
     if (copy == NULL)
         return BERTH_E_NOMEM;
     copy->stamp = cow->stamp;
-    if (!cow->branch) /* the engine evicts in thought in what others read */
+    if (!cow->branch) /* the engine simulates evictions on data that other threads read */
         copy->round = old->round;
     copy->undo = &cluster->undo;
     berth__cow_owner_note_made(cow, berth__disruption_release, copy, 0);
@@ -252,8 +252,8 @@ static berth_status check_name(const berth_object *object, berth_error *error)
     return BERTH_E_INVALID;
 }
 
-/* A branch's store of volumes comes into being, and into step, before it changes; from then on it
- * has facts of its own, which are the branch's. */
+/* A branch's store of volumes is created and brought up to date before it changes. From then on the
+ * branch has facts of its own in it. */
 static berth_status make_storage_writable(berth__cluster *cluster)
 {
     BERTH_TRY(berth__cluster_catch_up_volumes(cluster));
@@ -271,7 +271,7 @@ static berth_status check_amount(berth_quantity amount, const char *field, berth
     return BERTH_E_INVALID;
 }
 
-/* Of volumes and the like; those of nodes and pods are looked at where they are read. */
+/* For volumes and similar kinds. Amounts of nodes and pods are checked where they are read. */
 static berth_status check_amounts(const berth_object *object, berth_error *error)
 {
     switch (object->kind) {
@@ -332,7 +332,7 @@ static berth_status put_object(berth__cluster *cluster, const berth_object *obje
     }
 }
 
-/* What a failed operation has left in the log is undone. */
+/* Undo what a failed operation left in the log. */
 static berth_status settle_operation(berth__cluster *cluster, uint32_t begin, berth_status status)
 {
     if (status != BERTH_OK)
@@ -340,8 +340,8 @@ static berth_status settle_operation(berth__cluster *cluster, uint32_t begin, be
     return status;
 }
 
-/* `*full`: no column was left for the name of a resource. It has been looked then whether all names
- * are needed. */
+/* Sets `*full` if there was no column left for the name of a resource. The next sweep then checks
+ * whether all names are still needed. */
 static berth_status put_once(berth__cluster *cluster, const berth_object *object, bool replace,
                              uint64_t *id, bool *full, berth_error *error)
 {

@@ -1,4 +1,4 @@
-/* Consistency check of a cluster: the sums that it keeps, compared with a recount. */
+/* Consistency check of a cluster: compares its sums with a recount. */
 #include "cluster/cluster.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* Nodes and pods read back: labels, taints, amounts, and each in short. */
+/* Reads nodes and pods back: labels, taints, amounts, and a short form of each. */
 #include "cluster/cluster_info.h"
 
 #include "base/error.h"
@@ -13,7 +13,7 @@ static const berth__pod_record *find_pod(const berth__cluster *cluster, berth_po
     return index != BERTH_POD_INDEX_NONE ? berth__pod_at(&cluster->pods, index) : NULL;
 }
 
-/* 0 is no text. */
+/* Id 0 means no text. */
 static berth_str text_of(const berth__cluster *cluster, berth__sym sym)
 {
     return sym != 0 ? berth__text(cluster->model, sym) : (berth_str){0};
@@ -44,8 +44,8 @@ static berth_str resource_name(const berth__cluster *cluster, uint32_t resource)
     return berth__text(cluster->model, berth__resource_name(cluster->model, resource));
 }
 
-/* Whether the name lives as long as the state: not one that is condemned, nor, on a branch, one
- * that came to the engine after the branch's snapshot. */
+/* Whether the name lives as long as this state. It does not if it is condemned or, on a branch, if
+ * it came to the engine after the branch's snapshot. */
 static bool may_read(const berth__cluster *cluster, berth__sym name)
 {
     const berth__intern *strings = &cluster->model->strings;
@@ -67,8 +67,8 @@ uint32_t berth__cluster_resources(const berth__cluster *cluster, berth__sym *out
     return count;
 }
 
-/* A column of one node: from its tile, or from facts and pods where it has no slot or the tiles no
- * such column yet. */
+/* A column of one node: from its tile, or from facts and pods if the node has no slot or the tiles
+ * lack the column. */
 static void read_amounts(const berth__cluster *cluster, berth_node_id id, uint32_t column,
                          int64_t *allocatable, int64_t *requested)
 {
@@ -249,7 +249,7 @@ uint32_t berth__cluster_pod_claims(const berth__cluster *cluster, berth_pod_id i
     berth__volume_choice choice;
     if (pod == BERTH_POD_INDEX_NONE || berth__pod_at(&cluster->pods, pod)->node == BERTH_NODE_NONE)
         return 0;
-    if (storage == NULL) /* a branch that has had nothing to do with volumes yet */
+    if (storage == NULL) /* a branch that has not used volumes yet */
         return 0;
     for (; berth__storage_choice(storage, pod, count, &choice); count++) {
         const berth__stored *claim = &choice.claim->record;
@@ -264,7 +264,7 @@ uint32_t berth__cluster_pod_claims(const berth__cluster *cluster, berth_pod_id i
     return count;
 }
 
-/* The devices of one claim; returns how many. */
+/* Write the devices of one claim. Returns how many it has. */
 static uint32_t tell_devices(const berth__cluster *cluster, const berth__device_claim *claim,
                              berth_taken_device *out, size_t size, uint32_t from, uint32_t capacity)
 {

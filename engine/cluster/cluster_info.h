@@ -1,24 +1,25 @@
-/* What is kept of nodes and pods, read back: the same for an engine, a snapshot and a branch
- * (berth/read.h says what each gives).
+/* Reads back what is stored about nodes and pods, for an engine, a snapshot or a branch
+ * (berth/read.h says what each call returns).
  *
- * Threads: whoever may read the cluster; a snapshot's, any number at a time. */
+ * Threads: those that may read the cluster. A snapshot may be read by any number of threads at a
+ * time. */
 #ifndef BERTH_CLUSTER_CLUSTER_INFO_H
 #define BERTH_CLUSTER_CLUSTER_INFO_H
 
 #include "berth/read.h"
 #include "cluster/cluster.h"
 
-/* The pod after `after` on a node, or among the pending. */
+/* The pod after `after` on a node, or among the pending pods. */
 berth_pod_id berth__cluster_next_pod(const berth__cluster *cluster, berth_node_id node,
                                      berth_pod_id after);
 
-/* The ids of the names that columns have, in their order, up to BERTH__RESOURCES_MAX: those that
- * live as long as this state; of a branch, its snapshot's may be others. */
+/* The ids of the columns' names, in the order of the columns, at most BERTH__RESOURCES_MAX: names
+ * that live as long as this state. A branch may have other names than its snapshot. */
 uint32_t berth__cluster_resources(const berth__cluster *cluster, berth__sym *out);
 
-/* Where one resource of all nodes goes. */
+/* Where to write one resource of all nodes. */
 typedef struct berth__node_amounts {
-    berth_node_id *nodes; /* of these, any may be NULL */
+    berth_node_id *nodes; /* any of these may be NULL */
     int64_t *allocatable;
     int64_t *requested;
     uint32_t capacity;
@@ -48,7 +49,8 @@ uint32_t berth__cluster_pod_devices(const berth__cluster *cluster, berth_pod_id 
 uint32_t berth__cluster_pod_claims(const berth__cluster *cluster, berth_pod_id id,
                                    berth_claim_choice *out, size_t size, uint32_t capacity);
 
-/* Whole objects, copied (cluster_objects.c): berth_engine_node_object_sized and its like. */
+/* Whole objects, copied (cluster_objects.c): for berth_engine_node_object_sized and similar
+ * calls. */
 berth_status berth__cluster_node_object(const berth__cluster *cluster, berth_node_id id,
                                         const uint32_t *sizes, const berth_allocator *allocator,
                                         berth_object **out, berth_error *error);
@@ -56,14 +58,14 @@ berth_status berth__cluster_pod_object(const berth__cluster *cluster, berth_pod_
                                        const uint32_t *sizes, const berth_allocator *allocator,
                                        berth_object **out, berth_error *error);
 
-/* The same of a pod's claims of devices (claim_objects.c). */
+/* The same for a pod's ResourceClaims (claim_objects.c). */
 berth_status berth__cluster_pod_claim_object(const berth__cluster *cluster, berth_pod_id id,
                                              uint32_t nth, const uint32_t *sizes,
                                              const berth_allocator *allocator, berth_object **out,
                                              berth_error *error);
 
-/* What a placement chose for a claim (`chosen` is there), its parts in `arena`; false: out of
- * memory. */
+/* What a placement chose for a claim (`chosen` is set), with its parts in `arena`. Returns false
+ * when out of memory. */
 bool berth__cluster_chosen(const berth__cluster *cluster, const berth__device_claim *claim,
                            berth__arena *arena, berth_claim_allocation *out);
 

@@ -1,4 +1,4 @@
-/* Nodes of the cluster: added, changed, closed to pods, removed. */
+/* Nodes of the cluster: adding, changing, closing and removing them. */
 #include "cluster/cluster_parts.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ uint32_t berth__cluster_find_node(const berth__cluster *cluster, berth_str name)
     return sym == 0 ? BERTH_NODE_NONE : node_id_of(cluster, sym);
 }
 
-/* The id of a name, with an absent node behind it if it is new; BERTH_NODE_NONE when out of
+/* The id of a name. A new name gets an id with an absent node. BERTH_NODE_NONE when out of
  * memory. */
 uint32_t berth__cluster_node_id_make(berth__cluster *cluster, berth_str name)
 {
@@ -58,7 +58,8 @@ uint32_t berth__cluster_node_id_make(berth__cluster *cluster, berth_str name)
 
 /* ---- making writable ---- */
 
-/* What operations write must be made writable before: base/cow_owner.h. These say for what. */
+/* Operations make everything writable before they write (base/cow_owner.h). Each function names the
+ * operation that it serves. */
 
 berth_status berth__cluster_make_node_writable(berth__cluster *cluster, uint32_t node_id)
 {
@@ -67,7 +68,7 @@ berth_status berth__cluster_make_node_writable(berth__cluster *cluster, uint32_t
                : BERTH_E_NOMEM;
 }
 
-/* A pod leaves its node: itself, its neighbours on the list, the node's record and tile. */
+/* A pod leaves its node: the pod, its neighbours on the list, the node's record and its tile. */
 static berth_status make_tree_writable(berth__cluster *cluster)
 {
     berth__cow_owner *cow = &cluster->cow;
@@ -84,7 +85,7 @@ static berth_status make_tree_writable(berth__cluster *cluster)
     return BERTH_OK;
 }
 
-/* Where the past of images has become long, it is made short on the way. */
+/* Also shortens the past of images if it has become long. */
 static berth_status make_images_writable(berth__cluster *cluster, const berth__node_facts *old,
                                          const berth__node_facts *fresh)
 {
@@ -94,7 +95,7 @@ static berth_status make_images_writable(berth__cluster *cluster, const berth__n
     return berth__images_make_writable(images, old, fresh) ? BERTH_OK : BERTH_E_NOMEM;
 }
 
-/* The layout has room for the taints of facts that come to a slot of its. */
+/* Make room in the layout for the taints of facts that come to one of its slots. */
 static berth_status make_taints_fit(berth__cluster *cluster, uint32_t slot,
                                     const berth__node_facts *fresh)
 {
@@ -104,8 +105,8 @@ static berth_status make_taints_fit(berth__cluster *cluster, uint32_t slot,
                : BERTH_E_NOMEM;
 }
 
-/* A node comes, changes or goes: record, tree, images, and its slot's facts if it has a slot. At
- * the end there are notes for facts that come and facts that go. */
+/* A node comes, changes or leaves: its record, the tree, images, and its slot's facts if it has a
+ * slot. Finally reserves notes for the new and the old facts. */
 static berth_status make_facts_writable(berth__cluster *cluster, uint32_t node_id,
                                         const berth__node_facts *fresh, bool outlasted)
 {
@@ -114,7 +115,7 @@ static berth_status make_facts_writable(berth__cluster *cluster, uint32_t node_i
     if (!cluster->cow.shared)
         return make_taints_fit(cluster, slot, fresh);
     BERTH_TRY(berth__cluster_make_node_writable(cluster, node_id));
-    bool all = !outlasted || cluster->undo.recording; /* undoing writes all facts back */
+    bool all = !outlasted || cluster->undo.recording; /* undoing restores all facts */
     if (all)
         BERTH_TRY(make_tree_writable(cluster));
     if (slot != BERTH__SLOT_NONE)
@@ -125,9 +126,9 @@ static berth_status make_facts_writable(berth__cluster *cluster, uint32_t node_i
     return berth__cow_owner_reserve(&cluster->cow, 2) ? BERTH_OK : BERTH_E_NOMEM;
 }
 
-/* ---- news ---- */
+/* ---- notification ---- */
 
-/* Under the model's lock. */
+/* Called under the model's lock. */
 static void notify_node(const berth__cluster *cluster, uint32_t node_id,
                         const berth__node_facts *old_facts, const berth__node_facts *new_facts)
 {
@@ -137,11 +138,11 @@ static void notify_node(const berth__cluster *cluster, uint32_t node_id,
                                                            .new_facts = new_facts});
 }
 
-/* ---- nodes, one at a time ---- */
+/* ---- single nodes ---- */
 
-/* Whether all that was worked out from facts outlasts an update: it says the same as before but
- * for allocatable amounts, which are read with the state of slots. Own plugins may have kept
- * amounts. An image that this node alone has may take another size from the very same object. */
+/* Whether everything derived from facts stays valid in an update: the new facts differ only in
+ * allocatable amounts, which are read with the state of slots. Own plugins may have kept amounts.
+ * If only this node has an image, even an equal object may change the image's size. */
 static bool outlasts(const berth__cluster *cluster, const berth__node_facts *old,
                      const berth__node_facts *facts)
 {
@@ -153,7 +154,7 @@ static bool outlasts(const berth__cluster *cluster, const berth__node_facts *old
     return alike;
 }
 
-/* A node that the layout knows takes over its new facts in place; the view is wide enough. */
+/* A node in the layout takes over its new facts in place. The view is wide enough. */
 static void refresh_slot(berth__cluster *cluster, const berth__node_record *node, bool outlasted)
 {
     if (node->slot != BERTH__SLOT_NONE)
@@ -162,13 +163,13 @@ static void refresh_slot(berth__cluster *cluster, const berth__node_record *node
                                         : berth__model_next_epoch(cluster->model));
 }
 
-/* The zone that the order of nodes goes by: v1.15 knows the beta labels alone. */
+/* The zone that decides the order of nodes. v1.15 knows only the beta labels. */
 berth__sym berth__cluster_zone(const berth__cluster *cluster, const berth__node_facts *facts)
 {
     return cluster->model->behaviours.beta_zones_alone ? facts->zone_legacy : facts->zone;
 }
 
-/* Facts become part of the state, or leave it; there is a note for either. */
+/* Facts become part of the state, or leave it. There is a note for each. */
 static void put_facts(berth__cluster *cluster, berth__node_record *node, berth__node_facts *facts)
 {
     facts->born = cluster->cow.stamp;
@@ -237,8 +238,8 @@ static bool move_zone(berth__cluster *cluster, uint32_t node_id, berth__sym from
     return true;
 }
 
-/* Give a present node other facts, which it takes over. Errors: E_NOMEM; they are the caller's
- * then. */
+/* Replace the facts of a present node and take over the new ones. Errors: BERTH_E_NOMEM; the facts
+ * are still the caller's then. */
 static berth_status replace_facts(berth__cluster *cluster, uint32_t node_id,
                                   berth__node_facts *facts)
 {
@@ -322,14 +323,15 @@ berth_status berth__cluster_close(berth__cluster *cluster, uint32_t node, bool c
     record->closed = closed;
     if (record->slot != BERTH__SLOT_NONE)
         berth__view_close(&cluster->view, record->slot);
-    if (!closed) /* to pods that wait it is a new node */
+    if (!closed) /* to waiting pods it is a new node */
         berth__cluster_notify(
             cluster,
             &(berth__change){.kind = BERTH_KIND_NODE, .node = node, .new_facts = record->facts});
     return BERTH_OK;
 }
 
-/* Its pods stay, and of their ports are free those that were. Returns false when out of memory. */
+/* The node's pods stay, and ports of theirs that were free stay free. Returns false when out of
+ * memory. */
 static bool keep_freed_ports(berth__cluster *cluster, const berth__node_record *node, uint32_t id)
 {
     berth__view *view = &cluster->view;
@@ -342,8 +344,7 @@ static bool keep_freed_ports(berth__cluster *cluster, const berth__node_record *
     return true;
 }
 
-/* The node leaves the tree; its slot stays until the layout is made anew, its pods become
- * orphans. */
+/* The node leaves the tree. Its slot stays until the next layout, and its pods become orphans. */
 berth_status berth__cluster_remove_node(berth__cluster *cluster, berth_str name, berth_error *error)
 {
     uint32_t node_id = berth__cluster_find_node(cluster, name);

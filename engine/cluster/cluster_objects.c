@@ -1,4 +1,4 @@
-/* Nodes and pods of a cluster made objects again: from facts, and from the sample of a pod's
+/* Turns nodes and pods of a cluster back into objects: from facts, and from the sample of a pod's
  * class. */
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@ static berth_str text_of(const berth__cluster *cluster, berth__sym sym)
 
 /* ---- nodes ---- */
 
-/* Arrays of a node's object while it is put together. */
+/* Arrays of a node's object while it is being built. */
 typedef struct node_parts {
     berth__arena arena;
     const berth__cluster *cluster;
@@ -30,7 +30,7 @@ static void *part(node_parts *own, uint32_t count, size_t bytes)
     return own->ok ? memory : NULL;
 }
 
-/* cpu is kept in milli. */
+/* cpu is stored in milli. */
 static berth_resources amounts_of(node_parts *own)
 {
     const berth__node_facts *facts = own->facts;
@@ -66,7 +66,7 @@ static berth_map labels_of(node_parts *own)
     return (berth_map){entries, labels.count};
 }
 
-/* Those that plugins read: the engine's own, and an embedder's. */
+/* Annotations that plugins read: the engine's plugins and an embedder's. */
 static berth_map annotations_of(node_parts *own)
 {
     const berth_str avoids = BERTH_STR("scheduler.alpha.kubernetes.io/preferAvoidPods");
@@ -102,8 +102,8 @@ static int by_name(const void *a, const void *b)
     return berth__str_cmp(left->names.items[0], right->names.items[0]);
 }
 
-/* Of the size that rules read, which is that of the first node that brought the image; by name,
- * since facts keep them by ids of texts, which other objects have a say in. */
+/* Images have the size that rules read, that of the first node that brought the image. They are
+ * sorted by name, because facts order them by ids of texts, which depend on other objects. */
 static const berth_image *images_of(node_parts *own)
 {
     uint32_t count = own->facts->image_count;
@@ -123,7 +123,7 @@ static const berth_image *images_of(node_parts *own)
     return images;
 }
 
-/* Those that v1.15 looks at, in words that give the same bits. */
+/* Conditions that v1.15 reads, with values that result in the same bits. */
 static uint32_t conditions_of(const berth__node_facts *facts, berth_condition out[5])
 {
     static const struct {
@@ -202,8 +202,8 @@ static berth_str node_kept_for(const berth__cluster *cluster, uint32_t pod)
     return kept != NULL ? berth__cluster_node_name(cluster, kept->node) : (berth_str){0};
 }
 
-/* A pod's own condition, if it has it, before those of the sample that make its class what it
- * is. */
+/* Put the pod's own condition, if it has one, before those of the sample, which are part of its
+ * class. */
 static bool join_conditions(berth__arena *arena, const berth__pod_record *record, berth_pod *pod)
 {
     static const berth_condition preempted = {.type = {"DisruptionTarget", 16},
@@ -223,7 +223,7 @@ static bool join_conditions(berth__arena *arena, const berth__pod_record *record
     return true;
 }
 
-/* Of its annotations those that plugins read, which pods of its class have alike. */
+/* Keep only annotations that plugins read. All pods of its class have the same ones. */
 static bool keep_annotations(const berth__cluster *cluster, berth__arena *arena,
                              const berth__class *cls, berth_metadata *meta)
 {
@@ -236,7 +236,7 @@ static bool keep_annotations(const berth__cluster *cluster, berth__arena *arena,
     return true;
 }
 
-/* Whether claims of its own, of volumes or of devices, are known by the pod's uid. */
+/* Whether the pod's own claims, for volumes or devices, are found by its uid. */
 static bool goes_by_uid(const berth__class *cls)
 {
     return (cls->volumes != NULL && cls->volumes->pod_uid != 0) ||

@@ -1,5 +1,5 @@
-/* What the files that make up a cluster ask of each other; nobody else includes this.
- *   cluster.c        life, layout, news, objects by kind
+/* Functions shared by the files that make up a cluster. No other file includes this.
+ *   cluster.c        create and destroy, layout, notification, objects by kind
  *   cluster_nodes.c  nodes
  *   cluster_pods.c   pods */
 #ifndef BERTH_CLUSTER_CLUSTER_PARTS_H
@@ -9,26 +9,26 @@
 
 /* ---- cluster.c ---- */
 
-/* Resources that the model has registered get their columns. Errors: E_NOMEM. */
+/* Make columns for the resources that the model has registered. Errors: BERTH_E_NOMEM. */
 berth_status berth__cluster_widen(berth__cluster *cluster);
 
-/* Memory for undoing an operation on an object of the kind, and for whoever hears of it. Not under
- * the model's lock: the watcher catches up with what it has missed, and calls back. */
+/* Allocate memory for undoing an operation on an object of the kind, and for the watcher. Call it
+ * without the model's lock: the watcher catches up with what it missed, and calls back. */
 bool berth__cluster_make_ready(berth__cluster *cluster, berth_kind kind);
 
-/* Notify the watcher of a change, unless it may be taken back yet. _locked: under the model's lock,
- * which is released meanwhile, for callbacks may wait for somebody who needs it. The operation is
- * done then, but for giving up what it has replaced. */
+/* Notify the watcher of a change, unless it may still be taken back. _locked: call it with the
+ * model's lock, which is released meanwhile, because callbacks may wait for a thread that needs it.
+ * The operation must be complete, except for giving up what it has replaced. */
 void berth__cluster_notify(const berth__cluster *cluster, const berth__change *change);
 void berth__cluster_notify_locked(const berth__cluster *cluster, const berth__change *change);
 
 /* ---- cluster_nodes.c ---- */
 
-/* The id of a name, with an absent node behind it if it is new; BERTH_NODE_NONE when out of
+/* The id of a name. A new name gets an id with an absent node. BERTH_NODE_NONE when out of
  * memory. */
 uint32_t berth__cluster_node_id_make(berth__cluster *cluster, berth_str name);
 
-/* An id that has no name any more, its record writable, is free. */
+/* Free an id that no longer has a name. Its record must be writable. */
 static inline void berth__cluster_free_node(berth__cluster *cluster, uint32_t id)
 {
     *berth__cluster_node(cluster, id) = (berth__node_record){.slot = BERTH__SLOT_NONE,
@@ -37,11 +37,11 @@ static inline void berth__cluster_free_node(berth__cluster *cluster, uint32_t id
     cluster->free_node = id;
 }
 
-/* The node's record may be written afterwards. Errors: E_NOMEM. */
+/* Make the node's record writable. Errors: BERTH_E_NOMEM. */
 berth_status berth__cluster_make_node_writable(berth__cluster *cluster, uint32_t node_id);
 
-/* One object, under the model's lock, with room to undo it. Errors: those of berth_engine_add,
- * _update and _remove. */
+/* One object, under the model's lock, with room to undo the operation. Errors: those of
+ * berth_engine_add, _update and _remove. */
 berth_status berth__cluster_add_node(berth__cluster *cluster, const berth_node *source,
                                      uint64_t *id, berth_error *error);
 berth_status berth__cluster_update_node(berth__cluster *cluster, const berth_node *source,
@@ -49,7 +49,7 @@ berth_status berth__cluster_update_node(berth__cluster *cluster, const berth_nod
 berth_status berth__cluster_remove_node(berth__cluster *cluster, berth_str name,
                                         berth_error *error);
 
-/* ---- cluster_pods.c: likewise ---- */
+/* ---- cluster_pods.c: as above ---- */
 
 berth_status berth__cluster_add_pod(berth__cluster *cluster, const berth_pod *source, uint64_t *id,
                                     berth_error *error);

@@ -1,4 +1,4 @@
-/* Pods of the cluster: added, bound, moved, changed, removed. */
+/* Pods of the cluster: adding, binding, moving, changing and removing them. */
 #include "cluster/cluster_parts.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@
 
 /* ---- making writable ---- */
 
-/* The list of freed ports, if the pod's leaving may change it. */
+/* Reserve the list of freed ports, if the pod's leaving may change it. */
 static berth_status reserve_freed_ports(berth__cluster *cluster, uint32_t pod)
 {
     const berth__pod_record *record = berth__pod_at(&cluster->pods, pod);
@@ -26,8 +26,8 @@ static berth_status reserve_freed_ports(berth__cluster *cluster, uint32_t pod)
                                                                                  : BERTH_E_NOMEM;
 }
 
-/* A pod leaves its node: itself, its neighbours on the list, the pod that fills its gap, the node's
- * record and tile. */
+/* A pod leaves its node: the pod, its neighbours on the list, the pod that fills its gap, the
+ * node's record and its tile. */
 static berth_status make_writable_to_leave(berth__cluster *cluster, uint32_t pod)
 {
     BERTH_TRY(reserve_freed_ports(cluster, pod));
@@ -44,7 +44,7 @@ static berth_status make_writable_to_leave(berth__cluster *cluster, uint32_t pod
                                           : BERTH_OK;
 }
 
-/* A pod comes to a node (its tile is made writable when it is counted), or to the pending ones. */
+/* A pod comes to a node (counting makes the tile writable), or to the pending pods. */
 static berth_status make_writable_to_come(berth__cluster *cluster, uint32_t node_id)
 {
     if (!cluster->cow.shared)
@@ -56,9 +56,9 @@ static berth_status make_writable_to_come(berth__cluster *cluster, uint32_t node
                                      berth__cluster_node(cluster, node_id)->first_pod);
 }
 
-/* ---- news ---- */
+/* ---- notification ---- */
 
-/* What a pod is now, as the old side of a change. */
+/* The pod's present state as the old side of a change. */
 static berth__change change_of_pod(const berth__cluster *cluster, uint32_t index)
 {
     const berth__pod_record *pod = berth__pod_at(&cluster->pods, index);
@@ -120,7 +120,8 @@ static bool is_disrupted(const berth_pod *pod)
     return false;
 }
 
-/* Host ports of a pod that comes to a node without a slot are not free, whoever has left. */
+/* Host ports of a pod that comes to a node without a slot are no longer free, even if another pod
+ * that had them left. */
 static berth_status take_ports(berth__cluster *cluster, const berth__class *cls, uint32_t node_id)
 {
     if (cls->ports == NULL || berth__freed_ports_count(&cluster->view) == 0)
@@ -131,8 +132,8 @@ static berth_status take_ports(berth__cluster *cluster, const berth__class *cls,
     return BERTH_OK;
 }
 
-/* Count a pod of a class on a node if the node is in the layout. The part of entering that can
- * fail. */
+/* Count a pod of a class on a node, if the node is in the layout. This is the part of entering that
+ * can fail. */
 static berth_status count_on(berth__cluster *cluster, const berth__class *cls, uint32_t node_id)
 {
     const berth__node_record *node = berth__cluster_node(cluster, node_id);
@@ -148,7 +149,7 @@ static berth_status count_on(berth__cluster *cluster, const berth__class *cls, u
     return status;
 }
 
-/* Put a pod that is counted there, and on no list, onto its node's list. */
+/* Put a pod that is counted there, but is on no list, onto its node's list. */
 static void attach(berth__cluster *cluster, uint32_t pod, uint32_t node_id)
 {
     berth__node_record *node = berth__cluster_node(cluster, node_id);
@@ -182,10 +183,10 @@ static void leave(berth__cluster *cluster, uint32_t pod)
     berth__pod_record *record = berth__pod_at(&cluster->pods, pod);
     berth__node_record *node = berth__cluster_node(cluster, record->node);
     if (berth__node_present(node) && node->slot != BERTH__SLOT_NONE) {
-        (void)berth__note_count(cluster, record->node, record->cls, -1); /* room is there */
+        (void)berth__note_count(cluster, record->node, record->cls, -1); /* there is room */
         berth__view_remove_pod(&cluster->view, node->slot, record->cls);
     } else if (berth__freed_ports_change(&cluster->view, node, record->cls)) {
-        (void)berth__note_freed(cluster, true); /* room is there */
+        (void)berth__note_freed(cluster, true); /* there is room */
         berth__freed_ports_leave(&cluster->view, pod, &cluster->pods);
     }
     *(berth__node_present(node) ? &cluster->running_count : &cluster->orphan_count) -= 1;
@@ -194,7 +195,7 @@ static void leave(berth__cluster *cluster, uint32_t pod)
     node->refreshed = cluster->view.images.cycle;
 }
 
-/* A pending pod goes to a node; it can be taken back then. */
+/* A pending pod comes to a node, and may be taken back afterwards. */
 static berth_status make_writable_to_bind(berth__cluster *cluster, uint32_t pod, uint32_t node)
 {
     BERTH_TRY(berth__pods_make_linked_writable(&cluster->pods, pod));
@@ -202,7 +203,7 @@ static berth_status make_writable_to_bind(berth__cluster *cluster, uint32_t pod,
     return make_writable_to_come(cluster, BERTH_NODE_NONE);
 }
 
-/* Before a pod of the class comes, moves or goes: a branch keeps what its volumes come to. */
+/* Before a pod of the class comes, moves or leaves: bring a branch's volumes up to date. */
 static berth_status follow_volumes(berth__cluster *cluster, const berth__class *cls)
 {
     return cls->volumes == NULL && cls->claims == NULL && cls->extended == NULL &&
@@ -241,7 +242,7 @@ berth_status berth__cluster_unbind(berth__cluster *cluster, uint32_t pod)
     return BERTH_OK;
 }
 
-/* The node that a pod's status nominates (BERTH_NODE_NONE: none), and memory for the
+/* The node that a pod's status nominates (BERTH_NODE_NONE: none). Reserves memory for the
  * nomination. */
 static berth_status reserve_nomination(berth__cluster *cluster, const berth_pod *source,
                                        uint32_t *out)
@@ -254,8 +255,8 @@ static berth_status reserve_nomination(berth__cluster *cluster, const berth_pod 
                                    : berth__nominations_reserve(&cluster->nominations, *out);
 }
 
-/* A nomination goes when the status that made it does; one that the engine's user made stays, as
- * kube-scheduler's does until the API server has heard of it. */
+/* A nomination ends with the status that made it. A nomination by the engine's user stays, as
+ * kube-scheduler's does until the API server knows it. */
 static void follow_nomination(berth__cluster *cluster, uint32_t pod, uint32_t node)
 {
     const berth__nomination *old = berth__nominations_find(&cluster->nominations, pod);
@@ -297,7 +298,7 @@ static berth_status insert_pod(berth__cluster *cluster, const berth_pod *source,
     berth_status status = node_id == BERTH_NODE_NONE ? BERTH_OK : enter(cluster, *out, node_id);
     if (status != BERTH_OK) {
         berth__undo_cancel(&cluster->undo);
-        cls->users++; /* the caller gives its use back */
+        cls->users++; /* the caller releases its own use */
         berth__pods_unadd(&cluster->pods, cluster->model, *out);
         return status;
     }
@@ -335,7 +336,7 @@ berth_status berth__cluster_add_pod(berth__cluster *cluster, const berth_pod *so
     return BERTH_OK;
 }
 
-/* The record of a pending pod of that class, not yet counted anywhere. Takes over the class's
+/* Make the record of a pending pod of that class, not counted anywhere yet. Takes over the class's
  * use. */
 static berth_status insert_like(berth__cluster *cluster, const berth__pod_record *like,
                                 berth_str name, uint32_t *out)
@@ -422,8 +423,8 @@ berth_status berth__cluster_remove_pod(berth__cluster *cluster, berth_str namesp
     return BERTH_OK;
 }
 
-/* A pod may leave where it is and come to a node; it may also end up pending. The tile of the
- * node it comes to is writable, so that counting it there takes no note. */
+/* A pod may leave its place and come to a node, or end up pending. The tile of the new node is made
+ * writable, so counting the pod there needs no note. */
 static berth_status make_writable_to_move(berth__cluster *cluster, uint32_t pod, uint32_t node_id)
 {
     if (!cluster->cow.shared)
@@ -438,8 +439,8 @@ static berth_status make_writable_to_move(berth__cluster *cluster, uint32_t pod,
     return slot != BERTH__SLOT_NONE ? berth__view_make_writable(&cluster->view, slot) : BERTH_OK;
 }
 
-/* Give a pod another class and node (BERTH_NODE_NONE: none). A pending pod that stays pending
- * keeps its place in the queue. */
+/* Give a pod another class and node (BERTH_NODE_NONE: none). A pending pod that stays pending keeps
+ * its place in the queue. */
 static berth_status move_pod(berth__cluster *cluster, uint32_t index, berth__class *cls,
                              uint32_t node_id)
 {
@@ -450,8 +451,8 @@ static berth_status move_pod(berth__cluster *cluster, uint32_t index, berth__cla
         pod->cls = cls;
         return BERTH_OK;
     }
-    /* On the same node the old class goes first, since both may hold one host port. Its place is
-     * still there then: counting it again needs no memory that it did not have. */
+    /* On the same node the old class leaves first, because both may have the same host port. Its
+     * memory is still there then, so counting it again needs no new memory. */
     if (node_id == old_node) {
         leave(cluster, index);
         pod->cls = cls;
@@ -477,7 +478,8 @@ static berth_status move_pod(berth__cluster *cluster, uint32_t index, berth__cla
     return BERTH_OK;
 }
 
-/* A pod that asks for something else is another one to whoever counts what it asks for. */
+/* Plugins that count requests see a changed pod as another one: report that the old pod left and
+ * the new one came. */
 static void tell_of_update(berth__cluster *cluster, uint32_t index, const berth__pod_record *former)
 {
     const berth__pod_record *pod = berth__pod_at(&cluster->pods, index);
@@ -487,7 +489,7 @@ static void tell_of_update(berth__cluster *cluster, uint32_t index, const berth_
     berth__pod_moved(cluster, index, pod->cls, pod->node, true);
 }
 
-/* The record stays, and with it the pod's id; class and node change. */
+/* The record stays, and so does the pod's id. Class and node change. */
 berth_status berth__cluster_update_pod(berth__cluster *cluster, const berth_pod *source,
                                        berth_error *error)
 {

@@ -1,4 +1,4 @@
-/* Nodes and pods of a cluster as they are read from outside: names, amounts, counts, digest. */
+/* Reads nodes and pods of a cluster for callers outside: names, amounts, counts, digest. */
 #include "cluster/cluster_read.h"
 
 #include "base/error.h"

@@ -1,12 +1,13 @@
-/* Reading a cluster: what an engine, a snapshot and a branch answer alike.
+/* Reading a cluster: the same functions for an engine, a snapshot and a branch.
  *
- * Threads: whoever may read the cluster; a snapshot's, any number at a time. */
+ * Threads: those that may read the cluster. A snapshot may be read by any number of threads at a
+ * time. */
 #ifndef BERTH_CLUSTER_CLUSTER_READ_H
 #define BERTH_CLUSTER_CLUSTER_READ_H
 
 #include "cluster/cluster.h"
 
-/* The node of an id, if it is present; else NULL. */
+/* The node of an id if it is present; otherwise NULL. */
 const berth__node_record *berth__cluster_present(const berth__cluster *cluster, berth_node_id id);
 
 berth_node_id berth__cluster_present_id(const berth__cluster *cluster, berth_str name);

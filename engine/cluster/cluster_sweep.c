@@ -1,4 +1,4 @@
-/* Sweeping a cluster: what its state holds is marked. */
+/* Sweeps a cluster: marks what its state holds. */
 #include "cluster/cluster_sweep.h"
 
 #include "base/bits.h"
@@ -7,7 +7,7 @@
 
 /* ---- ids of nodes ---- */
 
-/* A bit for each id that some pod has nominated; NULL when out of memory. */
+/* A bit for each node id that some pod has nominated. NULL when out of memory. */
 static uint64_t *nominated_nodes(const berth__cluster *cluster, size_t bytes)
 {
     const berth__keymap *map = &cluster->nominations.by_pod;
@@ -18,7 +18,7 @@ static uint64_t *nominated_nodes(const berth__cluster *cluster, size_t bytes)
     return bits;
 }
 
-/* Without memory for it the id stays in use. */
+/* If memory runs out, the id stays in use. */
 static bool release_id(berth__cluster *cluster, uint32_t id)
 {
     berth__cow_owner *cow = &cluster->cow;
@@ -32,7 +32,7 @@ static bool release_id(berth__cluster *cluster, uint32_t id)
     return true;
 }
 
-/* From the last id on, so that the first is given again first. */
+/* From the last id on, so that the first id is given again first. */
 static void sweep_nodes(berth__cluster *cluster)
 {
     size_t bytes = ((size_t)cluster->node_count + 63) / 64 * sizeof(uint64_t);
@@ -80,7 +80,7 @@ static void mark_nodes(berth__sweep *sweep, const berth__cluster *cluster)
     }
 }
 
-/* Of slots whose nodes went, too, until the layout is made anew. */
+/* Includes slots whose nodes were removed, until the next layout. */
 static void mark_layout(berth__sweep *sweep, const berth__layout *layout)
 {
     for (uint32_t id = 0; id < layout->taint_end; id++)

@@ -8,7 +8,7 @@
 #include "columns/freed_ports.h"
 #include "columns/node_volumes.h"
 
-/* Enough for every operation, what grows with its objects aside. */
+/* Enough for every operation, apart from what grows with its objects. */
 enum { RECORDS = 22, RECORD_BYTES = 160 };
 
 static bool reserve(berth__cluster *cluster, size_t more_bytes)
@@ -21,7 +21,7 @@ static void *push(berth__cluster *cluster, const berth__undo_kind *kind, size_t 
     return berth__undo_push(&cluster->undo, kind, cluster, bytes);
 }
 
-/* The slot of a node whose pods count, or BERTH__SLOT_NONE. */
+/* The slot of a node whose pods are counted, or BERTH__SLOT_NONE. */
 static uint32_t counting_slot(const berth__cluster *cluster, uint32_t node)
 {
     const berth__node_record *record = berth__cluster_node(cluster, node);
@@ -36,7 +36,7 @@ static size_t ports_bytes(const berth__cluster *cluster, uint32_t slot)
                : berth__view_ports(&cluster->view, slot, &items) * sizeof(*items);
 }
 
-/* A list of freed ports before it changed: they are behind it. */
+/* A list of freed ports before it changed. The ports follow the struct. */
 typedef struct former_freed {
     uint32_t count;
 } former_freed;
@@ -119,12 +119,12 @@ void berth__note_node_id(berth__cluster *cluster, uint32_t id, bool fresh)
 
 /* ---- nodes ---- */
 
-/* A node before it came, went or changed. Behind it: the records of its images, and of those that
- * it got, then the host ports in use. */
+/* A node before it came, left or changed. The records of its images, of its new images, and the
+ * host ports in use follow the struct. */
 typedef struct former_node {
     uint32_t node;
     uint32_t port_count;
-    uint32_t got_count;       /* of images */
+    uint32_t got_count;       /* new images */
     uint32_t past_count;      /* of images, see model/images.h */
     berth__node_facts *facts; /* NULL: it was absent */
     uint64_t refreshed;
@@ -169,12 +169,12 @@ static void return_to_tree(berth__cluster *cluster, const former_node *former,
         berth__node_tree_remove(cluster->tree, berth__cluster_zone(cluster, now), former->node);
 }
 
-/* A node that is there again counts its pods again, and one that is not counts none. */
+/* A node that is present again counts its pods again; an absent one counts none. */
 static void return_presence(berth__cluster *cluster, former_node *former)
 {
     berth__node_record *node = berth__cluster_node(cluster, former->node);
     bool present = former->facts != NULL;
-    uint32_t by = present ? 1 : UINT32_MAX; /* or one fewer */
+    uint32_t by = present ? 1 : UINT32_MAX; /* UINT32_MAX: one fewer */
     uint32_t index = node->first_pod;
     cluster->present_count += by;
     cluster->unplaced_count += node->slot == BERTH__SLOT_NONE ? by : 0;
@@ -329,7 +329,7 @@ void berth__note_relayout(berth__cluster *cluster, const berth__former_layout *f
 
 /* ---- pods counted ---- */
 
-/* Behind it: the host ports in use before, if the pod has any. */
+/* The host ports used before follow the struct, if the pod has any. */
 typedef struct former_count {
     const berth__class *cls;
     uint32_t node;
@@ -376,7 +376,7 @@ typedef struct former_list {
     uint32_t previous;
     uint32_t last; /* first on the node's list when the pod left: it filled the gap */
     berth__list_change change;
-    uint64_t refreshed; /* the node */
+    uint64_t refreshed; /* the node's */
 } former_list;
 
 static uint64_t *pods_of(berth__cluster *cluster, const berth__node_record *node)
@@ -447,7 +447,7 @@ typedef struct former_pod {
     berth__pod_record pod;
 } former_pod;
 
-/* Class and name of a pod, which may be retired. */
+/* Notes for class and name of a pod, which may be retired. */
 enum { POD_NOTES = 2 };
 
 static void undo_pod(void *owner, void *record)
@@ -478,7 +478,7 @@ bool berth__note_pod(berth__cluster *cluster, uint32_t pod, bool renamed)
     static const berth__undo_kind changed = {undo_pod, keep_pod};
     if (!cluster->undo.recording)
         return true;
-    /* The notes of taking the class come first. */
+    /* The notes for taking the class come first. */
     if (!berth__cow_owner_reserve(&cluster->cow, POD_NOTES + 4) ||
         !berth__cow_owner_hold(&cluster->cow, POD_NOTES))
         return false;
@@ -518,7 +518,7 @@ void berth__drop_pod(berth__cluster *cluster, uint32_t pod)
         return;
     }
     bool held =
-        berth__cow_owner_hold(&cluster->cow, POD_NOTES); /* of those that own_removal took */
+        berth__cow_owner_hold(&cluster->cow, POD_NOTES); /* of those that prepare_removal took */
     BERTH_ASSERT(held);
     record->index = pod;
     berth__pods_take(&cluster->pods, pod, &record->pod);

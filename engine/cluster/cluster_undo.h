@@ -1,45 +1,47 @@
-/* How changes of nodes and pods are undone: the records that cluster.c leaves in the undo log.
+/* How changes of nodes and pods are undone: the records that the cluster's files leave in the undo
+ * log.
  *
- * Each note is taken next to the change it tells of. Undone newest first, they lead back to the
- * state before in every respect that a later decision can see: ids and generations, lists of pods,
- * zones and layout in their order, ports, image sizes. What is derived (search trees, prepared
- * states, counters) follows by the view's journal and epochs, as it follows any other change. */
+ * Each note is taken next to the change that it describes. Undone newest first, the notes restore
+ * the former state in every respect that a later decision can see: ids and generations, lists of
+ * pods, zones and layout in their order, ports, image sizes. Derived data (search trees, prepared
+ * states, counters) follows by the view's journal and epochs, as for any other change. */
 #ifndef BERTH_CLUSTER_CLUSTER_UNDO_H
 #define BERTH_CLUSTER_CLUSTER_UNDO_H
 
 #include "cluster/cluster.h"
 
-/* Room for the records of one operation; `pod` is the one that may leave its node, or
+/* Reserve room for the records of one operation. `pod` is the one that may leave its node, or
  * BERTH_POD_INDEX_NONE. Returns false when out of memory. */
 bool berth__cluster_reserve_undo(berth__cluster *cluster, uint32_t pod);
 
-/* A node id has just been given: a fresh one, or one that had been free. */
+/* A node id was just given: a new one if `fresh`, otherwise one that was free. */
 void berth__note_node_id(berth__cluster *cluster, uint32_t id, bool fresh);
 
-/* A node is about to come, go (`fresh` is NULL) or change. Takes the room it needs: false when out
- * of memory. Before the next note: its leaving the tree of zones, and the end of its former
- * facts. */
+/* A node is about to come, leave (`fresh` is NULL) or change. Takes the room that it needs; false
+ * when out of memory. Before the next note, the node has to leave the tree of zones (leave_tree),
+ * and its former facts have to end. */
 bool berth__note_node(berth__cluster *cluster, uint32_t node, const berth__node_facts *fresh);
 void berth__leave_tree(berth__cluster *cluster, uint32_t node, berth__sym zone);
 void berth__free_facts(berth__cluster *cluster, berth__node_facts *facts);
-/* It did not come about: drop the note. */
+/* The change was not made: drop the note. */
 void berth__cancel_node(berth__cluster *cluster);
 
 /* A present node is about to be closed or opened. */
 void berth__note_closed(berth__cluster *cluster, uint32_t node);
 
-/* The layout has been made anew. Takes over `former`. */
+/* There is a new layout. Takes over `former`. */
 void berth__note_relayout(berth__cluster *cluster, const berth__former_layout *former);
 
 /* The list of freed ports (columns/freed_ports.h), which is writable, is about to change. Takes the
- * room it needs, false when out of memory, unless reserve_undo has. */
+ * room that it needs, unless reserve_undo has; false when out of memory. */
 bool berth__note_freed(berth__cluster *cluster, bool reserved);
 
-/* A pod of a class is about to be counted on a node of the layout (change 1) or no more (-1). Takes
- * the room it needs: false when out of memory, but not for a change of -1 after reserve_undo. */
+/* A pod of a class is about to be counted on a node of the layout (change 1), or no longer counted
+ * (-1). Takes the room that it needs; false when out of memory, but never for -1 after
+ * reserve_undo. */
 bool berth__note_count(berth__cluster *cluster, uint32_t node, const berth__class *cls, int change);
 
-/* A pod has come to a list, or is about to leave it. */
+/* A pod came to a list, or is about to leave it. */
 typedef enum berth__list_change {
     BERTH__CAME_TO_NODE,
     BERTH__LEFT_NODE,
@@ -54,15 +56,15 @@ static inline void berth__note_list(berth__cluster *cluster, uint32_t pod,
         berth__note_list_recording(cluster, pod, change);
 }
 
-/* A pod has been added; is about to be changed (its former class keeps its use, and its
- * former name stays, `renamed` or not; false when out of memory; cancel: it did not come
- * about); has no list left and goes. */
+/* A pod was added; or is about to change (its former class keeps its use, and its former name
+ * stays, `renamed` or not; false when out of memory; cancel: the change was not made); or is on no
+ * list any more and is removed. */
 void berth__note_pod_added(berth__cluster *cluster, uint32_t pod);
 bool berth__note_pod(berth__cluster *cluster, uint32_t pod, bool renamed);
 void berth__cancel_pod(berth__cluster *cluster);
 void berth__drop_pod(berth__cluster *cluster, uint32_t pod);
 
-/* The zone that the order of nodes goes by. */
+/* The zone that decides the order of nodes. */
 berth__sym berth__cluster_zone(const berth__cluster *cluster, const berth__node_facts *facts);
 
 #endif

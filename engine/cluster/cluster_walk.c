@@ -1,5 +1,5 @@
-/* Every object of a cluster, kind by kind: nodes and pods made anew, of other kinds what was given,
- * with what placements have reserved since written into it. */
+/* Every object of a cluster, kind by kind. Nodes and pods are built again. Other kinds are the
+ * objects that were passed in, with the later reservations of placements written into them. */
 #include "cluster/cluster_walk.h"
 
 #include <stdlib.h>
@@ -23,7 +23,8 @@ typedef struct walk {
     berth_error *error;
 } walk;
 
-/* What the caller's function says ends the walk; it may have left its error as it was. */
+/* An error of the caller's function ends the walk. The function may have left its berth_error
+ * unset. */
 static berth_status hand_out(const walk *w, const berth_object *object)
 {
     berth__arena arena;
@@ -43,7 +44,7 @@ static berth_status hand_out(const walk *w, const berth_object *object)
     return status;
 }
 
-/* An array that a walk goes over. */
+/* An array to walk over. */
 typedef struct listed {
     void *items;
     size_t bytes;
@@ -64,7 +65,8 @@ static void list_free(const walk *w, listed *list)
 
 /* ---- nodes ---- */
 
-/* Their ids as the next layout has them: nodes that are added in this order come to lie so. */
+/* The ids of nodes in the order of the next layout: added in this order, they get the same
+ * layout. */
 static berth_status node_order(const walk *w, listed *out)
 {
     uint32_t count = w->cluster->tree->node_count;
@@ -103,7 +105,8 @@ static berth_status walk_pod(const walk *w, uint32_t pod)
     return status;
 }
 
-/* The pods of a list from its end to its beginning: those of a node came in that order. */
+/* The pods of a list from its end to its beginning, which is the order in which they came to their
+ * node. */
 static berth_status walk_back(const walk *w, uint32_t first)
 {
     uint32_t count = 0;
@@ -122,7 +125,7 @@ static berth_status walk_back(const walk *w, uint32_t first)
     return status;
 }
 
-/* A node that is not there but has pods. */
+/* A node that is absent but has pods. */
 typedef struct absent_node {
     berth_str name;
     uint32_t first_pod;
@@ -183,14 +186,15 @@ static berth_status walk_pods(const walk *w)
 
 /* ---- other kinds ---- */
 
-/* One object as it is sorted: by arrival among all, or by that in its namespace, or by name. */
+/* One object with its sort keys: by arrival among all objects, by arrival in its namespace, or by
+ * name. */
 typedef struct named {
     uint64_t arrival;
     berth_str namespace_name;
     uint32_t place;
     berth_str name;
     const berth_object *object;
-    const berth__stored *record; /* of storage; else NULL */
+    const berth__stored *record; /* for storage; else NULL */
 } named;
 
 static int by_place(const void *a, const void *b)
@@ -209,7 +213,7 @@ static berth_str text_of(const walk *w, berth__sym sym)
     return sym != 0 ? berth__text(w->cluster->model, sym) : (berth_str){0};
 }
 
-/* Fill `out` (NULL: count alone) from one of the tables that objects of other kinds lie in. */
+/* Fill `out` (NULL: only count) from the table of objects of that kind. */
 static uint32_t list_stored(const walk *w, berth_kind kind, named *out)
 {
     const berth__keymap *table = &w->cluster->view.storage->tables[kind];
@@ -275,7 +279,8 @@ static uint32_t list_kind(const walk *w, berth_kind kind, named *out)
                                                     : list_related(w, kind, out);
 }
 
-/* A volume that is reserved for a claim as the volume controller would bind it. */
+/* A volume that is reserved for a claim, in the form in which the volume controller would bind
+ * it. */
 static berth_status walk_volume(const walk *w, const berth_object *kept, const berth__pv *record)
 {
     const berth__claim *claim = record->reserved;
@@ -291,7 +296,7 @@ static berth_status walk_volume(const walk *w, const berth_object *kept, const b
     return hand_out(w, &object);
 }
 
-/* A claim that is to be provisioned for a node, annotated as a scheduler does it. */
+/* A claim to be provisioned for a node, with the annotation that a scheduler writes. */
 static berth_status walk_claim(const walk *w, const berth_object *kept, const berth__claim *record)
 {
     const berth_str selected = BERTH_STR("volume.kubernetes.io/selected-node");
@@ -314,7 +319,7 @@ static berth_status walk_claim(const walk *w, const berth_object *kept, const be
     return status;
 }
 
-/* The pod whose placement chose devices for the claim, if it is there and its uid is known. */
+/* The pod whose placement chose devices for the claim, if the pod exists and its uid is known. */
 static uint32_t list_holder(const walk *w, const berth__device_claim *record,
                             berth_claim_consumer *out)
 {
@@ -331,7 +336,7 @@ static uint32_t list_holder(const walk *w, const berth__device_claim *record,
     return 1;
 }
 
-/* A claim that devices were chosen for, allocated and reserved as a scheduler writes it. */
+/* A claim with chosen devices, allocated and reserved as a scheduler writes it. */
 static berth_status walk_device_claim(const walk *w, const berth_object *kept,
                                       const berth__device_claim *record)
 {

@@ -1,4 +1,4 @@
-/* Nominations, nodes kept for pending pods, found by pod and by node. */
+/* Nominations (nodes kept for pending pods), found by pod and by node. */
 #include "cluster/nominated.h"
 
 #include <string.h>
@@ -97,7 +97,7 @@ const berth__nomination *berth__nominations_find(const berth__nominations *nomin
 
 /* ---- undoing ---- */
 
-/* A nomination before a change, and where to find it. Of a dropped one the record is the owner. */
+/* A nomination before a change, and how to find it. The record owns a dropped nomination. */
 typedef struct former {
     berth__nomination *nomination;
     berth__nomination was;
@@ -113,7 +113,7 @@ static void undo_make(void *owner, void *record)
     berth__free(nominations->allocator, nomination, sizeof(*nomination));
 }
 
-/* Link behind the one that was before. */
+/* Link it after the one that was before it. */
 static void relink(berth__nominations *nominations, berth__nomination *nomination,
                    berth__nomination *previous)
 {
@@ -164,7 +164,7 @@ static const berth__undo_kind made = {undo_make, NULL};
 static const berth__undo_kind changed = {undo_change, NULL};
 static const berth__undo_kind dropped = {undo_drop, keep_drop};
 
-/* Leave a record of a nomination as it is now. Returns false while nobody wants one. */
+/* Leave a record of a nomination's present state. Returns false while nothing is recorded. */
 static bool note_former(berth__nominations *nominations, const berth__undo_kind *kind,
                         berth__nomination *nomination)
 {
@@ -176,7 +176,7 @@ static bool note_former(berth__nominations *nominations, const berth__undo_kind 
     return record != NULL;
 }
 
-/* Room for a nomination that ends all others for its node. */
+/* Reserve records for a nomination that ends all others for its node. */
 static bool reserve_records(berth__nominations *nominations, uint32_t node)
 {
     uint32_t count = 1;

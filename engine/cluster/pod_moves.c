@@ -1,4 +1,5 @@
-/* Plugins told of pods that come to nodes and leave them, and the notes that take it back. */
+/* Notifies plugins of pods that come to nodes and leave them, and takes that back with undo
+ * records. */
 #include "cluster/pod_moves.h"
 
 /* A pod that came or left; BERTH_POD_INDEX_NONE: all pods of the node. */
@@ -9,7 +10,7 @@ typedef struct pod_move {
     bool came;
 } pod_move;
 
-/* Plugins may wait for somebody who needs the lock. */
+/* Notify the plugin without the lock: it may wait for a thread that needs the lock. */
 static void tell(berth__cluster *cluster, uint32_t pod, berth__class *cls, uint32_t node, bool came)
 {
     berth__model_unlock(cluster->model);
@@ -25,7 +26,7 @@ static void tell_of_all(berth__cluster *cluster, uint32_t node, bool came)
         tell(cluster, pod, berth__pod_at(pods, pod)->cls, node, came);
 }
 
-/* Later moves have been taken back, the change itself has not: the classes are still there, and the
+/* Later moves have been taken back, the change itself has not. So the classes still exist, and the
  * node has the pods that it had. */
 static void undo_move(void *owner, void *record)
 {

@@ -1,10 +1,10 @@
-/* How full nodes are of what drivers attach: a column by node id for each driver that was asked
- * for, kept as volumes come and go, so that a filter compares a tile of nodes at once. */
+/* How full nodes are with volumes of each driver: a column by node id for each requested driver.
+ * The columns follow volumes as they come and go, so a filter can compare a whole tile of nodes. */
 #include <string.h>
 
 #include "columns/node_volumes.h"
 
-/* What is left of a driver's limit on a node; INT32_MAX where it has none. */
+/* The room left under a driver's limit on a node; INT32_MAX if there is no limit. */
 static int64_t room_of(const berth__node_volumes *volumes, berth__sym driver)
 {
     if (volumes == NULL || volumes->record == NULL || volumes->record->facts == NULL)
@@ -37,7 +37,7 @@ void berth__driver_fills_destroy(berth__volume_use *use)
     use->fill_count = 0;
 }
 
-/* Make the column long enough; what is new is worked out. */
+/* Make the column long enough and compute its new entries. */
 static bool extend(berth__volume_use *use, berth__driver_fill *fill, uint32_t end)
 {
     uint32_t before = fill->capacity;

@@ -1,5 +1,5 @@
-/* Host ports that are free although a pod of the node has them: a short list for all nodes without
- * a slot, changed as pods come and go there. */
+/* Host ports that are free although a pod of the node has them: one short list for all nodes
+ * without a slot, which changes as pods come and go there. */
 #include "columns/freed_ports.h"
 
 #include <string.h>
@@ -55,7 +55,7 @@ static void add(berth__view *view, uint32_t node, const berth__host_port *port)
     list->items[list->count++] = (berth__freed_port){node, *port};
 }
 
-/* Drop a node's ports, those of a list or (NULL) all. */
+/* Drop a node's ports: those of a list or, if `ports` is NULL, all. */
 static void drop(berth__view *view, uint32_t node, const berth__port_list *ports)
 {
     struct berth__freed_ports *list = view->freed_ports;
@@ -71,7 +71,7 @@ void berth__freed_ports_come(berth__view *view, uint32_t node, const berth__clas
     drop(view, node, cls->ports);
 }
 
-/* Whether another pod on the pod's node has a port. */
+/* Whether another pod on the pod's node has the port. */
 static bool is_shared(const berth__view *view, const berth__host_port *port, uint32_t pod,
                       const berth__pods *pods)
 {

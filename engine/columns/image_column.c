@@ -1,5 +1,5 @@
-/* Image columns, a bit a slot for each image asked for: made, filled tile by tile, kept up to
- * date, copied. */
+/* Image columns, a bit a slot for each requested image: makes them, fills them tile by tile, keeps
+ * them up to date and copies them. */
 #include "columns/image_column.h"
 
 static berth__image_column *columns_of(const berth__layout *layout)
@@ -31,7 +31,7 @@ berth__image_column *berth__image_column_get(berth__layout *layout, berth__sym n
         count < BERTH__IMAGE_COLUMNS_MAX ? make_column(layout, name) : NULL;
     if (column == NULL)
         return NULL;
-    /* Two threads may make the same column at once; both are right, and the one in front is
+    /* Two threads may make the same column at once. Both columns are right, and the one in front is
      * found. */
     column->next = first;
     while (!atomic_compare_exchange_weak_explicit(&layout->image_columns, &column->next, column,
@@ -45,7 +45,7 @@ berth__image_column *berth__image_column_get(berth__layout *layout, berth__sym n
 
 static bool has_image(const berth__node_facts *facts, berth__sym name)
 {
-    const berth__node_image *images = berth__node_images(facts); /* by name */
+    const berth__node_image *images = berth__node_images(facts); /* sorted by name */
     uint32_t low = 0, high = facts->image_count;
     while (low < high) {
         uint32_t middle = (low + high) / 2;
@@ -57,7 +57,7 @@ static bool has_image(const berth__node_facts *facts, berth__sym name)
     return low < facts->image_count && images[low].name == name;
 }
 
-/* The nodes' lists lie far apart: all are asked for before the first is looked at. */
+/* The nodes' lists lie far apart, so prefetch all of them before reading the first. */
 static berth__mask read_nodes(const berth__layout *layout, const berth__cow_array *nodes,
                               berth__sym name, uint32_t tile)
 {
@@ -88,7 +88,7 @@ static berth__mask load_tile(const berth__image_tile *tile)
 static void store_tile(berth__image_tile *tile, const berth__mask *bits)
 {
     for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
-        /* relaxed: `known` releases them; several threads write the same */
+        /* relaxed: `known` releases them; several threads may write the same */
         atomic_store_explicit(&tile->words[w], bits->words[w], memory_order_relaxed);
     atomic_store_explicit(&tile->known, true, memory_order_release); /* COLUMN-2 */
 }

@@ -1,13 +1,12 @@
-/* Image columns: which nodes have an image, a bit a slot, for the images that decisions asked
- * for. The bits of a tile are read off its nodes when they are first needed, by whichever worker
- * is there, so that neither a first decision nor a sampled search pays for nodes that it does
- * not score.
+/* Image columns: which nodes have an image, a bit a slot, for the images that decisions requested.
+ * The first worker that needs the bits of a tile reads them from the tile's nodes, so neither a
+ * first decision nor a sampled search pays for nodes that it does not score.
  *
- * Part of a layout, like its label columns: a column only says again what the nodes say, and
- * whoever shares the layout may add one. Those who fill a tile at the same time write the same
- * bits. No step waits.
+ * Image columns are part of a layout, like its label columns: a column only repeats facts of the
+ * nodes, and any thread that shares the layout may add one. Threads that fill a tile at the same
+ * time write the same bits. No step waits.
  * Ordering: a column is pushed as in COLUMN-1.
- *   COLUMN-2  the words of a tile are written, then its `known` (release); a reader acquires
+ *   COLUMN-2  The words of a tile are written, then its `known` (release). A reader acquires
  *             `known` before it reads the words. */
 #ifndef BERTH_COLUMNS_IMAGE_COLUMN_H
 #define BERTH_COLUMNS_IMAGE_COLUMN_H
@@ -16,8 +15,8 @@
 
 #include "columns/layout.h"
 
-/* Columns that a layout has at most, 12 bytes a node in all. The bits of other images are read
- * off the nodes each time. */
+/* The most columns a layout has; together they take 12 bytes a node. The bits of other images are
+ * read from the nodes each time. */
 enum { BERTH__IMAGE_COLUMNS_MAX = 64 };
 
 typedef struct berth__image_tile {
@@ -31,18 +30,18 @@ typedef struct berth__image_column {
     berth__image_tile tiles[];
 } berth__image_column;
 
-/* The column of an image; made at the first request. NULL, and then to be done without, when
- * there are too many or there is no memory. Threads: any that may read the layout. */
+/* The column of an image, made at the first request. NULL if there are too many columns or there is
+ * no memory; the caller then works without the column. Threads: any that may read the layout. */
 berth__image_column *berth__image_column_get(berth__layout *layout, berth__sym name);
 
-/* The slots of a tile whose nodes have the image. `column`: of that image, or NULL. Threads: any
- * that may read the layout. Cost: where the tile is not known, a walk over the lists of images
- * of its nodes. */
+/* The slots of a tile whose nodes have the image. `column`: that image's, or NULL. Threads: any
+ * that may read the layout. Cost: for a tile that is not known yet, a walk over the image lists of
+ * its nodes. */
 berth__mask berth__image_column_bits(const berth__layout *layout, const berth__cow_array *nodes,
                                      berth__image_column *column, berth__sym name, uint32_t tile);
 
-/* For the layout: take over the facts of a slot; copy all columns of a layout as large (false when
- * out of memory: some are copied); free all. */
+/* For the layout: take over the facts of a slot; copy all columns of a layout of the same size
+ * (false when out of memory, after some were copied); free all columns. */
 void berth__image_columns_set(berth__layout *layout, uint32_t slot, const berth__node_facts *facts);
 bool berth__image_columns_copy(berth__layout *to, const berth__layout *from);
 void berth__image_columns_free(const berth__layout *layout);

@@ -1,4 +1,4 @@
-/* The layout: nodes in slots, and the facts of nodes as columns by slot. */
+/* The layout: nodes in slots, and facts of nodes as columns by slot. */
 #include "columns/layout.h"
 
 #include <string.h>
@@ -133,7 +133,7 @@ bool berth__layout_reserve_taints(berth__layout *layout, uint32_t end)
     return true;
 }
 
-/* There is room for taints. */
+/* `to` has room for the taints. */
 static void copy_facts(berth__layout *to, const berth__layout *from)
 {
     if (from->count == 0)
@@ -241,8 +241,8 @@ const berth__sym *berth__layout_column(berth__layout *layout, const berth__cow_a
         return NULL;
     for (uint32_t slot = 0; slot < layout->count; slot++)
         column->values[slot] = value_of(berth__node_at(nodes, layout->nodes[slot])->facts, key);
-    /* Two threads may make the same column at once; both are right, and the one in
-     * front is found. */
+    /* Two threads may make the same column at once. Both columns are right, and the one in front is
+     * found. */
     push_near(layout, column);
     column->next = columns_of(layout);
     while (!atomic_compare_exchange_weak_explicit(&layout->columns, &column->next, column,

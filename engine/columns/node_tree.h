@@ -26,8 +26,8 @@ typedef struct berth__node_tree {
 void berth__node_tree_init(berth__node_tree *tree, const berth_allocator *allocator);
 void berth__node_tree_destroy(berth__node_tree *tree);
 
-/* A tree of its own, freed by berth__node_tree_free; the same with the contents of
- * another one. NULL when out of memory. Cost of a copy: linear in the nodes. */
+/* A new tree, freed by berth__node_tree_free; the same with the contents of another tree. NULL when
+ * out of memory. Cost of a copy: linear in the nodes. */
 berth__node_tree *berth__node_tree_create(const berth_allocator *allocator);
 berth__node_tree *berth__node_tree_copy(const berth__node_tree *tree);
 void berth__node_tree_free(berth__node_tree *tree);
@@ -38,16 +38,16 @@ berth__release berth__node_tree_release;
 /* Append a node that is not in the tree to its zone. Returns false when out of memory. */
 bool berth__node_tree_add(berth__node_tree *tree, berth__sym zone, uint32_t node);
 
-/* Remove a node; a zone that becomes empty goes. Cost: linear in the zone. */
+/* Remove a node; an empty zone is removed, too. Cost: linear in the zone. */
 void berth__node_tree_remove(berth__node_tree *tree, berth__sym zone, uint32_t node);
 
-/* The same, so that it can be undone, newest removal first: where the node was, and the memory of
- * its zone if that has gone. Putting back needs no memory; keeping the removal frees it. */
+/* The same with a record for undoing, newest removal first: the node's place, and the memory of its
+ * zone if that was removed. Putting back needs no memory; keeping the removal frees the zone. */
 typedef struct berth__tree_place {
     berth__sym zone;
     uint32_t zone_index;
     uint32_t index;
-    berth__tree_zone gone; /* nodes NULL: the zone is still there */
+    berth__tree_zone gone; /* nodes NULL: the zone still exists */
 } berth__tree_place;
 void berth__node_tree_take(berth__node_tree *tree, berth__sym zone, uint32_t node,
                            berth__tree_place *place);
@@ -55,7 +55,7 @@ void berth__node_tree_put_back(berth__node_tree *tree, uint32_t node,
                                const berth__tree_place *place);
 void berth__tree_place_free(const berth__node_tree *tree, berth__tree_place *place);
 
-/* Write all nodes, zone by zone in turn, into `out` (node_count entries). */
+/* Write all nodes, taking the zones in turn, to `out` (node_count entries). */
 void berth__node_tree_list(const berth__node_tree *tree, uint32_t *out);
 
 #endif

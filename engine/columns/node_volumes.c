@@ -5,7 +5,7 @@
 
 #include "base/assert.h"
 
-/* ---- life ---- */
+/* ---- create and destroy ---- */
 
 berth_status berth__volume_use_create(berth__storage *storage, berth__volume_use **out)
 {
@@ -44,7 +44,7 @@ void berth__volume_use_destroy(berth__volume_use *use)
     berth__free(use->allocator, use, sizeof(*use));
 }
 
-/* Grow an array and clear what is new. */
+/* Grow an array and clear the new elements. */
 static bool grow_zero(const berth_allocator *allocator, void *array, uint32_t *capacity,
                       uint32_t need, size_t element_bytes)
 {
@@ -69,8 +69,8 @@ static berth__node_volumes *state_make(berth__volume_use *use, uint32_t node_id)
 
 /* ---- attachments ---- */
 
-/* All lists of a node are in order, so that one is found by halves: where an entry is, or would
- * be. */
+/* All lists of a node are sorted for binary search. The functions return the place where an entry
+ * is or would be. */
 #define DEFINE_PLACE(name, type, list, list_count, field)              \
     static uint32_t name(const berth__node_volumes *volumes, type key) \
     {                                                                  \
@@ -105,7 +105,7 @@ static berth__driver_count *find_driver(const berth__node_volumes *volumes, bert
                : NULL;
 }
 
-/* Make a gap in a list, or close one; room is there. */
+/* Make a gap in a list, or close one. There must be room. */
 #define OPEN(list, count, at) \
     memmove(&(list)[(at) + 1], &(list)[at], ((count)++ - (at)) * sizeof((list)[0]))
 #define CLOSE(list, count, at) \
@@ -123,7 +123,7 @@ uint32_t berth__volumes_attached(const berth__node_volumes *volumes, berth__sym 
     return found != NULL ? found->count : 0;
 }
 
-/* Room for so many more attachments. */
+/* Make room for `more` attachments. */
 static bool reserve_attached(berth__volume_use *use, berth__node_volumes *volumes, uint32_t more)
 {
     return berth__grow(use->allocator, &volumes->attached, &volumes->attached_capacity,
@@ -132,7 +132,7 @@ static bool reserve_attached(berth__volume_use *use, berth__node_volumes *volume
                        volumes->driver_count + more, sizeof(*volumes->drivers));
 }
 
-/* The entry of an attachment, made if there is none; room is there. */
+/* The entry of an attachment, made if there is none. There must be room. */
 static berth__attached *enter(berth__node_volumes *volumes, berth__attachment attachment)
 {
     berth__attached *entry = find_attached(volumes, attachment);
@@ -231,7 +231,7 @@ static bool prepare_room(berth__volume_use *use, berth__node_volumes *volumes,
            reserve_attached(use, volumes, 2 * list->count);
 }
 
-/* The id under which a volume is kept here. Its record exists. */
+/* The id of a volume in these lists. Its record exists. */
 static uint32_t ref_id(const berth__volume_use *use, const berth__volume_list *list,
                        const berth__pod_volume *volume)
 {
@@ -251,7 +251,8 @@ static void use_claim(berth__volume_use *use, uint32_t claim, uint32_t node_id, 
     entry->pods += by_name;
 }
 
-/* The ref of one more volume; the caller counts it if it is new. Room is there. */
+/* The ref for one more use of a volume. The caller counts the ref if it is new. There must be
+ * room. */
 static berth__volume_ref *use_volume(berth__volume_use *use, berth__node_volumes *volumes,
                                      uint32_t node_id, const berth__volume_list *list,
                                      const berth__pod_volume *volume)
@@ -340,7 +341,7 @@ void berth__volume_use_forget_node(berth__volume_use *use, uint32_t node_id)
     berth__driver_fills_change(use, node_id);
 }
 
-/* ---- giving up ---- */
+/* ---- removal of records ---- */
 
 static void keep_refs(const berth__storage *storage, const berth__node_volumes *volumes)
 {
@@ -381,7 +382,7 @@ static bool recount_ref(berth__volume_use *use, berth__node_volumes *volumes,
     return true;
 }
 
-/* Count everything on a node afresh. */
+/* Count everything on a node again. */
 static bool recount(berth__volume_use *use, uint32_t node_id)
 {
     berth__node_volumes *volumes = use->nodes[node_id];
@@ -451,7 +452,7 @@ static bool follow_journal(berth__volume_use *use)
     return true;
 }
 
-/* Give nodes that the store knows of, and that have come since, their records. */
+/* Give their records to nodes that have come since and that the store knows. */
 static bool find_records(berth__volume_use *use, const berth__layout *layout,
                          const berth__cow_array *nodes)
 {

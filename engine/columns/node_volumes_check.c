@@ -1,4 +1,4 @@
-/* Consistency check of the volumes in use: a recount that they are compared with. */
+/* Consistency check of the volumes in use: compares them with a recount. */
 #include <string.h>
 
 #include "base/error.h"
@@ -26,8 +26,8 @@ static bool attached_sound(const berth__volume_use *use, const berth__node_volum
     return refs == entry->refs && listed == entry->listed && refs + listed > 0;
 }
 
-/* What differs between the attachments of a node and what its refs and the store say; NULL:
- * nothing. */
+/* The first difference between the attachments of a node and what its refs and the store say; NULL:
+ * none. */
 static const char *check_attached(const berth__volume_use *use, const berth__node_volumes *volumes)
 {
     uint32_t disks = 0, driver_sum = 0;
@@ -66,7 +66,7 @@ static bool is_claim(const berth__pod_volume *volume)
     return volume->kind == BERTH_VOLUME_CLAIM || volume->kind == BERTH_VOLUME_EPHEMERAL;
 }
 
-/* How often volumes of a node's pods are `id`, and how many volumes they have in all. */
+/* How many volumes of a node's pods are `id`. `*total` receives the number of all their volumes. */
 static uint32_t uses_on(const berth__volume_use *use, const berth__node_record *node,
                         const berth__pods *pods, uint32_t id, uint32_t *total)
 {
@@ -88,7 +88,7 @@ static uint32_t uses_on(const berth__volume_use *use, const berth__node_record *
     return uses;
 }
 
-/* The same between the refs of a node and its pods. */
+/* The first difference between the refs of a node and its pods; NULL: none. */
 static const char *check_refs(const berth__volume_use *use, const berth__node_volumes *volumes,
                               const berth__node_record *node, const berth__pods *pods)
 {
@@ -130,8 +130,8 @@ static berth_status differs(const berth__volume_use *use, berth__sym node, const
     return BERTH_E_INTERNAL;
 }
 
-/* Whether the pods of the node in a slot are counted: not where it is gone or was given up for
- * want of memory. */
+/* Whether the pods of the node in a slot are counted. They are not if the node was removed, or was
+ * skipped for lack of memory. */
 static bool is_counted(const berth__node_record *node, uint32_t slot)
 {
     return node->facts != NULL && node->slot == slot;

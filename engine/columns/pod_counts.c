@@ -1,5 +1,5 @@
-/* Counts of pods by selector and topology domain: the set of counters as a whole, what it knows of
- * topologies and of nodes that count, and how it follows the cluster. */
+/* Counts of pods by selector and topology domain: the set of counters as a whole, its topologies
+ * and inclusion sets, and how it follows the cluster. */
 #include "columns/pod_counts.h"
 
 #include <inttypes.h>
@@ -11,10 +11,10 @@
 
 enum {
     RULES = 4096,
-    HOLDERS_MIN = 1024, /* populations of held terms before unheld ones are looked for */
+    HOLDERS_MIN = 1024, /* populations of held terms before the first sweep of unheld ones */
 };
 
-/* ---- life ---- */
+/* ---- create and destroy ---- */
 
 static void free_tables(berth__pod_counts *counts)
 {
@@ -188,7 +188,7 @@ bool berth__membership_add(berth__pod_counts *counts, berth__membership *to,
     return true;
 }
 
-/* kube-scheduler drops a list of terms whole when one of them can't be read. */
+/* kube-scheduler drops a list of terms as a whole if it cannot read one of them. */
 static bool is_readable(const berth__pod_terms *terms)
 {
     for (uint32_t i = 0; i < terms->count; i++)
@@ -323,7 +323,7 @@ bool berth__pod_counts_register(berth__view *view, const berth__class *cls)
            berth__pod_counts_of_rules(view, cls->pod_rules) != NULL;
 }
 
-/* Counts that can't be kept for want of memory are made anew when they are next needed. */
+/* Counts that cannot be kept for lack of memory are counted again when they are next needed. */
 static void void_held(berth__pod_counts *counts)
 {
     for (berth__population *population = counts->first; population != NULL;
@@ -424,7 +424,8 @@ static berth_status compare_domains(berth__view *view, const berth__domain_count
     return BERTH_OK;
 }
 
-/* Sums of the recounted population, made in a second set of domain counts that is on no list. */
+/* Sums the recounted population in a second set of domain counts that is on no list, and
+ * compares. */
 static berth_status check_domains(berth__view *view, const berth__domain_counts *kept,
                                   berth__population *population, berth_error *error)
 {

@@ -1,11 +1,11 @@
-/* Counts of pods by topology domain: sums over the slots of a domain, kept as single pods come and
- * go, read by tile. */
+/* Counts of pods by topology domain: sums over the slots of a domain, updated as single pods come
+ * and go, and read by tile. */
 #include <string.h>
 
 #include "base/assert.h"
 #include "columns/pod_counts.h"
 
-/* ---- life ---- */
+/* ---- create and destroy ---- */
 
 static berth__domain_counts *find(const berth__population *population, berth__sym topology_key,
                                   const berth__inclusion *inclusion)
@@ -127,20 +127,20 @@ static bool is_included(const berth__domain_counts *one, uint32_t slot)
     return one->inclusion == NULL || berth__bit_get(one->inclusion->slots, slot);
 }
 
-/* Few domains, every slot included: a domain is there because some slot is in it. */
+/* For few domains, with every slot included: every domain has a slot, so all domains count. */
 static void count_all_domains(berth__domain_counts *one)
 {
     one->domain_count = one->topology->domain_count;
     one->domain_bits = berth__low_bits(one->domain_count);
 }
 
-/* Domains with an included slot, by the slots. */
+/* Find the domains with an included slot by a walk over the slots. */
 static bool count_domains(berth__view *view, berth__domain_counts *one, uint64_t *seen)
 {
     const berth__topology *topology = one->topology;
     for (uint32_t slot = 0; slot < view->layout->count; slot++) {
         if (is_few(one) && one->domain_count == topology->domain_count)
-            return true; /* all are seen */
+            return true; /* all domains have been seen */
         uint32_t domain = topology->domains[slot];
         if (domain == 0 || !is_included(one, slot))
             continue;
@@ -193,7 +193,7 @@ uint32_t berth__domain_counts_lowest(const berth__domain_counts *counts)
     return lowest;
 }
 
-/* A domain went from `before` to `after` pods. */
+/* A domain changed from `before` to `after` pods. */
 static bool move_domain(const berth_allocator *allocator, berth__domain_counts *one,
                         uint32_t before, uint32_t after)
 {

@@ -1,8 +1,8 @@
-/* Groups of running pods that are alike to every selector, counted by slot, and how a new
- * population finds its groups.
+/* Groups of running pods that no selector can tell apart, counted by slot; and how a new population
+ * finds its groups.
  *
- * A filter asks for a value under some label key. Groups are found by an index of that key, which
- * is made when a filter first asks for the key: labels that nobody asks for, such as the name of a
+ * A filter requires a value under some label key. Groups are found by an index of that key, which
+ * is made when a filter first uses the key. So labels that no filter uses, such as the name of a
  * pod, cost nothing. */
 #include <inttypes.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static void free_slots(const berth_allocator *allocator, berth__slot_counts *cou
     *counts = (berth__slot_counts){0};
 }
 
-/* The entry of a slot, or the free one where it would go. */
+/* The entry of a slot, or the free entry for it. */
 static struct berth__slot_count *probe(const berth__slot_counts *counts, uint32_t slot)
 {
     uint32_t mask = counts->capacity - 1;
@@ -30,7 +30,7 @@ static struct berth__slot_count *probe(const berth__slot_counts *counts, uint32_
     return &counts->items[at];
 }
 
-/* A table for `need` entries with those of `from`, each at its new slot if `slots` says so. */
+/* A table for `need` entries that holds those of `from`, each at its new slot if `slots` is set. */
 static bool rebuild(const berth_allocator *allocator, const berth__slot_counts *from, uint32_t need,
                     const uint32_t *slots, berth__slot_counts *out)
 {
@@ -89,7 +89,7 @@ static bool change_slot(const berth_allocator *allocator, berth__slot_counts *co
 
 /* ---- groups by label ---- */
 
-/* The groups that have one value under a key. */
+/* The groups that have the same value under a key. */
 typedef struct value_groups {
     berth__keymap_entry entry;
     berth__sym value;
@@ -128,7 +128,7 @@ static value_groups *find_value(const group_key *key, berth__sym value)
     return (value_groups *)berth__keymap_find(&key->values, &value, sizeof(value));
 }
 
-/* Enter a group under its value of a key, if it has one. */
+/* Enter a group under its value of a key, if it has the key. */
 static bool enter_key(const berth_allocator *allocator, group_key *key, berth__group *group)
 {
     berth__sym value = berth__labels_get(group->identity->labels, key->key);
@@ -190,7 +190,7 @@ static group_key *key_of(berth__pod_counts *counts, berth__sym name)
     return NULL;
 }
 
-/* Run the statement for each key, which may not change the table. */
+/* Run the statement for each key. It must not change the table. */
 #define EACH_KEY(counts, key)                                                                 \
     for (uint32_t bucket = 0; bucket < (counts)->group_keys.bucket_count; bucket++)           \
         for (group_key *key = (group_key *)(counts)->group_keys.buckets[bucket]; key != NULL; \
@@ -226,8 +226,8 @@ static bool visit_if_matched(berth__view *view, berth__population *population, b
            visit(view, population, group);
 }
 
-/* Visit the groups that a population matches, until `visit` returns false. False, too, when out of
- * memory. */
+/* Visit the groups that a population matches, until `visit` returns false. Returns false then, and
+ * when out of memory. */
 static bool visit_groups(berth__view *view, berth__population *population, group_visit visit)
 {
     berth__pod_counts *counts = view->counts;
@@ -305,7 +305,7 @@ bool berth__groups_sum(berth__view *view, berth__population *population)
     return visit_groups(view, population, add_group);
 }
 
-/* ---- life of a group ---- */
+/* ---- creating and dropping a group ---- */
 
 static void drop(berth__pod_counts *counts, berth__group *group)
 {
@@ -364,7 +364,7 @@ static bool collect(void *context, void *item)
     return own->ok;
 }
 
-/* Work out which populations the group belongs to, unless that is known. */
+/* Work out which populations the group belongs to, unless that is up to date. */
 static bool renew_membership(berth__view *view, berth__group *group)
 {
     berth__pod_counts *counts = view->counts;
@@ -382,7 +382,7 @@ static bool renew_membership(berth__view *view, berth__group *group)
 
 /* ---- pods coming and going ---- */
 
-/* Count a pod into its group alone; NULL when out of memory. */
+/* Count a pod into its group only. NULL when out of memory. */
 static berth__group *change_group(berth__pod_counts *counts, uint32_t slot, const berth__class *cls,
                                   int change)
 {
@@ -493,7 +493,8 @@ static uint32_t slot_pods(const berth__slot_counts *counts, uint32_t slot)
     return entry != NULL && entry->slot == slot ? entry->count : 0;
 }
 
-/* Pods of a node that are like the one at `index`, if it is the first of them; else 0. */
+/* If the pod at `index` is the first of its kind on the node: the number of pods like it there;
+ * otherwise 0. */
 static uint32_t alike_pods(const berth__pods *pods, const berth__node_record *node, uint32_t index)
 {
     const berth__class *cls = berth__pod_at(pods, index)->cls;

@@ -1,12 +1,11 @@
-/* Plans: the counters that the rules of a pod class were resolved to, kept least recently used
- * last. */
+/* Plans: the counters to which the rules of a pod class were resolved, in order of last use. */
 #include <string.h>
 
 #include "base/assert.h"
 #include "columns/pod_counts.h"
 
-/* Bounds on plans: in number, and on what their counters may take on a large cluster, where the
- * tables of a population's tiles weigh most. */
+/* Bounds on plans: their number, and the memory that their counters may take on a large cluster,
+ * where the tables of a population's tiles take most. */
 enum { PLANS_MIN = 256, PLANS_MAX = 16384 };
 static const size_t COUNTERS_BYTES = (size_t)256 << 20;
 
@@ -72,7 +71,7 @@ static berth__plan *make(berth__view *view, const berth__plan_key *key)
     return plan;
 }
 
-/* A decision asks for the same few plans again and again: the newest are tried before the table. */
+/* A decision requests the same few plans again and again, so try the newest before the table. */
 static berth__plan *find(const berth__pod_counts *counts, const berth__plan_key *key)
 {
     berth__plan *plan = counts->newest;
@@ -147,7 +146,7 @@ berth__domain_counts *berth__plan_count(berth__view *view, berth__plan *plan,
         view, counted->kind, 0, 0, counted->filters, counted->filter_count);
     if (population == NULL)
         return NULL;
-    population->users++; /* of this function, for the case that the next one fails */
+    population->users++; /* keeps the population if the next call fails */
     berth__domain_counts *one = berth__plan_count_population(
         view, plan, population, counted->topology_key, counted->inclusion);
     population->users--;

@@ -1,4 +1,4 @@
-/* Populations: sets of running pods that a selector matches, interned, and counted by slot. */
+/* Populations: sets of running pods that a selector matches, interned and counted by slot. */
 #include <string.h>
 
 #include "base/assert.h"
@@ -87,7 +87,7 @@ static bool matches_none(const berth__selector *selector)
     return selector->kind == BERTH__SELECTOR_NOTHING || selector->kind == BERTH__SELECTOR_INVALID;
 }
 
-/* The one namespace that a filter is confined to, or 0. */
+/* The only namespace that a filter allows, or 0. */
 static berth__sym only_namespace(const berth__pod_filter *filter)
 {
     return filter->namespace_count == 1 && matches_none(&filter->namespace_selector)
@@ -95,7 +95,8 @@ static berth__sym only_namespace(const berth__pod_filter *filter)
                : 0;
 }
 
-/* The filter by which a population is found: one that matches nothing, else the best anchored. */
+/* The filter by which a population is found: one that matches nothing, otherwise the most
+ * specific. */
 const berth__pod_filter *berth__population_leading(const berth__population *population)
 {
     const berth__pod_filter *best = &population->filters[0];
@@ -136,7 +137,7 @@ static bool enter(berth__view *view, berth__population *population)
     return true;
 }
 
-/* ---- life ---- */
+/* ---- create and destroy ---- */
 
 static berth__population *make(berth__pod_counts *counts, const berth__pod_filter *filters,
                                uint32_t filter_count)
@@ -185,8 +186,8 @@ berth__population *berth__population_intern(berth__view *view, berth__population
     population->kind = kind;
     population->weight = weight;
     population->topology_key = topology_key;
-    /* Held terms are known before the first pod that holds them is counted; the pods that a filter
-     * matches may be there already. */
+    /* Held terms are registered before the first pod that holds them is counted. Pods that a filter
+     * matches may exist already. */
     population->valid = is_held(population);
     if (enter(view, population))
         return population;
@@ -242,7 +243,7 @@ void berth__population_drop(berth__view *view, berth__population *population)
     berth__arena_destroy(&arena);
 }
 
-/* ---- whom it matches ---- */
+/* ---- matching ---- */
 
 static bool namespace_listed(const berth__pod_filter *filter, berth__sym name)
 {
@@ -330,7 +331,7 @@ void berth__population_change(berth__view *view, berth__population *population, 
         berth__domain_counts_change(view, one, slot, before, change);
 }
 
-/* Verdicts by identity, for walks over pods of few identities. */
+/* Results by identity, for walks over pods with few identities. */
 enum { VERDICTS = 256 };
 typedef struct verdicts {
     struct {
@@ -339,7 +340,7 @@ typedef struct verdicts {
     } items[VERDICTS];
 } verdicts;
 
-/* How often a pod belongs to the population. Sets `*ok` to false when out of memory. */
+/* How often a pod counts in the population. Sets `*ok` to false when out of memory. */
 static uint32_t times_counted(berth__view *view, const berth__population *population,
                               const berth__class *cls, verdicts *known, bool *ok)
 {
@@ -399,7 +400,8 @@ bool berth__population_walk(berth__view *view, berth__population *population)
     return population->valid;
 }
 
-/* Groups are found by labels, held terms are not: but these are only lost for want of memory. */
+/* Matched pods are summed from groups. Holders need a walk over all pods, but their counts are lost
+ * only for lack of memory. */
 bool berth__population_renew(berth__view *view, berth__population *population)
 {
     if (population->valid)

@@ -1,4 +1,4 @@
-/* Sets of host ports in order: merged, searched by halves. */
+/* Sorted sets of host ports: merging and binary search. */
 #include "columns/port_set.h"
 
 #include <string.h>
@@ -54,7 +54,7 @@ bool berth__host_ports_conflict(const berth__host_port *wanted, uint32_t wanted_
     return false;
 }
 
-/* How many of a list are not in the set; those that are listed twice count once. */
+/* How many ports of a list the set lacks. A port that is listed twice counts once. */
 static uint32_t count_new(const berth__port_set *set, const berth__port_list *ports)
 {
     uint32_t count = 0;
@@ -64,7 +64,7 @@ static uint32_t count_new(const berth__port_set *set, const berth__port_list *po
     return count;
 }
 
-/* Merged from the end, where there is room. */
+/* Merges from the end, because the room is there. */
 void berth__port_set_add(berth__port_set *set, const berth__port_list *ports)
 {
     uint32_t more = count_new(set, ports), old = set->count, from = ports->count;

@@ -1,5 +1,5 @@
-/* Another order of nodes for a view, the way back from it, and columns for more resources: a new
- * layout and new tiles, filled from the old ones. */
+/* Brings a view to another order of nodes and back, or adds columns for more resources: makes a new
+ * layout and new tiles, and fills them from the old ones. */
 #include <string.h>
 
 #include "base/assert.h"
@@ -9,14 +9,14 @@
 
 /* ---- sets of tiles ---- */
 
-/* The notes that a new set of tiles takes, in place of the old one. */
+/* Reserve the notes for replacing the old set of tiles with a new one. */
 static bool reserve_tiles(berth__view *view, uint32_t count)
 {
     return !view->cow->shared ||
            berth__cow_owner_reserve(view->cow, view->layout->tile_count + count + 8);
 }
 
-/* New tiles are part of the view; old ones are not any more. */
+/* Note that the new tiles are part of the view and the old ones no longer are. */
 static void note_tiles(berth__view *view, uint32_t count)
 {
     berth__cow_owner *cow = view->cow;
@@ -37,8 +37,8 @@ static void drop_tiles(const berth__view *view, berth__tile **old, uint32_t coun
 
 /* ---- relayout ---- */
 
-/* Move a slot's use from an old tile; port sets change hands, or are copied if the old tile may be
- * shared. Returns false when out of memory. */
+/* Move a slot's use from an old tile. Port sets are moved, or copied if the old tile may be shared.
+ * Returns false when out of memory. */
 static bool move_use(const berth__cow_owner *cow, berth__tile *from, uint32_t from_at,
                      berth__tile *to, uint32_t to_at)
 {
@@ -82,7 +82,7 @@ static bool fill_slots(berth__view *view, berth__view *next, const uint32_t *ord
     return true;
 }
 
-/* The counters follow the slots; without memory for the map of slots they start anew. */
+/* Make the counters follow the slots. Without memory for the map of slots they start again. */
 static void move_counts(berth__view *view, const berth__layout *old, const uint32_t *order,
                         const berth__pods *pods)
 {
@@ -100,7 +100,7 @@ static void move_counts(berth__view *view, const berth__layout *old, const uint3
     berth__free(allocator, slots, bytes);
 }
 
-/* All nodes learn their slots; those new to the layout get their state from their pods. */
+/* Set the slots of all nodes. Nodes new to the layout get their state from their pods. */
 static berth_status settle(berth__view *view, const berth__layout *old, const uint32_t *order,
                            const berth__pods *pods)
 {
@@ -118,12 +118,12 @@ static berth_status settle(berth__view *view, const berth__layout *old, const ui
         if (status == BERTH_OK)
             status = berth__view_fill(view, slot, pods);
         if (status != BERTH_OK)
-            node->slot = BERTH__SLOT_NONE; /* not counted: new to the next layout, too */
+            node->slot = BERTH__SLOT_NONE; /* not counted: the next layout treats the node as new */
     }
     return status;
 }
 
-/* All records whose slot changes. */
+/* Make all records writable whose slot changes. */
 static bool own_records(berth__view *view, const uint32_t *order, uint32_t count)
 {
     bool ok = true;
@@ -142,8 +142,8 @@ static void free_notes(const berth__view *view, const berth__former_layout *form
     berth__free(allocator, former->back, former->back_count * sizeof(*former->back));
 }
 
-/* Keep what the way back from a layout of `count` slots will need: room, a layout that may be
- * written, and notes for letting it go in the end. */
+/* Keep what the way back from a layout of `count` slots needs: memory, a writable layout, and notes
+ * for finally releasing it. */
 static berth_status note_former(berth__view *view, uint32_t count, berth__former_layout *out)
 {
     const berth_allocator *allocator = view->model->allocator;
@@ -178,7 +178,7 @@ static berth_status begin_layout(const berth__view *view, uint32_t count, uint64
     const berth_allocator *allocator = view->model->allocator;
     *next = *view;
     next->names_epoch =
-        berth__names_epoch(view->model); /* before the count: it may grow meanwhile */
+        berth__names_epoch(view->model); /* before the count, which may grow meanwhile */
     if (next->resource_count < view->model->resource_count)
         next->resource_count = view->model->resource_count;
     next->layout = berth__layout_create(allocator, count);
@@ -197,7 +197,7 @@ static berth_status begin_layout(const berth__view *view, uint32_t count, uint64
     return BERTH_E_NOMEM;
 }
 
-/* The next layout with its tiles, complete but for nodes that are new to it. */
+/* The next layout with its tiles, complete except for nodes that are new to it. */
 static berth_status make_layout(berth__view *view, const uint32_t *order, uint32_t count,
                                 uint64_t epoch, berth__view *next)
 {
@@ -242,7 +242,8 @@ berth_status berth__view_relayout(berth__view *view, const uint32_t *order, uint
     return status;
 }
 
-/* Where the nodes of the present layout go; those that the former did not count leave. */
+/* Find where the nodes of the present layout were. Nodes that the former layout did not count leave
+ * their slots. */
 static void part_ways(berth__view *view, const berth__former_layout *former,
                       const berth__pods *pods)
 {
@@ -271,7 +272,7 @@ void berth__view_relayout_back(berth__view *view, const berth__former_layout *fo
     uint64_t tiles_stamp = view->tiles_stamp;
     BERTH_ASSERT(former->back_count == layout->count);
     part_ways(view, former, pods);
-    /* Tiles that may be shared were copied, not moved, and are as they were left. */
+    /* If tiles may be shared, they were copied, not moved, and need no repair. */
     for (uint32_t slot = 0; slot < layout->count && !view->cow->shared; slot++) {
         uint32_t to = former->back[slot];
         if (to != BERTH__SLOT_NONE)
@@ -296,7 +297,7 @@ berth_status berth__view_widen(berth__view *view)
 {
     uint32_t tile_count = view->layout->tile_count;
     uint64_t names_epoch = berth__names_epoch(view->model);
-    uint32_t resource_count = view->model->resource_count; /* once: it may grow meanwhile */
+    uint32_t resource_count = view->model->resource_count; /* read once: it may grow meanwhile */
     if (!reserve_tiles(view, tile_count))
         return BERTH_E_NOMEM;
     berth__tile **old = view->tiles;

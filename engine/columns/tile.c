@@ -1,4 +1,4 @@
-/* Memory of tiles and of the sets of host ports in them. */
+/* Memory of tiles and of their sets of host ports. */
 #include "columns/view_parts.h"
 
 #include <string.h>
@@ -75,7 +75,7 @@ berth__port_set *berth__port_set_copy(const berth_allocator *allocator, const be
     return copy;
 }
 
-/* A tile like another one, with port sets of its own. */
+/* A copy of a tile, with port sets of its own. */
 berth__tile *berth__tile_copy(const berth__cow_owner *cow, const berth__tile *from)
 {
     berth__tile *tile = berth__alloc(from->home, berth__tile_bytes(from->resource_count), 64);
@@ -96,7 +96,7 @@ berth__tile *berth__tile_copy(const berth__cow_owner *cow, const berth__tile *fr
     return tile;
 }
 
-/* Kept so that scoring divides for the node with the pod alone, not also for the node as it is. */
+/* Kept so that scoring divides only for the node with the pod, not also for the node as it is. */
 int32_t berth__tile_evenness(berth__tile *tile, uint32_t at)
 {
     return berth__evenness_of((double)berth__tile_allocatable(tile, BERTH__CPU)[at],

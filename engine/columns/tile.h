@@ -1,6 +1,6 @@
-/* Tiles: the state of BERTH__TILE neighbouring slots, a column for each quantity.
+/* Tiles: the state of BERTH__TILE neighbouring slots, with a column for each quantity.
  *
- * A tile is the unit of scanning (one slice is some tiles), of copying on write and of repair. */
+ * A tile is the unit of scanning (a slice is a few tiles), of copy on write and of repair. */
 #ifndef BERTH_COLUMNS_TILE_H
 #define BERTH_COLUMNS_TILE_H
 
@@ -12,8 +12,7 @@ enum {
     BERTH__TILE = 128, /* slots */
     BERTH__TILE_WORDS = BERTH__TILE / 64,
     BERTH__TILE_SHIFT = 7,
-    BERTH__HOME_TILES =
-        8, /* neighbours that lie in the same memory, and are scanned by one worker */
+    BERTH__HOME_TILES = 8, /* neighbours in the same memory, scanned by one worker */
 };
 
 /* A set of slots of one tile. */
@@ -21,7 +20,7 @@ typedef struct berth__mask {
     uint64_t words[BERTH__TILE_WORDS];
 } berth__mask;
 
-/* Host ports in use on one node, in order. A set: see plugins/rules/filters.md §5. */
+/* Host ports in use on one node, sorted. A set: see plugins/rules/filters.md §5. */
 typedef struct berth__port_set {
     uint32_t count;
     uint32_t capacity;
@@ -32,10 +31,10 @@ typedef struct berth__tile {
     uint64_t stamp; /* of the copy-on-write owner that may change it; see base/cow_owner.h */
     uint32_t resource_count;
     const berth_allocator *home; /* the memory that the tile lies in */
-    berth__mask ports_held;      /* slots that have a set of ports, be it empty */
+    berth__mask ports_held;      /* slots that have a set of ports, even an empty one */
     _Alignas(64) int32_t pods_used[BERTH__TILE];
     int32_t pods_max[BERTH__TILE];
-    int32_t evenness[BERTH__TILE]; /* of cpu and memory as they are used: berth__evenness_of */
+    int32_t evenness[BERTH__TILE];       /* of the used cpu and memory: berth__evenness_of */
     berth__port_set *ports[BERTH__TILE]; /* NULL: none in use */
     _Alignas(64) int64_t nonzero_cpu[BERTH__TILE];
     int64_t nonzero_memory[BERTH__TILE];
@@ -52,7 +51,7 @@ static inline int64_t *berth__tile_used(berth__tile *tile, uint32_t resource)
     return tile->columns + ((size_t)resource * 2 + 1) * BERTH__TILE;
 }
 
-/* What `evenness` of a slot has to be. */
+/* Computes the `evenness` of a slot. */
 int32_t berth__tile_evenness(berth__tile *tile, uint32_t at);
 
 static inline bool berth__mask_empty(const berth__mask *mask)

@@ -1,4 +1,4 @@
-/* Choice of the tile kernels: the widest instruction set that this processor has. */
+/* Chooses the tile kernels for the widest instruction set of this processor. */
 #include "columns/tile_kernels_tables.h"
 
 #include <stddef.h>

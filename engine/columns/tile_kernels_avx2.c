@@ -1,4 +1,4 @@
-/* The tile kernels compiled for avx2. */
+/* The tile kernels compiled for the avx2 instruction set. */
 #include "columns/tile_kernels_tables.h"
 
 #define KERNELS_TABLE berth__kernels_avx2

@@ -1,4 +1,4 @@
-/* The tile kernels compiled for avx512. */
+/* The tile kernels compiled for the avx512 instruction set. */
 #include "columns/tile_kernels_tables.h"
 
 #define KERNELS_TABLE berth__kernels_avx512

@@ -1,6 +1,6 @@
-/* Tile kernels of the scores that every profile has, LeastAllocated and balance of cpu and memory,
- * for a tile at once; a part of tile_kernels_body.h. The steps are those of least, average and
- * balance, so that the bits are. */
+/* Tile kernels of the scores that every profile has (LeastAllocated, and balance of cpu and memory)
+ * for a whole tile; a part of tile_kernels_body.h. The steps are those of least, average and
+ * balance, so the bits are the same. */
 
 /* (1 - |f1 - f2| / 2) * 100, truncated. */
 static inline int32_t balance_of(double fraction1, double fraction2)
@@ -12,15 +12,15 @@ static inline int32_t balance_of(double fraction1, double fraction2)
     return (int32_t)((1.0 - deviation) * 100.0);
 }
 
-/* 100 * free / capacity, truncated; 0 below 0. */
+/* 100 * free / capacity, truncated; 0 if it is negative. */
 static inline double least_of(double capacity, int64_t free)
 {
     return (double)(int32_t)(small_double(free > 0 ? free : 0) * 100.0 / capacity);
 }
 
-/* Slots that all have both resources. Sums are of integers, which a processor has more room for.
- * The sum of weighted scores is a small integer: with half of one more, the product with
- * `share`, one over the weights, truncates as the quotient does. */
+/* For slots that all have both resources. Sums are integers, for which a processor has more
+ * execution units. The sum of weighted scores is a small integer. Half of one is added to it, so
+ * the product with `share`, one over the weights, truncates as the quotient does. */
 static inline __attribute__((always_inline)) void total_both(const berth__amount_columns *tile,
                                                              const berth__basic_ask *ask,
                                                              double share, bool of_difference,
@@ -45,7 +45,7 @@ static inline __attribute__((always_inline)) void total_both(const berth__amount
     }
 }
 
-/* Slots some of which lack a resource. */
+/* For slots that may lack a resource. */
 static inline void total_some(const berth__amount_columns *tile, const berth__basic_ask *ask,
                               int64_t *restrict totals)
 {
@@ -68,7 +68,7 @@ static inline void total_some(const berth__amount_columns *tile, const berth__ba
 
 static inline bool all_have_both(const berth__amount_columns *tile)
 {
-    int64_t lacking = 0; /* the sign of one less than nothing */
+    int64_t lacking = 0; /* negative if some slot lacks a resource */
     for (uint32_t s = 0; s < BERTH__TILE; s++)
         lacking |= (tile->cpu[s] - 1) | (tile->memory[s] - 1);
     return lacking >= 0;

@@ -1,6 +1,5 @@
-/* The one source of the tile kernels, compiled once for each instruction set; KERNELS_TABLE and
- * KERNELS_ISA are set by the including file. Loops are plain so that the compiler turns them into
- * vectors. */
+/* The one source of the tile kernels, compiled once for each instruction set. The including file
+ * defines KERNELS_TABLE and KERNELS_ISA. Loops are plain, so that the compiler vectorises them. */
 #include <string.h>
 
 #include "base/bits.h"
@@ -11,7 +10,7 @@
 #include <immintrin.h>
 #endif
 
-/* 0 <= amount < 2^52 as a double, by placing it in the fraction of 2^52: a form that vectorises
+/* 0 <= amount < 2^52 as a double, by placing it in the fraction bits of 2^52. This vectorises
  * without 64-bit conversions. */
 static inline double small_double(int64_t amount)
 {
@@ -25,15 +24,16 @@ static inline double small_double(int64_t amount)
 #endif
 }
 
-/* A word of which one bit is set, for each bit: to spread a mask over lanes by `and` and a
- * compare, which vectorises where shifts by lane do not. */
+/* For each bit, a word with that bit set: spreads a mask over lanes with `and` and a compare, which
+ * vectorises where shifts by lane do not. */
 #define LANES_4(b) UINT64_C(1) << (b), UINT64_C(2) << (b), UINT64_C(4) << (b), UINT64_C(8) << (b)
 #define LANES_16(b) LANES_4(b), LANES_4((b) + 4), LANES_4((b) + 8), LANES_4((b) + 12)
 static const uint64_t lane_bits[64] = {LANES_16(0), LANES_16(16), LANES_16(32), LANES_16(48)};
 
 #include "columns/tile_kernels_masks.h"
 
-/* Scores of one resource into the weighted sums; a resource without capacity does not count. */
+/* Add the scores of one resource to the weighted sums. A resource without capacity does not
+ * count. */
 static void add_weighted(const int64_t *restrict allocatable, const int32_t *restrict scores,
                          double weight, double *restrict sums, double *restrict weights)
 {
@@ -142,7 +142,7 @@ static void spread_add(const uint32_t *restrict pods, double weight, double skew
     }
 }
 
-/* The fraction is exact. */
+/* The difference, a sum's fraction, is exact. */
 static void round_small(const double *restrict sums, int64_t *restrict out)
 {
     for (uint32_t s = 0; s < BERTH__TILE; s++) {
@@ -152,8 +152,8 @@ static void round_small(const double *restrict sums, int64_t *restrict out)
     }
 }
 
-/* Products and quotients are below 2^53, where the quotient of doubles truncates as that of
- * integers. */
+/* Products and quotients are below 2^53, where quotients of doubles truncate as those of integers
+ * do. */
 static void spread_normalize(int64_t lowest, int64_t highest, int64_t *restrict values)
 {
     int64_t sum = highest + lowest;
@@ -209,7 +209,7 @@ static void add_where(const berth__mask *mask, int64_t amount, int64_t *restrict
 #include "columns/tile_kernels_lookup.h"
 #include "columns/tile_kernels_walk.h"
 
-/* So many more, if any, have that total. */
+/* Take in `count` (perhaps 0) more slots with this total. */
 static inline void take_best(berth__tree_sum *best, int32_t total, uint32_t count)
 {
     if (total > best->best && count > 0) {
@@ -220,7 +220,7 @@ static inline void take_best(berth__tree_sum *best, int32_t total, uint32_t coun
     }
 }
 
-/* Made of what is above. */
+/* These use the functions above. */
 #include "columns/tile_kernels_classes.h"
 
 static bool store_group(const berth__tree_level *nodes, uint32_t position, berth__tree_sum group)
@@ -264,14 +264,14 @@ static uint32_t regroup_groups(const berth__tree_level *children, const berth__t
     return changed;
 }
 
-/* berth__balance_difference of an evenness that is 50 to 100: no sign to heed. */
+/* berth__balance_difference for an evenness of 50 to 100, where no sign has to be considered. */
 static inline int32_t difference_score(int32_t with, int32_t without)
 {
     return (int32_t)((uint32_t)(150 + with - without) >> 1);
 }
 
-/* One run of slots. The steps are those of fit, least, average and balance, so that the bits
- * are. */
+/* One run of slots. The steps are those of fit, least, average and balance, so the bits are the
+ * same. */
 static inline __attribute__((always_inline)) void basic_run(const berth__basic_columns *slots,
                                                             size_t at, const berth__basic_ask *ask,
                                                             bool of_difference,
@@ -324,14 +324,14 @@ static void basic(const berth__basic_columns *slots, uint32_t first, uint32_t co
 
 #include "columns/tile_kernels_basic.h"
 
-/* INT64_MIN where a slot is not in the mask. */
+/* Copies values, with INT64_MIN for slots that are not in the mask. */
 static inline void take_masked(const int64_t *restrict values, const berth__mask *mask,
                                int64_t *restrict masked)
 {
     for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++) {
         uint64_t bits = mask->words[w];
         for (uint32_t b = 0; b < 64; b++) {
-            int64_t value = values[w * 64 + b]; /* read in any case: a vector of them is */
+            int64_t value = values[w * 64 + b]; /* read in any case, so that this vectorises */
             masked[w * 64 + b] = (bits & lane_bits[b]) != 0 ? value : INT64_MIN;
         }
     }

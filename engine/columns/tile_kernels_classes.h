@@ -1,6 +1,5 @@
-/* Leaves of a search tree and what their classes get besides, a part of tile_kernels_body.h. Totals
- * are made and forgotten in registers: nothing is skipped, as what a class gets weighs more than
- * leaves differ. */
+/* Leaves of a search tree plus what their classes add; a part of tile_kernels_body.h. Totals exist
+ * only in registers. No group is skipped, because classes differ by more than leaves do. */
 
 #if defined(__AVX512F__) || defined(__AVX2__)
 
@@ -22,7 +21,7 @@ static inline uint32_t lanes_within(uint32_t group, uint32_t first, uint32_t las
 typedef struct class_source {
     const int32_t *leaves;
     const berth__class_parts *classes;
-    few_table few; /* of a small table */
+    few_table few; /* for a small table */
 } class_source;
 
 static inline class_source class_source_of(const int32_t *leaves, const berth__class_parts *classes)
@@ -31,7 +30,7 @@ static inline class_source class_source_of(const int32_t *leaves, const berth__c
     return (class_source){leaves, classes, few_load((const uint32_t *)classes->parts, count)};
 }
 
-/* Totals of a group; those that are not feasible are negative. */
+/* The totals of a group; negative for slots that are not feasible. */
 static inline __m512i class_lanes(const class_source *of, uint32_t group)
 {
     size_t at = (size_t)group * BERTH__FAN;
@@ -45,7 +44,7 @@ static inline __m512i class_lanes(const class_source *of, uint32_t group)
     return _mm512_mask_add_epi32(leaf, feasible, leaf, part);
 }
 
-/* Each lane has a best of its own, and how many share it, until the end. */
+/* Each lane keeps its own best, and how many share it, until the end. */
 static void class_best(const int32_t *leaves, const berth__class_parts *classes, uint32_t first,
                        uint32_t last, berth__tree_sum *best)
 {
@@ -89,7 +88,7 @@ static uint32_t class_nth(const int32_t *leaves, const berth__class_parts *class
 /* Half a group. */
 enum { HALF = BERTH__FAN / 2 };
 
-/* Totals of half a group; those that are not feasible are negative. */
+/* The totals of half a group; negative for slots that are not feasible. */
 static inline __m256i class_half(const int32_t *leaves, const berth__class_parts *classes,
                                  __m256i few, uint32_t at)
 {
@@ -109,7 +108,7 @@ static inline __m256i few_parts(const berth__class_parts *classes)
     return load_lanes(padded);
 }
 
-/* All bits of the lanes of half a group that are in first .. last. */
+/* All bits set in the lanes of half a group that are in first .. last. */
 static inline __m256i half_within(uint32_t at, uint32_t first, uint32_t last)
 {
     const __m256i bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
@@ -118,7 +117,7 @@ static inline __m256i half_within(uint32_t at, uint32_t first, uint32_t last)
     return _mm256_cmpeq_epi32(own, bits);
 }
 
-/* Each lane has a best of its own, and how many share it, until the end. */
+/* Each lane keeps its own best, and how many share it, until the end. */
 static void class_best(const int32_t *leaves, const berth__class_parts *classes, uint32_t first,
                        uint32_t last, berth__tree_sum *best)
 {
@@ -166,7 +165,7 @@ static uint32_t class_nth(const int32_t *leaves, const berth__class_parts *class
 
 #else
 
-/* The total of a slot; negative where it is not feasible. */
+/* The total of a slot; negative if the slot is not feasible. */
 static inline int32_t class_total(const int32_t *leaves, const berth__class_parts *classes,
                                   uint32_t slot)
 {

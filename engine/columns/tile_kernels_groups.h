@@ -1,6 +1,6 @@
-/* Tile kernels of a search tree's groups, a part of tile_kernels_body.h: sixteen lanes come down
- * to three numbers, which compilers do at five times the instructions. The plain form defines the
- * answer. */
+/* Tile kernels of a search tree's groups, a part of tile_kernels_body.h: they reduce sixteen lanes
+ * to three numbers. Compilers use five times as many instructions for that. The plain form defines
+ * the result. */
 
 #if defined(__AVX512F__)
 
@@ -54,7 +54,7 @@ static inline __m256i load_lanes(const void *from)
     return _mm256_loadu_si256((const __m256i *)from);
 }
 
-/* The highest lane of both, in every lane. */
+/* The highest lane of both vectors, in every lane. */
 static inline __m256i highest_lane(__m256i a, __m256i b)
 {
     __m256i high = _mm256_max_epi32(a, b);
@@ -63,7 +63,7 @@ static inline __m256i highest_lane(__m256i a, __m256i b)
     return _mm256_max_epi32(high, _mm256_shuffle_epi32(high, 0xb1));
 }
 
-/* A bit a lane whose sign is set. */
+/* A bit for each lane whose sign is set. */
 static inline uint32_t sign_bits(__m256i a, __m256i b)
 {
     return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(a)) |

@@ -1,12 +1,13 @@
-/* Leaves of a search tree by heap order, a part of tile_kernels_body.h: a decision asks a dozen
- * small questions, so that calls between them would cost as much as they do. */
+/* Leaves of a search tree by heap order, a part of tile_kernels_body.h. A decision asks a dozen
+ * small questions; calls between functions would cost as much as the questions themselves. */
 
-/* Up to the right until there is a node that is good enough, and down to its first such leaf. */
+/* Go up and to the right to the first node that is good enough, then down to its first such
+ * leaf. */
 static uint32_t first_leaf(const int32_t *leaves, const berth__tree_level *levels, uint32_t first,
                            uint32_t last, int32_t least)
 {
     const int32_t *scores = leaves;
-    uint32_t position = first, bits = 0, found; /* of a leaf's number that lie below the level */
+    uint32_t position = first, bits = 0, found; /* bits of a leaf's number below the level */
     for (;;) {
         uint32_t lane = position % BERTH__FAN;
         found = lanes_from(scores + position - lane, least) >> lane;
@@ -28,8 +29,8 @@ static uint32_t first_leaf(const int32_t *leaves, const berth__tree_level *level
     return position < last ? position : UINT32_MAX;
 }
 
-/* The answers about the first `count` positions, whose leaves that are the best have a bit. Returns
- * the position that is chosen so far. */
+/* Answer the questions about the first `count` positions. `best` has a bit for each of them whose
+ * leaf has the best score. Returns the position chosen so far. */
 static inline uint32_t take_bits(uint64_t best, uint32_t count, berth__heap_order *order)
 {
     uint32_t chosen = UINT32_MAX, from;

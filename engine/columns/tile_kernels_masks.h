@@ -1,8 +1,8 @@
-/* Tile kernels that compare and give a mask, a part of tile_kernels_body.h. */
+/* Tile kernels that compare and return a mask, a part of tile_kernels_body.h. */
 #if defined(__AVX512F__)
 
-/* A compare leaves a bit a lane: 8 of amounts, 16 of numbers. Their bytes in order are the
- * mask's words. */
+/* A compare sets a bit a lane: 8 for amounts, 16 for numbers. Their bytes in order are the mask's
+ * words. */
 typedef union lane_masks {
     berth__mask mask;
     uint8_t of_8[BERTH__TILE / 8];
@@ -72,7 +72,8 @@ static inline uint64_t pack_bits(const uint8_t *flags)
     for (uint32_t byte = 0; byte < 8; byte++) {
         uint64_t eight;
         memcpy(&eight, flags + byte * 8, sizeof(eight));
-        /* Eight bytes of 0 or 1 to eight bits: the multiplication lines them up in the top byte. */
+        /* Packs eight bytes of 0 or 1 into eight bits: the multiplication lines them up in the top
+         * byte. */
         bits |= ((eight * UINT64_C(0x0102040810204080)) >> 56) << (byte * 8);
     }
     return bits;

@@ -1,6 +1,6 @@
-/* Tile kernels on values kept in 16 bits between two passes over the tiles; a part of
+/* Tile kernels for values kept in 16 bits between two passes over the tiles; a part of
  * tile_kernels_body.h. */
-/* Values that are too large become one more than the largest. */
+/* Values that are too large become the largest plus one. */
 static inline void clamp_narrow(const int64_t *restrict values, int16_t *restrict kept)
 {
 #if defined(__AVX512BW__)
@@ -20,7 +20,8 @@ static inline void clamp_narrow(const int64_t *restrict values, int16_t *restric
 #endif
 }
 
-/* Extremes of the kept values in a mask, marks aside: INT16_MAX and INT16_MIN if there are none. */
+/* Extremes of the kept values in a mask, without marks: INT16_MAX and INT16_MIN if there are
+ * none. */
 #if defined(__AVX512BW__)
 
 static inline void narrow_range(const int16_t *restrict kept, const berth__mask *mask,
@@ -41,7 +42,7 @@ static inline void narrow_range(const int16_t *restrict kept, const berth__mask 
     __m128i low8 = _mm256_castsi256_si128(low16), high8 = _mm256_castsi256_si128(high16);
     low8 = _mm_min_epi16(low8, _mm256_extracti128_si256(low16, 1));
     high8 = _mm_max_epi16(high8, _mm256_extracti128_si256(high16, 1));
-    /* The one horizontal extreme there is: the least of eight unsigned numbers. */
+    /* The only horizontal minimum that the processor has: the least of eight unsigned numbers. */
     const __m128i sign = _mm_set1_epi16(INT16_MIN), all = _mm_set1_epi16(-1);
     low8 = _mm_minpos_epu16(_mm_xor_si128(low8, sign));
     high8 = _mm_minpos_epu16(_mm_xor_si128(_mm_xor_si128(high8, sign), all));
@@ -51,7 +52,7 @@ static inline void narrow_range(const int16_t *restrict kept, const berth__mask 
 
 #else
 
-/* Eight of them, in a form that the compiler makes vectors of whatever it thinks of the gain. */
+/* Vectors of eight, which the compiler has to use whether or not it expects a gain. */
 enum { SHORTS = 8 };
 typedef int16_t shorts __attribute__((vector_size(SHORTS * sizeof(int16_t))));
 
@@ -159,7 +160,7 @@ static void add_where_kept(const berth__mask *mask, int16_t amount, int16_t *res
 #endif
 }
 
-/* Unsigned: slots that no scorer wrote may hold anything. */
+/* Unsigned, because slots that no scorer wrote may hold anything. */
 static inline void add_sums(const int16_t *restrict sums, int64_t *restrict total)
 {
     for (uint32_t s = 0; s < BERTH__TILE; s++)
@@ -168,7 +169,7 @@ static inline void add_sums(const int16_t *restrict sums, int64_t *restrict tota
 
 #if defined(__AVX512BW__)
 
-/* Entries of 32 slots: a permutation reads 64 of them, two read all. */
+/* The entries of 32 slots. One permutation reads from 64 entries, two read from all. */
 static inline __m512i entries_of(const berth__narrow_part *part, uint32_t first)
 {
     const __m512i last = _mm512_set1_epi16((int16_t)part->count);
@@ -198,7 +199,7 @@ static void add_parts(const berth__narrow_part *parts, uint32_t part_count, int6
 
 #elif defined(__AVX2__)
 
-/* Where the values of 16 slots have their entries, in two halves. */
+/* The places of the entries of 16 slots, in two halves. */
 static inline void places_of(const berth__narrow_part *part, uint32_t first, __m128i *low,
                              __m128i *high)
 {
@@ -209,7 +210,7 @@ static inline void places_of(const berth__narrow_part *part, uint32_t first, __m
     *high = _mm_min_epu16(_mm_sub_epi16(_mm_loadu_si128(kept + 1), lowest), last);
 }
 
-/* Entries of 16 slots from a table of 16: a shuffle for their lower bytes and one for the
+/* The entries of 16 slots from a table of 16: one shuffle for the lower bytes and one for the
  * higher. */
 static inline __m256i few_entries(const berth__narrow_part *part, uint32_t first)
 {
@@ -224,7 +225,7 @@ static inline __m256i few_entries(const berth__narrow_part *part, uint32_t first
     return _mm256_set_m128i(_mm_unpackhi_epi8(low, high), _mm_unpacklo_epi8(low, high));
 }
 
-/* Entries of 8 slots, in the lower halves of what is gathered. */
+/* The entries of 8 slots: the lower halves of the gathered words. */
 static inline __m128i gathered(const berth__narrow_part *part, __m128i at)
 {
     const int *table = (const int *)(const void *)part->table;

@@ -1,4 +1,4 @@
-/* The tile kernels compiled for portable. */
+/* The tile kernels compiled for any processor. */
 #include "columns/tile_kernels_tables.h"
 
 #define KERNELS_TABLE berth__kernels_portable

@@ -1,4 +1,4 @@
-/* The tables of tile kernels that exist. */
+/* The existing tables of tile kernels. */
 #ifndef BERTH_COLUMNS_TILE_KERNELS_TABLES_H
 #define BERTH_COLUMNS_TILE_KERNELS_TABLES_H
 

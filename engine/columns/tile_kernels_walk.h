@@ -1,5 +1,5 @@
-/* Walks over the leaves of a search tree, a part of tile_kernels_body.h: a tile at a time, so that
- * a walk has two calls for a tile and not one for each of its groups. */
+/* Walks over the leaves of a search tree, a part of tile_kernels_body.h. A walk goes tile by tile,
+ * so it makes two calls for a tile and not one for each group. */
 
 enum { WORD_GROUPS = 64 / BERTH__FAN };
 
@@ -51,7 +51,7 @@ static uint64_t class_bits(const uint16_t *restrict ids, const berth__mask *slot
     return (uint64_t)_mm512_reduce_or_epi64(bits);
 }
 
-/* `totals` and `parts` as below; the entries of a small table stay in two vectors. */
+/* `totals` and `parts` as below. The entries of a small table stay in two vectors. */
 static void class_totals(const int32_t *leaves, uint32_t groups, const uint16_t *restrict ids,
                          const int32_t *restrict parts, uint32_t count, int32_t *totals)
 {
@@ -69,7 +69,8 @@ static void class_totals(const int32_t *leaves, uint32_t groups, const uint16_t 
 
 #if defined(__AVX2__)
 
-/* Bits 0 to 31 and 32 to 63 apart: a shift by 32 or more, or by less than 0, leaves nothing. */
+/* Bits 0 to 31 and 32 to 63 separately: a shift by 32 or more, or by a negative number, results in
+ * 0. */
 static uint64_t class_bits(const uint16_t *restrict ids, const berth__mask *slots)
 {
     const __m256i one = _mm256_set1_epi32(1), half = _mm256_set1_epi32(32);

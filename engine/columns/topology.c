@@ -1,4 +1,4 @@
-/* Topology keys as columns: the values of a label numbered, and the number of each slot. */
+/* Topology keys as columns: numbers the values of a label and stores the number of each slot. */
 #include "columns/topology.h"
 
 #include <string.h>
@@ -39,7 +39,7 @@ static bool reserve(berth__topology *topology, const berth_allocator *allocator,
     return topology->domains != NULL && topology->present != NULL;
 }
 
-/* Values met so far: open addressing, domains by value. */
+/* Domains by value, for the values seen so far: open addressing. */
 typedef struct numbering {
     uint32_t *slots;
     uint32_t mask;
@@ -63,7 +63,8 @@ static uint32_t domain_of(berth__topology *topology, const berth_allocator *allo
     return domain;
 }
 
-/* Neighbouring slots often share a value or count through few: the last one is tried first. */
+/* Neighbouring slots often have the same value, or step through a few values, so the last domain is
+ * tried first. */
 static bool number_slots(berth__topology *topology, const berth__layout *layout,
                          const berth__sym *column, const numbering *table)
 {

@@ -1,5 +1,5 @@
 /* Topology keys as columns: the domain of each slot, a dense number for each distinct value of a
- * label key; and sets of slots that count for a rule. Both follow node facts and are brought up
+ * label key; and sets of slots that count for a rule. Both depend on node facts and are brought up
  * to date when they are used in a new layout epoch. */
 #ifndef BERTH_COLUMNS_TOPOLOGY_H
 #define BERTH_COLUMNS_TOPOLOGY_H
@@ -13,7 +13,7 @@ typedef struct berth__topology {
     berth__keymap_entry entry;
     berth__sym key;
     uint32_t users;
-    uint64_t epoch;      /* of the layout that the rest was made for, or BERTH__EPOCH_NONE */
+    uint64_t epoch;      /* of the layout that the rest was computed for, or BERTH__EPOCH_NONE */
     uint32_t *domains;   /* by slot: from 1, in order of first appearance; 0: no such label */
     uint64_t *present;   /* a bit a slot: the node has the label */
     uint32_t tile_count; /* capacity of the two */
@@ -25,19 +25,19 @@ typedef struct berth__topology {
     bool unique;            /* no two slots share a domain */
 } berth__topology;
 
-/* Bring a topology up to the layout. Returns false when out of memory. */
+/* Bring a topology up to date with the layout. Returns false when out of memory. */
 bool berth__topology_refresh(berth__topology *topology, berth__layout *layout,
                              const berth__cow_array *nodes, berth__sym empty);
 
 /* Free what a topology holds (not the struct). */
 void berth__topology_clear(berth__topology *topology, const berth_allocator *allocator);
 
-/* A set of slots, found by words that say how it is made. */
+/* A set of slots, found by the words that describe it. */
 typedef struct berth__inclusion {
     berth__keymap_entry entry;
     uint32_t users;
     uint32_t key_bytes;
-    uint64_t epoch;      /* BERTH__EPOCH_NONE: to be filled; set by whoever fills it */
+    uint64_t epoch;      /* BERTH__EPOCH_NONE: not filled yet; the filling code sets it */
     uint64_t *slots;     /* a bit a slot */
     uint32_t tile_count; /* capacity */
     bool all;            /* every slot is in the set */

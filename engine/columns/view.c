@@ -1,5 +1,5 @@
-/* The view of the cluster that decisions read: its life, tiles made writable, amounts, host ports,
- * pods counted in and out. */
+/* The view of the cluster that decisions read: creates it, makes tiles writable, stores amounts and
+ * host ports, and counts pods in and out. */
 #include "columns/view_parts.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "columns/pod_counts.h"
 #include "columns/port_set.h"
 
-/* ---- life ---- */
+/* ---- create and destroy ---- */
 
 berth_status berth__view_init(berth__view *view, berth__model *model, berth__cow_owner *cow)
 {
@@ -82,7 +82,8 @@ berth_status berth__view_make_tile_writable(berth__view *view, uint32_t slot)
     return BERTH_OK;
 }
 
-/* The copy has an epoch of its own: what was made for the epoch points into the layout. */
+/* The copy has an epoch of its own, because data made for the old epoch points into the old
+ * layout. */
 berth_status berth__view_make_layout_writable(berth__view *view)
 {
     berth__cow_owner *cow = view->cow;
@@ -100,7 +101,7 @@ berth_status berth__view_make_layout_writable(berth__view *view)
     return BERTH_OK;
 }
 
-/* Keys come with pods that ask for them, and a layout may live long. */
+/* Pods bring new keys, and a layout may live long. */
 enum { COLUMNS_MAX = 256 };
 
 void berth__view_trim_columns(berth__view *view)
@@ -136,7 +137,7 @@ void berth__view_note_evenness(berth__tile *tile, uint32_t at)
     tile->evenness[at] = berth__tile_evenness(tile, at);
 }
 
-/* A closed node has room for less than no pod: no filter has to know of it. */
+/* A closed node has less room than for zero pods, so no filter has to know about it. */
 static int32_t room_for_pods(const berth__node_record *node)
 {
     return node->closed ? -1 : clamp_pods(node->facts->pods_max);
@@ -221,7 +222,7 @@ static void count_request(berth__view *view, berth__tile *tile, uint32_t at,
     berth__view_note_evenness(tile, at);
 }
 
-/* A branch has none in use while nothing was done to a pod with volumes. */
+/* A branch counts no volumes before an operation on a pod with volumes. */
 static bool uses_volumes(const berth__view *view, const berth__class *cls)
 {
     return cls->volumes != NULL && view->volume_use != NULL;
@@ -247,7 +248,7 @@ static berth_status count_in(berth__view *view, berth__tile *tile, uint32_t slot
 static void count_out(berth__view *view, berth__tile *tile, uint32_t slot, const berth__class *cls)
 {
     uint32_t at = slot % BERTH__TILE;
-    /* A port goes with the first pod that held it, even if another still does: kube-scheduler's
+    /* A port is freed with the first pod that held it, even if another still does: kube-scheduler's
      * rule. */
     if (cls->ports != NULL && tile->ports[at] != NULL)
         berth__port_set_remove(tile->ports[at], cls->ports->items, cls->ports->count);

@@ -1,6 +1,6 @@
-/* A view: one state of the cluster as decisions read it. The engine's own view is changed in place
- * by commits; every change goes through berth__view_write, the one place that knows who else
- * looks. */
+/* A view: one state of the cluster as decisions read it. Commits change the engine's own view in
+ * place. Every change goes through berth__view_write, the only function that knows who else reads
+ * the tile. */
 #ifndef BERTH_COLUMNS_VIEW_H
 #define BERTH_COLUMNS_VIEW_H
 
@@ -9,18 +9,18 @@
 #include "model/images.h"
 #include "model/pod.h"
 
-/* Amounts up to this are scored in double precision without loss: times 100 they stay below
+/* Amounts up to this are scored in double precision without loss: multiplied by 100 they stay below
  * 2^52. */
 #define BERTH__SMALL_AMOUNT (INT64_C(1) << 45)
 
 struct berth__pod_counts;  /* columns/pod_counts.h: pods by selector and topology domain */
 struct berth__related;     /* model/related.h: services, controllers, namespaces */
 struct berth__storage;     /* store/storage.h: volumes, claims, classes, drivers */
-struct berth__freed_ports; /* columns/freed_ports.h: host ports that a pod has and that are free */
+struct berth__freed_ports; /* columns/freed_ports.h: ports that are free though a pod has them */
 struct berth__volume_use;  /* columns/node_volumes.h: volumes in use by node */
-struct berth__devices; /* devices/devices.h: devices offered and in use; goes with the storage */
+struct berth__devices; /* devices/devices.h: devices offered and in use; kept with the storage */
 
-/* Entries that the change journal keeps; whoever lags further behind looks at every slot. */
+/* Entries that the change journal keeps. A reader that lags further behind looks at every slot. */
 enum { BERTH__JOURNAL = 1 << 16 };
 
 typedef struct berth__view {
@@ -30,15 +30,15 @@ typedef struct berth__view {
     struct berth__storage *storage;
     struct berth__volume_use *volume_use;
     struct berth__devices *devices;
-    berth__cow_owner *cow;  /* who changes the view */
+    berth__cow_owner *cow;  /* the owner that changes the view */
     berth__cow_array nodes; /* records by id; by slot through layout->nodes */
     berth__images images;
     struct berth__freed_ports *freed_ports; /* NULL: there are none */
     berth__layout *layout;
     berth__tile **tiles;
-    uint64_t tiles_stamp;    /* of the array; a tile of this stamp lies in an array of this stamp */
+    uint64_t tiles_stamp;    /* of the array; if a tile has this stamp, its array has it, too */
     uint32_t resource_count; /* columns in each tile */
-    uint64_t names_epoch;    /* of the model when the columns were made for its names */
+    uint64_t names_epoch;    /* the model's, when the columns were made for its names */
     const berth__kernels *kernels;
     /* Slots changed, newest last, in a ring: entry i is at journal[i % BERTH__JOURNAL]. */
     uint32_t *journal;
@@ -48,10 +48,10 @@ typedef struct berth__view {
 
 /* An empty view. */
 berth_status berth__view_init(berth__view *view, berth__model *model, berth__cow_owner *cow);
-/* Free everything; the copy-on-write owner is no longer shared. */
+/* Free everything. The copy-on-write owner must no longer be shared. */
 void berth__view_destroy(berth__view *view);
 
-/* What a view had before a new node order, for the way back. */
+/* The state of a view before a new node order, for the way back. */
 typedef struct berth__former_layout {
     berth__layout *layout;
     berth__tile **tiles;
@@ -60,31 +60,31 @@ typedef struct berth__former_layout {
     uint64_t names_epoch;
     uint32_t held;       /* notes of the copy-on-write owner */
     uint32_t slot_count; /* of `slots` */
-    uint32_t *slots;     /* of each of the layout's nodes: its slot, or BERTH__SLOT_NONE */
+    uint32_t *slots;     /* the slot of each of the layout's nodes, or BERTH__SLOT_NONE */
     uint32_t *back;      /* by slot of the layout that came after: scratch for the way back */
     uint32_t back_count;
 } berth__former_layout;
 
-/* Bring the view to a new node order: `order` lists `count` ids of present nodes. Nodes that were
- * in the old layout keep their state, others get it from the list of their pods. Node records'
- * slots are set. Fails only for want of memory: the view is as before then, or new nodes whose
- * pods could not be counted have no slot yet; the next call makes up for it. With `former`, what
- * was there before is kept in it. */
+/* Bring the view to a new node order: `order` lists `count` ids of present nodes. Nodes of the old
+ * layout keep their state, others get it from the list of their pods. Sets the slots of node
+ * records. Fails only when out of memory: then either the view is unchanged, or new nodes whose
+ * pods could not be counted have no slot yet, and the next call makes up for it. `former`, if not
+ * NULL, receives the former state. */
 berth_status berth__view_relayout(berth__view *view, const uint32_t *order, uint32_t count,
                                   const berth__pods *pods, uint64_t epoch,
                                   berth__former_layout *former);
 
-/* The way back, from the state that the new order began with: needs no memory. */
+/* The way back, from the state in which the new order began. Needs no memory. */
 void berth__view_relayout_back(berth__view *view, const berth__former_layout *former,
                                const berth__pods *pods, uint64_t epoch);
 void berth__former_layout_free(const berth__view *view, berth__former_layout *former);
 
-/* Make room for every resource the model knows; columns that have got other names since begin
- * anew. */
+/* Make room for every resource that the model knows. Columns whose names have changed since are
+ * filled again. */
 berth_status berth__view_widen(berth__view *view);
 
-/* Make writable what a change of a slot, or of its facts, writes: see base/cow_owner.h. Errors:
- * E_NOMEM; nothing has changed then. */
+/* Make everything writable that a change of a slot, or of its facts, writes: see base/cow_owner.h.
+ * Errors: BERTH_E_NOMEM; nothing has changed then. */
 berth_status berth__view_make_tile_writable(berth__view *view, uint32_t slot);
 berth_status berth__view_make_facts_writable(berth__view *view, uint32_t slot);
 static inline berth_status berth__view_make_writable(berth__view *view, uint32_t slot)
@@ -94,43 +94,43 @@ static inline berth_status berth__view_make_writable(berth__view *view, uint32_t
                : berth__view_make_tile_writable(view, slot);
 }
 
-/* Note a slot in the journal. */
+/* Add a slot to the journal. */
 static inline void berth__view_note(berth__view *view, uint32_t slot)
 {
     view->journal[view->journal_end++ % BERTH__JOURNAL] = slot;
 }
 
-/* The tile of a slot, writable; notes the slot in the journal. */
+/* The tile of a slot, for writing. Adds the slot to the journal. */
 static inline berth__tile *berth__view_write(berth__view *view, uint32_t slot)
 {
     berth__view_note(view, slot);
     return view->tiles[slot >> BERTH__TILE_SHIFT];
 }
 
-/* Take over changed facts of the node in `slot`; with the layout's own epoch, its amounts alone. */
+/* Take over changed facts of the node in `slot`. If `epoch` is the layout's own, only the
+ * amounts. */
 void berth__view_set_facts(berth__view *view, uint32_t slot, uint64_t epoch);
 
-/* Free the label columns of keys that were asked for, if they have become many: those still in use
- * are made again. The layout has another epoch then. Without memory for it they stay. */
+/* Free the label columns if there are too many; those still in use will be made again. The layout
+ * gets another epoch then. If memory runs out, the columns stay. */
 void berth__view_trim_columns(berth__view *view);
 
-/* Take over whether the present node in `slot` is closed. Nothing derived from facts becomes
- * stale: filters that count pods refuse the node by its room for pods, and searches leave it
- * out. */
+/* Take over whether the present node in `slot` is closed. Data derived from facts stays valid:
+ * filters that count pods refuse the node for lack of room, and searches leave it out. */
 void berth__view_close(berth__view *view, uint32_t slot);
 
 /* Count the node's pods into a slot that counts none, or out of a slot that counts them all. `fill`
- * fails only for want of memory and then changes nothing. */
+ * fails only when out of memory; nothing has changed then. */
 berth_status berth__view_fill(berth__view *view, uint32_t slot, const berth__pods *pods);
 void berth__view_vacate(berth__view *view, uint32_t slot, const berth__pods *pods);
 
-/* Count one more, or one fewer, pod of a class on a slot. `add` fails only for want of memory and
- * then changes nothing. */
+/* Count one more, or one fewer, pod of a class on a slot. `add` fails only when out of memory;
+ * nothing has changed then. */
 berth_status berth__view_add_pod(berth__view *view, uint32_t slot, const berth__class *cls);
 void berth__view_remove_pod(berth__view *view, uint32_t slot, const berth__class *cls);
 
-/* For undoing: count a pod as before, host ports aside; needs no memory and does not fail. Ports
- * are put back as they were, from a copy: a set forgets who holds a port, so counting back is not
+/* For undoing: count a pod as before, apart from its host ports. Needs no memory and does not fail.
+ * Ports are restored from a copy: a set does not know who holds a port, so counting back is not
  * enough. */
 void berth__view_restore_pod(berth__view *view, uint32_t slot, const berth__class *cls, int change);
 uint32_t berth__view_ports(const berth__view *view, uint32_t slot, const berth__host_port **items);
@@ -138,7 +138,7 @@ void berth__view_set_ports(berth__view *view, uint32_t slot, const berth__host_p
                            uint32_t count);
 
 /* The same (one more: change 1, one fewer: -1) in a what-if, which undoes it before anybody else
- * looks: the journal does not tell. */
+ * reads the view. The journal does not record it. */
 berth_status berth__view_suppose(berth__view *view, uint32_t slot, const berth__class *cls,
                                  int change);
 

@@ -1,4 +1,5 @@
-/* Deep copies of ResourceSlices, DeviceClasses and ResourceClaims, as object_copy.c makes them. */
+/* Deep copies of ResourceSlices, DeviceClasses and ResourceClaims, in the manner of
+ * object_copy.c. */
 #include "objects/copying.h"
 
 static void copy_selectors(berth__copying *own, const berth_cel_selector **selectors,

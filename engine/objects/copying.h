@@ -1,5 +1,5 @@
-/* Pieces of deep copies of objects (object_copy.h), for the files that make them. A copy begins as
- * the struct's own bytes; then whatever it points to is copied and pointed to anew. */
+/* Parts of deep copies of objects (object_copy.h), for the files that make these. A copy begins as
+ * the struct's own bytes; then everything it points to is copied and its pointers are replaced. */
 #ifndef BERTH_OBJECTS_COPYING_H
 #define BERTH_OBJECTS_COPYING_H
 
@@ -11,10 +11,10 @@ typedef struct berth__copying {
     bool ok; /* false: out of memory */
 } berth__copying;
 
-/* NULL for NULL, and when out of memory. */
+/* A copy of an array. NULL for NULL, and when out of memory. */
 void *berth__copy_array(berth__copying *own, const void *items, uint32_t count, size_t item_bytes);
 
-/* Point `field`, of type `const TYPE *`, to a copy of its items, which `var` then runs over. */
+/* Point `field`, of type `const TYPE *`, to a copy of its items. `var` then runs over the copy. */
 #define BERTH__COPY_EACH(own, type, field, count, var)                            \
     type *const var##_items = berth__copy_array(own, field, count, sizeof(type)); \
     (field) = var##_items;                                                        \

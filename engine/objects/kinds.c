@@ -1,4 +1,4 @@
-/* Names of the kinds of objects, as Kubernetes writes them. */
+/* Names of the kinds of objects, in Kubernetes' spelling. */
 #include "berth/objects.h"
 
 const char *berth_kind_name(berth_kind kind)

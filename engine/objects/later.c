@@ -1,4 +1,5 @@
-/* Whether an object has members that came later than this library, behind the pointers `later`. */
+/* Checks whether an object has members that were added after this library was built, which the
+ * `later` pointers refer to. */
 #include "base/assert.h"
 #include "base/error.h"
 #include "objects/sized_object.h"
@@ -19,8 +20,8 @@ static __attribute__((noinline)) berth_status refuse(berth_error *error, const c
     return BERTH_E_ARG;
 }
 
-/* Every item of an array; an array that is NULL has none, whatever its count. Most have none at
- * all, and every object comes by here: the count is what is looked at first. */
+/* Check every item of an array. A NULL array has no items, whatever its count. Most arrays are
+ * empty, and every object passes here, so the count is tested first. */
 #define CHECK_EACH(items, count, field)                              \
     do {                                                             \
         for (uint32_t i_ = 0; i_ < (count) && (items) != NULL; i_++) \
@@ -81,7 +82,7 @@ static inline berth_status check_pod_status(const berth_pod *pod, berth_error *e
     return BERTH_OK;
 }
 
-/* How many parts a pod has that most have not, or any number that is 0 where that is. */
+/* The number of parts that a pod has and most pods lack; any number if it is not 0. */
 static inline uint32_t rare_parts(const berth_pod *pod)
 {
     return pod->init_container_count | pod->pod_affinity.required_count |
@@ -206,7 +207,7 @@ static inline berth_status check_rest(const berth_object *object, berth_error *e
 
 berth_status berth__object_has_no_later(const berth_object *object, berth_error *error)
 {
-    const berth_metadata *meta = object->as.any; /* which every one begins with */
+    const berth_metadata *meta = object->as.any; /* every object begins with it */
     berth_status status = check_metadata(meta, error);
     if (status == BERTH_OK)
         status = check_rest(object, error);

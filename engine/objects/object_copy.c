@@ -1,5 +1,5 @@
-/* Deep copies of objects, field by field. A copy begins as the struct's own bytes; then whatever
- * it points to is copied and pointed to anew. */
+/* Deep copies of objects, field by field. A copy begins as the struct's own bytes; then everything
+ * it points to is copied and its pointers are replaced. */
 #include "objects/object_copy.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "objects/copying.h"
 #include "objects/sized_object.h"
 
-/* ---- pieces ---- */
+/* ---- parts ---- */
 
 void *berth__copy_array(berth__copying *own, const void *items, uint32_t count, size_t item_bytes)
 {
@@ -356,7 +356,7 @@ static void copy_volume_attachment(berth__copying *own, berth_volume_attachment 
     berth__copy_str(own, &attachment->persistent_volume);
 }
 
-/* ---- the others ---- */
+/* ---- other kinds ---- */
 
 static void copy_service(berth__copying *own, berth_service *service)
 {
@@ -417,7 +417,7 @@ static void copy_resource_claim(berth__copying *own, berth_resource_claim *claim
     berth__copy_resource_claim(own, claim);
 }
 
-/* ---- any of them ---- */
+/* ---- any kind ---- */
 
 berth_status berth__object_copy_into(berth__arena *arena, const berth_object *object,
                                      berth_object *out)

@@ -1,4 +1,4 @@
-/* Objects that own all they refer to: a copy in an arena of its own. */
+/* Objects that own everything they refer to: each is a copy in an arena of its own. */
 #include "base/error.h"
 #include "objects/object_copy.h"
 #include "objects/sized_object.h"
@@ -7,7 +7,7 @@
 enum { FIRST_BYTES = 1024 };
 
 typedef struct owned_object {
-    berth_object object; /* first: what the caller holds */
+    berth_object object; /* first, because the caller holds a pointer to it */
     berth__arena arena;
 } owned_object;
 

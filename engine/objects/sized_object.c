@@ -1,5 +1,4 @@
-/* Objects of callers that were compiled with other headers, made this library's, and the
- * reverse. */
+/* Converts objects of callers that were compiled with other headers to this library's, and back. */
 #include "objects/sized_object.h"
 
 #include <string.h>
@@ -23,13 +22,13 @@ uint32_t berth__object_size_told(const uint32_t *sizes, berth_kind kind)
     return sizes != NULL && (uint32_t)kind < sizes[0] ? sizes[1 + (uint32_t)kind] : 0;
 }
 
-/* Of another size: a copy. */
+/* Convert an object of another size to a copy. */
 static __attribute__((noinline)) berth_status resize(const berth_object **object, uint32_t size,
                                                      berth__sized_object *own, berth_error *error)
 {
     const berth_object *given = *object;
     uint32_t known = own_sizes[given->kind];
-    if (size < sizeof(berth_metadata)) /* which every one begins with */
+    if (size < sizeof(berth_metadata)) /* every object begins with it */
         return berth__error_set(error, BERTH_E_ARG, "the size of a %s is %u",
                                 berth_kind_name(given->kind), (unsigned)size);
     own->object = (berth_object){given->kind, known, {.any = &own->room}};
@@ -38,8 +37,8 @@ static __attribute__((noinline)) berth_status resize(const berth_object **object
                              error);
 }
 
-/* What a reader makes of text has nothing that this library does not know, and all pods of such a
- * template are alike. */
+/* A reader never makes members that this library does not know, and all pods of such a template are
+ * equal. */
 static bool is_own(const berth_object *object)
 {
     return object->kind == BERTH_KIND_POD &&

@@ -1,7 +1,7 @@
-/* Finding where a JSON value ends by its quotes and brackets. Blocks of 64 bytes become bit masks
- * (SSE2, which every x86-64 has, or plain loops). Quotes that no backslash escapes are turned into
- * a mask of the bytes inside strings by a running exclusive or, and the brackets outside are
- * counted; only the block in which the value may end is walked bit by bit. */
+/* Finds the end of a JSON value by its quotes and brackets. Blocks of 64 bytes become bit masks (by
+ * SSE2, which every x86-64 has, or by plain loops). From the quotes that no backslash escapes, a
+ * running exclusive or computes a mask of the bytes inside strings. The brackets outside strings
+ * are counted. Only a block in which the value may end is walked bit by bit. */
 #include "text/bracket_scan.h"
 
 #include <string.h>
@@ -58,7 +58,8 @@ static inline masks find_masks(const char *text)
 
 #endif
 
-/* The bytes that a backslash escapes. `*carry`: the first one is escaped; then, the one behind. */
+/* The bytes that a backslash escapes. `*carry` on entry: the first byte of this block is escaped;
+ * on return: the first byte after it is. */
 static uint64_t find_escaped(uint64_t backslash, bool *carry)
 {
     uint64_t escaped = *carry ? 1 : 0;
@@ -84,8 +85,8 @@ static inline uint64_t running_xor(uint64_t bits)
     return bits;
 }
 
-/* Walk the brackets, and the quotes while no bracket is open, of a block in which the value may
- * end. Returns the bytes that belong to the value. */
+/* Walk the brackets of a block in which the value may end, and the quotes if no bracket is open.
+ * Returns how many bytes belong to the value. */
 static size_t walk(berth__bracket_scan *scan, uint64_t open, uint64_t close, uint64_t end_quote)
 {
     for (uint64_t bits = open | close | end_quote; bits != 0; bits &= bits - 1) {
@@ -123,11 +124,11 @@ static size_t scan_block(berth__bracket_scan *scan, const char *text)
         scan->depth += opened - closed;
         return BLOCK;
     }
-    /* With no bracket open the value is a string, and a quote that leaves one ends it. */
+    /* If no bracket is open, the value is a string, and its closing quote ends it. */
     return walk(scan, open, close, scan->depth == 0 ? m.quote & ~inside : 0);
 }
 
-/* The same, byte by byte, for what is left at the end of a buffer. */
+/* The same, byte by byte, for the rest at the end of a buffer. */
 static size_t scan_bytes(berth__bracket_scan *scan, const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++) {

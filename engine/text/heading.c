@@ -1,4 +1,4 @@
-/* An object's apiVersion and kind read: kinds of objects and of lists. */
+/* Reads apiVersion and kind of objects and of lists. */
 #include "text/heading.h"
 
 #include <stdio.h>

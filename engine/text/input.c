@@ -1,6 +1,6 @@
-/* Input from a file, standard input or memory, gzip or not, read in large steps. gzip is told by
- * its first two bytes; a gzip file may have several members, one behind the other, and zero bytes
- * as padding behind the last. */
+/* Input from a file, standard input or memory, gzip or not, read in large steps. gzip is recognised
+ * by its first two bytes. A gzip file may have several members, one after another, and zero bytes
+ * as padding after the last. */
 #include "text/input.h"
 
 #include <errno.h>
@@ -39,7 +39,7 @@ static void report(const berth__input *input)
         input->progress(input->progress_context, input->done_bytes, input->total_bytes);
 }
 
-/* Make sure that `raw` holds something, unless the source has ended. */
+/* Make sure that `raw` contains bytes, unless the source has ended. */
 static berth_status refill(berth__input *input, berth_error *error)
 {
     if (input->raw_len > 0 || input->ended)
@@ -66,7 +66,7 @@ static berth_status start_unpacking(berth__input *input, berth_error *error)
     return BERTH_OK;
 }
 
-/* Take the first buffer and look whether it is gzip. A pipe may give a single byte first. */
+/* Take the first buffer and check whether it is gzip. A pipe may deliver a single byte first. */
 static berth_status start(berth__input *input, berth_error *error)
 {
     BERTH_TRY(refill(input, error));
@@ -139,7 +139,7 @@ void berth__input_close(berth__input *input)
 
 /* ---- reading ---- */
 
-/* Between members: on to the next one, or to the end, behind any padding. */
+/* Between members: go to the next one, or past any padding to the end. */
 static berth_status next_member(berth__input *input, berth_error *error)
 {
     for (;;) {

@@ -1,7 +1,6 @@
-/* JSON text to a tree, on simdjson: its first stage finds the structure of a whole text with the
- * widest vectors of the machine, and its on-demand iterator hands out every token as written, so
- * that numbers keep their digits. Where simdjson refuses a text, json_fault.c says where and
- * why. */
+/* JSON text to a tree, with simdjson. Its first stage finds the structure of a whole text with the
+ * widest vectors of the machine. Its on-demand iterator returns every token as written, so numbers
+ * keep their digits. If simdjson refuses a text, json_fault.c finds where and why. */
 #include <simdjson.h>
 
 #include <endian.h>
@@ -21,8 +20,8 @@ namespace ondemand = simdjson::ondemand;
 struct berth__json_parser {
     const berth_allocator *allocator;
     ondemand::parser parser;
-    size_t capacity;           /* bytes of text `parser` is ready for */
-    berth__json_member *stack; /* members and elements of the containers that are still open */
+    size_t capacity;           /* bytes of text that `parser` is ready for */
+    berth__json_member *stack; /* members and elements of the open containers */
     uint32_t stack_count;
     uint32_t stack_capacity;
 };
@@ -60,7 +59,7 @@ std::string_view trim(std::string_view token)
     return token;
 }
 
-/* The JSON grammar of a number; simdjson does not look into tokens that are asked for raw. */
+/* The JSON grammar of a number. simdjson does not check tokens that are requested raw. */
 bool is_number(std::string_view token)
 {
     const char *at = token.data();
@@ -92,7 +91,7 @@ bool is_number(std::string_view token)
     return at == end;
 }
 
-/* The code unit in four hexadecimal digits, or -1. */
+/* The code unit of four hexadecimal digits, or -1. */
 int code_unit(const char *at, const char *last)
 {
     if (last - at < 4)
@@ -131,8 +130,8 @@ char *put_utf8(char *out, uint32_t point)
     return out;
 }
 
-/* Read the escape behind a backslash at `at` and write what it stands for; NULL if it is
- * malformed. Half a surrogate pair alone reads as U+FFFD, as Go's decoder has it. */
+/* Read the escape after a backslash at `at` and write the character. Returns NULL if the escape is
+ * malformed. A lone half of a surrogate pair reads as U+FFFD, as in Go's decoder. */
 const char *unescape(const char *at, const char *last, char **out)
 {
     static const char plain[] = "\"\"\\\\//b\bf\fn\nr\rt\t";
@@ -168,7 +167,7 @@ const char *unescape(const char *at, const char *last, char **out)
     return at;
 }
 
-/* The text between two quotes; escapes, which only ever shorten it, are undone in a copy. */
+/* The text between two quotes. Escapes, which only ever shorten it, are resolved in a copy. */
 outcome builder::string(const char *first, const char *last, berth_str *out)
 {
     size_t len = static_cast<size_t>(last - first);
@@ -196,7 +195,7 @@ outcome builder::string(const char *first, const char *last, berth_str *out)
     return outcome::ok;
 }
 
-/* The closing quote of the text that begins at `first`. simdjson has seen it closed. */
+/* The closing quote of the text that begins at `first`. simdjson has checked that there is one. */
 const char *closing_quote(const char *first)
 {
     const char *quote = first;
@@ -211,16 +210,16 @@ const char *closing_quote(const char *first)
     }
 }
 
-/* The lowest bit set stands in the first of eight bytes, lowest first, that is `c`; no bit is set
- * if there is none. What stands behind that bit may be wrong. */
+/* Finds byte `c` among eight bytes, the lowest first: the lowest set bit lies in the first such
+ * byte; no bit is set if there is none. Higher bits may be wrong. */
 uint64_t bytes_that_are(uint64_t word, char c)
 {
     uint64_t other = word ^ (UINT64_C(0x0101010101010101) * static_cast<unsigned char>(c));
     return (other - UINT64_C(0x0101010101010101)) & ~other & UINT64_C(0x8080808080808080);
 }
 
-/* The text behind an opening quote, up to the quote that closes it: most are short and have no
- * escapes. Eight bytes at a time; the padding behind the whole text allows it. */
+/* The text after an opening quote, up to the closing quote. Most texts are short and have no
+ * escapes. Reads eight bytes at a time, which the padding after the whole text allows. */
 outcome builder::quoted(const char *first, berth_str *out)
 {
     for (const char *from = first;; from += 8) {
@@ -261,9 +260,9 @@ outcome builder::scalar(std::string_view token, berth__json *out)
     return is_number(token) ? outcome::ok : outcome::malformed;
 }
 
-/* A slot on top of the stack. Where it lies changes as the stack grows, its number does not. Values
- * are written where they stay until their container is closed: a copy of what was written a moment
- * ago, by wider loads than stores, costs more than making it. */
+/* A slot on top of the stack. Its address changes as the stack grows, its number does not. Values
+ * are written to their final place on the stack until their container is closed: copying a value
+ * that was just written, with loads wider than the stores, costs more than making it. */
 inline bool builder::push(uint32_t *slot)
 {
     if (parser->stack_count == parser->stack_capacity &&
@@ -359,8 +358,8 @@ outcome builder::value(ondemand::value source, uint32_t slot, uint32_t depth)
     default: {
         berth__json *out = &at(slot)->value;
         outcome done = scalar(source.raw_json_token(), out);
-        /* A raw token is not consumed by looking at it, and what skips it would take a string in
-         * front of a colon for a key. */
+        /* Looking at a raw token does not consume it, and skipping would take a string in front of
+         * a colon for a key. */
         if (done == outcome::ok && out->type == BERTH__JSON_STRING &&
             source.get_raw_json_string().error() != simdjson::SUCCESS)
             return outcome::malformed;
@@ -400,7 +399,7 @@ outcome build_document(berth__json_parser *parser, berth__arena *arena, const ch
     return done;
 }
 
-/* Make simdjson's buffers large enough; they only grow, so that items of one size cost nothing. */
+/* Make simdjson's buffers large enough. They only grow, so items of one size cost nothing. */
 bool reserve(berth__json_parser *parser, size_t len)
 {
     if (len <= parser->capacity)

@@ -1,4 +1,4 @@
-/* Trees copied, member by member. */
+/* Copies trees, member by member. */
 #include "text/json_copy.h"
 
 static bool copy_items(berth__arena *arena, const berth__json *from, berth__json *to)

@@ -1,7 +1,7 @@
-/* Where and why a text is not JSON. A second, slow and strict look at a text that the parser
- * refused. The parser is built for speed and knows only that something is wrong; this walk finds
- * the first byte that is, and says what was expected there. It keeps one bit a level for the
- * containers that are open, and never recurses. */
+/* Where and why a text is not JSON: a second, slow and strict pass over a text that the parser
+ * refused. The parser is built for speed and only knows that the text is wrong. This walk finds the
+ * first wrong byte and says what was expected there. It keeps one bit a level for the open
+ * containers, and never recurses. */
 #include "text/json_fault.h"
 
 #include <stdbool.h>
@@ -81,7 +81,7 @@ static bool take_word(walk *w, const char *word)
     return true;
 }
 
-/* The length of the UTF-8 sequence at the current byte, 0 if there is none. */
+/* The length of the UTF-8 sequence at the current byte; 0 if there is no valid one. */
 static size_t sequence(const walk *w)
 {
     const unsigned char *s = w->text + w->at;
@@ -183,7 +183,7 @@ static bool take_key(walk *w)
     return true;
 }
 
-/* Go into a container at the current byte. Sets `*empty` if it closes at once. */
+/* Enter a container at the current byte. Sets `*empty` if it closes at once. */
 static bool open_container(walk *w, bool *empty)
 {
     bool object = peek(w) == '{';
@@ -195,7 +195,8 @@ static bool open_container(walk *w, bool *empty)
     return *empty || !object || take_key(w);
 }
 
-/* Behind a value: close what closes here, stop in front of the next value or at the end. */
+/* After a value: close the containers that end here, and stop in front of the next value or at the
+ * end. */
 static bool leave_value(walk *w)
 {
     while (w->depth > 0) {

@@ -1,4 +1,4 @@
-/* Ways through a tree by the path that an error names. */
+/* Follows the path in an error through a tree. */
 #include <stdlib.h>
 
 #include "base/text.h"

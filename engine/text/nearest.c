@@ -15,7 +15,7 @@ static uint32_t least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* Letters to change, insert, delete or exchange with their neighbour. */
+/* The number of letters to change, insert, delete or exchange with their neighbours. */
 static uint32_t distance(berth_str a, berth_str b)
 {
     uint32_t rows[3][LENGTH_MAX + 1];

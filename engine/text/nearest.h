@@ -1,4 +1,4 @@
-/* Which of several words is nearest to one that was written wrong. */
+/* Finds the word most like a misspelled one. */
 #ifndef BERTH_TEXT_NEAREST_H
 #define BERTH_TEXT_NEAREST_H
 
@@ -6,14 +6,15 @@
 
 typedef struct berth__nearest {
     berth_str word;
-    berth_str found; /* absent: none is near */
+    berth_str found; /* absent: no word is near */
     uint32_t distance;
 } berth__nearest;
 
 berth__nearest berth__nearest_begin(berth_str word);
 
-/* Take a candidate if it is nearer than those before: at most two letters of eight or more, or one
- * of three or more, are missing, too many, wrong, or exchanged; case does not count. */
+/* Take a candidate if it is nearer than those before. A candidate is near if at most one letter of
+ * three or more, or two of eight or more, are missing, extra, wrong or exchanged. Case does not
+ * count. */
 void berth__nearest_try(berth__nearest *nearest, berth_str candidate);
 
 #endif

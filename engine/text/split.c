@@ -1,6 +1,6 @@
-/* The splitter of a JSON stream into objects. It reads the members of each top-level object by
- * name, without parsing their values: the bracket scan leaps over them. Values are checked by the
- * parser that gets the pieces; here only what stands between pieces is. */
+/* Splits a JSON stream into objects. Reads the members of each top-level object by name without
+ * parsing their values: the bracket scan skips these. Here only the text between pieces is checked;
+ * the parser that receives the pieces checks their values. */
 #include "text/split.h"
 
 #include <stdio.h>
@@ -16,7 +16,7 @@ typedef struct splitter {
     berth__piece_fn each;
     void *context;
     berth_error *error;
-    char *members; /* of the list at hand, items left empty */
+    char *members; /* of the current list, with items empty */
     size_t members_len;
     size_t members_capacity;
 } splitter;
@@ -35,7 +35,7 @@ void berth__window_destroy(berth__window *window)
     *window = (berth__window){0};
 }
 
-/* In strides that a sum of one byte has room for, which vectors do many of at once. */
+/* Counts in strides short enough for sums of one byte, which vectors add many at a time. */
 static size_t count_newlines(const char *text, size_t len)
 {
     enum { STRIDE = 240 };
@@ -50,7 +50,7 @@ static size_t count_newlines(const char *text, size_t len)
     return lines;
 }
 
-/* Count lines up to the byte at `at`, where they have not been counted further already. */
+/* Count lines up to the byte at `at`, unless they have been counted further already. */
 static void count_lines(berth__window *window, size_t at)
 {
     if (at <= window->counted)
@@ -184,7 +184,7 @@ static berth_status keep_members(splitter *s, const char *text, size_t len)
     return BERTH_OK;
 }
 
-/* ---- leaping over values ---- */
+/* ---- skipping values ---- */
 
 static berth_status skip_container(splitter *s)
 {
@@ -210,7 +210,7 @@ static bool is_delimiter(char c)
            c == ' ' || c == '\n' || c == '\t' || c == '\r';
 }
 
-/* Leap over the value that begins at `at`; a value that is not there is a fault. */
+/* Skip the value that begins at `at`. A missing value is a fault. */
 static berth_status skip_value(splitter *s)
 {
     berth__window *w = s->window;
@@ -233,7 +233,7 @@ static berth_status skip_value(splitter *s)
 
 /* ---- lists and objects ---- */
 
-/* Hand out the elements behind an opening bracket. Ends in front of the closing one. */
+/* Hand out the elements after an opening bracket. Stops in front of the closing bracket. */
 static berth_status split_elements(splitter *s)
 {
     berth__window *w = s->window;
@@ -260,7 +260,7 @@ static berth_status split_elements(splitter *s)
     return BERTH_OK;
 }
 
-/* Hand out the list whose opening bracket is at `at`; the members in front are kept. */
+/* Hand out the list whose opening bracket is at `at`. The members in front of it are kept. */
 static berth_status split_items(splitter *s)
 {
     berth__window *w = s->window;
@@ -276,7 +276,7 @@ static berth_status split_items(splitter *s)
     return BERTH_OK;
 }
 
-/* One member, at the opening quote of its key. `*listed`: it was `items`, and a list. */
+/* One member, from the opening quote of its key. Sets `*listed` if it is `items` and a list. */
 static berth_status split_member(splitter *s, bool *listed)
 {
     static const char items[] = "\"items\"";
@@ -328,7 +328,7 @@ static berth_status split_object(splitter *s)
     return emit(s, BERTH__PIECE_LIST_END, s->members, s->members_len);
 }
 
-/* Between JSON texts, as in YAML streams of them, `---` may stand. */
+/* Skip a `---`, which may stand between JSON texts, as in YAML streams of them. */
 static berth_status skip_separator(splitter *s)
 {
     berth__window *w = s->window;

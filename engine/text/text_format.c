@@ -1,4 +1,4 @@
-/* JSON or YAML: told by the first bytes of a text. */
+/* Distinguishes JSON and YAML by the first bytes of a text. */
 #include "text/text_format.h"
 
 static uint32_t skip_blanks(berth_str text, uint32_t at)

@@ -1,4 +1,4 @@
-/* JSON or YAML: told by how a text begins. */
+/* Distinguishes JSON and YAML by how a text begins. */
 #ifndef BERTH_TEXT_TEXT_FORMAT_H
 #define BERTH_TEXT_TEXT_FORMAT_H
 
@@ -6,9 +6,9 @@
 
 #include "base/memory.h"
 
-/* Whether a text is to be read as JSON: it begins with a bracket, and what follows may stand there
- * in JSON. YAML has such brackets too, as in `{kind: Pod}`; a first key without double quotes gives
- * it away. A text with a quoted first key is JSON to the end, so that a mistake further on is
+/* Whether to read a text as JSON: it begins with a bracket, and the next bytes are possible in
+ * JSON. YAML has such brackets, too, as in `{kind: Pod}`, which the first key without double quotes
+ * reveals. A text with a quoted first key counts as JSON to the end, so a mistake further on is
  * reported as a mistake in JSON. Cost: the first few bytes. */
 bool berth__text_is_json(berth_str text);
 

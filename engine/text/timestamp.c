@@ -1,4 +1,4 @@
-/* RFC 3339 times read without the C library, whose parsers know locales and time zones. */
+/* Reads RFC 3339 times without the C library, whose parsers depend on locales and time zones. */
 #include "text/timestamp.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@ typedef struct scan {
     bool ok;
 } scan;
 
-/* `width` digits whose value lies in low..high. */
+/* Read `width` digits with a value in low..high. */
 static int take_number(scan *s, int width, int low, int high)
 {
     int value = 0;
@@ -34,7 +34,7 @@ static char take_char(scan *s, const char *allowed)
     return '\0';
 }
 
-/* Days since 1970-01-01 in the Gregorian calendar: years are counted from March, so that the leap
+/* Days since 1970-01-01 in the Gregorian calendar. Years are counted from March, so that the leap
  * day comes last, in eras of 400 years. */
 static int64_t days_of(int year, int month, int day)
 {
@@ -53,7 +53,7 @@ static int days_in(int year, int month)
     return days[month - 1] + (month == 2 && leap);
 }
 
-/* Nanoseconds behind a point; digits finer than that are dropped. */
+/* Read nanoseconds after a point. Finer digits are dropped. */
 static int64_t take_fraction(scan *s)
 {
     int64_t nanos = 0;
@@ -67,7 +67,7 @@ static int64_t take_fraction(scan *s)
     return nanos;
 }
 
-/* Seconds east of Greenwich. */
+/* Read a zone, in seconds east of Greenwich. */
 static int take_zone(scan *s)
 {
     char sign = take_char(s, "Zz+-");
@@ -99,14 +99,14 @@ bool berth__timestamp_parse(berth_str text, int64_t *out)
     if (!s.ok || s.at != s.end)
         return false;
     int64_t seconds = days_of(year, month, day) * 86400 + hour * 3600 + minute * 60 + second - zone;
-    /* Go's zero time, the year 1, is written out by some tools. */
+    /* Some tools write Go's zero time, the year 1, which is out of range. */
     if (__builtin_mul_overflow(seconds, INT64_C(1000000000), out) ||
         __builtin_add_overflow(*out, nanos, out))
         *out = seconds < 0 ? INT64_MIN : INT64_MAX;
     return true;
 }
 
-/* The day of a number of days since 1970, by the same eras. */
+/* The date of a number of days since 1970, by the same eras. */
 static void date_of(int64_t days, int *year, int *month, int *day)
 {
     days += 719468;

@@ -1,6 +1,6 @@
-/* YAML documents to trees, on libyaml's events: the library from which Kubernetes' own YAML
- * reader descends, so that both take the same texts. Values are collected on a stack and copied
- * to the arena when their container closes. */
+/* YAML documents to trees, from libyaml's events. Kubernetes' own YAML reader descends from
+ * libyaml, so both accept the same texts. Values are collected on a stack and copied to the arena
+ * when their container closes. */
 #include "text/yaml.h"
 
 #include <stdio.h>
@@ -18,12 +18,12 @@ enum { DEPTH_MAX = 1024, EXPANDED_MAX = 1000000, LINE_MAX_KEPT = (1 << 24) - 1 }
 typedef struct anchor {
     berth_str name;
     berth__json value;
-    uint64_t weight; /* values in it, aliases followed */
+    uint64_t weight; /* number of values in it, including those reached by aliases */
 } anchor;
 
 typedef struct composer {
     yaml_parser_t yaml;
-    yaml_event_t event; /* the one in hand */
+    yaml_event_t event; /* the current event */
     bool has_event;
     berth__arena *arena;
     berth_error *error;
@@ -36,11 +36,11 @@ typedef struct composer {
     uint32_t anchor_capacity;
     berth__names anchor_names;
     uint64_t weight;   /* values composed so far in this document */
-    uint64_t expanded; /* those of them that came by alias */
+    uint64_t expanded; /* those of them that came from aliases */
     unsigned depth;
 } composer;
 
-/* libyaml counts characters where an error wants bytes. */
+/* libyaml counts characters, but an error needs bytes. */
 static size_t byte_offset(berth_str text, size_t characters)
 {
     size_t at = 0;
@@ -163,7 +163,8 @@ static berth_status compose_scalar(composer *c, berth__json *out)
     berth_str tag = c_str(c->event.data.scalar.tag);
     berth_str text = {(const char *)c->event.data.scalar.value,
                       (uint32_t)c->event.data.scalar.length};
-    /* A tag types even quoted text; types other than YAML's own leave it a string. */
+    /* A tag decides the type even of quoted text. With a tag that is not YAML's own it stays a
+     * string. */
     if (berth__str_is(tag, YAML_INT_TAG) || berth__str_is(tag, YAML_FLOAT_TAG) ||
         berth__str_is(tag, YAML_BOOL_TAG) || berth__str_is(tag, YAML_NULL_TAG))
         plain = true;
@@ -201,8 +202,7 @@ static berth_status compose_sequence(composer *c, berth__json *out)
     return BERTH_OK;
 }
 
-/* The text of the key in hand. JSON knows only string keys, so numbers and booleans become
- * text. */
+/* The text of the current key. JSON knows only string keys, so numbers and booleans become text. */
 static berth_status compose_key(composer *c, berth_str *out, bool *merge)
 {
     berth__json key;
@@ -232,7 +232,7 @@ static berth_status push_members(composer *c, const berth__json *from, yaml_mark
     return BERTH_OK;
 }
 
-/* Where keys repeat the last one counts (json.h): so a merged list goes in back to front. */
+/* If keys repeat, the last one counts (json.h). So a merged list is pushed back to front. */
 static berth_status push_merged(composer *c, const berth__json *from, yaml_mark_t mark)
 {
     if (from->type != BERTH__JSON_ARRAY)
@@ -242,7 +242,7 @@ static berth_status push_merged(composer *c, const berth__json *from, yaml_mark_
     return BERTH_OK;
 }
 
-/* Copy the members above `base` to the arena: first what was merged, then the mapping's own. */
+/* Copy the members above `base` to the arena: first the merged ones, then the mapping's own. */
 static berth_status close_mapping(composer *c, uint32_t base, const berth__json *merged,
                                   yaml_mark_t mark, berth__json *out)
 {
@@ -290,7 +290,7 @@ static berth_status compose_mapping(composer *c, berth__json *out)
     }
 }
 
-/* Compose the value whose first event is in hand. */
+/* Compose the value that begins with the current event. */
 static berth_status compose(composer *c, berth__json *out)
 {
     bool ok = true;

@@ -1,6 +1,6 @@
-/* Typing of plain YAML scalars by the rules of YAML 1.1 as Kubernetes' YAML library applies them,
- * numbers without sexagesimals. Numbers keep every digit: a quantity of 0.1 stays one tenth.
- * Source of the rules: sigs.k8s.io/yaml v1.4, goyaml.v2 resolve.go. */
+/* Types plain YAML scalars by the rules of YAML 1.1 as Kubernetes' YAML library applies them,
+ * without sexagesimal numbers. Numbers keep every digit: a quantity of 0.1 stays one tenth. Source
+ * of the rules: sigs.k8s.io/yaml v1.4, goyaml.v2 resolve.go. */
 #include "text/yaml_scalar.h"
 
 #include <stdio.h>
@@ -28,7 +28,8 @@ static const word words[] = {
     {"off", BERTH__JSON_BOOL, 0},   {"Off", BERTH__JSON_BOOL, 0},   {"OFF", BERTH__JSON_BOOL, 0},
 };
 
-/* A number in pieces: sign, digits without leading zeros, and the power of ten they are times. */
+/* A number in parts: sign, digits without leading zeros, and the power of ten that multiplies
+ * them. */
 typedef struct decimal {
     bool negative;
     char digits[NUMBER_MAX];
@@ -47,7 +48,7 @@ static int digit_value(char c)
     return 16;
 }
 
-/* Integers with a base: 0x1f, 0b101, 0o17, 017. Larger than 64 bits they are text. */
+/* Integers with a base: 0x1f, 0b101, 0o17, 017. Integers larger than 64 bits are text. */
 static bool based_integer(const char *text, char *out)
 {
     bool negative = *text == '-';
@@ -108,7 +109,7 @@ static bool scan_decimal(const char *text, decimal *out)
         for (; *text >= '0' && *text <= '9'; text++)
             exponent = exponent > 9999 ? exponent : exponent * 10 + (*text - '0');
         if (text == power || exponent > 308)
-            return false; /* beyond a float64 it is text */
+            return false; /* a number beyond a float64 is text */
         out->exponent += below ? -exponent : exponent;
     }
     return *text == '\0';
@@ -126,9 +127,9 @@ static char *put_zeros(char *out, int count)
     return out + count;
 }
 
-/* Whole numbers without point and exponent (so that `replicas: 1e1` is an integer, as the float
- * that it passes through on its way to an API server is printed), others as plain decimals while
- * they are short. `out` has room for twice NUMBER_MAX. */
+/* Prints whole numbers without point and exponent (`replicas: 1e1` becomes an integer, as when
+ * Kubernetes' tools print the float that they read), and other numbers as plain decimals while they
+ * are short. `out` has room for twice NUMBER_MAX. */
 static void print_decimal(decimal *d, char *out)
 {
     while (d->count > 0 && d->digits[d->count - 1] == '0') {
@@ -209,7 +210,7 @@ bool berth__yaml_scalar(berth__arena *arena, berth_str text, berth__json *out)
         return ok;
     }
     *out = (berth__json){.type = BERTH__JSON_STRING, .as.text = text};
-    /* JSON has no such number: no field accepts it, and the text tells the user why. */
+    /* JSON has no such number. No field accepts it, and the error quotes the text to the user. */
     if (is_not_finite(text))
         out->type = BERTH__JSON_NUMBER;
     return true;
