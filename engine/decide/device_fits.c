@@ -21,7 +21,7 @@ static berth_str text_of(const berth__model *model, berth__sym sym)
     return sym != 0 ? berth__text(model, sym) : (berth_str){0};
 }
 
-/* The number of pools that offer nothing because they are invalid. */
+/* The number of pools that offer nothing because they are incomplete or invalid. */
 static uint32_t left_out(const berth__node_offers *offers)
 {
     uint32_t count = 0;

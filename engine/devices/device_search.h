@@ -44,10 +44,9 @@ typedef struct berth__taken_device {
     uint32_t claim;
     uint32_t line;
     bool shares;
-    bool counted;     /* this search has taken its counters */
-    bool was_entered; /* this search had taken capacity of it before */
-    uint32_t
-        consumed; /* if it shares: index in `amounts` of what it consumes, by capacity, nanos */
+    bool counted;      /* this search has taken its counters */
+    bool was_entered;  /* this search had taken capacity of it before */
+    uint32_t consumed; /* if it shares: index in `amounts` of its consumption by capacity */
 } berth__taken_device;
 
 typedef enum berth__devices_outcome {

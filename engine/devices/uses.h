@@ -19,8 +19,8 @@ typedef struct berth__device_use {
     berth__consumed_capacity *consumed;
     uint32_t consumed_count, consumed_capacity;
     bool offered; /* some slice lists it */
-    /* For the current search, 0 between searches: the number of claims that hold it; whether
-     * capacity of it was entered as taken; the view that named it last. */
+    /* For the current search, 0 between searches: whether it has entered capacity of the device as
+     * taken; how often it has taken the device; the view that named it last. */
     bool entered;
     uint32_t taken;
     uint64_t seen;
