@@ -1,7 +1,7 @@
 /* The catalog of offered devices: ResourceSlices by pool and by node, in the order in which an
  * allocator examines them, and for each node the pools that it sees.
  *
- * The catalog is built anew whenever a slice has changed. A view of a pool is made once for each
+ * The catalog is rebuilt whenever a slice has changed. A view of a pool is made once for each
  * set of its slices that some node sees, and a list of views once for each node, both at first use.
  * Source: dynamic-resource-allocation v0.36, structured/internal/incubating/pools_incubating.go. */
 #ifndef BERTH_DEVICES_CATALOG_H
@@ -118,7 +118,7 @@ typedef struct berth__taint_rules {
     uint32_t count;
 } berth__taint_rules;
 
-/* Build the catalog anew; sorts `slices`. Returns false when out of memory; the catalog is then
+/* Rebuild the catalog; sorts `slices`. Returns false when out of memory; the catalog is then
  * empty. Cost: a look at every device. */
 bool berth__catalog_build(berth__catalog *catalog, berth__device_uses *uses,
                           berth__named_slice *slices, uint32_t count,

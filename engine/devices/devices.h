@@ -24,7 +24,7 @@ typedef struct berth__devices {
     uint32_t held_capacity;
     uint64_t seen;         /* entries of the store's journal applied */
     bool fresh;            /* everything must be read */
-    bool slices_changed;   /* the catalog must be built anew */
+    bool slices_changed;   /* the catalog must be rebuilt */
     uint64_t removals;     /* the model's count of removed texts when the question began */
     berth__arena searches; /* for searches */
 } berth__devices;

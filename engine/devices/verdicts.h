@@ -52,7 +52,7 @@ enum { BERTH__PROGRAMS_MAX = 1024 };
 berth_status berth__verdicts_init(berth__verdicts *verdicts, berth__model *model);
 void berth__verdicts_destroy(berth__verdicts *verdicts);
 
-/* The catalog was built anew with `content_count` contents: forget all verdicts. */
+/* The catalog was rebuilt with `content_count` contents: forget all verdicts. */
 void berth__verdicts_follow(berth__verdicts *verdicts, uint32_t content_count);
 
 /* Call this between decisions: frees programs if there are too many. */

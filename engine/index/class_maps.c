@@ -252,7 +252,7 @@ static bool is_behind(const mapping *of)
 }
 
 /* Apply the changes since the last use. Classes that are empty again are forgotten only when there
- * are too many: then the map is built anew. */
+ * are too many: then the map is rebuilt. */
 static void follow(mapping *to, const berth__view *view)
 {
     for (uint32_t i = 0; i < to->parts->by_node_count && to->map->count > 0; i++) {

@@ -134,7 +134,7 @@ static bool passes(const berth__gates *gates, uint32_t slot)
 }
 
 /* Whether the set should be discarded instead of applying so many changes: the journal no longer
- * has them, or filling tiles anew costs less. */
+ * has them, or filling tiles again costs less. */
 static bool too_many(const berth__gate_mask *mask, uint64_t changes)
 {
     return changes > BERTH__JOURNAL || changes > (uint64_t)mask->tile_count * (BERTH__TILE / 8);

@@ -2,7 +2,7 @@
  * same domains, same raw values of the static scorers.
  *
  * A bounded number of sets of cells is cached, by pods' rules and lists of topologies; the least
- * recently used set is dropped first. Cells are computed anew, with a look at every slot, after
+ * recently used set is dropped first. Cells are recomputed, with a look at every slot, after
  * node facts have changed.
  *
  * Threads: the deciding thread only. */

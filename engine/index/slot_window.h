@@ -25,7 +25,7 @@ void berth__slot_window_destroy(berth__slot_window *window);
 bool berth__slot_window_serves(const berth__decision *decision);
 
 /* Bring the columns up to date, for a decision that searches for `limit` slots. Returns false if
- * memory is short, or if the columns would have to be built anew (with a look at every slot) and
+ * memory is short, or if the columns would have to be rebuilt (with a look at every slot) and
  * too few decisions have missed them so far: a branch may make only one decision. Cost: what
  * changed. */
 bool berth__slot_window_follow(berth__slot_window *window, const berth__view *view, uint32_t limit);

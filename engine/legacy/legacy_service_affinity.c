@@ -12,8 +12,7 @@
 
 /* Body of a plan. */
 typedef struct siblings {
-    const berth__domain_counts
-        *counts; /* pods with the same labels; NULL: no Service matches the pod */
+    const berth__domain_counts *counts; /* NULL: no Service matches the pod */
 } siblings;
 
 typedef struct filter_state {

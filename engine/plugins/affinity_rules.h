@@ -47,7 +47,7 @@ berth__pod_filter berth__affinity_own_filter(const berth__model *model,
 const berth__selector *berth__affinity_unreadable(const berth__pod_terms *terms);
 
 /* Store the pod's affinity as a plan in `*out`, with counters up to date; NULL if neither the pod
- * nor any running pod has a term. A what-if that brings new terms resolves the plan anew, so the
+ * nor any running pod has a term. A what-if that brings new terms resolves the plan again, so the
  * caller keeps the plan, not its body. Returns false when out of memory. */
 bool berth__affinity_resolve(const berth__question *cycle, const berth__affinity_args *args,
                              const berth__plan **out);

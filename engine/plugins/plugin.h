@@ -201,7 +201,7 @@ typedef struct berth__plugin_ops {
     /* A what-if (preemption, nominated pods) has put a pod of `cls` on `slot` (change 1) or taken
      * one off it (-1); the view already shows this. Adjust the filter's state. Until the opposite
      * change undoes it, the filter is called for that slot alone. NULL: the state needs no
-     * adjusting, but with BERTH__PREPARE_EACH it is prepared anew from the changed view.
+     * adjusting, but with BERTH__PREPARE_EACH it is prepared again from the changed view.
      * kube-scheduler: PreFilterExtensions. */
     void (*adjust)(const berth__question *cycle, const void *instance, void *state,
                    const berth__class *cls, uint32_t slot, int change);

@@ -5,7 +5,7 @@
  * In addition to what decisions keep, this mode keeps each own plugin's answers about each node, by
  * kind of pod, as long as its flags promise that they hold: STATIC until a node changes, NODE_LOCAL
  * until something on that node changes. At every decision it asks for all answers again and
- * compares. A plugin with neither flag is prepared anew and compared; EACH promises nothing.
+ * compares. A plugin with neither flag is prepared again and compared; EACH promises nothing.
  *
  * Threads: the engine's. Cost: each decision asks all own plugins about all nodes. */
 #ifndef BERTH_PREPARE_PLUGIN_CHECKS_H

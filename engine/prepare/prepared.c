@@ -341,7 +341,7 @@ static void trim(berth__prepared_cache *cache)
         drop_oldest(cache);
 }
 
-/* Prepare the states that depend on node facts anew if these have changed. */
+/* Prepare the states that depend on node facts again if these have changed. */
 static bool follow_epoch(berth__prepared_cache *cache, const berth__decision *decision)
 {
     berth__prepared_kind *prepared = decision->prepared;

@@ -2,7 +2,7 @@
  * scores that depend on node facts alone, computed tile by tile when first needed.
  *
  * Kept for a bounded number of classes; the least recently used is dropped first. Valid for one
- * layout epoch; prepared anew in place after node facts changed. */
+ * layout epoch; prepared again in place after node facts changed. */
 #ifndef BERTH_PREPARE_PREPARED_H
 #define BERTH_PREPARE_PREPARED_H
 

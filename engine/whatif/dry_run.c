@@ -285,7 +285,7 @@ static bool filter_passes(const berth__dry_run *dry_run, uint32_t filter)
     return !berth__mask_empty(&alone);
 }
 
-/* Whether a filter lets the slot pass; preparing it anew may have changed its outcome. */
+/* Whether a filter lets the slot pass; preparing it again may have changed its outcome. */
 static bool lets_pass(const berth__dry_run *dry_run, uint32_t filter)
 {
     berth__outcome outcome = dry_run->stages[filter].outcome;

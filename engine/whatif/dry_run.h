@@ -48,16 +48,16 @@ typedef struct berth__dry_run {
     int32_t priority;  /* the pod's priority */
     uint32_t own_slot; /* the slot for which the pod itself is nominated, or BERTH__SLOT_NONE */
     berth__dry_run_memo *memo;     /* for attempts of this kind, or NULL */
-    berth__prepared_stage *stages; /* by filter: the attempt's, or prepared anew */
+    berth__prepared_stage *stages; /* by filter: the attempt's, or prepared again */
     uint32_t stage_capacity;
     uint32_t *asked; /* filters that are neither skipped nor static */
     uint32_t asked_count, asked_capacity;
-    bool renews;  /* some filter is prepared anew when pods come or go */
+    bool renews;  /* some filter is prepared again when pods come or go */
     bool adjusts; /* some filter's adjust is called for each pod */
     /* the slot */
     uint32_t slot;
     bool statics_pass;
-    bool stale;                     /* pods came or went since filters were prepared anew */
+    bool stale;                     /* pods came or went since filters were prepared again */
     bool wide;                      /* the view's value before the dry run */
     bool failed;                    /* a filter failed in the last berth__dry_run_passes */
     int32_t balance;                /* pods put on the slot minus pods taken off */
@@ -100,7 +100,7 @@ void berth__dry_run_take(berth__dry_run *dry_run, const berth__class *cls);
 bool berth__dry_run_put(berth__dry_run *dry_run, const berth__class *cls);
 
 /* All pods were taken and can't be put back: remove the node from its slot; the next layout counts
- * the pods anew. `end` must follow. */
+ * the pods again. `end` must follow. */
 void berth__dry_run_forfeit(berth__dry_run *dry_run);
 
 /* Put the slot's nominated pods on it, or take them off again. */
