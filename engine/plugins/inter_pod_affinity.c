@@ -32,8 +32,8 @@ typedef struct filter_state {
      * of a series may go wherever the keys are. */
     bool is_first;
     bool anywhere; /* and where the keys are missing */
-    /* v1.15: invalid required terms refuse every node. Invalid affinity terms end the attempt with
-     * an error, but only if pods run to which they apply. */
+    /* v1.15: invalid required affinity terms refuse every node, with an error that ends the attempt
+     * if any pod runs. Invalid anti-affinity terms refuse every node if any pod runs. */
     bool pods_run, unreadable_affinity, unreadable_anti_affinity;
 } filter_state;
 

@@ -27,7 +27,7 @@ typedef struct filter_state {
     const berth__pod_volume *broken;
     bool missing;
     wanted wanted[KINDS_OF_NODES];
-    /* Drivers that a node must have for them. */
+    /* The drivers of these volumes that a node must have. */
     berth__sym *required;
     uint32_t required_count;
     /* The fill state of nodes for each wanted driver; NULL if it differs with Portworx migrated, or
