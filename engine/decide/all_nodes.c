@@ -1,11 +1,12 @@
-/* All nodes that a pod fits: a decision's question without its limit and without a choice. */
+/* All nodes that a pod fits: a decision without its limit and without a choice. */
 #include "decide/all_nodes.h"
 
 #include "base/bits.h"
 #include "base/error.h"
 #include "decide/question.h"
 
-/* From the index, if it knows; nominated pods make nodes unfit that it takes for feasible. */
+/* List from the index if possible. It does not consider nominated pods, which make some nodes
+ * infeasible. */
 static bool list_by_index(berth__decider *decider, const berth__decision *decision,
                           berth__node_list *list)
 {

@@ -1,6 +1,6 @@
-/* The way of one pod, from top to bottom: the question, what its kind has prepared, the nodes that
- * take it (by index, or by search), the choice among them; or why there is none. The whole is at
- * the end; binding follows in reserve.c.
+/* The decision for one pod, from top to bottom: the question, the prepared state of its kind, the
+ * nodes that fit (by index or by search), the choice among them, or the reasons if there is none.
+ * The whole decision is at the end; binding follows in reserve.c.
  * Source: kube-scheduler v1.32, schedule_one.go, schedulePod. */
 #include "decide/question.h"
 
@@ -14,13 +14,13 @@
 #include "explain/message.h"
 #include "explain/node_errors.h"
 
-/* What a pod has with it on its way. */
+/* The parts of one decision in progress. */
 typedef struct pod_way {
     berth__decider *decider;
     berth__decision *decision;
-    berth_explanation *explanation; /* NULL: nobody wants to know */
+    berth_explanation *explanation; /* NULL: not requested */
     berth_placement *out;
-    berth_error *error; /* filled where a status is neither BERTH_OK nor E_NOMEM */
+    berth_error *error; /* filled if a status is neither BERTH_OK nor BERTH_E_NOMEM */
 } pod_way;
 
 /* ---- the question ---- */
@@ -127,7 +127,7 @@ static berth_status refuse_gated(const pod_way *way)
     return reasons.ok ? refuse_with(way->explanation, reasons.items[0]) : BERTH_E_NOMEM;
 }
 
-/* An error, of a plugin or on nodes, ends the attempt; preemption has no part in it. */
+/* Fail: an error of a plugin or on nodes ends the attempt, without preemption. */
 static berth_status fail(const pod_way *way, const berth__reasons *reasons)
 {
     berth_explanation *explanation = way->explanation;
@@ -138,7 +138,7 @@ static berth_status fail(const pod_way *way, const berth__reasons *reasons)
     return explanation->message.data != NULL ? BERTH_OK : BERTH_E_NOMEM;
 }
 
-/* An error of one plugin at a point of the cycle: the framework's text names both. */
+/* Fail with the error of one plugin at a point of the cycle; the framework's text names both. */
 static berth_status fail_of(const pod_way *way, const char *point, const berth__stage *stage,
                             const berth__reasons *reasons)
 {
@@ -182,20 +182,20 @@ static berth_status fail_prepared(const pod_way *way)
 {
     const berth__reasons *why = way->decision->prepared->verdict.why;
     const berth__stage *stage = berth__question_refuser(way->decision);
-    way->decision->prepared = NULL; /* it did not come to the filters */
+    way->decision->prepared = NULL; /* it did not reach the filters */
     return fail_of(way, "PreFilter", stage, why);
 }
 
 /* ---- choosing ---- */
 
-/* Which of so many equals: a number below `count`. */
+/* Choose among `count` equals: a number below `count`. */
 static uint32_t choose(const pod_way *way, uint32_t count)
 {
     berth__decider *decider = way->decider;
     switch (way->decision->profile->tie) {
-    case BERTH_TIE_DEFAULT: /* resolved where the profile was made */
+    case BERTH_TIE_DEFAULT: /* resolved when the profile was compiled */
     case BERTH_TIE_FIRST:
-    case BERTH_TIE_KUBERNETES: /* where it is not the first: see in_heap_order */
+    case BERTH_TIE_KUBERNETES: /* usually the first; otherwise see in_heap_order */
         break;
     case BERTH_TIE_RANDOM:
         return berth__random_below(&decider->random, count);
@@ -205,7 +205,7 @@ static uint32_t choose(const pod_way *way, uint32_t count)
     return 0;
 }
 
-/* Whether it takes heap order to tell which of the best is taken: not of one, nor of all. */
+/* Whether the choice needs heap order: not for a single best node, nor if all nodes are best. */
 static bool in_heap_order(const pod_way *way, uint32_t best_count, uint32_t feasible_count)
 {
     return way->decision->profile->tie == BERTH_TIE_KUBERNETES && best_count > 1 &&
@@ -244,7 +244,7 @@ static void pick_by_index(const pod_way *way, const berth__index *index, uint32_
     way->out->total = single ? 0 : answer->best;
 }
 
-/* Answer from the index; false, and why, if it can't. */
+/* Answer from the index; false, with the reason in `why`, if that is impossible. */
 static bool ask_index(const pod_way *way, berth_scan_reason *why)
 {
     berth__decider *decider = way->decider;
@@ -252,7 +252,7 @@ static bool ask_index(const pod_way *way, berth_scan_reason *why)
     const berth__layout *layout = way->decision->cycle->view->layout;
     *why = BERTH_SCAN_CLOSED;
     if (layout->closed_count > 0 && !profile->counts_pods)
-        return false; /* trees know of closed nodes by their room for pods */
+        return false; /* trees recognize closed nodes by their room for pods */
     berth__index *index = berth__index_get(&decider->indexes, way->decision, &decider->search,
                                            &decider->arena, decider->path == BERTH_PATH_INDEX);
     *why = decider->indexes.why;
@@ -265,7 +265,7 @@ static bool ask_index(const pod_way *way, berth_scan_reason *why)
         *why = decider->indexes.why;
         return false;
     }
-    /* Nominated pods can only make nodes unfit. */
+    /* Nominated pods can only make nodes infeasible, so "none" remains right. */
     *why = BERTH_SCAN_NOMINATED;
     if (answer.slots.feasible_count > 0 && berth__question_nominations(decider))
         return false;
@@ -296,8 +296,8 @@ static berth_status walk(const pod_way *way)
                                    first ? dry_run->own_slot : BERTH__SLOT_NONE);
 }
 
-/* Of several errors, the first at preScore; where there is none, the first at score: that of a
- * plugin that has no preScore to fail. */
+/* Fail with the first error at preScore or, without one, the first error at score, by a plugin
+ * without preScore. */
 static berth_status fail_scoring(const pod_way *way)
 {
     const berth__search *search = &way->decider->search;
@@ -315,7 +315,7 @@ static berth_status fail_scoring(const pod_way *way)
     return fail_of(way, "Score", &stages[i], &search->scores.ranked[i].reasons);
 }
 
-/* Score and pick. A single feasible node is taken without scoring, but explained with scores. */
+/* Score and pick. A single feasible node is picked without scores, but explained with them. */
 static berth_status pick(const pod_way *way)
 {
     berth__search *search = &way->decider->search;
@@ -343,8 +343,8 @@ static berth_status pick(const pod_way *way)
     return BERTH_OK;
 }
 
-/* Errors on some nodes end the attempt. v1.15 had asked all nodes by then, and what the others came
- * to is explained; since then there is no list of nodes that fit. */
+/* Fail because of errors on some nodes. v1.15 has run the filters on all nodes by then, so the
+ * results for other nodes are explained. Later versions have no list of nodes that fit. */
 static berth_status fail_on_nodes(const pod_way *way, berth_str errors)
 {
     berth__decider *decider = way->decider;
@@ -382,7 +382,7 @@ static berth_status ask_search(const pod_way *way)
     return search->answer.feasible_count > 0 ? pick(way) : explain_preemption(way);
 }
 
-/* ---- the whole way ---- */
+/* ---- the whole decision ---- */
 
 static berth_status go(const pod_way *way)
 {
@@ -406,7 +406,7 @@ static berth_status go(const pod_way *way)
     return ask_search(way);
 }
 
-/* With the counters held while nominated pods are about: what-ifs must find them as they are. */
+/* Run with the counters held while pods are nominated, because what-ifs need them unchanged. */
 static berth_status go_with_nominated(const pod_way *way)
 {
     bool held;

@@ -1,4 +1,5 @@
-/* One decision from question to answer, and what decisions share: search memory, rotation, seed. */
+/* One decision from question to answer, and the state that decisions share: search memory,
+ * rotation, seed. */
 #ifndef BERTH_DECIDE_DECIDE_H
 #define BERTH_DECIDE_DECIDE_H
 
@@ -10,28 +11,29 @@
 #include "prepare/plugin_checks.h"
 #include "whatif/victims.h"
 
-/* The last attempt, where preemption takes up. */
+/* The last attempt, from which preemption continues. */
 typedef struct berth__attempt {
     berth__question cycle;
-    berth__decision decision; /* about `cycle`; prepared NULL: it did not come to the filters */
-    uint32_t start;           /* rotation index */
-    bool refused;             /* before any node was visited */
-    bool search_only;         /* preemption is not asked about */
+    /* About `cycle`; prepared NULL: the attempt did not reach the filters. */
+    berth__decision decision;
+    uint32_t start;   /* rotation index */
+    bool refused;     /* refused before any node was visited */
+    bool search_only; /* without preemption */
 } berth__attempt;
 
 typedef struct berth__decider {
-    berth__use_word use; /* of the engine or branch, by one call at a time */
+    berth__use_word use; /* held by one call at a time on the engine or branch */
     berth__cluster *cluster;
     const berth__ready_profile *profiles;
     uint32_t profile_count;
     const berth__stage **listeners; /* own plugins that reserve, each once */
     uint32_t listener_count;
     berth_path path;
-    berth__plugin_checks *checks; /* NULL: own plugins are trusted */
+    berth__plugin_checks *checks; /* NULL: own plugins are not checked */
     berth__prepared_cache prepared;
     berth__search search;
     berth__index_cache indexes;
-    berth__arena arena; /* of one decision */
+    berth__arena arena; /* for one decision */
     berth__random random;
     berth__decision_counts counts;
     berth__refusals refusals;
@@ -39,15 +41,15 @@ typedef struct berth__decider {
     uint32_t round_robin; /* v1.15: picks so far among equals */
     berth__attempt attempt;
     berth__dry_run dry_run;
-    /* of preemption: */
+    /* for preemption: */
     berth__victims victims;
-    berth__mask *potential; /* by tile: nodes that others' leaving might make feasible */
+    berth__mask *potential; /* by tile: nodes that evictions might make feasible */
     uint32_t potential_capacity;
     uint32_t *chosen; /* victims on the best node so far */
     uint32_t chosen_capacity;
 } berth__decider;
 
-/* What a decider is made of, beside its cluster. Borrowed, but for the seed of ties. */
+/* What a decider needs besides its cluster. Borrowed, except the seed for ties. */
 typedef struct berth__decider_setup {
     const berth__ready_profile *profiles;
     uint32_t profile_count;
@@ -60,7 +62,7 @@ berth_status berth__decider_init(berth__decider *decider, berth__cluster *cluste
                                  const berth__decider_setup *setup);
 void berth__decider_destroy(berth__decider *decider);
 
-/* Before each decision: budgets are replaced as a whole when they change after a publication. */
+/* Call this before each decision: after a publication, changed budgets are replaced as a whole. */
 void berth__decider_follow_disruption(berth__decider *decider);
 
 /* The index of the profile that serves a class, or UINT32_MAX. */
@@ -71,15 +73,17 @@ berth_status berth__decide(berth__decider *decider, uint32_t pod,
                            const berth_decide_options *options, berth_placement *out,
                            berth_error *error);
 
-/* The decider of an engine, and with it the cluster, for those who work on top of the engine. */
+/* The decider of an engine, which also leads to its cluster; for code that works on top of the
+ * engine. */
 berth__decider *berth__engine_decider(berth_engine *engine);
 
-/* From now on own plugins that reserve hear of every pod that comes to a node or leaves one. Of an
- * engine, before it has pods; a branch's hear of nothing. Errors: E_NOMEM. */
+/* From now on, tell own plugins that reserve about every pod that comes to a node or leaves it.
+ * Call this on an engine before it has pods; a branch's plugins are told nothing. Errors:
+ * BERTH_E_NOMEM. */
 berth_status berth__decider_listen(berth__decider *decider, berth__arena *arena);
 
-/* Bind and unbind with the plugins' reserve phase. The pod and the node are in the right state.
- * Errors: E_NOMEM. */
+/* Bind and unbind with the plugins' reserve phase. The pod and the node must be in the right state.
+ * Errors: BERTH_E_NOMEM. */
 berth_status berth__decider_bind(berth__decider *decider, uint32_t pod, uint32_t node);
 berth_status berth__decider_unbind(berth__decider *decider, uint32_t pod);
 

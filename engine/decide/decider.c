@@ -1,9 +1,9 @@
-/* Life of a decider: what decisions share, made for the profiles of an engine or a branch. */
+/* Creates and destroys a decider, for the profiles of an engine or a branch. */
 #include "decide/decide.h"
 
 #include "base/error.h"
 
-/* Embedders' plugins: whatever they prepare or call static, they may have read amounts for it. */
+/* An embedder's plugin that prepares state or is static may have read amounts for it. */
 static bool keeps_amounts(const berth__ready_profile *profiles, uint32_t profile_count)
 {
     for (uint32_t p = 0; p < profile_count; p++) {

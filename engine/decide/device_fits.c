@@ -1,5 +1,5 @@
-/* The claims of a pod are made ready as for a decision; then the devices of one node are looked at
- * by themselves. */
+/* Prepares the claims of a pod as for a decision, then examines the devices of one node
+ * separately. */
 #include "decide/device_fits.h"
 
 #include "base/error.h"
@@ -21,7 +21,7 @@ static berth_str text_of(const berth__model *model, berth__sym sym)
     return sym != 0 ? berth__text(model, sym) : (berth_str){0};
 }
 
-/* Pools of which nothing is offered, for what is wrong with them. */
+/* The number of pools that offer nothing because they are incomplete or invalid. */
 static uint32_t left_out(const berth__node_offers *offers)
 {
     uint32_t count = 0;

@@ -1,4 +1,4 @@
-/* The filters asked about one node: as a decision would ask them, without a search. */
+/* Runs the filters on one node, as a decision would, without a search. */
 #include "decide/one_node.h"
 
 #include <string.h>
@@ -7,12 +7,12 @@
 #include "base/error.h"
 #include "decide/question.h"
 
-/* A question under way. */
+/* A question in progress. */
 typedef struct node_question {
     berth__decider *decider;
     const berth__decision *decision;
     uint32_t slot;
-    bool texts; /* reasons are wanted */
+    bool texts; /* reasons are requested */
     berth__node_verdict *out;
 } node_question;
 
@@ -33,7 +33,7 @@ static bool has_prefix(const berth__reasons *reasons)
     return last.len >= prefix && memcmp(last.data, BERTH__ERROR_PREFIX, prefix) == 0;
 }
 
-/* An error in the words of who meets one on a node (explain/node_errors.c). */
+/* Word an error as for an error on a node (explain/node_errors.c). */
 static void tell_error(const node_question *own, const berth__stage *stage, berth__reasons *reasons)
 {
     const size_t prefix = sizeof(BERTH__ERROR_PREFIX) - 1;
@@ -47,8 +47,7 @@ static void tell_error(const node_question *own, const berth__stage *stage, bert
     tell(own->out, BERTH_VERDICT_ERROR, stage->name, reasons);
 }
 
-/* Why a filter refuses, told by `reasons`; a dry run has put the words of an error right
- * already. */
+/* Store the refusal of a filter by `reasons`. A dry run has already worded an error. */
 static berth_status tell_reasons(const node_question *own, const berth__stage *stage,
                                  berth__reasons *reasons)
 {
@@ -64,7 +63,8 @@ static berth_status tell_reasons(const node_question *own, const berth__stage *s
     return reasons->ok ? BERTH_OK : BERTH_E_NOMEM;
 }
 
-/* The code of a refusal where no text is wanted and none is needed to tell; false: it is. */
+/* Store only the code of a refusal, if neither the caller nor the code needs texts; otherwise
+ * returns false. */
 static bool tell_code(const node_question *own, uint32_t filter)
 {
     const berth__stage *stage = &own->decision->profile->filters[filter];
@@ -101,7 +101,7 @@ static berth_status refuse(const node_question *own, uint32_t filter)
     return tell_reasons(own, stage, &reasons);
 }
 
-/* A refusal in words that belong to no filter. */
+/* Refuse with a text that no filter provides. */
 static berth_status refuse_plainly(const node_question *own, const char *plugin, const char *text)
 {
     const berth__stage stage = {.name = {plugin, (uint32_t)strlen(plugin)}};
@@ -147,7 +147,8 @@ static bool passes(const node_question *own, uint32_t filter)
     return !berth__mask_empty(&alone);
 }
 
-/* In their order; static ones are known to pass, or asked again for the first that does not. */
+/* Run the filters in order. Static filters are known to pass, or run again to find the first that
+ * does not. */
 static berth_status ask_filters(const node_question *own)
 {
     const berth__prepared_kind *prepared = own->decision->prepared;
@@ -164,7 +165,7 @@ static berth_status ask_filters(const node_question *own)
     return BERTH_OK;
 }
 
-/* A node that is kept for nominated pods: with them there, then without them. */
+/* Ask about a node with nominated pods: with them there, then without them. */
 static berth_status ask_kept(const node_question *own)
 {
     berth__dry_run *dry_run = &own->decider->dry_run;
@@ -188,8 +189,8 @@ static berth_status ask_kept(const node_question *own)
     return berth__dry_run_end(dry_run) == BERTH_OK ? status : BERTH_E_NOMEM;
 }
 
-/* A node that preparing ruled out by name. That which is kept for the pod itself is tried before
- * preparing is listened to. */
+/* Whether preparing excluded the node by name. The node for which the pod itself is nominated is
+ * tried before that counts. */
 static bool is_ruled_out(const node_question *own)
 {
     const uint64_t *allowed = own->decision->prepared->verdict.allowed;
@@ -225,9 +226,9 @@ static berth_status ask_node(const node_question *own)
     return ask_filters(own);
 }
 
-/* ---- the whole ---- */
+/* ---- the whole question ---- */
 
-/* With the counters held while nominated pods are about, as in a decision. */
+/* Ask with the counters held while pods are nominated, as in a decision. */
 static berth_status ask_held(const node_question *own, berth__decision *decision)
 {
     berth__decider *decider = own->decider;

@@ -1,4 +1,4 @@
-/* DefaultPreemption: who may preempt, on which nodes, the choice of one, and the words for it. */
+/* DefaultPreemption: which pods may preempt, on which nodes, the choice of one, and the message. */
 #include "decide/preemption.h"
 
 #include <stdio.h>
@@ -27,7 +27,7 @@ static const berth__behaviours *behaviours_of(const berth__attempt *attempt)
 
 /* ---- potential nodes ---- */
 
-/* Of the slots that a filter cleared, those whose refusal others' leaving may turn around. */
+/* Of the slots that a filter cleared, keep those whose refusal evictions may change. */
 static bool keep_potential(berth__decider *decider, uint32_t filter, uint32_t tile,
                            berth__mask *cleared)
 {
@@ -59,7 +59,7 @@ static bool keep_potential(berth__decider *decider, uint32_t filter, uint32_t ti
     return true;
 }
 
-/* Static filters that are known to pass need not run again. */
+/* Whether a filter is static and known to pass, so that it need not run again. */
 static bool passes_all(const berth__attempt *attempt, uint32_t filter, uint32_t tile,
                        const berth__mask *left)
 {
@@ -68,8 +68,8 @@ static bool passes_all(const berth__attempt *attempt, uint32_t filter, uint32_t 
            ((left->words[0] & ~passing->words[0]) | (left->words[1] & ~passing->words[1])) == 0;
 }
 
-/* The potential slots of a tile: those whose first refusal, or with always_check_all whose every
- * refusal, may be turned around. */
+/* Find the potential slots of a tile: those whose first refusal (with always_check_all: every
+ * refusal) may be changed by evictions. */
 static bool find_in_tile(berth__decider *decider, uint32_t tile, berth__mask left, berth__mask *out)
 {
     const berth__attempt *attempt = &decider->attempt;
@@ -102,8 +102,7 @@ static bool find_in_tile(berth__decider *decider, uint32_t tile, berth__mask lef
     return true;
 }
 
-/* On slots that nominated pods count on, the refusal with them there is what matters, if there is
- * one. */
+/* On slots with nominated pods, the refusal with these pods there counts, if there is one. */
 static berth_status heed_nominated(berth__decider *decider, uint32_t tile, const berth__mask *slots)
 {
     BERTH__MASK_EACH(slots, s)
@@ -154,8 +153,8 @@ static bool is_leaving_for(const berth__attempt *attempt, const berth__pod_recor
            (pod->cls->deleting && (!behaviours_of(attempt)->samples_candidates || pod->disrupted));
 }
 
-/* The pod's earlier victims are still leaving its nominated node. A node that refuses for good
- * does not count, but did in v1.15. */
+/* Whether the pod's earlier victims are still leaving its nominated node. A node with a permanent
+ * refusal does not count, except in v1.15. */
 static bool must_wait(const berth__decider *decider)
 {
     const berth__cluster *cluster = decider->cluster;
@@ -172,7 +171,7 @@ static bool must_wait(const berth__decider *decider)
     return false;
 }
 
-/* Why the pod may not preempt; absent if it may. */
+/* The reason why the pod may not preempt; absent if it may. */
 static berth_str ineligible(const berth__decider *decider)
 {
     const berth__attempt *attempt = &decider->attempt;
@@ -187,13 +186,13 @@ static berth_str ineligible(const berth__decider *decider)
 typedef struct trials {
     berth__decider *decider;
     uint32_t potential_count;
-    uint32_t wanted;    /* candidates after which to stop, */
-    uint32_t violating; /* if one at least is not of this kind */
+    uint32_t wanted;    /* stop after this many candidates, */
+    uint32_t violating; /* if at least one is not violating */
     uint32_t found;
-    bool failed; /* one ended with an error */
+    bool failed; /* a trial ended with an error */
     uint32_t best_slot;
     berth__candidate best;
-    berth__arena *arena; /* for reasons, or NULL: nobody wants them */
+    berth__arena *arena; /* for reasons; NULL: not requested */
     berth__histogram reasons;
     berth__histogram errors; /* of filters in trials */
 } trials;
@@ -210,7 +209,7 @@ static uint32_t wanted_candidates(const berth__attempt *attempt, uint32_t potent
                : (uint32_t)wanted;
 }
 
-/* Among equals: the node kept for the pod already, then the first in the order of the search. */
+/* The rank among equals: the node for which the pod is nominated comes first, then search order. */
 static uint32_t rank(const berth__decider *decider, uint32_t slot)
 {
     uint32_t count = decider->attempt.cycle.view->layout->count;
@@ -231,7 +230,7 @@ static void keep_better(trials *own, uint32_t slot, const berth__candidate *cand
     own->best_slot = slot;
 }
 
-/* What dry runs of such pods came to before needs no other, but where reasons are asked for. */
+/* Try one slot. A remembered result replaces the dry run, unless reasons are requested. */
 static berth_status try_slot(trials *own, uint32_t slot)
 {
     berth__decider *decider = own->decider;
@@ -263,7 +262,7 @@ static bool has_enough(const trials *own)
     return own->found >= own->wanted && own->found > own->violating;
 }
 
-/* The slots of one tile from `from` on. `*left` potential slots are still to be tried. */
+/* Try the slots of one tile from `from` on. `*left` potential slots are still to try. */
 static berth_status try_tile(trials *own, uint32_t tile, uint32_t from, uint32_t *left)
 {
     berth__mask slots = own->decider->potential[tile];
@@ -280,7 +279,7 @@ static berth_status try_tile(trials *own, uint32_t tile, uint32_t from, uint32_t
     return BERTH_OK;
 }
 
-/* The potential slot of that number. */
+/* The n-th (from 0) potential slot. */
 static uint32_t nth_potential(const berth__decider *decider, uint32_t n)
 {
     uint32_t tile = 0, count;
@@ -306,7 +305,7 @@ static berth_status try_nodes(trials *own)
     return BERTH_OK;
 }
 
-/* ---- words ---- */
+/* ---- the message ---- */
 
 static berth_status append(berth_explanation *explanation, const berth_str *parts, uint32_t count)
 {
@@ -315,7 +314,7 @@ static berth_status append(berth_explanation *explanation, const berth_str *part
     return explanation->message.data != NULL ? BERTH_OK : BERTH_E_NOMEM;
 }
 
-/* Name the claim that is to lose its devices. */
+/* Name the claim whose devices must be freed. */
 static bool name_freed(const berth__attempt *attempt, const berth__freed_claim *freed,
                        berth_explanation *explanation)
 {
@@ -330,9 +329,9 @@ static bool name_freed(const berth__attempt *attempt, const berth__freed_claim *
     return ok;
 }
 
-/* What DynamicResources has to say: its state is made by preFilter, unless that refused the pod.
- * Trials of preemption go on with that state: what is said first is what it was before them. Absent
- * when out of memory. */
+/* The words of DynamicResources. Its state is made by preFilter, unless that refused the pod.
+ * Trials of preemption change this state, so words from before the trials are kept. Absent when out
+ * of memory. */
 static berth_str words_about_claims(const berth__attempt *attempt, berth_explanation *explanation)
 {
     const berth__decision *decision = &attempt->decision;
@@ -351,7 +350,7 @@ static berth_str words_about_claims(const berth__attempt *attempt, berth_explana
     return decision->profile->behaviours->tells_of_idle_claims ? NO_CLAIMS : SILENCE;
 }
 
-/* What preemption has to say; beside it, what became of the devices of claims. */
+/* Append preemption's words, and the words about the devices of claims. */
 static berth_status append_words(const berth__attempt *attempt, berth_explanation *explanation,
                                  berth_str words)
 {
@@ -372,7 +371,7 @@ static berth_status append_words(const berth__attempt *attempt, berth_explanatio
     return append(explanation, profile->deallocates_last ? last : first, 2);
 }
 
-/* Errors that trials ended with, where none came to a candidate; nobody else is heard then. */
+/* Append the errors of trials if there was no candidate; nothing else is reported then. */
 static berth_status explain_errors(const trials *own, berth_explanation *explanation)
 {
     berth_str *texts =
@@ -403,7 +402,7 @@ static berth_status explain_hopeless(const trials *own, berth_explanation *expla
     return append_words(&own->decider->attempt, explanation, words);
 }
 
-/* Of all victims, also those that need not be asked to go. */
+/* Append the nomination. The number of victims includes those that are leaving already. */
 static berth_status tell_of_nomination(const trials *own, uint32_t node,
                                        berth_explanation *explanation)
 {
@@ -438,7 +437,7 @@ static berth_status explain_choice(const trials *own, const berth__preemption *c
                : BERTH_OK;
 }
 
-/* The message of the attempt itself. */
+/* Write the message of the attempt itself. */
 static berth_status explain_attempt(const berth__attempt *attempt, berth_explanation *explanation)
 {
     bool restricted = !attempt->refused && attempt->decision.prepared->verdict.allowed != NULL;
@@ -449,7 +448,7 @@ static berth_status explain_attempt(const berth__attempt *attempt, berth_explana
                                             restricted ? &absent : NULL);
 }
 
-/* ---- the whole ---- */
+/* ---- the whole preemption ---- */
 
 static bool reserve_potential(berth__decider *decider)
 {
@@ -461,8 +460,7 @@ static bool reserve_potential(berth__decider *decider)
     return true;
 }
 
-/* The victims on the best node: its dry run once more. */
-/* Whether a victim is on its way out already, and need not be asked to go. */
+/* Whether a victim is leaving already and need not be evicted. */
 static bool is_leaving(const berth__decider *decider, uint32_t pod)
 {
     const berth__pod_record *record = berth__pod_at(&decider->cluster->pods, pod);
@@ -470,6 +468,7 @@ static bool is_leaving(const berth__decider *decider, uint32_t pod)
            (record->evicting || record->cls->deleting);
 }
 
+/* Find the victims on the best node by repeating its dry run. */
 static berth_status name_victims(const trials *own, berth__preemption *out)
 {
     berth__decider *decider = own->decider;
@@ -530,7 +529,7 @@ static berth_status preempt(berth__decider *decider, berth_explanation *explanat
     return choose_node(&own, explanation, out);
 }
 
-/* Whether DynamicResources was not asked at preFilter what it is to judge at postFilter: another
+/* Whether DynamicResources must act at postFilter but did not run at preFilter, because another
  * plugin refused the pod for good before it. */
 static bool misses_claims(const berth__attempt *attempt)
 {
@@ -546,7 +545,7 @@ static bool misses_claims(const berth__attempt *attempt)
     return misses;
 }
 
-/* postFilter without preemption. */
+/* Run postFilter without preemption. */
 static berth_status go_without(const berth__attempt *attempt, berth_explanation *explanation,
                                berth__preemption *out)
 {
@@ -561,7 +560,7 @@ static berth_status go_without(const berth__attempt *attempt, berth_explanation 
     return claims.len > 0 ? append(explanation, &claims, 1) : BERTH_OK;
 }
 
-/* Where DynamicResources comes before preemption, what it says is of the decision alone. */
+/* If DynamicResources runs before preemption, keep its words about the decision alone. */
 static berth_status hear_claims_first(const berth__attempt *attempt, berth_explanation *explanation)
 {
     const berth__ready_profile *profile = attempt->decision.profile;

@@ -1,21 +1,21 @@
-/* How a question about a pending pod begins, whether it is about one node, all nodes or the best:
- * between the files that answer. */
+/* How a question about a pending pod begins: whether it fits one node, all nodes that it fits, or
+ * the best node. Internal to the files that answer these. */
 #ifndef BERTH_DECIDE_QUESTION_H
 #define BERTH_DECIDE_QUESTION_H
 
 #include "decide/decide.h"
 
-/* Find the pod's class and profile and bring the layout up to date. Errors: E_STATE (the pod is on
- * a node), E_NOT_FOUND (no profile serves it), E_NOMEM. */
+/* Find the pod's class and profile and bring the layout up to date. Errors: BERTH_E_STATE (the pod
+ * is on a node), BERTH_E_NOT_FOUND (no profile serves it), BERTH_E_NOMEM. */
 berth_status berth__question_ask(berth__decider *decider, uint32_t pod, berth__question *cycle,
                                  berth__decision *decision, berth_error *error);
 
-/* Empty the memory of the last question and follow budgets. */
+/* Clear the memory of the last question and follow changes of budgets. */
 void berth__question_begin(berth__decider *decider);
 
-/* Before filters prepare, while nominated pods are about, which what-ifs put on nodes: hold the
- * counters as they are and have them know these pods' terms. `*held` is for
- * berth__question_release, which follows in any case. Errors: E_NOMEM. */
+/* Call this before filters prepare. If pods are nominated, what-ifs will put them on nodes for a
+ * moment. So this holds the counters (berth__pod_counts_hold) and registers the terms of these
+ * pods. berth__question_release must follow in any case, with `*held`. Errors: BERTH_E_NOMEM. */
 berth_status berth__question_hold(berth__decider *decider, bool *held);
 void berth__question_release(berth__decider *decider, bool held);
 
@@ -24,17 +24,17 @@ static inline bool berth__question_nominations(const berth__decider *decider)
     return decider->cluster->nominations.by_pod.count > 0;
 }
 
-/* Whether the pod waits for scheduling gates, and the reason that says so. */
+/* Whether the pod waits for scheduling gates, and the reason for that. */
 static inline bool berth__question_gated(const berth__decision *decision)
 {
     return decision->cycle->cls->gates != 0 && decision->profile->gates;
 }
 void berth__question_explain_gates(const berth__decision *decision, berth__reasons *reasons);
 
-/* What nodes say that preparing ruled out by name. */
+/* The reason of nodes that preparing excluded by name. */
 const char *berth__question_not_named(const berth__decision *decision);
 
-/* Of a pod that was refused, or failed, before any node was visited: by which filter. */
+/* The filter that refused the pod, or failed, before any node was visited. */
 const berth__stage *berth__question_refuser(const berth__decision *decision);
 
 #endif

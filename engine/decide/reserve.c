@@ -1,4 +1,4 @@
-/* Binding and unbinding with the plugins' reserve phase: what a decision is followed by.
+/* Binding and unbinding with the plugins' reserve phase, which follow a decision.
  * Source: kube-scheduler v1.32, framework/runtime, RunReservePluginsReserve and ...Unreserve. */
 #include "base/error.h"
 #include "cluster/cluster_undo.h"
@@ -32,24 +32,24 @@ static berth__pod_placement placement_on(const berth__cluster *cluster, uint32_t
                                   berth__cluster_node(cluster, node)->slot};
 }
 
-/* ---- own plugins: all of them hear of every pod ---- */
+/* ---- own plugins: each is told about every pod ---- */
 
 static void tell(const berth__stage *stage, const berth__question *cycle,
                  const berth__pod_placement *placement, bool came)
 {
-    if (came) /* what has come can't be refused */
+    if (came) /* too late to refuse */
         (void)stage->plugin->reserve(cycle, stage->instance, placement);
     else
         stage->plugin->unreserve(cycle, stage->instance, placement);
 }
 
-/* berth__pod_listener. */
+/* The berth__pod_listener of a decider. */
 static void moved(void *context, uint32_t pod, berth__class *cls, uint32_t node, bool came)
 {
     berth__decider *decider = context;
     berth__question cycle = reserve_cycle(decider, pod);
     const berth__pod_placement placement = placement_on(decider->cluster, pod, node);
-    cycle.cls = cls; /* the pod may have another one by now */
+    cycle.cls = cls; /* the pod may have another class by now */
     for (uint32_t i = 0; i < decider->listener_count; i++)
         tell(decider->listeners[came ? i : decider->listener_count - 1 - i], &cycle, &placement,
              came);
@@ -64,7 +64,7 @@ static bool is_among(const berth__plugin_ops *plugin, const berth__stage *stages
     return false;
 }
 
-/* Own plugins of other profiles than the one that serves the pod. */
+/* Tell the own plugins of profiles other than the pod's. */
 static void tell_others(berth__decider *decider, const berth__ready_profile *profile,
                         const berth__question *cycle, const berth__pod_placement *placement,
                         bool came)
@@ -103,14 +103,15 @@ berth_status berth__decider_listen(berth__decider *decider, berth__arena *arena)
 
 /* ---- the reserve phase ---- */
 
-/* What own plugins count is the engine's: a branch leaves them alone. */
+/* Whether a plugin reserves here. The state of own plugins is the engine's, so a branch does not
+ * call them. */
 static bool reserves(const berth__decider *decider, const berth__plugin_ops *plugin)
 {
     return plugin->reserve != NULL && (decider->listener_count > 0 || !is_own(plugin));
 }
 
-/* The own plugins among the first `count` filters give back what they have reserved, and those of
- * the engine with them where `all` are asked for: these bear it if they have reserved nothing. */
+/* Unreserve the own plugins among the first `count` filters and, with `all`, all of the engine's
+ * plugins, which accept this even if they have reserved nothing. */
 static void unreserve(berth__decider *decider, const berth__question *cycle,
                       const berth__pod_placement *placement, uint32_t count, bool all)
 {
@@ -123,7 +124,7 @@ static void unreserve(berth__decider *decider, const berth__question *cycle,
     }
 }
 
-/* The reserve phase of all filters. Returns how many have been through it with BERTH_OK. */
+/* Run the reserve phase of all filters. Returns how many succeeded. */
 static uint32_t reserve(berth__decider *decider, const berth__question *cycle,
                         const berth__pod_placement *placement, berth_status *status)
 {
@@ -139,7 +140,7 @@ static uint32_t reserve(berth__decider *decider, const berth__question *cycle,
     return profile->filter_count;
 }
 
-/* With a refusal nothing is reserved. */
+/* Reserve with all plugins; after a refusal nothing is reserved. */
 static berth_status reserve_all(berth__decider *decider, uint32_t pod, uint32_t node)
 {
     berth__cluster *cluster = decider->cluster;
@@ -150,7 +151,7 @@ static berth_status reserve_all(berth__decider *decider, uint32_t pod, uint32_t 
     uint32_t count = reserve(decider, &cycle, &placement, &status);
     cycle.may_refuse = false;
     if (status != BERTH_OK) {
-        /* What the engine's own plugins do is undone as the rest of a transaction is. */
+        /* In a transaction, the undo log undoes what the engine's own plugins did. */
         unreserve(decider, &cycle, &placement, count, !cluster->undo.recording);
         return status;
     }
@@ -161,7 +162,8 @@ static berth_status reserve_all(berth__decider *decider, uint32_t pod, uint32_t 
     return BERTH_OK;
 }
 
-/* A pod on a node that is not there is on none, to own plugins. */
+/* Unreserve with all plugins. For own plugins, a pod on a node that does not exist is on no
+ * node. */
 static void unreserve_all(berth__decider *decider, uint32_t pod)
 {
     berth__cluster *cluster = decider->cluster;
@@ -189,7 +191,7 @@ berth_status berth__decider_bind(berth__decider *decider, uint32_t pod, uint32_t
     if (cluster->undo.recording)
         berth__undo_to(&cluster->undo, begin);
     else
-        (void)berth__cluster_unbind(cluster, pod); /* needs no memory so soon */
+        (void)berth__cluster_unbind(cluster, pod); /* needs no memory right after the bind */
     return status;
 }
 

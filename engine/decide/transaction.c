@@ -1,4 +1,4 @@
-/* Transactions: marks in the undo log, and what a decider had besides. */
+/* Transactions: marks in the undo log, with the decider's other state. */
 #include "decide/transaction.h"
 
 #include "base/assert.h"
@@ -6,7 +6,7 @@
 #include "columns/pod_counts.h"
 #include "store/storage.h"
 
-/* For the serial of a mark that was set where there was no store of volumes. */
+/* The serial of a mark that was set without a volume store. */
 #define NO_STORE UINT64_MAX
 
 void berth__transactions_init(berth__transactions *transactions, berth__decider *decider)
@@ -28,8 +28,9 @@ berth_status berth__transaction_begin(berth__transactions *transactions)
     const berth__decider *decider = transactions->decider;
     berth__cluster *cluster = decider->cluster;
     BERTH_TRY(berth__cluster_catch_up(cluster));
-    /* While it is open volumes can't be caught up with: there would be no way back. Relaxed: it
-     * only turns true, and a pod of this cluster was made by this thread or one before it. */
+    /* While a transaction is open, volumes can't be brought up to date, because that could not be
+     * undone. Relaxed: it only turns true, and a pod of this cluster was made by this thread or one
+     * before it. */
     if (atomic_load_explicit(&cluster->model->has_volumes, memory_order_relaxed))
         BERTH_TRY(berth__cluster_catch_up_volumes(cluster));
     if (!berth__grow(cluster->model->allocator, &transactions->marks, &transactions->capacity,
@@ -71,12 +72,12 @@ void berth__transaction_commit(berth__transactions *transactions)
     end(transactions);
 }
 
-/* Names of resources go as they came. What was prepared with them, under their numbers, must not
- * meet others that get these numbers later. */
+/* Forget the resource names that were added since. State that was prepared with their columns must
+ * not meet other resources that get these columns later. */
 static void forget_resources(berth__cluster *cluster, uint64_t names_epoch)
 {
     berth__model *model = cluster->model;
-    /* Where others share the names they stay, until a sweep finds that nobody needs them. */
+    /* If others share the names, they stay until a sweep finds them unused. */
     if (berth__names_epoch(model) == names_epoch || model->shared)
         return;
     for (uint32_t i = BERTH__SCALARS; i < model->resource_count; i++)

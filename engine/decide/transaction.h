@@ -1,12 +1,13 @@
-/* Transactions: nested, on a decider and its cluster.
+/* Nested transactions on a decider and its cluster.
  *
- * While one is open the cluster's undo log records; a mark tells where it stood, and what the
- * decider had besides (rotation, random numbers, picks among equals). Rolling back undoes the
- * log to the mark; committing drops the mark, and with the last one keeps everything for good.
+ * While a transaction is open, the cluster's undo log records. A mark stores the log's position and
+ * the decider's other state (rotation, random numbers, picks among equals). A rollback undoes the
+ * log to the mark. A commit drops the mark; committing the outermost transaction makes everything
+ * permanent.
  *
- * What is kept by class or by epoch (prepared states, search trees, counters) is left alone: it
- * follows the cluster, back as forth. Populations of held terms stay while a transaction is
- * open, as the pods that hold them may come back.
+ * State that is kept by class or by epoch (prepared states, search trees, counters) needs no undo,
+ * because it follows the cluster in either direction. Populations of held terms stay while a
+ * transaction is open, because the pods that hold them may return.
  *
  * Threads: the decider's. */
 #ifndef BERTH_DECIDE_TRANSACTION_H
@@ -20,26 +21,27 @@ typedef struct berth__mark {
     uint32_t round_robin;
     uint64_t cycle;              /* of the images, model/images.h */
     uint64_t names_epoch;        /* of the model */
-    uint64_t reservation_serial; /* of the store of volumes; UINT64_MAX: a branch without one */
+    uint64_t reservation_serial; /* of the volume store; UINT64_MAX: a branch without one */
     berth__random random;
 } berth__mark;
 
 typedef struct berth__transactions {
     berth__decider *decider;
-    berth__mark *marks; /* of open ones, the innermost last */
+    berth__mark *marks; /* of open transactions, the innermost last */
     uint32_t depth;
     uint32_t capacity;
-    bool held; /* berth__pod_counts_hold before the first */
+    bool held; /* berth__pod_counts_hold before the first transaction */
 } berth__transactions;
 
 void berth__transactions_init(berth__transactions *transactions, berth__decider *decider);
-/* What is open is neither committed nor rolled back: the cluster goes next. */
+/* Open transactions are neither committed nor rolled back, because the cluster is destroyed
+ * next. */
 void berth__transactions_destroy(berth__transactions *transactions);
 
-/* Errors: E_NOMEM; nothing has changed then. */
+/* Errors: BERTH_E_NOMEM; nothing has changed then. */
 berth_status berth__transaction_begin(berth__transactions *transactions);
 
-/* End the innermost one; there is one. */
+/* End the innermost transaction; there must be one. */
 void berth__transaction_commit(berth__transactions *transactions);
 void berth__transaction_rollback(berth__transactions *transactions);
 

@@ -1,11 +1,11 @@
-/* What a claim is given, as its status would say it.
+/* The allocation of a claim, as its status would state it.
  * Source: dynamic-resource-allocation v0.36,
  * structured/internal/incubating/allocator_incubating.go: Allocate, createNodeSelector. */
 #include <string.h>
 
 #include "devices/device_search.h"
 
-/* Where a device that was taken may be used. */
+/* Where a taken device may be used. */
 static const berth__device_reach *reach_of(const berth__offer *offer)
 {
     return offer->slice->facts->per_device ? &offer->device->reach : &offer->slice->facts->reach;
@@ -16,7 +16,8 @@ static bool is_of_one_node(const berth__offer *offer)
     return reach_of(offer)->node_name != 0 || offer->device->binds_to_node;
 }
 
-/* Terms that are to be merged: 0 where none is, or where the first device of one node decides. */
+/* The number of terms to merge; 0 if there are none, or if a device for a single node decides
+ * first. */
 static uint32_t terms_of(const berth__device_search *search, uint32_t claim)
 {
     uint32_t most = 0;
@@ -71,7 +72,7 @@ static void merge(const berth__interned_requirement *from, uint32_t count,
     }
 }
 
-/* A selector of this one node. */
+/* Make a selector for the searched node alone. */
 static bool select_node(const berth__device_search *search, berth__arena *arena,
                         berth__device_allocation *out)
 {
@@ -92,7 +93,7 @@ static bool select_node(const berth__device_search *search, berth__arena *arena,
     return true;
 }
 
-/* A selector of all that the terms of the devices' slices ask for. */
+/* Make a selector with all requirements of the terms of the devices' slices. */
 static bool select_all(const berth__device_search *search, uint32_t claim, berth__arena *arena,
                        berth__device_allocation *out)
 {
@@ -178,7 +179,7 @@ static bool fill_result(const berth__device_search *search, const berth__taken_d
     for (uint32_t i = 0; i < device->capacity_count; i++)
         consumed[i] = (berth__consumed_capacity){.name = device->capacities[i].name,
                                                  .value = search->amounts[taken->consumed + i]};
-    out->share_id = search->model->known.empty; /* which one is of no matter here */
+    out->share_id = search->model->known.empty; /* any value will do here */
     out->consumed = consumed;
     out->consumed_count = device->capacity_count;
     return true;

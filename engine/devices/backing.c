@@ -1,4 +1,4 @@
-/* Which DeviceClass stands behind an extended resource. */
+/* Which DeviceClass backs an extended resource. */
 #include "devices/backing.h"
 
 #include <stdlib.h>
@@ -69,8 +69,8 @@ static berth__backing_class *first_behind(const berth__backing *backing, berth__
                                                       sizeof(resource));
 }
 
-/* Of two the newer one stands behind it. One that comes to a newer one, or to one as new, is not
- * heard. */
+/* Enter a class as the one that backs its resource, unless a class that is at least as new does
+ * already. A rejected class stays unknown. */
 static void enter(berth__backing *backing, berth__backing_class *one)
 {
     berth__backing_class *before = first_behind(backing, one->resource);
@@ -102,7 +102,7 @@ bool berth__backing_follow(berth__backing *backing)
     return true;
 }
 
-/* Whether a class stands behind the resource that is named after it. */
+/* Whether a class backs the resource that is named after it. */
 static bool is_known(const berth__backing *backing, const berth__device_class *of)
 {
     for (uint32_t i = 0; i < backing->class_count; i++)

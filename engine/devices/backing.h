@@ -1,12 +1,12 @@
-/* Which DeviceClass stands behind an extended resource, and which claim was written for a pod's
- * extended resources.
+/* Which DeviceClass backs an extended resource, and which claim was written for a pod's extended
+ * resources.
  *
- * A class stands behind the resource that is named after it, and behind the one that it names. Of
- * classes that name the same one the newest does, of those of one age the first by name; the others
- * stand behind nothing then but their own name, and not even that if they come after the one that
- * does. So they do for a kube-scheduler that has just read them, by name. Source:
- * dynamic-resource-allocation v0.36, deviceclass/extendedresourcecache. Threads: as of the devices
- * that it belongs to. */
+ * A class backs the resource that is named after it, and the resource that it names. If several
+ * classes name the same resource, the newest backs it; among equally new ones, the first by name.
+ * The others then back only the resource named after them, and not even that if a class that is at
+ * least as new precedes them by name. A kube-scheduler that has just read the classes by name
+ * behaves the same. Source: dynamic-resource-allocation v0.36, deviceclass/extendedresourcecache.
+ * Threads: those of the devices that it belongs to. */
 #ifndef BERTH_DEVICES_BACKING_H
 #define BERTH_DEVICES_BACKING_H
 
@@ -16,9 +16,9 @@
 
 /* A class that names a resource. */
 typedef struct berth__backing_class {
-    berth__keymap_entry entry; /* by resource, of the one that stands behind it */
+    berth__keymap_entry entry; /* by resource, for the class that backs it */
     berth__sym resource;
-    bool known; /* it stands behind the resource that is named after it */
+    bool known; /* it backs the resource that is named after it */
     const berth__device_class *of;
 } berth__backing_class;
 
@@ -33,30 +33,30 @@ typedef struct berth__written_claim {
 
 typedef struct berth__backing {
     const berth__storage *storage;
-    berth__arena arena; /* of the classes */
+    berth__arena arena; /* holds the classes */
     berth__keymap by_resource;
-    berth__backing_class *classes; /* that name a resource, by name */
+    berth__backing_class *classes; /* those that name a resource, sorted by name */
     uint32_t class_count;
-    uint64_t seen;  /* of the store's changes of classes */
-    uint64_t epoch; /* how often they have changed */
+    uint64_t seen;  /* changes of classes in the store that were applied */
+    uint64_t epoch; /* how often the classes have changed */
     berth__keymap by_pod;
-    berth__written_claim **written; /* by claim id; NULL: it is none */
+    berth__written_claim **written; /* by claim id; NULL: not such a claim */
     uint32_t written_capacity;
 } berth__backing;
 
 berth_status berth__backing_init(berth__backing *backing, const berth__storage *storage);
 void berth__backing_destroy(berth__backing *backing);
 
-/* Follow the store's classes. Returns false when out of memory. */
+/* Apply changes of the store's classes. Returns false when out of memory. */
 bool berth__backing_follow(berth__backing *backing);
 
-/* The class behind a resource, NULL: none. */
+/* The class that backs a resource; NULL: none. */
 const berth__device_class *berth__backing_find(const berth__backing *backing, berth__sym resource);
 
 /* A claim has changed. Returns false when out of memory. */
 bool berth__backing_note_claim(berth__backing *backing, const berth__device_claim *claim);
 
-/* The written claim of a pod's extended resources, NULL: none. */
+/* The claim that was written for a pod's extended resources; NULL: none. */
 berth__device_claim *berth__backing_written(const berth__backing *backing,
                                             berth__sym namespace_name, berth_str pod);
 

@@ -1,4 +1,4 @@
-/* Capacities of devices that several may share.
+/* Capacities of devices that several claims may share.
  * Source: dynamic-resource-allocation v0.36 and v0.37,
  * structured/internal/incubating/consumable_capacity.go. */
 #include "devices/device_search.h"
@@ -10,7 +10,7 @@ static bool same_name(berth__device_name a, berth__device_name b)
     return a.domain == b.domain && a.id == b.id;
 }
 
-/* Whole units, rounded away from zero, as quantities say them. */
+/* Whole units, rounded away from zero, as quantities do. */
 static int64_t units(__int128 nanos)
 {
     __int128 whole = nanos / NANOS;
@@ -27,7 +27,7 @@ static const __int128 *asked(const berth__device_line *line, berth__device_name 
     return NULL;
 }
 
-/* The next step of the range that is enough. Steps are counted in 64 bits, which may wrap. */
+/* Round up to the next step of the range. Steps are counted in 64 bits, which may wrap. */
 static __int128 round_up(const berth__device_capacity *capacity, __int128 value)
 {
     if (value < capacity->min)
@@ -76,7 +76,7 @@ static bool breaks_policy(const berth__device_capacity *capacity, __int128 value
     return !found;
 }
 
-/* What this search has taken of a device's capacity. */
+/* How much of a device's capacity this search has taken. */
 static __int128 taken_of(const berth__device_search *search, const berth__device_use *use,
                          uint32_t capacity)
 {
@@ -87,7 +87,7 @@ static __int128 taken_of(const berth__device_search *search, const berth__device
     return sum;
 }
 
-/* ---- amounts that no number stands for ---- */
+/* ---- amounts that overflow ---- */
 
 static bool is_rounded_by_step(const berth__device_capacity *capacity, __int128 value)
 {
@@ -95,7 +95,7 @@ static bool is_rounded_by_step(const berth__device_capacity *capacity, __int128 
            capacity->has_step && value >= capacity->min;
 }
 
-/* Why an amount can't be counted in 64 bits; NULL: it can. */
+/* Why an amount does not fit into 64 bits; NULL: it does. */
 static const char *range_problem(const berth__device_capacity *capacity, __int128 value)
 {
     if (value > (__int128)INT64_MAX * NANOS)
@@ -107,7 +107,7 @@ static const char *range_problem(const berth__device_capacity *capacity, __int12
     return steps > (INT64_MAX - min) / step ? "passes MaxInt64" : NULL;
 }
 
-/* What is wrong with what would be consumed of a capacity; absent: nothing. */
+/* The problem of the amount that would be consumed of a capacity; absent: none. */
 static berth_str amount_problem(berth__device_search *search,
                                 const berth__device_capacity *capacity,
                                 const berth__device_line *line)
@@ -128,8 +128,8 @@ static berth_str amount_problem(berth__device_search *search,
     return (berth_str){0};
 }
 
-/* Whether what a line asks for can be told at all; that is looked at before anything is
- * compared. */
+/* Whether all amounts that a line requests can be computed; this is checked before any
+ * comparison. */
 static berth__step check_amounts(berth__device_search *search, const berth__device_line *line,
                                  const berth__offer *offer)
 {
@@ -160,7 +160,7 @@ static berth__step check_amounts(berth__device_search *search, const berth__devi
     return BERTH__STEP_YES;
 }
 
-/* ---- asking ---- */
+/* ---- comparing ---- */
 
 static bool all_known(const berth__device_line *line, const berth__device *device)
 {
@@ -174,7 +174,8 @@ static bool all_known(const berth__device_line *line, const berth__device *devic
     return true;
 }
 
-/* Whether the device has what is asked beside what is in use, or (`in_use` false) would have it. */
+/* Whether the device has the requested capacities in addition to what is in use, or (`in_use`
+ * false) if nothing were in use. */
 static berth__step ask(berth__device_search *search, const berth__device_line *line,
                        const berth__offer *offer, bool in_use)
 {

@@ -1,4 +1,4 @@
-/* Slices by pool and by node. */
+/* The catalog of ResourceSlices, by pool and by node. */
 #include "devices/catalog.h"
 
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 #include "devices/contents.h"
 #include "devices/node_model.h"
 
-/* Slices that are for one node alone. */
+/* The slices for one node alone. */
 typedef struct node_slices {
     berth__keymap_entry entry;
     berth__sym name;
@@ -94,7 +94,7 @@ void berth__catalog_follow(berth__catalog *catalog, uint64_t layout_epoch)
     catalog->layout_epoch = layout_epoch;
 }
 
-/* ---- making it ---- */
+/* ---- building ---- */
 
 static int by_name(const void *a, const void *b, void *model)
 {
@@ -154,7 +154,7 @@ static bool is_tainted_by(const berth__slice_facts *slice, const berth__device *
            (rule->device == 0 || rule->device == device->name);
 }
 
-/* The device with the taints that rules add to its own; NULL when out of memory. */
+/* The device with the taints of rules added to its own; NULL when out of memory. */
 static const berth__device *tainted(berth__catalog *catalog, const berth__slice_facts *slice,
                                     const berth__device *device, const berth__taint_rules *rules)
 {
@@ -225,7 +225,7 @@ static bool add_slice(berth__catalog *catalog, berth__device_uses *uses,
     return true;
 }
 
-/* The slices of each pool, and the pools that every node sees something of. */
+/* List the slices of each pool, and the pools with slices that every node sees. */
 static bool fill_pools(berth__catalog *catalog)
 {
     catalog->everywhere =
@@ -290,7 +290,7 @@ bool berth__catalog_build(berth__catalog *catalog, berth__device_uses *uses,
     return ok;
 }
 
-/* ---- of a node ---- */
+/* ---- offers of a node ---- */
 
 bool berth__reach_meets(const berth__model *model, const berth__device_reach *reach,
                         const berth__offer_node *node, berth_str *problem)
@@ -306,7 +306,7 @@ bool berth__reach_meets(const berth__model *model, const berth__device_reach *re
     return berth__node_selector_meets(&model->strings, &reach->selector, node->name, node->labels);
 }
 
-/* Whether a slice that is for some nodes is for this one. */
+/* Whether a slice for some nodes is for this one. */
 static bool chooses(berth__catalog *catalog, const berth__offer_slice *slice,
                     const berth__offer_node *node, berth_str *problem)
 {
@@ -338,7 +338,7 @@ static bool chooses(berth__catalog *catalog, const berth__offer_slice *slice,
     return false;
 }
 
-/* Pools of which the node sees something that not every node sees; their slices are marked. */
+/* The pools with slices that this node sees, but not every node; these slices are marked. */
 typedef struct own_pools {
     berth__offer_pool **items;
     uint32_t count;
@@ -375,7 +375,7 @@ static bool collect(berth__catalog *catalog, const berth__offer_node *node, own_
     return true;
 }
 
-/* The slices of the newest generation that a node sees of a pool. */
+/* The view of a pool with the slices of the newest generation that a node sees. */
 static const berth__pool_view *own_view(berth__catalog *catalog, berth__offer_pool *pool, bool own)
 {
     berth__arena *arena = &catalog->nodes_arena;
@@ -397,7 +397,7 @@ static const berth__pool_view *own_view(berth__catalog *catalog, berth__offer_po
     return berth__pool_view_get(catalog, pool, kept, count);
 }
 
-/* By driver and pool, those with binding conditions last. */
+/* Order views by driver and pool; views with binding conditions come last. */
 static int by_pool(const void *a, const void *b, void *model)
 {
     const berth__pool_view *x = *(const berth__pool_view *const *)a;
@@ -411,7 +411,7 @@ static int by_pool(const void *a, const void *b, void *model)
                                        berth__text(model, y->pool->key.name));
 }
 
-/* A view takes part if an allocator could tell that it is there. */
+/* Add a view to a list, unless an allocator could not notice it. */
 static bool put(const berth__pool_view *view, const berth__pool_view **views, uint32_t *count)
 {
     if (view != NULL && !view->obsolete &&
@@ -420,7 +420,7 @@ static bool put(const berth__pool_view *view, const berth__pool_view **views, ui
     return view != NULL;
 }
 
-/* The node, or every node, is offered something of the pool. */
+/* Note that the node, or (NULL) every node, sees devices of the pool. */
 static void watch(const berth__pool_view *view, berth__offer_pool *pool, const uint32_t *node)
 {
     if (view == NULL || view->offer_count == 0)
@@ -438,7 +438,7 @@ static bool put_own(berth__catalog *catalog, berth__offer_pool *pool, const uint
     return put(view, views, count);
 }
 
-/* A list with room for so many views. */
+/* A new list with room for `most` views. */
 static berth__node_offers *new_list(berth__catalog *catalog, uint32_t most,
                                     const berth__pool_view ***views)
 {
@@ -450,7 +450,7 @@ static berth__node_offers *new_list(berth__catalog *catalog, uint32_t most,
     return list;
 }
 
-/* What nodes see that have nothing of their own. */
+/* The list for nodes without slices of their own. */
 static const berth__node_offers *common(berth__catalog *catalog)
 {
     const berth__pool_view **views;
@@ -468,7 +468,7 @@ static const berth__node_offers *common(berth__catalog *catalog)
     return list;
 }
 
-/* The node's own pools, and of the others what every node sees. */
+/* The list of the node's own pools, and of the other pools that every node sees. */
 static berth__node_offers *list_views(berth__catalog *catalog, const own_pools *own, uint32_t node,
                                       const berth__node_offers *others)
 {

@@ -1,9 +1,9 @@
-/* What is offered: ResourceSlices by pool and by node, in the order in which an allocator looks at
- * them, and of each node the pools that it sees.
+/* The catalog of offered devices: ResourceSlices by pool and by node, in the order in which an
+ * allocator examines them, and for each node the pools that it sees.
  *
- * Made anew whenever a slice has changed. A view of a pool is made once for each set of its slices
- * that some node sees, a list of views once for each node, both when first asked for. Source:
- * dynamic-resource-allocation v0.36, structured/internal/incubating/pools_incubating.go. */
+ * The catalog is rebuilt whenever a slice has changed. A view of a pool is made once for each
+ * set of its slices that some node sees, and a list of views once for each node, both at first use.
+ * Source: dynamic-resource-allocation v0.36, structured/internal/incubating/pools_incubating.go. */
 #ifndef BERTH_DEVICES_CATALOG_H
 #define BERTH_DEVICES_CATALOG_H
 
@@ -17,17 +17,17 @@ typedef struct berth__offer {
     const berth__device *device;
     const struct berth__offer_slice *slice;
     berth__device_use *use;
-    uint32_t content; /* its number (devices/contents.h), below the catalog's content_count */
+    uint32_t content; /* number of its contents (devices/contents.h), below content_count */
 } berth__offer;
 
 typedef struct berth__offer_slice {
     const berth__slice_facts *facts;
     berth__sym name;
     struct berth__offer_pool *pool;
-    berth__offer *offers;                    /* as listed */
-    struct berth__offer_slice *next_on_node; /* another that is for the same node alone */
-    bool everywhere;                         /* every node sees it, be it for its counters only */
-    uint64_t seen;                           /* while the slices of a node are collected */
+    berth__offer *offers;                    /* in the slice's order */
+    struct berth__offer_slice *next_on_node; /* another slice for the same node alone */
+    bool everywhere;                         /* every node sees it, perhaps only for its counters */
+    uint64_t seen;                           /* used while the slices of a node are collected */
 } berth__offer_slice;
 
 /* A counter of a set. */
@@ -38,13 +38,13 @@ typedef struct berth__pool_counter {
 
 /* A pool as some nodes see it. */
 typedef struct berth__pool_view {
-    struct berth__pool_view *next; /* of the pool */
+    struct berth__pool_view *next; /* next view of the pool */
     const struct berth__offer_pool *pool;
-    const berth__offer_slice **counter_slices; /* those with counters that the devices share */
+    const berth__offer_slice **counter_slices; /* slices with counters that the devices share */
     uint32_t counter_slice_count;
-    const berth__offer_slice *const *kept; /* by name: what it was made of */
+    const berth__offer_slice *const *kept; /* by name: the slices that make the view */
     uint32_t kept_count;
-    bool obsolete;   /* a newer generation exists: it is left out */
+    bool obsolete;   /* a newer generation exists: the view is left out */
     bool incomplete; /* slices are missing */
     bool invalid;
     bool binding; /* some device has binding conditions */
@@ -64,9 +64,9 @@ typedef struct berth__offer_pool {
     berth__offer_slice **slices; /* by name */
     uint32_t slice_count;
     berth__pool_view *views;
-    uint64_t seen; /* while slices are collected */
-    /* Who is offered something of it, as far as lists of views were made. */
-    uint32_t watcher; /* the node's id, where it is one */
+    uint64_t seen; /* used while slices are collected */
+    /* The nodes that see devices of the pool, as far as lists of views were made. */
+    uint32_t watcher; /* the node's id, if it is a single node */
     bool watched, watched_by_many;
 } berth__offer_pool;
 
@@ -75,32 +75,32 @@ typedef struct berth__node_offers {
     const berth__pool_view *const *pools;
     uint32_t count;
     uint32_t model;    /* devices/node_model.h */
-    berth_str problem; /* why that can't be told */
+    berth_str problem; /* why the offers can't be determined */
 } berth__node_offers;
 
 typedef struct berth__catalog {
     berth__model *model;
-    berth__arena arena;       /* of everything but lists of views */
-    berth__arena nodes_arena; /* of these */
+    berth__arena arena;       /* holds everything except lists of views */
+    berth__arena nodes_arena; /* holds lists of views */
     berth__arena scratch;
     berth__keymap pools;
     berth__keymap models;
-    berth__keymap nodes;        /* by name: slices that are for it alone */
+    berth__keymap nodes;        /* by name: slices for one node alone */
     berth__offer_slice *slices; /* by name */
     uint32_t slice_count;
-    berth__offer_slice **choosy; /* slices that are for some nodes */
+    berth__offer_slice **choosy; /* slices for some nodes */
     uint32_t choosy_count;
     berth__offer_pool **everywhere; /* pools with slices that every node sees */
     uint32_t everywhere_count;
-    const berth__node_offers *common; /* what nodes see that have nothing of their own; NULL: not
-                                         asked yet */
+    /* The list for nodes without slices of their own; NULL: not made yet. */
+    const berth__node_offers *common;
     uint32_t offer_count, content_count;
-    uint64_t mark;                      /* numbers given to `seen` of slices and pools */
-    uint64_t name_mark;                 /* and of uses */
-    const berth__node_offers **by_node; /* by node id; NULL: not asked yet */
+    uint64_t mark;                      /* last number given to `seen` of slices and pools */
+    uint64_t name_mark;                 /* and to `seen` of uses */
+    const berth__node_offers **by_node; /* by node id; NULL: not made yet */
     uint32_t node_capacity;
-    uint64_t layout_epoch; /* that `by_node` is of */
-    uint64_t build;        /* how often it was made */
+    uint64_t layout_epoch; /* the epoch of `by_node` */
+    uint64_t build;        /* how often the catalog was built */
 } berth__catalog;
 
 berth_status berth__catalog_init(berth__catalog *catalog, berth__model *model);
@@ -118,36 +118,36 @@ typedef struct berth__taint_rules {
     uint32_t count;
 } berth__taint_rules;
 
-/* Make the catalog anew. `slices` is sorted here. Returns false when out of memory; the catalog is
- * empty then. Cost: a look at every device. */
+/* Rebuild the catalog; sorts `slices`. Returns false when out of memory; the catalog is then
+ * empty. Cost: a look at every device. */
 bool berth__catalog_build(berth__catalog *catalog, berth__device_uses *uses,
                           berth__named_slice *slices, uint32_t count,
                           const berth__taint_rules *rules);
 
-/* The node facts have another epoch: lists of views are void. */
+/* The node facts have a new epoch: drop the lists of views. */
 void berth__catalog_follow(berth__catalog *catalog, uint64_t layout_epoch);
 
-/* Which node. */
+/* A node, as offers are selected for it. */
 typedef struct berth__offer_node {
     uint32_t id;
     berth__sym name;
     berth__labels labels;
 } berth__offer_node;
 
-/* The pool of that driver and name; NULL: no slice is of it. */
+/* The pool of that driver and name; NULL: no slice belongs to it. */
 berth__offer_pool *berth__catalog_pool(const berth__catalog *catalog, berth__sym driver,
                                        berth__sym name);
 
-/* What the node sees; NULL when out of memory. Valid until the catalog changes. */
+/* The offers that the node sees; NULL when out of memory. Valid until the catalog changes. */
 const berth__node_offers *berth__catalog_of(berth__catalog *catalog, const berth__offer_node *node);
 
-/* Whether devices reach a node. `*problem` is set where the selector can't be read. */
+/* Whether devices reach a node. `*problem` is set if the selector is invalid. */
 bool berth__reach_meets(const berth__model *model, const berth__device_reach *reach,
                         const berth__offer_node *node, berth_str *problem);
 
-/* ---- between the files of this module ---- */
+/* ---- internal to this module ---- */
 
-/* The view of a pool that these slices make, by name; NULL when out of memory. */
+/* The view of a pool that consists of these slices, sorted by name; NULL when out of memory. */
 const berth__pool_view *berth__pool_view_get(berth__catalog *catalog, berth__offer_pool *pool,
                                              const berth__offer_slice *const *kept, uint32_t count);
 

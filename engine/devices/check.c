@@ -1,4 +1,5 @@
-/* The claims before any device is taken: what they ask for can be told, and how much it is.
+/* Checks the claims before any device is taken: whether their requests are valid, and how many
+ * devices they need.
  * Source: dynamic-resource-allocation v0.36,
  * structured/internal/incubating/allocator_incubating.go: Allocate, validateDeviceRequest,
  * isSelectable. */
@@ -96,7 +97,7 @@ berth_str berth__device_line_name(const berth__device_search *search,
     return name != 0 ? berth__text(search->model, name) : (berth_str){"", 0};
 }
 
-/* Begin a problem with "claim K, request R". */
+/* Set a problem that begins with "claim K, request R". */
 #define REQUEST_PROBLEM(search, line, format, ...)                                        \
     do {                                                                                  \
         const berth_str claim_ = berth__device_claim_name(search, (line)->claim);         \
@@ -117,7 +118,7 @@ berth_str berth__device_offer_name(berth__device_search *search, const berth__of
     return text;
 }
 
-/* What kube-scheduler adds to an error that optional access would avoid. */
+/* The text that kube-scheduler adds to an error that optional access would avoid. */
 static const char *advice(berth_str why)
 {
     static const char missing[] = "no such key:";

@@ -1,19 +1,19 @@
-/* Constraints among the devices of a claim.
+/* Constraints on the devices of a claim.
  * Source: dynamic-resource-allocation v0.36, structured/internal/incubating: constraint.go,
  * allocator_incubating.go. */
 #include "base/text.h"
 #include "devices/device_search.h"
 
 struct berth__constraint_state {
-    bool *applies;                         /* by line of the claim, from its first one on */
-    const berth__device_attribute *common; /* matchAttribute: what all have */
-    /* distinctAttribute: what each device has; until v1.36 by request what its last device has, or
-     * NULL. */
+    bool *applies;                         /* by line of the claim */
+    const berth__device_attribute *common; /* matchAttribute: the common value */
+    /* distinctAttribute: the value of each device; until v1.36, by request, the value of its last
+     * device, or NULL. */
     const berth__device_attribute **values;
     int64_t count;
 };
 
-/* Whether a name, as a constraint or a result has it, is that of a line, or of its request. */
+/* Whether a name in a constraint or result means a line, or its request. */
 static bool names_line(const berth__device_search *search, berth__sym name,
                        const berth__device_line *line)
 {
@@ -98,7 +98,7 @@ static bool equal(const berth__device_attribute *a, const berth__device_attribut
            a->number == b->number;
 }
 
-/* The request of a line, by its place in the claim. */
+/* The index of a line's request in the claim. */
 static uint32_t request_of(const berth__device_search *search, uint32_t claim, uint32_t line)
 {
     return (uint32_t)(search->lines[line].request - search->wants[claim].requests);

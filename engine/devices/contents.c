@@ -1,4 +1,4 @@
-/* Devices that differ in nothing but their names and whom they are for. */
+/* Numbers devices by their contents, ignoring names and the nodes they are for. */
 #include "devices/contents.h"
 
 #include "base/hash.h"
@@ -9,7 +9,7 @@ typedef struct contents {
     uint32_t count;
 } contents;
 
-/* ---- in numbers ---- */
+/* ---- hashing ---- */
 
 static uint64_t hash_two(uint64_t hash, uint32_t high, uint32_t low)
 {
@@ -37,7 +37,7 @@ static uint64_t hash_consumed(uint64_t hash, const berth__counter_set *set)
     return hash;
 }
 
-/* Of what tells most devices apart. */
+/* Hash what distinguishes most devices. */
 static uint64_t hash_of(const berth__offer *offer)
 {
     const berth__device *device = offer->device;
@@ -56,7 +56,7 @@ static uint64_t hash_of(const berth__offer *offer)
     return berth__hash_secret_word(hash);
 }
 
-/* ---- whether they are the same ---- */
+/* ---- comparing ---- */
 
 static bool same_name(berth__device_name a, berth__device_name b)
 {

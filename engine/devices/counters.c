@@ -1,5 +1,6 @@
-/* Counters that devices of a pool share. Until v1.36 kube-scheduler's tables go by the pool's name
- * without the driver: of two drivers with pools of one name the first one's counters stand.
+/* Counters that the devices of a pool share. Until v1.36 kube-scheduler's tables are keyed by the
+ * pool's name without the driver: if pools of two drivers have the same name, the first pool's
+ * counters apply.
  * Source: dynamic-resource-allocation v0.36,
  * structured/internal/incubating/allocator_incubating.go. */
 #include "devices/device_search.h"
@@ -9,11 +10,11 @@ struct berth__counter_table {
     const berth__offer_pool *pool;
     const berth__pool_counter *counters;
     uint32_t count;
-    __int128 *available; /* less what devices in use consume */
+    __int128 *available; /* without what devices in use consume */
     __int128 *used;      /* by this search */
 };
 
-/* Add (sign 1), or take back (-1), what a device consumes. */
+/* Add (`sign` 1) or subtract (-1) what a device consumes. */
 static void consume(const berth__counter_table *table, __int128 *amounts,
                     const berth__device *device, int sign)
 {

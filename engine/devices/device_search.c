@@ -1,34 +1,35 @@
 /* The depth-first search for devices.
  * Source: dynamic-resource-allocation v0.36,
- * structured/internal/incubating/allocator_incubating.go, allocateOne; its recursion is a stack of
- * frames here. */
+ * structured/internal/incubating/allocator_incubating.go, allocateOne; a stack of frames replaces
+ * its recursion. */
 #include "devices/device_search.h"
 
 #include <string.h>
 
-/* What goes on once what was tried is known. */
+/* How the search continues after a trial. */
 typedef enum frame_kind {
     FRAME_CLAIM,        /* a claim is served: the next ones are tried */
-    FRAME_ALTERNATIVES, /* of a request: one is tried */
+    FRAME_ALTERNATIVES, /* an alternative of a request is tried */
     FRAME_ALL,          /* a device of mode All is taken */
-    FRAME_COUNT,        /* the same of ExactCount: others may come after it */
+    FRAME_COUNT,        /* a device of mode ExactCount is taken: others may replace it */
 } frame_kind;
 
-/* Where the search is: device number `device` of an alternative, if `inside` one, of a request. */
+/* The position of the search: device number `device` of a request, or of its alternative if
+ * `inside` one. */
 typedef struct place {
     uint32_t claim, request, alternative;
     int64_t device;
     bool inside;
-    uint32_t pool, offer; /* where to look from */
+    uint32_t pool, offer; /* where to continue */
 } place;
 
 struct berth__device_frame {
     frame_kind kind;
     place at;
-    bool too_many; /* all alternatives so far */
+    bool too_many; /* for all alternatives so far */
 };
 
-/* What a step leads to: an outcome, or another step. */
+/* The result of a step: an outcome, or another step. */
 typedef struct turn {
     bool goes_on;
     berth__step step;
@@ -81,7 +82,7 @@ static uint32_t line_of(const berth__device_search *search, const place *at)
 
 /* ---- ExactCount ---- */
 
-/* Whether a device may be looked at more closely. */
+/* Whether a device is free, so that it is worth examining. */
 static bool is_free(const berth__device_search *search, const berth__device_line *line,
                     const berth__offer *offer)
 {
@@ -105,7 +106,7 @@ static berth__step try_offer(berth__device_search *search, uint32_t line_index,
     return berth__device_take(search, line_index, offer, false);
 }
 
-/* Take the next device that can be taken from `at` on, which then is behind it. */
+/* Take the next device from `at` on that can be taken, and move `at` behind it. */
 static berth__step take_next(berth__device_search *search, place *at)
 {
     uint32_t line = line_of(search, at);
@@ -124,7 +125,7 @@ static berth__step take_next(berth__device_search *search, place *at)
     return BERTH__STEP_NO;
 }
 
-/* The newest frame's place goes to the next device, and the search behind it. */
+/* Move the newest frame to the next device, and continue the search after it. */
 static turn advance(berth__device_search *search, place *next)
 {
     berth__device_frame *frame = &search->frames[search->frame_count - 1];
@@ -212,7 +213,7 @@ static turn next_alternative(berth__device_search *search, berth__step step, pla
     return done(frame->too_many ? BERTH__STEP_TOO_MANY : BERTH__STEP_NO);
 }
 
-/* What was tried did not work: go on with the newest frame. */
+/* A trial failed: continue with the newest frame. */
 static turn resume(berth__device_search *search, berth__step step, place *at)
 {
     switch (search->frames[search->frame_count - 1].kind) {
@@ -248,7 +249,7 @@ static berth__step search_all(berth__device_search *search)
     }
 }
 
-/* ---- from outside ---- */
+/* ---- interface ---- */
 
 static void reset(berth__device_search *search)
 {
@@ -270,7 +271,7 @@ static void reset(berth__device_search *search)
     }
 }
 
-/* Leave the devices as they were. */
+/* Reset the marks on devices. */
 static void forget_marks(berth__device_search *search)
 {
     for (uint32_t i = 0; i < search->taken_count; i++)

@@ -5,8 +5,8 @@
 
 #include "base/error.h"
 
-/* What a claim holds: a copy of its allocation's devices, as they are counted. The allocation
- * itself may go before it is looked at again. */
+/* The devices that a claim holds: a copy of its allocation as it was counted, because the
+ * allocation itself may disappear before the next look. */
 typedef struct berth__held_devices {
     size_t bytes;
     berth__device_allocation allocation;
@@ -111,7 +111,7 @@ static bool reserve_ids(berth__devices *devices, uint32_t count)
     return true;
 }
 
-/* What these devices are used for has changed. */
+/* Note that the uses of these devices have changed. */
 static void note(berth__devices *devices, const held_devices *held)
 {
     for (uint32_t i = 0; held != NULL && i < held->allocation.result_count; i++) {
@@ -121,8 +121,8 @@ static void note(berth__devices *devices, const held_devices *held)
     }
 }
 
-/* What is held by a record without an object: what was chosen for a claim that is yet to be
- * written. */
+/* The devices held by a record without an object: those chosen for a special claim that is not
+ * written yet. */
 static const berth__device_allocation *held_by_special(const berth__devices *devices,
                                                        const berth__device_claim *claim)
 {
@@ -135,7 +135,7 @@ static const berth__device_allocation *held_by_special(const berth__devices *dev
     return has ? NULL : claim->chosen;
 }
 
-/* Count what a claim has now. */
+/* Count the devices that a claim has now. */
 static bool count_claim(berth__devices *devices, uint32_t id)
 {
     const berth__device_claim *claim = berth__storage_device_claim_at(devices->storage, id);
@@ -163,7 +163,8 @@ static bool count_claim(berth__devices *devices, uint32_t id)
     return true;
 }
 
-/* One that was written for a pod's extended resources has what was chosen for these. */
+/* Apply a change of a claim. A claim written for a pod's extended resources takes over the devices
+ * that were chosen for these. */
 static bool take_over_claim(berth__devices *devices, uint32_t id)
 {
     berth__backing *backing = &devices->backing;
@@ -199,7 +200,7 @@ static bool take_over(berth__devices *devices, uint32_t entry)
         devices->slices_changed = true;
         return true;
     default:
-        return true; /* classes are looked up as they are needed */
+        return true; /* classes are looked up when needed */
     }
 }
 
@@ -228,7 +229,7 @@ static bool follow_store(berth__devices *devices)
     return true;
 }
 
-/* The rules that select devices, in the order of their records. Returns false when out of
+/* List the rules that select devices, in the order of their records. Returns false when out of
  * memory. */
 static bool list_rules(const berth__storage *storage, berth__arena *arena, berth__taint_rules *out)
 {
@@ -272,7 +273,7 @@ static bool make_catalog(berth__devices *devices)
 
 void berth__devices_begin_question(berth__devices *devices)
 {
-    /* relaxed: what matters was given up before this thread's state came to hold the ids */
+    /* relaxed: texts that matter were removed before this thread's state came to hold the ids */
     devices->removals = atomic_load_explicit(&devices->model->removals, memory_order_relaxed);
 }
 

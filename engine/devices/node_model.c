@@ -1,4 +1,4 @@
-/* Nodes that are offered the same. */
+/* Node models: nodes with equal offers. */
 #include "devices/node_model.h"
 
 #include <string.h>
@@ -34,7 +34,7 @@ static bool can_have_one(const berth__node_offers *offers)
     return true;
 }
 
-/* The first pool of that name, by which counters are kept. */
+/* The first pool with the same name, under which counters are kept. */
 static uint32_t first_of_name(const berth__node_offers *offers, uint32_t pool)
 {
     uint32_t first = 0;

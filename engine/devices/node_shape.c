@@ -1,4 +1,4 @@
-/* What a kind of claims sees of a node. */
+/* Node shapes: what a kind of claims sees of a node. */
 #include "devices/node_shape.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "devices/words.h"
 
-enum { NOT_YET, NONE, FIRST }; /* numbers in `by_model` */
+enum { NOT_YET, NONE, FIRST }; /* values of `by_model` */
 
 typedef struct shape {
     berth__keymap_entry entry;
@@ -35,9 +35,9 @@ void berth__node_shapes_destroy(berth__node_shapes *shapes)
     berth__arena_destroy(&shapes->arena);
 }
 
-/* ---- whether it has one ---- */
+/* ---- whether a node has a shape ---- */
 
-/* The devices in use. Returns false where that is not all that changes. */
+/* Find the devices in use. Returns false if other changes matter, too (shared devices). */
 static bool find_uses(const berth__node_offers *offers, uint64_t *in_use)
 {
     uint32_t count = 0;
@@ -65,9 +65,9 @@ static bool can_have_one(const berth__device_search *search, const berth__node_o
     return (uint64_t)devices * search->line_count <= BERTH__SHAPE_VERDICTS;
 }
 
-/* ---- in words ---- */
+/* ---- a shape as words ---- */
 
-/* What each line says of a device. Returns false where that is an error. */
+/* Add the verdicts of all lines on a device. Returns false if one is an error. */
 static bool put_verdicts(berth__words *words, berth__device_search *search,
                          const berth__offer *offer)
 {
@@ -121,7 +121,7 @@ static void put_consumed(berth__words *words, const berth__device *device)
     }
 }
 
-/* The first pool of that name, by which counters are kept. */
+/* The first pool with the same name, under which counters are kept. */
 static uint32_t first_of_name(const berth__node_offers *offers, uint32_t pool)
 {
     uint32_t first = 0;
@@ -144,7 +144,7 @@ static void put_pool(berth__words *words, const berth__node_offers *offers, uint
     berth__words_put(words, view->offer_count);
 }
 
-/* Returns false where there is no shape. */
+/* Describe a node. Returns false if it has no shape. */
 static bool describe(berth__words *words, berth__device_search *search,
                      const berth__node_offers *offers)
 {
@@ -163,7 +163,7 @@ static bool describe(berth__words *words, berth__device_search *search,
 
 /* ---- numbers ---- */
 
-/* The number of a shape, NOT_YET when out of memory. */
+/* The number of a shape; NOT_YET when out of memory. */
 static uint32_t number_of(berth__node_shapes *shapes, const berth__words *words)
 {
     size_t bytes = words->count * sizeof(*words->items);

@@ -1,4 +1,4 @@
-/* What searches came to. */
+/* The outcomes of searches. */
 #include "devices/outcomes.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/bits.h"
 #include "devices/words.h"
 
-/* Words of a bit a slot, whole tiles. */
+/* The number of words with one bit a slot, for whole tiles. */
 static uint32_t words_of(uint32_t slot_count)
 {
     return (slot_count + BERTH__TILE - 1) / BERTH__TILE * BERTH__TILE_WORDS;
@@ -66,7 +66,7 @@ void berth__outcomes_note(berth__outcome_table *table, const berth__offer_pool *
         table->void_until = table->changed_end;
 }
 
-/* ---- what is asked, in words ---- */
+/* ---- requests as words ---- */
 
 static void put_selectors(berth__words *own, const berth__device_selector *selectors,
                           uint32_t count)
@@ -143,7 +143,7 @@ static void make_room(berth__outcome_table *table)
     forget(table, oldest);
 }
 
-/* Room for the slots of a layout, which are as many as long as these outcomes hold. */
+/* Reserve room for the slots of a layout; their number is fixed while these outcomes hold. */
 static bool make_slots(const berth__outcome_table *table, berth__outcomes *outcomes, uint32_t count)
 {
     size_t bits = words_of(count) * sizeof(uint64_t);
@@ -191,7 +191,8 @@ static uint32_t slot_of(const berth__view *view, uint32_t node)
     return berth__node_at(&view->nodes, node)->slot;
 }
 
-/* Nodes that have changed since. An error is not known to be none yet: all is looked at anew. */
+/* Forget the outcomes of nodes that have changed. An error may be gone by now, so if there is one,
+ * forget all. */
 static void catch_up(const berth__outcome_table *table, const berth__view *view,
                      berth__outcomes *outcomes)
 {

@@ -1,11 +1,11 @@
-/* What searches came to, by what was asked and by slot: pods that ask alike share it, and a node is
- * searched again only when what it sees has changed.
+/* The outcomes of searches, by request and by slot: pods with equal requests share them, and a node
+ * is searched again only if what it sees has changed.
  *
- * What a search came to is shared by nodes of one shape, too (devices/node_shape.h).
- * An outcome holds while the catalog and the node facts are what they are, and no use of a device
- * in a pool of which the node is offered something has changed; of such nodes there is a ring.
- * Texts are compared by their ids, so all is void when texts were given up. Threads: as of the
- * devices that it belongs to. */
+ * Nodes of one shape share the result of a search, too (devices/node_shape.h). An outcome holds as
+ * long as the catalog and the node facts are unchanged, and no use of a device has changed in a
+ * pool that offers the node something. A ring lists nodes with such changes. Texts are compared by
+ * id, so all outcomes become invalid when texts are removed. Threads: those of the devices that it
+ * belongs to. */
 #ifndef BERTH_DEVICES_OUTCOMES_H
 #define BERTH_DEVICES_OUTCOMES_H
 
@@ -15,23 +15,23 @@
 #include "devices/node_shape.h"
 
 enum {
-    BERTH__OUTCOME_UNKNOWN = 0, /* other values are the asker's */
-    BERTH__OUTCOMES_MAX = 32,   /* kinds that are kept */
+    BERTH__OUTCOME_UNKNOWN = 0, /* other values are the caller's */
+    BERTH__OUTCOMES_MAX = 32,   /* the most kinds kept */
     BERTH__NODES_CHANGED = 1024,
 };
 
-/* Of one kind of claims. */
+/* The outcomes for one kind of claims. */
 typedef struct berth__outcomes {
     berth__keymap_entry entry;
-    uint64_t used;   /* when it was asked for last */
-    uint64_t seen;   /* of the ring */
-    uint32_t sights; /* decisions about it */
-    uint32_t filled; /* slots that were looked at ahead of being asked for */
+    uint64_t used;   /* time of the last use */
+    uint64_t seen;   /* entries of the ring applied */
+    uint32_t sights; /* decisions about this kind */
+    uint32_t filled; /* slots searched in advance */
     uint32_t bad;    /* nodes whose outcome is an error */
     uint32_t slot_count;
     uint8_t *by_slot;      /* 0: unknown */
-    int16_t *scores;       /* likewise, of what a search chose */
-    uint64_t *known, *fit; /* bits by slot, whole tiles: whether it is known, and good */
+    int16_t *scores;       /* by slot: the score of what a search chose */
+    uint64_t *known, *fit; /* bits by slot, whole tiles: outcome known, outcome fits */
     berth__node_shapes shapes;
     uint32_t key_bytes;
     uint32_t words[];
@@ -43,23 +43,24 @@ typedef struct berth__outcome_table {
     berth__outcomes *list[BERTH__OUTCOMES_MAX];
     uint32_t count;
     uint64_t asked;
-    uint64_t build, layout_epoch, removals; /* of what is kept */
+    uint64_t build, layout_epoch, removals; /* of the outcomes kept */
     uint32_t changed[BERTH__NODES_CHANGED]; /* node ids; entry i is at i % BERTH__NODES_CHANGED */
     uint64_t changed_end;
-    uint64_t void_until; /* of the ring: before it every node may have changed */
+    uint64_t void_until; /* position in the ring: before it every node may have changed */
 } berth__outcome_table;
 
 berth_status berth__outcomes_init(berth__outcome_table *table, const berth_allocator *allocator);
 void berth__outcomes_destroy(berth__outcome_table *table);
 
-/* The state that all outcomes are of from now on; those of another one are forgotten. */
+/* Set the state to which all outcomes belong from now on; outcomes of another state are dropped. */
 void berth__outcomes_follow(berth__outcome_table *table, uint64_t build, uint64_t layout_epoch,
                             uint64_t removals);
 
-/* A device of the pool (NULL: of none that is offered) is used otherwise. */
+/* Note that the use of a device of the pool has changed (NULL: the device is in no offered
+ * pool). */
 void berth__outcomes_note(berth__outcome_table *table, const berth__offer_pool *pool);
 
-/* The outcomes of what a search is for, made ready for nodes with ids: those that have
+/* The outcomes for a search's claims, brought up to date for the view's nodes: nodes that have
  * changed are unknown. NULL when out of memory. Valid until the next call. */
 berth__outcomes *berth__outcomes_get(berth__outcome_table *table,
                                      const berth__device_search *search, const berth__view *view,

@@ -1,4 +1,4 @@
-/* A pool as those nodes see it that see certain of its slices: complete or not, valid or not, its
+/* A pool as the nodes that see certain of its slices see it: complete or not, valid or not, its
  * devices in order.
  * Source: dynamic-resource-allocation v0.36, structured/internal/incubating/pools_incubating.go. */
 #include <string.h>
@@ -13,14 +13,14 @@ static bool is_kept(const berth__pool_view *view, const berth__offer_slice *slic
     return false;
 }
 
-/* Slices of the view's generation that these nodes do not see, and that are not left out. */
+/* Whether a slice has the view's generation and is not left out, but these nodes do not see it. */
 static bool is_beside(const berth__pool_view *view, const berth__offer_slice *slice)
 {
     return slice->facts->generation == view->kept[0]->facts->generation &&
            !slice->facts->left_out && !is_kept(view, slice);
 }
 
-/* Whether slices of the generation are missing, or it is superseded. */
+/* Check whether slices of the generation are missing, or a newer generation exists. */
 static void check_complete(const berth__offer_pool *pool, berth__pool_view *view)
 {
     const berth__slice_facts *first = view->kept[0]->facts;
@@ -40,7 +40,7 @@ static bool has_counters(const berth__offer_slice *slice)
     return slice->facts->shared_counter_count > 0;
 }
 
-/* The slices with counters, seen or not: every view of a pool has its counters. */
+/* List the slices with counters, seen or not: every view of a pool has all its counters. */
 static bool list_counter_slices(berth__catalog *catalog, berth__pool_view *view)
 {
     const berth__offer_pool *pool = view->pool;
@@ -59,7 +59,7 @@ static bool list_counter_slices(berth__catalog *catalog, berth__pool_view *view)
     return true;
 }
 
-/* Point at the devices of a slice, from `at` on. */
+/* Add pointers to the devices of a slice, from `at` on. */
 static uint32_t point(const berth__offer_slice *slice, const berth__offer **list, uint32_t at)
 {
     for (uint32_t i = 0; i < slice->facts->device_count; i++)
@@ -67,7 +67,7 @@ static uint32_t point(const berth__offer_slice *slice, const berth__offer **list
     return at;
 }
 
-/* The devices that these nodes see, and, where the view is of a part of the pool, the others of the
+/* List the devices that these nodes see and, if the view is a part of the pool, the others of the
  * generation. */
 static bool list_offers(berth__catalog *catalog, berth__pool_view *view)
 {
@@ -169,7 +169,7 @@ static bool knows_counter(const berth__pool_view *view, berth__sym set, berth__s
     return false;
 }
 
-/* Whether the pool has all that the devices of a slice consume. */
+/* Whether the pool has all counters that the devices of a slice consume. */
 static bool slice_is_covered(const berth__pool_view *view, const berth__offer_slice *slice)
 {
     for (uint32_t i = 0; i < slice->facts->device_count; i++) {

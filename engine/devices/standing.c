@@ -1,7 +1,7 @@
-/* Each device is asked by itself what a search would ask it, in the same order. */
+/* Checks each device separately, in the order of a search. */
 #include "devices/standing.h"
 
-/* Whether the device is of the class, and for the node. What can't be told is no. */
+/* Whether the device is of the class, and for the node; false if this can't be evaluated. */
 static bool is_offered(berth__device_search *search, const berth__device_line *line,
                        const berth__offer *offer)
 {
@@ -13,7 +13,7 @@ static bool is_offered(berth__device_search *search, const berth__device_line *l
            berth__device_selectors_met(search, line, true, offer) == BERTH__STEP_YES;
 }
 
-/* Whether the counters of its pool have what it would consume. */
+/* Whether the pool's counters suffice for what the device would consume. */
 static bool counters_suffice(berth__device_search *search, const berth__offer *offer)
 {
     const berth__device *device = offer->device;

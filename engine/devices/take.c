@@ -1,7 +1,7 @@
-/* Taking one device for one line of a claim, and giving it back.
+/* Takes one device for one line of a claim, and gives it back.
  * Source: dynamic-resource-allocation v0.36,
- * structured/internal/incubating/allocator_incubating.go, allocateDevice: what it leaves behind is
- * left behind here. */
+ * structured/internal/incubating/allocator_incubating.go, allocateDevice, including the state that
+ * it leaves behind. */
 #include "base/text.h"
 #include "devices/device_search.h"
 
@@ -40,7 +40,7 @@ bool berth__device_is_tolerated(const berth__device_search *search, const berth_
     return true;
 }
 
-/* Whether some capacity of the device is consumed, by a claim or by this search. */
+/* Whether a claim or this search consumes capacity of the device. */
 static bool is_entered(const berth__device_search *search, const berth__device_use *use)
 {
     return berth__device_is_shared_already(search, use) || use->entered;
@@ -74,7 +74,7 @@ static berth__step add_to_constraints(berth__device_search *search, uint32_t cla
     return BERTH__STEP_YES;
 }
 
-/* Note that capacity of the device is taken. */
+/* Note that this search has taken capacity of the device. */
 static bool enter(berth__device_search *search, berth__device_use *use)
 {
     if (use->entered)
@@ -127,8 +127,9 @@ static berth__step append(berth__device_search *search, uint32_t line, const ber
     return BERTH__STEP_YES;
 }
 
-/* The rest, once counters are in use. Until 1.36.2 a refusal leaves them in use for the rest of the
- * search, and one for want of capacity leaves the device in the constraints. */
+/* The remaining steps after counters were taken. Until 1.36.2 a refusal leaves the counters taken
+ * for the rest of the search, and a refusal for lack of capacity leaves the device in the
+ * constraints. */
 static berth__step take_counted(berth__device_search *search, uint32_t line,
                                 const berth__offer *offer, bool must, bool counted)
 {
@@ -170,7 +171,7 @@ berth__step berth__device_take(berth__device_search *search, uint32_t line,
     return step;
 }
 
-/* Whether nothing of the device's capacity is taken any more. */
+/* Whether this search has none of the device's capacity any more. */
 static bool nothing_left(const berth__device_search *search, const berth__offer *offer)
 {
     for (uint32_t i = 0; i < search->taken_count; i++)
@@ -202,7 +203,7 @@ void berth__device_release(berth__device_search *search)
             leave(search, offer->use);
         return;
     }
-    /* Where the device has no capacities, what was entered is never taken out. */
+    /* If the device has no capacities, its entry is never removed. */
     if (offer->device->capacity_count > 0 && offer->use->entered && nothing_left(search, offer))
         leave(search, offer->use);
 }

@@ -17,7 +17,7 @@ static void free_use(const berth_allocator *allocator, berth__device_use *use)
     berth__free(allocator, use, sizeof(*use));
 }
 
-/* Take every entry out that nobody needs, or all. */
+/* Free the entries that nobody needs, or all. */
 static void give_up(berth__device_uses *uses, bool all)
 {
     for (uint32_t b = 0; b < uses->table.bucket_count; b++)
@@ -80,7 +80,8 @@ __int128 berth__device_use_consumed(const berth__device_use *use, berth__device_
     return found != NULL ? found->value : 0;
 }
 
-/* An entry with room for what a result says; NULL when out of memory. */
+/* The entry for a result, with room for the capacities that it consumes; NULL when out of
+ * memory. */
 static berth__device_use *prepare(berth__device_uses *uses, const berth__device_result *result)
 {
     berth__device_use *use =

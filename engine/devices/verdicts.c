@@ -1,4 +1,4 @@
-/* Verdicts of selectors about devices. */
+/* Verdicts of selectors on devices. */
 #include "devices/verdicts.h"
 
 #include <string.h>
@@ -88,7 +88,7 @@ berth__device_program *berth__device_program_get(berth__verdicts *verdicts, bert
     return found != NULL ? found : make(verdicts, text);
 }
 
-/* Bring what a program knows to the present catalog. */
+/* Bring a program's verdicts to the present catalog. */
 static bool follow(berth__verdicts *verdicts, berth__device_program *program)
 {
     if (program->build == verdicts->build)
@@ -105,7 +105,7 @@ static bool follow(berth__verdicts *verdicts, berth__device_program *program)
     return true;
 }
 
-/* ---- a device as expressions read it ---- */
+/* ---- a device as expressions see it ---- */
 
 static berth_str domain_of(const berth__model *model, berth__device_name name, berth_str driver)
 {
@@ -158,7 +158,7 @@ static bool describe(const berth__model *model, berth__arena *arena, const berth
     return true;
 }
 
-/* ---- asking ---- */
+/* ---- evaluating ---- */
 
 static berth__device_likeness *find_alike(berth__verdicts *verdicts, berth__arena *arena,
                                           const berth__device_program *program, uint64_t hash,
@@ -220,7 +220,7 @@ static berth__device_verdict ask_anew(berth__verdicts *verdicts, berth__device_p
     if (alike != NULL || !*ok)
         return verdict;
     berth__device_likeness *added = berth__arena_alloc(&verdicts->arena, sizeof(*added), 8);
-    if (added != NULL) { /* without it others are asked anew */
+    if (added != NULL) { /* without it, equal devices are evaluated again */
         berth__device_likeness **bucket = &program->likeness[hash % BERTH__LIKENESS_BUCKETS];
         *added = (berth__device_likeness){*bucket, hash, offer, verdict};
         *bucket = added;

@@ -1,6 +1,6 @@
-/* Verdicts of selectors about devices: an expression is compiled once, and asked once about each
- * kind of device that it can tell apart. What it says holds while the slices are the same. Source:
- * dynamic-resource-allocation v0.36, cel; structured/internal/incubating. */
+/* Verdicts of selectors on devices: an expression is compiled once, and evaluated once for each
+ * kind of device that it can distinguish. Verdicts hold as long as the slices are unchanged.
+ * Source: dynamic-resource-allocation v0.36, cel; structured/internal/incubating. */
 #ifndef BERTH_DEVICES_VERDICTS_H
 #define BERTH_DEVICES_VERDICTS_H
 
@@ -8,13 +8,13 @@
 #include "devices/catalog.h"
 
 typedef enum berth__device_verdict {
-    BERTH__VERDICT_UNKNOWN, /* not asked yet */
+    BERTH__VERDICT_UNKNOWN, /* not evaluated yet */
     BERTH__VERDICT_NO,
     BERTH__VERDICT_YES,
-    BERTH__VERDICT_FAILED, /* an error: its text is said by berth__device_program_problem */
+    BERTH__VERDICT_FAILED, /* an error; berth__device_program_problem returns its text */
 } berth__device_verdict;
 
-/* A device that others are like. */
+/* A device whose verdict holds for equal devices. */
 typedef struct berth__device_likeness {
     struct berth__device_likeness *next;
     uint64_t hash;
@@ -29,7 +29,7 @@ typedef struct berth__device_program {
     char *text;
     uint32_t text_bytes;
     berth__cel *cel;
-    uint64_t build;      /* of the catalog that what follows is about */
+    uint64_t build;      /* build of the catalog for the following members */
     uint8_t *by_content; /* verdicts */
     uint32_t content_capacity;
     berth__device_likeness **likeness; /* by hash; NULL: none yet */
@@ -39,36 +39,36 @@ typedef struct berth__verdicts {
     berth__model *model;
     berth__keymap programs;
     berth__cel_room room;
-    berth__arena arena;   /* of likenesses */
-    berth__arena scratch; /* of one question */
-    uint64_t build;       /* of the catalog */
+    berth__arena arena;   /* holds likenesses */
+    berth__arena scratch; /* for one evaluation */
+    uint64_t build;       /* counts builds of the catalog */
     uint32_t content_count;
     uint32_t asked; /* evaluations so far */
 } berth__verdicts;
 
-/* Programs that are kept at most. */
+/* The most programs to keep. */
 enum { BERTH__PROGRAMS_MAX = 1024 };
 
 berth_status berth__verdicts_init(berth__verdicts *verdicts, berth__model *model);
 void berth__verdicts_destroy(berth__verdicts *verdicts);
 
-/* The catalog was made anew, with so many contents: nothing is known of its devices. */
+/* The catalog was rebuilt with `content_count` contents: forget all verdicts. */
 void berth__verdicts_follow(berth__verdicts *verdicts, uint32_t content_count);
 
-/* Between decisions: give programs up if they have become many. */
+/* Call this between decisions: frees programs if there are too many. */
 void berth__verdicts_trim(berth__verdicts *verdicts);
 
-/* The program of an expression, compiled if it has none; NULL when out of memory. Valid until the
+/* The program of an expression, compiled if it is new; NULL when out of memory. Valid until the
  * next trim. */
 berth__device_program *berth__device_program_get(berth__verdicts *verdicts, berth__sym expression);
 
-/* Its verdict about a device. Sets `*ok` to false when out of memory. */
+/* A program's verdict on a device. Sets `*ok` to false when out of memory. */
 berth__device_verdict berth__device_program_ask(berth__verdicts *verdicts,
                                                 berth__device_program *program,
                                                 const berth__offer *offer, bool *ok);
 
-/* What is wrong, of a program that failed about the device: "CEL compile error: TEXT" or "CEL
- * runtime error: TEXT"; absent when out of memory. Valid until the next question. */
+/* The error of a program that failed on a device: "CEL compile error: TEXT" or "CEL runtime error:
+ * TEXT"; absent when out of memory. Valid until the next evaluation. */
 berth_str berth__device_program_problem(berth__verdicts *verdicts, berth__device_program *program,
                                         const berth__offer *offer);
 

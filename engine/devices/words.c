@@ -1,4 +1,4 @@
-/* Lists of words. */
+/* Lists of words, used as keys. */
 #include "devices/words.h"
 
 #include <string.h>

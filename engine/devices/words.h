@@ -1,4 +1,4 @@
-/* What is compared, as a list of words in an arena: two things are alike if their words are. */
+/* Lists of words in an arena, as keys: two things are equal if their words are. */
 #ifndef BERTH_DEVICES_WORDS_H
 #define BERTH_DEVICES_WORDS_H
 
@@ -9,7 +9,7 @@ typedef struct berth__words {
     berth__arena *arena;
     uint32_t *items;
     uint32_t count, capacity;
-    bool no_memory; /* the list is not whole */
+    bool no_memory; /* the list is incomplete */
 } berth__words;
 
 void berth__words_put(berth__words *words, uint32_t word);

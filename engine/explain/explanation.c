@@ -1,4 +1,4 @@
-/* The record of one decision (berth_explanation): filled by the decision, read by its caller. */
+/* The record of one decision (berth_explanation): the decision fills it, its caller reads it. */
 #include "explain/explanation.h"
 
 #include <stdio.h>
@@ -114,7 +114,7 @@ static bool add_refused(berth_explanation *explanation, berth_node_id node, bert
     return add_reasons(explanation, reasons);
 }
 
-/* Ask the filter that cleared a slot why. */
+/* Record why a filter cleared a slot. */
 static bool explain_slot(berth_explanation *explanation, const berth__search *search,
                          uint32_t filter, uint32_t slot)
 {
@@ -126,7 +126,7 @@ static bool explain_slot(berth_explanation *explanation, const berth__search *se
                        &reasons);
 }
 
-/* Which filter was the first to clear each slot of a segment; 255 for those that passed. */
+/* Find the first filter that cleared each slot of a segment; 255 for slots that passed. */
 static void find_refusers(const berth__search *search, uint32_t tile, const berth__mask *slots,
                           uint32_t *refusers)
 {
@@ -147,8 +147,7 @@ static void find_refusers(const berth__search *search, uint32_t tile, const bert
     }
 }
 
-/* Predicates of the v1.15 era with always_check_all: every filter that clears the slot by
- * itself. */
+/* Predicates of v1.15 with always_check_all: record every filter that clears the slot by itself. */
 static bool explain_all(berth_explanation *explanation, const berth__search *search, uint32_t tile,
                         uint32_t s)
 {
@@ -166,7 +165,7 @@ static bool explain_all(berth_explanation *explanation, const berth__search *sea
     return true;
 }
 
-/* A node that is kept for nominated pods refuses with them there, or else without them. */
+/* Record the refusal of a node with nominated pods: with these pods there, or else without them. */
 static bool explain_kept(berth_explanation *explanation, const berth__search *search, uint32_t slot)
 {
     berth__dry_run *dry_run = search->range.dry_run;
@@ -194,7 +193,7 @@ static bool explain_kept(berth_explanation *explanation, const berth__search *se
     return berth__dry_run_end(dry_run) == BERTH_OK && ok;
 }
 
-/* A closed node speaks as a cordoned one that nobody tolerates. */
+/* A closed node is reported like a cordoned node that nobody tolerates. */
 static bool explain_closed(berth_explanation *explanation, const berth__search *search,
                            uint32_t slot)
 {
@@ -250,7 +249,7 @@ berth_status berth__explanation_walk(berth_explanation *explanation, const berth
     return BERTH_OK;
 }
 
-/* Call for each feasible slot in search order: `at` counts them. */
+/* Run the statement for each feasible slot in search order; `at` counts them. */
 #define EACH_FEASIBLE(search, tile, s, at)                                                     \
     for (uint32_t segment_ = 0, at = 0; segment_ < (search)->answer.used_segments; segment_++) \
         for (uint32_t tile = ((search)->range.start / BERTH__TILE + segment_) %                \
@@ -403,7 +402,7 @@ berth_str berth_explanation_reason(const berth_explanation *explanation, uint32_
     return explanation->reasons[explanation->refused[i].first_reason + r];
 }
 
-/* Whether a refusal is counted with those of `as`: its plugin and code, and so its reason. */
+/* Whether a refusal counts with those of `as`: same plugin, code and reason. */
 static bool is_alike(const berth_reason_count *as, const berth__refused_node *refused,
                      berth_str reason)
 {
@@ -411,7 +410,7 @@ static bool is_alike(const berth_reason_count *as, const berth__refused_node *re
            berth__str_eq(as->plugin, refused->plugin);
 }
 
-/* Whether no refusal before this one is alike: asked where there was no room to note them. */
+/* Whether no earlier refusal is equal; used if there was no room to note them. */
 static bool is_first(const berth_explanation *explanation, const berth_reason_count *own,
                      const berth__refused_node *refused, uint32_t reason)
 {
@@ -424,8 +423,8 @@ static bool is_first(const berth_explanation *explanation, const berth_reason_co
     return true;
 }
 
-/* Of a caller's array, whose entries are of `size` bytes and begin as this library's did at
- * first. */
+/* The i-th entry of a caller's array. Its entries have `size` bytes and begin with the members of
+ * this library's first version. */
 static berth_reason_count *entry_at(berth_reason_count *out, uint32_t i, size_t size)
 {
     return (berth_reason_count *)(void *)((char *)out + (size_t)i * size);

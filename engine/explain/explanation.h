@@ -1,4 +1,4 @@
-/* The record of one decision that an embedder may ask for; the struct behind berth_explanation. */
+/* The record of one decision for an embedder; the struct behind berth_explanation. */
 #ifndef BERTH_EXPLAIN_EXPLANATION_H
 #define BERTH_EXPLAIN_EXPLANATION_H
 
@@ -19,7 +19,7 @@ typedef struct berth__explained_scorer {
 
 typedef struct berth__explained_score {
     int64_t weighted;
-    int64_t raw; /* BERTH__SCORE_IGNORED: the plugin said nothing of this node */
+    int64_t raw; /* BERTH__SCORE_IGNORED: the plugin did not score this node */
 } berth__explained_score;
 
 struct berth_explanation {
@@ -38,29 +38,29 @@ struct berth_explanation {
     berth_str pre_filter;
     berth_code pre_filter_code;
     berth_str message;
-    berth_str
-        about_claims; /* what DynamicResources said before preemption; absent: it was not asked */
+    berth_str about_claims; /* DynamicResources' words before preemption; absent: none */
     berth_str freed_namespace, freed_claim;
     berth_node_id nominated;
     berth_pod_id *victims;
     uint32_t victim_count, victim_capacity;
 };
 
-/* Forget the last decision. */
+/* Clear the record of the last decision. */
 void berth__explanation_reset(berth_explanation *explanation);
 
 /* Record the reasons for which a pod was refused before any node was visited. */
 berth_status berth__explanation_refuse(berth_explanation *explanation,
                                        const berth__reasons *reasons);
 
-/* Record the walk: feasible nodes, and why each other visited node was refused. */
+/* Record the walk: the feasible nodes, and why each other visited node was refused. */
 berth_status berth__explanation_walk(berth_explanation *explanation, const berth__search *search);
 
-/* Record scores; berth__search_score has run. */
+/* Record scores, after berth__search_score. */
 berth_status berth__explanation_scores(berth_explanation *explanation, const berth__search *search);
 
-/* kube-scheduler's message for a pod that no node takes, preemption's part aside (`node_count`
- * nodes in the cluster; those without a recorded refusal have `absent` reasons, NULL: none).
+/* Write kube-scheduler's message for a pod that fits no node, without preemption's part. The
+ * cluster has `node_count` nodes; nodes without a recorded refusal have the reason `absent` (NULL:
+ * none).
  * Source: kube-scheduler v1.32, framework/types.go, FitError.Error. */
 berth_status berth__explanation_write_message(berth_explanation *explanation, uint32_t node_count,
                                               const berth_str *absent);

@@ -73,7 +73,7 @@ static int by_bytes(const void *a, const void *b)
     return berth__str_cmp(*(const berth_str *)a, *(const berth_str *)b);
 }
 
-/* Entries as texts in byte order, so that "10 x" comes before "2 y". */
+/* The entries as texts in byte order: "10 x" comes before "2 y". */
 static berth_str entries_text(berth__arena *arena, const berth__histogram *histogram)
 {
     berth_str *entries = berth__arena_alloc(arena, histogram->count * sizeof(*entries), 8);

@@ -23,18 +23,18 @@ bool berth__histogram_add(berth__histogram *histogram, berth_str reason, uint32_
 /* The reasons joined by ", "; absent when out of memory. */
 berth_str berth__message_join(berth__arena *arena, const berth_str *reasons, uint32_t count);
 
-/* Errors joined, as several are reported: data is NULL when out of memory. */
+/* Several joined errors, in brackets. The data is NULL when out of memory. */
 berth_str berth__message_in_brackets(berth__arena *arena, berth_str words);
 
-/* "0/N nodes are available: ..." with a text that stands for all nodes, or else the
+/* "0/N nodes are available: ..." with the text `for_all` for all nodes or, if it is absent, the
  * histogram's entries "COUNT REASON" in byte order. Absent when out of memory. */
 berth_str berth__message_unschedulable(berth__arena *arena, uint32_t node_count, berth_str for_all,
                                        const berth__histogram *histogram);
 
-/* "preemption: ", and what it has to say. Absent when out of memory. */
+/* "preemption: " and its words. Absent when out of memory. */
 berth_str berth__message_of_preemption(berth__arena *arena, berth_str words);
 
-/* `first`, a blank, and the parts joined by ", ". Absent when out of memory. */
+/* `first`, a space, and the parts joined by ", ". Absent when out of memory. */
 berth_str berth__message_with_parts(berth__arena *arena, berth_str first, const berth_str *parts,
                                     uint32_t count);
 

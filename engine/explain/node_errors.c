@@ -1,5 +1,5 @@
-/* Errors that v1.15's predicates met on nodes, found: a second pass of the filters over the walk,
- * for the few pods that can have any. */
+/* Finds the errors of filters on nodes by a second pass of the filters over the walk, for the few
+ * pods that can have any. */
 #include "explain/node_errors.h"
 
 #include <stdio.h>
@@ -11,9 +11,9 @@
 typedef struct collection {
     const berth__search *search;
     berth__arena *arena;
-    bool first_only; /* the first error in the order of the search ended it */
+    bool first_only; /* the first error in search order ended the search */
     berth__histogram errors;
-    uint32_t first; /* slot of that error, in its segment */
+    uint32_t first; /* slot of the first error, within its segment */
     bool ok;
 } collection;
 
@@ -26,7 +26,7 @@ static bool may_fail(const berth__search *search)
     return false;
 }
 
-/* Note the error, if it is one, for which a filter cleared a slot. */
+/* If a filter cleared a slot with an error, note the error. */
 static void note(collection *own, uint32_t filter, uint32_t slot)
 {
     const size_t prefix = sizeof(BERTH__ERROR_PREFIX) - 1;
@@ -53,7 +53,7 @@ static void note(collection *own, uint32_t filter, uint32_t slot)
     own->ok &= berth__histogram_add(&own->errors, error, 1);
 }
 
-/* Note the error, if it is one, with which a what-if of nominated pods ends on a slot. */
+/* If a dry run with nominated pods fails on a slot, note the error. */
 static void note_kept(collection *own, uint32_t slot)
 {
     berth__dry_run *dry_run = own->search->range.dry_run;
@@ -73,7 +73,7 @@ static void note_kept(collection *own, uint32_t slot)
     own->ok &= berth__histogram_add(&own->errors, reasons.items[reasons.count - 1], 1);
 }
 
-/* Slots that nominated pods bear on are asked about one by one, and leave the mask. */
+/* Check the slots that nominated pods affect one by one, and clear them in the mask. */
 static void take_kept(collection *own, uint32_t tile, berth__mask *left)
 {
     if (own->search->range.dry_run == NULL || !own->first_only)
@@ -89,7 +89,7 @@ static void take_kept(collection *own, uint32_t tile, berth__mask *left)
     }
 }
 
-/* Filters in order, each on what is left, or each on every slot where all are checked. */
+/* Run the filters in order, each on the slots left, or on every slot if all are checked. */
 static void collect_segment(collection *own, uint32_t segment)
 {
     const berth__search *search = own->search;
@@ -97,7 +97,7 @@ static void collect_segment(collection *own, uint32_t segment)
     uint32_t tile = berth__search_segment(search, segment, &slots);
     berth__mask left = search->walk.visited[segment];
     berth__layout_leave_closed(search->decision.cycle->view->layout, tile,
-                               &left); /* they were not asked */
+                               &left); /* no filter ran on them */
     take_kept(own, tile, &left);
     for (uint32_t i = 0; i < search->decision.profile->filter_count && !berth__mask_empty(&left);
          i++) {
@@ -120,7 +120,7 @@ static void collect_segment(collection *own, uint32_t segment)
     }
 }
 
-/* One error as it is, several in brackets; how often each came unless it came once. */
+/* A single error unchanged, several in brackets; each with its count unless it occurred once. */
 static berth_str errors_text(const collection *own)
 {
     size_t bytes = 3;
@@ -147,8 +147,8 @@ static berth_str errors_text(const collection *own)
     return (berth_str){text, (uint32_t)at};
 }
 
-/* Whether the node that was tried before all others, and refused, is among those visited in earlier
- * segments or in the last one's mask. */
+/* Whether the node that was tried first and refused is among those visited in earlier segments or
+ * in the last one's mask. */
 static bool has_visited(const collection *own, uint32_t last, const berth__mask *in_last)
 {
     uint32_t slot = own->search->answer.refused_slot, at = slot % BERTH__TILE;
@@ -163,7 +163,7 @@ static bool has_visited(const collection *own, uint32_t last, const berth__mask 
     return false;
 }
 
-/* How many nodes count as visited when the first error, which is in that segment, has come. */
+/* How many nodes count as visited before the first error, which is in that segment. */
 static uint32_t visited_before(const collection *own, uint32_t segment)
 {
     uint32_t count = 0;

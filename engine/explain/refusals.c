@@ -1,4 +1,5 @@
-/* A short table of reasons, searched one by one: whoever asks for reasons pays for texts anyway. */
+/* Counts refusals in a short table with linear search: callers who ask for reasons pay for texts
+ * anyway. */
 #include "explain/refusals.h"
 
 #include "base/text.h"
@@ -28,7 +29,7 @@ static bool is_it(const berth__refusal *item, berth_str plugin, berth_str reason
            berth__str_eq(item->plugin, plugin);
 }
 
-/* The entry, made if it is new; NULL: there is no room. */
+/* The entry, added if it is new; NULL: there is no room. */
 static berth__refusal *entry_of(berth__refusals *refusals, berth_str plugin, berth_str reason,
                                 berth_code code)
 {

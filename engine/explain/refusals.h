@@ -1,10 +1,10 @@
-/* Refusals over an engine's life, counted by plugin and reason (berth/statistics.h). */
+/* Counts refusals over an engine's life, by plugin and reason (berth/statistics.h). */
 #ifndef BERTH_EXPLAIN_REFUSALS_H
 #define BERTH_EXPLAIN_REFUSALS_H
 
 #include "explain/explanation.h"
 
-/* Reasons may name objects: beyond so many different ones they are counted together. */
+/* Reasons may name objects, so different reasons beyond this number are counted together. */
 enum { BERTH__REFUSALS_MAX = 256 };
 
 typedef struct berth__refusal {
@@ -14,24 +14,24 @@ typedef struct berth__refusal {
 } berth__refusal;
 
 typedef struct berth__refusals {
-    berth__arena arena; /* of the texts */
+    berth__arena arena; /* holds the texts */
     berth__refusal *items;
     uint32_t count;
-    uint32_t last;   /* the one met last, which often comes again */
-    uint64_t others; /* for which there was no room */
+    uint32_t last;   /* the last one noted, which often recurs */
+    uint64_t others; /* refusals for which there was no room */
 } berth__refusals;
 
 void berth__refusals_init(berth__refusals *refusals, const berth_allocator *allocator);
 void berth__refusals_destroy(berth__refusals *refusals);
 
-/* Begin anew. */
+/* Set all counts to zero. */
 void berth__refusals_reset(berth__refusals *refusals);
 
-/* One more; without memory for it, one of the others. */
+/* Count one refusal; without memory for a new entry, count it under `others`. */
 void berth__refusals_note(berth__refusals *refusals, berth_str plugin, berth_str reason,
                           berth_code code);
 
-/* All that an explanation has. */
+/* Count all refusals of an explanation. */
 void berth__refusals_note_all(berth__refusals *refusals, const berth_explanation *explanation);
 
 #endif

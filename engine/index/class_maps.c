@@ -1,4 +1,4 @@
-/* Class maps: made from cells and counts, repaired, cached. */
+/* Class maps: built from cells and counts, repaired, and cached. */
 #include "index/class_maps.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ berth_status berth__class_maps_init(berth__class_maps *maps, const berth_allocat
     return berth__keymap_init(&maps->map, allocator);
 }
 
-/* Ids, and behind them the bits of the slots with pods. */
+/* A map's memory holds the ids, then the bits of the slots with pods. */
 static size_t ids_bytes(uint32_t tiles)
 {
     return (size_t)tiles * BERTH__TILE * sizeof(uint16_t);
@@ -73,7 +73,7 @@ static void trim(berth__class_maps *maps, const berth__class_map *but, size_t mo
         drop(maps, oldest(maps));
 }
 
-/* Counts are told apart by when they were summed: from then on only what is logged changes them. */
+/* Counts are identified by their serial: afterwards only logged changes alter them. */
 static uint32_t key_of(const berth__decision *decision, const berth__cells_ask *ask,
                        uint64_t *words)
 {
@@ -152,8 +152,8 @@ static bool same(const berth__peopled *a, const berth__peopled *b, uint32_t part
     return differ == 0;
 }
 
-/* A new class; the last one of all if there are too many, or no memory: the map's count is 0
- * then. */
+/* Add a class and return its id. If there are too many classes, or no memory, the map's count
+ * becomes 0. */
 static uint32_t add_class(mapping *to, const berth__peopled *own)
 {
     berth__class_map *map = to->map;
@@ -202,7 +202,7 @@ static void place(mapping *to, uint32_t slot)
 
 /* ---- making and repairing ---- */
 
-/* Slots of a tile with pods of any of the counts. */
+/* The slots of a tile with pods of any of the counts. */
 static berth__mask peopled_of(const berth__score_parts *parts, const berth__kernels *kernels,
                               uint32_t tile)
 {
@@ -251,8 +251,8 @@ static bool is_behind(const mapping *of)
     return false;
 }
 
-/* Take in what has changed since. Classes that came to be and went again are forgotten by making
- * all anew once they are too many. */
+/* Apply the changes since the last use. Classes that are empty again are forgotten only when there
+ * are too many: then the map is rebuilt. */
 static void follow(mapping *to, const berth__view *view)
 {
     for (uint32_t i = 0; i < to->parts->by_node_count && to->map->count > 0; i++) {

@@ -1,4 +1,4 @@
-/* Sets of slots that gates let pass, cached and repaired by the change journal. */
+/* Caches the sets of slots that gates let pass, and repairs them by the change journal. */
 #include "index/gate_masks.h"
 
 #include <string.h>
@@ -85,7 +85,7 @@ static bool allocate(berth__gate_masks *masks, berth__gate_mask *mask, uint32_t 
 
 /* ---- finding ---- */
 
-/* Two words a gate tell it from others of the same layout epoch. */
+/* Two words for each gate identify it within a layout epoch. */
 static uint32_t key_of(const berth__gates *gates, uint64_t *words)
 {
     uint32_t count = 0;
@@ -133,14 +133,15 @@ static bool passes(const berth__gates *gates, uint32_t slot)
     return true;
 }
 
-/* Whether so many changes are better forgotten with the whole set: the journal no longer
- * has them, or filling tiles anew costs less. */
+/* Whether the set should be discarded instead of applying so many changes: the journal no longer
+ * has them, or filling tiles again costs less. */
 static bool too_many(const berth__gate_mask *mask, uint64_t changes)
 {
     return changes > BERTH__JOURNAL || changes > (uint64_t)mask->tile_count * (BERTH__TILE / 8);
 }
 
-/* Verdicts on slots whose pods changed; those by domain stand as long as the key does. */
+/* Update the verdicts on slots whose pods changed. Verdicts by domain hold as long as the key
+ * does. */
 static void follow(berth__gate_mask *mask, const berth__view *view, const berth__gates *gates)
 {
     if (gates->slot_count > 0 && too_many(mask, view->journal_end - mask->seen))

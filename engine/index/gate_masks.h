@@ -1,6 +1,6 @@
-/* Gates (plugins/gates.h) as sets of slots: those that all filters about other pods let
- * pass. Sets are kept for a bounded number of gate keys, least recently used dropped first;
- * filled tile by tile as searches come by, and then repaired by the change journal.
+/* Gates (plugins/gates.h) as sets of slots: the slots that all filters about other pods let pass. A
+ * bounded number of sets is cached by gate keys; the least recently used set is dropped first.
+ * Searches fill a set tile by tile as they visit tiles; then the change journal repairs it.
  *
  * Threads: the deciding thread only. */
 #ifndef BERTH_INDEX_GATE_MASKS_H
@@ -11,7 +11,7 @@
 
 enum { BERTH__GATE_WORDS = 1 + 4 * BERTH__GATES_MAX };
 
-/* Some filters of a profile, by number. */
+/* Some filters of a profile, by index. */
 enum { BERTH__FILTER_LIST_MAX = 32 };
 
 typedef struct berth__filter_list {
@@ -19,7 +19,7 @@ typedef struct berth__filter_list {
     uint32_t count;
 } berth__filter_list;
 
-/* Let those filters clear slots of a tile. */
+/* Run these filters on the slots of a tile. */
 void berth__filter_list_keep(const berth__filter_list *filters, const berth__decision *decision,
                              uint32_t tile, berth__mask *slots);
 
@@ -27,9 +27,9 @@ typedef struct berth__gate_mask {
     berth__used used;
     uint64_t key[BERTH__GATE_WORDS];
     uint64_t epoch;
-    uint64_t seen; /* journal entries taken in */
+    uint64_t seen; /* journal entries applied */
     uint32_t tile_count;
-    berth__mask *passing; /* by tile, where it is filled */
+    berth__mask *passing; /* by tile; valid where filled */
     uint8_t *filled;      /* by tile */
 } berth__gate_mask;
 
@@ -38,17 +38,17 @@ typedef struct berth__gate_masks {
     berth__keymap map;
     berth__use_order order;
     size_t bytes;
-    uint64_t epoch; /* tells whether a remembered one is still there */
+    uint64_t epoch; /* sets dropped so far: shows whether a remembered set still exists */
 } berth__gate_masks;
 
 berth_status berth__gate_masks_init(berth__gate_masks *masks, const berth_allocator *allocator);
 void berth__gate_masks_destroy(berth__gate_masks *masks);
 
-/* The set for the gates of a decision, up to date where it is filled. NULL when out of memory. */
+/* The set for the gates of a decision, up to date in its filled tiles. NULL when out of memory. */
 berth__gate_mask *berth__gate_masks_get(berth__gate_masks *masks, const berth__decision *decision,
                                         const berth__gates *gates);
 
-/* Slots of a tile that pass. `filters`: those that the gates are of, by number. */
+/* The slots of a tile that pass. `filters`: the filters behind the gates. */
 const berth__mask *berth__gate_mask_tile(berth__gate_mask *mask, const berth__decision *decision,
                                          const berth__filter_list *filters, uint32_t tile);
 

@@ -1,4 +1,4 @@
-/* The indexed path: kinds of pods and their search trees found, built, repaired by the journal. */
+/* The indexed path: finds kinds of pods, and builds and repairs their search trees. */
 #include "index/index_kind.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 enum { TREES_MAX = 4096, SIGHTS = 4096 };
 static const size_t TREE_BYTES_MAX = (size_t)256 << 20;
 
-/* A kind without a tree that was met; direct mapped by hash. */
+/* Remembers kinds that were seen but have no tree yet. Direct-mapped by hash. */
 struct berth__sight {
     uint64_t hash; /* of key and layout epoch */
     uint64_t sighted;
@@ -78,7 +78,7 @@ void berth__index_cache_destroy(berth__index_cache *cache)
     free_cache(cache);
 }
 
-/* Make room for a tree of so many bytes by dropping those used longest ago. */
+/* Make room for a tree of `more` bytes by dropping the least recently used trees. */
 static void trim(berth__index_cache *cache, size_t more)
 {
     while (cache->order.oldest != cache->order.newest &&
@@ -136,10 +136,10 @@ static index_key key_of(const berth__decision *decision)
     };
 }
 
-/* ---- what is beside a tree ---- */
+/* ---- gates and classes ---- */
 
-/* The gates of the filters listed; false: the one whose number is left in `failed` can't be told as
- * gates. */
+/* Collect the gates of the listed filters. False: the filter at index `*failed` can't be expressed
+ * as gates. */
 static bool gather_gates(const berth__decision *decision, const berth__filter_list *filters,
                          berth__gates *gates, uint32_t *failed)
 {
@@ -154,8 +154,8 @@ static bool gather_gates(const berth__decision *decision, const berth__filter_li
     return gates->ok;
 }
 
-/* The gates of the active filters; those that can't be told as gates are late ones. False: there is
- * no room in a list. */
+/* Find the gates of the active filters; filters that can't be expressed as gates run late. False: a
+ * list is full. */
 static bool find_gates(const berth__decision *decision, berth__index_cache *cache)
 {
     const berth__slot_plan *plan = &decision->prepared->memory.slot_plan;
@@ -174,7 +174,7 @@ static bool find_gates(const berth__decision *decision, berth__index_cache *cach
     return true;
 }
 
-/* Of more than there is room for, how many they are is enough. */
+/* Beyond the capacity, only the number counts. */
 static void note_uneven(berth__index_cache *cache, uint32_t scorer)
 {
     if (cache->uneven_count < BERTH__CLASS_SCORERS_MAX)
@@ -182,7 +182,7 @@ static void note_uneven(berth__index_cache *cache, uint32_t scorer)
     cache->uneven_count++;
 }
 
-/* The scorers that stand apart and make a difference between nodes that the gates let pass. */
+/* Find the scorers that stand apart and distinguish nodes that pass the gates. */
 static void find_uneven(const berth__decision *decision, berth__index_cache *cache)
 {
     const berth__slot_plan *plan = &decision->prepared->memory.slot_plan;
@@ -196,7 +196,7 @@ static void find_uneven(const berth__decision *decision, berth__index_cache *cac
     }
 }
 
-/* Begin with the classes that they make. */
+/* Begin with the classes that these scorers distinguish. */
 static bool begin_classes(berth__index_cache *cache, const berth__decision *decision, bool eager)
 {
     if (cache->uneven_count == 0)
@@ -236,7 +236,7 @@ static bool scan(const berth__decision *decision, berth__search *search, berth__
     return ok;
 }
 
-/* Leaves of one tile from a scan. */
+/* Copy the leaves of one tile from a scan. */
 static void take_leaves(berth__search_tree *tree, const berth__decision *decision,
                         const berth__search *search, uint32_t tile)
 {
@@ -251,12 +251,12 @@ static void take_leaves(berth__search_tree *tree, const berth__decision *decisio
     }
 }
 
-/* What a tree is built with. */
+/* What building a tree needs. */
 typedef struct build_context {
     berth__index_cache *cache;
     berth__search *search;
     berth__arena *arena; /* of the search's rank phase */
-    uint32_t limit;      /* feasible nodes that the decision asks for */
+    uint32_t limit;      /* feasible nodes that the decision needs */
 } build_context;
 
 static bool build(const build_context *with, berth__index *index, const berth__decision *decision)
@@ -306,12 +306,12 @@ static bool is_usable(const berth__index *index, const berth__view *view)
 
 /* ---- whether a tree pays ---- */
 
-/* Rough costs in nanoseconds, of one core; see bench. */
+/* Rough costs in nanoseconds on one core; see bench. */
 enum {
     SCAN_NS = 500,
     SCAN_SLOT_NS = 5,
-    NORMALIZE_SLOT_NS = 10, /* besides, with scorers that normalize */
-    WINDOW_SLOT_NS = 3,     /* in place of both, with totals on the spot */
+    NORMALIZE_SLOT_NS = 10, /* in addition, with normalizing scorers */
+    WINDOW_SLOT_NS = 3,     /* instead of both, with a slot window */
     BUILD_SLOT_NS = 6,
     REPAIR_NS = 12,
     PLAIN_NS = 40
@@ -326,8 +326,7 @@ static uint64_t repair_cost(const berth__decision *decision, uint64_t lag)
     return lag * REPAIR_NS;
 }
 
-/* Of a scan, or what is there in its place, that stops once `limit` nodes are found, all being
- * feasible. */
+/* The cost of a scan (or its substitute) that stops after `limit` nodes, if all are feasible. */
 static uint64_t scan_cost(const berth__decision *decision, uint32_t limit)
 {
     uint32_t slots = decision->cycle->view->layout->count;
@@ -338,9 +337,9 @@ static uint64_t scan_cost(const berth__decision *decision, uint32_t limit)
     return SCAN_NS + (limit < slots ? limit : slots) * slot;
 }
 
-/* A tree is worth its cost once the scans made without it have cost a part of that more than
- * repairing it would have: what is lost on a kind that does not come again stays small beside
- * what was spent on it anyhow. */
+/* A tree is worth its cost once scans without it have cost a quarter of that more than repairs
+ * would have. So the loss for a kind that does not recur is small compared with what it cost
+ * anyway. */
 static bool is_worth_it(const berth__decision *decision, uint64_t limit, uint64_t cost,
                         uint64_t *sighted, uint64_t *credit)
 {
@@ -355,7 +354,7 @@ static bool is_worth_it(const berth__decision *decision, uint64_t limit, uint64_
     return *credit * 4 >= cost;
 }
 
-/* A kind that has no tree: whether it shall have one. */
+/* Whether a kind without a tree should get one. */
 static bool deserves_tree(berth__index_cache *cache, const berth__decision *decision,
                           const index_key *key, uint32_t limit)
 {
@@ -369,7 +368,7 @@ static bool deserves_tree(berth__index_cache *cache, const berth__decision *deci
     return false;
 }
 
-/* Bring a kind's tree up to date unless a scan is better. */
+/* Bring a kind's tree up to date unless a scan is cheaper. */
 static bool bring_up(const build_context *with, berth__index *index,
                      const berth__decision *decision, bool eager)
 {
@@ -395,10 +394,10 @@ static bool bring_up(const build_context *with, berth__index *index,
     return usable ? repair(with->cache, index, decision) : build(with, index, decision);
 }
 
-/* ---- asking ---- */
+/* ---- using an index ---- */
 
-/* The kind of a cycle, or NULL. The prepared state remembers it: which one it is depends on the
- * class and the layout epoch alone. */
+/* Find the kind's index, or NULL, and remember it in the prepared state: it depends only on the
+ * class and the layout epoch. */
 static berth__index *find_kind(berth__index_cache *cache, berth__prepared_kind *prepared,
                                const index_key *key)
 {
@@ -410,7 +409,7 @@ static berth__index *find_kind(berth__index_cache *cache, berth__prepared_kind *
     return index;
 }
 
-/* What gates let pass, if there are any. */
+/* Find the set of slots that gates let pass, if there are gates. */
 static bool find_mask(berth__index_cache *cache, const berth__decision *decision,
                       berth__index *index)
 {
@@ -431,14 +430,15 @@ static bool find_mask(berth__index_cache *cache, const berth__decision *decision
 static int64_t uniform_sum(const berth__decision *decision)
 {
     const berth__prepared_stage *scorers = decision->prepared->scorers;
-    int64_t sum = decision->profile->ranks_nodes ? 0 : 1; /* as berth__search_score has it */
+    int64_t sum = decision->profile->ranks_nodes ? 0 : 1; /* as in berth__search_score */
     for (uint32_t i = 0; i < decision->profile->scorer_count; i++)
         if (scorers[i].outcome == BERTH__UNIFORM)
             sum += scorers[i].uniform * decision->profile->scorers[i].weight;
     return sum;
 }
 
-/* Plan a class's slots; false, and why, if its decisions can't be indexed. */
+/* Plan the totals of a class; false, with the reason in `why`, if its decisions can't be
+ * indexed. */
 static bool can_plan(berth__index_cache *cache, const berth__decision *decision)
 {
     if (berth__slot_plan_make(decision))
@@ -447,13 +447,13 @@ static bool can_plan(berth__index_cache *cache, const berth__decision *decision)
     return false;
 }
 
-/* The kind's index, made if it deserves one; `*eager` is then set. NULL: it has none. */
+/* The kind's index, added if it deserves one; `*eager` is then set. NULL: it has none. */
 static berth__index *find_or_add(const build_context *build, const berth__decision *decision,
                                  bool *eager)
 {
     berth__index_cache *cache = build->cache;
-    /* A class that has not been planned for yet may well be the only one of its kind: so that comes
-     * first. */
+    /* An unplanned class may be the only one of its kind, so check first whether the kind deserves
+     * a tree. */
     bool planned = decision->prepared->memory.slot_plan.stage_epoch != 0;
     if (planned && !can_plan(cache, decision))
         return NULL;
@@ -470,13 +470,13 @@ static berth__index *find_or_add(const build_context *build, const berth__decisi
     if (index == NULL) {
         index = add(cache, &key);
         *eager = true;
-        cache->why = BERTH_SCAN_MEMORY; /* if there is none */
+        cache->why = BERTH_SCAN_MEMORY; /* if add failed */
     }
     return index;
 }
 
-/* Bring the kind's tree to the present. False: a scan, or a look on the spot, is better, or there
- * is no memory. */
+/* Bring the kind's tree up to date. False: a scan or a slot window is cheaper, or memory is
+ * short. */
 static bool make_current(const build_context *build, berth__index *index,
                          const berth__decision *decision, bool eager)
 {
@@ -487,7 +487,7 @@ static bool make_current(const build_context *build, berth__index *index,
     return bring_up(build, index, decision, eager);
 }
 
-/* Who answers in place of a tree that is not there, or is behind; NULL: nobody. */
+/* The index that replaces a tree that is missing or behind; NULL: none. */
 static berth__index *find_treeless(berth__index_cache *cache, const berth__decision *decision,
                                    uint32_t limit)
 {

@@ -1,36 +1,35 @@
-/* The indexed path: per kind of pod, every node's verdict and total in a search tree
- * (search_tree.h) that is repaired by the change journal, so that a decision costs what
- * changed since the kind was last seen. Answers are those of the scan (search.h), for every
- * limit and start.
+/* The indexed path: for each kind of pods, a search tree (search_tree.h) holds every node's verdict
+ * and total. The change journal repairs the tree, so a decision costs as much as has changed since
+ * the kind was last decided. Answers equal those of the scan (search.h), for every limit and start.
  *
  * What can be indexed:
  *
  *   filter                                   how
  *   static (node facts alone)                in the tree: NEVER where refused
- *   verdicts by slot (plugin.h, filter_slot) worked out again with the slot
- *   pods counted by node, or by domain       not in the tree: a set of the slots that pass, kept
- *   where there are few domains (gates.h)    beside it (gate_masks.h); the tree's groups are
- *                                            looked through where the set has slots
- *   about volumes, or many domains           not in the tree: asked, tile by tile, about what a
- *   (plugin.h, BERTH__FILTERS_LATE)          walk over the tree finds
+ *   verdicts by slot (plugin.h, filter_slot) recomputed with the slot
+ *   pods counted by node, or by domain       not in the tree: a separate set of the slots that
+ *   if there are few domains (gates.h)       pass (gate_masks.h); the search visits the tree's
+ *                                            groups where the set has slots
+ *   about volumes, or many domains           not in the tree: runs, tile by tile, on the slots
+ *   (plugin.h, BERTH__FILTERS_LATE)          that a walk over the tree finds
  *   anything else                            scan
  *
  *   scorer
  *   uniform                                  added to the answer
  *   static, or by slot, not normalized       in the tree
- *   normalized, one raw value on all that    left out: adds nothing (plugin.h, is_level)
- *   gates pass
- *   normalized, by what makes few classes    not in the tree: added class by class to the leaves
- *   of slots (plugin.h, score_parts)         (score_classes.h), or to what a walk finds
+ *   normalized, the same raw value on all    left out: adds nothing (plugin.h, is_level)
+ *   nodes that pass the gates
+ *   normalized, by parts that make few       not in the tree: added class by class to the leaves
+ *   classes of slots (plugin.h, score_parts) (score_classes.h), or to what a walk finds
  *   anything else                            scan
  *
- * A kind that has no tree, or whose tree is far behind, is answered for by a walk that works out
- * the totals of the tiles that it comes to (slot_window.h).
+ * If a kind has no tree, or its tree is far behind, a walk computes the totals of the tiles that it
+ * visits (slot_window.h).
  *
- * Pods that differ only in what no active plugin reads share a tree. The common set of
- * plugins (room for cpu, memory and pods, LeastAllocated, balance) is worked out for runs
- * of changed slots at once, from the log of recent changes (slot_log.h); all others slot by
- * slot. Both give the same.
+ * Pods that differ only in what no active plugin reads share a tree. For the common set of plugins
+ * (room for cpu, memory and pods, LeastAllocated, balance), totals are computed for runs of changed
+ * slots at once, from the log of recent changes (slot_log.h); for all others, slot by slot. Both
+ * return the same totals.
  *
  * Threads: the deciding thread only. */
 #ifndef BERTH_INDEX_INDEX_H
@@ -53,44 +52,44 @@ typedef struct berth__index_cache {
     berth__use_order order;
     size_t bytes;
     size_t bytes_max;
-    uint64_t epoch; /* trees dropped so far: tells whether a remembered tree is still there */
+    uint64_t epoch; /* trees dropped so far: shows whether a remembered tree still exists */
     berth__tree_counts counts;
-    berth_scan_reason why; /* berth__index_get had no answer the last time */
+    berth_scan_reason why; /* why the index was not used the last time */
     berth__sight *sights;
     berth__slot_log *log;
     berth__tree_scratch scratch;
-    int32_t *totals;          /* of the changed slots of one step */
-    berth__gates gates;       /* of the decision that is being made, */
-    berth__filter_list gated; /* whose they are, */
-    berth__filter_list late;  /* and who is asked about what they leave */
+    int32_t *totals;          /* of the slots changed in one step */
+    berth__gates gates;       /* of the current decision, */
+    berth__filter_list gated; /* the filters behind the gates, */
+    berth__filter_list late;  /* and the filters that run on the slots left */
     berth__gate_masks masks;
     berth__mask *visited; /* by step of a walk */
     uint32_t visited_capacity;
-    /* Scorers whose values differ, by class, of the decision that is being made. */
+    /* The scorers of the current decision whose values differ between classes. */
     uint32_t uneven[BERTH__CLASS_SCORERS_MAX];
     uint32_t uneven_count;
-    berth__score_classes *classes; /* made when there are such for the first time */
+    berth__score_classes *classes; /* created when first needed */
     int32_t *walk_totals;          /* by step and slot */
     uint32_t walk_total_capacity;
     berth__slot_window window;
-    berth__index *treeless; /* who answers for kinds without a tree */
+    berth__index *treeless; /* answers for kinds without a tree */
 } berth__index_cache;
 
 berth_status berth__index_cache_init(berth__index_cache *cache, const berth_allocator *allocator);
 void berth__index_cache_destroy(berth__index_cache *cache);
 
-/* The up-to-date tree for a decision, or NULL (`why` tells): the decision is not indexable, memory
- * is short, or (unless `eager`) bringing the tree up to date costs more than scans without it have
- * cost so far: a kind must come back, and often enough, for a tree of its own.
- * Cost: the journal since last time, or a look at every slot (a scan by `search`, with
- * `arena` for its rank phase). */
+/* The up-to-date tree for a decision. NULL (`why` has the reason) if the decision is not indexable,
+ * memory is short, or (unless `eager`) updating the tree costs more than the scans without it have
+ * cost so far: a kind gets a tree of its own only if it recurs often enough.
+ * Cost: the journal since the last use, or a look at every slot (a scan by `search`, with `arena`
+ * for its rank phase). */
 berth__index *berth__index_get(berth__index_cache *cache, const berth__decision *decision,
                                berth__search *search, berth__arena *arena, bool eager);
 
-/* What an answer was found by. */
+/* How an answer was found. */
 typedef enum berth__index_form {
     BERTH__BY_TREE = 0, /* leaves are totals */
-    BERTH__BY_CLASSES,  /* leaves and what classes get are totals */
+    BERTH__BY_CLASSES,  /* totals are leaves plus the parts of classes */
     BERTH__BY_WALK,     /* not all leaves count, or there are none */
 } berth__index_form;
 
@@ -99,20 +98,20 @@ typedef struct berth__index_answer {
     berth__tree_answer slots;
     berth__class_parts parts; /* BY_CLASSES */
     berth__tree_walk walk;    /* BY_WALK */
-    int64_t best;             /* total of the best */
+    int64_t best;             /* the best total */
 } berth__index_answer;
 
-/* The first `limit` feasible slots from `start` around the layout. `arena` is the decision's own.
- * False, and why: their classes are too many, or memory is short. */
+/* Find the first `limit` feasible slots from `start` around the layout. `arena` is the decision's
+ * own. Returns false, with `why` set, if there are too many classes or memory is short. */
 bool berth__index_search(berth__index_cache *cache, berth__index *index, berth__arena *arena,
                          uint32_t start, uint32_t limit, berth__index_answer *out);
 
-/* A list of nodes that its owner has room for. */
+/* A list of nodes in the caller's memory. */
 typedef struct berth__node_list {
     berth_node_id *nodes; /* room for `capacity` */
-    int64_t *totals;      /* the same; NULL: not asked for */
+    int64_t *totals;      /* the same; NULL: not requested */
     uint32_t capacity;
-    uint32_t count; /* of nodes that there are, be there room or not */
+    uint32_t count; /* of all nodes, even beyond the capacity */
 } berth__node_list;
 
 static inline void berth__node_list_add(berth__node_list *list, berth_node_id node, int64_t total)
@@ -125,16 +124,16 @@ static inline void berth__node_list_add(berth__node_list *list, berth_node_id no
     list->count++;
 }
 
-/* All feasible slots' nodes in layout order, with their totals. False as in berth__index_search:
- * the list is as it was. Cost: a look at every leaf. */
+/* List the nodes of all feasible slots in layout order, with their totals. Returns false as
+ * berth__index_search does; the list is then unchanged. Cost: a look at every leaf. */
 bool berth__index_list(berth__index_cache *cache, berth__index *index, berth__arena *arena,
                        berth__node_list *list);
 
-/* The slot of the n-th (from 0) best one in search order. */
+/* The n-th (from 0) best slot in search order. */
 uint32_t berth__index_nth_best(const berth__index *index, uint32_t start,
                                const berth__index_answer *answer, uint32_t n);
 
-/* The slot of the best one that comes first in heap order (base/heap_order.h). */
+/* The best slot that comes first in heap order (base/heap_order.h). */
 uint32_t berth__index_heap_best(const berth__index *index, uint32_t start,
                                 const berth__index_answer *answer);
 

@@ -1,4 +1,4 @@
-/* Questions to a kind's index: by the tree alone, by classes, or by a walk. */
+/* Queries of a kind's index: by the tree alone, by classes, or by a walk. */
 #include "index/index_kind.h"
 
 #include "base/bits.h"
@@ -14,15 +14,15 @@ bool berth__index_reserve(berth__index_cache *cache, const berth__view *view, bo
                        steps * BERTH__TILE, sizeof(*cache->walk_totals));
 }
 
-/* Totals on the spot. */
+/* Compute a tile's totals from the slot window. */
 static void fill_tile(void *context, uint32_t tile, int32_t *totals, berth__mask *slots)
 {
     const berth__index *index = context;
     berth__slot_window_fill(&index->cache->window, &index->decision, tile, totals, slots);
 }
 
-/* Clear the slots of a tile, feasible by their leaves, that gates or late filters do not let
- * pass. */
+/* Of the slots of a tile that are feasible by their leaves, clear those that gates or late filters
+ * refuse. */
 static void keep_passing(void *context, uint32_t tile, berth__mask *slots)
 {
     const berth__index *index = context;
@@ -35,7 +35,7 @@ static void keep_passing(void *context, uint32_t tile, berth__mask *slots)
     berth__filter_list_keep(&index->cache->late, &index->decision, tile, slots);
 }
 
-/* Add to each slot that a walk has visited what its class gets. */
+/* Add the part of its class to each slot that a walk has visited. */
 static bool rate_classes(berth__index_cache *cache, berth__arena *arena, uint32_t start,
                          berth__index_answer *out)
 {
@@ -68,7 +68,7 @@ static berth__tree_walk walk_of(const berth__index_cache *cache, berth__index *i
                               .visited = cache->visited};
 }
 
-/* Ask a walk that finds totals in steps. Of a single feasible slot nobody asks what it scores. */
+/* Answer by a walk that computes totals in steps. A single feasible slot needs no score. */
 static bool ask_in_steps(berth__index_cache *cache, berth__arena *arena, uint32_t start,
                          uint32_t limit, berth__index_answer *out)
 {
@@ -79,7 +79,7 @@ static bool ask_in_steps(berth__index_cache *cache, berth__arena *arena, uint32_
     return true;
 }
 
-/* Ask a tree whose leaves are totals but for what classes get. */
+/* Answer from a tree whose leaves are totals except for the parts of classes. */
 static bool ask_classes(berth__index_cache *cache, const berth__index *index, berth__arena *arena,
                         uint32_t start, uint32_t limit, berth__index_answer *out)
 {

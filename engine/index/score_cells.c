@@ -1,4 +1,4 @@
-/* Cells made, by splitting what is one cell at first by one thing after another, and cached. */
+/* Cells: computed by splitting one cell of all slots by one property after another, and cached. */
 #include "index/score_cells.h"
 
 #include <string.h>
@@ -60,7 +60,8 @@ static void trim(berth__cells_cache *cache, const berth__score_cells *but, size_
         drop(cache, oldest(cache));
 }
 
-/* Static scorers read of a pod what decides where it may go or, an embedder's, anything. */
+/* The part of a pod that static scorers read: its node rules or, for an embedder's scorer, the
+ * whole class. */
 static uint64_t pod_of(const berth__decision *decision, const berth__cells_ask *ask)
 {
     const berth__class *cls = decision->cycle->cls;
@@ -134,11 +135,11 @@ static bool allocate(berth__cells_cache *cache, berth__score_cells *cells, uint3
 
 /* ---- splitting ---- */
 
-/* One thing that cells are split by: cells so far, by value, become others. */
+/* A split by one property: each pair of cell and value becomes a new cell. */
 typedef struct splitting {
     berth__score_cells *cells;
     uint32_t value_count;
-    int64_t values[BERTH__CELLS_MAX + 1]; /* met so far */
+    int64_t values[BERTH__CELLS_MAX + 1]; /* seen so far */
     uint16_t count;                       /* of new cells */
     uint16_t becomes[BERTH__CELLS_MAX][BERTH__CELLS_MAX + 1];
 } splitting;
@@ -150,7 +151,7 @@ static void begin_split(splitting *split, berth__score_cells *cells)
     memset(split->becomes, 0xff, sizeof(split->becomes));
 }
 
-/* The number of a value; too many have the last one. */
+/* The index of a value; BERTH__CELLS_MAX if there are too many. */
 static uint32_t number_of(splitting *split, int64_t value)
 {
     uint32_t at = 0;
@@ -161,7 +162,7 @@ static uint32_t number_of(splitting *split, int64_t value)
     return at;
 }
 
-/* The slot's cell becomes that of its value, too. False: there are too many cells. */
+/* Move the slot to the new cell of its old cell and value. False: there are too many cells. */
 static bool split_slot(splitting *split, uint32_t slot, int64_t value)
 {
     uint32_t number = number_of(split, value);
@@ -219,7 +220,7 @@ static bool split_all(berth__score_cells *cells, const berth__decision *decision
     return true;
 }
 
-/* ---- what is known of cells ---- */
+/* ---- facts about cells ---- */
 
 static void list_slots(berth__score_cells *cells, uint32_t slot_count)
 {

@@ -1,8 +1,9 @@
-/* Cells: slots that differ in nothing that changes seldom, as scorers that normalize see them. Two
- * slots of a cell lie in the same domains, and have the same raw values of the static scorers.
+/* A cell is a set of slots that normalizing scores cannot tell apart until a node object changes:
+ * same domains, same raw values of the static scorers.
  *
- * Kept for a bounded number of pods' rules and lists of topologies, least recently used dropped
- * first; made anew, by a look at every slot, when node facts have changed.
+ * A bounded number of sets of cells is cached, by pods' rules and lists of topologies; the least
+ * recently used set is dropped first. Cells are recomputed, with a look at every slot, after
+ * node facts have changed.
  *
  * Threads: the deciding thread only. */
 #ifndef BERTH_INDEX_SCORE_CELLS_H
@@ -13,11 +14,11 @@
 
 enum { BERTH__CELLS_MAX = 64, BERTH__CELL_STATICS_MAX = 8 };
 
-/* What cells of a decision are to be told apart by. */
+/* What distinguishes the cells of a decision. */
 typedef struct berth__cells_ask {
-    uint32_t statics[BERTH__CELL_STATICS_MAX]; /* scorers, by number */
+    uint32_t statics[BERTH__CELL_STATICS_MAX]; /* scorers, by index */
     uint32_t static_count;
-    const berth__score_parts *parts; /* its topologies */
+    const berth__score_parts *parts; /* only its topologies */
 } berth__cells_ask;
 
 enum { BERTH__CELLS_WORDS = 4 + BERTH__CELL_STATICS_MAX + BERTH__SCORE_PARTS_MAX };
@@ -26,12 +27,12 @@ struct berth__score_cells {
     berth__used used;
     uint64_t key[BERTH__CELLS_WORDS];
     uint64_t epoch; /* of the layout */
-    uint64_t asked; /* of the layout when they were last asked for */
+    uint64_t asked; /* of the layout at the last request */
     uint32_t tile_count;
-    uint32_t count;                     /* of cells; 0: there are more than BERTH__CELLS_MAX */
-    uint32_t slots[BERTH__CELLS_MAX];   /* one of each */
-    uint32_t members[BERTH__CELLS_MAX]; /* how many slots each has */
-    int64_t raws[BERTH__CELL_STATICS_MAX][BERTH__CELLS_MAX]; /* by static scorer asked for */
+    uint32_t count;                     /* of cells; 0: more than BERTH__CELLS_MAX */
+    uint32_t slots[BERTH__CELLS_MAX];   /* one slot of each cell */
+    uint32_t members[BERTH__CELLS_MAX]; /* how many slots each cell has */
+    int64_t raws[BERTH__CELL_STATICS_MAX][BERTH__CELLS_MAX]; /* by static scorer of the request */
     uint16_t *ids;                                           /* by slot */
 };
 
@@ -40,20 +41,20 @@ typedef struct berth__cells_cache {
     berth__keymap map;
     berth__use_order order;
     size_t bytes;
-    uint64_t epoch; /* dropped so far: tells whether a remembered one is still there */
+    uint64_t epoch; /* sets dropped so far: shows whether a remembered set still exists */
 } berth__cells_cache;
 
 berth_status berth__cells_cache_init(berth__cells_cache *cache, const berth_allocator *allocator);
 void berth__cells_cache_destroy(berth__cells_cache *cache);
 
-/* What tells the cells of a decision from others of the same layout epoch; returns how many of
- * BERTH__CELLS_WORDS words it takes. */
+/* Write the key that identifies the cells of a decision within a layout epoch. Returns how many of
+ * BERTH__CELLS_WORDS words the key has. */
 uint32_t berth__score_cells_key(const berth__decision *decision, const berth__cells_ask *ask,
                                 uint64_t *words);
 
-/* The cells of a decision, valid until the next call. NULL when out of memory; and, unless `eager`,
- * when they are asked for the first time since node facts have changed: they may well be of one pod
- * alone. */
+/* The cells of a decision, valid until the next call. NULL when out of memory, or (unless `eager`)
+ * at the first request after node facts have changed, because it may come from the only pod that
+ * needs these cells. */
 const berth__score_cells *berth__score_cells_get(berth__cells_cache *cache,
                                                  const berth__decision *decision,
                                                  const berth__cells_ask *ask, bool eager);

@@ -1,4 +1,5 @@
-/* Classes met, and rated by the plugins' own functions. */
+/* Collects the score classes present among the feasible nodes and asks the plugins to score one
+ * node of each. */
 #include "index/score_classes.h"
 
 #include <string.h>
@@ -30,7 +31,7 @@ void berth__score_classes_destroy(berth__score_classes *classes)
 
 /* ---- beginning ---- */
 
-/* Sort the scorers by what their values rest on; false: one can't tell. */
+/* Group the scorers by what their values depend on; false: a scorer can't say. */
 static bool ask_scorers(berth__score_classes *classes, const uint32_t *scorers, uint32_t count)
 {
     const berth__decision *decision = classes->decision;
@@ -54,7 +55,7 @@ static bool ask_scorers(berth__score_classes *classes, const uint32_t *scorers, 
     return classes->parts.ok;
 }
 
-/* Classes are cells, or what counts by node make of them. */
+/* Find the classes: cells, split further if counts by node matter. */
 static bool find_classes(berth__score_classes *classes, bool eager)
 {
     classes->cells =
@@ -94,7 +95,7 @@ void berth__score_classes_meet(berth__score_classes *classes, uint32_t tile,
     const uint16_t *ids = berth__score_classes_tile(classes, tile);
     if (classes->count <= 64) {
         if (classes->present[0] == berth__low_bits(classes->count))
-            return; /* nobody is left to meet */
+            return; /* all were met */
         classes->present[0] |= classes->decision->cycle->view->kernels->class_bits(ids, slots);
         return;
     }
@@ -104,7 +105,7 @@ void berth__score_classes_meet(berth__score_classes *classes, uint32_t tile,
     }
 }
 
-/* Whether nobody is left to meet. */
+/* Whether all wanted classes were met. */
 static bool all_are_met(const berth__score_classes *classes)
 {
     uint64_t missing = 0;
@@ -119,7 +120,7 @@ static bool cells_are_met(const berth__score_classes *classes)
     return (cells & ~classes->present[0]) == 0;
 }
 
-/* Clear the slots of a tile that are not feasible by its leaves. */
+/* Clear the slots of a tile that are infeasible by its leaves. */
 static void keep_feasible(const berth__score_classes *classes, const int32_t *leaves, uint32_t tile,
                           berth__mask *slots)
 {
@@ -128,7 +129,7 @@ static void keep_feasible(const berth__score_classes *classes, const int32_t *le
     view->kernels->leaves_from(leaves, groups - tile * (BERTH__TILE / BERTH__FAN), 0, slots);
 }
 
-/* Slots without pods, by their cells. */
+/* Meet slots without pods, by their cells. */
 static void meet_cells(berth__score_classes *classes, const int32_t *leaves, uint32_t tile,
                        berth__mask slots)
 {
@@ -140,7 +141,7 @@ static void meet_cells(berth__score_classes *classes, const int32_t *leaves, uin
         kernels->class_bits(classes->cells->ids + (size_t)tile * BERTH__TILE, &slots);
 }
 
-/* Slots with pods: mostly few. */
+/* Meet slots with pods, which are usually few. */
 static void meet_peopled(berth__score_classes *classes, const int32_t *leaves, uint32_t tile,
                          berth__mask slots)
 {
@@ -167,8 +168,8 @@ static bool is_in(const berth__tree_ranges *ranges, uint32_t slot)
     return in;
 }
 
-/* Classes with slots are wanted, but those whose only slot does not count; and those whose slot
- * that is known does are met. */
+/* Check the known slot of each class. If it counts, the class is met. All classes with slots are
+ * wanted, except those whose only slot does not count. */
 static void look_at_known(berth__score_classes *classes, const int32_t *leaves,
                           const berth__tree_ranges *ranges)
 {
@@ -213,7 +214,7 @@ void berth__score_classes_meet_ranges(berth__score_classes *classes, const int32
         meet_range(classes, leaves, ranges->first[i], ranges->last[i]);
 }
 
-/* A slot that is of a class now: there is one. */
+/* A slot that is in the class now; there is at least one. */
 static uint32_t slot_of(const berth__score_classes *classes, uint32_t id)
 {
     uint32_t slot = classes->map != NULL ? classes->map->slots[id] : classes->cells->slots[id];
@@ -237,7 +238,7 @@ static void list_met(berth__score_classes *classes)
 
 /* ---- rating ---- */
 
-/* What a scorer that looks at the feasible nodes makes of them. */
+/* Run the scorer's rank phase on one slot of each class. */
 static bool rank_sample(const berth__score_classes *classes, uint32_t scorer,
                         uint32_t feasible_count, berth__arena *arena)
 {
@@ -258,8 +259,8 @@ static uint32_t cell_of(const berth__score_classes *classes, uint32_t id)
     return classes->map != NULL ? berth__class_map_cell(classes->map, id) : id;
 }
 
-/* Raw values of the classes met, and their range; `statics` counts scorers whose values are those
- * of cells. */
+/* Compute the raw values of the classes met, and their range; `statics` counts the scorers whose
+ * values cells have. */
 static berth__scorer_range find_raws(berth__score_classes *classes, uint32_t scorer,
                                      uint32_t *statics)
 {
@@ -282,7 +283,7 @@ static berth__scorer_range find_raws(berth__score_classes *classes, uint32_t sco
     return range;
 }
 
-/* Add what a scorer gives to the totals of the classes met. */
+/* Add a scorer's normalized values to the totals of the classes met. */
 static bool add_scorer(berth__score_classes *classes, uint32_t scorer,
                        const berth__scorer_range *range)
 {

@@ -1,4 +1,4 @@
-/* The search tree over slots: its shape, changes of leaves, questions about ranges. */
+/* The search tree over slots: shape, changes of leaves, queries about ranges. */
 #include "index/search_tree.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ size_t berth__search_tree_bytes(uint32_t slots)
     return words * sizeof(int32_t);
 }
 
-/* Lay the arrays of a level out from `at`; returns what follows. */
+/* Lay out the arrays of a level from `at` on; returns the position after them. */
 static int32_t *place_level(berth__search_tree *tree, uint32_t count, int32_t *at)
 {
     uint32_t own = tree->level_count++;
@@ -124,8 +124,8 @@ static void clear_marks(berth__tree_scratch *scratch, uint32_t count)
         scratch->marks[scratch->positions[i] / 64] = 0;
 }
 
-/* Put the leaves in place. Lists the groups that may come out changed: not those in which
- * something was worse than the best and stays so. */
+/* Store the new leaves. Lists the groups that may change; a group does not if a leaf was below its
+ * best and still is. */
 static uint32_t put_leaves(berth__search_tree *tree, berth__tree_scratch *scratch,
                            const uint32_t *slots, const int32_t *totals, uint32_t count)
 {
@@ -165,7 +165,7 @@ void berth__search_tree_change(berth__search_tree *tree, const berth__kernels *k
 
 /* ---- ranks ---- */
 
-/* Feasible slots before `slot`. */
+/* The number of feasible slots before `slot`. */
 static uint32_t rank_of(const berth__search_tree *tree, uint32_t slot)
 {
     uint32_t rank = 0;
@@ -180,7 +180,7 @@ static uint32_t rank_of(const berth__search_tree *tree, uint32_t slot)
     return rank;
 }
 
-/* The slot of the feasible one number `rank` (from 0), which exists. */
+/* The `rank`-th (from 0) feasible slot, which exists. */
 static uint32_t slot_of_rank(const berth__search_tree *tree, uint32_t rank)
 {
     uint32_t position = 0;
@@ -197,14 +197,14 @@ static uint32_t slot_of_rank(const berth__search_tree *tree, uint32_t rank)
 
 /* ---- ranges ---- */
 
-/* Neighbouring nodes of one level; level -1 is that of leaves. */
+/* Adjacent nodes of one level; level -1 is the leaves. */
 typedef struct run {
     int32_t at_level;
     uint32_t first, last;
 } run;
 
-/* A range of slots: runs[0 .. left) going up from its left edge, then runs[right ..) going down
- * to its right edge, in slot order. */
+/* A range of slots: items[0 .. left) go up from its left edge, then items[right ..) go down to its
+ * right edge, in slot order. */
 typedef struct runs {
     run items[2 * BERTH__TREE_LEVELS + 2];
     uint32_t left, right;
@@ -266,7 +266,7 @@ static void best_of_range(const berth__search_tree *tree, uint32_t first, uint32
         best_of_run(tree, &parts.items[i], best);
 }
 
-/* The n-th leaf with that total below a node that has more than n of them. */
+/* The n-th leaf with total `best` below a node, which has more than n of them. */
 static uint32_t descend(const berth__search_tree *tree, int32_t at_level, uint32_t position,
                         int32_t best, uint32_t n)
 {
@@ -302,7 +302,7 @@ static uint32_t nth_in_run(const berth__search_tree *tree, const run *of, int32_
     return BERTH__SLOT_NONE;
 }
 
-/* Go on counting best ones; BERTH__SLOT_NONE when `*n` of them are not in the range. */
+/* Continue counting best leaves in a range; BERTH__SLOT_NONE if fewer than `*n` + 1 are left. */
 static uint32_t nth_in_range(const berth__search_tree *tree, uint32_t first, uint32_t last,
                              int32_t best, uint32_t *n)
 {
@@ -406,15 +406,15 @@ uint32_t berth__search_tree_nth_best(const berth__search_tree *tree, uint32_t st
 
 /* ---- heap order ---- */
 
-/* The feasible slots of an answer as a list, in search order, where some slots of its range are not
- * feasible: positions are ranks. Slots beyond the wrap count on from the last, so that they rise,
- * too. */
+/* The feasible slots of an answer as a list in search order, if some slots of its range are not
+ * feasible: positions are ranks. Slots after the wrap are numbered on from the last slot, so that
+ * numbers ascend. */
 typedef struct list {
     const berth__search_tree *tree;
     const berth__kernels *kernels;
     const berth__class_parts *classes; /* NULL: leaves are totals */
     uint32_t start, end;
-    uint32_t all, rank; /* feasible slots of the tree, and how many before `start` */
+    uint32_t all, rank; /* feasible slots in the tree, and before `start` */
 } list;
 
 static uint32_t wrapped(const list *of, uint32_t slot)
@@ -435,7 +435,7 @@ static uint32_t position_of(const list *of, uint32_t slot)
     return rank_of(of->tree, at) - of->rank + (at < slot ? of->all : 0);
 }
 
-/* The first of the best of a range that does not wrap, or BERTH__SLOT_NONE. */
+/* The first best slot of a range that does not wrap, or BERTH__SLOT_NONE. */
 static uint32_t best_within(const list *of, uint32_t first, uint32_t last, int32_t best)
 {
     const berth__search_tree *tree = of->tree;
@@ -444,8 +444,8 @@ static uint32_t best_within(const list *of, uint32_t first, uint32_t last, int32
     return of->kernels->class_nth(tree->leaves, of->classes, first, last, best, &(uint32_t){0});
 }
 
-/* The first of the best from `first` on, or BERTH__SLOT_NONE. Nothing in the range of the list is
- * better than they are. */
+/* The first best slot from `first` on, or BERTH__SLOT_NONE. No slot in the list's range is
+ * better. */
 static uint32_t best_from(const list *of, uint32_t first, int32_t best)
 {
     uint32_t count = of->tree->slot_count, found = BERTH__SLOT_NONE;
@@ -457,7 +457,7 @@ static uint32_t best_from(const list *of, uint32_t first, int32_t best)
     return found != BERTH__SLOT_NONE ? found + count : found;
 }
 
-/* The lanes, from the list's start on, that have the best total, of those that are feasible. */
+/* The lanes, from the list's start on, that are feasible and have the best total. */
 static uint32_t best_of_lanes(const list *of, uint32_t listed, int32_t best)
 {
     const int32_t *leaves = of->tree->leaves + of->start;
@@ -470,13 +470,13 @@ static uint32_t best_of_lanes(const list *of, uint32_t listed, int32_t best)
     return of->kernels->lanes_from(totals, best) & listed;
 }
 
-/* Half of what is asked is about the first few positions: one look at their slots answers that.
- * Returns the slot that is chosen so far. */
+/* Half of all queries concern the first few positions; one look at their slots answers these.
+ * Returns the slot chosen so far. */
 static uint32_t begin_in_lanes(const list *of, int32_t best, berth__heap_order *order)
 {
     uint32_t chosen = BERTH__SLOT_NONE, slots = of->end - of->start, from;
     if (of->start + BERTH__FAN > of->tree->slot_count)
-        return chosen; /* they are not side by side */
+        return chosen; /* the slots are not adjacent */
     const int32_t *leaves = of->tree->leaves + of->start;
     uint32_t listed = (uint32_t)berth__low_bits(slots < BERTH__FAN ? slots : BERTH__FAN) &
                       of->kernels->feasible_lanes(leaves);
@@ -511,7 +511,7 @@ static uint32_t best_by_rank(const list *of, uint32_t count, int32_t best)
     return chosen != BERTH__SLOT_NONE ? wrapped(of, chosen) : chosen;
 }
 
-/* The feasible slots of an answer. */
+/* Make the list of an answer's feasible slots. */
 static list list_of(const berth__search_tree *tree, const berth__kernels *kernels,
                     const berth__class_parts *classes, uint32_t start,
                     const berth__tree_answer *answer)

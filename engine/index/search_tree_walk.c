@@ -1,7 +1,8 @@
-/* Walks over a search tree: the best of the slots that count, where a tree's sums count too many.
+/* Walks over a search tree: find the best slots if only some slots count, so that the tree's sums
+ * do not apply.
  *
- * Inner nodes bound what their leaves can be, so that groups that are worse than the best so far
- * are passed over. */
+ * Inner nodes bound the totals of their leaves, so groups that are worse than the best so far are
+ * skipped. */
 #include "base/assert.h"
 #include "base/bits.h"
 #include "columns/layout.h"
@@ -15,7 +16,7 @@ static uint32_t tiles_of(const berth__tree_walk *walk)
     return (walk->slot_count + BERTH__TILE - 1) / BERTH__TILE;
 }
 
-/* Slots of the walk's step number `step`, which lies in `tile`; the start tile is met twice. */
+/* The slots of step `step` of the walk, which visits `tile`; the start tile is visited twice. */
 static berth__mask slots_of(const berth__tree_walk *walk, uint32_t start, uint32_t step,
                             uint32_t tile)
 {
@@ -41,7 +42,7 @@ static const int32_t *bests_of(const berth__tree_walk *walk, uint32_t tile)
     return walk->tree->levels[0].best + (size_t)tile * GROUPS_A_TILE;
 }
 
-/* What the slots of a step add up to. */
+/* The totals of the slots of a step. */
 static const int32_t *totals_of(const berth__tree_walk *walk, uint32_t step, uint32_t tile)
 {
     if (walk->tree == NULL || walk->totals != NULL)
@@ -49,7 +50,7 @@ static const int32_t *totals_of(const berth__tree_walk *walk, uint32_t step, uin
     return leaves_of(walk, tile);
 }
 
-/* Those of a step's slots that count and are feasible. */
+/* The slots of a step that count and are feasible. */
 static berth__mask feasible_of(const berth__tree_walk *walk, uint32_t step, uint32_t tile,
                                berth__mask slots)
 {
@@ -61,7 +62,7 @@ static berth__mask feasible_of(const berth__tree_walk *walk, uint32_t step, uint
     return slots;
 }
 
-/* Number `n` (from 0) of the slots of a mask that has more than n. */
+/* The n-th (from 0) slot of a mask, which has more than n. */
 static uint32_t nth_slot(const berth__mask *mask, uint32_t n)
 {
     uint32_t w = 0;
@@ -76,7 +77,7 @@ uint32_t berth__tree_walk_tile(const berth__tree_walk *walk, uint32_t start, uin
     return tile < tiles ? tile : tile - tiles;
 }
 
-/* Keep what the next step finds, up to the limit. Returns its tile. */
+/* Record the slots that the next step finds, up to the limit. Returns its tile. */
 static uint32_t visit_next(berth__tree_walk *walk, uint32_t start, uint32_t limit,
                            berth__tree_answer *out)
 {
@@ -184,7 +185,7 @@ typedef struct best_slots {
     int32_t best;
 } best_slots;
 
-/* Those of a step's slots that are the best. */
+/* The slots of a step with the best total. */
 static berth__mask best_of_step(const void *context, uint32_t step)
 {
     const best_slots *of = context;

@@ -1,4 +1,4 @@
-/* The log of changed slots, with the states that they changed to. */
+/* The log of changed slots, with their new states. */
 #include "index/slot_log.h"
 
 void berth__slot_state_read(const berth__view *view, uint32_t slot,
@@ -29,7 +29,7 @@ void berth__slot_log_follow(berth__slot_log *log, const berth__view *view)
 {
     if (log->epoch != view->layout->epoch) {
         log->epoch = view->layout->epoch;
-        log->begin = log->end = view->journal_end; /* older entries are of another layout */
+        log->begin = log->end = view->journal_end; /* older entries belong to another layout */
     }
     if (view->journal_end - log->end > BERTH__LOG)
         log->begin = log->end = view->journal_end - BERTH__LOG;

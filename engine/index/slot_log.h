@@ -1,9 +1,9 @@
-/* The slots that changed last, with the state they changed to, in columns: a tree that catches up
- * reads runs of neighbouring memory instead of looking the slots up, and so do all other trees.
+/* A log of the slots that changed last, with their new states in columns. All trees that catch up
+ * read runs of adjacent memory instead of looking up each slot.
  *
- * Entry i is that of the view's journal; its state is the slot's when it was taken in, or a
- * later one. Who applies entries in order is right in the end: the last entry of a slot has
- * its present state.
+ * Entry i belongs to entry i of the view's journal; its state is the slot's when the entry was
+ * read, or a later one. Applying entries in order leads to the present state, because the last
+ * entry of a slot has it.
  *
  * Threads: the deciding thread only. */
 #ifndef BERTH_INDEX_SLOT_LOG_H
@@ -17,7 +17,7 @@ enum {
     BERTH__LOG_COLUMNS = 7,
 };
 
-/* States of slots, as the kernel `basic` reads them. */
+/* States of slots in the form that the kernel `basic` reads. */
 typedef struct berth__slot_states {
     uint32_t slots[BERTH__LOG_PADDED];
     _Alignas(64) double columns[BERTH__LOG_COLUMNS][BERTH__LOG_PADDED];
@@ -26,20 +26,21 @@ typedef struct berth__slot_states {
 
 typedef struct berth__slot_log {
     uint64_t epoch;      /* of the layout that the slots belong to */
-    uint64_t begin, end; /* entries at hand: entry i is at i % BERTH__LOG */
+    uint64_t begin, end; /* stored entries: entry i is at i % BERTH__LOG */
     berth__slot_states recent;
-    berth__slot_states older; /* of those that are not, when somebody asks */
+    berth__slot_states older; /* holds entries before these, when requested */
 } berth__slot_log;
 
-/* The state of a slot, as the kernel `basic` reads it. */
+/* Read the state of a slot in the form that the kernel `basic` reads. */
 void berth__slot_state_read(const berth__view *view, uint32_t slot,
                             double values[BERTH__LOG_COLUMNS], int32_t *evenness);
 
-/* Take in what the view's journal has new. */
+/* Append the new entries of the view's journal. */
 void berth__slot_log_follow(berth__slot_log *log, const berth__view *view);
 
-/* Entries from number `from` on, which the journal still has: at least one, at most up to its end.
- * `*first` is the place of the first in the states; returns how many. Valid until the next call. */
+/* Read entries from number `from` on, which the journal must still have: at least one, at most up
+ * to its end. `*first` is the index of the first one in the states. Returns how many there are.
+ * Valid until the next call. */
 uint32_t berth__slot_log_read(berth__slot_log *log, const berth__view *view, uint64_t from,
                               const berth__slot_states **states, uint32_t *first);
 

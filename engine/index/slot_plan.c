@@ -1,4 +1,4 @@
-/* How the total of a slot is worked out for an index: stages sorted, totals slot by slot or by one
+/* Plans how to compute the totals of slots for an index, and computes them, slot by slot or by one
  * kernel. */
 #include "index/slot_plan.h"
 
@@ -6,9 +6,9 @@
 
 #include "plugins/extended_resources.h"
 
-/* ---- sorting the stages ---- */
+/* ---- grouping the stages ---- */
 
-/* Sort the active filters; false: one of them is of none of the sorts. */
+/* Group the active filters; false: one of them can't be indexed. */
 static bool plan_filters(const berth__decision *decision, berth__slot_plan *plan)
 {
     const berth__ready_profile *profile = decision->profile;
@@ -35,8 +35,8 @@ static bool plan_filters(const berth__decision *decision, berth__slot_plan *plan
     return true;
 }
 
-/* Whether a scorer's normalized values can be worked out beside a tree: class by class
- * (score_classes.h), or where gates leave them level. */
+/* Whether a scorer's normalized values can be computed outside the tree: class by class
+ * (score_classes.h), or because gates make them equal. */
 static bool stands_apart(const berth__stage *stage, const berth__prepared_stage *own)
 {
     const berth__plugin_ops *plugin = stage->plugin;
@@ -54,8 +54,8 @@ static bool is_by_slot(const berth__stage *stage, const berth__prepared_stage *o
            (plugin->score_slot != NULL || own->static_raw != NULL);
 }
 
-/* Sort the active scorers; false: one of them is of none of the sorts. Also: totals must fit an
- * int32 leaf, which weights of ordinary size leave far behind. */
+/* Group the active scorers; false: one of them can't be indexed, or totals may not fit into an
+ * int32 leaf, which only extreme weights cause. */
 static bool plan_scorers(const berth__decision *decision, berth__slot_plan *plan)
 {
     const berth__ready_profile *profile = decision->profile;
@@ -146,7 +146,7 @@ static int64_t sum_scorers(const berth__decision *decision, const uint32_t *scor
     return total;
 }
 
-/* The total of a slot, slot by slot: any plugins, any amounts. */
+/* The total of one slot, for any plugins and any amounts. */
 static int32_t plain_total(const berth__decision *decision, uint32_t slot)
 {
     const berth__slot_plan *plan = &decision->prepared->memory.slot_plan;
@@ -155,7 +155,7 @@ static int32_t plain_total(const berth__decision *decision, uint32_t slot)
     return (int32_t)sum_scorers(decision, plan->scorers, plan->scorer_count, slot);
 }
 
-/* What the kernel leaves open. */
+/* Apply the filters and scores that the kernel does not compute. */
 static int32_t complete(const berth__decision *decision, uint32_t slot, int32_t total)
 {
     const berth__slot_plan *plan = &decision->prepared->memory.slot_plan;

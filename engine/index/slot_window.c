@@ -1,4 +1,5 @@
-/* Totals on the spot: columns by slot, one kernel a tile, and what the kernel leaves open. */
+/* Totals computed when needed: columns by slot, one kernel call for each tile, then the plugins
+ * that the kernel does not know. */
 #include "index/slot_window.h"
 
 #include <string.h>
@@ -16,7 +17,7 @@ void berth__slot_window_destroy(berth__slot_window *window)
     window->capacity = 0;
 }
 
-/* Room for whole tiles. */
+/* Reserve room for whole tiles. */
 static bool reserve(berth__slot_window *window, const berth__layout *layout)
 {
     uint32_t slots = layout->tile_count * BERTH__TILE;
@@ -50,8 +51,8 @@ static bool is_void(const berth__slot_window *window, const berth__view *view)
            lag > view->layout->count;
 }
 
-/* Whether columns shall be made: they cost about what scans of as many slots cost, and would have
- * saved a half of that. */
+/* Whether to build columns. They cost about as much as scans of as many slots, and would have saved
+ * half of that. */
 static bool deserves_columns(berth__slot_window *window, const berth__layout *layout,
                              uint32_t limit)
 {
@@ -98,7 +99,7 @@ static void keep_by_filters(const berth__decision *decision, uint32_t tile, bert
     }
 }
 
-/* Scores by facts alone, which the kernel does not know: kept ones where they are kept. */
+/* Add the static scores that the kernel does not know, from kept raw values if there are any. */
 static void add_scores(const berth__decision *decision, uint32_t tile, const berth__mask *slots,
                        int32_t *totals)
 {

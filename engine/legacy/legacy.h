@@ -1,9 +1,10 @@
-/* The scheduler of v1.15, as the rest of the engine knows it: its predicates and priorities by
- * name, and their names, evaluation order and providers. This header is the only way into legacy/.
+/* The scheduler of v1.15, as the rest of the engine sees it: its predicates and priorities by name,
+ * and their names, evaluation order and providers. This header is the only way into legacy/.
  *
- * A library may be built without (BERTH_LEGACY=OFF): then berth__legacy_built says so, no plugin is
- * found, and the lists are not there: their one reader, config/config_legacy.c, is not built
- * either. What else differs in v1.15 is behaviour of the common code (model/behaviours.h). */
+ * A library may be built without it (BERTH_LEGACY=OFF). Then berth__legacy_built returns false, no
+ * plugin is found, and the lists do not exist; config/config_legacy.c, which alone reads them, is
+ * not built either. Other differences of v1.15 are behaviours of the common code
+ * (model/behaviours.h). */
 #ifndef BERTH_LEGACY_LEGACY_H
 #define BERTH_LEGACY_LEGACY_H
 
@@ -12,15 +13,15 @@
 #include "berth/profile.h"
 #include "plugins/plugin.h"
 
-/* Whether this library knows v1.15. */
+/* Whether this library includes v1.15. */
 bool berth__legacy_built(void);
 
-/* The predicate or priority of that name which is v1.15's alone, or NULL. */
+/* The predicate or priority of that name that only v1.15 has, or NULL. */
 const berth__plugin_ops *berth__legacy_plugin_find(berth_str name);
 
 /* ---- names, order, providers ---- */
 
-/* Which part of a Policy entry's `argument` a predicate or priority is made from. */
+/* Whether a predicate or priority takes a Policy entry's `argument`. */
 typedef enum berth__legacy_argument {
     BERTH__LEGACY_PLAIN = 0, /* takes none */
     BERTH__LEGACY_OPTIONAL,  /* has a default */
@@ -33,17 +34,17 @@ typedef struct berth__legacy_info {
     berth__legacy_argument argument;
 } berth__legacy_info;
 
-/* NULL for a name that v1.15 does not know. */
+/* Return NULL for a name that v1.15 does not know. */
 const berth__legacy_info *berth__legacy_predicate_find(berth_str name);
 const berth__legacy_info *berth__legacy_priority_find(berth_str name);
 
-/* The place of a predicate in the fixed evaluation order; UINT32_MAX if it has none. */
+/* The position of a predicate in the fixed evaluation order; UINT32_MAX if it has none. */
 uint32_t berth__legacy_predicate_rank(berth_str name);
 
-/* Predicates that run whatever a Policy says. */
+/* The predicates that run whatever a Policy says. */
 berth_plugin_list berth__legacy_mandatory(void);
 
-/* What is checked of a pod before any predicate runs, by both providers and every Policy. */
+/* The checks of a pod before any predicate runs, with both providers and every Policy. */
 berth_plugin_list berth__legacy_checks(void);
 
 /* The predicates of both providers in evaluation order. */

@@ -1,4 +1,4 @@
-/* What stands for legacy/ in a library that is built without v1.15 (BERTH_LEGACY=OFF). */
+/* Replaces legacy/ in a library that is built without v1.15 (BERTH_LEGACY=OFF). */
 #include "legacy/legacy.h"
 
 bool berth__legacy_built(void)

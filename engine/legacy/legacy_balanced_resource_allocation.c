@@ -1,6 +1,6 @@
-/* BalancedResourceAllocation of v1.15: the distance between the used fractions of cpu and
- * memory. Unlike NodeResourcesBalancedAllocation it counts non-zero amounts, the whole distance,
- * and a full node 0.
+/* BalancedResourceAllocation of v1.15: scores the distance between the used fractions of cpu and
+ * memory. Unlike NodeResourcesBalancedAllocation it uses non-zero amounts and the whole distance,
+ * and scores a full node 0.
  * Source: Kubernetes v1.15.3, algorithm/priorities/balanced_resource_allocation.go. */
 #include "legacy/legacy_registry.h"
 #include <math.h>
@@ -11,7 +11,7 @@ static double fraction(int64_t used, int64_t ask, int64_t allocatable)
     return allocatable == 0 ? 1 : (double)taken / (double)allocatable;
 }
 
-/* One slot, any amount: defines the answer. */
+/* The score of one slot, for any amount. Defines the answer. */
 static int64_t legacy_balanced_resource_allocation_score_slot(const berth__question *cycle,
                                                               const void *instance,
                                                               const void *state, uint32_t slot)

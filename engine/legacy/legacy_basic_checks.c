@@ -1,5 +1,5 @@
-/* What v1.15 checks of a pod before any predicate runs: its claims are there and not about to
- * go. Whatever a Policy says, so the configuration reader lists it apart from the predicates.
+/* v1.15's checks before any predicate runs: the pod's claims exist and are not being deleted. No
+ * Policy can disable them, so the configuration reader lists them separately from the predicates.
  * Source: Kubernetes v1.15.3, core/generic_scheduler.go, podPassesBasicChecks. */
 #include "legacy/legacy_registry.h"
 #include "plugins/claim_lookup.h"

@@ -1,4 +1,4 @@
-/* EqualPriority of v1.15: 1 for every node.
+/* EqualPriority of v1.15: scores every node 1.
  * Source: Kubernetes v1.15.3, core/generic_scheduler.go, EqualPriorityMap. */
 #include "legacy/legacy_registry.h"
 

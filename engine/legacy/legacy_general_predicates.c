@@ -1,6 +1,6 @@
-/* GeneralPredicates of v1.15: four predicates as one, all of whose reasons are told. The parts
- * that read node facts alone are worked out when a class is prepared and kept as a mask a tile,
- * as they would be if they were filters by themselves.
+/* GeneralPredicates of v1.15: four predicates as one, which reports all their reasons. The parts
+ * that read only node facts are computed when a class is prepared, and kept as a mask for each
+ * tile, as if they were separate filters.
  * Source: Kubernetes v1.15.3, algorithm/predicates/predicates.go, GeneralPredicates. */
 #include "base/bits.h"
 #include "legacy/legacy_registry.h"
@@ -17,7 +17,7 @@ enum { PART_COUNT = sizeof(parts) / sizeof(parts[0]) };
 typedef struct filter_state {
     berth__outcome outcomes[PART_COUNT];
     void *states[PART_COUNT];
-    const berth__mask *fixed; /* by tile: what the static parts leave; NULL: everything */
+    const berth__mask *fixed; /* by tile: the slots that static parts pass; NULL: all */
 } filter_state;
 
 static bool is_static(const berth__plugin_ops *part)
@@ -25,7 +25,8 @@ static bool is_static(const berth__plugin_ops *part)
     return (part->flags & BERTH__STATIC_FILTER) != 0;
 }
 
-/* A part that prepares at every decision (HostName) can do without: its filter asks the cycle. */
+/* Prepare a part. A part that prepares at every decision (HostName) needs no preparing here,
+ * because its filter reads the cycle. */
 static void prepare_part(berth__prepare *prepare, const berth__plugin_ops *part,
                          berth__outcome *outcome, void **state)
 {

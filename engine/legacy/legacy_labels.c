@@ -1,4 +1,4 @@
-/* Label arguments of v1.15's Policy, and the columns that they name. */
+/* The label arguments of v1.15's Policy, and the columns of these labels. */
 #include "legacy/legacy_labels.h"
 
 #include "base/error.h"

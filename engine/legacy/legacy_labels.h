@@ -1,4 +1,4 @@
-/* Arguments of the v1.15 plugins that a Policy configures with node labels:
+/* The arguments of the v1.15 plugins that a Policy configures with node labels:
  * CheckNodeLabelPresence, NodeLabelPriority, CheckServiceAffinity, ServiceAntiAffinityPriority. */
 #ifndef BERTH_LEGACY_LEGACY_LABELS_H
 #define BERTH_LEGACY_LEGACY_LABELS_H
@@ -11,13 +11,13 @@ typedef struct berth__legacy_labels {
     bool presence;
 } berth__legacy_labels;
 
-/* Read them into the instance. Errors: E_INVALID (no labels), E_NOMEM. */
+/* Read the arguments into the instance. Errors: BERTH_E_INVALID (no labels), BERTH_E_NOMEM. */
 berth_status berth__legacy_labels_configure(berth__model *model, berth__arena *arena,
                                             const berth_plugin_args *args, void *instance,
                                             berth_error *error);
 
-/* Their columns in the view's layout, in the order of the keys; memory from `arena`. NULL when
- * out of memory. Valid until the layout changes. */
+/* The columns of the labels in the view's layout, in the order of the keys; memory comes from
+ * `arena`. NULL when out of memory. Valid until the layout changes. */
 const berth__sym **berth__legacy_label_columns(berth__view *view, berth__arena *arena,
                                                const berth__legacy_labels *labels);
 

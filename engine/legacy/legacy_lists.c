@@ -49,7 +49,7 @@ static const berth__legacy_info predicates[] = {
     PLAIN(MatchInterPodAffinity),
 };
 
-/* The 1.0 name of PodFitsHostPorts, which v1.15 still takes. */
+/* The name of PodFitsHostPorts in 1.0, which v1.15 still accepts. */
 static const berth__legacy_info ports_alias = {NAME(PodFitsPorts), NAME(PodFitsHostPorts),
                                                BERTH__LEGACY_PLAIN};
 
@@ -60,7 +60,7 @@ static const berth__legacy_info priorities[] = {
     PLAIN(SelectorSpreadPriority),
     PLAIN(ServiceSpreadingPriority),
     ARGUED(ServiceAntiAffinityPriority, REQUIRED),
-    /* The name that the algorithm's description gives to ServiceAntiAffinityPriority. */
+    /* The name of ServiceAntiAffinityPriority in the algorithm's description. */
     {NAME(CalculateAntiAffinityPriority), NAME(ServiceAntiAffinityPriority),
      BERTH__LEGACY_REQUIRED},
     PLAIN(ImageLocalityPriority),
@@ -89,8 +89,8 @@ static const berth_plugin_ref provider_predicates[] = {
     REF(NoVolumeZoneConflict, 0),   REF(MatchInterPodAffinity, 0),
 };
 
-/* The providers differ in the resource priority. NodePreferAvoidPodsPriority outweighs the rest on
- * purpose. */
+/* The providers differ in the resource priority. NodePreferAvoidPodsPriority outweighs all others
+ * on purpose. */
 #define PROVIDER_PRIORITIES(resource_priority)                                                   \
     REF(SelectorSpreadPriority, 1), REF(InterPodAffinityPriority, 1), REF(resource_priority, 1), \
         REF(BalancedResourceAllocation, 1), REF(NodePreferAvoidPodsPriority, 10000),             \

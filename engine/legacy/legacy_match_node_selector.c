@@ -1,5 +1,5 @@
-/* MatchNodeSelector of v1.15: nodeSelector and required node affinity. NodeAffinity without an
- * added affinity of the profile, and without a short cut for pods that name their nodes.
+/* MatchNodeSelector of v1.15: nodeSelector and required node affinity. Equals NodeAffinity without
+ * a profile's addedAffinity and without the restriction to named nodes.
  * Source: Kubernetes v1.15.3, algorithm/predicates/predicates.go, PodMatchNodeSelector. */
 #include "legacy/legacy_registry.h"
 #include "plugins/node_match.h"

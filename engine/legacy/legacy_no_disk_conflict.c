@@ -1,5 +1,5 @@
-/* NoDiskConflict of v1.15: inline disks that can't be mounted twice on a node.
- * VolumeRestrictions has the same rule.
+/* NoDiskConflict of v1.15: inline disks that can't be mounted twice on a node. VolumeRestrictions
+ * has the same rule.
  * Source: Kubernetes v1.15.3, algorithm/predicates/predicates.go, NoDiskConflict. */
 #include "legacy/legacy_registry.h"
 #include "plugins/disk_conflict.h"

@@ -1,5 +1,5 @@
-/* NodeAffinityPriority of v1.15: the weights of the preferred node affinity terms that match.
- * Unlike NodeAffinity's score it reads matchExpressions alone.
+/* NodeAffinityPriority of v1.15: sums the weights of the preferred node affinity terms that match.
+ * Unlike NodeAffinity's score it reads only matchExpressions.
  * Source: Kubernetes v1.15.3, algorithm/priorities/node_affinity.go. */
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Predicates of v1.15 on a node's conditions: CheckNodeCondition, CheckNodeMemoryPressure,
- * CheckNodeDiskPressure, CheckNodePIDPressure. v1.32 has taints in their place.
+ * CheckNodeDiskPressure, CheckNodePIDPressure. In v1.32 taints replace them.
  * Source: Kubernetes v1.15.3, algorithm/predicates/predicates.go. */
 #include "legacy/legacy_registry.h"
 
@@ -17,13 +17,13 @@ static void clear_with(const berth__question *cycle, uint8_t bits, uint32_t tile
     }
 }
 
-/* Pods without requests and limits are the first to suffer, so only they are kept away. */
+/* Memory pressure keeps only pods without requests and limits away, because these suffer first. */
 static berth__outcome prepare_memory(berth__prepare *prepare)
 {
     return prepare->cycle->cls->request->best_effort ? BERTH__ACTIVE : BERTH__SKIP;
 }
 
-/* A predicate `symbol` on one condition. */
+/* Defines a predicate `symbol` on one condition. */
 #define PRESSURE(symbol, predicate, bit, text, prepare)                                     \
     static void filter_##symbol(const berth__question *cycle, const void *instance,         \
                                 const void *state, uint32_t tile, berth__mask *mask)        \

@@ -1,4 +1,4 @@
-/* CheckNodeLabelPresence and NodeLabelPriority of v1.15: nodes with, or without, some labels.
+/* CheckNodeLabelPresence and NodeLabelPriority of v1.15: nodes with, or without, certain labels.
  * Source: Kubernetes v1.15.3, algorithm/predicates/predicates.go, CheckNodeLabelPresence;
  * algorithm/priorities/node_label.go. */
 #include "legacy/legacy_labels.h"
@@ -18,7 +18,7 @@ static berth__outcome legacy_node_label_prepare(berth__prepare *prepare)
     return BERTH__ACTIVE;
 }
 
-/* Slots of a tile that agree with the arguments on every label. */
+/* The slots of a tile that agree with the arguments on every label. */
 static berth__mask agreeing(const berth__legacy_labels *labels, const state *own, uint32_t tile)
 {
     berth__mask mask = berth__mask_range(0, BERTH__TILE);

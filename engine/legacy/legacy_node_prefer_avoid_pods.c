@@ -1,6 +1,6 @@
 /* NodePreferAvoidPodsPriority of v1.15: 0 for nodes whose annotation lists the
- * ReplicationController or ReplicaSet that controls the pod, else 10. Its usual weight of 10,000
- * outweighs all other priorities.
+ * ReplicationController or ReplicaSet that controls the pod, otherwise 10. Its usual weight of
+ * 10,000 outweighs all other priorities.
  * Source: Kubernetes v1.15.3, algorithm/priorities/node_prefer_avoid_pods.go. */
 #include "base/bits.h"
 #include "base/text.h"
@@ -8,7 +8,7 @@
 #include "model/avoid_pods.h"
 
 typedef struct state {
-    const uint64_t *avoiding; /* a bit a slot */
+    const uint64_t *avoiding; /* one bit a slot */
 } state;
 
 static bool any_annotated(const berth__layout *layout)
@@ -19,7 +19,7 @@ static bool any_annotated(const berth__layout *layout)
     return (bits & BERTH__NODE_AVOIDS_PODS) != 0;
 }
 
-/* Nodes tend to carry the same text, so a text is read again only where it changes. */
+/* Adjacent nodes often have the same annotation, so it is parsed again only when it differs. */
 static uint64_t *find_avoiding(berth__prepare *prepare, berth_str kind, berth_str uid)
 {
     const berth__view *view = prepare->cycle->view;

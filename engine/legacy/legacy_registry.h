@@ -1,4 +1,4 @@
-/* v1.15's predicates and priorities, by symbol: berth__plugin_SYMBOL, all in this folder. */
+/* v1.15's predicates and priorities by symbol: berth__plugin_SYMBOL, all in this folder. */
 #ifndef BERTH_LEGACY_LEGACY_REGISTRY_H
 #define BERTH_LEGACY_LEGACY_REGISTRY_H
 

@@ -1,8 +1,7 @@
-/* LeastRequestedPriority, MostRequestedPriority and RequestedToCapacityRatioPriority of v1.15:
- * the mean of cpu and memory, both counted with the non-zero amounts of pods that request
- * nothing. The tile kernels of NodeResourcesFit serve here too: they score in hundredths, of
- * which v1.15's tenths are the truncated tenth, and the free part of a capacity is what is left
- * of its utilization.
+/* LeastRequestedPriority, MostRequestedPriority and RequestedToCapacityRatioPriority of v1.15: the
+ * mean of the scores for cpu and memory, using the non-zero amounts for pods that request nothing.
+ * The tile kernels of NodeResourcesFit serve here, too: they score from 0 to 100, and a tenth of
+ * that, truncated, is v1.15's score. 100 minus the free part of a capacity is its utilization.
  * Source: Kubernetes v1.15.3,
  * algorithm/priorities/{resource_allocation,least_requested,most_requested,
  * requested_to_capacity_ratio}.go. */
@@ -11,12 +10,12 @@
 
 enum { FULL = 100 };
 
-/* Score by utilization. */
+/* Scores by utilization. */
 typedef struct instance {
     int32_t scores[FULL + 1];
 } instance;
 
-/* Columns of a tile and what the pod adds, for cpu or memory. */
+/* The columns of a tile and the pod's request, for cpu or memory. */
 typedef struct side {
     const int64_t *allocatable;
     const int64_t *used;
@@ -33,20 +32,20 @@ static side side_of(const berth__question *cycle, uint32_t tile_idx, uint32_t re
                   cpu ? request->nonzero_cpu : request->nonzero_memory};
 }
 
-/* ---- one slot in plain integers: any amount; defines the answer ---- */
+/* ---- one slot in plain integers, for any amount: defines the answer ---- */
 
 static int64_t taken_at(const side *one, uint32_t at)
 {
     return (int64_t)((uint64_t)one->used[at] + (uint64_t)one->ask);
 }
 
-/* amount * scale / capacity with products that wrap, as Go's int64 does. */
+/* amount * scale / capacity; the product wraps, as Go's int64 does. */
 static int64_t scaled(int64_t amount, int64_t scale, int64_t capacity)
 {
     return (int64_t)((uint64_t)amount * (uint64_t)scale) / capacity;
 }
 
-/* The free part of the capacity; 0 where there is too little or none. */
+/* The free part of the capacity; 0 if the capacity is exceeded or zero. */
 static int64_t free_part(const side *one, uint32_t at, int64_t scale)
 {
     int64_t capacity = one->allocatable[at], taken = taken_at(one, at);
@@ -73,7 +72,7 @@ static bool is_wide(const berth__question *cycle)
            request->nonzero_memory > BERTH__SMALL_AMOUNT;
 }
 
-/* Free parts of a tile's capacities in hundredths; products that wrap end within 0..100 as well,
+/* The free parts of a tile's capacities in hundredths. Products that wrap are clamped to 0..100,
  * where a shape has its outermost scores. */
 static void free_percents(const berth__question *cycle, const side *one, int32_t *out)
 {
@@ -135,7 +134,7 @@ static int64_t legacy_resource_priorities_slot_most(const berth__question *cycle
            2;
 }
 
-/* Utilization in hundredths; unlike the kernel's, 0 above the capacity. */
+/* The utilization in hundredths; unlike the kernel's, 0 above the capacity. */
 static void used_percents(const berth__question *cycle, const side *one, double *out)
 {
     _Alignas(64) double unused[BERTH__TILE] = {0};
@@ -194,7 +193,7 @@ static int64_t legacy_resource_priorities_slot_by_shape(const berth__question *c
            2;
 }
 
-/* Where the pod does not fit, or nothing does, a node counts as fully used. */
+/* A node that the pod does not fit, or without capacity, counts as fully used. */
 static void legacy_resource_priorities_score_by_shape(const berth__question *cycle,
                                                       const void *opaque, const void *state,
                                                       uint32_t tile, const berth__mask *mask,

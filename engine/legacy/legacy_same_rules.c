@@ -1,5 +1,5 @@
 /* HostName, PodFitsHostPorts and CheckNodeUnschedulable of v1.15: the rules of v1.32's NodeName,
- * NodePorts and NodeUnschedulable under other names; HostName has another text.
+ * NodePorts and NodeUnschedulable under other names; HostName has another reason.
  * Source: v1.15.3, predicates.PodFitsHost, PodFitsHostPorts, CheckNodeUnschedulable. */
 #include "legacy/legacy_registry.h"
 #include "plugins/phases.h"

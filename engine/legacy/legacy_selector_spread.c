@@ -1,6 +1,6 @@
-/* SelectorSpreadPriority of v1.15, and ServiceSpreadingPriority, which asks Services alone: the
- * fewer siblings of the pod on a node, and two thirds of the weight in its zone, the better. In
- * v1.32 PodTopologySpread's default constraints have their place.
+/* SelectorSpreadPriority of v1.15, and ServiceSpreadingPriority, which uses only Services: prefer
+ * nodes with fewer siblings of the pod; if nodes have zones, siblings in the zone have two thirds
+ * of the weight. In v1.32 PodTopologySpread's default constraints replace them.
  * Source: Kubernetes v1.15.3, algorithm/priorities/selector_spreading.go. */
 #include "base/bits.h"
 #include "legacy/legacy_registry.h"
@@ -11,7 +11,7 @@ static const double ZONE_WEIGHT = 2.0 / 3.0;
 typedef struct state {
     const berth__domain_counts *siblings; /* by zone */
     uint64_t most_on_node;
-    bool any_zone;            /* some feasible node has one */
+    bool any_zone;            /* some feasible node has a zone */
     const double *zone_score; /* by zone, [0]: no zone */
 } state;
 

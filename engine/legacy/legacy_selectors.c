@@ -1,5 +1,5 @@
 /* Selectors of v1.15's spreading priorities: from a pod's labels to counters of its siblings, once
- * for pods alike.
+ * for equal pods.
  * Source: Kubernetes v1.15.3, algorithm/priorities/metadata.go, getSelectors; client-go/listers,
  * GetPodServices and the like. */
 #include "legacy/legacy_selectors.h"
@@ -22,7 +22,7 @@ static bool matches_pod(const collection *own, const berth__related_object *obje
                                    own->cycle->cls->identity->labels);
 }
 
-/* The list grows in an arena: a list that grows leaves its old one behind. */
+/* Add a selector. The list is in an arena; when it grows, it leaves its old copy behind. */
 static void add(collection *own, const berth__selector *selector)
 {
     if (own->count == own->capacity) {
@@ -57,7 +57,7 @@ static void add_services(collection *own, bool first_only)
     }
 }
 
-/* One selector that can't be read makes the whole list of its kind unreadable. */
+/* Whether all selectors of a list are valid; one invalid selector makes the whole list unusable. */
 static bool is_readable(const berth__related_object *first)
 {
     for (; first != NULL; first = first->next)
@@ -76,7 +76,7 @@ static void add_controllers(collection *own, berth_kind kind)
             add(own, &object->selector);
 }
 
-/* A pod without labels has no controllers, whatever they select. */
+/* Collect the selectors. A pod without labels has no controllers, whatever they select. */
 static void collect(collection *own, berth__siblings which)
 {
     add_services(own, which == BERTH__SIBLINGS_FIRST_SERVICE);

@@ -1,8 +1,8 @@
-/* CheckServiceAffinity of v1.15: the pods of a Service go where some labels of the nodes are
- * alike. The pod's nodeSelector names the values, or else the node of a pod that has its labels
- * and runs already. v1.15 takes whichever comes first in a map; here that is the one on the
- * first node in search order. A nominated pod counts as one that runs on its node while that
- * node is tried with it; v1.15 has it last in its list, and fails if it is alone there.
+/* CheckServiceAffinity of v1.15: the pods of a Service run on nodes with equal values of some
+ * labels. The pod's nodeSelector states the values; for other labels, the node of a running pod
+ * with the same labels does. v1.15 uses whichever such pod comes first in a map; here it is the one
+ * on the first node in search order. A nominated pod counts as running on its node while that node
+ * is tried with it. v1.15 puts it last in its list, and fails if it is alone there.
  * Source: Kubernetes v1.15.3, algorithm/predicates/predicates.go, ServiceAffinity. */
 #include "columns/pod_counts.h"
 #include "legacy/legacy_labels.h"
@@ -12,14 +12,14 @@
 
 /* Body of a plan. */
 typedef struct siblings {
-    const berth__domain_counts *counts; /* pods alike; NULL: no Service matches the pod */
+    const berth__domain_counts *counts; /* NULL: no Service matches the pod */
 } siblings;
 
 typedef struct filter_state {
     berth__node_match match;
 } filter_state;
 
-/* ---- pods alike ---- */
+/* ---- pods with the same labels ---- */
 
 typedef struct service_visit {
     const berth__model *model;
@@ -44,7 +44,7 @@ static bool has_service(const berth__question *cycle)
     return own.found;
 }
 
-/* The selector of the pods that have all labels of the pod. */
+/* A selector of the pods that have all labels of the pod. */
 static berth__selector own_labels(const berth__identity *identity, berth__arena *arena, bool *ok)
 {
     berth__selector selector = {.kind = BERTH__SELECTOR_EVERYTHING};
@@ -85,7 +85,7 @@ static bool resolve(const berth__question *cycle, berth__plan *plan, berth__sym 
     return ok;
 }
 
-/* The first slot with a pod alike, BERTH__SLOT_NONE if there is none. */
+/* The first slot with such a pod; BERTH__SLOT_NONE if there is none. */
 static uint32_t first_slot(const berth__view *view, const berth__population *pods)
 {
     for (uint32_t tile = 0; pods->total > 0 && tile < view->layout->tile_count; tile++) {
@@ -98,8 +98,8 @@ static uint32_t first_slot(const berth__view *view, const berth__population *pod
     return BERTH__SLOT_NONE;
 }
 
-/* Where the labels that the pod does not name are to be read; whether there may be such
- * a place, now or with nominated pods. Returns false when out of memory. */
+/* Find the slot whose labels provide the values that the pod does not state. `*followed`: there may
+ * be such a slot, now or with nominated pods. Returns false when out of memory. */
 static bool find_example(const berth__prepare *prepare, uint32_t *slot, bool *followed)
 {
     const berth__question *cycle = prepare->cycle;
@@ -123,7 +123,7 @@ static bool find_example(const berth__prepare *prepare, uint32_t *slot, bool *fo
 
 /* ---- filter ---- */
 
-/* Pairs that a node must have: of the nodeSelector first, of the example for what is missing. */
+/* Collect the pairs that a node must have: from the nodeSelector, otherwise from the example. */
 static uint32_t choose_pairs(const berth__prepare *prepare, const berth__sym **columns,
                              uint32_t example, berth__label *pairs, const berth__sym **kept)
 {

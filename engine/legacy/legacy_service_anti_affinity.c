@@ -1,14 +1,14 @@
-/* ServiceAntiAffinityPriority of v1.15 (the documents' CalculateAntiAffinityPriority): the
- * smaller the share of the pod's first Service on nodes of one label value, the better; nodes
- * without the label get 0.
+/* ServiceAntiAffinityPriority of v1.15 (CalculateAntiAffinityPriority in its documentation):
+ * prefers label values whose nodes have a smaller share of the pods of the pod's first Service;
+ * nodes without the label get 0.
  * Source: Kubernetes v1.15.3, algorithm/priorities/selector_spreading.go. */
 #include "legacy/legacy_labels.h"
 #include "legacy/legacy_registry.h"
 #include "legacy/legacy_selectors.h"
 
 typedef struct state {
-    const berth__domain_counts *siblings; /* NULL: the pod has no service */
-    const berth__sym *column;             /* of the label; without a service */
+    const berth__domain_counts *siblings; /* NULL: the pod has no Service */
+    const berth__sym *column;             /* of the label; used without a Service */
     const int64_t *scores;                /* by value of the label, [0]: no label */
 } state;
 

@@ -1,6 +1,6 @@
-/* CheckVolumeBinding of v1.15: every claim of the pod is bound to a volume that reaches the
- * node, or finds or will get one there. VolumeBinding without storage capacities and ephemeral
- * volumes; what refuses a pod as a whole there is an error of every node here.
+/* CheckVolumeBinding of v1.15: every claim of the pod is bound to a volume that reaches the node,
+ * or finds or will get one there. Differs from VolumeBinding: no storage capacities, no ephemeral
+ * volumes, and reasons that refuse a pod as a whole there are errors on every node here.
  * Source: Kubernetes v1.15.3, algorithm/predicates/predicates.go, VolumeBindingChecker;
  * controller/volume/scheduling/scheduler_binder.go. */
 #include "base/bits.h"
@@ -10,7 +10,7 @@
 
 typedef struct filter_state {
     berth__binder binder;
-    berth__reasons error; /* of every node that comes to be asked */
+    berth__reasons error; /* for every node that is visited */
 } filter_state;
 
 static bool is_claim(const berth__pod_volume *volume)
@@ -18,7 +18,7 @@ static bool is_claim(const berth__pod_volume *volume)
     return volume->kind == BERTH_VOLUME_CLAIM;
 }
 
-/* Note what keeps the claims from being judged at all. */
+/* Note the error that prevents any verdict on the claims. */
 static void check_claims(const berth__view *view, const berth__volume_list *list,
                          berth__reasons *error)
 {
@@ -88,7 +88,7 @@ static berth__outcome legacy_volume_binding_prepare(berth__prepare *prepare)
     return BERTH__ACTIVE;
 }
 
-/* The state points into the view; pods do not matter. */
+/* The state points into the view, and other pods do not matter. */
 static void legacy_volume_binding_adjust(const berth__question *cycle, const void *instance,
                                          void *state, const berth__class *cls, uint32_t slot,
                                          int change)

@@ -1,7 +1,7 @@
 /* MaxEBSVolumeCount, MaxGCEPDVolumeCount, MaxAzureDiskVolumeCount, MaxCinderVolumeCount and
- * MaxCSIVolumeCountPred of v1.15: how many volumes of one kind a node can have. v1.32 counts
- * them all by CSI driver, in NodeVolumeLimits. A claim of which no volume is known counts with
- * every in-tree kind, under the driver 0.
+ * MaxCSIVolumeCountPred of v1.15: how many volumes of one kind a node can have. v1.32 counts them
+ * all by CSI driver, in NodeVolumeLimits. A claim whose volume is unknown counts for every in-tree
+ * kind, under driver 0.
  * Source: Kubernetes v1.15.3, algorithm/predicates/predicates.go, MaxPDVolumeCountChecker;
  * csi_volume_predicate.go; pkg/volume/util/attach_limit.go. */
 #include <stdio.h>
@@ -21,7 +21,7 @@ enum {
     CINDER_DEFAULT = 256,
 };
 
-/* What the pod would attach, each once. */
+/* The volumes that the pod would attach, each once. */
 typedef struct wanted {
     berth__attachment *items;
     uint32_t count;
@@ -35,12 +35,12 @@ static void want(wanted *list, berth__attachment item)
     list->items[list->count++] = item;
 }
 
-/* Attachments of one volume of the list; none for a volume of no interest. */
+/* Find the attachments of one volume of the list; none if the volume does not count. */
 static bool attachments_of(berth__view *view, const berth__volume_list *list,
                            const berth__pod_volume *volume, berth__attachments *out)
 {
     *out = (berth__attachments){{0}};
-    if (volume->kind == BERTH_VOLUME_EPHEMERAL) /* v1.15 does not know them */
+    if (volume->kind == BERTH_VOLUME_EPHEMERAL) /* unknown to v1.15 */
         return true;
     if (volume->kind == BERTH_VOLUME_CLAIM) {
         const berth__claim *claim =
@@ -55,7 +55,7 @@ static bool attachments_of(berth__view *view, const berth__volume_list *list,
     return disk != NULL;
 }
 
-/* How many of the wanted ones are new to a node. */
+/* How many of the wanted attachments are new to a node. */
 static uint32_t count_new(const berth__node_volumes *volumes, const wanted *list)
 {
     uint32_t count = 0;
@@ -64,7 +64,7 @@ static uint32_t count_new(const berth__node_volumes *volumes, const wanted *list
     return count;
 }
 
-/* What a node publishes under a resource column. */
+/* The limit that a node publishes as a resource. */
 static bool published(const berth__view *view, uint32_t resource, uint32_t slot, int64_t *limit)
 {
     bool named = false;
@@ -102,15 +102,15 @@ static void legacy_volume_limits_explain(const berth__question *cycle, const voi
 typedef struct in_tree_kind {
     berth__in_tree in_tree;
     const char *resource;
-    int64_t limit; /* where nothing else is said */
+    int64_t limit; /* the default */
 } in_tree_kind;
 
 typedef struct in_tree_state {
     wanted wanted;
     berth__sym driver;
     uint32_t resource;
-    int64_t limit;                    /* of nodes that publish none */
-    const berth__sym *instance_types; /* the column, where it decides about the limit; or NULL */
+    int64_t limit;                    /* for nodes that publish none */
+    const berth__sym *instance_types; /* their column if it affects the limit, or NULL */
 } in_tree_state;
 
 static bool want_in_tree(berth__view *view, const berth__volume_list *list, in_tree_state *own)
@@ -128,7 +128,7 @@ static bool want_in_tree(berth__view *view, const berth__volume_list *list, in_t
     return true;
 }
 
-/* What is interned is shared with branches. */
+/* Branches share interned texts, hence the lock. */
 static berth__sym in_tree_driver(berth__view *view, berth__in_tree in_tree, bool *ok)
 {
     berth__model_lock(view->model);
@@ -170,7 +170,7 @@ static bool contains(berth_str text, const char *part)
     return text.len > 0 && memmem(text.data, text.len, part, strlen(part)) != NULL;
 }
 
-/* Machines of some types take fewer EBS volumes. */
+/* Whether a machine type takes fewer EBS volumes. */
 static bool is_nitro(berth_str type)
 {
     return (type.len > 1 && strchr("cmr", type.data[0]) != NULL && type.data[1] == '5') ||
@@ -188,7 +188,7 @@ static int64_t limit_of(const berth__view *view, const in_tree_state *own, uint3
     return own->limit;
 }
 
-/* A node that has too many already takes no pod that uses any. */
+/* A node above its limit takes no pod that uses volumes of the kind, even if they are attached. */
 static void legacy_volume_limits_filter_in_tree(const berth__question *cycle,
                                                 const void *opaque_instance, const void *opaque,
                                                 uint32_t tile, berth__mask *mask)
@@ -208,7 +208,7 @@ static void legacy_volume_limits_filter_in_tree(const berth__question *cycle,
     }
 }
 
-/* The predicate `symbol` on one kind. */
+/* Defines the predicate `symbol` on one kind. */
 #define IN_TREE(symbol, predicate, which, resource_name, most)                                  \
     static berth__outcome prepare_##symbol(berth__prepare *prepare)                             \
     {                                                                                           \
@@ -238,7 +238,7 @@ IN_TREE(max_cinder_volume_count, "MaxCinderVolumeCount", BERTH__IN_TREE_CINDER,
 
 /* ---- CSI ---- */
 
-/* One driver of which the pod attaches something. */
+/* A driver whose volumes the pod attaches. */
 typedef struct csi_driver {
     berth__sym name;
     uint32_t resource;
@@ -250,8 +250,8 @@ typedef struct csi_state {
     uint32_t driver_count;
 } csi_state;
 
-/* Resource names end at 63 characters; a driver's that is too long is cut and told apart by a
- * digest. */
+/* The resource of a driver's limit. Resource names have at most 63 characters; a longer driver name
+ * is cut and made unique by a digest. */
 static uint32_t driver_resource(const berth__model *model, berth_str driver)
 {
     enum { NAME_MAX_LEN = 63, KEPT = 23, DIGEST_BYTES = 8 };

@@ -1,6 +1,5 @@
-/* NoVolumeZoneConflict of v1.15: the zone and region of bound volumes, by the beta labels alone.
- * A claim that is not there, or not bound in time, is an error of the nodes that have such
- * labels.
+/* NoVolumeZoneConflict of v1.15: the zone and region of bound volumes, by beta labels only. A claim
+ * that is missing, or not bound in time, is an error on nodes that have such labels.
  * Source: Kubernetes v1.15.3, algorithm/predicates/predicates.go, VolumeZoneChecker. */
 #include "base/bits.h"
 #include "legacy/legacy_registry.h"
@@ -8,18 +7,18 @@
 
 enum { LABELS = 2 };
 
-/* What one label of a volume asks of a node. */
+/* The values that one label of a volume allows a node. */
 typedef struct zone_rule {
     const berth__sym *column;
     const berth__zone_set *zones;
 } zone_rule;
 
-/* Volumes are judged in order, so an error is met after all rules before it have been. */
+/* Volumes are checked in order, so an error occurs only after all rules before it. */
 typedef struct filter_state {
     const berth__sym *columns[LABELS];
     zone_rule *rules;
     uint32_t rule_count;
-    berth__reasons error; /* of the first volume that has one */
+    berth__reasons error; /* of the first volume with an error */
 } filter_state;
 
 static void add_rules(const berth__pv_facts *volume, filter_state *own)
@@ -38,7 +37,7 @@ static void note_error(filter_state *own, const berth__model *model, const char 
                   mark, (int)text.len, text.len > 0 ? text.data : "", mark);
 }
 
-/* An unbound claim is of no concern if its class waits for its first consumer. */
+/* Whether a claim may be unbound: only if its class waits for the first consumer. */
 static bool may_be_unbound(const berth__view *view, const berth__claim *claim, filter_state *own)
 {
     const berth__storage_class_facts *facts = berth__claim_class(view, claim);
@@ -53,7 +52,7 @@ static bool may_be_unbound(const berth__view *view, const berth__claim *claim, f
     return false;
 }
 
-/* Take in one claim; returns false where an error ends the walk. */
+/* Add the rules of one claim; returns false if an error ends the walk. */
 static bool add_claim(const berth__view *view, const berth__volume_list *list,
                       const berth__pod_volume *volume, filter_state *own)
 {
@@ -103,7 +102,7 @@ static berth__outcome legacy_volume_zone_prepare(berth__prepare *prepare)
     return own->rule_count > 0 || prepare->may_fail ? BERTH__ACTIVE : BERTH__SKIP;
 }
 
-/* A node that lacks the label reads "", which is in no set. */
+/* Whether a node meets a rule. A node without the label has "", which is in no set. */
 static bool meets(const zone_rule *rule, uint32_t slot)
 {
     for (uint32_t i = 0; i < rule->zones->count; i++)
@@ -120,7 +119,7 @@ static bool conflicts(const filter_state *own, uint32_t slot)
     return false;
 }
 
-/* The state points into the view; pods do not matter. */
+/* The state points into the view, and other pods do not matter. */
 static void legacy_volume_zone_adjust(const berth__question *cycle, const void *instance,
                                       void *state, const berth__class *cls, uint32_t slot,
                                       int change)

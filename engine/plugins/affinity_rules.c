@@ -1,4 +1,4 @@
-/* Terms of pod (anti-)affinity resolved to counters, once for pods alike.
+/* Resolves terms of pod (anti-)affinity to counters, once for equal pods.
  * Source: kube-scheduler v1.36, plugins/interpodaffinity and framework/types.go. */
 #include "plugins/affinity_rules.h"
 
@@ -34,7 +34,7 @@ static bool grow(berth__arena *arena, void *array, uint32_t *capacity, uint32_t 
     return true;
 }
 
-/* Keep domain counts; NULL says that there was no memory for them. */
+/* Append domain counts; NULL means that memory for them ran out. */
 static void keep(resolving *own, berth__count_list *list, const berth__domain_counts *counts)
 {
     own->ok = own->ok && counts != NULL &&
@@ -54,7 +54,7 @@ static void keep_soft(resolving *own, const berth__domain_counts *counts, int64_
         body->soft[body->soft_count++] = (berth__soft_affinity){counts, weight};
 }
 
-/* ---- selectors that can't be read ---- */
+/* ---- invalid selectors ---- */
 
 const berth__selector *berth__affinity_unreadable(const berth__pod_terms *terms)
 {
@@ -67,7 +67,8 @@ const berth__selector *berth__affinity_unreadable(const berth__pod_terms *terms)
     return NULL;
 }
 
-/* All lists that can't be read, each with its first problem; in brackets if there are several. */
+/* Describe all term lists with invalid selectors, each with its first problem; in brackets if there
+ * are several. */
 static void describe_problems(resolving *own, const berth__pod_rules *rules)
 {
     const struct {
@@ -105,8 +106,8 @@ static void describe_problems(resolving *own, const berth__pod_rules *rules)
 
 /* ---- the pod's own terms ---- */
 
-/* Whether pods of a namespace without labels are selected, all others too then: each requirement
- * is that a label be absent or not so. */
+/* Whether the selector matches a namespace without labels: each requirement says that a label is
+ * absent or has another value. */
 static bool only_excludes(const berth__selector *selector)
 {
     for (uint32_t i = 0; i < selector->count; i++)
@@ -116,8 +117,8 @@ static bool only_excludes(const berth__selector *selector)
     return selector->kind == BERTH__SELECTOR_REQUIREMENTS;
 }
 
-/* kube-scheduler (1.34 on) makes names of a namespace selector, and asks it once more of every pod
- * whose namespace is none of them, as if that namespace had no labels. */
+/* kube-scheduler (1.34 to 1.36) resolves a namespace selector to names, but also applies it to
+ * every pod in another namespace, as if that namespace had no labels. */
 berth__pod_filter berth__affinity_own_filter(const berth__model *model, const berth__pod_term *term)
 {
     berth__pod_filter filter = berth__pod_filter_of(term);
@@ -136,8 +137,8 @@ static berth__domain_counts *count_term(resolving *own, const berth__pod_term *t
                                                .topology_key = term->topology_key});
 }
 
-/* A pod satisfies required affinity only if it matches every term; each term's key is then asked of
- * the node. */
+/* A pod satisfies required affinity only if it matches every term; then the node must have each
+ * term's key. */
 static void resolve_wanted(resolving *own, const berth__pod_terms *terms)
 {
     berth__view *view = own->cycle->view;
@@ -215,7 +216,7 @@ static bool resolve_held(void *context, berth__population *population)
     return own->ok;
 }
 
-/* ---- the whole ---- */
+/* ---- all terms ---- */
 
 static bool resolve(const berth__question *cycle, const berth__affinity_args *args,
                     berth__plan *plan)

@@ -1,4 +1,4 @@
-/* A pod's (anti-)affinity to the pods that run, and theirs to it, resolved to counters. */
+/* A pod's (anti-)affinity to running pods, and theirs to it, resolved to counters. */
 #ifndef BERTH_PLUGINS_AFFINITY_RULES_H
 #define BERTH_PLUGINS_AFFINITY_RULES_H
 
@@ -7,16 +7,16 @@
 
 /* InterPodAffinity's arguments. */
 typedef struct berth__affinity_args {
-    int32_t hard_weight; /* of a running pod's required affinity, in scores; 0: none */
+    int32_t hard_weight; /* weight of a running pod's required affinity in scores; 0: none */
     bool ignore_preferred_of_existing;
 } berth__affinity_args;
 
 typedef struct berth__soft_affinity {
     const berth__domain_counts *counts;
-    int64_t weight; /* of each pod counted; negative: better elsewhere */
+    int64_t weight; /* for each pod counted; negative: prefers other domains */
 } berth__soft_affinity;
 
-/* Some domain counts. */
+/* A growing list of domain counts. */
 typedef struct berth__count_list {
     const berth__domain_counts **items;
     uint32_t count;
@@ -25,29 +25,30 @@ typedef struct berth__count_list {
 
 /* Body of a plan. */
 typedef struct berth__affinity {
-    berth_str problem;          /* a selector of the pod can't be read, in kube-scheduler's words */
+    berth_str problem;          /* the pod's invalid selector, in kube-scheduler's words */
     bool has_required;          /* the pod has required terms of its own */
-    bool has_preferred;         /* likewise preferred ones */
-    bool self;                  /* it matches all its required affinity terms itself */
-    berth__count_list wanted;   /* pods that match all of those terms, for each of their keys */
+    bool has_preferred;         /* the pod has preferred terms of its own */
+    bool self;                  /* the pod matches all its own required affinity terms */
+    berth__count_list wanted;   /* pods that match all required affinity terms, for each key */
     berth__count_list unwanted; /* pods that match a required anti-affinity term, for each */
-    berth__count_list against;  /* pods whose required anti-affinity term speaks of this pod */
+    berth__count_list against;  /* pods whose required anti-affinity term selects this pod */
     berth__soft_affinity *soft;
     uint32_t soft_count;
     uint32_t soft_capacity;
 } berth__affinity;
 
-/* What a term of a pod that is being placed selects, which is not always what it would select of
- * a running one: see the behaviour own_namespaces_open. */
+/* The pods that a term of the pod being placed selects. They may differ from what the same term of
+ * a running pod selects: see the behaviour own_namespaces_open. */
 berth__pod_filter berth__affinity_own_filter(const berth__model *model,
                                              const berth__pod_term *term);
 
-/* The first selector of some terms that can't be read, or NULL. Such terms count nobody. */
+/* The first invalid selector of some terms, or NULL. Terms with an invalid selector count
+ * nobody. */
 const berth__selector *berth__affinity_unreadable(const berth__pod_terms *terms);
 
-/* What is known of a pod, counters up to date, as the body of `*out`; NULL if neither it nor any
- * running pod has a term. A what-if that brings unknown terms resolves the plan anew, so it is
- * the plan that is kept. Returns false when out of memory. */
+/* Store the pod's affinity as a plan in `*out`, with counters up to date; NULL if neither the pod
+ * nor any running pod has a term. A what-if that brings new terms resolves the plan again, so the
+ * caller keeps the plan, not its body. Returns false when out of memory. */
 bool berth__affinity_resolve(const berth__question *cycle, const berth__affinity_args *args,
                              const berth__plan **out);
 

@@ -1,5 +1,5 @@
-/* From a pod's volumes to their claims, and what the volume plugins say of claims that are missing.
- * Shared by the volume plugins of both eras. */
+/* Looks up the claims of a pod's volumes and words the reasons for missing ones. Used by the volume
+ * plugins of v1.15 and of later versions. */
 #ifndef BERTH_PLUGINS_CLAIM_LOOKUP_H
 #define BERTH_PLUGINS_CLAIM_LOOKUP_H
 
@@ -7,7 +7,7 @@
 #include "plugins/plugin.h"
 #include "store/storage.h"
 
-/* Run the statement for each volume of a class that has a claim, by name or as a generic ephemeral
+/* Run the statement for each volume of a class that uses a claim, by name or as a generic ephemeral
  * volume. */
 #define BERTH__CLAIM_VOLUMES(list, volume)                                                        \
     for (const berth__pod_volume *volume = (list)->items; volume < (list)->items + (list)->count; \
@@ -19,7 +19,7 @@ static inline bool berth__uses_claim(const berth__pod_volume *volume)
     return volume->kind == BERTH_VOLUME_CLAIM || volume->kind == BERTH_VOLUME_EPHEMERAL;
 }
 
-/* The claim behind a volume; NULL if there is no such claim. */
+/* The claim of a volume; NULL if it does not exist. */
 berth__claim *berth__claim_find(const berth__view *view, const berth__volume_list *list,
                                 const berth__pod_volume *volume);
 
@@ -27,7 +27,7 @@ berth__claim *berth__claim_find(const berth__view *view, const berth__volume_lis
 const berth__storage_class_facts *berth__claim_class(const berth__view *view,
                                                      const berth__claim *claim);
 
-/* Whether the claim of a generic ephemeral volume was made for this pod. */
+/* Whether the claim of a generic ephemeral volume was created for this pod. */
 bool berth__claim_is_owned(const berth__claim *claim, const berth__volume_list *list);
 
 /* The PersistentVolume that a claim names; NULL if it names none or one that does not exist. */
@@ -37,8 +37,8 @@ const berth__pv_facts *berth__claim_volume(const berth__claim *claim);
 void berth__reason_no_claim(berth__reasons *reasons, const berth__view *view,
                             const berth__pod_volume *volume);
 
-/* Add the reason that the claim of a generic ephemeral volume is somebody else's, after a
- * prefix. */
+/* Add, after a prefix, the reason that the claim of a generic ephemeral volume belongs to another
+ * owner. */
 void berth__reason_not_owned(berth__reasons *reasons, const berth__view *view,
                              const berth__volume_list *list, const berth__pod_volume *volume,
                              const char *prefix);
@@ -46,7 +46,7 @@ void berth__reason_not_owned(berth__reasons *reasons, const berth__view *view,
 /* Bring the counts of volumes in use up to date. Returns false when out of memory. */
 bool berth__volumes_refresh(berth__view *view);
 
-/* Volumes in use on the node of a slot; NULL: none. */
+/* The volumes in use on the node of a slot; NULL: none. */
 const berth__node_volumes *berth__slot_volumes(const berth__view *view, uint32_t slot);
 
 #endif

@@ -1,4 +1,4 @@
-/* The claims of devices that a pod has. */
+/* The ResourceClaims of a pod: requests, searches and verdicts. */
 #include "plugins/device_claims.h"
 
 #include <string.h>
@@ -7,9 +7,9 @@
 #include "base/text.h"
 #include "plugins/special_claim.h"
 
-/* ---- whether they are there ---- */
+/* ---- existence ---- */
 
-/* The claim of an entry, if it is there and the pod's. */
+/* The claim of an entry, if it exists and belongs to the pod. */
 static berth__device_claim *find(const berth__view *view, const berth__claim_list *list,
                                  const berth__device_demand *demand)
 {
@@ -44,7 +44,7 @@ bool berth__pod_names_claim(const berth__view *view, const berth__claim_list *li
     return false;
 }
 
-/* Why an entry that names no claim has none. */
+/* Add the reason why an entry has no claim name. */
 static void tell_unnamed(const berth__view *view, const berth__claim_list *list,
                          const berth__device_demand *demand, berth__reasons *reasons)
 {
@@ -63,7 +63,7 @@ static void tell_unnamed(const berth__view *view, const berth__claim_list *list,
                       space.data, (int)pod.len, pod.data);
 }
 
-/* Why the claim that an entry names is not there for the pod. */
+/* Add the reason why the claim that an entry names can't serve the pod. */
 static void tell_missing(const berth__view *view, const berth__claim_list *list,
                          const berth__device_demand *demand, berth__reasons *reasons)
 {
@@ -89,7 +89,7 @@ static void tell_missing(const berth__view *view, const berth__claim_list *list,
             (int)pod.len, pod.data);
 }
 
-/* Whether all are there; else the first reason why not. */
+/* Whether all claims exist and belong to the pod; otherwise adds the first reason why not. */
 static bool check_claims(const berth__view *view, const berth__claim_list *list,
                          berth__reasons *reasons)
 {
@@ -106,9 +106,9 @@ static bool check_claims(const berth__view *view, const berth__claim_list *list,
     return true;
 }
 
-/* ---- what they want ---- */
+/* ---- requests ---- */
 
-/* Refuse, or fail for, a request of no kind that is known, or of no class that is there. */
+/* Refuse the pod, or fail, for a request of an unknown kind or class. */
 static berth__outcome check_ask(const berth__view *view, const berth__device_request *request,
                                 const berth__device_ask *ask, berth__reasons *reasons)
 {
@@ -174,8 +174,8 @@ static bool is_true(const berth__device_status *status, berth__sym type)
     return false;
 }
 
-/* Whether binding the claim's devices has failed. Claims that take too long are not told: decisions
- * know no time. */
+/* Whether binding the claim's devices has failed. Timeouts are not detected, because decisions use
+ * no clock. */
 static bool has_failed(const berth__device_claim_facts *facts)
 {
     for (uint32_t i = 0; i < facts->allocation->result_count; i++) {
@@ -195,7 +195,7 @@ static bool has_failed(const berth__device_claim_facts *facts)
     return false;
 }
 
-/* Whether a result is of that alternative. */
+/* Whether a result belongs to that alternative. */
 static bool is_of(const berth__model *model, const berth__device_result *result,
                   const berth__device_request *request, const berth__device_ask *ask)
 {
@@ -207,7 +207,7 @@ static bool is_of(const berth__model *model, const berth__device_result *result,
            berth__str_eq((berth_str){text.data + name.len + 1, part.len}, part);
 }
 
-enum { ALTERNATIVES_MAX = 8 }; /* what the first one scores */
+enum { ALTERNATIVES_MAX = 8 }; /* the score of the first one */
 
 static int64_t score_served(const berth__model *model, const berth__device_claim_facts *facts)
 {
@@ -224,7 +224,7 @@ static int64_t score_served(const berth__model *model, const berth__device_claim
     return score;
 }
 
-/* `pod_uid` 0: the claim is none that the pod names. */
+/* `pod_uid` 0: the pod does not name the claim. */
 static berth__outcome add_served(const berth__view *view, berth__sym pod_uid,
                                  const berth__device_claim *claim, berth__reasons *reasons,
                                  berth__pod_claims *out)
@@ -313,7 +313,7 @@ bool berth__pod_claims_begin(berth__pod_claims *claims, berth__arena *arena)
     return berth__device_search_begin(&claims->search);
 }
 
-/* Make ready to look at nodes, with a special claim or without. */
+/* Prepare the search on nodes, with or without a special claim. */
 static bool begin(berth__pod_claims *claims, berth__arena *arena)
 {
     if (claims->special != NULL)
@@ -323,7 +323,7 @@ static bool begin(berth__pod_claims *claims, berth__arena *arena)
             berth__pod_claims_begin(claims, arena));
 }
 
-/* The claims that the pod names. */
+/* Add the claims that the pod names. */
 static berth__outcome add_named(berth__view *view, const berth__claim_list *list,
                                 berth__reasons *reasons, berth__pod_claims *out)
 {
@@ -339,7 +339,7 @@ static berth__outcome add_named(berth__view *view, const berth__claim_list *list
     return BERTH__ACTIVE;
 }
 
-/* The special claim of an earlier attempt, if it has devices. */
+/* Add the special claim of an earlier attempt, if it has devices. */
 static berth__outcome add_special(const berth__view *view, const berth__special_claim *special,
                                   berth__reasons *reasons, berth__pod_claims *out)
 {
@@ -469,7 +469,6 @@ static const berth__node_offers *offers_of(berth__pod_claims *claims, uint32_t s
     return berth__catalog_of(&claims->devices->catalog, &claims->where);
 }
 
-/* Search the node. */
 static berth__outcome_kept search_node(berth__pod_claims *claims, const berth__node_offers *offers)
 {
     berth__claims_verdict verdict =
@@ -483,7 +482,7 @@ static berth__outcome_kept search_node(berth__pod_claims *claims, const berth__n
                                  .score = fits ? score(claims) : (int16_t)0};
 }
 
-/* What comes of the node, by a search unless one like it was searched; kept. */
+/* The verdict for the node, from the kept result for an equal node or from a search; kept. */
 static berth__claims_verdict find_devices(berth__pod_claims *claims, uint32_t slot)
 {
     const berth__node_offers *offers = offers_of(claims, slot);
@@ -520,7 +519,7 @@ berth__claims_verdict berth__pod_claims_search(berth__pod_claims *claims, uint32
             : BERTH__CLAIMS_FIT);
 }
 
-/* What a search came to, or comes to now. */
+/* The known verdict, or the result of a search. */
 static berth__claims_verdict found_on(berth__pod_claims *claims, uint32_t slot)
 {
     if (claims->want_count == 0)
@@ -540,7 +539,7 @@ berth__claims_verdict berth__pod_claims_on(berth__pod_claims *claims, uint32_t s
     return with_served(claims, slot, found_on(claims, slot));
 }
 
-/* With a special claim each node is asked for what it lacks. */
+/* With a special claim, the requests depend on what the node lacks. */
 static void keep_special(berth__pod_claims *claims, uint32_t tile, berth__mask *mask)
 {
     berth__mask asked = *mask;
@@ -589,7 +588,7 @@ int64_t berth__pod_claims_score(berth__pod_claims *claims, uint32_t slot)
            (find_devices(claims, slot) == BERTH__CLAIMS_FIT ? score(claims) : 0);
 }
 
-/* Nodes that have changed since they were looked at are few, and before `filled`. */
+/* Nodes that changed after they were searched are few, and lie before `filled`. */
 bool berth__pod_claims_settle(berth__pod_claims *claims)
 {
     enum { OFTEN = 4, AHEAD = 512 };

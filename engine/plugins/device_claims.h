@@ -1,6 +1,5 @@
-/* The claims of devices that a pod has: which are there, which have devices already, and what is to
- * be found for the others; on each node, what comes of it. Source: kube-scheduler v1.36,
- * plugins/dynamicresources. */
+/* The ResourceClaims of a pod: which exist, which have devices, which devices the others need, and
+ * the verdict for each node. Source: kube-scheduler v1.36, plugins/dynamicresources. */
 #ifndef BERTH_PLUGINS_DEVICE_CLAIMS_H
 #define BERTH_PLUGINS_DEVICE_CLAIMS_H
 
@@ -11,21 +10,21 @@
 typedef struct berth__served_claim {
     const berth__device_allocation *allocation;
     berth__sym namespace_name, name;
-    bool failed;      /* its devices can't be made ready: it serves no node */
-    bool spare;       /* nobody but this pod waits for its devices */
-    bool special;     /* it is of an earlier attempt to place the pod */
-    bool unavailable; /* it did not serve some node. sync: the lock of the devices */
+    bool failed;      /* its devices can't be prepared: it serves no node */
+    bool spare;       /* only this pod waits for its devices */
+    bool special;     /* it comes from an earlier attempt to place the pod */
+    bool unavailable; /* some node could not use it. sync: the lock of the devices */
 } berth__served_claim;
 
-/* What comes of it on a node. */
+/* The verdict for a node. */
 typedef enum berth__claims_verdict {
-    BERTH__CLAIMS_UNKNOWN, /* not looked at yet */
+    BERTH__CLAIMS_UNKNOWN, /* not examined yet */
     BERTH__CLAIMS_FIT,
     BERTH__CLAIMS_NONE,        /* no devices for all claims */
-    BERTH__CLAIMS_INVALID,     /* likewise, with pools that are invalid */
-    BERTH__CLAIMS_UNAVAILABLE, /* devices of a claim do not serve the node */
-    BERTH__CLAIMS_STALE,       /* a claim of an earlier attempt must go first */
-    BERTH__CLAIMS_NO_RESOURCE, /* the node lacks a resource that no devices are behind */
+    BERTH__CLAIMS_INVALID,     /* no devices for all claims, and some pools are invalid */
+    BERTH__CLAIMS_UNAVAILABLE, /* the node can't use the devices of a claim */
+    BERTH__CLAIMS_STALE,       /* a claim of an earlier attempt must be removed first */
+    BERTH__CLAIMS_NO_RESOURCE, /* the node lacks a resource that no devices back */
     BERTH__CLAIMS_TOO_LONG,
     BERTH__CLAIMS_FAILED,
     BERTH__CLAIMS_NO_MEMORY,
@@ -33,49 +32,49 @@ typedef enum berth__claims_verdict {
 
 typedef struct berth__special_claim berth__special_claim; /* special_claim.h */
 
-/* What a pod asks for, made for one decision. */
+/* What a pod asks for; made for one decision. */
 typedef struct berth__pod_claims {
-    berth__special_claim *special; /* what else it asks for, by node; NULL: nothing */
+    berth__special_claim *special; /* further requests that differ by node; NULL: none */
     berth__devices *devices;
     berth__view *view;
     berth__served_claim *served;
     uint32_t served_count;
     berth__device_claim **wanting; /* claims without devices */
-    berth__device_want *wants;     /* what they want */
+    berth__device_want *wants;     /* the requests of these claims */
     uint32_t want_count;
     bool chooses; /* some request has alternatives */
     int64_t served_score;
     berth__device_search search;
-    berth__offer_node where; /* the node that was searched last */
-    /* What searches came to; NULL: it is not kept. sync: the lock of the devices, but between
+    berth__offer_node where; /* the node searched last */
+    /* The results of searches; NULL: not kept. sync: the lock of the devices, except between
      * decisions. */
     berth__outcomes *outcomes;
 } berth__pod_claims;
 
-/* Find the claims of a pod, in their order: SKIP without any, REFUSE or FAIL with a reason,
- * otherwise ACTIVE with claims in `*out`; memory from `arena`. `*ok` turns false when out of
- * memory. */
+/* Find the claims of a pod, in their order. Returns SKIP without claims, REFUSE or FAIL with a
+ * reason, otherwise ACTIVE with the claims in `*out`; memory comes from `arena`. `*ok` turns false
+ * when out of memory. */
 berth__outcome berth__pod_claims_make(const berth__question *cycle, berth__arena *arena,
                                       berth__reasons *reasons, berth__pod_claims **out, bool *ok);
 
-/* Make ready to look at nodes. Returns false when out of memory. */
+/* Prepare the search on nodes. Returns false when out of memory. */
 bool berth__pod_claims_begin(berth__pod_claims *claims, berth__arena *arena);
 
-/* Take up what searches for claims like these came to, before nodes are asked about. Returns false
+/* Find the kept results of searches for equal claims, before any node is examined. Returns false
  * when out of memory. */
 bool berth__pod_claims_recall(berth__pod_claims *claims, berth__arena *arena);
 
-/* Whether some request of the claims has alternatives, by which nodes are scored. */
+/* Whether some request of the claims has alternatives, which make nodes score differently. */
 bool berth__pod_claims_have_alternatives(const berth__view *view, const berth__claim_list *list);
 
-/* Whether the claims of a pod are there and its own. kube-scheduler: PreEnqueue. */
+/* Whether the claims of a pod exist and belong to it. kube-scheduler: PreEnqueue. */
 bool berth__pod_claims_exist(const berth__view *view, const berth__claim_list *list);
 
 /* Whether one of the claims that a pod names (`list`, NULL: it names none) has this name. */
 bool berth__pod_names_claim(const berth__view *view, const berth__claim_list *list,
                             berth_str namespace_name, berth_str name);
 
-/* What comes of it on the node of a slot. */
+/* The verdict for the node of a slot. */
 berth__claims_verdict berth__pod_claims_on(berth__pod_claims *claims, uint32_t slot);
 /* Clear the slots of a tile that do not fit. */
 void berth__pod_claims_keep(berth__pod_claims *claims, uint32_t tile, berth__mask *mask);
@@ -83,11 +82,12 @@ void berth__pod_claims_keep(berth__pod_claims *claims, uint32_t tile, berth__mas
 /* The score of a slot that fits. */
 int64_t berth__pod_claims_score(berth__pod_claims *claims, uint32_t slot);
 
-/* Of claims that were seen often, look at nodes ahead of being asked. Returns whether all are known
- * and none ends in an error. Cost: up to 512 searches. */
+/* For claims that were seen often, search nodes in advance. Returns whether all verdicts are known
+ * and none is an error. Cost: up to 512 searches. */
 bool berth__pod_claims_settle(berth__pod_claims *claims);
 
-/* The same, leaving the search as it ended, whose holder locks the devices. */
+/* Like berth__pod_claims_on, but always searches and leaves the search in its final state. The
+ * caller holds the lock of the devices. */
 berth__claims_verdict berth__pod_claims_search(berth__pod_claims *claims, uint32_t slot);
 
 #endif

@@ -1,4 +1,4 @@
-/* Inline disks of pods that exclude each other on one node. */
+/* Conflicts between the inline disks of pods on one node. */
 #include "plugins/disk_conflict.h"
 
 #include "base/bits.h"

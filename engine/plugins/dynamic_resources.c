@@ -1,4 +1,4 @@
-/* DynamicResources: devices for the claims of a pod.
+/* DynamicResources: finds devices for the ResourceClaims of a pod.
  * Source: kube-scheduler v1.36, plugins/dynamicresources. */
 #include <string.h>
 
@@ -60,7 +60,7 @@ static void explain(berth__pod_claims *claims, uint32_t slot, berth__reasons *re
         berth__pod_claims *here = berth__special_claim_on(claims, slot, &without);
         claims = here != NULL ? here : claims;
     }
-    if (verdict == BERTH__CLAIMS_FAILED) /* its text is the search's */
+    if (verdict == BERTH__CLAIMS_FAILED) /* only the search knows the text */
         verdict = berth__pod_claims_search(claims, slot);
     switch (verdict) {
     case BERTH__CLAIMS_UNKNOWN:
@@ -107,7 +107,7 @@ static void dynamic_resources_explain(const berth__question *cycle, const void *
     (void)pthread_mutex_unlock(&claims->devices->lock);
 }
 
-/* Other pods do not change what devices are in use: their claims do. */
+/* Other pods do not change which devices are in use; only claims do. */
 static void dynamic_resources_adjust(const berth__question *cycle, const void *instance,
                                      void *state, const berth__class *cls, uint32_t slot,
                                      int change)
@@ -228,7 +228,7 @@ static berth_status choose_and_reserve(const berth__question *cycle,
     return verdict == BERTH__CLAIMS_FIT ? reserve_found(view, cycle, claims, arena) : BERTH_OK;
 }
 
-/* A pod that is put where it does not fit reserves nothing: there is nothing that it would have. */
+/* A pod on a node where it does not fit reserves nothing. */
 static berth_status dynamic_resources_reserve(const berth__question *cycle, const void *instance,
                                               const berth__pod_placement *placement)
 {
@@ -247,14 +247,14 @@ static void dynamic_resources_unreserve(const berth__question *cycle, const void
 {
     (void)instance;
     (void)placement;
-    if (cycle->view->storage != NULL) /* a branch has none while no pod needs it */
+    if (cycle->view->storage != NULL) /* NULL in a branch until a pod needs it */
         berth__storage_unreserve_devices(cycle->view->storage, cycle->pod);
 }
 
 /* ---- waking ---- */
 
-/* Any claim may have given its devices back; but a pod whose claims are not there waits for these.
- * A pod that leaves its node gives back what was reserved for it. */
+/* Any claim may have freed devices, but a pod whose claims are missing waits for these claims. A
+ * pod that leaves its node frees what was reserved for it. */
 static bool dynamic_resources_wakes(berth__wake *wake, const berth__waiter *waiter,
                                     const void *instance)
 {

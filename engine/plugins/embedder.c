@@ -1,5 +1,5 @@
-/* Plugins of an embedder's own: the public table put behind the internal one, and what such a
- * plugin may read. */
+/* An embedder's own plugins: wraps the public table into the internal one, and implements what
+ * these plugins may read. */
 #include "plugins/embedder.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 
 _Static_assert((int)BERTH_SLICE == (int)BERTH__TILE, "a slice is a tile");
 
-/* What stands behind a stage: the table, and what it made of its arguments. */
+/* The instance of a wrapped plugin: its table, and what that made of its arguments. */
 typedef struct instance {
     const berth_plugin *table;
     void *own;
@@ -151,7 +151,7 @@ void berth_preparation_refuse(berth_preparation *preparation, berth_code code, b
     berth__reason(prepare->reasons, code, "%.*s", (int)reason.len, reason.data);
 }
 
-/* A pod that was refused has a reason, whatever the plugin forgot. */
+/* A refused pod has a reason, even if the plugin added none. */
 static berth__outcome refused(const berth_plugin *table, berth__prepare *prepare)
 {
     if (prepare->reasons->count == 0)
@@ -159,7 +159,8 @@ static berth__outcome refused(const berth_plugin *table, berth__prepare *prepare
     return BERTH__REFUSE;
 }
 
-/* The question as a plugin may see it: what a static one is shown of usage would be kept. */
+/* The question as the plugin may see it. A static plugin must not see usage, because its answers
+ * are kept. */
 static berth__question asked_by(const berth__question *cycle, const instance *own)
 {
     berth__question asked = *cycle;
@@ -353,7 +354,7 @@ static berth__plugin_ops plugin_of(const berth_plugin *table)
     return plugin;
 }
 
-/* The plugin reads its arguments; an error that it did not fill is filled for it. */
+/* Let the plugin read its arguments; complete an error that it left empty. */
 static berth_status configure(const instance *own, const berth_plugin_args *args,
                               berth_error *error)
 {
@@ -419,7 +420,7 @@ static const char *fault_of(const berth_plugin *table)
     return NULL;
 }
 
-/* What is wrong with a table, given those before it; `*status` becomes what to answer. */
+/* The fault of a table, given those before it, or NULL; `*status` receives the code. */
 static const char *trouble_with(const berth_plugin *table, berth__embedder_plugins before,
                                 berth__plugin_find_fn find, berth_status *status)
 {

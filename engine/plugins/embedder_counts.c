@@ -1,8 +1,8 @@
-/* Counts of pods by topology domain for an embedder's plugins: its selections resolved to the
- * counters that Kubernetes' own rules about other pods read.
+/* Counts of pods by topology domain for an embedder's plugins: resolves their selections to the
+ * counters that Kubernetes' own rules about other pods use.
  *
- * Texts of a selection are looked up, not added: one that no object ever had says nothing of any
- * pod that is there. So each prepare resolves its selections anew, by what is known then. */
+ * Texts of a selection are looked up, not added: a text that no object ever had matches no existing
+ * pod. So each prepare resolves its selections again, with the texts known by then. */
 #include "base/sized.h"
 #include "base/text.h"
 #include "berth/plugin.h"
@@ -27,7 +27,7 @@ static berth__sym find(const compiling *own, berth_str text)
     return berth__intern_find(&own->view->model->strings, text.data != NULL ? text : BERTH_STR(""));
 }
 
-/* Those that are known, sorted. */
+/* The texts that are known, sorted. */
 static const berth__sym *find_all(compiling *own, berth_strs texts, uint32_t *count)
 {
     berth__sym *syms = take(own, texts.count, sizeof(*syms));
@@ -47,7 +47,7 @@ static const berth__sym *find_all(compiling *own, berth_strs texts, uint32_t *co
 
 /* ---- selectors ---- */
 
-/* What becomes of a requirement. */
+/* The meaning of a requirement. */
 typedef enum meaning { SAYS, SAYS_NOTHING, MATCHES_NOBODY, MEANS_NOTHING } meaning;
 
 static meaning compile_requirement(compiling *own, const berth_requirement *source,

@@ -1,4 +1,4 @@
-/* What an embedder's plugin may read of pods: the one in question, and those on a node. */
+/* What an embedder's plugin may read about pods: the pod to place, and pods on a node. */
 #include "berth/plugin.h"
 #include "plugins/plugin.h"
 

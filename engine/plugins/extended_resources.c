@@ -1,4 +1,4 @@
-/* Extended resources that devices stand behind. */
+/* Extended resources backed by devices. */
 #include "plugins/extended_resources.h"
 
 #include "base/text.h"
@@ -60,7 +60,7 @@ bool berth__class_backs(const berth__wake *wake, const berth__class *cls)
 
 /* ---- amounts ---- */
 
-/* Whether the class takes a device; `*problem`: that can't be told. */
+/* Whether the class accepts a device; `*problem`: this can't be evaluated. */
 static bool takes(berth__devices *devices, const berth__device_class_facts *facts,
                   const berth__offer *offer, bool *problem)
 {
@@ -80,7 +80,7 @@ static bool takes(berth__devices *devices, const berth__device_class_facts *fact
     return true;
 }
 
-/* A slice that says of no nodes is for all. */
+/* Whether a slice is for the node. A slice that names no nodes is for all. */
 static bool is_for(const berth__model *model, const berth__slice_facts *slice,
                    const berth__offer_node *node, bool *problem)
 {

@@ -1,5 +1,5 @@
-/* Gates: the filters about other pods in the form that the index asks them, gathered; those that
- * are open to all nodes are left out. */
+/* Gates: collects the verdicts of filters about other pods for the index, without gates that let
+ * every node pass. */
 #include "plugins/gates.h"
 
 static void add_slot_gate(berth__gates *gates, const berth__domain_counts *counts, uint32_t lowest,
@@ -15,7 +15,7 @@ static void add_slot_gate(berth__gates *gates, const berth__domain_counts *count
     gates->slots[gates->slot_count++] = (berth__slot_gate){counts, lowest, highest, present};
 }
 
-/* The gate of a topology, open if it is new; NULL: there are too many. */
+/* The gate of a topology; a new one lets every node pass. NULL: there are too many. */
 static berth__domain_gate *domain_gate(berth__gates *gates, const berth__topology *topology)
 {
     for (uint32_t i = 0; i < gates->domain_count; i++)

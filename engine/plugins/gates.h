@@ -1,6 +1,6 @@
-/* A filter about other pods as gates: what a search tree (index/index.h) must know to keep the
- * filter's verdicts. A domain gate lets whole topology domains pass, as the counters stand now;
- * a slot gate counts pods by node, so that its verdict on a node changes only with that node's
+/* Gates: the verdicts of a filter about other pods, in the form in which a search tree
+ * (index/index.h) stores them. A domain gate lets whole topology domains pass, by the present
+ * counters. A slot gate counts pods by node, so its verdict on a node changes only with that node's
  * own pods.
  *
  * Threads: as the prepare phases. */
@@ -11,17 +11,17 @@
 
 enum { BERTH__GATES_MAX = 6 };
 
-/* Domains of a topology that is not unique and has at most BERTH__FEW_DOMAINS. */
+/* For a topology that is not unique and has at most BERTH__FEW_DOMAINS domains. */
 typedef struct berth__domain_gate {
     const berth__topology *topology;
     uint64_t passing;   /* domain d: bit d - 1 */
-    bool absent_passes; /* so do slots that lack the key */
+    bool absent_passes; /* slots without the key pass, too */
 } berth__domain_gate;
 
-/* Nodes of a unique topology. */
+/* For a unique topology. */
 typedef struct berth__slot_gate {
     const berth__domain_counts *counts;
-    uint32_t lowest, highest; /* pods on a node that passes */
+    uint32_t lowest, highest; /* number of pods on a node that passes */
     bool present;             /* the node must have the key */
 } berth__slot_gate;
 
@@ -30,11 +30,11 @@ typedef struct berth__gates {
     uint32_t domain_count;
     berth__slot_gate slots[BERTH__GATES_MAX];
     uint32_t slot_count;
-    uint64_t node_count; /* of the layout */
-    bool ok;             /* false: some filter can't be told as gates */
+    uint64_t node_count; /* nodes of the layout */
+    bool ok;             /* false: some filter can't be expressed as gates */
 } berth__gates;
 
-/* No gate yet, on the nodes of a view. */
+/* Start without gates, on the nodes of a view. */
 static inline void berth__gates_begin(berth__gates *gates, const berth__view *view)
 {
     gates->domain_count = gates->slot_count = 0;
@@ -42,12 +42,12 @@ static inline void berth__gates_begin(berth__gates *gates, const berth__view *vi
     gates->ok = true;
 }
 
-/* Pass where lowest <= count <= highest and, if `present`, the key is there. A slot without the
- * key has count 0. Gates that let every node pass are left out. */
+/* Let a slot pass if lowest <= count <= highest and, if `present`, it has the key. A slot without
+ * the key has count 0. Gates that let every node pass are left out. */
 void berth__gates_add(berth__gates *gates, const berth__domain_counts *counts, uint32_t lowest,
                       uint32_t highest, bool present);
 
-/* To be called after the last one: leaves out domain gates that let every node pass. */
+/* Call this after adding the last gate: it drops domain gates that let every node pass. */
 void berth__gates_settle(berth__gates *gates);
 
 /* Whether all nodes that pass lie in one domain of a topology. */

@@ -1,10 +1,11 @@
-/* ImageLocality: prefers nodes that already have the pod's images, large and widespread ones
- * most; those of image volumes are among them, but raise the bound only since v1.37.
- * ImageLocalityPriority of v1.15 leaves out init containers, and its upper bound does not grow with
+/* ImageLocality: prefers nodes that already have the pod's images, above all large and widespread
+ * ones. Images of image volumes count, too, but raise the upper bound only since v1.37.
+ * ImageLocalityPriority of v1.15 ignores init containers, and its upper bound does not grow with
  * the number of containers.
  *
  * A node knows how many nodes have an image as of its own last change (model/images.h). v1.15
- * counts them as of the last update of the node itself; ImageLocalityPriority, as they are.
+ * counts these nodes as of the last update of the node itself; ImageLocalityPriority counts them as
+ * of now.
  * Source: kube-scheduler v1.36, plugins/imagelocality/image_locality.go; v1.15.3,
  * priorities/image_locality.go. */
 #include "base/sort.h"
@@ -14,7 +15,7 @@
 static const int64_t LOW = INT64_C(23) << 20;
 static const int64_t HIGH_A_CONTAINER = INT64_C(1000) << 20;
 
-/* What an image was worth since a cycle: size x share of the nodes that had it. */
+/* The value of an image from a cycle on: size x share of the nodes that had it. */
 typedef struct former_worth {
     uint64_t cycle;
     int64_t scaled;
@@ -23,12 +24,12 @@ typedef struct former_worth {
 /* An image of the pod that some node has. */
 typedef struct wanted_image {
     berth__sym name;
-    int64_t times;               /* named so often */
+    int64_t times;               /* how often the pod names it */
     int64_t scaled;              /* size x share of the nodes that have it */
     berth__image_column *column; /* or NULL */
-    uint64_t cycle;              /* since when it is worth that */
-    former_worth *former;        /* before, newest first */
-    uint32_t former_count;       /* 0: to all nodes it is worth the same */
+    uint64_t cycle;              /* the cycle since which it has this value */
+    former_worth *former;        /* earlier values, newest first */
+    uint32_t former_count;       /* 0: it has the same value for all nodes */
 } wanted_image;
 
 typedef struct state {
@@ -36,7 +37,7 @@ typedef struct state {
     uint32_t count;
     int64_t high;
     int64_t max;      /* score at `high` */
-    bool as_they_are; /* nodes are counted, whatever the node knows */
+    bool as_they_are; /* counts nodes as of now, not as the node knows them */
 } state;
 
 static int64_t scale(const berth__view *view, int64_t size_bytes, uint32_t node_count)
@@ -45,7 +46,7 @@ static int64_t scale(const berth__view *view, int64_t size_bytes, uint32_t node_
     return (int64_t)((double)size_bytes * spread);
 }
 
-/* Nodes that have not changed since know the image as it was: model/images.h. */
+/* Nodes that have not changed since then know the image's earlier count: model/images.h. */
 static bool add_past(berth__prepare *prepare, wanted_image *wanted,
                      const berth__image_record *image)
 {
@@ -67,7 +68,7 @@ static bool add_past(berth__prepare *prepare, wanted_image *wanted,
     return true;
 }
 
-/* Names come in order. */
+/* Names are passed in ascending order. */
 static bool add_image(berth__prepare *prepare, state *own, berth__sym name,
                       const berth__image_record *image)
 {
@@ -85,7 +86,7 @@ static bool add_image(berth__prepare *prepare, state *own, berth__sym name,
     return own->as_they_are || add_past(prepare, wanted, image);
 }
 
-/* For the images of the list from `first` on. */
+/* Prepare for the images of the list from `first` on. */
 static berth__outcome prepare_images(berth__prepare *prepare, uint32_t first)
 {
     berth__view *view = prepare->cycle->view;
@@ -140,7 +141,7 @@ static int64_t score_of(const state *own, int64_t sum)
     return own->max * ((sum > own->high ? own->high : sum) - LOW) / range;
 }
 
-/* What an image is worth to a node of a cycle. */
+/* The value of an image for a node that last changed in `cycle`. */
 static int64_t worth(const wanted_image *image, uint64_t cycle)
 {
     if (image->former_count == 0 || image->cycle <= cycle)
@@ -166,7 +167,7 @@ static uint64_t cycle_of(const berth__view *view, uint32_t slot)
     return berth__view_node(view, slot)->refreshed;
 }
 
-/* Add what the image is worth to the slots of a tile that have it. */
+/* Add the image's value to the slots of a tile that have it. */
 static void add_worth(const berth__view *view, const wanted_image *image, uint32_t tile,
                       const berth__mask *slots, int64_t *out)
 {
@@ -180,8 +181,8 @@ static void add_worth(const berth__view *view, const wanted_image *image, uint32
     }
 }
 
-/* Pods of one image are scored alike wherever it is, if nodes know it alike; of several, the sum
- * differs from node to node. */
+/* With one image, all nodes that have it and know the same count score the same; with several, sums
+ * differ from node to node. */
 static void image_locality_score(const berth__question *cycle, const void *instance,
                                  const void *opaque, uint32_t tile, const berth__mask *mask,
                                  int64_t *out)

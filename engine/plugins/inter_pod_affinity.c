@@ -1,7 +1,7 @@
-/* InterPodAffinity: required and preferred (anti-)affinity between the pod and the pods that
- * run. Both phases read domain counters (columns/pod_counts.h); no pod is visited. v1.15 has the
- * same rules under the names MatchInterPodAffinity, where the first of a series may go anywhere,
- * and InterPodAffinityPriority, whose range of values always holds 0.
+/* InterPodAffinity: required and preferred (anti-)affinity between the pod and running pods. Both
+ * phases read domain counters (columns/pod_counts.h) and visit no pod. v1.15 has the same rules as
+ * MatchInterPodAffinity, which lets the first pod of a series go anywhere, and
+ * InterPodAffinityPriority, whose range of values always includes 0.
  * Source: kube-scheduler v1.32, plugins/interpodaffinity; v1.15.3,
  * predicates.InterPodAffinityMatches, priorities/interpod_affinity.go. */
 #include "plugins/affinity_rules.h"
@@ -28,12 +28,12 @@ static berth_status inter_pod_affinity_configure(berth__model *model, berth__are
 
 typedef struct filter_state {
     const berth__plan *plan;
-    /* Nobody anywhere satisfies the pod's required affinity, but the pod itself would: the first
-     * of a series goes wherever the keys are. */
+    /* No running pod satisfies the pod's required affinity, but the pod itself would: the first pod
+     * of a series may go wherever the keys are. */
     bool is_first;
-    bool anywhere; /* and where they are not */
-    /* v1.15: required terms that can't be read refuse every node, and those of affinity end the
-     * attempt with an error, but only where pods run that they would be put to. */
+    bool anywhere; /* and where the keys are missing */
+    /* v1.15: invalid required affinity terms refuse every node, with an error that ends the attempt
+     * if any pod runs. Invalid anti-affinity terms refuse every node if any pod runs. */
     bool pods_run, unreadable_affinity, unreadable_anti_affinity;
 } filter_state;
 
@@ -164,8 +164,8 @@ static void inter_pod_affinity_explain(const berth__question *cycle, const void 
 
 /* ---- score ---- */
 
-/* What the terms about one topology of few domains, zones for instance, add to a node, by
- * domain. */
+/* The sums, by domain, that the terms about one topology with few domains (zones, for instance) add
+ * to a node. */
 typedef struct summed_terms {
     struct summed_terms *next;
     const berth__topology *topology;
@@ -178,7 +178,7 @@ typedef struct score_state {
     summed_terms *summed;
 } score_state;
 
-/* Whether a term is summed by domain; none of the sums can leave int32 then. */
+/* Whether a term is summed by domain; the sums then fit into int32. */
 static bool is_summed(const berth__affinity *affinity, const berth__soft_affinity *soft)
 {
     const berth__domain_counts *counts = soft->counts;
@@ -187,7 +187,7 @@ static bool is_summed(const berth__affinity *affinity, const berth__soft_affinit
            counts->total * weight <= INT32_MAX / affinity->soft_count;
 }
 
-/* The sums of a topology, made at the first request; NULL when out of memory. */
+/* The sums of a topology, created at first use; NULL when out of memory. */
 static summed_terms *summed_on(berth__prepare *prepare, score_state *own,
                                const berth__topology *topology)
 {
@@ -203,8 +203,8 @@ static summed_terms *summed_on(berth__prepare *prepare, score_state *own,
     return fresh;
 }
 
-/* Sum once what would else be looked up for each node, term by term. Returns false when out of
- * memory. */
+/* Sum the terms once by domain, so that scoring need not look up each term for each node. Returns
+ * false when out of memory. */
 static bool sum_terms(berth__prepare *prepare, const berth__affinity *affinity, score_state *own)
 {
     for (uint32_t i = 0; i < affinity->soft_count; i++) {
@@ -226,7 +226,7 @@ static bool has_room(int32_t sum)
     return sum >= -BERTH__NARROW_MAX && sum <= BERTH__NARROW_MAX;
 }
 
-/* Whether the sums of one topology are all there is to the score, and are small. */
+/* Whether the score consists of the sums of one topology, and these are small. */
 static bool keep_sums(const berth__affinity *affinity, score_state *own)
 {
     summed_terms *summed = own->summed;
@@ -243,7 +243,7 @@ static bool keep_sums(const berth__affinity *affinity, score_state *own)
     return small;
 }
 
-/* Some term is satisfied by some pod. */
+/* Whether any pod satisfies any term. */
 static bool any_counts(const berth__affinity *affinity)
 {
     for (uint32_t i = 0; i < affinity->soft_count; i++)
@@ -264,7 +264,7 @@ static berth__outcome inter_pod_affinity_prepare_score(berth__prepare *prepare)
     prepare->stays = affinity->soft_count == 0;
     if (args->ignore_preferred_of_existing && !affinity->has_preferred)
         return BERTH__SKIP;
-    if (affinity->problem.data != NULL) { /* the filter is disabled, or would have seen it */
+    if (affinity->problem.data != NULL) { /* only if the filter is disabled: it checks this first */
         berth__reason(prepare->reasons, BERTH_CODE_UNRESOLVABLE, "failed to parse pod: %.*s",
                       (int)affinity->problem.len, affinity->problem.data);
         return BERTH__FAIL;
@@ -357,7 +357,7 @@ static int64_t inter_pod_affinity_score_slot(const berth__question *cycle, const
     return sum;
 }
 
-/* One domain has one sum of counts. */
+/* All nodes of one domain have the same sums. */
 static bool inter_pod_affinity_is_level(const berth__question *cycle, const void *instance,
                                         const void *opaque, const berth__gates *gates)
 {
@@ -375,7 +375,7 @@ static bool inter_pod_affinity_is_level(const berth__question *cycle, const void
 
 /* ---- waking ---- */
 
-/* Whether a term of the waiting pod (`own`), or of another, speaks of pods of a class. */
+/* Whether a term selects pods of a class; `own`: the term belongs to the waiting pod. */
 static bool any_term_matches(const berth__wake *wake, const berth__pod_terms *terms, bool own,
                              const berth__class *cls)
 {
@@ -389,7 +389,8 @@ static bool any_term_matches(const berth__wake *wake, const berth__pod_terms *te
     return false;
 }
 
-/* Whether one pod's coming or going bears on the other, by a required term of either. */
+/* Whether adding or removing the other pod matters to the waiting pod, by a required term of
+ * either. */
 static bool bears_on(const berth__wake *wake, const berth__class *waiting,
                      const berth__class *other)
 {
@@ -442,8 +443,6 @@ const berth__plugin_ops berth__plugin_inter_pod_affinity = {
 
 /* ---- v1.15 ---- */
 
-/* A predicate is never skipped: where only nominated pods have terms against the pod,
- * it heeds them. */
 static bool any_pod_runs(const berth__view *view)
 {
     for (uint32_t slot = 0; slot < view->layout->count; slot++)
@@ -452,6 +451,7 @@ static bool any_pod_runs(const berth__view *view)
     return false;
 }
 
+/* v1.15 never skips a predicate: perhaps only nominated pods have terms against the pod. */
 static berth__outcome inter_pod_affinity_prepare_predicate(berth__prepare *prepare)
 {
     filter_state *own = prepare->state;
@@ -472,7 +472,7 @@ static berth__outcome inter_pod_affinity_prepare_predicate(berth__prepare *prepa
     return outcome;
 }
 
-/* The error that v1.15 gives on a node. */
+/* Add v1.15's error for a node. */
 static void explain_unreadable(const berth__question *cycle, uint32_t slot, berth__reasons *reasons)
 {
     const berth__model *model = cycle->view->model;

@@ -9,7 +9,7 @@
 #include "plugins/node_match.h"
 #include "plugins/registry.h"
 
-/* addedAffinity. */
+/* The profile's addedAffinity. */
 typedef struct instance {
     bool has_required;
     berth__interned_node_selector required;
@@ -27,7 +27,7 @@ typedef struct score_state {
     berth__term_match *terms;
     const int32_t **weights;
     uint32_t count;
-    int64_t most; /* sum of the weights, without their signs */
+    int64_t most; /* sum of the weights' absolute values */
 } score_state;
 
 static berth_status node_affinity_configure(berth__model *model, berth__arena *arena,
@@ -57,8 +57,8 @@ static berth_status node_affinity_configure(berth__model *model, berth__arena *a
 
 /* ---- filter ---- */
 
-/* Names that the metadata.name entries (operator In) of one term leave; false if it has no such
- * entry and so leaves all. `names` gets the intersection. */
+/* Store in `names` the intersection of the metadata.name entries (operator In) of one term. Returns
+ * false if the term has no such entry and therefore allows all names. */
 static bool term_names(const berth__model *model, const berth__node_term *term, berth__sym *names,
                        uint32_t *count)
 {
@@ -96,8 +96,7 @@ static uint32_t most_field_values(const berth__interned_node_selector *required)
     return most;
 }
 
-/* Set the bits of the nodes with these names. Allow-lists are short, so this walks the layout
- * once. */
+/* Set the bits of the nodes with these names. Lists are short, so this walks the layout once. */
 static void allow_names(const berth__view *view, const berth__sym *names, uint32_t count,
                         uint64_t *allowed)
 {
@@ -109,7 +108,8 @@ static void allow_names(const berth__view *view, const berth__sym *names, uint32
     }
 }
 
-/* The union over the terms of the names they leave (kube-scheduler: PreFilterResult). */
+/* Restrict the search to the union of the names that the terms allow (kube-scheduler:
+ * PreFilterResult). */
 static berth__outcome restrict_names(berth__prepare *prepare)
 {
     const berth__view *view = prepare->cycle->view;
@@ -128,7 +128,7 @@ static berth__outcome restrict_names(berth__prepare *prepare)
     for (uint32_t t = 0; t < required->count; t++) {
         uint32_t count;
         if (!term_names(view->model, &required->terms[t], names, &count))
-            return BERTH__ACTIVE; /* this term leaves every node */
+            return BERTH__ACTIVE; /* this term allows every node */
         any_name |= count > 0;
         allow_names(view, names, count, allowed);
     }
@@ -294,7 +294,7 @@ static bool meets(const berth__wake *wake, const berth__node_rules *rules, const
     return berth__node_rules_admit(strings, rules, name, berth__node_labels(facts));
 }
 
-/* A node comes to match. */
+/* Wake if a node matches now and did not before. */
 static bool node_affinity_wakes(berth__wake *wake, const berth__waiter *waiter, const void *opaque)
 {
     const berth__node_rules *rules = waiter->cls->node_rules;

@@ -1,5 +1,5 @@
-/* NodeDeclaredFeatures: refuses nodes whose kubelet has not declared the features that the pod's
- * fields ask for.
+/* NodeDeclaredFeatures: refuses nodes whose kubelet does not declare the features that the pod's
+ * fields need.
  * Source: kube-scheduler v1.36, plugins/nodedeclaredfeatures. */
 #include "base/bits.h"
 #include "plugins/registry.h"
@@ -44,7 +44,7 @@ static void node_declared_features_explain(const berth__question *cycle, const v
     berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, "node(s) didn't match Pod's required features");
 }
 
-/* Features are declared that were not. */
+/* Wake if a node declares the features now and did not before. */
 static bool node_declared_features_wakes(berth__wake *wake, const berth__waiter *waiter,
                                          const void *instance)
 {

@@ -1,4 +1,4 @@
-/* Sets of nodes that a topology spread constraint counts pods on, made a tile at a time.
+/* The sets of nodes on which topology spread constraints count pods, computed a tile at a time.
  * Source: kube-scheduler v1.32, plugins/podtopologyspread/common.go. */
 #include "plugins/node_inclusion.h"
 
@@ -7,7 +7,7 @@
 
 /* ---- taints ---- */
 
-/* A bit for each taint list that keeps the pod away; NULL when out of memory. */
+/* A bitset of the taint lists that keep the pod away; NULL when out of memory. */
 static uint64_t *refused_lists(const berth__view *view, const berth__node_rules *rules,
                                berth__arena *arena, bool *any)
 {
@@ -27,7 +27,7 @@ static uint64_t *refused_lists(const berth__view *view, const berth__node_rules 
 
 /* ---- filling ---- */
 
-/* What a set is made of. */
+/* What decides the content of a set. */
 typedef struct set_recipe {
     berth__topology **topologies;
     uint32_t topology_count;
@@ -78,7 +78,7 @@ static uint32_t put_serial(uint32_t *words, uint32_t at, uint64_t serial)
     return at + 2;
 }
 
-/* The words by which the set is known: keys in order, then the parts of the pod that decide.
+/* Write the words that identify the set: sorted keys, then the parts of the pod that matter.
  * `sorted` has room for the keys. */
 static uint32_t describe(const set_recipe *recipe, const berth__node_rules *rules, uint64_t *sorted,
                          uint32_t *words)
@@ -95,7 +95,7 @@ static uint32_t describe(const set_recipe *recipe, const berth__node_rules *rule
     return put_serial(words, count, recipe->refused != NULL ? serial : 0);
 }
 
-/* Keys that every node has ask nothing. */
+/* Find the topologies of the keys; keys that every node has are left out. */
 static bool find_topologies(berth__view *view, const berth__inclusion_rule *rule, set_recipe *out)
 {
     for (uint32_t i = 0; i < rule->key_count; i++) {

@@ -1,4 +1,4 @@
-/* Node selectors and node affinity terms matched with a tile of label columns. */
+/* Matches node selectors and node affinity terms with a tile of label columns. */
 #include "plugins/node_match.h"
 
 #include "base/bits.h"
@@ -77,7 +77,7 @@ static berth__mask compared(const berth__view *view, const berth__interned_requi
     return meet;
 }
 
-/* The slots of a tile whose values meet a requirement. */
+/* The slots of a tile whose values satisfy a requirement. */
 static berth__mask meeting(const berth__view *view, const berth__interned_requirement *requirement,
                            const berth__sym *values)
 {

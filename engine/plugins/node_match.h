@@ -1,5 +1,5 @@
-/* Matching of node selectors against a tile at a time, on label columns.
- * Shared by NodeAffinity, PodTopologySpread (node inclusion) and MatchNodeSelector. */
+/* Matches node selectors with label columns, a tile at a time.
+ * Used by NodeAffinity, PodTopologySpread (node inclusion) and MatchNodeSelector. */
 #ifndef BERTH_PLUGINS_NODE_MATCH_H
 #define BERTH_PLUGINS_NODE_MATCH_H
 
@@ -25,12 +25,13 @@ typedef struct berth__node_match {
     uint32_t term_count;
 } berth__node_match;
 
-/* Whether the names that a class's required node affinity leaves (kube-scheduler:
- * PreFilterResult) hold this one. It leaves every name where one of its terms names none. */
+/* Whether the node names to which a class's required node affinity restricts the search
+ * (kube-scheduler: PreFilterResult) include this one. A term that names no node leaves every
+ * name. */
 bool berth__affinity_leaves(const berth__model *model, const berth__class *cls, berth__sym name);
 
-/* Prepare a term or a whole match for the view's layout; memory from `arena`. Return false when
- * out of memory. Valid until the layout changes. */
+/* Prepare a term or a whole match for the view's layout; memory comes from `arena`. Return false
+ * when out of memory. Valid until the layout changes. */
 bool berth__term_match_make(berth__view *view, berth__arena *arena, const berth__node_term *term,
                             berth__term_match *out);
 bool berth__node_match_make(berth__view *view, berth__arena *arena, berth__labels pairs,

@@ -1,12 +1,12 @@
-/* NodeName: a pod that names its node fits that node alone. Pods whose node is there are on it
- * already: one that looks for a node names one that is not.
+/* NodeName: a pod that names a node fits only that node. A pod whose named node exists is already
+ * on it, so a pending pod with a node name names a node that does not exist.
  * Source: kube-scheduler v1.32 and v1.37, plugins/nodename. */
 #include "base/bits.h"
 #include "plugins/node_match.h"
 #include "plugins/phases.h"
 #include "plugins/registry.h"
 
-/* Since v1.37 preFilter leaves that node alone (kube-scheduler: PreFilterResult). */
+/* Since v1.37 preFilter restricts the search to that node (kube-scheduler: PreFilterResult). */
 static berth__outcome restrict_to_node(berth__prepare *prepare)
 {
     const berth__view *view = prepare->cycle->view;
@@ -39,7 +39,7 @@ void berth__node_name_filter(const berth__question *cycle, const void *instance,
     (void)instance;
     (void)state;
     const uint32_t *nodes = cycle->view->layout->nodes + (size_t)tile * BERTH__TILE;
-    if (cycle->required_node == BERTH_NODE_NONE) /* not prepared: GeneralPredicates asks as well */
+    if (cycle->required_node == BERTH_NODE_NONE) /* GeneralPredicates calls this unprepared */
         return;
     BERTH__MASK_EACH(mask, s)
     {
@@ -60,7 +60,7 @@ static void node_name_explain(const berth__question *cycle, const void *instance
 
 const berth__plugin_ops berth__plugin_node_name = {
     .name = "NodeName",
-    /* Which node is asked for is not a matter of the class. */
+    /* The node name is not part of the class. */
     .flags = BERTH__PREPARE_EACH | BERTH__ALWAYS_UNRESOLVABLE,
     .wake_on = BERTH_WAKE_NODE_ADD,
     .prepare_filter = berth__node_name_prepare,

@@ -53,7 +53,7 @@ void berth__node_ports_explain(const berth__question *cycle, const void *instanc
                   "node(s) didn't have free ports for the requested pod ports");
 }
 
-/* A pod gives up a port that conflicts with a wanted one; a new node has all of them free. */
+/* Wake if a pod frees a port that conflicts with a wanted one, or a node is added. */
 bool berth__node_ports_wakes(berth__wake *wake, const berth__waiter *waiter, const void *instance)
 {
     (void)instance;

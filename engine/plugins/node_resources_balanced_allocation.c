@@ -1,5 +1,5 @@
-/* NodeResourcesBalancedAllocation: prefers nodes whose resources would be used in like proportion.
- * Since 1.36: those whose balance the pod improves, or harms least.
+/* NodeResourcesBalancedAllocation: prefers nodes whose resources would be used in similar
+ * proportions. Since 1.36: nodes whose balance the pod improves most, or harms least.
  * Source: kube-scheduler v1.32 and v1.36, plugins/noderesources/balanced_allocation.go. */
 #include <math.h>
 
@@ -44,14 +44,14 @@ static berth__outcome node_resources_balanced_allocation_prepare(berth__prepare 
     return BERTH__ACTIVE;
 }
 
-/* A node, and 1 for it with the pod, 0 for it as it is. */
+/* A node; `with` is 1 to include the pod, 0 to leave it out. */
 typedef struct place {
     const berth__view *view;
     uint32_t slot;
     int64_t with;
 } place;
 
-/* False: the node has none of it, and it does not count. */
+/* Returns false if the node lacks the resource, which then does not count. */
 static bool fraction_of(const place *at, const berth__asked_resource *item, double *fraction)
 {
     berth__asked_amount amount = berth__asked_amount_of(at->view, item, at->slot);
@@ -62,8 +62,8 @@ static bool fraction_of(const place *at, const berth__asked_resource *item, doub
     return true;
 }
 
-/* Resources without capacity do not count; two passes, so that no list of fractions is kept. The
- * sums run in the order of the resources, as kube-scheduler's do. */
+/* Resources without capacity do not count. Two passes avoid a list of fractions. Sums follow the
+ * order of the resources, as in kube-scheduler. */
 static double deviation(const berth__asked_resources *asked, const place *at)
 {
     double sum = 0, squares = 0, first = 0, second = 0, fraction;
@@ -96,7 +96,7 @@ static int64_t evenness(const state *own, const berth__view *view, uint32_t slot
     return (int64_t)((1 - deviation(&own->asked, &at)) * BERTH__SCORE_MAX);
 }
 
-/* Any resources, any amount. Defines the answer. */
+/* The general case: any resources, any amount. Defines the answer. */
 static int64_t score_one(const state *own, const berth__view *view, uint32_t slot)
 {
     int64_t with = evenness(own, view, slot, 1);

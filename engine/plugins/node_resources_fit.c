@@ -1,7 +1,7 @@
 /* NodeResourcesFit: the node has room for the pod's requests; scores by LeastAllocated,
- * MostAllocated or RequestedToCapacityRatio. PodFitsResources of v1.15 tests resources that the
- * pod asks 0 of as well, unless the pod asks for nothing at all.
- * Since 1.34 a request above what the node has at all is unresolvable.
+ * MostAllocated or RequestedToCapacityRatio. PodFitsResources of v1.15 also checks resources that
+ * the pod requests with 0, unless the pod requests nothing at all. Since 1.34 a request above the
+ * node's whole capacity is unresolvable.
  * Source: kube-scheduler v1.32 and v1.36,
  * plugins/noderesources/{fit,least_allocated,most_allocated,
  * requested_to_capacity_ratio,resource_allocation}.go; v1.15.3, predicates.PodFitsResources. */
@@ -14,7 +14,7 @@
 #include "plugins/registry.h"
 #include "plugins/resource_score.h"
 
-/* Arguments. */
+/* The plugin's arguments. */
 typedef struct instance {
     const berth__sym *ignored_names;
     uint32_t ignored_name_count;
@@ -27,12 +27,12 @@ typedef struct instance {
 } instance;
 
 typedef struct filter_state {
-    const berth__scalar_request *scalars; /* those that are tested */
-    const bool *backed; /* by scalar: a node that has none of it may have devices */
+    const berth__scalar_request *scalars; /* the scalars to check */
+    const bool *backed; /* by scalar: nodes that lack it may have devices instead */
     uint32_t scalar_count;
     bool any_backed;
-    bool pods_only; /* the pod asks for nothing but a place */
-    bool zeros_too; /* resources that the pod asks 0 of are tested */
+    bool pods_only; /* the pod requests no resources, only a place */
+    bool zeros_too; /* also checks resources that the pod requests with 0 */
 } filter_state;
 
 /* ---- arguments ---- */
@@ -154,7 +154,7 @@ static berth__outcome node_resources_fit_prepare(berth__prepare *prepare)
     return BERTH__ACTIVE;
 }
 
-/* Whether the slot has devices, perhaps, in place of a resource, which DynamicResources tells. */
+/* Whether the slot may have devices in place of a resource; DynamicResources decides that. */
 static bool is_deferred(const filter_state *own, berth__tile *tile, uint32_t at, uint32_t i)
 {
     return own->any_backed && own->backed[i] &&
@@ -167,7 +167,7 @@ static bool fits(berth__tile *tile, uint32_t resource, uint32_t at, int64_t ask)
            berth__tile_allocatable(tile, resource)[at] - berth__tile_used(tile, resource)[at];
 }
 
-/* A scalar that devices may be behind on some nodes. */
+/* Filter by a scalar that devices may back on some nodes. */
 static void filter_backed(const filter_state *own, berth__tile *tile, uint32_t i, berth__mask *mask)
 {
     const berth__scalar_request *scalar = &own->scalars[i];
@@ -253,7 +253,7 @@ static void explain_resource(const berth__question *cycle, uint32_t slot, uint32
     berth__reason(reasons, BERTH_CODE_UNSCHEDULABLE, "Insufficient %.*s", (int)name.len, name.data);
 }
 
-/* Whether a node without pods would lack what is asked for. */
+/* Whether the node would lack what the pod requests even without pods. */
 static bool never_fits(const berth__question *cycle, const filter_state *own, uint32_t slot)
 {
     const berth__request *request = cycle->cls->request;
@@ -309,7 +309,6 @@ static void node_resources_fit_explain(const berth__question *cycle, const void 
 
 /* ---- waking ---- */
 
-/* A node is worth another look once the pod would fit there, or could by preemption. */
 static bool is_deferred_there(const berth__wake *wake, const berth__class *cls, uint32_t resource)
 {
     bool named;
@@ -317,6 +316,7 @@ static bool is_deferred_there(const berth__wake *wake, const berth__class *cls, 
            berth__node_allocatable(wake->node->facts, resource, &named) <= 0;
 }
 
+/* Wake if the pod would fit on the changed node, or could by preemption. */
 static bool node_resources_fit_wakes(berth__wake *wake, const berth__waiter *waiter,
                                      const void *opaque)
 {
@@ -348,7 +348,7 @@ static bool node_resources_fit_wakes_legacy(berth__wake *wake, const berth__wait
 
 /* ---- score ---- */
 
-/* 100 x amount / capacity with products that wrap, as Go's int64 does. */
+/* 100 x amount / capacity; the product wraps, as Go's int64 does. */
 static int64_t percent(int64_t amount, int64_t capacity)
 {
     return (int64_t)((uint64_t)amount * 100) / capacity;
@@ -368,7 +368,7 @@ static int64_t resource_score(const instance *own, int64_t capacity, int64_t req
                            requested > capacity ? 100 : percent(requested, capacity));
 }
 
-/* One slot in plain integers: every strategy, any amount. Defines the answer. */
+/* The score of one slot in plain integers, for every strategy and amount. Defines the answer. */
 static int64_t score_slot(const berth__question *cycle, const instance *own,
                           const berth__asked_resources *asked, uint32_t slot)
 {
@@ -426,8 +426,8 @@ static void node_resources_fit_score(const berth__question *cycle, const void *o
     kernels->average(sums, weights, out);
 }
 
-/* Two resources of small amounts: quotients in double precision, which divides faster than int64
- * and truncates to the same integer (see tile_kernels.h). */
+/* For two resources with small amounts: quotients in double precision, which is faster than int64
+ * division and truncates to the same integer (see tile_kernels.h). */
 static int64_t node_resources_fit_one_slot(const berth__question *cycle,
                                            const void *opaque_instance, const void *opaque,
                                            uint32_t slot)

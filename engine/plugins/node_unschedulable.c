@@ -1,4 +1,4 @@
-/* NodeUnschedulable: cordoned nodes take only pods that tolerate the cordon's taint.
+/* NodeUnschedulable: cordoned nodes accept only pods that tolerate the cordon's taint.
  * Source: kube-scheduler v1.32, plugins/nodeunschedulable. */
 #include "plugins/phases.h"
 #include "plugins/registry.h"
@@ -36,7 +36,7 @@ void berth__node_unschedulable_explain(const berth__question *cycle, const void 
     berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, "node(s) were unschedulable");
 }
 
-/* A cordon is lifted, or a node comes without one. */
+/* Wake if a node is uncordoned, or added without a cordon. */
 bool berth__node_unschedulable_wakes(berth__wake *wake, const berth__waiter *waiter,
                                      const void *instance)
 {

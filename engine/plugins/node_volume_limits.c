@@ -1,36 +1,37 @@
-/* NodeVolumeLimits: what a CSI driver can attach to a node, and since v1.37 whether it is there.
+/* NodeVolumeLimits: how many volumes a CSI driver can attach to a node, and since v1.37 whether the
+ * driver is installed there.
  * Source: kube-scheduler v1.32 and v1.37, plugins/nodevolumelimits/csi.go. */
 #include "base/bits.h"
 #include "base/sort.h"
 #include "plugins/claim_lookup.h"
 #include "plugins/registry.h"
 
-/* What the pod attaches, each once. */
+/* The volumes that the pod attaches, each once. */
 typedef struct wanted {
-    berth__attachment *items; /* in order */
+    berth__attachment *items; /* sorted */
     uint32_t count;
     berth__driver_count *drivers; /* of the items */
     uint32_t driver_count;
 } wanted;
 
-/* On what a node. */
+/* Kinds of nodes that differ in what the pod attaches. */
 enum {
     WITH_CSI_NODE,
     WITH_PORTWORX_MIGRATED,
-    WITHOUT_CSI_NODE, /* where it has none, and that matters */
+    WITHOUT_CSI_NODE, /* no CSINode, and that matters */
     KINDS_OF_NODES,
 };
 
 typedef struct filter_state {
-    /* The first volume whose claim does not exist or was not made for the pod; NULL: none. */
+    /* The first volume whose claim does not exist or was not created for the pod; NULL: none. */
     const berth__pod_volume *broken;
     bool missing;
     wanted wanted[KINDS_OF_NODES];
-    /* Drivers of these that a node must have. */
+    /* The drivers of these volumes that a node must have. */
     berth__sym *required;
     uint32_t required_count;
-    /* How full nodes are of each driver wanted; NULL: the two differ, or there is no room for
-     * that. */
+    /* The fill state of nodes for each wanted driver; NULL if it differs with Portworx migrated, or
+     * out of memory. */
     const berth__driver_fill **fills;
 } filter_state;
 
@@ -40,7 +41,7 @@ static void want(wanted *list, berth__attachments attachments)
         list->items[list->count++] = attachments.items[0];
 }
 
-/* Each once, those of a driver side by side, and counted. */
+/* Sort by driver, drop duplicates and count the items of each driver. */
 static void settle(wanted *list)
 {
     uint32_t count = 0;
@@ -86,7 +87,7 @@ static bool is_of_interest(const berth__volume_list *list)
     return false;
 }
 
-/* Whether the same is asked of each driver with Portworx migrated as without. */
+/* Whether each driver gets the same number of volumes with and without Portworx migrated. */
 static bool same_drivers(const wanted *a, const wanted *b)
 {
     bool same = a->driver_count == b->driver_count;
@@ -180,7 +181,7 @@ static berth__outcome node_volume_limits_prepare(berth__prepare *prepare)
     return BERTH__ACTIVE;
 }
 
-/* Those that are not attached already. */
+/* Counts the items that are not attached yet. */
 static uint32_t count_new(const berth__node_volumes *volumes, const berth__attachment *items,
                           uint32_t count)
 {
@@ -190,8 +191,8 @@ static uint32_t count_new(const berth__node_volumes *volumes, const berth__attac
     return fresh;
 }
 
-/* Whether what a driver has attached and what the pod adds, `items`, are within its limit. What the
- * pod wants is looked up among the attached only where it would not fit as something new. */
+/* Whether a driver's attached volumes plus the pod's new `items` are within its limit. The pod's
+ * volumes are looked up among the attached ones only if they would not fit as new ones. */
 static bool within(const berth__node_volumes *volumes, const berth__driver_count *asked,
                    const berth__attachment *items, const berth__driver_limit *limit)
 {
@@ -251,7 +252,7 @@ static bool fits(const berth__view *view, const filter_state *own, uint32_t slot
     return true;
 }
 
-/* What the pod wants does not depend on other pods, and what they have the view knows. */
+/* The pod's volumes do not depend on other pods, and the view already shows theirs. */
 static void node_volume_limits_adjust(const berth__question *cycle, const void *instance,
                                       void *state, const berth__class *cls, uint32_t slot,
                                       int change)
@@ -264,7 +265,7 @@ static void node_volume_limits_adjust(const berth__question *cycle, const void *
     (void)change;
 }
 
-/* Slots of a tile where all that the pod wants would fit as something new. */
+/* Slots of a tile with room for all of the pod's volumes as new ones. */
 static berth__mask with_room(const berth__view *view, const filter_state *own, uint32_t tile)
 {
     berth__mask out = {{0}};
@@ -339,7 +340,7 @@ static void node_volume_limits_explain(const berth__question *cycle, const void 
                   (int)space.len, space.data, (int)name.len, name.data, (int)name.len, name.data);
 }
 
-/* Of pods that go, those with volumes that count. */
+/* Wake for removed pods only if they had volumes that count. */
 static bool node_volume_limits_wakes(berth__wake *wake, const berth__waiter *waiter,
                                      const void *instance)
 {

@@ -1,5 +1,5 @@
-/* Phases of plugins that v1.15's predicates of the same rule consist of, too (legacy/). What each
- * takes and answers: plugin.h. */
+/* Phases of plugins that v1.15's predicates of the same rule reuse (legacy/). plugin.h describes
+ * their parameters and results. */
 #ifndef BERTH_PLUGINS_PHASES_H
 #define BERTH_PLUGINS_PHASES_H
 

@@ -1,22 +1,22 @@
-/* The table that a filter or score plugin fills, and what it is given.
+/* The table that a filter or score plugin fills, and what it receives.
  *
  * Phases of one decision, in this order:
- * prepare_filter  once for a pod class and again when node facts change (or at every decision, with
- *                   BERTH__PREPARE_EACH); may skip the plugin or refuse the pod before any node is
- *                   visited. kube-scheduler: PreFilter.
- *   filter          clears the slots of a tile that do not fit. kube-scheduler: Filter.
- *   explain         says why one slot was cleared; asked only of slots that filter cleared.
- * prepare_score   like prepare_filter, for scoring. kube-scheduler: the part of PreScore that does
- *                   not look at the feasible nodes.
- *   rank            with the set of feasible nodes in hand. kube-scheduler: the rest of PreScore.
- *   score           raw values of the feasible slots of a tile. kube-scheduler: Score.
- *   normalize       raw values to 0..100, knowing the extremes. kube-scheduler: NormalizeScore.
- *   reserve         when a pod is put on a node; unreserve takes it back, and is idempotent.
- *   wakes           when the cluster has changed, about pods that the plugin has refused.
+ *   prepare_filter   runs once for a pod class and again when node facts change (or at every
+ *                    decision, with BERTH__PREPARE_EACH); may skip the plugin or refuse the pod
+ *                    before any node is visited. kube-scheduler: PreFilter.
+ *   filter           clears the slots of a tile that do not fit. kube-scheduler: Filter.
+ *   explain          says why filter cleared a slot; called only for slots that filter cleared.
+ *   prepare_score    like prepare_filter, for scoring. kube-scheduler: the part of PreScore that
+ *                    does not look at the feasible nodes.
+ *   rank             prepares scoring for the feasible nodes. kube-scheduler: the rest of PreScore.
+ *   score            writes raw values of the feasible slots of a tile. kube-scheduler: Score.
+ *   normalize        maps raw values to 0..100, given the extremes. kube-scheduler: NormalizeScore.
+ *   reserve          runs when a pod is put on a node; unreserve undoes it and is idempotent.
+ *   wakes            runs after a change of the cluster, for pods that the plugin refused.
  *
- * prepare_* and rank run on the deciding thread; filter and score run on several workers at
- * once, each on its own tiles: they read the view and their state, write their output, and do
- * nothing else. Plugins keep no globals. */
+ * prepare_* and rank run on the deciding thread; filter and score run on several workers at once,
+ * each on its own tiles. They read the view and their state, write their output, and do nothing
+ * else. Plugins have no mutable globals. */
 #ifndef BERTH_PLUGINS_PLUGIN_H
 #define BERTH_PLUGINS_PLUGIN_H
 
@@ -26,11 +26,11 @@
 #include "plugins/wake.h"
 
 enum {
-    BERTH__SCORE_MAX = 100,       /* of an era v1 plugin */
-    BERTH__SCORE_MAX_LEGACY = 10, /* of a v1.15 priority */
+    BERTH__SCORE_MAX = 100,       /* for plugins of the scheduling framework */
+    BERTH__SCORE_MAX_LEGACY = 10, /* for priorities of v1.15 */
 };
 
-/* Raw value of a slot that takes no part in normalization. */
+/* The raw value of a slot that takes no part in normalization. */
 #define BERTH__SCORE_IGNORED INT64_MIN
 
 /* One decision, as plugins see it. */
@@ -39,9 +39,9 @@ typedef struct berth__question {
     berth__class *cls;
     const berth__pods *pods;
     uint32_t pod;           /* index of the pod */
-    uint32_t required_node; /* the node that spec.nodeName asks for, or BERTH_NODE_NONE */
-    bool may_refuse;        /* while reserving: a refusal counts */
-    bool without_usage; /* of an embedder's plugin that is static: usage is none of its business */
+    uint32_t required_node; /* the node that spec.nodeName names, or BERTH_NODE_NONE */
+    bool may_refuse;        /* in reserve: the plugin may refuse the placement */
+    bool without_usage;     /* an embedder's static plugin must not see usage */
 } berth__question;
 
 /* Where a pod is put, or taken from. */
@@ -51,7 +51,7 @@ typedef struct berth__pod_placement {
     uint32_t slot; /* BERTH__SLOT_NONE: the node is gone (unreserve) */
 } berth__pod_placement;
 
-/* Reasons of one refusal. Texts and their list live in `arena`. */
+/* The reasons for one refusal. `arena` holds the texts and the list. */
 typedef struct berth__reasons {
     berth__arena *arena;
     berth_code code;
@@ -59,7 +59,7 @@ typedef struct berth__reasons {
     uint32_t capacity;
     berth_str *items;
     bool ok; /* false: out of memory */
-    /* Of one slot in the v1.15 era: the last reason is an error, which ends the attempt. */
+    /* For one slot under v1.15's rules: the last reason is an error, which ends the attempt. */
     bool failed;
 } berth__reasons;
 
@@ -67,50 +67,52 @@ typedef struct berth__reasons {
 void berth__reason(berth__reasons *reasons, berth_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Add the error of a plugin at "PreFilter", "Filter", "PreScore" or "Score" as the framework words
- * it. */
+/* Add the error of a plugin at "PreFilter", "Filter", "PreScore" or "Score" in the framework's
+ * words. */
 void berth__reason_error(berth__reasons *reasons, const char *point, berth_str plugin,
                          berth_str error);
 
-/* How the reason that is an error begins. */
+/* The prefix of a reason that is an error. */
 #define BERTH__ERROR_PREFIX "error: "
 
-/* Add the error of a filter that misses what preFilter would have left. */
+/* Add the error of a filter that lacks the state preFilter would have written. */
 void berth__reason_missed(berth__reasons *reasons, const char *error);
 
 typedef enum berth__outcome {
-    BERTH__ACTIVE,  /* takes part: not of a plugin without filter, or without score */
+    BERTH__ACTIVE,  /* takes part; invalid for a plugin without filter (or score) */
     BERTH__SKIP,    /* takes no part in this decision */
-    BERTH__REFUSE,  /* filters: no node can take the pod; reasons were added */
-    BERTH__UNIFORM, /* scores: every feasible node has `uniform` after normalization */
-    BERTH__FAIL,    /* the attempt ends with an error; its text was added as a reason */
+    BERTH__REFUSE,  /* for filters: no node can take the pod; reasons were added */
+    BERTH__UNIFORM, /* for scores: every feasible node has `uniform` after normalization */
+    BERTH__FAIL,    /* the attempt ends with an error, whose text was added as a reason */
 } berth__outcome;
 
 /* Input and output of the prepare phases. */
 typedef struct berth__prepare {
     const berth__question *cycle;
     const void *instance;
-    void *state;         /* of the plugin's state bytes, zeroed */
+    void *state;         /* the plugin's state bytes, zeroed */
     berth__arena *arena; /* lives as long as the state */
     berth__reasons *reasons;
     int64_t uniform;
-    /* A filter may restrict the search to some nodes: it points this at a bit a slot
-     * (kube-scheduler: PreFilterResult.NodeNames). NULL: no restriction. Of one that prepares each
-     * time it begins as those that don't have left it. */
+    /* A filter may restrict the search to some nodes: it points this at a bitset with one bit a
+     * slot (kube-scheduler: PreFilterResult.NodeNames). NULL: no restriction. With
+     * BERTH__PREPARE_EACH the plugin starts from the restriction of the plugins without that
+     * flag. */
     const uint64_t *allowed;
-    /* With BERTH__PREPARE_EACH, of a SKIP or of UNIFORM: it stays right while the class, node
-     * facts, the terms that running pods hold, related objects and namespaces are what they are,
-     * for every pod of the class that asks for no node by name. */
+    /* With BERTH__PREPARE_EACH, for SKIP or UNIFORM: the outcome stays valid for every pod of the
+     * class that names no node, until the class, node facts, the terms of running pods, related
+     * objects or namespaces change. */
     bool stays;
-    bool may_fail; /* a filter's explain may come upon an error, see berth__reasons */
-    bool small;    /* of a scorer: no raw value is beyond BERTH__NARROW_MAX; see score_kept */
-    bool by_node; /* of a static scorer that has score_slot: a raw value changes with its node's own
-                    * state this time, so that none is kept */
-    /* The profile leaves preFilter (preScore) of the plugin out: what follows of it alone, such as
-     * to skip, to refuse or to restrict, does not happen. */
+    bool may_fail; /* a filter's explain may meet an error, see berth__reasons */
+    bool small;    /* for a scorer: no raw value exceeds BERTH__NARROW_MAX; see score_kept */
+    /* For a static scorer with score_slot: this time a raw value changes with its node's own state,
+     * so no raw value is kept. */
+    bool by_node;
+    /* The profile disables the plugin's preFilter (preScore): prepare must not skip, refuse or
+     * restrict on its behalf. */
     bool bare;
-    bool counts_pods;      /* of an embedder's plugin: it may count pods by domain, */
-    uint32_t counts_asked; /* and has asked for so many counts */
+    bool counts_pods;      /* for an embedder's plugin: it may count pods by domain, */
+    uint32_t counts_asked; /* and has requested this many counts */
     bool ok;               /* set to false when out of memory */
 } berth__prepare;
 
@@ -118,30 +120,30 @@ typedef enum berth__normalization {
     BERTH__NORMALIZATION_NONE,
     BERTH__NORMALIZATION_MAX,          /* value * M / max */
     BERTH__NORMALIZATION_MAX_REVERSED, /* M - value * M / max; M where max is 0 */
-    BERTH__NORMALIZATION_OF_PLUGIN,    /* the plugin's function */
+    BERTH__NORMALIZATION_OF_PLUGIN,    /* the plugin's normalize_own */
 } berth__normalization;
 
 /* Plugin flags. */
 enum {
     BERTH__STATIC_FILTER =
-        1 << 0, /* filter reads node facts and the class only: verdicts are kept */
-    BERTH__STATIC_SCORE = 1 << 1, /* likewise score */
+        1 << 0, /* filter reads only node facts and the class: verdicts are kept */
+    BERTH__STATIC_SCORE = 1 << 1, /* so does score: raw values are kept */
     BERTH__PREPARE_EACH = 1 << 2, /* prepare_filter, prepare_score run at every decision */
-    /* Every refusal by filter has this code; with neither flag, explain tells. */
+    /* Every refusal by filter has this code. With neither flag, explain reports the code. */
     BERTH__ALWAYS_UNSCHEDULABLE = 1 << 3,
     BERTH__ALWAYS_UNRESOLVABLE = 1 << 4,
-    /* Reads anything of a pod's class: trees of the index are not shared between classes. */
+    /* Reads any part of a pod's class, so classes do not share trees of the index. */
     BERTH__READS_CLASS = 1 << 5,
     /* filter and filter_slot refuse a node without room for a pod. */
     BERTH__COUNTS_PODS = 1 << 6,
-    /* score is asked for when every node has been filtered, and not before. */
+    /* score is called only after every node has been filtered. */
     BERTH__SCORES_LATE = 1 << 7,
-    /* filter, where it can't fail, may be asked behind all others, of what they leave: the decision
+    /* If filter can't fail, it may run after all others, on the nodes that they leave: the decision
      * can be indexed without it. */
     BERTH__FILTERS_LATE = 1 << 8,
 };
 
-/* A ResourceClaim that is to lose its devices; name 0: none. */
+/* A ResourceClaim whose devices must be freed; name 0: none. */
 typedef struct berth__freed_claim {
     berth__sym namespace_name, name;
 } berth__freed_claim;
@@ -149,19 +151,20 @@ typedef struct berth__freed_claim {
 typedef struct berth__plugin_ops {
     const char *name;
     uint32_t flags;
-    uint32_t wake_on; /* BERTH__WAKE_*: changes after which its refusal may no longer hold */
-    /* Optional, asked of such a change: whether it may turn the refusal of such a pod around.
-     * Must not say no where it does: a pod that waits would not be tried again. NULL: yes.
+    uint32_t wake_on; /* BERTH__WAKE_*: changes that may end the plugin's refusal */
+    /* Optional: whether a change in `wake_on` may let the filter accept the waiting pod. It must
+     * not return false if the change helps, because then the pod is not tried again. NULL: always.
      * kube-scheduler: EventsToRegister and the queueing hints. */
     bool (*wakes)(berth__wake *wake, const berth__waiter *waiter, const void *instance);
 
-    /* What a profile's arguments make of the plugin. NULL: there is nothing to configure. */
+    /* The plugin's instance, made from a profile's arguments. NULL: there is nothing to
+     * configure. */
     size_t instance_bytes;
     berth_status (*configure)(berth__model *model, berth__arena *arena,
                               const berth_plugin_args *args, void *instance, berth_error *error);
 
-    /* The error of filter (score) where the profile leaves preFilter (preScore) out, which would
-     * have left the state that it reads; NULL: it does without, see berth__prepare. */
+    /* The error of filter (score) if the profile disables preFilter (preScore), which writes the
+     * state that it reads. NULL: it works without, see berth__prepare. */
     const char *filter_misses, *score_misses;
 
     size_t filter_state_bytes;
@@ -171,85 +174,85 @@ typedef struct berth__plugin_ops {
     void (*explain)(const berth__question *cycle, const void *instance, const void *state,
                     uint32_t slot, berth__reasons *reasons);
 
-    /* Optional, of a filter whose refusals have either code: of the slots in `mask`, which filter
-     * cleared, keep those whose refusal is BERTH_CODE_UNSCHEDULABLE. Without it explain tells. */
+    /* Optional, for a filter whose refusals have either code: of the slots in `mask`, which filter
+     * cleared, keep those whose refusal is BERTH_CODE_UNSCHEDULABLE. Without it, explain is called
+     * for each. */
     void (*keep_resolvable)(const berth__question *cycle, const void *instance, const void *state,
                             uint32_t tile, berth__mask *mask);
 
-    /* Optional: the verdict on one slot, for a plugin whose verdict on a node changes only when
-     * that node's own state or facts do. Only plugins that have it (or are static) can be
+    /* Optional: the verdict on one slot, for a plugin whose verdict on a node changes only with
+     * that node's own state or facts. Only plugins that have this function (or are static) can be
      * indexed. */
     bool (*filter_slot)(const berth__question *cycle, const void *instance, const void *state,
                         uint32_t slot);
 
-    /* Optional, of a filter about other pods that is active: add its verdicts to the gates.
-     * Fills in what filter_slot can't tell, so that the filter can be indexed nevertheless. */
+    /* Optional, for an active filter about other pods: add its verdicts to the gates. They hold
+     * what filter_slot can't compute, so that the filter can be indexed nevertheless. */
     void (*gate)(const berth__question *cycle, const void *instance, const void *state,
                  berth__gates *gates);
 
-    /* Optional: if the active filter, or the scorer, is a part of what the kernel `basic` works
-     * out, set that part of `ask` (its score's weight is the caller's) and return true. Amounts
-     * are not wide. */
+    /* Optional: if the kernel `basic` can compute the active filter (or scorer), set its part of
+     * `ask` and return true; the caller provides the score's weight. Amounts are not wide. */
     bool (*basic_filter)(const berth__question *cycle, const void *instance, const void *state,
                          berth__basic_ask *ask);
     bool (*basic_score)(const berth__question *cycle, const void *instance, const void *state,
                         int32_t weight, berth__basic_ask *ask);
 
-    /* A what-if (preemption, nominated pods) has put a pod of `cls` on `slot` (change 1) or
-     * taken one off it (-1): the view says so already. Adjust the filter's state; from now on,
-     * and until the opposite change undoes it, the filter is asked about that slot alone. NULL:
-     * the state needs no adjusting, but with BERTH__PREPARE_EACH it is prepared anew from the
-     * changed view. kube-scheduler: PreFilterExtensions. */
+    /* A what-if (preemption, nominated pods) has put a pod of `cls` on `slot` (change 1) or taken
+     * one off it (-1); the view already shows this. Adjust the filter's state. Until the opposite
+     * change undoes it, the filter is called for that slot alone. NULL: the state needs no
+     * adjusting, but with BERTH__PREPARE_EACH it is prepared again from the changed view.
+     * kube-scheduler: PreFilterExtensions. */
     void (*adjust)(const berth__question *cycle, const void *instance, void *state,
                    const berth__class *cls, uint32_t slot, int change);
 
-    /* Optional: what the plugin says of a pod that fits nowhere; a literal. `*freed` is the claim
-     * that is to lose its devices so that the pod may fit, or stays as it is. kube-scheduler:
+    /* Optional: the plugin's message (a literal) for a pod that fits nowhere. `*freed` receives the
+     * claim whose devices must be freed so that the pod may fit, or is unchanged. kube-scheduler:
      * PostFilter. */
     const char *(*post_filter)(const berth__question *cycle, const void *instance,
                                const void *state, berth__freed_claim *freed);
 
     size_t score_state_bytes;
     berth__outcome (*prepare_score)(berth__prepare *prepare); /* NULL: always active */
-    /* NULL: not needed. `feasible` has a mask for each tile; `count` slots are set in all. */
+    /* NULL: not needed. `feasible` has a mask for each tile, with `count` slots set in total. */
     berth__outcome (*rank)(berth__prepare *prepare, const berth__mask *feasible, uint32_t count);
-    /* Values of the slots in `mask` into `out` (BERTH__TILE entries; the others may hold
+    /* Write the values of the slots in `mask` to `out` (BERTH__TILE entries; the others may hold
      * anything). */
     void (*score)(const berth__question *cycle, const void *instance, const void *state,
                   uint32_t tile, const berth__mask *mask, int64_t *out);
-    /* Optional, of a scorer that normalizes and said that its values are small: what `score`
-     * gives, as the kernel `narrow` would keep it. */
+    /* Optional, for a scorer that normalizes and set `small`: writes what `score` does, in the form
+     * in which the kernel `narrow` keeps it. */
     void (*score_kept)(const berth__question *cycle, const void *instance, const void *state,
                        uint32_t tile, const berth__mask *mask, int16_t *kept);
-    /* Optional, of an active scorer that normalizes: whether all nodes that pass the gates have
-     * one raw value, which normalization makes 0. The decision can be indexed without the scorer
-     * then. */
+    /* Optional, for an active scorer that normalizes: whether all nodes that pass the gates have
+     * the same raw value, which normalization makes 0. The decision can then be indexed without the
+     * scorer. */
     bool (*is_level)(const berth__question *cycle, const void *instance, const void *state,
                      const berth__gates *gates);
-    /* Optional, of an active scorer that normalizes: add what its raw values rest on besides the
-     * pod. It has score_slot then, and rank_sample if it has rank. */
+    /* Optional, for an active scorer that normalizes: add what its raw values depend on besides the
+     * pod. The scorer then has score_slot, too, and rank_sample if it has rank. */
     void (*score_parts)(const berth__question *cycle, const void *instance, const void *state,
                         berth__score_parts *parts);
-    /* The same as rank, of feasible nodes of which one of each class is known. */
+    /* The same as rank, given one feasible node of each class. */
     berth__outcome (*rank_sample)(berth__prepare *prepare, const berth__score_sample *sample);
     /* Optional, like filter_slot: the raw value of one slot. */
     int64_t (*score_slot)(const berth__question *cycle, const void *instance, const void *state,
                           uint32_t slot);
     berth__normalization normalize;
     int64_t score_max; /* 0: BERTH__SCORE_MAX */
-    /* With lowest and highest raw value of the feasible slots (ignored ones aside; an ignored one
-     * becomes 0). What becomes of a value depends on nothing else. */
+    /* Normalizes, given the lowest and highest raw value of the feasible slots (without ignored
+     * ones; an ignored slot gets 0). The result for a value depends on nothing else. */
     void (*normalize_own)(const berth__kernels *kernels, int64_t lowest, int64_t highest,
                           const berth__mask *mask, int64_t *values);
 
-    /* `cycle` has the view, the class and the pod. */
+    /* Here `cycle` has only the view, the class and the pod. */
     berth_status (*reserve)(const berth__question *cycle, const void *instance,
                             const berth__pod_placement *placement);
     void (*unreserve)(const berth__question *cycle, const void *instance,
                       const berth__pod_placement *placement);
 } berth__plugin_ops;
 
-/* The plugin of that name, or NULL; those in legacy/ aside. The list is the array in registry.c. */
+/* The plugin of that name, or NULL; does not find those in legacy/. registry.c has the list. */
 const berth__plugin_ops *berth__plugin_find(berth_str name);
 
 #endif

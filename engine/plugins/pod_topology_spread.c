@@ -1,5 +1,5 @@
-/* PodTopologySpread: keeps the numbers of matching pods of topology domains close to one another.
- * Both phases read domain counters (columns/pod_counts.h); no pod is visited.
+/* PodTopologySpread: keeps the numbers of matching pods in topology domains close to one another.
+ * Both phases read domain counters (columns/pod_counts.h) and visit no pod.
  * Source: kube-scheduler v1.32, plugins/podtopologyspread. */
 #include <string.h>
 
@@ -11,12 +11,12 @@
 
 typedef struct filter_state {
     const berth__spreads *spreads;
-    int64_t *limits; /* by constraint: the most pods that a domain may have already */
-    /* In a what-if: pods on its slot that kube-scheduler's hooks count, and the counters do not. */
+    int64_t *limits; /* by constraint: the most pods that a domain may already have */
+    /* In a what-if: pods on its slot that kube-scheduler's hooks count, but the counters do not. */
     int64_t *extras;
 } filter_state;
 
-/* The smallest count of a domain other than that of a slot; INT64_MAX if there is no other. */
+/* The smallest count among domains other than the slot's; INT64_MAX if there is no other. */
 static int64_t lowest_of_others(const berth__view *view, const berth__domain_counts *counts,
                                 uint32_t slot)
 {
@@ -32,7 +32,7 @@ static int64_t lowest_of_others(const berth__view *view, const berth__domain_cou
     return lowest;
 }
 
-/* The smallest count of a domain, the slot's domain having `extra` pods more than it counts. */
+/* The smallest count of a domain, if the slot's domain had `extra` more pods. */
 static int64_t lowest_with(const berth__view *view, const berth__domain_counts *counts,
                            uint32_t slot, int64_t extra)
 {
@@ -45,7 +45,8 @@ static int64_t lowest_with(const berth__view *view, const berth__domain_counts *
     return own + extra < lowest ? own + extra : lowest;
 }
 
-/* Without any domain that counts, a constraint asks no more than the key. */
+/* The most pods a domain may already have. If no domain counts, a constraint requires only the
+ * key. */
 static int64_t limit_of(const berth__view *view, const berth__spread *spread, uint32_t slot,
                         int64_t extra)
 {
@@ -57,7 +58,7 @@ static int64_t limit_of(const berth__view *view, const berth__spread *spread, ui
     return spread->max_skew - spread->self + lowest - extra;
 }
 
-/* Whether a pod on a slot counts in a what-if, though the counters pass it over. */
+/* Whether a pod on a slot counts in a what-if, although the counters ignore it. */
 static bool counts_extra(const berth__question *cycle, const berth__spread *spread,
                          const berth__class *cls, uint32_t slot)
 {
@@ -79,7 +80,7 @@ static bool has_all_keys(const berth__spreads *spreads, uint32_t slot)
     return true;
 }
 
-/* kube-scheduler's hooks ask neither whether the pod is being deleted nor whether the selector is
+/* kube-scheduler's hooks also count pods that are being deleted, and all pods if the selector is
  * empty. */
 static void pod_topology_spread_adjust(const berth__question *cycle, const void *instance,
                                        void *opaque, const berth__class *cls, uint32_t slot,
@@ -186,19 +187,19 @@ static void pod_topology_spread_explain(const berth__question *cycle, const void
 
 /* ---- score ---- */
 
-/* What the feasible nodes make of a constraint. */
+/* A constraint, ranked among the feasible nodes. */
 typedef struct ranked {
     double weight;
     double skew; /* maxSkew - 1 */
-    /* By domain, in place of the constraint's own counts: where constraints share a key, or nodes
-     * without the key fall into one domain with those whose value is empty. */
+    /* Counts by domain that replace the constraint's own counts: if constraints share a key, or if
+     * nodes without the key count as the domain of the empty value. */
     const uint32_t *counts;
 } ranked;
 
 typedef struct score_state {
     const berth__spreads *spreads;
     ranked *ranked;
-    bool small; /* values are within int32 */
+    bool small; /* values fit into int32 */
 } score_state;
 
 static berth__outcome pod_topology_spread_prepare_score(berth__prepare *prepare)
@@ -219,7 +220,7 @@ static berth__outcome pod_topology_spread_prepare_score(berth__prepare *prepare)
     return BERTH__ACTIVE;
 }
 
-/* Slots of a mask that take part: those that have all keys, where all are asked for. */
+/* The slots of a mask that take part: those that have all keys, if all are required. */
 static berth__mask scored(const berth__spreads *spreads, uint32_t tile, const berth__mask *mask)
 {
     berth__mask out = *mask;
@@ -230,16 +231,16 @@ static berth__mask scored(const berth__spreads *spreads, uint32_t tile, const be
     return out;
 }
 
-/* The feasible nodes among which constraints are ranked: all by tile, or a sample of them. */
+/* The feasible nodes by which constraints are ranked: all of them by tile, or a sample. */
 typedef struct ranking {
     const berth__view *view;
     const berth__spreads *spreads;
-    const berth__mask *feasible; /* NULL: the sample */
+    const berth__mask *feasible; /* NULL: use the sample */
     const berth__score_sample *sample;
 } ranking;
 
-/* Feasible nodes that take part, and how many of them have a key. Of a sample, all take part and
- * have it: see pod_topology_spread_score_parts. */
+/* Count the feasible nodes that take part, and those that also have a key. In a sample all nodes
+ * take part and have it: see pod_topology_spread_score_parts. */
 static void count_feasible(const ranking *among, const berth__topology *topology, uint32_t *all,
                            uint32_t *having)
 {
@@ -259,8 +260,8 @@ static void count_feasible(const ranking *among, const berth__topology *topology
     }
 }
 
-/* Mark the domains of the feasible nodes that take part (0: no such key); returns how many differ.
- * Ends early once all `most` of them are seen. */
+/* Mark the domains of the feasible nodes that take part (0: no such key). Returns how many differ;
+ * ends early once all `most` of them are seen. */
 static uint32_t mark_domains(const ranking *among, const berth__topology *topology, uint32_t most,
                              uint8_t *seen)
 {
@@ -279,7 +280,7 @@ static uint32_t mark_domains(const ranking *among, const berth__topology *topolo
     return count;
 }
 
-/* The same of a sample. */
+/* The same for a sample. */
 static uint32_t mark_sample(const ranking *among, const berth__topology *topology, uint8_t *seen)
 {
     uint32_t count = 0;
@@ -293,7 +294,7 @@ static uint32_t mark_sample(const ranking *among, const berth__topology *topolog
     return count;
 }
 
-/* How many domains the feasible nodes are in; those without the key are in that of the value "". */
+/* How many domains the feasible nodes are in; nodes without the key are in the domain of "". */
 static bool domains_of(berth__prepare *prepare, const ranking *among,
                        const berth__topology *topology, uint32_t *out)
 {
@@ -324,7 +325,8 @@ static void add_counts(const berth__view *view, const berth__domain_counts *coun
         out[topology->domains[slot]] += berth__domain_counts_slot(counts, slot);
 }
 
-/* Sums by domain over all constraints of the same key. NULL when out of memory. */
+/* The sums of counts, by domain, over all constraints with the same key. NULL when out of
+ * memory. */
 static uint32_t *merged_counts(berth__prepare *prepare, const berth__spreads *spreads,
                                const berth__spread *spread)
 {
@@ -404,7 +406,7 @@ static bool adds_nothing(const berth__spread *spread, const ranked *by, uint32_t
     return by->skew == 0 && by_slot && berth__population_spares(spread->counts->population, tile);
 }
 
-/* Pods that a constraint counts for each slot of a tile. */
+/* The number of pods that a constraint counts for each slot of a tile. */
 static const uint32_t *counted(const berth__kernels *kernels, const berth__spread *spread,
                                const ranked *by, uint32_t tile, uint32_t *scratch)
 {
@@ -418,7 +420,7 @@ static const uint32_t *counted(const berth__kernels *kernels, const berth__sprea
     return scratch;
 }
 
-/* Halves away from zero. The fraction is exact. */
+/* Round half away from zero. The fraction is exact. */
 static int64_t rounded(double sum)
 {
     int64_t whole = (int64_t)sum;
@@ -432,7 +434,7 @@ static void round_large(const double *sums, int64_t *out)
         out[s] = rounded(sums[s]);
 }
 
-/* Slots of the mask that take no part. */
+/* The slots of the mask that take no part. */
 static berth__mask unscored(const berth__spreads *spreads, uint32_t tile, const berth__mask *mask)
 {
     berth__mask out = scored(spreads, tile, mask);
@@ -441,7 +443,7 @@ static berth__mask unscored(const berth__spreads *spreads, uint32_t tile, const 
     return out;
 }
 
-/* Sums over the constraints that add anything. Returns whether one does. */
+/* Sum over the constraints that do not add 0 everywhere. Returns whether there is one. */
 static bool sum_constraints(const berth__kernels *kernels, const score_state *own, uint32_t tile,
                             double *sums)
 {
@@ -505,7 +507,7 @@ static void pod_topology_spread_score_kept(const berth__question *cycle, const v
     }
 }
 
-/* Where some nodes lack a key, how many take part is not told by how many are feasible. */
+/* If some nodes lack a key, the number of feasible nodes does not show how many take part. */
 static void pod_topology_spread_score_parts(const berth__question *cycle, const void *instance,
                                             const void *opaque, berth__score_parts *parts)
 {
@@ -525,14 +527,14 @@ static void pod_topology_spread_score_parts(const berth__question *cycle, const 
     }
 }
 
-/* Pods that a constraint counts for one slot. */
+/* The number of pods that a constraint counts for one slot. */
 static uint32_t counted_slot(const berth__spread *spread, const ranked *by, uint32_t slot)
 {
     return by->counts != NULL ? by->counts[spread->counts->topology->domains[slot]]
                               : berth__domain_counts_slot(spread->counts, slot);
 }
 
-/* Of a slot that is by score_parts alike with others: counts by node are those by domain. */
+/* Used for slots that are equal to others by score_parts: counts by node are counts by domain. */
 static int64_t pod_topology_spread_score_slot(const berth__question *cycle, const void *instance,
                                               const void *opaque, uint32_t slot)
 {
@@ -590,8 +592,8 @@ static bool is_in_domains(const berth__pod_rules *rules, const berth__node_facts
     return facts != NULL;
 }
 
-/* Pods count that are of the pod's namespace and that a constraint selects; nodes that have every
- * topology key. What default constraints select is a matter of services: they wake on all of it. */
+/* Wake for pods in the waiting pod's namespace that a constraint selects, and for nodes with every
+ * topology key. Default constraints select by services, so with them every such change wakes. */
 static bool pod_topology_spread_wakes(berth__wake *wake, const berth__waiter *waiter,
                                       const void *instance)
 {

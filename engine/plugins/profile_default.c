@@ -1,6 +1,6 @@
-/* The default profiles of kube-scheduler by version, and the tables that they come from.
- * The preprocessor cuts the lists of all points out of the table, so that the points of a plugin
- * are written down once.
+/* The default profiles of kube-scheduler by version, and the tables that define them. The
+ * preprocessor extracts the lists of all points from a table, so that the points of a plugin are
+ * written only once.
  * Source: v1.32.2, v1.34.4, v1.35.4, v1.36.2 and v1.37.2, apis/config/v1/default_plugins.go and the
  * interfaces of each plugin. */
 #include "plugins/profile_lists.h"
@@ -11,8 +11,8 @@
 
 /* Name, weight, and whether the plugin implements each point, in the order of BERTH_POINT_LIST:
  * preEnqueue, queueSort, preFilter, filter, postFilter, preScore, score, reserve, permit, preBind,
- * bind, postBind. (DefaultPreemption's preEnqueue, of 1.33, holds a pod until its victims have been
- * asked to go; here that is done at once.) */
+ * bind, postBind. (DefaultPreemption's preEnqueue, since 1.33, holds a pod until the deletion of
+ * its victims was requested. This engine does that at once.) */
 #define QUEUE_ROWS(X)                                         \
     X(SchedulingGates, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) \
     X(PrioritySort, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
@@ -22,7 +22,7 @@
     X(NodeName, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0)          \
     X(TaintToleration, 3, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0)
 
-/* 1.37: in another order, and at preFilter, too. */
+/* 1.37: in another order, and also at preFilter. */
 #define PREPARED_NODE_ROWS(X)                                   \
     X(NodeName, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0)          \
     X(NodeUnschedulable, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0) \
@@ -39,7 +39,7 @@
     X(PodTopologySpread, 2, 0, 0, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0)  \
     X(InterPodAffinity, 2, 0, 0, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0)
 
-/* 1.34: behind the other filters, without a score; 1.35 gives it one. */
+/* 1.34: behind the other filters, without a score; since 1.35 it has one. */
 #define DEVICE_ROWS(X) X(DynamicResources, 0, 1, 0, 1, 1, 1, 0, 0, 1, 0, 1, 0, 0)
 #define SCORED_DEVICE_ROWS(X) X(DynamicResources, 2, 1, 0, 1, 1, 1, 0, 1, 1, 0, 1, 0, 0)
 
@@ -58,7 +58,7 @@
     }
 #define NAME(id) TEXT(#id)
 
-/* A row kept in a list, or left out of it. An unwritten weight counts 1 where weights count. */
+/* Keep a row in a list, or leave it out. An unwritten weight counts as 1. */
 #define KEEP_0(id)
 #define KEEP_1(id) {.name = NAME(id)},
 #define SCORE_0(id, w)
@@ -93,7 +93,7 @@
 #define OF_TABLE(name) name##_37
 #include "plugins/profile_default_lists.h"
 
-/* The default set of a version and all that follow, up to the next entry. */
+/* The default set of a version and of all versions up to the next entry. */
 typedef struct default_set {
     uint32_t since; /* Kubernetes 1.`since` */
     const berth__plugin_info *infos;

@@ -1,5 +1,5 @@
-/* The lists of one default profile, cut out of its table: included once for each table, by
- * profile_default.c alone, which defines DEFAULT_TABLE(X) and OF_TABLE(name). */
+/* The lists of one default profile, extracted from its table. Only profile_default.c includes this
+ * file, once for each table; it defines DEFAULT_TABLE(X) and OF_TABLE(name). */
 static const berth__plugin_info OF_TABLE(infos)[] = {
 #define X(id, weight, pe, qs, pf, f, po, ps, s, r, p, pb, b, ob)                                   \
     {NAME(id),                                                                                     \

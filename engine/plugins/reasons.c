@@ -1,11 +1,11 @@
-/* Reasons of a refusal or a failure: a list of texts that grows in an arena. */
+/* Reasons for a refusal or a failure: a list of texts that grows in an arena. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "plugins/plugin.h"
 
-/* Reasons live in the arena, their list included: a list that grows leaves its old one behind. */
+/* The arena holds the list, too; a list that grows leaves its old copy behind. */
 static bool make_room(berth__reasons *reasons)
 {
     if (reasons->count < reasons->capacity)
@@ -43,7 +43,7 @@ void berth__reason(berth__reasons *reasons, berth_code code, const char *format,
         add(reasons, code, text, len);
         return;
     }
-    /* Long ones are few: selectors that can't be read. */
+    /* Few reasons are long: those about invalid selectors. */
     char *more = berth__arena_alloc(reasons->arena, (size_t)len + 1, 1);
     va_start(args, format);
     if (more != NULL)

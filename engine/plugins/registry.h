@@ -1,6 +1,6 @@
-/* The plugins of kube-scheduler, each in its own file, as berth__plugin_* of the file's name. The
- * last are v1.15's, which share most of what they do with the plugin whose file they are in; all
- * others of v1.15 are in legacy/. */
+/* The plugins of kube-scheduler, each in a file of its own that defines berth__plugin_* with the
+ * file's name. The last ones are plugins of v1.15 that share most of their code with the plugin in
+ * the same file; all others of v1.15 are in legacy/. */
 #ifndef BERTH_PLUGINS_REGISTRY_H
 #define BERTH_PLUGINS_REGISTRY_H
 
@@ -34,7 +34,7 @@
 BERTH__PLUGIN_LIST(X)
 #undef X
 
-/* Of no name: what stands for a plugin whose filter or score misses its state; see plugin.h. */
+/* Has no name: replaces a plugin whose filter or score lacks its state; see plugin.h. */
 extern const berth__plugin_ops berth__plugin_stateless;
 
 #endif

@@ -1,4 +1,4 @@
-/* Which resources a resource score looks at: from arguments to columns. */
+/* The resources that a resource score considers: from arguments to columns. */
 #include "plugins/resource_score.h"
 
 #include "plugins/extended_resources.h"

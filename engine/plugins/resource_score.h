@@ -1,5 +1,5 @@
-/* Which resources a resource score looks at, and what the pod asks of each.
- * Shared by NodeResourcesFit, NodeResourcesBalancedAllocation and the v1.15 resource priorities.
+/* The resources that a resource score considers, and the pod's request for each.
+ * Used by NodeResourcesFit, NodeResourcesBalancedAllocation and the v1.15 resource priorities.
  * Source: kube-scheduler v1.32, plugins/noderesources/resource_allocation.go. */
 #ifndef BERTH_PLUGINS_RESOURCE_SCORE_H
 #define BERTH_PLUGINS_RESOURCE_SCORE_H
@@ -7,7 +7,7 @@
 #include "plugins/plugin.h"
 #include "store/device_facts.h"
 
-/* From a profile's arguments. */
+/* A resource as a profile's arguments name it. */
 typedef struct berth__scored_resource {
     berth__sym name;
     int64_t weight;
@@ -23,40 +23,40 @@ bool berth__scored_resources_make(berth__model *model, berth__arena *arena,
                                   const berth_weighted_resource *resources, uint32_t count,
                                   berth__scored_resources *out);
 
-/* The score at a utilization by the broken line through the shape's points (at least one),
- * integer steps truncated toward zero. */
+/* The score at a utilization, interpolated along the shape's points (at least one) in integers
+ * truncated toward zero. */
 int64_t berth__shape_at(const berth_shape_point *shape, uint32_t count, int64_t utilization);
 
-/* For one pod class: the resources that count, by column. */
+/* For one pod class: a resource that counts, by column. */
 typedef struct berth__asked_resource {
     uint32_t resource;
     bool nonzero; /* use is read from the non-zero columns */
     int64_t weight;
     int64_t ask;
     const berth__device_class
-        *backing; /* where a node has none of it by itself; NULL: nothing is */
+        *backing; /* the class that replaces it on nodes that lack the resource; NULL: none */
 } berth__asked_resource;
 
 typedef struct berth__asked_resources {
     const berth__asked_resource *items;
     uint32_t count;
     bool wide;   /* an ask above BERTH__SMALL_AMOUNT */
-    bool backed; /* devices are behind one of them: amounts are not those of the columns alone */
+    bool backed; /* devices back one of them, so amounts do not come from the columns alone */
 } berth__asked_resources;
 
-/* Which of a pod's amounts a score takes. */
+/* Which of a pod's amounts a score uses. */
 typedef enum berth__asked_amounts {
-    BERTH__ASK_REAL,    /* those that a node must have free */
-    BERTH__ASK_NONZERO, /* the containers' alone, cpu and memory never without an amount */
+    BERTH__ASK_REAL,    /* the requests that a node must have free */
+    BERTH__ASK_NONZERO, /* those of the containers, with defaults for cpu and memory */
 } berth__asked_amounts;
 
-/* Resources that no column has, and scalars that the pod does not ask for, are left out. Returns
- * false when out of memory. */
+/* Leaves out resources without a column and scalars that the pod does not ask for. Returns false
+ * when out of memory. */
 bool berth__asked_resources_make(const berth__question *cycle, berth__arena *arena,
                                  const berth__scored_resources *scored,
                                  berth__asked_amounts amounts, berth__asked_resources *out);
 
-/* What the node of a slot has of a resource, and what of that is in use. */
+/* What the node of a slot has of a resource, and how much of it is in use. */
 typedef struct berth__asked_amount {
     int64_t capacity, used;
 } berth__asked_amount;

@@ -1,5 +1,4 @@
-/* What scorers about other pods tell nodes apart by, gathered: each part once, topologies in one
- * order whoever asks. */
+/* Collects score parts, each once; topologies have the same order whichever scorer adds them. */
 #include "plugins/score_parts.h"
 
 #include <string.h>

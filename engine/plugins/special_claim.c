@@ -1,4 +1,4 @@
-/* The claim that a placement makes for extended resources. */
+/* The special claim: the ResourceClaim that a placement creates for extended resources. */
 #include "plugins/special_claim.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "plugins/extended_resources.h"
 
-/* ---- what the pod asks for ---- */
+/* ---- the pod's extended resources ---- */
 
 static void sort_by_name(berth__special_claim *special)
 {
@@ -38,7 +38,8 @@ static void sort_out(const berth__question *cycle, berth__special_claim *special
     sort_by_name(special);
 }
 
-/* Of the pod's uid, which is known of pods that name claims. */
+/* The claim of an earlier attempt, or NULL. Its owner is checked only if the pod's uid is known,
+ * that is, if the pod names claims. */
 static berth__device_claim *find_written(const berth__question *cycle)
 {
     const berth__class *cls = cycle->cls;
@@ -99,7 +100,8 @@ static void add(requests *list, const berth__backed_resource *of, berth__sym nam
     list->items[list->count++] = (berth__device_request){.name = name, .asks = ask, .ask_count = 1};
 }
 
-/* What an init container that ends lacks beyond what containers from it on ask for that last. */
+/* How much an init container that ends needs beyond the requests of the containers from it on that
+ * keep running. */
 static int64_t lacks(const berth__extended_asks *asks, const berth__container_ask *init)
 {
     int64_t lack = init->count;
@@ -112,7 +114,8 @@ static int64_t lacks(const berth__extended_asks *asks, const berth__container_as
     return lack;
 }
 
-/* Containers that last ask for their own; those that end one after the other, for the most. */
+/* Containers that keep running have requests of their own; those that end one after the other share
+ * one, for the largest need. */
 static void add_requests(requests *list, const berth__extended_asks *asks,
                          const berth__backed_resource *of)
 {
@@ -181,7 +184,7 @@ static bool make_variant(const berth__special_claim *special, const berth__pod_c
     memcpy(claims->wanting, base->wanting, count * sizeof(*claims->wanting));
     berth__device_want *want = &claims->wants[count];
     *want = (berth__device_want){.namespace_name = space, .name = name};
-    claims->wanting[count] = special->written; /* NULL: made once it is placed */
+    claims->wanting[count] = special->written; /* NULL: created once the pod is placed */
     claims->want_count = count + 1;
     return make_requests(special, variant->by_devices, model, arena, want) &&
            berth__pod_claims_begin(claims, arena);
@@ -243,7 +246,7 @@ bool berth__special_claim_vary(berth__special_claim *special, const berth__pod_c
 
 bool berth__special_claim_recall(berth__special_claim *special, berth__arena *arena)
 {
-    enum { KEPT = 16 }; /* of more, what searches came to is not kept */
+    enum { KEPT = 16 }; /* results for further variants are not kept */
     for (uint32_t v = 0; v < special->variant_count && v < KEPT; v++)
         if (!berth__pod_claims_recall(&special->variants[v]->claims, arena))
             return false;
@@ -252,7 +255,7 @@ bool berth__special_claim_recall(berth__special_claim *special, berth__arena *ar
 
 /* ---- on a node ---- */
 
-/* Whether the node says of each resource that nothing is behind how much of it it has. */
+/* Whether the node states an amount of each resource that no devices back. */
 static bool names_others(const berth__special_claim *special, const berth__node_facts *facts)
 {
     for (uint32_t i = 0; i < special->other_count; i++) {

@@ -1,4 +1,4 @@
-/* Topology spread constraints resolved to counters, once for pods alike.
+/* Resolves topology spread constraints to counters, once for equal pods.
  * Source: kube-scheduler v1.32, plugins/podtopologyspread/common.go and plugin.go. */
 #include "plugins/spread_rules.h"
 
@@ -66,7 +66,7 @@ berth_status berth__spread_configure(berth__model *model, berth__arena *arena,
 
 /* ---- which constraints apply ---- */
 
-/* The constraints to choose from, and the selector of all where they are the defaults. */
+/* The constraints to choose from. Default constraints share one selector. */
 typedef struct source {
     const berth__spread_rule *rules;
     uint32_t count;
@@ -88,7 +88,7 @@ static bool any_applies(const source *from)
     return false;
 }
 
-/* What there is to resolve, as far as can be said without looking for services. */
+/* Find the constraints to resolve, as far as possible without searching services. */
 static bool find_source(const berth__question *cycle, const berth__spread_defaults *defaults,
                         bool hard, source *out)
 {
@@ -115,8 +115,8 @@ typedef struct resolving {
     berth__spreads *body;
     berth__spread *items;
     const berth__sym *keys; /* of the constraints that apply */
-    /* Nodes to pass over by what a rule honors (taints, affinity): the same for all that honor the
-     * same. */
+    /* The nodes that count, by what a rule honors (taints, affinity); rules that honor the same
+     * share them. */
     berth__inclusion *inclusions[2][2];
     bool included[2][2];
 } resolving;
@@ -126,7 +126,7 @@ static const berth__selector *selector_of(const source *from, const berth__sprea
     return from->defaults ? &from->selector : &rule->selector;
 }
 
-/* An empty selector counts nobody, though it matches the pod itself. */
+/* An empty selector counts nobody, although it matches the pod itself. */
 static berth__domain_counts *count_pods(const resolving *own, const berth__spread_rule *rule,
                                         berth__inclusion *inclusion)
 {
@@ -144,8 +144,8 @@ static berth__domain_counts *count_pods(const resolving *own, const berth__sprea
                                                .inclusion = inclusion});
 }
 
-/* Nodes are passed over as all constraints of this kind ask. That a node must have the key of the
- * constraint itself goes without saying: one that lacks it is in no domain. */
+/* Find the nodes that count for a rule: those that all constraints of this kind require. The
+ * constraint's own key needs no check, because a node without it is in no domain. */
 static bool include_nodes(resolving *own, const berth__spread_rule *rule, berth__inclusion **out)
 {
     bool *known = &own->included[rule->honor_taints][rule->honor_affinity];
@@ -194,7 +194,7 @@ static bool resolve_one(resolving *own, const berth__spread_rule *rule, uint32_t
     return counts != NULL;
 }
 
-/* The first selector that can't be read, or NULL. */
+/* The first invalid selector, or NULL. */
 static const berth__selector *unreadable(const source *from)
 {
     for (uint32_t i = 0; i < from->count && !from->defaults; i++)
@@ -260,7 +260,7 @@ bool berth__spread_resolve(const berth__question *cycle, const berth__spread_def
     *out = NULL;
     if (!find_source(cycle, defaults, hard, &from))
         return true;
-    /* The two lists of a pod have a plan each. */
+    /* Hard and soft constraints of a pod have separate plans. */
     const berth__plan_key key = {hard ? (const void *)defaults : (const void *)&defaults->rules,
                                  {cls->identity->part.serial,
                                   cls->pod_rules != NULL ? cls->pod_rules->part.serial : 0,

@@ -1,4 +1,4 @@
-/* The constraints by which a pod is spread: its own, or the profile's defaults, resolved to
+/* The topology spread constraints of a pod: its own, or the profile's defaults, resolved to
  * counters. */
 #ifndef BERTH_PLUGINS_SPREAD_RULES_H
 #define BERTH_PLUGINS_SPREAD_RULES_H
@@ -9,7 +9,7 @@
 /* PodTopologySpread's arguments. */
 typedef struct berth__spread_defaults {
     bool system; /* defaultingType System: nodes without a topology key still count */
-    const berth__spread_rule *rules; /* their selectors are not read */
+    const berth__spread_rule *rules; /* their selectors are not used */
     uint32_t count;
     bool any_hard, any_soft;
 } berth__spread_defaults;
@@ -19,10 +19,10 @@ typedef struct berth__spread {
     int64_t max_skew;
     int64_t min_domains;
     int64_t self;    /* 1 if the pod counts itself */
-    bool everything; /* the selector is empty: it counts nobody, but what-ifs count everybody */
+    bool everything; /* empty selector: counts nobody, but in what-ifs everybody */
     bool by_node;    /* the key is kubernetes.io/hostname: scores count the node's own pods */
     bool shared;     /* another constraint has the same key */
-    bool repeats;    /* an earlier one has */
+    bool repeats;    /* an earlier constraint has the same key */
     const berth__domain_counts *counts;
 } berth__spread;
 
@@ -30,16 +30,16 @@ typedef struct berth__spread {
 typedef struct berth__spreads {
     const berth__spread *items;
     uint32_t count;
-    bool require_all;  /* nodes that lack a key of any constraint are passed over */
-    berth_str problem; /* a selector of the pod can't be read, in kube-scheduler's words */
+    bool require_all;  /* nodes that lack the key of any constraint are ignored */
+    berth_str problem; /* the pod's invalid selector, in kube-scheduler's words */
 } berth__spreads;
 
 berth_status berth__spread_configure(berth__model *model, berth__arena *arena,
                                      const berth_plugin_args *args, void *instance,
                                      berth_error *error);
 
-/* The pod's DoNotSchedule (`hard`) or ScheduleAnyway constraints in `*out`, counters up to date;
- * NULL if it has none. Returns false when out of memory. */
+/* Store the pod's DoNotSchedule (`hard`) or ScheduleAnyway constraints in `*out`, with counters up
+ * to date; NULL if it has none. Returns false when out of memory. */
 bool berth__spread_resolve(const berth__question *cycle, const berth__spread_defaults *defaults,
                            bool hard, const berth__spreads **out);
 

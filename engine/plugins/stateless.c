@@ -1,5 +1,5 @@
-/* Filters and scores that a profile runs without the preFilter or preScore that leaves their state:
- * an error wherever they are asked. Their stages have the error's text for an instance. */
+/* Replaces filters and scores that a profile runs without the preFilter or preScore that writes
+ * their state: every call is an error. The instance is the error's text. */
 #include "plugins/registry.h"
 
 static berth__outcome stateless_prepare_filter(berth__prepare *prepare)

@@ -1,14 +1,14 @@
 /* TaintToleration: refuses nodes with a NoSchedule or NoExecute taint that the pod does not
- * tolerate; scores fewer untolerated PreferNoSchedule taints higher. Nodes share few distinct
- * taint lists, so verdicts are worked out once a list. Also the same rules under v1.15's names,
- * PodToleratesNodeTaints and TaintTolerationPriority.
+ * tolerate; nodes with fewer untolerated PreferNoSchedule taints score higher. Nodes share few
+ * distinct taint lists, so verdicts are computed once for each list. The same rules also exist
+ * under v1.15's names, PodToleratesNodeTaints and TaintTolerationPriority.
  * Source: kube-scheduler v1.36, plugins/tainttoleration; v1.15.3,
  * predicates.PodToleratesNodeTaints, priorities/taint_toleration.go. */
 #include "plugins/registry.h"
 
 typedef struct state {
-    const uint32_t *refused; /* of a taint list: 0 or 1 */
-    const int32_t *counts;   /* of a taint list: untolerated PreferNoSchedule taints */
+    const uint32_t *refused; /* by taint list: 0 or 1 */
+    const int32_t *counts;   /* by taint list: untolerated PreferNoSchedule taints */
     const int16_t *kept;     /* the same, if they are small */
     uint32_t list_count;
 } state;
@@ -84,8 +84,8 @@ static void taint_toleration_explain_legacy(const berth__question *cycle, const 
                   "node(s) had taints that the pod didn't tolerate");
 }
 
-/* Of tolerations those count in scores that have no effect, or that of these taints: those that
- * accept one. */
+/* In scores, only tolerations without an effect, or with effect PreferNoSchedule, matter: no other
+ * toleration accepts such a taint. */
 static berth__outcome prepare_counts(berth__prepare *prepare, int64_t best)
 {
     const berth__model *model = prepare->cycle->view->model;
@@ -152,7 +152,7 @@ static void taint_toleration_score_kept(const berth__question *cycle, const void
         own->kept, own->list_count, cycle->view->layout->taints + (size_t)tile * BERTH__TILE, kept);
 }
 
-/* Taints are tolerated that were not. */
+/* Wake if the node's taints are tolerated now and were not before. */
 static bool taint_toleration_wakes(berth__wake *wake, const berth__waiter *waiter,
                                    const void *instance)
 {

@@ -1,11 +1,11 @@
-/* Binding of one pod's claims on one node: bound volumes checked, others matched or provisioned. */
+/* Binds one pod's claims on one node: checks bound volumes, and matches or provisions others. */
 #include "plugins/volume_binder.h"
 
 #include "base/bits.h"
 #include "base/text.h"
 #include "plugins/claim_lookup.h"
 
-/* ---- sorting out the claims ---- */
+/* ---- classifying the claims ---- */
 
 berth__claim_state berth__claim_state_of(const berth__view *view, const berth__claim *claim)
 {
@@ -43,7 +43,7 @@ static bool add_bound(berth__view *view, berth__arena *arena, const berth__claim
                           &bound->migrated);
 }
 
-/* The shelves of a class with the columns of the labels they are named by. */
+/* Make the shelves of a class, with the columns of their labels. */
 static bool make_reach(berth__view *view, berth__arena *arena, const berth__shelves *shelves,
                        berth__sym class_name, berth__reach *out)
 {
@@ -84,7 +84,8 @@ static bool fill_unbound(berth__view *view, berth__arena *arena, berth__claim *c
            make_reach(view, arena, &view->storage->capacities, facts->class_name, &out->capacities);
 }
 
-/* Keep the unbound ascending by request, the order of volumes among equals. */
+/* Insert a claim so that unbound claims stay in ascending order of request, then of volumes in the
+ * pod. */
 static void insert_unbound(berth__binder *binder, const berth__unbound_claim *claim)
 {
     uint32_t at = binder->unbound_count++;
@@ -158,7 +159,7 @@ static bool is_migrated(const berth__view *view, berth__in_tree in_tree, uint32_
            (volumes->record->facts->migrated & 1u << in_tree) != 0;
 }
 
-/* The first claim that fails decides. */
+/* Check the bound volumes; the first claim that fails decides. */
 static void check_bound(const berth__view *view, const berth__binder *binder, uint32_t slot,
                         berth__open_binding *out)
 {
@@ -210,7 +211,7 @@ static bool same_attributes(const berth__pv_facts *volume, const berth__claim_fa
     return !volume->attributes.unsupported && volume->attributes.name == claim->attributes.name;
 }
 
-/* A volume that is the claim's already, if one could serve it. */
+/* A volume that already belongs to the claim and could serve it, or NULL. */
 static berth__pv *own_volume(const berth__claim *claim, const berth__open_binding *binding)
 {
     const berth__claim_facts *facts = claim->facts;
@@ -224,7 +225,7 @@ static berth__pv *own_volume(const berth__claim *claim, const berth__open_bindin
     return NULL;
 }
 
-/* Whether a free volume, large enough and of the class, can be taken for the claim. */
+/* Whether a free volume that is large enough and of the class suits the claim. */
 static bool suits(const berth__view *view, const berth__pv *volume, const berth__claim_facts *claim,
                   const berth__open_binding *binding, uint32_t slot)
 {
@@ -244,7 +245,7 @@ static const berth__shelf *shelf_of(const berth__reach *reach, uint32_t i, uint3
     return value != 0 ? berth__shelf_find(reach->set, reach->set->labels[i], value) : NULL;
 }
 
-/* The smallest that suits, the first to arrive among equals. */
+/* The smallest free volume that suits, or NULL; among equals the first that arrived. */
 static berth__pv *free_volume(const berth__view *view, const berth__unbound_claim *unbound,
                               const berth__open_binding *binding, uint32_t slot)
 {
@@ -269,8 +270,8 @@ static berth__pv *free_volume(const berth__view *view, const berth__unbound_clai
     return best != NULL ? best->object : NULL;
 }
 
-/* Where the driver has room for the claim: the least that is enough, the first to arrive among
- * equals. kube-scheduler takes any. NULL: nowhere. */
+/* The smallest sufficient capacity of the driver for the claim, or NULL; among equals the first
+ * that arrived. kube-scheduler takes any. */
 static const berth__capacity_facts *room_for(const berth__view *view,
                                              const berth__unbound_claim *unbound, uint32_t slot)
 {
@@ -305,7 +306,7 @@ static void choose(berth__open_binding *out, berth__claim *claim, berth__pv *vol
     out->choices[out->choice_count++] = (berth__volume_choice){claim, volume};
 }
 
-/* Have a claim provisioned for the node. Returns false if that can't be. */
+/* Provision a claim for the node. Returns false if that is impossible. */
 static bool provision(const berth__view *view, const berth__unbound_claim *unbound, uint32_t slot,
                       berth__open_binding *out)
 {
@@ -326,7 +327,7 @@ static bool provision(const berth__view *view, const berth__unbound_claim *unbou
 void berth__binder_bind(const berth__view *view, const berth__binder *binder, uint32_t slot,
                         berth__open_binding *out)
 {
-    uint64_t left[BERTH__UNBOUND_CLAIMS_MAX / 64] = {0}; /* unbound claims to be provisioned */
+    uint64_t left[BERTH__UNBOUND_CLAIMS_MAX / 64] = {0}; /* unbound claims to provision */
     out->node_conflict = out->no_volume = out->no_space = out->volume_missing = false;
     out->failed = false;
     out->choice_count = 0;
@@ -361,8 +362,8 @@ void berth__binder_bind(const berth__view *view, const berth__binder *binder, ui
             return;
 }
 
-/* Whether there is no volume for the claim, and it is provisioned wherever its class allows: its
- * verdicts depend on the node alone, and not on what other claims get. */
+/* Whether the claim has no volume and is provisioned wherever its class allows. Its verdict then
+ * depends on the node alone, not on the volumes of other claims. */
 static bool goes_by_class(const berth__unbound_claim *unbound)
 {
     return unbound->claim->first_pv == NULL && unbound->free_volumes.set == NULL &&
@@ -381,8 +382,8 @@ bool berth__binder_compares(const berth__binder *binder)
     return compares;
 }
 
-/* Clear the slots that the class of an unbound claim leaves out, a tile at a time. Returns
- * whether that is all there is to check of claims that are not bound. */
+/* Clear the slots that the class of an unbound claim excludes, a tile at a time. Returns whether
+ * claims that are not bound need no further check. */
 static bool filter_unbound(const berth__view *view, const berth__binder *binder, uint32_t tile,
                            berth__mask *mask)
 {
@@ -394,8 +395,8 @@ static bool filter_unbound(const berth__view *view, const berth__binder *binder,
     return all;
 }
 
-/* Clear the slots that a bound volume does not reach: a tile at a time, but for volumes that may
- * go by translated rules on some nodes. Returns whether that is all there was to check of them. */
+/* Clear the slots that a bound volume does not reach, a tile at a time; skips volumes whose rules
+ * may be translated on some nodes. Returns whether bound volumes need no further check. */
 static bool filter_bound(const berth__view *view, const berth__binder *binder, uint32_t tile,
                          berth__mask *mask)
 {
@@ -458,6 +459,6 @@ void berth__binder_unreserve(const berth__question *cycle, const void *instance,
 {
     (void)instance;
     (void)placement;
-    if (cycle->view->storage != NULL) /* a branch has none while no pod has volumes */
+    if (cycle->view->storage != NULL) /* NULL in a branch until a pod has volumes */
         berth__storage_unreserve(cycle->view->storage, cycle->pod);
 }

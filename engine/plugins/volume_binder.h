@@ -1,5 +1,5 @@
-/* Which volumes a pod's claims would have on a node: bound ones must reach it, others are
- * matched with free PersistentVolumes or are to be provisioned. Shared by VolumeBinding and
+/* The volumes that a pod's claims would get on a node: bound volumes must reach it; other claims
+ * are matched with free PersistentVolumes or provisioned. Used by VolumeBinding and
  * CheckVolumeBinding.
  * Source: kube-scheduler v1.32, plugins/volumebinding; component-helpers v0.32, storage/volume. */
 #ifndef BERTH_PLUGINS_VOLUME_BINDER_H
@@ -8,17 +8,17 @@
 #include "plugins/claim_lookup.h"
 #include "plugins/node_match.h"
 
-/* Unbound claims that one pod may have. */
+/* The most unbound claims that a pod may have. */
 enum { BERTH__UNBOUND_CLAIMS_MAX = 256 };
 
 /* The volume of a bound claim. */
 typedef struct berth__bound_volume {
     const berth__pv_facts *facts; /* NULL: it does not exist */
     berth__node_match match;
-    berth__node_match migrated; /* for nodes where its in-tree plugin is migrated */
+    berth__node_match migrated; /* used on nodes where its in-tree plugin is migrated */
 } berth__bound_volume;
 
-/* Shelves, and the label columns by which a slot finds its own among them. */
+/* Shelves, and the label columns that select a slot's own shelf. */
 typedef struct berth__reach {
     const berth__shelf_set *set; /* NULL: there are none */
     const berth__sym *const *columns;
@@ -30,32 +30,32 @@ typedef struct berth__unbound_claim {
     const berth__storage_class_facts *class_facts;
     berth__reach free_volumes;
     berth__node_match topologies;
-    bool needs_capacity; /* the driver publishes what it has room for */
+    bool needs_capacity; /* the driver publishes its capacity */
     berth__reach capacities;
     __int128 request_units;
 } berth__unbound_claim;
 
 typedef struct berth__binder {
-    bool legacy; /* by the rules of v1.15 */
+    bool legacy; /* uses the rules of v1.15 */
     berth__bound_volume *bound;
     uint32_t bound_count;
-    berth__unbound_claim *decided; /* their node is */
+    berth__unbound_claim *decided; /* claims whose node is chosen already */
     uint32_t decided_count;
-    berth__unbound_claim *unbound; /* ascending by request */
+    berth__unbound_claim *unbound; /* in ascending order of request */
     uint32_t unbound_count;
-    berth_str problem; /* why the unbound can't be matched with volumes at all; absent: none */
+    berth_str problem; /* why no unbound claim can be matched with volumes; absent: none */
 } berth__binder;
 
-/* What comes of it on one node. */
+/* The result for one node. */
 typedef struct berth__open_binding {
     bool node_conflict;  /* a bound volume does not reach the node */
     bool no_volume;      /* a claim finds no volume and can't be provisioned here */
     bool no_space;       /* the driver has no room here */
     bool volume_missing; /* a bound volume does not exist */
-    bool failed;         /* the binder's problem came up: an error, and no refusal */
+    bool failed;         /* the binder's problem occurred: an error, not a refusal */
     uint32_t choice_count;
     berth__volume_choice choices[BERTH__UNBOUND_CLAIMS_MAX];
-    /* Of a claim to be provisioned: what its driver has room for here; NULL: it does not say. */
+    /* For a claim that is provisioned: its driver's capacity here; NULL: not published. */
     const berth__capacity_facts *rooms[BERTH__UNBOUND_CLAIMS_MAX];
 } berth__open_binding;
 
@@ -65,16 +65,16 @@ static inline bool berth__binding_fits(const berth__open_binding *binding)
            !binding->volume_missing && !binding->failed;
 }
 
-/* How a claim stands. */
+/* The state of a claim. */
 typedef enum berth__claim_state {
     BERTH__CLAIM_BOUND,
-    BERTH__CLAIM_WAITS,     /* for its first consumer */
-    BERTH__CLAIM_IMMEDIATE, /* unbound, and not the scheduler's to bind */
+    BERTH__CLAIM_WAITS,     /* waits for its first consumer */
+    BERTH__CLAIM_IMMEDIATE, /* unbound, and the scheduler does not bind it */
     BERTH__CLAIM_UNDEFINED, /* its class has no volumeBindingMode */
 } berth__claim_state;
 berth__claim_state berth__claim_state_of(const berth__view *view, const berth__claim *claim);
 
-/* Sort out the claims of a list whose claims all exist and are bound or waiting; memory from
+/* Classify the claims of a list, which must all exist and be bound or waiting; memory comes from
  * `arena`. Returns false if there are too many; `*ok` turns false when out of memory. */
 bool berth__binder_make(berth__view *view, berth__arena *arena, const berth__volume_list *list,
                         berth__binder *binder, bool *ok);
@@ -83,14 +83,13 @@ bool berth__binder_make(berth__view *view, berth__arena *arena, const berth__vol
 void berth__binder_filter(const berth__view *view, const berth__binder *binder, uint32_t tile,
                           berth__mask *mask);
 
-/* The reserve phase: keep for a pod what binding chooses on the node of a slot. A pod that is
- * put where it does not fit reserves nothing: there is nothing that it would have. Errors:
- * E_NOMEM. */
+/* The reserve phase: reserve for a pod the volumes that binding chooses on the node of a slot. A
+ * pod on a node where it does not fit reserves nothing. Errors: BERTH_E_NOMEM. */
 berth_status berth__binder_reserve(berth__view *view, const berth__binder *binder, uint32_t pod,
                                    uint32_t slot);
 
-/* Run a plugin's reserve phase under the model's lock: the scratch memory, and what is interned,
- * are shared with branches. Errors: those of `reserve`. */
+/* Run a plugin's reserve phase under the model's lock, because branches share the scratch memory
+ * and the interned texts. Errors: those of `reserve`. */
 berth_status berth__binder_reserve_locked(
     const berth__question *cycle, const berth__pod_placement *placement,
     berth_status (*reserve)(const berth__question *cycle, const berth__pod_placement *placement));
@@ -99,11 +98,11 @@ berth_status berth__binder_reserve_locked(
 void berth__binder_unreserve(const berth__question *cycle, const void *instance,
                              const berth__pod_placement *placement);
 
-/* Whether there may be a volume, or a driver that says what it has room for, to compare what is
- * asked with: on no node otherwise. */
+/* Whether any node may have a volume, or a driver that publishes its capacity, to compare requests
+ * with. */
 bool berth__binder_compares(const berth__binder *binder);
 
-/* Bind on the node of a slot. */
+/* Compute the binding on the node of a slot. */
 void berth__binder_bind(const berth__view *view, const berth__binder *binder, uint32_t slot,
                         berth__open_binding *out);
 

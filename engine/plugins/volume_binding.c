@@ -1,5 +1,6 @@
 /* VolumeBinding: every claim of the pod has, finds or will get a volume that reaches the node.
- * Since v1.37 it prefers nodes where its volumes take little of what there is, or as a shape says.
+ * Since v1.37 it scores nodes by how much of the available capacity its volumes use, by default
+ * preferring low use.
  * Source: kube-scheduler v1.32 and v1.37, plugins/volumebinding. */
 #include <math.h>
 
@@ -39,9 +40,9 @@ static berth_status volume_binding_configure(berth__model *model, berth__arena *
     return BERTH_OK;
 }
 
-/* ---- before nodes are looked at ---- */
+/* ---- checks before any node ---- */
 
-/* Refuse a pod with a claim that is not there, lost, going, or of another pod. */
+/* Refuse a pod with a claim that is missing, lost, being deleted, or owned by another pod. */
 static berth__outcome check_claim(const berth__view *view, const berth__volume_list *list,
                                   const berth__pod_volume *volume, berth__reasons *reasons)
 {
@@ -139,14 +140,14 @@ static berth__outcome volume_binding_prepare(berth__prepare *prepare)
 
 /* ---- score ---- */
 
-/* What a pod's claims of one storage class ask for, and what there is for them. */
+/* The requests of a pod's claims of one storage class, and the capacity for them. */
 typedef struct class_use {
     berth__sym class_name;
     int64_t requested, capacity;
 } class_use;
 
-/* Until v1.36 preScore skips it; without preScore it gives all nodes nothing. So it does where no
- * volume is to be found. */
+/* Until v1.36 preScore skips the plugin, and without preScore every node scores 0. The same holds
+ * if there is no volume to find. */
 static berth__outcome volume_binding_prepare_score(berth__prepare *prepare)
 {
     berth__view *view = prepare->cycle->view;
@@ -178,8 +179,8 @@ static class_use *use_of(class_use *uses, uint32_t *count, berth__sym class_name
     return &uses[i];
 }
 
-/* By storage class as specified, whatever an annotation says: the volumes that were found, or, if
- * there are none, what drivers have room for. */
+/* Sum by spec.storageClassName, whatever an annotation says: the volumes that were found or, if
+ * there are none, the capacities of drivers. */
 static uint32_t uses_of(const berth__open_binding *binding, class_use *uses)
 {
     uint32_t count = 0;
@@ -196,7 +197,7 @@ static uint32_t uses_of(const berth__open_binding *binding, class_use *uses)
             continue;
         class_use *use = use_of(uses, &count, binding->choices[i].claim->facts->specified_class);
         use->requested += whole_units(binding->choices[i].claim->facts->request);
-        use->capacity = binding->rooms[i]->capacity; /* of all of them together */
+        use->capacity = binding->rooms[i]->capacity; /* shared by all claims of the class */
     }
     return count;
 }
@@ -229,7 +230,7 @@ static void volume_binding_score(const berth__question *cycle, const void *insta
 
 /* ---- filter ---- */
 
-/* The state points into the view. */
+/* The state points into the view, so nothing has to change. */
 static void volume_binding_adjust(const berth__question *cycle, const void *instance, void *state,
                                   const berth__class *cls, uint32_t slot, int change)
 {
@@ -302,7 +303,8 @@ static berth_status volume_binding_reserve(const berth__question *cycle, const v
     return berth__binder_reserve_locked(cycle, placement, choose_and_reserve);
 }
 
-/* A pod that is taken off its node gives back the volumes reserved for it. */
+/* Wake for a pod that leaves its node only if it has volumes: it may free some that were
+ * reserved. */
 static bool volume_binding_wakes(berth__wake *wake, const berth__waiter *waiter,
                                  const void *instance)
 {

@@ -1,13 +1,14 @@
-/* VolumeRestrictions: inline disks that can't be mounted twice on a node, and claims that one
- * pod alone may use.
+/* VolumeRestrictions: inline disks that can't be mounted twice on a node, and claims that only one
+ * pod may use.
  * Source: kube-scheduler v1.32, plugins/volumerestrictions. */
 #include "plugins/disk_conflict.h"
 #include "plugins/registry.h"
 
 typedef struct filter_state {
-    bool bare; /* an error where no disk is in the way */
+    bool bare; /* without preFilter: an error where no disk conflicts */
     bool disks;
-    /* The pod's ReadWriteOncePod claims by name, each once, and how often pods are in their way. */
+    /* The names of the pod's ReadWriteOncePod claims, each once, and how many conflicts they
+     * have. */
     berth__sym *claims;
     uint32_t claim_count;
     int64_t conflicts;
@@ -54,7 +55,7 @@ static berth__outcome volume_restrictions_prepare(berth__prepare *prepare)
     return own->disks || own->conflicts > 0 ? BERTH__ACTIVE : BERTH__SKIP;
 }
 
-/* kube-scheduler compares names of claims here, and not their namespaces. */
+/* kube-scheduler compares only the names of claims here, not their namespaces. */
 static void volume_restrictions_adjust(const berth__question *cycle, const void *instance,
                                        void *state, const berth__class *cls, uint32_t slot,
                                        int change)
@@ -111,7 +112,8 @@ static bool share_claim(const berth__volume_list *a, const berth__volume_list *b
     return false;
 }
 
-/* A pod that was in the way goes, alone or with its node, or a claim of the pod's own changes. */
+/* Wake if a conflicting pod is removed, alone or with its node, or if a claim of the waiting pod
+ * changes. */
 static bool volume_restrictions_wakes(berth__wake *wake, const berth__waiter *waiter,
                                       const void *instance)
 {

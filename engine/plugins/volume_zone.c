@@ -1,10 +1,11 @@
-/* VolumeZone: the zone and region labels of a bound volume must be the node's.
+/* VolumeZone: the node must have the zone and region labels of a bound volume.
  * Source: kube-scheduler v1.32, plugins/volumezone. */
 #include "base/bits.h"
 #include "plugins/claim_lookup.h"
 #include "plugins/registry.h"
 
-/* Labels that a node has for one of a volume's: the beta ones may also go by their present name. */
+/* The node's label for a label of a volume. Beta labels may also match under their current
+ * names. */
 typedef struct zone_rule {
     const berth__sym *column;
     const berth__sym *fallback; /* NULL: none */
@@ -15,10 +16,10 @@ typedef struct filter_state {
     const berth__sym *columns[BERTH__ZONE_LABELS];
     zone_rule *rules;
     uint32_t rule_count;
-    const berth__reasons *refusal; /* of every node, where preFilter has not refused the pod */
+    const berth__reasons *refusal; /* for every node, if preFilter did not run */
 } filter_state;
 
-/* Whether an unbound claim is of no concern; if not, a reason is added. */
+/* Whether a claim may be unbound; if not, adds a reason. */
 static bool may_be_unbound(const berth__view *view, const berth__claim *claim,
                            berth__reasons *reasons)
 {
@@ -141,7 +142,7 @@ static void add_meeting(const zone_rule *rule, const berth__kernels *kernels, ui
     }
 }
 
-/* Slots without any label of the sort. */
+/* The slots without any zone or region label. */
 static berth__mask unlabelled(const filter_state *own, const berth__kernels *kernels, uint32_t tile)
 {
     berth__mask out = {{UINT64_MAX, UINT64_MAX}};
@@ -153,7 +154,7 @@ static berth__mask unlabelled(const filter_state *own, const berth__kernels *ker
     return out;
 }
 
-/* Pods do not matter. */
+/* Pods on nodes do not matter. */
 static void volume_zone_adjust(const berth__question *cycle, const void *instance, void *state,
                                const berth__class *cls, uint32_t slot, int change)
 {
@@ -198,7 +199,7 @@ static void volume_zone_explain(const berth__question *cycle, const void *instan
                       own->refusal->items[i].data);
 }
 
-/* Of claims, the pod's own. */
+/* Wake for claims only if they are the pod's own. */
 static bool volume_zone_wakes(berth__wake *wake, const berth__waiter *waiter, const void *instance)
 {
     (void)instance;

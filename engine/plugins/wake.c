@@ -1,9 +1,11 @@
-/* Would a change of the cluster help a waiting pod: room on the changed node, claims by name. */
+/* Whether a change of the cluster could help a waiting pod: room on the changed node, claims by
+ * name. */
 #include "plugins/wake.h"
 
 #include "base/text.h"
 
-/* Pods that the waiter can't have removed: all of them, or those of no lower priority. */
+/* The lowest priority of pods that the waiter can't preempt: its own, or any if it does not
+ * preempt. */
 static int32_t lasting_priority(const berth__waiter *waiter)
 {
     return waiter->preempts ? waiter->priority : INT32_MIN;
@@ -22,7 +24,7 @@ static void add_up(const berth__wake *wake, berth__wake_usage *usage)
     }
 }
 
-/* Few priorities wait at a time; of more, the last ones take turns. */
+/* Few different priorities wait at a time; if there are more, the rest share the last entry. */
 static const berth__wake_usage *usage_of(berth__wake *wake, const berth__waiter *waiter)
 {
     int32_t priority = lasting_priority(waiter);

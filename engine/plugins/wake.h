@@ -1,14 +1,15 @@
-/* What wakes a waiting pod: what changed in the cluster, and what a plugin asks to tell whether
- * that could help (plugin.h, `wakes`).
+/* What wakes a waiting pod: a change in the cluster, and what plugins read to decide whether that
+ * change could help (plugin.h, `wakes`).
  *
- * A change has been made when it is asked about. One change may have several bits. */
+ * Plugins are asked after the change was made. One change may have several bits. */
 #ifndef BERTH_PLUGINS_WAKE_H
 #define BERTH_PLUGINS_WAKE_H
 
 #include "berth/plugin.h"
 #include "columns/view.h"
 
-/* Beside the changes of berth/plugin.h: the waiting pod itself changed. The queue sees to that. */
+/* In addition to the changes of berth/plugin.h: the waiting pod itself changed. The queue handles
+ * it. */
 enum { BERTH__WAKE_POD_SELF = 1 << 8 };
 
 enum {
@@ -26,10 +27,9 @@ enum {
                          BERTH_WAKE_NAMESPACE, /* all of berth/plugin.h */
 };
 
-/* What the pods of some priorities take on the node of a change; worked out when first asked
- * for. */
+/* What pods of at least some priority use on the changed node; computed at first use. */
 typedef struct berth__wake_usage {
-    int32_t priority; /* pods of at least this one count */
+    int32_t priority; /* pods of at least this priority count */
     int64_t pods;
     int64_t amounts[BERTH__SCALARS];
 } berth__wake_usage;
@@ -40,36 +40,37 @@ typedef struct berth__wake {
     uint32_t bits;
     berth__view *view;
     const berth__pods *pods;
-    const berth__node_record
-        *node; /* that changed, or that the pod is or was on; present, or leaving */
-    const berth__node_facts *old_facts; /* of a node that was updated or removed */
-    const berth__node_facts *new_facts; /* of a node that was added or updated */
-    const berth__class *before, *after; /* of a pod on a node; NULL: it was, or is, not there */
-    berth_str namespace_name, name;     /* of any other object */
+    /* The node that changed, or that the pod is or was on; it is still present, or being
+     * removed. */
+    const berth__node_record *node;
+    const berth__node_facts *old_facts; /* for a node that was updated or removed */
+    const berth__node_facts *new_facts; /* for a node that was added or updated */
+    const berth__class *before, *after; /* for a pod on a node; NULL: it was, or is, not there */
+    berth_str namespace_name, name;     /* for any other object */
     berth__wake_usage usages[BERTH__WAKE_USAGES]; /* scratch of berth__wake_fits */
     uint32_t usage_count;
 } berth__wake;
 
-/* A kind of pods that wait. */
+/* A kind of waiting pods. */
 typedef struct berth__waiter {
     berth__class *cls;
     int32_t priority;
-    bool preempts; /* pods of lower priority can be made to go */
+    bool preempts; /* it may preempt pods of lower priority */
 } berth__waiter;
 
-/* Whether the node of a change has room for `asks` of each resource, once pods that the waiter may
- * preempt are gone. Scalars are the `scalar_count` listed; with `zeros_too`, amounts asked 0 of are
- * tested as well. Cost: the node's pods, once for a change and priority. */
+/* Whether the node of a change has room for the waiter's requests without the pods that the waiter
+ * may preempt. Checks the `scalar_count` listed scalars; with `zeros_too`, requests of 0 are
+ * checked as well. Cost: a walk over the node's pods, once for a change and priority. */
 bool berth__wake_fits(berth__wake *wake, const berth__waiter *waiter,
                       const berth__scalar_request *scalars, uint32_t scalar_count, bool zeros_too);
 
-/* The namespace of the object of a change; one that names none is in the default one. */
+/* The namespace of the changed object; "default" if it names none. */
 static inline berth_str berth__wake_namespace(const berth__wake *wake)
 {
     return wake->namespace_name.len > 0 ? wake->namespace_name : BERTH_STR("default");
 }
 
-/* Whether the object of a change is a claim that the waiter's volumes name. */
+/* Whether the changed object is a claim that the waiter's volumes name. */
 bool berth__wake_is_own_claim(const berth__wake *wake, const berth__waiter *waiter);
 
 #endif

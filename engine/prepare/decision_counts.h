@@ -1,4 +1,4 @@
-/* Counters of decisions (berth/statistics.h says what each is). */
+/* Counters of decisions; berth/statistics.h explains each. */
 #ifndef BERTH_PREPARE_DECISION_COUNTS_H
 #define BERTH_PREPARE_DECISION_COUNTS_H
 
@@ -7,13 +7,13 @@
 
 #include "berth/statistics.h"
 
-/* Of a decider. */
+/* The counters of a decider. */
 typedef struct berth__decision_counts {
     uint64_t decisions, placed, errors, indexed, early_stops, visited, questions;
     uint64_t scans[BERTH_SCAN_REASON_COUNT];
 } berth__decision_counts;
 
-/* Of an index. */
+/* The counters of an index. */
 typedef struct berth__tree_counts {
     uint64_t built, dropped, repairs;
 } berth__tree_counts;

@@ -1,4 +1,4 @@
-/* Normalization: the ways that are the framework's, and a plugin's own.
+/* Normalization: the framework's methods, and a plugin's own.
  * Source: kube-scheduler v1.32, plugins/helper/normalize_score.go. */
 #include "prepare/normalize.h"
 

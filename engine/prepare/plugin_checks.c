@@ -1,5 +1,5 @@
-/* Embedders' plugins held to their flags: what was kept of their answers, compared with fresh
- * ones. */
+/* Checks whether embedders' plugins keep the promises of their flags: compares kept answers with
+ * fresh ones. */
 #include "prepare/plugin_checks.h"
 
 #include <string.h>
@@ -7,17 +7,17 @@
 #include "base/bits.h"
 #include "base/error.h"
 
-/* Kinds of pods that are remembered. */
+/* The most kinds of pods to remember. */
 enum { KINDS_MAX = 256 };
 
-/* What a plugin last said; a score has values, a filter masks. */
+/* A plugin's last answers: masks for a filter, values for a score. */
 typedef struct kept_answers {
     bool filled;
     berth__mask *masks; /* by tile */
     int64_t *values;    /* by slot */
 } kept_answers;
 
-/* A kind of pods, as berth__prepared_kind. */
+/* A kind of pods, as in berth__prepared_kind. */
 typedef struct kept_kind {
     berth__used used;
     struct {
@@ -25,20 +25,20 @@ typedef struct kept_kind {
         uint64_t profile;
     } key;
     uint64_t epoch;
-    uint64_t seen; /* of the journal */
+    uint64_t seen; /* journal entries applied */
     uint64_t names_epoch;
     berth__arena arena;
     kept_answers *filters, *scorers; /* by stage */
 } kept_kind;
 
-/* One run. */
+/* One run of the checks. */
 typedef struct check {
     const berth__decision *decision;
     const berth__view *view;
     berth__arena *scratch;
     kept_kind *kind;
-    berth__mask *present; /* by tile: slots of nodes that are there */
-    berth__mask *changed; /* by tile: something has happened on them */
+    berth__mask *present; /* by tile: slots of nodes that exist */
+    berth__mask *changed; /* by tile: slots that changed */
     berth_error *error;
 } check;
 
@@ -94,7 +94,7 @@ static kept_kind *make_kind(berth__plugin_checks *checks, const berth__decision 
     return kind;
 }
 
-/* Nodes have changed: nothing that was said needs to hold. */
+/* Nodes have changed, so earlier answers need not hold. */
 static bool begin_epoch(kept_kind *kind, const berth__decision *decision)
 {
     const berth__ready_profile *profile = decision->profile;
@@ -182,7 +182,7 @@ static berth_status lied(const check *c, const berth__stage *stage, bool filter,
                             stage->plugin->name, flag, phase, (int)node.len, node.data);
 }
 
-/* What it says of the nodes of a tile, at `values` if it scores. */
+/* The plugin's answer for the nodes of a tile: a mask, or `values` if it scores. */
 static berth__mask answer(const check *c, const berth__stage *stage, bool filter, const void *state,
                           uint32_t tile, int64_t *values)
 {
@@ -194,7 +194,7 @@ static berth__mask answer(const check *c, const berth__stage *stage, bool filter
     return mask;
 }
 
-/* The first slot of a tile that was not free to change, and has; or BERTH__SLOT_NONE. */
+/* The first slot of a tile whose answer changed but must not have; or BERTH__SLOT_NONE. */
 static uint32_t find_change(const check *c, uint32_t tile, bool may_change, bool filter,
                             const berth__mask *then, const int64_t *values_then,
                             const berth__mask *now, const int64_t *values_now)
@@ -211,7 +211,8 @@ static uint32_t find_change(const check *c, uint32_t tile, bool may_change, bool
     return BERTH__SLOT_NONE;
 }
 
-/* Neither flag: answers are asked for each time, from a state that was prepared once. */
+/* Without either flag, decisions ask for answers each time, but from a state prepared once: compare
+ * this state with a fresh one. */
 static berth_status check_state(const check *c, const berth__stage *stage, bool filter,
                                 const void *kept, const void *fresh)
 {
@@ -237,7 +238,7 @@ static bool make_answers(const check *c, kept_answers *kept, bool filter)
     return kept->masks != NULL && (filter || kept->values != NULL);
 }
 
-/* Compare first, then keep: who has lied is found lying until a node changes. */
+/* Compare before keeping: a wrong answer is reported until a node changes. */
 static berth_status check_answers(const check *c, const berth__stage *stage, bool filter,
                                   kept_answers *kept, const void *state)
 {
@@ -284,7 +285,7 @@ static berth_status check_stage(const check *c, const berth__stage *stage, bool 
                : check_state(c, stage, filter, prepared->state, fresh.state);
 }
 
-/* ---- all of them ---- */
+/* ---- all plugins ---- */
 
 berth_status berth__plugin_checks_run(berth__plugin_checks *checks, const berth__decision *decision,
                                       berth__arena *scratch, berth_error *error)

@@ -1,11 +1,11 @@
-/* A checking mode for embedders' plugins: whether what is kept of their answers is what they would
- * answer now. A plugin that is called STATIC or NODE_LOCAL, and is not, otherwise answers wrongly
- * in silence.
+/* A checking mode for embedders' plugins: compares the kept answers of a plugin with its present
+ * answers. Without it, a plugin that is wrongly flagged STATIC or NODE_LOCAL silently leads to
+ * wrong decisions.
  *
- * Beside what decisions keep, each own plugin's answers about each node are kept once more, by kind
- * of pod, and for as long as its flags say that they hold: STATIC until a node changes, NODE_LOCAL
- * until something on that node does. At every decision all of them are asked for anew and compared.
- * A plugin with neither flag is prepared anew; EACH promises nothing.
+ * In addition to what decisions keep, this mode keeps each own plugin's answers about each node, by
+ * kind of pod, as long as its flags promise that they hold: STATIC until a node changes, NODE_LOCAL
+ * until something on that node changes. At every decision it asks for all answers again and
+ * compares. A plugin with neither flag is prepared again and compared; EACH promises nothing.
  *
  * Threads: the engine's. Cost: each decision asks all own plugins about all nodes. */
 #ifndef BERTH_PREPARE_PLUGIN_CHECKS_H
@@ -24,8 +24,8 @@ berth_status berth__plugin_checks_create(const berth_allocator *allocator,
 /* Accepts NULL. */
 void berth__plugin_checks_destroy(berth__plugin_checks *checks);
 
-/* Compare, for a decision whose stages are prepared; `scratch` is the decision's. Errors:
- * E_INTERNAL, naming the plugin; E_NOMEM. */
+/* Compare the answers, for a decision whose stages are prepared; `scratch` is the decision's.
+ * Errors: BERTH_E_INTERNAL (names the plugin), BERTH_E_NOMEM. */
 berth_status berth__plugin_checks_run(berth__plugin_checks *checks, const berth__decision *decision,
                                       berth__arena *scratch, berth_error *error);
 

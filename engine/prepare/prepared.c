@@ -1,4 +1,4 @@
-/* What a pod class's decisions share, its plugins' prepared states: made, cached, dropped. */
+/* The prepared states that the decisions for a pod class share: computed, cached, dropped. */
 #include "prepare/prepared.h"
 
 #include <string.h>
@@ -119,7 +119,7 @@ static bool prepare_one_scorer(const berth__decision *decision, uint32_t i, bert
                          &decision->prepared->scorers[i], &decision->prepared->verdict.allowed);
 }
 
-/* The stages that prepare each time, or the others. */
+/* Prepare the stages that prepare each time (`each`), or the others. */
 static bool prepare_stages(const berth__decision *decision, bool each, berth__arena *arena)
 {
     const berth__ready_profile *profile = decision->profile;
@@ -210,7 +210,7 @@ static bool allocate_slot_plan(berth__prepared_kind *prepared, const berth__read
     return true;
 }
 
-/* Everything that holds as long as node facts do. */
+/* Prepare everything that holds as long as node facts do. */
 static bool prepare_epoch(const berth__decision *decision)
 {
     berth__prepared_kind *prepared = decision->prepared;
@@ -241,8 +241,8 @@ static bool prepare_epoch(const berth__decision *decision)
     return true;
 }
 
-/* The first plugin, as they prepare, whose verdict ends the attempt; one that preemption may help
- * gives way to one that nothing can. Scorers only fail. */
+/* Find the first plugin, in order of preparing, whose verdict ends the attempt. A verdict that
+ * preemption can't change takes precedence over one that it may. Scorers only fail. */
 static void sum_up(berth__prepared_kind *prepared, const berth__ready_profile *profile)
 {
     prepared->verdict.outcome = BERTH__ACTIVE;
@@ -288,7 +288,7 @@ static berth__prepared_kind *find_or_create(berth__prepared_cache *cache,
     return found != NULL ? (berth__prepared_kind *)found : create(cache, decision);
 }
 
-/* The note of a class, of whatever class it now is; NULL when out of memory. */
+/* The note in a class's place, which may be another class's; NULL when out of memory. */
 static berth__kind_note *note_of(berth__prepared_cache *cache, const berth__class *cls)
 {
     uint32_t before = cache->note_capacity;
@@ -341,7 +341,7 @@ static void trim(berth__prepared_cache *cache)
         drop_oldest(cache);
 }
 
-/* Make the states anew that hold as long as node facts do, if these have changed. */
+/* Prepare the states that depend on node facts again if these have changed. */
 static bool follow_epoch(berth__prepared_cache *cache, const berth__decision *decision)
 {
     berth__prepared_kind *prepared = decision->prepared;
@@ -388,7 +388,7 @@ berth_status berth__prepared_get(berth__prepared_cache *cache, berth__decision *
     }
     if (!as_before)
         list_each(prepared, decision->profile);
-    /* What a stage makes of the world may change it: terms become known. */
+    /* Keep the world from before preparing: a stage may change it by making terms known. */
     each->world = world;
     each->settled = cycle->required_node == BERTH_NODE_NONE;
     sum_up(prepared, decision->profile);

@@ -1,5 +1,5 @@
-/* Profiles compiled: plugins found in the registry and configured; and the number of feasible
- * nodes to look for. */
+/* Compiles profiles: finds plugins in the registry and configures them; and computes how many
+ * feasible nodes to search for. */
 #include "prepare/profile.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ static berth_status missing(const berth_plugin_ref *ref, const char *phase, bert
     return BERTH_E_UNSUPPORTED;
 }
 
-/* What a profile is compiled with. */
+/* What compiling a profile needs. */
 typedef struct workshop {
     berth__model *model;
     berth__arena *arena;
@@ -53,7 +53,7 @@ static const berth_plugin_ref *find_in(berth_plugin_list list, berth_str name)
     return NULL;
 }
 
-/* The plugin behind a name, configured; out->plugin is NULL if there is none. */
+/* Find the plugin of a name and configure it; out->plugin is NULL if there is none. */
 static berth_status make_stage(const workshop *shop, const berth_plugin_ref *ref, berth__stage *out)
 {
     bool ok = true;
@@ -106,8 +106,8 @@ static berth_status make_scorer(const workshop *shop, const berth_plugin_ref *re
     return BERTH_OK;
 }
 
-/* A plugin that runs at preFilter or preScore only. There may be none behind the name: what an
- * embedder's plugin does there is part of its filter or score. */
+/* Add a plugin that runs only at preFilter or preScore. The engine may have none of that name: an
+ * embedder's plugin does this work in its filter or score. */
 static berth_status add_preparing(const workshop *shop, const berth_plugin_ref *ref, bool filter,
                                   berth__stage *stages, uint32_t *count)
 {
@@ -117,7 +117,7 @@ static berth_status add_preparing(const workshop *shop, const berth_plugin_ref *
     return make_stage(shop, ref, &stages[(*count)++]);
 }
 
-/* Stages in the order of the list of those that prepare, then the others. */
+/* Order stages as in the list of the preparing point, then the others. */
 static bool put_in_order(berth__arena *arena, berth_plugin_list before, const berth__stage *stages,
                          uint32_t count, uint32_t **out)
 {
@@ -139,15 +139,15 @@ static bool put_in_order(berth__arena *arena, berth_plugin_list before, const be
     return order != NULL;
 }
 
-/* Whether a list of what prepares leaves a plugin out. A profile without such a list leaves out
- * none: one made by hand that names filters and scores alone. */
+/* Whether the list of a preparing point lacks a plugin. A profile without that list lacks none:
+ * such a profile names only filters and scores. */
 static bool leaves_out(const berth__ready_profile *profile, berth_plugin_list before,
                        berth_str name)
 {
     return !profile->legacy && before.items != NULL && find_in(before, name) == NULL;
 }
 
-/* v1.15's checks before the predicates are listed apart from them: they are filters, too. */
+/* v1.15 lists the checks before the predicates separately; they are filters, too. */
 static berth_status make_filters(const workshop *shop, const berth_profile *source,
                                  berth__ready_profile *out)
 {
@@ -189,7 +189,8 @@ static berth_status make_scorers(const workshop *shop, const berth_profile *sour
         berth__stage *stage = &out->scorers[made];
         stage->bare = leaves_out(out, before, ref->name);
         BERTH_TRY(make_scorer(shop, ref, stage));
-        /* Until v1.36 it scores behind a feature gate that is off: its preScore skips it. */
+        /* Until v1.36 VolumeBinding scores only behind a feature gate that is off: its preScore
+         * skips it. */
         made += stage->bare || stage->plugin != &berth__plugin_volume_binding ||
                 out->behaviours->volume_capacity_scores;
     }
@@ -216,7 +217,7 @@ static berth_tie tie_of(berth_tie asked, const berth__behaviours *behaviours)
     return behaviours->ties_by_heap ? BERTH_TIE_KUBERNETES : BERTH_TIE_FIRST;
 }
 
-/* Whether a plugin comes before another one, or that is not there at all. */
+/* Whether a plugin comes before another one, or the other one is not in the list. */
 static bool comes_before(berth_plugin_list list, berth_str name, const berth_plugin_ref *other)
 {
     for (uint32_t i = 0; i < list.count; i++) {
@@ -246,7 +247,7 @@ static void read_post_filters(const berth_profile *source, berth__ready_profile 
         out->filters[i].before_claims = comes_before(pre, out->filters[i].name, seen);
 }
 
-/* Members that came later than this library are none that it could leave out. */
+/* Reject `later`: it names members that are newer than this library, so it can't leave them out. */
 static berth_status check_later(const berth_profile *source, berth_error *error)
 {
     bool found = source->later != NULL;
@@ -301,7 +302,7 @@ berth_status berth__profile_make(berth__model *model, berth__arena *arena,
 uint32_t berth__profile_limit(const berth__ready_profile *profile, uint32_t candidates)
 {
     if (!profile->ranks_nodes && profile->behaviours->first_where_none_ranks)
-        return 1; /* nobody compares them: the first will do */
+        return 1; /* nodes are not compared, so the first one will do */
     if (candidates < profile->min_feasible || profile->percentage >= 100)
         return candidates;
     int32_t percentage = profile->percentage;

@@ -1,4 +1,4 @@
-/* A profile made ready to run: plugins found in the registry and configured. */
+/* A profile compiled to run: its plugins are found in the registry and configured. */
 #ifndef BERTH_PREPARE_PROFILE_H
 #define BERTH_PREPARE_PROFILE_H
 
@@ -8,47 +8,47 @@ typedef struct berth__stage {
     const berth__plugin_ops *plugin;
     const void *instance;
     berth_str name; /* as shown in results */
-    int64_t weight; /* of a scorer */
-    bool bare;      /* preFilter, or preScore, of the plugin is left out: see berth__prepare */
-    /* Of a filter: what it refuses at preFilter DynamicResources does not get to see. */
+    int64_t weight; /* for a scorer */
+    bool bare;      /* the plugin's preFilter or preScore is disabled: see berth__prepare */
+    /* For a filter: DynamicResources does not see pods that it refuses at preFilter. */
     bool before_claims;
 } berth__stage;
 
 typedef struct berth__ready_profile {
     berth__sym scheduler_name;
-    bool legacy; /* of the era v1alpha1 */
+    bool legacy; /* a profile of v1.15 */
     const berth__behaviours *behaviours;
     int32_t percentage;
     uint32_t min_feasible;
     berth_tie tie;
     bool always_check_all;
     bool gates;        /* SchedulingGates is enabled */
-    bool gates_claims; /* DynamicResources is, at PreEnqueue */
+    bool gates_claims; /* DynamicResources is enabled at PreEnqueue */
     /* postFilter: */
     bool preempts;         /* DefaultPreemption is enabled */
-    bool deallocates;      /* so is DynamicResources, */
-    bool deallocates_last; /* and comes after it */
+    bool deallocates;      /* DynamicResources is enabled, */
+    bool deallocates_last; /* and runs after DefaultPreemption */
     bool sees_claims;      /* DynamicResources is enabled at preFilter */
     bool gives_up;         /* no plugin is enabled */
     berth_preemption_args preemption;
-    /* Behind the filters, and behind the scorers, plugins that only prepare: they run at preFilter,
-     * or at preScore, and not after that. */
+    /* After the filters, and after the scorers, come plugins that only prepare: they run at
+     * preFilter or at preScore, but not later. */
     berth__stage *filters;
     uint32_t filter_count, filter_stages;
     berth__stage *scorers;
     uint32_t scorer_count, scorer_stages;
-    /* All of the one and of the other in the order in which they prepare. */
+    /* All filter stages, and all scorer stages, in the order in which they prepare. */
     uint32_t *filter_order, *scorer_order;
     bool counts_pods; /* some filter is BERTH__COUNTS_PODS */
-    bool ranks_nodes; /* some score plugin is configured, even one that never scores */
+    bool ranks_nodes; /* some score plugin is configured, even if it never scores */
 } berth__ready_profile;
 
 /* The engine's own plugin of that name, v1.15's included, or NULL. */
 const berth__plugin_ops *berth__profile_plugin_find(berth_str name);
 
-/* Compile; everything lives in `arena`. `own` are the embedder's plugins. Errors: E_UNSUPPORTED (no
- * such plugin, it has no such phase, v1.15 is not built), E_INVALID (arguments), E_NOMEM;
- * error->field names the plugin. */
+/* Compile a profile into `arena`. `own` are the embedder's plugins. Errors: BERTH_E_UNSUPPORTED (no
+ * such plugin, it has no such phase, v1.15 is not built), BERTH_E_INVALID (arguments),
+ * BERTH_E_NOMEM; error->field names the plugin. */
 berth_status berth__profile_make(berth__model *model, berth__arena *arena,
                                  berth__embedder_plugins own, const berth_profile *source,
                                  berth__ready_profile *out, berth_error *error);

@@ -1,11 +1,11 @@
-/* The tie rule `kubernetes` over lists that lie in masks: one pass, as positions only rise. */
+/* The tie rule `kubernetes` over lists in masks: a single pass, because positions only increase. */
 #include "scan/heap_masks.h"
 
 #include "base/bits.h"
 #include "base/heap_order.h"
 
-/* Answer what is asked about the slots of one word, whose positions are `before` .. `past`. Returns
- * the bit that is chosen, or UINT32_MAX. */
+/* Answer the queries of the heap order about the slots of one word, whose positions are `before` ..
+ * `past`. Returns the chosen bit, or UINT32_MAX. */
 static uint32_t take_word(uint64_t best, uint64_t list, uint32_t before, uint32_t past,
                           berth__heap_order *order)
 {
@@ -23,7 +23,7 @@ static uint32_t take_word(uint64_t best, uint64_t list, uint32_t before, uint32_
     return chosen;
 }
 
-/* The same of a mask, whose positions begin at `before`. */
+/* The same for a mask, whose positions begin at `before`. */
 static void take_mask(const berth__heap_masks *list, uint32_t mask, uint32_t before,
                       berth__heap_order *order, berth__heap_place *place)
 {

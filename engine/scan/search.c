@@ -1,5 +1,5 @@
-/* The scan path: the walk over nodes in rotation order by all workers, the early stop, the
- * selection among the best. */
+/* The scan path: the walk of all workers over nodes in rotation order, the early stop, and the
+ * selection among the best nodes. */
 #include "scan/search_parts.h"
 
 #include <string.h>
@@ -106,7 +106,7 @@ uint32_t berth__search_segment(const berth__search *search, uint32_t segment, be
     if (end > BERTH__TILE)
         end = BERTH__TILE;
     uint32_t begin = segment == 0 ? offset : 0;
-    if (segment == layout->tile_count) /* the head of the tile that the walk began in */
+    if (segment == layout->tile_count) /* the head of the start tile */
         end = offset;
     *slots = berth__mask_range(begin, end);
     const uint64_t *allowed = search->decision.prepared->verdict.allowed;
@@ -136,7 +136,7 @@ static inline __attribute__((always_inline)) berth__mask filter_segment(berth__s
     return mask;
 }
 
-/* Filter a segment, and score it if that can be told already. Returns how many were found. */
+/* Filter a segment, and score it if that is possible already. Returns how many nodes were found. */
 static uint32_t take_segment(berth__search *search, uint32_t segment, uint32_t worker)
 {
     berth__mask *found = &search->walk.found[segment];
@@ -149,7 +149,7 @@ static uint32_t take_segment(berth__search *search, uint32_t segment, uint32_t w
 
 static uint32_t found_so_far(const berth__search *search)
 {
-    /* Relaxed: a late look costs a slice more, never the answer (search.h). */
+    /* Relaxed: a stale count costs one more slice, never the answer (search.h). */
     return atomic_load_explicit(&search->walk.count, memory_order_relaxed);
 }
 
@@ -178,8 +178,8 @@ static void filter_job(void *context, uint32_t worker)
     }
 }
 
-/* A walk that cannot be cut short: tiles in any order, each worker those near it first. The head
- * of the start tile, which is the last segment, is left out. */
+/* A walk that can't be cut short: tiles in any order; each worker begins with the tiles near it.
+ * Leaves out the head of the start tile, which is the last segment. */
 static void filter_all_job(void *context, uint32_t worker)
 {
     berth__search *search = context;
@@ -212,7 +212,7 @@ static bool is_parallel(const berth__search *search)
     return search->crew.worker_count > 1 && search->range.segment_count >= BERTH__PARALLEL_SEGMENTS;
 }
 
-/* Go on until more than `limit` are found or the walk ends. */
+/* Continue until more than `limit` nodes are found or the walk ends. */
 static void run_filter(berth__search *search)
 {
     if (is_parallel(search))
@@ -221,8 +221,8 @@ static void run_filter(berth__search *search)
         filter_job(search, 0);
 }
 
-/* The start tile lies in two segments, which may go to two workers: its statics are made
- * beforehand. */
+/* Start the walk. The start tile has two segments, which two workers may take, so its static mask
+ * is computed first. */
 static void start_filter(berth__search *search)
 {
     /* relaxed: workers see them by WORK-1 */
@@ -246,8 +246,8 @@ static uint32_t taken_segments(const berth__search *search)
     return taken < search->range.segment_count ? taken : search->range.segment_count;
 }
 
-/* Nodes kept for nominated pods: take back those of the segments that would not fit with these pods
- * there. What-ifs change the view for a moment, so they wait until no worker reads it. */
+/* Take back the found nodes of these segments that would not fit with the pods nominated for them.
+ * What-ifs change the view for a moment, so they run only when no worker reads it. */
 static berth_status withdraw(berth__search *search, uint32_t first, uint32_t last)
 {
     for (uint32_t segment = first; segment < last; segment++) {
@@ -267,7 +267,7 @@ static berth_status withdraw(berth__search *search, uint32_t first, uint32_t las
     return BERTH_OK;
 }
 
-/* The walk stops when more than `limit` nodes are found; where some are taken back, it goes on. */
+/* The walk stops once more than `limit` nodes are found; if some are taken back, it continues. */
 static berth_status filter_nominated(berth__search *search)
 {
     uint32_t first = 0, last = taken_segments(search);
@@ -281,7 +281,7 @@ static berth_status filter_nominated(berth__search *search)
     return BERTH_OK;
 }
 
-/* Drop the slots of `mask` from the n-th set one (from 0) on, and return that slot. */
+/* Drop the slots of `mask` from the n-th set slot (from 0) on, and return that slot. */
 static uint32_t cut_mask(berth__mask *mask, uint32_t n)
 {
     uint32_t low = (uint32_t)__builtin_popcountll(mask->words[0]);
@@ -293,7 +293,7 @@ static uint32_t cut_mask(berth__mask *mask, uint32_t n)
     return at;
 }
 
-/* Keep the first `limit` feasible nodes; the node after them is where the next search begins. */
+/* Keep the first `limit` feasible nodes; the next search begins at the node after them. */
 static void cut(berth__search *search)
 {
     uint32_t taken = taken_segments(search), feasible = 0, visited = 0, segment = 0;
@@ -341,7 +341,7 @@ static uint32_t allowed_count(const berth__search *search)
     return count;
 }
 
-/* With an allow-list the walk goes over its nodes alone: the rotation index counts into that
+/* With an allow-list the walk visits only its nodes, and the rotation index counts within that
  * list. */
 static uint32_t allowed_start(const berth__search *search, uint32_t candidates, uint32_t start)
 {
@@ -407,7 +407,7 @@ static berth_status walk_in_rotation(berth__search *search, uint32_t start)
         first = allowed_start(search, candidates, start);
     }
     BERTH_TRY(walk(search, first, berth__profile_limit(profile, candidates)));
-    /* v1.15's iterator has already moved past the node that is discarded. */
+    /* v1.15's iterator has already moved past the discarded node. */
     uint64_t passed = search->answer.visited_count +
                       (search->answer.cut_short && profile->behaviours->passes_discarded_node);
     if (search->answer.refused_slot != BERTH__SLOT_NONE &&
@@ -424,7 +424,7 @@ berth_status berth__search_filter(berth__search *search, const berth__decision *
     return walk_in_rotation(search, start);
 }
 
-/* The answer is this one slot. The rotation stands still. */
+/* Answer with this one slot. The rotation does not advance. */
 static berth_status answer_alone(berth__search *search, uint32_t slot, uint32_t start)
 {
     uint32_t at = slot % BERTH__TILE;
@@ -450,7 +450,7 @@ berth_status berth__search_nominated(berth__search *search, const berth__decisio
         BERTH_TRY(berth__dry_run_end(dry_run));
         if (passes)
             return answer_alone(search, own_slot, start);
-        if (!dry_run->failed) /* an error there is of no account */
+        if (!dry_run->failed) /* an error there does not matter */
             search->answer.refused_slot = own_slot;
     }
     return walk_in_rotation(search, start);
@@ -467,7 +467,7 @@ berth_status berth__search_all(berth__search *search, const berth__decision *dec
 
 /* ---- selection ---- */
 
-/* Slots of a segment whose total is the best. */
+/* The slots of a segment whose total is the best. */
 static berth__mask best_of_segment(const berth__search *search, uint32_t segment, uint32_t tile)
 {
     const berth__search_scores *scores = &search->scores;

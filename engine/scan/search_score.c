@@ -1,5 +1,5 @@
-/* Scores of the feasible nodes that a scan found: raw values, their ranges, normalization, totals,
- * the best. */
+/* Scores the feasible nodes that a scan found: raw values, their ranges, normalization, totals, the
+ * best total. */
 #include <string.h>
 
 #include "base/assert.h"
@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "scan/search_parts.h"
 
-/* ---- which scorers take part ---- */
+/* ---- active scorers ---- */
 
 static bool is_active(const berth__search *search, uint32_t scorer)
 {
@@ -20,14 +20,15 @@ static bool normalizes(const berth__search *search, uint32_t scorer)
            search->decision.profile->scorers[scorer].plugin->normalize != BERTH__NORMALIZATION_NONE;
 }
 
-/* Whether a scorer waits for the end of the walk. */
+/* Whether a scorer must wait for the end of the walk. */
 static bool is_late(const berth__search *search, uint32_t scorer)
 {
     const berth__plugin_ops *plugin = search->decision.profile->scorers[scorer].plugin;
     return plugin->rank != NULL || (plugin->flags & BERTH__SCORES_LATE) != 0;
 }
 
-/* Raw values are kept only for scorers that normalize, so memory for them comes when one runs. */
+/* Raw values are kept only for normalizing scorers; their memory is allocated when one first
+ * runs. */
 static bool reserve_raw(berth__search *search, uint32_t scorer)
 {
     if (!normalizes(search, scorer) || search->scores.raw[scorer] != NULL)
@@ -38,7 +39,7 @@ static bool reserve_raw(berth__search *search, uint32_t scorer)
     return search->scores.raw[scorer] != NULL;
 }
 
-/* Mark the scorers that one kernel works out together, if both of its parts are there. */
+/* Mark the scorers that one kernel computes together, if both of its parts are present. */
 static void plan_basic(berth__search *search)
 {
     search->scores.basic_ask = (berth__basic_ask){.cpu = 0};
@@ -100,7 +101,8 @@ static berth_status rank_one(berth__search *search, uint32_t scorer, berth__aren
     return prepare.ok ? BERTH_OK : BERTH_E_NOMEM;
 }
 
-/* Whether a plugin that runs at preScore alone has failed there; without any score nothing runs. */
+/* Whether a plugin that runs only at preScore has failed there; without any scorer preScore does
+ * not run. */
 static bool prepares_in_vain(const berth__search *search)
 {
     const berth__ready_profile *profile = search->decision.profile;
@@ -111,11 +113,11 @@ static bool prepares_in_vain(const berth__search *search)
     return false;
 }
 
-/* Which scorers take part, after those that look at the feasible nodes have done so. */
+/* Run the rank phases, then find which scorers take part. */
 static berth_status rank(berth__search *search, berth__arena *arena)
 {
     search->scores.constant =
-        search->decision.profile->ranks_nodes ? 0 : 1; /* nobody scores: 1 for each node */
+        search->decision.profile->ranks_nodes ? 0 : 1; /* without scorers each node gets 1 */
     for (uint32_t i = 0; i < search->decision.profile->scorer_count; i++) {
         const berth__stage *stage = &search->decision.profile->scorers[i];
         const berth__prepared_stage *ranked = &search->scores.ranked[i];
@@ -137,7 +139,7 @@ static bool has_static_raw(const berth__search *search, uint32_t scorer, uint32_
            (search->decision.prepared->statics.ready[tile] & BERTH__STATIC_RAW) != 0;
 }
 
-/* Raw values of a tile; `scratch` has BERTH__TILE entries and may be what is returned. */
+/* The raw values of a tile; `scratch` has BERTH__TILE entries and may be the result. */
 static const int64_t *raw_values(const berth__search *search, uint32_t scorer, uint32_t tile,
                                  const berth__mask *mask, int64_t *scratch)
 {
@@ -170,7 +172,7 @@ static void begin_totals(const berth__search *search, uint32_t tile, int64_t *to
     view->kernels->basic_scores(&columns, &search->scores.basic_ask, total);
 }
 
-/* Whether a scorer's two ways to its values agree: asked where assertions are. */
+/* Whether a scorer's two functions return the same values; used in assertions. */
 __attribute__((unused)) static bool agree(const berth__search *search, uint32_t scorer,
                                           uint32_t tile, const berth__mask *mask,
                                           const int16_t *kept)
@@ -186,7 +188,7 @@ __attribute__((unused)) static bool agree(const berth__search *search, uint32_t 
     return true;
 }
 
-/* Keep a scorer's raw values, and widen the worker's range by them. */
+/* Keep a scorer's raw values, and extend the worker's range by them. */
 static void keep_values(berth__search *search, uint32_t scorer, uint32_t tile,
                         const berth__mask *mask, berth__scorer_range *range)
 {
@@ -207,7 +209,7 @@ static void keep_values(berth__search *search, uint32_t scorer, uint32_t tile,
     }
 }
 
-/* Add what a scorer gives, or keep its raw values if they are to be normalized. */
+/* Add a scorer's values to the totals, or keep its raw values if it normalizes. */
 static void take_values(berth__search *search, uint32_t scorer, uint32_t tile,
                         const berth__mask *mask, berth__search_worker *own)
 {
@@ -221,7 +223,7 @@ static void take_values(berth__search *search, uint32_t scorer, uint32_t tile,
             search->decision.profile->scorers[scorer].weight);
 }
 
-/* The scorers that do not wait for the end of the walk. */
+/* Run the scorers that need not wait for the end of the walk. */
 static void score_early(berth__search *search, uint32_t tile, const berth__mask *mask,
                         berth__search_worker *own)
 {
@@ -255,15 +257,14 @@ static void normalize_values(const berth__search *search, uint32_t scorer, const
                      mask, values);
 }
 
-/* Whether all values that count were kept as they are. */
+/* Whether all values that count were kept unchanged. */
 static bool is_narrow(const berth__scorer_range *range)
 {
     return range->lowest >= -BERTH__NARROW_MAX && range->highest <= BERTH__NARROW_MAX;
 }
 
-/* What each value adds to a total, into the run's table; false if it has no room for that.
- * `*most` is raised by the greatest of them: the sums of all tables' entries must have room in
- * 16 bits. */
+/* Fill the run's table with what each value adds to a total; false if an entry does not fit. Adds
+ * the largest entry to `*most`: sums over the entries of all tables must fit into 16 bits. */
 static bool fill_table(berth__search *search, uint32_t scorer, const int64_t *values, int64_t *most)
 {
     berth__scorer_run *run = &search->scores.runs[scorer];
@@ -282,7 +283,7 @@ static bool fill_table(berth__search *search, uint32_t scorer, const int64_t *va
     return true;
 }
 
-/* Raw values mostly differ little: each of them is normalized once, and not once a node. */
+/* Raw values usually differ little, so each value is normalized once, not once for each node. */
 static bool tabulate(berth__search *search, uint32_t scorer, int64_t *most)
 {
     const berth__scorer_range *range = &search->scores.own[0].ranges[scorer];
@@ -330,7 +331,7 @@ static void add_tabled(const berth__search *search, uint32_t tile, int64_t *tota
     }
 }
 
-/* Normalize the values themselves; those that were not kept are asked for once more. */
+/* Normalize the values themselves; values that were not kept are computed again. */
 static void add_normalized(berth__search *search, uint32_t scorer, uint32_t tile, int64_t *total)
 {
     const berth__kernels *kernels = search->decision.cycle->view->kernels;
@@ -372,7 +373,7 @@ static void find_best(berth__search *search, uint32_t tile, const berth__mask *m
     own->best = best > own->best ? best : own->best;
 }
 
-/* Extremes over all workers, into the first worker's. */
+/* Combine the extremes of all workers in the first worker's ranges. */
 static void reduce_ranges(berth__search *search)
 {
     for (uint32_t w = 1; w < search->crew.worker_count; w++) {
@@ -403,15 +404,15 @@ static void reduce_best(berth__search *search)
 
 /* ---- tiles ---- */
 
-/* Tiles that the walk used, each once. */
+/* The number of tiles that the walk used, each counted once. */
 static uint32_t used_tiles(const berth__search *search)
 {
     uint32_t tiles = berth__search_layout(search)->tile_count;
     return search->answer.used_segments < tiles ? search->answer.used_segments : tiles;
 }
 
-/* Run `each` on the used tiles. Where all are used, each worker begins with those near it; else
- * they are taken from the start on. */
+/* Run `each` on the used tiles. If all tiles are used, each worker begins with the tiles near it;
+ * otherwise tiles are taken from the start on. */
 typedef struct tile_run {
     berth__search *search;
     void (*each)(berth__search *search, uint32_t tile, berth__search_worker *own);
@@ -466,7 +467,7 @@ void berth__search_score_found(berth__search *search, uint32_t tile, const berth
         find_best(search, tile, found, own);
 }
 
-/* What the walk has not scored. */
+/* Score what the walk has not scored. */
 static void score_rest(berth__search *search)
 {
     uint32_t split = berth__search_split_tile(search);

@@ -1,5 +1,5 @@
-/* Dry run of one node: pods taken off it and put on it in the view, the filters asked, everything
- * undone. */
+/* Dry run of one node: takes pods off it and puts pods on it in the view, runs the filters, and
+ * undoes everything. */
 #include "whatif/dry_run.h"
 
 #include <string.h>
@@ -46,8 +46,8 @@ static bool is_static(const berth__stage *stage)
     return (stage->plugin->flags & BERTH__STATIC_FILTER) != 0;
 }
 
-/* A filter that prepares for each decision reads what other pods are like; unless it can be told
- * of one pod more or less, it prepares for each what-if too. */
+/* A filter that prepares at each decision reads properties of other pods. Unless it can adjust to
+ * single pods, it also prepares for each dry run. */
 static bool is_renewed(const berth__stage *stage)
 {
     return (stage->plugin->flags & BERTH__PREPARE_EACH) != 0 && stage->plugin->adjust == NULL;
@@ -134,8 +134,8 @@ static berth__port_set *ports_of(const berth__dry_run *dry_run, uint32_t slot)
         ->ports[slot % BERTH__TILE];
 }
 
-/* Host ports are a set: what two pods share goes with the first of them and does not come back
- * with it, so the set is kept aside. */
+/* Host ports are a set: a port that two pods share disappears with the first of them and does not
+ * return with it. So the set is saved. */
 static bool save_ports(berth__dry_run *dry_run, uint32_t slot)
 {
     const berth__port_set *set = ports_of(dry_run, slot);
@@ -155,7 +155,7 @@ static void restore_ports(berth__dry_run *dry_run)
         return;
     BERTH_ASSERT(set->capacity >= dry_run->port_count);
     size_t bytes = dry_run->port_count * sizeof(*set->items);
-    /* Where no pod came or went the set may be shared: it is not written. */
+    /* If no pod came or went, the set may be shared, so it must not be written. */
     if (set->count == dry_run->port_count &&
         (bytes == 0 || memcmp(set->items, dry_run->ports, bytes) == 0))
         return;
@@ -185,8 +185,7 @@ berth_status berth__dry_run_begin(berth__dry_run *dry_run, uint32_t slot)
     return BERTH_OK;
 }
 
-/* Pods that leave are taken from a writable tile, and a node that gives up its slot is writable,
- * too. */
+/* Taking pods writes to the tile, and removing a node from its slot writes to the node. */
 berth_status berth__dry_run_make_writable(const berth__dry_run *dry_run)
 {
     berth__view *view = dry_run->decision.cycle->view;
@@ -286,8 +285,7 @@ static bool filter_passes(const berth__dry_run *dry_run, uint32_t filter)
     return !berth__mask_empty(&alone);
 }
 
-/* Whether an active filter lets the slot pass. One that was prepared anew may have changed its
- * mind. */
+/* Whether a filter lets the slot pass; preparing it again may have changed its outcome. */
 static bool lets_pass(const berth__dry_run *dry_run, uint32_t filter)
 {
     berth__outcome outcome = dry_run->stages[filter].outcome;
@@ -311,7 +309,7 @@ uint32_t berth__dry_run_refuser(berth__dry_run *dry_run, uint32_t from)
     return filter_count;
 }
 
-/* An error in the framework's words. */
+/* Rewrite an error in the framework's words. */
 static void name_error(const berth__stage *stage, berth__reasons *reasons)
 {
     const size_t prefix = sizeof(BERTH__ERROR_PREFIX) - 1;
@@ -381,7 +379,7 @@ static berth_code code_of(berth__dry_run *dry_run, uint32_t filter)
     return reasons.code;
 }
 
-/* With them, then without. */
+/* Verdict with the nominated pods, then without them. */
 static berth__kept_verdict ask_both(berth__dry_run *dry_run)
 {
     for (int with_them = 1; with_them >= 0; with_them--) {

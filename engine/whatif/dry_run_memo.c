@@ -1,11 +1,11 @@
-/* Memory of what dry runs came to, by kind of pod and slot: found, emptied, brought up to date. */
+/* Memos of the results of dry runs, by kind of pod and slot: found, emptied, brought up to date. */
 #include "whatif/dry_run_memo.h"
 
 #include <string.h>
 
 #include "plugins/extended_resources.h"
 
-/* Memories beyond this many bytes are given up for the next one that is needed. */
+/* Beyond this many bytes, memos are freed when another one is needed. */
 static const size_t BYTES_MAX = (size_t)64 << 20;
 
 void berth__dry_run_memos_init(berth__dry_run_memos *memos, const berth_allocator *allocator)
@@ -32,7 +32,7 @@ void berth__dry_run_memos_destroy(berth__dry_run_memos *memos)
     memos->allocator = NULL;
 }
 
-/* ---- one memory ---- */
+/* ---- one memo ---- */
 
 static void forget_all(berth__dry_run_memo *memo, const berth__view *view)
 {
@@ -42,7 +42,7 @@ static void forget_all(berth__dry_run_memo *memo, const berth__view *view)
     memo->journal_seen = view->journal_end;
 }
 
-/* Forget what concerns slots that have changed. */
+/* Forget the results for slots that have changed. */
 static void catch_up(berth__dry_run_memo *memo, const berth__view *view, uint64_t disruption_epoch)
 {
     if (memo->epoch != view->layout->epoch || memo->disruption_epoch != disruption_epoch ||
@@ -80,7 +80,7 @@ static bool reserve(berth__dry_run_memos *memos, berth__dry_run_memo *memo, cons
     return true;
 }
 
-/* ---- all ---- */
+/* ---- all memos ---- */
 
 static bool depends_on_slot_alone(const berth__decision *decision)
 {
@@ -97,7 +97,7 @@ static bool depends_on_slot_alone(const berth__decision *decision)
     return true;
 }
 
-/* The place of that key, or else the one used longest ago, emptied. */
+/* The place of that key, or otherwise the least recently used one, emptied. */
 static berth__dry_run_memo *place_for(berth__dry_run_memos *memos, const berth__memo_key *key)
 {
     berth__dry_run_memo *oldest = &memos->items[0];

@@ -1,5 +1,5 @@
-/* Victims of preemption on one node: which pods of lower priority leave, and which are
- * reprieved. */
+/* Selects victims of preemption on one node: which pods of lower priority are evicted, and which
+ * are reprieved. */
 #include "whatif/victims.h"
 
 #include "base/assert.h"
@@ -43,7 +43,7 @@ static void swap_lower(void *context, size_t a, size_t b)
     lower[b] = moved;
 }
 
-/* The node's list is kube-scheduler's, backwards. */
+/* Reverse the node's list, to get kube-scheduler's order. */
 static void put_in_order(berth__victims *victims)
 {
     for (uint32_t a = 0, b = victims->lower_count; a + 1 < b; a++, b--)
@@ -69,9 +69,10 @@ static bool collect_lower(berth__victims *victims, const berth__dry_run *dry_run
     return true;
 }
 
-/* Of higher priority, or started earlier. kube-scheduler takes the present for the start of a pod
- * that has not started. It reads the clock for each comparison, so that such a pod comes before
- * every other such pod; since v1.37 once for each pod, in the order of the node's pods.
+/* Whether a pod has higher priority, or started earlier. For a pod that has not started,
+ * kube-scheduler uses the present time. Until v1.36 it reads the clock at each comparison, so such
+ * a pod comes before every other one of this kind. Since v1.37 it reads the clock once for each
+ * pod, in the order of the node's pods.
  * Source: kube-scheduler v1.36, util/utils.go, MoreImportantPod; v1.37,
  * framework/preemption/util.go, MoreImportantVictim. */
 static bool is_more_important(void *context, size_t i, size_t k)
@@ -86,7 +87,7 @@ static bool is_more_important(void *context, size_t i, size_t k)
     return a->start_ns < b->start_ns;
 }
 
-/* Which pods are reprieved follows from the order among equals too. */
+/* The sort must order equal pods as Go does, because reprieves depend on that order, too. */
 static void sort_lower(berth__victims *victims, uint32_t count)
 {
     berth__go_sort(&(berth__go_sort_items){victims, is_more_important, swap_lower}, count);
@@ -94,8 +95,7 @@ static void sort_lower(berth__victims *victims, uint32_t count)
 
 /* ---- budgets ---- */
 
-/* Tells whether pods of both kinds are there: whose leaving violates a budget, and whose does
- * not. */
+/* Mark the pods whose eviction violates a budget. `*both_kinds`: there are pods of both kinds. */
 static berth_status split_by_budgets(berth__victims *victims, const berth__pods *pods,
                                      bool *both_kinds)
 {
@@ -117,7 +117,7 @@ static berth_status split_by_budgets(berth__victims *victims, const berth__pods 
 
 /* ---- the order of victims ---- */
 
-/* Those whose leaving violates a budget come first. Keeps the order among each kind. */
+/* Put pods whose eviction violates a budget first, keeping the order within each kind. */
 static void put_violating_first(berth__victims *victims)
 {
     for (uint32_t i = 0, at = 0; i < victims->lower_count; i++) {
@@ -130,7 +130,7 @@ static void put_violating_first(berth__victims *victims)
     }
 }
 
-/* Move the pods that leave to the front. Returns how many they are. */
+/* Move the victims to the front. Returns how many there are. */
 static uint32_t put_leaving_first(berth__victims *victims)
 {
     uint32_t count = 0;
@@ -138,14 +138,14 @@ static uint32_t put_leaving_first(berth__victims *victims)
         if (victims->lower[i].stays)
             continue;
         berth__lower_pod moved = victims->lower[i];
-        victims->lower[i] = victims->lower[count]; /* order among these is of no account */
+        victims->lower[i] = victims->lower[count]; /* their order does not matter */
         victims->lower[count++] = moved;
     }
     return count;
 }
 
-/* Where both kinds were there, victims were found one kind after the other; they are sorted anew,
- * but not in v1.15. */
+/* If there are both kinds, victims were found one kind after the other. They are sorted again,
+ * except in v1.15. */
 static void order_victims(berth__victims *victims, bool both_kinds)
 {
     if (!both_kinds)
@@ -157,7 +157,8 @@ static void order_victims(berth__victims *victims, bool both_kinds)
 
 /* ---- the dry run ---- */
 
-/* Pods come back as long as the pod still fits: first those that a budget protects. */
+/* Put pods back as long as the preempting pod still fits; pods that a budget protects come
+ * first. */
 static void reprieve(berth__victims *victims, berth__dry_run *dry_run, bool violating)
 {
     for (uint32_t i = 0; i < victims->lower_count; i++) {
@@ -197,11 +198,11 @@ static bool is_away(const berth__victims *victims, uint32_t pod)
     for (uint32_t i = 0; i < victims->lower_count; i++)
         if (victims->lower[i].pod == pod)
             return victims->lower[i].away;
-    return false; /* of no lower priority */
+    return false; /* not of lower priority */
 }
 
-/* Undo. Where that fails for want of memory, those that are there go too, and the slot with
- * them. */
+/* Put all pods back. If memory runs out, take the remaining pods off, too, and remove the node from
+ * its slot. */
 static void put_back(berth__victims *victims, berth__dry_run *dry_run)
 {
     const berth__pods *pods = dry_run->pods;
@@ -270,12 +271,12 @@ int berth__candidate_compare(const berth__candidate *a, const berth__candidate *
 {
     int order = compare(a->violations, b->violations);
     if (order == 0 && (a->victim_count == 0 || b->victim_count == 0))
-        return compare(a->victim_count, b->victim_count); /* nobody has to go */
+        return compare(a->victim_count, b->victim_count); /* no victims on one of them */
     if (order == 0)
         order = compare(a->priority, b->priority);
     if (order == 0)
         order = compare(a->priority_sum, b->priority_sum);
     if (order == 0)
         order = compare(a->victim_count, b->victim_count);
-    return order != 0 ? order : compare(b->start_ns, a->start_ns); /* the later, the better */
+    return order != 0 ? order : compare(b->start_ns, a->start_ns); /* a later start is better */
 }

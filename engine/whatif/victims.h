@@ -1,19 +1,20 @@
-/* Which pods of one node would have to go so that a pod fits there, and what that would cost. */
+/* Selects the victims of preemption on one node: the pods to evict so that a pod fits there, and
+ * what that would cost. */
 #ifndef BERTH_WHATIF_VICTIMS_H
 #define BERTH_WHATIF_VICTIMS_H
 
 #include "model/disruption.h"
 #include "whatif/dry_run.h"
 
-/* A pod that could give way. */
+/* A pod that could be evicted. */
 typedef struct berth__lower_pod {
     const berth__class *cls;
-    int64_t start_ns; /* INT64_MAX: it has not started */
+    int64_t start_ns; /* INT64_MAX: not started */
     uint32_t pod;
-    uint32_t place; /* among the node's pods of lower priority, in kube-scheduler's order */
+    uint32_t place; /* index among the node's pods of lower priority, in kube-scheduler's order */
     int32_t priority;
-    bool violates; /* its leaving violates a disruption budget */
-    bool stays;    /* it need not leave */
+    bool violates; /* its eviction violates a disruption budget */
+    bool stays;    /* it need not be evicted */
     bool away;     /* it could not be put back */
 } berth__lower_pod;
 
@@ -21,7 +22,7 @@ typedef struct berth__lower_pod {
 typedef struct berth__victims {
     const berth_allocator *allocator;
     berth__disruption *disruption;
-    const berth__behaviours *behaviours; /* of the node at hand */
+    const berth__behaviours *behaviours; /* of the current node */
     berth__lower_pod *lower;
     uint32_t lower_count;
     uint32_t lower_capacity;
@@ -31,14 +32,15 @@ void berth__victims_init(berth__victims *victims, const berth_allocator *allocat
                          berth__disruption *disruption);
 void berth__victims_destroy(berth__victims *victims);
 
-/* Dry-run a slot (`dry_run` has been asked): out->state tells whether the pod fits once pods of
- * lower priority have left; those in victims->lower that do not stay are the victims, in
- * kube-scheduler's order. If it does not fit, `reasons` (optional) receives why. Errors: E_NOMEM.
+/* Dry-run a slot (after berth__dry_run_ask). out->state says whether the pod fits without the pods
+ * of lower priority. If it does, the victims are the pods in victims->lower that do not stay, in
+ * kube-scheduler's order. If it does not fit, `reasons` (optional) receives why. Errors:
+ * BERTH_E_NOMEM.
  * Source: kube-scheduler v1.32, plugins/defaultpreemption, SelectVictimsOnNode. */
 berth_status berth__victims_select(berth__victims *victims, berth__dry_run *dry_run, uint32_t slot,
                                    berth__candidate *out, berth__reasons *reasons);
 
-/* Whether `a` costs less than `b`: negative; more: positive; the same: 0.
+/* Compare costs: negative if `a` costs less than `b`, positive if it costs more, 0 if equal.
  * Source: kube-scheduler v1.32, framework/preemption, pickOneNodeForPreemption. */
 int berth__candidate_compare(const berth__candidate *a, const berth__candidate *b);
 
