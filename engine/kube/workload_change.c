@@ -1,4 +1,4 @@
-/* What a workload of a manifest changes: the one that is there is found, templates are compared. */
+/* What a manifest's workload changes: finds the existing one and compares templates. */
 #include "kube/workload_change.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "text/json_copy.h"
 
-/* ---- workloads that are there ---- */
+/* ---- existing workloads ---- */
 
 static berth_str namespace_of(const berth_reader *reader, const berth__json *meta)
 {
@@ -34,7 +34,7 @@ static bool read_count(const berth__json *number, int32_t *out)
 {
     if (number == NULL || number->type != BERTH__JSON_NUMBER)
         return false;
-    *out = atoi(number->as.text.data); /* a digit is followed by what ends the number */
+    *out = atoi(number->as.text.data); /* the character after the digits ends the number */
     return true;
 }
 
@@ -46,7 +46,7 @@ berth_status berth__workload_keep_seen(berth_reader *reader, const berth__worklo
     const berth__json *template = template_of(entry, item->tree);
     const berth__json *owners = berth__json_get(meta, "ownerReferences");
     if (owners != NULL && owners->count > 0)
-        return BERTH_OK; /* what another workload has made no manifest changes */
+        return BERTH_OK; /* manifests do not change what another workload made */
     berth_str key = key_of(&reader->kept, entry->name, namespace_of(reader, meta),
                            berth__json_text(berth__json_get(meta, "name")), &ok);
     berth__seen_workload *seen =
@@ -67,7 +67,7 @@ berth_status berth__workload_keep_seen(berth_reader *reader, const berth__worklo
     return BERTH_OK;
 }
 
-/* A workload of a manifest; it lies in the arena of what is kept. */
+/* A workload of a manifest; allocated in `kept`. */
 typedef struct noted_change {
     berth__keymap_entry entry;
     const char *source;
@@ -123,7 +123,7 @@ const berth__seen_workload *berth__workload_find_seen(const berth__expansion *e)
 
 /* ---- templates ---- */
 
-/* What an API server adds to a template that says nothing of it. */
+/* Fields that an API server adds to a template without them. */
 static const char *const defaulted[] = {
     "apiVersion",
     "creationTimestamp",
@@ -158,7 +158,7 @@ static bool is_empty(const berth__json *value)
     case BERTH__JSON_STRING:
         return value->as.text.len == 0;
     default:
-        return value->count == 0; /* null, false, a list or an object without anything in it */
+        return value->count == 0; /* null, false, or an empty list or object */
     }
 }
 
@@ -174,7 +174,7 @@ static bool is_default(const berth__json_member *member)
     return false;
 }
 
-/* What the members of such a field are. */
+/* Whether the members of that field are amounts. */
 static bool has_amounts(berth_str key)
 {
     return berth__str_is(key, "requests") || berth__str_is(key, "limits") ||
@@ -229,16 +229,16 @@ static bool same_value(const berth__json *fresh, const berth__json *seen, bool a
     return true;
 }
 
-/* Whether pods of the template `fresh`, as a manifest has it, are like those of `seen`, to which an
- * API server has added defaults. */
+/* Whether the template `fresh` of a manifest makes the same pods as `seen`, to which an API server
+ * has added defaults. */
 static bool same_template(const berth__json *fresh, const berth__json *seen)
 {
     return same_value(fresh, seen, false);
 }
 
-/* ---- telling ---- */
+/* ---- reporting ---- */
 
-/* ---- how it is rolled out ---- */
+/* ---- rollout ---- */
 
 static void read_bound(const berth__json *of, const char *key, berth_count_or_percent *out)
 {

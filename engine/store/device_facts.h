@@ -166,8 +166,8 @@ typedef struct berth__device_ask {
 
 typedef struct berth__device_request {
     berth__sym name;
-    /* Takes the first of `asks` that can be satisfied. If false, there is one of them, or none if the
-     * kind of the request is unknown. */
+    /* Takes the first of `asks` that can be satisfied. If false, there is one of them, or none if
+     * the kind of the request is unknown. */
     bool first_available;
     const berth__device_ask *asks;
     uint32_t ask_count;
