@@ -9,8 +9,8 @@
  *
  *   idle     the counters are those of the snapshot `followed`, which stays pinned; or there are
  *            none
- *   rooted   the cluster is that of `base`, which is pinned, with the branch's changes; the counters
- *            are still those of `followed`, and the view has none
+ *   rooted   the cluster is that of `base`, which is pinned, with the branch's changes; the
+ *            counters are still those of `followed`, and the view has none
  *   in step  the counters are those of the cluster, and follow every change; `followed` is NULL
  *
  * Dropping a branch that is in step brings its counters to `base`, which becomes `followed`, so
