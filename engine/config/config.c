@@ -81,8 +81,7 @@ berth_status berth__config_open(berth__config_tree *tree, berth__arena *scratch,
         status = read_all(&input, scratch, &text, &fault);
         berth__input_close(&input);
     }
-    if (status != BERTH_OK &&
-        strcmp(joined, tree->source) == 0) /* the error already names it as its source */
+    if (status != BERTH_OK && strcmp(joined, tree->source) == 0) /* the error names it already */
         return berth__config_fail(tree, status, "%s", fault.message);
     if (status != BERTH_OK)
         return berth__config_fail(tree, status, "%s: %s", joined, fault.message);

@@ -230,8 +230,7 @@ bool berth__api_group_is(berth_str api_version, const char *group)
 
 bool berth__kind_find(berth_str kind, berth_str api_version, berth_kind *out)
 {
-    for (int i = BERTH_KIND_COUNT;
-         i-- > 0;) { /* nodes and pods, the most frequent, are among the last */
+    for (int i = BERTH_KIND_COUNT; i-- > 0;) { /* nodes and pods, the most, are near the end */
         if (berth__str_is(kind, berth_kind_name((berth_kind)i)) &&
             berth__api_group_is(api_version, entries[i].group)) {
             *out = (berth_kind)i;

@@ -16,7 +16,7 @@ berth_status berth__defer(berth_reader *reader, berth__deferred_what what, const
     bool ok = true;
     berth__deferred entry = {.what = what, .item = *item};
     entry.item.object = NULL; /* it lives only during the call */
-    /* While the list is worked off, what comes up again is kept already. */
+    /* While the list is worked off, items that are deferred again are kept already. */
     if (!reader->finishing) {
         berth__json *tree = berth__arena_alloc(&reader->kept, sizeof(*tree), _Alignof(berth__json));
         if (tree == NULL || !berth__json_copy(&reader->kept, item->tree, tree))

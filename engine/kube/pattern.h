@@ -31,8 +31,7 @@ typedef struct berth__gaps {
 } berth__gaps;
 
 enum {
-    BERTH__PATTERN_BYTES_MAX =
-        2048, /* longer texts are not looked at: most of their bytes are never read anyway */
+    BERTH__PATTERN_BYTES_MAX = 2048, /* of longer texts, most bytes are never read anyway */
     BERTH__PATTERNS_MAX = 4096,
 };
 

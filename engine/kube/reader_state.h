@@ -33,8 +33,7 @@ typedef struct berth__runtime_class {
 /* One ResourceClaimTemplate, by "NAMESPACE/NAME"; allocated in `kept`. */
 typedef struct berth__claim_template {
     berth__keymap_entry entry;
-    const berth_resource_claim
-        *claim; /* the claim to make; its metadata has only labels and annotations */
+    const berth_resource_claim *claim; /* to make; metadata: only labels and annotations */
 } berth__claim_template;
 
 /* Work that is deferred until berth_reader_finish. */
@@ -236,7 +235,7 @@ berth_status berth__defer(berth_reader *reader, berth__deferred_what what, const
 /* Work off everything that is deferred. */
 berth_status berth__deferred_finish(berth_reader *reader);
 
-/* Note that the input has a claim; ask whether it has one (only while finishing). */
+/* Note that the input has a claim; look a claim up (only while finishing). */
 berth_status berth__claim_note(berth_reader *reader, const berth_metadata *meta);
 bool berth__claim_is_known(const berth_reader *reader, berth_str namespace_name, berth_str name);
 

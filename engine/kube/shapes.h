@@ -11,8 +11,7 @@
 typedef struct berth__shape {
     const char *key;
     uint32_t key_len;
-    const struct berth__shape
-        *part; /* fields of the object, or of the list's objects; NULL: anything */
+    const struct berth__shape *part; /* of the object, or the list's objects; NULL: anything */
 } berth__shape;
 
 /* Used in the tables. */

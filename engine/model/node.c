@@ -73,7 +73,7 @@ static uint8_t condition_bits(const berth_node *node)
     return bits;
 }
 
-/* Declared features that some pod may ask for. */
+/* The declared features that pods may require. */
 static uint8_t declared_features(const berth_node *node)
 {
     uint8_t features = 0;

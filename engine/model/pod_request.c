@@ -109,8 +109,8 @@ static bool raise_to(berth_resources list, berth_str name, __int128 *amount)
 }
 
 /* The amount from a container's source, and whether that names the resource. Whether a status
- * counts at all depends on the whole pod, so `whole` is asked, not the part that was cut out of
- * it. */
+ * counts at all depends on the whole pod, so this looks at `whole`, not at the part that was cut
+ * out. */
 static bool source_names(const reading *r, const container_read *c, berth_str name,
                          __int128 *amount)
 {

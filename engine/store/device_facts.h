@@ -345,7 +345,8 @@ berth_status berth__storage_reserve_devices(berth__storage *storage, uint32_t po
 /* Give back what the pod's placement reserved. Does nothing if it reserved nothing. */
 void berth__storage_unreserve_devices(berth__storage *storage, uint32_t pod);
 
-/* The i-th claim of the pod's placement; NULL: there is none. The claim says what it has. */
+/* The i-th claim of the pod's placement; NULL: there is none. The claim itself records its
+ * allocation. */
 berth__device_claim *berth__storage_granted_claim(const berth__storage *storage, uint32_t pod,
                                                   uint32_t i);
 

@@ -125,8 +125,7 @@ static void free_reservations(berth__storage *storage)
     berth__keymap *map = &storage->reservations;
     for (uint32_t b = 0; map->buckets != NULL && b < map->bucket_count; b++)
         while (map->buckets[b] != NULL)
-            berth__storage_forget(storage,
-                                  *(const uint32_t *)map->buckets[b]->key); /* the key is the pod */
+            berth__storage_forget(storage, *(const uint32_t *)map->buckets[b]->key); /* pod */
     const berth__numbered *claims = &storage->device_claims;
     for (uint32_t i = 0; i < claims->count; i++)
         berth__device_choice_drop(storage, ((berth__device_claim *)claims->items[i])->chosen);

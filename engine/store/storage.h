@@ -306,7 +306,7 @@ typedef struct berth__numbered {
     uint32_t count, capacity;
 } berth__numbered;
 
-/* The volume chosen for a claim (NULL: the claim is to be provisioned). */
+/* The volume chosen for a claim (NULL: none exists yet; it will be provisioned). */
 typedef struct berth__volume_choice {
     berth__claim *claim;
     berth__pv *volume;

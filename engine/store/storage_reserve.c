@@ -12,7 +12,7 @@ typedef struct reservation {
     berth__device_claim *devices; /* a claim of devices, and no volume; NULL: the reverse */
     const berth__device_allocation *chosen; /* for that claim; the item counts as one use */
     berth__claim *claim;
-    berth__pv *volume; /* NULL: the claim is to be provisioned */
+    berth__pv *volume; /* NULL: it will be provisioned for the claim */
     uint64_t serial;   /* the reservation holds while the volume or claim has this serial */
     berth__sym node_name;
     bool returned; /* by an unreserve that may be undone */

@@ -7,10 +7,9 @@
 #include "decide/transaction.h"
 
 struct berth_engine {
-    berth__heap *heap; /* NULL: the caller's allocator is used */
-    berth__heap
-        *homes[BERTH__GROUPS_MAX]; /* one near each group of workers, if there are several */
-    berth_allocator memory;        /* of an engine: a copy of the heap's table, or the caller's */
+    berth__heap *heap;                     /* NULL: the caller's allocator is used */
+    berth__heap *homes[BERTH__GROUPS_MAX]; /* one for each of several groups of workers */
+    berth_allocator memory; /* of an engine: a copy of the heap's table, or the caller's */
     const berth_allocator *allocator; /* `memory`; on a branch, that of its engine */
     berth__machine *machine;
     berth__workers *workers;
@@ -20,10 +19,9 @@ struct berth_engine {
     berth__arena arena; /* profiles */
     berth__ready_profile *profiles;
     uint32_t profile_count;
-    berth__history history; /* snapshots of the cluster */
-    struct berth__branches
-        *branches;                /* versions/branch.h; NULL: no branches yet, or itself a branch */
-    struct berth__branch *branch; /* NULL: this is not a branch */
+    berth__history history;           /* snapshots of the cluster */
+    struct berth__branches *branches; /* versions/branch.h; NULL: none yet, or a branch itself */
+    struct berth__branch *branch;     /* NULL: this is not a branch */
 };
 
 /* Begin a call that decides or changes something. Errors: BERTH_E_ARG (NULL), BERTH_E_STATE (the
