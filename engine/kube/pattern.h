@@ -7,9 +7,9 @@
  * the gaps need no decoding.
  *
  * A text is registered when it is seen a second time, judging by its hash. If patterns do not help,
- * because all texts differ, the search for them pauses for longer and longer periods. Memory: grows
- * with the bytes that were looked at, to a few MiB at most. Beyond that, all patterns are dropped
- * and new ones registered, unless the present ones serve well.
+ * because all texts differ, the search for them pauses for longer and longer periods.
+ * Memory: grows with the bytes that were looked at, to a few MiB at most. Beyond that, all patterns
+ * are dropped and new ones registered, unless the present ones serve well.
  * Threads: one at a time; results are plain data. */
 #ifndef BERTH_KUBE_PATTERN_H
 #define BERTH_KUBE_PATTERN_H

@@ -72,7 +72,7 @@ static inline berth__labels berth__node_annotations(const berth__node_facts *fac
 typedef struct berth__node_record {
     berth__sym name;    /* 0: the id is free */
     uint32_t slot;      /* in the current layout, or BERTH__SLOT_NONE */
-    uint32_t first_pod; /* list through berth__pod_record.next_on_node */
+    uint32_t first_pod; /* list through berth__pod_record.next */
     uint32_t pod_count;
     berth__node_facts *facts; /* NULL: the node is absent */
     uint64_t refreshed;       /* cycles before the last change of it or its pods; model/images.h */

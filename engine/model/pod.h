@@ -89,9 +89,9 @@ berth_status berth__pods_prepare_removal(berth__pods *pods, uint32_t index);
 /* Prepare for giving a record another class, so that this needs no memory: `*name` is memory for
  * it, or NULL. Errors: BERTH_E_NOMEM. */
 berth_status berth__pods_reserve_class(berth__pods *pods, uint32_t index, char **name);
-/* A writable record has got another class: take over one use of that class, and the memory. The
- * former contents are put at the end of that memory (`renamed` says whether there was memory). Or
- * give them back. */
+/* A writable record has got another class: take over one use of that class, and the reserved
+ * memory. Then release the former class, and the former name if memory was reserved (`renamed`); or
+ * return the record to them. */
 void berth__pods_take_class(berth__pods *pods, uint32_t index, char *name);
 void berth__pods_drop_class(berth__pods *pods, berth__model *model, const berth__pod_record *former,
                             bool renamed);

@@ -503,8 +503,8 @@ void berth__storage_supersede_pv(berth__storage *storage, berth__pv *volume);
 void berth__storage_supersede_claim(berth__storage *storage, berth__claim *claim);
 void berth__storage_supersede_devices(berth__storage *storage, berth__device_claim *claim);
 
-/* A reservation as a value: end it, or restore it after it was superseded. Do nothing if there is
- * none. */
+/* A record's reservation as a value: read it, and restore it after it was superseded, if there was
+ * one. */
 typedef struct berth__held {
     uint64_t serial; /* 0: not reserved */
     uint32_t holder;
