@@ -1,4 +1,4 @@
-/* The nodes that the DaemonSet controller makes pods for, by the rules that filters use. */
+/* The nodes that the DaemonSet controller makes pods for, found by the filters' rules. */
 #include "api/daemon_nodes.h"
 
 #include "base/text.h"

@@ -55,7 +55,7 @@ static berth_status make_profiles(berth_engine *engine, const berth_engine_confi
     return BERTH_OK;
 }
 
-/* Where workers are bound to several NUMA nodes, what they scan lies on these. */
+/* If workers are bound to several NUMA nodes, allocate the data that they scan there. */
 static berth_status make_homes(berth_engine *engine, bool huge_pages)
 {
     berth__model *model = engine->cluster.model;
@@ -72,7 +72,7 @@ static berth_status make_homes(berth_engine *engine, bool huge_pages)
     return BERTH_OK;
 }
 
-/* The keys are the engine's arena's, as profiles are. */
+/* Copy the keys into the engine's arena, like profiles. */
 static berth_status keep_annotations(berth_engine *engine, const berth_engine_config *config,
                                      berth_error *error)
 {
@@ -150,7 +150,7 @@ static berth_status check_config(const berth_engine_config *config, berth_error 
     return BERTH_OK;
 }
 
-/* An engine that has its memory and nothing else; NULL when out of memory. */
+/* An engine with its memory and nothing else; NULL when out of memory. */
 static berth_engine *create_empty(const berth_engine_config *config)
 {
     const berth_allocator *allocator = config->allocator;
@@ -183,7 +183,7 @@ static void free_engine(berth_engine *engine)
     berth__machine_destroy(engine->machine);
     berth__arena_destroy(&engine->arena);
     berth__heap *heap = engine->heap;
-    const berth_allocator memory = engine->memory; /* it lies in what goes */
+    const berth_allocator memory = engine->memory; /* a copy, because it is part of what is freed */
     berth__free(&memory, engine, sizeof(*engine));
     berth__heap_destroy(heap);
 }
@@ -275,7 +275,7 @@ static berth_status find_pod(const berth_engine *engine, berth_pod_id id, uint32
                : berth__error_set(error, BERTH_E_NOT_FOUND, "there is no pod with this id");
 }
 
-/* The same of a node that is there. */
+/* The same for a present node. */
 static berth_status find_node(const berth_engine *engine, berth_node_id id, berth_error *error)
 {
     return berth__cluster_present(&engine->cluster, id) != NULL
@@ -365,7 +365,7 @@ uint32_t berth_engine_forbidden(berth_engine *engine, const berth_pod_id *pods, 
         if (pod != NULL &&
             berth__disruption_violates(cluster->disruption, pod->cls->identity,
                                        berth__pod_name(pod), &forbidden[i]) != BERTH_OK)
-            forbidden[i] = true; /* what can't be told is not allowed */
+            forbidden[i] = true; /* out of memory: count it as forbidden */
         found += forbidden[i];
     }
     return found;
@@ -472,7 +472,7 @@ berth_status berth_engine_decide_sized(berth_engine *engine, berth_pod_id pod,
     return status;
 }
 
-/* A pending pod, or one on a node. */
+/* Find a pod that is pending, or one that is on a node. */
 static berth_status find_pod_where(const berth_engine *engine, berth_pod_id id, bool pending,
                                    uint32_t *index, berth_error *error)
 {

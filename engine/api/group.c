@@ -1,4 +1,4 @@
-/* The public functions that place groups of pods, each tried in a transaction. */
+/* The public functions that place groups of pods; each group is tried in a transaction. */
 #include "berth/transaction.h"
 
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/sized.h"
 
-/* A transaction is open: it ends as is asked for, which does not fail. */
+/* End an open transaction by commit or rollback, which do not fail. */
 static void end(berth_engine *engine, bool commit)
 {
     (void)(commit ? berth_engine_commit(engine, NULL) : berth_engine_rollback(engine, NULL));
@@ -43,7 +43,7 @@ typedef struct group {
     const berth_pod_id *pods;
     uint32_t count;
     berth_group_options how;
-    berth_placement *placements; /* NULL, or of so many bytes each */
+    berth_placement *placements; /* NULL, or the caller's array */
     size_t placement_size;
     uint32_t fitted;
 } group;
@@ -61,7 +61,7 @@ static berth_status read_options(group *g, const berth_group_options *options, b
     return BERTH_OK;
 }
 
-/* Whether another pod is to be tried, so many having been. */
+/* Whether to try another pod after `tried` ones. */
 static bool goes_on(const group *g, uint32_t tried)
 {
     bool all_fitted = g->fitted == tried;
@@ -113,14 +113,14 @@ berth_status berth_engine_schedule_pods_sized(berth_engine *engine, const berth_
 
 enum { SUFFIX_MAX = 24 };
 
-/* Add one more pod like another, under a name of its own. */
+/* Add a copy of a pod under a new name. */
 static berth_status add_copy(berth_engine *engine, berth_pod_id like, uint64_t *serial,
                              berth_pod_id *id, berth_error *error)
 {
     char name[512];
     berth_str space, base;
     berth_status status;
-    berth_error taken; /* a name that is taken is no failure of the caller's */
+    berth_error taken; /* a name in use is not the caller's error */
     berth_engine_pod_name(engine, like, &space, &base);
     if (base.len > sizeof(name) - SUFFIX_MAX)
         base.len = sizeof(name) - SUFFIX_MAX;

@@ -5,7 +5,7 @@
 #include "objects/sized_object.h"
 #include "versions/engine_state.h"
 
-/* `*id` is that of no object if it fails. */
+/* On failure, `*id` is that of no object. */
 static berth_status add(berth_engine *engine, const berth_object *object, const uint32_t *sizes,
                         berth_object_id *id, berth_error *error)
 {
@@ -38,7 +38,7 @@ berth_status berth_engine_add_sized(berth_engine *engine, const berth_object *ob
     return status;
 }
 
-/* 0 stands for another size there, and none is that large. */
+/* There, 0 means another size, and no object is as large as UINT32_MAX. */
 static uint32_t checked(size_t size)
 {
     return size > 0 && size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;

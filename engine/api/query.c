@@ -1,4 +1,4 @@
-/* The public functions that ask about a pod and change nothing. */
+/* The public functions that ask about a pod without changing anything. */
 #include "berth/query.h"
 
 #include "base/error.h"

@@ -46,7 +46,7 @@ static uint32_t put_names(const berth__model *model, const berth__sym *names, ui
     return count;
 }
 
-/* Those of a branch's snapshot, and its own. */
+/* Join the names of a branch's snapshot with the branch's own. */
 static uint32_t join_names(const berth_snapshot *base, berth__sym *names, uint32_t count)
 {
     berth__sym all[2 * BERTH__RESOURCES_MAX];

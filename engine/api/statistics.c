@@ -1,4 +1,4 @@
-/* The public functions that tell what decisions came to. */
+/* The public functions that report how decisions ended. */
 #include "berth/statistics.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The public functions that add nodes by a template, with their pods. */
+/* The public functions that add nodes from a template, with their pods. */
 #include "berth/template.h"
 
 #include <inttypes.h>
@@ -13,16 +13,16 @@
 
 enum { NUMBER_MAX = 24 };
 
-/* Nodes being added. */
+/* The state of adding nodes. */
 typedef struct addition {
     berth_engine *engine;
     const berth_node_template *from;
-    const uint32_t *sizes; /* of the objects that it points to */
-    berth__arena arena;    /* names, of one node at a time */
+    const uint32_t *sizes; /* of the objects in the template */
+    berth__arena arena;    /* names for one node at a time */
     uint64_t serial;       /* of the last name */
 } addition;
 
-/* Two names as one; absent when out of memory. */
+/* Join two names; absent when out of memory. */
 static berth_str join(berth__arena *arena, berth_str first, berth_str second)
 {
     size_t bytes = (size_t)first.len + second.len + 1;
@@ -37,7 +37,7 @@ static berth_str join(berth__arena *arena, berth_str first, berth_str second)
     return (berth_str){text, (uint32_t)bytes};
 }
 
-/* The next name that no node has. */
+/* The next name without a node. */
 static berth_str next_name(addition *own)
 {
     berth_str name;
@@ -49,7 +49,7 @@ static berth_str next_name(addition *own)
     return name;
 }
 
-/* The template's labels with the node's own hostname; absent entries when out of memory. */
+/* Copy the template's labels with the node's own hostname; false when out of memory. */
 static bool name_host(berth__arena *arena, berth_node *node)
 {
     berth_map *labels = &node->meta.labels;
@@ -65,7 +65,7 @@ static bool name_host(berth__arena *arena, berth_node *node)
     return true;
 }
 
-/* One of the template's objects, made this library's, which `room.object` points to. */
+/* Convert one of the template's objects to this library's struct, in `room->object`. */
 static berth_status fit(const addition *own, berth_kind kind, const void *given,
                         berth__sized_object *room, berth_error *error)
 {

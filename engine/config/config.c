@@ -1,8 +1,8 @@
-/* KubeSchedulerConfiguration to profiles: opening and parsing, the choice by apiVersion, and all
- * of v1 and v1beta3 that is not plugin lists or arguments. Source of the rules: kube-scheduler
- * v1.32.2, apis/config/v1/defaults.go and apis/config/validation/validation.go.
+/* KubeSchedulerConfiguration to profiles: opening and parsing, the choice by apiVersion, and all of
+ * v1 and v1beta3 except plugin lists and arguments. Source of the rules: kube-scheduler v1.32.2,
+ * apis/config/v1/defaults.go and apis/config/validation/validation.go.
  *
- * Unknown fields are refused, as kube-scheduler's strict decoding does. */
+ * Unknown fields are refused, as in kube-scheduler's strict decoding. */
 #include "config/config.h"
 
 #include <inttypes.h>
@@ -17,14 +17,14 @@
 #include "text/text_format.h"
 #include "text/yaml.h"
 
-/* No configuration comes near; a file of this size is a mistake. */
+/* Much larger than any real configuration: a bigger file is a mistake. */
 enum { FILE_MAX = 16 << 20, READ_MIN = 16 << 10 };
 
 #define GROUP "kubescheduler.config.k8s.io/"
 
 /* ---- opening and parsing ---- */
 
-/* Make the path of a file named in another file, in `scratch`. */
+/* Make the path of a file that another file names, in `scratch`. */
 static const char *join_path(berth__config_tree *tree, berth__arena *scratch, const char *base,
                              berth_str path)
 {
@@ -41,7 +41,7 @@ static const char *join_path(berth__config_tree *tree, berth__arena *scratch, co
     return joined;
 }
 
-/* Read to the end of `input`, in growing pieces of the arena. */
+/* Read to the end of `input`, into growing pieces of the arena. */
 static berth_status read_all(berth__input *input, berth__arena *scratch, berth_str *out,
                              berth_error *error)
 {
@@ -81,7 +81,7 @@ berth_status berth__config_open(berth__config_tree *tree, berth__arena *scratch,
         status = read_all(&input, scratch, &text, &fault);
         berth__input_close(&input);
     }
-    if (status != BERTH_OK && strcmp(joined, tree->source) == 0) /* named as the error's source */
+    if (status != BERTH_OK && strcmp(joined, tree->source) == 0) /* the error names it already */
         return berth__config_fail(tree, status, "%s", fault.message);
     if (status != BERTH_OK)
         return berth__config_fail(tree, status, "%s: %s", joined, fault.message);
@@ -109,7 +109,7 @@ static berth_status parse_json(berth__config_tree *tree, berth__arena *scratch, 
     return name_source(tree, status);
 }
 
-/* Overwrite lines that hold three dots and nothing else by blanks, so that offsets stay. */
+/* Overwrite lines that hold only three dots with blanks, so that offsets do not change. */
 static void blank_dots(char *text, uint32_t len)
 {
     for (uint32_t at = 0; at < len;) {
@@ -213,7 +213,7 @@ berth_status berth__config_extenders_refuse(berth__config_tree *tree, const bert
 
 /* ---- v1, v1beta3 ---- */
 
-/* A profile leaves the percentage to the whole configuration unless it sets one, 0 included. */
+/* A profile uses the percentage of the whole configuration unless it sets its own, 0 included. */
 static berth_status read_profile(berth__config_tree *tree, const berth__json *json, bool alone,
                                  berth_profile *out, berth_scheduler_config *config)
 {
@@ -279,7 +279,7 @@ static berth_status read_profiles(berth__config_tree *tree, const berth__json *r
 static berth_status read_modern(berth__config_tree *tree, const berth__json *root,
                                 berth_scheduler_config *config)
 {
-    /* Members that no decision depends on are known and left alone. */
+    /* Members without influence on decisions are accepted and ignored. */
     static const char *const fields[] = {"apiVersion",
                                          "kind",
                                          "parallelism",

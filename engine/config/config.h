@@ -1,20 +1,21 @@
-/* Scheduler configurations: what the files that read them share. config.c is the entry,
- * config_plugins.c and config_args.c read v1 profiles, config_legacy.c v1alpha1 and Policy. */
+/* Scheduler configurations: declarations shared by the files that read them. config.c is the entry;
+ * config_plugins.c and config_args.c read v1 profiles; config_legacy.c reads v1alpha1 and
+ * Policy. */
 #ifndef BERTH_CONFIG_CONFIG_H
 #define BERTH_CONFIG_CONFIG_H
 
 #include "berth/kube.h"
 #include "config/config_tree.h"
 
-/* Arguments of a plugin that does not exist, and where they stand. */
+/* Arguments of a plugin that does not exist, and their position. */
 typedef struct berth__config_note {
     struct berth__config_note *next;
     berth_str source, field, plugin;
-    berth_str suggestion; /* absent: none is near */
+    berth_str suggestion; /* absent: no similar name */
     uint32_t line;
 } berth__config_note;
 
-/* The arena holds everything but this struct. */
+/* The arena holds everything except this struct. */
 struct berth_scheduler_config {
     berth__arena arena;
     berth__config_note *notes; /* in the order of the text */
@@ -25,10 +26,10 @@ struct berth_scheduler_config {
 
 /* ---- config.c ---- */
 
-/* A text to read and where it stands. */
+/* The text to read, and its origin. */
 typedef struct berth__config_source {
     berth_str text;
-    const char *path; /* to open files named in it relative to its folder; NULL: from memory */
+    const char *path; /* base folder of files that it names; NULL: from memory */
     uint32_t release; /* as berth_engine_config.kubernetes */
 } berth__config_source;
 
@@ -36,21 +37,21 @@ typedef struct berth__config_source {
 berth_status berth__config_read(const berth_allocator *allocator, berth__config_source from,
                                 const char *name, berth_scheduler_config **out, berth_error *error);
 
-/* Read a whole file into `scratch`. `tree->source` becomes its path. A relative `path` is taken
- * from the folder of the file `base`, or from the current folder if that is NULL. */
+/* Read a whole file into `scratch`. `tree->source` becomes its path. A relative `path` starts at
+ * the folder of the file `base`, or at the current folder if that is NULL. */
 berth_status berth__config_open(berth__config_tree *tree, berth__arena *scratch, const char *base,
                                 berth_str path, berth__config_source *out);
 
-/* Parse JSON or YAML that holds one document; the tree lives in `scratch`. A line of three dots
- * does not end a YAML document here: samples have it for "and so on". */
+/* Parse JSON or YAML that holds one document; the tree is allocated in `scratch`. A line of three
+ * dots does not end a YAML document here, because samples use it for "and so on". */
 berth_status berth__config_parse(berth__config_tree *tree, berth__arena *scratch, berth_str text,
                                  const berth__json **out);
 
-/* Members that both eras share. Defaults must be in `*out`. */
+/* Read members that both eras have. `*out` must hold the defaults. */
 berth_status berth__config_backoff_read(berth__config_tree *tree, const berth__json *object,
                                         berth_backoff *out);
 
-/* Refuse a list of extenders that is not empty. */
+/* Refuse a list of extenders unless it is empty. */
 berth_status berth__config_extenders_refuse(berth__config_tree *tree, const berth__json *object);
 
 /* ---- config_args.c ---- */
@@ -70,7 +71,7 @@ typedef struct berth__config_args_list {
 berth_status berth__config_args_read(berth__config_tree *tree, const berth__json *profile,
                                      berth__config_args_list *out);
 
-/* The arguments of a plugin; NULL: its defaults. */
+/* The arguments of a plugin; NULL: use its defaults. */
 const berth_plugin_args *berth__config_args_find(const berth__config_args_list *list,
                                                  berth_str plugin);
 
@@ -80,25 +81,25 @@ berth_status berth__config_shape_read(berth__config_tree *tree, const berth__jso
 
 /* ---- config_plugins.c ---- */
 
-/* Expand the member plugins of a profile, defaults merged in, into `out->points`. */
+/* Expand the member plugins of a profile, merged with the defaults, into `out->points`. */
 berth_status berth__config_plugins_read(berth__config_tree *tree, const berth__json *profile,
                                         const berth__config_args_list *args, berth_profile *out);
 
-/* All profiles must sort the queue alike. `list` is what `profiles` were read from. */
+/* All profiles must sort the queue in the same way. `list` is the source of `profiles`. */
 berth_status berth__config_queue_sort_check(berth__config_tree *tree, const berth__json *list,
                                             const berth_profile *profiles);
 
 /* ---- config_notes.c ---- */
 
-/* Note the entries of a profile's pluginConfig whose plugin neither kube-scheduler has nor the
- * profile that was `made` of it enables. */
+/* Note the entries of a profile's pluginConfig whose plugin is unknown: kube-scheduler does not
+ * have it, and the profile `made` from the text does not enable it. */
 berth_status berth__config_args_note(berth__config_tree *tree, const berth__json *profile,
                                      const berth__config_args_list *args, const berth_profile *made,
                                      berth_scheduler_config *config);
 
 /* ---- config_args_devices.c ---- */
 
-/* The members of DynamicResourcesArgs, and checking them. */
+/* The members of DynamicResourcesArgs, and their check. */
 extern const char *const berth__config_devices_fields[];
 berth_status berth__config_devices_read(berth__config_tree *tree, const berth__json *args,
                                         berth_plugin_args *out);
@@ -109,7 +110,7 @@ berth_status berth__config_devices_read(berth__config_tree *tree, const berth__j
 berth_status berth__config_legacy_read(berth__config_tree *tree, const berth__json *root,
                                        const char *path, berth_scheduler_config *config);
 
-/* Read a Policy that stands alone, as if a v1alpha1 configuration named it. */
+/* Read a Policy as if a v1alpha1 configuration named it. */
 berth_status berth__config_policy_read(berth__config_tree *tree, const berth__json *root,
                                        berth_scheduler_config *config);
 

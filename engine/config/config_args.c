@@ -1,7 +1,7 @@
-/* pluginConfig: decoding and validation of the arguments of v1.32's plugins.
+/* pluginConfig: decodes and validates the arguments of v1.32's plugins.
  * Source of the rules: kube-scheduler v1.32.2, apis/config/validation/validation_pluginargs.go and
- * apis/config/v1/defaults.go. Arguments of a plugin that is not listed here are kept as JSON text
- * for whoever registers it. */
+ * apis/config/v1/defaults.go. Arguments of other plugins are kept as JSON text for the caller that
+ * registers the plugin. */
 #include "config/config.h"
 
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 
 /* ---- names ---- */
 
-/* Decimal digits (a sign would not be a label value) that int64 holds. */
+/* Whether a text is decimal digits (a label value has no sign) that int64 can hold. */
 static bool is_int64(berth_str text)
 {
     int64_t value = 0;
@@ -28,8 +28,8 @@ static bool is_int64(berth_str text)
 
 /* ---- resources and shapes ---- */
 
-/* A list of named weights; an unset weight is 1. An absent or empty list leaves the plugin's
- * default, which is NULL. */
+/* Read a list of named weights; an unset weight is 1. If the list is absent or empty, the result is
+ * NULL: the plugin's default. */
 static berth_status read_resources(berth__config_tree *tree, const berth__json *object,
                                    int64_t weight_max, const berth_weighted_resource **out,
                                    uint32_t *count)
@@ -220,7 +220,7 @@ static berth_status read_balanced(berth__config_tree *tree, const berth__json *a
 
 static const char *const affinity_fields[] = {"apiVersion", "kind", "addedAffinity", NULL};
 
-/* What an operator allows as values. */
+/* Check the values against the operator. */
 static berth_status check_values(berth__config_tree *tree, const berth_requirement *r)
 {
     bool none = berth__str_is(r->op, "Exists") || berth__str_is(r->op, "DoesNotExist");
@@ -407,7 +407,7 @@ static const char *const constraint_fields[] = {
     "labelSelector",    "minDomains",     "nodeAffinityPolicy",
     "nodeTaintsPolicy", "matchLabelKeys", NULL};
 
-/* A member that takes one of two words; absent stays absent. */
+/* Read a member that is one of two words; absent stays absent. */
 static berth_status read_choice(berth__config_tree *tree, const berth__json *object,
                                 const char *key, const char *const words[2], berth_str *out)
 {
@@ -457,7 +457,7 @@ static berth_status read_constraint(berth__config_tree *tree, const berth__json 
     return check_constraint(tree, entry, c);
 }
 
-/* The same key and action twice say the same thing twice. */
+/* Two constraints with the same key and action are a repetition. */
 static bool constraint_repeats(const berth_topology_spread *constraints, uint32_t i)
 {
     for (uint32_t j = 0; j < i; j++) {
@@ -549,8 +549,8 @@ static berth_status read_preemption(berth__config_tree *tree, const berth__json 
 static const char *const binding_fields[] = {"apiVersion", "kind", "bindTimeoutSeconds", "shape",
                                              NULL};
 
-/* The timeout is about the API and changes no decision. Whether the shape's gate is on is looked at
- * where the engine is made. */
+/* The timeout concerns the API and changes no decision. The gate for the shape is checked when the
+ * engine is made. */
 static berth_status read_binding(berth__config_tree *tree, const berth__json *args,
                                  berth_plugin_args *out)
 {
@@ -600,7 +600,7 @@ static const decoder *find_decoder(berth_str plugin)
     return NULL;
 }
 
-/* The arguments may name their type; then it must be the plugin's. */
+/* If the arguments name their type, it must be the plugin's. */
 static berth_status check_type(berth__config_tree *tree, const berth__json *args,
                                const char *wanted)
 {

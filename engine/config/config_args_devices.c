@@ -9,7 +9,7 @@
 const char *const berth__config_devices_fields[] = {"apiVersion", "kind", "filterTimeout",
                                                     "bindingTimeout", NULL};
 
-/* What a unit of Go's durations is in nanoseconds, and how long its text; 0: none. */
+/* A unit of Go's durations in nanoseconds, and the length of its text; 0: no unit. */
 static int64_t unit_at(berth_str text, uint32_t *length)
 {
     static const struct {
@@ -37,7 +37,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* "1h2.5s", as time.ParseDuration reads it; false if it is none, or beyond 63 bits. */
+/* Parse "1h2.5s" as time.ParseDuration does; false if the text is malformed or beyond 63 bits. */
 static bool parse_duration(berth_str text, __int128 *out_ns)
 {
     bool negative = text.len > 0 && text.data[0] == '-';

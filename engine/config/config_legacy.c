@@ -1,17 +1,17 @@
 /* v1alpha1 configurations and Policy files: the predicates and priorities of v1.15.
  * Source of the rules: v1.15.3, pkg/scheduler/factory (plugins.go, factory.go), api/validation.
  *
- * Three differences, all on the side of doing what the file says. A percentage above 100 counts as
- * 100, as the documentation has it. A predicate with an argument runs under whatever name it is
- * given, at the place of what implements it (v1.15 ran only names of its own list). An entry that
- * is repeated or that could do nothing is refused. */
+ * There are three differences, which all follow the file more closely. A percentage above 100
+ * counts as 100, as documented. A predicate with an argument runs under any name, in the place of
+ * its implementation (v1.15 ran only names of its own list). Repeated entries, and entries without
+ * any effect, are refused. */
 #include "config/config.h"
 
 #include "base/text.h"
 #include "legacy/legacy.h"
 #include "model/behaviours.h"
 
-/* A profile in the making. */
+/* A profile while it is built. */
 typedef struct legacy {
     berth__config_tree *tree;
     berth_profile *profile;
@@ -23,7 +23,7 @@ static const berth__config_range hard_weight_range = {1, 100};
 
 /* ---- entries of a Policy ---- */
 
-/* A legal name of v1.15 is letters, digits and inner '-', two characters or more. */
+/* A legal name in v1.15 consists of letters, digits and inner '-', two characters or more. */
 static bool is_algorithm_name(berth_str name)
 {
     if (name.len < 2)
@@ -48,7 +48,7 @@ static berth_status check_custom_name(berth__config_tree *tree, berth_str name)
                               (int)name.len, name.data);
 }
 
-/* Forms that `argument` can take: a member and what it makes. */
+/* The forms of `argument`: a member and its result. */
 typedef struct argument_form {
     const char *key;
     berth_str implementation;
@@ -139,7 +139,7 @@ static const argument_form priority_forms[] = {
     {0},
 };
 
-/* Fill a reference from `argument`, of which exactly one form must be given. */
+/* Fill a reference from `argument`, which must have exactly one form. */
 static berth_status read_argument(berth__config_tree *tree, const berth__json *argument,
                                   const argument_form *forms, berth_plugin_ref *ref)
 {
@@ -169,9 +169,9 @@ static berth_status read_argument(berth__config_tree *tree, const berth__json *a
     return BERTH_OK;
 }
 
-/* What differs between predicates and priorities. */
+/* The differences between predicates and priorities. */
 typedef struct entry_kind {
-    const char *key; /* of the Policy's list */
+    const char *key; /* the list in the Policy */
     const char *noun;
     bool weighted;
     const argument_form *forms;
@@ -242,7 +242,7 @@ static bool names_one(const berth_plugin_ref *refs, uint32_t count, berth_str na
     return false;
 }
 
-/* Read one list of a Policy; an absent one leaves `*out`, the provider's, as it was. */
+/* Read one list of a Policy. If it is absent, `*out` keeps the provider's list. */
 static berth_status read_entries(berth__config_tree *tree, const berth__json *policy,
                                  const entry_kind *kind, berth_plugin_list *out)
 {
@@ -277,7 +277,7 @@ static uint32_t rank(const berth_plugin_ref *ref)
     return by_name != UINT32_MAX ? by_name : berth__legacy_predicate_rank(ref->implementation);
 }
 
-/* Add the mandatory predicates and put all in evaluation order. */
+/* Add the mandatory predicates and sort all into the order of evaluation. */
 static berth_status order_predicates(legacy *l)
 {
     berth_plugin_list *list = &l->points[BERTH_POINT_FILTER];
@@ -303,7 +303,7 @@ static berth_status order_predicates(legacy *l)
     return BERTH_OK;
 }
 
-/* Hand the weight of the implicit affinity to the priority that uses it. */
+/* Set the weight of the implicit affinity in the priority that uses it. */
 static berth_status weigh_affinity(legacy *l)
 {
     berth_plugin_list *list = &l->points[BERTH_POINT_SCORE];
@@ -321,7 +321,7 @@ static berth_status weigh_affinity(legacy *l)
     return BERTH_OK;
 }
 
-/* An empty profile of the era, with the default provider's lists. */
+/* Begin an empty profile of the era, with the default provider's lists. */
 static berth_status begin(legacy *l, berth__config_tree *tree)
 {
     berth_profile *profile = berth__config_array(tree, 1, sizeof(*profile));
@@ -396,7 +396,7 @@ berth_status berth__config_policy_read(berth__config_tree *tree, const berth__js
     return finish(&l, config);
 }
 
-/* Read the Policy file that a configuration names. Errors in it carry its own path. */
+/* Read the Policy file that a configuration names. Errors in it name its own path. */
 static berth_status read_policy_file(legacy *l, berth_str name, const char *path)
 {
     berth__config_tree *tree = l->tree;
@@ -481,8 +481,8 @@ static berth_status read_source(legacy *l, const berth__json *source, const char
     return BERTH_OK;
 }
 
-/* One copy of the documentation lost its sample's indentation, which leaves `algorithmSource`
- * empty and its members beside it. They mean the same there. */
+/* One copy of the documentation lost its sample's indentation: `algorithmSource` is empty and its
+ * members follow it. They mean the same there. */
 static berth_status read_algorithm(legacy *l, const berth__json *root, const char *path)
 {
     static const char *const fields[] = {"provider", "policy", NULL};
@@ -502,7 +502,7 @@ static berth_status read_algorithm(legacy *l, const berth__json *root, const cha
     return BERTH_OK;
 }
 
-/* The framework's plugins were an experiment without any plugin of its own in v1.15. */
+/* v1.15 had no framework plugins of its own; they were an experiment. */
 static berth_status refuse_plugins(berth__config_tree *tree, const berth__json *root)
 {
     static const char *const keys[] = {"plugins", "pluginConfig"};
@@ -546,7 +546,7 @@ static berth_status read_settings(legacy *l, const berth__json *root,
 berth_status berth__config_legacy_read(berth__config_tree *tree, const berth__json *root,
                                        const char *path, berth_scheduler_config *config)
 {
-    /* Members that no decision depends on are known and left alone. */
+    /* Members without influence on decisions are accepted and ignored. */
     static const char *const fields[] = {"apiVersion",
                                          "kind",
                                          "schedulerName",

@@ -1,4 +1,4 @@
-/* The answer to v1alpha1 configurations and Policies in a library that is built without v1.15. */
+/* Refuses v1alpha1 configurations and Policies in a library that is built without v1.15. */
 #include "config/config.h"
 
 static berth_status refuse(berth__config_tree *tree)

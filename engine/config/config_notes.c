@@ -1,6 +1,6 @@
-/* Remarks on a configuration that is read all the same: arguments of plugins that do not exist.
- * Source of the rule: kube-scheduler v1.37.2, framework/runtime/framework.go (NewFramework): it
- * hands arguments to the plugins that a profile enables and ignores all others. */
+/* Notes about a configuration that is read although it has arguments of plugins that do not exist.
+ * Source of the rule: kube-scheduler v1.37.2, framework/runtime/framework.go (NewFramework):
+ * arguments reach only the plugins that a profile enables; all others are ignored. */
 #include "config/config.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "plugins/profile_lists.h"
 #include "text/nearest.h"
 
-/* In the tree of kube-scheduler, but outside the default sets that decide about single pods. */
+/* Plugins of kube-scheduler that are outside the default sets for single pods. */
 static bool is_of_groups(berth_str plugin)
 {
     return berth__str_is(plugin, "DynamicResources") || berth__str_is(plugin, "GangScheduling") ||

@@ -1,11 +1,11 @@
-/* The plugin lists of a v1 profile: the user's sets merged into the defaults, then expanded to
- * what runs at each extension point. Source of the rules: kube-scheduler v1.32.2,
+/* The plugin lists of a v1 profile: merges the user's sets into the defaults, then expands them to
+ * the plugins that run at each extension point. Source of the rules: kube-scheduler v1.32.2,
  * apis/config/v1/default_plugins.go (merge) and framework/runtime/framework.go (expansion).
  *
- * The defaults are all in multiPoint, so the merge concerns multiPoint alone. A plugin that the
- * table does not know may be an embedder's own: it is kept, and the engine decides whether it
- * exists. Named in multiPoint, it is listed at every point but queueSort and bind, since only its
- * owner knows the points that it implements. */
+ * The defaults are all in multiPoint, so merging concerns only multiPoint. A plugin that is not in
+ * the table may be an embedder's own: it is kept, and the engine decides whether it exists. In
+ * multiPoint, it is listed at every point except queueSort and bind, because only its owner knows
+ * the points that it implements. */
 #include "config/config.h"
 
 #include <inttypes.h>
@@ -15,12 +15,12 @@
 #include "base/text.h"
 #include "plugins/profile_lists.h"
 
-/* The points, and multiPoint after them. */
+/* The points, followed by multiPoint. */
 enum { MULTI = BERTH_POINT_COUNT, SET_COUNT };
 
 typedef struct plugin_entry {
     berth_str name;
-    int32_t weight; /* 0: not given */
+    int32_t weight; /* 0: absent */
 } plugin_entry;
 
 typedef struct plugin_set {
@@ -30,12 +30,12 @@ typedef struct plugin_set {
     uint32_t disabled_count;
 } plugin_set;
 
-/* What the expansion of one profile works on. */
+/* The working data for one profile's expansion. */
 typedef struct expansion {
     berth__config_tree *tree;
     const berth__config_args_list *args;
     plugin_set sets[SET_COUNT];
-    plugin_entry *multi; /* multiPoint with the defaults merged in */
+    plugin_entry *multi; /* multiPoint merged with the defaults */
     uint32_t multi_count;
 } expansion;
 
@@ -120,7 +120,7 @@ static berth_status read_sets(expansion *e, const berth__json *plugins)
 
 /* ---- merging ---- */
 
-/* The place of a name among entries, or `count`. */
+/* The position of a name among entries, or `count`. */
 static uint32_t find_entry(const plugin_entry *entries, uint32_t count, berth_str name)
 {
     uint32_t i = 0;
@@ -139,7 +139,8 @@ static bool all_disabled(const plugin_set *set)
     return is_disabled(set, BERTH_STR("*"));
 }
 
-/* The last entry of a name replaces the default in place; the others are appended in order. */
+/* The last entry of a name replaces the default in its place; other entries are appended in
+ * order. */
 static uint32_t find_last(const plugin_set *set, berth_str name)
 {
     uint32_t i = set->enabled_count;
@@ -218,7 +219,7 @@ static void append(const expansion *e, berth_point point, const plugin_entry *en
     };
 }
 
-/* Whether multiPoint brings a plugin to a point: then an explicit entry overrides it. */
+/* Whether multiPoint puts a plugin at a point: then an explicit entry overrides it. */
 static bool multi_brings(const expansion *e, berth_point point, berth_str name)
 {
     return implements(e, name, point) && !is_disabled(&e->sets[point], name) &&
@@ -329,7 +330,7 @@ static bool same_plugin(const berth_plugin_ref *a, const berth_plugin_ref *b)
     return berth__str_eq(a->name, b->name) && berth__str_eq(a_args->raw_json, b_args->raw_json);
 }
 
-/* The sets as written must agree, as kube-scheduler wants it, and so must what they amount to. */
+/* kube-scheduler requires that the sets agree as written. Their expansions must agree, too. */
 berth_status berth__config_queue_sort_check(berth__config_tree *tree, const berth__json *list,
                                             const berth_profile *profiles)
 {

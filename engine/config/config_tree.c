@@ -1,5 +1,5 @@
-/* Strict reading of a configuration's tree: members by name and type, errors with the path of the
- * field. */
+/* Strict reading of a configuration's tree: members by name and type; errors name the field's
+ * path. */
 #include "config/config_tree.h"
 
 #include <inttypes.h>
@@ -31,7 +31,8 @@ berth_status berth__config_nomem(berth__config_tree *tree)
 
 /* ---- path ---- */
 
-/* A path that grows past the buffer is cut; its length is still counted, so that leaving works. */
+/* A path that does not fit the buffer is cut. Its length is still counted, so that leaving
+ * works. */
 static size_t extend(berth__config_tree *tree, int written)
 {
     size_t before = tree->path_len;
@@ -39,7 +40,7 @@ static size_t extend(berth__config_tree *tree, int written)
     return before;
 }
 
-/* Where the path goes on, and how much room is there; the end of a full buffer is its last byte. */
+/* The end of the path, and the room left there; for a full buffer, its last byte. */
 static char *path_end(berth__config_tree *tree, size_t *room)
 {
     size_t last = sizeof(tree->path) - 1;
@@ -185,8 +186,8 @@ berth_status berth__config_bool(berth__config_tree *tree, const berth__json *obj
     return BERTH_OK;
 }
 
-/* Read digits with an optional minus sign, nothing else; false also when int64 cannot hold them.
- * The value is gathered as a negative number, whose range is the larger one. */
+/* Read digits with an optional minus sign and nothing else; false also if int64 can't hold the
+ * number. The value is computed as a negative number, because their range is larger. */
 static bool read_integer(berth_str text, int64_t *out)
 {
     bool negative = text.len > 0 && text.data[0] == '-';
@@ -295,7 +296,7 @@ void *berth__config_array(berth__config_tree *tree, uint32_t count, size_t eleme
 /* ---- text of a tree ---- */
 
 typedef struct writer {
-    char *out; /* NULL: only the length is wanted */
+    char *out; /* NULL: only compute the length */
     size_t len;
 } writer;
 

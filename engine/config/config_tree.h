@@ -1,6 +1,6 @@
-/* Strict reading of a configuration's tree: members by name and type, and errors that carry the
- * path of the field at hand ("profiles[0].plugins.score.enabled[2].weight"). As in Go, null counts
- * as absent. */
+/* Strict reading of a configuration's tree: members by name and type; errors name the path of the
+ * present field ("profiles[0].plugins.score.enabled[2].weight"). As in Go, null counts as
+ * absent. */
 #ifndef BERTH_CONFIG_CONFIG_TREE_H
 #define BERTH_CONFIG_CONFIG_TREE_H
 
@@ -10,13 +10,13 @@
 #include "base/error.h"
 #include "text/json.h"
 
-/* The most entries of a list whose entries are compared with each other. */
+/* The longest list whose entries are compared with each other. */
 enum { BERTH__CONFIG_SHORT_MAX = 256 };
 
 typedef struct berth__config_tree {
-    berth__arena *arena; /* of the result: strings and lists are copied there */
+    berth__arena *arena; /* of the result: holds copies of strings and lists */
     berth_error *error;  /* may be NULL */
-    uint32_t release;    /* whose defaults hold; as berth_engine_config.kubernetes */
+    uint32_t release;    /* selects the defaults; as berth_engine_config.kubernetes */
     const char *source;
     size_t path_len;
     char path[192];
@@ -27,17 +27,17 @@ berth_status berth__config_fail(berth__config_tree *tree, berth_status code, con
                                 ...) __attribute__((format(printf, 3, 4)));
 berth_status berth__config_nomem(berth__config_tree *tree);
 
-/* Step into a member or a list element; give the result to berth__config_leave to step out. */
+/* Step into a member or a list element. To step out, pass the result to berth__config_leave. */
 size_t berth__config_enter(berth__config_tree *tree, const char *member);
 size_t berth__config_enter_at(berth__config_tree *tree, uint32_t index);
 void berth__config_leave(berth__config_tree *tree, size_t before);
 
-/* `value` is an object whose members are all named in `known` (at most 63 names, ended by NULL),
- * none of them twice. */
+/* Check that `value` is an object whose members are all in `known` (at most 63 names, then NULL),
+ * each at most once. */
 berth_status berth__config_object(berth__config_tree *tree, const berth__json *value,
                                   const char *const *known);
 
-/* A member that is neither absent nor null; else NULL. */
+/* A member, unless it is absent or null; else NULL. */
 const berth__json *berth__config_member(const berth__json *object, const char *key);
 
 typedef struct berth__config_range {
@@ -45,7 +45,7 @@ typedef struct berth__config_range {
     int64_t max;
 } berth__config_range;
 
-/* A member of a type. An absent one leaves `*out` as it was; an absent list is NULL. */
+/* Read a member of a type. If it is absent, `*out` keeps its value, and a list is NULL. */
 berth_status berth__config_string(berth__config_tree *tree, const berth__json *object,
                                   const char *key, berth_str *out);
 berth_status berth__config_bool(berth__config_tree *tree, const berth__json *object,
@@ -61,11 +61,12 @@ berth_status berth__config_short_list(berth__config_tree *tree, const berth__jso
 berth_status berth__config_strings(berth__config_tree *tree, const berth__json *object,
                                    const char *key, berth_strs *out);
 
-/* A member that must be there and not empty. */
+/* Read a member that must be present and not empty. */
 berth_status berth__config_name(berth__config_tree *tree, const berth__json *object,
                                 const char *key, berth_str *out);
 
-/* Zeroed memory of the arena for `count` elements; NULL, the error filled, when there is none. */
+/* Zeroed memory of the arena for `count` elements; NULL, with the error filled, when out of
+ * memory. */
 void *berth__config_array(berth__config_tree *tree, uint32_t count, size_t element_bytes);
 
 /* The tree as JSON text, in the arena. */

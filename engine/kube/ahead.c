@@ -9,8 +9,8 @@
 
 #include "base/error.h"
 
-/* So many batches full, the one that the caller is at included, leave time to parse the next, or to
- * decode it too. */
+/* With so many full batches, including the caller's present one, the helper has time to parse the
+ * next one, or to decode it, too. */
 enum { BATCHES = 4, TIME_TO_PARSE = 2, TIME_TO_DECODE = 3 };
 
 typedef struct batch {
@@ -19,7 +19,7 @@ typedef struct batch {
     uint32_t count;
     uint32_t capacity;
     size_t bytes; /* of text */
-    bool reports; /* behind its pieces: how far the input has been read */
+    bool reports; /* after its pieces: how far the input has been read */
     uint64_t done_bytes;
     uint64_t total_bytes;
     bool last;
@@ -39,7 +39,7 @@ typedef struct ahead {
     pthread_cond_t can_take;
     /* the helper's own until its last batch is filled */
     batch *at;
-    uint64_t ahead; /* full batches when the one at hand was begun */
+    uint64_t ahead; /* full batches when the present one was begun */
     bool quits;
     berth__heading list;
     berth_status status;
@@ -48,7 +48,7 @@ typedef struct ahead {
 
 /* ---- the ring ---- */
 
-/* The batch at hand is full: take the next. */
+/* The present batch is full: take the next. */
 static void hand_over(ahead *a)
 {
     pthread_mutex_lock(&a->lock); /* AHEAD-1 */
@@ -89,7 +89,8 @@ static void give_back(ahead *a)
 
 /* ---- the helper ---- */
 
-/* What is to become a pattern is decoded whatever time there is: many others then need not be. */
+/* A piece that becomes a pattern is decoded even if there is little time, because it saves decoding
+ * many others. */
 static void prepare_object(ahead *a, berth__ready_piece *out)
 {
     berth__patterns *patterns = a->options->patterns;
@@ -104,7 +105,7 @@ static void prepare_object(ahead *a, berth__ready_piece *out)
         berth__piece_register(patterns, out);
 }
 
-/* The ends of lists are parsed always: they say what stands between them. */
+/* Beginnings and ends of lists are always parsed: they describe the elements between them. */
 static void prepare_list(ahead *a, berth__ready_piece *out)
 {
     berth__piece_parse(a->json, &a->at->arena, out);
@@ -124,7 +125,7 @@ static berth_status put_piece(void *context, const berth__piece *piece, berth_er
     ahead *a = context;
     batch *b = a->at;
     if (a->quits)
-        return BERTH_E_STATE; /* nobody will look */
+        return BERTH_E_STATE; /* nobody will look at it */
     if (!berth__grow(a->options->allocator, &b->pieces, &b->capacity, b->count + 1,
                      sizeof(*b->pieces)))
         return no_memory(error);
@@ -143,7 +144,7 @@ static berth_status put_piece(void *context, const berth__piece *piece, berth_er
     return BERTH_OK;
 }
 
-/* Progress is the caller's to report, between the pieces that it came between. */
+/* The caller reports progress, between the same two pieces. */
 static void put_progress(void *context, uint64_t done_bytes, uint64_t total_bytes)
 {
     ahead *a = context;
@@ -193,7 +194,7 @@ static berth_status take_all(ahead *a, berth__ready_fn each, void *context, bert
 
 /* ---- life ---- */
 
-/* Signals are the caller's: none is to come up on a thread it knows nothing of. */
+/* Signals are the caller's business: none may arrive on a thread that the caller does not know. */
 static bool start_helper(ahead *a)
 {
     sigset_t all, before;
@@ -248,7 +249,7 @@ static void destroy(ahead *a)
     berth__free(allocator, a, sizeof(*a));
 }
 
-/* Whether reading the input never waits for whoever writes it. */
+/* Whether reading the input never waits for its writer. */
 static bool is_steady(const berth__input *input)
 {
     struct stat info;
@@ -274,7 +275,7 @@ berth_status berth__ahead_run(const berth__ahead_options *options, berth__window
     *begun = a != NULL;
     if (a == NULL)
         return BERTH_E_NOMEM;
-    /* From here on the input is the helper's. */
+    /* From here on only the helper uses the input. */
     window->input->progress = options->progress != NULL ? put_progress : NULL;
     window->input->progress_context = a;
     *begun = start_helper(a);

@@ -1,6 +1,6 @@
-/* ResourceClaimTemplates: the claims that the resourceclaim controller makes of them, for pods that
- * no API server has seen. A claim's name ends in digits made of the pod's and the entry's, so that
- * it is the same in every run.
+/* ResourceClaimTemplates: makes the claims that the resourceclaim controller makes from them, for
+ * pods that no API server has seen. A claim's name ends in digits computed from the pod's and the
+ * entry's names, so that every run gives it the same name.
  * Source: kubernetes v1.36 pkg/controller/resourceclaim, handleClaim. */
 #include "kube/claim_template.h"
 
@@ -11,7 +11,7 @@
 #include "objects/object_copy.h"
 
 enum {
-    BASE_MAX_BYTES = 57, /* of a name, so that hyphen and five digits end it at 63 */
+    BASE_MAX_BYTES = 57, /* of a name; with the hyphen and five digits it has 63 */
     SUFFIX_BITS = 20,
 };
 
@@ -34,7 +34,7 @@ static const berth__field template_fields[] = {
     BERTH__FIELD_LAST,
 };
 
-/* What templates are found by: "NAMESPACE/NAME". Absent when out of memory. */
+/* The key of a template: "NAMESPACE/NAME". Absent when out of memory. */
 static berth_str key_of(const berth_reader *reader, berth__arena *arena, berth_str namespace_name,
                         berth_str name)
 {
@@ -56,7 +56,7 @@ static berth__claim_template *find(const berth_reader *reader, berth_str key)
     return NULL;
 }
 
-/* A place for a template of that key, of this reader; NULL when out of memory. */
+/* A place for this reader's template with that key; NULL when out of memory. */
 static berth__claim_template *place_of(berth_reader *reader, berth_str key)
 {
     bool ok = true;
@@ -88,7 +88,7 @@ berth_status berth__register_claim_template(berth_reader *reader, const berth__i
         return berth__reader_fault(reader, item, status);
     reader->classes_learnt++;
     berth_str key = key_of(reader, &reader->object, source.meta.namespace_name, source.meta.name);
-    /* The controller takes over these alone. */
+    /* The controller copies only these. */
     source.claim.meta = (berth_metadata){.labels = source.claim.meta.labels,
                                          .annotations = source.claim.meta.annotations};
     if (key.data == NULL || berth__object_copy_into(&reader->kept, &object, &copy) != BERTH_OK)
@@ -121,12 +121,12 @@ bool berth__claim_template_is_awaited(berth_reader *reader, const berth__item *i
 
 /* ---- claims ---- */
 
-/* As long as the controller would make it, with digits of our own behind it. */
+/* As long as the controller's name, but with our own digits at the end. */
 static berth_str name_claim(berth__arena *arena, bool *ok, const berth_pod *pod, berth_str entry)
 {
     berth_str name = pod->meta.name;
     uint64_t pod_len = name.len, entry_len = entry.len, whole = pod_len + 1 + entry_len;
-    if (whole > BASE_MAX_BYTES) { /* both lose in proportion */
+    if (whole > BASE_MAX_BYTES) { /* shorten both in proportion */
         pod_len = pod_len * BASE_MAX_BYTES / whole;
         entry_len = entry_len * BASE_MAX_BYTES / whole;
     }
@@ -135,7 +135,7 @@ static berth_str name_claim(berth__arena *arena, bool *ok, const berth_pod *pod,
                               entry.data, hash >> (32 - SUFFIX_BITS));
 }
 
-/* The template's annotations, and that which says what entry the claim is for. */
+/* The template's annotations, and the one that names the entry. */
 static berth_map annotate(berth__arena *arena, bool *ok, berth_map given, berth_str entry)
 {
     berth_key_value *entries = berth__arena_alloc(arena, (given.count + 1u) * sizeof(*entries), 8);
@@ -187,8 +187,7 @@ static bool is_over(const berth_pod *pod)
     return berth__str_is(pod->phase, "Succeeded") || berth__str_is(pod->phase, "Failed");
 }
 
-/* Room for the claims of all entries behind what the status says already; NULL when out of
- * memory. */
+/* A copy of the status's claims with room for one for each entry; NULL when out of memory. */
 static berth_pod_claim *copy_statuses(berth__arena *arena, const berth_pod *pod)
 {
     size_t most = (size_t)pod->resource_claim_status_count + pod->resource_claim_count;
@@ -198,7 +197,7 @@ static berth_pod_claim *copy_statuses(berth__arena *arena, const berth_pod *pod)
     return statuses;
 }
 
-/* Ownership goes by uids. */
+/* Ownership is recorded by uid, so the pod needs one. */
 static bool give_uid(const berth_reader *reader, berth__arena *arena, berth_pod *pod)
 {
     bool ok = true;
@@ -213,7 +212,7 @@ berth_status berth__make_claims(berth_reader *reader, const berth__item *item, b
                                 berth_pod *pod)
 {
     berth_pod_claim *statuses = NULL;
-    if (reader->options.templates) /* those are of a pod that is there, not of others like it */
+    if (reader->options.templates) /* they belong to an existing pod, not to one made like it */
         pod->resource_claim_status_count = 0;
     for (uint32_t i = 0; i < pod->resource_claim_count && !is_over(pod); i++) {
         const berth_pod_claim *entry = &pod->resource_claims[i];

@@ -1,4 +1,4 @@
-/* Claims of devices that pods get from ResourceClaimTemplates. */
+/* Claims of devices made from ResourceClaimTemplates. */
 #ifndef BERTH_KUBE_CLAIM_TEMPLATE_H
 #define BERTH_KUBE_CLAIM_TEMPLATE_H
 
@@ -6,11 +6,11 @@
 
 berth_status berth__register_claim_template(berth_reader *reader, const berth__item *item);
 
-/* Whether a template that the item's pod specification names may still come. */
+/* Whether the item's pod specification names a template that may still come. */
 bool berth__claim_template_is_awaited(berth_reader *reader, const berth__item *item,
                                       const berth__json *spec);
 
-/* Hand out the claims of a pod that is about to be, and name them in its status. New parts go to
+/* Hand out the claims of a new pod, and name them in its status. New parts are allocated in
  * `arena`. */
 berth_status berth__make_claims(berth_reader *reader, const berth__item *item, berth__arena *arena,
                                 berth_pod *pod);

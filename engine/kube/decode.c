@@ -1,6 +1,5 @@
-/* The table-driven decoder from a JSON tree to C structs. It walks the table, not the object:
- * tables and objects are both short, and several entries may read one member (a value and whether
- * it is there). */
+/* The table-driven decoder from a JSON tree to C structs. It walks the table instead of the object:
+ * both are short, and several entries may read one member (a value, and whether it is present). */
 #include "kube/decode.h"
 
 #include <inttypes.h>
@@ -24,7 +23,7 @@ static const char *const type_names[] = {
 
 /* ---- errors ---- */
 
-/* Append the path, outermost part first; names that hold dots or slashes stand in brackets. */
+/* Append the path, outermost part first; names with dots or slashes are put in brackets. */
 static void write_path(const berth__field_path *path, char *out, size_t size)
 {
     if (path == NULL)
@@ -187,13 +186,13 @@ static berth_status decode_quantity(berth__decoder *decoder, const berth__field_
 
 /* ---- objects as maps ---- */
 
-/* Whether a later member has the same key, which then counts in this one's place. */
+/* Whether a later member has the same key; then only that one counts. */
 static bool is_repeated(const berth__names *keys, const berth__json *object, uint32_t i)
 {
     return berth__names_find(keys, object->as.members[i].key) != i;
 }
 
-/* Check that `value` can be read as a map and make room for as many elements as it has members. */
+/* Check that `value` can be read as a map, and allocate as many elements as it has members. */
 static berth_status open_map(berth__decoder *decoder, const berth__field_path *path,
                              const berth__json *value, size_t size, berth__names *keys, void **out)
 {
@@ -304,7 +303,7 @@ berth_status berth__decode_list(berth__decoder *decoder, const berth__field_path
     return BERTH_OK;
 }
 
-/* A list into pointer and count of a struct. */
+/* Decode a list into a struct's pointer and count. */
 static berth_status decode_list_field(berth__decoder *decoder, const berth__field_path *path,
                                       const berth__json *value, const berth__field *field,
                                       void *out)
@@ -316,7 +315,7 @@ static berth_status decode_list_field(berth__decoder *decoder, const berth__fiel
     return BERTH_OK;
 }
 
-/* An object's members as a list; each item begins with its key. */
+/* Decode an object's members as a list; each item begins with its key. */
 static berth_status decode_table(berth__decoder *decoder, const berth__field_path *path,
                                  const berth__json *value, const berth__field *field, void *out)
 {

@@ -1,6 +1,6 @@
-/* Tables of the fields of ResourceSlices, DeviceClasses and ResourceClaims, of resource.k8s.io/v1,
- * v1beta2 and v1beta1: the last has a device's fields below `basic`, and those of a request's
- * `exactly` in the request itself. What is written is v1. */
+/* Tables of the fields of ResourceSlices, DeviceClasses and ResourceClaims, in resource.k8s.io/v1,
+ * v1beta2 and v1beta1. In v1beta1 a device's fields are below `basic`, and the fields of `exactly`
+ * are in the request itself. Encoding writes v1. */
 #include "kube/decode_tables.h"
 
 #include "base/text.h"
@@ -9,9 +9,9 @@
 
 /* ---- JSON that is passed through ---- */
 
-enum { DEPTH_MAX = 1024 }; /* as deep as anything that is read */
+enum { DEPTH_MAX = 1024 }; /* like any other input */
 
-/* A value as text, into a berth_str. */
+/* Decode a value as text, into a berth_str. */
 static berth_status decode_json(berth__decoder *decoder, const berth__field_path *path,
                                 const berth__json *value, void *out)
 {
@@ -32,14 +32,14 @@ static void encode_json(berth__encoder *encoder, const void *from)
     berth__encode_raw(encoder, *(const berth_str *)from);
 }
 
-/* What older versions have elsewhere is not written there. */
+/* Older versions have a field elsewhere; it is not written there. */
 static void encode_nothing(berth__encoder *encoder, const void *from)
 {
     (void)encoder;
     (void)from;
 }
 
-/* ---- what several kinds have ---- */
+/* ---- parts of several kinds ---- */
 
 static const berth__field cel_fields[] = {
     BERTH__FIELD("expression", STR, berth_cel_selector, expression),
@@ -105,7 +105,7 @@ const berth__field berth__fields_device_taint_rule[] = {
     BERTH__FIELD_LAST,
 };
 
-/* ---- ResourceClaim: what is asked ---- */
+/* ---- ResourceClaim: requests ---- */
 
 static const berth__field amounts_fields[] = {
     BERTH__FIELD("requests", RESOURCES, berth_exact_request, capacity),
@@ -139,7 +139,7 @@ static const berth__field alternative_fields[] = {
     BERTH__FIELD_LAST,
 };
 
-/* v1beta1: a request that has a field of `exactly` itself.
+/* v1beta1: a request that has the fields of `exactly` itself.
  * Source: api v0.36, resource/v1beta1/conversion.go, hasAnyMainRequestFieldsSet. */
 static berth_status decode_flat_request(berth__decoder *decoder, const berth__field_path *path,
                                         const berth__json *value, void *out)
@@ -193,7 +193,7 @@ const berth__field berth__fields_claim_spec[] = {
     BERTH__FIELD_LAST,
 };
 
-/* ---- ResourceClaim: what was given ---- */
+/* ---- ResourceClaim: allocations ---- */
 
 static const berth__field result_fields[] = {
     BERTH__FIELD("request", STR, berth_allocated_device, request),
@@ -293,7 +293,7 @@ static berth_status decode_attribute_value(berth__decoder *decoder, const berth_
     return BERTH_OK;
 }
 
-/* The first of the known fields that is set. */
+/* Decode the first known field that is set. */
 static berth_status decode_attribute(berth__decoder *decoder, const berth__field_path *path,
                                      const berth__json *value, void *out)
 {
@@ -311,7 +311,7 @@ static berth_status decode_attribute(berth__decoder *decoder, const berth__field
     return BERTH_OK;
 }
 
-/* A list's text is the whole object: what stands in its brackets. */
+/* For a list, the text is the whole object; write the members inside its brackets. */
 static void encode_attribute(berth__encoder *encoder, const void *from)
 {
     static const berth__field number[] = {BERTH__FIELD("int", INT64, berth_slice_attribute, number),
@@ -343,7 +343,7 @@ static const berth__field attribute_fields[] = {
 
 static const berth__field one_value_field = BERTH__FIELD("", QUANTITY, berth_request_policy, min);
 
-/* A list of amounts into valid_values and their count. */
+/* Decode a list of amounts into valid_values and their count. */
 static berth_status decode_values(berth__decoder *decoder, const berth__field_path *path,
                                   const berth__json *value, void *out)
 {

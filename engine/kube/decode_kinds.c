@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "kube/encode.h"
 
-/* Of a field that is only written. */
+/* For a field that is only written. */
 static berth_status decode_nothing(berth__decoder *decoder, const berth__field_path *path,
                                    const berth__json *value, void *out)
 {
@@ -72,7 +72,7 @@ static berth_status decode_absence(berth__decoder *decoder, const berth__field_p
     return BERTH_OK;
 }
 
-/* None is not the same as nothing said. */
+/* An empty list differs from an absent one. */
 static void encode_none_allowed(berth__encoder *encoder, const void *from)
 {
     const berth_pod_disruption_budget *budget = from;
@@ -109,8 +109,8 @@ const berth__field berth__fields_pod_disruption_budget[] = {
 
 /* ---- controllers ---- */
 
-/* Only the selector is read. Written as it is here, a controller makes no pods: they stand for
- * themselves. */
+/* Decoding reads only the selector. A controller is written so that it makes no pods, because the
+ * pods are written themselves. */
 static void encode_no_replicas(berth__encoder *encoder, const void *from)
 {
     (void)from;
@@ -223,14 +223,14 @@ static berth_str group_of(berth_str api_version)
 bool berth__api_group_is(berth_str api_version, const char *group)
 {
     berth_str found = group_of(api_version);
-    /* Controllers began in the group "extensions". */
+    /* Controllers used to be in the group "extensions". */
     return api_version.data == NULL || berth__str_is(found, group) ||
            (strcmp(group, "apps") == 0 && berth__str_is(found, "extensions"));
 }
 
 bool berth__kind_find(berth_str kind, berth_str api_version, berth_kind *out)
 {
-    for (int i = BERTH_KIND_COUNT; i-- > 0;) { /* nodes and pods, the most, are among the last */
+    for (int i = BERTH_KIND_COUNT; i-- > 0;) { /* nodes and pods, the most, are near the end */
         if (berth__str_is(kind, berth_kind_name((berth_kind)i)) &&
             berth__api_group_is(api_version, entries[i].group)) {
             *out = (berth_kind)i;

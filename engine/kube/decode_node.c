@@ -21,8 +21,8 @@ static const berth__field image_fields[] = {
 };
 
 static const berth__field status_fields[] = {
-    /* The API server takes capacity for allocatable where only that is given; allocatable, being
-     * read second, goes over it. */
+    /* If only capacity is given, the API server uses it as allocatable. Allocatable is read second
+     * and overwrites it. */
     BERTH__FIELD("capacity", RESOURCES, berth_node, allocatable),
     BERTH__FIELD("allocatable", RESOURCES, berth_node, allocatable),
     BERTH__FIELD_MANY("images", berth_node, images, image_count, image_fields, berth_image),

@@ -1,4 +1,4 @@
-/* Table of the fields of a Pod, which are those of a pod template too. */
+/* Table of the fields of a Pod, also used for pod templates. */
 #include "kube/decode_tables.h"
 
 #include "base/text.h"
@@ -31,7 +31,7 @@ static berth_status decode_restart_policy(berth__decoder *decoder, const berth__
     return BERTH_OK;
 }
 
-/* Whether one of the rules restarts all containers: nothing else of them is read. */
+/* Whether one of the rules restarts all containers; nothing else of them is read. */
 static berth_status decode_restart_rules(berth__decoder *decoder, const berth__field_path *path,
                                          const berth__json *value, void *out)
 {
@@ -151,7 +151,7 @@ static const berth__field volume_fields[] = {
     BERTH__FIELD_LAST,
 };
 
-/* Gates come as objects with nothing but a name. */
+/* Gates are objects with only a name. */
 static berth_status decode_gates(berth__decoder *decoder, const berth__field_path *path,
                                  const berth__json *value, void *out)
 {

@@ -1,6 +1,6 @@
 /* The API server's defaults of a pod's own resources (spec.resources), as far as placement reads
- * them: its requests. (Limits of huge pages are filled in there too, with what the containers
- * request anyway.)
+ * them: its requests. (The API server also fills in limits of huge pages, equal to what the
+ * containers request.)
  * Source: kubernetes v1.36 pkg/apis/core/v1/defaults.go, setDefaultPodLevelResources. */
 #include "base/text.h"
 #include "kube/reader_state.h"
@@ -22,7 +22,7 @@ static __int128 larger(__int128 a, __int128 b)
     return a > b ? a : b;
 }
 
-/* What the containers request together; false if none names the resource. */
+/* The sum of the containers' requests; false if none names the resource. */
 static bool sum_of_containers(const berth_pod *pod, berth_str name, __int128 *sum)
 {
     __int128 regular = 0, sidecars = 0, peak = 0;

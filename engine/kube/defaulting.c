@@ -1,6 +1,6 @@
-/* What an API server and its admission plugins add to a manifest, as far as placement reads it:
- * each rule is a function that puts a changed copy in place of the part it changes.
- * Sources: kubernetes v1.32 pkg/apis/core/v1/defaults.go, pkg/apis/storage/v1/defaults.go,
+/* What an API server and its admission plugins add to a manifest, as far as placement reads it.
+ * Each rule is a function that replaces the part that it changes by a changed copy. Sources:
+ * kubernetes v1.32 pkg/apis/core/v1/defaults.go, pkg/apis/storage/v1/defaults.go,
  * pkg/registry/core/pod/strategy.go (matchLabelKeys), plugin/pkg/admission/priority,
  * plugin/pkg/admission/storage/storageclass. */
 #include "kube/reader_state.h"
@@ -71,7 +71,8 @@ static const berth__priority_class *find_class(const berth_reader *reader, berth
     return found;
 }
 
-/* The class of pods that name none: of several the lowest, as the admission plugin has it. */
+/* The class of pods that name none: the lowest of the default classes, as in the admission
+ * plugin. */
 static const berth__priority_class *find_global_class(const berth_reader *reader)
 {
     while (reader != NULL && reader->global_class == 0)
@@ -79,7 +80,7 @@ static const berth__priority_class *find_global_class(const berth_reader *reader
     return reader != NULL ? &reader->classes[reader->global_class - 1] : NULL;
 }
 
-/* A class has come, or taken the place of one that was, or was not, the default. */
+/* Account for a new class, or (`anew`) for one that replaced a default class. */
 static void note_global_class(berth_reader *reader, uint32_t from, bool anew)
 {
     uint32_t to = anew ? reader->class_count : from + 1;
@@ -95,7 +96,7 @@ static void note_global_class(berth_reader *reader, uint32_t from, bool anew)
     }
 }
 
-/* A class takes the place of another, or (NULL) is a further one. */
+/* Put a class in the place of another, or (NULL) add it. */
 static bool keep_class(berth_reader *reader, berth__priority_class *place,
                        const berth__priority_class *class)
 {
@@ -148,7 +149,7 @@ bool berth__priority_class_is_awaited(const berth_reader *reader, const berth__j
            berth__json_get(spec, "priority") == NULL && find_class(reader, name) == NULL;
 }
 
-/* The default class is the newest that is marked so, and among equals the first by name. */
+/* The default class is the newest one marked as default, and among equals the first by name. */
 berth_status berth__register_storage_class(berth_reader *reader, const berth_storage_class *object)
 {
     bool marked = false;
@@ -174,7 +175,7 @@ berth_status berth__register_storage_class(berth_reader *reader, const berth_sto
 
 /* ---- amounts ---- */
 
-/* The API server keeps no amount finer than a thousandth. */
+/* The API server keeps no amounts finer than a thousandth. */
 static berth_quantity round_up_milli(berth_quantity amount)
 {
     int32_t rest = amount.nanos % 1000000;
@@ -210,7 +211,7 @@ static bool has_name(const berth__names *names, berth_str name)
     return berth__names_find(names, name) != BERTH__NAMES_NONE;
 }
 
-/* A limit without a request is the request. */
+/* A limit without a request is also the request. */
 static bool requests_from_limits(berth__arena *arena, berth_container *container)
 {
     uint32_t given = container->requests.count;
@@ -274,7 +275,8 @@ static berth_status default_containers(defaulter *d, const berth_container **con
 
 /* ---- priority ---- */
 
-/* An API server refuses a pod whose class is not there; a dump may lack what the server has. */
+/* An API server refuses a pod whose class does not exist; a dump may lack classes that the server
+ * has. */
 static void default_priority(defaulter *d, berth_pod *pod)
 {
     berth_str name = named_class(d->spec);
@@ -312,7 +314,7 @@ static const berth__field weighted_term_keys_fields[] = {
     BERTH__FIELD_LAST,
 };
 
-/* Require (or forbid) the pod's own value of each key that it has a value for. */
+/* Require (or forbid) the pod's own value of each key that the pod has a label for. */
 static void add_requirements(const berth_pod *pod, berth_strs keys, const char *op,
                              berth_requirement *items, uint32_t *count)
 {
@@ -426,7 +428,7 @@ berth_status berth__default_pod(berth_reader *reader, const berth__field_path *p
     return BERTH_OK;
 }
 
-/* Every namespace carries its name as a label. */
+/* Every namespace has its name as a label. */
 static berth_status default_namespace(berth_reader *reader, berth_namespace *object)
 {
     static const berth_str key = {"kubernetes.io/metadata.name", 27};
@@ -449,10 +451,10 @@ static void default_volume(berth_persistent_volume *object)
     object->capacity = round_up_milli(object->capacity);
     default_rbd_pool(&object->source);
     if (berth__str_empty(object->phase))
-        object->phase = BERTH_STR("Available"); /* where the volume controller takes it */
+        object->phase = BERTH_STR("Available"); /* the volume controller sets it */
 }
 
-/* An annotation from before the field named the class counts as one. */
+/* The annotation that was used before the field existed counts, too. */
 bool berth__claim_has_class(const berth_persistent_volume_claim *object)
 {
     bool named = object->storage_class.data != NULL;

@@ -1,6 +1,5 @@
-/* Objects that have to wait for the end of the input: trees are copied aside and taken up again
- * then. Only objects that need it are kept, so that reading a dump of any size holds next to
- * nothing. */
+/* Objects that have to wait for the end of the input: their trees are copied, and read again at the
+ * end. Only objects that need it are kept, so reading a large dump takes little memory. */
 #include "kube/reader_state.h"
 
 #include <stdlib.h>
@@ -16,8 +15,8 @@ berth_status berth__defer(berth_reader *reader, berth__deferred_what what, const
 {
     bool ok = true;
     berth__deferred entry = {.what = what, .item = *item};
-    entry.item.object = NULL; /* lives no longer than the call */
-    /* What comes up again while the list is worked off is kept already. */
+    entry.item.object = NULL; /* it lives only during the call */
+    /* While the list is worked off, items that are deferred again are kept already. */
     if (!reader->finishing) {
         berth__json *tree = berth__arena_alloc(&reader->kept, sizeof(*tree), _Alignof(berth__json));
         if (tree == NULL || !berth__json_copy(&reader->kept, item->tree, tree))
@@ -85,7 +84,7 @@ berth_status berth__claim_note(berth_reader *reader, const berth_metadata *meta)
 {
     berth_str in = berth__reader_namespace(reader, meta->namespace_name);
     if (reader->finishing)
-        return BERTH_OK; /* noted when it was deferred */
+        return BERTH_OK; /* noted when the object was deferred */
     if (!berth__grow(reader->allocator, &reader->claims_seen, &reader->claim_capacity,
                      reader->claim_count + 1, sizeof(*reader->claims_seen)))
         return berth__reader_no_memory(reader);

@@ -1,4 +1,4 @@
-/* Kubernetes text out: one object as JSON, and all objects of an engine as a List. */
+/* Writes Kubernetes text: one object as JSON, and all objects of an engine as a List. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,11 +10,12 @@
 #include "kube/encode.h"
 #include "objects/sized_object.h"
 
-/* Where the text goes; pieces of some size, for a piece may be a system call. */
+/* The destination of the text. Pieces are collected first, because writing one may be a system
+ * call. */
 typedef struct dump {
     berth_text_fn write;
     void *context;
-    berth_error *said; /* for `write` to fill */
+    berth_error *said; /* `write` fills it */
     berth__encoder encoder;
     bool begun; /* an item has been written */
 } dump;
@@ -83,7 +84,7 @@ berth_status berth_engine_dump(berth_engine *engine, berth_text_fn write, void *
 
 /* ---- into a file ---- */
 
-/* A write that fails is reported when the file is committed. */
+/* A failed write is reported when the file is committed. */
 static berth_status write_stream(void *context, berth_str text, berth_error *error)
 {
     (void)error;

@@ -1,5 +1,5 @@
-/* The table-driven writer of objects as JSON. Brackets tell it where a comma is due: nothing else
- * that it writes ends with an opening one. */
+/* The table-driven writer of objects as JSON. A comma is due unless the text ends with an opening
+ * bracket: nothing else that it writes ends with one. */
 #include "kube/encode.h"
 
 #include <assert.h>
@@ -71,7 +71,7 @@ static void put_escaped(berth__encoder *encoder, unsigned char byte)
     raw(encoder, text);
 }
 
-/* Bytes of 128 and more are UTF-8 and go as they are. */
+/* Bytes of 128 and more are UTF-8 and are copied. */
 void berth__encode_str(berth__encoder *encoder, berth_str text)
 {
     uint32_t from = 0;
@@ -128,7 +128,7 @@ static void encode_list(berth__encoder *encoder, const berth__field *field, cons
     raw(encoder, "]");
 }
 
-/* Items begin with their keys, which name them. */
+/* Items begin with their keys, which become the member names. */
 static void encode_table(berth__encoder *encoder, const berth__field *field, const char *items,
                          uint32_t count)
 {
@@ -165,8 +165,8 @@ static int by_key(const void *a, const void *b)
 static_assert(offsetof(berth_key_value, key) == 0 && offsetof(berth_resource, name) == 0,
               "entries of maps begin with their keys");
 
-/* How a map is written. Of entries with one key one counts, as where they are read: of texts the
- * last, of amounts the first. */
+/* How a map is written. Of entries with the same key one counts, as in decoding: the last text, the
+ * first amount. */
 typedef struct map_kind {
     size_t size; /* of an entry */
     bool last_counts;
@@ -187,7 +187,7 @@ static void encode_entries(berth__encoder *encoder, const void *items, uint32_t 
         qsort(order, count, sizeof(*order), by_key);
     raw(encoder, "{");
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t other = kind->last_counts ? i + 1 : i - 1; /* which may be none */
+        uint32_t other = kind->last_counts ? i + 1 : i - 1; /* may be outside the array */
         if (other < count && berth__str_eq(*order[i], *order[other]))
             continue;
         berth__encode_key(encoder, *order[i]);
@@ -288,10 +288,10 @@ void berth__encode_tree(berth__encoder *encoder, const berth__json *value, unsig
 
 /* ---- tables ---- */
 
-/* What a field reads: for each type where it lies, and whether it says anything. */
+/* What a field reads: where the value is for its type, and whether it is set. */
 typedef struct source {
     const void *at;
-    const void *items; /* of a list, or behind a pointer */
+    const void *items; /* of a list, or what a pointer refers to */
     uint32_t count;
     bool says;
 } source;
@@ -389,7 +389,7 @@ static void encode_value(berth__encoder *encoder, const berth__field *field, con
         encode_table(encoder, field, s->items, s->count);
         break;
     default:
-        encode_time(encoder, 0); /* it is set, and nothing tells to what */
+        encode_time(encoder, 0); /* it is set, but its value is unknown */
         break;
     }
 }
@@ -400,7 +400,7 @@ void berth__encode_value(berth__encoder *encoder, const berth__field *field, con
     encode_value(encoder, field, &s);
 }
 
-/* A member, unless it says nothing and need not be there. */
+/* Write a member, unless it is empty and may be left out. */
 static void encode_member(berth__encoder *encoder, const berth__field *field, const void *from,
                           bool required)
 {

@@ -35,7 +35,7 @@ berth_status berth__reader_invalid(berth_reader *reader, const char *field, cons
     return BERTH_E_INVALID;
 }
 
-/* Whether objects of that kind live in namespaces, as far as errors go. */
+/* Whether errors name a namespace for objects of that kind. */
 static bool is_namespaced(const berth__item *item)
 {
     berth_kind kind;
@@ -66,7 +66,7 @@ void berth__error_item(berth_error *error, const berth_reader *reader, const ber
                             name.data);
 }
 
-/* The line of a field of the item, or its own. */
+/* The line of the item's field, or of the item. */
 static uint32_t line_of(const berth__item *item, const char *field)
 {
     uint32_t line = item->tree != NULL ? berth__json_line_of(item->tree, field) : 0;
@@ -111,7 +111,7 @@ static void name_object(const berth_reader *reader, berth_kind kind, const berth
     *at = '\0';
 }
 
-/* Hand on the error of the caller's function; one that it did not fill is filled for it. */
+/* Pass on the error of the caller's function, filled in if the function did not fill it. */
 static berth_status refuse(berth_reader *reader, const berth__item *item, berth_status status)
 {
     berth_error *refusal = &reader->refusal;
@@ -154,7 +154,7 @@ berth_status berth__reader_emit(berth_reader *reader, const berth__item *item, b
 
 /* ---- one object ---- */
 
-/* A name of its own for an item that has only metadata.generateName. */
+/* Make a unique name for an item that has only metadata.generateName. */
 static berth_status make_name(berth_reader *reader, berth__item *item)
 {
     const berth__json *meta = berth__json_get(item->tree, "metadata");
@@ -197,7 +197,7 @@ static berth_status default_decoded(berth_reader *reader, const berth__item *ite
     return berth__default_object(reader, kind, object);
 }
 
-/* A claim that leaves its class open waits for the default class, which may stand further on. */
+/* A claim without a class waits for the default class, which may come later. */
 static bool awaits_storage_class(const berth_reader *reader, berth_kind kind, const void *object)
 {
     return kind == BERTH_KIND_PERSISTENT_VOLUME_CLAIM && !reader->finishing &&
@@ -205,7 +205,7 @@ static bool awaits_storage_class(const berth_reader *reader, berth_kind kind, co
            !berth__claim_has_class(object);
 }
 
-/* The object as it stands in the input; it may have been decoded ahead. */
+/* The object as it is in the input; it may have been decoded ahead. */
 static berth_status decode_object(berth_reader *reader, const berth__item *item, berth_kind kind,
                                   void **out)
 {
@@ -220,8 +220,8 @@ static berth_status decode_object(berth_reader *reader, const berth__item *item,
     return berth__decode_fields(&decoder, NULL, item->tree, entry->fields, *out);
 }
 
-/* A pod of a manifest waits with the workloads in front of it, so that pods come in the order of
- * the manifest. */
+/* A pod of a manifest waits with the workloads before it, so that pods come in the order of the
+ * manifest. */
 static bool follows_change(const berth_reader *reader, const berth__item *item,
                            const berth_pod *pod)
 {
@@ -252,7 +252,7 @@ static berth_status take_object(berth_reader *reader, const berth__item *item, b
     return berth__reader_emit(reader, item, kind, object);
 }
 
-/* Whether the object is to come back when all classes and templates are known. */
+/* Whether the object must wait until all classes and templates are known. */
 static bool awaits_class(berth_reader *reader, const berth__item *item)
 {
     const berth__json *spec = berth__workload_pod_spec(item);
@@ -265,7 +265,7 @@ static bool awaits_class(berth_reader *reader, const berth__item *item)
            (reader->options.expand && berth__is_workload(item));
 }
 
-/* What an API server answers in place of an object. */
+/* Refuse a failure message that an API server sent instead of an object. */
 static berth_status refuse_failure(berth_reader *reader, const berth__item *item)
 {
     berth_str message = berth__json_text(berth__json_get(item->tree, "message"));
@@ -285,7 +285,7 @@ static bool is_failure(const berth__item *item)
            berth__str_is(berth__json_text(berth__json_get(item->tree, "status")), "Failure");
 }
 
-/* Classes, templates and failures, which are no objects for the caller. */
+/* Handle classes, templates and failures, which the caller does not get. */
 static berth_status take_special(berth_reader *reader, const berth__item *item, bool *taken)
 {
     *taken = true;

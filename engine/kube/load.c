@@ -1,4 +1,4 @@
-/* Loading of Kubernetes text into an engine in one call: a reader, and a callback that adds. */
+/* Loads Kubernetes text into an engine in one call: a reader with a callback that adds. */
 #include <string.h>
 
 #include "base/error.h"
@@ -9,7 +9,7 @@ typedef struct load {
     uint64_t objects;
 } load;
 
-/* The engine knows the object and the field, the reader where the object stands. */
+/* The engine's error names the object and the field; the reader knows the position. */
 static void add_place(berth_error *error, const berth_error *origin)
 {
     memcpy(error->source, origin->source, sizeof(error->source));
@@ -32,7 +32,7 @@ static berth_status add(void *context, const berth_object *object, const berth_e
     return status;
 }
 
-/* From `path`, or from `text` if that is NULL. */
+/* Load from `path`, or from `text` if that is NULL. */
 static berth_status load_all(berth_engine *engine, const char *path, berth_str text,
                              const char *source, const berth_read_options *options,
                              uint64_t *objects, berth_error *error)

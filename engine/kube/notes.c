@@ -1,5 +1,5 @@
-/* What is odd about an input that is read all the same: unknown kinds, fields and versions, each
- * with what is probably meant. */
+/* Notes about input that is read although something is unusual: unknown kinds, fields and versions,
+ * each with the probable meaning. */
 #include <stdio.h>
 
 #include "base/assert.h"
@@ -11,9 +11,9 @@
 
 enum { DEPTH_MAX = 24 };
 
-/* ---- telling ---- */
+/* ---- reporting ---- */
 
-/* Whether an API server has seen it. */
+/* Whether an API server has seen the item. */
 static bool is_seen(const berth__item *item)
 {
     if (item->object != NULL) /* decoded ahead; every object begins with its metadata */
@@ -22,7 +22,7 @@ static bool is_seen(const berth__item *item)
     return !berth__str_empty(berth__json_text(berth__json_get(meta, "uid")));
 }
 
-/* `line`: of the field, 0 where the text has none. */
+/* `line`: of the field, 0 if unknown. */
 static void tell(berth_reader *reader, const berth__item *item, const berth_note *about,
                  const char *field, uint32_t line)
 {
@@ -67,8 +67,8 @@ typedef struct lint {
     const berth__item *item;
 } lint;
 
-/* Equal lengths above 0 are taken for granted. Most keys have 4 to 16 bytes: two words that may
- * overlap. */
+/* The lengths are equal and above 0. Most keys have 4 to 16 bytes: these are compared as two words
+ * that may overlap. */
 static inline bool same_bytes(const char *a, const char *b, uint32_t len)
 {
     uint32_t half[4];
@@ -101,8 +101,8 @@ static inline bool is_field(const berth__shape *field, berth_str key)
     return field->key_len == key.len && same_bytes(field->key, key.data, key.len);
 }
 
-/* The field of that key. Texts have their fields in much the same order as shapes, so that the next
- * one is looked for behind the last. */
+/* The field of that key. Texts have their fields in much the same order as shapes, so the search
+ * starts after the last field found. */
 static const berth__shape *find_field(const berth__shape *shape, const berth__shape *last,
                                       berth_str key)
 {
@@ -142,7 +142,7 @@ static void tell_duplicate(const lint *l, const berth__field_path *path,
     tell(l->reader, l->item, &note, at.field, member->value.line != 0 ? member->value.line : line);
 }
 
-/* A map without fields of its own, such as labels. Long ones are not looked through. */
+/* A map without fields of its own, such as labels. Long ones are not checked. */
 static void look_at_map(const lint *l, const berth__json *value, const berth__field_path *path,
                         uint32_t line)
 {
@@ -186,7 +186,7 @@ static void look_at(const lint *l, const berth__shape *shape, const berth__json 
     if (value->type != BERTH__JSON_OBJECT || depth >= DEPTH_MAX)
         return;
     const berth__json_member *end = value->as.members + value->count;
-    uint64_t met = 0; /* fields, by place modulo 64: who is met again is looked for */
+    uint64_t met = 0; /* fields seen, by place modulo 64: a set bit calls for a search */
     for (const berth__json_member *member = value->as.members; member < end; member++) {
         const berth__shape *field =
             is_field(next, member->key) ? next : find_field(shape, next, member->key);
@@ -219,8 +219,8 @@ static bool is_served(const berth__known_kind *known, berth_str version)
                                   berth__str_is(version, "resource.k8s.io/v1beta2")));
 }
 
-/* Whether a kind is of an API group of somebody else's, which may have the name of one of
- * Kubernetes' own: Node of longhorn.io. Groups of Kubernetes have no dot or end with k8s.io. */
+/* Whether a kind belongs to a third party's API group, perhaps under the name of a Kubernetes kind:
+ * Node of longhorn.io. Kubernetes' own groups have no dot or end with k8s.io. */
 static bool is_foreign(berth_str api_version)
 {
     static const char own[] = ".k8s.io";

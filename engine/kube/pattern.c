@@ -1,8 +1,8 @@
-/* Patterns of replicas: finding the pattern that a pod's text follows. A cut says how to find the
- * gaps of a text without parsing it: behind which bytes each stands, and how often these come
- * before. Most texts of an input are cut alike, so there are few cuts, the one that last served
- * being tried first. What lies between the gaps is hashed, and compared with the pattern of that
- * hash: the comparison decides, the cut is a guess. */
+/* Patterns of replicas: finds the pattern that a pod's text follows. A cut says how to find the
+ * gaps of a text without parsing it: which bytes come before each gap, and how often these occur
+ * earlier. Most texts of an input are cut alike, so there are few cuts, and the one that served
+ * last is tried first. The text between the gaps is hashed and compared with the pattern of that
+ * hash. So the cut is only a guess; the comparison decides. */
 #include "kube/pattern.h"
 
 #include <stdatomic.h>
@@ -15,20 +15,20 @@ enum {
     CUTS_MAX = 4,
     LEAD_MAX = 24,
     SEEN_SLOTS = 4096,
-    WANT_EVERY = 16, /* a text that no cut suits, or a new one's first */
-    TRIES = 256,     /* after so many it is judged whether to go on */
+    WANT_EVERY = 16, /* every so many texts without a match, one is registered */
+    TRIES = 256,     /* after so many, decide whether to go on */
     PAUSE_MIN = 256, /* texts */
     PAUSE_MAX = 4096,
     BYTES_MIN = 128 << 10,
-    BYTES_SHARE = 32, /* patterns hold no more than this part of what was looked at */
+    BYTES_SHARE = 32, /* patterns hold at most this part of the bytes looked at */
     BYTES_MAX = 4 << 20,
 };
 
-/* Where one gap begins. */
+/* How to find the beginning of one gap. */
 typedef struct lead {
     char text[LEAD_MAX]; /* the key, the colon, the opening quote */
     uint8_t len;
-    uint8_t passed; /* so many of these come before, behind the previous gap */
+    uint8_t passed; /* occurrences to skip after the previous gap */
     uint8_t gap;
 } lead;
 
@@ -49,11 +49,11 @@ typedef struct pattern {
     uint64_t serial;
     uint64_t hash;
     uint32_t place;
-    uint32_t count; /* of parts */
+    uint32_t count; /* number of parts */
     uint32_t part_len[BERTH__GAP_COUNT + 1];
-    uint32_t bytes; /* of text[] */
+    uint32_t bytes; /* length of text[] */
     uint16_t cut;
-    char text[]; /* the parts, one behind the other */
+    char text[]; /* the parts, one after the other */
 } pattern;
 
 struct berth__patterns {
@@ -61,17 +61,17 @@ struct berth__patterns {
     cut cuts[CUTS_MAX];
     uint16_t order[CUTS_MAX]; /* of cuts, the last that served first */
     uint32_t cut_count;
-    pattern **slots; /* as many as there may be patterns; by hash */
-    uint32_t *seen;  /* hashes that came once */
+    pattern **slots; /* by hash; as many as patterns are allowed */
+    uint32_t *seen;  /* hashes seen once */
     uint32_t pattern_count;
     uint64_t bytes;
     uint64_t looked_bytes;
     uint32_t tries;
     uint32_t found;
-    uint32_t pause; /* texts to leave alone */
+    uint32_t pause; /* texts to skip */
     uint32_t next_pause;
     uint32_t misses;
-    bool serves; /* by the last judgement */
+    bool serves; /* as last judged */
 };
 
 /* ---- life ---- */
@@ -117,7 +117,7 @@ void berth__patterns_destroy(berth__patterns *patterns)
     berth__free(patterns->allocator, patterns, sizeof(*patterns));
 }
 
-/* The tables, once there is something to put into them. */
+/* Allocate the tables, once they are needed. */
 static bool make_tables(berth__patterns *patterns)
 {
     const berth_allocator *allocator = patterns->allocator;
@@ -131,7 +131,7 @@ static bool make_tables(berth__patterns *patterns)
 
 /* ---- cutting ---- */
 
-/* The words that may stand in gaps. */
+/* Whether a word may be in a gap. */
 static bool is_plain(berth_str word)
 {
     bool plain = word.len > 0;
@@ -141,7 +141,7 @@ static bool is_plain(berth_str word)
     return plain;
 }
 
-/* Behind the lead that opens the gap; NULL if it is not there. */
+/* The position after the lead that opens the gap; NULL if the lead is missing. */
 static const char *pass_lead(const lead *l, const char *at, const char *end)
 {
     for (uint32_t i = 0; at != NULL && i <= l->passed; i++) {
@@ -286,8 +286,8 @@ berth__pattern_verdict berth__patterns_find(berth__patterns *patterns, berth_str
 
 /* ---- registering ---- */
 
-/* The lead of a word: from the opening quote of its key to its own. Returns false if it is not as
- * simple as that. */
+/* The lead of a word: from the opening quote of its key to its own opening quote. Returns false if
+ * the text between is not that simple. */
 static bool read_lead(const char *from, const char *word, lead *out)
 {
     const char *at = word;
@@ -302,7 +302,7 @@ static bool read_lead(const char *from, const char *word, lead *out)
     return true;
 }
 
-/* How to find the words in texts like this one. */
+/* Make a cut that finds the words in texts like this one. */
 static bool make_cut(berth_str text, const berth__gaps *gaps, cut *out)
 {
     const char *from = text.data;
@@ -339,7 +339,7 @@ static bool is_same_cut(const cut *a, const cut *b)
     return same;
 }
 
-/* The number of a cut like this one; CUTS_MAX if there is none and no room. */
+/* The number of an equal cut, added if it is new; CUTS_MAX if there is no room. */
 static uint32_t keep_cut(berth__patterns *patterns, const cut *c)
 {
     uint32_t at = 0;
@@ -362,7 +362,7 @@ static bool have_same_words(const berth__gaps *a, const berth__gaps *b)
     return true;
 }
 
-/* Room for another pattern, even if all that is known must go. */
+/* Make room for another pattern, even if all present ones must be dropped. */
 static bool make_room(berth__patterns *patterns, size_t bytes)
 {
     uint64_t most = BYTES_MIN + patterns->looked_bytes / BYTES_SHARE;
@@ -385,7 +385,7 @@ static pattern *make_pattern(const berth__patterns *patterns, const parts *apart
     pattern *p = berth__alloc(patterns->allocator, sizeof(*p) + bytes, _Alignof(pattern));
     if (p == NULL)
         return NULL;
-    /* relaxed: numbers differ, and no more is asked of them */
+    /* relaxed: callers need different numbers, and no order */
     *p = (pattern){.serial = atomic_fetch_add_explicit(&last_serial, 1, memory_order_relaxed) + 1,
                    .hash = hash_of(apart),
                    .place = patterns->pattern_count,

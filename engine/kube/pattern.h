@@ -1,17 +1,16 @@
-/* Patterns: texts of pods that came before, with gaps where the replicas of one template differ:
- * name, uid, node. A text that is a pattern's, byte by byte, but for what stands in its gaps is
- * the same pod with other words there: nobody needs to parse it.
+/* Patterns: texts of earlier pods, with gaps where the replicas of one template differ: name, uid,
+ * node. A text that equals a pattern byte by byte, except in the gaps, is the same pod with other
+ * words there, so it needs no parsing.
  *
- * The words in the gaps are plain, in the pattern and in the text found: not empty, printable
- * ASCII without quotes and backslashes. So the text is JSON of the same structure, and its strings
- * in the gaps are as written.
+ * The words in the gaps are plain, in the pattern and in the new text: not empty, printable ASCII
+ * without quotes and backslashes. So the new text is JSON of the same structure, and its strings in
+ * the gaps need no decoding.
  *
- * A text is registered when it has been seen a second time, judging by its hash. Where patterns do
- * not help, as among texts that are all different, looking for them pauses, for longer and
- * longer.
- * Memory: grows with the bytes that were looked at, to a few MiB at most; past that everything is
- * forgotten and registered anew, unless what is known serves well.
- * Threads: one at a time; what is handed out is plain data. */
+ * A text is registered when it is seen a second time, judging by its hash. If patterns do not help,
+ * because all texts differ, the search for them pauses for longer and longer periods.
+ * Memory: grows with the bytes that were looked at, to a few MiB at most. Beyond that, all patterns
+ * are dropped and new ones registered, unless the present ones serve well.
+ * Threads: one at a time; results are plain data. */
 #ifndef BERTH_KUBE_PATTERN_H
 #define BERTH_KUBE_PATTERN_H
 
@@ -26,13 +25,13 @@ typedef enum berth__gap {
     BERTH__GAP_COUNT,
 } berth__gap;
 
-/* Words in gaps, lying in the text; absent: there is no such gap. */
+/* The words in gaps, as parts of the text; absent: there is no such gap. */
 typedef struct berth__gaps {
     berth_str word[BERTH__GAP_COUNT];
 } berth__gaps;
 
 enum {
-    BERTH__PATTERN_BYTES_MAX = 2048, /* longer texts are left alone: most of one is never read */
+    BERTH__PATTERN_BYTES_MAX = 2048, /* of longer texts, most bytes are never read anyway */
     BERTH__PATTERNS_MAX = 4096,
 };
 
@@ -54,12 +53,12 @@ typedef struct berth__patterns berth__patterns;
 berth__patterns *berth__patterns_create(const berth_allocator *allocator);
 void berth__patterns_destroy(berth__patterns *patterns);
 
-/* Whether a text is a pattern's; `*id` and `*gaps` are then set. Cost: reads the text twice. */
+/* Whether a text follows a pattern; if so, sets `*id` and `*gaps`. Cost: reads the text twice. */
 berth__pattern_verdict berth__patterns_find(berth__patterns *patterns, berth_str text,
                                             berth__pattern_id *id, berth__gaps *gaps);
 
-/* Keep a text that is a pod's whose words at `gaps` lie in it. Serial 0: it is not kept, as it
- * does not suit or memory is short. */
+/* Register the text of a pod whose words at `gaps` are parts of it. Serial 0: not registered,
+ * because it does not suit or memory is short. */
 berth__pattern_id berth__patterns_register(berth__patterns *patterns, berth_str text,
                                            const berth__gaps *gaps);
 

@@ -10,7 +10,7 @@
 enum {
     NANO_DIGITS = 9,
     NANO = 1000000000,
-    TEXT_MAX = 48, /* of a canonical text */
+    TEXT_MAX = 48, /* length of a canonical text */
 };
 
 static bool is_blank(char c)
@@ -36,7 +36,7 @@ static berth_status parse(berth_str text, berth_quantity *out)
     return BERTH_OK;
 }
 
-enum { SHOWN_MAX = 64 }; /* of a text that is none */
+enum { SHOWN_MAX = 64 }; /* of a malformed text */
 
 berth_status berth_quantity_parse(berth_str text, berth_quantity *out, berth_error *error)
 {

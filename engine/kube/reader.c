@@ -1,6 +1,6 @@
-/* The reader: from text to objects handed to the caller. JSON is taken in pieces, one object at a
- * time (split.c); YAML one document at a time. Nothing of an object is kept behind its callback
- * but what later objects refer to. */
+/* The reader: from text to objects for the caller. JSON is taken in pieces, one object at a time
+ * (split.c); YAML one document at a time. After an object's callback, the reader keeps only what
+ * later objects refer to. */
 #include "kube/reader_state.h"
 
 #include <stdio.h>
@@ -24,11 +24,11 @@ typedef struct reading {
     const char *source;
     berth__heading list;
     bool awaits_kind; /* in a list whose kind has not come yet */
-    bool pass_over;   /* in an object with `items` that is no list */
-    char *waiting;    /* elements without a kind, of a list whose kind comes behind them */
+    bool pass_over;   /* in an object with `items` that is not a list */
+    char *waiting;    /* elements without a kind, from a list whose kind comes after them */
     size_t waiting_len;
     size_t waiting_capacity;
-    uint64_t documents; /* of YAML, those that are not empty */
+    uint64_t documents; /* number of YAML documents that are not empty */
 } reading;
 
 /* ---- values: objects, lists of them ---- */
@@ -45,8 +45,8 @@ static berth_status value_fault(const reading *r, const berth__item *at, const c
     return BERTH_E_INVALID;
 }
 
-/* Take the value of `at->tree`; the elements of nested lists share its place. `list` is the
- * heading of the list it is in. */
+/* Take the value of `at->tree`; the elements of nested lists have its position. `list` is the
+ * heading of the list around it. */
 static berth_status take_value(const reading *r, const berth__item *at, const berth__heading *list,
                                unsigned depth)
 {
@@ -83,7 +83,7 @@ static berth_status take_value(const reading *r, const berth__item *at, const be
 
 /* ---- JSON ---- */
 
-/* A fault in a piece is moved to where the piece stands in the input. */
+/* Convert a fault's position in a piece to its position in the input. */
 static void move_fault(const berth__piece *piece, berth_error *error)
 {
     size_t at = (size_t)error->offset;
@@ -200,7 +200,7 @@ static berth_status each_ready(void *context, const berth__ready_piece *ready)
     return BERTH_OK;
 }
 
-/* Without a helper, only what may become a pattern is made ready. */
+/* Without a helper, prepare only pieces that may become patterns. */
 static void make_ready(const reading *r, berth__ready_piece *out)
 {
     berth_reader *reader = r->reader;
@@ -252,7 +252,7 @@ static berth_status read_json(reading *r, berth__window *window)
 
 /* ---- YAML ---- */
 
-/* A list as kubectl writes it says its kind behind its items. */
+/* A list written by kubectl has its kind after its items. */
 static bool is_cut_off(const reading *r, const berth__json *root)
 {
     const berth__json *items = berth__json_get(root, "items");
@@ -277,7 +277,7 @@ static berth_status each_document(void *context, const berth__json *root, uint32
     return BERTH_OK;
 }
 
-/* Whether the line at fault holds an action of a template that was not rendered. */
+/* Whether the faulty line contains an action of a template that was not rendered. */
 static bool is_template(berth_str text, const berth_error *error)
 {
     const char *at = text.data, *end = text.data + text.len;
@@ -305,7 +305,7 @@ static berth_status read_yaml(reading *r, berth__window *window)
 
 /* ---- inputs ---- */
 
-/* Whether the text begins as UTF-16 does: with its mark, or with a zero beside a character. */
+/* Whether the text begins like UTF-16: with its mark, or with a zero next to a character. */
 static bool is_utf16(const berth__window *window)
 {
     const char *at = window->data + window->at;
@@ -371,7 +371,7 @@ static berth_status start_call(berth_reader *reader, berth_object_fn each, void 
     return BERTH_OK;
 }
 
-/* The name of an input is kept as long as what is deferred from it may report it. */
+/* Keep the name of an input as long as objects deferred from it may report it. */
 static berth_status keep_source(berth_reader *reader, const char *source, const char **out)
 {
     bool ok = true;
@@ -379,7 +379,7 @@ static berth_status keep_source(berth_reader *reader, const char *source, const 
     return ok ? BERTH_OK : berth__reader_no_memory(reader);
 }
 
-/* Every error but the caller's own names the input. */
+/* Every error except the caller's own names the input. */
 static berth_status end_call(const berth_reader *reader, berth_status status, const char *source)
 {
     if (status != BERTH_OK && !reader->refused && reader->error != NULL &&
@@ -470,7 +470,7 @@ berth_status berth_reader_create_sized(const berth_read_options *options, const 
     reader->options.namespace_name =
         named ? berth__arena_str(&reader->kept, berth__text_of(own.namespace_name), &ok).data
               : "default";
-    if (!reader->options.templates) /* their pods are named after what they come from */
+    if (!reader->options.templates) /* their pods are named after them */
         reader->patterns = berth__patterns_create(allocator);
     if (!ok || berth__json_parser_create(allocator, &reader->json) != BERTH_OK ||
         berth__keymap_init(&reader->templates, allocator) != BERTH_OK ||

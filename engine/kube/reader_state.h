@@ -1,6 +1,6 @@
-/* What the parts of the reader share: reader.c takes text apart into objects, item.c sees each of
- * them through, defaulting.c does what an API server would have done to it, workload.c makes pods
- * of its template, and deferred.c keeps what cannot be decided before all input is read. */
+/* State shared by the parts of the reader: reader.c splits text into objects, item.c leads each
+ * through the steps, defaulting.c adds what an API server would add, workload.c makes pods from its
+ * template, and deferred.c keeps what can't be decided before all input is read. */
 #ifndef BERTH_KUBE_READER_STATE_H
 #define BERTH_KUBE_READER_STATE_H
 
@@ -24,19 +24,19 @@ typedef struct berth__priority_class {
     bool global_default;
 } berth__priority_class;
 
-/* One RuntimeClass: a pod of its name with what it adds to one. */
+/* One RuntimeClass: a pod with the class's name that holds what the class adds to pods. */
 typedef struct berth__runtime_class {
     berth_str name;
     const berth_pod *adds; /* meta.name, overhead, node_selector, tolerations */
 } berth__runtime_class;
 
-/* One ResourceClaimTemplate, by "NAMESPACE/NAME"; it lies in the arena of what is kept. */
+/* One ResourceClaimTemplate, by "NAMESPACE/NAME"; allocated in `kept`. */
 typedef struct berth__claim_template {
     berth__keymap_entry entry;
-    const berth_resource_claim *claim; /* what it makes; of its metadata labels and annotations */
+    const berth_resource_claim *claim; /* to make; metadata: only labels and annotations */
 } berth__claim_template;
 
-/* What is put off until berth_reader_finish. */
+/* Work that is deferred until berth_reader_finish. */
 typedef enum berth__deferred_what {
     BERTH__DEFERRED_OBJECT,     /* needs a class or template that has not been read yet */
     BERTH__DEFERRED_CLAIMS,     /* the claims of a StatefulSet, unless the input has them */
@@ -47,11 +47,11 @@ typedef enum berth__deferred_what {
 /* One object of the input on its way through the reader. */
 typedef struct berth__item {
     const berth__json *tree;
-    void *object; /* decoded from it ahead, or NULL; the reader's to change */
+    void *object; /* decoded ahead, or NULL; the reader may change it */
     berth_kind object_kind;
     berth_str kind;
     berth_str api_version;
-    berth_str made_name; /* out of metadata.generateName, where that takes the name's place */
+    berth_str made_name; /* made from metadata.generateName, if there is no name */
     const char *source;
     uint32_t line;
     uint64_t offset;
@@ -65,24 +65,24 @@ typedef struct berth__deferred {
 struct berth_reader {
     const berth_allocator *allocator;
     berth_read_options options;
-    const uint32_t *sizes; /* of objects, as the caller knows them */
-    size_t batch_bytes;    /* of text that a helper hands over at once (ahead.h) */
+    const uint32_t *sizes; /* of the caller's objects */
+    size_t batch_bytes;    /* the size of text that a helper hands over at once (ahead.h) */
     berth__json_parser *json;
-    berth__arena tree;   /* the tree at hand */
-    berth__arena object; /* what is decoded from it */
-    berth__arena pod;    /* what a workload's pods do not share */
+    berth__arena tree;   /* the present tree */
+    berth__arena object; /* the object decoded from it */
+    berth__arena pod;    /* parts that a workload's pods do not share */
     berth__arena kept;   /* everything below, until the reader is destroyed */
     berth__priority_class *classes;
     uint32_t class_count;
     uint32_t class_capacity;
     berth__names class_names;
-    uint32_t global_class; /* number + 1 of the one for pods that name none; 0: there is none */
+    uint32_t global_class; /* number + 1 of the class for pods that name none; 0: there is none */
     berth__runtime_class *runtime_classes;
     uint32_t runtime_class_count;
     uint32_t runtime_class_capacity;
     berth__keymap templates;      /* of claims */
     berth__keymap seen_workloads; /* see workload_change.h */
-    berth__keymap changes;        /* likewise: workloads of manifests */
+    berth__keymap changes;        /* the same: workloads of manifests */
     const char *changing;         /* source of the last workload that waits as a change, or NULL */
     berth__names runtime_class_names;
     berth_str default_storage_class; /* absent: none seen */
@@ -93,23 +93,23 @@ struct berth_reader {
     uint64_t *claims_seen; /* hashes of namespace and name */
     uint32_t claim_count;
     uint32_t claim_capacity;
-    const berth__known_kind *last_known; /* of the last item that notes were made of */
+    const berth__known_kind *last_known; /* of the last item that was checked for notes */
     uint32_t names_made;                 /* from metadata.generateName */
-    berth__patterns *patterns;           /* NULL: none are looked for */
-    berth__replica *replicas;            /* by the patterns' places */
+    berth__patterns *patterns;           /* NULL: patterns are not used */
+    berth__replica *replicas;            /* by the places of patterns */
     uint32_t replica_count;
     uint32_t replica_capacity;
-    uint64_t classes_learnt;       /* and templates, repeated ones too */
-    berth__pattern_id registering; /* of the pod that is handed out next; serial 0: none */
-    bool finishing;                /* nothing more will come: what is unknown stays so */
-    /* of the call at hand */
-    const berth__item *item; /* that is being worked on */
+    uint64_t classes_learnt;       /* including templates, and repeated ones */
+    berth__pattern_id registering; /* of the next pod to hand out; serial 0: none */
+    bool finishing;                /* the input is complete: what is unknown now stays unknown */
+    /* of the present call */
+    const berth__item *item; /* the present item */
     berth_object_fn each;
     void *context;
     berth_error *error;
     berth_error origin;
     berth_error refusal;  /* for the caller's function to fill */
-    berth_engine *engine; /* NULL but in berth_reader_finish */
+    berth_engine *engine; /* NULL except in berth_reader_finish */
     bool refused;         /* the caller's function failed: the error is its own */
 };
 
@@ -117,29 +117,29 @@ struct berth_reader {
 
 /* ---- item.c ---- */
 
-/* Name the input in an error, or the object. */
+/* Put the input's name, or the object's, into an error. */
 void berth__error_item(berth_error *error, const berth_reader *reader, const berth__item *item);
 
-/* The namespace of an object that says `given`. */
+/* The namespace of an object whose metadata says `given`. */
 berth_str berth__reader_namespace(const berth_reader *reader, berth_str given);
 void berth__error_source(berth_error *error, const char *source);
 
 /* Decode and hand out one object of the input, or make its pods, or defer it. */
 berth_status berth__reader_item(berth_reader *reader, berth__item *item);
 
-/* The item's name, made if need be; E_INVALID if there is none. */
+/* The item's name, made if it has to be; BERTH_E_INVALID if there is none. */
 berth_status berth__reader_name(berth_reader *reader, const berth__item *item,
                                 berth_metadata *meta);
 
-/* Hand one finished object, which comes from `item`, to the caller. */
+/* Hand one finished object, made from `item`, to the caller. */
 berth_status berth__reader_emit(berth_reader *reader, const berth__item *item, berth_kind kind,
                                 const void *object);
 
-/* Complete the error of an item that cannot be used with where it is. Returns `status`. */
+/* Complete the error of an unusable item with its position. Returns `status`. */
 berth_status berth__reader_fault(berth_reader *reader, const berth__item *item,
                                  berth_status status);
 
-/* An error about one field of an item (printf style for the message). Returns E_INVALID. */
+/* An error about one field of an item (printf style for the message). Returns BERTH_E_INVALID. */
 berth_status berth__reader_invalid(berth_reader *reader, const char *field, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -147,28 +147,29 @@ berth_status berth__reader_no_memory(berth_reader *reader);
 
 /* ---- defaulting.c ---- */
 
-/* Whether an object was never given to an API server and is to be treated as if it were now. */
+/* Whether no API server has seen the object yet, so that it gets the defaults now. */
 bool berth__is_fresh(const berth_reader *reader, const berth_metadata *meta);
 
-/* Remember what later objects refer to. */
+/* Remember objects that later objects refer to. */
 berth_status berth__register_priority_class(berth_reader *reader, const berth__item *item);
 berth_status berth__register_storage_class(berth_reader *reader, const berth_storage_class *object);
 
 /* Whether the class that a pod specification names may still come. */
 bool berth__priority_class_is_awaited(const berth_reader *reader, const berth__json *spec);
 
-/* Whether a claim names its class; one that does not gets the default class. */
+/* Whether a claim names its class; otherwise it gets the default class. */
 bool berth__claim_has_class(const berth_persistent_volume_claim *object);
 
 /* Fill in the pod's own requests where its limits or its containers imply them. Returns false when
  * out of memory. */
 bool berth__default_pod_requests(berth__arena *arena, berth_pod *pod);
 
-/* Defaults of a pod whose specification is `spec`, standing at `path`. New parts go to `arena`. */
+/* Apply defaults to a pod whose specification is `spec`, at `path`. New parts are allocated in
+ * `arena`. */
 berth_status berth__default_pod(berth_reader *reader, const berth__field_path *path,
                                 const berth__json *spec, berth__arena *arena, berth_pod *pod);
 
-/* Defaults of any other kind. */
+/* Apply defaults to an object of any other kind. */
 berth_status berth__default_object(berth_reader *reader, berth_kind kind, void *object);
 
 /* ---- runtime_class.c ---- */
@@ -178,25 +179,26 @@ berth_status berth__register_runtime_class(berth_reader *reader, const berth__it
 /* Whether the RuntimeClass that a pod specification names may still come. */
 bool berth__runtime_class_is_awaited(const berth_reader *reader, const berth__json *spec);
 
-/* Add to a pod what its RuntimeClass says. New parts go to `arena`. */
+/* Add to a pod what its RuntimeClass adds. New parts are allocated in `arena`. */
 berth_status berth__apply_runtime_class(berth_reader *reader, const berth__field_path *path,
                                         const berth__json *spec, berth__arena *arena,
                                         berth_pod *pod);
 
 /* ---- notes.c ---- */
 
-/* Tell what is odd about an item that has just been met. */
+/* Report what is unusual about a new item. */
 void berth__note_item(berth_reader *reader, const berth__item *item);
 
-/* Tell one thing of an item; nothing if nobody asks. */
+/* Report one note about an item, if the caller wants notes. */
 void berth__note(berth_reader *reader, const berth__item *item, berth_note_kind what,
                  berth_str word, berth_str suggestion);
 
-/* Tell of a workload: what one of a manifest comes to, or that one's pods are elsewhere. */
+/* Report a note about a workload: what a manifest's workload changes, or that the pods of a known
+ * one are listed elsewhere. */
 void berth__note_workload(berth_reader *reader, const berth__item *item, berth_note_kind what,
                           const berth_workload_note *workload);
 
-/* Tell that an item is passed over. */
+/* Report that an item is ignored. */
 void berth__note_passed_over(berth_reader *reader, const berth__item *item);
 
 /* ---- workload.c ---- */
@@ -204,26 +206,25 @@ void berth__note_passed_over(berth_reader *reader, const berth__item *item);
 /* Whether the item is a workload. */
 bool berth__is_workload(const berth__item *item);
 
-/* Make the pods of a workload that never met an API server. `*taken` is false if the item is
- * none. */
+/* Make the pods of a workload that no API server has seen. `*taken` is false if the item is not
+ * such a workload. */
 berth_status berth__workload_expand(berth_reader *reader, const berth__item *item, bool *taken);
 
-/* The specification of the pods that an item stands for: its own, or its template's; NULL if
- * none. */
+/* The specification of the item's pods: its own, or its template's; NULL if none. */
 const berth__json *berth__workload_pod_spec(const berth__item *item);
 
-/* The second half of a StatefulSet and of a DaemonSet. */
+/* The deferred part of a StatefulSet and of a DaemonSet. */
 berth_status berth__workload_claims(berth_reader *reader, const berth__item *item);
 berth_status berth__workload_daemons(berth_reader *reader, const berth__item *item);
 
 /* ---- replica.c ---- */
 
-/* Keep a finished pod, about to be handed out, as the one that the replicas of its pattern are
- * like. When out of memory, or for any other object, nothing is kept. */
+/* Keep a finished pod, before it is handed out, as the model for the replicas of its pattern. Keeps
+ * nothing when out of memory, or for any other object. */
 void berth__replica_keep(berth_reader *reader, const berth_object *object);
 
-/* The finished pod of a replica, its words filled in, good until the next; NULL: the text must be
- * read. */
+/* The finished pod of a replica, with its words filled in, valid until the next call; NULL: the
+ * text must be parsed. */
 berth_pod *berth__replica_of(const berth_reader *reader, const berth__ready_piece *ready);
 
 void berth__replicas_free(berth_reader *reader);
@@ -232,10 +233,10 @@ void berth__replicas_free(berth_reader *reader);
 
 berth_status berth__defer(berth_reader *reader, berth__deferred_what what, const berth__item *item);
 
-/* Work off all that is deferred. */
+/* Work off everything that is deferred. */
 berth_status berth__deferred_finish(berth_reader *reader);
 
-/* Note that the input has a claim; ask whether it has (once finishing). */
+/* Note that the input has a claim; look a claim up (only while finishing). */
 berth_status berth__claim_note(berth_reader *reader, const berth_metadata *meta);
 bool berth__claim_is_known(const berth_reader *reader, berth_str namespace_name, berth_str name);
 

@@ -1,4 +1,4 @@
-/* A piece of the input made ready step by step: parsed, decoded, or found to be a replica. */
+/* Prepares a piece of the input step by step: parsed, decoded, or found to be a replica. */
 #include "kube/ready_piece.h"
 
 #include <string.h>
@@ -58,7 +58,7 @@ berth__pattern_verdict berth__piece_match(berth__patterns *patterns, berth__read
     return verdict;
 }
 
-/* A word as it stands in the text, if it is there; what had escapes is elsewhere. */
+/* Whether a word is a part of the text; words with escapes are elsewhere. */
 static bool stands_in(berth_str word, berth_str text)
 {
     uintptr_t at = (uintptr_t)word.data;

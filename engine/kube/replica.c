@@ -1,6 +1,6 @@
-/* Replicas: the pods of patterns, as they are handed out: defaults applied, everything in place
- * but the words of the gaps. They are kept by the pattern's place; another pattern of that place
- * has another serial. */
+/* Replicas: the finished pods of patterns, with defaults applied and everything in place except the
+ * words of the gaps. They are kept by the pattern's place; another pattern in that place has
+ * another serial. */
 #include "kube/reader_state.h"
 
 #include <stdatomic.h>
@@ -10,7 +10,7 @@
 
 struct berth__replica {
     uint64_t serial;         /* 0: none */
-    uint64_t classes_learnt; /* when it was kept; defaults depend on these */
+    uint64_t classes_learnt; /* when it was kept; defaults depend on classes */
     berth_pod *pod;
     berth__arena arena;
 };
@@ -30,7 +30,7 @@ void berth__replicas_free(berth_reader *reader)
                 reader->replica_capacity * sizeof(*reader->replicas));
 }
 
-/* The place of a pattern, empty; NULL when out of memory. */
+/* An empty place for a pattern; NULL when out of memory. */
 static berth__replica *make_place(berth_reader *reader, uint32_t place)
 {
     if (!berth__grow(reader->allocator, &reader->replicas, &reader->replica_capacity, place + 1,
@@ -42,8 +42,8 @@ static berth__replica *make_place(berth_reader *reader, uint32_t place)
     return &reader->replicas[place];
 }
 
-/* A copy in an arena that has just room for it: there may be many. The first attempt says how
- * much. */
+/* Copy into an arena that has just enough room: there may be many. A first attempt measures the
+ * size. */
 static bool copy_exactly(berth_reader *reader, const berth_object *object, berth__arena *arena,
                          berth_object *out)
 {
@@ -57,11 +57,11 @@ static bool copy_exactly(berth_reader *reader, const berth_object *object, berth
     return false;
 }
 
-/* Another for each finished pod that is kept: the same text may be finished otherwise later on. */
+/* A new id for each finished pod that is kept: the same text may be finished differently later. */
 static uint64_t next_template_id(void)
 {
     static atomic_uint_least64_t last; /* sync: atomic, relaxed */
-    /* Relaxed: numbers differ, and no more is asked of them. */
+    /* Relaxed: callers need different numbers, and no order. */
     return BERTH_TEMPLATE_OF_READER + atomic_fetch_add_explicit(&last, 1, memory_order_relaxed);
 }
 
@@ -79,7 +79,7 @@ void berth__replica_keep(berth_reader *reader, const berth_object *object)
         return;
     replica->serial = id.serial;
     replica->classes_learnt = reader->classes_learnt;
-    memcpy(&replica->pod, &copy.as.any, sizeof(replica->pod)); /* our own: away with the const */
+    memcpy(&replica->pod, &copy.as.any, sizeof(replica->pod)); /* our own copy: removes the const */
     replica->pod->template_id = next_template_id();
 }
 

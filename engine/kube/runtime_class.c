@@ -1,5 +1,5 @@
-/* RuntimeClasses, as the admission plugin of that name applies them: overhead, nodeSelector and
- * tolerations of the class become the pod's.
+/* RuntimeClasses: adds overhead, nodeSelector and tolerations of the class to the pod, as the
+ * admission plugin of that name does.
  * Source: kubernetes v1.36 plugin/pkg/admission/runtimeclass. */
 #include <string.h>
 

@@ -1,7 +1,7 @@
-/* The fields that Kubernetes 1.36 knows, read by Berth or not, so that what it does not know can be
- * told from what no rule reads. Parts in which no field matters to placement (probes, volumes'
- * sources, most statuses) are not looked into. Within an object the frequent fields stand first.
- * Source: k8s.io/api v0.36. */
+/* The fields that Kubernetes 1.36 knows, whether Berth reads them or not. They distinguish fields
+ * that Kubernetes does not know from fields that no rule reads. Parts without any field that
+ * matters to placement (probes, volume sources, most statuses) have no shape. In each object,
+ * frequent fields come first. Source: k8s.io/api v0.36. */
 #include "kube/shapes.h"
 
 #include "base/text.h"

@@ -1,5 +1,5 @@
-/* Which fields Kubernetes knows in the objects that bear on placement, and under which apiVersion
- * it serves them. */
+/* The fields that Kubernetes knows in the objects that matter to placement, and the apiVersion
+ * under which it serves each kind. */
 #ifndef BERTH_KUBE_SHAPES_H
 #define BERTH_KUBE_SHAPES_H
 
@@ -7,14 +7,14 @@
 
 #include "berth/status.h"
 
-/* A field of one object; a list of them ends with one without a key. */
+/* A field of one object. A list of fields ends with one without a key. */
 typedef struct berth__shape {
     const char *key;
     uint32_t key_len;
-    const struct berth__shape *part; /* of the object, or of the list's objects; NULL: anything */
+    const struct berth__shape *part; /* of the object, or the list's objects; NULL: anything */
 } berth__shape;
 
-/* Written so in tables. */
+/* Used in the tables. */
 #define BERTH__LEAF(key)           \
     {                              \
         key, sizeof(key) - 1, NULL \
@@ -36,7 +36,7 @@ typedef struct berth__known_kind {
     const berth__shape *shape;
 } berth__known_kind;
 
-/* Parts that other kinds' shapes have (shapes.c), and the shapes of devices (shapes_devices.c). */
+/* Parts of several kinds' shapes (shapes.c), and the shapes of devices (shapes_devices.c). */
 extern const berth__shape berth__metadata_shape[];
 extern const berth__shape berth__node_selector_shape[];
 extern const berth__shape berth__resource_slice_shape[];
@@ -48,7 +48,7 @@ extern const berth__shape berth__resource_claim_template_shape[];
 /* The kind of that name, or NULL. */
 const berth__known_kind *berth__known_kind_of(berth_str kind);
 
-/* All of them, one after the other; NULL behind the last. */
+/* All kinds by index; NULL after the last. */
 const berth__known_kind *berth__known_kind_at(uint32_t i);
 
 #endif

@@ -1,5 +1,5 @@
-/* The fields that Kubernetes 1.36 knows of ResourceSlices, DeviceClasses, ResourceClaims and their
- * templates, those of v1beta1 included. Source: k8s.io/api v0.36, resource. */
+/* The fields that Kubernetes 1.36 knows in ResourceSlices, DeviceClasses, ResourceClaims and their
+ * templates, including those of v1beta1. Source: k8s.io/api v0.36, resource. */
 #include "kube/shapes.h"
 
 static const berth__shape cel_shape[] = {BERTH__LEAF("expression"), BERTH__SHAPE_LAST};

@@ -1,7 +1,7 @@
-/* Workloads to pods, as their controllers make them, with names that are the same in every run.
+/* Expands workloads to pods, as their controllers do, with names that are the same in every run.
  *
  * A pod of a StatefulSet is named NAME-ORDINAL, of a DaemonSet NAME-HASH-NODE, of every other
- * workload NAME-HASH-NUMBER from 0, HASH being eight hexadecimal digits made of the workload's
+ * workload NAME-HASH-NUMBER from 0. HASH is eight hexadecimal digits computed from the workload's
  * kind, namespace and name. A Deployment's pods belong to a ReplicaSet NAME-HASH and are named
  * after it; a CronJob's belong to one Job NAME-HASH. A suspended Job or CronJob has no pods.
  * Sources: kubernetes v1.32 pkg/controller/{deployment,statefulset,daemon,job}. */
@@ -102,7 +102,7 @@ static const berth__workload_entry workloads[] = {
 static const berth__workload_entry *find_entry(const berth__item *item)
 {
     if (berth__str_is(item->kind, "Pod") || berth__str_is(item->kind, "Node"))
-        return NULL; /* the most, by far */
+        return NULL; /* by far the most frequent case */
     for (size_t i = 0; i < sizeof(workloads) / sizeof(workloads[0]); i++) {
         if (berth__str_is(item->kind, workloads[i].name) &&
             berth__api_group_is(item->api_version, workloads[i].group))
@@ -146,7 +146,7 @@ berth_str berth__arena_print(berth__arena *arena, bool *ok, const char *format, 
     return (berth_str){text, (uint32_t)len};
 }
 
-/* FNV-1a: names must not change with the hash tables' function. */
+/* FNV-1a: names must not change when the hash tables' function does. */
 uint32_t berth__name_hash(uint32_t hash, berth_str part)
 {
     for (uint32_t i = 0; i < part.len; i++)
@@ -238,14 +238,14 @@ static bool is_zero(const berth__json *value)
     return value != NULL && value->type == BERTH__JSON_NUMBER && berth__str_is(value->as.text, "0");
 }
 
-/* As a dump has a controller whose pods are in it, too (kube.h, berth_engine_dump). */
+/* A dump writes controllers like this if it also has their pods (kube.h, berth_engine_dump). */
 static bool wants_no_pods(const berth__json *spec)
 {
     return is_zero(berth__json_get(spec, "replicas"));
 }
 
-/* Whether the status of a workload that an API server has seen says that it has no pods now: a
- * DaemonSet that no node admits, a Job that is over or suspended, a CronJob between its runs. */
+/* Whether a workload's status from an API server says that it has no pods now: a DaemonSet that no
+ * node admits, a Job that is over or suspended, a CronJob between its runs. */
 static bool has_no_pods(const berth__item *item)
 {
     const berth__json *status = berth__json_get(item->tree, "status");
@@ -255,14 +255,14 @@ static bool has_no_pods(const berth__item *item)
                berth__json_get(status, "observedGeneration") != NULL;
     if (berth__str_is(item->kind, "CronJob"))
         return active == NULL || active->type != BERTH__JSON_ARRAY || active->count == 0;
-    /* The status of a Job that its controller has yet to see is empty. */
+    /* A Job has an empty status until its controller sees it. */
     return berth__str_is(item->kind, "Job") && status != NULL &&
            status->type == BERTH__JSON_OBJECT && status->count > 0 &&
            (active == NULL || is_zero(active));
 }
 
-/* Whether the pods of a workload that an API server has seen are to be made all the same. Those of
- * one that another workload made are that one's. */
+/* Whether to make the pods of a workload although an API server has seen it. If another workload
+ * made it, that one makes its pods. */
 static bool is_expanded(const berth_reader *reader, const berth__item *item)
 {
     const berth__json *meta = berth__json_get(item->tree, "metadata");
@@ -272,14 +272,14 @@ static bool is_expanded(const berth_reader *reader, const berth__item *item)
             (owners == NULL || owners->type != BERTH__JSON_ARRAY || owners->count == 0));
 }
 
-/* Whether a workload with that uid, which is to become its pods, is a change of what is there. */
+/* Whether a workload with that uid, before its expansion, is a change to an existing one. */
 static bool is_change(const berth_reader *reader, const berth__json *uid)
 {
     return reader->options.changes && !reader->options.templates &&
            berth__str_empty(berth__json_text(uid));
 }
 
-/* A manifest that leaves the number of replicas open leaves it as it is. */
+/* A manifest without a number of replicas leaves that number unchanged. */
 static void keep_replicas(berth__expansion *e)
 {
     const berth__seen_workload *seen = berth__workload_find_seen(e);
@@ -295,7 +295,7 @@ berth_status berth__workload_expand(berth_reader *reader, const berth__item *ite
     *taken = false;
     if (find_entry(item) == NULL)
         return BERTH_OK;
-    /* An API server's object always has a template; one without stands for itself alone. */
+    /* An object from an API server always has a template; one without a template makes no pods. */
     const berth__json *spec = berth__json_get(item->tree, "spec");
     *taken = berth__json_get(spec, "jobTemplate") != NULL ||
              berth__json_get(spec, "template") != NULL ||
@@ -305,7 +305,7 @@ berth_status berth__workload_expand(berth_reader *reader, const berth__item *ite
     const berth__json *uid = berth__json_get(berth__json_get(item->tree, "metadata"), "uid");
     if (uid != NULL && uid->type == BERTH__JSON_STRING && uid->as.text.len > 0 &&
         !is_expanded(reader, item)) {
-        *taken = false; /* its pods are elsewhere in the dump */
+        *taken = false; /* the dump has its pods elsewhere */
         if (reader->options.changes)
             BERTH_TRY(berth__workload_keep_seen(reader, find_entry(item), item));
         if (!wants_no_pods(spec) && !has_no_pods(item))

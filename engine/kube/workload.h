@@ -1,4 +1,4 @@
-/* What the makers of pods share: a workload as read, and the steps from its template to a pod. */
+/* Shared by the makers of pods: a workload as read, and the steps from its template to a pod. */
 #ifndef BERTH_KUBE_WORKLOAD_H
 #define BERTH_KUBE_WORKLOAD_H
 
@@ -14,7 +14,7 @@ typedef enum berth__workload_kind {
     BERTH__WORKLOAD_CRON_JOB,
 } berth__workload_kind;
 
-/* What is read of any workload. */
+/* The fields that all workloads have in common. */
 typedef struct berth__workload {
     berth_metadata meta;
     bool has_replicas;
@@ -34,15 +34,15 @@ typedef struct berth__workload {
     uint32_t claim_count;
 } berth__workload;
 
-/* How workloads of a kind are read and made. */
+/* How workloads of a kind are read and expanded. */
 typedef struct berth__workload_entry {
     const char *name;
     const char *group;
     berth__workload_kind kind;
     const berth__field *fields;
-    const char *template_path[4]; /* members from the object down to the pod template */
-    /* The controller that owns the pods, and how plugins know it (BERTH_KIND_COUNT: they do
-     * not). */
+    const char *template_path[4]; /* members on the way from the object to its pod template */
+    /* The controller that owns the pods, and its kind for plugins (BERTH_KIND_COUNT: they do not
+     * know it). */
     const char *owner_version;
     const char *owner_kind;
     berth_kind emitted;
@@ -50,11 +50,11 @@ typedef struct berth__workload_entry {
 
 enum { BERTH__HASH_DIGITS = 8 };
 
-/* The hash that names are made of, part by part, from the seed on. */
+/* The hash in names, computed part by part from the seed. */
 #define BERTH__NAME_HASH_SEED UINT32_C(2166136261)
 uint32_t berth__name_hash(uint32_t hash, berth_str part);
 
-/* One workload at work. It stays where it is: its path points into it. */
+/* One workload being expanded. It must not move: its path points into it. */
 typedef struct berth__expansion {
     berth_reader *reader;
     const berth__item *item;
@@ -66,17 +66,18 @@ typedef struct berth__expansion {
     berth__field_path path[5]; /* of the pod specification */
 } berth__expansion;
 
-/* Read the item. Errors: E_INVALID and the decoder's; without the place (berth__reader_fault). */
+/* Read the item. Errors: BERTH_E_INVALID and those of decoding, without the position
+ * (berth__reader_fault). */
 berth_status berth__expansion_open(berth__expansion *e, berth_reader *reader,
                                    const berth__item *item);
 
-/* Where the specification of the pods stands in the item. */
+/* The path of the pods' specification in the item. */
 const berth__field_path *berth__expansion_spec_path(const berth__expansion *e);
 
-/* Hand out the controller and its pods, deferring what has to wait. */
+/* Hand out the controller and its pods; defer what has to wait. */
 berth_status berth__expansion_run(berth__expansion *e);
 
-/* A copy of the template's pod under its own name, its new parts in the arena of one pod.
+/* A copy of the template's pod with its own name; new parts are allocated in the arena of one pod.
  * `ordinal` is its number as text. False when out of memory. */
 bool berth__expansion_pod(const berth__expansion *e, berth_str name, berth_str ordinal,
                           berth_pod *out);

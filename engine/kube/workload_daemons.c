@@ -1,5 +1,5 @@
-/* The pods of DaemonSets: one for each node that admits the template, pinned to it as the DaemonSet
- * controller does. Source: kubernetes v1.32 pkg/controller/daemon and its util. */
+/* The pods of DaemonSets: one for each node that admits the template, pinned to the node as the
+ * DaemonSet controller does it. Source: kubernetes v1.32 pkg/controller/daemon and its util. */
 #include "kube/workload.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "api/daemon_nodes.h"
 #include "base/text.h"
 
-/* What the DaemonSet controller lets its pods put up with; the last only with the host's
+/* The tolerations that the DaemonSet controller adds to its pods; the last only with the host's
  * network. */
 static const struct daemon_toleration {
     const char *key;
@@ -53,8 +53,7 @@ static bool add_tolerations(berth__expansion *e)
     return true;
 }
 
-/* The node's name takes the place of the required node affinity, which has been held against the
- * node. */
+/* Replace the required node affinity, which this node meets, by the node's name. */
 static bool pin_to_node(berth__arena *arena, const berth_str *node, berth_pod *pod)
 {
     struct pin {

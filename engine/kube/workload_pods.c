@@ -1,5 +1,5 @@
-/* The pods of a workload whose number is in its specification, its controller where a plugin reads
- * that, and the claims of StatefulSets. */
+/* The pods of a workload with a number of replicas in its specification, its controller if a plugin
+ * reads that, and the claims of StatefulSets. */
 
 #include <inttypes.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static void add_label(label_list *labels, const char *key, berth_str value)
     labels->items[labels->count++] = (berth_key_value){berth__text_of(key), value};
 }
 
-/* `base` with `extra` in place of entries of the same key. */
+/* `base` and `extra`; entries of `extra` replace those of the same key. */
 static bool merge_labels(berth__arena *arena, const berth_map *base, const berth_key_value *extra,
                          uint32_t extra_count, berth_map *out)
 {
@@ -44,8 +44,7 @@ static bool merge_labels(berth__arena *arena, const berth_map *base, const berth
     return true;
 }
 
-/* The labels that a controller puts on its pods, by which selectors and matchLabelKeys tell
- * them. */
+/* The labels that a controller puts on its pods, which selectors and matchLabelKeys use. */
 static void controller_labels(const berth__expansion *e, berth_str pod_name, berth_str ordinal,
                               label_list *out)
 {
@@ -106,7 +105,7 @@ berth_status berth__expansion_emit(const berth__expansion *e, berth_pod *pod)
     return berth__reader_emit(e->reader, e->item, BERTH_KIND_POD, pod);
 }
 
-/* The volumes of a StatefulSet's pod: its claims, in place of volumes of the same name. */
+/* The volumes of a StatefulSet's pod: its claims replace volumes of the same name. */
 static bool claim_volumes(const berth__expansion *e, berth_str ordinal, berth_pod *pod)
 {
     bool ok = true;
@@ -184,7 +183,7 @@ static berth_status emit_controller(const berth__expansion *e)
     if (e->w.selector != NULL)
         selector = *e->w.selector;
     else
-        selector.match_labels = e->w.pod.meta.labels; /* as it was before apps/v1 */
+        selector.match_labels = e->w.pod.meta.labels; /* the default before apps/v1 */
     if (e->entry->kind == BERTH__WORKLOAD_DEPLOYMENT) {
         label_list labels = {.count = 0};
         controller_labels(e, (berth_str){0}, (berth_str){0}, &labels);
@@ -234,7 +233,7 @@ static bool selects(const berth_label_selector *selector, const berth_map *label
     return true;
 }
 
-/* A Job's selector is the API server's to make. */
+/* The API server makes a Job's selector. */
 static void look_at_selector(const berth__expansion *e)
 {
     const berth__workload_kind kind = e->entry->kind;

@@ -1,8 +1,7 @@
-/* Reading of the preferAvoidPods annotation. Its value is a JSON text inside a string, so the
- * reader of objects hands it on unread, and this is where it is understood: a small reader that
- * checks the whole text against the few types it may hold and picks out two members. As in Go,
- * member names match in any case, null leaves a member as it was, and unknown members may hold
- * anything. */
+/* Reads the preferAvoidPods annotation. Its value is a JSON text inside a string, so the reader of
+ * objects passes it on unread. This small reader checks the whole text against the few types that
+ * it may hold and picks out two members. As in Go, member names match in any case, null leaves a
+ * member as it was, and unknown members may hold anything. */
 #include "model/avoid_pods.h"
 
 #include <string.h>
@@ -60,10 +59,10 @@ typedef struct scan {
     const char *end;
     berth_str kind;
     berth_str uid;
-    bool kind_equal; /* of the entry at hand */
+    bool kind_equal; /* of the present entry */
     bool uid_equal;
     bool found;
-    char string[STRING_MAX]; /* the last string read; longer ones are cut, and equal nothing */
+    char string[STRING_MAX]; /* the last string read; longer ones are cut, and match nothing */
     size_t string_len;
 } scan;
 
@@ -264,7 +263,7 @@ static bool read_object(scan *s, const shape *wanted, unsigned depth)
 static bool read_array(scan *s, const shape *wanted, unsigned depth)
 {
     if (wanted->role == ROLE_LIST)
-        s->found = false; /* a list given twice: the last one counts */
+        s->found = false; /* if a list occurs twice, the last one counts */
     if (!accept(s, '['))
         return false;
     if (accept(s, ']'))

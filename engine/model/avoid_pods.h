@@ -1,5 +1,5 @@
-/* The node annotation scheduler.alpha.kubernetes.io/preferAvoidPods: controllers whose pods had
- * better go elsewhere. */
+/* The node annotation scheduler.alpha.kubernetes.io/preferAvoidPods: it lists controllers whose
+ * pods should rather run on other nodes. */
 #ifndef BERTH_MODEL_AVOID_PODS_H
 #define BERTH_MODEL_AVOID_PODS_H
 
@@ -7,8 +7,8 @@
 
 #include "berth/status.h"
 
-/* Whether the annotation's text lists the controller of that kind and uid. A text that is not
- * what the annotation should hold lists nothing.
+/* Whether the annotation's text lists the controller of that kind and uid. A malformed text lists
+ * nothing.
  * Source: Kubernetes v1.15.3, apis/core/v1/helper/helpers.go, GetAvoidPodsFromNodeAnnotations. */
 bool berth__avoid_pods_lists(berth_str annotation, berth_str kind, berth_str uid);
 

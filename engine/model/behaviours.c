@@ -14,7 +14,8 @@ typedef struct line {
     uint8_t columns[COLUMN_COUNT];
 } line;
 
-/* The first release of each column: it holds for later patches too, up to the next column. */
+/* The first release of each column. A column also holds for later patches, up to the next
+ * column. */
 static const struct {
     uint32_t minor, patch;
 } firsts[COLUMN_COUNT] = {
@@ -49,14 +50,14 @@ static berth_status make_column(uint32_t minor, uint32_t patch, berth__behaviour
 
 /* ---- feature gates ---- */
 
-/* A gate that decisions depend on. Other settings than the default are honoured where there is a
- * behaviour, refused where there is none. */
+/* A feature gate that decisions depend on. A setting other than the default is accepted if there is
+ * a behaviour for it, and refused otherwise. */
 typedef struct gate {
     const char *name;
     uint8_t first, last;  /* versions that have it */
-    uint8_t on_since;     /* by default; 0: never */
-    uint8_t locked_since; /* 0: never */
-    size_t behaviour;     /* NONE, or what it switches */
+    uint8_t on_since;     /* from this version on by default; 0: never */
+    uint8_t locked_since; /* from this version on; 0: never */
+    size_t behaviour;     /* the behaviour that it switches, or NONE */
 } gate;
 
 enum { LAST = BERTH__KUBERNETES_NEWEST };
@@ -109,8 +110,8 @@ static const gate gates[] = {
     {"InPlacePodVerticalScalingSchedulerPreemption", 37, LAST, 0, 0, NONE},
 };
 
-/* Gates that change when something happens, or how often the API server is called, never where a
- * pod goes: either setting is taken and changes nothing. */
+/* Gates that change when something happens, or how often the API server is called, but never a
+ * pod's node: both settings are accepted and change nothing. */
 static const char *const indifferent[] = {
     "SchedulerAsyncPreemption",
     "SchedulerAsyncAPICalls",
@@ -166,7 +167,7 @@ static berth_status switch_gate(berth_str name, bool on, uint32_t minor, berth__
     return BERTH_OK;
 }
 
-/* Up to the next comma, and past it. */
+/* The text up to the next comma; `rest` continues after that comma. */
 static berth_str next_entry(berth_str *rest)
 {
     berth_str entry = {rest->data, 0};

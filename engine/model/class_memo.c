@@ -1,12 +1,12 @@
-/* Memo from a template's id to its pod class: a direct-mapped table. It grows, and forgets, when
- * two live ids want one place. */
+/* Maps a template's id to its pod class: a direct-mapped table. When two live ids want one place,
+ * it grows and forgets its contents. */
 #include "model/class_memo.h"
 
 enum { NOTES_MIN = 64, NOTES_MAX = 4096 };
 
 struct berth__class_note {
     uint64_t template_id;  /* 0: free */
-    uint64_t classes_gone; /* when it was made */
+    uint64_t classes_gone; /* the memo's count when the note was made */
     struct berth__class *cls;
 };
 
@@ -16,7 +16,7 @@ void berth__class_memo_destroy(berth__class_memo *memo, const berth_allocator *a
     *memo = (berth__class_memo){0};
 }
 
-/* Ids may be counted or may be addresses: their bits are mixed. */
+/* Ids may be consecutive numbers or addresses, so their bits are mixed. */
 static berth__class_note *note_at(const berth__class_memo *memo, uint64_t template_id)
 {
     uint64_t mixed = template_id * UINT64_C(0x9e3779b97f4a7c15);
@@ -37,7 +37,7 @@ struct berth__class *berth__class_recall(const berth__class_memo *memo, const be
     return note->template_id == id && is_valid(memo, note) ? note->cls : NULL;
 }
 
-/* Returns false, all being as before, when out of memory. */
+/* Returns false, with nothing changed, when out of memory. */
 static bool grow(berth__class_memo *memo, const berth_allocator *allocator)
 {
     uint32_t capacity = memo->capacity == 0 ? NOTES_MIN : memo->capacity * 2;
@@ -50,8 +50,8 @@ static bool grow(berth__class_memo *memo, const berth_allocator *allocator)
     return true;
 }
 
-/* An ephemeral volume's claim is named after its pod, and so is what keeps a pod from having its
- * devices: pods of one template differ there. */
+/* Whether pods of one template differ because something is named after the pod: an ephemeral
+ * volume's claim, or what prevents the pod from getting its devices. */
 static bool is_named_after(const berth_pod *pod)
 {
     if (pod->resource_claim_count > 0)

@@ -1,5 +1,5 @@
-/* Classes of pods by their template_id (berth/objects.h): one place for each, the later one
- * wins. A memo holds no use of a class; it is void as soon as any class has gone.
+/* Remembers classes of pods by their template_id (berth/objects.h): one place for each; the later
+ * class wins. A memo holds no use of a class, so it is void as soon as any class is freed.
  * Threads: under the model's lock. */
 #ifndef BERTH_MODEL_CLASS_MEMO_H
 #define BERTH_MODEL_CLASS_MEMO_H
@@ -18,11 +18,11 @@ typedef struct berth__class_memo {
 
 void berth__class_memo_destroy(berth__class_memo *memo, const berth_allocator *allocator);
 
-/* The class that was remembered for the pod's template, or NULL. Whether the pod keeps its promise
- * is the caller's to look at. */
+/* The class that was remembered for the pod's template, or NULL. The caller must check that the pod
+ * keeps the template's promise. */
 struct berth__class *berth__class_recall(const berth__class_memo *memo, const berth_pod *pod);
 
-/* Remember the class if the pod has a template. Without memory for it nothing is remembered. */
+/* Remember the class if the pod has a template. Does nothing when out of memory. */
 void berth__class_remember(berth__class_memo *memo, const berth_allocator *allocator,
                            const berth_pod *pod, struct berth__class *cls);
 

@@ -1,4 +1,4 @@
-/* Numbers of pod classes: a stack of those that were given back. */
+/* Numbers of pod classes: a stack of the numbers that were given back. */
 #include "model/class_places.h"
 
 bool berth__class_place_take(berth__model *model, uint32_t *out)

@@ -29,7 +29,7 @@ berth_status berth__disruption_create(berth__model *model, berth__disruption **o
 
 static void free_budget(berth__budget *budget)
 {
-    berth__arena arena = budget->arena; /* the budget lies in it */
+    berth__arena arena = budget->arena; /* the budget is part of it */
     berth__arena_destroy(&arena);
 }
 
@@ -65,7 +65,7 @@ static bool copy_disrupted(berth__budget *budget, const berth_strs *names)
     return ok;
 }
 
-/* Compile an object, not yet entered. NULL when out of memory. */
+/* Compile an object, without entering it. NULL when out of memory. */
 static berth__budget *make(berth__disruption *disruption, const berth_object *object)
 {
     const berth_pod_disruption_budget *source = object->as.pod_disruption_budget;
@@ -95,7 +95,7 @@ static berth__budget *make(berth__disruption *disruption, const berth_object *ob
     return NULL;
 }
 
-/* An empty selector covers no pod here, unlike elsewhere; neither does a nil or an invalid one. */
+/* Unlike elsewhere, an empty selector covers no pod here; nor does a nil or an invalid one. */
 static bool covers_some(const berth__budget *budget)
 {
     return budget->selector.kind == BERTH__SELECTOR_REQUIREMENTS;
@@ -160,7 +160,7 @@ static berth__budget **push(berth__disruption *disruption, const berth__undo_kin
                : berth__undo_push(disruption->undo, kind, disruption, sizeof(berth__budget *));
 }
 
-/* The budget goes; while that may be undone, it is kept and so are its places. */
+/* Remove the budget. If this may be undone, the budget and its places are kept. */
 static void take_out(berth__disruption *disruption, berth__budget *budget)
 {
     berth__budget **record = push(disruption, &lent);
@@ -278,7 +278,7 @@ void berth__disruption_release(const berth_allocator *allocator, void *context, 
     berth__disruption_destroy(object);
 }
 
-/* ---- evicting in thought ---- */
+/* ---- simulated evictions ---- */
 
 void berth__disruption_begin(berth__disruption *disruption)
 {
@@ -301,7 +301,7 @@ static bool is_counted_already(const berth__budget *budget, berth_str pod_name)
     return false;
 }
 
-/* Whether it had none left. */
+/* Take one; returns whether the budget had none left. */
 static bool spend(const berth__disruption *disruption, berth__budget *budget)
 {
     if (budget->round != disruption->round) {
@@ -364,7 +364,7 @@ berth_status berth__disruption_violates(berth__disruption *disruption,
 {
     eviction own = {.disruption = disruption, .identity = identity, .pod_name = pod_name};
     disruption->covering_count = 0;
-    /* kube-scheduler does not look for budgets of a pod without labels, whatever they select. */
+    /* kube-scheduler looks for no budgets if the pod has no labels, whatever they select. */
     if (disruption->budgets.count > 0 && identity->labels.count > 0)
         berth__label_index_visit(&disruption->selectors, identity->namespace_name, identity->labels,
                                  take_one, &own);

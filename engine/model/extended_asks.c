@@ -1,4 +1,4 @@
-/* What containers ask for of resources that devices may stand behind.
+/* What containers request of resources that devices may provide.
  * Source: kube-scheduler v1.36, dynamicresources/extendeddynamicresources.go. */
 #include <stdio.h>
 #include <string.h>
@@ -49,7 +49,7 @@ bool berth__pod_asks_extended(const berth__model *model, const berth_pod *pod)
 
 enum { WORDS = 6 };
 
-/* The place of a name among those of a list, by text. */
+/* The position of a name in the list when sorted by text. */
 static uint32_t rank_of(berth_resources list, berth_str name)
 {
     uint32_t rank = 0;

@@ -1,4 +1,4 @@
-/* Images counted by name, and the past of their counts: written, undone, made short. */
+/* Images counted by name, and the past of their counts: recording, undoing, shortening. */
 #include "model/images.h"
 
 #include <string.h>
@@ -52,7 +52,7 @@ static bool make_records_writable(berth__images *images, const berth__node_facts
     return true;
 }
 
-/* Room for so many places of the past that are not in use. */
+/* Make the next `more` unused places of the past writable. */
 static bool make_past_writable(berth__images *images, uint32_t more)
 {
     const uint32_t end = images->past_count + more;
@@ -71,7 +71,8 @@ bool berth__images_make_writable(berth__images *images, const berth__node_facts 
            make_past_writable(images, most);
 }
 
-/* The image as it is now becomes past, unless the cycle is the same: no node was copied between. */
+/* Move the image's present count to its past, unless the cycle is the same: then no node was copied
+ * in between. */
 static void begin_anew(berth__images *images, berth__image_record *image)
 {
     if (image->cycle == images->cycle)
@@ -82,7 +83,7 @@ static void begin_anew(berth__images *images, berth__image_record *image)
     image->cycle = images->cycle;
 }
 
-/* The image has as many nodes again as before: as if nothing had been in between. */
+/* If the image has its former number of nodes again, drop the change from the past. */
 static void join_past(const berth__images *images, berth__image_record *image)
 {
     const berth__image_past *before = berth__image_before(images, image->past);
@@ -131,7 +132,7 @@ void berth__images_replace(berth__images *images, const berth__node_facts *old,
     const berth__node_image *after = fresh != NULL ? berth__node_images(fresh) : NULL;
     const uint32_t before_count = old != NULL ? old->image_count : 0;
     const uint32_t after_count = fresh != NULL ? fresh->image_count : 0;
-    uint32_t b = 0, a = 0; /* both lists are by name */
+    uint32_t b = 0, a = 0; /* both lists are sorted by name */
     while (b < before_count || a < after_count) {
         if (a == after_count || (b < before_count && before[b].name < after[a].name)) {
             remove_node(images, &before[b++]);
@@ -158,19 +159,20 @@ void berth__images_restore(berth__images *images, const berth__node_facts *facts
         *record_of(images, berth__node_images(facts)[i].name) = from[i];
 }
 
-/* ---- making the past short ---- */
+/* ---- shortening the past ---- */
 
-/* What a rewrite works with. */
+/* The tables of a rewrite. */
 typedef struct rewrite {
     berth__images *images;
     berth__image_past *old;
-    uint64_t *needed; /* a bit a place: a node sees it */
-    uint64_t *listed; /* a bit a place: the image that leads there is in `names` */
+    uint64_t *needed; /* a bit for each place: a node sees it */
+    uint64_t *listed; /* a bit for each place: its image is in `names` */
     berth__sym *names;
     uint32_t name_count;
 } rewrite;
 
-/* Mark what a node of that cycle sees of an image. False: the image's record can't be written. */
+/* Mark the place that a node of that cycle sees of an image. False: the image's record can't be
+ * made writable. */
 static bool look_back(rewrite *own, berth__sym name, uint64_t cycle)
 {
     berth__images *images = own->images;
@@ -200,8 +202,8 @@ static bool look_back_from(rewrite *own, const berth__node_record *node)
     return true;
 }
 
-/* Write again what is needed of one image's past, newest first. Where what lay between two equal
- * counts goes, the older one stands for both. */
+/* Write the needed part of one image's past again, newest first. If removal makes two equal counts
+ * neighbours, the older one replaces both. */
 static void write_again(const rewrite *own, berth__image_record *image)
 {
     berth__images *images = own->images;
@@ -244,7 +246,7 @@ static bool begin_rewrite(rewrite *own, const berth__cow_array *nodes, uint32_t 
     return true;
 }
 
-/* The rewrite's tables lie in one block, which is there. */
+/* Rewrite with the tables in one block, which is allocated. */
 static void rewrite_in(berth__images *images, const berth__cow_array *nodes, uint32_t count,
                        char *block)
 {

@@ -3,7 +3,7 @@
 
 #include "base/assert.h"
 
-/* No padding: hashed as bytes. */
+/* No padding: it is hashed as bytes. */
 typedef struct anchor_key {
     berth__sym namespace_name; /* 0: any */
     berth__sym key;            /* 0: any labels */
@@ -70,8 +70,7 @@ static bool enter(berth__label_index *index, const anchor_key *key, void *item)
     return true;
 }
 
-/* The place of an item that is away holds this instead. Items are aligned, so their lowest bit
- * is free. */
+/* The place of a hidden item holds this value. Items are aligned, so their lowest bit is free. */
 static void *lent(void *item)
 {
     return (char *)item + 1;
@@ -94,7 +93,8 @@ static void replace(berth__label_index *index, const anchor_key *key, const void
     at->items[i] = by;
 }
 
-/* The order of items is that of entering, which look-ups keep: so it is closed up, not swapped. */
+/* Look-ups keep the order of entering, so the gap is closed instead of filled with the last
+ * item. */
 static void leave(berth__label_index *index, const anchor_key *key, void *item)
 {
     anchor *at = find(index, key);
@@ -115,8 +115,8 @@ static bool matches_nothing(const berth__selector *selector)
     return selector->kind == BERTH__SELECTOR_NOTHING || selector->kind == BERTH__SELECTOR_INVALID;
 }
 
-/* Anchor number `i` of a selector with the given anchoring requirement (NULL: it has one anchor).
- * A value may be listed twice; it is an anchor once. */
+/* Anchor number `i` of a selector whose anchoring requirement is given (NULL: the selector has one
+ * anchor). A value that is listed twice is one anchor. */
 static bool nth_anchor(berth__sym namespace_name, const berth__interned_requirement *requirement,
                        uint32_t i, anchor_key *out)
 {

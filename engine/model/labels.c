@@ -26,7 +26,7 @@ static void insert_labels(berth__label *items, uint32_t count)
     }
 }
 
-/* By key; equal ones stay in order. */
+/* Sorted by key; equal keys keep their order. */
 static void sort_labels(berth__arena *arena, berth__label *items, uint32_t count, bool *ok)
 {
     if (count <= FEW_LABELS) {
@@ -47,7 +47,7 @@ static void sort_labels(berth__arena *arena, berth__label *items, uint32_t count
     memcpy(items, sorted, count * sizeof(*items));
 }
 
-/* Drop all but the last of equal keys (the sort is stable). */
+/* Keep only the last of equal keys (the sort is stable). */
 static uint32_t last_of_each(berth__label *items, uint32_t count)
 {
     uint32_t kept = 0;
@@ -120,11 +120,11 @@ bool berth__labels_equal(berth__labels a, berth__labels b)
 
 /* ---- requirements ---- */
 
-/* A base-10 int64 with an optional sign and nothing around it, as Go's strconv.ParseInt reads
- * it. */
+/* Read a base-10 int64 with an optional sign and nothing around it, as Go's strconv.ParseInt
+ * does. */
 static bool parse_int64(berth_str text, int64_t *out)
 {
-    char digits[64]; /* a label value has 63 at most, all but the last of them zeros perhaps */
+    char digits[64]; /* a label value has at most 63, perhaps mostly zeros */
     if (text.len == 0 || text.len >= sizeof(digits))
         return false;
     memcpy(digits, text.data, text.len);
@@ -410,7 +410,7 @@ berth__selector berth__selector_and(berth__arena *arena, const berth__selector *
 /* ---- node selectors ---- */
 
 /* matchFields: In or NotIn with exactly one value; a field other than metadata.name reads "". The
- * values are kept even where their number is wrong: kube-scheduler's PreFilter reads them. */
+ * values are kept even if their number is wrong, because kube-scheduler's PreFilter reads them. */
 static bool make_field(berth__intern *strings, berth__arena *arena, const berth_requirement *source,
                        berth__interned_requirement *out, bool *ok)
 {

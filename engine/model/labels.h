@@ -1,5 +1,5 @@
-/* Label sets, and what can be asked of them: requirements, label selectors, node selectors.
- * Texts are interned, so matching compares ids; only Gt and Lt read digits.
+/* Label sets, and what is matched with them: requirements, label selectors, node selectors. Texts
+ * are interned, so matching compares ids; only Gt and Lt read digits.
  * Source of the rules: apimachinery v0.32, labels/selector.go, apis/meta/v1/helpers.go;
  * component-helpers scheduling/corev1/nodeaffinity. */
 #ifndef BERTH_MODEL_LABELS_H
@@ -24,11 +24,11 @@ typedef struct berth__labels {
     uint32_t count;
 } berth__labels;
 
-/* Intern a map into `arena`; the last of a repeated key wins. */
+/* Intern a map into `arena`. The last of several equal keys wins. */
 berth__labels berth__labels_make(berth__intern *strings, berth__arena *arena, berth_map map,
                                  bool *ok);
 
-/* Labels in any order, sorted in place; the last of a repeated key wins. */
+/* Make a set of labels in any order; sorts them in place. The last of several equal keys wins. */
 berth__labels berth__labels_of(berth__arena *arena, berth__label *items, uint32_t count, bool *ok);
 
 /* The annotations of `map` whose keys are among `keys`, as labels. */
@@ -84,9 +84,9 @@ berth__selector berth__selector_make(berth__intern *strings, berth__arena *arena
 berth__selector berth__selector_copy(berth__arena *arena, const berth__selector *source, bool *ok);
 berth__labels berth__labels_copy(berth__arena *arena, berth__labels labels, bool *ok);
 
-/* The In requirement by which what a selector matches is best found, or NULL: that with the fewest
- * values, and of those the one whose first value is the youngest text, which the fewest objects
- * have had time to bear: of a ReplicaSet's the hash of its template. */
+/* The In requirement that finds what a selector matches with the fewest candidates, or NULL: the
+ * one with the fewest values. Among equals, the one whose first value is the youngest text, because
+ * few objects can bear it yet: for a ReplicaSet, the hash of its template. */
 const berth__interned_requirement *berth__selector_anchor(const berth__selector *selector);
 
 bool berth__selector_matches(const berth__intern *strings, const berth__selector *selector,
@@ -100,11 +100,11 @@ berth__selector berth__selector_and(berth__arena *arena, const berth__selector *
 /* One term of a node selector. */
 typedef struct berth__node_term {
     bool valid;             /* false: matches nothing */
-    bool expressions_valid; /* the expressions taken by themselves: all that v1.15 scores by */
-    bool empty;             /* neither list: matches nothing */
+    bool expressions_valid; /* the expressions alone, by which v1.15 scores */
+    bool empty;             /* both lists are empty: matches nothing */
     const berth__interned_requirement *expressions;
     uint32_t expression_count;
-    /* In or NotIn, one value; key metadata.name or 0 for others */
+    /* In or NotIn, one value; the key is metadata.name, or 0 for any other */
     const berth__interned_requirement *fields;
     uint32_t field_count;
 } berth__node_term;
@@ -124,7 +124,7 @@ berth__interned_node_selector berth__node_selector_make(berth__intern *strings, 
 bool berth__node_term_meets(const berth__intern *strings, const berth__node_term *term,
                             berth__sym name, berth__labels labels);
 
-/* The same for every term ORed; a selector without terms matches nothing. */
+/* The same for terms joined by OR; a selector without terms matches nothing. */
 bool berth__node_selector_meets(const berth__intern *strings,
                                 const berth__interned_node_selector *selector, berth__sym name,
                                 berth__labels labels);

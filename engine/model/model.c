@@ -89,8 +89,8 @@ void berth__model_destroy(berth__model *model)
 
 /* ---- the lock ---- */
 
-/* A class leaves the stack before its count is taken: whoever adds to it meanwhile may push it
- * again. */
+/* Take a class off the stack before its count: a thread that adds to the count meanwhile may push
+ * the class again. */
 static void release_due(berth__model *model)
 {
     berth__class *cls =
@@ -122,7 +122,7 @@ void berth__model_unlock_slow(berth__model *model)
 
 void berth__model_collect(berth__model *model)
 {
-    /* Relaxed: what is missed now is found by the next; the exchange decides. */
+    /* Relaxed: the next call finds what this one misses; the exchange decides. */
     if (atomic_load_explicit(&model->due, memory_order_relaxed) == NULL ||
         pthread_mutex_trylock(&model->lock) != 0)
         return;
@@ -143,7 +143,7 @@ uint32_t berth__resource_find(const berth__model *model, berth_str name)
     return BERTH__RESOURCE_NONE;
 }
 
-/* The slot of a name's column, or the free one where it would go. */
+/* The slot of a name's column, or the free slot for it. */
 static uint16_t *resource_slot(berth__model *model, berth__sym name)
 {
     const uint32_t mask = 2 * BERTH__RESOURCES_MAX - 1;
@@ -178,7 +178,7 @@ static bool contains(berth_str text, const char *part)
     return text.len > 0 && memmem(text.data, text.len, part, strlen(part)) != NULL;
 }
 
-/* A quota for the resource would be named "requests." and its name. */
+/* Whether the name of a quota for the resource is valid: "requests." followed by its name. */
 static bool has_quota_name(berth_str name)
 {
     static const char prefix[] = "requests.";
@@ -202,7 +202,7 @@ static bool is_scalar(berth_str name)
            berth__str_starts(name, "attachable-volumes-") || contains(name, "kubernetes.io/");
 }
 
-/* A column without a name, the first one; BERTH__RESOURCE_NONE if there is none. */
+/* The first column without a name, or BERTH__RESOURCE_NONE. */
 static uint32_t nameless_column(const berth__model *model)
 {
     uint32_t i = BERTH__SCALARS;
@@ -224,7 +224,7 @@ static void name_column(berth__model *model, uint32_t column, berth__sym name)
         *resource_slot(model, name) = (uint16_t)(column + 1);
     if (column == model->resource_count)
         atomic_fetch_add_explicit(&model->resource_count, 1, memory_order_release); /* MODEL-1 */
-    /* Columns are few: they call for a sweep of their own, once there are any sweeps. */
+    /* Columns are scarce: many new ones make a sweep due, too, once sweeps are allowed. */
     if (++model->resources_named >= model->resource_sweep_at && model->kept_texts > 0)
         model->sweep_at = 0;
 }
@@ -234,7 +234,7 @@ uint32_t berth__resource_add(berth__model *model, berth_str name, bool *ok)
     uint32_t found = berth__resource_known(model, name);
     if (found < BERTH__SCALARS || (found == BERTH__RESOURCE_NONE && !is_scalar(name)))
         return found;
-    berth__sym sym = berth__intern_add(&model->strings, name, ok); /* known ones are held again */
+    berth__sym sym = berth__intern_add(&model->strings, name, ok); /* holds known ones again */
     if (found != BERTH__RESOURCE_NONE || sym == 0)
         return found;
     uint32_t column = nameless_column(model);
@@ -271,7 +271,7 @@ bool berth__amount_is_valid(berth_quantity amount)
 bool berth__amount_read(__int128 nanos, bool milli, int64_t *out)
 {
     const int64_t unit = milli ? 1000000 : 1000000000;
-    if (nanos >= 0 && nanos <= INT64_MAX) { /* most, and a division of 128 bits takes long */
+    if (nanos >= 0 && nanos <= INT64_MAX) { /* the usual case; dividing 128 bits is slow */
         int64_t small = (int64_t)nanos;
         *out = small / unit + (small % unit != 0);
         return true;
@@ -287,7 +287,7 @@ bool berth__amount_read(__int128 nanos, bool milli, int64_t *out)
 
 /* ---- taints ---- */
 
-/* Room for one more list, and to give its id back. */
+/* Reserve room for one more list, and for giving its id back. */
 static bool reserve_taints(berth__model *model)
 {
     uint32_t count = berth__taints_count(model);

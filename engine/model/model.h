@@ -1,17 +1,18 @@
 /* The symbol tables that an engine, its published versions and its branches share: strings,
  * resources, taint lists, pod classes.
  *
- * Tables grow and never move: what was published to a reader can be read without a lock. What
- * nobody holds is given up, and its number given again (model/sweep.h). Whoever adds an object, and
- * so interns, holds the lock; so does whoever gives up a use of a pod class. While nothing was ever
- * published there is one user and no lock. Uses of classes that end with a version are given up
- * later, by whoever next holds the lock: reclaiming never waits for it. Ordering:
- *   MODEL-1  a resource's name is written, then its column counted (release); a reader takes the
+ * Tables grow and never move, so a reader needs no lock for what was published. Texts that nobody
+ * holds are removed and their ids used again (model/sweep.h). Threads hold the lock while they add
+ * an object, because that interns texts, and while they give up a use of a pod class. Before the
+ * first publication there is one user and no lock. Uses of classes that end with a version are
+ * given up later, by the next holder of the lock: reclaiming a version never waits for the lock.
+ * Ordering:
+ *   MODEL-1  a resource's name is written, then its column counted (release); a reader loads the
  *            count (acquire) before it reads an item below it.
- *   MODEL-2  a use is given up by adding to the class's `due`. Who finds 0 there pushes the class
- *            on the model's stack (release). The lock's holder takes the whole stack (acquire),
- *            reads a class's `next_due`, and only then its count, leaving 0 (release): who finds
- *            that 0 (acquire) may write `next_due` anew. */
+ *   MODEL-2  a use is given up by adding to the class's `due`. The thread that finds 0 there pushes
+ *            the class on the model's stack (release). The lock's holder takes the whole stack
+ *            (acquire), reads a class's `next_due`, and only then its count, leaving 0 (release):
+ *            the thread that finds that 0 (acquire) may write `next_due` again. */
 #ifndef BERTH_MODEL_MODEL_H
 #define BERTH_MODEL_MODEL_H
 
@@ -26,8 +27,8 @@
 #include "model/behaviours.h"
 #include "model/class_memo.h"
 
-/* Resource columns that always exist; extended and other scalar resources follow. Amounts
- * are int64: cpu in milli, everything else in units. */
+/* Resource columns that always exist; extended and other scalar resources follow. Amounts are
+ * int64: cpu in milli, everything else in units. */
 enum {
     BERTH__CPU = 0,
     BERTH__MEMORY = 1,
@@ -44,8 +45,8 @@ typedef struct berth__interned_taint {
 } berth__interned_taint;
 
 /* A node's taints in list order. Interned: equal lists have one id; id 0 is the empty list. The ids
- * of its texts, as bytes, are a text themselves, and the list lives as long as that does. Ids are
- * given again: a list is looked up by the id that a node has, and no other. */
+ * of the list's texts, as bytes, form a text of their own, and the list lives as long as that text.
+ * Ids are used again, so look up a list only by an id that a node has. */
 typedef struct berth__taint_list {
     berth__keymap_entry entry; /* by text */
     berth__sym text;           /* 0: of the empty list */
@@ -82,9 +83,9 @@ enum { BERTH__TAINT_SHIFT = 6, BERTH__TAINT_SEGMENTS = 32 - BERTH__TAINT_SHIFT }
 struct berth__class;
 struct berth__sweep_batch;
 
-/* Numbers of pod classes, given again when one has gone: for tables by class. */
+/* Numbers of pod classes, for tables by class. The number of a freed class is used again. */
 typedef struct berth__class_places {
-    uint32_t *free; /* room for all that were ever given */
+    uint32_t *free; /* has room for all numbers below `end` */
     uint32_t free_count;
     uint32_t capacity;
     uint32_t end; /* numbers below have been given */
@@ -92,45 +93,46 @@ typedef struct berth__class_places {
 
 typedef struct berth__model {
     const berth_allocator *allocator;
-    bool shared;          /* there are versions: set before the first is published */
-    pthread_mutex_t lock; /* of all that is interned here */
-    uint32_t lock_depth;  /* how often its holder has taken it. sync: under the lock */
+    bool shared;          /* versions exist: set before the first is published */
+    pthread_mutex_t lock; /* protects everything that is interned here */
+    uint32_t lock_depth;  /* how often its holder has locked it. sync: under the lock */
     _Atomic(struct berth__class *) due; /* classes with uses to give up: a stack; MODEL-2 */
-    berth__behaviours behaviours;       /* of the scheduler whose decisions are given */
+    berth__behaviours behaviours;       /* of the scheduler version that the engine follows */
     uint32_t attached_volumes_max;      /* see berth_engine_config */
-    bool keep_objects;                  /* likewise */
-    berth_strs annotation_keys; /* likewise: annotations that plugins read; the model's own */
-    /* Memory near each group of workers, for what they scan; see berth__model_home. */
+    bool keep_objects;                  /* see berth_engine_config */
+    berth_strs annotation_keys; /* the same: annotations that plugins read; the model owns them */
+    /* Memory near each group of workers, for the data that they scan; see berth__model_home. */
     const berth_allocator *homes[BERTH__GROUPS_MAX];
     uint32_t home_count; /* 0: everything lies together */
     berth__intern strings;
-    uint32_t kept_texts;   /* ids below are given up never; see model/sweep.h for all five */
-    uint32_t sweep_at;     /* texts in use that call for a sweep */
-    uint32_t batch_serial; /* of the last batch condemned */
-    atomic_uint_least64_t removals;               /* texts given up so far; sync: atomic, relaxed */
-    _Atomic(struct berth__sweep_batch *) batches; /* that came back; sync: atomic, pair SWEEP-1 */
+    uint32_t kept_texts;            /* ids below are never removed; all five: see model/sweep.h */
+    uint32_t sweep_at;              /* number of texts in use at which a sweep is due */
+    uint32_t batch_serial;          /* of the last condemned batch */
+    atomic_uint_least64_t removals; /* texts removed so far; sync: atomic, relaxed */
+    _Atomic(struct berth__sweep_batch *) batches; /* returned ones; sync: atomic, pair SWEEP-1 */
     struct {
 #define X(name, text) berth__sym name;
         BERTH__KNOWN_LIST(X)
 #undef X
     } known;
-    /* By column; 0: it has none. A column is its name's as long as the name's text lives
-     * (model/sweep.h), and has nothing but zeros otherwise. sync: atomic, relaxed; see
+    /* By column; 0: no name. A column belongs to its name as long as the name's text lives
+     * (model/sweep.h); without a name it holds only zeros. sync: atomic, relaxed; see
      * berth__resource_name */
     atomic_uint resource_names[BERTH__RESOURCES_MAX];
-    uint64_t resource_since[BERTH__RESOURCES_MAX]; /* names_epoch when it got its name */
+    uint64_t resource_since[BERTH__RESOURCES_MAX]; /* names_epoch when the column got its name */
     uint32_t resources_named;                      /* columns that have a name */
-    uint32_t resource_sweep_at; /* so many call for a look at which of them are needed */
-    /* Columns + 1 by name, 0: free. Adders'; made anew for the next one once a name has gone. */
+    uint32_t resource_sweep_at; /* number of named columns at which a sweep is due */
+    /* Columns + 1 by name, 0: free. Used under the lock; after the removal of a name, the next
+     * addition rebuilds the table. */
     uint16_t resource_slots[2 * BERTH__RESOURCES_MAX];
     bool resource_slots_stale;
-    atomic_uint_least64_t names_epoch; /* differs once a column has got a name; sync: relaxed */
+    atomic_uint_least64_t names_epoch; /* changes when a column gets a name; sync: relaxed */
     atomic_uint resource_count;        /* columns; sync: atomic, pair MODEL-1 */
     berth__keymap taint_lists;
     berth__taint_list **taint_segments[BERTH__TAINT_SEGMENTS]; /* by id, each twice as long */
     atomic_uint
         taint_list_count;  /* ids given so far; sync: under the lock; read by anyone, relaxed */
-    uint32_t *free_taints; /* ids; room for all of them */
+    uint32_t *free_taints; /* free ids; has room for all */
     uint32_t free_taint_count;
     uint32_t free_taint_capacity;
     berth__keymap parts; /* of pod classes, see pod_class.h */
@@ -142,13 +144,13 @@ typedef struct berth__model {
     atomic_uint class_count;          /* sync: under the lock; read by anyone, relaxed */
     atomic_uint_least64_t last_epoch; /* sync: atomic, relaxed */
     uint64_t class_serial;            /* the last serial given to a class or part */
-    uint32_t *words;                  /* scratch for keys */
+    uint32_t *words;                  /* scratch memory for keys */
     uint32_t word_count;
     uint32_t word_capacity;
-    berth__arena scratch; /* reset at each object */
+    berth__arena scratch; /* reset for each object */
 } berth__model;
 
-/* Where the part of a table that starts with item `item` lies, runs of `step` items having
+/* The allocator for the part of a table that starts with item `item`; each run of `step` items has
  * one home. */
 static inline const berth_allocator *berth__model_home(const berth__model *model, uint32_t item,
                                                        uint32_t step)
@@ -163,7 +165,7 @@ berth_status berth__model_init(berth__model *model, const berth_allocator *alloc
 /* All classes must have been released. */
 void berth__model_destroy(berth__model *model);
 
-/* For adding objects and giving up uses of classes. */
+/* Lock and unlock, for adding objects and giving up uses of classes. */
 void berth__model_lock_slow(berth__model *model);
 void berth__model_unlock_slow(berth__model *model);
 static inline void berth__model_lock(berth__model *model)
@@ -177,21 +179,20 @@ static inline void berth__model_unlock(berth__model *model)
         berth__model_unlock_slow(model);
 }
 
-/* The next epoch: a number that nobody else of the engine, its snapshots and branches has got.
+/* The next epoch: a number that no other caller of the engine, its snapshots and branches gets.
  *
- * An epoch, wherever the word stands, says whether something kept is still valid: it becomes
- * another one with every change of what it belongs to, so whoever kept something with it finds,
- * while the two are equal, that nothing changed. Epochs that several engines or snapshots compare
- * are drawn here; those that never leave their struct are counted by it. A stamp is something else:
- * whose a block is (base/cow_owner.h); a serial, too: which one of its kind something is. Threads:
- * any. */
+ * An epoch says whether something derived is still valid. It changes whenever its data changes, so
+ * data derived at the same epoch is up to date. Epochs that several engines or snapshots compare
+ * come from here; epochs that stay inside one struct are counted there. A stamp is something else:
+ * it names the owner of a block (base/cow_owner.h). A serial identifies one object of its kind.
+ * Threads: any. */
 static inline uint64_t berth__model_next_epoch(berth__model *model)
 {
-    /* Relaxed: numbers differ, and no more is asked of them. */
+    /* Relaxed: callers need different numbers, and no order. */
     return atomic_fetch_add_explicit(&model->last_epoch, 1, memory_order_relaxed) + 1;
 }
 
-/* Give up the uses of classes that are due, if nobody holds the lock. Threads: any. */
+/* Give up the uses of classes that are due, unless another thread holds the lock. Threads: any. */
 void berth__model_collect(berth__model *model);
 
 static inline berth__taint_list **berth__taints_place(const berth__model *model, uint32_t id)
@@ -201,10 +202,10 @@ static inline berth__taint_list **berth__taints_place(const berth__model *model,
     return &model->taint_segments[segment][at - (UINT64_C(1) << (segment + BERTH__TAINT_SHIFT))];
 }
 
-/* How many ids of lists were given so far: above those of all that a state's nodes have. */
+/* How many ids of lists exist: all lists of any state's nodes have ids below it. */
 static inline uint32_t berth__taints_count(const berth__model *model)
 {
-    /* Relaxed: it only grows, and what a state has was counted before the state was published. */
+    /* Relaxed: it only grows, and the lists of a state were counted before it was published. */
     return atomic_load_explicit(&model->taint_list_count, memory_order_relaxed);
 }
 
@@ -218,48 +219,49 @@ static inline berth_str berth__text(const berth__model *model, berth__sym sym)
     return berth__intern_text(&model->strings, sym);
 }
 
-/* The name of a column that somebody's state has amounts of, or 0. */
+/* The name of a column that some state has amounts of, or 0. */
 static inline berth__sym berth__resource_name(const berth__model *model, uint32_t resource)
 {
-    /* Relaxed: a name that some state needs does not change; any other is only compared. */
+    /* Relaxed: a name that some state needs does not change; others are only compared. */
     return atomic_load_explicit(&model->resource_names[resource], memory_order_relaxed);
 }
 
-/* What tells whether columns have got other names since. */
+/* An epoch that changes when a column gets a name. */
 static inline uint64_t berth__names_epoch(const berth__model *model)
 {
-    /* Relaxed: who adds names sees his own, and those of others concern no state of his. */
+    /* Relaxed: a thread sees the names that it added; other names do not concern its state. */
     return atomic_load_explicit(&model->names_epoch, memory_order_relaxed);
 }
 
-/* The column of a resource name. `find` gives BERTH__RESOURCE_NONE for a name without one;
- * `add` makes one for names that kube-scheduler counts as scalar, and BERTH__RESOURCE_NONE
- * for all others; `*ok` turns false when out of memory or columns. `forget` takes the name of a
- * column that no state has amounts of. Source: kube-scheduler v1.32, framework/types.go,
- * Resource.Add; v1helper.IsScalarResourceName. */
+/* The column of a resource name. `find` returns BERTH__RESOURCE_NONE for a name without a column.
+ * `add` makes a column for names that kube-scheduler counts as scalar, and returns
+ * BERTH__RESOURCE_NONE for all others; `*ok` turns false when out of memory or columns. `forget`
+ * removes the name of a column that no state has amounts of. Source: kube-scheduler v1.32,
+ * framework/types.go, Resource.Add; v1helper.IsScalarResourceName. */
 uint32_t berth__resource_find(const berth__model *model, berth_str name);
-uint32_t berth__resource_known(berth__model *model, berth_str name); /* the same, for who may add */
+uint32_t berth__resource_known(berth__model *model, berth_str name); /* `find` under the lock */
 uint32_t berth__resource_add(berth__model *model, berth_str name, bool *ok);
 void berth__resource_forget(berth__model *model, uint32_t resource);
 
-/* Whether a name is an extended resource: unprefixed and kubernetes.io names are not. */
+/* Whether a name is an extended resource: names without a prefix and kubernetes.io names are
+ * not. */
 bool berth__resource_is_extended(berth_str name);
-/* Whether a DeviceClass may stand behind a resource: it is extended, or names the class itself. */
+/* Whether a DeviceClass may provide a resource: it is extended, or names the class itself. */
 bool berth__resource_may_be_backed(berth_str name);
 bool berth__resource_class_name(berth_str name, berth_str *class_name);
 
-/* Amounts as the scheduler reads them: rounded away from zero to milli or to units. Returns false
- * when the result does not fit. */
+/* Round an amount away from zero to milli or to units, as the scheduler does. Returns false when
+ * the result does not fit. */
 bool berth__amount_read(__int128 nanos, bool milli, int64_t *out);
 __int128 berth__amount_nanos(berth_quantity amount);
-/* Whether the parts of an amount are as status.h says: one sign, |nanos| < 1e9. */
+/* Whether the parts of an amount are as status.h requires: one sign, |nanos| < 1e9. */
 bool berth__amount_is_valid(berth_quantity amount);
 #define BERTH__AMOUNT_INVALID "an amount's nanos are below 1e9 and of the sign of its units"
 
 /* The interned list of taints (id 0 when there are none); NULL when out of memory. */
 const berth__taint_list *berth__taints_intern(berth__model *model, const berth_taint *taints,
                                               uint32_t count);
-/* The list goes with its text: nobody's nodes have it. */
+/* Remove the list together with its text. No node may have it. */
 void berth__taints_forget(berth__model *model, berth__taint_list *list);
 
 #endif

@@ -10,12 +10,12 @@
 #include "base/text.h"
 #include "model/pod_class.h"
 
-/* As many as facts have bits for. */
+/* The bits that facts have for the number. */
 enum { LABELS_MAX = 0xffffff };
 
 static const char avoid_pods_key[] = "scheduler.alpha.kubernetes.io/preferAvoidPods";
 
-/* Region and zone joined as the scheduler's node tree joins them; 0 when both are empty. */
+/* Region and zone joined as in kube-scheduler's node tree; 0 when both are empty. */
 static berth__sym zone_key(berth__model *model, berth__labels labels, bool legacy, bool *ok)
 {
     berth__sym region = berth__labels_get(labels, model->known.region_beta);
@@ -41,14 +41,14 @@ static berth__sym zone_key(berth__model *model, berth__labels labels, bool legac
     return berth__intern_add(&model->strings, (berth_str){joined, (uint32_t)len}, ok);
 }
 
-/* Of repeated conditions, as v1.15.3 reads them: a node is unready if any entry says so, under
- * pressure if the last one does. */
+/* Reads repeated conditions as v1.15.3 does: a node is unready if any entry says so, and under
+ * pressure if the last one says so. */
 static uint8_t condition_bits(const berth_node *node)
 {
     static const struct {
         const char *type;
         const char *status;
-        bool is; /* the bit is set when the status is, or is not, that one */
+        bool is; /* set the bit when the status equals, or differs from, `status` */
         bool last;
         uint8_t bit;
     } table[] = {
@@ -73,7 +73,7 @@ static uint8_t condition_bits(const berth_node *node)
     return bits;
 }
 
-/* Declared features that some pod may ask for. */
+/* The declared features that pods may require. */
 static uint8_t declared_features(const berth_node *node)
 {
     uint8_t features = 0;
@@ -87,7 +87,7 @@ static uint8_t declared_features(const berth_node *node)
     return features;
 }
 
-/* Where an amount is among those in order of their resources, or would be. */
+/* The position of a resource's amount in the sorted amounts, or where it would be. */
 static uint32_t amount_place(const berth__node_amount *amounts, uint32_t count, uint32_t resource)
 {
     uint32_t low = 0;
@@ -101,7 +101,7 @@ static uint32_t amount_place(const berth__node_amount *amounts, uint32_t count, 
     return low;
 }
 
-/* Each resource once, of repeated ones the last. */
+/* Each resource counts once; of repeated ones the last. */
 static void put_amount(berth__node_amount *amounts, uint16_t *count, berth__node_amount amount)
 {
     uint32_t at = amount_place(amounts, *count, amount.resource);
@@ -158,8 +158,8 @@ static uint32_t image_name_count(const berth_node *node)
     return count;
 }
 
-/* Each name once, the first of repeated ones, since kube-scheduler keeps a map by name; by name, so
- * that one is found by halves. */
+/* Reads each name once, and of repeated names the first, because kube-scheduler keeps a map by
+ * name. Sorted by name for binary search. */
 static uint32_t read_images(berth__model *model, const berth_node *node, berth__node_image *out,
                             bool *ok)
 {
@@ -193,7 +193,7 @@ static size_t block_bytes(const berth__node_facts *facts)
            ((size_t)facts->label_count + facts->annotation_count) * sizeof(berth__label);
 }
 
-/* Put the head and its arrays into one block of exactly their size. */
+/* Copy the head and its arrays into one block of exactly their size. */
 static berth__node_facts *pack(berth__model *model, const berth__node_facts *head,
                                const berth__node_amount *amounts, const berth__node_image *images,
                                const berth__label *labels, const berth__label *annotations)
@@ -241,7 +241,7 @@ berth_status berth__node_facts_make(berth__model *model, const berth_node *node,
                                 LABELS_MAX, (unsigned)labels.count);
     }
     facts.label_count = labels.count & LABELS_MAX;
-    facts.annotation_count = annotations.count & 0xff; /* as many as there are keys at most */
+    facts.annotation_count = annotations.count & 0xff; /* there are at most as many as keys */
     facts.taints = berth__taints_intern(model, node->taints, node->taint_count);
     facts.zone = zone_key(model, labels, false, &ok);
     facts.zone_legacy = zone_key(model, labels, true, &ok);

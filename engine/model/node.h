@@ -8,7 +8,7 @@
 #define BERTH__SLOT_NONE UINT32_MAX
 #define BERTH_POD_INDEX_NONE UINT32_MAX
 
-/* A node's small records are kept without gaps: there may be a million nodes. */
+/* Small records of a node have no padding: there may be a million nodes. */
 #define BERTH__DENSE __attribute__((packed, aligned(4)))
 
 typedef struct BERTH__DENSE berth__node_amount {
@@ -31,23 +31,23 @@ enum {
     BERTH__NODE_AVOIDS_PODS = 1 << 5, /* has the annotation behind avoid_pods */
 };
 
-/* What the Node object says. Immutable; replaced whole by an update. Behind the head lie the
- * amounts, the images and the labels, one after the other. */
+/* The contents of the Node object. Immutable; an update replaces all of it. The amounts, the images
+ * and the labels follow the head, in this order. */
 typedef struct berth__node_facts {
-    uint64_t born;    /* stamp of the copy-on-write owner that put it into the state */
+    uint64_t born;    /* stamp of the copy-on-write owner that added it */
     int64_t pods_max; /* allocatable "pods" */
     const berth__taint_list *taints;
     uint32_t image_count;
     uint32_t label_count : 24;
-    uint32_t annotation_count : 8; /* that plugins read: they lie behind the labels */
+    uint32_t annotation_count : 8; /* annotations that plugins read; they follow the labels */
     berth__sym zone;               /* zone key, v1.32's rule; 0: none */
-    berth__sym zone_legacy;        /* the same by the beta labels alone */
+    berth__sym zone_legacy;        /* the same from the beta labels alone */
     berth__sym avoid_pods; /* annotation scheduler.alpha.kubernetes.io/preferAvoidPods, or 0 */
     uint16_t amount_count; /* up to BERTH__RESOURCES_MAX */
     uint8_t conditions;
     bool unschedulable : 1;
     uint8_t features : 7;         /* BERTH__FEATURE_* of pod_class.h */
-    berth__node_amount amounts[]; /* in order of their resources */
+    berth__node_amount amounts[]; /* in the order of resources */
 } berth__node_facts;
 
 static inline const berth__node_image *berth__node_images(const berth__node_facts *facts)
@@ -67,16 +67,16 @@ static inline berth__labels berth__node_annotations(const berth__node_facts *fac
                            facts->annotation_count};
 }
 
-/* A node, present or not: an absent one keeps its id, and the pods bound to it, while there are
- * such. Then the id is free for another name (cluster/cluster_sweep.h). */
+/* A node, present or absent: while an absent node has bound pods, it keeps its id and these pods.
+ * Then the id is free for another name (cluster/cluster_sweep.h). */
 typedef struct berth__node_record {
     berth__sym name;    /* 0: the id is free */
     uint32_t slot;      /* in the current layout, or BERTH__SLOT_NONE */
-    uint32_t first_pod; /* list through berth__pod_record.next_on_node */
+    uint32_t first_pod; /* list through berth__pod_record.next */
     uint32_t pod_count;
     berth__node_facts *facts; /* NULL: the node is absent */
-    uint64_t refreshed;       /* cycles before it or a pod on it last changed; model/images.h */
-    bool closed;              /* takes no pod, whatever its facts */
+    uint64_t refreshed;       /* cycles before the last change of it or its pods; model/images.h */
+    bool closed;              /* takes no pods, whatever its facts say */
     union {
         int32_t lowest_priority; /* no pod on it has a lower one; INT32_MAX without pods */
         uint32_t next_free;      /* of a free id: the next one, or BERTH_NODE_NONE */
@@ -91,10 +91,10 @@ static inline berth__node_record *berth__node_at(const berth__cow_array *nodes, 
     return berth__cow_array_item(nodes, id, sizeof(berth__node_record), BERTH__NODE_PAGE_SHIFT);
 }
 
-/* Compile a Node object. Errors: E_INVALID, E_RANGE (field named), E_NOMEM. */
+/* Compile a Node object. Errors: BERTH_E_INVALID, BERTH_E_RANGE (field named), BERTH_E_NOMEM. */
 berth_status berth__node_facts_make(berth__model *model, const berth_node *node,
                                     berth__node_facts **out, berth_error *error);
-/* A copy that says otherwise about spec.unschedulable. NULL when out of memory. */
+/* A copy with another spec.unschedulable. NULL when out of memory. */
 berth__node_facts *berth__node_facts_cordon(berth__model *model, const berth__node_facts *facts,
                                             bool unschedulable);
 void berth__node_facts_free(const berth_allocator *allocator, berth__node_facts *facts);
@@ -102,7 +102,8 @@ void berth__node_facts_free(const berth_allocator *allocator, berth__node_facts 
 /* Release facts; see base/cow_owner.h. */
 berth__release berth__node_facts_release;
 
-/* Whether two say the same but, perhaps, for allocatable amounts; and of those, too. */
+/* Whether two have the same contents except perhaps allocatable amounts; and whether these are the
+ * same, too. */
 bool berth__node_facts_alike(const berth__node_facts *a, const berth__node_facts *b);
 bool berth__node_amounts_equal(const berth__node_facts *a, const berth__node_facts *b);
 

@@ -1,4 +1,4 @@
-/* A pod's node selector, required affinity and tolerations, matched with one node. */
+/* Matches a pod's node selector, required affinity and tolerations with one node. */
 #include "model/node.h"
 #include "model/pod_class.h"
 

@@ -10,7 +10,8 @@
 
 enum { SLOT_SHIFT = 10, SLOTS_MIN = 1 << SLOT_SHIFT, NAME_MAX_BYTES = (1 << 30) - 1 };
 
-/* The hash stands beside the index, so that a search touches no pod but the one it finds. */
+/* The hash is stored with the index, so a search touches no pod record but the one that it
+ * finds. */
 typedef struct slot {
     uint32_t held; /* index + 1, 0 free */
     uint32_t hash;
@@ -21,7 +22,7 @@ static slot *slot_at(const berth__cow_array *slots, uint32_t at)
     return berth__cow_array_item(slots, at, sizeof(slot), SLOT_SHIFT);
 }
 
-/* An empty hash table, a page at a time. Returns false, what there is freed, when out of
+/* Make an empty hash table, a page at a time. Returns false, with everything freed, when out of
  * memory. */
 static bool make_slots(berth__cow_owner *cow, berth__cow_array *slots, uint32_t count)
 {
@@ -46,10 +47,10 @@ berth_status berth__pods_init(berth__pods *pods, berth__cow_owner *cow)
     return make_slots(cow, &pods->slots, SLOTS_MIN) ? BERTH_OK : BERTH_E_NOMEM;
 }
 
-/* ---- what hangs from records ---- */
+/* ---- memory of records ---- */
 
-/* A pod's name as it lies in memory. `born` is the stamp of the copy-on-write owner that gave the
- * record its class and its name, which therefore come and go together. */
+/* A pod's name in memory. `born` is the stamp of the copy-on-write owner that gave the record its
+ * class and its name, so these are always replaced together. */
 typedef struct name_block {
     uint64_t born;
     char text[];
@@ -116,7 +117,7 @@ static uint32_t hash_of_pod(const berth__pod_record *pod)
     return hash_of(pod->cls->identity->namespace_name, berth__pod_name(pod));
 }
 
-/* The slot that holds the pod, or the free one where it would go. `hash` is that of both parts. */
+/* The slot that holds the pod, or the free slot for it. `hash` combines namespace and name. */
 static uint32_t probe(const berth__pods *pods, uint32_t hash, berth__sym namespace_name,
                       berth_str name)
 {
@@ -288,7 +289,7 @@ berth_status berth__pods_add(berth__pods *pods, berth__class *cls, berth_str nam
     return BERTH_OK;
 }
 
-/* Free a record that is out of the table. */
+/* Free a record that is no longer in the table. */
 static void put_on_free_list(berth__pods *pods, uint32_t index, uint32_t generation)
 {
     *berth__pod_at(pods, index) =
@@ -445,7 +446,7 @@ void berth__pods_bound_priority(const berth__pods *pods, berth__node_record *nod
         node->lowest_priority = priority;
 }
 
-/* Link behind `previous`, or to the front of the list with that head. */
+/* Link behind `previous`, or at the front of the list with that head. */
 static void insert_pod(berth__pods *pods, uint32_t *first, uint32_t *last, uint32_t index,
                        uint32_t previous)
 {

@@ -1,6 +1,5 @@
-/* The pods of an engine or a branch: records in pages, found by namespace and name. Pages are
- * shared with snapshots: what an operation writes must be made writable before
- * (base/cow_owner.h). */
+/* The pods of an engine or a branch: records in pages, found by namespace and name. Snapshots share
+ * the pages, so a record must be made writable before it is written (base/cow_owner.h). */
 #ifndef BERTH_MODEL_POD_H
 #define BERTH_MODEL_POD_H
 
@@ -9,22 +8,22 @@
 #include "model/node.h"
 #include "model/pod_class.h"
 
-/* One pod. Its index never moves; `generation` tells a reused index from its former owner. */
+/* One pod. Its index never moves; `generation` distinguishes successive users of an index. */
 typedef struct berth__pod_record {
     berth__class *cls; /* NULL: the record is free */
     char *name;        /* zero-terminated */
     uint32_t name_len : 30;
     uint32_t disrupted : 1; /* condition DisruptionTarget by PreemptionByScheduler */
-    uint32_t evicting : 1; /* the scheduler has asked for its deletion, which no object shows yet */
+    uint32_t evicting : 1;  /* the scheduler requested its deletion; no object shows it yet */
     uint32_t generation;
     uint32_t node; /* node id (present or not), or BERTH_NODE_NONE while pending */
-    uint32_t next; /* on its node, among the pending, or among the free */
+    uint32_t next; /* next pod on the node, of the pending or of the free */
     uint32_t previous;
     int32_t priority;
     int64_t start_time_ns; /* 0: absent */
 } berth__pod_record;
 
-/* There are millions of them. */
+/* There are millions of pod records. */
 static_assert(sizeof(berth__pod_record) <= 48, "a pod record has grown");
 
 typedef struct berth__pods {
@@ -47,7 +46,7 @@ static inline berth__pod_record *berth__pod_at(const berth__pods *pods, uint32_t
                                  BERTH__POD_PAGE_SHIFT);
 }
 
-/* A pod's public id, and the index behind one; BERTH_POD_INDEX_NONE: there is no such pod. */
+/* A pod's public id, and the index of an id; BERTH_POD_INDEX_NONE: there is no such pod. */
 static inline berth_pod_id berth__pod_id(const berth__pods *pods, uint32_t index)
 {
     return (uint64_t)berth__pod_at(pods, index)->generation << 32 | index;
@@ -68,30 +67,31 @@ static inline berth_str berth__pod_name(const berth__pod_record *pod)
 }
 
 berth_status berth__pods_init(berth__pods *pods, berth__cow_owner *cow);
-/* Free all records; classes are released through `model`. The owner is no longer shared. */
+/* Free all records and release their classes through `model`. No snapshot may share them any
+ * more. */
 void berth__pods_destroy(berth__pods *pods, berth__model *model);
 
 /* The index of a pod, or BERTH_POD_INDEX_NONE. */
 uint32_t berth__pods_find(const berth__pods *pods, berth__sym namespace_name, berth_str name);
 
-/* Add a record that is not there yet; it takes over one use of `cls` and is on no list. Errors:
- * E_NOMEM, also for a name of 2 GiB, for which a record has no room. */
+/* Add a record for a new pod. It takes over one use of `cls` and is on no list. Errors:
+ * BERTH_E_NOMEM, also for a name of 2 GiB, for which a record has no room. */
 berth_status berth__pods_add(berth__pods *pods, berth__class *cls, berth_str name, uint32_t *out);
 
-/* Own a record (BERTH_POD_INDEX_NONE: nothing to do); a record with its neighbours on its list; and
- * all that removing it writes. Errors: E_NOMEM; nothing has changed then. */
+/* Make writable: a record (BERTH_POD_INDEX_NONE: nothing to do); a record with its neighbours on
+ * its list; everything that its removal writes. Errors: BERTH_E_NOMEM; nothing has changed then. */
 berth_status berth__pods_make_writable(berth__pods *pods, uint32_t index);
 berth_status berth__pods_make_linked_writable(berth__pods *pods, uint32_t index);
-/* Own the pod that would fill a gap in the node's list, and the one behind it. */
+/* Make writable the pod that would fill a gap in the node's list, and its successor. */
 berth_status berth__pods_make_last_writable(berth__pods *pods, const berth__node_record *node);
 berth_status berth__pods_prepare_removal(berth__pods *pods, uint32_t index);
 
-/* Make sure that giving a record another class needs no memory: `*name` is memory that it takes, or
- * NULL. Errors: E_NOMEM. */
+/* Prepare for giving a record another class, so that this needs no memory: `*name` is memory for
+ * it, or NULL. Errors: BERTH_E_NOMEM. */
 berth_status berth__pods_reserve_class(berth__pods *pods, uint32_t index, char **name);
-/* The record, writable, has got another class; it takes over one use of it, and the memory. What it
- * had before goes at the end of that: `renamed` tells that there was memory to take. Or it gets
- * that back. */
+/* A writable record has got another class: take over one use of that class, and the reserved
+ * memory. Then release the former class, and the former name if memory was reserved (`renamed`); or
+ * return the record to them. */
 void berth__pods_take_class(berth__pods *pods, uint32_t index, char *name);
 void berth__pods_drop_class(berth__pods *pods, berth__model *model, const berth__pod_record *former,
                             bool renamed);
@@ -102,31 +102,31 @@ void berth__pods_unreserve_class(berth__pods *pods, uint32_t index, char *name);
 /* Remove a record that is on no list, and release its class. */
 void berth__pods_remove(berth__pods *pods, berth__model *model, uint32_t index);
 
-/* For undoing, newest first. The way back of an addition leaves no trace, not even in the record's
- * generation. A record that is taken away can be put back, which needs no memory, or be discarded
+/* For undoing, newest first. Undoing an addition leaves no trace, not even in the record's
+ * generation. A record that was taken away can be put back, which needs no memory, or be discarded
  * for good. */
 void berth__pods_unadd(berth__pods *pods, berth__model *model, uint32_t index);
 void berth__pods_take(berth__pods *pods, uint32_t index, berth__pod_record *out);
 void berth__pods_put_back(berth__pods *pods, uint32_t index, const berth__pod_record *taken);
 void berth__pods_discard(berth__pods *pods, berth__model *model, berth__pod_record *taken);
 
-/* Undo a removal from a list: back behind the pod that was before it (BERTH_POD_INDEX_NONE: to the
- * front). `last` is the pod that was first on the node's list, and filled the gap. */
+/* Undo a removal from a list: put the pod behind its former predecessor (BERTH_POD_INDEX_NONE: to
+ * the front). `last` is the pod that was first on the node's list, and filled the gap. */
 void berth__pods_insert_pending(berth__pods *pods, uint32_t index, uint32_t previous);
 void berth__pods_insert_attached(berth__pods *pods, berth__node_record *node, uint32_t node_id,
                                  uint32_t index, uint32_t previous, uint32_t last);
 
-/* The list of pending pods, and the list of one node's pods. A node's list has the order of
- * kube-scheduler's NodeInfo.Pods, backwards: a pod that comes is the first, and the first fills the
- * gap of one that goes. Preemption decides by this order among pods that are equal. Source:
- * kube-scheduler v1.36, framework/types.go, AddPodInfo and removeFromSlice. */
+/* The list of pending pods, and the list of one node's pods. A node's list has the reverse order of
+ * kube-scheduler's NodeInfo.Pods: a new pod becomes the first, and the first pod fills the gap of a
+ * removed one. Preemption uses this order among equal pods. Source: kube-scheduler v1.36,
+ * framework/types.go, AddPodInfo and removeFromSlice. */
 void berth__pods_append_pending(berth__pods *pods, uint32_t index);
 void berth__pods_remove_pending(berth__pods *pods, uint32_t index);
 void berth__pods_attach(berth__pods *pods, berth__node_record *node, uint32_t node_id,
                         uint32_t index);
 void berth__pods_detach(berth__pods *pods, berth__node_record *node, uint32_t index);
-/* A pod on the node has taken another priority. The node's bound is not raised as pods leave,
- * only once the last one has. */
+/* Account for a new priority of a pod on the node. The node's bound does not rise when a pod
+ * leaves, only when the last one has left. */
 void berth__pods_bound_priority(const berth__pods *pods, berth__node_record *node, uint32_t index);
 
 #endif

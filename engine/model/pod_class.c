@@ -1,4 +1,4 @@
-/* Interning of pod classes: a pod is written as words, part by part; equal words, equal parts. */
+/* Interns pod classes: each part of a pod is written as words; equal words are equal parts. */
 #include "model/pod_class.h"
 
 #include <string.h>
@@ -178,8 +178,8 @@ static void put_identity(berth__model *model, const berth_pod *pod, bool *ok)
     put_text(model, owner->uid, ok);
 }
 
-/* The container of that number whose host ports are the node's to give: regular ones, then init
- * containers that stay. NULL: its ports do not count. */
+/* The container of that number if its host ports are taken from the node: regular containers first,
+ * then init containers that keep running. NULL: its ports do not count. */
 static const berth_container *port_holder(const berth__model *model, const berth_pod *pod,
                                           uint32_t i)
 {
@@ -225,8 +225,8 @@ static void put_volumes(berth__model *model, const berth_pod *pod, bool *ok)
     }
 }
 
-/* An entry of spec.resourceClaims. One whose template needed no claim (its status names none) is as
- * none. */
+/* Write an entry of spec.resourceClaims. An entry whose template needed no claim (its status names
+ * none) is left out. */
 static void put_claim(berth__model *model, const berth_pod *pod, const berth_pod_claim *claim,
                       bool *ok)
 {
@@ -441,15 +441,15 @@ static void part_release(berth__model *model, const berth__part *shared)
     if (shared == NULL)
         return;
     berth__part *part;
-    memcpy(&part, &shared, sizeof(part)); /* its owner again: away with the const */
+    memcpy(&part, &shared, sizeof(part)); /* the owner may write it: removes the const */
     if (--part->users > 0)
         return;
     berth__keymap_remove(&model->parts, &part->entry);
-    berth__arena arena = part->arena; /* the part lies in it */
+    berth__arena arena = part->arena; /* the part is in it */
     berth__arena_destroy(&arena);
 }
 
-/* The part of that kind, with one more user; `*is_new` turns true if there was none. NULL when
+/* The part of that kind, with one more user; `*is_new` becomes true if the part was made. NULL when
  * out of memory. */
 static berth__part *part_of(berth__model *model, part_kind kind, const berth_pod *pod,
                             const berth__request *computed, bool *is_new)
@@ -487,7 +487,7 @@ fail:
 
 /* ---- classes ---- */
 
-/* What tells two classes apart. No padding: hashed as bytes. */
+/* What distinguishes classes. No padding: it is hashed as bytes. */
 typedef struct class_key {
     const void *parts[PART_COUNT];
     berth__sym scheduler_name;
@@ -589,7 +589,7 @@ static berth__class *make_class(berth__model *model, const class_key *key)
     return cls;
 }
 
-/* Where objects are kept, a copy of the first pod. False when out of memory. */
+/* Copy the first pod of a class if the engine keeps objects. False when out of memory. */
 static bool keep_sample(const berth__model *model, berth__class *cls, const berth_pod *pod)
 {
     const berth_object object = {.kind = BERTH_KIND_POD, .as.pod = pod};
@@ -624,12 +624,12 @@ static berth_status look_up_class(berth__model *model, const berth_pod *pod, ber
     key.gates = berth__joined_gates(model, pod->scheduling_gates, &ok);
     key.preempts = !berth__str_is(pod->preemption_policy, "Never");
     key.deleting = pod->meta.deleting;
-    berth__class *cls = ok && !is_new /* no class can have a part that has just been made */
+    berth__class *cls = ok && !is_new /* no class can have a part that is new */
                             ? (berth__class *)berth__keymap_find(&model->classes, &key, sizeof(key))
                             : NULL;
     if (cls != NULL) {
         cls->users++;
-        release_parts(model, key.parts); /* the class holds its own use of them */
+        release_parts(model, key.parts); /* the class has its own use of each */
     } else if (!ok || (cls = make_class(model, &key)) == NULL) {
         release_parts(model, key.parts);
         return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
@@ -641,7 +641,7 @@ static berth_status look_up_class(berth__model *model, const berth_pod *pod, ber
     return BERTH_OK;
 }
 
-/* What a pod's template_id can't promise: its namespace, and what changes in its life. */
+/* Check what a pod's template_id can't promise: its namespace, and what changes during its life. */
 static bool keeps_promise(const berth__model *model, const berth__class *cls, const berth_pod *pod)
 {
     berth__sym kept = cls->identity->namespace_name;
@@ -686,7 +686,7 @@ void berth__class_release_later(berth__model *model, berth__class *cls)
 {
     if (atomic_fetch_add_explicit(&cls->due, 1, memory_order_acq_rel) != 0) /* MODEL-2 */
         return;
-    /* Relaxed: only a guess for the exchange, and not followed. */
+    /* Relaxed: only a guess for the exchange; nobody follows the pointer yet. */
     cls->next_due = atomic_load_explicit(&model->due, memory_order_relaxed);
     while (!atomic_compare_exchange_weak_explicit(
         &model->due, &cls->next_due, cls, memory_order_release, memory_order_relaxed)) /* MODEL-2 */

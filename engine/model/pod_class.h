@@ -1,9 +1,9 @@
-/* Pod classes: everything that a rule reads of a pod, interned.
+/* Pod classes: everything that the rules read of a pod, interned.
  *
- * A class is made of parts (requests, node rules, images, ports, identity, pod rules, volumes,
- * claims of devices), each interned by itself, so that classes which differ in one part share the
- * others. Pods of one template have one class. Classes and parts count their users and go when
- * nobody uses them. */
+ * A class consists of parts (requests, node rules, images, ports, identity, pod rules, volumes,
+ * claims of devices). Each part is interned by itself, so classes that differ in one part share the
+ * others. Pods of one template have one class. Classes and parts count their users and are freed
+ * with the last one. */
 #ifndef BERTH_MODEL_POD_CLASS_H
 #define BERTH_MODEL_POD_CLASS_H
 
@@ -11,13 +11,13 @@
 #include "model/model.h"
 #include "model/tolerations.h"
 
-/* Common head of every part. `serial` is never used again by another part of the engine. */
+/* Common head of every part. No two parts of an engine ever have the same `serial`. */
 typedef struct berth__part {
     berth__keymap_entry entry;
     berth__arena arena; /* holds the part itself */
     uint64_t serial;
     uint32_t users;
-    bool has_texts; /* some words of its key are ids of texts */
+    bool has_texts; /* some words of its key are text ids */
 } berth__part;
 
 /* ---- requests ---- */
@@ -25,39 +25,38 @@ typedef struct berth__part {
 typedef struct berth__scalar_request {
     uint32_t resource;
     int64_t ask;    /* what a node must have free */
-    int64_t use;    /* what the pod takes once it is there */
+    int64_t use;    /* what the pod uses once it is on the node */
     int64_t scored; /* what its containers ask for, in NodeResourcesFit's score */
 } berth__scalar_request;
 
-/* Totals of a pod. `ask` and `use` differ where a pod on a node was resized in place; under v1.15's
- * rules, init containers count in `ask` alone. Source: component-helpers v0.32,
- * resource/helpers.go, PodRequests; Kubernetes v1.15.3, predicates.GetResourceRequest and
- * nodeinfo.calculateResource. */
+/* Totals of a pod. `ask` and `use` differ if a pod on a node was resized in place. Under v1.15's
+ * rules, only `ask` includes init containers. Source: component-helpers v0.32, resource/helpers.go,
+ * PodRequests; Kubernetes v1.15.3, predicates.GetResourceRequest and nodeinfo.calculateResource. */
 typedef struct berth__request {
     berth__part part;
     int64_t ask[BERTH__SCALARS]; /* cpu milli, memory, ephemeral-storage */
     int64_t use[BERTH__SCALARS];
-    /* Of the pod on a node, in scores: milli, with 100m for containers that request none; bytes,
+    /* For scores, of a pod on the node: milli, with 100m for containers without a request; bytes,
      * with 200 MiB for those. */
     int64_t nonzero_cpu;
     int64_t nonzero_memory;
-    /* The same of the pod that is scored, which counts its containers alone. */
+    /* The same for the pod that is scored, which counts only its containers. */
     int64_t scored_cpu;
     int64_t scored_memory;
-    const berth__scalar_request *scalars; /* every scalar named, by resource */
+    const berth__scalar_request *scalars; /* every named scalar, by resource */
     uint32_t scalar_count;
     bool best_effort; /* no regular container has a cpu or memory request or limit above 0 */
 } berth__request;
 
-/* ---- what a pod asks of a node's own facts ---- */
+/* ---- requirements on a node's own facts ---- */
 
-/* spec.nodeName is no part of a class: a pod that has one is on that node (see api/engine.c). */
+/* spec.nodeName is not part of a class: a pod that has one is on that node (see api/engine.c). */
 typedef struct berth__interned_node_preference {
     int32_t weight;
     berth__node_term term;
 } berth__interned_node_preference;
 
-/* Features of a kubelet that a pod's fields ask for.
+/* Features of a kubelet that a pod's fields require.
  * Source: component-helpers v0.36, nodedeclaredfeatures. */
 #define BERTH__FEATURE_LIST(X)                                 \
     X(RESTARTS_ALL, 0, "RestartAllContainersOnContainerExits") \
@@ -70,12 +69,12 @@ enum {
 
 typedef struct berth__node_rules {
     berth__part part;
-    uint32_t features; /* BERTH__FEATURE_*: the node must have declared them */
+    uint32_t features; /* BERTH__FEATURE_*: the node must declare them */
     bool has_selector; /* nodeSelector has entries */
     bool has_required;
     bool has_preferred;
     berth__labels selector; /* every pair must be on the node */
-    /* v1.15.3 drops a nodeSelector map with a malformed key or value altogether. */
+    /* v1.15.3 ignores the whole nodeSelector map if one key or value is malformed. */
     bool selector_malformed;
     berth__interned_node_selector required;
     const berth__interned_node_preference *preferred;
@@ -114,17 +113,17 @@ static inline int berth__host_port_order(const void *a, const void *b)
 typedef struct berth__port_list {
     berth__part part;
     const berth__host_port
-        *items; /* hostPort > 0, of containers that run when the pod does; in order */
+        *items; /* hostPort > 0, of containers that run while the pod runs; sorted */
     uint32_t count;
 } berth__port_list;
 
-/* ---- who the pod is to other pods ---- */
+/* ---- what other pods see of a pod ---- */
 
 typedef struct berth__identity {
     berth__part part;
     berth__sym namespace_name;
     berth__labels labels;
-    berth__labels annotations; /* that plugins read */
+    berth__labels annotations; /* those that plugins read */
     /* controller owner; 0 if there is none */
     berth__sym owner_api_version;
     berth__sym owner_kind;
@@ -132,9 +131,9 @@ typedef struct berth__identity {
     berth__sym owner_uid;
 } berth__identity;
 
-/* ---- what a pod asks of other pods ---- */
+/* ---- requirements on other pods ---- */
 
-/* A pod (anti-)affinity term, its own namespace filled in. */
+/* A pod (anti-)affinity term; an omitted namespace is filled in. */
 typedef struct berth__pod_term {
     berth__sym topology_key;
     int32_t weight; /* of preferred terms */
@@ -154,10 +153,10 @@ typedef struct berth__spread_rule {
     int32_t min_domains; /* 1 when nil */
     berth__sym topology_key;
     bool hard; /* DoNotSchedule */
-    bool soft; /* ScheduleAnyway; any other word leaves both unset */
+    bool soft; /* ScheduleAnyway; for any other word both are false */
     bool honor_affinity;
     bool honor_taints;
-    berth__selector selector; /* matchLabelKeys folded in */
+    berth__selector selector; /* includes matchLabelKeys */
 } berth__spread_rule;
 
 typedef struct berth__pod_rules {
@@ -169,12 +168,12 @@ typedef struct berth__pod_rules {
     berth__pod_terms preferred_anti_affinity;
     const berth__spread_rule *spreads;
     uint32_t spread_count;
-    bool malformed; /* a selector of some term can't be read; its own text tells why */
+    bool malformed; /* some term has a malformed selector; its own text says why */
 } berth__pod_rules;
 
 /* ---- volumes ---- */
 
-/* Whether a volume of that kind concerns the plugins about storage. */
+/* Whether the storage plugins handle volumes of that kind. */
 static inline bool berth__is_storage(berth_volume_kind kind)
 {
     return kind != BERTH_VOLUME_OTHER && kind != BERTH_VOLUME_IMAGE &&
@@ -195,38 +194,38 @@ typedef struct berth__pod_volume {
 typedef struct berth__volume_list {
     berth__part part;
     berth__sym namespace_name;      /* of the claims */
-    berth__sym pod_uid;             /* where a volume is EPHEMERAL, else 0 */
-    berth__sym pod_name;            /* likewise */
-    const berth__pod_volume *items; /* all that are storage */
+    berth__sym pod_uid;             /* if a volume is EPHEMERAL, else 0 */
+    berth__sym pod_name;            /* the same */
+    const berth__pod_volume *items; /* the volumes of storage kinds */
     uint32_t count;
 } berth__volume_list;
 
 /* ---- claims of devices ---- */
 
-/* An entry of spec.resourceClaims; those whose template needed no claim are left out. */
+/* An entry of spec.resourceClaims; entries whose template needed no claim are left out. */
 typedef struct berth__device_demand {
     berth__sym entry; /* its name in the pod */
     berth__sym claim; /* the claim's name; 0: it has none yet */
     bool from_template;
-    bool neither; /* neither a claim nor a template is named */
+    bool neither; /* it names neither a claim nor a template */
 } berth__device_demand;
 
 typedef struct berth__claim_list {
     berth__part part;
     berth__sym namespace_name; /* of pod and claims */
     berth__sym pod_uid, pod_name;
-    const berth__device_demand *items; /* in order; none: no entry needs a claim */
+    const berth__device_demand *items; /* in order; empty: no entry needs a claim */
     uint32_t count;
 } berth__claim_list;
 
-/* ---- extended resources that devices may stand behind ---- */
+/* ---- extended resources that devices may provide ---- */
 
-/* What one container asks for of one of them. */
+/* What one container requests of one of them. */
 typedef struct berth__container_ask {
     uint32_t container; /* its number, init containers first */
-    bool lasts;         /* it is no init container that ends */
+    bool lasts;         /* not an init container that ends */
     uint32_t resource;  /* a column */
-    berth__sym request; /* the name of the request that it makes: container-N-request-M */
+    berth__sym request; /* name of the device request made for it: container-N-request-M */
     int64_t count;      /* above 0 */
 } berth__container_ask;
 
@@ -238,12 +237,12 @@ typedef struct berth__extended_asks {
 
 /* ---- the class ---- */
 
-/* Parts that a pod does not need are NULL, but for request, images and identity. */
+/* Unneeded parts are NULL, except request, images and identity. */
 typedef struct berth__class {
     berth__keymap_entry entry;
-    uint64_t serial; /* never used again by another class of the engine */
+    uint64_t serial; /* no other class of the engine ever has it */
     uint32_t users;
-    uint32_t place; /* a small number that no other class has as long as this one is there */
+    uint32_t place; /* a small number, unique among the classes that exist */
     const berth__request *request;
     const berth__node_rules *node_rules;
     const berth__image_list *images;
@@ -252,35 +251,36 @@ typedef struct berth__class {
     const berth__pod_rules *pod_rules;
     const berth__volume_list *volumes;
     const berth__claim_list *claims;
-    const berth__extended_asks *extended; /* NULL also where devices back no resources */
+    const berth__extended_asks *extended; /* NULL also if devices provide no resources */
     berth__sym scheduler_name;
     berth__sym gates; /* names of scheduling gates joined by blanks; 0: none */
     bool preempts;    /* preemptionPolicy is not Never */
     bool deleting;
-    berth_object *sample; /* the first pod of it, where objects are kept; else NULL */
-    /* Uses that ended with a snapshot, to be given up; sync: atomic, pair MODEL-2. */
+    berth_object *sample; /* the first pod of the class, if the engine keeps objects; else NULL */
+    /* Uses that ended with a snapshot and are still to be given up; sync: atomic, pair MODEL-2. */
     atomic_uint due;
     struct berth__class *next_due;
 } berth__class;
 
-/* The class of a pod, with one more user. Errors: E_INVALID, E_RANGE (field named), E_NOMEM. */
+/* Find or make the class of a pod and add a user. Errors: BERTH_E_INVALID, BERTH_E_RANGE (field
+ * named), BERTH_E_NOMEM. */
 berth_status berth__class_of(berth__model *model, const berth_pod *pod, berth__class **out,
                              berth_error *error);
 void berth__class_release(berth__model *model, berth__class *cls);
 
-/* Give up one use when the lock is next held. Threads: any, without it. */
+/* Give up one use when the lock is next held. Threads: any, without the lock. */
 void berth__class_release_later(berth__model *model, berth__class *cls);
 
 /* ---- between the files of this module ---- */
 
-/* Totals of a pod into `out` (its scalars in the model's scratch arena). */
+/* Compute a pod's totals into `out` (its scalars in the model's scratch arena). */
 berth_status berth__request_compute(berth__model *model, const berth_pod *pod, berth__request *out,
                                     berth_error *error);
 
-/* The features that a pod asks for; none where nodes do not declare theirs. */
+/* The features that a pod requires; none if nodes do not declare theirs. */
 uint32_t berth__pod_features(const berth__model *model, const berth_pod *pod);
 
-/* The entry of status.resourceClaimStatuses of that name; NULL: that claim is still to be made. */
+/* The entry of status.resourceClaimStatuses of that name; NULL: the claim does not exist yet. */
 const berth_pod_claim *berth__pod_claim_made(const berth_pod *pod, berth_str name);
 
 /* Fill a part's body from the pod; `arena` is the part's own. */
@@ -291,13 +291,14 @@ void berth__pod_rules_fill(berth__model *model, berth__arena *arena, const berth
 void berth__volume_list_fill(berth__model *model, berth__arena *arena, const berth_pod *pod,
                              berth__volume_list *out, bool *ok);
 
-/* Claims of devices from the words of their key: namespace, uid, name, and three an entry. */
+/* Read claims of devices back from the words of their key: namespace, uid, name, and three for each
+ * entry. */
 enum { BERTH__CLAIM_FROM_TEMPLATE = 1 };
 void berth__claim_list_fill(berth__model *model, berth__arena *arena, const uint32_t *written,
                             uint32_t count, berth__claim_list *out, bool *ok);
 
-/* Whether a pod asks for a resource that devices may stand behind, and what its containers ask for
- * of such, as words of a key and back. Source: kube-scheduler v1.36,
+/* Whether a pod requests a resource that devices may provide; and the requests of its containers
+ * for these, written as words of a key and read back. Source: kube-scheduler v1.36,
  * extendeddynamicresources.go. */
 bool berth__pod_asks_extended(const berth__model *model, const berth_pod *pod);
 void berth__extended_asks_write(berth__model *model, const berth_pod *pod,
@@ -307,8 +308,8 @@ void berth__extended_asks_fill(berth__model *model, berth__arena *arena, const u
                                uint32_t count, berth__extended_asks *out, bool *ok);
 
 /* Whether a node of that name and those labels meets the nodeSelector and the required node
- * affinity (v1.32's reading), whether the pod tolerates a taint, and the first NoSchedule or
- * NoExecute taint that it does not, or NULL. `rules` NULL: a pod that asks nothing of nodes. */
+ * affinity (v1.32's reading); whether the pod tolerates a taint; the first NoSchedule or NoExecute
+ * taint that it does not tolerate, or NULL. `rules` NULL: the pod has no rules about nodes. */
 bool berth__node_rules_admit(const berth__intern *strings, const berth__node_rules *rules,
                              berth__sym name, berth__labels labels);
 bool berth__node_rules_tolerate(const berth__model *model, const berth__node_rules *rules,
@@ -320,7 +321,7 @@ const berth__interned_taint *berth__node_rules_refused_by(const berth__model *mo
 /* The names of scheduling gates joined by blanks; 0: none. */
 berth__sym berth__joined_gates(berth__model *model, berth_strs gates, bool *ok);
 
-/* The image name as the scheduler looks it up: ":latest" is added where there is no tag. */
+/* The image name as the scheduler looks it up: with ":latest" added if it has no tag. */
 berth__sym berth__image_name(berth__model *model, berth_str image, bool *ok);
 
 #endif

@@ -1,6 +1,6 @@
-/* Totals of a pod's requests: exact sums, one rounding at the end, or (v1.15) rounding container by
- * container. A pod on a node counts what its kubelet says of its containers, too, since a pod may
- * be resized in place; one that looks for a node counts its specification alone.
+/* Totals of a pod's requests: exact sums, rounded once at the end, or (v1.15) rounded for each
+ * container. A pod on a node also counts what its kubelet reports about its containers, because a
+ * pod may be resized in place. A pod that looks for a node counts only its specification.
  * Source: component-helpers v0.32 to v0.37, resource/helpers.go, PodRequests; kube-scheduler v1.36,
  * framework/types.go, PodInfo; engine/plugins/rules/v1.36.md, section 3. */
 #include <string.h>
@@ -11,14 +11,14 @@
 #include "model/pod_class.h"
 #include "model/request_cut.h"
 
-/* What a container without a request is taken to use, in scores only. */
+/* What scores assume for a container without a request. */
 static const __int128 DEFAULT_CPU_NANOS = 100000000;
 static const __int128 DEFAULT_MEMORY_NANOS = (__int128)209715200 * 1000000000;
 
 typedef struct resource_rule {
     berth_str name;
     bool milli;
-    bool substitute; /* a container that does not name the resource counts `missing` */
+    bool substitute; /* a container without the resource counts `missing` */
     __int128 missing;
 } resource_rule;
 
@@ -38,10 +38,10 @@ static __int128 max_of(__int128 a, __int128 b)
     return a > b ? a : b;
 }
 
-/* ---- what is read ---- */
+/* ---- reading amounts ---- */
 
-/* Where amounts come from, since v1.37: a status that says nothing of them leaves it to the one
- * before. */
+/* Where amounts come from, since v1.37. If a status does not mention them, the source before it
+ * counts. */
 typedef enum source {
     SPECIFIED,
     ALLOCATED,
@@ -52,8 +52,8 @@ typedef struct reading {
     const berth__counted_pod *counted;
     const berth_pod *pod;
     const berth__behaviours *behaviours;
-    bool of_status; /* the pod is on a node, and its kubelet is heard, */
-    bool by_source; /* for each source by itself */
+    bool of_status; /* the pod is on a node, and its kubelet's reports count */
+    bool by_source; /* each source is summed by itself */
     source source;
     bool infeasible; /* a resize was refused: the specification does not count */
 } reading;
@@ -83,7 +83,7 @@ static reading read_on_node(const berth__model *model, const berth__counted_pod 
                      .infeasible = of_status && resize_was_refused(counted->pod)};
 }
 
-/* A container, and among which of the statuses its own is. */
+/* A container, and whether its status is among those of init containers. */
 typedef struct container_read {
     const berth_container *spec;
     bool init;
@@ -99,7 +99,7 @@ static container_read init_container(const berth_pod *pod, uint32_t i)
     return (container_read){&pod->init_containers[i], true};
 }
 
-/* At least what a list says; whether it names the resource. */
+/* Raise the amount to what a list says; returns whether the list names the resource. */
 static bool raise_to(berth_resources list, berth_str name, __int128 *amount)
 {
     __int128 listed = 0;
@@ -108,8 +108,9 @@ static bool raise_to(berth_resources list, berth_str name, __int128 *amount)
     return named;
 }
 
-/* What a container's source says, and whether it names the resource at all. Whether a status says
- * anything is a matter of the whole pod, not of the part that was cut out of it. */
+/* The amount from a container's source, and whether that names the resource. Whether a status
+ * counts at all depends on the whole pod, so this looks at `whole`, not at the part that was cut
+ * out. */
 static bool source_names(const reading *r, const container_read *c, berth_str name,
                          __int128 *amount)
 {
@@ -128,7 +129,7 @@ static bool source_names(const reading *r, const container_read *c, berth_str na
     return (r->source == SPECIFIED || !r->infeasible) && named_in(c->spec->requests, name, amount);
 }
 
-/* What a container asks for, and whether it names the resource at all. */
+/* What a container requests, and whether it names the resource. */
 static bool container_names(const reading *r, const container_read *c, berth_str name,
                             __int128 *amount)
 {
@@ -154,7 +155,7 @@ static __int128 container_amount(const reading *r, const container_read *c,
     return amount;
 }
 
-/* Of an init container that runs to its end nothing is heard before v1.37. */
+/* Before v1.37, reports about an init container that ends do not count. */
 static reading read_init(const reading *r, uint32_t i)
 {
     const reading specified = {.counted = r->counted, .pod = r->pod, .behaviours = r->behaviours};
@@ -192,14 +193,14 @@ static bool has_pod_level(const reading *r)
     return false;
 }
 
-/* Whether the status of the pod as a whole is heard. */
+/* Whether the status of the pod as a whole counts. */
 static bool hears_pod_status(const reading *r)
 {
     return r->of_status && r->behaviours->requests_of_pod_status && r->pod->has_status_resources;
 }
 
-/* What the pod as a whole asks for, in place of the sum of its containers; false: nothing. Since
- * v1.37 its status may name more than its specification, as long as that names something. */
+/* What the pod as a whole requests, in place of the sum of its containers; false: nothing. Since
+ * v1.37 its status may name more resources than its specification, if that names any. */
 static bool pod_names(const reading *r, berth_str name, __int128 *amount)
 {
     const berth_pod *pod = r->pod;
@@ -243,7 +244,7 @@ static __int128 containers_sum(const reading *r, const resource_rule *rule)
     return max_of(sum, peak);
 }
 
-/* The pod's status, if it tells of the pod as a whole, stands for those of its containers. */
+/* If the pod's status reports on the pod as a whole, it replaces those of its containers. */
 static const berth_resources *pod_source(const reading *r, source of)
 {
     const berth_pod *whole = whole_pod(r);
@@ -319,7 +320,7 @@ static bool any_source_names(const reading *r, berth_str name)
     return named;
 }
 
-/* Whether the list of all that the pod asks for has the name. */
+/* Whether the pod requests the resource anywhere. */
 static bool is_named(const reading *r, berth_str name)
 {
     __int128 ignored = 0;
@@ -327,8 +328,8 @@ static bool is_named(const reading *r, berth_str name)
            (r->by_source ? any_source_names(r, name) : containers_name(r, name));
 }
 
-/* What a pod on a node counts in scores: a container that names no amount is taken to use some; of
- * a pod that asks for something as a whole, only if the pod names none in any place. */
+/* What a pod on a node counts in scores. A container without an amount counts as using some; if the
+ * pod has requests as a whole, this happens only if it names the resource nowhere. */
 static __int128 nonzero_total(const reading *r, const resource_rule *rule)
 {
     resource_rule plain = *rule;
@@ -336,7 +337,7 @@ static __int128 nonzero_total(const reading *r, const resource_rule *rule)
     return modern_total(r, &plain);
 }
 
-/* Rounded up to the unit that the scheduler counts in, still in nanos. */
+/* Round up to the unit that the scheduler counts in; the result is still in nanos. */
 static __int128 rounded(__int128 nanos, bool milli)
 {
     __int128 unit = milli ? 1000000 : 1000000000;
@@ -370,15 +371,15 @@ static berth_status read_total(__int128 nanos, const resource_rule *rule, int64_
     return BERTH_E_RANGE;
 }
 
-/* What a pod asks of a node, what it takes of it, and what its containers alone ask for. */
+/* What a pod needs free on a node, what it uses there, and what its containers alone request. */
 typedef struct totals {
     int64_t ask;
     int64_t use;
     int64_t containers;
 } totals;
 
-/* Whether all totals are one: nobody but the containers' specifications has a say. Since v1.37 they
- * have none once a resize was refused, even if there is no status that speaks in their place. */
+/* Whether all totals are equal, because only the containers' specifications count. Since v1.37
+ * these do not count once a resize was refused, even if no status replaces them. */
 static bool is_plain(const berth__behaviours *behaviours, const berth_pod *pod)
 {
     return !(behaviours->requests_by_source && resize_was_refused(pod)) &&
@@ -494,14 +495,14 @@ static berth_status note_statuses(berth__model *model, const berth_container_sta
 {
     for (uint32_t i = 0; i < count; i++) {
         if (!statuses[i].has_resources && !model->behaviours.requests_by_source)
-            continue; /* nothing of it counts */
+            continue; /* it counts in no total */
         BERTH_TRY(note_scalars(model, statuses[i].requests, true, out, error));
         BERTH_TRY(note_scalars(model, statuses[i].allocated, true, out, error));
     }
     return BERTH_OK;
 }
 
-/* Every scalar that counts in some total of the pod. */
+/* List every scalar that counts in some total of the pod. */
 static berth_status list_scalars(berth__model *model, const berth_pod *pod, column_list *out,
                                  berth_error *error)
 {
@@ -511,7 +512,7 @@ static berth_status list_scalars(berth__model *model, const berth_pod *pod, colu
         BERTH_TRY(note_scalars(model, pod->containers[i].requests, true, out, error));
     for (uint32_t i = 0; i < pod->init_container_count; i++)
         BERTH_TRY(note_scalars(model, pod->init_containers[i].requests, modern, out,
-                               error)); /* v1.15 takes the larger amount, and 0 is no larger */
+                               error)); /* v1.15 takes the larger amount, and 0 is never larger */
     if (modern)
         BERTH_TRY(note_scalars(model, pod->overhead, true, out, error));
     for (uint32_t i = 0; behaviours->requests_of_pod && i < pod->pod_requests.count; i++) {
@@ -531,7 +532,7 @@ static berth_status list_scalars(berth__model *model, const berth_pod *pod, colu
                          error);
 }
 
-/* Each column once. */
+/* Sort, and keep each column once. */
 static void sort_columns(column_list *columns)
 {
     uint32_t kept = 0;
@@ -555,7 +556,8 @@ static berth_status scalar_total(const berth__model *model, const berth__counted
     return BERTH_OK;
 }
 
-/* A pod of so many entries is cut apart rather than read once for each of its resources. */
+/* From this number of entries on, cutting a pod apart is cheaper than reading it once for each
+ * resource. */
 enum { ENTRIES_CUT = 32 };
 
 static berth_status scalar_totals(berth__model *model, const berth__counted_pod *counted,

@@ -1,4 +1,4 @@
-/* A pod's rules about nodes, other pods and volumes, compiled into interned facts. */
+/* Compiles a pod's rules about nodes, other pods and volumes into interned facts. */
 #include <stdio.h>
 #include <string.h>
 
@@ -57,7 +57,7 @@ static void fill_tolerations(berth__model *model, berth__arena *arena, const ber
             berth__tolerations_make(model, arena, items, pod->toleration_count, &out->tolerations);
 }
 
-/* v1.15.3 reads a nodeSelector map as a label selector and ignores it whole when one pair is
+/* v1.15.3 reads a nodeSelector map as a label selector and ignores the whole map when one pair is
  * malformed. */
 static bool is_malformed(berth__model *model, berth_map map, bool *ok)
 {
@@ -104,7 +104,7 @@ static const berth_label_selector *namespace_selector_of(const berth__model *mod
     return model->behaviours.namespace_selectors ? term->namespace_selector : NULL;
 }
 
-/* Which pod's rules are made, and where they will lie. */
+/* The pod whose rules are compiled, and the memory for them. */
 typedef struct rules_source {
     berth__model *model;
     berth__arena *arena;
@@ -131,7 +131,7 @@ static void fill_namespaces(const rules_source *from, const berth_pod_affinity_t
     out->namespace_count = count;
 }
 
-/* A selector of the pod's own; one that can't be read tells why in kube-scheduler's words. */
+/* Compile a selector of the pod; a malformed one carries kube-scheduler's text about the fault. */
 static berth__selector make_selector(berth__model *model, berth__arena *arena,
                                      const berth_label_selector *source, bool *ok)
 {
@@ -242,7 +242,7 @@ void berth__claim_list_fill(berth__model *model, berth__arena *arena, const uint
 
 /* ---- volumes ---- */
 
-/* The claim that the ephemeral volume controller makes is named after pod and volume. */
+/* The ephemeral volume controller names the claim after pod and volume. */
 static berth__sym ephemeral_claim(berth__model *model, const berth_pod *pod,
                                   const berth_volume *volume, bool *ok)
 {
@@ -291,7 +291,8 @@ void berth__volume_list_fill(berth__model *model, berth__arena *arena, const ber
         fill_volume(model, arena, pod, &pod->volumes[i], &items[out->count++], ok);
     }
     out->items = items;
-    /* Relaxed: it only turns true, and who must know of this pod is ordered after it otherwise. */
+    /* Relaxed: it only becomes true, and threads that must know of this pod are ordered after it by
+     * other means. */
     if (out->count > 0)
         atomic_store_explicit(&model->has_volumes, true, memory_order_relaxed);
 }

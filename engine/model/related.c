@@ -1,4 +1,4 @@
-/* Services, controllers and Namespaces: stored, and found by what refers to them. */
+/* Stores Services, controllers and Namespaces, and finds them by what refers to them. */
 #include "model/related.h"
 
 #include "base/assert.h"
@@ -28,7 +28,7 @@ berth_status berth__related_create(berth__model *model, berth__related **out)
 
 static void free_object(berth__related_object *object)
 {
-    berth__arena arena = object->arena; /* the object lies in it */
+    berth__arena arena = object->arena; /* the object is part of it */
     berth__arena_destroy(&arena);
 }
 
@@ -95,7 +95,7 @@ void berth__related_visit_services(const berth__related *related, berth__sym nam
 
 /* ---- making objects ---- */
 
-/* The selector that a plain map stands for: no map is checked for validity. */
+/* The selector that a plain map means. Kubernetes does not check these maps for validity. */
 static berth__selector map_selector(berth__arena *arena, berth__labels labels, bool *ok)
 {
     if (labels.count == 0)
@@ -119,7 +119,7 @@ static void read_map(berth__related *related, berth__related_object *out, const 
                      bool *ok)
 {
     if (map == NULL)
-        return; /* nil: NOTHING */
+        return; /* nil stays NOTHING */
     out->labels = berth__labels_make(&related->model->strings, &out->arena, *map, ok);
     if (*ok)
         out->selector = map_selector(&out->arena, out->labels, ok);
@@ -160,7 +160,7 @@ static berth__sym namespace_of(berth__related *related, berth_kind kind, berth_s
                         : related->model->known.default_namespace;
 }
 
-/* Compile an object, not yet linked. NULL when out of memory. */
+/* Compile an object, without linking it. NULL when out of memory. */
 static berth__related_object *make_object(berth__related *related, const berth_object *source)
 {
     const berth_metadata *meta = source->as.any;
@@ -243,7 +243,7 @@ static void count_object(berth__related *related, berth_kind kind, bool more)
         related->controller_count += by;
 }
 
-/* Point the neighbours in a list, or its ends, at an object whose own links are set. */
+/* Make the neighbours in a list, or its ends, point at an object whose own links are set. */
 static void link_object(berth__related_list *list, berth__related_object *object)
 {
     *(object->previous != NULL ? &object->previous->next : &list->first) = object;
@@ -272,8 +272,8 @@ static berth__related_list *own_list(const berth__related *related,
 
 /* ---- undoing ---- */
 
-/* An object that came, one that went, or both in one place. Who went is kept, and so are its
- * links and its list, be it empty. */
+/* Records an object that was added, removed, or replaced. The removed one is kept, with its links
+ * and its list, even if that is empty. */
 typedef struct exchange {
     berth__related_object *gone;
     berth__related_object *come;
@@ -325,7 +325,7 @@ static void keep_exchange(void *owner, void *record)
 
 static const berth__undo_kind exchanged = {undo_exchange, keep_exchange};
 
-/* Leave a record; false: what went is to be freed, for nobody undoes it. */
+/* Record the exchange. False: it cannot be undone, so the caller frees the removed object. */
 static bool note_exchange(berth__related *related, berth__related_object *gone,
                           berth__related_object *come)
 {
@@ -340,7 +340,7 @@ static bool note_exchange(berth__related *related, berth__related_object *gone,
 
 /* ---- adding and removing ---- */
 
-/* Take an object out of everything, or only out of sight if that may be undone. */
+/* Take an object out of all structures, or only hide it if that may be undone. */
 static void take_out(berth__related *related, berth__related_list *list,
                      berth__related_object *object, bool undoable)
 {
@@ -356,7 +356,7 @@ static void take_out(berth__related *related, berth__related_list *list,
         free_object(object);
 }
 
-/* Put `fresh` into the list: at the end, or where `old` is, which goes. */
+/* Put `fresh` into the list: at the end, or in the place of `old`, which is removed. */
 static void put_in(berth__related *related, berth__related_list *list, berth__related_object *old,
                    berth__related_object *fresh)
 {
@@ -410,7 +410,7 @@ berth_status berth__related_remove(berth__related *related, berth_kind kind,
     note_change(related, object);
     bool undoable = note_exchange(related, object, NULL);
     take_out(related, list, object, undoable);
-    if (!undoable) /* the way back needs the list */
+    if (!undoable) /* undoing needs the list */
         drop_if_empty(related, list);
     return BERTH_OK;
 }
@@ -492,7 +492,7 @@ typedef struct merge {
     const berth__related *related;
     berth__arena *arena;
     berth__labels labels; /* of the pod */
-    berth__label *items;  /* of all that match it, one behind the other */
+    berth__label *items;  /* those of all matching objects, one after the other */
     uint32_t count, capacity;
     bool *ok;
 } merge;
@@ -525,7 +525,7 @@ static bool merge_service(void *context, void *item)
     return *to->ok;
 }
 
-/* The kind of an owner that counts, or BERTH_KIND_COUNT. */
+/* The kind of an owner that spreading considers, or BERTH_KIND_COUNT. */
 static berth_kind owner_kind(const berth__model *model, const berth__identity *identity)
 {
     static const struct {
@@ -553,7 +553,7 @@ bool berth__related_may_select(const berth__related *related, const berth__ident
            (related->controller_count > 0 && identity->owner_kind != 0);
 }
 
-/* All requirements of both, by key. */
+/* The requirements of both selectors, sorted by key. */
 static berth__selector join(berth__arena *arena, const berth__selector *a, const berth__selector *b,
                             bool *ok)
 {

@@ -1,5 +1,4 @@
-/* Objects that plugins read of the pods' surroundings: Services, the controllers that own pods, and
- * Namespaces. */
+/* Objects around the pods that plugins read: Services, controllers that own pods, Namespaces. */
 #ifndef BERTH_MODEL_RELATED_H
 #define BERTH_MODEL_RELATED_H
 
@@ -7,8 +6,8 @@
 #include "model/label_index.h"
 #include "model/pod_class.h"
 
-/* One Service, ReplicationController, ReplicaSet, StatefulSet or Namespace. No padding in the
- * key. */
+/* One Service, ReplicationController, ReplicaSet, StatefulSet or Namespace. Its key has no
+ * padding. */
 typedef struct berth__related_object {
     berth__keymap_entry entry;
     struct {
@@ -16,13 +15,13 @@ typedef struct berth__related_object {
         berth__sym namespace_name; /* 0 for a Namespace */
         berth__sym name;
     } key;
-    struct berth__related_object *next, *previous; /* of the kind and namespace, by arrival */
+    struct berth__related_object *next, *previous; /* of the same kind and namespace, by arrival */
     berth__arena arena;                            /* holds the object itself */
-    /* Of Services and ReplicationControllers, whose selectors are plain maps: the map; labels of a
-     * Namespace. */
+    /* The map of a Service or ReplicationController, whose selectors are plain maps; the labels of
+     * a Namespace. */
     berth__labels labels;
-    berth__selector selector; /* NOTHING when nil; one that stands for a map is never INVALID */
-    const berth_object *kept; /* as it was given, where objects are kept; else NULL */
+    berth__selector selector; /* NOTHING when nil; never INVALID if made from a map */
+    const berth_object *kept; /* the original, if the engine keeps objects; else NULL */
 } berth__related_object;
 
 /* The objects of one kind in one namespace. */
@@ -40,31 +39,31 @@ typedef struct berth__related {
     uint64_t stamp; /* of the copy-on-write owner that may change it */
     berth__keymap objects;
     berth__keymap lists;
-    berth__label_index services; /* by selector */
+    berth__label_index services; /* by their selectors */
     uint32_t service_count;
     uint32_t controller_count;
-    uint64_t epoch;           /* of Services and controllers: differs after every change */
+    uint64_t epoch;           /* of Services and controllers: changes with each of them */
     uint64_t namespace_epoch; /* the same for Namespaces */
-    berth__undo_log *undo;    /* NULL: changes are for good */
+    berth__undo_log *undo;    /* NULL: changes are final */
 } berth__related;
 
 berth_status berth__related_create(berth__model *model, berth__related **out);
 void berth__related_destroy(berth__related *related);
 
-/* A copy that shares nothing with it, for one who is about to change what a snapshot
+/* A copy that shares nothing with the original, for a caller that will change what a snapshot
  * shows. NULL when out of memory. Cost: linear in the objects. */
 berth__related *berth__related_copy(const berth__related *related);
 
-/* Release the whole; see base/cow_owner.h. */
+/* Release all objects; see base/cow_owner.h. */
 berth__release berth__related_release;
 
-/* Add an object of one of the kinds above, or replace the one of its name (which keeps its place
- * in the order of arrival). Errors: E_EXISTS, E_NOT_FOUND (replace), E_NOMEM; nothing has changed
- * then. In add and remove alike, room for a record has been reserved in `undo`. */
+/* Add an object of one of the kinds above, or replace the one of its name, which keeps its place in
+ * the order of arrival. Before add and remove, the caller reserves room for a record in `undo`.
+ * Errors: BERTH_E_EXISTS, BERTH_E_NOT_FOUND (replace), BERTH_E_NOMEM; nothing has changed then. */
 berth_status berth__related_add(berth__related *related, const berth_object *object, bool replace,
                                 berth_error *error);
 
-/* Errors: E_NOT_FOUND. */
+/* Errors: BERTH_E_NOT_FOUND. */
 berth_status berth__related_remove(berth__related *related, berth_kind kind,
                                    berth_str namespace_name, berth_str name, berth_error *error);
 
@@ -72,22 +71,22 @@ berth_status berth__related_remove(berth__related *related, berth_kind kind,
 const berth__related_object *berth__related_first(const berth__related *related, berth_kind kind,
                                                   berth__sym namespace_name);
 
-/* The labels of a namespace; `*present` tells whether there is such an object. */
+/* The labels of a namespace; `*present` says whether the object exists. */
 berth__labels berth__related_namespace(const berth__related *related, berth__sym name,
                                        bool *present);
 
 /* Call `visit` for each Service of the namespace whose selector may match the labels, until it
- * returns false; the caller checks. */
+ * returns false; the caller checks the match. */
 void berth__related_visit_services(const berth__related *related, berth__sym namespace_name,
                                    berth__labels labels,
                                    bool (*visit)(void *context, void *service), void *context);
 
-/* Whether there may be anything that selects pods of this identity: cheap. */
+/* Whether any object may select pods of this identity. Cheap. */
 bool berth__related_may_select(const berth__related *related, const berth__identity *identity);
 
-/* The selector by which pods of this identity are spread when they name no constraints: the
- * Services that match it and the controller that owns it, all required. EVERYTHING if there is
- * none of them. Memory comes from `arena`; valid as long as it and the objects.
+/* The selector by which pods of this identity are spread if they have no constraints: it requires
+ * all matching Services and the owning controller. EVERYTHING if there are none. Memory comes from
+ * `arena`; the result is valid as long as the arena and the objects.
  * Source: kube-scheduler v1.32, plugins/helper/spread.go. */
 berth__selector berth__related_default_selector(const berth__related *related, berth__arena *arena,
                                                 const berth__identity *identity, bool *ok);

@@ -1,10 +1,10 @@
-/* A pod cut down to one resource after the other: its entries sorted by resource, then a run of
- * them each. */
+/* Cuts a pod down to one resource after the other: its entries are sorted by resource, so that each
+ * resource is one run of them. */
 #include "model/request_cut.h"
 
 #include "base/sort.h"
 
-/* Where an entry stands. */
+/* The list that an entry is in. */
 typedef enum place {
     CONTAINER,
     STATUS_REQUESTS,
@@ -46,8 +46,8 @@ const berth_container_status *berth__counted_pod_status(const berth__counted_pod
 
 /* ---- entries ---- */
 
-/* Note the entries of a list that have a column beyond the fixed ones, or (no memory yet) count
- * them. */
+/* Record the entries of a list whose columns are not the fixed ones; while there is no memory yet,
+ * only count them. */
 static void note(berth__request_cut *cut, berth_resources list, berth__cut_entry entry)
 {
     for (uint32_t i = 0; i < list.count; i++) {
@@ -122,17 +122,17 @@ bool berth__request_cut_make(berth__model *model, const berth__counted_pod *whol
 typedef struct cut_lists {
     uint32_t containers[2];
     uint32_t statuses[2];
-    uint32_t last[2]; /* number of the container put last */
+    uint32_t last[2]; /* the last container that was put, by number */
 } cut_lists;
 
-/* Of a name that a list has twice the first entry counts. */
+/* If a list has a name twice, the first entry counts. */
 static void put(berth_resources *list, const berth_resource *item)
 {
     if (list->count == 0)
         *list = (berth_resources){item, 1};
 }
 
-/* A container comes with its status, whose mere presence matters. */
+/* A container is put together with its status, because the presence of a status matters. */
 static void put_container(berth__request_cut *cut, cut_lists *lists, const berth__cut_entry *entry)
 {
     bool init = entry->init;

@@ -1,5 +1,5 @@
-/* What a pod says of one resource, by itself: for the totals of pods that name many, each of which
- * would read the whole pod otherwise. */
+/* A pod reduced to one resource at a time. For pods that name many resources: computing each total
+ * would otherwise read the whole pod. */
 #ifndef BERTH_MODEL_REQUEST_CUT_H
 #define BERTH_MODEL_REQUEST_CUT_H
 
@@ -9,7 +9,7 @@
 /* A pod with its containers' statuses by name. */
 typedef struct berth__counted_pod {
     const berth_pod *pod;
-    const struct berth__counted_pod *whole; /* that it was cut from; NULL: itself */
+    const struct berth__counted_pod *whole; /* the pod that it was cut from; NULL: it is whole */
     berth__names statuses;
     berth__names init_statuses;
 } berth__counted_pod;
@@ -21,26 +21,26 @@ bool berth__counted_pod_make(berth__arena *arena, const berth_pod *pod, berth__c
 const berth_container_status *berth__counted_pod_status(const berth__counted_pod *own, bool init,
                                                         berth_str name);
 
-/* All that the pod says, by resource. */
+/* Everything that the pod says about resources, by resource. */
 typedef struct berth__request_cut {
     berth__model *model;
     const berth__counted_pod *whole;
     struct berth__cut_entry *entries;
     uint64_t *order; /* column, number of the entry */
     uint32_t entry_count;
-    uint32_t done; /* of `order` */
+    uint32_t done; /* items of `order` that are done */
     berth_pod pod; /* of the last column */
     berth_container *containers[2];
     berth_container_status *statuses[2];
 } berth__request_cut;
 
-/* In the model's scratch memory. Returns false when out of memory. */
+/* Uses the model's scratch memory. Returns false when out of memory. */
 bool berth__request_cut_make(berth__model *model, const berth__counted_pod *whole,
                              berth__request_cut *out);
 
-/* The pod with what it says of the resource of a column, each higher than the one before, and with
- * the containers that name it. Those that don't add nothing to any total of a scalar resource.
- * Returns false when out of memory. */
+/* The pod with what it says about the resource of a column, and with the containers that name it;
+ * other containers add nothing to any total of a scalar resource. Columns must rise from call to
+ * call. Returns false when out of memory. */
 bool berth__request_cut_next(berth__request_cut *cut, uint32_t column, berth__counted_pod *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* Problems of selectors as texts, one after the other into a buffer that grows. */
+/* Faults of selectors as texts, written into a buffer that grows. */
 #include "model/selector_problems.h"
 
 #include <stdarg.h>
@@ -54,7 +54,7 @@ static void put_format(text *out, const char *format, ...)
         put_bytes(out, words, len < (int)sizeof(words) ? (size_t)len : sizeof(words) - 1);
 }
 
-/* In quotes with escapes, as Go's %q writes it or as JSON does. Letters beyond ASCII stay. */
+/* Put a text in quotes with escapes, as Go's %q or as JSON. Letters beyond ASCII stay. */
 static void put_quoted(text *out, berth_str value, bool json)
 {
     static const char plain[] = "\a\b\t\n\v\f\r", names[] = "abtnvfr";
@@ -77,7 +77,7 @@ static void put_quoted(text *out, berth_str value, bool json)
 
 /* ---- lists of errors ---- */
 
-/* Several errors; of equal ones the first counts. */
+/* A list of errors; equal ones count once. */
 typedef struct errors {
     berth__arena *arena;
     const berth__behaviours *behaviours;
@@ -113,7 +113,7 @@ static void add(errors *list, const text *words)
     list->items[list->count++] = item;
 }
 
-/* One error as it is, several in brackets. */
+/* One error as it is; several in brackets. */
 static berth_str joined(errors *list, bool *ok)
 {
     text out = begin(list);
@@ -147,7 +147,7 @@ static berth_str joined(errors *list, bool *ok)
 
 enum { NAME_MAX_LEN = 63, PREFIX_MAX_LEN = 253 };
 
-/* Whether a text has the form of a name, or of a prefix, its length aside. */
+/* Whether a text has the form of a name or a prefix, apart from its length. */
 static bool is_alphanumeric(char c, bool upper)
 {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (upper && c >= 'A' && c <= 'Z');
@@ -191,7 +191,7 @@ static void put_length(text *out, bool *any, const errors *list, const char *par
     put_next(out, any, part, rule);
 }
 
-/* What is wrong with a label key; nothing is put if it is right. */
+/* Put the faults of a label key; a correct key puts nothing. */
 static bool put_key_faults(text *out, const errors *list, berth_str key)
 {
     bool any = false;
@@ -235,15 +235,15 @@ static bool put_value_faults(text *out, const errors *list, berth_str value)
 
 /* ---- requirements ---- */
 
-/* Where a requirement stands in the object: "" of a label selector, else its path and a dot. */
+/* The path of a requirement in the object, with a dot at its end; "" for a label selector. */
 typedef struct place {
     const char *path;
-    bool node;       /* of a node selector: Gt and Lt are known */
-    bool exact;      /* of matchLabels */
-    bool keeps_list; /* an empty list of values is not an absent one */
+    bool node;       /* a node selector: Gt and Lt are allowed */
+    bool exact;      /* from matchLabels */
+    bool keeps_list; /* an empty list of values differs from an absent one */
 } place;
 
-/* A list of values as it was said to be wrong. */
+/* Put the list of values as Kubernetes prints it in the error. */
 static void put_values(text *out, const errors *list, berth_strs values, const place *at)
 {
     bool json = list->behaviours->selector_texts_as_json;
@@ -303,7 +303,8 @@ static void check_values(errors *list, const place *at, const berth_requirement 
     }
 }
 
-/* What NewRequirement says, of the key first, of each value last. */
+/* Reports the faults that NewRequirement finds, first those of the key, last those of each
+ * value. */
 static void check_requirement(errors *list, const place *at, const berth_requirement *source)
 {
     text faults = begin(list), out = begin(list);
@@ -331,7 +332,7 @@ static void check_requirement(errors *list, const place *at, const berth_require
     }
 }
 
-/* v1.15 stopped at the first fault, and named no field. */
+/* v1.15 stops at the first fault, and names no field. */
 static void check_requirement_legacy(errors *list, const place *at, const berth_requirement *source)
 {
     errors all = *list;
@@ -345,7 +346,7 @@ static void check_requirement_legacy(errors *list, const place *at, const berth_
         return;
     }
     check_values(&all, at, source);
-    if (all.count > list->count) { /* what comes after the value */
+    if (all.count > list->count) { /* the text that follows the value */
         berth_str words = all.items[list->count];
         const char *rule = memmem(words.data, words.len, ": for '", 7);
         if (rule == NULL)
@@ -444,7 +445,7 @@ static void check_expressions(errors *list, const char *terms, uint32_t term,
     }
 }
 
-/* Fields are compared with one value each. */
+/* Each field must be compared with one value. */
 static void check_fields(errors *list, const char *terms, uint32_t term,
                          const berth_requirements *source)
 {

@@ -1,4 +1,4 @@
-/* Sweeping: marks of what is held, batches of texts that are not, and what becomes of them. */
+/* Sweeping: marks held texts, batches the others, and decides about batches that return. */
 #include "model/sweep.h"
 
 #include <stdlib.h>
@@ -9,12 +9,12 @@
 #include "model/pod_class.h"
 #include "model/related.h"
 
-/* Texts, and names of resources, that come, at least, between two sweeps. */
+/* The least number of new texts, and of new names of resources, between two sweeps. */
 enum { SWEEP_STEP = 4096, COLUMN_STEP = 64 };
 
 bool berth__sweep_always;
 
-/* Texts that no snapshot shows which is published from now on. */
+/* Texts that no snapshot published from now on shows. */
 typedef struct berth__sweep_batch {
     struct berth__sweep_batch *next;
     berth__model *model;
@@ -34,7 +34,7 @@ static void set_next(berth__model *model, uint32_t held)
 {
     uint32_t step = held > SWEEP_STEP ? held : SWEEP_STEP;
     model->sweep_at = model->strings.in_use + step;
-    /* Of the columns left, a part: while they are looked for others come. */
+    /* A sweep is due before the last free column is taken: others come while it runs. */
     uint32_t named = model->resources_named, left = BERTH__RESOURCES_MAX - named;
     uint32_t columns = named > COLUMN_STEP ? named : COLUMN_STEP;
     model->resource_sweep_at = named + (columns < left / 2 + 1 ? columns : left / 2 + 1);
@@ -105,9 +105,10 @@ void berth__sweep_node_selector(berth__sweep *sweep, const berth__interned_node_
         berth__sweep_node_term(sweep, &selector->terms[i]);
 }
 
-/* The words of a part's key hold every text of the part, but for those made of several: and
- * numbers, of which some look like ids. These keep a text for longer than need be, no more; a
- * request has nothing else, and would keep names of resources by their columns. */
+/* The words of a part's key contain every text of the part, except texts made of several. They also
+ * contain numbers, some of which look like ids: that only keeps a text longer than necessary. The
+ * words of a request are all numbers, so marking them would keep names of resources by their
+ * columns. */
 static void mark_part(berth__sweep *sweep, const berth__part *part)
 {
     const uint32_t *words = part->entry.key;
@@ -180,16 +181,16 @@ static bool is_marked(const berth__sweep *sweep, berth__sym id)
     return id >= sweep->end || (sweep->marks[id / 64] >> id % 64 & 1) != 0;
 }
 
-/* ---- giving up ---- */
+/* ---- removing ---- */
 
 static void remove_text(berth__model *model, berth__sym id)
 {
     berth__intern_remove(&model->strings, id);
-    /* Relaxed: a branch compares numbers that it read itself. */
+    /* Relaxed: a branch only compares values that it read itself. */
     atomic_fetch_add_explicit(&model->removals, 1, memory_order_relaxed);
 }
 
-/* berth__release of a batch: whoever sweeps next looks at it. */
+/* berth__release of a batch: leaves it for the next sweep. */
 static void return_batch(const berth_allocator *allocator, void *context, void *object,
                          size_t bytes)
 {
@@ -197,7 +198,7 @@ static void return_batch(const berth_allocator *allocator, void *context, void *
     berth__sweep_batch *batch = object;
     (void)allocator;
     (void)bytes;
-    /* Relaxed: only a guess for the exchange, and not followed. */
+    /* Relaxed: only a guess for the exchange; nobody follows the pointer yet. */
     batch->next = atomic_load_explicit(&model->batches, memory_order_relaxed);
     while (!atomic_compare_exchange_weak_explicit(&model->batches, &batch->next, batch,
                                                   memory_order_release,
@@ -215,14 +216,14 @@ static void free_batch(berth__model *model, berth__sweep_batch *batch)
     berth__free(model->allocator, batch, batch_bytes(batch->count));
 }
 
-/* Whether a text goes with a batch. */
+/* Whether a text is removed with a batch. */
 static bool leaves(const berth__sweep *sweep, const berth__sweep_batch *batch, berth__sym id)
 {
     return id != 0 && !is_marked(sweep, id) &&
            berth__intern_place(&sweep->model->strings, id)->verdict == batch->serial;
 }
 
-/* Columns and lists go before the texts that they go with. */
+/* Remove columns and lists before the texts that they depend on. */
 static void forget_with(const berth__sweep *sweep, const berth__sweep_batch *batch)
 {
     berth__model *model = sweep->model;
@@ -239,7 +240,7 @@ static void forget_with(const berth__sweep *sweep, const berth__sweep_batch *bat
         }
 }
 
-/* Texts of the batches that came back go, but for those that were met again. */
+/* Remove the texts of returned batches, except those that were met again. */
 static void judge_batches(berth__sweep *sweep)
 {
     berth__model *model = sweep->model;
@@ -265,7 +266,7 @@ void berth__sweep_drop_batches(berth__model *model)
     }
 }
 
-/* A text without a mark, and since when snapshots show it. */
+/* An unmarked text, and since when snapshots show it. */
 typedef struct unheld {
     uint64_t born;
     berth__sym id;
@@ -279,7 +280,7 @@ static int by_birth(const void *a, const void *b)
     return (first->id > second->id) - (first->id < second->id);
 }
 
-/* Condemn texts of one birth. Returns false when out of memory. */
+/* Condemn texts of the same birth. Returns false when out of memory. */
 static bool condemn(berth__model *model, berth__cow_owner *cow, const unheld *texts, uint32_t count)
 {
     if (!berth__cow_owner_reserve(cow, 1))
@@ -311,7 +312,8 @@ static void condemn_all(berth__model *model, berth__cow_owner *cow, unheld *text
     }
 }
 
-/* The texts that are neither marked nor condemned, into `out` if there is room; their number. */
+/* The number of texts that are neither marked nor condemned; lists them in `out` if that is not
+ * NULL. */
 static uint32_t list_unheld(const berth__sweep *sweep, unheld *out)
 {
     const berth__intern *strings = &sweep->model->strings;
@@ -340,13 +342,13 @@ void berth__sweep_end(berth__sweep *sweep, berth__cow_owner *cow)
     for (uint32_t i = 0; i < model->resource_count; i++)
         if ((sweep->resources[i / 64] >> i % 64 & 1) != 0)
             berth__sweep_mark(sweep, berth__resource_name(model, i));
-    judge_batches(sweep); /* before marks acquit what they speak of */
+    judge_batches(sweep); /* before marks acquit their texts */
     uint32_t count = list_unheld(sweep, NULL);
     unheld *texts = berth__alloc(allocator, count * sizeof(*texts), 8);
     if (texts != NULL) {
         list_unheld(sweep, texts);
         condemn_all(model, cow, texts, count);
-        judge_batches(sweep); /* what nobody else can see is back at once */
+        judge_batches(sweep); /* batches that no snapshot shows are back at once */
     }
     berth__intern_settle(&model->strings);
     berth__free(allocator, texts, count * sizeof(*texts));

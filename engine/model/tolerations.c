@@ -1,4 +1,4 @@
-/* Which taints a pod's tolerations accept: one by one while they are few, by hash beyond. */
+/* Which taints a pod's tolerations accept: a short list is scanned, a longer one is hashed. */
 #include "model/tolerations.h"
 
 #include "base/hash.h"
@@ -9,7 +9,7 @@ static bool is_blank(const berth__model *model, berth__sym sym)
     return sym == 0 || sym == model->known.empty;
 }
 
-/* A decimal int64 as people write it: no plus sign, no leading zeros. */
+/* Read a decimal int64 as people write it: no plus sign, no leading zeros. */
 static bool read_canonical(berth_str text, int64_t *out)
 {
     bool negative = text.len > 0 && text.data[0] == '-';
@@ -28,7 +28,7 @@ static bool read_canonical(berth_str text, int64_t *out)
     return true;
 }
 
-/* Lt tolerates what is below the toleration's value, Gt what is above it. */
+/* Lt tolerates values below the toleration's, Gt values above it. */
 static bool compares(const berth__model *model, const berth__interned_toleration *toleration,
                      const berth__interned_taint *taint)
 {
@@ -58,11 +58,11 @@ bool berth__tolerates(const berth__model *model, const berth__interned_toleratio
            (is_blank(model, toleration->value) && is_blank(model, taint->value));
 }
 
-/* ---- many ---- */
+/* ---- long lists ---- */
 
 enum { FEW = 32 };
 
-/* What a toleration says, of all ways to say it one. */
+/* A toleration in normal form: equal meanings have equal shapes. */
 typedef struct shape {
     berth__sym key; /* 0: any */
     berth__sym effect;
@@ -75,7 +75,7 @@ static berth__sym unless_blank(const berth__model *model, berth__sym sym)
     return is_blank(model, sym) ? 0 : sym;
 }
 
-/* Returns false of one that accepts nothing. */
+/* Returns false if the toleration accepts nothing. */
 static bool shape_of(const berth__model *model, const berth__interned_toleration *toleration,
                      shape *out)
 {
@@ -101,7 +101,7 @@ static bool is_shape(const berth__model *model, const berth__interned_toleration
            own.effect == wanted->effect && own.op == wanted->op && own.value == wanted->value;
 }
 
-/* The slot of a shape, or the free one where it would go. */
+/* The slot of a shape, or the free slot for it. */
 static uint32_t *probe(const berth__model *model, const berth__tolerations *list,
                        const shape *wanted)
 {
@@ -160,7 +160,8 @@ static bool has(const berth__model *model, const berth__tolerations *list, shape
     return found != 0 && berth__tolerates(model, &list->items[found - 1], taint);
 }
 
-/* Whether one of any key, or of the taint's, does, with an effect of that kind. */
+/* Whether a toleration of any key, or of the taint's key, with an effect of that kind accepts
+ * it. */
 static bool accepts_by(const berth__model *model, const berth__tolerations *list,
                        const berth__interned_taint *taint, berth__sym key, berth__sym effect)
 {

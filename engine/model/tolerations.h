@@ -4,8 +4,8 @@
 
 #include "model/model.h"
 
-/* Whether a toleration of that shape accepts a taint. `op`: 0 reads as Equal; Lt and Gt match
- * nothing without the behaviour taint_comparisons.
+/* A toleration as texts. `op` 0 means Equal; Lt and Gt match nothing without the behaviour
+ * taint_comparisons.
  * Source: k8s.io/api v0.36, core/v1/toleration.go. */
 typedef struct berth__interned_toleration {
     berth__sym key; /* 0 or the empty text: any key */
@@ -16,21 +16,21 @@ typedef struct berth__interned_toleration {
 bool berth__tolerates(const berth__model *model, const berth__interned_toleration *toleration,
                       const berth__interned_taint *taint);
 
-/* A list, with a table of what they say where they are many: so many taints and so many tolerations
- * cost their sum, and not their product. */
+/* A list of tolerations. A long list has a hash table, so that checking many taints against many
+ * tolerations costs their sum, not their product. */
 typedef struct berth__tolerations {
     const berth__interned_toleration *items;
     uint32_t count;
     uint32_t mask;
-    uint32_t *slots; /* number + 1, 0: free; NULL: they are few */
+    uint32_t *slots; /* number + 1, 0: free; NULL: the list is short */
 } berth__tolerations;
 
-/* The items stay the caller's. Returns false when out of memory. */
+/* The caller keeps the items. Returns false when out of memory. */
 bool berth__tolerations_make(const berth__model *model, berth__arena *arena,
                              const berth__interned_toleration *items, uint32_t count,
                              berth__tolerations *out);
 
-/* Whether one of them accepts a taint. */
+/* Whether one of the tolerations accepts a taint. */
 bool berth__tolerations_accept(const berth__model *model, const berth__tolerations *list,
                                const berth__interned_taint *taint);
 

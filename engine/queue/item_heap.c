@@ -1,4 +1,4 @@
-/* Binary min-heap over queue items, each of which knows its place. */
+/* Binary min-heap of queue items; each item knows its place. */
 #include "queue/item_heap.h"
 
 #include "base/assert.h"

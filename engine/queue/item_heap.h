@@ -1,4 +1,4 @@
-/* A binary heap of queue items that knows where each of them is. */
+/* A binary heap of queue items; each item knows its place. */
 #ifndef BERTH_QUEUE_ITEM_HEAP_H
 #define BERTH_QUEUE_ITEM_HEAP_H
 
@@ -18,10 +18,10 @@ void berth__item_heap_init(berth__item_heap *heap, const berth_allocator *alloca
                            bool (*before)(const berth__queue_item *a, const berth__queue_item *b));
 void berth__item_heap_destroy(berth__item_heap *heap);
 
-/* Room for so many items. Returns false when out of memory. */
+/* Reserve room for `count` items. Returns false when out of memory. */
 bool berth__item_heap_reserve(berth__item_heap *heap, uint32_t count);
 
-/* Add an item; there is room. Remove one that is there. Cost: O(log n). */
+/* Add an item, for which there must be room. Remove an item of the heap. Cost: O(log n). */
 void berth__item_heap_add(berth__item_heap *heap, berth__queue_item *item);
 void berth__item_heap_remove(berth__item_heap *heap, berth__queue_item *item);
 
@@ -31,7 +31,7 @@ static inline berth__queue_item *berth__item_heap_first(const berth__item_heap *
     return heap->count > 0 ? heap->items[0] : NULL;
 }
 
-/* Whether every item is where it says and comes after its parent. */
+/* Whether every item is at its recorded place and comes after its parent. */
 bool berth__item_heap_check(const berth__item_heap *heap);
 
 #endif

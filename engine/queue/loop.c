@@ -52,7 +52,7 @@ static berth_status check_engine(const berth__decider *decider, berth_error *err
     return BERTH_OK;
 }
 
-/* What has been missed comes first: the pod to come may get the index of one that has gone. */
+/* Catch up with missed changes first: the new pod may get the index of a removed one. */
 static berth_status reserve(void *context, uint32_t pod_bound)
 {
     berth_scheduler *scheduler = context;
@@ -60,7 +60,7 @@ static berth_status reserve(void *context, uint32_t pod_bound)
     return berth__queue_reserve(&scheduler->queue, pod_bound);
 }
 
-/* Pods that were there before the scheduler. */
+/* Submit the pods that were pending before the scheduler existed. */
 static berth_status submit_pending(berth_scheduler *scheduler)
 {
     const berth__pods *pods = &scheduler->cluster->pods;
@@ -145,7 +145,7 @@ void berth_scheduler_destroy(berth_scheduler *scheduler)
 
 /* ---- time ---- */
 
-/* What was posted in time comes before what time brings: an answer that is here is not too late. */
+/* Events posted by now are applied before time passes: an answer that has arrived is not late. */
 static berth_status advance(berth_scheduler *scheduler, int64_t now_ns, berth_error *error)
 {
     if (scheduler->cluster->undo.recording)
@@ -197,7 +197,7 @@ static berth_status place(berth_scheduler *scheduler, berth__queue_item *item, b
     return BERTH_OK;
 }
 
-/* Which filters stood in the way, for the engine's statistics. */
+/* Note the filters that rejected the pod, for the engine's statistics. */
 static void note_rejectors(berth__decider *decider, berth__stage_set rejectors)
 {
     const berth__ready_profile *profile = decider->attempt.decision.profile;
@@ -217,14 +217,13 @@ static berth_status reject(berth_scheduler *scheduler, berth__queue_item *item, 
     scheduler->counters.decisions++;
     scheduler->counters.unplaced++;
     out->kind = BERTH_STEP_UNSCHEDULABLE;
-    /* Without the memory for preemption the pod comes again after its backoff. */
+    /* Without memory for preemption, the pod comes again after its backoff. */
     berth__queue_reject(&scheduler->queue, item, status == BERTH_OK ? rejectors : 0);
     return status == BERTH_OK ? BERTH_OK : berth__error_set(error, status, "out of memory");
 }
 
-/* The same decision once more, with its reasons: where it begins, and the numbers that ties are
- * drawn by, are as before, so that nothing which follows depends on whether somebody wants to
- * know. */
+/* Repeat the decision with its reasons. It starts at the same node and draws the same random
+ * numbers for ties, so later decisions do not depend on whether reasons were requested. */
 static berth_status explain(berth_scheduler *scheduler, const berth__queue_item *item,
                             const berth_placement *placement, berth_error *error)
 {
@@ -289,7 +288,7 @@ static berth_status step(berth_scheduler *scheduler, int64_t now_ns, berth_step 
     return status;
 }
 
-/* To a caller whose placements may be of another size, so that what follows lies elsewhere. */
+/* Copy for a caller whose placements may have another size, so that later members are elsewhere. */
 static void tell_step(const berth_step *own, berth_step *out, size_t size, size_t placement_size)
 {
     enum {

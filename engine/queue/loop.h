@@ -1,5 +1,5 @@
-/* The inside of berth_scheduler: the queue, the engine's decider, bindings under way,
- * posted events. */
+/* The inside of berth_scheduler: the queue, the engine's decider, bindings in progress, posted
+ * events. */
 #ifndef BERTH_QUEUE_LOOP_H
 #define BERTH_QUEUE_LOOP_H
 
@@ -17,21 +17,22 @@ struct berth_scheduler {
     berth__posted_events posted;
     berth_scheduler_callbacks callbacks;
     int64_t bind_timeout_ns;
-    void (*unnominated)(void *context, berth_pod_id pod); /* NULL: nobody wants to know */
+    void (*unnominated)(void *context, berth_pod_id pod); /* may be NULL */
     berth_explanation *explanation;                       /* the caller's; NULL: none */
     uint32_t binding_serial;                              /* of the last binding */
     berth__watcher watcher;                               /* the cluster's */
     bool calling;                                         /* a callback runs */
-    /* An update that says nothing of a pod's node is being applied: it does not confirm. */
+    /* The update being applied does not mention the pod's node, so it does not confirm a
+     * binding. */
     bool silent_on_node;
-    berth_pod_id *victims; /* of the preemption under way */
+    berth_pod_id *victims; /* of the present preemption */
     uint32_t victim_capacity;
-    berth_scheduler_counters counters; /* numbers of pods now are filled in when asked for */
+    berth_scheduler_counters counters; /* present numbers of pods are filled in on request */
     berth_error trouble;
 };
 
-/* Every callback but `notify` is called between these two: nothing is to change meanwhile, and the
- * engine is in use, so that nothing can. */
+/* Every callback except `notify` is called between these two. They mark the engine as in use, so
+ * that nothing can change meanwhile. */
 static inline void berth__loop_call_begin(berth_scheduler *scheduler)
 {
     BERTH_ASSERT(!scheduler->calling);
@@ -45,24 +46,23 @@ static inline void berth__loop_call_end(berth_scheduler *scheduler)
 
 /* ---- waking (loop_wake.c) ---- */
 
-/* A pod came to a node, left it, or is there with another class: wake whom that may help.
- * `node` is an id; nothing happens on one that is absent. */
+/* A pod came to a node, left it, or got another class there: wake the pods that this may help.
+ * `node` is an id; for an absent node nothing happens. */
 void berth__loop_wake_pod(berth_scheduler *scheduler, uint32_t bits, uint32_t node,
                           const berth__class *before, const berth__class *after);
 
-/* A node is no longer kept for a nominated pod of this class. Nothing happens for
- * BERTH_NODE_NONE. */
+/* A node is no longer kept for a nominated pod of this class. Does nothing for BERTH_NODE_NONE. */
 void berth__loop_wake_unkept(berth_scheduler *scheduler, uint32_t node, const berth__class *cls);
 
-/* The cluster's watcher: what a change means for the queue. */
+/* The cluster's watcher: applies a change to the queue. */
 void berth__loop_hear(void *context, const berth__change *change);
 
-/* After a transaction on the engine: compare every pod of the queue with what became of it,
- * submit those that are new, and try again whoever waits. Nothing if there was none.
- * Errors: E_NOMEM; to be called again. Cost: linear in the pods that wait. */
+/* After a transaction on the engine: compare every pod of the queue with its present state, submit
+ * new pods, and retry waiting ones. Does nothing if there was no transaction. Errors:
+ * BERTH_E_NOMEM; call again. Cost: linear in the waiting pods. */
 berth_status berth__loop_catch_up(berth_scheduler *scheduler);
 
-/* Submit a pod if it is pending, staying, and served by a profile; memory was reserved. */
+/* Submit a pod if it is pending, not terminating, and served by a profile; memory was reserved. */
 void berth__loop_submit(berth_scheduler *scheduler, uint32_t pod);
 
 /* The node that a pending pod is nominated for, or BERTH_NODE_NONE. */
@@ -70,45 +70,44 @@ uint32_t berth__loop_nominated(const berth_scheduler *scheduler, uint32_t pod);
 
 /* ---- bindings (loop_bind.c) ---- */
 
-/* Put the pod that is being decided on a node, and have it bound. Errors: E_NOMEM, and a plugin's
- * refusal to reserve: the pod is on no node, and still being decided. */
+/* Put the pod that is being decided on a node, and request its binding. Errors: BERTH_E_NOMEM, and
+ * a plugin's refusal to reserve: then the pod is on no node, and still being decided. */
 berth_status berth__loop_assume(berth_scheduler *scheduler, berth__queue_item *item, uint32_t node,
                                 berth_step *out);
 
 /* An assumed pod is bound. */
 void berth__loop_confirm(berth_scheduler *scheduler, berth__queue_item *item);
 
-/* The binding has come to nothing, and the pod may try again: it is taken off its node.
- * Errors: E_NOMEM, if something was published since it was bound; it is still assumed. */
+/* The binding failed, and the pod may try again: take it off its node. Errors: BERTH_E_NOMEM, if
+ * the engine was published since the pod was bound; then the pod is still assumed. */
 berth_status berth__loop_forget(berth_scheduler *scheduler, berth__queue_item *item,
                                 berth_unbind_reason reason);
 
-/* The binding is void because of what became of the pod: it comes to its outcome. The engine knows
+/* A change of the pod ended its binding: record its outcome. The engine knows of the change
  * already. */
 void berth__loop_abandon(berth_scheduler *scheduler, berth__queue_item *item,
                          berth_unbind_reason reason);
 
-/* The answer of a binding that was to follow. Errors: E_NOMEM; to be answered again. */
+/* Handle the answer to a binding. Errors: BERTH_E_NOMEM; answer again. */
 berth_status berth__loop_answer(berth_scheduler *scheduler, berth_binding_id binding,
                                 berth_answer answer);
 
-/* Forget bindings whose time is up. Errors: E_NOMEM; to be called again. */
+/* Forget bindings whose time is up. Errors: BERTH_E_NOMEM; call again. */
 berth_status berth__loop_expire(berth_scheduler *scheduler);
 
 /* ---- preemption (loop_preempt.c) ---- */
 
-/* Make room for the pod that is being decided and that no node takes, if its profile has
- * preemption.
- * Errors: E_NOMEM; no nomination was made. */
+/* Make room for the pod that was just decided and fits nowhere, if its profile has preemption.
+ * Errors: BERTH_E_NOMEM; no nomination was made. */
 berth_status berth__loop_preempt(berth_scheduler *scheduler, const berth__queue_item *item,
                                  berth_step *out);
 
-/* A pod that was on its way out is not: those that wait for its room try again. */
+/* A terminating pod stays after all: pods that wait for its room try again. */
 void berth__loop_victim_stays(berth_scheduler *scheduler, berth_pod_id victim);
 
 /* ---- events (loop_events.c) ---- */
 
-/* Apply what is posted. Errors: E_NOMEM; the rest stays posted. */
+/* Apply posted events. Errors: BERTH_E_NOMEM; the rest stays posted. */
 berth_status berth__loop_apply_posted(berth_scheduler *scheduler, berth_error *error);
 
 static inline void berth__loop_report(berth_scheduler *scheduler, berth_trouble trouble,

@@ -1,4 +1,4 @@
-/* Bindings of the scheduling loop: assumed, confirmed, forgotten, expired, given up.
+/* Bindings of the scheduling loop: assumed, confirmed, forgotten, expired, abandoned.
  * Source: kube-scheduler v1.32, schedule_one.go, assume, bindingCycle, handleBindingCycleError;
  * backend/cache/cache.go. */
 #include "base/assert.h"
@@ -31,8 +31,7 @@ static void call_unbind(berth_scheduler *scheduler, const berth_binding *binding
     berth__loop_call_end(scheduler);
 }
 
-/* A pod that has begun to terminate meanwhile, or that nobody serves any more, does not try
- * again. */
+/* A pod that is terminating by now, or that no profile serves any more, does not try again. */
 static void send_back(berth_scheduler *scheduler, berth__queue_item *item)
 {
     const berth__class *cls = berth__pod_at(&scheduler->cluster->pods, item->pod)->cls;
@@ -102,7 +101,7 @@ static berth_step_kind have_bound(berth_scheduler *scheduler, berth__queue_item 
     default:
         break;
     }
-    /* Nothing was published since the pod was bound: taking it back needs no memory. */
+    /* Nothing was published since the pod was bound, so undoing it needs no memory. */
     berth_status status = berth__loop_forget(scheduler, item, BERTH_UNBIND_FAILED);
     BERTH_ASSERT(status == BERTH_OK);
     return BERTH_STEP_FORGOTTEN;

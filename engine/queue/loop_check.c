@@ -1,4 +1,4 @@
-/* What can be asked of a scheduler, and its consistency check. */
+/* A scheduler's answers about its pods, and its consistency check. */
 #include <inttypes.h>
 
 #include "base/error.h"
@@ -21,7 +21,8 @@ const char *berth_pod_state_name(berth_pod_state state)
     return (unsigned)state < BERTH_POD_STATE_COUNT ? names[state] : "?";
 }
 
-/* Behind the engine's own changes the queue may still have the index's former pod. */
+/* After changes made by the engine's own calls, the queue may still have the former pod of the
+ * index. */
 static const berth__queue_item *find_item(const berth_scheduler *scheduler, berth_pod_id pod)
 {
     uint32_t index = berth__cluster_pod(scheduler->cluster, pod);

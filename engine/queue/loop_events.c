@@ -11,7 +11,7 @@
 
 /* ---- applying ---- */
 
-/* A pod's update that shows no node, for one that has a node: it keeps it. */
+/* If a pod's update shows no node, a pod that has a node keeps it. */
 static berth_status update_pod(berth_scheduler *scheduler, const berth_pod *pod, berth_error *error)
 {
     berth_pod_id id =
@@ -40,7 +40,7 @@ static berth_status update(berth_scheduler *scheduler, const berth_object *objec
 static berth_status apply(berth_scheduler *scheduler, const berth__posted *event,
                           berth_error *error)
 {
-    uint64_t number; /* the id, which nobody asks for */
+    uint64_t number; /* the new object's id, which is not needed */
     switch (event->kind) {
     case BERTH__POSTED_ADD:
         return berth__cluster_add(scheduler->cluster, &event->object, &number, error);
@@ -129,7 +129,7 @@ static berth_str keep(char *at, berth_str text)
     return (berth_str){at, text.len};
 }
 
-/* What is posted goes first, and may remove the very pod or node whose name the caller reads. */
+/* Posted events come first, and may remove the very pod or node whose name the caller reads. */
 static berth_status remove_kept(berth_scheduler *scheduler, int64_t now_ns, berth_kind kind,
                                 berth_str namespace_name, berth_str name, char *kept,
                                 berth_error *error)
@@ -143,7 +143,7 @@ static berth_status remove_kept(berth_scheduler *scheduler, int64_t now_ns, bert
 berth_status berth_scheduler_remove(berth_scheduler *scheduler, int64_t now_ns, berth_kind kind,
                                     berth_str namespace_name, berth_str name, berth_error *error)
 {
-    char room[512]; /* names of Kubernetes are shorter */
+    char room[512]; /* names in Kubernetes are shorter */
     const size_t bytes = (size_t)namespace_name.len + name.len;
     if (bytes <= sizeof(room))
         return remove_kept(scheduler, now_ns, kind, namespace_name, name, room, error);
@@ -162,7 +162,7 @@ static berth_status no_kind(berth_kind kind, berth_error *error)
     return berth__error_set(error, BERTH_E_ARG, "there is no kind number %d", (int)kind);
 }
 
-/* An event that is `whole` is posted; one for whose parts there was no memory is freed. */
+/* Post an event that is `whole`; free an event whose parts did not fit in memory. */
 static berth_status post(berth_scheduler *scheduler, berth__posted *event, bool whole,
                          berth_error *error)
 {

@@ -1,9 +1,9 @@
-/* Preemption carried out by the scheduling loop: victims evicted, the node kept.
+/* Carries out preemption for the scheduling loop: evicts the victims, keeps the node.
  * Source: kube-scheduler v1.32, framework/preemption/preemption.go, prepareCandidate. */
 #include "base/error.h"
 #include "queue/loop.h"
 
-/* All the memory that the evictions take: whoever is told to evict a pod is not disappointed. */
+/* Allocate everything that the evictions need first, so that no requested eviction fails later. */
 static berth_status copy_victims(berth_scheduler *scheduler, const berth__preemption *chosen)
 {
     if (!berth__grow(scheduler->allocator, &scheduler->victims, &scheduler->victim_capacity,
@@ -26,15 +26,15 @@ static berth_answer ask_to_evict(berth_scheduler *scheduler, const berth_evictio
     return answer;
 }
 
-/* A victim of an earlier preemption that is still on its way out is not asked again: kube-scheduler
- * of before 1.33 deletes it once more, which changes nothing. */
+/* A victim of an earlier preemption that is still terminating is not evicted again. kube-scheduler
+ * before 1.33 deletes it once more, which changes nothing. */
 static bool is_asked(const berth_scheduler *scheduler, berth_pod_id victim)
 {
     const berth__cluster *cluster = scheduler->cluster;
     return berth__pod_at(&cluster->pods, berth__cluster_pod(cluster, victim))->evicting;
 }
 
-/* The callback changes nothing: the victim is still there afterwards. */
+/* The callback changes nothing itself. Returns false if the eviction was refused. */
 static bool evict(berth_scheduler *scheduler, const berth_eviction *eviction)
 {
     berth__cluster *cluster = scheduler->cluster;
@@ -69,7 +69,7 @@ static void tell_unnominated(berth_scheduler *scheduler, uint32_t pod)
     berth__loop_call_end(scheduler);
 }
 
-/* Pods of lower priority that the node was kept for have to look for another place. */
+/* Pods of lower priority that the node was kept for must find another place. */
 static void clear_lower(berth_scheduler *scheduler, uint32_t node, int32_t priority)
 {
     const berth__nomination *one = berth__nominations_on(&scheduler->cluster->nominations, node);
@@ -87,8 +87,8 @@ static void clear_lower(berth_scheduler *scheduler, uint32_t node, int32_t prior
     }
 }
 
-/* Where nobody had to be asked to go, because all victims are leaving already, other nominations
- * for the node stay. */
+/* If all victims are terminating already, nothing was evicted, and other nominations for the node
+ * stay. */
 static void nominate(berth_scheduler *scheduler, const berth__queue_item *item, uint32_t node,
                      bool asked)
 {

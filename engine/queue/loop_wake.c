@@ -24,7 +24,7 @@ void berth__loop_wake_pod(berth_scheduler *scheduler, uint32_t bits, uint32_t no
     berth__queue_wake(&scheduler->queue, &wake);
 }
 
-/* To others it is as if the pod had been there and left. */
+/* For other pods it is as if the nominated pod had been there and left. */
 void berth__loop_wake_unkept(berth_scheduler *scheduler, uint32_t node, const berth__class *cls)
 {
     berth__loop_wake_pod(scheduler, BERTH_WAKE_POD_REMOVE, node, cls, NULL);
@@ -61,7 +61,7 @@ uint32_t berth__loop_nominated(const berth_scheduler *scheduler, uint32_t pod)
     return nomination != NULL && nomination->awake ? nomination->node : BERTH_NODE_NONE;
 }
 
-/* The profile of a pod that is to be scheduled; UINT32_MAX for any other. */
+/* The profile for a pod that has to be scheduled; UINT32_MAX for any other pod. */
 static uint32_t serving_profile(const berth_scheduler *scheduler, uint32_t pod)
 {
     const berth__pod_record *record = berth__pod_at(&scheduler->cluster->pods, pod);
@@ -79,7 +79,7 @@ void berth__loop_submit(berth_scheduler *scheduler, uint32_t pod)
     scheduler->counters.submitted++;
 }
 
-/* A pod that is assumed turns up, somewhere or nowhere. */
+/* An assumed pod was changed: it is on some node, or on none. */
 static void follow_assumed(berth_scheduler *scheduler, berth__queue_item *item,
                            const berth__change *change)
 {
@@ -87,7 +87,7 @@ static void follow_assumed(berth_scheduler *scheduler, berth__queue_item *item,
         berth__loop_abandon(scheduler, item, BERTH_UNBIND_DELETED);
     } else if (change->new_node != item->node) {
         berth__loop_abandon(scheduler, item, BERTH_UNBIND_TAKEN);
-        berth__loop_submit(scheduler, change->pod); /* if it is on no node at all */
+        berth__loop_submit(scheduler, change->pod); /* does nothing if the pod is on a node */
     } else if (!scheduler->silent_on_node) {
         berth__loop_confirm(scheduler, item);
     }
@@ -126,8 +126,8 @@ static void follow(berth_scheduler *scheduler, const berth__change *change)
         berth__loop_submit(scheduler, change->pod);
 }
 
-/* What the pod's change means for others: where it was, where it is, where a node was kept for
- * it. */
+/* The effect of the pod's change on others: on its former node, its present node, and the node kept
+ * for it. */
 static void wake_others(berth_scheduler *scheduler, const berth__change *change)
 {
     uint32_t old_node = change->old_class != NULL ? change->old_node : BERTH_NODE_NONE;
@@ -138,15 +138,15 @@ static void wake_others(berth_scheduler *scheduler, const berth__change *change)
     } else if (old_node != BERTH_NODE_NONE) {
         uint32_t bits = berth__pod_difference(change->old_class, change->new_class);
         if (change->old_priority != berth__pod_at(&scheduler->cluster->pods, change->pod)->priority)
-            bits |= BERTH_WAKE_POD_REMOVE; /* it may have become one that can be preempted */
+            bits |= BERTH_WAKE_POD_REMOVE; /* it may now be preemptible */
         berth__loop_wake_pod(scheduler, bits, old_node, change->old_class, change->new_class);
     }
     if (change->old_nominated != BERTH_NODE_NONE && change->old_nominated != new_node)
         berth__loop_wake_unkept(scheduler, change->old_nominated, change->old_class);
 }
 
-/* Once something was missed the pool may hold pods, and kinds of pods, that are no more;
- * catching up compares and tries all of them. */
+/* If a change was missed, the pool may hold pods and classes that no longer exist; catching up
+ * compares and retries all of them. */
 void berth__loop_hear(void *context, const berth__change *change)
 {
     berth_scheduler *scheduler = context;

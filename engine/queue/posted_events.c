@@ -35,11 +35,12 @@ void berth__posted_free(const berth_allocator *allocator, berth__posted *event)
 
 bool berth__posted_events_post(berth__posted_events *events, berth__posted *event)
 {
-    /* Relaxed: the value is only a guess for the exchange below, and is not followed. */
+    /* Relaxed: the value is only a guess for the exchange below, and the pointer is not
+     * followed. */
     berth__posted *newest = atomic_load_explicit(&events->head, memory_order_relaxed);
     do {
         event->next = newest;
-        /* POST-1, release: whoever takes the head sees the whole event. An event below was
+        /* POST-1, release: the thread that takes the head sees the whole event. An event below was
          * released by its own poster; this read-modify-write continues that release sequence. */
     } while (!atomic_compare_exchange_weak_explicit(&events->head, &newest, event,
                                                     memory_order_release, memory_order_relaxed));
@@ -61,7 +62,7 @@ static berth__posted *turn_around(berth__posted *newest)
 berth__posted *berth__posted_events_first(berth__posted_events *events)
 {
     if (events->taken == NULL &&
-        /* Relaxed: events missed here are seen next time; the exchange decides. */
+        /* Relaxed: the next call finds events missed here; the exchange decides. */
         atomic_load_explicit(&events->head, memory_order_relaxed) != NULL)
         events->taken = turn_around(
             atomic_exchange_explicit(&events->head, NULL, memory_order_acquire)); /* POST-1 */

@@ -1,9 +1,9 @@
-/* Events posted from any thread, in the order in which their posts took effect; the protocol is in
+/* Events posted from any thread, in the order in which their posts took effect. The protocol is in
  * berth/scheduler.h (POST-1, POST-2).
  *
- * The list is a stack that grows by compare-and-swap of its head. The taker swaps the head
- * for an empty one and turns what it got around: since it takes all at once, a head never
- * comes back while another thread holds it, and no event is reused, so there is no ABA. */
+ * The list is a stack that grows by compare-and-swap of its head. The taker swaps the head for an
+ * empty one and reverses the list that it got. There is no ABA: the taker takes all events at once,
+ * so a head never comes back while another thread holds it, and no event is reused. */
 #ifndef BERTH_QUEUE_POSTED_EVENTS_H
 #define BERTH_QUEUE_POSTED_EVENTS_H
 
@@ -41,14 +41,14 @@ typedef struct berth__posted_events {
 void berth__posted_events_init(berth__posted_events *events, const berth_allocator *allocator);
 void berth__posted_events_destroy(berth__posted_events *events);
 
-/* A private event of that kind, to be filled and posted; NULL when out of memory. Threads: any. */
+/* A new event of that kind, to be filled and posted; NULL when out of memory. Threads: any. */
 berth__posted *berth__posted_make(const berth_allocator *allocator, berth__posted_kind kind);
 void berth__posted_free(const berth_allocator *allocator, berth__posted *event);
 
-/* Post it. Returns whether the list was empty before. Threads: any. Progress: lock-free. */
+/* Post the event. Returns whether the list was empty before. Threads: any. Progress: lock-free. */
 bool berth__posted_events_post(berth__posted_events *events, berth__posted *event);
 
-/* The oldest event, which stays there until it is dropped; NULL: there is none.
+/* The oldest event, which stays in the list until it is dropped; NULL: there is none.
  * Threads: the scheduling thread. */
 berth__posted *berth__posted_events_first(berth__posted_events *events);
 void berth__posted_events_drop(berth__posted_events *events);

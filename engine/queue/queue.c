@@ -1,5 +1,5 @@
-/* The scheduling queue: where pods wait (active, backoff, gated, unschedulable, assumed) and how
- * they move. */
+/* The scheduling queue: the places where pods wait (active, backoff, gated, unschedulable,
+ * assumed), and moves between them. */
 #include "queue/queue.h"
 
 #include <inttypes.h>
@@ -13,8 +13,8 @@
 
 /* ---- orders ---- */
 
-/* Source: kube-scheduler v1.32, plugins/queuesort/priority_sort.go. Equal times: as they were
- * put. */
+/* Source: kube-scheduler v1.32, plugins/queuesort/priority_sort.go. Equal times: in the order in
+ * which they were put back. */
 static bool goes_first(const berth__queue_item *a, const berth__queue_item *b)
 {
     if (a->priority != b->priority)
@@ -29,7 +29,7 @@ static bool ends_first(const berth__queue_item *a, const berth__queue_item *b)
     return a->due_ns != b->due_ns ? a->due_ns < b->due_ns : a->order < b->order;
 }
 
-/* Whole seconds make many end at once: then in the order in which they would be taken. */
+/* With whole seconds, many backoffs end at once: then the order of taking applies. */
 static bool ends_first_or_goes_first(const berth__queue_item *a, const berth__queue_item *b)
 {
     return a->due_ns != b->due_ns ? a->due_ns < b->due_ns : goes_first(a, b);
@@ -127,7 +127,7 @@ static void place_gated(berth__queue *queue, berth__queue_item *item)
     berth__item_list_append(&queue->gated, item);
 }
 
-/* Never stays never, on either side of the origin. */
+/* BERTH_TIME_NEVER stays itself, for times before and after 0. */
 static int64_t after(int64_t time_ns, int64_t span_ns)
 {
     bool never =
@@ -140,7 +140,7 @@ int64_t berth__queue_term(const berth__queue *queue, int64_t span_ns)
     return after(queue->now_ns, span_ns);
 }
 
-/* How many failures make the backoff long. */
+/* The number of failures that determines the backoff. */
 static uint32_t failures_of(const berth__queue *queue, const berth__queue_item *item)
 {
     if (!queue->behaviours->backoff_of_rejections)
@@ -148,7 +148,7 @@ static uint32_t failures_of(const berth__queue *queue, const berth__queue_item *
     return item->errors > 0 ? item->errors : item->rejections;
 }
 
-/* The end of the second that a time lies in: when a look once a second finds it past. */
+/* The end of the second of a time: a check once a second finds the time passed then. */
 static int64_t next_second(int64_t time_ns)
 {
     int64_t passed_ns = time_ns % SECOND_NS;
@@ -157,7 +157,7 @@ static int64_t next_second(int64_t time_ns)
     return after(time_ns - passed_ns, SECOND_NS);
 }
 
-/* Doubled with each failure after the first. Source: calculateBackoffDuration. */
+/* The backoff doubles with each failure after the first. Source: calculateBackoffDuration. */
 static int64_t backoff_end(const berth__queue *queue, const berth__queue_item *item,
                            uint32_t failures)
 {
@@ -182,9 +182,8 @@ static bool has_gates(const berth__queue *queue, const berth__queue_item *item)
     return class_of(queue, item)->gates != 0 && queue->profiles[item->profile].gates;
 }
 
-/* Whether the pod is not let in: gates, or claims of devices that are not there.
- * Source: kube-scheduler v1.36, plugins/schedulinggates and plugins/dynamicresources,
- * PreEnqueue. */
+/* Whether the pod may not enter: it has gates, or claims of devices that do not exist. Source:
+ * kube-scheduler v1.36, plugins/schedulinggates and plugins/dynamicresources, PreEnqueue. */
 static bool is_gated(const berth__queue *queue, const berth__queue_item *item)
 {
     return has_gates(queue, item) ||
@@ -192,8 +191,8 @@ static bool is_gated(const berth__queue *queue, const berth__queue_item *item)
             !berth__pod_claims_exist(queue->view, class_of(queue, item)->claims));
 }
 
-/* To backoff, or past it if that is over; a pod that never failed has none. Claims may have gone
- * while it waited: then it is not let in. */
+/* Move to backoff, or to the active pods if the backoff is over; a pod that never failed has none.
+ * If its claims were removed while it waited, the pod becomes gated. */
 static void place_tried(berth__queue *queue, berth__queue_item *item)
 {
     if (is_gated(queue, item)) {
@@ -219,7 +218,7 @@ static void place_in_pool(berth__queue *queue, berth__queue_item *item)
         place_tried(queue, item);
 }
 
-/* Out of wherever the pod is. */
+/* Remove the pod from its present place. */
 static void displace(berth__queue *queue, berth__queue_item *item)
 {
     switch (item->state) {
@@ -245,7 +244,7 @@ static void displace(berth__queue *queue, berth__queue_item *item)
     }
 }
 
-/* ---- coming and going ---- */
+/* ---- adding and removing ---- */
 
 void berth__queue_submit(berth__queue *queue, uint32_t pod, uint32_t profile)
 {
@@ -397,7 +396,7 @@ void berth__queue_update(berth__queue *queue, berth__queue_item *item, uint32_t 
     }
     displace(queue, item);
     if (profile != item->profile)
-        item->rejectors = 0; /* other filters */
+        item->rejectors = 0; /* the filters are others now */
     item->profile = profile;
     item->priority = berth__pod_at(queue->pods, item->pod)->priority;
     queue->woken += state == BERTH_POD_STATE_UNSCHEDULABLE;
@@ -425,7 +424,7 @@ static berth__stage_set all_stages(const berth__ready_profile *profile)
     return ((UINT64_C(1) << profile->filter_stages) - 1) | (UINT64_C(1) << BERTH__STAGE_NO_NODES);
 }
 
-/* A claim of devices has changed: let in whom it alone kept out. */
+/* A claim of devices has changed: admit the pods that only this claim kept out. */
 static void let_in(berth__queue *queue, const berth__wake *wake)
 {
     berth__queue_item *next, *item = queue->gated.first;
@@ -456,7 +455,7 @@ void berth__queue_wake(berth__queue *queue, berth__wake *wake)
     berth__waiting_group *next, *group = berth__waiting_pool_find(&queue->pool, wake);
     for (; group != NULL; group = next) {
         next = group->next_woken;
-        for (bool last = false; !last;) { /* the group goes with its last pod */
+        for (bool last = false; !last;) { /* the group is freed with its last pod */
             last = group->first->group_next == NULL;
             berth__queue_wake_item(queue, group->first);
         }

@@ -1,13 +1,13 @@
-/* The scheduling queue: pods that are active, in backoff, gated, or wait in the pool of
- * unschedulable ones; and those that were assumed, until their binding is known.
+/* The scheduling queue: pods that are active, in backoff, gated, or in the pool of unschedulable
+ * ones; and assumed pods, until the result of their binding is known.
  *
- * One pod is taken at a time. A change that comes while it is being decided (victims that
- * go at once) is put to the filters there and then, and remembered by stage: should one of
- * these stages turn out to have rejected the pod, it does not go to the pool. So no change
- * is lost to a pod in flight.
+ * One pod is taken at a time. A change during its decision (for example, victims that leave at
+ * once) is shown to the filters immediately, and the stages that it may help are remembered. If one
+ * of these stages then turns out to have rejected the pod, the pod does not enter the pool. So a
+ * pod that is being decided misses no change.
  *
- * Memory for whatever can happen to a pod later is taken when it is submitted, groups of the pool
- * aside; where there is none for a group, the pod waits in backoff instead. Nothing is lost.
+ * All memory that a pod may need later is allocated when the pod is submitted, except for groups of
+ * the pool. If there is no memory for a group, the pod waits in backoff instead. No pod is lost.
  *
  * Source: kube-scheduler v1.32 and v1.36, backend/queue/scheduling_queue.go, active_queue.go,
  * backoff_queue.go. */
@@ -31,17 +31,17 @@ typedef struct berth__queue {
     const berth__behaviours *behaviours;
     berth__queue_times times;
     int64_t now_ns;
-    uint64_t order;             /* the last one given */
+    uint64_t order;             /* the last number used */
     berth__queue_item **by_pod; /* by pod index; NULL: not in the queue */
     uint32_t by_pod_capacity;
     berth__queue_item *spare; /* free records, linked by list_next */
     uint64_t item_count;
-    /* In backoff after a rejection, and after an error. With backoff_pops_early the first kind may
-     * be taken before its time. */
+    /* In backoff after a rejection, and after an error. With backoff_pops_early, pods of the first
+     * kind may be taken before their backoff ends. */
     berth__item_heap active, backoff, backoff_of_errors;
     berth__waiting_pool pool;
     berth__item_list assumed;    /* by expiry */
-    berth__item_list gated;      /* as they came */
+    berth__item_list gated;      /* in order of arrival */
     berth__queue_item *deciding; /* NULL: none */
     uint64_t woken, flushed;
 } berth__queue;
@@ -52,7 +52,7 @@ berth_status berth__queue_init(berth__queue *queue, const berth_allocator *alloc
                                const berth__queue_times *times);
 void berth__queue_destroy(berth__queue *queue);
 
-/* Make sure that a pod of an index below `pod_bound` can be submitted. Errors: E_NOMEM. */
+/* Make sure that a pod of an index below `pod_bound` can be submitted. Errors: BERTH_E_NOMEM. */
 berth_status berth__queue_reserve(berth__queue *queue, uint32_t pod_bound);
 
 /* The pod's record, or NULL. */
@@ -61,43 +61,43 @@ static inline berth__queue_item *berth__queue_find(const berth__queue *queue, ui
     return pod < queue->by_pod_capacity ? queue->by_pod[pod] : NULL;
 }
 
-/* A new pod; memory was reserved. */
+/* Add a new pod; memory was reserved. */
 void berth__queue_submit(berth__queue *queue, uint32_t pod, uint32_t profile);
 
-/* The pod comes to its outcome. */
+/* Remove a pod that has come to its outcome. */
 void berth__queue_remove(berth__queue *queue, berth__queue_item *item);
 
-/* Time goes on: backoffs end, the pool is flushed. Expiries are the caller's. */
+/* Advance the time: backoffs end, the pool is flushed. The caller handles expiries. */
 void berth__queue_advance(berth__queue *queue, int64_t now_ns);
 
 /* Take the first active pod, or NULL. */
 berth__queue_item *berth__queue_take(berth__queue *queue);
 
-/* Where a pod that was taken goes: to the pool, its attempt rejected by these stages; to
- * backoff after an error or a binding that came to nothing; to the active ones as if it had
- * not been taken; or to the assumed ones until `due_ns`. */
+/* Put back the pod that was taken: into the pool, if these stages rejected it; into backoff, after
+ * an error or a failed binding; among the active ones, as if it had not been taken; or among the
+ * assumed ones until `due_ns`. */
 void berth__queue_reject(berth__queue *queue, berth__queue_item *item, berth__stage_set rejectors);
 void berth__queue_retry(berth__queue *queue, berth__queue_item *item);
 void berth__queue_put_back(berth__queue *queue, berth__queue_item *item);
 void berth__queue_assume(berth__queue *queue, berth__queue_item *item, uint64_t binding,
                          uint32_t node, int64_t due_ns);
 
-/* The waiting pod itself has changed: gates, priority, profile, what rules read. */
+/* A waiting pod itself changed: its gates, priority, profile, or what rules read. */
 void berth__queue_update(berth__queue *queue, berth__queue_item *item, uint32_t profile);
 
-/* A pod of the pool is worth another attempt. */
+/* Wake a pod of the pool for another attempt. */
 void berth__queue_wake_item(berth__queue *queue, berth__queue_item *item);
 
-/* The cluster has changed: wake whom that may help. */
+/* The cluster changed: wake the pods that this may help. */
 void berth__queue_wake(berth__queue *queue, berth__wake *wake);
 
-/* The time in `span_ns` from now; BERTH_TIME_NEVER if that is too far to tell. */
+/* The time in `span_ns` from now; BERTH_TIME_NEVER if that overflows. */
 int64_t berth__queue_term(const berth__queue *queue, int64_t span_ns);
 
-/* When the queue changes by itself, expiries included; see berth_scheduler_next. */
+/* The time when the queue changes by itself, expiries included; see berth_scheduler_next. */
 int64_t berth__queue_next(const berth__queue *queue);
 
-/* Errors: E_INTERNAL naming what is broken. */
+/* Errors: BERTH_E_INTERNAL, with the broken part named. */
 berth_status berth__queue_check(const berth__queue *queue, berth_error *error);
 
 #endif

@@ -5,39 +5,39 @@
 #include "berth/scheduler.h"
 #include "model/pod.h"
 
-/* Between taking and putting back: in no heap and no pool. */
+/* Taken and not yet put back: in no heap and no pool. */
 #define BERTH__POD_DECIDING BERTH_POD_STATE_COUNT
 
-/* The stages of a profile that rejected a pod: bit i for filter i. The last bit stands for
- * a cluster without nodes. */
+/* The stages of a profile that rejected a pod: bit i for filter i. The last bit means a cluster
+ * without nodes. */
 typedef uint64_t berth__stage_set;
 enum { BERTH__STAGES_MAX = 62, BERTH__STAGE_NO_NODES = 62 };
 
 typedef struct berth__queue_item {
-    uint32_t pod; /* index, and its record's generation */
+    uint32_t pod; /* index, and generation of its record */
     uint32_t generation;
     uint32_t profile;
     int32_t state;    /* berth_pod_state, or BERTH__POD_DECIDING */
-    int32_t priority; /* by which it is ordered */
+    int32_t priority; /* the priority in the queue's order */
     uint32_t attempts;
-    uint32_t rejections; /* attempts that ended with no node */
-    uint32_t errors;     /* attempts in a row, the last included, that ended in an error */
+    uint32_t rejections; /* attempts that found no node */
+    uint32_t errors;     /* consecutive attempts, up to the last, that ended in an error */
     uint32_t heap_at;    /* position in its heap */
     int64_t submitted_ns;
-    int64_t queued_ns;          /* submitted, or put back last */
-    int64_t due_ns;             /* end of backoff, flush from the pool, or expiry */
-    uint64_t order;             /* tells apart what was put back at the same time */
-    berth__stage_set rejectors; /* of the last attempt */
-    berth__stage_set helped;    /* while deciding: stages that a change may have turned around */
+    int64_t queued_ns;                  /* submitted, or put back last */
+    int64_t due_ns;                     /* end of backoff, flush from the pool, or expiry */
+    uint64_t order;                     /* orders pods that were put back at the same time */
+    berth__stage_set rejectors;         /* of the last attempt */
+    berth__stage_set helped;            /* while deciding: stages that a change may have helped */
     struct berth__waiting_group *group; /* in the pool */
     struct berth__queue_item *group_next, *group_previous;
-    /* In the pool or assumed: by due time. */
+    /* In the pool, or assumed: by due time. */
     struct berth__queue_item *list_next, *list_previous;
     uint64_t binding; /* assumed: the number of the binding, and the node */
     uint32_t node;
 } berth__queue_item;
 
-/* Items in order of due time, which never decreases from one to the next appended. */
+/* Items in order of due time; append only items that are due last. */
 typedef struct berth__item_list {
     berth__queue_item *first, *last;
     uint64_t count;

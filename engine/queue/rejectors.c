@@ -1,4 +1,4 @@
-/* Which filters rejected a pod: the filters run once more, tile by tile, in their order. */
+/* Finds the filters that rejected a pod: runs the filters again, tile by tile, in their order. */
 #include "queue/rejectors.h"
 
 static bool is_static(const berth__stage *stage)
@@ -14,7 +14,7 @@ static bool differs(const berth__mask *a, const berth__mask *b)
     return differing != 0;
 }
 
-/* Filters that clear some of the tile's slots; what is left of them in `*left`. */
+/* The filters that clear some of the tile's slots; the remaining slots are in `*left`. */
 static berth__stage_set rejectors_in_tile(const berth__attempt *attempt, uint32_t tile,
                                           berth__mask *left)
 {

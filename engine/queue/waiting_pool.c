@@ -1,4 +1,4 @@
-/* The pool of unschedulable pods: groups of pods alike, listed by what could wake them. */
+/* The pool of unschedulable pods: groups of equal pods, listed by what may wake them. */
 #include "queue/waiting_pool.h"
 
 #include <string.h>
@@ -144,7 +144,7 @@ static bool stage_wakes(berth__wake *wake, const berth__ready_profile *profile, 
         return false;
     if (plugin->wakes == NULL)
         return true;
-    /* A plugin is asked about what it wakes on; the rest of the change is none of its business. */
+    /* A plugin sees only the kinds of changes that it wakes on. */
     wake->bits = bits & plugin->wake_on;
     bool wakes = plugin->wakes(wake, waiter, profile->filters[stage].instance);
     wake->bits = bits;
@@ -166,7 +166,7 @@ static bool listens(const berth__ready_profile *profile, uint32_t stage, uint32_
                      (profile->filters[stage].plugin->wake_on & bits) != 0;
 }
 
-/* Groups of one list; one that several stages list is asked about until one of them says yes. */
+/* Check the groups of one list. A group on several lists is checked until one stage says yes. */
 static void find_in_list(const berth__waiting_pool *pool, uint32_t profile, uint32_t stage,
                          berth__wake *wake, berth__waiting_group **woken)
 {

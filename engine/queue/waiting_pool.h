@@ -1,9 +1,9 @@
-/* The pool of unschedulable pods, arranged so that a change finds those it may help without
+/* The pool of unschedulable pods, arranged so that a change finds the pods that it may help without
  * a walk over the others.
  *
- * Pods alike in class, profile, priority and the filters that rejected them form a group: what
- * helps one helps all. Each group is on the list of each of its rejecting filters. A change
- * goes over the lists of the filters that wake on it, and asks once for each group there. */
+ * Pods with equal class, profile, priority and rejecting filters form a group: what helps one helps
+ * all. Each group is on the list of each filter that rejected it. A change walks the lists of the
+ * filters that wake on it, and is checked once for each group there. */
 #ifndef BERTH_QUEUE_WAITING_POOL_H
 #define BERTH_QUEUE_WAITING_POOL_H
 
@@ -28,7 +28,7 @@ struct berth__waiting_group {
         int32_t priority;
     } key;
     berth__queue_item *first;
-    berth__waiting_group *next_woken; /* while a change is being looked at */
+    berth__waiting_group *next_woken; /* while a change is examined */
     bool woken;
     uint32_t link_count;
     berth__group_link links[]; /* one for each rejecting stage, lowest first */
@@ -47,23 +47,23 @@ berth_status berth__waiting_pool_init(berth__waiting_pool *pool, const berth_all
                                       const berth__ready_profile *profiles, uint32_t profile_count);
 void berth__waiting_pool_destroy(berth__waiting_pool *pool);
 
-/* Put a pod of class `cls` into the pool; its rejectors are not empty, its due time is its flush.
- * Errors: E_NOMEM; it is not in the pool. */
+/* Put a pod of class `cls` into the pool. It has rejectors, and its due time is that of its flush.
+ * Errors: BERTH_E_NOMEM; the pod is not in the pool. */
 berth_status berth__waiting_pool_add(berth__waiting_pool *pool, berth__queue_item *item,
                                      berth__class *cls);
 
-/* Take a pod out. */
+/* Remove a pod. */
 void berth__waiting_pool_remove(berth__waiting_pool *pool, berth__queue_item *item);
 
-/* The groups that a change may help, linked by `next_woken`; to be emptied by the caller,
- * who removes their pods. NULL: none. */
+/* The groups that a change may help, linked by `next_woken`; NULL: none. The caller must empty them
+ * by removing their pods. */
 berth__waiting_group *berth__waiting_pool_find(berth__waiting_pool *pool, berth__wake *wake);
 
-/* Of the rejecting stages in `stages`, those that a change may turn around for a pod. */
+/* The rejecting stages among `stages` that a change may turn around for a pod. */
 berth__stage_set berth__wake_stages(berth__wake *wake, const berth__ready_profile *profile,
                                     berth__stage_set stages, berth__class *cls, int32_t priority);
 
-/* Every pod in one group, every group on the lists of its stages. */
+/* Whether every pod is in one group, and every group on the lists of its stages. */
 bool berth__waiting_pool_check(const berth__waiting_pool *pool);
 
 #endif

@@ -1,5 +1,5 @@
-/* Claims that placements make for extended resources, before they are written: records by the name
- * of their pod, which no object has. Source: kube-scheduler v1.36,
+/* Claims that placements make for extended resources, before they are written: records under the
+ * name of their pod. No object has such a name. Source: kube-scheduler v1.36,
  * dynamicresources/extendeddynamicresources.go. */
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 static const char prefix[] = "<extended-resources>/";
 enum { PREFIX_BYTES = sizeof(prefix) - 1, NAME_BYTES_MAX = 512 };
 
-/* The name of a pod's record; false: no pod has a name of such length. */
+/* The name of a pod's record; false: the text is too long for a pod's name. */
 static bool name_of(berth_str pod, char *buffer, berth_str *out)
 {
     if (pod.len > NAME_BYTES_MAX - sizeof(prefix))

@@ -1,5 +1,5 @@
-/* The store of volumes, claims and storage classes: its life, its records, objects by name. What
- * they say goes in and out in storage_exchange.c. */
+/* The store of volumes, claims and storage classes: its life, its records, objects by name.
+ * storage_exchange.c puts facts in and takes them out. */
 #include "store/storage.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "store/device_facts.h"
 
-/* Kinds that are kept, and the size of their records. */
+/* Size of the records, by kind; 0: the kind is not kept. */
 static const size_t record_bytes[BERTH_KIND_COUNT] = {
     [BERTH_KIND_STORAGE_CLASS] = sizeof(berth__storage_class_record),
     [BERTH_KIND_CSI_DRIVER] = sizeof(berth__csi_driver_record),
@@ -71,7 +71,7 @@ berth_status berth__storage_create(berth__model *model, berth__cow_owner *cow, b
         model->allocator, BERTH__DEVICE_JOURNAL * sizeof(*storage->device_journal), 64);
     bool ok = storage->device_journal != NULL;
     for (uint32_t i = 1; ok && i < BERTH__IN_TREE_COUNT && cow != NULL;
-         i++) /* kept: plugins hold them */
+         i++) /* these stay: plugins hold them */
         (void)berth__storage_in_tree_driver(storage, (berth__in_tree)i, &ok);
     if (storage->journal == NULL || !ok || !init_tables(storage)) {
         berth__storage_destroy(storage);
@@ -85,7 +85,7 @@ void berth__stored_facts_free(berth__stored_facts *facts)
 {
     if (facts == NULL)
         return;
-    berth__arena arena = facts->arena; /* the facts lie in it */
+    berth__arena arena = facts->arena; /* the facts are part of it */
     berth__arena_destroy(&arena);
 }
 
@@ -125,7 +125,7 @@ static void free_reservations(berth__storage *storage)
     berth__keymap *map = &storage->reservations;
     for (uint32_t b = 0; map->buckets != NULL && b < map->bucket_count; b++)
         while (map->buckets[b] != NULL)
-            berth__storage_forget(storage, *(const uint32_t *)map->buckets[b]->key); /* the pod */
+            berth__storage_forget(storage, *(const uint32_t *)map->buckets[b]->key); /* pod */
     const berth__numbered *claims = &storage->device_claims;
     for (uint32_t i = 0; i < claims->count; i++)
         berth__device_choice_drop(storage, ((berth__device_claim *)claims->items[i])->chosen);
@@ -142,7 +142,7 @@ void berth__storage_destroy(berth__storage *storage)
         return;
     const berth_allocator *allocator = storage->model->allocator;
     berth__cow_owner *cow = storage->cow;
-    storage->cow = NULL; /* nothing shows what was chosen */
+    storage->cow = NULL; /* no snapshot shows what was chosen */
     free_reservations(storage);
     storage->cow = cow;
     for (uint32_t kind = 0; kind < BERTH_KIND_COUNT; kind++) {
@@ -186,7 +186,7 @@ static berth__stored *record_find(const berth__storage *storage, berth_kind kind
     return (berth__stored *)berth__keymap_find(&storage->tables[kind], key, sizeof(key));
 }
 
-/* ---- undoing an arrival: the record keeps its name, but is as good as new ---- */
+/* ---- undoing an arrival: the record keeps its name, and is otherwise new ---- */
 
 uint64_t *berth__storage_arrival(berth__stored *record)
 {
@@ -231,9 +231,8 @@ static void arrive(berth__storage *storage, berth__stored *record)
     berth__storage_touch(storage, record);
 }
 
-/* An object comes: its record has its place in the order of arrival, if its kind has such an order.
- * A name that came before, and went, comes last: whether its record is still there does not
- * matter. */
+/* An object is added: its record gets a place in the order of arrival, if its kind has one. A name
+ * that was removed and comes again is last, whether or not its record still exists. */
 static void see_arrival(berth__storage *storage, berth__stored *record)
 {
     if (berth__storage_arrival(record) != NULL && berth__storage_facts(record) == NULL)
@@ -259,7 +258,7 @@ uint32_t *berth__storage_number(berth__stored *record)
     }
 }
 
-/* The list of all records of a kind, by their numbers; NULL: they have none. */
+/* The list of all records of a kind, by their numbers; NULL: the kind has no numbers. */
 static berth__numbered *numbered_of(berth__storage *storage, berth_kind kind)
 {
     switch (kind) {
@@ -278,7 +277,7 @@ static berth__numbered *numbered_of(berth__storage *storage, berth_kind kind)
     }
 }
 
-/* Give a record that others name by number its number. */
+/* Number a record that others refer to by number. */
 static bool number(berth__storage *storage, berth_kind kind, berth__stored *record)
 {
     berth__numbered *list = numbered_of(storage, kind);
@@ -293,7 +292,7 @@ static bool number(berth__storage *storage, berth_kind kind, berth__stored *reco
     return true;
 }
 
-/* A record that is as good as new, with its number; NULL when out of memory. */
+/* A new record with its number, perhaps a freed one; NULL when out of memory. */
 static berth__stored *new_record(berth__storage *storage, berth_kind kind)
 {
     berth__stored *record = storage->free[kind];
@@ -379,7 +378,7 @@ berth__storage_node *berth__storage_node_find(const berth__storage *storage, ber
 
 /* ---- disks ---- */
 
-/* Words of a key. Of an RBD volume with a thousand monitors the first tell it apart. */
+/* Words of a key. The first monitors distinguish RBD volumes, even if there are a thousand. */
 enum { DISK_KEY_MAX = 1024 };
 
 static uint32_t disk_key(const berth__pod_volume *volume, uint32_t *key)
@@ -403,18 +402,18 @@ berth__disk *berth__storage_disk_find(const berth__storage *storage,
     return (berth__disk *)berth__keymap_find(&storage->disks, key, key_bytes);
 }
 
-/* Work out, of the letters of its texts, what the disk counts as. */
+/* Identify the disk for counting, from the letters of its texts. */
 static bool identify(berth__storage *storage, berth__disk *disk)
 {
     bool ok = true;
-    /* relaxed: what matters was removed before this thread's state came to hold the ids */
+    /* relaxed: removals that matter came before this thread's state held the ids */
     disk->removals = atomic_load_explicit(&storage->model->removals, memory_order_relaxed);
     berth__storage_identify_disk(storage, disk, &ok);
     return ok;
 }
 
-/* A branch's store outlasts the branch, and the texts of its disks: others may have got their ids.
- * The engine's are marked by sweeps. */
+/* A branch's store may outlive its branch and the texts of its disks, whose ids other texts may
+ * have got. Sweeps mark the texts of the engine's store. */
 static bool is_outdated(const berth__storage *storage, const berth__disk *disk)
 {
     /* relaxed: as above */
@@ -422,7 +421,7 @@ static bool is_outdated(const berth__storage *storage, const berth__disk *disk)
            disk->removals != atomic_load_explicit(&storage->model->removals, memory_order_relaxed);
 }
 
-/* An id that no disk has; false when out of memory. There is room then to give it back. */
+/* An id that no disk has, with room reserved to give it back; false when out of memory. */
 static bool take_disk_id(berth__storage *storage, uint32_t *out)
 {
     const berth_allocator *allocator = storage->model->allocator;
@@ -479,7 +478,7 @@ static berth__disk *make_disk(berth__storage *storage, const berth__pod_volume *
     return disk;
 }
 
-/* Decisions come here, too, and what is interned is shared with branches. */
+/* Takes the lock, because decisions call this, and branches share the interned texts. */
 berth__disk *berth__storage_disk_make(berth__storage *storage, const berth__pod_volume *volume)
 {
     berth__disk *disk = berth__storage_disk_find(storage, volume);

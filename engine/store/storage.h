@@ -1,12 +1,12 @@
-/* What the volume plugins read: PersistentVolumes, claims, storage classes, and what CSI drivers
- * publish; and what placements have reserved of it.
+/* The data of the volume plugins: PersistentVolumes, claims, storage classes, what CSI drivers
+ * publish, and what placements have reserved.
  *
- * Every name that something speaks of has a record, whether its object exists or not, so that
- * others can point at it; the object's facts hang from it and are replaced whole. Records, and
- * inline disks, that nothing speaks of any more are given up now and then (storage_sweep.c), and
- * theirs are the next to be given. A reservation (kube-scheduler: the assume caches) marks a
- * PersistentVolume as taken for a claim, or a claim as to be provisioned for a node; it is kept by
- * pod, given back as it was taken, and superseded by news of the volume or claim. */
+ * Every name that is mentioned has a record, even without an object, so that other records can
+ * point at it. The record points to the object's facts, which are replaced as a whole. Now and
+ * then, records and inline disks that nothing mentions any more are freed (storage_sweep.c) and
+ * their ids used again. A reservation (kube-scheduler: the assume caches) marks a PersistentVolume
+ * as taken by a claim, or a claim as to be provisioned for a node. Reservations are kept by pod,
+ * and given back as they were made. Updates of the volume or claim end them. */
 #ifndef BERTH_STORE_STORAGE_H
 #define BERTH_STORE_STORAGE_H
 
@@ -30,25 +30,24 @@ typedef struct berth__stored {
         berth__sym namespace_name; /* 0 for cluster kinds */
         berth__sym name;
     } key;
-    uint64_t reservation; /* of a volume or claim: serial of what is behind it; 0: not reserved */
-    uint32_t holder; /* the pod whose placement reserved it; BERTH_POD_INDEX_NONE: it is gone */
-    uint32_t row;    /* its row of what snapshots show, + 1; 0: none yet (storage_rows.h) */
-    uint8_t kind;    /* a berth_kind */
-    bool changed;    /* its row says something else; it is on the store's list then */
-    bool kept;       /* while records are given up: something speaks of it */
+    uint64_t reservation; /* of a volume or claim: serial of its reservation; 0: not reserved */
+    uint32_t holder;      /* the pod whose placement reserved it; BERTH_POD_INDEX_NONE: removed */
+    uint32_t row;         /* its row for snapshots, + 1; 0: none yet (storage_rows.h) */
+    uint8_t kind;         /* a berth_kind */
+    bool changed;         /* its row is outdated, and it is on the store's list */
+    bool kept;            /* during a sweep: something mentions it */
     struct berth__stored *next_changed;
 } berth__stored;
 
-/* Head of every object's facts. They name other objects and point at none, so that several stores
- * can share them. */
+/* Head of every object's facts. Facts refer to other objects by name, so several stores can share
+ * them. */
 typedef struct berth__stored_facts {
-    berth__arena arena;       /* that holds them */
-    uint64_t born;            /* the owner's stamp when they became part of the store */
-    const berth_object *kept; /* the object as it was given, where objects are kept; else NULL */
+    berth__arena arena;       /* holds these facts */
+    uint64_t born;            /* the owner's stamp when they were added to the store */
+    const berth_object *kept; /* the original, if the engine keeps objects; else NULL */
 } berth__stored_facts;
 
-/* In-tree volume plugins that have a CSI driver to translate them to.
- * Source: csi-translation-lib v0.32. */
+/* In-tree volume plugins that can be translated to a CSI driver. */
 typedef enum berth__in_tree {
     BERTH__IN_TREE_NONE,
     BERTH__IN_TREE_EBS,
@@ -59,13 +58,13 @@ typedef enum berth__in_tree {
     BERTH__IN_TREE_COUNT,
 } berth__in_tree;
 
-/* What a volume is to the one who counts attachments: the driver's name above, below it the
- * handle, or the claim's id with bit 31 set where no volume is known yet. 0: it is not counted.
- * Era v1alpha1: the in-tree plugin's name stands for the driver, and driver 0 for a claim that
- * may turn out to be of any of them. */
+/* Identifies a volume when attachments are counted: the driver's name in the upper half; in the
+ * lower half the handle, or the claim's id with bit 31 set if no volume is known yet. 0: not
+ * counted. Era v1alpha1: the in-tree plugin's name replaces the driver, and driver 0 means a claim
+ * whose volume may turn out to be of any plugin. */
 typedef uint64_t berth__attachment;
 
-/* What one volume of a pod counts as; unused places are 0. Two at most, and only in era
+/* The attachments that one volume of a pod counts as; unused places are 0. Two only in era
  * v1alpha1: an unbound claim counts with every in-tree plugin and with its class's driver. */
 typedef struct berth__attachments {
     berth__attachment items[2];
@@ -80,18 +79,18 @@ static inline berth__sym berth__attachment_driver(berth__attachment attachment)
 typedef struct berth__disk {
     berth__keymap_entry entry;
     uint32_t id;
-    berth__pod_volume volume; /* name left out */
+    berth__pod_volume volume; /* without its name */
     berth__in_tree in_tree;
     berth__attachment attachment; /* if the plugin is migrated */
-    uint64_t removals;            /* the model's, when it was identified: see disk_make */
-    bool kept;                    /* as of a record */
-    uint32_t words[];             /* key and monitors */
+    uint64_t removals; /* the model's count when the disk was identified: see disk_make */
+    bool kept;         /* the same as in a record */
+    uint32_t words[];  /* key and monitors */
 } berth__disk;
 
 /* ---- claims ---- */
 
-/* volumeAttributesClassName: claim and volume must name the same, or none. Before it was
- * supported, who named one could not be matched. */
+/* volumeAttributesClassName: claim and volume must name the same class, or none. In versions
+ * without support for it, an object that names a class can't be matched. */
 typedef struct berth__attributes_class {
     berth__sym name; /* 0: none */
     bool unsupported;
@@ -101,13 +100,13 @@ typedef struct berth__claim_facts {
     berth__stored_facts head;
     berth__sym uid;
     berth__sym owner_uid;  /* of the controller, or 0 */
-    berth__sym class_name; /* 0: none; the annotation of old, or else */
+    berth__sym class_name; /* 0: none; from the old annotation, or else the field */
     berth__sym specified_class;
     berth__sym volume_name;   /* 0: none */
     berth__sym selected_node; /* annotation volume.kubernetes.io/selected-node; 0: absent */
     const berth__sym *access_modes;
     uint32_t access_mode_count;
-    bool once_only; /* ReadWriteOncePod is among them */
+    bool once_only; /* the modes include ReadWriteOncePod */
     bool block;     /* volumeMode */
     berth__attributes_class attributes;
     bool bind_completed;
@@ -115,18 +114,18 @@ typedef struct berth__claim_facts {
     bool deleting;
     bool has_selector;
     berth__selector selector;
-    berth_str problem; /* why it can't be matched with volumes at all; absent: none */
+    berth_str problem; /* why no volume can match it; absent: none */
     __int128 request;  /* nanos */
 } berth__claim_facts;
 
 struct berth__claim {
     berth__stored record;
     uint32_t id;
-    berth__claim_facts *facts; /* NULL: no such claim */
+    berth__claim_facts *facts; /* NULL: the claim does not exist */
     berth__pv *volume;         /* the record of spec.volumeName, or NULL */
     berth__pv *first_pv;       /* volumes that name or are reserved for this claim, by arrival */
     berth__claim *next_of_pv;  /* of the same spec.volumeName */
-    berth__sym assumed_node;   /* reserved: to be provisioned for this node; 0: not reserved */
+    berth__sym assumed_node;   /* the reservation's node for provisioning; 0: not reserved */
 };
 
 /* ---- volumes ---- */
@@ -135,17 +134,17 @@ struct berth__claim {
 enum { BERTH__ZONE_BETA, BERTH__REGION_BETA, BERTH__ZONE, BERTH__REGION, BERTH__ZONE_LABELS };
 
 typedef struct berth__zone_set {
-    const berth__sym *values; /* NULL: the volume lacks the label, or it is malformed */
+    const berth__sym *values; /* NULL: the label is absent or malformed */
     uint32_t count;
 } berth__zone_set;
 
 typedef struct berth__pv_facts {
     berth__stored_facts head;
-    berth__sym class_name; /* the annotation of old, or else */
+    berth__sym class_name; /* from the old annotation, or else the field */
     berth__sym specified_class;
     bool has_affinity;
-    berth__interned_node_selector affinity; /* matchFields left out */
-    /* The same after translation to the CSI driver, for nodes where the in-tree plugin is
+    berth__interned_node_selector affinity; /* without matchFields */
+    /* The affinity after translation to the CSI driver, for nodes where the in-tree plugin is
      * migrated. */
     bool has_migrated_affinity;
     berth__interned_node_selector migrated_affinity;
@@ -156,7 +155,7 @@ typedef struct berth__pv_facts {
     bool block;
     berth__attributes_class attributes;
     bool deleting;
-    bool available; /* phase */
+    bool available; /* by its phase */
     bool has_claim_ref;
     bool is_csi;
     berth__sym claim_namespace, claim_name; /* of claimRef */
@@ -172,9 +171,9 @@ struct berth__pv {
     uint64_t arrival;
     berth__pv_facts *facts;
     berth__claim *named; /* the record of claimRef, or NULL */
-    berth__claim *claim; /* of the reservation, or of claimRef; on whose list it is */
+    berth__claim *claim; /* of the reservation, or of claimRef; the volume is on its list */
     berth__pv *next_of_claim;
-    berth__claim *reserved;    /* taken for this claim; NULL: not reserved */
+    berth__claim *reserved;    /* the claim that it is reserved for; NULL: not reserved */
     berth__claim *first_claim; /* claims whose spec.volumeName is this volume */
     berth__listed_attachment *first_attachment;
 };
@@ -183,7 +182,7 @@ struct berth__pv {
 
 typedef enum berth__binding_mode {
     BERTH__BINDING_UNSET,
-    BERTH__BINDING_IMMEDIATE, /* and whatever else is not the one below */
+    BERTH__BINDING_IMMEDIATE, /* also for any unknown word */
     BERTH__BINDING_WAIT,      /* WaitForFirstConsumer */
 } berth__binding_mode;
 
@@ -191,8 +190,8 @@ typedef struct berth__storage_class_facts {
     berth__stored_facts head;
     berth__sym provisioner;
     bool provisions; /* the provisioner is neither empty nor kubernetes.io/no-provisioner */
-    /* Driver that volumes of the class will have; 0: not counted. `in_tree`: on nodes where that
-     * plugin is migrated only. */
+    /* The driver of the class's future volumes; 0: not counted. `in_tree`: counted only on nodes
+     * where that plugin is migrated. */
     berth__sym driver;
     berth__in_tree in_tree;
     berth__binding_mode mode;
@@ -216,7 +215,7 @@ typedef struct berth__csi_driver_record {
     berth__csi_driver_facts *facts;
 } berth__csi_driver_record;
 
-/* Kept on the shelves of its class by the largest volume that it has room for. */
+/* Kept on the shelves of its class, by the largest volume that fits. */
 typedef struct berth__capacity_facts {
     berth__stored_facts head;
     berth__sym class_name;
@@ -225,7 +224,7 @@ typedef struct berth__capacity_facts {
     berth__node_term term; /* the topology as one term of a node selector */
     berth__interned_node_selector chooses;
     __int128 limit;   /* units */
-    int64_t capacity; /* of all volumes, units */
+    int64_t capacity; /* of all volumes together, units */
 } berth__capacity_facts;
 
 typedef struct berth__capacity {
@@ -243,11 +242,12 @@ typedef struct berth__driver_limit {
 
 typedef struct berth__csi_node_facts {
     berth__stored_facts head;
-    const berth__driver_limit *limits; /* drivers with a count; each once, in order */
+    const berth__driver_limit *limits; /* drivers with a limit; each once, sorted */
     uint32_t limit_count;
-    const uint64_t *drivers; /* all, in order */
+    const uint64_t *drivers; /* all drivers, sorted */
     uint32_t driver_count;
-    /* Bit 1 << berth__in_tree of each plugin that the annotation lists, or that needs none. */
+    /* Bit 1 << berth__in_tree of each plugin that the annotation lists, or that counts as
+     * listed. */
     uint32_t migrated;
 } berth__csi_node_facts;
 
@@ -257,11 +257,11 @@ const berth__driver_limit *berth__csi_limit(const berth__csi_node_facts *facts, 
 /* Whether a driver is installed on a node. */
 bool berth__csi_installed(const berth__csi_node_facts *facts, berth__sym driver);
 
-/* By the name of a node that a CSINode or a VolumeAttachment speaks of. */
+/* By the name of a node in a CSINode or a VolumeAttachment. */
 struct berth__storage_node {
     berth__stored record;
     uint32_t id;
-    berth__csi_node_facts *facts; /* NULL: it has no CSINode */
+    berth__csi_node_facts *facts; /* NULL: no CSINode */
     berth__listed_attachment *first_attachment;
     uint32_t attachment_count;
 };
@@ -269,31 +269,31 @@ struct berth__storage_node {
 typedef struct berth__attachment_facts {
     berth__stored_facts head;
     berth__sym attacher;
-    berth__sym node_name;   /* 0: none named */
-    berth__sym volume_name; /* 0: none named */
+    berth__sym node_name;   /* 0: not given */
+    berth__sym volume_name; /* 0: not given */
 } berth__attachment_facts;
 
 /* A VolumeAttachment. */
 struct berth__listed_attachment {
     berth__stored record;
     berth__attachment_facts *facts;
-    berth__storage_node *node; /* the records of what it names, or NULL */
+    berth__storage_node *node; /* the records of the names, or NULL */
     berth__pv *volume;
     berth__listed_attachment *next_of_node, *next_of_pv;
 };
 
 /* ---- the store ---- */
 
-/* A change that can alter what is attached to nodes: a claim's id, or a storage node's with bit
- * 31. */
+/* A change that can alter what is attached to nodes: a claim's id, or a storage node's id with bit
+ * 31 set. */
 enum {
     BERTH__STORAGE_JOURNAL = 4096,
-    BERTH__STORAGE_SWEEP_MIN = 1024, /* records and disks before some are given up */
+    BERTH__STORAGE_SWEEP_MIN = 1024, /* number of records and disks before the first sweep */
 };
 #define BERTH__STORAGE_NODE_BIT (UINT32_C(1) << 31)
 
-/* A change of devices, classes or claims of them, in a journal of their own: the record's id, its
- * kind in the two highest bits. Claims change with their reservations, too. */
+/* A change of devices, device classes or their claims, in a journal of its own: the record's id,
+ * with its kind in the two highest bits. Reservations change claims, too. */
 enum { BERTH__DEVICE_JOURNAL = 4096 };
 #define BERTH__DEVICE_CLAIM_BITS UINT32_C(0)
 #define BERTH__DEVICE_SLICE_BITS (UINT32_C(1) << 30)
@@ -306,7 +306,7 @@ typedef struct berth__numbered {
     uint32_t count, capacity;
 } berth__numbered;
 
-/* One volume chosen for a claim (NULL: the claim is to be provisioned). */
+/* The volume chosen for a claim (NULL: none exists yet; it will be provisioned). */
 typedef struct berth__volume_choice {
     berth__claim *claim;
     berth__pv *volume;
@@ -314,58 +314,58 @@ typedef struct berth__volume_choice {
 
 typedef struct berth__storage {
     berth__model *model;
-    /* Of the facts; NULL: they are another store's. Of a branch that has changed some: the
-     * branch's, which frees those it made. */
+    /* Owner of the facts; NULL: another store owns them. On a branch that changed storage objects:
+     * the branch's owner, which frees the facts that it made. */
     berth__cow_owner *cow;
     berth__arena arena;                     /* records */
-    berth__stored *free[BERTH_KIND_COUNT];  /* records given up, by kind; they keep their ids */
-    berth__keymap tables[BERTH_KIND_COUNT]; /* only those of the kinds kept here are in use */
+    berth__stored *free[BERTH_KIND_COUNT];  /* freed records, by kind; they keep their ids */
+    berth__keymap tables[BERTH_KIND_COUNT]; /* used only for the kinds kept here */
     berth__keymap disks;
-    berth__keymap reservations;  /* by pod, of volumes and of devices */
+    berth__keymap reservations;  /* by pod, for volumes and for devices */
     berth__shelves free_volumes; /* by class: volumes that any claim may take; amounts in nanos */
     berth__shelves capacities;   /* by class: CSIStorageCapacities; amounts in units */
     berth__numbered claims, nodes, slices, device_classes, device_claims;
     uint64_t class_changes;      /* of device classes, so far */
     uint32_t *device_journal;    /* entry i is at device_journal[i % BERTH__DEVICE_JOURNAL] */
     uint64_t device_journal_end; /* entries ever written */
-    uint64_t nodes_named;        /* how often a record of a node was given a name */
-    berth__disk **disk_list;     /* by id; NULL: it is free */
+    uint64_t nodes_named;        /* how often a node's record got a name */
+    berth__disk **disk_list;     /* by id; NULL: free */
     uint32_t disk_count, disk_capacity;
-    uint32_t *free_disks; /* ids; room for all of them */
+    uint32_t *free_disks; /* free ids; has room for all */
     uint32_t free_disk_count;
     uint32_t free_disk_capacity;
     uint32_t in_use;   /* records and disks */
-    uint32_t sweep_at; /* so many call for a look at which of them are needed */
-    uint32_t *gone;    /* rows of records given up, to be cleared when rows are next written */
+    uint32_t sweep_at; /* number of records and disks at which a sweep is due */
+    uint32_t *gone;    /* rows of freed records, to be cleared when rows are next written */
     uint32_t gone_count, gone_capacity;
     uint32_t *journal;    /* entry i is at journal[i % BERTH__STORAGE_JOURNAL] */
     uint64_t journal_end; /* entries ever written */
     uint64_t arrivals;
     uint64_t reservation_serial;
     berth__stored *changed; /* records that differ from their rows, in a list */
-    berth__undo_log *undo;  /* NULL: changes are for good */
+    berth__undo_log *undo;  /* NULL: changes are final */
 } berth__storage;
 
-/* An empty store. `cow` NULL: it never adds or removes an object, but follows rows
- * (storage_rows.h). Errors: E_NOMEM. */
+/* Make an empty store. `cow` NULL: the store never adds or removes objects, but follows rows
+ * (storage_rows.h). Errors: BERTH_E_NOMEM. */
 berth_status berth__storage_create(berth__model *model, berth__cow_owner *cow,
                                    berth__storage **out);
 void berth__storage_destroy(berth__storage *storage);
 
-/* Whether objects of this kind are kept here. */
+/* Whether the store keeps objects of this kind. */
 bool berth__storage_keeps(berth_kind kind);
 
-/* Add an object of a kind kept here, or replace the one of its name. Errors: E_EXISTS,
- * E_NOT_FOUND (replace), E_NOMEM; nothing has changed then, but for records in `undo` to be
- * undone. In add and remove alike, room for 4 records has been reserved there. */
+/* Add an object of a kind kept here, or replace the one of its name. Before add and remove, the
+ * caller reserves room for 4 records in `undo`. Errors: BERTH_E_EXISTS, BERTH_E_NOT_FOUND
+ * (replace), BERTH_E_NOMEM; then nothing has changed that the records in `undo` do not undo. */
 berth_status berth__storage_add(berth__storage *storage, const berth_object *object, bool replace,
                                 berth_error *error);
 
-/* Errors: E_NOT_FOUND, E_NOMEM (only once something was published). */
+/* Errors: BERTH_E_NOT_FOUND, BERTH_E_NOMEM (only after a publication). */
 berth_status berth__storage_remove(berth__storage *storage, berth_kind kind,
                                    berth_str namespace_name, berth_str name, berth_error *error);
 
-/* Records by name, or NULL; a record need not have an object. */
+/* Records by name, or NULL. A record may lack an object. */
 berth__claim *berth__storage_claim(const berth__storage *storage, berth__sym namespace_name,
                                    berth__sym name);
 berth__storage_class_record *berth__storage_class_find(const berth__storage *storage,
@@ -384,27 +384,27 @@ static inline berth__storage_node *berth__storage_node_at(const berth__storage *
     return (berth__storage_node *)storage->nodes.items[id];
 }
 
-/* The record of a claim, made if there is none; NULL when out of memory. */
+/* The record of a claim, made if it does not exist; NULL when out of memory. */
 berth__claim *berth__storage_claim_make(berth__storage *storage, berth__sym namespace_name,
                                         berth__sym name);
 
-/* The interned form of a pod's inline volume; NULL when out of memory. `find` is for volumes
- * that were interned before. */
+/* The interned form of a pod's inline volume; NULL when out of memory. Use `find` only for volumes
+ * that are interned already. */
 berth__disk *berth__storage_disk_make(berth__storage *storage, const berth__pod_volume *volume);
 berth__disk *berth__storage_disk_find(const berth__storage *storage,
                                       const berth__pod_volume *volume);
 
-/* ---- giving up (storage_sweep.c) ---- */
+/* ---- freeing records (storage_sweep.c) ---- */
 
-/* Whether so many records came that it is worth while to look for those that nothing needs. */
+/* Whether so many records are new that a search for unneeded ones is worth while. */
 static inline bool berth__storage_sweep_is_due(const berth__storage *storage)
 {
     return BERTH_UNLIKELY(storage->in_use >= storage->sweep_at);
 }
 
-/* Say that something outside of the store speaks of a record or disk; then give up the records and
- * disks of which this was not said and of which nothing in the store speaks. No transaction is
- * open, and no decision under way. Without memory for it they stay. */
+/* First report each record or disk that something outside of the store mentions. Then free the
+ * other records and disks that nothing in the store mentions. No transaction may be open and no
+ * decision in progress. Records stay if there is no memory to free them. */
 static inline void berth__storage_keep(berth__stored *record)
 {
     record->kept = true;
@@ -413,8 +413,8 @@ void berth__storage_sweep(berth__storage *storage);
 
 /* ---- identity: what counts as one attachment (storage_identity.c) ---- */
 
-/* Whether a volume of an in-tree plugin counts as its CSI driver's on a node (NULL: unknown to
- * every driver). Source: kube-scheduler v1.32, plugins/nodevolumelimits/utils.go. */
+/* Whether a volume of an in-tree plugin counts as its CSI driver's on a node (NULL: no driver knows
+ * the node). Source: kube-scheduler v1.32, plugins/nodevolumelimits/utils.go. */
 bool berth__storage_migrated(const berth__storage_node *node, berth__in_tree in_tree);
 
 berth__attachments berth__storage_claim_attachments(const berth__storage *storage,
@@ -424,41 +424,41 @@ berth__attachments berth__storage_disk_attachments(const berth__storage *storage
                                                    const berth__disk *disk,
                                                    const berth__storage_node *node);
 
-/* The name that stands for an in-tree plugin where drivers are counted, in the engine's era.
- * Sets `*ok` to false when out of memory. */
+/* The name for an in-tree plugin where drivers are counted, in the engine's era. Sets `*ok` to
+ * false when out of memory. */
 berth__sym berth__storage_in_tree_driver(berth__storage *storage, berth__in_tree in_tree, bool *ok);
 
-/* What a VolumeAttachment says is attached; 0: nothing that is counted, as v1.15 counts none. */
+/* The attachment that a VolumeAttachment lists; 0: it is not counted. v1.15 counts none. */
 berth__attachment berth__storage_listed_attachment(const berth__storage *storage,
                                                    const berth__listed_attachment *listed);
 
 /* ---- reservations (storage_reserve.c) ---- */
 
-/* Reserve what a placement chose; what is so already is noted, and held by nobody. Room for 2
- * records has been reserved in `undo`; for unreserve and forget: for one. Errors: E_NOMEM, nothing
+/* Reserve what a placement chose. What is already so is only noted. The caller has reserved room
+ * for 2 records in `undo`; for unreserve and forget, for one. Errors: BERTH_E_NOMEM, nothing
  * reserved. */
 berth_status berth__storage_reserve(berth__storage *storage, uint32_t pod,
                                     const berth__volume_choice *choices, uint32_t count,
                                     berth__sym node_name);
 
-/* Give back what the pod's placement reserved; nothing if it reserved nothing. */
+/* Give back what the pod's placement reserved. Does nothing if it reserved nothing. */
 void berth__storage_unreserve(berth__storage *storage, uint32_t pod);
 
-/* The pod is gone; what it reserved, devices included, stays reserved. Its index may be another
- * pod's next. */
+/* The pod was removed. What it reserved, devices included, stays reserved. Another pod may take its
+ * index next. */
 void berth__storage_forget(berth__storage *storage, uint32_t pod);
 
-/* What a pod's placement chose for its i-th claim; false: it has no such. */
+/* The choice of a pod's placement for its i-th claim; false: there is none. */
 bool berth__storage_choice(const berth__storage *storage, uint32_t pod, uint32_t i,
                            berth__volume_choice *out);
 
-/* Let everyone who follows the journal lag too far behind: they look at everything. */
+/* Make all followers of the journal lag too far behind, so that they look at everything. */
 void berth__storage_note_all(berth__storage *storage);
 
-/* Whether a volume's claimRef (or reservation) is the claim's. */
+/* Whether a volume's claimRef (or reservation) refers to the claim. */
 bool berth__pv_is_for(const berth__pv *volume, const berth__claim *claim);
 
-/* The node that a claim is to be provisioned for; 0: undecided. */
+/* The node that a claim will be provisioned for; 0: undecided. */
 static inline berth__sym berth__claim_node(const berth__claim *claim)
 {
     return claim->assumed_node != 0 ? claim->assumed_node : claim->facts->selected_node;
@@ -469,11 +469,11 @@ static inline berth__sym berth__claim_node(const berth__claim *claim)
 /* Compile an object into facts of its kind; NULL when out of memory. */
 berth__stored_facts *berth__storage_compile(berth__storage *storage, const berth_object *object);
 
-/* A volume's node affinity, without what kube-scheduler does not look at. */
+/* A volume's node affinity, without the parts that kube-scheduler ignores. */
 berth__interned_node_selector berth__storage_affinity(berth__storage *storage, berth__arena *arena,
                                                       const berth_node_selector *source, bool *ok);
 
-/* Say that the records that pods' reservations mention are needed. */
+/* Mark the records that pods' reservations mention as needed. */
 void berth__storage_keep_reserved(berth__storage *storage);
 
 /* Free a disk that is on no list. */
@@ -489,7 +489,7 @@ void berth__storage_identify_class(berth__storage *storage, const berth_storage_
 /* The plugins in an annotation's list, as bits. */
 uint32_t berth__storage_migrated_plugins(berth_str list);
 
-/* Whether any claim may take the volume, were it not reserved. */
+/* Whether any claim may take the volume, reservations aside. */
 bool berth__pv_is_free(const berth__pv_facts *facts);
 
 /* Link a volume into its claim's list and take it out. */
@@ -498,12 +498,13 @@ void berth__pv_unlink(berth__pv *volume);
 
 berth__shelf_item berth__pv_item(berth__pv *volume, const berth__pv_facts *facts);
 
-/* The volume's or the claim's reservation no longer holds. */
+/* End the reservation of the volume or the claim. */
 void berth__storage_supersede_pv(berth__storage *storage, berth__pv *volume);
 void berth__storage_supersede_claim(berth__storage *storage, berth__claim *claim);
 void berth__storage_supersede_devices(berth__storage *storage, berth__device_claim *claim);
 
-/* The same, and a superseded reservation's holding again. Nothing if there is none. */
+/* A record's reservation as a value: read it, and restore it after it was superseded, if there was
+ * one. */
 typedef struct berth__held {
     uint64_t serial; /* 0: not reserved */
     uint32_t holder;
@@ -516,20 +517,20 @@ berth__held berth__storage_held(const berth__stored *record);
 void berth__storage_hold_again(berth__storage *storage, berth__stored *record,
                                const berth__held *held);
 
-/* The record of any kind kept here, made if there is none; NULL when out of memory. */
+/* The record of any kind kept here, made if it does not exist; NULL when out of memory. */
 berth__stored *berth__storage_named(berth__storage *storage, berth_kind kind,
                                     berth__sym namespace_name, berth__sym name);
 
-/* The same for an object that comes: it has its place in the order of arrival then. */
+/* The same for an object that is added: the record also gets a place in the order of arrival. */
 berth__stored *berth__storage_make_record(berth__storage *storage, berth_kind kind,
                                           berth__sym namespace_name, berth__sym name);
 
-/* What a record's object says, or NULL; its object's place in the order of arrival (0: there was
- * none yet), or NULL if its kind has no such order. */
+/* The facts of a record's object, or NULL. The object's place in the order of arrival (0: none
+ * yet), or NULL if its kind has no order. */
 berth__stored_facts *berth__storage_facts(const berth__stored *record);
 uint64_t *berth__storage_arrival(berth__stored *record);
 
-/* Something changed that the record's row is to say. */
+/* Mark the record's row as outdated. */
 static inline void berth__storage_touch(berth__storage *storage, berth__stored *record)
 {
     if (record->changed)
@@ -539,29 +540,29 @@ static inline void berth__storage_touch(berth__storage *storage, berth__stored *
     storage->changed = record;
 }
 
-/* Say in the journal of devices that a record of theirs changed. */
+/* Note the change of a device record in the journal of devices. */
 void berth__storage_note_device(berth__storage *storage, berth__stored *record);
 
-/* The number of a record of a kind that has numbers, or NULL. */
+/* The number of a record, or NULL if its kind has no numbers. */
 uint32_t *berth__storage_number(berth__stored *record);
 
-/* The size of a kind's records; 0: it is not kept. */
+/* The size of a kind's records; 0: the kind is not kept. */
 size_t berth__storage_record_bytes(berth_kind kind);
 
 /* Free facts that no version shows. Accepts NULL. */
 void berth__stored_facts_free(berth__stored_facts *facts);
 
-/* Put facts (NULL: none) in the place of the record's; these are let go or, while it may be undone,
- * kept. Returns false, nothing changed, when out of memory. */
+/* Replace the record's facts (NULL: by none). The former facts are released, or kept while this may
+ * be undone. Returns false, with nothing changed, when out of memory. */
 bool berth__storage_replace_facts(berth__storage *storage, berth__stored *record,
                                   berth__stored_facts *facts);
 
-/* Put facts of another store (NULL: none) in the place of the record's. Returns false, nothing
- * changed, when out of memory; without facts it does not fail. */
+/* Replace the record's facts by another store's (NULL: by none). Returns false, with nothing
+ * changed, when out of memory; removing facts does not fail. */
 bool berth__storage_borrow(berth__storage *storage, berth__stored *record,
                            berth__stored_facts *facts);
 
-/* Hold a reservation that another store knows; end it, wherever it comes from. Returns false,
+/* Take over a reservation that another store made; end one of any origin. Returns false, with
  * nothing changed, when out of memory. */
 bool berth__storage_adopt(berth__storage *storage, berth__stored *record, const berth__held *held);
 void berth__storage_disown(berth__storage *storage, berth__stored *record);

@@ -1,11 +1,11 @@
-/* What placements chose for claims of devices: copies that records, lists of reservations and what
- * may be undone share, and that snapshots may show when they go. */
+/* Allocations that placements chose for claims of devices. Records, reservation lists and undo
+ * records share these copies, and snapshots may still show a copy after its release. */
 #include <string.h>
 
 #include "base/assert.h"
 #include "store/device_facts.h"
 
-/* Room for the note of its going lies in the choice: going needs no memory. */
+/* The choice has room for the note of its release, so that releasing needs no memory. */
 typedef struct noted_choice {
     berth__device_choice choice;
     berth__retired *note;
@@ -14,7 +14,7 @@ typedef struct noted_choice {
 static noted_choice *choice_of(const berth__device_allocation *chosen)
 {
     noted_choice *out;
-    memcpy(&out, &chosen, sizeof(out)); /* its owner: away with the const */
+    memcpy(&out, &chosen, sizeof(out)); /* the owner may write it: removes the const */
     return out;
 }
 
@@ -86,11 +86,11 @@ static void copy_allocation(berth__arena *arena, const berth__device_allocation 
     out->problem = berth__arena_str(arena, source->problem, ok);
 }
 
-/* ---- coming and going ---- */
+/* ---- making and releasing ---- */
 
 static void free_choice(const berth_allocator *allocator, noted_choice *own)
 {
-    berth__arena arena = own->choice.arena; /* it lies in it */
+    berth__arena arena = own->choice.arena; /* the choice is part of it */
     if (own->note != NULL)
         berth__free(allocator, own->note, sizeof(*own->note));
     berth__arena_destroy(&arena);
@@ -105,11 +105,10 @@ static void release_choice(const berth_allocator *allocator, void *context, void
     free_choice(allocator, object);
 }
 
-/* What a copy takes where devices neither are shared nor wait for conditions; the arena grows for
- * others. */
+/* The size of a copy without shared devices and conditions; others make the arena grow. */
 static size_t common_bytes(const berth__device_allocation *source)
 {
-    enum { VALUES = 64 }; /* and what alignment loses */
+    enum { VALUES = 64 }; /* plus losses by alignment */
     size_t bytes = sizeof(noted_choice) + source->result_count * sizeof(*source->results) + VALUES;
     for (uint32_t i = 0; i < source->selector.count; i++)
         bytes += sizeof(*source->selector.terms) + (source->selector.terms[i].expression_count +
@@ -159,7 +158,7 @@ void berth__device_choice_drop(berth__storage *storage, const berth__device_allo
     BERTH_ASSERT(own->choice.uses > 0);
     if (--own->choice.uses > 0)
         return;
-    if (cow == NULL || cow->branch) { /* a branch's: nobody else has seen it */
+    if (cow == NULL || cow->branch) { /* a branch's: no snapshot shows it */
         free_choice(storage->model->allocator, own);
         return;
     }

@@ -16,13 +16,13 @@ static berth__sym intern(const compiling *own, berth_str text)
     return berth__intern_add(&own->storage->model->strings, text, own->ok);
 }
 
-/* Absent and empty alike are 0. */
+/* Absent and empty texts are both 0. */
 static berth__sym intern_filled(const compiling *own, berth_str text)
 {
     return text.len > 0 ? intern(own, text) : 0;
 }
 
-/* Zeroed; NULL when out of memory, and for none. */
+/* A zeroed array; NULL when out of memory, and for 0 items. */
 static void *array(const compiling *own, uint32_t count, size_t item_bytes)
 {
     if (count == 0 || !*own->ok)
@@ -32,7 +32,7 @@ static void *array(const compiling *own, uint32_t count, size_t item_bytes)
     return items;
 }
 
-/* An array for all items of a source, which `var` then runs over, `i` counting. */
+/* Make an array for all items of a source, then run `var` over it, with `i` counting. */
 #define EACH(own, type, to, to_count, from_count, var)              \
     type *const var##_items = array(own, from_count, sizeof(type)); \
     (to) = var##_items;                                             \
@@ -142,7 +142,7 @@ static const berth__counter_set *compile_counters(const compiling *own,
     return out;
 }
 
-/* By text of domain, then of id. */
+/* Orders by text of domain, then of id. */
 static int name_order(const berth__model *model, berth__device_name a, berth__device_name b)
 {
     const berth_str none = BERTH_STR("");
@@ -151,7 +151,7 @@ static int name_order(const berth__model *model, berth__device_name a, berth__de
     return order != 0 ? order : berth__str_cmp(berth__text(model, a.id), berth__text(model, b.id));
 }
 
-/* Few, and most often in order already: inserted one by one. Items begin with their names. */
+/* Insertion sort: there are few items, mostly in order already. Each item begins with its name. */
 static void sort_by_name(const berth__model *model, void *items, uint32_t count, size_t bytes)
 {
     char *first = items, spare[sizeof(berth__device_capacity)];
@@ -258,7 +258,7 @@ static const berth__device_selector *compile_selectors(const compiling *own,
     return out;
 }
 
-/* What is absent matches anything. */
+/* An absent text matches anything, like an empty one. */
 static berth__sym any_or(const compiling *own, berth_str text)
 {
     return text.data != NULL ? intern(own, text) : 0;
@@ -301,7 +301,7 @@ static void compile_toleration(const compiling *own, const berth_toleration *sou
     out->equal = source->op.len == 0 || berth__str_is(source->op, "Equal");
 }
 
-/* An absent mode is ExactCount, and its count then 1, as the API server would say. */
+/* An absent mode is ExactCount with count 1, as the API server sets it. */
 static void compile_ask(const compiling *own, const berth_exact_request *source,
                         berth__device_ask *out)
 {

@@ -1,5 +1,5 @@
-/* What the store's records say, in and out: facts exchanged, the links between records that follow
- * from them, the journal of it, and undoing. */
+/* Puts facts into the store's records and takes them out: the links between records that follow
+ * from facts, the journal, and undoing. */
 #include "base/assert.h"
 #include "store/device_facts.h"
 #include "store/storage.h"
@@ -22,7 +22,7 @@ static void note_node(berth__storage *storage, const berth__storage_node *node)
         note(storage, node->id | BERTH__STORAGE_NODE_BIT);
 }
 
-/* A rule changes slices. */
+/* A change of a taint rule changes slices. */
 void berth__storage_note_device(berth__storage *storage, berth__stored *record)
 {
     const bool has_number = berth__storage_number(record) != NULL;
@@ -49,7 +49,7 @@ static void note_pv(berth__storage *storage, const berth__pv *volume)
         note_node(storage, listed->node);
 }
 
-/* The record of a volume that is named (0: none is); false when out of memory. */
+/* The record of the volume of that name (0: none); false when out of memory. */
 static bool named_volume(berth__storage *storage, berth__sym name, berth__pv **out)
 {
     *out = name == 0
@@ -58,7 +58,7 @@ static bool named_volume(berth__storage *storage, berth__sym name, berth__pv **o
     return name == 0 || *out != NULL;
 }
 
-/* ---- volumes in and out ---- */
+/* ---- facts of volumes ---- */
 
 bool berth__pv_is_free(const berth__pv_facts *facts)
 {
@@ -101,11 +101,11 @@ void berth__pv_unlink(berth__pv *volume)
     volume->next_of_claim = NULL;
 }
 
-/* How facts leave: for good; for a while, to come back; or coming back themselves in the place
- * of facts that were new. */
+/* How facts leave a record: for good; for a while, so that they may come back; or because the
+ * former facts come back. */
 typedef enum departure { FOR_GOOD, FOR_A_WHILE, COMING_BACK } departure;
 
-/* The old facts' shelves, once the new facts are on theirs. */
+/* Take the old facts off their shelves, once the new facts are on theirs. */
 static void take_off(berth__shelves *shelves, berth__sym owner,
                      const berth__interned_node_selector *chooses, const berth__shelf_item *item,
                      departure how)
@@ -126,7 +126,7 @@ static bool put_on(berth__shelves *shelves, berth__sym owner,
     return true;
 }
 
-/* The record of the claim that a volume's claimRef names, whether there is such a claim or not. */
+/* The record of the claim in a volume's claimRef, whether or not the claim exists. */
 static bool named_claim(berth__storage *storage, const berth__pv_facts *facts, berth__claim **out)
 {
     bool names = facts != NULL && facts->has_claim_ref;
@@ -135,7 +135,7 @@ static bool named_claim(berth__storage *storage, const berth__pv_facts *facts, b
     return !names || *out != NULL;
 }
 
-/* Shelve the new facts, then take the old ones off: the only steps that can fail come first. */
+/* Shelve the new facts, then take the old ones off: the steps that can fail come first. */
 static bool replace_pv(berth__storage *storage, berth__pv *volume, berth__pv_facts *facts,
                        departure how)
 {
@@ -161,7 +161,7 @@ static bool replace_pv(berth__storage *storage, berth__pv *volume, berth__pv_fac
     return true;
 }
 
-/* ---- the other kinds in and out ---- */
+/* ---- facts of other kinds ---- */
 
 static void leave_volume(berth__claim *claim)
 {
@@ -271,7 +271,7 @@ static bool replace_attachment(berth__storage *storage, berth__listed_attachment
 
 /* ---- devices ---- */
 
-/* Whether what is reserved for the claim is no longer what it has, once these facts come. */
+/* Whether new facts end the reservation of the claim. */
 static bool supersedes(const berth__device_claim *claim, const berth__device_claim_facts *facts)
 {
     return facts == NULL || facts->allocation != NULL ||
@@ -288,8 +288,8 @@ static void replace_device_claim(berth__storage *storage, berth__device_claim *c
     berth__storage_note_device(storage, &claim->record);
 }
 
-/* Put other facts (NULL: none) in the place of the record's, which are not freed. Returns false,
- * nothing changed, when out of memory; without new facts it does not fail. */
+/* Replace the record's facts (NULL: by none); the former ones are not freed. Returns false, with
+ * nothing changed, when out of memory; removing facts does not fail. */
 static bool exchange_facts(berth__storage *storage, void *record, void *facts, departure how)
 {
     bool ok = true;
@@ -297,7 +297,7 @@ static bool exchange_facts(berth__storage *storage, void *record, void *facts, d
     switch ((berth_kind)((berth__stored *)record)->kind) {
     case BERTH_KIND_STORAGE_CLASS:
         ((berth__storage_class_record *)record)->facts = facts;
-        berth__storage_note_all(storage); /* volumes of its claims yet to be provisioned */
+        berth__storage_note_all(storage); /* concerns volumes that its claims will get */
         break;
     case BERTH_KIND_CSI_DRIVER:
         ((berth__csi_driver_record *)record)->facts = facts;
@@ -359,21 +359,22 @@ static void release_facts(const berth_allocator *allocator, void *context, void 
     berth__stored_facts_free(object);
 }
 
-/* Facts are no longer the store's; versions may show them yet. There is a note for it. */
+/* The store no longer holds these facts, but versions may show them. Room for the note was
+ * reserved. */
 static void let_go(berth__storage *storage, berth__stored_facts *facts)
 {
     if (facts != NULL)
         berth__cow_owner_retire(storage->cow, facts->born, release_facts, facts, 0);
 }
 
-/* Facts that gave way, and the reservation of their volume or claim that they superseded. */
+/* Facts that were replaced, and the reservation of their volume or claim that this ended. */
 typedef struct former_facts {
     berth__stored *record;
     berth__stored_facts *facts;
     berth__held held;
 } former_facts;
 
-/* A note is held for facts that may go, or come back, yet. */
+/* Release the note that was held for facts that might leave or come back. */
 static void end_hold(berth__storage *storage, const former_facts *own)
 {
     if (own->facts != NULL)
@@ -389,12 +390,12 @@ static void undo_exchange(void *owner, void *record)
     exchange_facts(storage, own->record, own->facts, COMING_BACK);
     let_go(storage, fresh); /* no version has shown them */
     if (own->record->reservation !=
-        own->held.serial) /* devices stay reserved if no news is of them */
+        own->held.serial) /* devices stay reserved unless the news concerns them */
         berth__storage_hold_again(storage, own->record, &own->held);
     end_hold(storage, own);
 }
 
-/* The places of facts that do not come back are free. */
+/* Free the places of facts that will not come back. */
 static void keep_exchange(void *owner, void *record)
 {
     berth__storage *storage = owner;
@@ -414,8 +415,8 @@ static void keep_exchange(void *owner, void *record)
 
 static const berth__undo_kind exchanged = {undo_exchange, keep_exchange};
 
-/* Room to note that facts go, now or when it is sure that they do; and, on a branch, that others
- * were made. */
+/* Reserve room to note that facts leave, now or when this is final; on a branch, also that new
+ * facts were made. */
 static bool reserve_note(berth__storage *storage, const berth__stored_facts *facts, bool undoable)
 {
     if (storage->cow->branch && !berth__cow_owner_reserve(storage->cow, 2))

@@ -1,4 +1,4 @@
-/* Identity of volumes: which are one and the same to the driver that attaches them.
+/* Identity of volumes: which volumes are the same to the driver that attaches them.
  * Source: kube-scheduler v1.32, plugins/nodevolumelimits; csi-translation-lib v0.32, plugins;
  * Kubernetes v1.15.3, predicates.go (volume filters), csi_volume_predicate.go. */
 #include <stdio.h>
@@ -92,21 +92,21 @@ static berth__attachment make_attachment(berth__sym driver, berth__sym handle)
     return (berth__attachment)driver << 32 | handle;
 }
 
-/* The claim stands for the volume it will have. */
+/* The claim represents the volume that it will get. */
 static berth__attachment private_attachment(berth__sym driver, const berth__claim *claim)
 {
     return make_attachment(driver, claim->id | BERTH__STORAGE_NODE_BIT);
 }
 
-/* "aws://ZONE/vol-X" is vol-X; an id that is no such URL is taken as it is. Returns empty text
- * for one that can't be translated. */
+/* "aws://ZONE/vol-X" becomes vol-X; an id that is no such URL stays as it is. Returns an empty text
+ * if the id can't be translated. */
 static berth_str ebs_handle(berth_str id)
 {
     if (!berth__str_starts(id, "aws://"))
         return id;
     uint32_t begin = 6, end = id.len;
     while (begin < id.len && id.data[begin] != '/')
-        begin++; /* the zone */
+        begin++; /* skip the zone */
     while (begin < end && id.data[begin] == '/')
         begin++;
     while (end > begin && id.data[end - 1] == '/')
@@ -116,7 +116,7 @@ static berth_str ebs_handle(berth_str id)
     return valid ? volume : (berth_str){0};
 }
 
-/* "LOCALE-REGION" of a zone "LOCALE-REGION-X"; empty for a zone of another form. */
+/* "LOCALE-REGION" from a zone "LOCALE-REGION-X"; empty for a zone of another form. */
 static berth_str gce_region(berth_str zone)
 {
     uint32_t dashes = 0, last = 0;
@@ -129,7 +129,7 @@ static berth_str gce_region(berth_str zone)
     return dashes == 2 ? (berth_str){zone.data, last} : (berth_str){0};
 }
 
-/* The region that all zones of a list joined by "__" share; empty if there is none. */
+/* The common region of all zones in a list joined by "__"; empty if there is none. */
 static berth_str gce_common_region(berth_str zones)
 {
     berth_str common = {0};
@@ -156,8 +156,8 @@ static berth_str label_of(berth_map labels, const char *key)
     return (berth_str){0};
 }
 
-/* A handle that names the project, the zone or region, and the disk. Absent when the zones are
- * of no single region. */
+/* A handle made of the project, the zone or region, and the disk. Absent if the zones have no
+ * common region. */
 static berth_str gce_handle(berth__storage *storage, berth_str name, berth_str zones, bool *ok)
 {
     const char *level = "zones";
@@ -180,7 +180,7 @@ static berth_str gce_handle(berth__storage *storage, berth_str name, berth_str z
     return (berth_str){text, (uint32_t)len};
 }
 
-/* The handle that the CSI driver gives an in-tree volume (era v1), or the in-tree id itself. */
+/* The handle that the CSI driver uses for an in-tree volume (era v1), or the in-tree id itself. */
 static berth_str in_tree_handle(berth__storage *storage, berth__in_tree in_tree, berth_str handle,
                                 berth_str uri, berth_str zones, bool *ok)
 {
@@ -211,7 +211,7 @@ static bool names_key(const berth_node_selector *affinity, const char *key, bool
     return false;
 }
 
-/* Zones of a label as the values of a requirement; none if there is no valid one. */
+/* The zones of a label as the values of a requirement; none if there is no valid zone. */
 static berth_strs split_zones(berth__arena *arena, berth_str label, bool *ok)
 {
     if (label.data == NULL || label.len == 0)
@@ -234,12 +234,12 @@ static berth_strs split_zones(berth__arena *arena, berth_str label, bool *ok)
     return (berth_strs){items, count};
 }
 
-/* How a volume's topology reads after translation. */
+/* How a volume's topology changes in translation. */
 typedef struct retopology {
     const char *zone_from; /* the zone key in use, renamed to zone_to */
     const char *zone_to;
-    bool beta_region; /* the beta region key is renamed to the one of today */
-    berth_strs zones; /* or, where no term names zones: these are added to every term */
+    bool beta_region; /* rename the beta region key to the present one */
+    berth_strs zones; /* if no term names zones: add these to every term */
 } retopology;
 
 static bool translate_term(berth__arena *arena, const berth_node_selector_term *term,
@@ -286,7 +286,7 @@ static void translate_affinity(berth__storage *storage, const berth_persistent_v
         facts->migrated_affinity = berth__storage_affinity(storage, &facts->head.arena, &made, ok);
 }
 
-/* Zone and region keys are those of today unless only the beta ones are in use, in the affinity
+/* Zone and region keys become the present ones, unless only the beta keys are used: in the affinity
  * if it names zones, else in the labels. */
 static void retarget(berth__storage *storage, const berth_persistent_volume *source,
                      berth__in_tree in_tree, berth__pv_facts *facts, bool *ok)
@@ -357,7 +357,7 @@ void berth__storage_identify_disk(berth__storage *storage, berth__disk *disk, bo
 void berth__storage_identify_class(berth__storage *storage, const berth_storage_class *source,
                                    berth__storage_class_facts *facts, bool *ok)
 {
-    /* In-tree plugins that can be migrated but never are: their volumes are not counted. */
+    /* In-tree plugins with a CSI driver that are never migrated: their volumes are not counted. */
     static const char *const uncounted[] = {"kubernetes.io/azure-file",
                                             "kubernetes.io/vsphere-volume"};
     berth_str driver = source->provisioner;
@@ -366,7 +366,7 @@ void berth__storage_identify_class(berth__storage *storage, const berth_storage_
         if (!berth__str_is(source->provisioner, in_tree_plugins[i].plugin))
             continue;
         facts->in_tree = legacy ? BERTH__IN_TREE_NONE : (berth__in_tree)i;
-        /* v1.15 counts such a claim with every in-tree plugin already. */
+        /* v1.15 counts such a claim with every in-tree plugin anyway. */
         driver = berth__text_of(in_tree_plugins[i].driver);
         if (legacy)
             driver = (berth_str){0};
@@ -389,7 +389,7 @@ static const berth__storage_class_facts *class_of(const berth__storage *storage,
     return record != NULL ? record->facts : NULL;
 }
 
-/* A claim without a volume: it will have one of its class's driver. */
+/* A claim without a volume counts with its class's driver. */
 static berth__attachment unbound_attachment(const berth__storage *storage,
                                             const berth__claim *claim,
                                             const berth__storage_node *node)

@@ -1,4 +1,4 @@
-/* Storage objects (volumes, claims, classes, CSI nodes) compiled into interned facts. */
+/* Compiles storage objects (volumes, claims, classes, CSI nodes) into interned facts. */
 #include <stdio.h>
 #include <string.h>
 
@@ -25,13 +25,13 @@ static berth__sym intern(berth__storage *storage, berth_str text, bool *ok)
     return berth__intern_add(&storage->model->strings, text, ok);
 }
 
-/* Absent and empty alike are 0. */
+/* Absent and empty texts are both 0. */
 static berth__sym intern_filled(berth__storage *storage, berth_str text, bool *ok)
 {
     return text.len > 0 ? intern(storage, text, ok) : 0;
 }
 
-/* The deprecated annotation goes before the field. */
+/* The deprecated annotation has precedence over the field. */
 static berth__sym class_of(berth__storage *storage, const berth_metadata *meta, berth_str field,
                            bool *ok)
 {
@@ -60,7 +60,7 @@ static bool lists(berth_strs texts, const char *text)
     return false;
 }
 
-/* Whole units, rounded up, of an amount. */
+/* An amount in whole units, rounded up. */
 static __int128 units_of(berth_quantity amount)
 {
     return (__int128)amount.units + (amount.nanos > 0);
@@ -84,7 +84,7 @@ static berth__sym controller_uid(berth__storage *storage, const berth_metadata *
     return 0;
 }
 
-/* Why the claim can't be matched with volumes, in kube-scheduler's words. */
+/* Note why the claim can't be matched with volumes, in kube-scheduler's words. */
 static void note_problem(berth__storage *storage, const berth_persistent_volume_claim *source,
                          berth__claim_facts *out, bool *ok)
 {
@@ -144,8 +144,7 @@ static void compile_claim(berth__storage *storage, const berth_persistent_volume
 
 /* ---- volumes ---- */
 
-/* kube-scheduler shows a node's labels alone to a volume's node affinity, so fields always
- * match. */
+/* kube-scheduler shows only a node's labels to a volume's node affinity, so fields always match. */
 static void drop_fields(berth__interned_node_selector selector, berth__node_term *terms)
 {
     for (uint32_t i = 0; i < selector.count; i++)
@@ -169,9 +168,9 @@ berth__interned_node_selector berth__storage_affinity(berth__storage *storage, b
     return (berth__interned_node_selector){terms, made.count};
 }
 
-/* The items of a zone label: a list joined by "__", blanks around items dropped. An empty item
- * spoils the label. Source: component-helpers v0.32, cloud-provider/volume/helpers,
- * LabelZonesToSet. */
+/* Read the items of a zone label: a list joined by "__", with blanks around items dropped. An empty
+ * item makes the whole label invalid. Source: component-helpers v0.32,
+ * cloud-provider/volume/helpers, LabelZonesToSet. */
 static void read_zones(berth__storage *storage, berth__arena *arena, berth_str label,
                        berth__zone_set *out, bool *ok)
 {
@@ -219,7 +218,7 @@ static void compile_zones(berth__storage *storage, const berth_metadata *meta, b
     }
 }
 
-/* A claimRef points at a claim by namespace and name, whether there is one or not. */
+/* A claimRef refers to a claim by namespace and name, whether or not the claim exists. */
 static void compile_claim_ref(berth__storage *storage, const berth_persistent_volume *source,
                               berth__pv_facts *out, bool *ok)
 {
@@ -257,7 +256,7 @@ static void compile_pv(berth__storage *storage, const berth_persistent_volume *s
 
 /* ---- classes ---- */
 
-/* allowedTopologies as a node selector; malformed requirements make their term match nothing. */
+/* allowedTopologies as a node selector. A malformed requirement makes its term match nothing. */
 static berth__node_term topology_term(berth__storage *storage, berth__arena *arena,
                                       const berth_topology_term *source, bool *ok)
 {
@@ -368,7 +367,7 @@ static void compile_csi_node(berth__storage *storage, const berth_csi_node *sour
     for (uint32_t i = 0; i < count; i++) {
         berth__sym driver = (berth__sym)(order[i] >> 32);
         if (i + 1 < count && order[i + 1] >> 32 == driver)
-            continue; /* of a driver that is named twice the last entry counts */
+            continue; /* if a driver occurs twice, the last entry counts */
         limits[out->limit_count++] =
             (berth__driver_limit){driver, source->drivers[(uint32_t)order[i]].count};
     }
@@ -387,7 +386,7 @@ static void compile_attachment(berth__storage *storage, const berth_volume_attac
     out->volume_name = intern_filled(storage, source->persistent_volume, ok);
 }
 
-/* ---- any of them ---- */
+/* ---- objects of any kind ---- */
 
 static size_t facts_bytes(berth_kind kind)
 {

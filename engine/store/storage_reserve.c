@@ -1,6 +1,6 @@
-/* Reservations in the store: volumes, claims and devices that a placement has spoken for. What
- * is given back can be held again, newest first, without memory: volumes are only lent by their
- * shelves.
+/* Reservations in the store: volumes, claims and devices that placements have chosen. Restoring a
+ * reservation that was given back, newest first, needs no memory: shelves only hide volumes
+ * meanwhile.
  * Source: kube-scheduler v1.32, plugins/volumebinding/binder.go, AssumePodVolumes and
  * RevertAssumedPodVolumes. */
 #include <string.h>
@@ -9,17 +9,16 @@
 #include "store/device_facts.h"
 
 typedef struct reservation {
-    berth__device_claim
-        *devices; /* a claim of devices, and nothing of volumes; NULL: the reverse */
-    const berth__device_allocation *chosen; /* of that claim; the item's use of it */
+    berth__device_claim *devices; /* a claim of devices, and no volume; NULL: the reverse */
+    const berth__device_allocation *chosen; /* for that claim; the item counts as one use */
     berth__claim *claim;
-    berth__pv *volume; /* NULL: the claim is to be provisioned */
-    uint64_t serial;   /* held while the volume or the claim still bears it */
+    berth__pv *volume; /* NULL: it will be provisioned for the claim */
+    uint64_t serial;   /* the reservation holds while the volume or claim has this serial */
     berth__sym node_name;
     bool returned; /* by an unreserve that may be undone */
 } reservation;
 
-/* A pod has two lists: either plugin reserves what is its own. No padding. */
+/* A pod has two lists, one for each reserving plugin. No padding. */
 typedef struct list_key {
     uint32_t pod;
     uint32_t of_devices;
@@ -68,7 +67,7 @@ static const berth__interned_node_selector *chooses(const berth__pv_facts *facts
     return facts->has_affinity ? &facts->affinity : NULL;
 }
 
-/* Say by whom a volume or claim is held; serial 0: by nobody. */
+/* Record who holds a volume or claim; serial 0: nobody. */
 static void mark(berth__storage *storage, berth__stored *record, uint64_t serial, uint32_t pod)
 {
     record->reservation = serial;
@@ -119,7 +118,7 @@ void berth__storage_supersede_devices(berth__storage *storage, berth__device_cla
     berth__device_choice_drop(storage, chosen);
 }
 
-/* ---- what holds a record, as a value ---- */
+/* ---- reservations as values ---- */
 
 berth__held berth__storage_held(const berth__stored *record)
 {
@@ -158,7 +157,7 @@ void berth__storage_hold_again(berth__storage *storage, berth__stored *record,
     mark(storage, record, held->serial, held->holder);
 }
 
-/* ---- a placement's ---- */
+/* ---- items of a placement ---- */
 
 static bool already_so(const berth__volume_choice *choice)
 {
@@ -166,7 +165,7 @@ static bool already_so(const berth__volume_choice *choice)
                                   : berth__claim_node(choice->claim) != 0;
 }
 
-/* What an item marks. */
+/* The record that an item marks. */
 static berth__stored *marked(const reservation *item)
 {
     if (item->devices != NULL)
@@ -174,14 +173,14 @@ static berth__stored *marked(const reservation *item)
     return item->volume != NULL ? &item->volume->record : &item->claim->record;
 }
 
-/* Mark the item's volume or claim with it. */
+/* Mark the item's volume or claim as reserved. */
 static void hold(berth__storage *storage, const reservation *item, uint32_t pod)
 {
     const berth__held held = {item->serial, pod, item->claim, item->node_name, item->chosen};
     berth__storage_hold_again(storage, marked(item), &held);
 }
 
-/* Give the item back, if it still holds; it says whether. */
+/* Give the item back if it still holds; returns whether it did. */
 static bool give_back(berth__storage *storage, const reservation *item)
 {
     if (marked(item)->reservation != item->serial)
@@ -208,7 +207,7 @@ static void enter(berth__storage *storage, pod_reservations *list)
     berth__keymap_add(&storage->reservations, &list->entry);
 }
 
-/* Whose reservations the list's items are, where they still hold. */
+/* Set the pod in the records that the list's items still hold. */
 static void say_holder(berth__storage *storage, const pod_reservations *list, uint32_t pod)
 {
     for (uint32_t i = 0; i < list->count; i++)
@@ -265,7 +264,7 @@ static const berth__undo_kind reserved = {undo_reserve, NULL};
 static const berth__undo_kind forgotten = {undo_forget, keep_forgotten};
 static const berth__undo_kind unreserved = {undo_unreserve, keep_forgotten};
 
-/* Leave a record of a list. Returns false while nobody wants one. */
+/* Leave an undo record for a list. Returns false if nobody records changes. */
 static bool note_list(berth__storage *storage, const berth__undo_kind *kind, pod_reservations *list)
 {
     pod_reservations **record =
@@ -285,7 +284,8 @@ static void leave(berth__storage *storage, pod_reservations *list, const berth__
 
 /* ---- for a pod ---- */
 
-/* What is so already bears no serial of this list's: it is neither held nor given back by it. */
+/* Something that was reserved or bound before has no serial of this list, so the list neither holds
+ * it nor gives it back. */
 static void take(berth__storage *storage, pod_reservations *list,
                  const berth__volume_choice *choice, berth__sym node_name)
 {
@@ -298,7 +298,7 @@ static void take(berth__storage *storage, pod_reservations *list,
         hold(storage, item, list->key.pod);
 }
 
-/* A claim that was never written goes with its pod. */
+/* A claim that was never written is removed with its pod. */
 static void give_special_back(berth__storage *storage, pod_reservations *list)
 {
     berth_str pod;
@@ -326,7 +326,7 @@ void berth__storage_forget(berth__storage *storage, uint32_t pod)
     forget(storage, devices_of(pod));
 }
 
-/* A list without items, on no map; NULL when out of memory. */
+/* A list without items, in no map; NULL when out of memory. */
 static pod_reservations *new_list(berth__storage *storage, list_key key, uint32_t capacity)
 {
     pod_reservations *list =
@@ -423,9 +423,9 @@ berth__device_claim *berth__storage_granted_claim(const berth__storage *storage,
     return list != NULL && i < list->count ? list->items[i].devices : NULL;
 }
 
-/* ---- what sweeps keep ---- */
+/* ---- marking for sweeps ---- */
 
-/* Items that no longer hold look at their records, too. */
+/* Items that no longer hold still look at their records, so these are kept, too. */
 void berth__storage_keep_reserved(berth__storage *storage)
 {
     const berth__keymap *map = &storage->reservations;
@@ -440,9 +440,10 @@ void berth__storage_keep_reserved(berth__storage *storage)
         }
 }
 
-/* ---- of another store ---- */
+/* ---- reservations of another store ---- */
 
-/* The pod's list, with room for one more item; NULL when out of memory. No transaction knows it. */
+/* The pod's list, with room for one more item; NULL when out of memory. No undo record refers to
+ * it. */
 static pod_reservations *make_room(berth__storage *storage, list_key key)
 {
     pod_reservations *list = find(storage, key);
@@ -455,7 +456,7 @@ static pod_reservations *make_room(berth__storage *storage, list_key key)
     if (list != NULL) {
         longer->count = list->count;
         memcpy(longer->items, list->items, list->count * sizeof(*list->items));
-        list->count = 0; /* their uses of what was chosen go on */
+        list->count = 0; /* their uses of choices moved to the copy */
         berth__keymap_remove(&storage->reservations, &list->entry);
         free_list(storage, list);
     }
@@ -463,7 +464,7 @@ static pod_reservations *make_room(berth__storage *storage, list_key key)
     return longer;
 }
 
-/* The item that a record's reservation is on its pod's list. */
+/* The item that describes a record's reservation in its pod's list. */
 static reservation item_of(berth__stored *record, const berth__held *held)
 {
     void *any = record;
@@ -478,7 +479,7 @@ static reservation item_of(berth__stored *record, const berth__held *held)
     return item;
 }
 
-/* The list of the pod that reserved the record. */
+/* The key of the list with the record's reservation. */
 static list_key list_of(const berth__stored *record, uint32_t holder)
 {
     return record->kind == BERTH_KIND_RESOURCE_CLAIM ? devices_of(holder) : volumes_of(holder);
@@ -497,7 +498,7 @@ bool berth__storage_adopt(berth__storage *storage, berth__stored *record, const 
     return true;
 }
 
-/* Take the record's item off its pod's list. */
+/* Remove the record's item from its pod's list. */
 static void take_off_list(berth__storage *storage, const berth__stored *record)
 {
     pod_reservations *list = find(storage, list_of(record, record->holder));

@@ -20,7 +20,7 @@ static berth__stored_row *row_at(const berth__stored_rows *rows, uint32_t index)
 
 /* ---- showing ---- */
 
-/* A row of the record's own that may be written. */
+/* Make the record's own row writable. */
 static bool make_row_writable(berth__stored_rows *rows, berth__cow_owner *cow,
                               berth__stored *record)
 {
@@ -40,7 +40,7 @@ static bool make_row_writable(berth__stored_rows *rows, berth__cow_owner *cow,
     return true;
 }
 
-/* Claims that are reserved for have changed once, and so have their row. */
+/* Claims with a reservation have changed once, so they have a row. */
 static void write_row(const berth__stored_rows *rows, berth__stored *record)
 {
     const uint64_t *arrival = berth__storage_arrival(record);
@@ -66,7 +66,7 @@ static void clear_changed(berth__storage *storage)
     storage->changed = NULL;
 }
 
-/* The rows of records that went are free. */
+/* Free the rows of removed records. */
 static bool clear_gone(berth__storage *storage, berth__stored_rows *rows, berth__cow_owner *cow)
 {
     for (; storage->gone_count > 0; storage->gone_count--) {
@@ -101,13 +101,13 @@ typedef struct following {
     bool ok;
 } following;
 
-/* The record that a row speaks of, made if need be; NULL when out of memory. */
+/* The record that a row describes, made if it does not exist; NULL when out of memory. */
 static berth__stored *record_of(berth__storage *storage, const berth__stored_row *row)
 {
     return berth__storage_named(storage, (berth_kind)row->kind, row->namespace_name, row->name);
 }
 
-/* The row of a page, or one of no name. */
+/* A row of the page, or an empty one. */
 static berth__stored_row row_in(const berth__stored_row *page, uint32_t i)
 {
     return page != NULL && page[i].kind != 0 ? page[i] : (berth__stored_row){0};
@@ -118,7 +118,7 @@ static bool same_name(const berth__stored_row *a, const berth__stored_row *b)
     return a->kind == b->kind && a->namespace_name == b->namespace_name && a->name == b->name;
 }
 
-/* The record that a row speaks of differs from what it said. Returns NULL when out of memory. */
+/* Mark the record of a row as changed. Returns NULL when out of memory. */
 static berth__stored *touch_row(following *own, const berth__stored_row *row)
 {
     berth__stored *record = own->ok ? record_of(own->storage, row) : NULL;
@@ -128,7 +128,7 @@ static berth__stored *touch_row(following *own, const berth__stored_row *row)
     return record;
 }
 
-/* Touch the records whose rows differ. A record that left its row may have another by now. */
+/* Touch the records whose rows differ. A row may have passed from one record to another. */
 static void touch_page(void *context, uint32_t page, void *first, void *second)
 {
     following *own = context;
@@ -148,7 +148,7 @@ static void touch_page(void *context, uint32_t page, void *first, void *second)
     }
 }
 
-/* What the rows say of a record: nothing, if it has none there. */
+/* The row of a record; empty if it has none there. */
 static berth__stored_row row_of(const berth__stored_rows *rows, const berth__stored *record)
 {
     const berth__stored_row *row =
@@ -156,7 +156,7 @@ static berth__stored_row row_of(const berth__stored_rows *rows, const berth__sto
     return row != NULL ? *row : (berth__stored_row){0};
 }
 
-/* Facts are shelved by their record's arrival: other facts leave before it changes, */
+/* Facts are shelved by their record's arrival, so former facts leave before that changes, */
 static void drop_facts(berth__storage *storage, berth__stored *record, const berth__stored_row *row)
 {
     uint64_t *arrival = berth__storage_arrival(record);
@@ -169,7 +169,7 @@ static void drop_facts(berth__storage *storage, berth__stored *record, const ber
         *arrival = row->arrival;
 }
 
-/* and come once all arrivals are known: they name each other's records. */
+/* and new facts come when all arrivals are known, because they refer to each other's records. */
 static bool take_facts(berth__storage *storage, berth__stored *record, const berth__stored_row *row)
 {
     return berth__storage_facts(record) == row->facts ||
@@ -191,9 +191,8 @@ static bool take_reservation(berth__storage *storage, const berth__stored_rows *
     return berth__storage_adopt(storage, record, &held);
 }
 
-/* Old reservations end, and old facts leave, before any come: either refers to several records.
- * A volume that is reserved leaves its shelf as soon as it was put there, where it is found at
- * once. */
+/* End old reservations and remove old facts before adding any: both concern several records. A
+ * reserved volume leaves its shelf right after it was put there, where it is found at once. */
 static bool take_rows(berth__storage *storage, const berth__stored_rows *rows)
 {
     berth__stored *record, *first = storage->changed;

@@ -1,5 +1,5 @@
-/* Shelves: an index of the objects that choose their nodes by labels. Choosing shelves for an
- * object, sorting, looking up. */
+/* Shelves: an index of objects that choose their nodes by labels. Chooses shelves for an object,
+ * sorts, looks up. */
 #include "store/storage_shelf.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/assert.h"
 #include "base/hash.h"
 
-/* Up to this many new items are put in their places one by one; more are sorted together. */
+/* Up to this number, new items are inserted one by one; more are sorted together. */
 enum { INSERT_MAX = 16 };
 
 berth_status berth__shelves_init(berth__shelves *shelves, const berth_allocator *allocator)
@@ -111,7 +111,7 @@ static void put_shelf(berth__shelf **table, uint32_t capacity, berth__shelf *she
     table[at] = shelf;
 }
 
-/* Room for one more shelf, half of the table staying free. */
+/* Reserve room for one more shelf, keeping half of the table free. */
 static bool reserve_shelf(berth__shelves *shelves, berth__shelf_set *set)
 {
     if (2 * (set->shelf_count + 1) <= set->shelf_capacity)
@@ -151,7 +151,7 @@ static berth__shelf *shelf_make(berth__shelves *shelves, berth__shelf_set *set, 
 
 /* ---- the shelves of one object ---- */
 
-/* The In requirement of a term that names the fewest values; NULL if it has none. */
+/* The In requirement of a term with the fewest values; NULL if it has none. */
 static const berth__interned_requirement *narrowest(const berth__node_term *term)
 {
     const berth__interned_requirement *best = NULL;
@@ -179,7 +179,8 @@ static bool on_open_shelf(const berth__interned_node_selector *chooses)
     return false;
 }
 
-/* A walk over an object's shelves: (0, 0) for the open one, otherwise label and value of each. */
+/* A walk over an object's shelves: (0, 0) for the open shelf, otherwise the label and value of
+ * each. */
 typedef struct walk {
     const berth__interned_node_selector *chooses;
     bool open;
@@ -263,7 +264,7 @@ bool berth__shelves_add(berth__shelves *shelves, berth__sym owner,
     return true;
 }
 
-/* First place in the sorted part that is not before the item. */
+/* The first place in the sorted part that is not before the item. */
 static uint32_t sorted_place(const berth__shelf *shelf, const berth__shelf_item *item)
 {
     uint32_t low = 0, high = shelf->sorted;
@@ -287,7 +288,7 @@ static void take_out(berth__shelf *shelf, const berth__shelf_item *item)
         shelf->count--;
         return;
     }
-    /* What came last goes first, where many come and go between two look-ups. */
+    /* Search backwards: when many come and go between look-ups, the newest leaves first. */
     for (at = shelf->count; at > shelf->sorted && item_order(&shelf->items[at - 1], item) != 0;)
         at--;
     BERTH_ASSERT(at > shelf->sorted && shelf->items[at - 1].object == item->object);
@@ -373,7 +374,7 @@ void berth__shelves_settle(berth__shelves *shelves)
     }
 }
 
-/* ---- giving up ---- */
+/* ---- freeing ---- */
 
 static bool is_empty(const berth__shelf *shelf)
 {
@@ -388,8 +389,8 @@ static uint32_t count_filled(const berth__shelf_set *set)
     return count;
 }
 
-/* The table anew, of those that are not empty, and the labels by which they go: there is room for
- * these, as there were more. */
+/* Rebuild the table from the shelves that are not empty, and the list of their labels, which has
+ * room because there were more. */
 static void prune_set(berth__shelves *shelves, berth__shelf_set *set, uint32_t filled)
 {
     uint32_t capacity = 16;

@@ -1,11 +1,11 @@
-/* Shelves: objects that choose their nodes by labels, laid out so that a node finds those that
- * choose it without asking all of them.
+/* Shelves: an index of objects that choose their nodes by labels. A node finds the objects that
+ * choose it without a look at all of them.
  *
- * An object with a node selector is put on one shelf for each value of one In requirement of
- * each of its terms (for a local volume: the one shelf of its host name); an object that can't
- * be put so, or that every node reaches, is on the open shelf. A node looks at the open shelf
- * and at the shelf of each of its own label values; what it finds there still has to be compared
- * with the whole selector. A shelf is sorted by amount, then by order of arrival. */
+ * An object with a node selector is put on one shelf for each value of one In requirement of each
+ * of its terms (a local volume: on the one shelf of its host name). An object that every node
+ * reaches, or that has no such requirement, is on the open shelf. A node looks at the open shelf
+ * and at the shelf of each of its own label values, and still compares the objects there with the
+ * whole selector. A shelf is sorted by amount, then by order of arrival. */
 #ifndef BERTH_STORE_STORAGE_SHELF_H
 #define BERTH_STORE_STORAGE_SHELF_H
 
@@ -14,7 +14,7 @@
 
 typedef struct berth__shelf_item {
     __int128 amount;
-    uint64_t arrival; /* differs from object to object */
+    uint64_t arrival; /* differs between objects */
     void *object;
 } berth__shelf_item;
 
@@ -23,22 +23,22 @@ typedef struct berth__shelf {
     berth__sym value;
     berth__shelf_item *items;
     uint32_t count;
-    uint32_t sorted;   /* of the items, from the first; the others came since */
-    uint32_t lent;     /* items away whose places are kept */
+    uint32_t sorted;   /* number of sorted items, from the first; later ones are new */
+    uint32_t lent;     /* hidden items whose places are kept */
     uint32_t capacity; /* at least count + lent */
     struct berth__shelf *next_unsorted;
-    bool listed; /* among the unsorted */
+    bool listed; /* on the list of unsorted shelves */
 } berth__shelf;
 
 /* The shelves of one owner (a storage class). */
 typedef struct berth__shelf_set {
     berth__keymap_entry entry;
     berth__sym owner;
-    berth__shelf **shelves; /* by label and value, open addressing; the open one aside */
+    berth__shelf **shelves; /* by label and value, open addressing; without the open shelf */
     uint32_t shelf_count;
     uint32_t shelf_capacity; /* 0 or a power of two */
     berth__shelf open;
-    berth__sym *labels; /* keys that the shelves are named by */
+    berth__sym *labels; /* the labels that shelves are for */
     uint32_t label_count;
     uint32_t label_capacity;
 } berth__shelf_set;
@@ -52,18 +52,18 @@ typedef struct berth__shelves {
 berth_status berth__shelves_init(berth__shelves *shelves, const berth_allocator *allocator);
 void berth__shelves_destroy(berth__shelves *shelves);
 
-/* Put an object on its shelves. `chooses` NULL: every node reaches it. Returns false, nothing
+/* Put an object on its shelves. `chooses` NULL: every node reaches it. Returns false, with nothing
  * changed, when out of memory. */
 bool berth__shelves_add(berth__shelves *shelves, berth__sym owner,
                         const berth__interned_node_selector *chooses,
                         const berth__shelf_item *item);
 
-/* Take an object, put there with the same arguments, off its shelves. */
+/* Remove an object that was put there with the same arguments from its shelves. */
 void berth__shelves_remove(berth__shelves *shelves, berth__sym owner,
                            const berth__interned_node_selector *chooses,
                            const berth__shelf_item *item);
 
-/* The same for a while: the way back, or giving up the places, needs no memory. */
+/* Hide the object for a while: returning it, or giving up its places, needs no memory. */
 void berth__shelves_lend(berth__shelves *shelves, berth__sym owner,
                          const berth__interned_node_selector *chooses,
                          const berth__shelf_item *item);
@@ -73,11 +73,11 @@ void berth__shelves_return(berth__shelves *shelves, berth__sym owner,
 void berth__shelves_give_up(berth__shelves *shelves, berth__sym owner,
                             const berth__interned_node_selector *chooses);
 
-/* Sort what came since. Look-ups need it. */
+/* Sort new items. Required before look-ups. */
 void berth__shelves_settle(berth__shelves *shelves);
 
-/* Free shelves that are empty, and sets that have no others; sorts what came since. Without memory
- * for it some stay. */
+/* Free empty shelves, and sets without other shelves; sort new items. Some stay if there is no
+ * memory to free them. */
 void berth__shelves_prune(berth__shelves *shelves);
 
 /* The shelves of an owner, or NULL; one of them by label, or NULL. */

@@ -1,10 +1,10 @@
-/* Giving up records of the store of volumes, and inline disks, that nothing speaks of any more.
+/* Frees records of the store of volumes, and inline disks, that nothing mentions any more.
  *
- * A record is needed while it has an object, while something is reserved of it or a pod's
- * reservations mention it, while another object names it (the lists that hang from it are not empty
- * then), and while somebody outside says so: what counts volumes knows records by their ids. What
- * is decided does not tell a record without an object from one that is not there, and so does not
- * tell when this happens. A record that is given up keeps its id for its next name. */
+ * A record is needed if it has an object; if it is reserved or a pod's reservations mention it; if
+ * another object names it (then its lists are not empty); or if a caller reported it, since
+ * counters of volumes know records by their ids. Decisions treat a record without an object like a
+ * missing one, so they do not depend on when a sweep happens. A freed record keeps its id for its
+ * next name. */
 #include <string.h>
 
 #include "base/assert.h"
@@ -34,10 +34,10 @@ static bool is_needed(const berth__stored *record)
            is_linked(record);
 }
 
-/* ---- giving up ---- */
+/* ---- freeing ---- */
 
-/* Its row is to be cleared; not by a branch's store, which follows rows and never writes them.
- * Returns false when there is no memory to say so. */
+/* Note that the record's row must be cleared. A branch's store does not, because it follows rows
+ * and never writes them. Returns false when out of memory. */
 static bool note_gone(berth__storage *storage, const berth__stored *record)
 {
     if (record->row == 0 || storage->cow == NULL)
@@ -49,7 +49,7 @@ static bool note_gone(berth__storage *storage, const berth__stored *record)
     return true;
 }
 
-/* Off its table already. */
+/* Free a record that is no longer in its table. */
 static void free_record(berth__storage *storage, berth__stored *record)
 {
     berth_kind kind = (berth_kind)record->kind;
@@ -64,14 +64,14 @@ static void free_record(berth__storage *storage, berth__stored *record)
     storage->in_use--;
 }
 
-/* A store without rows, a branch's, follows those of snapshots: what says something else than they
- * do must stay until it has followed. */
+/* A branch's store has no rows, but follows those of snapshots. A record that differs from its row
+ * must stay until the store has followed. */
 static bool may_go(const berth__storage *storage, const berth__stored *record)
 {
     return !is_needed(record) && (storage->cow != NULL || !record->changed);
 }
 
-/* Records that changed, and go, have no row to be written. */
+/* Take records that are being freed off the list of changed ones: they have no row to write. */
 static void leave_changed(berth__storage *storage)
 {
     berth__stored **link = &storage->changed;

@@ -1,4 +1,4 @@
-/* Sweeping devices, classes and claims of them: the texts that their facts hold. */
+/* Sweeping devices, their classes and claims: marks the texts that their facts hold. */
 #include "model/sweep.h"
 #include "store/device_facts.h"
 

@@ -1,4 +1,4 @@
-/* Sweeping the store of volumes: what its records and their facts hold. */
+/* Sweeping the store of volumes: marks the texts that its records and their facts hold. */
 #include "model/sweep.h"
 #include "store/storage.h"
 
@@ -8,7 +8,7 @@ static void mark_all(berth__sweep *sweep, const berth__sym *ids, uint32_t count)
         berth__sweep_mark(sweep, ids[i]);
 }
 
-/* A claim's number in its place looks like no id. */
+/* If there is a claim's number instead, it looks like no id. */
 static void mark_attachment(berth__sweep *sweep, berth__attachment attachment)
 {
     berth__sweep_mark(sweep, berth__attachment_driver(attachment));
@@ -109,7 +109,7 @@ static void mark_record(berth__sweep *sweep, const berth__stored *record)
     case BERTH_KIND_DEVICE_TAINT_RULE:
         berth__sweep_devices(sweep, record);
         break;
-    default: /* a CSIDriver has a name alone */
+    default: /* a CSIDriver has only a name */
         break;
     }
 }

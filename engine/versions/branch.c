@@ -9,7 +9,7 @@
 #include "versions/follow.h"
 #include "versions/snapshot_state.h"
 
-/* Stamps of branches; those of engines count snapshots. */
+/* This bit distinguishes stamps of branches; those of engines count snapshots. */
 #define BRANCH_STAMP (UINT64_C(1) << 63)
 
 static berth_engine *engine_of(berth__cluster *cluster)
@@ -19,7 +19,7 @@ static berth_engine *engine_of(berth__cluster *cluster)
 
 /* ---- the counters ---- */
 
-/* What is kept by class, layout and journal starts anew. */
+/* Discard everything that is kept by class, layout or journal. */
 static berth_status forget_decisions(berth_engine *branch)
 {
     berth__decider *decider = &branch->decider;
@@ -49,7 +49,7 @@ static berth_status start_counters(berth_engine *branch)
     return berth__cluster_recount(cluster) ? forget_decisions(branch) : BERTH_E_NOMEM;
 }
 
-/* Bring what there is of counters from a state to the cluster's; false: they are void. */
+/* Bring existing counters from a state to the cluster's; false: they are void. */
 static bool follow(berth_engine *branch, const berth__cluster *former)
 {
     berth__cluster *cluster = &branch->cluster;
@@ -136,7 +136,7 @@ static berth_status take_nominations(berth__cluster *cluster, const berth_snapsh
     return BERTH_OK;
 }
 
-/* All nominations end; their slots are noted for whoever looks at the journal. */
+/* End all nominations, and note their slots for followers of the journal. */
 static void clear_nominations(berth__cluster *cluster)
 {
     berth__nominations *nominations = &cluster->nominations;
@@ -194,7 +194,7 @@ static berth_status make_parts(berth_engine *branch, const berth_engine *parent)
     return BERTH_OK;
 }
 
-/* A branch engine that no branch uses yet. Budgets are named where its decider is made. */
+/* Make a branch engine without a branch. Its decider gets the budgets when it is made. */
 static berth_engine *make(berth_engine *parent, const berth_snapshot *snapshot)
 {
     const berth_allocator *allocator = parent->allocator;
@@ -286,7 +286,7 @@ static bool is_aged(const berth_snapshot *followed, uint64_t number)
     return followed != NULL && followed->head.number + BERTH__BRANCHES_AGE < number;
 }
 
-/* The idle engines that have fallen behind, off the list; none if somebody has the lock. */
+/* Take idle engines that have fallen behind off the list; none if another thread has the lock. */
 static berth_engine *take_aged(berth__branches *branches, uint64_t number)
 {
     berth_engine *aged = NULL;
@@ -358,7 +358,7 @@ static void return_counters(berth_engine *branch, const berth__cluster *former)
     branch->cluster.view.counts = NULL;
 }
 
-/* What of a branch is in step goes back to where it began. */
+/* Bring the parts that are in step back to the branch's base. */
 static void return_to_base(berth_engine *branch)
 {
     berth__branch *state = branch->branch;

@@ -1,4 +1,4 @@
-/* Commit of a branch: its placements handed to its engine, or the conflicts named. */
+/* Commits a branch: repeats its placements on its engine, or names the conflicts. */
 #include "versions/branch.h"
 
 #include <stdlib.h>
@@ -14,16 +14,16 @@
 typedef struct placement {
     uint32_t pod;
     uint32_t order;
-    bool refused; /* it could not be taken off its node */
+    bool refused; /* it could not be taken off its former node */
 } placement;
 
 typedef struct commit_state {
     berth_engine *branch;
     berth_engine *engine;
     const berth__cluster *base;
-    placement *placements; /* by pod, then in order */
+    placement *placements; /* sorted by pod, later by order */
     uint32_t placement_count;
-    berth_conflict *conflicts; /* of so many bytes each */
+    berth_conflict *conflicts; /* the caller's array, with its size of each */
     size_t conflict_size;
     uint32_t capacity;
     uint32_t count;
@@ -49,7 +49,7 @@ static const berth__pod_record *pod_of(const berth__cluster *cluster, uint32_t i
     return pod != NULL && pod->cls != NULL ? pod : NULL;
 }
 
-/* A pod of the snapshot that the branch still has. */
+/* Whether a pod of the snapshot still exists on the branch. */
 static bool is_known(const commit_state *commit, uint32_t index)
 {
     const berth__pod_record *was = pod_of(commit->base, index),
@@ -79,7 +79,7 @@ static void each_known(commit_state *commit, uint32_t page,
             visit(commit, page << BERTH__POD_PAGE_SHIFT | i);
 }
 
-/* Counts them while there is no room. */
+/* Add a placement; while there is no room, only count it. */
 static void list_placement(commit_state *commit, uint32_t pod)
 {
     uint32_t node = pod_of(&commit->branch->cluster, pod)->node;
@@ -109,8 +109,8 @@ static void compare_pods(commit_state *commit, berth__page_visit *visit)
                              visit, commit);
 }
 
-/* Placements of known pods, by pod, each with its place in the order of bindings: the last. Pods
- * that came to their nodes by an update go last. */
+/* List placements of known pods, sorted by pod, each with the position of its last binding. Pods
+ * that came to their nodes by an update come last. */
 static void list_placements(commit_state *commit)
 {
     const berth__branch *branch = commit->branch->branch;
@@ -123,9 +123,9 @@ static void list_placements(commit_state *commit)
     }
 }
 
-/* ---- doing the same ---- */
+/* ---- repeating on the engine ---- */
 
-/* The pod on the engine, if it is where the snapshot has it. */
+/* The pod on the engine, if it is on the same node as in the snapshot. */
 static uint32_t find_pod(commit_state *commit, uint32_t index, uint32_t to)
 {
     berth__cluster *cluster = &commit->engine->cluster;
@@ -139,7 +139,7 @@ static uint32_t find_pod(commit_state *commit, uint32_t index, uint32_t to)
     return pod;
 }
 
-/* A pod that the branch took off its node leaves it; one that is gone has left. */
+/* Take a pod off its node if the branch did; if the pod no longer exists, nothing is left to do. */
 static void take_off(commit_state *commit, uint32_t index)
 {
     const berth__pod_record *was = pod_of(commit->base, index),
@@ -167,7 +167,7 @@ static void take_off_page(void *context, uint32_t page, void *first, void *secon
     each_known(context, page, take_off);
 }
 
-/* The engine's node of the name that the branch's node has: most often the one of the same id. */
+/* The engine's node with the name of the branch's node: usually the one with the same id. */
 static uint32_t find_node(const commit_state *commit, uint32_t node)
 {
     const berth__cluster *cluster = &commit->engine->cluster;
@@ -178,7 +178,7 @@ static uint32_t find_node(const commit_state *commit, uint32_t node)
                                      berth__cluster_node_name(&commit->branch->cluster, node));
 }
 
-/* A pod that was on a node has just been taken off, and its place looked at. */
+/* The pod to place. If it was on a node in the snapshot, it has just been taken off and checked. */
 static uint32_t pod_to_place(commit_state *commit, uint32_t index, uint32_t to)
 {
     if (pod_of(commit->base, index)->node == BERTH_NODE_NONE)
@@ -222,7 +222,7 @@ static void hand_over(commit_state *commit)
             place(commit, commit->placements[i].pod);
 }
 
-/* All of it or nothing. */
+/* Repeat everything or nothing. */
 static berth_status hand_over_whole(commit_state *commit)
 {
     berth__transactions *transactions = &commit->engine->transactions;

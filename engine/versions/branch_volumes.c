@@ -73,7 +73,7 @@ void berth__branch_volumes_return(berth__branch_volumes *volumes, berth__cluster
                                   const berth__cluster *former, berth_snapshot *snapshot)
 {
     bool changed =
-        volumes->storage->cow != NULL; /* its records have facts that go with the branch */
+        volumes->storage->cow != NULL; /* its records have facts that are freed with the branch */
     volumes->storage->cow = NULL;
     bool ok = !changed && berth__cluster_follow_volumes(cluster, former);
     hide(cluster);

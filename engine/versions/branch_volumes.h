@@ -1,14 +1,14 @@
 /* The store of volumes of a branch engine, and the volumes in use; kept from one branch to the
  * next.
  *
- * States follow those of the branch engine (branch.h), but by themselves:
+ * Their states resemble those of the branch engine (branch.h), but change on their own:
  *
  *   none --first pod with volumes--> in step --drop--> behind --such a pod--> in step
  *
- * none     no branch of this engine had to do with volumes yet
- * behind   they are those of the snapshot `followed`, which stays pinned, but for what the last
- *          branch did to the store, which is taken back with the next step; the view has none
- * in step  they are the view's, and follow every change of the branch; nothing is followed
+ *   none     no branch of this engine has used volumes yet
+ *   behind   they are those of the snapshot `followed`, which stays pinned, plus the last branch's
+ *            changes to the store, which the next step takes back; the view has none
+ *   in step  they are the view's, and follow every change of the branch; `followed` is NULL
  *
  * Threads: the branch's. */
 #ifndef BERTH_VERSIONS_BRANCH_VOLUMES_H
@@ -28,14 +28,14 @@ typedef struct berth__branch_volumes {
     struct berth_snapshot *followed; /* NULL: in step, or none */
 } berth__branch_volumes;
 
-/* Bring them into step with a branch of a pinned snapshot. Errors: E_NOMEM; there are none then.
- * Cost: that of what differs; the first time, of all records of volumes and a walk over the
+/* Bring them into step with a branch of a pinned snapshot. Errors: BERTH_E_NOMEM; they are dropped
+ * then. Cost: linear in the differences; the first time, in all records of volumes and in the
  * pods. */
 berth_status berth__branch_volumes_catch_up(berth__branch_volumes *volumes, berth__cluster *cluster,
                                             const struct berth_snapshot *snapshot);
 
-/* The cluster is the snapshot's again, and was `former` when they were in step. Follows the
- * snapshot. */
+/* The cluster is the snapshot's again, and was `former` while they were in step. They follow the
+ * snapshot from now on. */
 void berth__branch_volumes_return(berth__branch_volumes *volumes, berth__cluster *cluster,
                                   const berth__cluster *former, struct berth_snapshot *snapshot);
 

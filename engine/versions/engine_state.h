@@ -1,4 +1,4 @@
-/* What an engine is made of, for the files that make up its public functions. */
+/* The parts of an engine, for the files with its public functions. */
 #ifndef BERTH_VERSIONS_ENGINE_STATE_H
 #define BERTH_VERSIONS_ENGINE_STATE_H
 
@@ -7,10 +7,10 @@
 #include "decide/transaction.h"
 
 struct berth_engine {
-    berth__heap *heap;                     /* NULL: the allocator is the caller's */
-    berth__heap *homes[BERTH__GROUPS_MAX]; /* near each group of workers, where there are several */
-    berth_allocator memory;           /* an engine's: a copy of the heap's table, or the caller's */
-    const berth_allocator *allocator; /* `memory`; of a branch: its engine's */
+    berth__heap *heap;                     /* NULL: the caller's allocator is used */
+    berth__heap *homes[BERTH__GROUPS_MAX]; /* one for each of several groups of workers */
+    berth_allocator memory; /* of an engine: a copy of the heap's table, or the caller's */
+    const berth_allocator *allocator; /* `memory`; on a branch, that of its engine */
     berth__machine *machine;
     berth__workers *workers;
     berth__cluster cluster;
@@ -20,12 +20,12 @@ struct berth_engine {
     berth__ready_profile *profiles;
     uint32_t profile_count;
     berth__history history;           /* snapshots of the cluster */
-    struct berth__branches *branches; /* versions/branch.h; NULL: it never had one, or is one */
-    struct berth__branch *branch;     /* of a branch; NULL: it is none */
+    struct berth__branches *branches; /* versions/branch.h; NULL: none yet, or a branch itself */
+    struct berth__branch *branch;     /* NULL: this is not a branch */
 };
 
-/* Around whatever decides or changes something. Errors: E_ARG (NULL), E_STATE (it is in use, or
- * closed). */
+/* Begin a call that decides or changes something. Errors: BERTH_E_ARG (NULL), BERTH_E_STATE (the
+ * engine is in use, or closed). */
 static inline berth_status berth__engine_enter(berth_engine *engine, berth_error *error)
 {
     return BERTH_LIKELY(engine != NULL)
@@ -33,13 +33,13 @@ static inline berth_status berth__engine_enter(berth_engine *engine, berth_error
                : berth__error_set(error, BERTH_E_ARG, "the engine is NULL");
 }
 
-/* Returns the status that it is given. */
+/* End the call. Returns `status`. */
 static inline berth_status berth__engine_leave(berth_engine *engine, berth_status status)
 {
     return berth__use_leave(&engine->decider.use, status);
 }
 
-/* The engine's history, before anything is published. */
+/* Prepare the engine's history, before any publication. */
 void berth__published_init(berth_engine *engine);
 
 #endif

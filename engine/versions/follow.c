@@ -1,5 +1,5 @@
-/* What is derived from a cluster, brought from one state to another: two states compared page by
- * page, and the difference counted. */
+/* Brings data derived from a cluster from one state to another: compares the states page by page
+ * and counts the differences. */
 #include "versions/follow.h"
 
 #include <string.h>
@@ -9,19 +9,19 @@
 
 typedef struct journey journey;
 
-/* A pod of a class leaves its node, or comes to it. */
+/* Handles a pod of a class that leaves its node, or comes to it. */
 typedef void move(journey *way, uint32_t node_id, const berth__class *cls);
 
 struct journey {
     move *leave, *come;
     const berth__cluster *from;
     berth__cluster *to;
-    berth__view before; /* the view as it was, with the counters that go along */
-    bool same_order;    /* slots mean the same nodes in both */
+    berth__view before; /* the former view, with the counters that move along */
+    bool same_order;    /* both states have the same nodes in the same slots */
     bool ok;
 };
 
-/* ---- whose pods count ---- */
+/* ---- pods that count ---- */
 
 static const berth__node_record *counted_node(const berth__cluster *cluster, uint32_t id)
 {
@@ -31,8 +31,8 @@ static const berth__node_record *counted_node(const berth__cluster *cluster, uin
     return berth__node_present(node) && node->slot != BERTH__SLOT_NONE ? node : NULL;
 }
 
-/* Whether the id is one node's in both states, and its pods count in both. Pods of other nodes come
- * and go with their node. */
+/* Whether the id is the same node in both states, and its pods count in both. Pods of other nodes
+ * leave and come with their node. */
 static bool is_kept(const journey *way, uint32_t id)
 {
     const berth__node_record *was = counted_node(way->from, id), *is = counted_node(way->to, id);
@@ -91,7 +91,7 @@ static void pods_come(void *context, uint32_t page, void *first, void *second)
     }
 }
 
-/* ---- nodes that count in one state only ---- */
+/* ---- nodes that count in only one state ---- */
 
 static void nodes_leave(void *context, uint32_t page, void *first, void *second)
 {
@@ -141,7 +141,7 @@ static void all_come(journey *way)
 
 /* ---- slots ---- */
 
-/* By slot of the former layout: the slot now. NULL when out of memory. */
+/* The present slot of each slot of the former layout. NULL when out of memory. */
 static uint32_t *map_slots(const journey *way, size_t bytes)
 {
     const berth__layout *layout = way->from->view.layout;
@@ -159,7 +159,7 @@ static void move_counters(journey *way)
     const berth__layout *layout = way->from->view.layout;
     size_t bytes = layout->count * sizeof(uint32_t);
     uint32_t *slots = map_slots(way, bytes);
-    /* Without the map, counters start anew from the pods; held terms do not find themselves
+    /* Without the map, counters are built again from the pods: held terms would not be found
      * again. */
     way->ok = way->ok && slots != NULL;
     if (way->ok)
@@ -195,14 +195,14 @@ static void note_tiles(journey *way)
     }
 }
 
-/* Whoever follows the journal has missed something: what it says is of no use to them. */
+/* Invalidate the journal: its followers have missed changes. */
 static void lose_journal(berth__view *view)
 {
     memset(view->journal, 0, BERTH__JOURNAL * sizeof(*view->journal));
     view->journal_end += BERTH__JOURNAL + 1;
 }
 
-/* ---- the whole ---- */
+/* ---- following ---- */
 
 static bool orders_agree(const berth__layout *a, const berth__layout *b)
 {
@@ -220,7 +220,7 @@ berth__followed berth__cluster_follow(berth__cluster *cluster, const berth__clus
                 view->names_epoch != former->view.names_epoch;
     way.before.counts = view->counts;
     way.same_order = orders_agree(view->layout, former->view.layout);
-    /* Before any pod comes: sums of an earlier time may bear the epoch that is now. */
+    /* Do this before any pod comes: old sums may have the same epoch as the present one. */
     if (away)
         berth__pod_counts_forget_domains(view->counts);
     all_leave(&way);
@@ -237,7 +237,7 @@ berth__followed berth__cluster_follow(berth__cluster *cluster, const berth__clus
     return away ? BERTH__FOLLOWED_AWAY : BERTH__FOLLOWED;
 }
 
-/* By record, not by node: neighbours in memory. */
+/* Walks over pod records, not nodes: they are neighbours in memory. */
 bool berth__cluster_recount(berth__cluster *cluster)
 {
     berth__view *view = &cluster->view;
@@ -271,7 +271,7 @@ static void use(journey *way, uint32_t node_id, const berth__class *cls)
                                                    cls->volumes) == BERTH_OK;
 }
 
-/* An id that is no node's any more, or another's. */
+/* Forget ids that no longer belong to a node, or belong to another one. */
 static void forget_nodes(void *context, uint32_t page, void *first, void *second)
 {
     const journey *way = context;

@@ -1,11 +1,11 @@
-/* What is derived from a cluster (counters of pods, journal; volumes in use) follows it from one
- * state to another.
+/* Data derived from a cluster (counters of pods, journal; volumes in use) follows it from one state
+ * to another.
  *
- * Two states of an engine's cluster, snapshots or branches, share what they have in common, so
- * what differs is found by comparing pages: the cost is that of what differs, wherever the
- * states come from. A layout in another order costs a pass over the nodes besides.
+ * Two states of an engine's cluster, snapshots or branches, share the pages that they have in
+ * common, so comparing pages finds the differences. The cost depends only on the differences,
+ * whatever the two states are. A layout in another order adds a pass over the nodes.
  *
- * Both states must stay while it goes on: the caller has pinned what they are made of. */
+ * Both states must stay valid meanwhile: the caller has pinned their snapshots. */
 #ifndef BERTH_VERSIONS_FOLLOW_H
 #define BERTH_VERSIONS_FOLLOW_H
 
@@ -13,21 +13,21 @@
 
 typedef enum berth__followed {
     BERTH__FOLLOWED,      /* counters and journal are in step */
-    BERTH__FOLLOWED_AWAY, /* and facts of nodes differ: what was kept by epoch or journal is void */
+    BERTH__FOLLOWED_AWAY, /* and facts of nodes differ: data kept by epoch or journal is void */
     BERTH__FOLLOW_FAILED, /* out of memory: the counters are void */
 } berth__followed;
 
-/* The counters of the cluster's view (there are some) and its journal are those of the state
- * `former`; bring them to the cluster's own. */
+/* The counters of the cluster's view (which exist) and its journal belong to the state `former`;
+ * bring them to the cluster's state. */
 berth__followed berth__cluster_follow(berth__cluster *cluster, const berth__cluster *former);
 
-/* Count held terms of all pods into counters that know none. Returns false when out of memory.
+/* Count held terms of all pods into counters that have none. Returns false when out of memory.
  * Cost: a walk over the running pods. */
 bool berth__cluster_recount(berth__cluster *cluster);
 
-/* The same two for the volumes in use, which are the view's. The store behind them says already
- * what it does in this state; what of it alone has changed is taken over by the next refresh.
- * Both return false when out of memory: the volumes in use are void. */
+/* The same two for the volumes in use, which belong to the view. Their store is already in the new
+ * state; the next refresh adopts changes of the store alone. Both return false when out of memory:
+ * then the volumes in use are void. */
 bool berth__cluster_follow_volumes(berth__cluster *cluster, const berth__cluster *former);
 bool berth__cluster_recount_volumes(berth__cluster *cluster);
 

@@ -1,6 +1,6 @@
-/* The public functions of snapshots: publishing them, and reading them. A snapshot's head is a
- * berth__snapshot_head (base/history.h), its body a copy of the cluster's struct, whose blocks are
- * kept by the history. */
+/* The public functions of snapshots: publishing and reading. A snapshot's head is a
+ * berth__snapshot_head (base/history.h). Its body is a copy of the cluster's struct, whose blocks
+ * the history keeps. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -43,7 +43,7 @@ void berth__published_init(berth_engine *engine)
                         collect);
 }
 
-/* From now on readers and branches look at what the model interned. */
+/* From now on readers and branches read the model's interned texts. */
 static bool share(berth__model *model)
 {
     if (!model->shared && berth__intern_share(&model->strings) == BERTH_OK)
@@ -51,8 +51,8 @@ static bool share(berth__model *model)
     return model->shared;
 }
 
-/* A node's list from its end, if the nomination begins it; one that rests by itself. Made again
- * in this order, lists are the same. Returns where the next goes. */
+/* Copy a node's list, last first, if the nomination is its first; copy a resting nomination alone.
+ * Making them again in this order makes equal lists. Returns the place for the next. */
 static berth__nominated *copy_list(const berth__nomination *first, berth__nominated *to)
 {
     const berth__nomination *one = first;
@@ -146,7 +146,8 @@ berth_status berth_engine_publish(berth_engine *engine, berth_error *error)
 
 berth_snapshot *berth_engine_pin(const berth_engine *engine)
 {
-    /* Pinning is no change that the engine's user could tell. The decider knows the way back. */
+    /* Pinning changes nothing that the caller can see, so `engine` is const; the decider has a
+     * writable pointer. */
     char *cluster = (char *)engine->decider.cluster;
     berth_engine *holder = (berth_engine *)(void *)(cluster - offsetof(berth_engine, cluster));
     return (berth_snapshot *)berth__history_pin(&holder->history);
@@ -241,7 +242,7 @@ berth_pod_id berth_snapshot_next_pod(const berth_snapshot *snapshot, berth_node_
 
 /* ---- checking ---- */
 
-/* Every pod of a list can be found by its name, and knows that it is on that list. */
+/* Check that every pod of a list is found by its name, and records that list as its own. */
 static berth_status check_list(const berth__cluster *cluster, uint32_t first, uint32_t node,
                                uint64_t *count, berth_error *error)
 {

@@ -1,8 +1,8 @@
-/* A snapshot of an engine's cluster. Its head is a berth__snapshot_head (base/history.h), its
- * body a copy of the cluster's struct, whose blocks the history keeps, and copies of what is not
- * kept in such blocks.
+/* A snapshot of an engine's cluster. Its head is a berth__snapshot_head (base/history.h). Its body
+ * is a copy of the cluster's struct, whose blocks the history keeps, and copies of data outside of
+ * such blocks.
  *
- * Threads: immutable after publish. */
+ * Threads: immutable after publishing. */
 #ifndef BERTH_VERSIONS_SNAPSHOT_STATE_H
 #define BERTH_VERSIONS_SNAPSHOT_STATE_H
 
@@ -19,15 +19,15 @@ struct berth_snapshot {
     berth__snapshot_head head;
     berth_engine *engine;
     berth__cluster
-        cluster; /* what is in pages; counters, the store and nominations are the engine's alone */
+        cluster; /* only the parts in pages; counters, store and nominations are the engine's */
     berth_counts counts;
-    /* Where the engine's decisions would go on. */
+    /* Where the engine's decisions would continue. */
     uint32_t rotation;
     uint32_t round_robin;
     berth__random random;
-    berth__nominated *nominated; /* in the order in which they are to be made again */
+    berth__nominated *nominated; /* in the order for making them again */
     uint32_t nominated_count;
-    berth__sym *resources; /* names of resources; they live as long as it does */
+    berth__sym *resources; /* names of resources; they live as long as the snapshot */
     uint32_t resource_count;
 };
 
