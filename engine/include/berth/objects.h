@@ -1,17 +1,16 @@
-/* Kubernetes objects as plain C structs: what a caller hands to the engine.
+/* Kubernetes objects as plain C structs, as a caller passes them to the engine.
  *
- * A zeroed struct is an object with every field absent. Text is borrowed (status.h); arrays are
- * pointer and count, borrowed too: the engine copies what it needs before the call returns.
- * Enumerations of the Kubernetes API are kept as their text, since an unknown value has a meaning
- * of its own in kube-scheduler's rules. Objects are taken as the API server would serve them;
- * berth/kube.h applies the API server's defaults to manifests that never met one.
+ * A zeroed struct is an object without any field. Texts are borrowed (status.h), and so are arrays
+ * (pointer and count): the engine copies what it needs before the call returns. Enumerations of the
+ * Kubernetes API are kept as text, because kube-scheduler's rules give unknown values a meaning.
+ * Objects should look as the API server returns them; berth/kube.h applies the API server's
+ * defaults to manifests.
  *
- * How they grow. A whole object (berth_node, berth_pod, ...) gets new members at its end, and
- * whoever hands one over says how long it is: berth_object.size, or the sizes that the functions of
- * this library are told by the compiler. What objects are made of lies in arrays, in each other and
- * in copies, and keeps its size: structs with a member `later` get more behind that pointer, which
- * is NULL until then, those without stay what they are. An object with anything set that the
- * library is too old to know is refused.
+ * How structs grow: a whole object (berth_node, berth_pod, ...) gets new members at its end, and
+ * the caller passes its size, in berth_object.size or through the inline functions. The parts of
+ * objects lie in arrays and inside each other, so their size never changes: parts with a member
+ * `later` get new members behind that pointer, which is NULL until then; parts without it stay as
+ * they are. An object in which something is set that the library is too old to know is rejected.
  * Source of the shapes: k8s.io/api v0.32 core/v1, apps/v1, storage/v1, policy/v1. */
 #ifndef BERTH_OBJECTS_H
 #define BERTH_OBJECTS_H
@@ -24,17 +23,17 @@
 extern "C" {
 #endif
 
-/* Identify a node or a pod of one engine. A pod's id is never used again after its removal. A
- * node's id is its name's while the node is there, or a pod is bound to it or has it nominated;
- * some time after that it may be another node's. In a snapshot or a branch, an id means what it did
- * when that was made. Ids given in a transaction that is rolled back are void, see
- * transaction.h. */
+/* Ids of the nodes and pods of one engine. A pod's id is never reused. A node's id belongs to its
+ * name as long as the node exists, or a pod is bound to it or nominated for it; some time later,
+ * another node may get it. In a snapshot or a branch, ids mean what they meant when it was created.
+ * Ids that were handed out in a transaction become invalid when it is rolled back
+ * (transaction.h). */
 typedef uint32_t berth_node_id;
 typedef uint64_t berth_pod_id;
 #define BERTH_NODE_NONE UINT32_MAX
 #define BERTH_POD_NONE UINT64_MAX
 
-/* Members that a later version adds to a struct whose size stays; NULL: none. */
+/* Members that a later version may add to a struct of constant size; NULL: none. */
 struct berth_later;
 
 /* A label, an annotation, or a nodeSelector entry. */
@@ -78,7 +77,7 @@ typedef struct berth_requirements {
     uint32_t count;
 } berth_requirements;
 
-/* metav1.LabelSelector. A NULL pointer to one is a nil selector; one with both parts empty is
+/* metav1.LabelSelector. A NULL pointer is a nil selector; a selector with both parts empty is
  * `{}`. */
 typedef struct berth_label_selector {
     berth_map match_labels;
@@ -90,7 +89,7 @@ typedef struct berth_node_selector_term {
     berth_requirements match_fields;
 } berth_node_selector_term;
 
-/* Terms are ORed. A NULL pointer to one means no restriction; no terms at all match no node. */
+/* Terms are ORed. A NULL pointer means no restriction; a selector without terms matches no node. */
 typedef struct berth_node_selector {
     const berth_node_selector_term *terms;
     uint32_t count;
@@ -227,8 +226,8 @@ typedef struct berth_container {
     const struct berth_later *later;
 } berth_container;
 
-/* What a kubelet says of one container's resources: those of a pod resized in place count as the
- * larger of what is asked for and what is held. */
+/* The kubelet's report about the resources of one container. For pods resized in place, the larger
+ * of requested and allocated amounts counts. */
 typedef struct berth_container_status {
     berth_str name;
     bool has_resources;        /* `resources` is set */
@@ -237,7 +236,7 @@ typedef struct berth_container_status {
     const struct berth_later *later;
 } berth_container_status;
 
-/* The volume sources that a scheduler or a drain tells apart; every other one is OTHER. */
+/* The volume sources that a scheduler or a drain distinguishes; all others are OTHER. */
 typedef enum berth_volume_kind {
     BERTH_VOLUME_OTHER = 0,
     BERTH_VOLUME_CLAIM,      /* handle: claim name */
@@ -251,7 +250,7 @@ typedef enum berth_volume_kind {
     BERTH_VOLUME_PORTWORX,   /* handle: volumeID */
     BERTH_VOLUME_CSI,        /* handle: volumeHandle; driver (PersistentVolume only) */
     BERTH_VOLUME_IMAGE,      /* handle: reference of an image (of a pod) */
-    BERTH_VOLUME_EMPTY_DIR,  /* of a pod: its data goes with it */
+    BERTH_VOLUME_EMPTY_DIR,  /* of a pod: its data is lost with the pod */
 } berth_volume_kind;
 
 typedef struct berth_volume_source {
@@ -260,7 +259,7 @@ typedef struct berth_volume_source {
     berth_str driver;
     berth_str pool;
     berth_strs monitors;
-    berth_str uri; /* diskURI of an Azure disk; absent: the disk is told apart by its name */
+    berth_str uri; /* diskURI of an Azure disk; absent: the name identifies the disk */
     bool read_only;
     const struct berth_later *later;
 } berth_volume_source;
@@ -270,7 +269,7 @@ typedef struct berth_volume {
     berth_volume_source source;
 } berth_volume;
 
-/* An entry of spec.resourceClaims: a ResourceClaim, or a template that one is made from. */
+/* An entry of spec.resourceClaims: a ResourceClaim, or the template of one. */
 typedef struct berth_pod_claim {
     berth_str name;
     berth_str claim;          /* resourceClaimName */
@@ -308,12 +307,12 @@ typedef struct berth_pod {
     const berth_pod_claim *resource_claims;
     uint32_t resource_claim_count;
     /* status */
-    berth_str phase; /* Succeeded and Failed pods use nothing */
+    berth_str phase; /* pods in phase Succeeded or Failed use nothing */
     berth_str nominated_node_name;
     int64_t start_time_ns; /* Unix time, 0: absent */
     const berth_condition *conditions;
     uint32_t condition_count;
-    const berth_pod_claim *resource_claim_statuses; /* which claims were made from templates */
+    const berth_pod_claim *resource_claim_statuses; /* the claims made from templates */
     uint32_t resource_claim_status_count;
     const berth_container_status *container_statuses;
     uint32_t container_status_count;
@@ -322,16 +321,16 @@ typedef struct berth_pod {
     bool has_status_resources;        /* status.resources is set (1.36) */
     berth_resources status_requests;  /* status.resources.requests */
     berth_resources status_allocated; /* status.allocatedResources */
-    /* A promise that makes adding and updating cheaper; 0: none. Every pod given to one engine
-     * under the same id is like every other of that id, but for metadata.name, uid, annotations
-     * that no plugin reads, creation_time_ns, node_name, priority, phase, nominated_node_name,
-     * start_time_ns and conditions: then the engine looks into the first of them alone. Namespace,
-     * deletion and scheduling gates are looked at in each; as for all else a pod that breaks the
-     * promise is counted and placed as the first of its id, and nothing worse happens. An object
-     * that has changed in any other field (labels, a resize in place) needs another id, or 0.
-     * Callers choose ids below BERTH_TEMPLATE_OF_READER; those from there on are given out by
-     * berth_reader, each once in a process, to pods whose texts differ in name, uid and node alone:
-     * who changes more of such a pod before handing it on sets 0. */
+    /* A promise that makes adding and updating cheaper; 0: none. All pods that an engine receives
+     * with the same id must be equal except for metadata.name, uid, annotations that no plugin
+     * reads, creation_time_ns, node_name, priority, phase, nominated_node_name, start_time_ns and
+     * conditions; the engine then reads only the first of them. Namespace, deletion and scheduling
+     * gates are read in each. A pod that breaks the promise in another field is counted and placed
+     * like the first pod with its id; nothing worse happens. A pod that changes in another field
+     * (labels, a resize in place) needs another id, or 0. Callers choose ids below
+     * BERTH_TEMPLATE_OF_READER. Ids from there on come from berth_reader, each once in a process,
+     * for pods whose texts differ only in name, uid and node; if you change anything else in such a
+     * pod, set the id to 0. */
     uint64_t template_id;
 } berth_pod;
 
@@ -358,7 +357,7 @@ typedef struct berth_persistent_volume {
 typedef struct berth_persistent_volume_claim {
     berth_metadata meta;
     berth_strs access_modes;
-    berth_str storage_class; /* absent differs from empty */
+    berth_str storage_class; /* absent and empty differ */
     berth_str volume_name;
     berth_str volume_mode;
     berth_str volume_attributes_class;
@@ -374,7 +373,7 @@ typedef struct berth_topology_term {
 typedef struct berth_storage_class {
     berth_metadata meta;
     berth_str provisioner;
-    berth_str binding_mode; /* Immediate, WaitForFirstConsumer; absent differs */
+    berth_str binding_mode; /* Immediate, WaitForFirstConsumer; absent means neither */
     const berth_topology_term *allowed_topologies;
     uint32_t allowed_topology_count;
 } berth_storage_class;
@@ -388,7 +387,7 @@ typedef struct berth_csi_node_driver {
 } berth_csi_node_driver;
 
 typedef struct berth_csi_node {
-    berth_metadata meta; /* named as its node */
+    berth_metadata meta; /* has the name of its node */
     const berth_csi_node_driver *drivers;
     uint32_t driver_count;
 } berth_csi_node;
@@ -419,7 +418,7 @@ typedef struct berth_volume_attachment {
 /* ---- devices: dynamic resource allocation ---- */
 
 /* Source of the shapes: k8s.io/api v0.36 resource/v1. Amounts by name, as in capacity and counters,
- * are berth_resources; taints, tolerations and conditions those of nodes and pods. */
+ * are berth_resources; taints, tolerations and conditions are those of nodes and pods. */
 
 /* selectors[]: a CEL expression. */
 typedef struct berth_cel_selector {
@@ -428,13 +427,13 @@ typedef struct berth_cel_selector {
     const struct berth_later *later;
 } berth_cel_selector;
 
-/* config[] of claims, classes and allocations, for drivers alone. */
+/* config[] of claims, classes and allocations; only drivers read it. */
 typedef struct berth_claim_config {
     berth_str source; /* of an allocation: FromClass, FromClaim */
     berth_strs requests;
     bool has_opaque;
     berth_str driver;
-    berth_str parameters; /* JSON, as it was given */
+    berth_str parameters; /* JSON, unchanged */
     const struct berth_later *later;
 } berth_claim_config;
 
@@ -506,7 +505,7 @@ typedef struct berth_claim_consumer {
     const struct berth_later *later;
 } berth_claim_consumer;
 
-/* An entry of status.devices: what a driver says of an allocated device. */
+/* An entry of status.devices: a driver's report about an allocated device. */
 typedef struct berth_allocated_status {
     berth_str driver;
     berth_str pool;
@@ -542,7 +541,7 @@ typedef struct berth_device_class {
 } berth_device_class;
 
 typedef enum berth_attribute_kind {
-    BERTH_ATTRIBUTE_NONE = 0, /* none of those below */
+    BERTH_ATTRIBUTE_NONE = 0, /* none of the following */
     BERTH_ATTRIBUTE_INT,      /* number */
     BERTH_ATTRIBUTE_BOOL,     /* number: 0 or 1 */
     BERTH_ATTRIBUTE_STRING,   /* text */
@@ -558,7 +557,7 @@ typedef struct berth_slice_attribute {
     const struct berth_later *later;
 } berth_slice_attribute;
 
-/* requestPolicy: which amounts of a capacity can be asked for. */
+/* requestPolicy: which amounts of a capacity may be requested. */
 typedef struct berth_request_policy {
     bool has_default;
     berth_quantity default_amount;
@@ -621,11 +620,11 @@ typedef struct berth_resource_slice {
     uint32_t shared_counter_count;
 } berth_resource_slice;
 
-/* Taints devices as if their slices did (1.37). */
+/* Taints devices as if their slices had the taint (1.37). */
 typedef struct berth_device_taint_rule {
     berth_metadata meta;
-    bool has_selector; /* false: nil, no device is tainted; one without entries: every device */
-    berth_str driver;  /* of the selector; absent: any; likewise */
+    bool has_selector; /* false: nil, taints no device; a selector without entries: every device */
+    berth_str driver;  /* of the selector; absent: any; so are pool and device */
     berth_str pool;
     berth_str device;
     berth_taint taint;
@@ -649,7 +648,7 @@ typedef struct berth_namespace {
     berth_metadata meta;
 } berth_namespace;
 
-/* A number, or a share of one. */
+/* A number, or a percentage. */
 typedef struct berth_count_or_percent {
     bool given;
     bool percent;
@@ -659,17 +658,17 @@ typedef struct berth_count_or_percent {
 typedef struct berth_pod_disruption_budget {
     berth_metadata meta;
     const berth_label_selector *selector;
-    int32_t disruptions_allowed; /* what the rules go by */
+    int32_t disruptions_allowed; /* the rules use this number */
     berth_strs disrupted_pods;
     bool status_absent; /* status.disruptionsAllowed is missing; disruptions_allowed is 0 then */
-    /* From these a disruption controller works out disruptions_allowed; no rule reads them. */
+    /* The disruption controller computes disruptions_allowed from these; no rule reads them. */
     berth_count_or_percent min_available;
     berth_count_or_percent max_unavailable;
 } berth_pod_disruption_budget;
 
 /* ---- any of them ---- */
 
-/* Kind, C member and Kubernetes spelling. Numbers never change: what is added comes last. */
+/* Kind, C type and Kubernetes spelling. Numbers never change: new kinds are added at the end. */
 #define BERTH_KIND_LIST(X)                                                                       \
     X(NAMESPACE, namespace_object, berth_namespace, "Namespace")                                 \
     X(STORAGE_CLASS, storage_class, berth_storage_class, "StorageClass")                         \
@@ -704,23 +703,24 @@ typedef enum berth_kind {
 /* One object of any kind; `kind` says which member is set. */
 typedef struct berth_object {
     berth_kind kind;
-    /* Of the struct that `as` points to. 0: that of the headers which the caller of a function was
-     * compiled with. Objects that the library hands out say theirs, which no call may pass over:
-     * who copies the struct itself, and not with berth_object_copy, sets 0 in the new object. */
+    /* The size of the struct that `as` points to. 0: that of the headers that the caller was
+     * compiled with. Objects that the library hands out state their own size, which no call
+     * ignores: if you copy the struct itself, rather than with berth_object_copy, set 0 in the
+     * copy. */
     uint32_t size;
     union {
 #define X(name, member, type, text) const type *member;
         BERTH_KIND_LIST(X)
 #undef X
-        const void *any; /* every member above, as every struct begins with its metadata */
+        const void *any; /* any of the above: every struct begins with its metadata */
     } as;
 } berth_object;
 
 /* The Kubernetes spelling of a kind ("Pod"). Threads: any. */
 BERTH_API const char *berth_kind_name(berth_kind kind);
 
-/* How long the structs of objects are in these headers: how many kinds there are, and then the size
- * of each. What the inline functions tell the library; never freed. Threads: any. */
+/* The sizes of the structs of objects in these headers: the number of kinds, then the size of each.
+ * The inline functions pass them to the library. Never freed. Threads: any. */
 static inline const uint32_t *berth_object_sizes(void)
 {
     static const uint32_t sizes[] = {
@@ -732,11 +732,12 @@ static inline const uint32_t *berth_object_sizes(void)
     return sizes;
 }
 
-/* A copy of an object and of all it refers to, for who wants to keep what a reader hands out; as
- * long as the caller knows such an object, or longer. Owner: the copy is the caller's, freed by
- * berth_object_destroy; a NULL allocator is malloc, another one must outlive the copy. Threads:
- * any. Errors: E_ARG (there is no such kind, something is set that the library does not know),
- * E_NOMEM. Cost: linear in the object. */
+/* Copy an object and everything it refers to, for example to keep what a reader hands out. The copy
+ * has at least the size that the caller knows. Owner: the copy is the caller's, freed by
+ * berth_object_destroy; a NULL allocator means malloc, another one must outlive the copy. Threads:
+ * any.
+ * Errors: BERTH_E_ARG (no such kind, or a member is set that the library does not know),
+ * BERTH_E_NOMEM. Cost: linear in the object. */
 BERTH_API berth_status berth_object_copy_sized(const berth_object *object, const uint32_t *sizes,
                                                const berth_allocator *allocator, berth_object **out,
                                                berth_error *error);
@@ -748,8 +749,8 @@ static inline berth_status berth_object_copy(const berth_object *object,
     return berth_object_copy_sized(object, berth_object_sizes(), allocator, out, error);
 }
 
-/* Free a copy that berth_object_copy made, and nothing else. Accepts NULL. Threads: any. Cost:
- * linear in the copy's chunks of memory, of which most objects have one. */
+/* Free an object made by berth_object_copy, and nothing else. Accepts NULL. Threads: any. Cost:
+ * linear in the copy's chunks of memory; most objects have one. */
 BERTH_API void berth_object_destroy(berth_object *copy);
 
 #ifdef __cplusplus

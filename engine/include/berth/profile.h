@@ -1,9 +1,9 @@
 /* Scheduler profiles: which plugins run, in which order, with which weights and arguments.
  *
- * A profile here is fully expanded: lists hold what runs, in the order it runs. berth/kube.h
- * expands a KubeSchedulerConfiguration (defaults, multiPoint, enabled, disabled) into this form.
- * Structs keep their size, as those that objects are made of (objects.h).
- * Source of the rules: kube-scheduler v1.32, apis/config and framework/runtime/framework.go. */
+ * These profiles are fully expanded: their lists contain what runs, in the order in which it runs.
+ * berth/kube.h expands a KubeSchedulerConfiguration (defaults, multiPoint, enabled, disabled) into
+ * this form. The structs keep their size, like the parts of objects (objects.h).
+ * Source: kube-scheduler v1.32, apis/config and framework/runtime/framework.go. */
 #ifndef BERTH_PROFILE_H
 #define BERTH_PROFILE_H
 
@@ -13,12 +13,12 @@
 extern "C" {
 #endif
 
-/* ---- arguments of the plugins that take some, each named after its plugin ---- */
+/* ---- arguments of plugins, each struct named after its plugin ---- */
 
-/* A resource that counts towards a score. */
+/* A resource that counts in a score. */
 typedef struct berth_weighted_resource {
     berth_str name;
-    int64_t weight; /* 0: 1 */
+    int64_t weight; /* 0 means 1 */
 } berth_weighted_resource;
 
 /* A point of the function from utilization to score. */
@@ -99,15 +99,15 @@ typedef struct berth_plugin_ref {
     const struct berth_later *later;
 } berth_plugin_ref;
 
-/* What runs at one point, in the order in which it runs. preFilter and preScore without `items`:
- * all plugins of the filter and score list, that have such a part, in the order of that list. An
- * empty list with `items` leaves out all. */
+/* What runs at one extension point, in order. For preFilter and preScore, a list without `items`
+ * means all plugins of the filter or score list that have such a part, in that list's order; an
+ * empty list with `items` means none. */
 typedef struct berth_plugin_list {
     const berth_plugin_ref *items;
     uint32_t count;
 } berth_plugin_list;
 
-/* Extension points at which Berth runs plugins. */
+/* The extension points of a profile. */
 #define BERTH_POINT_LIST(X)      \
     X(PRE_ENQUEUE, "preEnqueue") \
     X(QUEUE_SORT, "queueSort")   \
@@ -129,22 +129,22 @@ typedef enum berth_point {
         BERTH_POINT_COUNT
 } berth_point;
 
-/* Rules of the era that the profile belongs to (reference: kube-scheduler v1.32 and v1.15.3). */
+/* The rules that a profile follows (reference: kube-scheduler v1.32 and v1.15.3). */
 typedef enum berth_era {
     BERTH_ERA_V1 = 0,       /* plugins, scores 0..100 */
     BERTH_ERA_V1ALPHA1 = 1, /* predicates and priorities, scores 0..10 */
 } berth_era;
 
-/* Which of several best nodes is taken. */
+/* Which of several equally good nodes is chosen. */
 typedef enum berth_tie {
-    BERTH_TIE_DEFAULT = 0, /* KUBERNETES where the version has that rule, else FIRST */
-    BERTH_TIE_FIRST,       /* first of the best in search order */
-    BERTH_TIE_RANDOM,      /* uniform among the best, from the engine's seed */
-    BERTH_TIE_ROUND_ROBIN, /* v1.15: a counter over the best */
-    BERTH_TIE_KUBERNETES,  /* v1.35 and later: the one that a heap of the feasible nodes yields */
+    BERTH_TIE_DEFAULT = 0, /* KUBERNETES if the version has that rule, else FIRST */
+    BERTH_TIE_FIRST,       /* the first of the best in search order */
+    BERTH_TIE_RANDOM,      /* a random one of the best, by the engine's seed */
+    BERTH_TIE_ROUND_ROBIN, /* v1.15: one after the other, by a counter */
+    BERTH_TIE_KUBERNETES,  /* v1.35 and later: the one that a heap of the feasible nodes returns */
 } berth_tie;
 
-/* A profile. Owner: all of it is borrowed until the call that it is given to returns. */
+/* A profile. Owner: borrowed until the call that receives it returns. */
 typedef struct berth_profile {
     berth_str scheduler_name; /* absent: "default-scheduler" */
     berth_era era;
@@ -152,23 +152,22 @@ typedef struct berth_profile {
     int32_t min_feasible_nodes;           /* 0: 100 */
     berth_tie tie;
     bool always_check_all;           /* era v1alpha1: record every failing predicate of a node */
-    const berth_plugin_list *points; /* by berth_point; */
-    uint32_t point_count;            /* lists from here on are empty */
+    const berth_plugin_list *points; /* by berth_point */
+    uint32_t point_count;            /* lists beyond this number are empty */
     const struct berth_later *later;
 } berth_profile;
 
-/* What a profile runs at a point; an empty list where it has none. Threads: any. */
+/* The list of an extension point; empty if the profile has none. Threads: any. */
 BERTH_API berth_plugin_list berth_profile_list(const berth_profile *profile, berth_point point);
 
-/* The default profile of kube-scheduler of Kubernetes 1.`kubernetes` (32 to 36; 0: the newest);
- * NULL for a version that is not known. Owner: static. Threads: any. */
+/* The default profile of kube-scheduler 1.`kubernetes` (32 to 37; 0: the newest); NULL for an
+ * unknown version. Owner: static. Threads: any. */
 BERTH_API const berth_profile *berth_profile_default_of(uint32_t kubernetes);
 
-/* That of the newest. */
+/* The default profile of the newest version. */
 BERTH_API const berth_profile *berth_profile_default(void);
 
-/* The spelling of an extension point in a configuration ("preFilter"), never freed. Threads:
- * any. */
+/* The name of an extension point in a configuration ("preFilter"), never freed. Threads: any. */
 BERTH_API const char *berth_point_name(berth_point point);
 
 #ifdef __cplusplus

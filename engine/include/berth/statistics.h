@@ -55,7 +55,7 @@ typedef struct berth_statistics {
     uint64_t scans[16]; /* decisions that scanned, by berth_scan_reason */
 } berth_statistics;
 
-/* Copy the counters. Threads: the engine's. Errors: E_ARG (the struct's size). Cost: constant. */
+/* Copy the counters. Threads: the engine's. Errors: BERTH_E_ARG (the struct's size). */
 BERTH_API berth_status berth_engine_statistics(const berth_engine *engine, berth_statistics *out,
                                                berth_error *error);
 
