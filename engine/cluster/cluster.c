@@ -137,7 +137,7 @@ berth_status berth__cluster_sync(berth__cluster *cluster)
     BERTH_TRY(berth__cluster_catch_up(cluster));
     if (layout_is_old(cluster)) {
         BERTH_TRY(relayout(cluster));
-        cluster->unplaced_count = 0;
+        cluster->unplaced_count = 0; /* CLUSTER-5 */
     }
     return berth__cluster_widen(cluster);
 }

@@ -2,7 +2,25 @@
  * read. Objects come and go here. The layout follows when the next decision begins.
  *
  * A copy of the struct is a snapshot of the cluster, as long as the blocks that it refers to are
- * kept. base/cow_owner.h says who changes what, and versions/branch.h what a branch owns. */
+ * kept. base/cow_owner.h says who changes what, and versions/branch.h what a branch owns.
+ *
+ * Invariants between two calls; berth__cluster_check verifies those marked with a star.
+ *   CLUSTER-1  * every pod record in use is on one list: the list of its node if the pod is bound,
+ *              whether or not that node exists, and the list of pending pods otherwise.
+ *   CLUSTER-2  * running_count is the number of pods on present nodes, and orphan_count that of
+ *              pods on missing ones; together they are all pods that are not pending.
+ *   CLUSTER-3  * for a present node with a slot, the used amounts in its tile are the sums over the
+ *              classes of its pods.
+ *   CLUSTER-4  * no pod of a node has a lower priority than the node's lowest_priority, which is a
+ *              bound: it is not raised when pods leave, only when the node becomes empty.
+ *   CLUSTER-5  a present node has a slot, or it is one of unplaced_count nodes that the next layout
+ *              gives one (berth__cluster_sync). A missing node has no slot.
+ *   CLUSTER-6  * every counter of pods by selector and domain (view.counts), and every volume in
+ *              use (view.volume_use), equals a recount over the pods on nodes with slots, unless a
+ *              branch has yet to catch up (`catch_up`, `catch_up_volumes`).
+ *   CLUSTER-7  while `undo` records, each change leaves a record that takes it back; and the view's
+ *              journal has each slot whose columns changed, except during a dry run, which restores
+ *              them itself. */
 #ifndef BERTH_CLUSTER_CLUSTER_H
 #define BERTH_CLUSTER_CLUSTER_H
 

@@ -1,4 +1,4 @@
-/* Consistency check of a cluster: compares its sums with a recount. */
+/* Consistency check of a cluster: compares its sums with a recount (invariants: cluster.h). */
 #include "cluster/cluster.h"
 
 #include <inttypes.h>
@@ -33,7 +33,7 @@ static berth_status check_node(const berth__cluster *cluster, const berth__node_
         nonzero_memory += request->nonzero_memory;
         count++;
         int32_t priority = berth__pod_at(&cluster->pods, index)->priority;
-        if (priority < node->lowest_priority)
+        if (priority < node->lowest_priority) /* CLUSTER-4 */
             return differs(cluster, node, error, "the lowest priority", node->lowest_priority,
                            priority);
     }
@@ -42,6 +42,7 @@ static berth_status check_node(const berth__cluster *cluster, const berth__node_
         return differs(cluster, node, error, "the number of pods", node->pod_count, count);
     if (!berth__node_present(node) || node->slot == BERTH__SLOT_NONE)
         return BERTH_OK;
+    /* CLUSTER-3 */
     berth__tile *tile = cluster->view.tiles[node->slot / BERTH__TILE];
     uint32_t at = node->slot % BERTH__TILE;
     if (tile->pods_used[at] != count)
@@ -68,11 +69,11 @@ berth_status berth__cluster_check_sums(const berth__cluster *cluster, berth_erro
     uint64_t pods = 0;
     for (uint32_t id = 0; id < cluster->node_count; id++)
         BERTH_TRY(check_node(cluster, berth__cluster_node(cluster, id), &pods, error));
-    if (pods + cluster->pods.pending_count != cluster->pods.count)
+    if (pods + cluster->pods.pending_count != cluster->pods.count) /* CLUSTER-1 */
         return berth__error_set(error, BERTH_E_INTERNAL,
                                 "%" PRIu64 " pods on nodes and %" PRIu64 " pending, but %u records",
                                 pods, cluster->pods.pending_count, (unsigned)cluster->pods.count);
-    if (pods != cluster->running_count + cluster->orphan_count)
+    if (pods != cluster->running_count + cluster->orphan_count) /* CLUSTER-2 */
         return berth__error_set(error, BERTH_E_INTERNAL, "running and orphaned pods do not add up");
     return BERTH_OK;
 }
@@ -82,7 +83,7 @@ berth_status berth__cluster_check(berth__cluster *cluster, berth_error *error)
     BERTH_TRY(berth__cluster_check_sums(cluster, error));
     if (berth__cluster_catch_up(cluster) != BERTH_OK)
         return berth__error_no_memory(error);
-    BERTH_TRY(berth__pod_counts_check(&cluster->view, error));
+    BERTH_TRY(berth__pod_counts_check(&cluster->view, error)); /* CLUSTER-6 */
     if (cluster->view.volume_use == NULL)
         return BERTH_OK;
     return berth__volume_use_check(cluster->view.volume_use, cluster->view.layout,

@@ -4,7 +4,8 @@
  * Each note is taken next to the change that it describes. Undone newest first, the notes restore
  * the former state in every respect that a later decision can see: ids and generations, lists of
  * pods, zones and layout in their order, ports, image sizes. Derived data (search trees, prepared
- * states, counters) follows by the view's journal and epochs, as for any other change. */
+ * states, counters) follows by the view's journal and epochs, as for any other change.
+ * It keeps CLUSTER-7 (cluster.h). */
 #ifndef BERTH_CLUSTER_CLUSTER_UNDO_H
 #define BERTH_CLUSTER_CLUSTER_UNDO_H
 
