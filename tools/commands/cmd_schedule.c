@@ -72,9 +72,28 @@ static void note_brief(schedule *s, outcome *result)
     text_free(&text);
 }
 
+static bool is_like_last(const schedule *s, const berth_pod_info *pod)
+{
+    return s->last.valid && pod->kind == s->last.kind && pod->priority == s->last.priority;
+}
+
+static void repeat_last(schedule *s, outcome *result)
+{
+    result->message = s->last.message;
+    result->brief = s->last.brief;
+    count_message(s, s->last.message);
+    reason_sets_repeat(&s->sets, s->last.set);
+}
+
 /* Decide again, with an explanation, about a pod that was not placed. */
 static berth_status explain(schedule *s, outcome *result, berth_error *error)
 {
+    berth_pod_info pod = {.size = sizeof(pod)};
+    TRY(berth_engine_pod_info(s->engine, result->pod, &pod, error));
+    if (is_like_last(s, &pod)) {
+        repeat_last(s, result);
+        return BERTH_OK;
+    }
     const berth_decide_options options = {
         .size = sizeof(options),
         .flags = BERTH_DECIDE_KEEP_ROTATION,
@@ -89,9 +108,16 @@ static berth_status explain(schedule *s, outcome *result, berth_error *error)
         message = words_of("the attempt failed with an error");
     result->message = word_table_add(&s->messages, message);
     count_message(s, result->message);
-    (void)reason_sets_add(&s->sets, s->explanation);
+    const uint32_t set = reason_sets_add(&s->sets, s->explanation);
     note_preemption(s, result);
     note_brief(s, result);
+    s->last = (last_refused){.valid = placement.verdict == BERTH_VERDICT_UNSCHEDULABLE &&
+                                      result->nominated == BERTH_NODE_NONE,
+                             .kind = pod.kind,
+                             .priority = pod.priority,
+                             .message = result->message,
+                             .brief = result->brief,
+                             .set = set};
     return BERTH_OK;
 }
 
@@ -117,6 +143,7 @@ static berth_status decide(schedule *s, stopwatch *watch, uint64_t *ticks, outco
     if (placement.verdict != BERTH_VERDICT_PLACED)
         return explain(s, result, error);
     s->bound_count++;
+    s->last.valid = false;
     return claim_book_placed(&s->input.claims, s->engine, result->pod, error);
 }
 
@@ -158,6 +185,7 @@ static berth_status play(schedule *s, stopwatch *watch, uint64_t *ticks, berth_e
     playing p = {s, watch, ticks};
     const uint64_t first = s->outcome_count;
     TRY(cluster_input_play(&s->input, s->engine, decide_rolling, &p, error));
+    s->last.valid = false;
     for (uint64_t i = first; i < s->outcome_count; i++)
         if (s->outcomes[i].node == BERTH_NODE_NONE)
             TRY(explain(s, &s->outcomes[i], error));

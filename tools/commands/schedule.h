@@ -20,6 +20,15 @@ typedef struct outcome {
     size_t first_victim; /* in `victims` */
 } outcome;
 
+/* The last pod that fitted nowhere, as long as no pod was placed after it: an equal pod is refused
+ * for the same reasons, so that a workload of millions is explained once. */
+typedef struct last_refused {
+    bool valid;
+    uint64_t kind; /* berth_pod_info.kind, and the priority */
+    int32_t priority;
+    uint32_t message, brief, set;
+} last_refused;
+
 typedef struct schedule {
     engine_setup setup;
     cluster_input input;
@@ -43,7 +52,8 @@ typedef struct schedule {
     uint64_t *skip_counts; /* by reason */
     uint64_t skipped_count;
     uint64_t indexed_count; /* decisions that the index made */
-    double seconds;         /* spent deciding */
+    last_refused last;
+    double seconds; /* spent deciding */
 } schedule;
 
 /* The words of --sort. */

@@ -92,6 +92,11 @@ uint32_t reason_sets_add(reason_sets *sets, const berth_explanation *why)
     return at;
 }
 
+void reason_sets_repeat(reason_sets *sets, uint32_t set)
+{
+    sets->items[set].pods++;
+}
+
 void reason_sets_free(reason_sets *sets)
 {
     for (size_t i = 0; i < sets->count; i++)

@@ -31,6 +31,8 @@ typedef struct reason_sets {
 
 /* Count a pod that was not placed; returns the number of its set. */
 uint32_t reason_sets_add(reason_sets *sets, const berth_explanation *why);
+/* Count another pod that was refused in the same way as the last pod of that set. */
+void reason_sets_repeat(reason_sets *sets, uint32_t set);
 void reason_sets_free(reason_sets *sets);
 
 /* The sets, that of most pods first; freed by the caller. */
