@@ -1,4 +1,4 @@
-/* The options that all subcommands share and a KubeSchedulerConfiguration, made into an engine. */
+/* Makes an engine from the options that all subcommands share and a KubeSchedulerConfiguration. */
 #include "loading/engine_setup.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 const char *const engine_path_names[] = {"auto", "scan", "index", NULL};
 
-/* Choices of --tie and what they stand for. Round robin comes with a v1alpha1 configuration. */
+/* The choices of --tie. Round robin is only chosen by a v1alpha1 configuration. */
 static const char *const tie_names[] = {"first", "random", "kubernetes", NULL};
 static const berth_tie ties[] = {BERTH_TIE_FIRST, BERTH_TIE_RANDOM, BERTH_TIE_KUBERNETES};
 
@@ -85,7 +85,7 @@ option_group engine_setup_options(engine_setup *setup)
     return (option_group){setup->options, ENGINE_OPTIONS_MAX, OPTIONS_ENGINE};
 }
 
-/* Copy the profiles and put the options in. */
+/* Copy the profiles and apply the options to them. */
 static void settle(engine_setup *setup, const berth_profile *profiles, uint32_t count)
 {
     setup->profile_count = count;
@@ -109,7 +109,7 @@ static void settle_config(engine_setup *setup)
     settle(setup, profiles, count);
 }
 
-/* v1.15 takes a whole number above 0 and passes over anything else. */
+/* v1.15 accepts a whole number above 0 and ignores anything else. */
 static uint32_t volumes_of_environment(void)
 {
     const char *text = getenv("KUBE_MAX_PD_VOLS");
@@ -119,8 +119,8 @@ static uint32_t volumes_of_environment(void)
     return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
 }
 
-/* Up to three digits at `*at`, which moves behind them. Returns false if there are none, or
- * more. */
+/* Reads up to three digits at `*at` and moves `*at` behind them. Returns false if there are none,
+ * or more than three. */
 static bool read_digits(const char **at, uint32_t *out)
 {
     size_t count = strspn(*at, "0123456789");
@@ -129,8 +129,8 @@ static bool read_digits(const char **at, uint32_t *out)
     return count > 0 && count <= 3;
 }
 
-/* "1.36" (its newest patch), "v1.36" or "1.36.2". Text behind the numbers is that of a vendor's
- * release ("v1.36.2-gke.1", "v1.36.2+k3s1") and changes nothing. */
+/* Parses "1.36" (its newest patch), "v1.36" or "1.36.2". A vendor's suffix ("v1.36.2-gke.1",
+ * "v1.36.2+k3s1") is ignored. */
 static bool parse_release(const char *text, uint32_t *minor, uint32_t *release)
 {
     uint32_t patch = 0;
@@ -149,7 +149,7 @@ static bool parse_release(const char *text, uint32_t *minor, uint32_t *release)
     return true;
 }
 
-/* Absent: 0, the newest. */
+/* Without the option: 0, the newest version. */
 static berth_status read_version(engine_setup *setup, berth_error *error)
 {
     setup->minor = setup->release = 0;
