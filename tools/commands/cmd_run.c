@@ -31,15 +31,15 @@ typedef struct run_flags {
     uint64_t verbosity, rate, burst, secure_port;
     int format;
     bool rate_given, burst_given, elect, elect_denied, port_given;
-    const char *times[3]; /* as run_config_times has them */
+    const char *times[3]; /* in the order of run_config_times */
     const char *lease_name, *lease_namespace, *lease_lock;
     const char *bind_address;
     const char *unused[UNUSED_FLAGS];
     session_options session;
-    char address[300]; /* of bind_address and secure_port */
+    char address[300]; /* built from bind_address and secure_port */
 } run_flags;
 
-/* Of the one call that a program makes: options point into it. */
+/* The command runs once in a program; options point into these. */
 static run_flags flags;
 
 static const char *const formats[] = {"text", "json", NULL};
@@ -173,7 +173,7 @@ static const option of_looks[] = {
      .help = "form of the log, on standard error"},
 };
 
-/* So that what starts kube-scheduler starts this, too. */
+/* Accepted so that the command line of kube-scheduler works here, too. */
 static const option accepted[] = {
     {.name = "authentication-kubeconfig",
      .kind = OPTION_TEXT,
@@ -198,8 +198,8 @@ static const option accepted[] = {
      .help = "(not used)"},
 };
 
-/* As kube-scheduler: the configuration's word goes before the flag's, which is there for when there
- * is no configuration. */
+/* As in kube-scheduler, the configuration's kubeconfig takes precedence over the flag, which serves
+ * when there is no configuration. */
 static berth_status read_access(const run_config *file, kubeconfig *config, berth_error *error)
 {
     const kubeconfig_search search = {.path = file->kubeconfig != NULL ? file->kubeconfig
@@ -216,7 +216,7 @@ static void take_rates(const run_config *file)
         LOG_INFO(0, "requests are limited by the server alone, not by a rate of our own");
 }
 
-/* false, and said: it is no time. */
+/* Returns false, after a message, if the text is not a duration. */
 static bool take_time(const char *name, const char *text, int64_t *out)
 {
     if (text == NULL || duration_read(text, out))
@@ -225,14 +225,15 @@ static bool take_time(const char *name, const char *text, int64_t *out)
     return false;
 }
 
-/* It becomes part of a path. */
+/* Whether a text may be a name; it becomes part of a path. */
 static bool is_name(const char *text)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyz0123456789-.";
     return text[0] != '\0' && strspn(text, plain) == strlen(text);
 }
 
-/* Without a word of either there is no election: whoever starts it by hand wants it to schedule. */
+/* Without a flag or a configuration there is no election: someone who starts the program by hand
+ * wants it to schedule. */
 static bool take_election(run_config *file)
 {
     session_options *options = &flags.session;
@@ -264,7 +265,7 @@ static bool take_election(run_config *file)
     return false;
 }
 
-/* --serve, or what kube-scheduler has for it. */
+/* Take the address from --serve, or from kube-scheduler's two flags for it. */
 static void take_address(void)
 {
     session_options *options = &flags.session;
@@ -296,7 +297,8 @@ static bool take_flags(run_config *file)
            take_election(file);
 }
 
-/* Where the server's version is not to decide, what is wrong with the profiles is known at once. */
+/* If --kubernetes is given, check the profiles at once; otherwise the server's version must be
+ * known first. */
 static berth_status check_setup(berth_error *error)
 {
     if (flags.setup.kubernetes == NULL)

@@ -1,5 +1,4 @@
-/* berth top: what pods request and are limited to, and what is free, by node, namespace, zone or
- * owner. */
+/* berth top: requests and limits of pods and free capacity, by node, namespace, zone or owner. */
 #include <stdio.h>
 #include <string.h>
 
@@ -24,7 +23,7 @@ typedef struct top_command {
     berth_engine *engine;
     pod_limits limits;
     top top;
-    option setup_options[ENGINE_OPTIONS_MAX]; /* those of the setup's that matter here */
+    option setup_options[ENGINE_OPTIONS_MAX]; /* the options of the setup that matter here */
 } top_command;
 
 static const command_help help = {
@@ -51,7 +50,7 @@ static const command_help help = {
         "  berth top --context prod --by zone\n",
 };
 
-/* Nothing is decided: options of decisions are left out. */
+/* The setup's options without those about decisions: this command decides nothing. */
 static option_group setup_options(top_command *c)
 {
     static const char *const names[] = {"kubernetes", "feature-gates", "threads"};

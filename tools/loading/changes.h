@@ -37,13 +37,12 @@ typedef enum change_fate {
 /* The result of a rollout. */
 typedef struct rollout {
     const workload_change *what;
-    uint64_t replaced; /* new pods that found a node */
-    uint64_t left;     /* old pods that remain because the rollout is stuck */
-    uint64_t most;     /* largest number of pods at one time, old and new */
-    uint64_t fewest;   /* smallest number of running pods at one time */
-    bool stuck;        /* some new pod has no node, and no further old pod may be removed */
-    berth_pod_id
-        stuck_at; /* the first new pod that fits nowhere; BERTH_POD_NONE: admission refuses them */
+    uint64_t replaced;     /* new pods that found a node */
+    uint64_t left;         /* old pods that remain because the rollout is stuck */
+    uint64_t most;         /* largest number of pods at one time, old and new */
+    uint64_t fewest;       /* smallest number of running pods at one time */
+    bool stuck;            /* some new pod has no node, and no further old pod may be removed */
+    berth_pod_id stuck_at; /* first pod that fits nowhere; BERTH_POD_NONE: admission refuses it */
 } rollout;
 
 typedef struct changes changes;
