@@ -26,9 +26,8 @@ enum { LOAD_SORTS_MAX = 256 };
 
 /* Amounts are cpu in milli, everything else in units, as the engine counts them. */
 typedef struct replay_load {
-    word_table
-        resources; /* "cpu", "memory", "pods", then others in the order in which nodes bring them */
-    uint32_t width; /* capacity of a row in resources */
+    word_table resources; /* "cpu", "memory", "pods", then others as they appear */
+    uint32_t width;       /* capacity of a row in resources */
     /* rows of `width` amounts */
     int64_t *allocatable; /* by node id; zeroed while the node is absent */
     int64_t *requested;   /* by node id */
