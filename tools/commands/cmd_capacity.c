@@ -539,7 +539,7 @@ int cmd_capacity(int argc, char **argv)
         {.name = "summary",
          .kind = OPTION_FLAG,
          .target = &c.summary_only,
-         .help = "leave out how many go to which node"},
+         .help = "do not list how many pods go to which node"},
     };
     const option_group groups[] = {cluster_input_options(&c.input), engine_setup_options(&c.setup),
                                    listing_options(&c.list, LISTING_EXIT_CODE, sort_names,

@@ -227,7 +227,7 @@ int cmd_explain(int argc, char **argv)
          .kind = OPTION_TEXT,
          .value = "NODE",
          .target = &x.node,
-         .help = "tell of this node alone"},
+         .help = "show only this node"},
         {.name = "nodes",
          .kind = OPTION_NUMBER,
          .value = "N",

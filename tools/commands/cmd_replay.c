@@ -75,7 +75,7 @@ static void file_options(replay_command *c, option options[FILE_OPTIONS])
         {.name = "pods",
          .kind = OPTION_FLAG,
          .target = &c->pods,
-         .help = "also write pods.csv there: one line a pod"},
+         .help = "also write pods.csv there: one line per pod"},
         {.name = "plots",
          .kind = OPTION_CHOICE,
          .value = "KIND",

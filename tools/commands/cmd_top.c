@@ -66,7 +66,7 @@ static option_group setup_options(top_command *c)
                                        "patch of it, 1.36.2 (default: that of the input's\n"
                                        "nodes, or the newest)";
         else if (strcmp(c->setup_options[i].name, "threads") == 0)
-            c->setup_options[i].help = "threads that read (default: one a core)";
+            c->setup_options[i].help = "threads that read (default: one per core)";
     return (option_group){c->setup_options, count, OPTIONS_ENGINE};
 }
 
@@ -152,17 +152,17 @@ int cmd_top(int argc, char **argv)
          .value = "WHAT",
          .target = &c.by,
          .choices = top_by_names,
-         .help = "what the rows are"},
+         .help = "what each row stands for"},
         {.name = "resource",
          .kind = OPTION_TEXTS,
          .value = "NAME",
          .target = &c.resources,
-         .help = "show this resource, too: ephemeral-storage, say; repeatable"},
+         .help = "also show this resource, such as ephemeral-storage;\nrepeatable"},
         prices_option(&c.input.prices),
         {.name = "summary",
          .kind = OPTION_FLAG,
          .target = &c.summary_only,
-         .help = "leave the rows out"},
+         .help = "print no rows"},
     };
     const option_group groups[] = {
         cluster_input_options(&c.input), setup_options(&c),

@@ -564,7 +564,7 @@ int cmd_verify(int argc, char **argv)
          .kind = OPTION_TEXT,
          .value = "N,...",
          .target = &threads,
-         .help = "threads that search (default: one a core)"},
+         .help = "threads that search (default: one per core)"},
         {.name = "paths",
          .kind = OPTION_TEXT,
          .value = "PATH,...",

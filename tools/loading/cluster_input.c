@@ -47,17 +47,17 @@ option_group cluster_input_options(cluster_input *input)
         {.name = "strict",
          .kind = OPTION_FLAG,
          .target = &input->strict,
-         .help = "stop where there is a warning about the input"},
+         .help = "treat warnings about the input as errors"},
         {.name = "expand",
          .kind = OPTION_FLAG,
          .target = &input->expand,
-         .help = "make pods of workloads that come from an API server, too:\nfor an input that "
-                 "lacks their pods"},
+         .help = "also make the pods of workloads that come from an API\nserver, for an input that "
+                 "lacks them"},
         {.name = "add",
          .kind = OPTION_FLAG,
          .target = &input->add,
-         .help = "add what manifests hold to what runs (default: a workload\nthat runs already is "
-                 "changed: the answer is for the\nstate after its rollout)"},
+         .help = "add the objects of manifests to the cluster (default:\nthey change workloads "
+                 "that exist, and the answer is\nfor the state after the rollout)"},
         {.name = "scale",
          .kind = OPTION_CHOICE,
          .value = "WHAT",
