@@ -49,8 +49,8 @@ static const option of_server[] = {
      .kind = OPTION_TEXT,
      .value = "FILE",
      .target = &flags.kubeconfig,
-     .help = "where the API server is, and who we are (default: the files\nof $KUBECONFIG, or as "
-             "in a pod)"},
+     .help = "API server and credentials (default: the files of\n$KUBECONFIG, or the pod's service "
+             "account)"},
     {.name = "context",
      .kind = OPTION_TEXT,
      .value = "NAME",
@@ -179,8 +179,8 @@ static const option accepted[] = {
      .kind = OPTION_TEXT,
      .value = "FILE",
      .target = &flags.unused[0],
-     .help =
-         "accepted, and not used, as the next three: what is shown is\nopen to whoever reaches it"},
+     .help = "accepted but not used, like the next three options:\nanyone who reaches the address "
+             "can read what is served"},
     {.name = "authorization-kubeconfig",
      .kind = OPTION_TEXT,
      .value = "FILE",
