@@ -1,5 +1,5 @@
 /* What-ifs on a live engine: does a group of pods fit as a whole, how many more of a pod fit, and
- * can a node be emptied? Each question is a transaction that leaves the cluster unchanged.
+ * can a node be emptied? Each question is a transaction; a group that fits stays.
  *     cc what_if.c $(pkg-config --cflags --libs berth) */
 #include <stdio.h>
 #include <stdlib.h>
