@@ -1,4 +1,4 @@
-/* LimitRanges change a pod before it is added; quotas are counted when all pods are there. */
+/* Applies LimitRanges before a pod is added, and quotas once all pods are known. */
 #include "admission/admission.h"
 
 #include <stdio.h>
@@ -101,7 +101,7 @@ static int by_pod(const void *a, const void *b)
     return left->pod < right->pod ? -1 : left->pod > right->pod;
 }
 
-/* The fresh pods by id; freed by the caller. */
+/* Returns the fresh pods sorted by id; freed by the caller. */
 static const fresh_pod **sort_fresh(const admission *a)
 {
     const fresh_pod **sorted = heap_new(a->count, sizeof(const fresh_pod *));
@@ -112,7 +112,7 @@ static const fresh_pod **sort_fresh(const admission *a)
     return sorted;
 }
 
-/* One that is there: of the cluster, or let in before. */
+/* Count an existing pod: one of the cluster, or one that was admitted before. */
 static void count_one(admission *a, const fresh_pod *const *sorted, const berth_engine *engine,
                       berth_pod_id pod)
 {
@@ -125,7 +125,7 @@ static void count_one(admission *a, const fresh_pod *const *sorted, const berth_
     resource_quotas_count(&a->quotas, a->settled_quotas, engine, pod, is_new);
 }
 
-/* Pods that are there already, on nodes or waiting. */
+/* Count the existing pods, with and without nodes. */
 static void count_present(admission *a, const berth_engine *engine)
 {
     berth_node_id limit = berth_engine_node_limit(engine);
@@ -139,7 +139,7 @@ static void count_present(admission *a, const berth_engine *engine)
     free(sorted);
 }
 
-/* Pods that stand in front of a LimitRange of their namespace. */
+/* Report pods that came before a LimitRange of their namespace. */
 static void tell_late(const admission *a, const berth_engine *engine, findings *f)
 {
     for (size_t i = a->settled_ranges; i < a->ranges.count; i++) {

@@ -1,4 +1,4 @@
-/* Amounts are kept as they were given; sums are made in billionths. */
+/* Keeps amounts as given; sums are computed in billionths. */
 #include "admission/limit_ranges.h"
 
 #include <stdio.h>
@@ -40,8 +40,8 @@ static limit_entry *entry_of(limit_range *range, const char *resource, bool of_p
     return entry;
 }
 
-/* The defaults of a LimitRange itself: a maximum is the default limit, that the default request,
- * and for want of both a minimum is. Source: pkg/apis/core/v1/defaults.go. */
+/* Complete a LimitRange: a maximum is the default limit; the default limit is the default request;
+ * without both, a minimum is. Source: pkg/apis/core/v1/defaults.go. */
 static void complete(limit_entry *entry)
 {
     static const limit_bound from[][2] = {{LIMIT_DEFAULT, LIMIT_MAX},
@@ -121,7 +121,7 @@ static const berth_quantity *find(berth_resources list, const char *name)
     return NULL;
 }
 
-/* Add what `bound` says of resources that the list has not. */
+/* Add the amounts of `bound` for resources that the list lacks. */
 static bool fill(limit_ranges *l, const limit_range *range, limit_bound bound,
                  berth_resources *list)
 {
@@ -181,7 +181,7 @@ static __int128 nanos(const berth_quantity *amount)
     return amount == NULL ? 0 : (__int128)amount->units * 1000000000 + amount->nanos;
 }
 
-/* What is asked for and allowed of a resource; NULL: not named. */
+/* The request and the limit of a resource; NULL: absent. */
 typedef struct asked {
     const berth_quantity *request;
     const berth_quantity *limit;
@@ -235,7 +235,7 @@ static void add_to(berth_quantity *sum, const berth_quantity *amount)
     *sum = (berth_quantity){(int64_t)(total / 1000000000), (int32_t)(total % 1000000000)};
 }
 
-/* All containers together; a limit counts if every container has one. */
+/* Check all containers together; a limit counts if every container has one. */
 static bool refuse_whole(const limit_entry *entry, const berth_pod *pod, char *reason, size_t size)
 {
     berth_quantity request = {0, 0}, limit = {0, 0};

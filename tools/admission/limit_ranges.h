@@ -1,5 +1,5 @@
-/* LimitRanges: the requests and limits that containers of a namespace get where they name none, and
- * between which they have to be. As the admission plugin LimitRanger does it.
+/* LimitRanges: defaults and bounds for the requests and limits of a namespace's containers, applied
+ * as the admission plugin LimitRanger does.
  * Source: kubernetes v1.36 plugin/pkg/admission/limitranger. */
 #ifndef BERTH_TOOLS_LIMIT_RANGES_H
 #define BERTH_TOOLS_LIMIT_RANGES_H
@@ -22,7 +22,7 @@ typedef enum limit_bound {
 /* One resource of one item of a LimitRange. */
 typedef struct limit_entry {
     char *resource;
-    bool of_pod; /* of all containers together, not of each */
+    bool of_pod; /* for all containers together, not for each */
     bool given[LIMIT_BOUND_COUNT];
     berth_quantity amount[LIMIT_BOUND_COUNT];
 } limit_entry;
@@ -33,7 +33,7 @@ typedef struct limit_range {
     limit_entry *entries;
     size_t count;
     size_t capacity;
-    size_t behind; /* fresh pods of all namespaces that stand in front of it */
+    size_t behind; /* number of fresh pods of all namespaces that came before it */
     berth_error place;
 } limit_range;
 
@@ -42,21 +42,21 @@ typedef struct limit_ranges {
     limit_range *items;
     size_t count;
     size_t capacity;
-    void **held; /* memory of the last pod that was changed */
+    void **held; /* memory of the last changed pod */
     size_t held_count;
     size_t held_capacity;
 } limit_ranges;
 
-/* Take a LimitRange. Returns false if it has limits of something else than pods and containers,
- * which are passed over. */
+/* Take a LimitRange. Returns false if it limits anything other than pods and containers; those
+ * limits are ignored. */
 bool limit_ranges_add(limit_ranges *l, berth_str namespace_name, berth_str name,
                       const json_t *object);
 
-/* Put the defaults into `*pod`, a copy of the caller's, good until the next call. Returns the
- * LimitRange that changed it (the last, if several did), or NULL. */
+/* Set the defaults in `*pod`, the caller's copy; valid until the next call. Returns the LimitRange
+ * that changed it (the last one, if several did), or NULL. */
 const limit_range *limit_ranges_apply(limit_ranges *l, berth_pod *pod);
 
-/* Whether a pod is refused; if so `reason` says why, in the plugin's words. */
+/* Whether a pod is refused; if so, `reason` explains it in the plugin's words. */
 bool limit_ranges_refuse(const limit_ranges *l, const berth_pod *pod, char *reason, size_t size);
 
 void limit_ranges_free(limit_ranges *l);

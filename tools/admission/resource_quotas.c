@@ -1,4 +1,4 @@
-/* What pods use is asked of the engine, which adds up their containers as the quota does. */
+/* Takes the amounts of pods from the engine, which adds up containers as quotas do. */
 #include "admission/resource_quotas.h"
 
 #include <inttypes.h>
@@ -16,7 +16,7 @@ static bool is_cpu(const char *resource)
     return resource != NULL && strcmp(resource, "cpu") == 0;
 }
 
-/* An amount as the engine counts it. */
+/* Reads an amount in the engine's units. */
 static bool read_amount(const json_t *value, const char *resource, int64_t *out)
 {
     berth_quantity amount;
@@ -36,8 +36,8 @@ static bool read_amount(const json_t *value, const char *resource, int64_t *out)
     return true;
 }
 
-/* The resource of pods that a quota's name stands for. False: nothing that pods' requests count
- * for. */
+/* The resource of pods that a quota's name stands for. Returns false if pods' requests do not count
+ * for it. */
 static bool resource_of(const char *name, const char **out)
 {
     static const char requests[] = "requests.";
@@ -153,7 +153,7 @@ static bool is_listed(const char *list, const char *wanted)
     return false;
 }
 
-/* What every pod has to ask for where a quota counts it. */
+/* Whether every pod must request the resource if a quota counts it. */
 static bool is_compute(const char *resource)
 {
     return strcmp(resource, "cpu") == 0 || strcmp(resource, "memory") == 0;

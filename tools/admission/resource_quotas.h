@@ -1,6 +1,6 @@
-/* ResourceQuotas: how much the pods of a namespace may ask for together. As the admission plugin
- * does it for pods, of which it counts requests and number. Source: kubernetes v1.36
- * plugin/pkg/admission/resourcequota and pkg/quota/v1/evaluator/core/pods.go. */
+/* ResourceQuotas: limits on the total requests and the number of a namespace's pods, applied as the
+ * admission plugin does. Source: kubernetes v1.36 plugin/pkg/admission/resourcequota and
+ * pkg/quota/v1/evaluator/core/pods.go. */
 #ifndef BERTH_TOOLS_RESOURCE_QUOTAS_H
 #define BERTH_TOOLS_RESOURCE_QUOTAS_H
 
@@ -12,12 +12,12 @@
 
 /* One resource of a quota. Amounts are the engine's: cpu in milli, all else in units. */
 typedef struct quota_entry {
-    char *shown;    /* as it stands in the quota: "requests.cpu" */
-    char *resource; /* as pods name it; NULL: the number of pods */
+    char *shown;    /* its name in the quota: "requests.cpu" */
+    char *resource; /* its name in pods; NULL: the number of pods */
     int64_t hard;
     int64_t used;
-    int64_t saved;   /* of `used` */
-    bool used_given; /* by the API server */
+    int64_t saved;   /* saved value of `used` */
+    bool used_given; /* the API server reports `used` */
 } quota_entry;
 
 typedef struct resource_quota {
@@ -35,24 +35,24 @@ typedef struct resource_quotas {
     size_t capacity;
 } resource_quotas;
 
-/* Take a ResourceQuota. Returns what of it is not applied ("scopes", "limits.cpu"), or NULL. */
+/* Take a ResourceQuota. Returns its part that is not applied ("scopes", "limits.cpu"), or NULL. */
 const char *resource_quotas_add(resource_quotas *q, berth_str namespace_name, berth_str name,
                                 const json_t *object);
 
-/* Whether a namespace has one. */
+/* Whether a namespace has a quota. */
 bool resource_quotas_cover(const resource_quotas *q, berth_str namespace_name);
 
-/* Count a pod that is there already, for quotas from `first` on; `is_new`: what the API server has
- * counted is without it. */
+/* Count an existing pod, for quotas from `first` on. `is_new`: the API server's count does not
+ * include it. */
 void resource_quotas_count(resource_quotas *q, size_t first, const berth_engine *engine,
                            berth_pod_id pod, bool is_new);
 
-/* Count a pod that is to be created, unless a quota refuses it: then `reason` says why, in the
- * plugin's words. `lacks` lists what some container of it does not request: "cpu,memory". */
+/* Count a new pod, unless a quota refuses it; then `reason` explains the refusal in the plugin's
+ * words. `lacks` lists the resources that some container does not request: "cpu,memory". */
 bool resource_quotas_refuse(resource_quotas *q, const berth_engine *engine, berth_pod_id pod,
                             const char *lacks, char *reason, size_t size);
 
-/* Note how much is used, and go back to that. */
+/* Save the present use, and return to it. */
 void resource_quotas_save(resource_quotas *q);
 void resource_quotas_restore(resource_quotas *q);
 

@@ -54,7 +54,7 @@ int exit_error(const char *command, const berth_error *error)
     berth_error_format(error, text, sizeof(text));
     progress_hide();
     fprintf(stderr, "berth %s: ", command);
-    plain_text_write(stderr, text, strlen(text)); /* without memory of its own */
+    plain_text_write(stderr, text, strlen(text)); /* needs no memory of its own */
     fputc('\n', stderr);
     return code_of(error->code);
 }

@@ -1,4 +1,4 @@
-/* Memory of the program: it is there, or the program ends. */
+/* Memory for the program. Running out of it ends the program. */
 #include "cli/heap.h"
 
 #include <stdint.h>

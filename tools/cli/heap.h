@@ -1,4 +1,4 @@
-/* Memory for the program: what cannot be had ends it with exit code 4. */
+/* Memory for the program. Running out of it ends the program with exit code 4. */
 #ifndef BERTH_TOOLS_HEAP_H
 #define BERTH_TOOLS_HEAP_H
 
@@ -9,8 +9,8 @@
 /* Zeroed room for `count` items. Freed with free. */
 void *heap_new(size_t count, size_t item_bytes);
 
-/* Grow `memory` (NULL: none yet) so that `needed` items fit; `*capacity` is in items. New room
- * is not cleared. Doubles, so that appending one by one is linear. */
+/* Grow `memory` (NULL: none yet) so that `needed` items fit; `*capacity` counts items. New room is
+ * not cleared. The capacity doubles, so appending one by one takes linear time. */
 void *heap_grow(void *memory, size_t *capacity, size_t needed, size_t item_bytes);
 
 /* A terminated copy of `length` bytes. Freed with free. */

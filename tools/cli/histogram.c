@@ -1,7 +1,7 @@
 /* Percentiles of the latency histogram. */
 #include "cli/histogram.h"
 
-/* The middle of a bucket; its own value where it covers one. */
+/* The middle of a bucket; a bucket of one value has that value. */
 static uint64_t middle(uint32_t bucket)
 {
     if (bucket < 2 * HISTOGRAM_SPLIT)

@@ -1,5 +1,5 @@
-/* How often each duration occurred: logarithmic buckets, each split in 64, so that a percentile is
- * within 1.6 % of the value measured, at a cost of one increment. */
+/* Counts how often each duration occurred: logarithmic buckets, each split in 64. A percentile is
+ * within 1.6 % of the measured value, and counting costs one increment. */
 #ifndef BERTH_TOOLS_HISTOGRAM_H
 #define BERTH_TOOLS_HISTOGRAM_H
 
@@ -18,7 +18,7 @@ typedef struct histogram {
     uint64_t buckets[HISTOGRAM_BUCKETS];
 } histogram;
 
-/* Values below 64 have a bucket each; above, a bucket covers 1/64 of its power of two. */
+/* Values below 64 have a bucket each; above that, a bucket covers 1/64 of its power of two. */
 static inline uint32_t histogram_bucket(uint64_t value)
 {
     if (value < HISTOGRAM_SPLIT)

@@ -1,4 +1,4 @@
-/* The domain that the nodes of a table share. */
+/* Finds the domain that all nodes of a table share. */
 #include "cli/node_names.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Short names of nodes for tables: clouds give all nodes one long domain, which pushes a table over
- * the width of the terminal. The domain that all nodes of a table share can be left out. */
+/* Short names of nodes for tables. Clouds give all nodes one long domain, which makes tables wider
+ * than the terminal, so tables can omit a domain that all their nodes share. */
 #ifndef BERTH_TOOLS_NODE_NAMES_H
 #define BERTH_TOOLS_NODE_NAMES_H
 
@@ -10,7 +10,7 @@
 
 /* Zeroed: no node seen. */
 typedef struct node_names {
-    berth_str domain; /* that all of them share, with its first dot; empty: they share none */
+    berth_str domain; /* the shared domain with its first dot; empty: they share none */
     bool seen;
 } node_names;
 
@@ -20,7 +20,7 @@ void node_names_add(node_names *n, berth_str name);
 /* The name without the shared domain. */
 berth_str node_names_short(const node_names *n, berth_str name);
 
-/* A line below the table that names the domain. */
+/* Print a line below the table that names the domain. */
 void node_names_tell(const node_names *n, FILE *file);
 
 #endif

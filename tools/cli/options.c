@@ -1,5 +1,5 @@
-/* Command-line options parsed by table. getopt is not used: its messages cannot name the
- * subcommand, and its long options would have to be listed a second time for the help text. */
+/* Parses command-line options by table. getopt is not used: its messages cannot name the
+ * subcommand, and the help text would need a second list of long options. */
 #include "cli/options.h"
 
 #include <assert.h>
@@ -14,7 +14,7 @@
 #include "cli/terminal.h"
 #include "cli/verbosity.h"
 
-/* The words being read, and what is known about the options they may name. */
+/* The words being read, and the options that they may name. */
 typedef struct parse {
     const command_help *help;
     const option_group *groups;
@@ -56,7 +56,7 @@ bool options_number(const char *text, uint64_t min, uint64_t max, uint64_t *out)
     return true;
 }
 
-/* What every command has beside its own options. */
+/* The options that every command has. */
 static struct {
     int color;
     bool quiet;
@@ -339,8 +339,8 @@ void options_visit(options_visit_fn visit)
     visitor = visit;
 }
 
-/* A command's groups and the common one behind them; a letter that the command has stays its
- * own. */
+/* Append the common group to a command's groups. A letter that the command uses itself keeps the
+ * command's meaning. */
 static void add_common(const option_group *groups, size_t group_count, option_group *all,
                        option common[COMMON_OPTIONS])
 {

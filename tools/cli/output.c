@@ -1,7 +1,6 @@
-/* Writer of results as JSON or YAML, value by value as they come. YAML is the block style that
- * kubectl prints: two blanks an indent, list dashes level with their key; text is quoted wherever
- * a reader might take it for anything but text, with JSON's escapes, which YAML's double quotes
- * share. */
+/* Writes results as JSON or YAML, value by value. YAML is the block style that kubectl prints: two
+ * blanks per level, list dashes level with their key. Text is quoted wherever a reader might take
+ * it for something else, with JSON's escapes, which YAML's double quotes share. */
 #include "cli/output.h"
 
 #include <assert.h>
@@ -63,7 +62,7 @@ static output_level *current(output *o)
     return o->depth > 0 ? &o->levels[o->depth - 1] : NULL;
 }
 
-/* Before an item of an array, or a key of an object: what separates it from the one before. */
+/* Write the separator before an item of an array or a key of an object. */
 static void separate(output *o, output_level *level)
 {
     if (!o->yaml) {
@@ -80,7 +79,7 @@ static void separate(output *o, output_level *level)
     level->count++;
 }
 
-/* Before any value. */
+/* Write whatever must stand before a value. */
 static void place(output *o, bool scalar)
 {
     output_level *level = current(o);
@@ -148,13 +147,13 @@ void output_array_end(output *o)
     end(o, true);
 }
 
-/* A control character of Unicode that begins with byte `c`, of two bytes. */
+/* Whether a two-byte character that begins at `c` is a control character (C1). */
 static bool is_c1(const char *c, const char *stop)
 {
     return (unsigned char)*c == 0xc2 && c + 1 < stop && (unsigned char)c[1] < 0xa0;
 }
 
-/* Text in double quotes. Other bytes of 128 and more are UTF-8 and go as they are. */
+/* Writes text in double quotes. Bytes from 128 up are UTF-8 and are written unchanged. */
 static void write_quoted(FILE *file, berth_str text)
 {
     fputc('"', file);
@@ -187,7 +186,7 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Whether YAML 1.1 and 1.2 both read the bare text as that text. */
+/* Whether YAML 1.1 and 1.2 both read the unquoted text as this text. */
 static bool is_plain(berth_str text)
 {
     static const char *const words[] = {"true", "false", "null", "yes", "no",

@@ -1,7 +1,7 @@
 /* Structured results on standard output: one writer for JSON and YAML.
  *
- * The caller writes a document value by value; nothing of it is kept, so a list of a million nodes
- * needs no more memory than one node. Callers open and close in step (asserted). */
+ * The caller writes a document value by value and nothing is kept, so a list of a million nodes
+ * needs no more memory than one node. Opening and closing calls must match (asserted). */
 #ifndef BERTH_TOOLS_OUTPUT_H
 #define BERTH_TOOLS_OUTPUT_H
 
@@ -15,22 +15,22 @@ typedef enum output_format {
     OUTPUT_TABLE, /* written by the caller; see table.h */
     OUTPUT_JSON,
     OUTPUT_YAML,
-    OUTPUT_WIDE,     /* a table with more in it, as wide as it comes; written by the caller */
-    OUTPUT_CSV,      /* the list's table alone, for a spreadsheet; see table.h */
-    OUTPUT_MARKDOWN, /* the same, for a page of Markdown */
-    OUTPUT_NAME,     /* a name a line, as kubectl's: pod/web-0; written by the caller */
+    OUTPUT_WIDE,     /* a table with more columns, not cut to the terminal; written by the caller */
+    OUTPUT_CSV,      /* only the list's table, for a spreadsheet; see table.h */
+    OUTPUT_MARKDOWN, /* the same as Markdown */
+    OUTPUT_NAME,     /* one name per line, as kubectl prints: pod/web-0; written by the caller */
 } output_format;
 
-/* The words of --output, in the order of output_format: of commands that tell about one thing; of
- * those that put a table together; and of those that list things by name. */
+/* The words of --output, in the order of output_format: for commands about one thing, for those
+ * that print a table, and for those that list things by name. */
 extern const char *const output_wide_format_names[];
 extern const char *const output_table_format_names[];
 extern const char *const output_list_format_names[];
 
-/* Before anything is written: tables take the form of `format`. */
+/* Call before anything is written: sets the form of tables to that of `format`. */
 void output_settle(output_format format);
 
-/* Whether it is written as text with a summary; and whether it is the list's table alone. */
+/* Whether the results are text with a summary, and whether only the list's table is printed. */
 bool output_is_text(output_format format);
 bool output_is_flat(output_format format);
 
@@ -38,7 +38,7 @@ enum { OUTPUT_DEPTH_MAX = 24 };
 
 typedef struct output_level {
     bool array;
-    bool on_dash; /* YAML: the next child stands on the line of its parent's "- " */
+    bool on_dash; /* YAML: the next child is on the line of its parent's "- " */
     uint32_t count;
     uint32_t indent;
 } output_level;
@@ -47,7 +47,7 @@ typedef struct output {
     FILE *file;
     bool yaml;
     uint32_t flat_depth; /* JSON: containers from this depth on stay on one line */
-    uint32_t blanks;     /* JSON: in front of a line, for each level; 2 unless changed */
+    uint32_t blanks;     /* JSON: blanks per level at the start of a line; 2 unless changed */
     uint32_t depth;
     bool keyed; /* a key has been written and waits for its value */
     output_level levels[OUTPUT_DEPTH_MAX];
@@ -70,13 +70,14 @@ void output_str(output *o, berth_str value);
 void output_text(output *o, const char *value);
 void output_int(output *o, int64_t value);
 void output_bool(output *o, bool value);
-/* With `decimals` digits after the point. */
+/* Writes `decimals` digits after the point. */
 void output_real(output *o, double value, int decimals);
-/* A number that is written already: "12.34". */
+/* A number as text: "12.34". */
 void output_number(output *o, const char *text);
 
-/* The first member of a document: which it is, and of which version; "schema": "berth.NAME/v1".
- * tools/schemas/NAME.json says what is in it. A version has no member less than the one before. */
+/* Write the first member of a document, "schema": "berth.NAME/v1", which names its kind and
+ * version. tools/schemas/NAME.json describes it. Later versions keep every member of earlier
+ * ones. */
 void output_schema(output *o, const char *name);
 
 /* A key and its value. */
@@ -85,8 +86,8 @@ void output_pair_text(output *o, const char *key, const char *value);
 void output_pair_int(output *o, const char *key, int64_t value);
 void output_pair_real(output *o, const char *key, double value, int decimals);
 
-/* Close standard output, as the last thing. Returns `code`, or EXIT_INTERNAL, said on standard
- * error, if something that was written to it is lost. */
+/* Close standard output; the last call. Returns `code`, or EXIT_INTERNAL after a message on
+ * standard error if some output is lost. */
 int output_finish(int code);
 
 #endif

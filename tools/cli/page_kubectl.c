@@ -1,5 +1,5 @@
 /* Completion of `kubectl berth`: kubectl runs kubectl_complete-berth with the words typed so far
- * and offers the words that it prints. Words that are no options are completed as files, as in the
+ * and offers the words that it prints. Words that are not options are completed as files, as in the
  * other shells. Protocol: kubectl v0.37, pkg/cmd/plugin/plugin_completion.go. */
 #include "cli/page_kubectl.h"
 
@@ -13,13 +13,13 @@
 /* Values of Cobra's ShellCompDirective. */
 enum { COMPLETE_FILES = 0, COMPLETE_NO_FILES = 4 };
 
-/* What is asked for while a command's options are visited. */
+/* The request, while a command's options are visited. */
 static struct {
     const char *before; /* the word in front of the one to complete */
     const char *word;
 } asked;
 
-/* The description ends with its line. */
+/* Only the first line of the description is used. */
 static void offer(const char *before, const char *word, const char *description)
 {
     size_t typed = strlen(asked.word), len = strlen(before);
@@ -55,7 +55,7 @@ static const option *find_option(const option_group *groups, size_t group_count,
     return NULL;
 }
 
-/* `before`: what stands in front of the value in the same word. */
+/* `before`: the text before the value in the same word. */
 static int offer_values(const option *o, const char *before)
 {
     if (o->kind != OPTION_CHOICE)

@@ -4,9 +4,9 @@
 
 #include "cli/pages.h"
 
-/* Print what the last word may become, as kubectl expects it from the program
- * kubectl_complete-berth: a word a line, a tab and its description where there is one, and at the
- * end what the shell should do with file names. `words` are those behind "kubectl berth". Returns
+/* Print the completions of the last word in the form that kubectl expects from the program
+ * kubectl_complete-berth: one word per line, with a tab and a description if there is one; the last
+ * line says what the shell does with file names. `words` are those after "kubectl berth". Returns
  * an exit code. */
 int page_kubectl(const subcommand *commands, size_t count, int word_count, char **words);
 

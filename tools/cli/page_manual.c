@@ -10,7 +10,8 @@
 
 const char *page_manual_summary;
 
-/* Text as roff shows it: no escapes, no requests, and '-' as what can be typed. */
+/* Writes text for roff: no escapes, no requests, and '-' as a character that can be copied and
+ * typed. */
 static void put(const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
@@ -53,7 +54,7 @@ static void title(const char *name)
         printf("\\-%s", name);
 }
 
-/* Lines as they are where they are indented, filled paragraphs elsewhere. */
+/* Writes indented lines unchanged, all others as filled paragraphs. */
 static void put_lines(const char *text, bool as_they_are)
 {
     bool literal = as_they_are;

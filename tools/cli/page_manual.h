@@ -5,7 +5,7 @@
 #include "cli/options.h"
 #include "cli/pages.h"
 
-extern const char *page_manual_summary; /* of the command whose page is written */
+extern const char *page_manual_summary; /* summary of the command whose page is written */
 
 void page_manual_of_program(const subcommand *commands, size_t count);
 void page_manual_of_command(const command_help *help, const option_group *groups,

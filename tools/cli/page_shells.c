@@ -1,11 +1,11 @@
-/* Completions for bash, zsh and fish. Words that are no options are completed as files. */
+/* Completions for bash, zsh and fish. Words that are not options are completed as files. */
 #include "cli/page_shells.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Words of the program that no table of options has. */
+/* The program's words that are in no table of options. */
 static const char *const other_words[] = {"completion", "help", "manual", "--help", "--version"};
 enum { OTHER_WORDS = sizeof(other_words) / sizeof(other_words[0]) };
 
@@ -106,7 +106,7 @@ static void bash_end(const subcommand *commands, size_t count)
 
 /* ---- zsh ---- */
 
-/* Help in brackets, within single quotes: one line. */
+/* Writes help for zsh: in brackets within single quotes, on one line. */
 static void zsh_text(const char *text)
 {
     for (; *text != '\0'; text++) {

@@ -1,4 +1,4 @@
-/* Completions of the shells. */
+/* Completions for shells. */
 #ifndef BERTH_TOOLS_PAGE_SHELLS_H
 #define BERTH_TOOLS_PAGE_SHELLS_H
 
@@ -12,6 +12,6 @@ typedef struct page_shell {
     void (*end)(const subcommand *commands, size_t count);
 } page_shell;
 
-extern const page_shell page_shells[]; /* ended by a name of NULL */
+extern const page_shell page_shells[]; /* ends with a NULL name */
 
 #endif

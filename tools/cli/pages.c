@@ -1,4 +1,5 @@
-/* Commands that print manual pages and completions: each subcommand is asked for its options. */
+/* Commands that print manual pages and completions, from the options that each subcommand passes to
+ * options_parse. */
 #include "cli/pages.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Manual pages and completions of shells, written from the tables of options that the commands
- * parse and print as help: there is no other list of them. */
+/* Manual pages and shell completions, written from the same tables of options that the commands
+ * parse and print as help. There is no other list of options. */
 #ifndef BERTH_TOOLS_PAGES_H
 #define BERTH_TOOLS_PAGES_H
 
@@ -12,7 +12,7 @@ typedef struct subcommand {
     const char *summary;
 } subcommand;
 
-/* What `berth completion` and `berth manual` do: argv[0] is the word itself. */
+/* The commands `berth completion` and `berth manual`; argv[0] is that word. */
 int pages_completion(const subcommand *commands, size_t count, int argc, char **argv);
 int pages_manual(const subcommand *commands, size_t count, int argc, char **argv);
 

@@ -1,4 +1,4 @@
-/* Texts with what a terminal might obey written out. */
+/* Escapes characters that a terminal might obey. */
 #include "cli/plain_text.h"
 
 #include <stdarg.h>
@@ -10,8 +10,9 @@
 
 enum { SHOWN_BYTES = 8 };
 
-/* The bytes of the character of UTF-8 at `text`, at most `left`, and its code; 0: there is none.
- * Readers refuse what is no UTF-8, so this need only be safe about the finer rules. */
+/* Returns the length of the UTF-8 character at `text`, of which `left` bytes remain, and its code;
+ * 0: it is not valid. Readers reject invalid UTF-8 already, so the finer rules need not be checked
+ * here. */
 static size_t character(const unsigned char *text, size_t left, uint32_t *code)
 {
     size_t len = text[0] < 0x80                      ? 1
@@ -30,14 +31,14 @@ static size_t character(const unsigned char *text, size_t left, uint32_t *code)
     return len;
 }
 
-/* Embeddings, overrides and isolates of the direction of writing. */
+/* Whether a character changes the direction of writing: embeddings, overrides and isolates. */
 static int turns_around(uint32_t code)
 {
     return (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
 }
 
-/* What is shown for the character at `text`: its length and `shown`, or 0 if it stays as it is.
- * `*used`: its bytes. */
+/* Writes the escape for the character at `text` to `shown` and returns its length, or 0 if the
+ * character is printed as it is. `*used` receives the bytes of the character. */
 static size_t show(const char *text, size_t left, char shown[SHOWN_BYTES], size_t *used)
 {
     uint32_t code = 0;
@@ -56,7 +57,7 @@ static size_t show(const char *text, size_t left, char shown[SHOWN_BYTES], size_
     return (size_t)len;
 }
 
-/* `file` NULL: only the length is asked for. */
+/* With a NULL `file`, only computes the length. */
 static size_t put(FILE *file, const char *text, size_t len)
 {
     char shown[SHOWN_BYTES];

@@ -13,7 +13,7 @@ enum { BAR_CELLS = 30 };
 #define APPEAR_NS UINT64_C(500000000)
 #define REDRAW_NS UINT64_C(100000000)
 
-/* Whether a bar is on the screen: what else is to be said takes it off first. */
+/* Whether a bar is on the screen; it is removed before anything else is printed. */
 static bool on_screen;
 
 void progress_hide(void)

@@ -1,4 +1,4 @@
-/* A progress bar on standard error: drawn only on a terminal, and only for work that takes a
+/* A progress bar on standard error, drawn only on a terminal and only for work that takes a
  * while. */
 #ifndef BERTH_TOOLS_PROGRESS_H
 #define BERTH_TOOLS_PROGRESS_H
@@ -16,14 +16,14 @@ typedef struct progress {
 
 void progress_start(progress *p, const char *label, uint64_t total);
 
-/* Reads the clock, and draws if it is time: call it once a microsecond at most. */
+/* Reads the clock, and draws if it is time. Call it at most once per microsecond. */
 void progress_update(progress *p, uint64_t done);
 
-/* Take whatever bar there is off the screen: whoever writes to the terminal in the midst of work
- * does so first. It comes back when it is next drawn. */
+/* Remove any bar from the screen. Call this before writing to the terminal during work; the next
+ * update draws the bar again. */
 void progress_hide(void);
 
-/* Take the bar off the screen. */
+/* Remove the bar from the screen for good. */
 void progress_end(progress *p);
 
 #endif

@@ -38,7 +38,7 @@ void rows_cell_str(rows *r, berth_str text)
     rows_cell(r, "%.*s", (int)text.len, text.data != NULL ? text.data : "");
 }
 
-/* Whether the cells of a column count for its width: those of a last one that is broken do not. */
+/* Whether a column's width follows its cells. Not for a last column that is broken to fit. */
 static bool has_width(const rows *r, size_t column)
 {
     return column + 1 < r->column_count || (r->right_mask >> column & 1) != 0;

@@ -1,5 +1,5 @@
-/* A small table kept until it is printed: for rows that are put together cell by cell. Large ones
- * are written by cli/table.h itself. */
+/* A small table that is built cell by cell and kept until it is printed. Large tables are written
+ * with cli/table.h directly. */
 #ifndef BERTH_TOOLS_ROWS_H
 #define BERTH_TOOLS_ROWS_H
 
@@ -14,13 +14,13 @@ typedef struct rows {
     size_t capacity;
 } rows;
 
-/* `titles` outlive the rows; they are as table_open takes them. */
+/* `titles` must outlive the rows; the arguments are those of table_open. */
 void rows_open(rows *r, const char *const *titles, uint32_t column_count, uint32_t right_mask);
 void rows_cell(rows *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void rows_cell_str(rows *r, berth_str text);
 
-/* How many columns of the terminal their lines take; a last column that is aligned to the left is
- * broken to fit, and takes what its title takes. */
+/* The width of the lines in terminal columns. A last column that is aligned to the left is broken
+ * to fit and counts with the width of its title. */
 uint32_t rows_width(const rows *r);
 
 /* Free them unprinted. */

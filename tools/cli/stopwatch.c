@@ -1,10 +1,11 @@
-/* A cheap clock: the time-stamp counter or the monotonic clock, and ticks to nanoseconds. */
+/* A cheap clock: reads the time-stamp counter or the monotonic clock, and converts ticks to
+ * nanoseconds. */
 #include "cli/stopwatch.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
 
-/* CPUID says that the counter runs at one rate in every power state. */
+/* Whether CPUID reports that the counter has one rate in every power state. */
 static bool counter_is_constant(void)
 {
     unsigned a = 0, b = 0, c = 0, d = 0;

@@ -1,8 +1,8 @@
-/* A clock cheap enough to be read after every decision.
+/* A clock that is cheap enough to be read after every decision.
  *
- * On x86-64 with a time-stamp counter of constant rate that counter is read (about 10 ns),
- * elsewhere the monotonic clock. Ticks are turned into nanoseconds by the length of the whole
- * run, measured on both clocks, so nothing is calibrated beforehand. */
+ * On x86-64 with a constant-rate time-stamp counter, it reads that counter (about 10 ns), elsewhere
+ * the monotonic clock. Both clocks measure the whole run, and their ratio converts ticks to
+ * nanoseconds, so nothing is calibrated beforehand. */
 #ifndef BERTH_TOOLS_STOPWATCH_H
 #define BERTH_TOOLS_STOPWATCH_H
 
@@ -18,7 +18,7 @@ typedef struct stopwatch {
     bool counter; /* ticks are those of the time-stamp counter */
     uint64_t start_ticks;
     uint64_t start_ns;
-    uint64_t ticks; /* of the run, set by stopwatch_stop */
+    uint64_t ticks; /* of the whole run, set by stopwatch_stop */
     uint64_t ns;
 } stopwatch;
 
@@ -43,7 +43,7 @@ static inline uint64_t stopwatch_ticks(const stopwatch *w)
 void stopwatch_start(stopwatch *w);
 void stopwatch_stop(stopwatch *w);
 
-/* Ticks of a stopped watch in microseconds, and its whole run in seconds. */
+/* Converts ticks of a stopped watch to microseconds; returns its whole run in seconds. */
 double stopwatch_microseconds(const stopwatch *w, uint64_t ticks);
 double stopwatch_seconds(const stopwatch *w);
 

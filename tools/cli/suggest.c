@@ -1,5 +1,5 @@
-/* Spelling distance: letters left out, put in, changed, or two neighbours exchanged (Damerau and
- * Levenshtein's, restricted), in three rows of a table. */
+/* Spelling distance: letters left out, inserted, changed, or two neighbours exchanged (restricted
+ * Damerau-Levenshtein distance), computed with three rows of a table. */
 #include "cli/suggest.h"
 
 #include <stdbool.h>
@@ -13,7 +13,7 @@ static uint32_t least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* UINT32_MAX: one of the words is too long to be told apart so. */
+/* Returns UINT32_MAX if one of the words is too long. */
 static uint32_t spelling_distance(const char *a, const char *b)
 {
     size_t a_len = strlen(a);
@@ -45,7 +45,7 @@ void suggestion_begin(suggestion *s, const char *wanted)
 void suggestion_offer(suggestion *s, const char *word)
 {
     size_t len = strlen(s->wanted);
-    bool begun = len >= 3 && strncmp(s->wanted, word, len) == 0; /* a word that was cut short */
+    bool begun = len >= 3 && strncmp(s->wanted, word, len) == 0; /* the given word is a prefix */
     uint32_t distance = begun ? 1 : spelling_distance(s->wanted, word);
     if (distance >= s->distance)
         return;
@@ -53,7 +53,7 @@ void suggestion_offer(suggestion *s, const char *word)
     snprintf(s->best, sizeof(s->best), "%s", word);
 }
 
-/* A third of the letters may be wrong, of short words one. */
+/* A third of the letters may be wrong; in short words, one letter. */
 const char *suggestion_end(const suggestion *s)
 {
     uint32_t allowed = (uint32_t)strlen(s->wanted) / 3;

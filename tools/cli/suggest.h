@@ -1,10 +1,10 @@
-/* "Did you mean": the word that is spelled most like the one that was given. */
+/* "Did you mean": finds the word whose spelling is closest to a given one. */
 #ifndef BERTH_TOOLS_SUGGEST_H
 #define BERTH_TOOLS_SUGGEST_H
 
 #include <stdint.h>
 
-/* The best one so far. Owner: the word asked about is borrowed; what was offered is copied. */
+/* The best word so far. Owner: the wanted word is borrowed; offered words are copied. */
 typedef struct suggestion {
     const char *wanted;
     uint32_t distance; /* of `best` */
@@ -13,13 +13,13 @@ typedef struct suggestion {
 
 void suggestion_begin(suggestion *s, const char *wanted);
 
-/* One word that would have been right; of equals the first is kept. */
+/* Offer a valid word; among equally close ones the first is kept. */
 void suggestion_offer(suggestion *s, const char *word);
 
-/* What is like enough to be worth saying, or NULL. Borrowed from `s`. */
+/* The best word, or NULL if none is close enough. Borrowed from `s`. */
 const char *suggestion_end(const suggestion *s);
 
-/* The same among words that end with NULL; NULL if none is like enough. Borrowed from the list. */
+/* The same for a list of words that ends with NULL. Borrowed from the list. */
 const char *suggest_among(const char *wanted, const char *const *words);
 
 #endif

@@ -1,4 +1,4 @@
-/* Columns of text on standard output, aligned. */
+/* Aligned columns of text on standard output. */
 #include "cli/table.h"
 
 #include <assert.h>
@@ -43,7 +43,7 @@ void table_measure_node(table *t, uint32_t column, berth_str name)
     node_names_add(&t->nodes, name);
 }
 
-/* Whether the rows fit the terminal, a last column that is broken with so many columns. */
+/* Whether the rows fit the terminal, if a last column that can be broken has LAST_LEAST columns. */
 static bool fits(const table *t)
 {
     enum { LAST_LEAST = 24 };
@@ -57,7 +57,8 @@ static bool fits(const table *t)
     return width + (uint64_t)last * TABLE_COLUMN_GAP <= terminal_width();
 }
 
-/* Columns of nodes become narrower by the domain, but not than their titles. */
+/* Decide whether node names are shortened. Their columns become narrower by the length of the
+ * domain, but not narrower than their titles. */
 static void shorten(table *t)
 {
     t->shortens = form_of_all == TABLE_ALIGNED && t->nodes.domain.len > 0 && !fits(t);
@@ -73,7 +74,7 @@ static void shorten(table *t)
 
 /* ---- CSV and Markdown ---- */
 
-/* Text with something in front of each of these characters. */
+/* Writes text with `escape` before each character of `escaped`. */
 static void put_escaped(FILE *file, berth_str text, const char *escaped, char escape)
 {
     uint32_t from = 0;
@@ -101,8 +102,8 @@ static bool is_number(berth_str text)
     return digits;
 }
 
-/* A spreadsheet takes text that begins so for a formula, which can read and send what else it
- * holds. "-" alone, which stands for nothing, and numbers are no formulas. */
+/* Whether a spreadsheet would take the text for a formula, which could read and send other cells.
+ * "-" alone, which stands for nothing, and numbers are not formulas. */
 static bool is_formula(berth_str text)
 {
     return text.len > 1 && strchr("=+-@", text.data[0]) != NULL && text.data[0] != '\0' &&
@@ -139,7 +140,7 @@ static void put_flat(table *t, berth_str text)
     t->column = 0;
 }
 
-/* The line of Markdown under the titles. */
+/* Writes the Markdown line under the titles. */
 static void put_rule(const table *t)
 {
     for (uint32_t c = 0; c < t->column_count; c++)
@@ -149,7 +150,7 @@ static void put_rule(const table *t)
 
 /* ---- aligned ---- */
 
-/* `len`: of the text as it is written. */
+/* `len`: the length of the text as it will be written. */
 static void put_text(table *t, berth_str text, uint32_t len, bool last, const char *on,
                      const char *off)
 {

@@ -16,7 +16,7 @@ const char *const terminal_color_names[] = {"auto", "always", "never", NULL};
 
 static terminal_color chosen;
 static bool wide;
-static uint32_t known_width; /* 0: nobody has asked yet */
+static uint32_t known_width; /* 0: not determined yet */
 static int known_colored = -1;
 
 void terminal_set_color(terminal_color color)
@@ -50,7 +50,7 @@ uint32_t terminal_width(void)
     return wide ? UINT32_MAX : known_width;
 }
 
-/* no-color.org: set, and to anything but nothing. */
+/* no-color.org: NO_COLOR counts if it is set and not empty. */
 static bool find_colored(void)
 {
     const char *refused = getenv("NO_COLOR");
@@ -84,8 +84,8 @@ const char *terminal_paint_off(void)
     return colored() ? "\033[0m" : "";
 }
 
-/* The bytes up to the next blank at which a line may end: not before a parenthesis, which belongs
- * to what it follows. */
+/* The length up to the next blank at which a line may be broken. No break before a parenthesis,
+ * which belongs to the word before it. */
 static size_t word_length(const char *text, size_t len)
 {
     size_t at = 0;
@@ -100,8 +100,8 @@ void terminal_wrap(FILE *file, const char *text, size_t len, uint32_t at, uint32
     uint32_t column = at;
     size_t from = 0;
     if (width != UINT32_MAX && indent + ROOM_LEAST > width)
-        width =
-            indent + ROOM_LEAST; /* a long name has taken the line: better wide than in shreds */
+        width = indent +
+                ROOM_LEAST; /* a long name fills the line: too wide reads better than tiny pieces */
     while (from < len) {
         size_t word = word_length(text + from, len - from);
         bool first = column == at && from == 0;

@@ -1,4 +1,4 @@
-/* Quiet, as usual, or verbose. */
+/* The level of messages: quiet, normal, or verbose. */
 #include "cli/verbosity.h"
 
 #include <stdarg.h>

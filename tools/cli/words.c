@@ -1,4 +1,4 @@
-/* Borrowed texts compared, named and numbered. */
+/* Compares, names and numbers borrowed texts. */
 #include "cli/words.h"
 
 #include <stdlib.h>

@@ -13,7 +13,7 @@ bool words_equal(berth_str a, berth_str b);
 /* Order by bytes; negative, 0 or positive. */
 int words_compare(berth_str a, berth_str b);
 
-/* Equal texts have one hash; texts that differ, almost never. */
+/* Equal texts have equal hashes; different texts almost never do. */
 uint64_t words_hash(berth_str text);
 
 typedef struct word {
@@ -32,7 +32,7 @@ typedef struct word_table {
 } word_table;
 
 uint32_t word_table_add(word_table *table, berth_str text);
-/* Whether the table has a text; if so `*number` is its number. */
+/* Whether the table contains a text; if so, `*number` receives its number. */
 bool word_table_find(const word_table *table, berth_str text, uint32_t *number);
 berth_str word_table_get(const word_table *table, uint32_t number);
 void word_table_free(word_table *table);

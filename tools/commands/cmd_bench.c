@@ -1,6 +1,6 @@
-/* berth bench: makes or reads a cluster and measures the decisions alone: reading, ingest and the
- * first layout of the nodes are done before the clock starts, and it is read once between two
- * decisions. Ingest has figures of its own: bytes a node and a pod, and the rate of reading. */
+/* berth bench: makes or reads a cluster and measures decisions alone. Reading, ingest and the first
+ * layout of the nodes happen before the clock starts; the clock is read once between two decisions.
+ * Ingest has its own figures: bytes per node and pod, and the rate of reading. */
 #include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
@@ -28,13 +28,13 @@ typedef struct bench {
     bench_cluster cluster;
     engine_setup setup;
     bool json;
-    bool loop;                  /* through the scheduling loop */
-    berth_scheduler *scheduler; /* of the loop */
+    bool loop;                  /* use the scheduling loop */
+    berth_scheduler *scheduler; /* the loop's scheduler */
     berth_scheduler_counters counters;
     progress bar;
     uint64_t bound;
-    uint64_t indexed;       /* decisions that the index made */
-    uint64_t working_bytes; /* that deciding has added to what the engine holds */
+    uint64_t indexed;       /* decisions made by the index */
+    uint64_t working_bytes; /* memory that deciding added to the engine */
     stopwatch watch;
     histogram latencies; /* in ticks */
 } bench;
@@ -83,8 +83,9 @@ static berth_status measure(bench *b, berth_error *error)
     return status;
 }
 
-/* One step of the loop; `*now_ns` goes on to the next backoff's end when nobody is active.
- * Returns false at the end: who waits now waits for a change that will not come. */
+/* Runs one step of the loop. If no pod is active, advances `*now_ns` to the end of the next
+ * backoff. Returns false at the end, when the remaining pods wait for changes that will not
+ * come. */
 static bool step(bench *b, int64_t *now_ns, berth_status *status, berth_error *error)
 {
     berth_step result;
@@ -154,13 +155,13 @@ static bool was_read(const bench *b)
     return b->cluster.files.count > 0;
 }
 
-/* Of a cluster that was read: pods that ran before any was placed or evicted. */
+/* For a cluster that was read: the number of pods that ran before any was placed or evicted. */
 static uint64_t running_before(const bench *b, const berth_counts *counts)
 {
     return counts->pods_running - b->bound + b->counters.evictions;
 }
 
-/* What the cluster is: as specified, or as the engine counts it. */
+/* Describes the cluster: as specified, or as the engine counts it. */
 static void json_cluster(const bench *b, output *o)
 {
     const workload_spec *spec = &b->cluster.spec;
@@ -276,7 +277,8 @@ static void print_text(const bench *b)
 
 /* ---- the command ---- */
 
-/* Processors that this process may use: the engine's own choice, made here to be printed. */
+/* The number of processors that this process may use. The engine chooses the same number; computed
+ * here to print it. */
 static uint64_t usable_processors(void)
 {
     cpu_set_t set;
@@ -314,7 +316,7 @@ static int run(bench *b)
 
 int cmd_bench(int argc, char **argv)
 {
-    bench *b = heap_new(1, sizeof(*b)); /* the histogram is too large for a stack */
+    bench *b = heap_new(1, sizeof(*b)); /* too large for a stack because of the histogram */
     b->cluster.spec = workload_spec_default();
     text_list operands = {0};
     input_files expanded = {0};

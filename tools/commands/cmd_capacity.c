@@ -1,4 +1,4 @@
-/* berth capacity: how many more of each pod fit, where, and what stops the next. Everything is
+/* berth capacity: how many more of each pod fit, where, and what stops the next one. Everything is
  * tried in a transaction and rolled back. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ typedef struct capacity {
     engine_setup setup;
     cluster_input input;
     text_list podspec_files;
-    input_files podspec_names; /* what they consist of */
+    input_files podspec_names; /* memory for their expanded names */
     text_list excluded;
     uint64_t max; /* 0: no limit */
     bool together;
@@ -99,7 +99,7 @@ static berth_status list_nodes(capacity *c, berth_error *error)
 
 /* ---- counting ---- */
 
-/* Where devices are what ends it, which. */
+/* If devices end the count, say which ones. */
 static void tell_devices(const capacity *c, berth_pod_id pod, text_buffer *out)
 {
     text_buffer lacks = {0};
@@ -130,7 +130,7 @@ static berth_status explain(capacity *c, podspec *spec, berth_pod_id pod, berth_
     return BERTH_OK;
 }
 
-/* Admission lets no further pod in. */
+/* Stop a specification because admission accepts no further pod. */
 static void stop(podspec *spec, const char *message)
 {
     spec->admitted = false;
@@ -148,7 +148,7 @@ static bool is_refused(capacity *c, podspec *spec, berth_pod_id pod)
     return true;
 }
 
-/* Place one more. `*more` tells whether another may be tried. */
+/* Place one more pod. `*more`: another one may be tried. */
 static berth_status place_one(capacity *c, podspec *spec, bool *more, berth_error *error)
 {
     berth_pod_id pod;
@@ -173,7 +173,7 @@ static berth_status place_one(capacity *c, podspec *spec, bool *more, berth_erro
     return BERTH_OK;
 }
 
-/* Specifications from `first` on, in turn, until each is stopped. */
+/* Count `count` specifications from `first` on, in turn, until each is stopped. */
 static berth_status count_in_turn(capacity *c, size_t first, size_t count, progress *bar,
                                   berth_error *error)
 {
@@ -232,7 +232,7 @@ static int by_object(const void *a, const void *b)
     return strcmp(left->object, right->object);
 }
 
-/* Least first: what is short. */
+/* Sorts the smallest counts first: these are what runs short. */
 static int by_fit(const void *a, const void *b)
 {
     const podspec *left = a;
@@ -377,7 +377,7 @@ static void write_results(const capacity *c)
     output_close(&o);
 }
 
-/* "Deployment team/web" as kubectl's names: deployment/team/web. */
+/* Prints "Deployment team/web" in kubectl's form: deployment/team/web. */
 static void print_name(const char *object)
 {
     const size_t kind = strcspn(object, " ");
@@ -417,7 +417,7 @@ static void show(const capacity *c)
 
 /* ---- the command ---- */
 
-/* With --scale, what is free is what all pods leave, those that an autoscaler makes, too. */
+/* With --scale, first place all pending pods, including those that an autoscaler adds. */
 static berth_status place_scaled(capacity *c, berth_error *error)
 {
     berth_pod_id *pods = NULL;
@@ -539,7 +539,7 @@ int cmd_capacity(int argc, char **argv)
         {.name = "summary",
          .kind = OPTION_FLAG,
          .target = &c.summary_only,
-         .help = "leave out how many go to which node"},
+         .help = "do not list how many pods go to which node"},
     };
     const option_group groups[] = {cluster_input_options(&c.input), engine_setup_options(&c.setup),
                                    listing_options(&c.list, LISTING_EXIT_CODE, sort_names,

@@ -44,7 +44,7 @@ static const command_help help = {
 enum { OWN_OPTIONS = 10 };
 
 typedef struct compare {
-    engine_setup setup; /* what is given once */
+    engine_setup setup; /* options that are given once for all sides */
     cluster_input input;
     option setup_options[ENGINE_OPTIONS_MAX];
     text_list configs;
@@ -57,12 +57,12 @@ typedef struct compare {
     bool summary_only;
     bool exit_code;
     int format;
-    FILE *standard; /* standard input, kept to be read by each side; NULL: it is not read */
+    FILE *standard; /* a copy of standard input, which each side reads; NULL: not used */
     char standard_path[32];
     comparison comparison;
 } compare;
 
-/* ---- what the sides are ---- */
+/* ---- describing the sides ---- */
 
 static bool is_clusters(const compare *c)
 {
@@ -80,7 +80,7 @@ static size_t side_count(const compare *c)
     return is_clusters(c) ? 2 : lists;
 }
 
-/* What a list says of a side: its own value, or the one for all. */
+/* The value of an option for a side: the side's own, or the one for all. */
 static const char *value_of(const text_list *list, size_t side)
 {
     return list->count > 1 ? list->items[side] : list->count > 0 ? list->items[0] : NULL;
@@ -177,7 +177,7 @@ static berth_status add_files(compare *c, const text_list *from, text_list *to, 
     return BERTH_OK;
 }
 
-/* ---- the sides made ---- */
+/* ---- making the sides ---- */
 
 static void name_side(const compare *c, size_t number, comparison_side *side)
 {
@@ -240,7 +240,7 @@ static int run(compare *c)
 
 /* ---- the command ---- */
 
-/* The options of every engine, without those that may be given for each side. */
+/* The options of every engine, without those that may differ between sides. */
 static option_group setup_options(compare *c)
 {
     static const char *const of_sides[] = {"config", "kubernetes", "feature-gates"};

@@ -1,5 +1,6 @@
-/* berth drain: would the pods of a node fit elsewhere were it drained. Each question is a
- * transaction that is rolled back: the node is closed, its pods are taken off and placed anew. */
+/* berth drain: would the pods of a node fit elsewhere if the node were drained? Each question is a
+ * transaction that is rolled back: the node is closed, and its pods are taken off and placed
+ * again. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +41,7 @@ static const command_help help = {
                 "  berth drain --live node-1\n",
 };
 
-/* ---- what the engine does not keep of a pod ---- */
+/* ---- facts about pods that the engine does not keep ---- */
 
 static void on_added(void *context, const berth_object *object, const berth_object_id *id)
 {
@@ -71,7 +72,7 @@ static unsigned find_traits(const drain *d, berth_pod_id pod)
     return found != NULL ? found->traits : 0;
 }
 
-/* ---- the nodes asked about ---- */
+/* ---- choosing the nodes ---- */
 
 static void add_node(drain *d, berth_node_id node)
 {
@@ -139,7 +140,7 @@ static void add_move(drain *d, drained *node, berth_pod_id pod, uint32_t order)
     node->bare += (traits & POD_BARE) != 0;
 }
 
-/* The pods of a node that have to go; the engine lists the last comer first. */
+/* Collect the pods that must leave a node; the engine lists the newest first. */
 static void collect_pods(drain *d, drained *node)
 {
     uint32_t count = berth_engine_node_pods(d->engine, node->node, NULL, 0);
@@ -179,7 +180,7 @@ static berth_status place(drain *d, move *one, berth_error *error)
 {
     berth_placement placement;
     berth_status status = berth_engine_schedule(d->engine, one->pod, &placement, error);
-    if (status == BERTH_E_NOT_FOUND) { /* another scheduler's pod */
+    if (status == BERTH_E_NOT_FOUND) { /* a pod of another scheduler */
         one->message = word_table_add(&d->messages, words_of(error->message));
         return BERTH_OK;
     }
@@ -187,13 +188,14 @@ static berth_status place(drain *d, move *one, berth_error *error)
         return status;
     one->to = placement.node;
     if (placement.verdict != BERTH_VERDICT_PLACED)
-        return d->summary_only ? BERTH_OK : explain(d, one, error); /* it would not be shown */
+        return d->summary_only ? BERTH_OK
+                               : explain(d, one, error); /* the explanation would not be shown */
     place_of(d, one->from)->placed++;
     return claim_book_placed(&d->input.claims, d->engine, one->pod, error);
 }
 
-/* The pods that go in a turn leave before the first of them is placed, as evictions run ahead of a
- * scheduler. */
+/* Move the pods of one turn. All of them leave before the first is placed, since evictions run
+ * ahead of a scheduler. */
 static berth_status move_pods(drain *d, move *moves, size_t count, uint32_t turn,
                               berth_error *error)
 {
@@ -210,7 +212,7 @@ static berth_status move_pods(drain *d, move *moves, size_t count, uint32_t turn
     return status;
 }
 
-/* Which pods go in a turn: those whose budgets allow it. Returns how many. */
+/* Choose the pods that leave in a turn: those whose budgets allow it. Returns how many. */
 static size_t evict(drain *d, move *moves, size_t count, uint32_t turn)
 {
     size_t evicted = 0;
@@ -224,7 +226,8 @@ static size_t evict(drain *d, move *moves, size_t count, uint32_t turn)
     return evicted;
 }
 
-/* Turn by turn; where those would fit that budgets keep is told all the same. */
+/* Evict in turns, as budgets allow. Pods that a budget protects are still tried elsewhere and
+ * reported. */
 static berth_status move_in_turns(drain *d, move *moves, size_t count, berth_error *error)
 {
     budgets_begin(&d->input.budgets);

@@ -1,5 +1,5 @@
-/* berth dump: which kubectl command fetches all that matters to a scheduler of this
- * configuration. */
+/* berth dump: prints the kubectl command that fetches everything that matters to a scheduler of
+ * this configuration. */
 #include <stdio.h>
 #include <string.h>
 
@@ -36,7 +36,8 @@ static void print_why(const dump *d)
             printf("# %-36s %s\n", cluster_kinds[i].resource, cluster_kinds[i].why);
 }
 
-/* The server is asked which kinds it has: kubectl get fetches nothing where it lacks one. */
+/* The command asks the server for its kinds first: kubectl get fetches nothing at all if one is
+ * missing. */
 static void print_command(const dump *d)
 {
     size_t column = 0;

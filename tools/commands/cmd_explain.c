@@ -1,5 +1,5 @@
-/* berth explain: why a pod goes where it goes, or nowhere, node by node; and what would help. The
- * answers for more than one pod are in explain_owner.c and explain_pending.c. */
+/* berth explain: why a pod gets its node or none, node by node, and what would help. Answers for
+ * more than one pod are in explain_owner.c and explain_pending.c. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static void note_added(void *context, const berth_object *object, const berth_ob
         finished_pods_see(&x->finished, object);
 }
 
-/* Place what a scheduler takes before the pod. */
+/* Place the pods that a scheduler takes before this one. */
 static berth_status place_those_before(explain_request *x, berth_pod_id pod, berth_error *error)
 {
     uint64_t count = 0;
@@ -94,7 +94,7 @@ static berth_status show(pod_answer *a, const explained_view *view, berth_error 
     if (explain_is_text(a->x))
         return explained_print(&a->explained, view, stdout, error);
     output o;
-    output_open(&o, stdout, (output_format)a->x->format, 3); /* a node a line */
+    output_open(&o, stdout, (output_format)a->x->format, 3); /* one node per line */
     output_object(&o);
     output_schema(&o, help.name);
     berth_status status = explained_write(&a->explained, view, &o, error);
@@ -137,12 +137,12 @@ static berth_status explain_pod(pod_answer *a, const char *name, bool *negative,
     bool seek = !x->no_remedies && view.node == BERTH_NODE_NONE;
     TRY(explained_make(&a->explained, x->engine, pod, seek, error));
     if (x->in_turn)
-        a->explained.ahead = 0; /* those that are left have had their turn */
+        a->explained.ahead = 0; /* the remaining pods have had their turn */
     *negative = a->explained.placement.verdict != BERTH_VERDICT_PLACED || view.refused;
     return show(a, &view, error);
 }
 
-/* A namespace may be called as a kind of workload is: its pods are found, too. */
+/* Explain a pod by name. A namespace may have the name of a kind; its pods are still found. */
 static berth_status explain_named(explain_request *x, const char *name, bool *negative,
                                   berth_error *error)
 {
@@ -183,7 +183,7 @@ static int run(explain_request *x, const text_list *operands)
     return x->exit_code && negative ? EXIT_NEGATIVE : EXIT_DONE;
 }
 
-/* Whether `kubectl get` would take the word as a kind: KIND NAME is KIND/NAME. */
+/* Whether `kubectl get` would take the word for a kind: then KIND NAME means KIND/NAME. */
 static bool is_kind(const char *given)
 {
     pod_owner owner;
@@ -227,7 +227,7 @@ int cmd_explain(int argc, char **argv)
          .kind = OPTION_TEXT,
          .value = "NODE",
          .target = &x.node,
-         .help = "tell of this node alone"},
+         .help = "show only this node"},
         {.name = "nodes",
          .kind = OPTION_NUMBER,
          .value = "N",

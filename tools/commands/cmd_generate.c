@@ -70,7 +70,7 @@ static berth_status count_object(void *context, const berth_object *object, bert
     return BERTH_OK;
 }
 
-/* Find out whether the running pods fit before anything is written. */
+/* Check that the running pods fit before anything is written. */
 static berth_status rehearse(const workload_spec *spec, berth_error *error)
 {
     if (workload_running_count(spec) == 0)
@@ -113,7 +113,7 @@ static int run(generate *g)
     berth_status status = g->trace ? write_trace(g, &error) : write_cluster(g, &error);
     progress_end(&g->bar);
     if (status == BERTH_E_IO)
-        return EXIT_INTERNAL; /* standard output failed: output_finish says why */
+        return EXIT_INTERNAL; /* standard output failed; output_finish reports why */
     return status == BERTH_OK ? EXIT_DONE : exit_error(help.name, &error);
 }
 
@@ -131,11 +131,11 @@ int cmd_generate(int argc, char **argv)
          .value = "S",
          .max = INT64_MAX,
          .target = &g.spec.seed,
-         .help = "seed of everything random (default 0)"},
+         .help = "seed of all random choices (default 0)"},
         {.name = "indent",
          .kind = OPTION_FLAG,
          .target = &g.indent,
-         .help = "write one value a line, as kubectl does"},
+         .help = "write one value per line, as kubectl does"},
         {.name = "trace",
          .kind = OPTION_FLAG,
          .target = &g.trace,

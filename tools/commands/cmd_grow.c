@@ -1,4 +1,5 @@
-/* berth grow: which nodes must be added so that all pending pods fit, and which could go. */
+/* berth grow: which nodes must be added so that all pending pods fit, and which ones could be
+ * removed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,14 +18,14 @@ enum { OWN_OPTIONS = 7, EFFORT_DEFAULT = 1000, EFFORT_UNIT = 1000 };
 typedef struct grow {
     text_list shape_texts;
     uint64_t effort; /* thousands of decisions */
-    bool keep;       /* do not ask which nodes could go */
+    bool keep;       /* do not look for nodes that could be removed */
     int format;
     bool summary_only;
     bool exit_code;
     cluster_input input;
     engine_setup setup;
     berth_engine *engine;
-    berth_node_id *nodes; /* that the cluster has */
+    berth_node_id *nodes; /* the cluster's nodes */
     uint32_t node_count;
     node_shapes shapes;
     growth growth;
@@ -73,8 +74,8 @@ static const command_help help = {
 
 /* ---- the cluster as it is ---- */
 
-/* Place what fits, again as long as that may help: a pod may wait for another. Those that are left
- * go to the front of `pods`. */
+/* Place the pods that fit, and repeat while that helps: a pod may wait for another. The rest moves
+ * to the front of `pods`. */
 static berth_status place_what_fits(grow *g, berth_pod_id *pods, uint64_t *count,
                                     berth_error *error)
 {

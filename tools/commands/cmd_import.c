@@ -1,5 +1,5 @@
-/* berth import: writes a published trace as Kubernetes objects. Tasks are written without a node
- * and without their times: the trace is a list to place one after the other. */
+/* berth import: writes a published trace as Kubernetes objects. Tasks have neither node nor times:
+ * the result is a list of pods to place one after the other. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +74,7 @@ static berth_status convert_openb(import *im, const char *nodes_path, const char
     return status;
 }
 
-/* The List is put together in memory, so that a bad line leaves nothing half written. */
+/* The List is built in memory, so a bad line leaves no partial output. */
 static int import_openb(const char *nodes_path, const char *pods_path)
 {
 import im = {.draft = {.text_used = 0 } };

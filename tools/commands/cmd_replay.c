@@ -1,4 +1,4 @@
-/* berth replay: a trace on a cluster in virtual time, and what came of it. */
+/* berth replay: plays a trace on a cluster in virtual time and reports the results. */
 #include <stdio.h>
 #include <string.h>
 
@@ -75,7 +75,7 @@ static void file_options(replay_command *c, option options[FILE_OPTIONS])
         {.name = "pods",
          .kind = OPTION_FLAG,
          .target = &c->pods,
-         .help = "also write pods.csv there: one line a pod"},
+         .help = "also write pods.csv there: one line per pod"},
         {.name = "plots",
          .kind = OPTION_CHOICE,
          .value = "KIND",
@@ -200,7 +200,8 @@ static int check(replay_command *c)
 
 /* ---- results ---- */
 
-/* Without gnuplot everything but the pictures is there: an error only for who asked for them. */
+/* Draw the plots. Without gnuplot everything else is still written; this is an error only if plots
+ * were requested. */
 static int draw(const replay_command *c)
 {
     berth_error error = {.code = BERTH_OK};

@@ -1,4 +1,4 @@
-/* berth report: a page of HTML about a cluster or a replay. */
+/* berth report: writes an HTML page about a cluster or a replay. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ typedef struct report {
     cluster_side side;
     const char *path;
     const char *title;
-    const char *folder; /* of a replay; NULL: it is a cluster */
+    const char *folder; /* folder of a replay; NULL: the input is a cluster */
 } report;
 
 static const command_help help = {
@@ -40,7 +40,7 @@ static const command_help help = {
         "  berth replay -o out trace.jsonl.gz && berth report -f out -o replay.html\n",
 };
 
-/* A folder that berth replay wrote; another one has files of a cluster. */
+/* Whether a folder was written by berth replay; any other folder contains files of a cluster. */
 static bool is_replay(const char *path)
 {
     static const char *const names[] = {"report.json", "series.csv"};

@@ -31,15 +31,15 @@ typedef struct run_flags {
     uint64_t verbosity, rate, burst, secure_port;
     int format;
     bool rate_given, burst_given, elect, elect_denied, port_given;
-    const char *times[3]; /* as run_config_times has them */
+    const char *times[3]; /* in the order of run_config_times */
     const char *lease_name, *lease_namespace, *lease_lock;
     const char *bind_address;
     const char *unused[UNUSED_FLAGS];
     session_options session;
-    char address[300]; /* of bind_address and secure_port */
+    char address[300]; /* built from bind_address and secure_port */
 } run_flags;
 
-/* Of the one call that a program makes: options point into it. */
+/* The command runs once in a program; options point into these. */
 static run_flags flags;
 
 static const char *const formats[] = {"text", "json", NULL};
@@ -49,8 +49,8 @@ static const option of_server[] = {
      .kind = OPTION_TEXT,
      .value = "FILE",
      .target = &flags.kubeconfig,
-     .help = "where the API server is, and who we are (default: the files\nof $KUBECONFIG, or as "
-             "in a pod)"},
+     .help = "API server and credentials (default: the files of\n$KUBECONFIG, or the pod's service "
+             "account)"},
     {.name = "context",
      .kind = OPTION_TEXT,
      .value = "NAME",
@@ -67,29 +67,29 @@ static const option of_server[] = {
      .max = 1000000,
      .given = &flags.rate_given,
      .target = &flags.rate,
-     .help = "writes a second (default: as the server takes them)"},
+     .help = "limit of writes per second (default: as fast as the server\naccepts them)"},
     {.name = "kube-api-burst",
      .kind = OPTION_NUMBER,
      .value = "N",
      .max = 1000000,
      .given = &flags.burst_given,
      .target = &flags.burst,
-     .help = "writes at once, with a rate"},
+     .help = "limit of writes in a burst, if there is a rate"},
     {.name = "pod-max-in-unschedulable-pods-duration",
      .kind = OPTION_TEXT,
      .value = "TIME",
      .target = &flags.unschedulable_max,
-     .help = "a pod is tried again after so long in any case (5m)"},
+     .help = "time after which a pod is tried again in any case (5m)"},
     {.name = "dry-run",
      .kind = OPTION_FLAG,
      .target = &flags.session.dry_run,
-     .help = "write nothing; compare with the scheduler that is there"},
+     .help = "write nothing; compare with the cluster's scheduler"},
     {.name = "placements",
      .kind = OPTION_NUMBER,
      .value = "N",
      .max = INT64_MAX,
      .target = &flags.session.dry_run_placements,
-     .help = "end a dry run after so many"},
+     .help = "end a dry run after so many placements"},
 };
 
 static const option of_lease[] = {
@@ -97,37 +97,37 @@ static const option of_lease[] = {
      .kind = OPTION_FLAG,
      .denied = &flags.elect_denied,
      .target = &flags.elect,
-     .help = "schedule only while a Lease is ours; =false: whatever the\nconfiguration says"},
+     .help = "schedule only while holding a Lease; =false overrides the\nconfiguration"},
     {.name = "leader-elect-lease-duration",
      .kind = OPTION_TEXT,
      .value = "TIME",
      .target = &flags.times[0],
-     .help = "how long a lease holds that is not renewed (15s)"},
+     .help = "how long a lease lasts without renewal (15s)"},
     {.name = "leader-elect-renew-deadline",
      .kind = OPTION_TEXT,
      .value = "TIME",
      .target = &flags.times[1],
-     .help = "nothing is written when so old a renewal is the last (10s)"},
+     .help = "stop writing so long after the last renewal (10s)"},
     {.name = "leader-elect-retry-period",
      .kind = OPTION_TEXT,
      .value = "TIME",
      .target = &flags.times[2],
-     .help = "between two tries (2s)"},
+     .help = "time between two attempts (2s)"},
     {.name = "leader-elect-resource-name",
      .kind = OPTION_TEXT,
      .value = "NAME",
      .target = &flags.lease_name,
-     .help = "of the Lease (kube-scheduler)"},
+     .help = "name of the Lease (kube-scheduler)"},
     {.name = "leader-elect-resource-namespace",
      .kind = OPTION_TEXT,
      .value = "NAME",
      .target = &flags.lease_namespace,
-     .help = "of the Lease (kube-system)"},
+     .help = "namespace of the Lease (kube-system)"},
     {.name = "leader-elect-resource-lock",
      .kind = OPTION_TEXT,
      .value = "KIND",
      .target = &flags.lease_lock,
-     .help = "leases: there is no other"},
+     .help = "leases: no other kind is supported"},
 };
 
 static const option of_looks[] = {
@@ -135,36 +135,36 @@ static const option of_looks[] = {
      .kind = OPTION_TEXT,
      .value = "ADDRESS",
      .target = &flags.session.serve,
-     .help = "HOST:PORT to show /livez, /readyz, /metrics and /configz at"},
+     .help = "serve /livez, /readyz, /metrics and /configz at HOST:PORT"},
     {.name = "bind-address",
      .kind = OPTION_TEXT,
      .value = "HOST",
      .target = &flags.bind_address,
-     .help = "the same in two: the host (0.0.0.0), and"},
+     .help = "host of that address (0.0.0.0)"},
     {.name = "secure-port",
      .kind = OPTION_NUMBER,
      .value = "PORT",
      .max = 65535,
      .given = &flags.port_given,
      .target = &flags.secure_port,
-     .help = "its port (10259); 0: nothing is shown"},
+     .help = "port of that address (10259); 0: serve nothing"},
     {.name = "tls-cert-file",
      .kind = OPTION_TEXT,
      .value = "FILE",
      .target = &flags.session.certificate_file,
-     .help = "certificate to serve with (default: plain HTTP)"},
+     .help = "certificate for HTTPS (default: plain HTTP)"},
     {.name = "tls-private-key-file",
      .kind = OPTION_TEXT,
      .value = "FILE",
      .target = &flags.session.key_file,
-     .help = "and its key"},
+     .help = "key of the certificate"},
     {.name = "v",
      .letter = 'v',
      .kind = OPTION_NUMBER,
      .value = "LEVEL",
      .max = 10,
      .target = &flags.verbosity,
-     .help = "how much is logged: 2 a line a binding, 3 an attempt"},
+     .help = "log level: 2 logs each binding, 3 each attempt"},
     {.name = "logging-format",
      .kind = OPTION_CHOICE,
      .value = "FORM",
@@ -173,14 +173,14 @@ static const option of_looks[] = {
      .help = "form of the log, on standard error"},
 };
 
-/* So that what starts kube-scheduler starts this, too. */
+/* Accepted so that the command line of kube-scheduler works here, too. */
 static const option accepted[] = {
     {.name = "authentication-kubeconfig",
      .kind = OPTION_TEXT,
      .value = "FILE",
      .target = &flags.unused[0],
-     .help =
-         "accepted, and not used, as the next three: what is shown is\nopen to whoever reaches it"},
+     .help = "accepted but not used, like the next three options:\nanyone who reaches the address "
+             "can read what is served"},
     {.name = "authorization-kubeconfig",
      .kind = OPTION_TEXT,
      .value = "FILE",
@@ -198,8 +198,8 @@ static const option accepted[] = {
      .help = "(not used)"},
 };
 
-/* As kube-scheduler: the configuration's word goes before the flag's, which is there for when there
- * is no configuration. */
+/* As in kube-scheduler, the configuration's kubeconfig takes precedence over the flag, which serves
+ * when there is no configuration. */
 static berth_status read_access(const run_config *file, kubeconfig *config, berth_error *error)
 {
     const kubeconfig_search search = {.path = file->kubeconfig != NULL ? file->kubeconfig
@@ -216,7 +216,7 @@ static void take_rates(const run_config *file)
         LOG_INFO(0, "requests are limited by the server alone, not by a rate of our own");
 }
 
-/* false, and said: it is no time. */
+/* Returns false, after a message, if the text is not a duration. */
 static bool take_time(const char *name, const char *text, int64_t *out)
 {
     if (text == NULL || duration_read(text, out))
@@ -225,14 +225,15 @@ static bool take_time(const char *name, const char *text, int64_t *out)
     return false;
 }
 
-/* It becomes part of a path. */
+/* Whether a text may be a name; it becomes part of a path. */
 static bool is_name(const char *text)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyz0123456789-.";
     return text[0] != '\0' && strspn(text, plain) == strlen(text);
 }
 
-/* Without a word of either there is no election: whoever starts it by hand wants it to schedule. */
+/* Without a flag or a configuration there is no election: someone who starts the program by hand
+ * wants it to schedule. */
 static bool take_election(run_config *file)
 {
     session_options *options = &flags.session;
@@ -264,7 +265,7 @@ static bool take_election(run_config *file)
     return false;
 }
 
-/* --serve, or what kube-scheduler has for it. */
+/* Take the address from --serve, or from kube-scheduler's two flags for it. */
 static void take_address(void)
 {
     session_options *options = &flags.session;
@@ -296,7 +297,8 @@ static bool take_flags(run_config *file)
            take_election(file);
 }
 
-/* Where the server's version is not to decide, what is wrong with the profiles is known at once. */
+/* If --kubernetes is given, check the profiles at once; otherwise the server's version must be
+ * known first. */
 static berth_status check_setup(berth_error *error)
 {
     if (flags.setup.kubernetes == NULL)

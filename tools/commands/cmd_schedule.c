@@ -1,5 +1,5 @@
-/* berth schedule: places the pending pods of a cluster, in the order in which a scheduler takes
- * them, and explains those for which there is no node. */
+/* berth schedule: places the pending pods of a cluster in a scheduler's order, and explains those
+ * that fit nowhere. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static void count_message(schedule *s, uint32_t message)
     s->message_counts[message]++;
 }
 
-/* Note whom preemption would evict. */
+/* Record the pods that preemption would evict. */
 static void note_preemption(schedule *s, outcome *result)
 {
     result->nominated = berth_explanation_nominated(s->explanation);
@@ -60,7 +60,7 @@ static void note_preemption(schedule *s, outcome *result)
         s->victims[s->victim_count++] = berth_explanation_victim(s->explanation, i);
 }
 
-/* What the table says of a pod that was not placed. */
+/* Record the short reason that the table shows for a pod without a node. */
 static void note_brief(schedule *s, outcome *result)
 {
     text_buffer text = {0};
@@ -155,7 +155,7 @@ typedef struct playing {
     uint64_t *ticks;
 } playing;
 
-/* A pod of a rollout: for the first time, or again because old ones have gone. */
+/* Decide about a pod of a rollout, for the first time or again after old pods were removed. */
 static berth_status decide_rolling(void *context, berth_pod_id pod, bool *placed,
                                    berth_error *error)
 {
@@ -224,8 +224,8 @@ static berth_status decide_all(schedule *s, berth_error *error)
 
 /* ---- the command ---- */
 
-/* Whether a rollout is stuck, or a pod that is asked about found no place: one of the listed
- * namespace, and of the manifests if there are such beside a cluster. */
+/* Whether a rollout is stuck, or a pod in question has no node: a pod of the listed namespace, and,
+ * if there are manifests beside a cluster, of the manifests. */
 static bool some_unplaced(const schedule *s)
 {
     bool asked = false;

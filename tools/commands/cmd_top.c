@@ -1,5 +1,4 @@
-/* berth top: what pods request and are limited to, and what is free, by node, namespace, zone or
- * owner. */
+/* berth top: requests and limits of pods and free capacity, by node, namespace, zone or owner. */
 #include <stdio.h>
 #include <string.h>
 
@@ -24,7 +23,7 @@ typedef struct top_command {
     berth_engine *engine;
     pod_limits limits;
     top top;
-    option setup_options[ENGINE_OPTIONS_MAX]; /* those of the setup's that matter here */
+    option setup_options[ENGINE_OPTIONS_MAX]; /* the options of the setup that matter here */
 } top_command;
 
 static const command_help help = {
@@ -51,7 +50,7 @@ static const command_help help = {
         "  berth top --context prod --by zone\n",
 };
 
-/* Nothing is decided: options of decisions are left out. */
+/* The setup's options without those about decisions: this command decides nothing. */
 static option_group setup_options(top_command *c)
 {
     static const char *const names[] = {"kubernetes", "feature-gates", "threads"};
@@ -67,7 +66,7 @@ static option_group setup_options(top_command *c)
                                        "patch of it, 1.36.2 (default: that of the input's\n"
                                        "nodes, or the newest)";
         else if (strcmp(c->setup_options[i].name, "threads") == 0)
-            c->setup_options[i].help = "threads that read (default: one a core)";
+            c->setup_options[i].help = "threads that read (default: one per core)";
     return (option_group){c->setup_options, count, OPTIONS_ENGINE};
 }
 
@@ -153,17 +152,17 @@ int cmd_top(int argc, char **argv)
          .value = "WHAT",
          .target = &c.by,
          .choices = top_by_names,
-         .help = "what the rows are"},
+         .help = "what each row stands for"},
         {.name = "resource",
          .kind = OPTION_TEXTS,
          .value = "NAME",
          .target = &c.resources,
-         .help = "show this resource, too: ephemeral-storage, say; repeatable"},
+         .help = "also show this resource, such as ephemeral-storage;\nrepeatable"},
         prices_option(&c.input.prices),
         {.name = "summary",
          .kind = OPTION_FLAG,
          .target = &c.summary_only,
-         .help = "leave the rows out"},
+         .help = "print no rows"},
     };
     const option_group groups[] = {
         cluster_input_options(&c.input), setup_options(&c),

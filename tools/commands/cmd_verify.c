@@ -1,14 +1,14 @@
 /* berth verify: replays decision vectors and reports every difference.
  *
- * A scenario's objects go into a fresh engine as they stand in the file, its pods are decided one
- * by one, and each is then bound where the vector bound it, so that one difference does not cause
- * the next. Every decision is taken twice on the same state: with an explanation, which is
- * compared whole, and without, which must come to the same outcome.
+ * A scenario's objects are added to a fresh engine in the order of the file. Its pods are decided
+ * one by one, and each is then bound where the vector bound it, so that one difference does not
+ * cause the next. Every decision is taken twice on the same state: with an explanation, which is
+ * compared in full, and without one, which must have the same outcome.
  *
- * Between decisions the events of a scenario happen, if it has some (verify/sequence.h).
+ * The events of a scenario, if it has any, happen between decisions (verify/sequence.h).
  *
- * Vectors of v1.15 name no mode. They are replayed under two profiles, first with the
- * priorities that count in the total, then with those that were recorded beside them. */
+ * Vectors of v1.15 name no mode. They are replayed under two profiles, first with the priorities
+ * that count in the total, then with those that were recorded beside them. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,20 +66,20 @@ typedef struct verify {
     uint64_t shown_max;
     berth_reader *readers[BERTH_KIND_COUNT];
     berth_explanation *explanation;
-    /* of the scenario at hand */
+    /* of the current scenario */
     berth_engine *engine;
     vector_scenario scenario;
     sequence sequence;
     berth_pod_id *placed; /* pods bound as expected */
     size_t placed_count;
     size_t placed_capacity;
-    const berth_profile *legacy; /* the profile of v1.15 at hand; NULL: v1.32 */
-    bool has_version;            /* the scenario says which: 1.36 and such; else v1.32 */
+    const berth_profile *legacy; /* the current profile of v1.15; NULL: v1.32 */
+    bool has_version; /* the scenario names its version, such as 1.36; otherwise it is v1.32 */
     const char *path;
-    bool *differs; /* each decision of the scenario */
+    bool *differs; /* for each decision of the scenario */
     size_t differs_capacity;
     device_list devices; /* in use in the scenario */
-    difference_log log;  /* of the file at hand */
+    difference_log log;  /* of the current file */
     uint64_t decisions;
     uint64_t mismatches; /* decisions that differ, and node orders */
 } verify;
@@ -102,12 +102,12 @@ static const command_help help = {
 
 /* ---- loading a scenario ---- */
 
-/* Where an object read goes, and where the id of a pod. */
+/* Where objects are added, and where the id of a pod is stored. */
 typedef struct reading {
     berth_engine *engine;
-    berth_pod_id *pod;           /* NULL: not asked for */
-    const sequence_event *event; /* whose object it is; NULL: the scenario's */
-    bool again;                  /* the pod may be there already */
+    berth_pod_id *pod;           /* NULL: not needed */
+    const sequence_event *event; /* the event that adds the object; NULL: the scenario */
+    bool again;                  /* the pod may exist already */
 } reading;
 
 static berth_status add_object(void *context, const berth_object *object, const berth_error *origin,
@@ -163,7 +163,7 @@ static berth_status load_lists(verify *v, berth_error *error)
     return BERTH_OK;
 }
 
-/* Make the engine of a scenario: in mode all-nodes the percentage is 100, else the
+/* Make the engine of a scenario. In mode all-nodes the percentage is 100, otherwise the
  * configuration's. */
 static berth_status open_engine(verify *v, berth_error *error)
 {
@@ -223,7 +223,7 @@ static berth_status compare_order(verify *v, berth_error *error)
     return BERTH_OK;
 }
 
-/* Of an attempt that ended in an error only what the vector tells is compared. */
+/* For an attempt that ended in an error, compare only the members that the vector has. */
 static void keep_members_of(json_t *normal, const json_t *decision)
 {
     const char *key = NULL;
@@ -255,7 +255,8 @@ static void set_both(const verify *v, const json_t *decision, const berth_placem
                      const berth_placement *explained, json_t **expected, json_t **found)
 {
     *expected = decision_json_expected(decision);
-    /* Vectors of v1.32 leave out victims that the scenario itself has placed, unless they go. */
+    /* Vectors of v1.32 omit victims that the scenario itself has placed, unless they are
+     * evicted. */
     const bool all = v->has_version || sequence_is(&v->sequence);
     const decision_json_placed placed = {v->placed, all ? 0 : v->placed_count};
     *found = decision_json_taken(v->engine, explained, v->explanation, placed);
@@ -306,7 +307,8 @@ static bool compare_decision(verify *v, const char *title, const json_t *decisio
 
 /* ---- devices ---- */
 
-/* Of a pod that has just been bound as the vector says. Returns whether the devices differ. */
+/* Compare the devices of a pod that was just bound as in the vector. Returns whether they
+ * differ. */
 static bool compare_devices(verify *v, const char *title, const json_t *decision, berth_pod_id pod)
 {
     json_t *wanted = json_object_get(decision, "devices");
@@ -393,14 +395,15 @@ static berth_status replay(verify *v, size_t *done, berth_error *error)
         TRY(let_happen(v, index, error));
         TRY(read_object(v, BERTH_KIND_POD, text, &pod, error));
         if (berth_engine_pod_node(v->engine, pod) != BERTH_NODE_NONE)
-            continue; /* it came again, and is on a node by now */
+            continue; /* the pod came again and has a node by now */
         TRY(replay_pod(v, pod, json_array_get(decisions, *done), *done, error));
         ++*done;
     }
     return BERTH_OK;
 }
 
-/* A scenario that cannot be replayed to its end makes every decision that is left a mismatch. */
+/* Replay a scenario. If it cannot be replayed to its end, every remaining decision counts as a
+ * mismatch. */
 static void replay_or_tell(verify *v, const berth_profile *legacy)
 {
     berth_error error = {.code = BERTH_OK};
@@ -422,7 +425,7 @@ static void replay_or_tell(verify *v, const berth_profile *legacy)
 
 static void replay_legacy(verify *v)
 {
-    /* what the recorded scheduler had in its environment */
+    /* the recorded scheduler's environment */
     char text[32];
     uint64_t limit = 0;
     berth_str volumes = json_slice_member(v->scenario.scenario, "kubeMaxPDVols");
@@ -468,7 +471,7 @@ static berth_status replay_file(verify *v, berth_error *error)
 
 /* ---- the command ---- */
 
-/* Prints the line of a file: its name, the setting where there are several, and the counts. */
+/* Prints the line of a file: its name, the setting if there are several, and the counts. */
 static void print_result(const verify *v)
 {
     char setting[64] = "";
@@ -521,7 +524,7 @@ static int worse(int a, int b)
     return a > b ? a : b;
 }
 
-/* Every file is verified, whatever the ones before it said; the worst exit code wins. */
+/* Verify every file, even after a failure; the worst exit code wins. */
 static int verify_files(verify *v, const text_list *files)
 {
     berth_error error = {.code = BERTH_OK};
@@ -561,7 +564,7 @@ int cmd_verify(int argc, char **argv)
          .kind = OPTION_TEXT,
          .value = "N,...",
          .target = &threads,
-         .help = "threads that search (default: one a core)"},
+         .help = "threads that search (default: one per core)"},
         {.name = "paths",
          .kind = OPTION_TEXT,
          .value = "PATH,...",

@@ -1,4 +1,4 @@
-/* The subcommands: each runs with argv[0] naming it, and returns an exit code (exits.h). */
+/* The subcommands: argv[0] is the subcommand's name; each returns an exit code (exits.h). */
 #ifndef BERTH_TOOLS_COMMANDS_H
 #define BERTH_TOOLS_COMMANDS_H
 
@@ -16,6 +16,6 @@ int cmd_grow(int argc, char **argv);
 int cmd_top(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_dump(int argc, char **argv);
-int cmd_run(int argc, char **argv); /* of berth.c where BERTH_LIVE is not defined */
+int cmd_run(int argc, char **argv); /* defined in berth.c if BERTH_LIVE is not defined */
 
 #endif

@@ -1,4 +1,4 @@
-/* A drain: what is asked, and what came of it. cmd_drain.c finds it, drain_answer.c tells it. */
+/* A drain: the question and its results. cmd_drain.c computes them, drain_answer.c prints them. */
 #ifndef BERTH_COMMANDS_DRAIN_H
 #define BERTH_COMMANDS_DRAIN_H
 
@@ -14,22 +14,22 @@ typedef struct marked_pod {
     unsigned traits;
 } marked_pod;
 
-/* A pod that has to find another node. */
+/* A pod that must move to another node. */
 typedef struct move {
     berth_pod_id pod;
     berth_node_id from;
     berth_node_id to; /* BERTH_NODE_NONE: it fits nowhere */
     int32_t priority;
-    uint32_t order;   /* in which the pods came to their nodes */
+    uint32_t order;   /* order in which the pods arrived on their nodes */
     uint32_t message; /* in `messages`, if it fits nowhere */
-    uint32_t turn;    /* of evictions in which it goes, from 1; 0: a budget keeps it */
-    int budget;       /* that covers it: see budgets_of */
+    uint32_t turn; /* turn of evictions in which the pod leaves, from 1; 0: a budget protects it */
+    int budget;    /* budget that covers the pod: see budgets_of */
     bool bare;
-    bool empty_dir;   /* its data is lost */
-    berth_str volume; /* that only its node reaches; zeroed: none */
+    bool empty_dir;   /* its emptyDir data is lost */
+    berth_str volume; /* a volume that only its node reaches; zeroed: none */
 } move;
 
-/* One node of the question, or, drained together, one of several. */
+/* One drained node, or one of several that are drained together. */
 typedef struct drained {
     berth_node_id node;
     uint32_t pods; /* to be moved */
@@ -37,7 +37,7 @@ typedef struct drained {
     uint32_t stay[3]; /* by trait: daemon, mirror, terminating */
     uint32_t bare;
     uint32_t forbidden;
-    uint32_t turns;      /* of evictions */
+    uint32_t turns;      /* turns of evictions */
     uint32_t empty_dirs; /* pods that lose data */
     uint32_t local;      /* pods with a volume that only this node reaches */
 } drained;
@@ -46,22 +46,22 @@ typedef struct drain {
     engine_setup setup;
     cluster_input input;
     bool all;
-    const char *selector; /* of labels; NULL: none */
-    label_query query;    /* the selector, read */
+    const char *selector; /* label selector; NULL: none */
+    label_query query;    /* the parsed selector */
     bool together;
     bool list_moves;
     bool summary_only;
     listing list;
     berth_engine *engine;
     berth_explanation *explanation;
-    marked_pod *marked; /* by pod id once loaded; pods of no trait are not here */
+    marked_pod *marked; /* sorted by pod id once loaded; only pods with traits */
     size_t marked_count;
     size_t marked_capacity;
     drained *nodes;
     size_t node_count;
     uint32_t *place_of_node; /* by id: place in `nodes` + 1 */
     uint32_t place_count;
-    move *moves; /* of all nodes, each node's together unless drained together */
+    move *moves; /* moves of all nodes; grouped by node unless drained together */
     size_t move_count;
     size_t move_capacity;
     berth_pod_id *ids; /* scratch */
@@ -71,10 +71,10 @@ typedef struct drain {
     double seconds;
 } drain;
 
-/* Nodes whose pods all fit elsewhere and may go. */
+/* The number of nodes whose pods all fit elsewhere and may leave. */
 size_t drain_fitting(const drain *d);
 
-/* Print what came of it, in the form that is asked for, as the command of that name. */
+/* Print the results in the requested form, as the command of that name. */
 void drain_show(const drain *d, const char *command);
 
 #endif

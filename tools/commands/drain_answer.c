@@ -1,4 +1,4 @@
-/* What came of a drain: tables, names, or a document. */
+/* Prints the results of a drain: tables, names, or a document. */
 #include "commands/drain.h"
 
 #include <inttypes.h>
@@ -19,7 +19,7 @@ static const char *verdict_of(const drained *node)
     return node->forbidden > 0 ? "forbidden" : "fits";
 }
 
-/* What has to be told of a pod, its volumes aside. */
+/* Write the note about a pod, without its volumes. */
 static void write_note(const drain *d, const move *one, char *room, size_t size)
 {
     char keeper[400];
@@ -88,7 +88,8 @@ static double nodes_a_second(const drain *d)
     return d->seconds > 0.0 ? (double)d->node_count / d->seconds : 0.0;
 }
 
-/* One row in two passes: measured, then written. Bit i of `nodes`: cell i is the name of a node. */
+/* Handle one row in two passes: first measure, then write. Bit i of `nodes`: cell i is a node's
+ * name. */
 static void row(table *t, bool writing, const berth_str *cells, uint32_t nodes)
 {
     for (uint32_t i = 0; i < t->column_count; i++) {
@@ -128,7 +129,7 @@ static void print_nodes(const drain *d)
     table_foot(&t);
 }
 
-/* Nodes that could go. */
+/* Print the nodes that could be drained. */
 static void print_names(const drain *d)
 {
     for (size_t i = 0; i < d->node_count; i++) {
@@ -156,7 +157,7 @@ static bool shows_moves(const drain *d)
     return false;
 }
 
-/* Pods that do not fit or may not go; with --moves, all. */
+/* Print the pods that do not fit or may not leave; with --moves, all pods. */
 static void print_moves(const drain *d)
 {
     static const char *const titles[] = {"NAMESPACE", "NAME", "FROM", "TO", "NOTE"};
@@ -246,7 +247,7 @@ static void write_move(const drain *d, const move *one, bool from, output *o)
     output_object_end(o);
 }
 
-/* Moves from `*at` on that leave one node, or (NULL) all. */
+/* Write the moves from `*at` on that leave one node, or all of them (NULL). */
 static void write_moves(const drain *d, const drained *node, size_t *at, output *o)
 {
     output_key(o, "pods");
@@ -303,7 +304,7 @@ static void write_results(const drain *d, const char *command)
 {
     output o;
     size_t at = 0;
-    output_open(&o, stdout, (output_format)d->list.format, 4); /* a pod a line */
+    output_open(&o, stdout, (output_format)d->list.format, 4); /* one pod per line */
     output_object(&o);
     output_schema(&o, command);
     if (!d->summary_only) {

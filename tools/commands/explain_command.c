@@ -1,4 +1,4 @@
-/* Arguments quoted as a shell wants them, broken into lines where they are many. */
+/* Quotes arguments for a shell and breaks long commands into lines. */
 #include "commands/explain_command.h"
 
 #include <string.h>
@@ -7,15 +7,15 @@
 #include "cli/terminal.h"
 #include "explain/text_buffer.h"
 
-enum { INDENT = 6, BREAK = 2 }; /* blanks of a further line, columns of " \\" */
+enum { INDENT = 6, BREAK = 2 }; /* blanks before a further line, columns of " \\" */
 
 typedef struct command_line {
-    FILE *file; /* NULL: all of it goes into `text`, as one line */
+    FILE *file; /* NULL: write everything to `text` as one line */
     text_buffer *text;
     uint32_t column;
 } command_line;
 
-/* Whether a shell takes it as one word as it is. */
+/* Whether a shell takes the argument as one word without quotes. */
 static bool is_plain(const char *argument)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -38,7 +38,7 @@ static void add_quoted(text_buffer *text, const char *argument)
     text_add(text, "'");
 }
 
-/* An option with its value, or an operand: stays on one line. */
+/* Write an option with its value, or an operand; stays on one line. */
 static void put(command_line *line, const char *name, const char *value)
 {
     text_buffer text = {0};

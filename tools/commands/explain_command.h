@@ -1,4 +1,4 @@
-/* The command that explains a pod of an input, to be pasted into a shell. */
+/* The command that explains a pod of an input, ready to be pasted into a shell. */
 #ifndef BERTH_TOOLS_EXPLAIN_COMMAND_H
 #define BERTH_TOOLS_EXPLAIN_COMMAND_H
 
@@ -7,13 +7,13 @@
 #include "explain/text_buffer.h"
 #include "loading/cluster_input.h"
 
-/* Write "berth explain --in-turn -f cluster.json shop/web-0": of the same files, version and
- * configuration. `at` columns of the line are taken; one that would be wider than the terminal goes
- * on in the next, as a shell reads it. */
+/* Write "berth explain --in-turn -f cluster.json shop/web-0", with the same files, version and
+ * configuration. `at` columns of the line are already used. A line wider than the terminal is
+ * continued as a shell reads it. */
 void explain_command_print(const cluster_input *input, const engine_setup *setup,
                            const berth_engine *engine, berth_pod_id pod, uint32_t at, FILE *file);
 
-/* The same command in one line, for documents. */
+/* The same command on one line, for documents. */
 void explain_command_text(const cluster_input *input, const engine_setup *setup,
                           const berth_engine *engine, berth_pod_id pod, text_buffer *out);
 

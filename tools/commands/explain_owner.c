@@ -1,5 +1,5 @@
 /* berth explain deploy/NAME: where the pods of a workload run, why others do not, and one pod in
- * full: one that finds no node or, if all have one, one more pod of the workload. */
+ * full: one that fits nowhere or, if all have a node, one more pod of the workload. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -16,7 +16,7 @@ enum { LABEL_WIDTH = 11 };
 typedef struct node_share {
     berth_node_id node;
     uint32_t running;
-    uint32_t added; /* pending pods that go there */
+    uint32_t added; /* pending pods that would be placed there */
 } node_share;
 
 typedef struct owner_answer {
@@ -75,7 +75,7 @@ static void count_shares(owner_answer *a)
     a->shares = all;
 }
 
-/* A pod of the largest group that finds no node. */
+/* A pod of the largest group that fits nowhere. */
 static berth_pod_id unplaced_example(const owner_answer *a)
 {
     uint32_t *ranked = reason_sets_ranked(&a->groups.sets);
@@ -85,8 +85,8 @@ static berth_pod_id unplaced_example(const owner_answer *a)
     return pod;
 }
 
-/* Whether a copy of a pod would be decided about as the workload's next pod: not the pod of a
- * DaemonSet, which is for its node, nor of a StatefulSet that has claims of its own. */
+/* Whether a copy of a pod would be decided like the workload's next pod. Not for a DaemonSet's pod,
+ * which belongs to its node, nor for a StatefulSet's pod with claims of its own. */
 static bool can_be_copied(const owner_answer *a, berth_pod_id pod)
 {
     berth_pod_info info = {.size = sizeof(info)};
@@ -221,7 +221,7 @@ static berth_status write(owner_answer *a, berth_error *error)
 {
     output o;
     berth_status status = BERTH_OK;
-    output_open(&o, stdout, (output_format)a->x->format, 4); /* a node a line */
+    output_open(&o, stdout, (output_format)a->x->format, 4); /* one node per line */
     output_object(&o);
     output_schema(&o, "explain_owner");
     output_pair_text(&o, "kind", a->owner->kind);

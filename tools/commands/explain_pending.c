@@ -1,4 +1,4 @@
-/* berth explain --pending: all pending pods by reason. */
+/* berth explain --pending: explains all pending pods, grouped by reason. */
 #include <inttypes.h>
 
 #include "cli/exits.h"
@@ -30,7 +30,7 @@ static void show(explain_request *x, const pending_groups *groups)
         return;
     }
     output o;
-    output_open(&o, stdout, (output_format)x->format, 2); /* a group a line */
+    output_open(&o, stdout, (output_format)x->format, 2); /* one group per line */
     output_object(&o);
     output_schema(&o, "explain_pending");
     pending_groups_write(groups, write_command, x, &o);

@@ -1,4 +1,4 @@
-/* What `berth explain` is asked, and its answers for more than one pod. */
+/* The request of `berth explain`, and its answers for more than one pod. */
 #ifndef BERTH_TOOLS_EXPLAIN_REQUEST_H
 #define BERTH_TOOLS_EXPLAIN_REQUEST_H
 
@@ -26,12 +26,12 @@ typedef struct explain_request {
 /* Whether the answer is text, not a document. */
 bool explain_is_text(const explain_request *x);
 
-/* How a pod's explanation is shown; its node is looked up. Errors: E_NOT_FOUND. */
+/* Fill in how a pod's explanation is shown; looks up its node. Errors: BERTH_E_NOT_FOUND. */
 berth_status explain_view(const explain_request *x, explained_view *view, berth_error *error);
 
-/* Explain all pending pods by group, or a workload: where its pods run, why others do not, and one
- * of them in full. `*negative`: a pod that was asked about finds no node, or is refused. Errors:
- * the engine's, and those of finding the workload. */
+/* Explain all pending pods by group; or explain a workload: where its pods run, why others do not,
+ * and one of them in full. `*negative`: a pod in question fits nowhere or is refused. Errors: the
+ * engine's, and those of finding the workload. */
 berth_status explain_pending(explain_request *x, bool *negative, berth_error *error);
 berth_status explain_owner(explain_request *x, pod_owner *owner, bool *negative,
                            berth_error *error);

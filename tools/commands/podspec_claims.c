@@ -1,4 +1,4 @@
-/* The first pod's claims are what those of further pods are like, but for name and owner. */
+/* Copies the first pod's claims for further pods, with new names and owners. */
 #include "commands/podspec_claims.h"
 
 #include <stdio.h>
@@ -35,7 +35,7 @@ void made_claims_free(made_claims *made)
     *made = (made_claims){.items = NULL};
 }
 
-/* That of a pod's status entry, made for this pod; the last one, if they are several. */
+/* Finds the claim of that name that was made for this pod; the last one if there are several. */
 static const berth_object *find_made(const made_claims *made, const berth_pod *pod, berth_str name)
 {
     for (size_t i = made->count; i-- > 0;) {
@@ -50,7 +50,7 @@ static const berth_object *find_made(const made_claims *made, const berth_pod *p
 
 /* ---- the first pod ---- */
 
-/* The claims of a volumeClaimTemplate are named after it and the pod. */
+/* Whether a claim comes from a volumeClaimTemplate: it is named after the volume and the pod. */
 static bool is_own_claim(const berth_pod *pod, const berth_volume *volume)
 {
     berth_str claim = volume->source.handle;
@@ -108,17 +108,17 @@ void podspec_claims_free(podspec_claims *c)
 
 /* ---- further pods ---- */
 
-/* A pod on its way into the engine. */
+/* A pod that is being added. */
 typedef struct further_pod {
     berth_engine *engine;
     berth_pod pod;
     berth_volume *volumes;
     berth_pod_claim *statuses;
-    char **names; /* of claims */
+    char **names; /* names of its claims */
     uint32_t name_count;
 } further_pod;
 
-/* "FIRST-SECOND" */
+/* Makes the name "FIRST-SECOND". */
 static berth_str make_name(further_pod *f, berth_str first, berth_str second)
 {
     size_t size = (size_t)first.len + second.len + 2;

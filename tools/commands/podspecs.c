@@ -1,4 +1,4 @@
-/* A specification's pods are like its first pod, which is never scheduled. */
+/* Makes a specification's pods like its first pod, which is never scheduled. */
 #include "commands/podspecs.h"
 
 #include <inttypes.h>
@@ -22,7 +22,7 @@ static bool is_taken(const reading *r, berth_str namespace_name, const char *nam
     return berth_engine_find_pod(r->engine, namespace_name, words_of(name)) != BERTH_POD_NONE;
 }
 
-/* A name that no pod has: the pod's own, or one made from it. */
+/* Returns an unused name: the pod's own, or one made from it. */
 static char *free_name(const reading *r, const berth_metadata *meta)
 {
     size_t size = (size_t)meta->name.len + 32;
@@ -33,7 +33,7 @@ static char *free_name(const reading *r, const berth_metadata *meta)
     return name;
 }
 
-/* A pod of the specification as an API server would store it: new, on no node. */
+/* Add a pod of the specification as an API server would store it: new, without a node. */
 static berth_status add_podspec(const reading *r, const berth_pod *source, const char *described,
                                 berth_error *error)
 {
@@ -53,19 +53,20 @@ static berth_status add_podspec(const reading *r, const berth_pod *source, const
     pod.meta.uid = source->meta.uid;
     podspec_claims_begin(&spec.claims, &pod, &p->made);
     const berth_object object = {.kind = BERTH_KIND_POD, .as.pod = source};
-    for (int i = 0; i < 2; i++) /* a claim that it names is all of its pods' */
+    for (int i = 0; i < 2; i++) /* a claim that the pod names is shared by all of its pods */
         claim_book_see(&r->input->claims, &object);
     pod.meta.name = words_of(spec.name);
     p->items = heap_grow(p->items, &p->capacity, p->count + 1, sizeof(*p->items));
     p->items[p->count++] = spec;
     TRY(berth_engine_add_pod(r->engine, &pod, &p->items[p->count - 1].like, error));
     pod.meta.uid = (berth_str){0};
-    admission_added(rules, &pod, p->items[p->count - 1].like, true); /* it only stands for others */
+    admission_added(rules, &pod, p->items[p->count - 1].like,
+                    true); /* this pod only represents others */
     return BERTH_OK;
 }
 
-/* Objects beside the pods are part of the cluster; those that are there already stay. What was made
- * for a pod is what each of its kind gets. */
+/* Objects beside the pods become part of the cluster; existing ones stay. Claims that were made for
+ * a pod are copied for each further pod. */
 static berth_status add_other(const reading *r, const berth_object *object, berth_error *error)
 {
     podspecs *p = r->specs;
@@ -88,7 +89,7 @@ static berth_status on_read(void *context, const berth_object *object, const ber
                               ? add_podspec(r, object->as.pod, origin->object, error)
                               : add_other(r, object, error);
     if (status != BERTH_OK) {
-        error->object[0] = '\0'; /* of the workload, not of a pod made of it */
+        error->object[0] = '\0'; /* the error is about the workload, not a pod made from it */
         cluster_input_refused(r->input, object, origin, error);
     }
     return status;

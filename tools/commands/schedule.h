@@ -1,4 +1,4 @@
-/* berth schedule: what it works on, and how its answer is shown. */
+/* berth schedule: its state, and how its answer is shown. */
 #ifndef BERTH_TOOLS_SCHEDULE_H
 #define BERTH_TOOLS_SCHEDULE_H
 
@@ -7,17 +7,17 @@
 #include "explain/text_buffer.h"
 #include "loading/cluster_input.h"
 
-/* What became of one pending pod. */
+/* The outcome for one pending pod. */
 typedef struct outcome {
     berth_pod_id pod;
     berth_node_id node; /* BERTH_NODE_NONE: not placed */
-    uint32_t message;   /* why not: in `messages`, or, if skipped, in the input's reasons */
-    uint32_t brief;     /* the same in short: in `briefs` */
-    bool skipped;       /* passed over */
-    /* Whom preemption would evict, and from where; BERTH_NODE_NONE: nobody. */
+    uint32_t message;   /* why not: index in `messages` or, if skipped, in the input's reasons */
+    uint32_t brief;     /* the short form: index in `briefs` */
+    bool skipped;       /* not tried */
+    /* Preemption: the node, and the pods to evict there; BERTH_NODE_NONE: none. */
     berth_node_id nominated;
     uint32_t victim_count;
-    size_t first_victim; /* in `victims` */
+    size_t first_victim; /* index in `victims` */
 } outcome;
 
 /* The last pod that fitted nowhere, as long as no pod was placed after it: an equal pod is refused
@@ -59,10 +59,10 @@ typedef struct schedule {
 /* The words of --sort. */
 extern const char *const schedule_sorts[];
 
-/* "-> n1 by evicting default/low1" */
+/* Writes "-> n1 by evicting default/low1". */
 void schedule_tell_preemption(const schedule *s, const outcome *result, text_buffer *out);
 
-/* Write the answer of the command `name`. Errors: E_NOMEM. */
+/* Write the answer of the command `name`. Errors: BERTH_E_NOMEM. */
 berth_status schedule_show(const schedule *s, const char *name, berth_error *error);
 
 #endif

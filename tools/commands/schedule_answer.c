@@ -1,4 +1,4 @@
-/* The answer of berth schedule: a list and a summary, for people and for programs. */
+/* Prints the answer of berth schedule: a list and a summary, as text or as a document. */
 #include "commands/schedule.h"
 
 #include <inttypes.h>
@@ -71,7 +71,8 @@ static int by_count(const void *a, const void *b)
     return left->message < right->message ? -1 : left->message > right->message;
 }
 
-/* The messages, the most frequent first, equals in the order of their first pod. */
+/* Ranks the messages: the most frequent first, equally frequent ones in the order of their first
+ * pod. */
 static ranked_message *rank_messages(const schedule *s)
 {
     ranked_message *ranked = heap_new(s->messages.count, sizeof(*ranked));
@@ -95,7 +96,7 @@ static bool is_listed(const schedule *s, const outcome *result)
            listing_has(&s->list, namespace_name);
 }
 
-/* A listed pod, and what it is sorted by. */
+/* A listed pod and its sort keys. */
 typedef struct sort_key {
     const outcome *result;
     berth_str keys[2];
@@ -130,7 +131,7 @@ static void set_keys(const schedule *s, const outcome *result, berth_str keys[2]
         keys[0] = reason_of(s, result);
 }
 
-/* What is to be listed, in order; freed by the caller. */
+/* Returns the outcomes to list, in order; freed by the caller. */
 static const outcome **choose_listed(const schedule *s, uint64_t *count)
 {
     const outcome **listed = heap_new(s->outcome_count, sizeof(const outcome *));
@@ -239,7 +240,8 @@ static void print_count(uint64_t count, berth_str reason)
     plain_text_line(stdout, "  %8" PRIu64 "  %.*s", count, (int)reason.len, reason.data);
 }
 
-/* Who would preempt: pods of the same workload in one line would hide whom they evict. */
+/* Print each preempting pod on its own line: grouping pods of a workload would hide whom they
+ * evict. */
 static void print_preemptions(const schedule *s)
 {
     uint64_t shown = 0;
@@ -264,8 +266,8 @@ static void print_preemptions(const schedule *s)
         printf("  and %" PRIu64 " more\n", s->preempting_count - shown);
 }
 
-/* Where a summary goes on: of one pod that was not placed all there is to say. */
-/* What is explained is the state after a rollout, not one on its way. */
+/* Print the command that explains one unplaced pod in full. Not after a played rollout: berth
+ * explain works on the final state. */
 static void print_hint(const schedule *s)
 {
     for (uint64_t i = 0; i < s->outcome_count && !s->input.plays; i++) {
@@ -429,12 +431,12 @@ berth_status schedule_show(const schedule *s, const char *name, berth_error *err
         print_summary(s, &used);
     } else {
         output o;
-        output_open(&o, stdout, (output_format)s->list.format, 2); /* a placement a line */
+        output_open(&o, stdout, (output_format)s->list.format, 2); /* one placement per line */
         output_object(&o);
         output_schema(&o, name);
         if (!s->summary_only)
             write_placements(s, &o);
-        o.flat_depth = 3; /* a member of the summary's lists a line */
+        o.flat_depth = 3; /* one member of the summary's lists per line */
         write_summary(s, &used, &o);
         output_object_end(&o);
         output_close(&o);

@@ -1,6 +1,6 @@
-/* What-ifs on branches: planners on several threads each ask, on a branch of their own, whether
- * one node can go, while the engine's thread goes on placing pods; then one plan is handed to
- * the engine.
+/* What-ifs on branches: planners on several threads find out, each on a branch of its own, whether
+ * one node can be removed, while the engine's thread continues to place pods. Then one plan is
+ * committed to the engine.
  *     cc branches.c $(pkg-config --cflags --libs berth) -pthread */
 #include <pthread.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static const char cluster_yaml[] =
     "{apiVersion: v1, kind: Pod, metadata: {name: waiting},\n"
     " spec: {containers: [{name: main, resources: {requests: {cpu: '1'}}}]}}\n";
 
-/* One planner: its branch keeps what it would do. */
+/* One planner; its branch holds its plan. */
 typedef struct planner {
     pthread_t thread;
     berth_engine *branch;
@@ -68,7 +68,7 @@ static berth_engine *load(void)
     return engine;
 }
 
-/* Empty the node on the branch, as far as its pods fit elsewhere. */
+/* Move the node's pods elsewhere on the branch, as far as they fit. */
 static void *plan(void *argument)
 {
     planner *own = argument;
@@ -96,7 +96,7 @@ static void start(planner *one, berth_engine *engine, const char *name)
         exit(1);
 }
 
-/* Hand a plan to the engine, if nothing has come between. */
+/* Commit a plan to the engine, unless there is a conflict. */
 static void hand_over(const planner *one)
 {
     berth_error error;
@@ -118,7 +118,7 @@ int main(void)
     require(berth_engine_publish(engine, &error), &error);
     for (int i = 0; i < NODES; i++)
         start(&planners[i], engine, names[i]);
-    /* The engine goes on meanwhile. */
+    /* Meanwhile the engine continues. */
     berth_pod_id pod = berth_engine_find_pod(engine, space, waiting);
     require(berth_engine_schedule(engine, pod, &placement, &error), &error);
     for (int i = 0; i < NODES; i++) {

@@ -1,5 +1,5 @@
-/* An embedder in one file: nodes made in C, pods read from YAML, each pod placed or explained.
- * Built against an installed Berth: see CMakeLists.txt beside it, or
+/* Embedding Berth, in one file: nodes are made in C, pods are read from YAML, and each pod is
+ * placed or explained. Built against an installed Berth: see CMakeLists.txt beside it, or
  *     cc embed.c $(pkg-config --cflags --libs berth) */
 #include <stdio.h>
 #include <string.h>
@@ -37,7 +37,8 @@ static int fail(const berth_error *error)
     return 1;
 }
 
-/* A node of 4 cores, 16 GiB and 110 pods; every string is borrowed only until the call returns. */
+/* Add a node with 4 cores, 16 GiB and 110 pods. Strings are borrowed only until the call
+ * returns. */
 static berth_status add_node(berth_engine *engine, const char *name, const char *disk,
                              berth_error *error)
 {
@@ -75,7 +76,7 @@ static berth_status add_pods(berth_engine *engine, berth_error *error)
     return status;
 }
 
-/* Decide where a pod goes; put it there, or print why it fits nowhere. */
+/* Place a pod, or print why it fits nowhere. */
 static berth_status place(berth_engine *engine, berth_pod_id pod, berth_explanation *explanation,
                           berth_error *error)
 {

@@ -1,7 +1,6 @@
-/* A plugin of one's own: pods go to the cheapest node whose price they accept. Prices are a
- * label of nodes, the highest price that a pod accepts is a label of pods; both follow from
- * objects alone, so the answers are static: worked out once for each kind of pod, and found in
- * the index from then on.
+/* A plugin of your own: a pod goes to the cheapest node whose price it accepts. The price of a node
+ * is a label, and so is the highest price that a pod accepts. Both follow from objects alone, so
+ * the answers are static: computed once for each kind of pod, then found in the index.
  *     cc own_plugin.c $(pkg-config --cflags --libs berth) */
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +20,7 @@ static int64_t number(berth_str digits)
     return value;
 }
 
-/* The state is the pod's limit; pods without one are not filtered. */
+/* The state is the pod's limit; pods without a limit skip the filter. */
 static berth_prepared prepare(berth_preparation *preparation)
 {
     berth_str limit = berth_cycle_pod_label(preparation->cycle, LIMIT_KEY);
@@ -70,13 +69,13 @@ static const berth_plugin node_price = {
     .prepare_filter = prepare,
     .filter = filter,
     .reason = reason,
-    .code = BERTH_CODE_UNRESOLVABLE, /* no preemption makes a node cheaper, */
-    .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_LABELS, /* but these may */
+    .code = BERTH_CODE_UNRESOLVABLE, /* preemption does not make a node cheaper, */
+    .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_LABELS, /* but these events may */
     .score = score,
     .normalize = BERTH_NORMALIZE_MAX_REVERSED,
 };
 
-/* ---- an engine that runs it: a configuration names the plugin as it would any other ---- */
+/* ---- an engine with the plugin: a configuration names it like any other ---- */
 
 static const char configuration[] = "apiVersion: kubescheduler.config.k8s.io/v1\n"
                                     "kind: KubeSchedulerConfiguration\n"
@@ -113,7 +112,7 @@ static berth_status add_object(void *engine, const berth_object *object, const b
     return berth_engine_add(engine, object, NULL, error);
 }
 
-/* An engine with the plugin, under the configuration above. */
+/* Create an engine with the plugin, under the configuration above. */
 static berth_status start(berth_engine **engine, berth_error *error)
 {
     static const berth_plugin *const plugins[] = {&node_price};

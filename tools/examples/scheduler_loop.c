@@ -1,6 +1,6 @@
-/* A scheduler: pods wait in a queue, are bound through callbacks, are woken by what could help
- * them, and preempt. One thread schedules; another, the one that would watch the API server,
- * posts what changes.
+/* A scheduler: pods wait in a queue, are bound through callbacks, are woken by events that could
+ * help them, and preempt. One thread schedules. Another one, which would watch the API server,
+ * posts changes.
  *     cc scheduler_loop.c $(pkg-config --cflags --libs berth) -pthread */
 #include <pthread.h>
 #include <stdbool.h>
@@ -17,7 +17,7 @@
     "spec: {priority: " priority ", containers: [{name: main, resources: {requests: {cpu: '" cpu \
     "'}}}]}\n---\n"
 
-/* What happens, one act after the other. */
+/* The events, one act after the other. */
 static const char *const acts[] = {
     NODE("a") POD("web-0", "1", "0") POD("web-1", "1", "0") POD("web-2", "1", "0"),
     NODE("b"),
@@ -52,7 +52,8 @@ static void say(const program *p, const char *what, berth_pod_id pod, berth_node
 
 /* ---- callbacks, on the scheduling thread ---- */
 
-/* Here a request to the API server would be sent; its answer comes later, on any thread. */
+/* A real scheduler would send a request to the API server here; the answer comes later, on any
+ * thread. */
 static berth_answer on_bind(void *context, const berth_binding *binding)
 {
     program *p = context;
@@ -73,7 +74,7 @@ static void on_unbind(void *context, const berth_binding *binding, berth_unbind_
 static berth_answer on_evict(void *context, const berth_eviction *eviction)
 {
     say(context, "evict", eviction->victim, eviction->node);
-    return BERTH_ANSWER_DONE; /* it is gone; LATER if its removal will be posted */
+    return BERTH_ANSWER_DONE; /* the victim is gone; LATER if its removal will be posted */
 }
 
 static void on_report(void *context, berth_trouble trouble, const berth_error *error)
@@ -109,9 +110,9 @@ static void *watch(void *context)
 
 /* ---- the thread that schedules ---- */
 
-/* Until every pod is bound, or waits for something to happen. A daemon takes the time from a
- * clock, and sleeps until berth_scheduler_next or the `notify` callback; here time is what it is
- * asked to be. */
+/* Schedule until every pod is bound or waits for an event. A daemon takes the time from a clock,
+ * and sleeps until berth_scheduler_next or the `notify` callback; here the program sets the time
+ * itself. */
 static void schedule(program *p)
 {
     berth_error error;

@@ -1,6 +1,5 @@
-/* What-ifs on a cluster that goes on living: a group of pods placed whole or not at all, how
- * many more of a pod fit, and whether a node can be emptied. Each is a transaction; the cluster
- * is as before.
+/* What-ifs on a live engine: does a group of pods fit as a whole, how many more of a pod fit, and
+ * can a node be emptied? Each question is a transaction; a group that fits stays.
  *     cc what_if.c $(pkg-config --cflags --libs berth) */
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,7 +53,7 @@ static berth_engine *load(void)
     return engine;
 }
 
-/* Would all of `count` workers find a place? If so they keep it. */
+/* Do all of `count` workers fit? If so, they stay placed. */
 static void try_group(berth_engine *engine, berth_pod_id like, uint32_t count)
 {
     berth_error error;

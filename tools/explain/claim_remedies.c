@@ -1,6 +1,6 @@
 /* Finds claims without a class in the engine's objects, and tries classes on the branch. A class
- * whose volumes are bound at once does not let the pod in before the volume is there, so that only
- * classes that wait for the first consumer are found to help. */
+ * that binds its volumes at once does not let the pod in before the volume exists, so only classes
+ * that wait for the first consumer are found to help. */
 #include "explain/claim_remedies.h"
 
 #include <stdlib.h>
@@ -50,7 +50,8 @@ static berth_str namespace_of(const berth_metadata *meta)
     return meta->namespace_name.len > 0 ? meta->namespace_name : words_of("default");
 }
 
-/* Whether a volume of the pod is the claim; that of an ephemeral volume is named POD-VOLUME. */
+/* Whether the pod has a volume with this claim; the claim of an ephemeral volume is named
+ * POD-VOLUME. */
 static bool is_claimed(const berth_pod *pod, berth_str claim)
 {
     for (uint32_t i = 0; i < pod->volume_count; i++) {
@@ -115,7 +116,7 @@ void unclassed_claims_free(unclassed_claims *u)
 
 /* ---- words ---- */
 
-/* "claim shop/data", "claims shop/data and shop/logs" */
+/* Writes "claim shop/data", "claims shop/data and shop/logs". */
 static void add_claims(const unclassed_claims *u, text_buffer *out)
 {
     text_add(out, "claim%s ", u->count > 1 ? "s" : "");

@@ -1,4 +1,4 @@
-/* Requests are told in their order; the alternatives of one request with "or" between them. */
+/* Describes requests in their order; the alternatives of one request are joined by "or". */
 #include "explain/device_lacks.h"
 
 #include <inttypes.h>
@@ -27,7 +27,7 @@ void device_lacks_free(device_lacks *d)
 
 bool device_lacks_short(const berth_device_fit *fit)
 {
-    if (fit->asked == 0) /* all of those that are as selected, of which none may be in use */
+    if (fit->asked == 0) /* all devices that match the selectors; none of them may be in use */
         return fit->fit == 0 || fit->used + fit->tainted > 0;
     return fit->asked > (int64_t)fit->fit;
 }
@@ -80,7 +80,8 @@ static double share_missing(const berth_device_fit *fit)
                                     : 1.0 - (double)fit->fit / (double)fit->asked;
 }
 
-/* Whether some alternative of the request at `i` has its devices; `*end` is behind them. */
+/* Whether any alternative of the request at `i` has its devices; `*end` receives the index after
+ * the last alternative. */
 static bool has_choice(const device_lacks *d, uint32_t i, uint32_t *end, double *least)
 {
     bool served = false;

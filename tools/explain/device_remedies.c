@@ -1,4 +1,4 @@
-/* Claims changed on the branch, each as little as a node's devices say would do. */
+/* Changes claims on the branch, each as little as a node's devices require. */
 #include "explain/device_remedies.h"
 
 #include <inttypes.h>
@@ -13,13 +13,13 @@
 enum {
     CLAIMS_MAX = 16,
     TRIES_MAX = 8,        /* nodes for which a change is tried */
-    LOOKED_AT_MAX = 1024, /* nodes among which they are looked for */
-    CONSTRAINTS_MAX = 32, /* of a claim, that are left out one by one */
+    LOOKED_AT_MAX = 1024, /* nodes that are searched for them */
+    CONSTRAINTS_MAX = 32, /* of a claim, left out one by one */
 };
 
 typedef enum device_change { CHANGE_FEWER, CHANGE_TOLERATE, CHANGE_UNCONSTRAIN } device_change;
 
-/* The claims that are to be served. */
+/* The search for changes of a pod's claims. */
 typedef struct device_remedies {
     const remedy_search *search;
     trial *trial;
@@ -33,7 +33,7 @@ static const berth_resource_claim *claim_at(const device_remedies *d, uint32_t i
     return d->claims[i]->as.resource_claim;
 }
 
-/* ---- which claims ---- */
+/* ---- finding claims ---- */
 
 static bool is_of(const berth_device_fit *fit, const berth_resource_claim *claim)
 {
@@ -41,7 +41,7 @@ static bool is_of(const berth_device_fit *fit, const berth_resource_claim *claim
            words_equal(fit->claim_namespace, claim->meta.namespace_name);
 }
 
-/* What is looked for among all claims. */
+/* The context of the walk over all claims. */
 typedef struct claim_search {
     device_remedies *own;
     const device_lacks *lacks;
@@ -60,9 +60,9 @@ static berth_status keep_claim(void *context, const berth_object *object, berth_
     return BERTH_OK;
 }
 
-/* ---- which changes ---- */
+/* ---- changes ---- */
 
-/* Whether a node's devices would do after the change, as far as each by itself tells. */
+/* Whether a node's devices would suffice after the change, judging each request by itself. */
 static bool would_do(const device_lacks *lacks, device_change change)
 {
     uint32_t missing = 0;
@@ -79,12 +79,12 @@ static bool would_do(const device_lacks *lacks, device_change change)
     return lacks->count > 0 && (change == CHANGE_UNCONSTRAIN ? missing == 0 : missing > 0);
 }
 
-/* A claim as it would be changed. */
+/* A claim with a change. */
 typedef struct changed_claim {
     berth_resource_claim claim;
     berth_claim_request *requests;
     berth_exact_request *exact;    /* by request */
-    berth_toleration *tolerations; /* of the requests one behind the other */
+    berth_toleration *tolerations; /* of all requests, one after the other */
     berth_claim_constraint *constraints;
 } changed_claim;
 
@@ -118,7 +118,7 @@ static void changed_close(changed_claim *c)
     free(c->constraints);
 }
 
-/* Tolerate any taint: a toleration without a key. Returns where the next may lie. */
+/* Tolerate any taint, by a toleration without a key. Returns where the next one may be stored. */
 static berth_toleration *tolerate(berth_exact_request *exact, berth_toleration *room)
 {
     if (exact->toleration_count > 0)
@@ -137,7 +137,7 @@ static const berth_device_fit *fit_of(const device_lacks *lacks, const berth_res
     return NULL;
 }
 
-/* Change the requests that are not served; returns whether there is one. */
+/* Change the requests that are not satisfied; returns whether there is one. */
 static bool change_requests(changed_claim *c, const device_lacks *lacks, device_change change,
                             text_buffer *text)
 {
@@ -202,7 +202,7 @@ static bool note(const device_remedies *d, const char *kind, const text_buffer *
     return helped;
 }
 
-/* All requests that are not served, at once. */
+/* Change all requests that are not satisfied at once. */
 static berth_status try_requests(const device_remedies *d, const device_lacks *lacks,
                                  device_change change, bool *helped, berth_error *error)
 {
@@ -260,7 +260,7 @@ static bool refused_for_devices_alone(const remedy_search *s, const refused_node
            refused_for_devices(berth_explanation_refusal(s->why, node->first).plugin);
 }
 
-/* The claims as they are, read when the first node needs them. */
+/* Read the present claims, when the first node needs them. */
 static berth_status read_claims(device_remedies *d, const device_lacks *lacks, berth_error *error)
 {
     claim_search c = {d, lacks};
@@ -269,7 +269,7 @@ static berth_status read_claims(device_remedies *d, const device_lacks *lacks, b
                                                      keep_claim, &c, error);
 }
 
-/* One sort of change, on the nodes that are nearest, until one helps. */
+/* Try one kind of change on the nearest nodes, until one helps. */
 static berth_status try_change(device_remedies *d, device_change change, berth_error *error)
 {
     const remedy_search *s = d->search;
@@ -288,7 +288,7 @@ static berth_status try_change(device_remedies *d, device_change change, berth_e
             status = read_claims(d, &lacks, error);
             if (status == BERTH_OK && change == CHANGE_UNCONSTRAIN) {
                 status = try_each_constraint(d, error);
-                helped = true; /* or not: it is the same on every node */
+                helped = true; /* or it does not, but that is the same on every node */
             } else if (status == BERTH_OK) {
                 status = try_requests(d, &lacks, change, &helped, error);
             }

@@ -1,4 +1,4 @@
-/* The points in which a pod can give way. */
+/* Finds and applies the changes that a pod allows. */
 #include "explain/edits.h"
 
 #include <stdlib.h>
@@ -62,7 +62,8 @@ static int by_nodes(const void *a, const void *b)
     return left->nodes > right->nodes ? -1 : left->nodes < right->nodes;
 }
 
-/* Nodes may have taints whatever they were refused for: a rule before may have spoken first. */
+/* Find taints to tolerate. A node may have taints whatever reason it gave: an earlier rule may have
+ * refused first. */
 static void find_taints(edits *e, const berth_engine *engine, const berth_pod *pod,
                         const berth_explanation *why)
 {

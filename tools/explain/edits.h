@@ -1,4 +1,4 @@
-/* Changes of a pod that may let it onto a node: what can be tried, one or two at a time. */
+/* Changes of a pod that may let it onto a node; they are tried one or two at a time. */
 #ifndef BERTH_TOOLS_EDITS_H
 #define BERTH_TOOLS_EDITS_H
 
@@ -19,10 +19,10 @@ typedef enum edit_kind {
 
 typedef struct edit {
     edit_kind kind;
-    berth_str key;                  /* of the selector's entry, or topology */
+    berth_str key;                  /* key of the selector's entry, or topology key */
     berth_taint taints[TAINTS_MAX]; /* to tolerate */
     uint32_t taint_count;
-    uint32_t nodes; /* that were refused for these taints */
+    uint32_t nodes; /* nodes refused for these taints */
 } edit;
 
 enum { EDITS_MAX = 32 };
@@ -32,22 +32,22 @@ typedef struct edits {
     uint32_t count;
 } edits;
 
-/* What can be changed about the pod, in view of the nodes that refused it. Taints that the system
- * sets on nodes in trouble (node.kubernetes.io/...) are not to be tolerated. The node affinity that
- * the DaemonSet controller writes into its pods stays: each is for its node. */
+/* Find the possible changes of the pod, in view of the nodes that refused it. Taints that the
+ * system sets on nodes in trouble (node.kubernetes.io/...) are never tolerated. Node affinity that
+ * the DaemonSet controller writes into its pods stays: each pod belongs to its node. */
 void edits_find(edits *e, const berth_engine *engine, const berth_pod *pod,
                 const berth_explanation *why);
 
-/* The names of nodes that a term asks for are added to `names`; false if it asks for none. */
+/* Add the names of nodes that a term requires to `names`; false if it requires none. */
 bool node_names_of(const berth_node_selector_term *term, word_table *names);
 
-/* Carry one out. */
+/* Apply one change. */
 void edit_apply(const edit *e, pod_draft *draft);
 
-/* "tolerate dedicated=infra:NoSchedule". */
+/* Writes "tolerate dedicated=infra:NoSchedule". */
 void edit_text(const edit *e, const berth_pod *pod, text_buffer *out);
 
-/* The member of JSON's `kind`: "toleration". */
+/* The value of JSON's member `kind`: "toleration". */
 const char *edit_kind_name(edit_kind kind);
 
 #endif

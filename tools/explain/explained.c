@@ -1,4 +1,4 @@
-/* A decision taken anew with an explanation, and what can be read off it. */
+/* Repeats a decision with an explanation and evaluates it. */
 #include "explain/explained.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "cli/words.h"
 #include "explain/claim_remedies.h"
 
-/* Best first: the node that was taken leads, then totals, then the order of the search. */
+/* Sorts the best first: the chosen node, then by total, then in search order. */
 typedef struct rank_key {
     uint32_t i;
     int64_t total;
@@ -80,7 +80,7 @@ static berth_status seek_remedies(explained *e, berth_error *error)
     return remedies_find(&search, &e->remedies, error);
 }
 
-/* Claims without a class keep a pod from every node, before any is looked at. */
+/* Claims without a class keep a pod off every node, before any node is visited. */
 static berth_status find_cause(explained *e, berth_error *error)
 {
     unclassed_claims claims = {0};
@@ -155,7 +155,7 @@ uint32_t explained_named_nodes(const explained *e)
     return by_name ? count : e->node_count;
 }
 
-/* They are chosen as the pod is put on the node, which is taken back. */
+/* Devices are chosen when the pod is put on the node, so the pod is put there and taken back. */
 berth_status explained_devices(explained *e, explained_devices_fn tell, void *context,
                                berth_error *error)
 {

@@ -1,4 +1,5 @@
-/* An explained decision as a value of a JSON or YAML document (tools/schemas/explain.json). */
+/* Writes an explained decision as a value of a JSON or YAML document
+ * (tools/schemas/explain.json). */
 #include "cli/exits.h"
 #include "cli/words.h"
 #include "explain/device_lacks.h"

@@ -1,4 +1,4 @@
-/* An explained decision as text for people. */
+/* Prints an explained decision as text for people. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 
 enum { REQUESTS_MAX = 64, LABEL_WIDTH = 11 };
 
-/* "Pod        ", then a text that is broken under itself. */
+/* Prints a label such as "Pod        " and a text, wrapped under itself. */
 static void print_line(FILE *file, const char *label, const text_buffer *text)
 {
     fprintf(file, "%s%-*s%s", terminal_paint_on(PAINT_HEAD), LABEL_WIDTH, label,
@@ -29,7 +29,7 @@ static void name_of(const explained *e, berth_node_id node, text_buffer *out)
     text_add_str(out, berth_engine_node_name(e->engine, node));
 }
 
-/* What claims ask for: it is the same on every node. */
+/* Add the requests of claims, which are the same on every node. */
 static void add_devices(const explained *e, text_buffer *text)
 {
     device_lacks asked;
@@ -115,8 +115,8 @@ static void tell_victims(const explained *e, text_buffer *text)
     }
 }
 
-/* Why not all nodes were looked at, if so: a search ends when enough nodes fit; rules that name
- * nodes leave the others out from the beginning. */
+/* Say why not all nodes were visited, if so: a search ends when enough nodes fit, and rules that
+ * name nodes exclude the others from the beginning. */
 static void print_looked_at(const explained *e, const explained_view *view, FILE *file)
 {
     uint32_t looked_at = e->feasible_count + e->lacks.count;
@@ -204,7 +204,7 @@ static const char *short_name(berth_str plugin, char out[16])
     return out;
 }
 
-/* Whether a plugin tells the feasible nodes apart. */
+/* Whether a plugin's scores differ between feasible nodes. */
 static bool differs(const explained *e, uint32_t p)
 {
     for (uint32_t i = 1; i < e->feasible_count; i++)
@@ -228,7 +228,7 @@ static void print_ranked_rows(const explained *e, const explained_view *view, ro
     }
 }
 
-/* The best nodes, with the scores that tell them apart. */
+/* Print the best nodes with the scores that differ. */
 static void print_ranked(const explained *e, const explained_view *view, FILE *file)
 {
     const char *titles[TABLE_COLUMNS_MAX] = {"RANK", "NODE", "TOTAL"};
@@ -263,7 +263,7 @@ static void print_ranked(const explained *e, const explained_view *view, FILE *f
     text_free(&same);
 }
 
-/* How the total of one node comes about, beside that of the best. */
+/* Print how the total of one node is computed, beside that of the best node. */
 static void print_scores(const explained *e, uint32_t i, FILE *file)
 {
     const char *titles[] = {"PLUGIN", "RAW", "NORMALIZED", "WEIGHT", "SCORE", "BEST NODE"};
@@ -317,7 +317,7 @@ static void print_reasons(const explained *e, FILE *file)
     count = berth_explanation_reason_counts(e->why, all, count);
     rows_open(&r, titles, 3, 1);
     for (uint32_t i = 0; i < count; i++) {
-        for (uint32_t k = i + 1; k < count; k++) /* codes are no matter here */
+        for (uint32_t k = i + 1; k < count; k++) /* codes do not matter here */
             if (words_equal(all[i].reason, all[k].reason) &&
                 words_equal(all[i].plugin, all[k].plugin)) {
                 all[i].nodes += all[k].nodes;
@@ -334,7 +334,7 @@ static void print_reasons(const explained *e, FILE *file)
     rows_print(&r, file);
 }
 
-/* The refused nodes; those that lack the same in one line, unless all are asked for. */
+/* Print the refused nodes; nodes that lack the same share a line, unless all are listed. */
 static void print_nearest(const explained *e, const explained_view *view, FILE *file)
 {
     static const char *const titles[] = {"NODE", "LACKS"};

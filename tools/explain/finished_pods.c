@@ -1,4 +1,4 @@
-/* A plain list: it is searched only when the engine does not have the pod. */
+/* A plain list, searched only when the engine does not have a pod. */
 #include "explain/finished_pods.h"
 
 #include <stdlib.h>

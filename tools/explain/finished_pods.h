@@ -1,5 +1,5 @@
-/* Pods of the input that have finished. The engine does not keep them: they hold no node, and no
- * scheduler takes them up. */
+/* Pods of the input that have finished. The engine does not keep them, because they occupy no node
+ * and no scheduler takes them. */
 #ifndef BERTH_TOOLS_FINISHED_PODS_H
 #define BERTH_TOOLS_FINISHED_PODS_H
 
@@ -21,12 +21,12 @@ typedef struct finished_pods {
     size_t count, capacity;
 } finished_pods;
 
-/* Record the object if it is a pod that has finished. */
+/* Record the object if it is a finished pod. */
 void finished_pods_see(finished_pods *f, const berth_object *object);
 void finished_pods_free(finished_pods *f);
 
-/* The finished pod of a name. Without a namespace: that of "default", else the first that has the
- * name. NULL if there is none. */
+/* Find a finished pod by name. Without a namespace: the one in "default", or else the first with
+ * the name. NULL if there is none. */
 const finished_pod *finished_pods_find(const finished_pods *f, berth_str namespace_name,
                                        berth_str name);
 

@@ -1,4 +1,4 @@
-/* Nodes relabelled, uncordoned and added on the branch. */
+/* Relabels, uncordons and adds nodes on the branch. */
 #include "explain/node_remedies.h"
 
 #include <stdio.h>
@@ -13,15 +13,15 @@
 
 enum {
     TRIES_MAX = 8,          /* nodes that are relabelled or uncordoned */
-    SHAPES_MAX = 32,        /* different nodes, one more of which is tried */
+    SHAPES_MAX = 32,        /* different shapes of which one more node is tried */
     SHAPES_ON_MANY_MAX = 8, /* the same on large clusters, */
-    MANY_NODES = 20000,     /* where a new node costs a new layout of milliseconds */
-    SHAPES_SHOWN = 3,       /* of those that help */
+    MANY_NODES = 20000,     /* where a new node costs a new layout, which takes milliseconds */
+    SHAPES_SHOWN = 3,       /* of the shapes that help */
     LABELS_MAX = 512,
     AMOUNTS_MAX = 64,
 };
 
-/* Decide about the pod as it is, on the branch as it is now. */
+/* Decide about the unchanged pod on the branch's present state. */
 static berth_status decide(const remedy_search *s, trial *t, trial_answer *answer,
                            berth_error *error)
 {
@@ -88,7 +88,7 @@ static berth_status try_labels(const remedy_search *s, trial *t, berth_node_id n
     return status;
 }
 
-/* Of the nodes that labels alone may help, those that need fewest come first. */
+/* Try labels on nodes that may need nothing else, those that need the fewest first. */
 static berth_status try_relabelling(const remedy_search *s, trial *t, remedies *out,
                                     berth_error *error)
 {
@@ -112,7 +112,7 @@ static berth_status try_relabelling(const remedy_search *s, trial *t, remedies *
 
 /* ---- cordons ---- */
 
-/* As kubectl uncordon and the node controller after it: the mark goes, and the taint that stands
+/* Uncordon as kubectl and then the node controller do: remove the mark, and the taint that stands
  * for it. */
 static berth_status uncordon(trial *t, berth_node_id node, berth_error *error)
 {
@@ -176,7 +176,7 @@ berth_status node_remedies_change(const remedy_search *s, trial *t, remedies *ou
 
 /* ---- one more node ---- */
 
-/* Nodes that are alike but for their names: the same amounts, taints, zone and type. */
+/* Nodes that differ only in their names: same amounts, taints, zone and type. */
 typedef struct shape {
     char *key;
     berth_node_id node; /* the first of them */
@@ -246,7 +246,7 @@ static berth_status find_shapes(const remedy_search *s, shape out[SHAPES_MAX], u
     return BERTH_OK;
 }
 
-/* The pods that a DaemonSet has put on a node. */
+/* The pods that DaemonSets have put on a node. */
 typedef struct daemons {
     berth_object **objects;
     berth_pod *pods;
@@ -310,8 +310,8 @@ static void tell_amounts(text_buffer *text, const berth_amount *amounts, uint32_
     }
 }
 
-/* What a reader is told of a node, and its taints: one of several nodes that read the same is
- * enough, whatever zones and labels they have. */
+/* Describe a node's amounts and taints. Of several nodes with the same description one is enough,
+ * even if their zones and labels differ. */
 static void tell_shape(const remedy_search *s, berth_node_id node, text_buffer *text)
 {
     berth_amount amounts[AMOUNTS_MAX];
@@ -365,8 +365,7 @@ static uint32_t made_amounts(const remedy_search *s, berth_amount amounts[AMOUNT
     return count + 1;
 }
 
-/* A domain of a topology key that some node is in; the one that no node names is the new node's
- * own. */
+/* Add a domain of a topology key that some node is in; the hostname is the new node's own. */
 static void add_domain(const remedy_search *s, berth_str key, berth_key_value *labels,
                        uint32_t *count)
 {
@@ -382,7 +381,8 @@ static void add_domain(const remedy_search *s, berth_str key, berth_key_value *l
     }
 }
 
-/* Labels that let the pod in: what a node without any would miss, and the domains of its rules. */
+/* The labels that let the pod in: those that a node without labels would miss, and the domains of
+ * the pod's rules. */
 static uint32_t made_labels(const remedy_search *s, trial *t, berth_node_id bare,
                             berth_key_value labels[MISSING_MAX])
 {
@@ -446,7 +446,7 @@ static berth_status try_made(const remedy_search *s, trial *t, remedies *out, be
     return BERTH_OK;
 }
 
-/* One more node of a shape, unless one that reads the same is known to help. */
+/* Try one more node of a shape, unless one with the same description is known to help. */
 static berth_status try_shape(const remedy_search *s, trial *t, berth_node_id node,
                               word_table *helpful, remedies *out, berth_error *error)
 {

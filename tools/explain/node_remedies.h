@@ -4,12 +4,12 @@
 
 #include "explain/remedies.h"
 
-/* Labels on a node; the end of a cordon. */
+/* Try labels on a node, and uncordoning one. */
 berth_status node_remedies_change(const remedy_search *s, trial *t, remedies *out,
                                   berth_error *error);
 
-/* One more node like one that is there, with what its DaemonSets run; where no such node helps, one
- * made for the pod. */
+/* Try one more node like an existing one, with its DaemonSets' pods; if none helps, a node made for
+ * the pod. */
 berth_status node_remedies_add(const remedy_search *s, trial *t, remedies *out, berth_error *error);
 
 #endif

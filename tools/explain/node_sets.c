@@ -1,4 +1,4 @@
-/* Nodes grouped by the text of what they lack. */
+/* Groups nodes by the text of what they lack. */
 #include "explain/node_sets.h"
 
 #include <stdlib.h>

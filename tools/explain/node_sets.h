@@ -1,11 +1,11 @@
-/* Refused nodes that lack the same, together. */
+/* Groups of refused nodes that lack the same. */
 #ifndef BERTH_TOOLS_NODE_SETS_H
 #define BERTH_TOOLS_NODE_SETS_H
 
 #include "explain/shortfall.h"
 
 typedef struct node_set {
-    uint32_t *nodes; /* by their place in the shortfalls */
+    uint32_t *nodes; /* indices in the shortfalls */
     uint32_t count;
     size_t capacity;
 } node_set;

@@ -1,5 +1,5 @@
-/* Decides as `berth schedule` does: each pod is bound before the next is looked at, so that the
- * groups have the numbers that `berth schedule` prints. */
+/* Decides as `berth schedule` does, binding each pod before the next, so that the groups have the
+ * numbers that `berth schedule` prints. */
 #include "explain/pending_groups.h"
 
 #include <inttypes.h>

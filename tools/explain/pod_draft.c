@@ -1,5 +1,5 @@
-/* Pods changed in one point or another. Objects are const: what changes is copied, an array at a
- * time, and freed with the draft. */
+/* Makes changed copies of pods. Objects are const, so each array that changes is copied and freed
+ * with the draft. */
 #include "explain/pod_draft.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "cli/heap.h"
 #include "cli/words.h"
 
-/* Room for `count` items of which the first `from_count` are those of `from`. */
+/* Room for `count` items, the first `from_count` copied from `from`. */
 static void *copy_items(pod_draft *draft, const void *from, size_t from_count, size_t count,
                         size_t bytes)
 {
@@ -21,7 +21,8 @@ static void *copy_items(pod_draft *draft, const void *from, size_t from_count, s
     return items;
 }
 
-/* A claim that was made of a template is another pod's: named outright it serves this one, too. */
+/* Name the claims that were made from a template. They belong to another pod; by name they serve
+ * this one, too. */
 static void name_claims(pod_draft *draft)
 {
     berth_pod *pod = &draft->pod;
@@ -120,7 +121,7 @@ void pod_draft_soften_spread(pod_draft *draft, berth_str topology_key)
         if (!words_equal(all[i].topology_key, topology_key))
             continue;
         all[i].when_unsatisfiable = words_of("ScheduleAnyway");
-        all[i].min_domains = 0; /* goes with DoNotSchedule alone */
+        all[i].min_domains = 0; /* only allowed with DoNotSchedule */
     }
     pod->spreads = all;
 }
@@ -155,7 +156,7 @@ void pod_draft_set_priority(pod_draft *draft, int32_t priority)
 
 /* ---- requests ---- */
 
-/* Amounts here are whole: nanos are rounded up, as requests are when they are added up. */
+/* Whole amounts: nanos are rounded up, as when requests are added up. */
 static int64_t amount_of(const berth_resource *resource)
 {
     const berth_quantity *q = &resource->amount;
@@ -189,7 +190,7 @@ static void ask(pod_draft *draft, berth_resources *resources, berth_str name, in
     resources->items = all;
 }
 
-/* A limit of an extended resource is its request. */
+/* Set a request. The limit of an extended resource equals its request. */
 static void ask_of(pod_draft *draft, berth_container *container, berth_str name, int64_t amount)
 {
     int64_t before = asked(&container->requests, name);

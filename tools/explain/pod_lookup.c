@@ -1,5 +1,4 @@
-/* Finds pods by the name that a person types, and suggests similar names where there is no such
- * pod. */
+/* Finds pods by the names that people type, and suggests similar names if there is no such pod. */
 #include "explain/pod_lookup.h"
 
 #include <stdio.h>
@@ -29,7 +28,7 @@ void pod_lookup_each(berth_engine *engine, each_pod_fn each, void *context)
         each_pod_of(engine, node, each, context);
 }
 
-/* Pods of one name, in any namespace. */
+/* Pods of the same name in different namespaces. */
 typedef struct namesakes {
     berth_str name;
     berth_pod_id pod; /* the first */
@@ -53,12 +52,12 @@ static void note_namesake(void *context, berth_pod_id pod, berth_str namespace_n
                          namespace_name.data, (int)name.len, name.data);
 }
 
-/* The pod whose name, or namespace and name, is spelled most like the one that was given. */
+/* The pod whose name, with or without namespace, is closest to the given one. */
 typedef struct nearest {
     suggestion suggestion;
-    bool qualified; /* namespaces are compared, too */
+    bool qualified; /* compare namespaces, too */
     berth_str name;
-    char shown[600]; /* the best one: with its namespace, unless that is "default" by itself */
+    char shown[600]; /* the best pod; a default namespace that was not typed is omitted */
 } nearest;
 
 static void note_nearest(void *context, berth_pod_id pod, berth_str namespace_name, berth_str name)
@@ -70,7 +69,7 @@ static void note_nearest(void *context, berth_pod_id pod, berth_str namespace_na
     snprintf(text, sizeof(text), "%.*s/%.*s", (int)namespace_name.len, namespace_name.data,
              (int)name.len, name.data);
     if (n->qualified && words_equal(name, n->name) && before > 0) {
-        n->suggestion.distance = 0; /* the same name elsewhere is meant more often than a typo */
+        n->suggestion.distance = 0; /* the same name in another namespace is likelier than a typo */
         snprintf(n->shown, sizeof(n->shown), "%s", text);
         return;
     }
@@ -81,7 +80,7 @@ static void note_nearest(void *context, berth_pod_id pod, berth_str namespace_na
     snprintf(n->shown, sizeof(n->shown), "%s", plain ? text + namespace_name.len + 1 : text);
 }
 
-/* `text` is as it was typed; `namespace_name` is absent if none was named. */
+/* `text` is the text as typed; `namespace_name` is absent if none was typed. */
 static berth_status not_found(berth_engine *engine, const char *text, berth_str namespace_name,
                               berth_str name, berth_error *error)
 {
@@ -132,7 +131,7 @@ berth_status pod_lookup(berth_engine *engine, const finished_pods *finished,
                         berth_error *error)
 {
     if (strncmp(text, "pod/", 4) == 0 || strncmp(text, "pods/", 5) == 0)
-        text = strchr(text, '/') + 1; /* as kubectl and -o name say it */
+        text = strchr(text, '/') + 1; /* the form of kubectl and -o name */
     const char *slash = strchr(text, '/');
     berth_str name = slash != NULL ? words_of(slash + 1) : words_of(text);
     if (slash != NULL)

@@ -1,6 +1,6 @@
 /* Finds the pods of a workload by their controllers. A Deployment is not the controller of its
- * pods: it is recognized by the name of the ReplicaSet in between, which is the Deployment's name
- * and the hash that the pods carry as a label. A CronJob is recognized by the names of its Jobs. */
+ * pods. It is recognized by the ReplicaSet between them, whose name is the Deployment's name and a
+ * hash that the pods carry as a label. A CronJob is recognized by the names of its Jobs. */
 #include "explain/pod_owner.h"
 
 #include <ctype.h>
@@ -14,7 +14,7 @@
 #include "cli/words.h"
 #include "explain/pod_lookup.h"
 
-/* ---- reading ---- */
+/* ---- parsing ---- */
 
 static bool is_word(const char *text, size_t len, const char *wanted)
 {
@@ -78,9 +78,9 @@ bool pod_owner_is_service(const char *text)
            is_word(text, len, "services");
 }
 
-/* ---- whose pod it is ---- */
+/* ---- owners of pods ---- */
 
-/* Cut "-TAIL" off a name; false if the name does not end so. */
+/* Cut "-TAIL" off a name; false if the name does not end with it. */
 static bool cut_tail(berth_str name, berth_str tail, berth_str *out)
 {
     if (tail.len == 0 || name.len <= tail.len + 1)
@@ -90,8 +90,8 @@ static bool cut_tail(berth_str name, berth_str tail, berth_str *out)
     return name.data[at] == '-' && memcmp(name.data + at + 1, tail.data, tail.len) == 0;
 }
 
-/* The CronJob of a Job, whose name ends with the minute of the run. The reader names the Job of a
- * CronJob in a manifest by a hash instead. */
+/* The CronJob of a Job, whose name ends with the minute of the run; for a CronJob of a manifest,
+ * the reader uses a hash instead. */
 static bool cron_job_of(berth_str job, berth_str *out)
 {
     enum { DIGITS_LEAST = 8 };
@@ -103,7 +103,7 @@ static bool cron_job_of(berth_str job, berth_str *out)
     return cut_tail(job, (berth_str){job.data + at, job.len - at}, out);
 }
 
-/* The name of the workload of a kind that a pod with this controller belongs to. */
+/* The name of the workload of that kind to which a pod with this controller belongs. */
 static bool name_in_kind(const char *kind, berth_str owner_kind, berth_str owner_name,
                          berth_str template_hash, berth_str *out)
 {
@@ -124,12 +124,13 @@ typedef struct owner_search {
     const pod_owner *wanted;
     berth_pod_id *pods;
     size_t count, capacity;
-    berth_str namespaces[2]; /* the first two that have such a workload */
+    berth_str namespaces[2]; /* the first two with such a workload */
     uint32_t namespace_count;
     suggestion like;
 } owner_search;
 
-/* Looks at one pod's workload of the wanted kind; returns whether it is the wanted one. */
+/* Looks at the workload of one pod, if it is of the wanted kind; returns whether it is the wanted
+ * workload. */
 static bool look_at(owner_search *s, berth_str namespace_name, berth_str name)
 {
     const pod_owner *wanted = s->wanted;
@@ -170,7 +171,7 @@ static void note_pod(void *context, berth_pod_id pod, berth_str namespace_name, 
     s->pods[s->count++] = pod;
 }
 
-/* Looks at finished pods; returns how many are of the workload. */
+/* Looks at finished pods; returns how many belong to the workload. */
 static uint32_t look_at_finished(owner_search *s, const finished_pods *finished)
 {
     uint32_t count = 0;

@@ -1,6 +1,5 @@
-/* Reasons gathered over pods. Pods of one workload are refused for the same reasons by numbers of
- * nodes that change as the cluster fills: by sets of reasons there are few lines where there would
- * be one a pod. */
+/* Groups pods by their sets of reasons. Pods of one workload are refused for the same reasons, by
+ * numbers of nodes that change as the cluster fills; grouping by set avoids a line for each pod. */
 #include "explain/reason_sets.h"
 
 #include <inttypes.h>
@@ -12,7 +11,7 @@
 
 enum { REASONS_MAX = 64, COUNT_WIDTH = 8 };
 
-/* The reasons of one pod, each once. */
+/* The distinct reasons of one pod. */
 typedef struct own_reasons {
     berth_str texts[REASONS_MAX];
     uint32_t nodes[REASONS_MAX];
@@ -36,7 +35,7 @@ static void read_own(const berth_explanation *why, own_reasons *own)
     }
     if (own->count > 0)
         return;
-    /* refused before any node was looked at, or an error */
+    /* refused before any node was visited, or an error */
     berth_str text = berth_explanation_pre_filter(why);
     if (text.len == 0)
         text = berth_explanation_message(why);
@@ -143,7 +142,7 @@ static bool begins(berth_str text, const char *prefix)
     return text.len > len && memcmp(text.data, prefix, len) == 0;
 }
 
-/* One reason: what was said of nodes is about nodes, and what is missing needs to be said once. */
+/* Add one reason in short form: without "node(s)", and with "Insufficient" only once. */
 static void add_reason(text_buffer *out, berth_str reason, bool *insufficient)
 {
     static const char of_nodes[] = "node(s) ";
@@ -157,7 +156,7 @@ static void add_reason(text_buffer *out, berth_str reason, bool *insufficient)
     text_add_str(out, (berth_str){reason.data + skip, reason.len - skip});
 }
 
-/* "4,433" */
+/* Writes "4,433". */
 static void add_number(text_buffer *out, uint32_t number)
 {
     if (number >= 1000000)
@@ -169,7 +168,7 @@ static void add_number(text_buffer *out, uint32_t number)
         text_add(out, "%" PRIu32, number);
 }
 
-/* Most nodes first, equals by their words. */
+/* Sort by number of nodes, the largest first, then by text. */
 static void sort_by_nodes(set_reason *sorted, const word_table *words, const set_reason *from,
                           uint32_t count)
 {

@@ -1,4 +1,4 @@
-/* Why pods were not placed, those that were refused for the same set of reasons together. */
+/* Groups unplaced pods by their sets of reasons. */
 #ifndef BERTH_TOOLS_REASON_SETS_H
 #define BERTH_TOOLS_REASON_SETS_H
 
@@ -7,9 +7,9 @@
 #include "cli/words.h"
 #include "explain/text_buffer.h"
 
-/* A reason, and how many nodes gave it: of the pods of a set, the least and the most. */
+/* A reason, and the smallest and largest number of nodes with it among the pods of a set. */
 typedef struct set_reason {
-    uint32_t word; /* in `words` */
+    uint32_t word; /* index in `words` */
     uint32_t least;
     uint32_t most;
 } set_reason;
@@ -23,34 +23,34 @@ typedef struct reason_set {
 /* Zeroed: empty. */
 typedef struct reason_sets {
     word_table words; /* of reasons */
-    word_table keys;  /* of sets: the numbers of their words */
+    word_table keys;  /* sets, as the numbers of their words */
     reason_set *items;
     size_t count;
     size_t capacity;
 } reason_sets;
 
-/* Count a pod that was not placed; returns the number of its set. */
+/* Count an unplaced pod; returns the number of its set. */
 uint32_t reason_sets_add(reason_sets *sets, const berth_explanation *why);
 /* Count another pod that was refused in the same way as the last pod of that set. */
 void reason_sets_repeat(reason_sets *sets, uint32_t set);
 void reason_sets_free(reason_sets *sets);
 
-/* The sets, that of most pods first; freed by the caller. */
+/* The sets, largest number of pods first; freed by the caller. */
 uint32_t *reason_sets_ranked(const reason_sets *sets);
 
-/* "Insufficient memory (4,433 nodes), cpu (2,800)". */
+/* Writes "Insufficient memory (4,433 nodes), cpu (2,800)". */
 void reason_set_text(const reason_sets *sets, uint32_t set, text_buffer *out);
 
-/* The same of one pod alone. */
+/* Writes the same for one pod. */
 void reasons_text(const berth_explanation *why, text_buffer *out);
 
-/* As lines of a summary: how many pods, and why; at most `most` lines. */
+/* Print lines of a summary: how many pods, and why; at most `most` lines. */
 void reason_sets_print(const reason_sets *sets, size_t most, FILE *file);
 
-/* The reasons of one set as an array of {reason, leastNodes, mostNodes}. */
+/* Write the reasons of one set as an array of {reason, leastNodes, mostNodes}. */
 void reason_set_write(const reason_sets *sets, uint32_t number, output *o);
 
-/* As an array of {pods, reasons: [{reason, leastNodes, mostNodes}]}. */
+/* Write all sets as an array of {pods, reasons: [{reason, leastNodes, mostNodes}]}. */
 void reason_sets_write(const reason_sets *sets, output *o);
 
 #endif

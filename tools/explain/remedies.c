@@ -1,4 +1,4 @@
-/* Remedies that change the pod, and the order in which all are tried. */
+/* Finds remedies that change the pod, and tries all remedies in order. */
 #include "explain/remedies.h"
 
 #include <stdio.h>
@@ -41,7 +41,7 @@ void remedies_free(remedies *r)
     *r = (remedies){0};
 }
 
-/* One way: changes of a draft, what to call them, and what came of it. */
+/* One attempt: a changed draft, its description, and its result. */
 typedef struct attempt {
     pod_draft draft;
     text_buffer kind;
@@ -82,11 +82,11 @@ static void note(remedies *out, const attempt *a)
 
 /* ---- a smaller request ---- */
 
-/* A node that would do if less were asked for. */
+/* A node that would fit with smaller requests. */
 typedef struct smaller {
     shortage shortages[SHORTAGES_MAX];
     uint32_t count;
-    double loss; /* of what is asked for, added up over resources */
+    double loss; /* reduction of the requests, added up over resources */
 } smaller;
 
 static int by_loss(const void *a, const void *b)
@@ -98,7 +98,7 @@ static int by_loss(const void *a, const void *b)
     return left->loss < right->loss ? -1 : left->loss > right->loss;
 }
 
-/* Whether the node is short of nothing but what can be asked for in a smaller amount. */
+/* Whether the node lacks only amounts that a smaller request can save. */
 static bool read_smaller(const remedy_search *s, berth_node_id node, smaller *out)
 {
     out->loss = 0.0;
@@ -112,8 +112,8 @@ static bool read_smaller(const remedy_search *s, berth_node_id node, smaller *ou
     return out->count > 0;
 }
 
-/* Nodes that `why` refuses for want of room alone, those that ask for least first; only the nearest
- * are kept. */
+/* Find nodes that `why` refuses for lack of room alone, smallest reduction first; keeps only the
+ * nearest. */
 static uint32_t find_smaller(const remedy_search *s, const berth_explanation *why,
                              smaller out[TRIES_MAX])
 {
@@ -149,7 +149,8 @@ static void attempt_smaller(attempt *a, const smaller *one)
     }
 }
 
-/* The smallest that helps, beside the edit (NULL: alone) whose refusals `why` tells. */
+/* Try the smallest reduction that helps, together with the edit (NULL: alone) after which `why` was
+ * made. */
 static berth_status try_smaller(const remedy_search *s, trial *t, const edit *beside,
                                 const berth_explanation *why, remedies *out, berth_error *error)
 {
@@ -199,7 +200,7 @@ static berth_status try_singles(const remedy_search *s, trial *t, const edits *a
     return try_smaller(s, t, NULL, s->why, out, error);
 }
 
-/* An edit and a smaller request, or another edit. */
+/* Try an edit with a smaller request, or two edits. */
 static berth_status try_pairs(const remedy_search *s, trial *t, const edits *all, remedies *out,
                               berth_error *error)
 {
@@ -226,7 +227,7 @@ static int by_value(const void *a, const void *b)
     return *left < *right ? -1 : *left > *right;
 }
 
-/* The different priorities of running pods that the pod has not above it, ascending. */
+/* The distinct priorities of running pods that are not below the pod's own, ascending. */
 static uint32_t find_priorities(const remedy_search *s, int32_t out[PRIORITIES_MAX])
 {
     int32_t own = berth_engine_pod_priority(s->engine, s->pod);
@@ -255,7 +256,7 @@ static berth_status try_priority(const remedy_search *s, trial *t, remedies *out
     uint32_t from = 0;
     trial_answer best = {.preempts = false};
     int32_t found = 0;
-    while (from < count) { /* the least that does, by halves */
+    while (from < count) { /* find the smallest that suffices, by bisection */
         uint32_t middle = from + (count - from) / 2;
         pod_draft draft;
         trial_answer answer;
@@ -281,7 +282,7 @@ static berth_status try_priority(const remedy_search *s, trial *t, remedies *out
     return BERTH_OK;
 }
 
-/* ---- all of them ---- */
+/* ---- all remedies ---- */
 
 static berth_status find_all(const remedy_search *s, trial *t, remedies *out, berth_error *error)
 {

@@ -1,5 +1,6 @@
-/* Reasons made exact. The engine says which rule refused a node; what the node lacks is read off
- * the node and the pod, and where that cannot be told in a line, the rule's own words stand. */
+/* Makes reasons exact. The engine reports which rule refused a node; what the node lacks is
+ * computed from the node and the pod. If that does not fit in a line, the rule's own words are
+ * used. */
 #include "explain/shortfall.h"
 
 #include <stdio.h>
@@ -126,7 +127,7 @@ void taint_text(text_buffer *out, const berth_taint *taint)
 
 /* ---- labels ---- */
 
-/* Add what a requirement misses on a node; false if no label can help. */
+/* Add the labels that a requirement misses on a node; false if no label can help. */
 static bool note_missing(const berth_engine *engine, berth_node_id node,
                          const berth_requirement *wanted, berth_key_value *out, uint32_t *count)
 {
@@ -155,7 +156,7 @@ static bool note_missing(const berth_engine *engine, berth_node_id node,
     return true;
 }
 
-/* What a term misses, behind the `*count` that are there; false if labels are not enough. */
+/* Append the labels that a term misses; false if labels are not enough. */
 static bool note_term(const berth_engine *engine, berth_node_id node,
                       const berth_node_selector_term *term, berth_key_value *out, uint32_t *count)
 {
@@ -204,8 +205,8 @@ uint32_t missing_labels_of(const berth_engine *engine, const berth_pod *pod, ber
 
 /* ---- words ---- */
 
-/* An amount for reading: of gibibytes and odd bytes a tenth of one is enough, where a request that
- * is to fit needs all of them. */
+/* Writes an amount for reading. For odd numbers of bytes, a tenth of a unit is exact enough here; a
+ * request must be exact to fit. */
 static void amount_text(berth_str resource, int64_t amount, char out[64])
 {
     usage_amount(resource, amount, out, 64);
@@ -266,7 +267,8 @@ static void tell_labels(text_buffer *text, const berth_engine *engine, berth_nod
     }
 }
 
-/* The topology keys of spread constraints that the node has no label for; returns how many. */
+/* Write the topology keys of spread constraints for which the node has no label; returns how
+ * many. */
 static uint32_t tell_topology(text_buffer *text, const berth_engine *engine, const berth_pod *pod,
                               berth_node_id node)
 {
@@ -284,10 +286,10 @@ static uint32_t tell_topology(text_buffer *text, const berth_engine *engine, con
     return count;
 }
 
-/* How far a node is that was refused for something other than amounts. */
+/* Distances of nodes that were refused for something other than amounts. */
 enum { FAR_TAINT = 100, FAR_LABELS = 200, FAR_OTHER = 300, FAR_NEVER = 400 };
 
-/* What the node's devices lack; negative where there is nothing to tell of them. */
+/* Write what the node's devices lack; negative if there is nothing to say. */
 static double tell_devices(text_buffer *text, berth_engine *engine, berth_pod_id pod,
                            berth_node_id node)
 {
@@ -300,7 +302,7 @@ static double tell_devices(text_buffer *text, berth_engine *engine, berth_pod_id
     return distance;
 }
 
-/* One refusal in words; returns how far it keeps the node. */
+/* Describe one refusal; returns the distance that it adds. */
 static double tell(text_buffer *text, berth_engine *engine, berth_pod_id id, const berth_pod *pod,
                    const berth_explanation *why, uint32_t i)
 {

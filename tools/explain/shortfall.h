@@ -1,16 +1,15 @@
-/* What refused nodes lack for a pod: amounts, tolerated taints, labels; told node by node, nearest
- * first. */
+/* What refused nodes lack for a pod: amounts, tolerations, labels; node by node, nearest first. */
 #ifndef BERTH_TOOLS_SHORTFALL_H
 #define BERTH_TOOLS_SHORTFALL_H
 
 #include "berth/berth.h"
 #include "explain/text_buffer.h"
 
-/* One resource of which a node has too little. Texts are the engine's. */
+/* A resource of which a node has too little. Texts are the engine's. */
 typedef struct shortage {
     berth_str resource;
     int64_t asked;       /* cpu in milli, all else in units; "pods": 1 */
-    int64_t free;        /* negative where more is taken than there is */
+    int64_t free;        /* negative if more is requested than exists */
     int64_t allocatable; /* of the node */
     int64_t less;        /* asked - free */
 } shortage;
@@ -26,13 +25,13 @@ uint32_t shortages_of(const berth_engine *engine, berth_pod_id pod, berth_node_i
 uint32_t untolerated_of(const berth_engine *engine, const berth_pod *pod, berth_node_id node,
                         berth_taint out[TAINTS_MAX]);
 
-/* The labels that the node would need for the pod's nodeSelector, and for the term of its required
- * node affinity that asks for fewest; at most MISSING_MAX. `*all` tells whether they are enough: no
- * label makes a node of another name, or takes one away. */
+/* The labels that the node would need for the pod's nodeSelector and for one term of its required
+ * node affinity, the one that needs the fewest; at most MISSING_MAX. `*all`: they are enough. They
+ * are not if a label would have to be absent or the node needs another name. */
 uint32_t missing_labels_of(const berth_engine *engine, const berth_pod *pod, berth_node_id node,
                            berth_key_value out[MISSING_MAX], bool *all);
 
-/* Which refusals a plugin's name stands for, of v1.32 and later and of v1.15. */
+/* The kind of refusal by the plugin's name, of v1.32 and later and of v1.15. */
 bool refused_for_resources(berth_str plugin);
 bool refused_for_taints(berth_str plugin);
 bool refused_for_labels(berth_str plugin);
@@ -43,9 +42,9 @@ bool refused_for_devices(berth_str plugin);
 /* One node that was refused. */
 typedef struct refused_node {
     berth_node_id node;
-    uint32_t first; /* of its refusals in the explanation */
+    uint32_t first; /* first of its refusals in the explanation */
     uint32_t count;
-    double distance; /* from taking the pod; smaller is nearer */
+    double distance; /* from accepting the pod; smaller is nearer */
     char *lack;      /* "500m cpu short (asks 1, 500m of 2 free)" */
 } refused_node;
 
@@ -54,12 +53,12 @@ typedef struct shortfalls {
     uint32_t count;
 } shortfalls;
 
-/* Tell of every refusal of an explanation. `pod` is the object of `id`. */
+/* Describe every refusal of an explanation. `pod` is the object of `id`. */
 void shortfalls_make(shortfalls *s, berth_engine *engine, berth_pod_id id, const berth_pod *pod,
                      const berth_explanation *why);
 void shortfalls_free(shortfalls *s);
 
-/* "key=value:effect", as kubectl writes it. */
+/* Writes "key=value:effect", as kubectl does. */
 void taint_text(text_buffer *out, const berth_taint *taint);
 
 #endif

@@ -1,4 +1,4 @@
-/* Devices in the order of claims and requests; neighbours of one pool share its name. */
+/* Lists devices in the order of claims and requests; neighbours of one pool share its name. */
 #include "explain/taken_devices.h"
 
 #include <stdlib.h>
@@ -22,7 +22,8 @@ static void add_written(taken_devices *d, const claim_book *book, const berth_me
     }
 }
 
-/* Of claims that hold what a placement wrote: the engine's own are told already. */
+/* Add the devices of claims into which a placement was written; the engine's own are listed
+ * already. */
 static void add_shared(taken_devices *d, const berth_engine *engine, berth_pod_id pod,
                        const claim_book *book)
 {

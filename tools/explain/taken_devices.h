@@ -1,4 +1,4 @@
-/* The devices that a pod's placement took for its ResourceClaims, as they are shown. */
+/* The devices that a pod's placement took for its ResourceClaims, for output. */
 #ifndef BERTH_TOOLS_TAKEN_DEVICES_H
 #define BERTH_TOOLS_TAKEN_DEVICES_H
 
@@ -7,23 +7,23 @@
 #include "explain/text_buffer.h"
 #include "loading/claim_book.h"
 
-/* Texts are the engine's, until it changes, and the book's. */
+/* Texts are the engine's, valid until it changes, and the book's. */
 typedef struct taken_devices {
     berth_taken_device *items;
     size_t capacity;
     uint32_t count;
 } taken_devices;
 
-/* `book`, unless NULL, has what was written into claims that several pods share. */
+/* `book` (may be NULL) knows the placements that were written into claims of several pods. */
 void taken_devices_make(taken_devices *d, const berth_engine *engine, berth_pod_id pod,
                         const claim_book *book);
 void taken_devices_free(taken_devices *d);
 
-/* "gpu-0, gpu-1 of gpu.example.com; nic-0 of nic.example.com". Of a pool that is not named after
- * the node: "... of gpu.example.com/shared". */
+/* Writes "gpu-0, gpu-1 of gpu.example.com; nic-0 of nic.example.com", or, for a pool that is not
+ * named after the node, "... of gpu.example.com/shared". */
 void taken_devices_tell(const taken_devices *d, berth_str node, text_buffer *out);
 
-/* A member "devices"; nothing where there are none. */
+/* Writes a member "devices"; nothing if there are none. */
 void taken_devices_write(const taken_devices *d, output *o);
 
 #endif

@@ -1,4 +1,4 @@
-/* Growing texts. */
+/* A text that grows. */
 #include "explain/text_buffer.h"
 
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* A text that grows, for sentences put together piece by piece. */
+/* A text that grows, for sentences that are built piece by piece. */
 #ifndef BERTH_TOOLS_TEXT_BUFFER_H
 #define BERTH_TOOLS_TEXT_BUFFER_H
 
@@ -6,7 +6,7 @@
 
 #include "berth/status.h"
 
-/* Zeroed: empty. Always terminated once something was added; freed by text_free. */
+/* Zeroed: empty. Terminated once something was added; freed by text_free. */
 typedef struct text_buffer {
     char *text;
     size_t len;

@@ -1,4 +1,4 @@
-/* Attempts on one branch, each in a transaction that is rolled back. */
+/* Makes attempts on one branch, each in a transaction that is rolled back. */
 #include "explain/trial.h"
 
 #include <stdio.h>

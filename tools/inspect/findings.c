@@ -1,5 +1,5 @@
-/* Findings are kept by kind and text, and said in groups: of each kind the few most frequent ones
- * in full, the rest as a number. */
+/* Keeps findings by kind and text, and reports them in groups: of each kind the few most frequent
+ * ones in full, the rest as a number. */
 #include "inspect/findings.h"
 
 #include <inttypes.h>
@@ -13,12 +13,13 @@
 
 enum { SHOWN_PLACED = 10, SHOWN_MISSING = 3 };
 
-/* How a kind is told: "COUNT OF text AFTER". Without `one`, the text is a sentence of its own. */
+/* How a kind is reported: "COUNT OF text AFTER". Without `one`, the text is a sentence of its
+ * own. */
 typedef struct wording {
     const char *one;
     const char *many;
-    const char *after; /* of several */
-    const char *rest;  /* what further ones are */
+    const char *after; /* end of a sentence about several */
+    const char *rest;  /* name for further ones */
 } wording;
 
 static const wording wordings[FINDING_KIND_COUNT] = {
@@ -75,7 +76,7 @@ static const wording wordings[FINDING_KIND_COUNT] = {
 
 /* ---- keeping ---- */
 
-/* "FILE:LINE: OBJECT: FIELD", without what is not known. */
+/* Returns "FILE:LINE: OBJECT: FIELD", without the parts that are unknown. */
 static char *place_text(const berth_error *place)
 {
     char text[1024];
@@ -123,14 +124,14 @@ void findings_free(findings *f)
     *f = (findings){.items = NULL};
 }
 
-/* ---- saying ---- */
+/* ---- reporting ---- */
 
 static bool is_warning(finding_kind kind)
 {
     return kind < FINDING_CHANGE;
 }
 
-/* Of one kind the most frequent first, equals in the order in which they were found. */
+/* Sorts findings of one kind: most frequent first, equally frequent ones as they were found. */
 static int by_count(const void *a, const void *b)
 {
     const finding *left = *(const finding *const *)a;
@@ -142,7 +143,7 @@ static int by_count(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
-/* The end of a sentence about a single thing. */
+/* The end of a sentence about one thing. */
 static const char *of_one(finding_kind kind)
 {
     switch (kind) {
@@ -180,7 +181,7 @@ static void say(const finding *one, const char *speaker)
                     one->place != NULL ? ": " : "", one->text, times);
 }
 
-/* What is passed over, on one line. */
+/* Report ignored kinds on one line. */
 static void say_passed_over(const finding *const *items, size_t count, const char *speaker)
 {
     fprintf(stderr, "%s: passed over, as they do not bear on placement:", speaker);
@@ -216,7 +217,7 @@ static void say_kind(const finding *const *items, size_t count, const char *spea
 size_t findings_say(const findings *f, const char *speaker)
 {
     size_t warnings = 0;
-    bool lacks = false; /* what only a server has */
+    bool lacks = false; /* something that only a server can provide */
     const finding **order = heap_new(f->count, sizeof(*order));
     for (size_t i = 0; i < f->count; i++) {
         order[i] = &f->items[i];

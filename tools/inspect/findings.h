@@ -1,4 +1,4 @@
-/* What was found odd about an input, each thing once and counted, and how it is said. */
+/* Oddities of an input, each recorded once with a count, and their report. */
 #ifndef BERTH_TOOLS_FINDINGS_H
 #define BERTH_TOOLS_FINDINGS_H
 
@@ -7,17 +7,17 @@
 #include "berth/status.h"
 #include "cli/words.h"
 
-/* In the order in which they are said. */
+/* In the order of the report. */
 typedef enum finding_kind {
-    FINDING_VERSION, /* of the nodes, where another one decides */
-    /* of one object, with its place; the text is a sentence */
+    FINDING_VERSION, /* the nodes' version, if another version decides */
+    /* about one object, with its place; the text is a sentence */
     FINDING_KIND,        /* a kind that is probably misspelt */
-    FINDING_FIELD,       /* no such field, or one that is given twice */
-    FINDING_PLUGIN,      /* arguments of a plugin that kube-scheduler does not have */
-    FINDING_API_VERSION, /* not served under it */
-    FINDING_VALUE,       /* what an API server would refuse */
-    FINDING_ADMISSION,   /* what admission could not be applied to */
-    /* something that the input refers to and has not; the text names it */
+    FINDING_FIELD,       /* an unknown field, or one that is given twice */
+    FINDING_PLUGIN,      /* arguments of a plugin that kube-scheduler lacks */
+    FINDING_API_VERSION, /* the kind is not served under this version */
+    FINDING_VALUE,       /* a value that an API server would refuse */
+    FINDING_ADMISSION,   /* an object to which admission could not be applied */
+    /* something that the input refers to but lacks; the text names it */
     FINDING_NODE,
     FINDING_CONTROLLER,
     FINDING_CLAIM,
@@ -33,13 +33,13 @@ typedef enum finding_kind {
     FINDING_CSI_NODE,
     FINDING_BUDGETS,
     FINDING_WORKLOAD,
-    FINDING_AUTOSCALER, /* that --scale could not apply */
-    FINDING_PRICE,      /* of a node, in the file of --prices */
-    /* no faults */
-    FINDING_CHANGE,   /* the first that is no fault: what becomes of a workload that runs already */
-    FINDING_NO_PODS,  /* a workload of which no pods are made */
-    FINDING_COMPUTED, /* what a controller would write into a status */
-    FINDING_APPLIED,  /* what admission has done */
+    FINDING_AUTOSCALER, /* an autoscaler that --scale could not apply */
+    FINDING_PRICE,      /* a node's price is missing in the file of --prices */
+    /* information, not warnings */
+    FINDING_CHANGE,      /* the first that is not a warning: a manifest changes a workload */
+    FINDING_NO_PODS,     /* a workload of which no pods are made */
+    FINDING_COMPUTED,    /* a status computed as a controller would */
+    FINDING_APPLIED,     /* a change made by admission */
     FINDING_PASSED_OVER, /* kinds that no rule reads */
     FINDING_KIND_COUNT
 } finding_kind;
@@ -47,7 +47,7 @@ typedef enum finding_kind {
 typedef struct finding {
     finding_kind kind;
     char *text;
-    char *place; /* of the first; NULL: none */
+    char *place; /* place of the first; NULL: none */
     uint64_t count;
 } finding;
 
@@ -59,15 +59,15 @@ typedef struct findings {
     size_t capacity;
 } findings;
 
-/* One more of a thing. `place` (NULL: none) says where the object stands. */
+/* Record a finding `count` more times. `place` (may be NULL) is the place of the object. */
 void findings_add(findings *f, finding_kind kind, berth_str text, const berth_error *place,
                   uint64_t count);
 
-/* Whether there is any of a kind. */
+/* Whether there is a finding of a kind. */
 bool findings_has(const findings *f, finding_kind kind);
 
-/* Say them all on standard error, of each kind the most frequent; `speaker` ("berth drain") says
- * so. Returns how many are warnings. */
+/* Report all findings on standard error, of each kind the most frequent. `speaker` is the prefix
+ * ("berth drain"). Returns the number of warnings. */
 size_t findings_say(const findings *f, const char *speaker);
 
 void findings_free(findings *f);

@@ -1,5 +1,5 @@
-/* Fresh objects: an API server has not seen them. Such have no uid, or one that the reader made up
- * to tell who owns what. */
+/* Fresh objects, which no API server has seen. They have no uid, or one that the reader made up to
+ * connect owners. */
 #ifndef BERTH_TOOLS_FRESH_H
 #define BERTH_TOOLS_FRESH_H
 
@@ -7,7 +7,7 @@
 
 #include "berth/berth.h"
 
-/* Whether the reader made a uid up: no API server's begins like that. */
+/* Whether the reader made up a uid; those of API servers do not begin like this. */
 static inline bool uid_is_made_up(berth_str uid)
 {
     static const char prefix[] = "berth-";

@@ -1,4 +1,4 @@
-/* Notes of the reader and looks at objects become findings. */
+/* Turns notes of the reader and properties of objects into findings. */
 #include "inspect/inspection.h"
 
 #include <stdio.h>
@@ -46,8 +46,8 @@ static void note_version(inspection *in, const berth_note *note)
     add(in, FINDING_API_VERSION, note, text);
 }
 
-/* A kind of somebody else's that has the name of one of Kubernetes' own is told with its group, as
- * kubectl does: Node.longhorn.io. */
+/* Record an ignored kind. A foreign kind with the name of one of Kubernetes' own kinds is reported
+ * with its group, as kubectl does: Node.longhorn.io. */
 static void add_passed_over(inspection *in, const berth_note *note)
 {
     static const char *const own[] = {"Pod", "Node",      "Service",   "Deployment",  "ReplicaSet",
@@ -68,7 +68,7 @@ static void add_passed_over(inspection *in, const berth_note *note)
     findings_add(&in->findings, FINDING_PASSED_OVER, words_of(text), NULL, 1);
 }
 
-/* Kinds of well-known operators that become pods, by kind and group. */
+/* Whether a kind of a well-known operator becomes pods, by kind and group. */
 static bool makes_pods(const berth_note *note)
 {
     static const char *const kinds[] = {"Prometheus monitoring.coreos.com",
@@ -177,7 +177,7 @@ void inspection_note(void *context, const berth_note *note)
         snprintf(text, sizeof(text), "it replaces an earlier one, at %.*s", SHOW(note->word));
         add(in, FINDING_VALUE, note, text);
         break;
-    case BERTH_NOTE_WORKLOAD: /* of who asks for changes */
+    case BERTH_NOTE_WORKLOAD: /* for callers that track changes */
         break;
     case BERTH_NOTE_NOT_EXPANDED:
         references_workload(&in->references, note->kind, note->namespace_name, note->name);

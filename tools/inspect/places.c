@@ -1,4 +1,4 @@
-/* A list of hashes, 16 bytes an object, that is only looked through when an object comes again. */
+/* A list of hashes, 16 bytes per object, which is searched only if an object appears twice. */
 #include "inspect/places.h"
 
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 
 #include "cli/heap.h"
 
-/* Eight bytes at a time; only ever compared within one run. */
+/* Hashes eight bytes at a time. Hashes are only compared within one run. */
 static uint64_t mix(uint64_t hash, berth_str text)
 {
     uint64_t piece = 0;

@@ -1,4 +1,4 @@
-/* Where objects stand in the input, so that one that comes again can be told with both places. */
+/* The places of objects in the input, so that the error about a duplicate can name both. */
 #ifndef BERTH_TOOLS_PLACES_H
 #define BERTH_TOOLS_PLACES_H
 
@@ -6,7 +6,7 @@
 #include "cli/words.h"
 
 typedef struct placed_object {
-    uint64_t hash; /* of kind, namespace and name */
+    uint64_t hash; /* hash of kind, namespace and name */
     uint32_t source;
     uint32_t line;
 } placed_object;
@@ -21,13 +21,13 @@ typedef struct places {
     size_t capacity;
 } places;
 
-/* From here on objects come from one source, named as the reader names it; NULL: from any. */
+/* From here on, objects come from one source, with the reader's name for it; NULL: from any. */
 void places_source(places *p, const char *source);
 
-/* Note an object that has been added. */
+/* Record an object that was added. */
 void places_add(places *p, const berth_object *object, const berth_error *origin);
 
-/* Say in an error of the kind "already exists" where the first such object stands. */
+/* Add the place of the first such object to an "already exists" error. */
 void places_cite(const places *p, const berth_object *object, berth_error *error);
 
 void places_free(places *p);

@@ -1,5 +1,5 @@
-/* References are kept as texts that name what they lead to; what an object is known by is the same
- * text. Pods that a reader gives out as replicas cost a look into a small cache. */
+/* Keeps references as texts that name their targets; objects are recorded under the same texts. A
+ * pod that the reader marks as a replica costs one look into a small cache. */
 #include "inspect/references.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@ enum { NAME_MAX_BYTES = 700 };
 
 /* ---- names ---- */
 
-/* "KIND NAMESPACE/NAME", or without a namespace "KIND NAME". */
+/* Writes "KIND NAMESPACE/NAME", or "KIND NAME" without a namespace. */
 static berth_str name_of(char out[NAME_MAX_BYTES], const char *kind, berth_str namespace_name,
                          berth_str name)
 {
@@ -32,7 +32,7 @@ static berth_str namespace_of(const berth_metadata *meta)
     return meta->namespace_name.len > 0 ? meta->namespace_name : words_of("default");
 }
 
-/* Refer to something; the number it has among the wanted. */
+/* Record a reference; returns its number in `wanted`. */
 static uint32_t want(references *r, finding_kind kind, berth_str named, uint64_t count)
 {
     char key[NAME_MAX_BYTES + 1];
@@ -55,7 +55,8 @@ static bool is_moved(const references *r, const berth_pod *pod)
     return r->all_pods_move || pod->node_name.len == 0;
 }
 
-/* Count a pod of a namespace, mostly that of the pod before. Returns its number. */
+/* Count a pod of a namespace, which is mostly that of the previous pod. Returns the namespace's
+ * number. */
 static uint32_t number_namespace(references *r, berth_str name)
 {
     uint32_t number = r->last_namespace;
@@ -74,7 +75,7 @@ static uint32_t number_namespace(references *r, berth_str name)
     return number;
 }
 
-/* The controllers whose selectors the default spreading goes by. */
+/* Whether default spreading uses the selectors of this kind of controller. */
 static bool spreads_by(berth_str kind)
 {
     return words_equal(kind, words_of("ReplicaSet")) ||
@@ -110,8 +111,8 @@ static void want_claims(references *r, const berth_pod *pod)
     }
 }
 
-/* Claims of devices, by name or made from templates. Pods that have their nodes have their
- * devices. */
+/* Record claims of devices, named or made from templates. Pods with a node have their devices
+ * already. */
 static void want_devices(references *r, const berth_pod *pod)
 {
     char name[NAME_MAX_BYTES];
@@ -146,7 +147,7 @@ static bool selects_namespaces(const berth_pod *pod)
     return false;
 }
 
-/* The namespace of a pod that is to be created: none if it is always there. */
+/* Record the namespace of a new pod, unless it always exists. */
 static uint32_t want_home(references *r, const berth_pod *pod)
 {
     char name[NAME_MAX_BYTES];
@@ -202,7 +203,7 @@ static void want_device_class(references *r, berth_str class_name)
         want(r, FINDING_DEVICE_CLASS, name_of(name, "DeviceClass", (berth_str){0}, class_name), 1);
 }
 
-/* One that has its devices needs nothing more. */
+/* A claim with devices needs nothing more. */
 static void see_device_claim(references *r, const berth_resource_claim *claim)
 {
     if (claim->allocation != NULL)
@@ -290,8 +291,8 @@ void references_nodes(const berth_engine *engine, findings *f)
     }
 }
 
-/* Whether some pod was made by a ReplicaSet of this Deployment, or by a Job of this CronJob: they
- * are named after it. */
+/* Whether a ReplicaSet of this Deployment, or a Job of this CronJob, has pods: it is named after
+ * the workload. */
 static bool has_heirs(const references *r, berth_str workload, const char *from, const char *to)
 {
     size_t from_len = strlen(from), to_len = strlen(to);
@@ -308,7 +309,7 @@ static bool has_heirs(const references *r, berth_str workload, const char *from,
     return false;
 }
 
-/* A ReplicaSet or a Job that another workload of the input has made is not told of, too. */
+/* Whether another workload of the input made this ReplicaSet or Job, which is then not reported. */
 static bool has_maker(const references *r, berth_str workload, const char *from, const char *to)
 {
     size_t from_len = strlen(from), to_len = strlen(to);
@@ -356,7 +357,7 @@ static void find_namespaces(const references *r, findings *f)
     }
 }
 
-/* Only where the input says which namespaces there are. */
+/* Report a missing namespace, only if the input has Namespaces. */
 static void find_home(const references *r, berth_str named, uint64_t count, findings *f)
 {
     static const char kind[] = "Namespace ";

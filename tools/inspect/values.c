@@ -1,5 +1,5 @@
-/* What the validation of an API server says of the fields that bear on placement. Each complaint
- * names field, value, and what is expected. Source: kubernetes v1.36 pkg/apis/core/validation and
+/* Validates the fields that matter for placement as an API server does. Each complaint names the
+ * field, the value, and the expected values. Source: kubernetes v1.36 pkg/apis/core/validation and
  * apimachinery's label validation. */
 #include "inspect/values.h"
 
@@ -22,7 +22,7 @@ typedef struct check {
     findings *findings;
 } check;
 
-/* Where a value stands, from the inside out; written only where something is wrong. */
+/* The path to a value, from the inside out; written only for complaints. */
 typedef struct at {
     const struct at *up;
     const char *name; /* NULL: `index` counts */
@@ -61,7 +61,7 @@ static void complain(const check *c, const at *where, const char *leaf, const ch
                  &place, 1);
 }
 
-/* The words that a field may have. */
+/* The allowed words of a field. */
 typedef struct choices {
     const char *shown;
     berth_str words[7];
@@ -112,7 +112,7 @@ static inline bool is_letter_or_digit(char ch)
     return (ch >= 'a' && ch <= 'z') || (ch >= '0' && ch <= '9');
 }
 
-/* Whether small letters, digits and '-' are all there is. */
+/* Whether a name consists only of lower-case letters, digits and '-'. */
 static bool is_plain(berth_str name)
 {
     static const unsigned char plain[256] = {['a' ... 'z'] = 1, ['0' ... '9'] = 1, ['-'] = 1};
@@ -122,7 +122,7 @@ static bool is_plain(berth_str name)
     return i == name.len;
 }
 
-/* A name as DNS has it: small letters, digits, '-', and '.' between labels. */
+/* Whether a name is a DNS name: lower-case letters, digits, '-', and '.' between labels. */
 static bool is_dns_name(berth_str name, bool dots, uint32_t longest)
 {
     if (name.len == 0 || name.len > longest || !is_letter_or_digit(name.data[0]) ||
@@ -215,7 +215,7 @@ static void check_limit(const check *c, const at *container, const berth_resourc
     complain(c, &requests, name, "expected at most the limit of %s, found %s", allowed, asked);
 }
 
-/* What a container may ask for without a domain. */
+/* Whether a container may request a resource of this name without a domain. */
 static bool is_known_resource(berth_str name)
 {
     static const char pages[] = "hugepages-";
@@ -256,7 +256,7 @@ static bool holds(berth_resources list, const berth_resource *one)
     return false;
 }
 
-/* But for those of `told`: a limit is the request where there is none. */
+/* Check amounts, except those in `told`: a limit is also the request if there is none. */
 static void check_amounts(const check *c, const at *container, const char *part,
                           berth_resources list, berth_resources told)
 {

@@ -1,5 +1,5 @@
-/* A budget's pods are counted by what made them: shares are of the replicas that are wanted, not of
- * the pods that are there. */
+/* Counts a budget's pods by controller: percentages refer to the replicas that a controller wants,
+ * not to the pods that exist. */
 #include "loading/allowances.h"
 
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 
 enum { NAME_BYTES = 700 };
 
-/* ---- what is known ---- */
+/* ---- collecting ---- */
 
 static uint32_t number_of(word_table *table, berth_str kind, berth_str namespace_name,
                           berth_str name)
@@ -27,7 +27,7 @@ static uint32_t number_of(word_table *table, berth_str kind, berth_str namespace
                           (berth_str){text, len < NAME_BYTES ? (uint32_t)len : NAME_BYTES - 1});
 }
 
-/* A pod of which no condition is known is taken for ready. */
+/* A pod without a Ready condition counts as ready. */
 static bool is_ready(const berth_pod *pod)
 {
     for (uint32_t i = 0; i < pod->condition_count; i++)
@@ -63,10 +63,10 @@ void allowances_note(allowances *a, const berth_note *note)
     a->replicas[number] = note->workload->wanted;
 }
 
-/* ---- what a budget comes to ---- */
+/* ---- computing one budget ---- */
 
-/* What stands behind pods of one controller: the Deployment of a ReplicaSet is found by its name,
- * which the ReplicaSet's begins with. */
+/* The number of replicas that a controller wants. The Deployment behind a ReplicaSet is found by
+ * name: the ReplicaSet's name begins with it. */
 static bool find_replicas(const allowances *a, berth_str owner, berth_str *scaled, int64_t *out)
 {
     static const char set[] = "ReplicaSet ";
@@ -92,7 +92,7 @@ static bool find_replicas(const allowances *a, berth_str owner, berth_str *scale
     return true;
 }
 
-/* Whether a kind is scaled: only of such pods shares can be worked out. */
+/* Whether a kind has a number of replicas; percentages need one. */
 static bool is_scaled(berth_str owner)
 {
     static const char *const others[] = {"DaemonSet ", "Job ", "Node "};
@@ -104,12 +104,12 @@ static bool is_scaled(berth_str owner)
 
 /* The pods of one budget. */
 typedef struct count {
-    word_table scaled; /* what makes them, each once */
+    word_table scaled; /* their controllers, each once */
     uint64_t *met;     /* pods of each */
-    int64_t *replicas; /* of each; -1: not known */
+    int64_t *replicas; /* of each controller; -1: not known */
     size_t met_capacity, replicas_capacity;
     int64_t pods, running, healthy;
-    bool unscaled; /* some pod's controller has no number of replicas */
+    bool unscaled; /* the controller of some pod has no number of replicas */
 } count;
 
 static void count_owner(const allowances *a, count *c, berth_str owner)
@@ -178,7 +178,7 @@ static void count_pods(const allowances *a, const budget *one, const berth_engin
     }
 }
 
-/* Replicas that are wanted. */
+/* Replicas that the controllers want together. */
 static int64_t expected_of(const count *c)
 {
     int64_t sum = 0;
@@ -187,13 +187,13 @@ static int64_t expected_of(const count *c)
     return sum;
 }
 
-/* A share is rounded up. */
+/* Percentages are rounded up. */
 static int64_t part_of(berth_count_or_percent bound, int64_t whole)
 {
     return bound.percent ? (whole * bound.value + 99) / 100 : bound.value;
 }
 
-/* Pods that must stay; `*expected` is what there should be. */
+/* The number of pods that must stay; `*expected` receives the number that should exist. */
 static int64_t desired_of(const berth_pod_disruption_budget *source, const count *c,
                           int64_t *expected)
 {
@@ -240,7 +240,7 @@ static berth_status complete(const allowances *a, budget *one, berth_engine *eng
         allowed = 0;
     changed.disruptions_allowed = allowed < INT32_MAX ? (int32_t)allowed : INT32_MAX;
     changed.status_absent = false;
-    if (c.running > 0) /* of pods that all wait none can be evicted */
+    if (c.running > 0) /* if all are pending, there is nothing to evict */
         tell(&changed, &c, desired, changed.disruptions_allowed, f);
     word_table_free(&c.scaled);
     free(c.met);

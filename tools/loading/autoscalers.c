@@ -1,4 +1,5 @@
-/* Autoscalers by their targets, the pods of each target, and what becomes of them. */
+/* Finds the pods of each autoscaler's target, and adds or removes pods to reach the wanted
+ * number. */
 #include "loading/autoscalers.h"
 
 #include <inttypes.h>
@@ -41,7 +42,7 @@ static void tell(findings *f, const berth_error *place, const char *format, ...)
     findings_add(f, FINDING_AUTOSCALER, words_of(text), place, 1);
 }
 
-/* What is wrong with a specification, or NULL. */
+/* Returns what is wrong with a specification, or NULL. */
 static const char *fault_of(const json_t *spec, const json_t *reference)
 {
     const json_t *most = json_object_get(spec, "maxReplicas");
@@ -91,7 +92,7 @@ static void add_autoscaler(autoscalers *a, const berth_note *note, const json_t 
              a->items[number].name, one.name, one.namespace_name, one.kind, one.target);
         a->items[number].ambiguous = true;
     }
-    if (number < known) { /* or it is there twice, as in a dump and a manifest: the last counts */
+    if (number < known) { /* a duplicate, as in a dump and a manifest: the last one counts */
         a->items[number].fewest = one.fewest;
         a->items[number].most = one.most;
         free(one.name);
@@ -134,7 +135,8 @@ static void add_pod(autoscalers *a, berth_str kind, const berth_pod_info *info, 
     a->pods[a->pod_count++] = (scaled_pod){number, pod};
 }
 
-/* A ReplicaSet of a Deployment has its name and the hash that the pod's label repeats. */
+/* The Deployment of a ReplicaSet. The ReplicaSet's name is the Deployment's name and a hash, which
+ * the pod carries as a label. */
 static berth_str deployment_behind(const berth_engine *engine, berth_pod_id pod, berth_str set)
 {
     berth_str hash = berth_engine_pod_label(engine, pod, words_of("pod-template-hash"));
@@ -167,7 +169,7 @@ static int64_t number_in_name(const berth_engine *engine, berth_pod_id pod)
     return planned_ordinal(name);
 }
 
-/* By target; in it, the pods that stay longest come first. */
+/* Sorts by target; within one, pods that stay longest come first. */
 static int by_staying(const void *a, const void *b, void *context)
 {
     const scaled_pod *left = a, *right = b;
@@ -229,7 +231,7 @@ static berth_status remove_pods(berth_engine *engine, const scaled_pod *pods, ui
     return BERTH_OK;
 }
 
-/* Whether more pods can be made from one that is there. */
+/* Whether a pod can serve as the sample for further pods. */
 static berth_status check_sample(const berth_engine *engine, berth_pod_id pod, bool *possible,
                                  berth_error *error)
 {
@@ -247,7 +249,7 @@ typedef struct scaling {
     pod_copies copies;
 } scaling;
 
-/* The pods of a target are `pods`: at least one. */
+/* Scale one target, whose pods are `pods` (at least one). */
 static berth_status scale(const autoscalers *a, const autoscaler *one, scaled_pod *pods,
                           uint64_t count, scaling *s, berth_error *error)
 {

@@ -1,10 +1,10 @@
-/* HorizontalPodAutoscalers as what-ifs: each target with its most or fewest pods (--scale).
+/* HorizontalPodAutoscalers as what-ifs: gives each target its largest or smallest number of pods
+ * (--scale).
  *
- * Once all is read and workloads have been changed by manifests, the pods of each target are
- * counted. Missing ones are copies of one that is there, and pending. Of those that are too many
- * the pending ones leave first, then the ones that came last; of a StatefulSet, those with the
- * highest numbers. Targets are found by what owns the pods, so that workloads of a dump and of
- * manifests are alike. */
+ * The pods of each target are counted after the whole input was read and manifests have changed
+ * workloads. Missing pods are added as pending copies of an existing one. Surplus pods are removed:
+ * pending ones first, then the newest; of a StatefulSet, those with the highest ordinals. A pod's
+ * owner leads to its target, so this works alike for workloads of a dump and of manifests. */
 #ifndef BERTH_TOOLS_AUTOSCALERS_H
 #define BERTH_TOOLS_AUTOSCALERS_H
 
@@ -15,7 +15,7 @@
 
 enum { AUTOSCALER_PODS_MAX = 1000000 };
 
-/* What targets are scaled to; the words of --scale. */
+/* What targets are scaled to, in the order of the words of --scale. */
 typedef enum scale_goal { SCALE_CURRENT, SCALE_MIN, SCALE_MAX } scale_goal;
 extern const char *const scale_goal_names[];
 
@@ -25,7 +25,7 @@ typedef struct autoscaler {
     char *name, *namespace_name;
     char *kind, *target;
     uint64_t fewest, most;
-    bool ambiguous; /* another one has the same target */
+    bool ambiguous; /* another autoscaler has the same target */
 } autoscaler;
 
 /* A pod of a target. */
@@ -37,19 +37,20 @@ typedef struct scaled_pod {
 /* Zeroed: none. */
 typedef struct autoscalers {
     int goal;           /* a scale_goal */
-    word_table targets; /* "KIND NAMESPACE/NAME", one for each of `items` that counts */
+    word_table targets; /* "KIND NAMESPACE/NAME" of each item that counts */
     autoscaler *items;
     size_t count, capacity;
-    word_table workloads; /* that the input has, in the same words */
-    scaled_pod *pods;     /* by target, once all is read */
+    word_table workloads; /* workloads of the input, named in the same way */
+    scaled_pod *pods;     /* sorted by target once all is read */
     size_t pod_count, pod_capacity;
 } autoscalers;
 
-/* A note of the reader: an autoscaler, whole, or a workload. Others are ignored. */
+/* Take a note of the reader: an autoscaler with its whole object, or a workload. Other notes are
+ * ignored. */
 void autoscalers_note(autoscalers *a, const berth_note *note, findings *f);
 
-/* Scale all targets. `add` takes a new object as one of the input; `c` (NULL: nobody asks) learns
- * what changes. Errors: those of the engine, which keeps objects, and of `add`. */
+/* Scale all targets. `add` adds a new object as if the input had it. `c` (may be NULL) records the
+ * changes. Errors: those of the engine, which must keep objects, and of `add`. */
 berth_status autoscalers_apply(autoscalers *a, berth_engine *engine, changes *c, findings *f,
                                berth_status (*add)(void *context, const berth_object *object,
                                                    berth_error *error),

@@ -1,4 +1,4 @@
-/* The cluster that berth bench measures on: an engine filled, and its memory weighed. */
+/* Builds the cluster that berth bench measures on, and measures its memory. */
 #include "loading/bench_cluster.h"
 
 #include <stdio.h>
@@ -36,7 +36,7 @@ static berth_status add(bench_cluster *c, const berth_object *object, berth_erro
     return BERTH_OK;
 }
 
-/* ---- made ---- */
+/* ---- synthetic clusters ---- */
 
 static berth_status on_made(void *context, const berth_object *object, berth_error *error)
 {
@@ -65,7 +65,7 @@ static berth_status make(bench_cluster *c, berth_error *error)
     return status;
 }
 
-/* ---- read ---- */
+/* ---- clusters from files ---- */
 
 static berth_status on_read(void *context, const berth_object *object, const berth_error *origin,
                             berth_error *error)

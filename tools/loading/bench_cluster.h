@@ -1,4 +1,4 @@
-/* The cluster that berth bench measures on: made from a specification, or read from files. */
+/* The cluster that berth bench measures on, made from a specification or read from files. */
 #ifndef BERTH_TOOLS_BENCH_CLUSTER_H
 #define BERTH_TOOLS_BENCH_CLUSTER_H
 
@@ -7,34 +7,34 @@
 #include "workloads/workloads.h"
 
 typedef struct bench_cluster {
-    /* what to make */
+    /* input */
     workload_spec spec;
     text_list files;           /* read these instead */
-    const engine_setup *setup; /* whose profiles say which pods are to be placed */
+    const engine_setup *setup; /* its profiles decide which pods are to be placed */
     berth_engine *engine;
-    /* what came of it */
+    /* results */
     berth_pod_id *pods; /* to place */
     size_t pod_count;
     size_t pod_capacity;
     uint64_t object_count;
-    uint64_t read_bytes; /* of the files as they lie, and the time that reading and adding took */
+    uint64_t read_bytes; /* size of the files as stored; and how long reading and adding took */
     double read_seconds;
-    bool weighed; /* the engine tells what it holds */
+    bool weighed; /* the engine reports its memory */
     uint64_t empty_bytes, nodes_bytes,
-        all_bytes; /* held before, with the nodes laid out, at the end */
+        all_bytes; /* memory held at the start, with the nodes laid out, and at the end */
     progress bar;
 } bench_cluster;
 
-/* Fill the engine, and lay its nodes out. */
+/* Fill the engine and lay its nodes out. */
 berth_status bench_cluster_build(bench_cluster *c, berth_error *error);
 
 void bench_cluster_release(bench_cluster *c);
 
-/* What the engine holds now; 0 if it does not tell. */
+/* Bytes that the engine holds now; 0 if it does not report them. */
 uint64_t bench_cluster_held_bytes(const bench_cluster *c);
 
-/* Bytes that a node takes, and a pod; 0 where unknown: without them, or read from files, where
- * nodes and pods come as they come. */
+/* Bytes for each node and for each pod. 0 if the engine does not report its memory, or if the
+ * cluster was read from files, where nodes and pods arrive mixed. */
 double bench_cluster_node_bytes(const bench_cluster *c);
 double bench_cluster_pod_bytes(const bench_cluster *c);
 

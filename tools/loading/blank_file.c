@@ -1,4 +1,4 @@
-/* A blank file has no line but blank ones, comments, and marks of YAML documents. */
+/* A blank file contains only blank lines, comments, and marks of YAML documents. */
 #include "loading/blank_file.h"
 
 #include <string.h>
@@ -7,15 +7,15 @@
 
 enum { BLOCK_BYTES = 4096, MARK_BYTES = 3 };
 
-/* Where in a line the scan is. A mark is `---` or `...` in the first column. */
+/* The scan's position in a line. A mark is `---` or `...` in the first column. */
 typedef struct line_scan {
     bool comment;  /* the rest of the line is a comment */
     bool indented; /* blanks came first */
-    char mark;     /* of which character */
+    char mark;     /* its character */
     int mark_len;
 } line_scan;
 
-/* Takes one byte more. False if it belongs to an object. */
+/* Takes the next byte. Returns false if the byte belongs to an object. */
 static bool take(line_scan *s, char byte)
 {
     const bool in_mark = s->mark_len > 0 && s->mark_len < MARK_BYTES;

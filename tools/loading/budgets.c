@@ -1,4 +1,4 @@
-/* Selectors are held against the labels that the engine keeps. */
+/* Matches selectors against the labels that the engine keeps. */
 #include "loading/budgets.h"
 
 #include <stdio.h>
@@ -59,7 +59,7 @@ static bool meets(const berth_requirement *one, berth_str value)
     return words_equal(one->op, words_of("In")) && present && has_value(one->values, value);
 }
 
-/* An empty selector covers every pod of the namespace, no selector none. */
+/* An empty selector covers every pod of the namespace; an absent one covers none. */
 static bool selects(const berth_label_selector *selector, const berth_engine *engine,
                     berth_pod_id pod)
 {

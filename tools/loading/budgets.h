@@ -1,6 +1,6 @@
-/* PodDisruptionBudgets as the eviction of pods takes from them, the way `kubectl drain` asks for
- * it: a budget allows so many evictions, and allows the next once a pod that was evicted runs
- * elsewhere. Source: kubernetes v1.36 pkg/registry/core/pod/storage/eviction.go. */
+/* PodDisruptionBudgets as `kubectl drain` meets them: a budget allows a number of evictions, and
+ * another one whenever an evicted pod runs elsewhere.
+ * Source: kubernetes v1.36 pkg/registry/core/pod/storage/eviction.go. */
 #ifndef BERTH_TOOLS_BUDGETS_H
 #define BERTH_TOOLS_BUDGETS_H
 
@@ -12,7 +12,7 @@
 
 typedef struct budget {
     berth_object *object;
-    int32_t left; /* evictions that it still allows */
+    int32_t left; /* evictions that the budget still allows */
 } budget;
 
 /* Zeroed: none. */
@@ -25,25 +25,25 @@ typedef struct budgets {
 
 enum { BUDGET_NONE = -1, BUDGET_SEVERAL = -2 };
 
-/* Keep a copy of a PodDisruptionBudget, in place of one of its name; other objects are passed
- * over. */
+/* Keep a copy of a PodDisruptionBudget; it replaces an earlier one of the same name. Other objects
+ * are ignored. */
 void budgets_add(budgets *b, const berth_object *object);
 
-/* Whether a budget covers a pod, disrupted or not. */
+/* Whether a budget covers a pod, no matter whether evictions are left. */
 bool budget_selects(const budget *one, const berth_engine *engine, berth_pod_id pod);
 
-/* All of them allow what they say again. */
+/* Reset all budgets to the evictions that their objects allow. */
 void budgets_begin(budgets *b);
 
-/* Which one covers a pod: its place, BUDGET_NONE, or BUDGET_SEVERAL, and then an eviction is
- * refused. */
+/* Which budget covers a pod: its place, BUDGET_NONE, or BUDGET_SEVERAL. The API refuses evictions
+ * of pods with several budgets. */
 int budgets_of(const budgets *b, const berth_engine *engine, berth_pod_id pod);
 
-/* Take an eviction; false if none is left. Give one back, once the pod runs elsewhere. */
+/* Use up one eviction; false if none is left. Give one back once the pod runs elsewhere. */
 bool budgets_take(budgets *b, int place);
 void budgets_give(budgets *b, int place);
 
-/* "default/db" */
+/* Writes a budget's name: "default/db". */
 void budgets_name(const budgets *b, int place, char *out, size_t size);
 
 void budgets_free(budgets *b);

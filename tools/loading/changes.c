@@ -1,5 +1,5 @@
-/* Pods by their owners, and what becomes of those that run of a workload that a manifest
- * changes. */
+/* Tracks pods by owner, and decides which running pods stay when a manifest changes their
+ * workload. */
 #include "loading/changes.h"
 
 #include <inttypes.h>
@@ -70,8 +70,9 @@ static shape shape_of(const berth_pod *pod)
     return out;
 }
 
-/* Where the workload itself is not in the input, its pods say what its template is: by their first
- * image and by what they ask for. What a manifest leaves open may have been filled in. */
+/* Compares templates by first image and by requests. Used if the input has the pods of a workload
+ * but not its old object. Requests that the manifest leaves out may have been filled in, so they
+ * match anything. */
 static bool is_like(shape old, shape fresh)
 {
     return old.image == fresh.image && (fresh.cpu_milli == 0 || old.cpu_milli == fresh.cpu_milli) &&
@@ -94,8 +95,8 @@ static berth_str namespace_of(const berth_metadata *meta)
     return meta->namespace_name.len > 0 ? meta->namespace_name : words_of("default");
 }
 
-/* The Deployment behind a ReplicaSet, whose name is the Deployment's and the hash of its template,
- * a label of its pods. */
+/* The Deployment behind a ReplicaSet. The ReplicaSet's name is the Deployment's name and the hash
+ * of its template, which its pods carry as a label. */
 static bool deployment_of(const berth_metadata *pod, berth_str replica_set, berth_str *out)
 {
     for (uint32_t i = 0; i < pod->labels.count; i++) {
@@ -169,7 +170,8 @@ void changes_note(changes *c, const berth_note *note)
     };
 }
 
-/* A CronJob's pods are those of runs that it has begun: a change begins another one. */
+/* False for a CronJob: its running pods belong to runs that have begun, and a changed CronJob
+ * starts another run. */
 static bool takes_over(const planned *plan)
 {
     return strcmp(plan->what.kind, "CronJob") != 0;
@@ -221,9 +223,9 @@ int64_t planned_ordinal(berth_str pod_name)
     return at < pod_name.len && at > 0 && pod_name.data[at - 1] == '-' ? number : -1;
 }
 
-/* ---- what goes ---- */
+/* ---- pods that are removed ---- */
 
-/* Pods of a StatefulSet below its partition stay as they are. */
+/* Whether an old pod is replaced. Pods of a StatefulSet below its partition are not. */
 static bool is_replaced(const berth_engine *engine, const planned *plan, const old_pod *old)
 {
     berth_str namespace_name, name;
@@ -340,7 +342,7 @@ void changes_hold(changes *c, const berth_object *pod)
     plan->held[plan->held_count++] = heap_object(pod);
 }
 
-/* Which of two goes first where there are too many: one that waits, then the one that came last. */
+/* Sorts surplus pods: pending ones are removed first, then the newest. */
 static int by_leaving(const void *a, const void *b)
 {
     const old_pod *left = a, *right = b;
@@ -351,7 +353,7 @@ static int by_leaving(const void *a, const void *b)
     return left->pod > right->pod ? -1 : left->pod < right->pod;
 }
 
-/* What is more than the manifest wants goes. */
+/* Remove the pods that the manifest does not want any more. */
 static berth_status end(changes *c, berth_engine *engine, planned *plan, berth_error *error)
 {
     if (!plan->begun)
@@ -402,7 +404,7 @@ void changes_scaled(changes *c, findings *f, const workload_change *what)
     c->shown[c->shown_count++] = one;
 }
 
-/* ---- telling ---- */
+/* ---- output ---- */
 
 size_t changes_count(const changes *c)
 {

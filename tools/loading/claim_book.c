@@ -1,5 +1,5 @@
-/* Objects are kept of claims that have devices, and of those that no single pod owns; of all others
- * the engine knows enough. */
+/* Keeps the objects of claims that have devices, and of claims that no single pod owns. For all
+ * others the engine knows enough. */
 #include "loading/claim_book.h"
 
 #include <stdio.h>
@@ -68,14 +68,14 @@ void claim_book_see(claim_book *book, const berth_object *object)
     claim->object = heap_object(object);
 }
 
-/* ---- as they are now ---- */
+/* ---- current state ---- */
 
 static const berth_resource_claim *current(const booked_claim *booked)
 {
     return (booked->now != NULL ? booked->now : booked->object)->as.resource_claim;
 }
 
-/* Change it, in the engine and here. */
+/* Change a claim in the engine and here. */
 static berth_status change(claim_book *book, booked_claim *booked, berth_engine *engine,
                            const berth_resource_claim *claim, berth_error *error)
 {
@@ -101,9 +101,9 @@ void claim_book_restore(claim_book *book)
     book->changed_count = 0;
 }
 
-/* ---- what a placement writes ---- */
+/* ---- placements ---- */
 
-/* The claim with devices, reserved for the pod. */
+/* Write the claim with its devices, reserved for the pod. */
 static berth_status write_claim(claim_book *book, booked_claim *booked, berth_engine *engine,
                                 berth_pod_id pod, const berth_claim_allocation *allocation,
                                 berth_error *error)
@@ -152,9 +152,9 @@ const berth_resource_claim *claim_book_written(const claim_book *book, const ber
                : NULL;
 }
 
-/* ---- what is given back ---- */
+/* ---- releases ---- */
 
-/* Whether some pod that the claim is reserved for is on a node. */
+/* Whether the claim is reserved for a pod on a node, or for something that is not a pod. */
 static bool is_in_use(const berth_resource_claim *claim, const berth_engine *engine)
 {
     for (uint32_t i = 0; i < claim->reserved_for_count; i++) {

@@ -1,4 +1,5 @@
-/* Loading of clusters from files, standard input or a synthetic specification into an engine. */
+/* Loads clusters from files, standard input, an API server or a synthetic specification into an
+ * engine. */
 #include "loading/cluster_input.h"
 
 #include <inttypes.h>
@@ -46,17 +47,17 @@ option_group cluster_input_options(cluster_input *input)
         {.name = "strict",
          .kind = OPTION_FLAG,
          .target = &input->strict,
-         .help = "stop where there is a warning about the input"},
+         .help = "treat warnings about the input as errors"},
         {.name = "expand",
          .kind = OPTION_FLAG,
          .target = &input->expand,
-         .help = "make pods of workloads that come from an API server, too:\nfor an input that "
-                 "lacks their pods"},
+         .help = "also make the pods of workloads that come from an API\nserver, for an input that "
+                 "lacks them"},
         {.name = "add",
          .kind = OPTION_FLAG,
          .target = &input->add,
-         .help = "add what manifests hold to what runs (default: a workload\nthat runs already is "
-                 "changed: the answer is for the\nstate after its rollout)"},
+         .help = "add the objects of manifests to the cluster (default:\nthey change workloads "
+                 "that exist, and the answer is\nfor the state after the rollout)"},
         {.name = "scale",
          .kind = OPTION_CHOICE,
          .value = "WHAT",
@@ -127,7 +128,7 @@ static void tell_version(cluster_input *input, const engine_setup *setup)
         findings_add(&input->inspection.findings, FINDING_VERSION, words_of(warning), NULL, 1);
 }
 
-/* What the callbacks below work on. */
+/* The context of the callbacks below. */
 typedef struct load {
     cluster_input *input;
     const engine_setup *setup;
@@ -144,7 +145,8 @@ static void skip(cluster_input *input, berth_pod_id pod, berth_str reason, bool 
         (cluster_skip){pod, word_table_add(&input->skip_reasons, reason), refused};
 }
 
-/* Terminating pods and pods of other schedulers never enter a scheduler's queue. */
+/* Skip pods that never enter a scheduler's queue: those that are being deleted, and those of other
+ * schedulers. */
 static void skip_if_due(load *l, berth_pod_id id, const berth_pod *pod)
 {
     if (id == BERTH_POD_NONE || pod->node_name.len > 0)
@@ -169,7 +171,8 @@ static void tell_replaced(load *l, const berth_object *object)
     findings_add(&l->input->inspection.findings, FINDING_VALUE, words_of(text), NULL, 1);
 }
 
-/* An object of both a manifest and the cluster is there once. */
+/* Add an object. If the cluster and a manifest, or two manifests, have it, settle which one
+ * counts. */
 static berth_status add_or_settle(load *l, const berth_object *object, berth_object_id *id,
                                   berth_error *error)
 {
@@ -191,7 +194,7 @@ static berth_status add_or_settle(load *l, const berth_object *object, berth_obj
     }
 }
 
-/* What admission does to a pod, and the rest with it. */
+/* Add a pod as admission leaves it. */
 static berth_status add_pod(load *l, const berth_object *object, berth_object_id *id,
                             berth_error *error)
 {
@@ -278,7 +281,7 @@ void cluster_input_look(cluster_input *input, const berth_object *object, const 
     inspection_object(&input->inspection, object, origin);
 }
 
-/* The engine knows the object and the field, the reader where the object stands. */
+/* The engine's error names the object and the field; the reader knows the place in the file. */
 void cluster_input_refused(cluster_input *input, const berth_object *object,
                            const berth_error *origin, berth_error *error)
 {
@@ -287,7 +290,8 @@ void cluster_input_refused(cluster_input *input, const berth_object *object,
         places_cite(&input->inspection.places, object, error);
 }
 
-/* A pod of a rollout, as admission leaves it. One that it refuses is told of, and never made. */
+/* Hold a pod for its rollout, as admission leaves it. A pod that admission refuses is reported and
+ * never made. */
 static void hold_pod(cluster_input *input, const berth_object *object, const berth_error *origin)
 {
     char refusal[256];
@@ -369,14 +373,14 @@ static void tell_changes(cluster_input *input)
     }
 }
 
-/* What a live read brought: the text is read where it lies. */
+/* Load the text of a live read, without copying it. */
 static berth_status load_live(load *l, berth_reader *reader, berth_error *error)
 {
     const cluster_text *cluster = &l->input->live.cluster;
     if (cluster->text == NULL)
         return BERTH_OK;
     places_source(&l->input->inspection.places, cluster->server);
-    if (cluster->bytes > UINT32_MAX) { /* more than a berth_str holds */
+    if (cluster->bytes > UINT32_MAX) { /* a berth_str cannot hold more */
         char path[32];
         snprintf(path, sizeof(path), "/proc/self/fd/%d", cluster->file);
         return berth_reader_file(reader, path, on_read, l, error);
@@ -453,7 +457,7 @@ void cluster_input_admit(cluster_input *input, berth_engine *engine)
     admission_end(&input->admission, engine, &input->inspection.findings, on_refused, input);
 }
 
-/* Whose rollouts are played. */
+/* The context of playing rollouts. */
 typedef struct rolling {
     cluster_input *input;
     berth_engine *engine;

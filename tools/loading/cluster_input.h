@@ -23,99 +23,99 @@
 
 enum { CLUSTER_OPTIONS_MAX = 8 + CLUSTER_LIVE_OPTIONS };
 
-/* A pending pod that no scheduler of this setup would take up, and why. */
+/* A pending pod that no scheduler of this setup would try to place, and why. */
 typedef struct cluster_skip {
     berth_pod_id pod;
     uint32_t reason; /* in skip_reasons */
-    bool refused;    /* by a LimitRange or a quota: an API server would not create it */
+    bool refused;    /* a LimitRange or a quota refuses it: an API server would not create it */
 } cluster_skip;
 
 typedef struct cluster_input {
-    /* given on the command line */
-    text_list files; /* once checked: without folders and lists with commas */
-    bool recursive;  /* folders with their subfolders */
+    /* options */
+    text_list files; /* after the check: folders and lists with commas are expanded */
+    bool recursive;  /* read subfolders of folders */
     const char *synthetic;
-    cluster_live live;          /* read before the files, which change it */
-    const char *namespace_name; /* of objects that name none; NULL: "default" */
+    cluster_live live;          /* read before the files; these may change it */
+    const char *namespace_name; /* for objects that name none; NULL: "default" */
     bool strict;                /* warnings are errors */
-    bool expand;                /* workloads that an API server has seen become their pods, too */
+    bool expand;                /* also make the pods of workloads that come from an API server */
     bool plays;                 /* the caller plays rollouts (cluster_input_play) */
-    bool add;             /* what manifests hold comes beside what runs, and changes nothing */
-    input_files expanded; /* what `files` was, and the names that it consists of now */
+    bool add;             /* objects of manifests are added to running ones and change nothing */
+    input_files expanded; /* the original `files`, and memory for the expanded names */
     option options[CLUSTER_OPTIONS_MAX];
-    /* called with each object once it has been added (pods that are ignored: BERTH_POD_NONE); or
-     * NULL */
+    /* optional; called after each object was added (ignored pods: BERTH_POD_NONE) */
     void (*on_added)(void *context, const berth_object *object, const berth_object_id *id);
     void *context;
-    autoscalers autoscalers; /* `goal` is given */
-    prices prices;           /* of nodes, for commands that have the option; `path` may be set */
-    /* found while loading; of its references the caller may set what matters to the command */
+    autoscalers autoscalers; /* `goal` is an option */
+    prices prices;           /* prices of nodes, for commands with the option; `path` may be set */
+    /* results of loading; the caller may choose the references to check */
     inspection inspection;
     admission admission;
     claim_book claims;
-    changes *changes; /* what manifests change; NULL: nothing is a change */
+    changes *changes; /* what manifests change; NULL with --add */
     twins twins;
-    budgets budgets; /* those without a status are completed once all is read */
+    budgets budgets; /* budgets without a status are completed once all is read */
     allowances allowances;
-    cluster_version version; /* of the nodes */
-    berth_reader *reader;    /* of the files, while more follows */
-    const char *command;     /* that speaks on standard error; NULL: the program */
-    bool more_follows;       /* the caller's: other files belong to the input, too */
-    word_table resources;    /* names in any node's allocatable */
+    cluster_version version; /* version of the nodes */
+    berth_reader *reader;    /* of the files; kept if `more_follows` */
+    const char *command;     /* prefix of diagnostics; NULL: the program */
+    bool more_follows;       /* set by the caller: it will read further files of the input */
+    word_table resources;    /* names in the allocatable of any node */
     word_table skip_reasons; /* "being deleted", ... */
-    berth_pod_id *fresh;     /* pods that no API server has seen; by pod id once loaded */
+    berth_pod_id *fresh;     /* pods of manifests; sorted by id once loaded */
     size_t fresh_count;
     size_t fresh_capacity;
-    cluster_skip *skips; /* by pod id once loaded */
+    cluster_skip *skips; /* sorted by pod id once loaded */
     size_t skip_count;
     size_t skip_capacity;
 } cluster_input;
 
-/* The options as a group for options_parse. `input` must not move afterwards. */
+/* The options, as a group for options_parse. `input` must not move afterwards. */
 option_group cluster_input_options(cluster_input *input);
 
-/* After parsing: take operands as further files, and check that there is one input. Returns
- * EXIT_DONE, or EXIT_USAGE, said on standard error. */
+/* After parsing: add operands to the files and check that there is exactly one input. Returns
+ * EXIT_DONE, or EXIT_USAGE after a message on standard error. */
 int cluster_input_check(cluster_input *input, const text_list *operands, const char *command);
 
-/* Read the live cluster, if one is wanted, and settle which version of kube-scheduler decides: call
- * before the setup is resolved. Errors: those of cluster_live_read. */
+/* Read the live cluster, if one is wanted, and choose the version of kube-scheduler that decides.
+ * Call before the setup is resolved. Errors: those of cluster_live_read. */
 berth_status cluster_input_version(cluster_input *input, engine_setup *setup, berth_error *error);
 
-/* What a reader of the command's files is told, those of the cluster and others. */
+/* Options for the readers of all files of the command, those of the cluster and others. */
 berth_read_options cluster_input_reading(cluster_input *input);
 
-/* Look at an object of the input, which is about to be added; and complete the error of one that
- * was refused with where it stands, and the first of its name. */
+/* Inspect an object of the input that is about to be added. If the engine refuses an object,
+ * complete its error with the object's place in the input and the place of the first object of that
+ * name. */
 void cluster_input_look(cluster_input *input, const berth_object *object,
                         const berth_error *origin);
 void cluster_input_refused(cluster_input *input, const berth_object *object,
                            const berth_error *origin, berth_error *error);
 
-/* Load everything into `engine`. Errors: the reader's and the engine's, saying where the object
- * stands. */
+/* Load everything into `engine`. Errors: the reader's and the engine's, with the place of the
+ * object. */
 berth_status cluster_input_load(cluster_input *input, const engine_setup *setup,
                                 berth_engine *engine, berth_error *error);
 
-/* Apply the quotas to new pods, those of other files that the caller has read, too. */
+/* Apply quotas to the pods of manifests, including those of files that the caller read itself. */
 void cluster_input_admit(cluster_input *input, berth_engine *engine);
 
-/* Play the rollouts of what the manifests change; `decide` schedules a pod. Errors: its own and the
+/* Play the rollouts of changed workloads; `decide` schedules a pod. Errors: its own and the
  * engine's. */
 berth_status cluster_input_play(cluster_input *input, berth_engine *engine,
                                 berth_status (*decide)(void *context, berth_pod_id pod,
                                                        bool *placed, berth_error *error),
                                 void *context, berth_error *error);
 
-/* Say on standard error what is odd about the input and what is missing in it. Loading does so at
- * its end, unless `more_follows` is set: then whoever reads the rest does. Errors: E_INVALID if
- * anything is, and --strict was given. */
+/* Report on standard error what is odd or missing in the input. Loading does this at its end,
+ * unless `more_follows` is set; then the caller does, after it has read the rest. Errors:
+ * BERTH_E_INVALID if anything was reported and --strict is set. */
 berth_status cluster_input_report(cluster_input *input, berth_error *error);
 
-/* Why a pending pod is passed over, or NULL. */
+/* Why a pending pod is skipped, or NULL. */
 const cluster_skip *cluster_input_skipped(const cluster_input *input, berth_pod_id pod);
 
-/* Whether a pod is of a manifest: no API server has seen it. */
+/* Whether a pod comes from a manifest, not from an API server. */
 bool cluster_input_is_fresh(const cluster_input *input, berth_pod_id pod);
 
 void cluster_input_release(cluster_input *input);

@@ -1,4 +1,4 @@
-/* The table of kinds that decide about placements, and which plugins read them. */
+/* The table of kinds that matter for placements, and the plugins that read them. */
 #include "loading/cluster_kinds.h"
 
 #include "cli/words.h"
@@ -82,7 +82,7 @@ const cluster_kind cluster_kinds[] = {
 
 const size_t cluster_kind_count = sizeof(cluster_kinds) / sizeof(cluster_kinds[0]);
 
-/* Whether a profile runs a plugin at any point. */
+/* Whether any profile runs a plugin at any point. */
 static bool runs(const engine_setup *setup, const char *plugin)
 {
     for (uint32_t p = 0; p < setup->profile_count; p++)
@@ -98,7 +98,7 @@ static bool runs(const engine_setup *setup, const char *plugin)
     return false;
 }
 
-/* Policies of v1.15 have plugins of other names: for them everything is fetched. */
+/* Plugins of v1.15 policies have other names, so every kind is read for them. */
 bool cluster_kind_is_read(const cluster_kind *kind, const engine_setup *setup)
 {
     for (uint32_t p = 0; p < setup->profile_count; p++)

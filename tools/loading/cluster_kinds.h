@@ -1,6 +1,6 @@
-/* The kinds of objects that bear on placements, in the order in which a cluster is best read: what
- * admission applies stands in front of the pods. `berth dump` has kubectl fetch them, a live read
- * lists them. */
+/* The kinds of objects that matter for placements, in the best order for reading a cluster: kinds
+ * that admission applies come before pods. `berth dump` lets kubectl fetch them, a live read lists
+ * them. */
 #ifndef BERTH_TOOLS_CLUSTER_KINDS_H
 #define BERTH_TOOLS_CLUSTER_KINDS_H
 
@@ -12,7 +12,7 @@
 typedef struct cluster_kind {
     const char *resource;   /* as kubectl names it: "nodes", "replicasets.apps" */
     const char *kind;       /* "Node" */
-    const char *plugins[4]; /* that read it; none: it matters whatever the plugins are */
+    const char *plugins[4]; /* plugins that read it; none: it is always needed */
     const char *why;
 } cluster_kind;
 

@@ -1,4 +1,5 @@
-/* Live reads: options, and which kinds are requested. The network is the source's affair. */
+/* Options of live reads, and the choice of kinds to request. The network is the business of the
+ * registered source. */
 #include "loading/cluster_live.h"
 
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 #include "cli/heap.h"
 #include "loading/autoscalers.h"
 
-/* Written once, before a command runs. */
+/* Set once, before a command runs. */
 static const cluster_source *registered;
 
 void cluster_source_register(const cluster_source *source)

@@ -1,4 +1,4 @@
-/* Versions of kubelets, found in the text of an input before it is read in earnest. */
+/* Finds the versions of kubelets in the text of an input, before the input is parsed. */
 #include "loading/cluster_version.h"
 
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include "cli/heap.h"
 #include "cli/terminal.h"
 
-/* A block of text at a time; a version may stand across the end of one. */
+/* Text is read in blocks; a version may cross the end of one. */
 enum { BLOCK = 1 << 20, OVERLAP = 256 };
 
 static const char field[] = "kubeletVersion";
@@ -40,7 +40,7 @@ static bool number(const char **at, const char *end, uint32_t *out)
     return *at > begin;
 }
 
-/* `": "v1.32.2"` or `: v1.32.2`, behind the name of the field. */
+/* Reads `": "v1.32.2"` or `: v1.32.2` after the name of the field. */
 static void read_version(cluster_version *version, const char *at, const char *end)
 {
     uint32_t minor, patch = 0;
@@ -58,7 +58,7 @@ static void read_version(cluster_version *version, const char *at, const char *e
     count_version(version, minor, patch);
 }
 
-/* All fields that begin before `limit`. */
+/* Looks at all fields that begin before `limit`. */
 static void look_at(cluster_version *version, const char *text, size_t limit, size_t size)
 {
     for (const char *at = text;;) {
@@ -88,7 +88,7 @@ static void look_through(cluster_version *version, gzFile file)
     free(text);
 }
 
-/* Standard input goes into memory, and is read from there. */
+/* Copies standard input into memory, to be read from there. */
 static bool keep_standard_input(void)
 {
     const int memory = memfd_create("standard input", MFD_CLOEXEC);
@@ -116,7 +116,7 @@ static void look_at_file(cluster_version *version, const char *path)
     const int file = standard ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0)
         return;
-    /* A pipe can be read but once. */
+    /* A pipe can be read only once. */
     gzFile text = lseek(file, 0, SEEK_CUR) < 0 ? NULL : gzdopen(file, "rb");
     if (text == NULL) {
         close(file);
@@ -136,7 +136,7 @@ static int newest_first(const void *a, const void *b)
     return left->patch < right->patch ? 1 : left->patch > right->patch ? -1 : 0;
 }
 
-/* The nearest minor version that is known. */
+/* The nearest minor version that Berth knows. */
 static uint32_t nearest(uint32_t minor)
 {
     enum { OLDEST = 32, FARTHEST = 999 };
@@ -172,7 +172,7 @@ void cluster_version_find(cluster_version *version, const cluster_version_live *
         setup->kubernetes = version->chosen;
 }
 
-/* ---- telling ---- */
+/* ---- output ---- */
 
 static void say_counts(const cluster_version *version, char *text, size_t size)
 {

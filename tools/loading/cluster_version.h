@@ -1,5 +1,5 @@
-/* The version that a cluster runs, as its nodes tell it: kube-scheduler of that version decides
- * unless another one is asked for. */
+/* The Kubernetes version of a cluster, as its nodes report it. kube-scheduler of that version
+ * decides unless an option names another. */
 #ifndef BERTH_TOOLS_CLUSTER_VERSION_H
 #define BERTH_TOOLS_CLUSTER_VERSION_H
 
@@ -15,38 +15,38 @@ typedef struct cluster_version_count {
     uint64_t nodes;
 } cluster_version_count;
 
-/* Zeroed: nothing looked at. */
+/* Starts zeroed. */
 typedef struct cluster_version {
     cluster_version_count counts[CLUSTER_VERSIONS_MAX]; /* newest first */
     uint32_t count;
-    char chosen[32]; /* what --kubernetes would say; empty: the nodes tell nothing */
-    bool known;      /* Berth knows the newest of them; else the nearest that it knows was chosen */
-    bool of_server;  /* no node tells a version: the one count is the API server's */
+    char chosen[32]; /* as a value of --kubernetes; empty: no node reports a version */
+    bool known; /* Berth knows the newest of them; otherwise the nearest known version was chosen */
+    bool of_server; /* no node reports a version: the only count is the API server's version */
 } cluster_version;
 
-/* What a live read brought. */
+/* The result of a live read. */
 typedef struct cluster_version_live {
     const char *text; /* NULL: nothing was read from a server */
     size_t bytes;
-    const char *server; /* the API server's version, which decides if no node tells one */
+    const char *server; /* the API server's version; it decides if no node reports one */
 } cluster_version_live;
 
-/* Look for kubeletVersion in what a live read brought and in the files, and let the newest one
- * decide if --kubernetes is not given.
- * Standard input is read to its end, and can be read again. What can't be read is passed over:
- * whoever reads it in earnest says so. `version` outlives the setup. */
+/* Look for kubeletVersion in the result of a live read and in the files. The newest one decides if
+ * --kubernetes is not given. Standard input is read to its end, and can be read again afterwards.
+ * Unreadable files are skipped; the later parsing reports them. `version` must outlive the
+ * setup. */
 void cluster_version_find(cluster_version *version, const cluster_version_live *live,
                           const text_list *files, engine_setup *setup);
 
-/* The version that decides: "1.32.2", or "1.37" for its newest patch. */
+/* Writes the version that decides: "1.32.2", or "1.37" for its newest patch. */
 void cluster_version_decides(const engine_setup *setup, char *text, size_t size);
 
-/* "kube-scheduler 1.32.2, the version of the nodes" and the like; the second text is a warning, or
- * empty. */
+/* Writes a sentence such as "kube-scheduler 1.32.2, the version of the nodes", and a warning, which
+ * may be empty. */
 void cluster_version_say(const cluster_version *version, const engine_setup *setup, char *text,
                          size_t size, char *warning, size_t warning_size);
 
-/* The same as a line of a summary, without the warning. */
+/* Prints that sentence as a line of a summary, without the warning. */
 void cluster_version_print(const cluster_version *version, const engine_setup *setup, FILE *file);
 
 #endif

@@ -1,4 +1,4 @@
-/* The controller of an object: the one of its owners that made it. */
+/* The controller of an object: the owner that made it. */
 #ifndef BERTH_TOOLS_CONTROLLERS_H
 #define BERTH_TOOLS_CONTROLLERS_H
 
@@ -6,7 +6,7 @@
 
 #include "berth/berth.h"
 
-/* NULL: it has none. Borrowed from `meta`. */
+/* Returns NULL if it has none. Borrowed from `meta`. */
 static inline const berth_owner *controller_of(const berth_metadata *meta)
 {
     for (uint32_t i = 0; i < meta->owner_count; i++)

@@ -1,4 +1,4 @@
-/* The options that all subcommands share and a KubeSchedulerConfiguration, made into an engine. */
+/* Makes an engine from the options that all subcommands share and a KubeSchedulerConfiguration. */
 #include "loading/engine_setup.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 const char *const engine_path_names[] = {"auto", "scan", "index", NULL};
 
-/* Choices of --tie and what they stand for. Round robin comes with a v1alpha1 configuration. */
+/* The choices of --tie. Round robin is only chosen by a v1alpha1 configuration. */
 static const char *const tie_names[] = {"first", "random", "kubernetes", NULL};
 static const berth_tie ties[] = {BERTH_TIE_FIRST, BERTH_TIE_RANDOM, BERTH_TIE_KUBERNETES};
 
@@ -33,14 +33,15 @@ option_group engine_setup_options(engine_setup *setup)
          .kind = OPTION_TEXT,
          .value = "GATES",
          .target = &setup->feature_gates,
-         .help = "as kube-scheduler's: Name=true,Other=false"},
+         .help = "feature gates as in kube-scheduler: Name=true,Other=false"},
         {.name = "percentage",
          .kind = OPTION_NUMBER,
          .value = "P",
          .max = INT32_MAX,
          .target = &setup->percentage,
          .given = &setup->percentage_given,
-         .help = "percentageOfNodesToScore; 0: by the number of nodes; above\n100: as 100"},
+         .help = "percentageOfNodesToScore; 0: depends on the number of\nnodes; above 100: the "
+                 "same as 100"},
         {.name = "min-feasible",
          .kind = OPTION_NUMBER,
          .value = "N",
@@ -52,7 +53,7 @@ option_group engine_setup_options(engine_setup *setup)
          .value = "N",
          .max = 1024,
          .target = &setup->threads,
-         .help = "threads that search and read (default: one a core)"},
+         .help = "threads that search and read (default: one per core)"},
         {.name = "bind",
          .kind = OPTION_FLAG,
          .target = &setup->bind_workers,
@@ -60,7 +61,7 @@ option_group engine_setup_options(engine_setup *setup)
         {.name = "huge-pages",
          .kind = OPTION_FLAG,
          .target = &setup->huge_pages,
-         .help = "ask for huge pages for a large cluster"},
+         .help = "use huge pages for a large cluster"},
         {.name = "path",
          .kind = OPTION_CHOICE,
          .value = "PATH",
@@ -73,19 +74,19 @@ option_group engine_setup_options(engine_setup *setup)
          .target = &setup->tie,
          .given = &setup->tie_given,
          .choices = tie_names,
-         .help = "which of the nodes with the best score is taken"},
+         .help = "choice among the nodes with the best score"},
         {.name = "seed",
          .kind = OPTION_NUMBER,
          .value = "S",
          .max = INT64_MAX,
          .target = &setup->seed,
-         .help = "seed of everything random (default 0)"},
+         .help = "seed of all random choices (default 0)"},
     };
     memcpy(setup->options, options, sizeof(options));
     return (option_group){setup->options, ENGINE_OPTIONS_MAX, OPTIONS_ENGINE};
 }
 
-/* Copy the profiles and put the options in. */
+/* Copy the profiles and apply the options to them. */
 static void settle(engine_setup *setup, const berth_profile *profiles, uint32_t count)
 {
     setup->profile_count = count;
@@ -109,7 +110,7 @@ static void settle_config(engine_setup *setup)
     settle(setup, profiles, count);
 }
 
-/* v1.15 takes a whole number above 0 and passes over anything else. */
+/* v1.15 accepts a whole number above 0 and ignores anything else. */
 static uint32_t volumes_of_environment(void)
 {
     const char *text = getenv("KUBE_MAX_PD_VOLS");
@@ -119,8 +120,8 @@ static uint32_t volumes_of_environment(void)
     return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
 }
 
-/* Up to three digits at `*at`, which moves behind them. Returns false if there are none, or
- * more. */
+/* Reads up to three digits at `*at` and moves `*at` behind them. Returns false if there are none,
+ * or more than three. */
 static bool read_digits(const char **at, uint32_t *out)
 {
     size_t count = strspn(*at, "0123456789");
@@ -129,8 +130,8 @@ static bool read_digits(const char **at, uint32_t *out)
     return count > 0 && count <= 3;
 }
 
-/* "1.36" (its newest patch), "v1.36" or "1.36.2". Text behind the numbers is that of a vendor's
- * release ("v1.36.2-gke.1", "v1.36.2+k3s1") and changes nothing. */
+/* Parses "1.36" (its newest patch), "v1.36" or "1.36.2". A vendor's suffix ("v1.36.2-gke.1",
+ * "v1.36.2+k3s1") is ignored. */
 static bool parse_release(const char *text, uint32_t *minor, uint32_t *release)
 {
     uint32_t patch = 0;
@@ -149,7 +150,7 @@ static bool parse_release(const char *text, uint32_t *minor, uint32_t *release)
     return true;
 }
 
-/* Absent: 0, the newest. */
+/* Without the option: 0, the newest version. */
 static berth_status read_version(engine_setup *setup, berth_error *error)
 {
     setup->minor = setup->release = 0;

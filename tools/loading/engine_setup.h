@@ -1,5 +1,5 @@
-/* The options that decide how an engine decides, the same for every subcommand, and the engine that
- * follows from them. */
+/* The options that control an engine's decisions, the same for every subcommand, and the engine
+ * made from them. */
 #ifndef BERTH_TOOLS_ENGINE_SETUP_H
 #define BERTH_TOOLS_ENGINE_SETUP_H
 
@@ -11,7 +11,7 @@
 enum { ENGINE_OPTIONS_MAX = 11 };
 
 typedef struct engine_setup {
-    /* given on the command line */
+    /* options */
     const char *config_path;
     const char *kubernetes;
     const char *feature_gates;
@@ -22,27 +22,27 @@ typedef struct engine_setup {
     bool bind_workers;
     bool huge_pages;
     int path; /* a berth_path */
-    int tie;  /* which choice */
+    int tie;  /* index of the choice */
     bool tie_given;
     uint64_t seed;
-    bool keep_objects;             /* of whoever asks the engine for objects of pods */
-    uint32_t attached_volumes_max; /* of the environment, or whoever resolves a text or a profile */
-    /* made from it */
-    uint32_t minor;   /* of Kubernetes 1.`minor`; 0: the newest */
-    uint32_t release; /* the same, with the patch if one is named; as berth_engine_config has it */
+    bool keep_objects;             /* set by callers that read pods' objects from the engine */
+    uint32_t attached_volumes_max; /* from the environment, or set by the caller of resolve_text */
+    /* made by resolving */
+    uint32_t minor;   /* Kubernetes 1.`minor`; 0: the newest */
+    uint32_t release; /* minor and patch, if one is named, in the form of berth_engine_config */
     option options[ENGINE_OPTIONS_MAX];
     berth_scheduler_config *config;
-    berth_profile *profiles; /* the configuration's, with the options above put in */
+    berth_profile *profiles; /* those of the configuration, with the options applied */
     uint32_t profile_count;
 } engine_setup;
 
 /* The words of --path, in the order of berth_path. */
 extern const char *const engine_path_names[];
 
-/* The options as a group for options_parse. `setup` must not move afterwards. */
+/* The options, as a group for options_parse. `setup` must not move afterwards. */
 option_group engine_setup_options(engine_setup *setup);
 
-/* Read the configuration, if one is named, and settle the profiles. As v1.15 does, reads the
+/* Read the configuration, if one is named, and prepare the profiles. Like v1.15, reads the
  * environment variable KUBE_MAX_PD_VOLS (attached_volumes_max of berth_engine_config). */
 berth_status engine_setup_resolve(engine_setup *setup, berth_error *error);
 
@@ -59,7 +59,7 @@ berth_status engine_setup_create(const engine_setup *setup, berth_engine **out, 
 /* Whether a profile serves pods with this scheduler name (absent or empty: the default name). */
 bool engine_setup_serves(const engine_setup *setup, berth_str scheduler_name);
 
-/* Free what resolving made; the options stay, so that it can be resolved again. */
+/* Free the results of resolving. The options stay, so the setup can be resolved again. */
 void engine_setup_release(engine_setup *setup);
 
 #endif

@@ -12,12 +12,12 @@
 #include "cli/heap.h"
 #include "loading/blank_file.h"
 
-/* One expansion under way. */
+/* One expansion in progress. */
 typedef struct expansion {
     input_files *files;
     text_list out;
     bool recursive;
-    bool subfolders; /* some were left out */
+    bool subfolders; /* subfolders were left out */
     bool blanks;     /* files without an object were left out */
 } expansion;
 
@@ -101,7 +101,8 @@ static berth_status add_folder(expansion *e, const char *folder, berth_error *er
     return status;
 }
 
-/* A name that is one file, a folder, or does not exist, which its reader reports. */
+/* Add a file or a folder's files. A name that does not exist is added as well: its reader reports
+ * it. */
 static berth_status add_name(expansion *e, const char *name, berth_error *error)
 {
     const size_t before = e->out.count;
@@ -128,7 +129,7 @@ static bool exists(const char *path)
     return stat(path, &about) == 0;
 }
 
-/* A list with commas, or one name. */
+/* Add a list with commas, or one name. */
 static berth_status add_word(expansion *e, const char *word, berth_error *error)
 {
     if (strchr(word, ',') == NULL || exists(word))

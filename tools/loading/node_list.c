@@ -1,4 +1,4 @@
-/* The list of all nodes of an engine. */
+/* Lists all nodes of an engine. */
 #include "loading/node_list.h"
 
 #include <stdlib.h>

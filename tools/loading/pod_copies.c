@@ -1,4 +1,4 @@
-/* A copy is the pod as its controller would make it again: without a node, a status, or a uid. */
+/* Makes a copy as the controller would make another pod: without a node, a status, or a uid. */
 #include "loading/pod_copies.h"
 
 #include <inttypes.h>
@@ -25,7 +25,7 @@ bool pod_copies_possible(const berth_pod *sample)
 
 /* ---- claims of a StatefulSet ---- */
 
-/* The claim of a volumeClaimTemplate: its name ends with that of the pod. */
+/* Whether a volume's claim comes from a volumeClaimTemplate: its name ends with the pod's name. */
 static bool is_own_claim(const berth_volume *volume, berth_str pod)
 {
     berth_str claim = volume->source.handle;
@@ -50,8 +50,8 @@ static berth_status look_at_claim(void *context, const berth_object *object, ber
     return BERTH_OK;
 }
 
-/* A claim like that of the sample, which no volume is bound to. If the input lacks that one, so
- * does it lack the other. */
+/* Add a claim like the sample's, without a volume. If the input lacks the sample's claim, nothing
+ * is added. */
 static berth_status add_claim(const pod_copies *p, const berth_pod *sample, berth_str like,
                               berth_str name, berth_error *error)
 {
@@ -70,13 +70,13 @@ static berth_status add_claim(const pod_copies *p, const berth_pod *sample, bert
     const berth_object object = {.kind = BERTH_KIND_PERSISTENT_VOLUME_CLAIM,
                                  .as.persistent_volume_claim = &claim};
     berth_status status = p->add(p->context, &object, error);
-    if (status == BERTH_E_EXISTS) /* of a pod that was there before */
+    if (status == BERTH_E_EXISTS) /* left from an earlier pod */
         status = BERTH_OK;
     berth_object_destroy(search.found);
     return status;
 }
 
-/* Volumes of a copy: `names` has room for the names of its claims. */
+/* Make the volumes of a copy; `names` has room for the names of its claims. */
 static berth_status copy_volumes(const pod_copies *p, const berth_pod *sample, berth_str name,
                                  berth_volume *volumes, char (*names)[COPY_NAME_BYTES],
                                  berth_error *error)

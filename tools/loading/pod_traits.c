@@ -1,4 +1,4 @@
-/* Traits follow from owners, annotations and deletion. */
+/* Derives traits from owners, annotations, volumes and deletion. */
 #include "loading/pod_traits.h"
 
 #include "cli/words.h"

@@ -1,5 +1,6 @@
-/* One step of a Deployment makes new pods up to the surge, tries those again that wait, and takes
- * old ones away down to what must be available. StatefulSets and DaemonSets replace pod by pod. */
+/* A step of a Deployment makes new pods up to the surge, retries pending ones, and removes old pods
+ * down to the number that must be available. StatefulSets and DaemonSets replace one pod after
+ * another. */
 #include "loading/rollouts.h"
 
 #include <inttypes.h>
@@ -12,18 +13,18 @@
 #include "cli/terminal.h"
 #include "loading/planned.h"
 
-/* A rollout under way. */
+/* A rollout in progress. */
 typedef struct play {
     berth_engine *engine;
     planned *plan;
     const rollout_player *player;
     rollout *result;
-    berth_pod_id *waiting; /* new pods without a place */
+    berth_pod_id *waiting; /* new pods without a node */
     size_t waiting_count;
     int64_t wanted;
-    int64_t old_left, old_running; /* of those that are to go */
-    int64_t kept;                  /* old ones that stay for good, and run */
-    int64_t made, placed;          /* new ones */
+    int64_t old_left, old_running; /* old pods still to be removed, and how many of them run */
+    int64_t kept;                  /* old pods that stay and run */
+    int64_t made, placed;          /* new pods, and how many of them have a node */
 } play;
 
 /* ---- steps ---- */
@@ -81,7 +82,8 @@ static berth_status take_away(play *p, old_pod *old, berth_error *error)
     return BERTH_OK;
 }
 
-/* Old pods that wait go first, then the youngest. `only_waiting`: no others. */
+/* Remove up to `most` old pods: pending ones first, then the youngest. `only_waiting`: only pending
+ * ones. */
 static berth_status take_some(play *p, int64_t most, bool only_waiting, bool *progress,
                               berth_error *error)
 {
@@ -130,7 +132,7 @@ static berth_status roll_deployment(play *p, berth_error *error)
 
 /* ---- StatefulSets and DaemonSets ---- */
 
-/* By number, as a StatefulSet's pods are made. */
+/* Sorts by ordinal, the order in which a StatefulSet makes its pods. */
 static int by_ordinal(const void *a, const void *b)
 {
     const berth_object *left = *(berth_object *const *)a;
@@ -145,7 +147,8 @@ static old_pod *place_of(const play *p, const berth_object *fresh)
     return planned_place(p->engine, p->plan, fresh->as.pod);
 }
 
-/* One in the place of another, which goes first, or with a surge once the new one runs. */
+/* Replace one pod. The old pod is removed before the new one is placed, or, with a surge, once the
+ * new one runs. */
 static berth_status replace(play *p, const berth_object *fresh, bool surges, bool *placed,
                             berth_error *error)
 {
@@ -158,7 +161,8 @@ static berth_status replace(play *p, const berth_object *fresh, bool surges, boo
     return BERTH_OK;
 }
 
-/* From the highest number down, each once the one before it runs; what is missing comes first. */
+/* Replace pods from the highest ordinal down, each once the one before it runs. Missing pods are
+ * made first. */
 static berth_status roll_stateful_set(play *p, berth_error *error)
 {
     planned *plan = p->plan;
@@ -184,7 +188,7 @@ static berth_status roll_daemon_set(play *p, berth_error *error)
     const int64_t most = surge > 0 ? surge : unavailable > 1 ? unavailable : 1;
     int64_t waiting = 0;
     bool placed;
-    for (size_t i = 0; i < plan->held_count; i++) /* on nodes that have none yet */
+    for (size_t i = 0; i < plan->held_count; i++) /* first the nodes that have no pod yet */
         if (place_of(p, plan->held[i]) == NULL)
             TRY(make(p, plan->held[i], &placed, error));
     for (size_t i = 0; i < plan->held_count && waiting < most; i++) {
@@ -196,7 +200,7 @@ static berth_status roll_daemon_set(play *p, berth_error *error)
     return BERTH_OK;
 }
 
-/* ---- all of them ---- */
+/* ---- all rollouts ---- */
 
 static berth_status roll(play *p, berth_error *error)
 {
@@ -222,7 +226,7 @@ static berth_status roll(play *p, berth_error *error)
     return status;
 }
 
-/* A StatefulSet that wants fewer pods takes those with the highest numbers away first. */
+/* A StatefulSet that shrinks removes the pods with the highest ordinals first. */
 static berth_status scale_down(play *p, berth_error *error)
 {
     for (size_t i = 0; i < p->plan->old_count && p->plan->by_identity && !p->plan->by_node; i++) {
@@ -252,7 +256,7 @@ berth_status rollouts_play(changes *c, berth_engine *engine, const rollout_playe
     return BERTH_OK;
 }
 
-/* ---- telling ---- */
+/* ---- output ---- */
 
 size_t rollouts_count(const changes *c)
 {

@@ -1,14 +1,14 @@
-/* Rollouts played step by step: so many new pods are made, so many old ones go, as the strategy of
- * the workload says, until all are replaced or a new pod finds no place and nothing more may go.
+/* Plays rollouts step by step: makes new pods and removes old ones as the workload's strategy
+ * allows, until all are replaced, or a new pod fits nowhere and no further old pod may be removed.
  * Source: kubernetes v1.36 pkg/controller, deployment/rolling.go, statefulset and daemon. */
 #ifndef BERTH_TOOLS_ROLLOUTS_H
 #define BERTH_TOOLS_ROLLOUTS_H
 
 #include "loading/changes.h"
 
-/* What plays. */
+/* The caller's functions that add and schedule pods. */
 typedef struct rollout_player {
-    /* Add a pod, which waits. */
+    /* Add a pending pod. */
     berth_status (*add)(void *context, const berth_object *pod, berth_pod_id *id,
                         berth_error *error);
     /* Schedule a pod; it may have been tried before. */
@@ -24,7 +24,7 @@ berth_status rollouts_play(changes *c, berth_engine *engine, const rollout_playe
 size_t rollouts_count(const changes *c);
 const rollout *rollouts_at(const changes *c, size_t number);
 
-/* As lines of a summary, and as the member "rollouts" of a document. */
+/* Print the rollouts as lines of a summary; write them as the member "rollouts" of a document. */
 void rollouts_print(const changes *c, const berth_engine *engine, FILE *file);
 void rollouts_write(const changes *c, const berth_engine *engine, output *o);
 

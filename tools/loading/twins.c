@@ -1,4 +1,5 @@
-/* Objects that stand in a manifest and in the cluster. */
+/* Decides which object counts if a manifest and the cluster, or two manifests, have the same
+ * one. */
 #include "loading/twins.h"
 
 #include <stdio.h>
@@ -20,7 +21,8 @@ static berth_str key_of(const berth_object *object, char *room, size_t size)
     return (berth_str){room, (size_t)len < size ? (uint32_t)len : (uint32_t)size - 1};
 }
 
-/* Nodes are not settled, and a controller's pods by what their workload comes to: both are many. */
+/* False for nodes, which are never settled, and for pods of controllers, which changes.h settles by
+ * workload. Both are many. */
 static bool is_watched(const berth_object *object)
 {
     return object->kind != BERTH_KIND_NODE &&
@@ -34,7 +36,7 @@ void twins_added(twins *t, const berth_object *object)
         word_table_add(&t->fresh, key_of(object, room, sizeof(room)));
 }
 
-/* What is there does not change by a manifest. */
+/* Whether a manifest cannot change an existing object of this kind. */
 static bool stays_as_it_is(berth_kind kind)
 {
     return kind == BERTH_KIND_POD || kind == BERTH_KIND_PERSISTENT_VOLUME ||

@@ -1,30 +1,31 @@
-/* Objects of manifests that the cluster has already: which of the two counts. An object that an API
- * server has seen has a uid. A pod, a volume or a claim of the cluster stays; anything else becomes
- * what the manifest says. If two manifests have an object, the later one counts, as with
- * `kubectl apply`; two pods or two nodes of one name, and objects of two dumps, are an error. */
+/* Decides which object counts if the cluster already has an object of a manifest. Objects with a
+ * uid come from an API server. A pod, a volume or a claim of the cluster stays; any other object is
+ * changed to what the manifest says. If two manifests have the same object, the later one counts,
+ * as with `kubectl apply`. Two pods or two nodes of the same name, and the same object in two
+ * dumps, are errors. */
 #ifndef BERTH_TOOLS_TWINS_H
 #define BERTH_TOOLS_TWINS_H
 
 #include "berth/berth.h"
 #include "cli/words.h"
 
-/* Zeroed: nothing seen. */
+/* Starts zeroed. */
 typedef struct twins {
-    word_table fresh; /* "KIND NAMESPACE/NAME" of what no API server has seen; no nodes */
+    word_table fresh; /* "KIND NAMESPACE/NAME" of objects from manifests, without nodes */
 } twins;
 
-/* An object has been added. */
+/* Call for each object that was added. */
 void twins_added(twins *t, const berth_object *object);
 
-/* What became of an object whose name was taken. */
+/* The answer for an object whose name was taken. */
 typedef enum twins_answer {
     TWINS_REFUSED = 0, /* it is an error */
     TWINS_SETTLED,     /* one of the two counts */
     TWINS_REPLACED,    /* it replaces an object of an earlier manifest */
 } twins_answer;
 
-/* The engine refused an object because its name is taken: settle which one counts. For a pod, `id`
- * receives the id of the pod that counts. */
+/* Call if the engine refused an object because its name is taken: decides which one counts. For a
+ * pod, `id` receives the id of the pod that counts. */
 twins_answer twins_settle(twins *t, berth_engine *engine, const berth_object *object,
                           berth_object_id *id);
 

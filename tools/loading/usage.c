@@ -1,4 +1,4 @@
-/* How full a cluster is: the nodes added up by zone and resource, and the table of the sums. */
+/* Measures how full a cluster is: adds up the nodes by zone and resource, and prints the sums. */
 #include "loading/usage.h"
 
 #include <inttypes.h>
@@ -127,7 +127,7 @@ static double percent(usage_cell cell)
     return cell.allocatable > 0 ? 100.0 * (double)cell.requested / (double)cell.allocatable : 0.0;
 }
 
-/* "12.5", "25.3Gi", "8": short, for reading. */
+/* Writes a rounded amount for reading: "12.5", "25.3Gi", "8". */
 static void format_rounded(berth_str resource, int64_t amount, char *out, size_t size)
 {
     static const char units[] = "KMGTPE";
@@ -154,7 +154,7 @@ void usage_amount(berth_str resource, int64_t amount, char *out, size_t size)
     berth_quantity_format(quantity, is_bytes(resource), out, size);
 }
 
-/* The rows to show: a single zone is the same as all together. */
+/* The number of rows to show. A single zone equals the total, so the total is left out then. */
 static size_t row_count(const usage *u)
 {
     return u->zones.count > 1 ? u->zones.count + 1 : u->zones.count;
@@ -165,7 +165,7 @@ static berth_str row_name(const usage *u, size_t row)
     return row < u->zones.count ? word_table_get(&u->zones, (uint32_t)row) : words_of("all");
 }
 
-/* Whether a zone's row on a resource is worth showing: extended resources are in few zones. */
+/* Whether to show a zone's row for a resource. Extended resources exist in few zones. */
 static bool is_shown(const usage *u, size_t row, uint32_t resource)
 {
     usage_cell cell = u->cells[row * u->resources.count + resource];

@@ -1,4 +1,4 @@
-/* A cluster loaded, its pending pods decided, and all of its pods listed by name. */
+/* Loads a cluster, decides its pending pods, and lists all of its pods by name. */
 #include "plans/cluster_side.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "plans/plan_pods.h"
 #include "plans/side_figures.h"
 
-/* Nodes are known in full only while they are read. */
+/* Record each node for the figures: its whole object is only available while it is read. */
 static void on_added(void *context, const berth_object *object, const berth_object_id *id)
 {
     cluster_side *side = context;
@@ -32,7 +32,7 @@ static berth_status load(cluster_side *side, berth_error *error)
 
 /* ---- placing ---- */
 
-/* Take off its node every pod that a scheduler of this setup would place again. */
+/* Take every pod that a scheduler of this setup would place again off its node. */
 static berth_status take_off(cluster_side *side, berth_error *error)
 {
     uint32_t node_count = 0;

@@ -1,5 +1,5 @@
-/* A cluster whose pending pods have been decided, and the figures by which two such are compared:
- * how many pods have a place, how full and how fragmented the nodes are, how fast it went. */
+/* A cluster whose pending pods have been decided, and the figures for comparing two of them: how
+ * many pods have a node, how full and how fragmented the nodes are, how long deciding took. */
 #ifndef BERTH_TOOLS_CLUSTER_SIDE_H
 #define BERTH_TOOLS_CLUSTER_SIDE_H
 
@@ -7,16 +7,16 @@
 #include "loading/cluster_input.h"
 #include "replay/replay_load.h"
 
-/* One pod, wherever it is. */
+/* One pod, with or without a node. */
 typedef struct side_pod {
     berth_pod_id pod;
-    berth_node_id node; /* BERTH_NODE_NONE: on none */
+    berth_node_id node; /* BERTH_NODE_NONE: none */
     bool stranded;      /* bound to a node that is not in the input */
     berth_str namespace_name;
     berth_str name;
 } side_pod;
 
-/* A node that pods are bound to and that is not in the input. */
+/* A node that pods are bound to and that the input lacks. */
 typedef struct side_missing {
     berth_str name;
     uint64_t pods;
@@ -27,21 +27,21 @@ typedef struct side_resource {
     berth_str name;
     int64_t requested;
     int64_t allocatable;
-    int64_t allocatable_used; /* of the nodes that are in use */
+    int64_t allocatable_used; /* of nodes in use */
     int64_t requested_used;
-    double fragmentation; /* replay_load.h says what it is */
+    double fragmentation; /* see replay_load.h */
 } side_resource;
 
 typedef struct side_zone {
     berth_str name; /* "-" for nodes that name none */
     uint32_t nodes;
-    uint64_t pods; /* those of DaemonSets and mirror pods left out, as in every count by node */
+    uint64_t pods; /* without DaemonSets' pods and mirror pods, as in every count by node */
 } side_zone;
 
 typedef struct cluster_side {
     engine_setup setup;
     cluster_input input;
-    bool anew; /* pods that run are placed anew, too */
+    bool anew; /* running pods are placed again, too */
     berth_engine *engine;
     replay_load load;
     side_pod *pods; /* by namespace and name */
@@ -55,19 +55,19 @@ typedef struct cluster_side {
     side_zone *zones; /* by name */
     uint32_t zone_count;
     uint32_t node_count;
-    uint32_t nodes_in_use; /* that have a pod which is neither a DaemonSet's nor a mirror pod */
-    uint64_t pending;      /* that were to be decided, those passed over included */
+    uint32_t nodes_in_use; /* nodes with a pod that is neither a DaemonSet's nor a mirror pod */
+    uint64_t pending;      /* pods to decide, including skipped ones */
     uint64_t placed;
     uint64_t passed_over;
-    double seconds; /* spent deciding */
+    double seconds; /* time spent deciding */
 } cluster_side;
 
-/* Load what `setup` and `input` of the side name, decide the pending pods in the order of a
- * scheduler's queue, bind each, and work out the figures. Errors: those of loading and deciding;
- * the side is to be released whatever comes of it. */
+/* Load the input of the side, decide the pending pods in the order of a scheduler's queue, bind
+ * each, and compute the figures. Errors: those of loading and deciding; release the side in either
+ * case. */
 berth_status cluster_side_make(cluster_side *side, berth_error *error);
 
-/* Pods decided that have no place. */
+/* The number of decided pods without a node. */
 uint64_t cluster_side_unplaced(const cluster_side *side);
 double cluster_side_decisions_a_second(const cluster_side *side);
 

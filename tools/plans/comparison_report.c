@@ -1,4 +1,4 @@
-/* The two forms of a comparison: a table of figures and of pods, and a document. */
+/* Prints a comparison as tables of figures and of pods, and writes it as a document. */
 #include "plans/comparison_report.h"
 
 #include <inttypes.h>
@@ -72,7 +72,7 @@ static const side_zone *find_zone(const cluster_side *side, berth_str name)
     return NULL;
 }
 
-/* Names of all sides, in the order in which they first come. */
+/* The names of resources of all sides, in the order of first appearance. */
 static word_table resource_names(const comparison *c)
 {
     word_table names = {0};
@@ -168,7 +168,7 @@ static void add_resource_rows(const comparison *c, figure_table *t)
     word_table_free(&names);
 }
 
-/* The fewest and the most pods that a zone with a name has. */
+/* The smallest and the largest number of pods in a named zone. */
 static void zone_range(const cluster_side *side, uint64_t *fewest, uint64_t *most)
 {
     bool any = false;
@@ -257,7 +257,7 @@ static void print_sides(const comparison *c, FILE *file)
     fputc('\n', file);
 }
 
-/* For each side, the nodes that pods are bound to and that its input lacks. */
+/* Print for each side the nodes that pods are bound to and that its input lacks. */
 static void print_missing(const comparison *c, FILE *file)
 {
     for (size_t i = 0; i < c->side_count; i++) {
@@ -427,7 +427,7 @@ static void write_side(const comparison_side *s, output *o)
     output_object_end(o);
 }
 
-/* One node a side: "" where the pod has none, absent where the side does not have the pod. */
+/* Write one node per side: "" if the pod has none, absent if the side lacks the pod. */
 static void write_pod(const comparison *c, const changed_pod *pod, output *o)
 {
     const side_pod *named = comparison_pod(c, pod);
@@ -453,7 +453,7 @@ static void write_pod(const comparison *c, const changed_pod *pod, output *o)
 void comparison_write(const comparison *c, FILE *file, output_format format, bool summary_only)
 {
     output o;
-    output_open(&o, file, format, 4); /* a resource and a zone a line */
+    output_open(&o, file, format, 4); /* one resource and one zone per line */
     output_object(&o);
     output_schema(&o, "compare");
     output_key(&o, "sides");
@@ -462,7 +462,7 @@ void comparison_write(const comparison *c, FILE *file, output_format format, boo
         write_side(&c->sides[i], &o);
     output_array_end(&o);
     if (!summary_only) {
-        o.flat_depth = 2; /* a pod a line */
+        o.flat_depth = 2; /* one pod per line */
         output_key(&o, "pods");
         output_array(&o);
         for (size_t i = 0; i < c->pod_count; i++)

@@ -1,4 +1,4 @@
-/* A comparison for people, as aligned columns, and for programs, as JSON or YAML. */
+/* Shows a comparison: to people as aligned columns, to programs as JSON or YAML. */
 #ifndef BERTH_TOOLS_COMPARISON_REPORT_H
 #define BERTH_TOOLS_COMPARISON_REPORT_H
 
@@ -7,8 +7,8 @@
 #include "cli/output.h"
 #include "plans/side_comparison.h"
 
-/* `summary_only` leaves out the pods that differ; otherwise the first 20 are listed, or all. */
-/* One table alone, in the form of the tables: of figures, or of the pods that differ. */
+/* `summary_only` omits the pods that differ; otherwise the first 20 are listed, or all. */
+/* Print only one table, in the form of all tables: the figures, or the pods that differ. */
 void comparison_print_list(const comparison *c, FILE *file, bool pods);
 
 void comparison_print(const comparison *c, FILE *file, bool summary_only, bool all_pods);

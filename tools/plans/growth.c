@@ -1,4 +1,4 @@
-/* Trials of a growth: nodes added, pods placed, and everything taken back. */
+/* Trials of a growth: adds nodes, places pods, and takes everything back. */
 #include "plans/growth.h"
 
 #include <math.h>
@@ -8,7 +8,8 @@
 #include "cli/exits.h"
 #include "cli/heap.h"
 
-/* What a node that is added, and a decision that finds no node, cost in decisions that find one. */
+/* The cost of an added node, and of a decision that finds no node, in units of a decision that
+ * finds one. */
 enum { PASSES_MAX = 8, NODE_EFFORT = 32, REFUSAL_EFFORT = 16 };
 
 berth_status growth_add_nodes(growth *g, size_t shape, uint32_t count, berth_error *error)
@@ -33,8 +34,8 @@ berth_status growth_add_nodes(growth *g, size_t shape, uint32_t count, berth_err
     return BERTH_OK;
 }
 
-/* Once through what is left. A kind that was refused is not asked about again, unless other pods
- * may have changed that. */
+/* Try each remaining pod once. A kind that was refused is not tried again unless other pods may
+ * have changed that. */
 static berth_status place_once(growth *g, uint64_t *count, bool *again, berth_error *error)
 {
     uint64_t placed = 0;
@@ -96,8 +97,8 @@ berth_status growth_carry_out(growth *g, const growth_plan *plan, berth_error *e
     return growth_place(g, NULL, error);
 }
 
-/* A plan's figures, from what stands in the engine. Nodes that took nothing are left out of the
- * plan if the others do as well without: the next trial says so. */
+/* Compute a plan's figures from the engine. Nodes that took no pod are removed from the plan if the
+ * others work as well without them; the next trial tells. */
 static void sum_up(growth *g, growth_plan *plan)
 {
     plan->nodes = 0;
@@ -126,8 +127,8 @@ berth_status growth_try(growth *g, growth_plan *plan, berth_error *error)
 
 /* ---- the bound ---- */
 
-/* The least of what the pods of a kind take of one resource, as parts of a node: of nodes, and of
- * their prices. INFINITY: no shape has any. */
+/* The smallest amount of one resource that the pods of a kind take, as a share of a node, counted
+ * in nodes and in their prices. INFINITY: no shape has the resource. */
 static void least_parts(const growth *g, const growth_kind *kind, uint64_t shapes, uint32_t r,
                         double *nodes, double *price)
 {
@@ -144,7 +145,7 @@ static void least_parts(const growth *g, const growth_kind *kind, uint64_t shape
     }
 }
 
-/* Every node and every price that a plan can have is a whole number of these; 0: they differ. */
+/* The price of a node, if all of these shapes have the same; 0: they differ. */
 static double single_price(const growth *g, uint64_t shapes)
 {
     double price = 0.0;
@@ -158,8 +159,9 @@ static double single_price(const growth *g, uint64_t shapes)
     return price;
 }
 
-/* Of each resource: each node is filled at most whole, so the parts of nodes that the pods take on
- * the nodes of a shape are at most their number. A pod counts where it takes the smallest part. */
+/* A node is at most full. So, for each resource, the shares of a node that the pods take cannot add
+ * up to more than the number of nodes. Each pod counts with the smallest share that it takes on any
+ * shape. */
 void growth_bound(const growth *g, uint64_t shapes, uint64_t *nodes, double *price)
 {
     double most_nodes = 0.0;

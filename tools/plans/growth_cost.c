@@ -1,4 +1,4 @@
-/* Sums of exact prices. */
+/* Adds up exact prices. */
 #include "plans/growth_cost.h"
 
 #include <inttypes.h>
@@ -16,7 +16,7 @@ static money cost_of(const growth *g, const growth_plan *plan)
     return sum;
 }
 
-/* Of the nodes that could go and have a price; the others are counted. */
+/* Adds up the prices of the nodes that could be removed; counts those without a price. */
 static money saved_by(const growth_answer *a, uint32_t *unpriced)
 {
     money sum = 0;

@@ -1,19 +1,19 @@
-/* What a plan costs per hour and month, and what nodes that could go would save. */
+/* The costs of a plan per hour and month, and the savings from nodes that could be removed. */
 #ifndef BERTH_TOOLS_GROWTH_COST_H
 #define BERTH_TOOLS_GROWTH_COST_H
 
 #include "plans/growth_report.h"
 
-/* Nothing of all this is said without --prices. */
+/* Print the plan's cost. All of these functions print nothing without --prices. */
 void growth_cost_print_plan(const growth_answer *a, FILE *file);
 
-/* The shape that would do alone at the lowest price, if there are several. */
+/* Print the shape that works alone at the lowest price, if there are several. */
 void growth_cost_print_alone(const growth_answer *a, FILE *file);
 
-/* What the nodes that could go cost. */
+/* Print the cost of the nodes that could be removed. */
 void growth_cost_print_saved(const growth_answer *a, FILE *file);
 
-/* Members of the plan, and of the summary. */
+/* Write members of the plan, and of the summary. */
 void growth_cost_write_plan(const growth_answer *a, output *o);
 void growth_cost_write_saved(const growth_answer *a, output *o);
 

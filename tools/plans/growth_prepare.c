@@ -1,5 +1,5 @@
-/* What a growth has to know before it searches: kinds of pods, which shapes take them, what a node
- * of each shape has room for once its DaemonSets run. */
+/* Prepares a growth before the search: kinds of pods, the shapes that take them, and the room that
+ * a node of each shape has besides its DaemonSets' pods. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,8 +81,9 @@ static bool is_known(const growth *g, const berth_pod_info *info)
     return false;
 }
 
-/* A DaemonSet's controller pins each pod by its node's name: without that it is the template. Terms
- * that ask for nothing else are left out; if none stays, nothing is asked for. */
+/* Make a DaemonSet's pod into its template again: remove the node's name, with which the controller
+ * pins each pod. Terms that require nothing else are dropped; if none remains, there is no
+ * requirement. */
 static berth_object *unpin(const berth_pod *source, berth_str name)
 {
     berth_pod pod = *source;
@@ -132,7 +133,8 @@ static berth_status list_daemons(growth *g, berth_error *error)
     return BERTH_OK;
 }
 
-/* Whether a DaemonSet's controller would put a pod on the node: room is no question to it. */
+/* Find out whether a DaemonSet's controller would put a pod on the node; room does not matter to
+ * it. */
 static berth_status try_daemon(growth *g, growth_daemon *daemon, size_t shape, berth_node_id node,
                                berth_error *error)
 {
@@ -140,7 +142,7 @@ static berth_status try_daemon(growth *g, growth_daemon *daemon, size_t shape, b
     berth_fit fit = {.size = sizeof(fit)};
     TRY(berth_engine_add(g->engine, daemon->object, &id, error));
     berth_status status = berth_engine_fits(g->engine, id.pod, node, 0, &fit, error);
-    if (status == BERTH_E_NOT_FOUND) { /* of another scheduler: its rules are not known */
+    if (status == BERTH_E_NOT_FOUND) { /* of another scheduler, whose rules are not known */
         fit.verdict = BERTH_VERDICT_PLACED;
         status = BERTH_OK;
     }
@@ -181,7 +183,7 @@ static void add_refusal(growth_kind *kind, const char *shape, const berth_fit *f
     kind->refusal = heap_text(text, strlen(text));
 }
 
-/* Refused by all for one reason: it is said once. */
+/* If all shapes refuse a kind for one reason, say it once. */
 static void shorten_refusal(const growth *g, growth_kind *kind)
 {
     char text[2 * REFUSAL_BYTES];

@@ -1,4 +1,4 @@
-/* What a growth found, told. */
+/* Prints and writes the results of a growth. */
 #include "plans/growth_report.h"
 
 #include <inttypes.h>
@@ -32,7 +32,8 @@ static berth_status reason_of(growth_answer *a, const growth_kind *kind, berth_p
     return BERTH_OK;
 }
 
-/* One reason for all pods of a kind. `kinds` is zeroed, or the numbers of reasons + 1. */
+/* List the pods without a node; all pods of a kind share one reason. `kinds`: 0, or the number of
+ * the kind's reason + 1. */
 static berth_status list_left(growth_answer *a, const berth_pod_id *pods, uint64_t count,
                               berth_explanation *explanation, id_table *kinds, berth_error *error)
 {
@@ -102,7 +103,7 @@ void growth_answer_free(growth_answer *a)
 
 /* ---- for people ---- */
 
-/* "0.72", "3", "1234.5": as short as it is exact to a millionth. */
+/* Writes a price as short as it is exact to a millionth: "0.72", "3", "1234.5". */
 static void format_price(double price, char out[32])
 {
     int len = snprintf(out, 32, "%.6f", price);
@@ -134,7 +135,7 @@ static uint64_t taken_by(const growth *g, size_t shape)
     return count;
 }
 
-/* Each shape: nodes of the plan, and what it would take alone. */
+/* Print for each shape the nodes in the plan, and how many it would take alone. */
 static void print_shapes(const growth *g, FILE *file)
 {
     static const char *const titles[] = {"SHAPE", "PRICE", "ADD", "COST", "ALONE", "COST", "PODS"};
@@ -164,7 +165,7 @@ static void print_shapes(const growth *g, FILE *file)
     }
 }
 
-/* The nodes of the cluster, and which of them could go. */
+/* Print the nodes of the cluster and which of them could be removed. */
 static void print_nodes(const growth_answer *a, FILE *file)
 {
     static const char *const titles[] = {"NODE", "VERDICT", "PODS"};
@@ -217,7 +218,7 @@ static void print_added(const growth_answer *a, FILE *file)
     fputc('\n', file);
 }
 
-/* Where the pods of the nodes that could go would be then. */
+/* Print where the pods of removed nodes would go. */
 static void print_moves(const growth_answer *a, FILE *file)
 {
     static const char *const titles[] = {"NAMESPACE", "NAME", "FROM", "TO"};
@@ -422,7 +423,8 @@ static void write_added(const growth_answer *a, output *o)
     output_array_end(o);
 }
 
-/* Pods that the cluster had no room for, on nodes that are new, or on its own as others came. */
+/* Write the pods that the cluster had no room for: on new nodes, or on its own nodes after others
+ * came. */
 static void write_pods(const growth_answer *a, output *o)
 {
     const growth *g = a->growth;
@@ -487,7 +489,7 @@ void growth_write(const growth_answer *a, FILE *file, output_format format, bool
 {
     const growth *g = a->growth;
     output o;
-    output_open(&o, file, format, 2); /* a shape, a node, a pod a line */
+    output_open(&o, file, format, 2); /* one shape, node or pod per line */
     output_object(&o);
     output_schema(&o, "grow");
     if (g->shapes->count > 0) {

@@ -1,4 +1,5 @@
-/* The search of a growth: each shape alone, mixes, and what can be taken out again. */
+/* Searches for the plans of a growth: each shape alone, mixes, and nodes that can be removed
+ * again. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@ static bool may_go_on(growth *g)
     return !g->ended_early;
 }
 
-/* More pods first, then the lower price, then fewer nodes. */
+/* Whether `a` is better: more pods, then a lower price, then fewer nodes. */
 static bool is_better(const growth_plan *a, const growth_plan *b)
 {
     if (!a->tried || !b->tried)
@@ -53,8 +54,9 @@ static berth_status try_alone(growth *g, size_t shape, uint64_t count, growth_pl
     return BERTH_OK;
 }
 
-/* More and more nodes until all pods that the shape takes have a place, or more do not help: then
- * as few as place as many. `*failed` is the largest number that was tried and did not do. */
+/* Add more and more nodes until all pods that the shape takes are placed or more nodes do not help;
+ * then find the smallest number that places as many. `*failed` is the largest number that was tried
+ * and did not suffice. */
 static berth_status climb(growth *g, size_t shape, uint64_t wanted, uint64_t *failed,
                           berth_error *error)
 {
@@ -102,7 +104,7 @@ static berth_status search_alone(growth *g, size_t shape, berth_error *error)
 
 /* ---- mixes ---- */
 
-/* What a pod's place is worth: 1, or the largest share that it is of all that is asked for. */
+/* The worth of placing a pod: 1, or its largest share of all requests of a resource. */
 static double *make_worths(const growth *g, bool by_share)
 {
     double *worths = heap_new(g->kind_count, sizeof(*worths));
@@ -120,8 +122,8 @@ static double *make_worths(const growth *g, bool by_share)
     return worths;
 }
 
-/* How many nodes of a shape to try at a time: a part of what is left, so that a large cluster takes
- * few steps and the last ones are small. */
+/* How many nodes of a shape to try at a time: a part of what is missing, so that large clusters
+ * need few steps and the last steps are small. */
 static uint32_t batch_of(const growth *g, size_t shape, const growth_plan *plan)
 {
     uint64_t left = g->shapes->items[shape].max - plan->counts[shape];
@@ -144,11 +146,11 @@ static uint32_t batch_of(const growth *g, size_t shape, const growth_plan *plan)
 
 typedef struct step {
     size_t shape;
-    uint32_t nodes; /* that took pods */
-    double rate;    /* price for what was placed */
+    uint32_t nodes; /* nodes that took pods */
+    double rate;    /* price for the worth of the pods placed */
 } step;
 
-/* What a batch of one shape would bring. */
+/* Find out what a batch of one shape would bring. */
 static berth_status try_step(growth *g, size_t shape, uint32_t batch, const double *worths,
                              const bool *before, step *out, berth_error *error)
 {
@@ -173,8 +175,7 @@ static berth_status try_step(growth *g, size_t shape, uint32_t batch, const doub
     return status;
 }
 
-/* One step of a mix: the shape that places most for its price. `*more` tells whether there was
- * one. */
+/* One step of a mix: add the shape that places most for its price. `*more`: there was one. */
 static berth_status mix_step(growth *g, growth_plan *plan, const double *worths, bool *before,
                              bool *more, berth_error *error)
 {
@@ -197,7 +198,7 @@ static berth_status mix_step(growth *g, growth_plan *plan, const double *worths,
     return growth_place(g, NULL, error);
 }
 
-/* From the nodes of the plan on, steps until nothing is left or nothing helps. */
+/* Continue from the nodes of the plan until no pod is left or nothing helps. */
 static berth_status mix_on(growth *g, growth_plan *plan, const double *worths, berth_error *error)
 {
     bool *before = heap_new(g->pod_count, sizeof(*before));
@@ -214,8 +215,8 @@ static berth_status mix_on(growth *g, growth_plan *plan, const double *worths, b
     return status;
 }
 
-/* Pods placed while nodes came one after the other may not all fit when the nodes are there at
- * once: what does not is given more nodes. */
+/* Search a mix. Pods that were placed while nodes came one by one may not all fit when all nodes
+ * exist at once; then more nodes are added for the rest. */
 static berth_status search_mix(growth *g, bool by_share, berth_error *error)
 {
     double *worths = make_worths(g, by_share);
@@ -257,7 +258,7 @@ static berth_status try_change(growth *g, size_t from, uint32_t less, size_t to,
     return BERTH_OK;
 }
 
-/* As many nodes of a shape fewer as still place as many pods, by halves. */
+/* Remove as many nodes of a shape as possible without placing fewer pods, by halving. */
 static berth_status take_out(growth *g, size_t shape, berth_error *error)
 {
     uint32_t part = g->best.counts[shape];
@@ -271,9 +272,9 @@ static berth_status take_out(growth *g, size_t shape, berth_error *error)
     return BERTH_OK;
 }
 
-/* Nodes of one shape for fewer or more of another, as long as that is cheaper and places as many:
- * of a dearer shape one for one, two, ... of the cheaper; of a cheaper shape just as many as cost
- * more than one of the dearer. */
+/* Exchange nodes of one shape for nodes of another, as long as that is cheaper and places as many
+ * pods. A dearer node is exchanged for one, two, ... cheaper ones; of a cheaper shape, just as many
+ * nodes are exchanged as cost more than one dearer node. */
 static berth_status exchange(growth *g, size_t from, size_t to, bool *any, berth_error *error)
 {
     double ratio = g->shapes->items[to].price / g->shapes->items[from].price;

@@ -1,5 +1,5 @@
-/* A recursive descent over the text of a selector: one function a form of condition. Source of the
- * forms and of what they match: kubernetes v1.36 apimachinery/pkg/labels/selector.go. */
+/* Parses a selector by recursive descent: one function per form of condition. Source of the forms
+ * and of what they match: kubernetes v1.36 apimachinery/pkg/labels/selector.go. */
 #include "plans/label_query.h"
 
 #include <ctype.h>
@@ -31,7 +31,7 @@ static bool take(label_parser *p, const char *mark)
     return true;
 }
 
-/* A key or a value; it may be empty. */
+/* Reads a key or a value, which may be empty. */
 static berth_str take_word(label_parser *p)
 {
     skip_space(p);
@@ -57,7 +57,7 @@ static void add_value(label_condition *c, berth_str value)
     c->values[c->value_count++] = value;
 }
 
-/* "(v, w)" */
+/* Reads "(v, w)". */
 static bool take_set(label_parser *p, label_condition *c)
 {
     if (!take(p, "("))
@@ -82,7 +82,7 @@ static bool read_number(berth_str text, int64_t *out)
     return errno == 0 && *end == '\0';
 }
 
-/* What follows the key. */
+/* Reads the part after the key. */
 static bool take_test(label_parser *p, label_condition *c)
 {
     if (take(p, "!=")) {
@@ -102,7 +102,7 @@ static bool take_test(label_parser *p, label_condition *c)
         else if (c->test == LABEL_NOT_IN || words_equal(op, words_of("in")))
             return take_set(p, c);
         else
-            p->at = op.data; /* a second word: the caller says that a comma is missing */
+            p->at = op.data; /* a second word: the caller reports the missing comma */
     }
     return true;
 }

@@ -26,7 +26,7 @@ typedef struct label_condition {
     int64_t bound; /* LABEL_ABOVE and LABEL_BELOW */
 } label_condition;
 
-/* Zeroed: no condition. Texts are borrowed from the one that was parsed. */
+/* Zeroed: no condition. Texts are borrowed from the parsed text. */
 typedef struct label_query {
     label_condition *conditions;
     size_t count;
@@ -35,8 +35,8 @@ typedef struct label_query {
 
 enum { LABEL_PROBLEM_BYTES = 160 };
 
-/* Read a selector. Returns false, with what is wrong in `problem`, if it is none; `q` is to be
- * freed either way. */
+/* Parse a selector. If it is not valid, returns false and explains in `problem`. Free `q` in either
+ * case. */
 bool label_query_parse(label_query *q, const char *text, char problem[LABEL_PROBLEM_BYTES]);
 
 /* Whether a node's labels meet all conditions. */

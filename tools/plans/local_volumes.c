@@ -1,4 +1,4 @@
-/* Objects come in any order, so pods, claims and volumes are joined by name once all are read. */
+/* Objects arrive in any order, so pods, claims and volumes are joined by name once all are read. */
 #include "plans/local_volumes.h"
 
 #include <stdio.h>
@@ -27,7 +27,7 @@ static void bind_claim(local_volumes *l, uint32_t claim, berth_str volume)
     l->claim_bound[claim] = word_table_add(&l->bound, volume) + 1;
 }
 
-/* ---- what is seen ---- */
+/* ---- collecting ---- */
 
 static bool names_one_node(berth_requirements list, const char *key)
 {
@@ -40,7 +40,7 @@ static bool names_one_node(berth_requirements list, const char *key)
     return false;
 }
 
-/* Terms are alternatives: a second one may be another node. */
+/* Terms are alternatives, so a second term may allow another node. */
 static bool is_local(const berth_persistent_volume *volume)
 {
     const berth_node_selector *nodes = volume->node_affinity;
@@ -110,7 +110,7 @@ void local_volumes_end(local_volumes *l)
         qsort(l->uses, l->use_count, sizeof(*l->uses), by_pod);
 }
 
-/* ---- what is asked ---- */
+/* ---- questions ---- */
 
 static size_t first_use(const local_volumes *l, berth_pod_id pod)
 {

@@ -1,4 +1,4 @@
-/* The exact name, or a suggestion. */
+/* Finds a node by its exact name, or suggests a similar one. */
 #include "plans/node_lookup.h"
 
 #include <stdlib.h>

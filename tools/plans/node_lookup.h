@@ -1,11 +1,11 @@
-/* Nodes by the name that a person types. */
+/* Finds nodes by the names that people type. */
 #ifndef BERTH_TOOLS_NODE_LOOKUP_H
 #define BERTH_TOOLS_NODE_LOOKUP_H
 
 #include "berth/berth.h"
 
-/* The node of a name, which may be written as kubectl and -o name write it: node/NAME, nodes/NAME.
- * Errors: E_NOT_FOUND, with the name that is spelled most like it. */
+/* Find a node by name, also in the form of kubectl and -o name: node/NAME, nodes/NAME. Errors:
+ * BERTH_E_NOT_FOUND, with a similar name. */
 berth_status node_lookup(berth_engine *engine, const char *text, berth_node_id *out,
                          berth_error *error);
 

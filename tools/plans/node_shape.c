@@ -1,4 +1,4 @@
-/* Shapes of nodes from the command line, from files, and from nodes that are there. */
+/* Reads shapes of nodes from the command line, from files, and from existing nodes. */
 #include "plans/node_shape.h"
 
 #include <inttypes.h>
@@ -13,8 +13,8 @@
 
 enum { SHAPE_LABELS_MAX = 256, SHAPE_RESOURCES_MAX = 64, SHAPE_TAINTS_MAX = 64 };
 
-/* A shape being read: arrays that the object is copied from. Texts are those of the command line,
- * or of the node that the shape is like. */
+/* A shape being read: arrays that are then copied into the object. Texts belong to the command
+ * line, or to the node that the shape is like. */
 typedef struct shape_draft {
     berth_str name;
     berth_str zones; /* "a+b" */
@@ -42,7 +42,7 @@ static berth_str without(berth_str text, size_t len)
     return (berth_str){text.data + len, text.len - (uint32_t)len};
 }
 
-/* Cut `*text` at the first `mark`: what is before it, and the rest stays. */
+/* Cut `*text` at the first `mark`: returns the part before it; `*text` keeps the rest. */
 static berth_str cut(berth_str *text, char mark)
 {
     const char *at = text->len > 0 ? memchr(text->data, mark, text->len) : NULL;
@@ -60,7 +60,7 @@ static berth_status wrong(const shape_draft *draft, berth_error *error, const ch
     return BERTH_E_INVALID;
 }
 
-/* ---- what a shape is made of ---- */
+/* ---- properties of a shape ---- */
 
 static berth_status set_label(shape_draft *draft, berth_str key, berth_str value,
                               berth_error *error)
@@ -93,7 +93,7 @@ static berth_status set_resource(shape_draft *draft, berth_str name, berth_str t
     return BERTH_OK;
 }
 
-/* "KEY=VALUE:EFFECT" or "KEY:EFFECT". */
+/* Adds a taint: "KEY=VALUE:EFFECT" or "KEY:EFFECT". */
 static berth_status add_taint(shape_draft *draft, berth_str text, berth_error *error)
 {
     berth_taint taint = {.key = text};
@@ -135,7 +135,7 @@ static berth_status set_max(shape_draft *draft, berth_str text, berth_error *err
     return BERTH_OK;
 }
 
-/* Everything of a node but its name, and what only says how it does at the moment. */
+/* Copy everything of a node except its name and its momentary state. */
 static berth_status set_node(shape_draft *draft, const berth_node *node, berth_error *error)
 {
     draft->node = *node;
@@ -196,7 +196,7 @@ static berth_status set_item(shape_draft *draft, berth_str item, berth_engine *e
     return set_resource(draft, key, value, error);
 }
 
-/* ---- done ---- */
+/* ---- completing a shape ---- */
 
 static bool has_resource(const shape_draft *draft, const char *name)
 {
@@ -214,7 +214,7 @@ static bool has_label(const shape_draft *draft, const char *key)
     return false;
 }
 
-/* What a kubelet says of its node, and an API server of its pods. */
+/* Fill in what a kubelet and an API server would set. */
 static berth_status fill_in(shape_draft *draft, berth_error *error)
 {
     static const char *const labels[][2] = {{"kubernetes.io/hostname", ""},
@@ -321,7 +321,7 @@ static berth_status read_file(node_shapes *shapes, const char *path, berth_engin
     return status;
 }
 
-/* "NAME=..." is a shape; a path has no '=' in front of its last slash. */
+/* Whether a text is a shape, "NAME=...", not a path: a path has no '=' before its last slash. */
 static bool is_spec(const char *text)
 {
     const char *equals = strchr(text, '=');
@@ -329,7 +329,7 @@ static bool is_spec(const char *text)
     return equals != NULL && equals != text && (slash == NULL || equals < slash);
 }
 
-/* A shape's own price counts; else that of its instance type. */
+/* Set the price: the shape's own, or else that of its instance type. */
 static berth_status price_shape(node_shape *shape, const prices *list, berth_error *error)
 {
     const price_labels labels = price_labels_of_list(shape->object->as.node->meta.labels);

@@ -1,4 +1,4 @@
-/* Kinds of nodes that could be added to a cluster, as the command line names them. */
+/* Shapes: kinds of nodes that could be added to a cluster, as given on the command line. */
 #ifndef BERTH_TOOLS_NODE_SHAPE_H
 #define BERTH_TOOLS_NODE_SHAPE_H
 
@@ -8,7 +8,7 @@
 
 enum { NODE_SHAPES_MAX = 64 };
 
-/* How --shape is written, for help texts. */
+/* The syntax of --shape, for help texts. */
 #define NODE_SHAPE_HELP                                                                         \
     "NAME=KEY=VALUE,... or a file of Nodes, whose annotations price and max say those.\n"       \
     "Keys: cpu, memory, pods (110 unless given) and every other resource; price of a node;\n"   \
@@ -18,10 +18,10 @@ enum { NODE_SHAPES_MAX = 64 };
 
 typedef struct node_shape {
     char *name;
-    double price; /* of a node; 1 where no shape has a price */
-    money exact;  /* the same */
+    double price; /* of a node; 1 if no shape has a price */
+    money exact;  /* the same price */
     bool priced;
-    uint64_t max;         /* nodes; UINT32_MAX: no limit */
+    uint64_t max;         /* largest number of nodes; UINT32_MAX: no limit */
     berth_object *object; /* a Node named as the shape */
 } node_shape;
 
@@ -32,9 +32,9 @@ typedef struct node_shapes {
     bool priced; /* the shapes have prices */
 } node_shapes;
 
-/* Read shapes as given; `engine` has the nodes that some are like. Shapes without a price have that
- * of their instance type in `list`, which may be empty. Errors: E_INVALID, saying which shape;
- * those of a reader. */
+/* Read the given shapes; `engine` has the nodes that some shapes are like. A shape without a price
+ * gets that of its instance type in `list`, which may be empty. Errors: BERTH_E_INVALID, naming the
+ * shape; those of a reader. */
 berth_status node_shapes_read(node_shapes *shapes, const text_list *given, const prices *list,
                               berth_engine *engine, berth_error *error);
 void node_shapes_free(node_shapes *shapes);

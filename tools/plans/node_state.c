@@ -1,4 +1,4 @@
-/* Nodes that keep pods off: cordoned, tainted or not ready, by their fields and their taints. */
+/* Finds why a node accepts no pods: cordoned, tainted or not ready, by its fields and taints. */
 #include "plans/node_state.h"
 
 #include <stdio.h>
@@ -24,7 +24,8 @@ static bool keeps_pods_off(const berth_taint *taint)
     return is(taint->effect, "NoSchedule") || is(taint->effect, "NoExecute");
 }
 
-/* The node controller repeats some fields of a node as taints: these have states of their own. */
+/* The state that a taint stands for. The node controller repeats some fields of a node as
+ * taints. */
 static node_state state_of_taint(const berth_taint *taint)
 {
     if (!keeps_pods_off(taint))
@@ -37,7 +38,7 @@ static node_state state_of_taint(const berth_taint *taint)
     return NODE_STATE_TAINTED;
 }
 
-/* A node without conditions, as in a manifest, is ready. Of a condition that is not True the engine
+/* A node without conditions, as in a manifest, is ready. If a condition is not True, the engine
  * does not keep whether it is False or Unknown. */
 static bool is_ready(const berth_node *node)
 {
@@ -109,7 +110,7 @@ static void note_not_ready(const berth_node *node, const notes *out)
         out->each(out->context, "not ready");
 }
 
-/* Taints that repeat what "not ready" and "cordoned" say are left out. */
+/* Report all reasons, except taints that repeat "not ready" and "cordoned". */
 static void note_all(const berth_node *node, const notes *out)
 {
     bool cordoned = node->unschedulable;

@@ -1,11 +1,11 @@
-/* Whether a node takes pods, and what keeps them off: one answer for every command. */
+/* Whether a node accepts pods, and why not: the same answer for every command. */
 #ifndef BERTH_TOOLS_NODE_STATE_H
 #define BERTH_TOOLS_NODE_STATE_H
 
 #include "berth/berth.h"
 
-/* Whether a node takes a pod without tolerations. Of several reasons that keep pods off a node, the
- * last in this list counts. */
+/* Whether a node accepts a pod without tolerations. If there are several reasons against it, the
+ * last one in this list counts. */
 #define NODE_STATES(X)                                     \
     X(OPEN, "open")          /* it does */                 \
     X(TAINTED, "tainted")    /* NoSchedule or NoExecute */ \
@@ -28,8 +28,8 @@ berth_status node_state_read(const berth_engine *engine, berth_node_id node, nod
                              berth_error *error);
 
 /* Call `each` with every reason that keeps pods off a node: "cordoned", "taint
- * dedicated=infra:NoSchedule". Errors: those of berth_engine_node_object. Then `each` was not
- * called. */
+ * dedicated=infra:NoSchedule". Errors: those of berth_engine_node_object; `each` is not called
+ * then. */
 berth_status node_state_notes(const berth_engine *engine, berth_node_id node,
                               void (*each)(void *context, const char *note), void *context,
                               berth_error *error);

@@ -1,4 +1,4 @@
-/* Questions about single pods that every plan asks. */
+/* Answers questions about single pods that all plans have. */
 #include "plans/plan_pods.h"
 
 #include <inttypes.h>
@@ -34,7 +34,7 @@ bool plan_pod_stays(const berth_pod_info *info)
            words_equal(info->owner_kind, words_of("Node"));
 }
 
-/* Reasons of one text that came from several plugins are one to a reader. */
+/* Merge equal reasons that came from several plugins. */
 static uint32_t merge_counts(berth_reason_count *counts, uint32_t count)
 {
     uint32_t kept = 0;
@@ -50,7 +50,7 @@ static uint32_t merge_counts(berth_reason_count *counts, uint32_t count)
     return kept;
 }
 
-/* Most nodes first, equals in the order in which they came; or by name. */
+/* The order of reasons: most nodes first, equal ones as they came; or by name. */
 static bool comes_before(const berth_reason_count *a, const berth_reason_count *b, bool by_name)
 {
     return by_name ? words_compare(a->reason, b->reason) < 0 : a->nodes > b->nodes;

@@ -1,4 +1,4 @@
-/* What plans ask about pods: which are pending, which stay with their node, why one fits
+/* Facts about pods for plans: which ones are pending, which ones stay with their node, why one fits
  * nowhere. */
 #ifndef BERTH_TOOLS_PLAN_PODS_H
 #define BERTH_TOOLS_PLAN_PODS_H
@@ -7,20 +7,20 @@
 
 #include "berth/berth.h"
 
-/* The pending pods in the order of a scheduler's queue; `*out` is the caller's, to be freed.
- * Errors: those of berth_engine_pending; nothing is the caller's then. */
+/* The pending pods in the order of a scheduler's queue; the caller frees `*out`. Errors: those of
+ * berth_engine_pending; `*out` is not set then. */
 berth_status plan_pending(const berth_engine *engine, berth_pod_id **out, uint64_t *count,
                           berth_error *error);
 
-/* Whether a pod belongs to its node: one of a DaemonSet, or a mirror pod. */
+/* Whether a pod belongs to its node: a DaemonSet's pod or a mirror pod. */
 bool plan_pod_stays(const berth_pod_info *info);
 
 enum { PLAN_REASON_BYTES = 256 };
 
-/* Why a pending pod fits no node as things stand, in short, most nodes first: "Insufficient cpu (3
- * nodes), node(s) had untolerated taint {a: b} (1)"; or the reasons as a set, by name and without
- * numbers, so that pods with the same can be counted. `explanation` is scratch. Errors: those of
- * berth_engine_decide. */
+/* Why a pending pod fits no node at present, in short, most nodes first: "Insufficient cpu (3
+ * nodes), node(s) had untolerated taint {a: b} (1)". With `as_set`: the reasons sorted by name and
+ * without numbers, so that pods with the same reasons can be counted. `explanation` is scratch.
+ * Errors: those of berth_engine_decide. */
 berth_status plan_reason(berth_engine *engine, berth_pod_id pod, berth_explanation *explanation,
                          bool as_set, char out[PLAN_REASON_BYTES], berth_error *error);
 

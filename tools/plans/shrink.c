@@ -1,4 +1,4 @@
-/* Nodes closed one after the other, their pods taken off and placed anew as a group. */
+/* Closes nodes one after the other and places their pods elsewhere as a group. */
 #include "plans/shrink.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@ const char *const shrink_verdict_texts[SHRINK_VERDICTS] = {
     "as they are of the control plane",
 };
 
-/* The pods of one node that have to go; room that grows. */
+/* The pods that must leave one node, in an array that grows. */
 typedef struct movers {
     berth_pod_id *pods;
     size_t capacity;
@@ -54,7 +54,7 @@ static int by_use(const void *a, const void *b)
     return left->node < right->node ? -1 : left->node > right->node;
 }
 
-/* Those that came first are placed first, the engine lists them last. */
+/* The oldest pods are placed first; the engine lists them last. */
 static berth_status list_movers(berth_engine *engine, const engine_setup *setup, shrink_node *one,
                                 movers *m, berth_error *error)
 {
@@ -104,8 +104,8 @@ static void note_moves(shrink *s, berth_node_id from, const movers *m)
         s->moves[s->move_count++] = (shrink_move){.pod = m->pods[i], .from = from};
 }
 
-/* Nodes are asked about in turn, so a pod that came to a node which goes later moved before: its
- * first move says where it came from, the engine where it is now. */
+/* Merge the moves of each pod. A pod may have moved to a node that was closed later: its first move
+ * knows where it came from, the engine where it is now. */
 static void settle_moves(shrink *s, const berth_engine *engine)
 {
     size_t kept = 0;

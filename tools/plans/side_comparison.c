@@ -1,5 +1,5 @@
-/* Which pods differ between sides: one walk over the lists of all sides, which are sorted by
- * name. */
+/* Finds the pods that differ between sides, in one walk over the lists of all sides, which are
+ * sorted by name. */
 #include "plans/side_comparison.h"
 
 #include <stdlib.h>
@@ -50,7 +50,7 @@ static bool is_alike(const comparison *c, const changed_pod *pod, size_t side)
     if (first->node == BERTH_NODE_NONE || own->node == BERTH_NODE_NONE)
         return first->node == own->node;
     if (own->stranded && !first->stranded)
-        return false; /* even if the name is the same */
+        return false; /* even if both have the same name */
     return words_equal(comparison_node(c, pod, 0), comparison_node(c, pod, side));
 }
 
@@ -59,7 +59,8 @@ static bool has_place(const side_pod *pod)
     return pod != NULL && pod->node != BERTH_NODE_NONE && !pod->stranded;
 }
 
-/* Count one side's pod against the first side's; returns whether they differ. */
+/* Compare one side's pod with the first side's and count the result; returns whether they
+ * differ. */
 static bool count_side(comparison *c, size_t side, changed_pod *pod)
 {
     comparison_side *here = &c->sides[side];
@@ -102,7 +103,7 @@ static void keep_if_changed(comparison *c, changed_pod *pod)
     c->pods[c->pod_count++] = *pod;
 }
 
-/* The next pod by name that some side has not come past yet. */
+/* The next pod by name among all sides. */
 static const side_pod *next_pod(const comparison *c, const size_t *at)
 {
     const side_pod *least = NULL;
@@ -128,7 +129,7 @@ static void find_changes(comparison *c)
     }
 }
 
-/* The walk was in the order of names, which a stable sort by change keeps. */
+/* Sort by change. The walk was in the order of names, which a stable sort keeps. */
 static void sort_changes(comparison *c)
 {
     changed_pod *sorted = heap_new(c->pod_count, sizeof(*sorted));
@@ -143,7 +144,8 @@ static void sort_changes(comparison *c)
 
 /* ---- reasons ---- */
 
-/* Of each pod the reason of the first side that has no place for it while another has one. */
+/* Explain each pod that this side does not place while another one does; the first such side's
+ * reason counts. */
 static berth_status explain_side(comparison *c, size_t side, side_reasons *r, berth_error *error)
 {
     for (size_t i = 0; i < c->pod_count; i++) {

@@ -1,4 +1,4 @@
-/* The figures of a cluster side, from one walk over its nodes and their pods. */
+/* Computes the figures of a cluster side in one walk over its nodes and their pods. */
 #include "plans/side_figures.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "loading/usage.h"
 #include "plans/plan_pods.h"
 
-/* Pods of a node that would be elsewhere if the node were not there. */
+/* Count the pods of a node that would be elsewhere without the node. */
 static berth_status count_guests(cluster_side *side, berth_node_id node, uint64_t *guests,
                                  int64_t *amounts, berth_error *error)
 {
@@ -26,8 +26,8 @@ static berth_status count_guests(cluster_side *side, berth_node_id node, uint64_
     return BERTH_OK;
 }
 
-/* The mix that fragmentation is measured with: every pod of the cluster, those without a place,
- * too. */
+/* The mix of pods with which fragmentation is measured: every pod of the cluster, including those
+ * without a node. */
 static void mix_pods(cluster_side *side, int64_t *amounts)
 {
     for (size_t i = 0; i < side->pod_count; i++) {

@@ -4,8 +4,8 @@
 
 #include "plans/cluster_side.h"
 
-/* Work them out of the engine as it stands. Errors: those of berth_engine_node_order and
- * _pod_info. */
+/* Compute the figures from the engine's present state. Errors: those of berth_engine_node_order and
+ * berth_engine_pod_info. */
 berth_status side_figures_make(cluster_side *side, berth_error *error);
 
 #endif

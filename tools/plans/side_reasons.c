@@ -1,4 +1,4 @@
-/* Reasons of pods by kind: pods that are alike lack the same. */
+/* Finds reasons by kind of pod: pods that are alike have the same reason. */
 #include "plans/side_reasons.h"
 
 #include "cli/exits.h"

@@ -1,4 +1,4 @@
-/* Why pods of a cluster side have no place, found once for each kind of pod. */
+/* Why pods of a cluster side have no node, computed once for each kind of pod. */
 #ifndef BERTH_TOOLS_SIDE_REASONS_H
 #define BERTH_TOOLS_SIDE_REASONS_H
 
@@ -7,13 +7,13 @@
 
 /* Zeroed: empty. */
 typedef struct side_reasons {
-    bool as_sets;   /* reasons alone, in order, so that pods can be grouped by them */
-    id_table kinds; /* number of the text */
+    bool as_sets;   /* only sorted reasons, so that pods can be grouped by them */
+    id_table kinds; /* number of the kind's text */
     word_table texts;
     berth_explanation *explanation;
 } side_reasons;
 
-/* The number, in `texts`, of why a pod without a node has none once all others are placed. Errors:
+/* The number, in `texts`, of the reason why a pod has no node after all others are placed. Errors:
  * those of deciding. */
 berth_status side_reasons_find(side_reasons *r, const cluster_side *side, const side_pod *pod,
                                uint32_t *number, berth_error *error);

@@ -1,4 +1,4 @@
-/* Decimals are cut and put together digit by digit: no binary fraction takes part. */
+/* Reads and writes decimals digit by digit, without binary fractions. */
 #include "prices/money.h"
 
 #include <inttypes.h>
@@ -39,7 +39,7 @@ bool money_parse(berth_str text, money *out)
     return at == text.len;
 }
 
-/* Without zeros at the end, but with at least `least` decimals. */
+/* Writes decimals without trailing zeros, but at least `least` of them. */
 static void write_decimals(money amount, uint32_t least, char out[MONEY_BYTES])
 {
     const char *sign = amount < 0 ? "-" : "";

@@ -1,4 +1,4 @@
-/* Prices are found by the labels of a node; the most exact row counts. */
+/* Finds prices by the labels of a node; the most specific row counts. */
 #include "prices/prices.h"
 
 #include <errno.h>
@@ -64,7 +64,7 @@ void prices_free(prices *p)
 
 /* ---- labels ---- */
 
-/* Where a price's labels come from: a node, or a list. */
+/* The source of labels: a node, or a list. */
 typedef struct label_source {
     const berth_engine *engine; /* NULL: `labels` has them */
     berth_node_id node;
@@ -87,7 +87,7 @@ static berth_str first_label(const label_source *source, const char *key, const 
     return value.len > 0 ? value : label(source, older);
 }
 
-/* As Karpenter, EKS, GKE and AKS say so. */
+/* Whether labels mark a spot node, as Karpenter, EKS, GKE and AKS set them. */
 static bool is_spot(const label_source *source)
 {
     static const char *const marks[][2] = {{"karpenter.sh/capacity-type", "spot"},
@@ -153,7 +153,7 @@ bool prices_of_node(const prices *p, const berth_engine *engine, berth_node_id n
     return prices_find(p, &labels, out);
 }
 
-/* ---- nodes without one ---- */
+/* ---- nodes without a price ---- */
 
 /* Nodes of one instance type. */
 typedef struct unpriced {

@@ -1,5 +1,5 @@
-/* Reading of prices, as a table or as a map. Lines are cut by hand, so that a price is the decimal
- * that is written, and an error can say the line. */
+/* Reads prices from a table or a map. Lines are split by hand, so that a price is exactly the
+ * decimal in the file and an error can name the line. */
 #include "prices/prices_read.h"
 
 #include <inttypes.h>
@@ -60,7 +60,7 @@ static berth_str trim(berth_str text)
     return text;
 }
 
-/* Without the quotes around it, if there are any. */
+/* Removes quotes around a text. */
 static berth_str unquote(berth_str text)
 {
     if (text.len >= 2 && (text.data[0] == '"' || text.data[0] == '\'') &&
@@ -79,7 +79,8 @@ bool prices_key(berth_str type, const char *capacity_type, berth_str zone,
     return len > 0 && len < PRICE_KEY_BYTES;
 }
 
-/* "spot", "on-demand" or ""; NULL: it is none. As the labels of EKS write it, too. */
+/* Returns "spot", "on-demand" or "", also from the spelling of EKS' labels; NULL: not a capacity
+ * type. */
 static const char *capacity_of(berth_str text)
 {
     static const char *const names[][2] = {{"", ""},
@@ -137,7 +138,7 @@ static berth_status add_row(reading *r, const price_words *row, berth_error *err
 
 /* ---- lines ---- */
 
-/* The next line that is not empty or a comment; false: there is none. */
+/* Reads the next line that is neither empty nor a comment; false: there is none. */
 static bool next_line(reading *r, berth_str *out)
 {
     while (r->at < r->text.len) {
@@ -155,7 +156,7 @@ static bool next_line(reading *r, berth_str *out)
 
 /* ---- tables ---- */
 
-/* The next cell of a row, which is cut off it; false: there is none. */
+/* Cuts the next cell off a row; false: there is none. */
 static bool next_cell(berth_str *row, bool *more, berth_str *out)
 {
     if (!*more)
@@ -168,7 +169,7 @@ static bool next_cell(berth_str *row, bool *more, berth_str *out)
     return true;
 }
 
-/* A title without blanks, in small letters. */
+/* Recognizes a title, ignoring blanks and case. */
 static bool title_of(berth_str text, column *out)
 {
     static const struct {
@@ -238,7 +239,7 @@ static berth_status read_row(reading *r, berth_str row, berth_error *error)
     return add_row(r, &words, error);
 }
 
-/* Whether some cell is a title. Instance types are none. */
+/* Whether any cell is a title. Instance types are not. */
 static bool is_titles(berth_str row)
 {
     bool more = true;
@@ -268,7 +269,7 @@ static berth_status read_table(reading *r, berth_str first, berth_error *error)
 
 /* ---- maps ---- */
 
-/* Without a comment behind it. */
+/* Removes a comment at the end. */
 static berth_str uncomment(berth_str text)
 {
     for (uint32_t i = 1; i < text.len; i++)
@@ -321,7 +322,7 @@ static bool take(reading *r, char wanted)
     return true;
 }
 
-/* Up to a quote, or of a number. */
+/* Reads up to one of `ends`: the rest of a string, or a number. */
 static berth_str take_until(reading *r, const char *ends)
 {
     berth_str out = {r->text.data + r->at, 0};
@@ -363,13 +364,14 @@ static berth_status read_json(reading *r, berth_error *error)
     return BERTH_OK;
 }
 
-/* ---- all ---- */
+/* ---- the whole file ---- */
 
 berth_status prices_read_text(prices *p, berth_str text, berth_error *error)
 {
     reading r = {.p = p, .text = text};
     berth_str first = {0};
-    if (text.len >= 3 && memcmp(text.data, "\xef\xbb\xbf", 3) == 0) /* of a spreadsheet */
+    if (text.len >= 3 &&
+        memcmp(text.data, "\xef\xbb\xbf", 3) == 0) /* byte order mark of a spreadsheet */
         r.text = (berth_str){text.data + 3, text.len - 3};
     if (next_line(&r, &first)) {
         berth_status status = first.data[0] == '{' ? read_json(&r, error)

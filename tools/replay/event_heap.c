@@ -1,5 +1,5 @@
-/* Four-ary min-heap over events of a replay: half as deep as a binary one, and its children share
- * a line or two of cache. */
+/* Four-ary min-heap over the events of a replay. It is half as deep as a binary heap, and the
+ * children of an event share one or two cache lines. */
 #include "replay/event_heap.h"
 
 #include <assert.h>

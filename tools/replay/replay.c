@@ -1,4 +1,4 @@
-/* The course of a replay: virtual time, events in order, and the scheduling queue. */
+/* Runs a replay: virtual time, events in order, and the scheduling queue. */
 #include "replay/replay.h"
 
 #include <assert.h>
@@ -54,7 +54,7 @@ static series_cell *measure_cells(replay *r)
     return cells;
 }
 
-/* Rows for all sample times before `time_ns`; nothing changes up to there. */
+/* Add rows for all sample times before `time_ns`; nothing changes until then. */
 static berth_status sample_until(replay *r, int64_t time_ns, berth_error *error)
 {
     if (r->series.next_ns >= time_ns)
@@ -175,7 +175,7 @@ static int64_t next_time(replay *r)
     return event_ns < queue_ns ? event_ns : queue_ns;
 }
 
-/* All that happens before `time_ns`, and the queue at the present time. */
+/* Handle everything that happens before `time_ns`, and the queue at the present time. */
 static berth_status pass_until(replay *r, int64_t time_ns, berth_error *error)
 {
     for (;;) {
@@ -254,7 +254,7 @@ static void start(replay *r, int64_t time_ns)
         r->failures_end_ns = r->options.until_ns;
 }
 
-/* The trace lasts at least as long as this event says. */
+/* Extend the time of random failures to the times that this event names. */
 static void extend_failures(replay *r, const trace_event *event)
 {
     int64_t ends_ns[] = {event->time_ns, event->leave_ns,
@@ -293,7 +293,7 @@ static bool queue_is_busy(const replay *r)
     return c.active + c.backoff > 0;
 }
 
-/* Something is left to happen, but at no time that there is. */
+/* Fail if events remain that lie at no representable time. */
 static berth_status refuse_never(replay *r, berth_error *error)
 {
     if (first_event(r) == NULL)
@@ -305,15 +305,15 @@ static berth_status refuse_never(replay *r, berth_error *error)
                      "shorter durations, or an end (--until)");
 }
 
-/* Nodes that fail up to an end that was named keep a replay going on their own. */
+/* Whether the replay is over. With a given end, random failures alone keep a replay going. */
 static bool is_over(const replay *r)
 {
     bool failures = r->options.failure_mean_ns > 0 && r->options.until_ns != TRACE_NEVER;
     return r->outstanding == 0 && !failures && !queue_is_busy(r);
 }
 
-/* With nothing left to happen, pods in the pool would only be refused again: what refused them
- * is as it was. */
+/* Finish the replay. Once no event is left, pods in the pool would only be refused again, because
+ * nothing changes any more. */
 static berth_status pass_to_end(replay *r, berth_error *error)
 {
     for (;;) {
@@ -331,7 +331,7 @@ static berth_status pass_to_end(replay *r, berth_error *error)
     return r->options.until_ns != TRACE_NEVER ? move_time(r, r->options.until_ns, error) : BERTH_OK;
 }
 
-/* Each node's books against the engine's. */
+/* Compare each node's sums with the engine's. */
 static berth_status check_nodes(const replay *r, berth_error *error)
 {
     for (berth_node_id node = 0; node < r->records.node_count; node++) {
@@ -389,7 +389,7 @@ berth_status replay_finish(replay *r, berth_error *error)
     return check(r, error);
 }
 
-/* ---- life ---- */
+/* ---- creation and destruction ---- */
 
 static void configure(const replay *r, berth_scheduler_options *config, replay *context)
 {

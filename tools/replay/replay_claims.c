@@ -1,5 +1,5 @@
-/* The engine keeps what a pod that is gone was given, as a cluster does until the claim is
- * written. */
+/* Releases the devices of pods that leave. The engine keeps them allocated until the claim is
+ * written, as a cluster does. */
 #include "replay/replay_claims.h"
 
 #include "cli/exits.h"

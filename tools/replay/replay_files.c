@@ -1,4 +1,4 @@
-/* The files of results of a replay, each there whole or not at all. */
+/* Writes the result files of a replay, each completely or not at all. */
 #include "replay/replay_files.h"
 
 #include <errno.h>

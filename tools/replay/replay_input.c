@@ -1,4 +1,4 @@
-/* What a replay works on: a cluster read from files or made, and a trace opened. */
+/* Provides the input of a replay: a cluster that is read or made, and a trace. */
 #include "replay/replay_input.h"
 
 #include <stdlib.h>

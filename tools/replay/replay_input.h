@@ -1,4 +1,4 @@
-/* Where a replay's events come from: a cluster to start with, and a trace. */
+/* The source of a replay's events: an initial cluster, and a trace. */
 #ifndef BERTH_TOOLS_REPLAY_INPUT_H
 #define BERTH_TOOLS_REPLAY_INPUT_H
 
@@ -16,10 +16,10 @@
 enum { REPLAY_INPUT_OPTIONS = 7 };
 
 typedef struct replay_input {
-    /* given on the command line */
-    text_list cluster_files; /* once checked: without folders and lists with commas */
+    /* options */
+    text_list cluster_files; /* after the check: folders and lists with commas are expanded */
     bool recursive;
-    input_files cluster_names; /* what they consist of */
+    input_files cluster_names; /* memory for the expanded names */
     const char *synthetic;
     trace_arrivals arrivals;
     uint64_t draw_percent;
@@ -27,7 +27,7 @@ typedef struct replay_input {
     text_list operands;
     uint64_t seed; /* set by the caller before reading */
     option options[REPLAY_INPUT_OPTIONS];
-    /* while it is read */
+    /* state of reading */
     progress bar;
     uint64_t event_count;
     int64_t start_ns;
@@ -38,19 +38,19 @@ typedef struct replay_input {
     void *context;
 } replay_input;
 
-/* The options as a group for options_parse. `input` must not move afterwards. */
+/* The options, as a group for options_parse. `input` must not move afterwards. */
 option_group replay_input_options(replay_input *input);
 
-/* After parsing: exactly one trace. Returns EXIT_DONE, or EXIT_USAGE, said on standard error. */
+/* After parsing: check that there is exactly one trace. Returns EXIT_DONE, or EXIT_USAGE after a
+ * message on standard error. */
 int replay_input_check(replay_input *input, const char *command);
 
-/* Whether pods and nodes may come up that must be made again from what the input says (traces
- * and clusters from files can hold anything; openb and synthetic ones have no failures and
- * priorities of their own). */
+/* Whether pods and nodes may have to be made again from copies. Traces and clusters from files can
+ * contain anything; openb and synthetic traces have neither failures nor priorities. */
 bool replay_input_is_open(const replay_input *input);
 
-/* Hand out the cluster's objects, at the time of the trace's first event, then the trace.
- * `engine` is asked for its nodes by DaemonSets. What the events are made of lives until
+/* Pass the cluster's objects, at the time of the trace's first event, and then the trace to `each`.
+ * DaemonSets take their nodes from `engine`. The data of events lives until
  * replay_input_release. */
 berth_status replay_input_read(replay_input *input, berth_engine *engine, trace_event_fn each,
                                void *context, berth_error *error);

@@ -1,4 +1,4 @@
-/* How full the cluster of a replay is: sums and fragmentation, kept up to date node by node. */
+/* Tracks how full the cluster of a replay is: sums and fragmentation, updated node by node. */
 #include "replay/replay_load.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@ enum { WIDTH_FIRST = 8, NODES_FIRST = 64 };
 
 /* ---- rows ---- */
 
-/* Rows of `from` amounts become rows of `to`; new places are 0. */
+/* Widen rows of `from` amounts to `to`; new cells are 0. */
 static void widen(int64_t **rows, size_t count, uint32_t from, uint32_t to)
 {
     int64_t *fresh = heap_new(count * to, sizeof(*fresh));
@@ -198,7 +198,8 @@ static int64_t free_amount(const replay_load *l, berth_node_id node, uint32_t re
     return amount > 0 ? amount : 0;
 }
 
-/* Bit by bit: -1 where a sort asks for more of something than the row has, else 0. */
+/* For each sort of pod: all bits set (-1) if it requests more of something than the row has, else
+ * 0. */
 static void find_misfits(const replay_load *l, const int64_t *row, int64_t *out)
 {
     memset(out, 0, l->sort_count * sizeof(*out));
@@ -210,7 +211,7 @@ static void find_misfits(const replay_load *l, const int64_t *row, int64_t *out)
     }
 }
 
-/* From what the node had free to what it has now, in the sums of all sorts. */
+/* Update the sums of all sorts for a node whose free amounts have changed. */
 static void catch_up(replay_load *l, berth_node_id node)
 {
     int64_t before[LOAD_SORTS_MAX];
@@ -230,7 +231,7 @@ static void catch_up(replay_load *l, berth_node_id node)
     }
 }
 
-/* Of the amounts that are not 0, so that a resource which appears later changes nothing. */
+/* Hashes only the amounts that are not 0, so that a resource that appears later changes nothing. */
 static uint64_t hash_amounts(const int64_t *amounts, size_t count)
 {
     uint64_t h = 1;
@@ -243,7 +244,7 @@ static uint64_t hash_amounts(const int64_t *amounts, size_t count)
     return h;
 }
 
-/* A sort that has not been seen: its misfits on all nodes. */
+/* Add a new sort of pod, with its misfits on all nodes. */
 static uint32_t add_sort(replay_load *l, const int64_t *amounts)
 {
     uint32_t sort = l->sort_count++;

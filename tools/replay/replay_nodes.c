@@ -1,4 +1,4 @@
-/* What happens to nodes in a replay: they come, fail, return and go. */
+/* Handles nodes in a replay: they come, fail, return and are removed. */
 #include "replay/replay_nodes.h"
 
 #include <stdio.h>
@@ -9,10 +9,10 @@
 #include "replay/replay_pods.h"
 #include "traces/random_times.h"
 
-enum { ABOUT_FAILURES = 48 }; /* what workload_hash is asked about */
+enum { ABOUT_FAILURES = 48 }; /* the purpose passed to workload_hash */
 
-/* Draw when a node that has come fails by chance. The draw depends on the node and on how often
- * it has failed, not on what else happens. */
+/* Draw the time at which a new node fails at random. The draw depends on the node and on the number
+ * of its failures, not on anything else. */
 static void await_chance(replay *r, berth_node_id node)
 {
     const node_record *record = replay_records_node(&r->records, node);
@@ -37,7 +37,7 @@ static void end_return(replay *r, node_record *record)
     record->stamp++;
 }
 
-/* A node has come, for the first time or again. */
+/* Record a node that has come, for the first time or again. */
 static void come(replay *r, berth_node_id node, const berth_node *object)
 {
     node_record *record = replay_records_node(&r->records, node);
@@ -76,7 +76,7 @@ berth_status replay_node_update(replay *r, const trace_event *event, const berth
     return BERTH_OK;
 }
 
-/* A node goes, and all that is on it. */
+/* Remove a node and all of its pods. */
 static berth_status go(replay *r, berth_node_id node, node_state state, berth_error *error)
 {
     char name[320];

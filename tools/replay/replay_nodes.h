@@ -1,4 +1,4 @@
-/* What happens to nodes in a replay; between replay.c and its events. */
+/* Handles nodes in a replay; called by replay.c. */
 #ifndef BERTH_TOOLS_REPLAY_NODES_H
 #define BERTH_TOOLS_REPLAY_NODES_H
 
@@ -8,11 +8,11 @@ berth_status replay_node_add(replay *r, const trace_event *event, const berth_er
                              berth_error *error);
 berth_status replay_node_update(replay *r, const trace_event *event, const berth_error *origin,
                                 berth_error *error);
-/* TRACE_REMOVE, TRACE_FAIL and TRACE_RETURN. */
+/* Apply TRACE_REMOVE, TRACE_FAIL and TRACE_RETURN. */
 berth_status replay_node_change(replay *r, const trace_event *event, const berth_error *origin,
                                 berth_error *error);
 
-/* A node fails by chance; a failed node returns. */
+/* Let a node fail at random; let a failed node return. */
 berth_status replay_node_fail_by_chance(replay *r, berth_node_id node, berth_error *error);
 berth_status replay_node_return(replay *r, berth_node_id node, berth_error *error);
 

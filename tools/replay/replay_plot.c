@@ -1,4 +1,4 @@
-/* Pictures of a replay: the gnuplot script, and running it. */
+/* Draws pictures of a replay: writes the gnuplot script, and runs it. */
 #include "replay/replay_plot.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "cli/exits.h"
 
 enum {
-    FIRST_RESOURCE_COLUMN = 14, /* behind the time and the 12 counts; 4 columns a resource */
+    FIRST_RESOURCE_COLUMN = 14, /* after the time and the 12 counts; 4 columns per resource */
     SHARE_OFFSET = 2,
     FRAGMENTATION_OFFSET = 3,
 };
@@ -24,7 +24,7 @@ typedef struct time_unit {
     double seconds;
 } time_unit;
 
-/* The unit in which a span is easily read. */
+/* The unit in which the replay's span is easy to read. */
 static time_unit unit_of(const replay *r)
 {
     static const time_unit units[] = {{"seconds", 1}, {"minutes", 60}, {"hours", 3600}};
@@ -35,7 +35,8 @@ static time_unit unit_of(const replay *r)
     return (time_unit){"days", 86400};
 }
 
-/* gnuplot warns of ranges that are a point: where nothing is above 0, where no time passes. */
+/* Set ranges that are never a single point, which gnuplot warns about: if nothing is above 0, or no
+ * time passes. */
 static void set_ranges(const replay *r, double unit_seconds, FILE *file, bool flat)
 {
     double start = (double)r->start_ns / 1e9 / unit_seconds;
@@ -79,8 +80,8 @@ static void begin(FILE *file, replay_plots kind, const char *name, const char *t
             name, kind == PLOTS_SVG ? "svg" : "png", title, x, y);
 }
 
-/* In quotes, of which gnuplot runs what stands between backquotes: of a name that is none of
- * Kubernetes' the rest is shown as '?'. */
+/* Writes a title in quotes. gnuplot runs text between backquotes, so characters that cannot occur
+ * in a Kubernetes name are shown as '?'. */
 static void put_title(FILE *file, berth_str name)
 {
     fputc('"', file);
@@ -93,7 +94,7 @@ static void put_title(FILE *file, berth_str name)
     fputc('"', file);
 }
 
-/* One curve a resource, of one of its columns in percent. */
+/* Plot one curve per resource, from one of its columns, in percent. */
 static void plot_resources(const replay *r, FILE *file, double unit_seconds, int offset)
 {
     const char *lead = "plot";

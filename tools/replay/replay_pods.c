@@ -1,4 +1,4 @@
-/* The life of pods in a replay: submission, placement, loss of the node, end. */
+/* Handles pods in a replay: submission, placement, loss of the node, end. */
 #include "replay/replay_pods.h"
 #include "replay/replay_claims.h"
 
@@ -95,7 +95,7 @@ static void end(replay *r, uint32_t pod, const name_copy *names, replay_outcome 
     replay_records_drop_pod(&r->records, pod);
 }
 
-/* ---- why not ---- */
+/* ---- reasons ---- */
 
 static void add_rejectors(replay *r, berth_pod_id pod, const berth_pod_status *status)
 {
@@ -199,7 +199,7 @@ static berth_status refuse_orphan(const replay *r, berth_pod_id pod, berth_node_
     return BERTH_E_NOT_FOUND;
 }
 
-/* If an event of the trace has put the pod on a node, or taken it off, record that. */
+/* Record if an event of the trace has put the pod on a node or taken it off. */
 static berth_status follow(replay *r, uint32_t pod, const berth_error *origin, berth_error *error)
 {
     pod_record *record = &r->records.pods[pod];
@@ -300,7 +300,7 @@ berth_status replay_pod_remove(replay *r, const trace_event *event, const berth_
 
 /* ---- placement ---- */
 
-/* The pod is bound: its wait ends, and its run begins. */
+/* Record that the pod is bound: its wait ends, and its run begins. */
 static void begin_run(replay *r, uint32_t pod)
 {
     pod_record *record = &r->records.pods[pod];
@@ -378,7 +378,7 @@ berth_status replay_pod_leave(replay *r, uint32_t pod, replay_outcome outcome, b
     return remove_pod(r, &names, true, error);
 }
 
-/* Take a pod off its node, and keep it to be submitted again. */
+/* Take a pod off its node and keep it for a new submission. */
 static void set_aside(replay *r, uint32_t pod)
 {
     unplace(r, pod);
@@ -389,7 +389,8 @@ static void set_aside(replay *r, uint32_t pod)
     copy_names(r, r->records.pods[pod].id, &restart->names);
 }
 
-/* A pod that is being deleted is not submitted again: its controller has replaced it already. */
+/* Whether a pod is submitted again. Not if it is being deleted: its controller has replaced it
+ * already. */
 static bool can_restart(const replay *r, uint32_t pod)
 {
     const pod_record *record = &r->records.pods[pod];
@@ -432,7 +433,7 @@ static berth_status submit_again(replay *r, const pod_restart *restart, berth_er
     berth_pod again = *made->as.pod;
     again.meta.namespace_name = words_of(restart->names.namespace_name);
     again.meta.name = words_of(restart->names.name);
-    if (again.resource_claim_status_count == 0) /* claims know their pod by it */
+    if (again.resource_claim_status_count == 0) /* claims identify their pod by it */
         again.meta.uid = (berth_str){0};
     again.node_name = (berth_str){0};
     again.phase = (berth_str){0};

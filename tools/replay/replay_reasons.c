@@ -1,4 +1,4 @@
-/* Why pods of a replay found no place: messages grouped by their reasons. */
+/* Groups messages about unplaced pods by their reasons. */
 #include "replay/replay_reasons.h"
 
 #include <stdlib.h>
@@ -55,7 +55,7 @@ static uint32_t split_reasons(berth_str list, berth_str reasons[REASONS_MAX])
     return count;
 }
 
-/* Without what postFilter plugins had to say: preemption, or the claims of devices. */
+/* Removes the part from postFilter plugins: preemption, or the claims of devices. */
 static berth_str without_post_filter(berth_str list)
 {
     static const char *const begins[] = {". preemption: ", ". no new claims to deallocate",
@@ -65,7 +65,7 @@ static berth_str without_post_filter(berth_str list)
     return list;
 }
 
-/* The reasons alone, in order, without numbers; freed by the caller. */
+/* Returns the sorted reasons without numbers; freed by the caller. */
 static char *name_group(berth_str message, uint32_t *len)
 {
     berth_str reasons[REASONS_MAX];

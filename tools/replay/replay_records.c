@@ -1,5 +1,4 @@
-/* What a replay knows of its pods and nodes: records in arrays; those of pods that left are used
- * again. */
+/* Keeps a replay's records of pods and nodes in arrays; records of pods that left are reused. */
 #include "replay/replay_records.h"
 
 #include <assert.h>

@@ -1,4 +1,4 @@
-/* What a replay records of each pod in the cluster, and of each node, past or present. */
+/* A replay's records of each pod in the cluster, and of each node, past or present. */
 #ifndef BERTH_TOOLS_REPLAY_RECORDS_H
 #define BERTH_TOOLS_REPLAY_RECORDS_H
 
@@ -34,24 +34,24 @@ extern const char *const replay_outcome_names[OUTCOME_COUNT];
 extern const char *const replay_outcome_texts[OUTCOME_COUNT];
 
 typedef struct pod_record {
-    berth_pod_id id;         /* of its present incarnation */
+    berth_pod_id id;         /* of the present incarnation */
     berth_node_id node;      /* BERTH_NODE_NONE: waiting */
-    uint32_t next, previous; /* on the node, or among the free */
-    uint32_t generation;     /* of the record: another pod, another number */
-    uint32_t run;            /* another placement, another number */
+    uint32_t next, previous; /* list of the node, or of free records */
+    uint32_t generation;     /* changes with each pod that uses the record */
+    uint32_t run;            /* changes with each placement */
     bool live;
-    bool on_way;         /* the node is not told yet */
-    bool finish_pending; /* events that are to come */
+    bool on_way;         /* the binding is not confirmed yet */
+    bool finish_pending; /* future events */
     bool leave_pending;
     uint32_t restarts;
-    uint32_t attempts;    /* of incarnations before this one */
-    int64_t submitted_ns; /* at first */
-    int64_t queued_ns;    /* this incarnation */
-    int64_t placed_ns;    /* the last time; TRACE_NEVER: never */
+    uint32_t attempts;    /* of earlier incarnations */
+    int64_t submitted_ns; /* first submission */
+    int64_t queued_ns;    /* submission of this incarnation */
+    int64_t placed_ns;    /* last placement; TRACE_NEVER: never */
     int64_t duration_ns;
-    berth_binding_id binding;    /* while on its way */
-    berth_object *copy;          /* to start it again, if it can be: its own, */
-    const berth_object *made_of; /* or one that differs in its names alone */
+    berth_binding_id binding;    /* while on_way */
+    berth_object *copy;          /* its own copy for another start, */
+    const berth_object *made_of; /* or one that differs only in names */
 } pod_record;
 
 typedef enum node_state { NODE_UNKNOWN, NODE_PRESENT, NODE_FAILED, NODE_REMOVED } node_state;
@@ -59,16 +59,16 @@ typedef enum node_state { NODE_UNKNOWN, NODE_PRESENT, NODE_FAILED, NODE_REMOVED 
 typedef struct node_record {
     node_state state;
     uint32_t first_pod;
-    uint32_t stamp; /* another failure or return, another number */
+    uint32_t stamp; /* changes with each failure or return */
     uint32_t failures;
     bool return_pending;
-    berth_object *copy; /* to bring it back */
+    berth_object *copy; /* copy for its return */
 } node_record;
 
-/* Zeroed: empty, but for first_free. */
+/* Starts zeroed, except for first_free. */
 typedef struct replay_records {
     pod_record *pods;
-    size_t pod_count, pod_capacity; /* records in use once */
+    size_t pod_count, pod_capacity; /* records that were ever used */
     uint32_t first_free;
     uint64_t live_count;
     id_table by_id;
@@ -82,10 +82,10 @@ typedef struct replay_records {
 void replay_records_init(replay_records *records);
 void replay_records_free(replay_records *records);
 
-/* A fresh record for a pod, and its number. */
+/* Make a record for a pod; returns its number. */
 uint32_t replay_records_add_pod(replay_records *records, berth_pod_id id);
 void replay_records_drop_pod(replay_records *records, uint32_t pod);
-/* The pod came back under another id. */
+/* Record that the pod came back under another id. */
 void replay_records_renew_pod(replay_records *records, uint32_t pod, berth_pod_id id);
 /* The record of an id, or RECORD_NONE. */
 static inline uint32_t replay_records_find(const replay_records *records, berth_pod_id id)
@@ -97,7 +97,7 @@ static inline uint32_t replay_records_find(const replay_records *records, berth_
 void replay_records_attach(replay_records *records, uint32_t pod, berth_node_id node);
 void replay_records_detach(replay_records *records, uint32_t pod);
 
-/* The record of a node, made if there is none. */
+/* The record of a node, created if necessary. */
 node_record *replay_records_node(replay_records *records, berth_node_id node);
 
 /* A pod's row of amounts; `width` never shrinks. */

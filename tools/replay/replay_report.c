@@ -1,4 +1,4 @@
-/* The report of a replay, for people (a table) and for programs (JSON or YAML). */
+/* Prints the report of a replay as a table, and writes it as JSON or YAML. */
 #include "replay/replay_report.h"
 
 #include <inttypes.h>
@@ -19,7 +19,7 @@ static uint64_t wait_count(const replay *r)
     return r->waitless + r->wait_count;
 }
 
-/* The smallest wait that `part` (0..1) of all do not exceed, in seconds. */
+/* The smallest wait that the fraction `part` (0..1) of all waits do not exceed, in seconds. */
 static double wait_percentile(const replay *r, double part)
 {
     uint64_t count = wait_count(r);

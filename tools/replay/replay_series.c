@@ -1,5 +1,5 @@
-/* The time series of a replay, as rows in memory: an automatic series must be able to thin them
- * out, and every series to widen them. */
+/* Keeps the time series of a replay as rows in memory: an automatic series must be able to thin
+ * them out, and every series to widen them. */
 #include "replay/replay_series.h"
 
 #include <assert.h>
@@ -45,7 +45,7 @@ static void thin_out(replay_series *s)
     s->row_count = kept;
 }
 
-/* Rows of fewer resources get cells of 0. */
+/* Widen the rows; new cells are 0. */
 static void widen(replay_series *s, uint32_t width)
 {
     size_t from = s->width;

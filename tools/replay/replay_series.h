@@ -1,4 +1,4 @@
-/* What a replay looked like at evenly spaced times. */
+/* The state of a replay at evenly spaced times. */
 #ifndef BERTH_TOOLS_REPLAY_SERIES_H
 #define BERTH_TOOLS_REPLAY_SERIES_H
 
@@ -13,7 +13,7 @@ enum {
     SERIES_ROWS_MAX = 1000000,
 };
 
-/* Columns that every series has, and what they are called. */
+/* The columns that every series has, with their names. */
 #define SERIES_COLUMN_LIST(X)                                         \
     X(nodes)                                                          \
     X(running) /* pods on nodes, those on their way there included */ \
@@ -44,7 +44,7 @@ typedef struct replay_series {
     int64_t interval_ns;
     bool automatic; /* the interval doubles whenever there are SERIES_AUTO_ROWS rows */
     int64_t origin_ns;
-    int64_t next_ns; /* time of the next row: the origin and a multiple of the interval */
+    int64_t next_ns; /* time of the next row: the origin plus a multiple of the interval */
     int64_t *times_ns;
     series_counts *counts;
     series_cell *cells; /* rows of `width` */
@@ -53,26 +53,26 @@ typedef struct replay_series {
     uint32_t width;
 } replay_series;
 
-/* Rows from `origin_ns` on; `interval_ns` 0: automatic. */
+/* Begin a series at `origin_ns`; `interval_ns` 0: automatic. */
 void replay_series_init(replay_series *s, int64_t origin_ns, int64_t interval_ns);
 void replay_series_free(replay_series *s);
 
-/* Add a row at next_ns, of `width` cells, at least as many as the row before; moves next_ns on.
- * Errors: E_RANGE beyond SERIES_ROWS_MAX rows. */
+/* Add a row at next_ns and advance next_ns. The row has `width` cells, at least as many as the row
+ * before. Errors: BERTH_E_RANGE beyond SERIES_ROWS_MAX rows. */
 berth_status replay_series_add(replay_series *s, const series_counts *counts,
                                const series_cell *cells, uint32_t width, berth_error *error);
-/* The last row, at any time not before next_ns less the interval. */
+/* Add the last row, at any time from next_ns minus the interval on. */
 void replay_series_close(replay_series *s, int64_t time_ns, const series_counts *counts,
                          const series_cell *cells, uint32_t width);
 
-/* Mean of a resource's fragmentation over the rows. */
+/* The mean of a resource's fragmentation over the rows. */
 double replay_series_mean_fragmentation(const replay_series *s, uint32_t resource);
 
-/* As comma-separated values with a header: time in seconds, the counts, and for each resource
- * what is requested and allocatable, the share requested, and fragmentation. */
+/* Write comma-separated values with a header: time in seconds, the counts, and for each resource
+ * the requested and allocatable amounts, the share requested, and fragmentation. */
 void replay_series_write(const replay_series *s, const word_table *resources, FILE *file);
 
-/* A time in seconds, without needless zeros. `out` has room for 32 bytes. */
+/* Writes a time in seconds without trailing zeros. `out` has room for 32 bytes. */
 void replay_format_seconds(int64_t time_ns, char *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* Words that name an output format of kubectl or of other commands of the program. */
+/* The words that name an output format of kubectl or of other commands of this program. */
 #include "report/format_words.h"
 
 #include <stddef.h>

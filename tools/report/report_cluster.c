@@ -1,4 +1,5 @@
-/* The data of a cluster's report. A node is an array, not an object, as there may be thousands. */
+/* Writes the data of a cluster's report. A node is an array, not an object, because there may be
+ * thousands. */
 #include "report/report_cluster.h"
 
 #include <stdlib.h>
@@ -27,7 +28,7 @@ static bool is_shown(const side_resource *resource)
     return resource->requested > 0 || resource->allocatable > 0;
 }
 
-/* What is free: on nodes that take pods, and on those that do not, by the reason. */
+/* Write the free amounts: on nodes that accept pods, and on the others by reason. */
 static void write_free(const report_free *found, output *o)
 {
     output_pair_int(o, "mostFree", found->most);
@@ -65,8 +66,8 @@ static uint32_t zone_number(const cluster_side *side, berth_str zone)
     return z;
 }
 
-/* [name, zone, pods, [requested, allocatable, ...]], and of a node that takes no pods [..., state,
- * [note, ...]]. */
+/* Write [name, zone, pods, [requested, allocatable, ...]], and for a node that accepts no pods
+ * [..., state, [note, ...]]. */
 static berth_status write_node(const cluster_side *side, berth_node_id node, node_state state,
                                output *o, berth_error *error)
 {
@@ -107,7 +108,7 @@ static berth_status write_nodes(const cluster_side *side, const report_nodes *no
     return BERTH_OK;
 }
 
-/* The names of a node's pods, in the order in which they came. */
+/* Write the names of a node's pods in order of arrival. */
 static void write_pods_of(const cluster_side *side, berth_node_id node, output *o)
 {
     output_array(o);
@@ -121,7 +122,8 @@ static void write_pods_of(const cluster_side *side, berth_node_id node, output *
     output_array_end(o);
 }
 
-/* One list for each node, in the order of the nodes. A page of a large cluster goes without. */
+/* Write one list for each node, in the order of the nodes. The page of a large cluster omits
+ * them. */
 static void write_pods(const cluster_side *side, const report_nodes *nodes, output *o)
 {
     if (side->pod_count > NAMED_PODS_MAX)
@@ -133,7 +135,7 @@ static void write_pods(const cluster_side *side, const report_nodes *nodes, outp
     output_array_end(o);
 }
 
-/* ---- pods without a place ---- */
+/* ---- pods without a node ---- */
 
 typedef struct group {
     uint64_t pods;
@@ -231,7 +233,8 @@ berth_status report_cluster_write(const cluster_side *side, const char *title, F
     berth_status status = report_nodes_make(&nodes, side, error);
     if (status == BERTH_OK)
         status = write_all(side, &nodes, &o, error);
-    if (status == BERTH_OK) { /* else an array may be open, and nobody reads the data */
+    if (status ==
+        BERTH_OK) { /* after an error an array may be open, but then the data is not used */
         output_object_end(&o);
         output_close(&o);
     }

@@ -1,9 +1,9 @@
-/* Costs of a report's nodes, added up exactly. */
+/* Adds up the costs of a report's nodes exactly. */
 #include "report/report_cost.h"
 
 #include "prices/prices.h"
 
-/* What the pods of a node use of its price. */
+/* The part of a node's price that its pods use. */
 static money used_of(const cluster_side *side, berth_node_id node, money price)
 {
     static const char *const names[] = {"cpu", "memory"};

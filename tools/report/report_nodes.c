@@ -1,4 +1,4 @@
-/* Which nodes of a report take pods, and how much is free where. */
+/* Finds the nodes of a report that accept pods, and the free amounts. */
 #include "report/report_nodes.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Writes the page: the template that the build embedded, with the data in place of its mark. */
+/* Writes the page: the template embedded by the build, with the data in place of its mark. */
 #include "report/report_page.h"
 
 #include <string.h>
@@ -7,8 +7,8 @@
 
 static const char mark[] = "@@DATA@@";
 
-/* A '<' could end the script element that holds the JSON, or begin a comment in it. JSON has it
- * only in strings, and there it may be written as an escape. */
+/* Write the data. A '<' could end the script element that contains the JSON, or begin a comment in
+ * it. JSON has it only in strings, where it may be escaped. */
 static void write_data(const char *data, size_t bytes, FILE *file)
 {
     const char *end = data + bytes;

@@ -15,7 +15,7 @@
 
 enum { PATH_BYTES = 4096, ROWS_MAX = 1200 };
 
-/* A whole file, terminated; freed with free. */
+/* Reads a whole file, terminated; freed with free. */
 static berth_status read_whole(const char *path, char **out, berth_error *error)
 {
     char piece[65536];

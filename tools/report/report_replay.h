@@ -6,7 +6,8 @@
 
 #include "berth/status.h"
 
-/* Read report.json and series.csv of `folder` and write them as data. Errors: E_IO, E_PARSE. */
+/* Read report.json and series.csv of `folder` and write them as data. Errors: BERTH_E_IO,
+ * BERTH_E_PARSE. */
 berth_status report_replay_write(const char *folder, const char *title, FILE *file,
                                  berth_error *error);
 

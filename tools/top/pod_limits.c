@@ -1,6 +1,6 @@
-/* Limits of a pod: the larger of what runs together (containers and sidecars) and of what each init
- * container needs with the sidecars that start before it. Limits of the pod as a whole replace the
- * sums; overhead is added where there is a limit. Source of the rule: component-helpers v0.36
+/* Computes a pod's limits: the maximum of the containers and sidecars that run together, and of
+ * each init container with the sidecars that start before it. Limits of the pod as a whole replace
+ * the sums; overhead is added if there is a limit. Source of the rule: component-helpers v0.36
  * resource/helpers.go, PodLimits. */
 #include "top/pod_limits.h"
 
@@ -10,8 +10,8 @@
 
 typedef struct limit_sum {
     int64_t together; /* containers and sidecars */
-    int64_t sidecars; /* those that started so far */
-    int64_t most;     /* of one init container, with the sidecars before it */
+    int64_t sidecars; /* sidecars started so far */
+    int64_t most;     /* largest of one init container with the sidecars before it */
     bool set;         /* some container names the resource */
 } limit_sum;
 
@@ -26,7 +26,7 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* Rounded up, as Kubernetes does it. */
+/* Rounds up, as Kubernetes does. */
 static int64_t amount_of(const berth_resource *resource)
 {
     berth_quantity q = resource->amount;
@@ -142,7 +142,7 @@ static int by_id_and_arrival(const void *a, const void *b)
     return order != 0 ? order : (left->first > right->first) - (left->first < right->first);
 }
 
-/* A pod that the input has twice was added twice under one id: the first one stays. */
+/* A pod that appears twice in the input was added twice under one id; the first one stays. */
 void pod_limits_sort(pod_limits *l)
 {
     size_t kept = 0;

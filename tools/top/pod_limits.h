@@ -1,5 +1,5 @@
-/* The limits of pods, by Kubernetes' rule for a whole pod. The engine keeps no limits, as no
- * scheduling rule reads them: they are noted while the pods are loaded. */
+/* The limits of pods, by Kubernetes' rule for a whole pod. The engine keeps no limits because no
+ * scheduling rule reads them, so they are recorded while the pods are loaded. */
 #ifndef BERTH_TOOLS_POD_LIMITS_H
 #define BERTH_TOOLS_POD_LIMITS_H
 
@@ -11,13 +11,13 @@ typedef struct limit_amount {
     int64_t amount;    /* cpu in milli, everything else in units */
 } limit_amount;
 
-/* One pod. Containers are counted with the sidecars and without the init containers that end. */
+/* One pod. Counts of containers include sidecars but not init containers that end. */
 typedef struct pod_limit {
     berth_pod_id pod;
-    size_t first; /* in pod_limits.amounts */
+    size_t first; /* index in pod_limits.amounts */
     uint32_t count;
     uint32_t containers;
-    uint32_t without_cpu; /* containers that nothing limits in their use of cpu */
+    uint32_t without_cpu; /* containers without a cpu limit */
     uint32_t without_memory;
 } pod_limit;
 
@@ -28,11 +28,11 @@ typedef struct pod_limits {
     size_t amount_count, amount_capacity;
     pod_limit *pods;
     size_t pod_count, pod_capacity;
-    struct limit_sum *sums; /* of the pod at hand, by resource */
+    struct limit_sum *sums; /* of the current pod, by resource */
     size_t sum_count, sum_capacity;
 } pod_limits;
 
-/* Take note of a pod that has been added to the engine. */
+/* Record a pod that was added to the engine. */
 void pod_limits_add(pod_limits *l, const berth_pod *pod, berth_pod_id id);
 
 /* Call once after the last pod was added and before the first one is looked up. */

@@ -1,5 +1,5 @@
-/* One pass over the nodes, and one over the pods. The engine knows the sum of the requests on each
- * node. Requests of namespaces and owners are added up pod by pod. */
+/* Makes one pass over the nodes and one over the pods. The engine has the sum of the requests on
+ * each node; requests of namespaces and owners are added up pod by pod. */
 #include "top/top.h"
 
 #include <stdio.h>
@@ -25,7 +25,7 @@ static bool starts_with(berth_str text, const char *prefix)
     return text.len >= len && memcmp(text.data, prefix, len) == 0;
 }
 
-/* Extended resources and huge pages are shown without being asked for. */
+/* Whether a resource is shown without an option: extended resources and huge pages. */
 static bool is_shown_unasked(berth_str resource)
 {
     return memchr(resource.data, '/', resource.len) != NULL || starts_with(resource, "hugepages-");
@@ -87,7 +87,7 @@ static void open_row(const top *t, top_row *row)
     row->node = BERTH_NODE_NONE;
 }
 
-/* The row of a key, which is made if there is none; `*row` is good until the next one is made. */
+/* Find or make the row of a key; `*row` is valid until the next row is made. */
 static bool find_row(top *t, const char *key, size_t len, top_row **row)
 {
     size_t known = t->row_count;
@@ -137,7 +137,7 @@ bool top_is_usable(const top_row *row)
     return row->state == NODE_STATE_OPEN && !row->full;
 }
 
-/* `row->cells` have what is allocatable and requested: what is free follows. */
+/* Compute the free amounts from the allocatable and requested ones in `row->cells`. */
 static void free_up(const top *t, top_row *row)
 {
     const top_cell *pods = &row->cells[TOP_PODS];
@@ -213,8 +213,8 @@ static bool is_refused(const top *t, berth_pod_id pod)
     return skip != NULL && skip->refused;
 }
 
-/* Once all pods of a node are added, the rest of its price is idle. `before` is what was used of
- * all prices without them. */
+/* Add the idle part of a node's price, after all of its pods. `before`: the used part of all prices
+ * before the node. */
 static void add_idle(top *t, berth_node_id node, money before)
 {
     money idle = top_cost_node(t, node) - (t->nodes.used - before);
@@ -225,7 +225,7 @@ static void add_idle(top *t, berth_node_id node, money before)
         row_of_node(t, node)->idle += idle;
 }
 
-/* The limits of one pod and, if `requests` is set, its requests. They are not wanted where the
+/* Measure one pod's limits and, if `requests` is set, its requests. Requests are not needed if the
  * engine's sum for the pod's node counts. */
 static void measure_pod(const top *t, berth_pod_id pod, bool requests, top_row *row)
 {
@@ -253,7 +253,7 @@ static bool is_wanted(const top *t, berth_str namespace_name)
     return t->only_namespace == NULL || words_equal(namespace_name, words_of(t->only_namespace));
 }
 
-/* The row of a namespace or, if it is set, of an owner in it. */
+/* The row of a namespace or, if `owner` is set, of an owner in it. */
 static top_row *row_of_group(top *t, berth_str namespace_name, top_owner owner)
 {
     char key[1024];
@@ -295,7 +295,7 @@ static berth_status add_pod(top *t, berth_pod_id pod, berth_node_id node, top_ro
         add_row(t, row_of_node(t, node), scratch);
     }
     for (size_t r = 0; r < t->resources.count && present; r++)
-        scratch->cells[r].requested = 0; /* the sums of the nodes have them */
+        scratch->cells[r].requested = 0; /* included in the sums of the nodes */
     add_row(t, present ? &t->nodes : scratch->pending ? &t->waiting : &t->stranded, scratch);
     return BERTH_OK;
 }
@@ -320,7 +320,7 @@ static berth_status add_pods(top *t, berth_error *error)
     return status;
 }
 
-/* Namespaces that have a quota are listed, also without pods. */
+/* Add namespaces that have a quota, even without pods. */
 static void add_quotas(top *t)
 {
     const resource_quotas *quotas = &t->input->admission.quotas;
@@ -331,7 +331,7 @@ static void add_quotas(top *t)
     }
 }
 
-/* ---- all of it ---- */
+/* ---- the whole ---- */
 
 berth_status top_make(top *t, berth_error *error)
 {

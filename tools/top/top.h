@@ -1,5 +1,5 @@
-/* What a cluster's pods request and are limited to, and what its nodes have free: added up by node,
- * zone, namespace or owner. Nothing is decided: pending pods stay pending. */
+/* Adds up what a cluster's pods request, their limits, and what its nodes have free: by node, zone,
+ * namespace or owner. Nothing is decided: pending pods stay pending. */
 #ifndef BERTH_TOOLS_TOP_H
 #define BERTH_TOOLS_TOP_H
 
@@ -11,12 +11,11 @@
 
 enum { TOP_CPU, TOP_MEMORY, TOP_PODS, TOP_FIXED_RESOURCES };
 
-/* What the rows are; the words of --by. */
+/* What a row stands for; the words of --by. */
 typedef enum top_by { TOP_BY_NODE, TOP_BY_NAMESPACE, TOP_BY_ZONE, TOP_BY_OWNER } top_by;
 extern const char *const top_by_names[];
 
-/* How rows are sorted; the words of --sort. By an amount: the largest request, or
- * cost, comes first. */
+/* The order of rows; the words of --sort. By an amount, the largest request or cost comes first. */
 typedef enum top_sort {
     TOP_SORT_CPU,
     TOP_SORT_MEMORY,
@@ -26,8 +25,8 @@ typedef enum top_sort {
 } top_sort;
 extern const char *const top_sort_names[];
 
-/* One resource of a row; cpu in milli, everything else in units. Pods have limits in no resource
- * "pods", namespaces and owners nothing allocatable or free. */
+/* One resource of a row; cpu in milli, everything else in units. The resource "pods" has no limits;
+ * namespaces and owners have nothing allocatable or free. */
 typedef struct top_cell {
     int64_t requested;
     int64_t limits;
@@ -45,18 +44,18 @@ typedef struct top_row {
     berth_str name;
     berth_node_id node;
     node_state state; /* of a node */
-    bool full;        /* of a node: as many pods are on it as it takes */
+    bool full;        /* of a node: it has as many pods as it accepts */
     top_cell *cells;  /* one for each resource */
     uint64_t nodes;
-    uint64_t usable; /* of the nodes: open and not full */
+    uint64_t usable; /* nodes that are open and not full */
     uint64_t pods;
-    uint64_t pending; /* of the pods, those that have no node */
+    uint64_t pending; /* pods without a node */
     uint64_t containers;
-    uint64_t without_cpu; /* of the containers, those without a limit */
+    uint64_t without_cpu; /* containers without a limit */
     uint64_t without_memory;
-    money price; /* of its nodes, per hour; 0 where the input has no prices */
-    money used;  /* of prices, what is the pods': see top_cost.h */
-    money idle;  /* of its nodes: what is nobody's */
+    money price; /* of its nodes, per hour; 0 without prices */
+    money used;  /* the pods' part of prices: see top_cost.h */
+    money idle;  /* of its nodes: the part that belongs to no pod */
 } top_row;
 
 /* The caller sets the first seven members and zeroes the others. */
@@ -64,33 +63,32 @@ typedef struct top {
     berth_engine *engine;
     const cluster_input *input;
     const pod_limits *limits;
-    const text_list *asked; /* names of resources that are shown, too */
+    const text_list *asked; /* names of further resources to show */
     top_by by;
     top_sort sort;
     const char *only_namespace; /* NULL: all */
-    word_table resources;       /* cpu, memory, pods, those asked for, extended ones by name */
-    size_t named;               /* of the resources, those that are shown in any case */
-    uint32_t *limit_resources;  /* by number in limits->resources: number here, or UINT32_MAX */
+    word_table resources;       /* cpu, memory, pods, requested ones, then extended ones by name */
+    size_t named;               /* number of resources that are always shown */
+    uint32_t *limit_resources;  /* limits->resources to number here, or UINT32_MAX */
     top_row *rows;
     size_t row_count, row_capacity;
     word_table keys;  /* one for each row */
-    top_row total;    /* of the rows */
-    top_row nodes;    /* of all nodes and the pods on them */
+    top_row total;    /* sum of the rows */
+    top_row nodes;    /* sum of all nodes and the pods on them */
     top_row waiting;  /* pods without a node */
     top_row stranded; /* pods on nodes that are not in the input */
-    uint64_t
-        refused; /* pods of manifests that a quota or LimitRange does not let in: not counted */
+    uint64_t refused; /* pods of manifests that a quota or LimitRange refuses: not counted */
     uint64_t state_nodes[NODE_STATE_COUNT];
-    uint64_t full_nodes; /* that are open */
-    uint64_t unpriced;   /* nodes that have no price */
+    uint64_t full_nodes; /* full nodes that are open */
+    uint64_t unpriced;   /* nodes without a price */
 } top;
 
-/* Add everything up and sort the rows. Errors: E_NOT_FOUND (a resource that was asked for is in no
- * node or pod), those of the engine. Release in any case. */
+/* Add everything up and sort the rows. Errors: BERTH_E_NOT_FOUND (no node or pod has a resource
+ * that was requested), those of the engine. Release in either case. */
 berth_status top_make(top *t, berth_error *error);
 void top_release(top *t);
 
-/* Whether a row's node counts for what is free. */
+/* Whether a row's node counts for the free amounts. */
 bool top_is_usable(const top_row *row);
 
 #endif

@@ -1,4 +1,4 @@
-/* Costs of nodes and shares of pods, and how they are told. */
+/* Computes and prints costs of nodes and pods' shares of them. */
 #include "top/top_cost.h"
 
 #include <inttypes.h>

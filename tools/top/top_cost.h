@@ -1,8 +1,8 @@
-/* What nodes cost, and whose share of it is how large.
+/* The costs of nodes, and the pods' shares of them.
  *
- * A pod's share of its node's price is the mean of its share of the node's cpu and of its memory,
- * by requests and what is allocatable. What the shares of a node's pods leave of its price is
- * idle. So the shares and what is idle add up to the prices. */
+ * A pod's share of its node's price is the mean of its shares of the node's cpu and memory,
+ * requests divided by allocatable amounts. The part of the price that the node's pods do not use is
+ * idle. So shares and idle parts add up to the prices. */
 #ifndef BERTH_TOOLS_TOP_COST_H
 #define BERTH_TOOLS_TOP_COST_H
 
@@ -10,20 +10,20 @@
 
 bool top_cost_shown(const top *t);
 
-/* Per hour; 0: the node has no price, or there are none. */
+/* The price of a node per hour; 0: it has none, or there are no prices. */
 money top_cost_node(const top *t, berth_node_id node);
 bool top_cost_known(const top *t, berth_node_id node);
 
 /* A pod's share of the price of its node. */
 money top_cost_pod(const top *t, berth_pod_id pod, berth_node_id node);
 
-/* Whether the price of the row is known: a node may have none. */
+/* Whether the price of the row is known; a node may have none. */
 bool top_cost_is_known(const top *t, const top_row *row);
 
-/* "0.096", or "-" for a node without a price. */
+/* Writes "0.096", or "-" for a node without a price. */
 void top_cost_text(const top *t, const top_row *row, money amount, char out[MONEY_BYTES]);
 
-/* The lines of the summary, and the member "cost" of the document's. Nothing without prices. */
+/* Print the lines of the summary; write the member "cost" of a document. Nothing without prices. */
 void top_cost_print(const top *t, FILE *file);
 void top_cost_write(const top *t, output *o);
 

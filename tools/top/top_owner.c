@@ -1,14 +1,14 @@
-/* Deployments and CronJobs are no controllers of pods. The names of the ReplicaSets and Jobs that
- * they make lead to them. */
+/* Finds a pod's workload. Deployments and CronJobs are not controllers of pods; the names of their
+ * ReplicaSets and Jobs lead to them. */
 #include "top/top_owner.h"
 
 #include "cli/words.h"
 
-/* The CronJob controller ends the name of a Job with the time of its run, in minutes since 1970.
- * The bounds are the years 2017 and 2046, so that dates such as 20240131 are no times. */
+/* The CronJob controller appends the time of the run to a Job's name, in minutes since 1970. The
+ * bounds are the years 2017 and 2046, so dates such as 20240131 are not taken for times. */
 enum { CRON_DIGITS = 8, CRON_MINUTES_MIN = 25000000, CRON_MINUTES_MAX = 40000000 };
 
-/* `name` without "-SUFFIX"; empty if it does not end so. */
+/* Returns `name` without "-SUFFIX"; empty if it does not end with it. */
 static berth_str without_suffix(berth_str name, berth_str suffix)
 {
     if (suffix.len == 0 || name.len < suffix.len + 2)
@@ -43,7 +43,7 @@ top_owner top_owner_of(const berth_engine *engine, berth_pod_id pod, const berth
     berth_str maker = {0};
     if (info->owner_kind.len == 0)
         return (top_owner){words_of("Pod"), info->name};
-    /* A kubelet runs static pods from files of its own, and shows them as NAME-NODE. */
+    /* A kubelet runs static pods from its own files and shows them as NAME-NODE. */
     if (words_equal(info->owner_kind, words_of("Node"))) {
         maker = without_suffix(info->name, info->owner_name);
         return (top_owner){words_of("StaticPod"), maker.len > 0 ? maker : info->name};

@@ -1,5 +1,5 @@
-/* Tables that fit the terminal: where the whole one is too wide, the domain that all nodes share is
- * left out of their names, then columns that matter less. -o wide has everything. */
+/* Prints tables that fit the terminal. If a table is too wide, the domain that all nodes share is
+ * removed from their names, then less important columns are omitted. -o wide shows everything. */
 #include "top/top_print.h"
 
 #include <inttypes.h>
@@ -14,16 +14,16 @@
 #include "top/top_words.h"
 
 enum {
-    NOTES_WIDTH = 14, /* that remarks should have for their lines */
+    NOTES_WIDTH = 14, /* least width for remarks */
     COLUMNS_MAX = 16
 };
 
 typedef struct layout {
-    node_names names; /* the domain that node names are shown without; zeroed: they are whole */
-    bool narrow;      /* without limits of nodes, or percentages of namespaces and owners */
+    node_names names; /* the domain omitted from node names; zeroed: none */
+    bool narrow;      /* omit limits of nodes, or percentages of namespaces and owners */
     bool flat;        /* rows alone, an amount a cell: spreadsheets read 5/10 as a date. CSV has
                        * plain numbers, whose unit stands in the title */
-    const char *titles[COLUMNS_MAX]; /* of the rows that it is filled into */
+    const char *titles[COLUMNS_MAX]; /* titles of the filled rows */
 } layout;
 
 static uint32_t right_of(uint32_t first, uint32_t last)
@@ -33,7 +33,7 @@ static uint32_t right_of(uint32_t first, uint32_t last)
 
 /* ---- cells ---- */
 
-/* CSV is read by machines. */
+/* Whether numbers are plain: CSV is read by machines. */
 static bool is_plain(void)
 {
     return table_get_form() == TABLE_CSV;
@@ -91,8 +91,8 @@ static void put_cost(const top *t, const top_row *row, money amount, rows *out)
     rows_cell(out, "%s", text);
 }
 
-/* Open a table whose first `names` columns are to the left; where there are prices, `costs` columns
- * of them come before the last one. */
+/* Open a table whose first `names` columns are aligned to the left. If there are prices, `costs`
+ * price columns precede the last column. */
 static void open_rows(const top *t, const char *const *titles, uint32_t count, uint32_t names,
                       uint32_t costs, layout *form, rows *out)
 {
@@ -200,7 +200,7 @@ static berth_status fill_nodes(const top *t, layout *form, rows *out, berth_erro
 
 /* ---- namespaces and owners ---- */
 
-/* Of what all nodes have. */
+/* Write the percentage of the amount of all nodes. */
 static void put_percent(const top *t, const top_row *row, uint32_t resource, rows *out)
 {
     int64_t all = t->nodes.cells[resource].allocatable;
@@ -289,7 +289,7 @@ static berth_status fill_groups(const top *t, layout *form, rows *out, berth_err
 
 /* ---- zones ---- */
 
-/* What the zone's nodes cost, as if it were a resource. */
+/* Write the cost of the zone's nodes as if it were a resource. */
 static void put_zone_cost(const top *t, const top_row *row, berth_str name, bool flat, rows *out)
 {
     double use = row->price > 0 ? 100.0 * (double)row->used / (double)row->price : 0.0;

@@ -7,14 +7,14 @@
 #include "cli/rows.h"
 #include "top/top.h"
 
-/* Rows, totals and a summary; `summary_only`: no rows. Errors: those of node_state_notes. */
+/* Print rows, totals and a summary; `summary_only`: no rows. Errors: those of node_state_notes. */
 berth_status top_print(const top *t, bool summary_only, FILE *file, berth_error *error);
 
-/* The rows alone, in the form that is settled, without what a line is shortened by. Errors: those
- * of node_state_notes. */
+/* Print only the rows, in the form of all tables and without shortening. Errors: those of
+ * node_state_notes. */
 berth_status top_print_list(const top *t, FILE *file, berth_error *error);
 
-/* A name a line, as kubectl's -o name. */
+/* Print one name per line, as kubectl's -o name. */
 void top_print_names(const top *t, FILE *file);
 
 #endif

@@ -1,4 +1,4 @@
-/* Rows sorted by what their pods request, or by name. */
+/* Sorts rows by requests, by cost, or by name. */
 #include "top/top_sort.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* The end of the number that begins at `at`; `*first` is its first digit that is no leading 0. */
+/* The end of the number that begins at `at`; `*first` is its first digit after leading zeros. */
 static uint32_t end_of_number(berth_str text, uint32_t at, uint32_t *first)
 {
     while (at + 1 < text.len && text.data[at] == '0' && is_digit(text.data[at + 1]))
@@ -19,7 +19,7 @@ static uint32_t end_of_number(berth_str text, uint32_t at, uint32_t *first)
     return at;
 }
 
-/* By bytes, but numbers by their value. */
+/* Compares by bytes, but numbers by value. */
 static int compare_names(berth_str a, berth_str b)
 {
     uint32_t i = 0;
@@ -83,7 +83,7 @@ static int by_pods(const void *a, const void *b)
     return by_resource(a, b, TOP_PODS);
 }
 
-/* Of nodes what they cost, of pods their share of it. */
+/* Sorts by cost: of nodes their price, of pods their share of it. */
 static int by_cost(const void *a, const void *b)
 {
     const top_row *left = a;

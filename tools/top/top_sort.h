@@ -4,8 +4,8 @@
 
 #include "top/top.h"
 
-/* By an amount: the largest request first. Ties, and everything by name: by namespace, then by name
- * (numbers in names by their value: n2 before n10), then by kind. */
+/* Sorts by an amount: the largest request first. Ties, and --sort name: by namespace, then by name
+ * (numbers in names by value: n2 before n10), then by kind. */
 void top_sort_rows(top_row *rows, size_t count, top_sort sort);
 
 #endif

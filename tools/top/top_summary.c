@@ -1,5 +1,5 @@
-/* Resources of all nodes, unless the rows end in them; nodes by state, pods by place, containers
- * without limits. */
+/* Prints the resources of all nodes, unless the rows end with them; nodes by state, pods by place,
+ * containers without limits. */
 #include "top/top_summary.h"
 
 #include <inttypes.h>
@@ -61,7 +61,7 @@ static void print_nodes(const top *t, FILE *file)
         fputs("Closed       what is free on nodes that are not usable; FREE is without it\n", file);
 }
 
-/* ": cpu 1.0, memory 2.0Gi" */
+/* Prints ": cpu 1.0, memory 2.0Gi". */
 static void print_requests(const top *t, const top_row *row, FILE *file)
 {
     const char *before = ": ";

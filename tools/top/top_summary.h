@@ -1,4 +1,4 @@
-/* What berth top says of the cluster as a whole. */
+/* The summary of berth top about the whole cluster. */
 #ifndef BERTH_TOOLS_TOP_SUMMARY_H
 #define BERTH_TOOLS_TOP_SUMMARY_H
 

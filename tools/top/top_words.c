@@ -134,7 +134,7 @@ static void remark_resources(const top *t, const top_row *row, remarks *r)
     }
 }
 
-/* Where no container has a limit, the row's "-" says so. */
+/* Remark on containers without limits. If none has a limit, the "-" in the row says so already. */
 static void remark_containers(const top_row *row, remarks *r)
 {
     const uint64_t counts[] = {[TOP_CPU] = row->without_cpu, [TOP_MEMORY] = row->without_memory};

@@ -1,4 +1,4 @@
-/* Amounts are exact, as Kubernetes writes them. */
+/* Writes exact amounts in Kubernetes' form. */
 #include "top/top_write.h"
 
 #include "cli/exits.h"
@@ -20,7 +20,7 @@ static bool has_some(const top_cell *cell)
     return cell->requested != 0 || cell->allocatable != 0 || cell->limited;
 }
 
-/* Rows leave out the resources that they have none of. */
+/* Write the resources of a row; without `all`, only those that it has. */
 static void write_resources(const top *t, const top_row *row, bool all, output *o)
 {
     output_key(o, "resources");
@@ -96,7 +96,7 @@ static void write_quotas(const top *t, const top_row *row, output *o)
     output_array_end(o);
 }
 
-/* Of nodes what they cost, of pods their share of it. */
+/* Write the cost: of nodes their price, of pods their share of it. */
 static void write_cost(const top *t, const top_row *row, output *o)
 {
     bool of_nodes = t->by == TOP_BY_NODE || t->by == TOP_BY_ZONE;

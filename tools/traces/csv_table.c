@@ -1,4 +1,4 @@
-/* Comma-separated values read by line and column name. */
+/* Reads comma-separated values by line and column name. */
 #include "traces/csv_table.h"
 
 #include <errno.h>
@@ -10,8 +10,7 @@
 #include "cli/heap.h"
 #include "cli/options.h"
 
-/* Cut a line at its commas. Returns the number of cells; more than there is room for are
- * counted. */
+/* Split a line at its commas. Returns the number of cells, counting those beyond the room, too. */
 static uint32_t split(char *line, const char **cells)
 {
     line[strcspn(line, "\r\n")] = '\0';

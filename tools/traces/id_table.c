@@ -1,5 +1,5 @@
-/* Hash table from 64-bit ids to small numbers by linear probing; a removal moves what follows
- * back, so that no tombstones are left. */
+/* Hash table from 64-bit ids to small numbers, with linear probing. A removal moves later entries
+ * back, so there are no tombstones. */
 #include "traces/id_table.h"
 
 #include <assert.h>

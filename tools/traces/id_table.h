@@ -1,4 +1,4 @@
-/* From 64-bit ids to small numbers: open addressing, a lookup a cache line. */
+/* Map from 64-bit ids to small numbers: open addressing, one cache line per lookup. */
 #ifndef BERTH_TOOLS_ID_TABLE_H
 #define BERTH_TOOLS_ID_TABLE_H
 
@@ -19,11 +19,11 @@ typedef struct id_table {
     size_t size; /* power of two, or 0 */
 } id_table;
 
-/* Put in an id that is not there. */
+/* Add an id that is not in the table. */
 void id_table_add(id_table *table, uint64_t id, uint32_t number);
-/* Its number, or ID_TABLE_NONE. */
+/* The number of an id, or ID_TABLE_NONE. */
 uint32_t id_table_find(const id_table *table, uint64_t id);
-/* Take out an id that is there. */
+/* Remove an id that is in the table. */
 void id_table_remove(id_table *table, uint64_t id);
 void id_table_free(id_table *table);
 

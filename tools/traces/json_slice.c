@@ -1,4 +1,4 @@
-/* Parts of a JSON text found by their brackets and quotes alone. */
+/* Finds parts of a JSON text by brackets and quotes alone. */
 #include "traces/json_slice.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Text files, gzip or not, read by lines. */
+/* Reads text files, gzip or not, line by line. */
 #include "traces/line_file.h"
 
 #include <errno.h>
@@ -64,7 +64,7 @@ static berth_status read_failure(const line_file *f, berth_error *error)
     return error->code;
 }
 
-/* Up to the next line break; an empty line at the end of the file is no line. */
+/* Reads up to the next line break. An empty line at the end of the file does not count. */
 berth_status line_file_next(line_file *f, bool *more, berth_error *error)
 {
     f->len = 0;

@@ -1,4 +1,4 @@
-/* Text files by lines, gzip or not, a line in memory at a time. */
+/* Reads text files, gzip or not, with one line in memory at a time. */
 #ifndef BERTH_TOOLS_LINE_FILE_H
 #define BERTH_TOOLS_LINE_FILE_H
 
@@ -10,24 +10,26 @@
 typedef struct line_file {
     const char *path;
     gzFile file;
-    uint64_t size_bytes; /* of the file as it lies there; 0: unknown */
-    char *line;          /* the current one, its line break included */
+    uint64_t size_bytes; /* size of the file as stored; 0: unknown */
+    char *line;          /* the current line with its line break */
     size_t len;
     size_t capacity;
     uint32_t number; /* of the current line, from 1 */
 } line_file;
 
-/* Open; "-" is standard input. line_file_close frees, also after a failure. Errors: E_IO. */
+/* Open a file; "-" is standard input. Call line_file_close, also after a failure. Errors:
+ * BERTH_E_IO. */
 berth_status line_file_open(line_file *f, const char *path, berth_error *error);
 void line_file_close(line_file *f);
 
-/* The next line; `*more` is false at the end. Errors: E_IO, E_PARSE (broken gzip), E_RANGE. */
+/* Read the next line; `*more` is false at the end. Errors: BERTH_E_IO, BERTH_E_PARSE (broken gzip),
+ * BERTH_E_RANGE. */
 berth_status line_file_next(line_file *f, bool *more, berth_error *error);
 
-/* Bytes of the file taken in so far. */
+/* Bytes of the file read so far. */
 uint64_t line_file_offset(const line_file *f);
 
-/* An error about the current line, told as `format` says. Returns `code`. */
+/* Set an error about the current line, with a formatted message. Returns `code`. */
 berth_status line_file_fail(const line_file *f, berth_error *error, berth_status code,
                             const char *format, ...) __attribute__((format(printf, 4, 5)));
 

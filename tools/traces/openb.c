@@ -1,4 +1,4 @@
-/* The nodes and tasks of the openb trace read from its files. */
+/* Reads the nodes and tasks of the openb trace from its files. */
 #include "traces/openb.h"
 
 #include <string.h>
@@ -91,7 +91,7 @@ static berth_status find_pod_columns(openb_pods *c, berth_error *error)
     return found ? BERTH_OK : BERTH_E_INVALID;
 }
 
-/* "V100M16|V100M32|V100M32": the node's model must be one of these. */
+/* Require one of the models in a list such as "V100M16|V100M32|V100M32". */
 static void require_models(draft *d, const char *list)
 {
     berth_str models[MODELS_MAX];

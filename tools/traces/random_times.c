@@ -1,11 +1,11 @@
-/* Random times: exponential, by inversion. The logarithm is worked out here, by additions,
- * multiplications and divisions alone, since those round the same everywhere and the C library's
+/* Exponential random times, by inversion. The logarithm is computed here with additions,
+ * multiplications and divisions alone: these round equally on every machine, while the C library's
  * log may not. */
 #include "traces/random_times.h"
 
 static const int64_t millisecond_ns = 1000000;
 
-/* Natural logarithm of 1..2: 2 artanh((x - 1) / (x + 1)), of which 13 terms are enough for a
+/* Natural logarithm of 1..2: 2 artanh((x - 1) / (x + 1)); 13 terms are exact enough for a
  * double. */
 static double log_of_mantissa(double x)
 {
@@ -20,7 +20,8 @@ static double log_of_mantissa(double x)
 int64_t random_exponential_ns(workload_random *random, int64_t mean_ns)
 {
     const double log_of_two = 0.69314718055994531;
-    uint64_t drawn = workload_random_next(random) | 1; /* over 2^64: a number between 0 and 1 */
+    uint64_t drawn =
+        workload_random_next(random) | 1; /* divided by 2^64: a number between 0 and 1 */
     int shift = __builtin_clzll(drawn);
     double mantissa = (double)(drawn << shift >> 11) / (double)(UINT64_C(1) << 52);
     double minus_log = (double)(shift + 1) * log_of_two - log_of_mantissa(mantissa);

@@ -4,8 +4,8 @@
 
 #include "workloads/workload_kinds.h"
 
-/* An exponentially distributed time of the given mean, cut to whole milliseconds; at most 45
- * times the mean. */
+/* An exponentially distributed time with the given mean, truncated to whole milliseconds; at most
+ * 45 times the mean. */
 int64_t random_exponential_ns(workload_random *random, int64_t mean_ns);
 
 #endif

@@ -1,5 +1,4 @@
-/* A line of a trace taken apart by its brackets; what stands between is checked here, objects are
- * not. */
+/* Splits a line of a trace by its brackets. Checks everything except objects. */
 #include "traces/trace_envelope.h"
 
 #include <jansson.h>
@@ -40,7 +39,7 @@ const event_rule trace_event_rules[EVENT_COUNT] = {
      BIT(KIND) | BIT(NAME)},
 };
 
-/* With an exponent: to a double's precision. */
+/* Converts a number with an exponent, with a double's precision. */
 static bool seconds_by_exponent(berth_str text, int64_t *out_ns)
 {
     char copy[64];
@@ -96,7 +95,7 @@ berth_status trace_member_fail(const line_file *lines, berth_error *error, berth
     return code;
 }
 
-/* A JSON string's text into `out`. */
+/* Copies a JSON string's text to `out`. */
 bool trace_string(berth_str value, char *out, size_t size)
 {
     if (value.len < 2 || value.data[0] != '"')

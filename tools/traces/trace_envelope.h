@@ -1,4 +1,4 @@
-/* One line of a trace: which event, and what is said about it. */
+/* One line of a trace: its event and its members. */
 #ifndef BERTH_TOOLS_TRACE_ENVELOPE_H
 #define BERTH_TOOLS_TRACE_ENVELOPE_H
 
@@ -24,7 +24,7 @@ typedef enum event_kind {
     EVENT_COUNT,
 } event_kind;
 
-/* Members of a line, and bits of which are allowed. */
+/* Members of a line; also bits of a set of allowed members. */
 typedef enum member {
     MEMBER_TIME,
     MEMBER_EVENT,
@@ -39,13 +39,13 @@ typedef enum member {
     MEMBER_COUNT,
 } member;
 
-/* What an event is: its word, what it does to objects of which kind, and what a line of it may
- * and must say. */
+/* The rules of an event: its word, what it does to objects of which kind, and the members that a
+ * line may and must have. */
 typedef struct event_rule {
     const char *name;
     trace_verb verb;
-    berth_kind kind;  /* BERTH_KIND_COUNT: as the object says */
-    uint32_t allowed; /* bits of members, beside time and event */
+    berth_kind kind;  /* BERTH_KIND_COUNT: taken from the object */
+    uint32_t allowed; /* bits of members, besides time and event */
     uint32_t needed;
 } event_rule;
 
@@ -56,11 +56,11 @@ static inline bool trace_event_is_template(event_kind event)
     return event == EVENT_POD_TEMPLATE || event == EVENT_NODE_TEMPLATE;
 }
 
-/* One line taken apart. */
+/* One line, split into members. */
 typedef struct trace_envelope {
     event_kind event;
-    uint32_t given;                 /* bits */
-    berth_str values[MEMBER_COUNT]; /* as they stand */
+    uint32_t given;                 /* bits of the given members */
+    berth_str values[MEMBER_COUNT]; /* unchanged texts */
     char name[TRACE_NAME_BYTES];
     char namespace_name[TRACE_NAME_BYTES];
     char template_name[TRACE_NAME_BYTES];
@@ -70,8 +70,8 @@ typedef struct trace_envelope {
     uint64_t count;
 } trace_envelope;
 
-/* Take the current line of `lines` apart; its time must not be before `last_ns`. Errors:
- * E_PARSE, E_INVALID with the line and the member. */
+/* Split the current line of `lines`; its time must not be before `last_ns`. Errors: BERTH_E_PARSE,
+ * BERTH_E_INVALID, with the line and the member. */
 berth_status trace_envelope_read(const line_file *lines, int64_t last_ns, trace_envelope *line,
                                  berth_error *error);
 
@@ -80,14 +80,14 @@ static inline bool trace_envelope_has(const trace_envelope *line, member which)
     return (line->given & 1u << which) != 0;
 }
 
-/* A JSON string's text into `out`, terminated; false if it is none, or does not fit. */
+/* Copy a JSON string's text to `out`, terminated; false if it is not a string, or does not fit. */
 bool trace_string(berth_str value, char *out, size_t size);
 
-/* Seconds as JSON writes a number, to nanoseconds; false if it is none, or below 0, or beyond
- * 199 years. Digits below the nanosecond are cut off. */
+/* Convert seconds from a JSON number to nanoseconds; false if it is not a number, below 0, or
+ * beyond 199 years. Digits below the nanosecond are cut off. */
 bool trace_seconds(berth_str text, int64_t *out_ns);
 
-/* An error about a member of the current line. Returns `code`. */
+/* Set an error about a member of the current line. Returns `code`. */
 berth_status trace_member_fail(const line_file *lines, berth_error *error, berth_status code,
                                member which, const char *message);
 

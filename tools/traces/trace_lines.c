@@ -1,5 +1,5 @@
-/* Traces as JSON lines, from lines to events: objects go, as they stand, to the library's own
- * reader; templates are kept as copies. */
+/* Turns JSON lines into events. Objects go unchanged to the library's own reader; templates are
+ * kept as copies. */
 #include "traces/trace_lines.h"
 
 #include <inttypes.h>
@@ -14,14 +14,14 @@
 
 enum { LABELS_MAX = 256 };
 
-/* What the callbacks of the library's reader work on. */
+/* The context of callbacks of the library's reader. */
 typedef struct handing {
     trace_lines *lines;
     const trace_envelope *line;
     trace_event_fn each;
     void *context;
     uint32_t handed; /* objects */
-    bool refused;    /* by the callback, whose error stands */
+    bool refused;    /* the callback refused one; its error is kept */
 } handing;
 
 /* ---- objects ---- */
@@ -48,7 +48,7 @@ static trace_event event_of(const trace_envelope *line)
     };
 }
 
-/* Workloads may bring objects of other kinds along with their pods. */
+/* Whether an event may bring objects of a kind. Workloads may bring other kinds with their pods. */
 static bool kind_suits(event_kind event, berth_kind kind)
 {
     switch (trace_event_rules[event].kind) {
@@ -114,7 +114,7 @@ static berth_status on_template(void *context, const berth_object *object,
     return BERTH_OK;
 }
 
-/* An error inside an object: from the reader's place in it to the place in the file. */
+/* Convert the place of an error inside an object to its place in the file. */
 static void place_error(const trace_lines *t, berth_str object, berth_error *error)
 {
     if (error->source[0] == '\0' || error->line <= 1) {
@@ -125,7 +125,8 @@ static void place_error(const trace_lines *t, berth_str object, berth_error *err
     snprintf(error->source, sizeof(error->source), "%s", t->lines.path);
 }
 
-/* The members of an object but for one, each with a comma before it. False if it is no object. */
+/* Copy the members of an object except one, each with a comma before it. Returns false if the text
+ * is not an object. */
 static bool copy_members(FILE *to, berth_str object, const char *but)
 {
     size_t at = 0;
@@ -138,8 +139,8 @@ static bool copy_members(FILE *to, berth_str object, const char *but)
     return step == JSON_SLICE_END;
 }
 
-/* A template may leave out its kind and its name, which the library's reader asks for: its text
- * with both, freed by the caller. NULL if it is broken, or there is no memory. */
+/* Returns a template's text with kind and name, which it may omit but the library's reader
+ * requires; freed by the caller. NULL if the template is broken, or memory is short. */
 static char *complete_template(berth_str object, const char *kind, size_t *len)
 {
     char *text = NULL;
@@ -228,7 +229,7 @@ static bool take_text(label_list *list, berth_str quoted, berth_str *out)
     return true;
 }
 
-/* The line's labels over the template's. */
+/* Merge labels; those of the line override the template's. */
 static berth_status merge_labels(const trace_lines *t, const trace_envelope *line, label_list *list,
                                  berth_error *error)
 {
@@ -253,7 +254,7 @@ static berth_status merge_labels(const trace_lines *t, const trace_envelope *lin
                              "expected an object of at most 256 short strings");
 }
 
-/* NULL, with the error set, if no line made it. */
+/* Returns NULL, with an error, if no line made the template. */
 static const berth_object *find_template(const trace_lines *t, const trace_envelope *line,
                                          berth_error *error)
 {
@@ -268,7 +269,7 @@ static const berth_object *find_template(const trace_lines *t, const trace_envel
     return NULL;
 }
 
-/* Hand out the template under one name after the other. */
+/* Pass on the template under one name after the other. */
 static berth_status hand_made(handing *h, trace_event *event, berth_metadata *meta,
                               label_list *list, berth_error *error)
 {
@@ -379,7 +380,7 @@ berth_status trace_lines_start(trace_lines *t, int64_t *time_ns, berth_error *er
     return BERTH_OK;
 }
 
-/* The next line: one that is held, or from the file. */
+/* Get the next line: one read ahead, or one from the file. */
 static berth_status next_line(trace_lines *t, bool *more, berth_error *error)
 {
     if (t->held_at == t->held_len)

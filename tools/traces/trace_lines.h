@@ -1,4 +1,5 @@
-/* Traces as JSON lines: an event a line, gzip or not. The format is told in TRACE_LINES_HELP. */
+/* Reads traces as JSON lines, one event per line, gzip or not. TRACE_LINES_HELP describes the
+ * format. */
 #ifndef BERTH_TOOLS_TRACE_LINES_H
 #define BERTH_TOOLS_TRACE_LINES_H
 
@@ -26,13 +27,13 @@ typedef struct trace_lines {
     word_table template_names; /* "Pod/name" */
     berth_object **templates;
     size_t template_capacity;
-    int64_t time_ns; /* of the last event */
+    int64_t time_ns; /* time of the last event */
     char *held;      /* lines read ahead by trace_lines_start */
     size_t held_len, held_at, held_capacity;
 } trace_lines;
 
-/* Open; trace_lines_close frees, also after a failure. `reader` (borrowed) keeps what later objects
- * refer to; make it with default_kind "Pod". Errors: E_IO. */
+/* Open a trace. Call trace_lines_close, also after a failure. `reader` (borrowed) keeps objects
+ * that later ones refer to; create it with default_kind "Pod". Errors: BERTH_E_IO. */
 berth_status trace_lines_open(trace_lines *t, const char *path, berth_reader *reader,
                               berth_engine *engine, berth_error *error);
 void trace_lines_close(trace_lines *t);
@@ -40,9 +41,9 @@ void trace_lines_close(trace_lines *t);
 /* Read ahead to the first time of the trace; 0 if there is none. */
 berth_status trace_lines_start(trace_lines *t, int64_t *time_ns, berth_error *error);
 
-/* Read one line and hand out its events; `*more` is false at the end. Memory: the line, and one
- * copy of each template. Errors: E_IO, E_PARSE, E_INVALID, E_RANGE, E_EXISTS, E_NOT_FOUND with
- * the line, or the callback's. */
+/* Read one line and pass on its events; `*more` is false at the end. Memory: the line, and one copy
+ * of each template. Errors: BERTH_E_IO, BERTH_E_PARSE, BERTH_E_INVALID, BERTH_E_RANGE,
+ * BERTH_E_EXISTS, BERTH_E_NOT_FOUND with the line, or the callback's. */
 berth_status trace_lines_next(trace_lines *t, trace_event_fn each, void *context, bool *more,
                               berth_error *error);
 

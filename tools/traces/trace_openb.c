@@ -1,5 +1,5 @@
-/* The openb trace as events. The lists of tasks are not all sorted by time, so they are kept
- * whole. */
+/* Turns the openb trace into events. Not all lists of tasks are sorted by time, so they are read as
+ * a whole. */
 #include "traces/trace_openb.h"
 
 #include <inttypes.h>
@@ -22,7 +22,7 @@ typedef struct openb_source {
     void *context;
     draft draft;
     trace_openb *list;
-    int64_t gpu_milli; /* of all nodes */
+    int64_t gpu_milli; /* sum over all nodes */
 } openb_source;
 
 static int64_t gpu_milli_of(berth_resources resources)
@@ -83,7 +83,7 @@ static int by_creation(const void *a, const void *b)
     return left->line < right->line ? -1 : left->line > right->line;
 }
 
-/* ---- the list as it is ---- */
+/* ---- the unchanged list ---- */
 
 static void set_end(const openb_times *times, trace_event *event)
 {

@@ -7,9 +7,9 @@
 #include "workloads/workload_kinds.h"
 
 enum {
-    PODS_A_NODE = 15, /* of the default rate */
+    PODS_A_NODE = 15, /* for the default rate */
     DURATION_DEFAULT_S = 3600,
-    /* what workload_hash is asked about */
+    /* purposes passed to workload_hash */
     ABOUT_ARRIVALS = 32,
     ABOUT_DURATIONS,
 };
@@ -21,7 +21,7 @@ typedef struct synthetic {
     void *context;
     workload_random arrivals;
     workload_random durations;
-    int64_t gap_ns; /* mean, between two arrivals */
+    int64_t gap_ns; /* mean time between two arrivals */
     int64_t duration_ns;
     int64_t now_ns;
 } synthetic;

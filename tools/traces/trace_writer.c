@@ -1,4 +1,4 @@
-/* Writer of traces as JSON lines. */
+/* Writes traces as JSON lines. */
 #include "traces/trace_writer.h"
 
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 #include "workloads/manifest.h"
 
 enum {
-    SORTS_MAX = 1 << 20, /* beyond that pods of new sorts are written out in full */
+    SORTS_MAX = 1 << 20, /* beyond this, pods of new sorts are written in full */
     SEEN_ONCE = UINT32_MAX - 1,
 };
 
@@ -27,7 +27,7 @@ void trace_writer_close(trace_writer *w)
     id_table_free(&w->sorts);
 }
 
-/* The object's text into w->text. */
+/* Writes the object's text to w->text. */
 static berth_status put_object(trace_writer *w, const berth_object *object)
 {
     output o;
@@ -99,8 +99,7 @@ static void put_use(const trace_writer *w, const trace_event *event, uint32_t te
     end_line(w, event);
 }
 
-/* Number of the pod's template, which is written if this is its first use; ID_TABLE_NONE: none
- * yet. */
+/* The number of the pod's template, which is written at its first use; ID_TABLE_NONE: none yet. */
 static berth_status find_template(trace_writer *w, const berth_pod *named, uint32_t *out)
 {
     berth_pod pod = *named;

@@ -1,4 +1,4 @@
-/* Traces out, as the JSON lines that trace_lines.h reads. */
+/* Writes traces as the JSON lines that trace_lines.h reads. */
 #ifndef BERTH_TOOLS_TRACE_WRITER_H
 #define BERTH_TOOLS_TRACE_WRITER_H
 
@@ -7,8 +7,8 @@
 #include "traces/id_table.h"
 #include "traces/trace.h"
 
-/* Pods that differ in their names alone are written as one template and its uses: the second one of
- * a sort brings the template. */
+/* Pods that differ only in their names are written as a template and its uses: the second pod of a
+ * sort writes the template. */
 typedef struct trace_writer {
     FILE *file;
     FILE *memory; /* one object's text */
@@ -18,12 +18,12 @@ typedef struct trace_writer {
     uint32_t template_count;
 } trace_writer;
 
-/* Errors: E_NOMEM. */
+/* Errors: BERTH_E_NOMEM. */
 berth_status trace_writer_open(trace_writer *w, FILE *file);
 void trace_writer_close(trace_writer *w);
 
-/* Write an addition of a kind that draft.h makes. Errors: E_NOMEM; the caller looks at
- * ferror(file). */
+/* Write the addition of an object of a kind that draft.h makes. Errors: BERTH_E_NOMEM; the caller
+ * checks ferror(file). */
 berth_status trace_writer_put(trace_writer *w, const trace_event *event);
 
 #endif

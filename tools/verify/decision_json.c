@@ -1,5 +1,5 @@
-/* Decisions as JSON values in one normal form. A pack that fails for want of memory gives NULL,
- * which jansson's setters refuse; the member is then missing and the comparison says so. */
+/* Converts decisions to JSON values in one normal form. If memory is short, packing returns NULL,
+ * which jansson's setters refuse; then the member is missing and the comparison reports it. */
 #include "verify/decision_json.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static int by_text(const void *a, const void *b)
     return strcmp(json_string_value(*left), json_string_value(*right));
 }
 
-/* A copy of a list of texts, sorted; anything else in it is left out. */
+/* A sorted copy of a list of texts; other items are dropped. */
 static json_t *sorted_texts(const json_t *list)
 {
     size_t count = json_array_size(list);
@@ -41,7 +41,7 @@ static json_t *sorted_texts(const json_t *list)
 
 /* ---- expected decisions ---- */
 
-/* One refusal without its node, reasons sorted: {plugin, code, reasons}. */
+/* One refusal without its node, with sorted reasons: {plugin, code, reasons}. */
 static json_t *normal_refusal(const json_t *refusal)
 {
     json_t *normal = json_object();
@@ -63,7 +63,7 @@ static json_t *normal_failed(const json_t *failed)
     return normal;
 }
 
-/* The member, or, where the vector leaves it out, `otherwise` (a new reference). */
+/* Set the member from the vector or, if it is missing there, to `otherwise` (a new reference). */
 static void set_or(json_t *normal, const char *key, const json_t *decision, json_t *otherwise)
 {
     json_t *value = json_object_get(decision, key);
@@ -92,7 +92,7 @@ json_t *decision_json_expected(const json_t *decision)
     return normal;
 }
 
-/* ---- decisions taken ---- */
+/* ---- actual decisions ---- */
 
 static json_t *node_name(const berth_engine *engine, berth_node_id node)
 {
@@ -100,7 +100,7 @@ static json_t *node_name(const berth_engine *engine, berth_node_id node)
                                    : decision_json_text(berth_engine_node_name(engine, node));
 }
 
-/* feasible, total and best. */
+/* Set feasible, total and best. */
 static void set_feasible(json_t *normal, const berth_engine *engine,
                          const berth_explanation *explanation)
 {
@@ -225,7 +225,7 @@ json_t *decision_json_taken(const berth_engine *engine, const berth_placement *p
 
 /* ---- v1.15 ---- */
 
-/* Whether a predicate returned an error: it is among the reasons then. */
+/* Whether a predicate returned an error, which is then among the reasons. */
 static bool any_error(json_t *failed)
 {
     static const char mark[] = "error: ";
@@ -313,7 +313,7 @@ static void unweight(json_t *scores, const berth_plugin_list *priorities)
     }
 }
 
-/* A list with one value for each feasible node, put into another order. */
+/* Reorders a list with one value for each feasible node. */
 static json_t *reordered(const json_t *list, const size_t *order)
 {
     json_t *out = json_array();
@@ -365,8 +365,8 @@ json_t *decision_json_taken_legacy(const berth_engine *engine, const berth_place
 
 /* ---- outcomes ---- */
 
-/* The node: where the vector's scheduler put the pod, which it says where its choice among the best
- * is foretold; else the first of the best. */
+/* The expected node: where the recorded scheduler put the pod, if the vector says so because its
+ * choice among the best is predictable; else the first of the best. */
 static json_t *expected_node(const json_t *normal, const json_t *decision)
 {
     json_t *bound = json_object_get(decision, "bound");

@@ -1,4 +1,4 @@
-/* The devices that a placement took. */
+/* Lists the devices that a placement took. */
 #include "verify/device_list.h"
 
 #include <stdio.h>
@@ -8,10 +8,10 @@
 #include "cli/heap.h"
 #include "traces/json_slice.h"
 
-/* ---- what claims have ---- */
+/* ---- devices of claims ---- */
 
-/* A device that claims share is held by none of them for itself, as kube-scheduler keeps them by
- * claims that are written; of placements under way it counts every device. */
+/* Add a device of a written claim, unless claims share it: kube-scheduler does not count shared
+ * devices of written claims. Of placements in progress it counts every device. */
 static void add_result(device_list *list, const json_t *result)
 {
     const char *driver = json_string_value(json_object_get(result, "driver"));
@@ -48,7 +48,7 @@ void device_list_end(device_list *list)
     list->used = NULL;
 }
 
-/* ---- what a placement took ---- */
+/* ---- devices of a placement ---- */
 
 static int by_text(const void *a, const void *b)
 {

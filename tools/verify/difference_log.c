@@ -1,6 +1,6 @@
-/* Differences between an expected and a found decision, printed. A member that is an object itself
- * (node -> refusal, plugin -> scores) is told by those of its members that differ; everything else
- * is told whole. */
+/* Prints differences between an expected and an actual decision. For a member that is an object
+ * itself (node -> refusal, plugin -> scores), only its different members are printed; everything
+ * else is printed in full. */
 #include "verify/difference_log.h"
 
 #include <stdlib.h>
@@ -31,7 +31,7 @@ void difference_log_release(difference_log *log)
     free(log->text);
 }
 
-/* Whether this case is told; counts it. */
+/* Count a case; returns whether it is printed. */
 static bool open_case(difference_log *log, const char *title)
 {
     log->found++;

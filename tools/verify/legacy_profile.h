@@ -1,6 +1,6 @@
-/* The profiles under which the v1.15 decision vectors were recorded (tests/vectors/README.md):
- * every predicate judged on its own; what counts in the total, and what was recorded without
- * counting. */
+/* The profiles under which the v1.15 decision vectors were recorded (tests/vectors/README.md).
+ * Every predicate is evaluated on its own; one profile has the priorities that count in the total,
+ * the other those that were only recorded. */
 #ifndef BERTH_TOOLS_LEGACY_PROFILE_H
 #define BERTH_TOOLS_LEGACY_PROFILE_H
 

@@ -1,4 +1,4 @@
-/* Events between decisions, and what comes of decisions. */
+/* Applies events between decisions, and the consequences of decisions. */
 #include "verify/sequence.h"
 
 #include <stdint.h>
@@ -82,9 +82,9 @@ berth_status sequence_apply(berth_engine *engine, const berth_object *object, bo
     return status == BERTH_E_EXISTS ? berth_engine_update(engine, object, error) : status;
 }
 
-/* ---- what comes of decisions ---- */
+/* ---- consequences of decisions ---- */
 
-/* The halves of "namespace/name". */
+/* Splits "namespace/name". */
 static void split(const char *text, berth_str *namespace_name, berth_str *name)
 {
     const char *slash = strchr(text, '/');
@@ -100,7 +100,7 @@ static berth_status evict(berth_engine *engine, const char *victim, berth_error 
     return berth_engine_remove(engine, BERTH_KIND_POD, namespace_name, name, error);
 }
 
-/* A pod that is gone, or on a node, has no nomination. */
+/* End a pod's nomination, unless the pod is gone or has a node and so has none. */
 static berth_status end_nomination(berth_engine *engine, const char *text, berth_error *error)
 {
     berth_str namespace_name, name;

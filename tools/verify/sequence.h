@@ -1,6 +1,6 @@
-/* Sequences: scenarios with events. Objects come, change and go between decisions, and what a
- * decision brings about happens: victims are evicted, nodes are kept for pods, and a pod that
- * waits may try again. Source: tests/vectors/README.md, "Sequences". */
+/* Sequences: scenarios with events. Objects come, change and go between decisions, and the
+ * consequences of decisions happen: victims are evicted, nodes are nominated for pods, and a
+ * waiting pod may try again. Source: tests/vectors/README.md, "Sequences". */
 #ifndef BERTH_TOOLS_SEQUENCE_H
 #define BERTH_TOOLS_SEQUENCE_H
 
@@ -11,12 +11,12 @@
 #include "berth/berth.h"
 
 typedef struct sequence {
-    berth_str events; /* JSON text; zeroed: the scenario has none, and a nomination is its end */
-    size_t at;        /* of the next event in it */
+    berth_str events; /* JSON text; zeroed: no events, and a nomination ends the scenario */
+    size_t at;        /* position of the next event */
 } sequence;
 
 typedef struct sequence_event {
-    bool deletes; /* else the object is added, or replaced */
+    bool deletes; /* remove the object; otherwise add or replace it */
     berth_kind kind;
     berth_str object; /* JSON text */
 } sequence_event;
@@ -24,18 +24,18 @@ typedef struct sequence_event {
 /* Whether the scenario has events. */
 bool sequence_is(const sequence *s);
 
-/* The next event before the pending pod `pending`; `*due` is false when there is none.
- * Errors: E_PARSE. */
+/* Read the next event before the pending pod `pending`; `*due` is false if there is none. Errors:
+ * BERTH_E_PARSE. */
 berth_status sequence_next(sequence *s, size_t pending, sequence_event *out, bool *due,
                            berth_error *error);
 
-/* Add the object of an event, or replace the one of its name; or remove that one, if it is there.
+/* Apply an event: add its object or replace the one of that name, or remove that one if it exists.
  * Errors: those of the engine. */
 berth_status sequence_apply(berth_engine *engine, const berth_object *object, bool deletes,
                             berth_error *error);
 
-/* Let come what the vector says of a decision on a pod that was not placed. Errors: those of the
- * engine; E_NOT_FOUND, a node that is not there. */
+/* Apply the consequences that the vector records for a decision on an unplaced pod. Errors: those
+ * of the engine; BERTH_E_NOT_FOUND: a node does not exist. */
 berth_status sequence_follow(berth_engine *engine, const json_t *decision, berth_pod_id pod,
                              berth_error *error);
 

@@ -1,4 +1,4 @@
-/* Reader of files of decision vectors, a line in memory at a time. */
+/* Reads files of decision vectors with one line in memory at a time. */
 #include "verify/vector_file.h"
 
 #include <string.h>

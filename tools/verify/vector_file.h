@@ -1,5 +1,5 @@
-/* Files of decision vectors: JSON lines, gzip or not, a scenario and its expected decisions a
- * line. */
+/* Reads files of decision vectors: JSON lines, gzip or not, with a scenario and its expected
+ * decisions on each line. */
 #ifndef BERTH_TOOLS_VECTOR_FILE_H
 #define BERTH_TOOLS_VECTOR_FILE_H
 
@@ -14,18 +14,19 @@ typedef struct vector_file {
     progress bar;
 } vector_file;
 
-/* One line. Texts live until the next is read. */
+/* One line. Texts are valid until the next line is read. */
 typedef struct vector_scenario {
     char name[96];
     berth_str scenario; /* JSON text */
     json_t *expected;   /* freed by vector_scenario_release */
 } vector_scenario;
 
-/* Open; vector_file_close frees, also after a failure. Errors: E_IO. */
+/* Open a file. Call vector_file_close, also after a failure. Errors: BERTH_E_IO. */
 berth_status vector_file_open(vector_file *v, const char *path, berth_error *error);
 void vector_file_close(vector_file *v);
 
-/* The next scenario; `*more` is false at the end. Errors: E_IO, E_PARSE, E_INVALID. */
+/* Read the next scenario; `*more` is false at the end. Errors: BERTH_E_IO, BERTH_E_PARSE,
+ * BERTH_E_INVALID. */
 berth_status vector_file_next(vector_file *v, vector_scenario *out, bool *more, berth_error *error);
 void vector_scenario_release(vector_scenario *scenario);
 

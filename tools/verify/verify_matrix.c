@@ -1,4 +1,4 @@
-/* Lists of paths and thread counts, read from the command line of berth verify. */
+/* Reads lists of paths and thread counts from the command line of berth verify. */
 #include "verify/verify_matrix.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 enum { WORD_BYTES_MAX = 16 };
 
 /* Copies the next word of the list `*at` and moves behind its comma. Returns false at the end. A
- * word that is too long to be valid is cut, and stays invalid. */
+ * word that is too long to be valid is truncated and stays invalid. */
 static bool next_word(const char **at, char word[WORD_BYTES_MAX])
 {
     if (*at == NULL)

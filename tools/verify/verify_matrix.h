@@ -11,13 +11,13 @@ enum { VERIFY_PATHS_MAX = 8, VERIFY_THREADS_MAX = 16, VERIFY_THREAD_COUNT_MAX = 
 typedef struct verify_matrix {
     int paths[VERIFY_PATHS_MAX]; /* each a berth_path */
     size_t path_count;
-    uint64_t threads[VERIFY_THREADS_MAX]; /* 0: one a core */
+    uint64_t threads[VERIFY_THREADS_MAX]; /* 0: one per core */
     size_t thread_count;
 } verify_matrix;
 
 /* Read the values of --paths and --threads, lists separated by commas. NULL means the default: the
- * path that the engine chooses, and one thread a core. Returns false after printing a usage error
- * for `command`. */
+ * engine's choice of path, and one thread per core. Returns false after printing a usage error for
+ * `command`. */
 bool verify_matrix_parse(verify_matrix *matrix, const char *command, const char *paths,
                          const char *threads);
 

@@ -1,4 +1,4 @@
-/* One object being put together by the program: metadata, containers, rules added one by one. */
+/* Builds one object at a time: metadata, containers and rules are added one by one. */
 #include "workloads/draft.h"
 
 #include <assert.h>
@@ -13,7 +13,8 @@ void draft_reset(draft *d)
     d->text_used = 0;
 }
 
-/* Forget the object before: lists are as long as their counts say, so only those are cleared. */
+/* Discard the previous object. Lists are as long as their counts say, so only the counts are
+ * cleared. */
 void draft_begin(draft *d, berth_kind kind, berth_metadata *meta, berth_str name)
 {
     d->container = (berth_container){0};
@@ -350,7 +351,7 @@ void draft_bind_volume(draft *d, berth_str claim_namespace, berth_str claim)
     d->volume.phase = words_of("Bound");
 }
 
-/* The annotation is what a scheduler goes by: without it the binding is under way. */
+/* A scheduler relies on the annotation: without it the claim is still being bound. */
 void draft_bind_claim(draft *d, berth_str volume)
 {
     draft_annotation(d, "pv.kubernetes.io/bind-completed", words_of("yes"));

@@ -1,6 +1,5 @@
-/* One object being put together by the program itself: fixed room for its lists and texts, used
- * again for the next object. Rooms are sized for what the synthetic workloads and the
- * trace importer make, and asserted. */
+/* Builds one object at a time. Lists and texts have fixed room, which the next object reuses. The
+ * room suffices for the synthetic workloads and the trace importer; this is asserted. */
 #ifndef BERTH_TOOLS_DRAFT_H
 #define BERTH_TOOLS_DRAFT_H
 
@@ -10,12 +9,12 @@
 
 enum {
     DRAFT_TEXT_BYTES = 4096,
-    DRAFT_MAPS_MAX = 24, /* labels, annotations, nodeSelector: each */
+    DRAFT_MAPS_MAX = 24, /* each of labels, annotations, nodeSelector */
     DRAFT_LIST_MAX = 8,  /* every other list */
     DRAFT_VALUES_MAX = 32,
 };
 
-/* Where a pod affinity term goes. */
+/* The list to which a pod affinity term is added. */
 typedef enum draft_term {
     DRAFT_AFFINITY_REQUIRED,
     DRAFT_AFFINITY_PREFERRED,
@@ -26,10 +25,10 @@ typedef enum draft_term {
 
 enum {
     DRAFT_DEVICES_MAX = 16, /* of a slice */
-    DRAFT_FACTS_MAX = 4,    /* attributes of a device, capacities, counters: each */
+    DRAFT_FACTS_MAX = 4,    /* each of a device's attributes, capacities, counters */
 };
 
-/* What a device of a slice says of itself. */
+/* The properties of a device of a slice. */
 typedef struct draft_device_facts {
     berth_slice_attribute attributes[DRAFT_FACTS_MAX];
     berth_slice_capacity capacities[DRAFT_FACTS_MAX];
@@ -50,7 +49,7 @@ typedef struct draft_selector {
 } draft_selector;
 
 typedef struct draft {
-    berth_object object; /* points to one of the next twelve */
+    berth_object object; /* points to one of the next twelve members */
     berth_node node;
     berth_pod pod;
     berth_storage_class storage_class;
@@ -64,7 +63,7 @@ typedef struct draft {
     berth_resource_slice slice;
     berth_resource_claim device_claim;
     berth_owner owner;
-    berth_metadata *meta; /* the object's */
+    berth_metadata *meta; /* the object's metadata */
     char text[DRAFT_TEXT_BYTES];
     size_t text_used;
     draft_map labels, annotations, node_selector;
@@ -94,7 +93,7 @@ typedef struct draft {
     berth_resource shared[DRAFT_LIST_MAX]; /* counters */
     berth_slice_counters sets[DRAFT_LIST_MAX];
     berth_claim_request requests[DRAFT_LIST_MAX];
-    berth_exact_request asks[DRAFT_LIST_MAX]; /* of requests, and of the one with alternatives */
+    berth_exact_request asks[DRAFT_LIST_MAX]; /* of all requests and alternatives */
     uint32_t ask_count;
     berth_cel_selector cel[DRAFT_LIST_MAX];
     uint32_t cel_count;
@@ -102,23 +101,23 @@ typedef struct draft {
     berth_pod_claim pod_claim;
 } draft;
 
-/* Throw away all texts. Call before the texts of the next object are made. */
+/* Discard all texts. Call before making the texts of the next object. */
 void draft_reset(draft *d);
 
-/* Begin an object of any kind, whose struct in the draft begins with `meta`: for the next
- * functions. */
+/* Begin an object of any kind, for the next functions; its struct in the draft begins with
+ * `meta`. */
 void draft_begin(draft *d, berth_kind kind, berth_metadata *meta, berth_str name);
 
-/* Begin an object; the one before is gone. Texts given here and below are borrowed, and must
- * live as long as the object is used: literals, or made by draft_text. */
+/* Begin an object; the previous one becomes invalid. Texts passed here and below are borrowed and
+ * must live as long as the object is used: literals, or results of draft_text. */
 void draft_node(draft *d, berth_str name);
 void draft_pod(draft *d, berth_str namespace_name, berth_str name);
-/* Of volumes that `provisioner` makes once a pod that wants one has its node. */
+/* A class whose volumes `provisioner` creates once the first pod that uses one has a node. */
 void draft_storage_class(draft *d, berth_str name, berth_str provisioner);
 void draft_csi_driver(draft *d, berth_str name);
-/* What node `name` takes of a driver: `limit` volumes. */
+/* A node's limit for a driver: `limit` volumes. */
 void draft_csi_node(draft *d, berth_str name, berth_str driver, int32_t limit);
-/* A volume of a driver, and a claim: not bound until draft_bind_volume and draft_bind_claim. */
+/* A volume of a driver, and a claim; unbound until draft_bind_volume and draft_bind_claim. */
 void draft_volume(draft *d, berth_str name, berth_str driver, int64_t gibibytes);
 void draft_claim(draft *d, berth_str namespace_name, berth_str name, int64_t gibibytes);
 
@@ -133,20 +132,20 @@ berth_str draft_text(draft *d, const char *format, ...) __attribute__((format(pr
 
 void draft_label(draft *d, const char *key, berth_str value);
 void draft_annotation(draft *d, const char *key, berth_str value);
-/* The object is that ReplicaSet's. */
+/* Make that ReplicaSet the object's owner. */
 void draft_own(draft *d, berth_str replica_set);
 
-/* A node's allocatable, or a pod's request. A request for an extended resource is its limit
- * too, as the API server demands. */
+/* Add to a node's allocatable, or to a pod's requests. A request for an extended resource is its
+ * limit, too, as the API server demands. */
 void draft_resource(draft *d, const char *name, berth_quantity amount);
 berth_quantity draft_milli(int64_t milli);
 berth_quantity draft_units(int64_t units);
 berth_quantity draft_mebibytes(int64_t mebibytes);
 
 /* Storage. */
-/* Of a volume or a claim. */
+/* Set the class of a volume or a claim. */
 void draft_use_class(draft *d, berth_str storage_class);
-/* One more expression `key In (values)` of the class's single allowed topology. */
+/* Add an expression `key In (values)` to the class's single allowed topology. */
 void draft_allow_topology(draft *d, const char *key, const berth_str *values, uint32_t count);
 void draft_bind_volume(draft *d, berth_str claim_namespace, berth_str claim);
 void draft_bind_claim(draft *d, berth_str volume);
@@ -154,12 +153,11 @@ void draft_bind_claim(draft *d, berth_str volume);
 /* Devices (draft_devices.c). */
 /* A class of the devices that a CEL expression selects. */
 void draft_device_class(draft *d, berth_str name, const char *selector);
-/* What a driver publishes of a node: one of so many slices of a pool, named after both and
- * `part`. */
+/* A driver's slice for a node: one of `slices` slices of a pool, named after both and `part`. */
 void draft_slice(draft *d, berth_str driver, berth_str node, const char *part, int64_t slices);
-/* One more set of counters of the slice, with one counter. A slice has counters or devices. */
+/* Add a set of counters to the slice, with one counter. A slice has either counters or devices. */
 void draft_counter_set(draft *d, berth_str set, const char *counter, int64_t value);
-/* One more device, and what the last one says of itself. */
+/* Add a device; the next two add attributes to the last device. */
 void draft_device(draft *d, berth_str name);
 void draft_device_int(draft *d, const char *name, int64_t value);
 void draft_device_text(draft *d, const char *name, berth_str value);
@@ -167,16 +165,16 @@ void draft_device_capacity(draft *d, const char *name, berth_quantity value);
 void draft_device_consumes(draft *d, berth_str set, const char *counter, int64_t value);
 /* A claim without requests. */
 void draft_device_claim(draft *d, berth_str namespace_name, berth_str name);
-/* One more request for `count` devices of a class, `selector` NULL: any of them. */
+/* Add a request for `count` devices of a class; `selector` NULL: any of them. */
 void draft_ask(draft *d, const char *request, const char *class_name, int64_t count,
                const char *selector);
-/* The same as one more alternative of a request: the first one that can be had is. Alternatives of
- * a request come one after the other. */
+/* Add an alternative to a request; the first available one is allocated. Call for all alternatives
+ * of a request in a row. */
 void draft_ask_or(draft *d, const char *request, const char *name, const char *class_name,
                   int64_t count, const char *selector);
-/* All of the claim's devices have one value of that attribute. */
+/* Require one value of that attribute for all devices of the claim. */
 void draft_match(draft *d, const char *attribute);
-/* The pod has the devices of that claim. */
+/* Let the pod use the devices of that claim. */
 void draft_use_devices(draft *d, berth_str claim);
 
 /* Nodes. */
@@ -189,11 +187,11 @@ void draft_host_port(draft *d, int32_t port);
 void draft_tolerate(draft *d, const char *key, const char *value, const char *effect);
 void draft_select_node(draft *d, const char *key, berth_str value);
 void draft_mount(draft *d, berth_str name, berth_str claim);
-/* One more expression `key In (values)` of the required node affinity's single term; of a pod or
+/* Add an expression `key In (values)` to the single term of the required node affinity, of a pod or
  * a volume. */
 void draft_require_node(draft *d, const char *key, const berth_str *values, uint32_t count);
 void draft_prefer_node(draft *d, int32_t weight, const char *key, berth_str value);
-/* Spread over `topology_key` among the pods with label key=value. */
+/* Spread over `topology_key` among the pods with the label key=value. */
 void draft_spread(draft *d, const char *topology_key, int32_t max_skew, const char *when,
                   const char *key, berth_str value);
 void draft_pod_term(draft *d, draft_term where, int32_t weight, const char *topology_key,

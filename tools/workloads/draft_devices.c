@@ -1,10 +1,10 @@
-/* Devices being put together by the program: classes, slices and claims. */
+/* Builds devices: classes, slices and claims. */
 #include <assert.h>
 
 #include "cli/words.h"
 #include "workloads/draft.h"
 
-/* The selectors that are this expression alone; NULL: none. */
+/* A list of selectors with only this expression; NULL: none. */
 static const berth_cel_selector *add_selector(draft *d, const char *expression)
 {
     if (expression == NULL)

@@ -1,6 +1,6 @@
-/* Machines of published traces: the commonest shapes of Google's of 2011 and 2019 (1.0 taken as 32
- * cores and 128 GiB for 2011, 64 cores and 512 GiB for 2019), and the two commonest GPU machines of
- * Alibaba's of 2023. */
+/* Machines of published traces: the most common shapes of Google's of 2011 and 2019 (1.0 is taken
+ * as 32 cores and 128 GiB for 2011, as 64 cores and 512 GiB for 2019), and the two most common GPU
+ * machines of Alibaba's of 2023. */
 #include "workloads/machine_shapes.h"
 
 static const machine_shape shapes_2011[] = {

@@ -1,4 +1,4 @@
-/* Objects written as Kubernetes manifests, field by field in the API's own order. */
+/* Writes objects as Kubernetes manifests, field by field in the order of the API. */
 #include "workloads/manifest.h"
 
 #include <assert.h>
@@ -167,7 +167,7 @@ static void write_node(output *o, const berth_node *node)
     output_object_end(o);
 }
 
-/* The expressions of a storage class have no operator. */
+/* Expressions of a storage class have no operator. */
 static void write_expressions(output *o, const char *key, berth_requirements expressions)
 {
     output_key(o, key);
@@ -353,7 +353,7 @@ static void write_container(output *o, const berth_container *container)
     output_object_end(o);
 }
 
-/* A draft's pod has claims alone. */
+/* Volumes of a draft's pod are always claims. */
 static void write_pod_volumes(output *o, const berth_pod *pod)
 {
     if (pod->volume_count == 0)
@@ -539,12 +539,12 @@ static void write_replica_set(output *o, const berth_controller *replica_set)
     write_metadata(o, &replica_set->meta);
     output_key(o, "spec");
     output_object(o);
-    output_pair_int(o, "replicas", 0); /* its pods are objects of their own */
+    output_pair_int(o, "replicas", 0); /* its pods are separate objects */
     write_selector(o, "selector", replica_set->selector);
     output_object_end(o);
 }
 
-/* ---- devices: as the library writes them ---- */
+/* ---- devices: written by the library ---- */
 
 static bool is_of_devices(berth_kind kind)
 {
@@ -592,7 +592,7 @@ static berth_status add_piece(void *context, berth_str piece, berth_error *error
     return BERTH_OK;
 }
 
-/* Kind and all. */
+/* Write the whole object, with its kind. */
 static void write_devices(output *o, const berth_object *object)
 {
     char *text = NULL;

@@ -1,21 +1,21 @@
-/* Objects out as Kubernetes manifests: a v1 List, written as it comes. */
+/* Writes objects as Kubernetes manifests: a v1 List, streamed. */
 #ifndef BERTH_TOOLS_MANIFEST_H
 #define BERTH_TOOLS_MANIFEST_H
 
 #include "berth/objects.h"
 #include "cli/output.h"
 
-/* How a List is laid out. */
+/* The layout of a List. */
 typedef enum manifest_layout {
-    MANIFEST_FLAT,     /* an object a line */
-    MANIFEST_INDENTED, /* a value a line, four blanks a level, as kubectl prints it */
+    MANIFEST_FLAT,     /* one object per line */
+    MANIFEST_INDENTED, /* one value per line, four blanks per level, as kubectl prints it */
 } manifest_layout;
 
 /* Begin and end the List. */
 void manifest_open(output *o, FILE *file, manifest_layout layout);
 void manifest_close(output *o);
 
-/* Write an object of a kind that draft.h makes: the fields that it can set. Other kinds are a
+/* Write an object of a kind that draft.h makes, with the fields that it can set. Other kinds are a
  * programming error. */
 void manifest_write(output *o, const berth_object *object);
 

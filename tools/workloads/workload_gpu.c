@@ -1,10 +1,9 @@
-/* The workload `gpu`: nodes of eight GPUs, and pods that ask for them by a claim of their own.
+/* The workload `gpu`: nodes with eight GPUs, and pods that request GPUs, each by its own claim.
  *
- * Every fourth node has network cards beside its GPUs, two GPUs and one card on each PCIe root; of
- * every eighth the GPUs are partitioned: two of them, each offered whole, as a half or as quarters,
- * which share its slices. Most pods ask for one GPU; others for two on one root, four, a GPU and
- * the card beside it, a quarter, or one large GPU or else two small ones. Running pods have
- * none. */
+ * Every fourth node also has network cards: two GPUs and one card on each PCIe root. Every eighth
+ * node has partitioned GPUs: two of them, each offered whole, as a half or as quarters that share
+ * its slices. Most pods request one GPU; others two on one root, four, a GPU and the card beside
+ * it, a quarter, or one large GPU or else two small ones. Running pods have no devices. */
 #include <inttypes.h>
 
 #include "cli/words.h"
@@ -20,7 +19,7 @@ enum {
     NODE_CPU_MILLI = 128000,
     NODE_MEM_MIB = 1024 * 1024,
     NODE_PODS = 110,
-    ABOUT_ASK = 48, /* what workload_hash is asked about */
+    ABOUT_ASK = 48, /* the purpose passed to workload_hash */
 };
 
 static const char gpu_class[] = "gpu.example.com";
@@ -45,7 +44,7 @@ static uint64_t partitioned_nodes(const workload_spec *spec)
     return (spec->nodes + 4) / 8;
 }
 
-/* ---- what there is ---- */
+/* ---- devices ---- */
 
 static void make_class(uint64_t idx, draft *d)
 {
@@ -76,7 +75,7 @@ static void add_gpu(draft *d, berth_str name, const char *type, const char *mode
     draft_device_capacity(d, "memory", draft_mebibytes(mebibytes));
 }
 
-/* A part of a partitioned GPU, which takes so many of its slices. */
+/* Add a part of a partitioned GPU, which uses `slices` of its slices. */
 static void add_part(draft *d, const char *model, uint64_t gpu, const char *suffix, int64_t slices,
                      int64_t mebibytes)
 {
@@ -102,7 +101,7 @@ static void make_gpus(uint64_t node, draft *d)
     }
 }
 
-/* What the parts of a partitioned node's GPUs share. */
+/* Make the counters that the parts of a node's partitioned GPUs share. */
 static void make_counters(uint64_t node, draft *d)
 {
     draft_slice(d, words_of("gpu.example.com"), node_name(d, node), "-counters", 2);
@@ -119,7 +118,7 @@ static void make_cards(uint64_t node, draft *d)
     }
 }
 
-/* ---- what is asked for ---- */
+/* ---- requests ---- */
 
 typedef enum ask_kind { ASK_ONE, ASK_TWO, ASK_FOUR, ASK_WITH_CARD, ASK_PART, ASK_OR } ask_kind;
 
@@ -171,7 +170,7 @@ static void make_claim(const workload_spec *spec, workload_pod which, draft *d)
 
 /* ---- the workload ---- */
 
-/* Classes, slices of GPUs, of cards and of counters, claims of pods to place. */
+/* Counts classes, slices of GPUs, cards and counters, and claims of the pods to place. */
 static uint64_t count_objects(const workload_spec *spec)
 {
     return CLASSES + spec->nodes + nodes_with_cards(spec) + partitioned_nodes(spec) + spec->pods;
@@ -202,7 +201,7 @@ static void make_node(const workload_spec *spec, uint32_t idx, draft *d, workloa
         (workload_room){.cpu_milli = NODE_CPU_MILLI, .mem_mib = NODE_MEM_MIB, .pods = NODE_PODS};
 }
 
-/* Pods that run are there without devices: they keep the others company. */
+/* Running pods have no devices; they only occupy nodes. */
 static void make_pod(const workload_spec *spec, workload_pod which, workload_random *random,
                      draft *d, workload_need *need)
 {

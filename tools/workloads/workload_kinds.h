@@ -1,21 +1,21 @@
-/* What a workload is to the driver in workloads.c: how its nodes and pods are drawn. */
+/* The interface of a workload to the driver in workloads.c: how its nodes and pods are drawn. */
 #ifndef BERTH_TOOLS_WORKLOAD_KINDS_H
 #define BERTH_TOOLS_WORKLOAD_KINDS_H
 
 #include "workloads/draft.h"
 #include "workloads/workloads.h"
 
-/* What a node has left and what it is, for the placing of running pods. */
+/* A node's remaining room and its properties, for placing running pods. */
 typedef struct workload_room {
     int32_t cpu_milli;
     int32_t mem_mib;
     uint16_t pods;
     uint16_t gpus;
-    uint16_t traits;    /* the workload's own */
-    uint64_t exclusive; /* bit APP % 64: a pod of an app that is one per node is here */
+    uint16_t traits;    /* meaning is up to the workload */
+    uint64_t exclusive; /* bit APP % 64: the node has a pod of an app with one pod per node */
 } workload_room;
 
-/* What a pod needs and where it may run. */
+/* The needs of a pod, and where it may run. */
 typedef struct workload_need {
     int32_t cpu_milli;
     int32_t mem_mib;
@@ -24,8 +24,8 @@ typedef struct workload_need {
     uint16_t traits_refused; /* and none of these */
     int32_t zone;            /* -1: any */
     uint32_t app;
-    bool one_per_node; /* no two pods of its app */
-    bool alike;        /* all pods of its app need the same */
+    bool one_per_node; /* no two pods of its app on a node */
+    bool alike;        /* all pods of its app have the same needs */
 } workload_need;
 
 typedef struct workload_random {
@@ -34,19 +34,19 @@ typedef struct workload_random {
 
 /* One pod to make. */
 typedef struct workload_pod {
-    uint64_t idx; /* among its part */
+    uint64_t idx; /* index in its part of the cluster */
     bool running;
 } workload_pod;
 
 struct workload {
-    uint32_t running_a_node; /* where none were asked for */
-    /* How many objects that pods need come before the nodes, and putting one together; both NULL:
+    uint32_t running_a_node; /* used if no number is given */
+    /* Counts the objects that pods need and that come before the nodes, and builds one; both NULL:
      * none. */
     uint64_t (*storage_count)(const workload_spec *spec);
     void (*storage)(const workload_spec *spec, uint64_t idx, draft *d);
-    /* Put node `idx` together and say what room it has. */
+    /* Builds node `idx` and returns its room. */
     void (*node)(const workload_spec *spec, uint32_t idx, draft *d, workload_room *room);
-    /* Put a pod together and say what it needs. Draws from `random` in a fixed order. */
+    /* Builds a pod and returns its needs. Draws from `random` in a fixed order. */
     void (*pod)(const workload_spec *spec, workload_pod which, workload_random *random, draft *d,
                 workload_need *need);
 };
@@ -54,15 +54,15 @@ struct workload {
 uint64_t workload_random_next(workload_random *random);
 /* Uniform in 0..bound-1. */
 uint32_t workload_random_below(workload_random *random, uint32_t bound);
-/* A number that depends on its arguments alone. */
+/* A hash that depends only on its arguments. */
 uint64_t workload_hash(uint64_t seed, uint64_t what, uint64_t idx);
 
-/* Apps of a heavy-tailed size: how many there are, and drawing one; the n-th gets about 1/n of all
- * draws. */
+/* Apps with heavy-tailed sizes: their number, and drawing one. The n-th gets about 1/n of the draws
+ * of the first. */
 uint32_t workload_app_count(const workload_spec *spec, uint32_t pods_an_app);
 uint32_t workload_choose_app(uint32_t count, workload_random *random);
 
-/* Whether `*idx` is among the next `count` objects; if not, it counts from behind them. */
+/* Whether `*idx` is among the next `count` objects; if not, subtracts `count` from it. */
 static inline bool workload_is_among(uint64_t *idx, uint64_t count)
 {
     if (*idx < count)
@@ -71,8 +71,8 @@ static inline bool workload_is_among(uint64_t *idx, uint64_t count)
     return false;
 }
 
-/* Storage of a cluster in which every `share`-th pod, running or to place, has a volume of its own:
- * how many objects that takes, putting one together, and mounting a pod's (if it has one). */
+/* Storage of a cluster in which every `share`-th pod, running or to place, has a volume: counts its
+ * objects, builds one, and mounts a pod's volume (if it has one). */
 uint64_t workload_storage_count(const workload_spec *spec, uint64_t share);
 void workload_storage_make(const workload_spec *spec, uint64_t share, uint64_t idx, draft *d);
 void workload_mount(const workload_spec *spec, uint64_t share, workload_pod which, draft *d,

@@ -1,13 +1,12 @@
-/* A cluster of many kinds of machines with many kinds of pods.
+/* A cluster with many kinds of machines and pods.
  *
- * Machines: the shapes of the Google traces of 2011 and 2019, and for one in sixteen the two
- * commonest GPU machines of Alibaba's 2023 trace. Some are tainted for batch work, tainted
- * softly, cordoned, or have no fast disk.
+ * Machines: the shapes of the Google traces of 2011 and 2019, and for one in sixteen the two most
+ * common GPU machines of Alibaba's 2023 trace. Some are tainted for batch work, some have a
+ * PreferNoSchedule taint, are cordoned, or lack a fast disk.
  *
- * Pods come from apps. An app's number of pods is heavy-tailed (the n-th app gets about 1/n of
+ * Pods belong to apps. The number of pods of an app is heavy-tailed (the n-th app gets about 1/n of
  * the first one's), and so are requests: most ask for a fraction of a core, a few for most of a
- * machine. Everything about an app follows from the seed and its number, so that its pods are
- * alike. */
+ * machine. Everything about an app follows from the seed and its number, so its pods are alike. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -25,7 +24,7 @@ enum {
     TRAIT_BATCH = 2,
     TRAIT_GPU = 4,
     TRAIT_CORDONED = 8,
-    /* what workload_hash is asked about */
+    /* purposes passed to workload_hash */
     ABOUT_NODE = 16,
     ABOUT_APP,
     ABOUT_IMAGE,
@@ -104,7 +103,7 @@ static void make_node(const workload_spec *spec, uint32_t idx, draft *d, workloa
     add_images(spec, &random, d);
 }
 
-/* Requests: `share` in a hundred for each size; cpu in milli, memory in MiB a core. */
+/* Requests: `share` percent for each size; cpu in milli, memory in MiB per core. */
 static void add_requests(workload_random *random, draft *d, workload_need *need)
 {
     static const struct {
@@ -130,7 +129,7 @@ static void add_requests(workload_random *random, draft *d, workload_need *need)
     draft_resource(d, "memory", draft_mebibytes(need->mem_mib));
 }
 
-/* Of GPU pods 94 in 100 want one, 3 two, 2 four, 1 eight. */
+/* Of 100 GPU pods, 94 request one GPU, 3 two, 2 four, 1 eight. */
 static void add_gpus(workload_random *random, draft *d, workload_need *need)
 {
     uint32_t drawn = workload_random_below(random, 100);
@@ -144,7 +143,7 @@ static void add_gpus(workload_random *random, draft *d, workload_need *need)
     }
 }
 
-/* Where an app's pods may or would rather run. */
+/* Where an app's pods may run or prefer to run. */
 static void add_node_rules(const workload_spec *spec, workload_random *random, draft *d,
                            workload_need *need)
 {
@@ -170,7 +169,7 @@ static void add_node_rules(const workload_spec *spec, workload_random *random, d
         draft_prefer_node(d, 50, trace_key, words_of("google-2019"));
 }
 
-/* How an app's pods stand to one another and to the next app's. */
+/* How an app's pods relate to each other and to the next app's. */
 static void add_pod_rules(workload_random *random, uint32_t app, berth_str label, draft *d,
                           workload_need *need)
 {

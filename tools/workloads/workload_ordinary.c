@@ -1,12 +1,11 @@
-/* The workload `ordinary`: what most clusters run. Machines of Google's trace of 2019, some to be
+/* The workload `ordinary`: a typical cluster. Machines of Google's trace of 2019, some to be
  * avoided (PreferNoSchedule); Deployments behind Services, whose pods kube-scheduler's defaults
- * spread over zones and nodes; every tenth pod is of an app with a volume a pod.
+ * spread over zones and nodes; every tenth pod belongs to an app whose pods have a volume each.
  *
- * An app's number of pods is heavy-tailed. Requests come in the steps that people write, small ones
- * more often than large ones, and are those of all pods of an app. Of the apps one in five would
- * rather have a kind of machine, one in five would rather not have two pods on a node, one in ten
- * would rather be in the zone of another. Everything about an app follows from the seed and its
- * number. */
+ * The number of pods of an app is heavy-tailed. Requests have the steps that people write, small
+ * ones more often than large ones, and are the same for all pods of an app. One app in five prefers
+ * a kind of machine, one in five prefers not to have two pods on a node, one in ten prefers the
+ * zone of another app. Everything about an app follows from the seed and its number. */
 #include <inttypes.h>
 
 #include "cli/words.h"
@@ -18,7 +17,7 @@ enum {
     CLAIM_SHARE = 10, /* every tenth pod has a volume */
     NODE_PODS = 110,
     TAINTED_SHARE = 20,
-    /* what workload_hash is asked about */
+    /* purposes passed to workload_hash */
     ABOUT_NODE = 48,
     ABOUT_APP,
 };
@@ -55,7 +54,7 @@ static void make_node(const workload_spec *spec, uint32_t idx, draft *d, workloa
 
 /* ---- apps ---- */
 
-/* Apps without volumes come first, then those with. */
+/* Apps without volumes come first, then those with volumes. */
 static uint32_t stateless_apps(const workload_spec *spec)
 {
     return workload_app_count(spec, PODS_AN_APP);
@@ -85,7 +84,7 @@ static berth_str replica_set_name(const workload_spec *spec, draft *d, uint32_t 
                       (uint32_t)workload_hash(spec->seed, ABOUT_APP, app));
 }
 
-/* A Service and a ReplicaSet for each app, then what its pods' volumes need. */
+/* Counts a Service and a ReplicaSet for each app, and the storage of its pods. */
 static uint64_t count_storage(const workload_spec *spec)
 {
     return 2 * (uint64_t)app_count(spec) + workload_storage_count(spec, CLAIM_SHARE);

@@ -1,11 +1,11 @@
-/* The workloads on a cluster of equal nodes: basic, and basic with one kind of constraint.
+/* The workloads with equal nodes: basic, and basic with one kind of constraint.
  *
- * Pods to place: requests and app drawn at random, as in the published kube-scheduler figures.
- * Running pods carry the same constraints and keep to them; their apps follow from their
- * number: Z in turn, one in each of the Z zones, are of one app (so that zones are balanced).
- * In `anti` running pods have apps of their own, each on at most half of the nodes, since an
- * app on every node would leave no room for another pod of it. In `preempt` all pods ask for an
- * eighth of a node, and those to place have the higher priority. */
+ * Pods to place: requests and app are drawn at random, as in the published kube-scheduler figures.
+ * Running pods have the same constraints and satisfy them. Their apps follow from their numbers: of
+ * Z zones, Z consecutive pods, one in each zone, belong to one app, so zones are balanced. In
+ * `anti`, running pods have apps of their own, each on at most half of the nodes, because an app on
+ * every node would leave no room for another of its pods. In `preempt`, every pod requests an
+ * eighth of a node, and pods to place have the higher priority. */
 #include <inttypes.h>
 
 #include "cli/words.h"
@@ -37,7 +37,7 @@ static void make_node(const workload_spec *spec, uint32_t idx, draft *d, workloa
         (workload_room){.cpu_milli = NODE_CPU_MILLI, .mem_mib = NODE_MEM_MIB, .pods = NODE_PODS};
 }
 
-/* A pod of `app` that needs what `need` says; returns the app's label value. */
+/* Make a pod of `app` with the needs in `need`; returns the app's label value. */
 static berth_str make_pod_of(workload_pod which, uint32_t app, draft *d, workload_need *need)
 {
     need->app = app;
@@ -51,7 +51,7 @@ static berth_str make_pod_of(workload_pod which, uint32_t app, draft *d, workloa
     return label;
 }
 
-/* A basic pod of `app`; returns the app's label value. */
+/* Make a basic pod of `app`; returns the app's label value. */
 static berth_str make_pod(workload_pod which, workload_random *random, uint32_t app, draft *d,
                           workload_need *need)
 {
@@ -74,8 +74,8 @@ static void make_basic(const workload_spec *spec, workload_pod which, workload_r
     make_pod(which, random, choose_app(spec, which, random), d, need);
 }
 
-/* Requests by number: the step through the memories is odd, so that a cpu meets all of them
- * before a pair comes again. */
+/* Requests follow from the number. The step through the memory sizes is odd, so each cpu size meets
+ * all of them before a pair repeats. */
 static void make_distinct(const workload_spec *spec, workload_pod which, workload_random *random,
                           draft *d, workload_need *need)
 {
@@ -125,7 +125,7 @@ static void make_preferred(const workload_spec *spec, workload_pod which, worklo
     draft_pod_term(d, DRAFT_AFFINITY_PREFERRED, 50, zone_key, "app", other);
 }
 
-/* Eight of these fill a node. */
+/* Make a pod of which eight fill a node. */
 static void make_preempt(const workload_spec *spec, workload_pod which, workload_random *random,
                          draft *d, workload_need *need)
 {

@@ -1,11 +1,11 @@
-/* Storage for pods with a persistent volume of their own, every so many-th of a cluster's; and the
- * workload `volumes`: basic pods, each with one.
+/* Storage for clusters in which every so many-th pod has a persistent volume, and the workload
+ * `volumes`: basic pods with a volume each.
  *
- * Volumes are of a driver that takes a fixed number on a node. There is a storage class for each
- * zone, which allows volumes in that zone and the next, and binds a claim when its first pod has
- * a node. Running pods have their volume; of the pods to place with a claim every second one
- * has, in a zone drawn for it, and the others' claims wait. Claims are named after their pods,
- * volumes after their claims. */
+ * Volumes belong to a driver with a fixed limit per node. Each zone has a storage class that allows
+ * volumes in that zone and the next, and binds a claim when its first pod has a node. Running pods
+ * have their volumes. Of the pods to place with a claim, every second one has a volume in a zone
+ * drawn for it; the others' claims are unbound. Claims are named after their pods, volumes after
+ * their claims. */
 #include <inttypes.h>
 
 #include "cli/words.h"
@@ -14,14 +14,15 @@
 enum {
     VOLUMES_A_NODE = 25,
     VOLUME_GIB = 20,
-    ABOUT_ZONE = 32, /* what workload_hash is asked about */
+    ABOUT_ZONE = 32, /* the purpose passed to workload_hash */
 };
 
 static const char zone_key[] = "topology.kubernetes.io/zone";
 static const char driver[] = "ebs.csi.aws.com";
 static const char namespace_name[] = "default";
 
-/* Running pods are dealt to the zones in turn. Zones beyond the last node have no node. */
+/* Running pods are distributed over the zones in turn. Zones beyond the number of nodes have no
+ * node. */
 static uint64_t zone_of(const workload_spec *spec, workload_pod which)
 {
     uint64_t zones = spec->zones < spec->nodes ? spec->zones : spec->nodes;
@@ -29,7 +30,7 @@ static uint64_t zone_of(const workload_spec *spec, workload_pod which)
     return drawn % zones;
 }
 
-/* Of the pods that have a claim, number `nth`. */
+/* Pod number `nth` among those with a claim. */
 static workload_pod with_claim(uint64_t share, uint64_t nth, bool running)
 {
     return (workload_pod){nth * share, running};
@@ -103,7 +104,7 @@ uint64_t workload_storage_count(const workload_spec *spec, uint64_t share)
     return spec->zones + 1 + spec->nodes + volumes + running + pending;
 }
 
-/* Classes, the driver, its limit on each node, volumes, claims. */
+/* Makes classes, the driver, its limit on each node, volumes, or claims. */
 void workload_storage_make(const workload_spec *spec, uint64_t share, uint64_t idx, draft *d)
 {
     uint64_t running = claims_of(spec->running, share);
@@ -147,7 +148,7 @@ static void make_storage(const workload_spec *spec, uint64_t idx, draft *d)
 static void make_node(const workload_spec *spec, uint32_t idx, draft *d, workload_room *room)
 {
     workload_basic.node(spec, idx, d, room);
-    room->pods = VOLUMES_A_NODE; /* each has a volume */
+    room->pods = VOLUMES_A_NODE; /* each pod has a volume */
 }
 
 static void make_pod(const workload_spec *spec, workload_pod which, workload_random *random,

@@ -1,6 +1,5 @@
-/* The list of workloads, and the making of a cluster from one. A running pod takes the next
- * node, in turn, that has room for it and that its constraints allow, so usage is even over
- * nodes and zones. */
+/* The list of workloads, and making a cluster from one. Each running pod goes to the next node in
+ * turn that has room and satisfies its constraints, so nodes and zones are used evenly. */
 #include "workloads/workloads.h"
 
 #include <inttypes.h>
@@ -33,16 +32,17 @@ static const workload *const kinds[] = {
 enum {
     WORKLOAD_APPS = 4096,
     APPS_MAX = 4000,
-    REDRAWS_MAX = 1000, /* running pods in a row that fit nowhere: the cluster counts as full */
+    REDRAWS_MAX =
+        1000, /* if so many running pods in a row fit nowhere, the cluster counts as full */
 };
 
 struct workload_source {
     workload_spec spec;
     const workload *kind;
-    workload_random random[2]; /* of pending and of running pods */
-    workload_room *rooms;      /* of each node; NULL without running pods */
-    uint64_t next_node;        /* where the next running pod is tried first */
-    bool full[WORKLOAD_APPS];  /* apps whose pods are alike: no node has room for one more */
+    workload_random random[2]; /* for pending and for running pods */
+    workload_room *rooms;      /* by node; NULL without running pods */
+    uint64_t next_node;        /* first node to try for the next running pod */
+    bool full[WORKLOAD_APPS];  /* apps with equal pods of which no node can take another */
     draft draft;
 };
 
@@ -73,7 +73,7 @@ uint32_t workload_app_count(const workload_spec *spec, uint32_t pods_an_app)
     return count < 1 ? 1 : count > APPS_MAX ? APPS_MAX : (uint32_t)count;
 }
 
-/* A power of two is drawn evenly, then a number below it. */
+/* First draws a power of two, then a number below it, both uniformly. */
 uint32_t workload_choose_app(uint32_t count, workload_random *random)
 {
     uint32_t levels = 64 - (uint32_t)__builtin_clzll(count);
@@ -140,7 +140,7 @@ static int find_kind(const char *name, size_t len)
     return -1;
 }
 
-/* One key=value of a specification; false if the key or the value is wrong. */
+/* Set one key=value of a specification; false if the key or the value is invalid. */
 static bool set_key(workload_spec *spec, const char *key, size_t key_len, const char *value)
 {
     const struct {
@@ -257,7 +257,7 @@ static berth_status make_nodes(workload_source *source, workload_object_fn each,
     return BERTH_OK;
 }
 
-/* Apps that share a bit keep each other off a node, which costs room but breaks no rule. */
+/* Apps that share a bit exclude each other from a node, which wastes room but breaks no rule. */
 static uint64_t exclusive_bit(const workload_need *need)
 {
     return need->one_per_node ? UINT64_C(1) << (need->app % 64) : 0;
@@ -274,7 +274,7 @@ static bool admits(const workload_source *source, uint64_t node, const workload_
            (room->exclusive & exclusive_bit(need)) == 0;
 }
 
-/* The next node in turn that admits the pod; the number of nodes if none does. */
+/* The next node in turn that accepts the pod; the number of nodes if none does. */
 static uint64_t find_room(workload_source *source, const workload_need *need)
 {
     uint64_t nodes = source->spec.nodes;
@@ -301,7 +301,7 @@ static void draw_pod(workload_source *source, workload_pod which, workload_need 
     source->kind->pod(&source->spec, which, &source->random[which.running], &source->draft, need);
 }
 
-/* Draw a running pod and find its node; pods that fit nowhere are drawn again. */
+/* Draw a running pod and find its node; a pod that fits nowhere is drawn again. */
 static bool place_pod(workload_source *source, uint64_t idx)
 {
     draft *d = &source->draft;

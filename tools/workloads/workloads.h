@@ -1,6 +1,6 @@
-/* Synthetic clusters, made object by object and kept nowhere: what pods' volumes and devices are,
- * nodes, pods running on them, and pods to place. The same specification gives the same objects,
- * wherever and however often. */
+/* Synthetic clusters, made object by object without storing them: objects for the pods' volumes and
+ * devices, nodes, running pods, and pods to place. The same specification always makes the same
+ * objects. */
 #ifndef BERTH_TOOLS_WORKLOADS_H
 #define BERTH_TOOLS_WORKLOADS_H
 
@@ -12,7 +12,7 @@
 typedef struct workload workload;
 
 typedef struct workload_spec {
-    int kind; /* place in workload_names */
+    int kind; /* index in workload_names */
     uint64_t nodes;
     uint64_t zones;
     uint64_t pods;    /* to place */
@@ -26,7 +26,7 @@ enum {
 };
 #define WORKLOAD_POD_COUNT_MAX UINT64_C(1000000000)
 
-/* Name of each workload, and its lines in a help text. */
+/* The name of each workload, and its lines in the help text. */
 #define WORKLOAD_LIST(X)                                                                           \
     X(ordinary,                                                                                    \
       "  ordinary   machines of a published trace; Deployments behind Services, spread\n"          \
@@ -50,26 +50,27 @@ enum {
 #define WORKLOAD_HELP_LINES(name, lines) lines
 #define WORKLOAD_HELP WORKLOAD_LIST(WORKLOAD_HELP_LINES)
 
-/* The words of --workload, ended by NULL. */
+/* The words of --workload; ends with NULL. */
 extern const char *const workload_names[];
 
 /* 5,000 nodes in 3 zones, 20,000 mixed pods to place, none running. */
 workload_spec workload_spec_default(void);
 
-/* The options that name a specification but for its seed: room for them, and filling it. */
+/* The options for a specification without its seed: their number, and a function that fills them
+ * in. */
 enum { WORKLOAD_OPTIONS = 5 };
 void workload_spec_options(workload_spec *spec, option options[WORKLOAD_OPTIONS]);
 
-/* Read "nodes=5000,zones=3,pods=20000,running=0,workload=mixed,seed=0" over `spec`; keys may be
- * left out. On failure says what is wrong in `reason` and returns false. */
+/* Parse "nodes=5000,zones=3,pods=20000,running=0,workload=mixed,seed=0" into `spec`; missing keys
+ * keep their values. On failure explains in `reason` and returns false. */
 bool workload_spec_parse(const char *text, workload_spec *spec, char *reason, size_t reason_size);
 
-/* Which part of a cluster. */
+/* A part of a cluster. */
 typedef enum workload_part {
-    WORKLOAD_STORAGE, /* what the pods' volumes and devices are */
+    WORKLOAD_STORAGE, /* objects for the pods' volumes and devices */
     WORKLOAD_NODES,
     WORKLOAD_RUNNING, /* pods with a node */
-    WORKLOAD_PENDING, /* pods without */
+    WORKLOAD_PENDING, /* pods without a node */
     WORKLOAD_PART_COUNT,
 } workload_part;
 
@@ -79,21 +80,21 @@ typedef struct workload_source workload_source;
 typedef berth_status (*workload_object_fn)(void *context, const berth_object *object,
                                            berth_error *error);
 
-/* How many pods run: what the specification says, or where it says none, as many as the workload
+/* The number of running pods: the specification's or, if it gives none, as many as the workload
  * needs. */
 uint64_t workload_running_count(const workload_spec *spec);
 
-/* Whether the pods to place find room only in the place of others. */
+/* Whether pods to place only find room by preemption. */
 bool workload_preempts(const workload_spec *spec);
 
-/* How many objects a specification makes. */
+/* The number of objects that a specification makes. */
 uint64_t workload_object_count(const workload_spec *spec);
 
 workload_source *workload_source_create(const workload_spec *spec);
 void workload_source_destroy(workload_source *source);
 
-/* Make the objects of one part, once each, parts in the order above. Errors: the callback's, and
- * E_RANGE if the running pods do not fit on the nodes. */
+/* Make the objects of one part. Call once for each part, in the order above. Errors: the
+ * callback's, and BERTH_E_RANGE if the running pods do not fit on the nodes. */
 berth_status workload_source_make(workload_source *source, workload_part part,
                                   workload_object_fn each, void *context, berth_error *error);
 

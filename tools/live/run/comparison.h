@@ -1,5 +1,5 @@
-/* What the engine knows against what the server lists anew: asked for by a signal, to find out
- * whether some change was missed.
+/* Compares the engine's state with a new list from the server, to find out whether a change was
+ * missed. A signal starts it.
  *
  * Threads: the deciding thread's. */
 #ifndef BERTH_LIVE_COMPARISON_H
@@ -8,14 +8,14 @@
 #include "berth/berth.h"
 
 typedef struct comparison {
-    uint64_t nodes, pods, differences; /* listed; found */
+    uint64_t nodes, pods, differences; /* nodes and pods listed; differences found */
 } comparison;
 
-/* An object of the new list. */
+/* Compare an object of the new list. */
 void comparison_note(comparison *c, const berth_engine *engine, const berth_object *object);
 
-/* The list is whole: say what was found, return how many differences, and begin anew. While the
- * cluster changes, what is on its way counts as different. */
+/* The list is complete: report the result, return the number of differences, and start again. On a
+ * cluster that changes, changes in transit count as differences. */
 uint64_t comparison_end(comparison *c, const berth_engine *engine);
 
 #endif

@@ -1,5 +1,5 @@
-/* The deciding thread: the engine and its scheduler, fed by the inbox, speaking through the
- * outbox. */
+/* The deciding thread: the engine and its scheduler. It receives changes through the inbox and
+ * sends orders through the outbox. */
 #ifndef BERTH_LIVE_DECIDING_H
 #define BERTH_LIVE_DECIDING_H
 
@@ -16,57 +16,58 @@
 #include "live/serving/metrics.h"
 #include "loading/engine_setup.h"
 
-/* Decisions wait while so many orders do: pods stay in the queue, where events still reach them. */
+/* Nothing is decided while so many orders wait: pods stay in the queue, where events still reach
+ * them. */
 enum { ORDERS_MAX = 256 };
 
 typedef struct deciding {
-    /* filled before the start */
-    const engine_setup *setup; /* resolved; outlives it */
+    /* set before the start */
+    const engine_setup *setup; /* resolved; must outlive the thread */
     bool dry_run;
-    int64_t unschedulable_max_ns;   /* 0: as kube-scheduler */
-    metrics *metrics;               /* NULL: nobody measures */
+    int64_t unschedulable_max_ns;   /* 0: as in kube-scheduler */
+    metrics *metrics;               /* NULL: no metrics */
     void (*ordered)(void *context); /* an order was put; called on the deciding thread */
     void *context;
-    /* both threads' */
+    /* shared by both threads */
     inbox in;
     outbox out;
-    _Atomic uint64_t applied;   /* messages; for looking */
-    _Atomic uint64_t decisions; /* likewise */
-    _Atomic bool is_blind;      /* watches are lost for long: nobody is evicted */
-    _Atomic int64_t alive_ns;   /* when it last went round, of CLOCK_BOOTTIME */
+    _Atomic uint64_t applied;   /* messages applied; for display */
+    _Atomic uint64_t decisions; /* decisions taken */
+    _Atomic bool is_blind;      /* watches have been lost for long: evict nobody */
+    _Atomic int64_t alive_ns;   /* time of its last turn, by CLOCK_BOOTTIME */
     pthread_mutex_t counters_lock;
-    berth_scheduler_counters counters; /* the lock's: copied now and then */
-    berth_counts cluster;              /* likewise */
-    /* the deciding thread's */
+    berth_scheduler_counters counters; /* guarded by the lock: copied now and then */
+    berth_counts cluster;              /* the same */
+    /* the deciding thread's own */
     pthread_t thread;
     bool started, synced, leads, stops;
     berth_engine *engine;
     berth_scheduler *scheduler; /* NULL in a dry run */
     berth_explanation *explanation;
-    agreement agreement; /* of a dry run */
-    seen_bindings seen;  /* likewise: not applied yet */
+    agreement agreement; /* in a dry run */
+    seen_bindings seen;  /* in a dry run: bindings that are not applied yet */
     comparison comparison;
     rejections rejections;
-    uint64_t number; /* of the last message applied */
+    uint64_t number; /* number of the last message applied */
     uint64_t refused;
-    int64_t decided_ns;         /* when the step in hand began */
-    berth_claim_choice *claims; /* of the binding in hand */
+    int64_t decided_ns;         /* start of the current step */
+    berth_claim_choice *claims; /* of the current binding */
     size_t claim_capacity;
-    pod_devices devices; /* likewise */
+    pod_devices devices; /* of the current binding */
 } deciding;
 
-/* Make the engine and start the thread. Errors: those of engine_setup_create and of
- * berth_scheduler_create; nothing needs to be stopped then. */
+/* Create the engine and start the thread. Errors: those of engine_setup_create and of
+ * berth_scheduler_create; nothing has to be stopped then. */
 berth_status deciding_start(deciding *d, berth_error *error);
 
-/* Have it end, and wait for it. Then the engine may be looked at until deciding_free. */
+/* Stop the thread and wait for its end. The engine may be read until deciding_free. */
 void deciding_stop(deciding *d);
 void deciding_free(deciding *d);
 
-/* The outcome of a binding. Threads: the network's. */
+/* Report the outcome of a binding. Threads: the network's. */
 void deciding_bind_done(deciding *d, berth_binding_id binding, bool done);
 
-/* There is room for orders again. Threads: the network's. */
+/* Report that there is room for orders again. Threads: the network's. */
 void deciding_wake(deciding *d);
 
 /* Threads: any. */

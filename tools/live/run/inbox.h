@@ -1,9 +1,9 @@
-/* What the network's thread tells the deciding thread: changes of the cluster in their order, and
- * that lists are whole or decisions are wanted.
+/* Messages of the network's thread to the deciding thread: changes of the cluster in their order,
+ * complete lists, and whether to decide.
  *
  * Threads: one puts, one takes.
- *   INBOX-1  all fields are the lock's; a message is whole before it is put, and the taker's alone
- *            once it is taken.
+ *   INBOX-1  the lock guards all fields; a message is complete before it is put, and belongs to the
+ *            taker once it is taken.
  *   INBOX-2  messages are taken in the order in which they were put. */
 #ifndef BERTH_LIVE_INBOX_H
 #define BERTH_LIVE_INBOX_H
@@ -14,13 +14,13 @@
 #include "berth/objects.h"
 
 typedef enum message_kind {
-    MESSAGE_ADD = 0, /* the order of the first three is that of watch_operation */
+    MESSAGE_ADD = 0, /* the first three are in the order of watch_operation */
     MESSAGE_UPDATE,
     MESSAGE_REMOVE,
-    MESSAGE_STAYS,    /* the pod that was to be evicted is not */
-    MESSAGE_COMPARE,  /* an object as it is listed anew, to be compared with */
-    MESSAGE_COMPARED, /* all of it was */
-    MESSAGE_SYNCED,   /* every list is whole: all of it was put before */
+    MESSAGE_STAYS,    /* a pod that was to be evicted stays */
+    MESSAGE_COMPARE,  /* an object of a new list, to compare with */
+    MESSAGE_COMPARED, /* the new list is complete */
+    MESSAGE_SYNCED,   /* every list is complete and was put before */
     MESSAGE_DECIDE,   /* we lead: decide */
     MESSAGE_PAUSE,    /* decide nothing more */
     MESSAGE_STOP,
@@ -28,12 +28,12 @@ typedef enum message_kind {
 
 typedef struct message {
     struct message *next;
-    uint64_t number; /* goes up by one */
+    uint64_t number; /* increases by one */
     message_kind kind;
     berth_kind object_kind;
-    uint64_t born;        /* number of the change that brought the object; 0: nobody knows */
-    berth_object *object; /* a copy; NULL: of a removal, and all behind it */
-    berth_str namespace_name, name; /* where there is no object: into `texts` */
+    uint64_t born;                  /* number of the change that brought the object; 0: unknown */
+    berth_object *object;           /* a copy, or NULL, for example for a removal */
+    berth_str namespace_name, name; /* if there is no object: point into `texts` */
     char texts[];
 } message;
 
@@ -42,9 +42,9 @@ typedef struct inbox {
     pthread_cond_t changed;
     message *first, **last;
     size_t count;  /* put and not yet taken */
-    size_t behind; /* taken, and not yet done with */
+    size_t behind; /* taken and not yet processed */
     uint64_t number;
-    bool woken; /* something else than a message is there to be done */
+    bool woken; /* there is work besides messages */
 } inbox;
 
 void inbox_init(inbox *box);
@@ -53,18 +53,18 @@ void inbox_destroy(inbox *box);
 /* Returns the message's number. */
 uint64_t inbox_put_change(inbox *box, message_kind kind, berth_kind object_kind,
                           berth_str namespace_name, berth_str name, const berth_object *object);
-/* The same, with what it is about: `born`. */
+/* The same for an update, with `born`. */
 uint64_t inbox_put_update(inbox *box, const berth_object *object, uint64_t born);
 uint64_t inbox_put(inbox *box, message_kind kind);
 
-/* How many messages are put and not done with. */
+/* Number of messages that are not processed yet. */
 size_t inbox_backlog(inbox *box);
 
 /* Threads: any. */
 void inbox_wake(inbox *box);
 
-/* Take all that is there, waiting until `until_ns` of CLOCK_BOOTTIME if there is nothing; those
- * taken before are done with. NULL: there is none. Owner: the caller's, one by one freed by
+/* Take all messages; if there is none, wait until `until_ns` of CLOCK_BOOTTIME. Messages taken
+ * before count as processed. Returns NULL if there is none. Owner: the caller's; free each with
  * message_free. */
 message *inbox_take(inbox *box, int64_t until_ns);
 

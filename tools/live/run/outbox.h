@@ -1,7 +1,7 @@
-/* What the deciding thread asks of the network's: a bounded queue of orders.
+/* Orders of the deciding thread to the network's thread: a bounded queue.
  *
  * Threads: one puts, one takes.
- *   OUTBOX-1  all fields are the lock's; an order is whole before it is put. */
+ *   OUTBOX-1  the lock guards all fields; an order is complete before it is put. */
 #ifndef BERTH_LIVE_OUTBOX_H
 #define BERTH_LIVE_OUTBOX_H
 
@@ -11,50 +11,51 @@
 #include "berth/read.h"
 #include "berth/scheduler.h"
 
-/* A ResourceClaim of a pod that is to be bound. */
+/* A ResourceClaim of a pod to be bound. */
 typedef struct order_devices {
     berth_str claim_namespace, claim_name;
-    berth_str allocation; /* JSON of what was chosen for it; absent: it has its devices */
+    berth_str allocation; /* JSON of the chosen allocation; absent: the claim has devices */
 } order_devices;
 
 typedef enum order_kind {
-    ORDER_BIND = 0,   /* answer by berth_scheduler_bind_done */
-    ORDER_UNBIND,     /* a binding that is no more: do nothing further for it */
+    ORDER_BIND = 0,   /* answered by berth_scheduler_bind_done */
+    ORDER_UNBIND,     /* the binding has ended: do nothing more for it */
     ORDER_FAILED,     /* an attempt placed the pod nowhere */
-    ORDER_EVICT,      /* have `name` deleted, so that the preemptor fits */
-    ORDER_FREE_CLAIM, /* have the ResourceClaim `name` lose its devices */
-    ORDER_UNNOMINATE, /* the node that is kept for the pod is another one's now */
+    ORDER_EVICT,      /* delete the pod `name`, so that the preemptor fits */
+    ORDER_FREE_CLAIM, /* release the devices of the ResourceClaim `name` */
+    ORDER_UNNOMINATE, /* the pod's nominated node is used by another pod now */
 } order_kind;
 
-/* Owner: texts lie behind it. */
+/* Owner: texts are stored behind the struct. */
 typedef struct order {
     struct order *next;
     order_kind kind;
-    /* The last message that had been applied: an object that came later is another one, whatever
-     * its name (object_entry.born). */
+    /* The last message that was applied before the decision. A later object is a different one,
+     * even with the same name (object_entry.born). */
     uint64_t decided_at;
     berth_str namespace_name, name; /* the pod, or the claim */
-    berth_str node;           /* chosen; of a failed attempt the nominated one; absent: none */
-    berth_binding_id binding; /* of bind and unbind */
-    berth_unbind_reason why;  /* of unbind */
-    /* of bind: what was chosen for claims that are to be bound before */
+    berth_str node; /* the chosen node; after a failed attempt, the nominated one; absent: none */
+    berth_binding_id binding; /* for bind and unbind */
+    berth_unbind_reason why;  /* for unbind */
+    /* for bind: choices for claims that must be bound before the pod */
     const berth_claim_choice *claims;
     uint32_t claim_count;
-    const order_devices *devices; /* of all its ResourceClaims */
+    const order_devices *devices; /* for all of its ResourceClaims */
     uint32_t device_count;
-    /* of a failed attempt */
+    /* for a failed attempt */
     bool error; /* SchedulerError, not Unschedulable */
     berth_str message;
-    /* of an eviction */
+    /* for an eviction */
     berth_str preemptor_namespace, preemptor_name;
-    berth_str scheduler; /* the pod's scheduler name; of an eviction, the preemptor's */
-    /* of a pod: for metrics */
+    berth_str scheduler; /* the scheduler name of the pod; for an eviction, of the preemptor */
+    /* about a pod, for metrics */
     uint32_t attempt;
-    int64_t waited_ns, decided_ns; /* since it was submitted; when, of CLOCK_BOOTTIME */
-    berth_claim_choice room[];     /* claims, ResourceClaims, then texts */
+    int64_t waited_ns,
+        decided_ns;            /* since its submission; when it was decided, by CLOCK_BOOTTIME */
+    berth_claim_choice room[]; /* claims, ResourceClaims, then texts */
 } order;
 
-/* An order without its texts, and those. */
+/* The texts and claims of an order. */
 typedef struct order_texts {
     berth_str namespace_name, name, node, message, preemptor_namespace, preemptor_name, scheduler;
     const berth_claim_choice *claims;
@@ -72,10 +73,10 @@ typedef struct outbox {
 void outbox_init(outbox *box);
 void outbox_destroy(outbox *box);
 
-/* `plain`: everything that is neither text nor claim. Owner: copied. */
+/* `plain` has everything except texts and claims. Owner: copied. */
 void outbox_put(outbox *box, const order *plain, const order_texts *texts);
 
-/* The oldest order; NULL: there is none. Owner: the caller's, freed by free. */
+/* Take the oldest order; NULL: there is none. Owner: the caller's, freed with free. */
 order *outbox_take(outbox *box);
 
 size_t outbox_count(outbox *box);

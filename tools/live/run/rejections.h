@@ -1,5 +1,5 @@
-/* Pods that no node takes now, counted by the plugin that rejects them: the gauge that tells what a
- * cluster is short of.
+/* Counts the pods that fit nowhere at present by the plugin that rejects them: a gauge that shows
+ * what a cluster lacks.
  *
  * Threads: the deciding thread's. */
 #ifndef BERTH_LIVE_REJECTIONS_H
@@ -21,20 +21,20 @@ typedef struct rejector {
 
 /* Zeroed: empty. */
 typedef struct rejections {
-    rejected_pod *pods; /* a pod may stand twice until the next count */
+    rejected_pod *pods; /* a pod may appear twice until the next count */
     size_t pod_count, pod_capacity;
-    rejector *rejectors; /* all that ever were: a gauge goes back to 0 */
+    rejector *rejectors; /* all plugins so far, since a gauge must return to 0 */
     size_t rejector_count, rejector_capacity;
     char **profiles;
     size_t profile_count, profile_capacity;
     int64_t counted_ns;
 } rejections;
 
-/* An attempt of `pod` placed it nowhere. */
+/* An attempt placed `pod` nowhere. */
 void rejections_note(rejections *r, berth_pod_id pod, berth_str profile);
 
-/* Count anew and set METRIC_UNSCHEDULABLE_PODS, once a second at most. Cost: n log n in the pods
- * that were noted and are not placed. */
+/* Count again and set METRIC_UNSCHEDULABLE_PODS, at most once a second. Cost: n log n in the
+ * recorded pods that are not placed. */
 void rejections_show(rejections *r, const berth_scheduler *scheduler, metrics *m, int64_t now_ns);
 
 void rejections_free(rejections *r);

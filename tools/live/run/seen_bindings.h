@@ -1,6 +1,6 @@
-/* Bindings of another scheduler, put back into the order in which it decided: it binds many at a
- * time, and what is seen first was not decided first. They are held for a moment, and the one that
- * its queue had first goes first: by priority, then by arrival.
+/* Restores the order in which another scheduler decided its bindings. It binds many pods at a time,
+ * so the binding that is seen first was not always decided first. Bindings are held for a moment;
+ * then the pod that its queue had first comes first: by priority, then by arrival.
  *
  * Threads: the deciding thread's. */
 #ifndef BERTH_LIVE_SEEN_BINDINGS_H
@@ -15,7 +15,7 @@ typedef struct seen_binding {
 
 /* Zeroed: empty. */
 typedef struct seen_bindings {
-    seen_binding *items; /* as they were seen */
+    seen_binding *items; /* in the order in which they were seen */
     size_t count, capacity;
 } seen_bindings;
 
@@ -24,10 +24,11 @@ enum { SEEN_BINDINGS_HELD_MS = 2000 };
 /* Owner: takes the message. */
 void seen_bindings_hold(seen_bindings *b, message *m, int64_t now_ns);
 
-/* The next that is due, to be freed; NULL: none is. LIVE_NEVER as time: all are. */
+/* Returns the next message that is due, to be freed; NULL: none. With LIVE_NEVER as the time, all
+ * are due. */
 message *seen_bindings_next(seen_bindings *b, int64_t now_ns);
 
-/* The one of that pod, whatever its turn; NULL: there is none. */
+/* Returns the message of that pod, due or not; NULL: there is none. */
 message *seen_bindings_take(seen_bindings *b, berth_str namespace_name, berth_str name);
 
 void seen_bindings_free(seen_bindings *b);

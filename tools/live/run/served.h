@@ -1,9 +1,9 @@
-/* What the running scheduler shows: health and metrics, gathered on the threads that know, handed
- * out by the server's (serving.h).
+/* Health and metrics of the running scheduler: collected on the threads that know them, served by
+ * the server's thread (serving.h).
  *
- * Threads: the network's, but for what is said below.
- *   SERVED-1  checks read atomics alone; each is set by one thread, and none is read to find
- *             something else by. */
+ * Threads: the network's, except where stated.
+ *   SERVED-1  checks read only atomics. Each is set by one thread, and none is read to find other
+ *             data by it. */
 #ifndef BERTH_LIVE_SERVED_H
 #define BERTH_LIVE_SERVED_H
 
@@ -19,23 +19,24 @@ enum { SERVED_CHECKS = 6 };
 
 typedef struct served {
     metrics *metrics;
-    serving *server; /* NULL: nobody wants to look */
+    serving *server; /* NULL: not serving */
     deciding *deciding;
-    char *host;        /* of the API server: a label */
-    const char *lease; /* its name; NULL: no election */
+    char *host;        /* host of the API server, used as a label */
+    const char *lease; /* name of the Lease; NULL: no election */
     int64_t lease_ns;
-    int minor;                     /* of the server's version */
+    int minor;                     /* minor version of the server */
     _Atomic(char *) configuration; /* JSON; NULL: not known yet */
     health_check checks[SERVED_CHECKS];
-    berth_scheduler_counters before; /* what was counted when the gauges were last set */
+    berth_scheduler_counters before; /* counters when the gauges were last set */
     writes_counters written;
     /* for the checks */
     _Atomic bool stops, leads, watches, allowed, deciding_runs;
-    _Atomic int64_t renewed_ns, network_ns; /* of event_loop_now: the lease; the loop's last turn */
+    _Atomic int64_t renewed_ns,
+        network_ns; /* by event_loop_now: last renewal of the lease; the loop's last turn */
     _Atomic bool synced;
 } served;
 
-/* Owner: texts are copied, but `lease_name`; `d` outlives it. */
+/* Owner: texts are copied, except `lease_name`; `d` must outlive it. */
 void served_init(served *s, deciding *d, const char *server_url, const char *lease_name,
                  int64_t lease_ns);
 
@@ -43,28 +44,29 @@ void served_init(served *s, deciding *d, const char *server_url, const char *lea
 berth_status served_start(served *s, const char *address, const char *certificate_file,
                           const char *key_file, berth_error *error);
 
-/* What /configz tells, and whose names metrics bear, once. Takes `text`. */
+/* Set the configuration for /configz and the version that names metrics, once. Takes over
+ * `text`. */
 void served_configure(served *s, char *text, int minor);
 void served_free(served *s);
 
-/* Look at everything: each second or so. `w` and `l` may be NULL. */
+/* Update everything, about once a second. `w` and `l` may be NULL. */
 void served_look(served *s, const watcher *watches, const writes *w, const lease *l);
 
-/* Why we are not ready ("pods"): the first thing that the server refuses us; NULL: nothing. */
+/* Why we are not ready ("pods"): the first thing that the server forbids us; NULL: nothing. */
 const char *served_denied(const watcher *watches, const writes *w, const lease *l);
 
-/* A binding is settled. */
+/* Count a settled binding. */
 void served_bound(served *s, const bind_outcome *outcome);
 
-/* Of a live_observer, whose context is a served. */
+/* For a live_observer; the context is a served. */
 void served_request(void *context, const char *method, int status, int64_t duration_ns);
 
-/* An attempt that placed nobody, or the decision about one that was placed. Threads: the deciding
- * one's. */
+/* Count an attempt that placed nothing, or the decision about a placed pod. Threads: the deciding
+ * thread's. */
 void served_step(metrics *m, const berth_step *step, berth_str profile, int64_t took_ns);
 
-/* A change of the cluster was applied: "Add", "Update" or "Delete". Of a pod it is told whether it
- * has a node. Threads: the deciding one's. */
+/* Count an applied change of the cluster: "Add", "Update" or "Delete". `assigned`: the pod has a
+ * node. Threads: the deciding thread's. */
 void served_event(metrics *m, berth_kind kind, bool assigned, const char *action, int64_t took_ns);
 
 #endif

@@ -1,15 +1,16 @@
-/* Requests to the API server, and time: what everything that speaks to a cluster stands upon.
+/* Requests to the API server, and time: the basis of everything that talks to a cluster.
  *
- * A transport is a table of functions, so that lists, watches, bindings and leases can be tried
- * without a network: that of the tests is tests/unit/scripted_transport.h, where the test is
- * the server and moves the clock.
+ * A transport is a table of functions, so that lists, watches, bindings and leases can be tested
+ * without a network. The tests have tests/unit/scripted_transport.h, where the test is the server
+ * and moves the clock.
  *
- * Threads: all of a transport is used on one thread, the network loop's; callbacks come there, too.
+ * Threads: a transport is used on one thread only, the network loop's; its callbacks come there,
+ * too.
  *
- * The life of a request: send -> [data ...] -> done, once. Neither is called from within `send`.
- * `cancel` ends it at any moment, from within callbacks too: nothing is called afterwards, and
- * whether the server does what was asked stays unknown. Requests may be sent, and timers set, from
- * within every callback. */
+ * The life of a request: send -> [data ...] -> done, once. Neither callback comes from within
+ * `send`. `cancel` ends a request at any moment, also from within callbacks: no callback comes
+ * afterwards, and it stays unknown whether the server carries out the request. Every callback may
+ * send requests and set timers. */
 #ifndef BERTH_LIVE_TRANSPORT_H
 #define BERTH_LIVE_TRANSPORT_H
 
@@ -19,72 +20,72 @@
 
 #include "berth/status.h"
 
-/* Connections, so that none of them waits for another: an endless list delays no binding, events
+/* Separate connections, so that none waits for another: an endless list delays no binding, events
  * delay no lease. */
 typedef enum live_connection {
     LIVE_READS = 0, /* A: lists and watches */
-    LIVE_BINDINGS,  /* B: bindings, and the questions that settle them */
+    LIVE_BINDINGS,  /* B: bindings, and the reads that settle them */
     LIVE_WRITES,    /* C: status patches, events, deletions, volumes */
     LIVE_LEASE,     /* D: leader election */
     LIVE_CONNECTION_COUNT
 } live_connection;
 
-/* What became of a request. */
+/* The outcome of a request. */
 typedef enum live_outcome {
-    LIVE_ANSWERED = 0, /* a whole answer with a status came */
-    LIVE_NOT_SENT,     /* the server has not seen it, for certain */
-    LIVE_UNKNOWN,      /* it may have been, or may yet be, carried out */
+    LIVE_ANSWERED = 0, /* a complete answer with a status arrived */
+    LIVE_NOT_SENT,     /* the server has certainly not seen it */
+    LIVE_UNKNOWN,      /* it may have been carried out, or may still be */
 } live_outcome;
 
 /* The end of a request. Owner: borrowed until the callback returns. */
 typedef struct live_answer {
     live_outcome outcome;
-    int status;             /* of HTTP, if ANSWERED; else 0 */
-    berth_str body;         /* if ANSWERED, but what went to `data`; never NULL data */
-    int64_t retry_after_ns; /* Retry-After; -1: the server said nothing of it */
+    int status;             /* HTTP status if ANSWERED; else 0 */
+    berth_str body;         /* if ANSWERED, without parts that went to `data`; never NULL data */
+    int64_t retry_after_ns; /* Retry-After; -1: absent */
     const char *why;        /* what went wrong, if not ANSWERED; else "" */
 } live_answer;
 
 typedef void (*live_done_fn)(void *context, const live_answer *answer);
 
-/* A piece of the body of an answer 200, as it comes, cut anywhere. false: enough; `done` follows
- * with UNKNOWN. */
+/* A piece of the body of an answer 200 as it arrives, cut anywhere. Return false to stop; then
+ * `done` follows with UNKNOWN. */
 typedef bool (*live_data_fn)(void *context, const char *bytes, size_t count);
 
 /* No deadline. */
 #define LIVE_NEVER INT64_MAX
 
-/* Owner: all of it is copied by `send`. Initialise with designators; what is left out is 0. */
+/* Owner: `send` copies everything. Use designated initializers; absent members are 0. */
 typedef struct live_request {
     live_connection connection;
     const char *method;       /* "GET", "POST", ... */
-    const char *path;         /* with its query, percent-encoded: "/api/v1/pods?limit=500" */
-    const char *content_type; /* of the body; NULL: there is none */
+    const char *path;         /* with the query, percent-encoded: "/api/v1/pods?limit=500" */
+    const char *content_type; /* of the body; NULL: no body */
     berth_str body;
     int64_t timeout_ns;   /* from `send` to `done`; 0: none (streams) */
     int64_t not_after_ns; /* of now(): nothing is handed to the network later than that, but ended
                             * as NOT_SENT (the lease's deadline); 0: no such */
     live_done_fn done;
     live_data_fn data; /* NULL: the body is collected, up to LIVE_BODY_MAX, else UNKNOWN */
-    void *context;     /* of both */
+    void *context;     /* for both */
 } live_request;
 
 enum { LIVE_BODY_MAX = 4 << 20 };
 
-/* A request under way, or a timer that has been set; not 0, never comes again. */
+/* A request in progress, or a timer that is set; never 0, never reused. */
 typedef uint64_t live_id;
 
 typedef void (*live_timer_fn)(void *context);
 
 typedef struct live_transport_ops {
     live_id (*send)(void *self, const live_request *request);
-    /* One that is over, or 0, is fine. */
+    /* Accepts 0 and requests that are over. */
     void (*cancel)(void *self, live_id request);
     /* Call `fire` once, at or after `at_ns` of now(), never from within this call. */
     live_id (*timer_set)(void *self, int64_t at_ns, live_timer_fn fire, void *context);
     void (*timer_stop)(void *self, live_id timer);
     int64_t (*now)(void *self);     /* nanoseconds of CLOCK_BOOTTIME: for intervals */
-    int64_t (*wall)(void *self);    /* nanoseconds since 1970: for texts alone */
+    int64_t (*wall)(void *self);    /* nanoseconds since 1970: only for texts */
     uint64_t (*random)(void *self); /* for jitter and names; any 64 bits */
 } live_transport_ops;
 
@@ -129,10 +130,10 @@ static inline uint64_t live_random(const live_transport *t)
     return t->ops->random(t->self);
 }
 
-/* Told of each request that is over: for the metrics rest_client_requests_total and
+/* Called for each finished request, for the metrics rest_client_requests_total and
  * rest_client_request_duration_seconds. Threads: the network loop's. */
 typedef struct live_observer {
-    /* `status` 0: no answer. A stream's duration is that until its first byte. */
+    /* `status` 0: no answer. The duration of a stream ends with its first byte. */
     void (*request_over)(void *context, const char *method, int status, int64_t duration_ns);
     void *context;
 } live_observer;

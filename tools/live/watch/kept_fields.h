@@ -1,10 +1,10 @@
-/* Which fields of which kind are kept: those that some plugin reads. */
+/* The fields of each kind that are kept, because some plugin reads them. */
 #ifndef BERTH_LIVE_KEPT_FIELDS_H
 #define BERTH_LIVE_KEPT_FIELDS_H
 
 #include "berth/objects.h"
 
-/* Values that the live part itself looks at. */
+/* Values that the live part itself reads. */
 typedef enum object_fact {
     FACT_NONE = 0,
     FACT_NAME,
@@ -15,7 +15,7 @@ typedef enum object_fact {
     FACT_NODE_NAME,
     FACT_SCHEDULER_NAME,
     FACT_NOMINATED,
-    FACT_CONDITIONS, /* an array: of it, */
+    FACT_CONDITIONS, /* an array, and in it */
     FACT_SCHEDULED,  /* this element */
     FACT_COUNT
 } object_fact;
@@ -24,12 +24,12 @@ typedef struct kept_field {
     const char *key; /* NULL: the end */
     uint8_t key_bytes;
     uint8_t fact;
-    uint8_t fact_only;              /* changes all the time: looked at, not kept */
-    const struct kept_field *inner; /* of it, or of its elements; NULL: all of it */
+    uint8_t fact_only;              /* changes all the time: read, but not kept */
+    const struct kept_field *inner; /* fields of it, or of its elements; NULL: all of it */
 } kept_field;
 
 typedef struct kept_kind {
-    const char *heading; /* what a text begins with, as items of lists have no kind */
+    const char *heading; /* beginning of the text, because items of lists have no kind */
     const kept_field *fields;
 } kept_kind;
 

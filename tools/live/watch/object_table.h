@@ -1,5 +1,5 @@
-/* The objects of one kind that the server has shown: no object itself, but what tells one state of
- * it from another, and what its writes need. */
+/* The objects of one kind that the server has shown. Instead of the object, an entry has what
+ * distinguishes its states, and what writes about it need. */
 #ifndef BERTH_LIVE_OBJECT_TABLE_H
 #define BERTH_LIVE_OBJECT_TABLE_H
 
@@ -8,18 +8,18 @@
 #include "berth/objects.h"
 
 typedef struct object_entry {
-    uint64_t version; /* metadata.resourceVersion */
-    uint64_t hash;    /* of the fields that are read */
-    uint64_t born;    /* number of the change that brought it: one decided before is not about it */
-    uint64_t changed; /* of the last change: one decided before is not about it as it is */
+    uint64_t version;   /* metadata.resourceVersion */
+    uint64_t hash;      /* hash of the fields that are read */
+    uint64_t born;      /* number of the change that brought it; earlier decisions are void */
+    uint64_t changed;   /* number of the last change; earlier decisions are about an older state */
     int64_t generation; /* metadata.generation */
-    uint32_t mark;      /* the last list that it was in */
-    bool posted;        /* false: it could not be read, the engine does not know it */
+    uint32_t mark;      /* the last list that contained it */
+    bool posted;        /* false: it could not be read, so the engine lacks it */
     bool bound;         /* of a pod: it has a node */
     uint16_t namespace_bytes, name_bytes, uid_bytes;
-    char *scheduled; /* of a pod without a node: its condition PodScheduled, JSON; NULL: none */
-    char *nominated; /* likewise, status.nominatedNodeName; NULL: none */
-    char texts[];    /* namespace, name, uid: one behind the other */
+    char *scheduled; /* of a pod without a node: its condition PodScheduled as JSON; NULL: none */
+    char *nominated; /* of a pod without a node: status.nominatedNodeName; NULL: none */
+    char texts[];    /* namespace, name, uid, one after the other */
 } object_entry;
 
 static inline berth_str object_entry_namespace(const object_entry *entry)
@@ -46,14 +46,14 @@ typedef struct object_table {
 object_entry *object_table_find(const object_table *table, berth_str namespace_name,
                                 berth_str name);
 
-/* A new entry, of one that is not there yet. Owner: the table's. */
+/* Add an entry for an object that is not in the table. Owner: the table's. */
 object_entry *object_table_add(object_table *table, berth_str namespace_name, berth_str name,
                                berth_str uid);
 
 void object_table_remove(object_table *table, object_entry *entry);
 
-/* An entry whose mark is another one; NULL: there is none. `*from` is where the search goes on: 0
- * at first. An entry may be removed in between. */
+/* Find an entry with a different mark; NULL: there is none. `*from` (0 at first) is where the
+ * search continues. An entry may be removed in between. */
 object_entry *object_table_unmarked(const object_table *table, uint32_t mark, size_t *from);
 
 void object_table_free(object_table *table);

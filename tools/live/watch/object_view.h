@@ -1,5 +1,5 @@
-/* What of an object's JSON text is read: its identity, and a shorter text with nothing in it but
- * what some plugin reads, whose hash tells whether anything of that has changed. */
+/* Reads an object's JSON text: its identity, and a shorter text with only the fields that some
+ * plugin reads. The hash of that text shows whether any of them has changed. */
 #ifndef BERTH_LIVE_OBJECT_VIEW_H
 #define BERTH_LIVE_OBJECT_VIEW_H
 
@@ -10,19 +10,19 @@
 /* Owner: texts point into the object's text; `kept` is the view's. Absent texts have no data. */
 typedef struct object_view {
     berth_str name, namespace_name, uid;
-    uint64_t version; /* metadata.resourceVersion; 0: none, or no number */
+    uint64_t version; /* metadata.resourceVersion; 0: absent or not a number */
     int64_t generation;
-    /* of a pod */
+    /* for a pod */
     berth_str node_name, scheduler_name, nominated_node_name;
-    berth_str scheduled; /* the condition PodScheduled, JSON */
+    berth_str scheduled; /* the condition PodScheduled as JSON */
     /* the shorter text */
     char *kept;
     size_t kept_bytes, kept_capacity;
     uint64_t hash;
 } object_view;
 
-/* Read an object of a kind; true, or false if the text is no object with a name. `view` is zeroed
- * before the first use and may be used again. Cost: linear in the text. */
+/* Read an object of a kind; returns false if the text is not an object with a name. `view` is
+ * zeroed before the first use and can be reused. Cost: linear in the text. */
 bool object_view_read(object_view *view, berth_kind kind, const char *text, size_t length);
 
 /* Free what the view owns. */

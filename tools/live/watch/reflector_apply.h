@@ -1,4 +1,4 @@
-/* What a text of an object means for what is known of it. */
+/* Applies an object's text to the state that is known of it. */
 #ifndef BERTH_LIVE_REFLECTOR_APPLY_H
 #define BERTH_LIVE_REFLECTOR_APPLY_H
 
@@ -6,14 +6,14 @@
 
 typedef enum reflector_source {
     REFLECTOR_LISTED = 0, /* an item of a list */
-    REFLECTOR_CHANGED,    /* ADDED or MODIFIED: the server may take the one for the other */
+    REFLECTOR_CHANGED,    /* ADDED or MODIFIED: the server may confuse the two */
     REFLECTOR_DELETED,
 } reflector_source;
 
-/* Compare with what is known, tell the difference, know it. */
+/* Compare with the known state, report the difference, and record the new state. */
 void reflector_apply(reflector *r, reflector_source source, berth_str object);
 
-/* After the last page of a list: what was not in it is gone. */
+/* Call after the last page of a list: objects that were not in it are gone. */
 void reflector_sweep(reflector *r);
 
 #endif

@@ -1,7 +1,6 @@
-/* Everything that plugins read, followed: a reflector for each kind.
+/* Watches everything that plugins read, with a reflector for each kind.
  *
- * Pods are listed last, once the rest is there: a decision about one is taken on nodes, volumes and
- * namespaces that are known.
+ * Pods are listed last, so that a pod is decided when nodes, volumes and namespaces are known.
  *
  * Threads: the network loop's. */
 #ifndef BERTH_LIVE_WATCHER_H
@@ -11,23 +10,24 @@
 
 typedef struct watcher watcher;
 
-/* What a server of Kubernetes 1.`minor` has. Owner: `sink` is copied, but for its context;
- * `transport` outlives the watcher. NULL: no memory for a reader. */
+/* Create a watcher for the kinds of a server of Kubernetes 1.`minor`. Owner: `sink` is copied,
+ * except its context; `transport` must outlive the watcher. Returns NULL if there is no memory for
+ * a reader. */
 watcher *watcher_create(const live_transport *transport, const watch_sink *sink, int minor);
 void watcher_start(watcher *w);
 void watcher_stop(watcher *w);
 void watcher_destroy(watcher *w);
 
-/* Whether every kind was listed once. */
+/* Whether every kind has been listed once. */
 bool watcher_is_synced(const watcher *w);
 
-/* How long the worst of the watches has been lost; 0: none is. */
+/* For how long the longest outage of a watch has lasted; 0: none. */
 int64_t watcher_lost_ns(const watcher *w);
 
-/* The first resource that the server does not let us read ("pods"); NULL: there is none. */
+/* The first resource that the server forbids us to read ("pods"); NULL: none. */
 const char *watcher_denied(const watcher *w);
 
-/* What is known of an object; NULL: there is none. Borrowed until the loop goes on. */
+/* The entry of an object; NULL: there is none. Borrowed until the loop continues. */
 const object_entry *watcher_find(const watcher *w, berth_kind kind, berth_str namespace_name,
                                  berth_str name);
 

@@ -1,9 +1,9 @@
-/* Bindings: many under way, each repeated, the same, until its outcome is definite.
+/* Bindings: many are in progress at once, each repeated unchanged until its outcome is certain.
  *
- * A request without an answer may take effect 34 seconds later. Until then the pod is assumed where
- * it was to go, so nobody else gets its room; the server binds only a pod that has no node, so a
- * repetition is harmless. Only when the server goes on to answer with errors is it asked for the
- * pod, once no try can take effect any more.
+ * A request without an answer may take effect up to 34 seconds later. Until then the pod is assumed
+ * to be on its node, so no other pod gets the room. Repetition is harmless, because the server
+ * binds only pods without a node. If the server keeps answering with errors, the pod itself is
+ * read, once no try can take effect any more.
  *
  *   posts: 201, 409 "already assigned" to our node, or seen there  -> BOUND
  *          404, other 409                                          -> REFUSED
@@ -22,8 +22,8 @@
 
 typedef enum bind_verdict {
     BIND_BOUND = 0,
-    BIND_REFUSED, /* the pod is gone, going, gated, or somebody else's: events tell */
-    BIND_FAILED,  /* not done, for certain: to be tried again after a while */
+    BIND_REFUSED, /* the pod is gone, being deleted, gated, or bound elsewhere: events report it */
+    BIND_FAILED,  /* certainly not done: try again later */
     BIND_VERDICT_COUNT
 } bind_verdict;
 
@@ -34,7 +34,7 @@ typedef struct bind_outcome {
     const write_pod *pod;
     berth_str node;
     const char *why;     /* unless BOUND */
-    const char *plugin;  /* whose work failed before a request was sent; NULL: the binding's */
+    const char *plugin;  /* whose work failed before the request; NULL: the binding failed */
     unsigned tries;      /* requests */
     int64_t duration_ns; /* from bindings_put on */
 } bind_outcome;
@@ -43,34 +43,36 @@ typedef void (*bind_settled_fn)(void *context, const bind_outcome *outcome);
 
 typedef struct bindings bindings;
 
-/* Owner: `gate` outlives it. `settled` is called once for each binding that was put and not
+/* Owner: `gate` must outlive it. `settled` is called once for each binding that was put and not
  * dropped; it may put others. */
 bindings *bindings_create(write_gate *gate, bind_settled_fn settled, void *context);
 void bindings_destroy(bindings *b);
 
-/* `id` is not 0 and not under way. Owner: copied. */
+/* `id` must not be 0 and not be in progress. Owner: copied. */
 void bindings_put(bindings *b, uint64_t id, const write_pod *pod, berth_str node);
 
-/* Nobody wants to know any more (the pod is gone, or elsewhere): not sent, or not sent again. */
+/* The outcome does not matter any more (the pod is gone, or elsewhere): send nothing more for
+ * it. */
 void bindings_drop(bindings *b, uint64_t id);
 
-/* The watch shows the pod on `node`. Cost: linear in what is under way, as all below. */
+/* The watch shows the pod on `node`. Cost: linear in the bindings in progress, as for all functions
+ * below. */
 void bindings_pod_seen(bindings *b, berth_str namespace_name, berth_str name, berth_str uid,
                        berth_str node);
 
 /* The watch has shown that a node is gone: nothing more is sent for it. */
 void bindings_node_gone(bindings *b, berth_str node);
 
-/* Begin no new ones: those never sent are dropped, without a word. */
+/* Begin no new bindings; those never sent are dropped without a callback. */
 void bindings_end(bindings *b);
 
-/* Put and not settled. */
+/* Number of bindings put and not settled. */
 size_t bindings_count(const bindings *b);
-/* Sent, and without a definite outcome. */
+/* Number of bindings sent without a certain outcome. */
 size_t bindings_unsettled(const bindings *b);
 size_t bindings_window(const bindings *b);
 bool bindings_denied(const bindings *b);
-/* Requests ever sent, repetitions included. */
+/* Requests sent so far, including repetitions. */
 uint64_t bindings_requests(const bindings *b);
 
 #endif

@@ -1,5 +1,5 @@
-/* ResourceClaims that lose their devices, which serve no node where the pod that waits could go:
- * the claim's status is cleared, if the claim is as it was when that was decided. Source:
+/* Releases the devices of ResourceClaims if they serve no node where the waiting pod could go:
+ * clears the claim's status, provided that the claim has not changed since the decision. Source:
  * kube-scheduler v1.36, plugins/dynamicresources, PostFilter.
  *
  * Threads: the network loop's. */
@@ -16,16 +16,16 @@ typedef struct freed_claim {
 
 typedef struct claim_frees claim_frees;
 
-/* Owner: `gate` outlives it. */
+/* Owner: `gate` must outlive it. */
 claim_frees *claim_frees_create(write_gate *gate);
-/* What is under way is cut off. Accepts NULL. */
+/* Cancels requests in progress. Accepts NULL. */
 void claim_frees_destroy(claim_frees *f);
 
-/* Owner: copied. The watch tells what came of it: a claim that was changed by somebody else stays
- * as it is, and that change has the pod tried again. */
+/* Owner: copied. The watch shows the result. If somebody else has changed the claim, it stays as it
+ * is, and that change makes the scheduler try the pod again. */
 void claim_frees_put(claim_frees *f, const freed_claim *claim);
 
-/* Nothing more is written. */
+/* Write nothing more. */
 void claim_frees_end(claim_frees *f);
 
 #endif

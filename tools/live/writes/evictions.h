@@ -1,5 +1,5 @@
-/* Pods that have to go for others: the condition DisruptionTarget, then a deletion that holds for
- * this very pod alone (its uid), both repeated until the server has taken them.
+/* Evicts pods for others: writes the condition DisruptionTarget, then a deletion that is valid only
+ * for this pod's uid. Both are repeated until the server has accepted them.
  *
  * Threads: the network loop's. */
 #ifndef BERTH_LIVE_EVICTIONS_H
@@ -12,37 +12,37 @@
 typedef struct eviction_outcome {
     const write_pod *victim, *preemptor;
     berth_str node;
-    bool deleted; /* by us; else it was gone, or the server will never do it */
-    bool failed;  /* the server will never do it: `why` */
+    bool deleted; /* deleted by us; else it was gone, or the server refuses for good */
+    bool failed;  /* the server refuses for good: see `why` */
     const char *why;
 } eviction_outcome;
 
 typedef void (*eviction_settled_fn)(void *context, const eviction_outcome *outcome);
 
-/* Whether what the preemptor is nominated for is written: nobody is deleted before. */
+/* Whether the preemptor's nomination is written; nothing is deleted before. */
 typedef bool (*eviction_ready_fn)(void *context, const write_pod *preemptor);
 
 typedef struct evictions evictions;
 
-/* Owner: `gate` outlives it. `settled` is called once for each that was put and not dropped;
- * `ready` may be NULL. */
+/* Owner: `gate` must outlive it. `settled` is called once for each eviction that was put and not
+ * dropped; `ready` may be NULL. */
 evictions *evictions_create(write_gate *gate, bool observed_generation, eviction_ready_fn ready,
                             eviction_settled_fn settled, void *context);
 void evictions_destroy(evictions *e);
 
-/* Evict `victim` from `node` for `preemptor`; nothing if that is under way. Owner: copied. */
+/* Evict `victim` from `node` for `preemptor`; does nothing if that is in progress. Owner:
+ * copied. */
 void evictions_put(evictions *e, const write_pod *victim, const write_pod *preemptor,
                    berth_str node);
 
-/* A pod is gone: neither does it need to go, nor does anybody for it. Cost: linear in what is under
- * way. */
+/* The pod is gone, so nothing has to be evicted for it any more, nor has it to be evicted. Cost:
+ * linear in the evictions in progress. */
 void evictions_pod_gone(evictions *e, berth_str namespace_name, berth_str name, berth_str uid);
 
-/* A pod has a node: nobody needs to go for it any more, but who was asked to go already. Cost: as
- * above. */
+/* The pod has a node: evictions for it that were not sent are dropped. Cost: as above. */
 void evictions_pod_placed(evictions *e, const write_pod *pod);
 
-/* Begin nothing more: what was not sent is dropped. */
+/* Begin nothing more; evictions not sent are dropped. */
 void evictions_end(evictions *e);
 
 size_t evictions_count(const evictions *e);

@@ -1,5 +1,5 @@
-/* Events as kube-scheduler writes them, best effort: last in turn, dropped and counted when too
- * many wait. Equal ones become a series.
+/* Writes events as kube-scheduler does, with best effort: after all other writes, and dropped and
+ * counted when too many wait. Equal events become a series.
  *
  * Threads: the network loop's. */
 #ifndef BERTH_LIVE_POD_EVENTS_H
@@ -18,17 +18,18 @@ typedef enum event_kind {
 
 typedef struct pod_events pod_events;
 
-/* `host`: for the reporting instance. `after`: events wait while that lane has queued tasks; NULL:
- * none. At most `waiting_max` wait. Owner: `gate` and `after` outlive it; `host` is copied. */
+/* `host` names the reporting instance. `after` (may be NULL): events wait while that lane has
+ * queued tasks. At most `waiting_max` events wait. Owner: `gate` and `after` must outlive it;
+ * `host` is copied. */
 pod_events *pod_events_create(write_gate *gate, write_lane *after, const char *host,
                               size_t waiting_max);
 void pod_events_destroy(pod_events *e);
 
-/* Tell of a pod. Owner: copied. */
+/* Write an event about a pod. Owner: copied. */
 void pod_events_put(pod_events *e, event_kind kind, const write_pod *regarding, berth_str note);
 
-/* Tell of a lease: "LeaderElection", as the recorder of leader election does. `component`: what is
- * elected. */
+/* An event about a lease: "LeaderElection", as the recorder of leader election writes it.
+ * `component`: the elected component. */
 typedef struct leader_event {
     const char *namespace_name, *name, *component, *message;
 } leader_event;

@@ -1,4 +1,4 @@
-/* From texts to pointers: open addressing.
+/* Map from texts to pointers: open addressing.
  *
  * Threads: one at a time. */
 #ifndef BERTH_LIVE_TEXT_MAP_H
@@ -22,13 +22,13 @@ typedef struct text_map {
     size_t capacity, count;
 } text_map;
 
-/* NULL: not there. */
+/* Returns NULL if the key is not in the map. */
 void *text_map_get(const text_map *map, berth_str key);
-/* Put in what is not there. Owner: the key is copied. */
+/* Add a key that is not in the map. Owner: the key is copied. */
 void text_map_add(text_map *map, berth_str key, void *value);
-/* Take out what is there; nothing if it is not. */
+/* Remove a key, if it is in the map. */
 void text_map_remove(text_map *map, berth_str key);
-/* Values are their owner's. */
+/* Does not free the values. */
 void text_map_free(text_map *map);
 
 uint64_t text_map_hash(berth_str text);

@@ -1,4 +1,4 @@
-/* What writes say and hear: JSON texts, times, the server's Status, and a pod to write about. */
+/* The data of writes: JSON texts, times, the server's Status, and the pod that a write is about. */
 #ifndef BERTH_LIVE_WRITE_JSON_H
 #define BERTH_LIVE_WRITE_JSON_H
 
@@ -8,17 +8,17 @@
 
 #include "berth/status.h"
 
-/* NULL: an absent text. */
+/* Makes a text of a C string; NULL: an absent text. */
 berth_str write_str(const char *text);
 
-/* A string; bytes that are no UTF-8 become question marks. A new reference. */
+/* A JSON string; bytes that are not UTF-8 become question marks. A new reference. */
 json_t *write_json_str(berth_str text);
 
-/* The compact text of `value`, whose reference is taken. Ends the program if there is no memory.
+/* The compact text of `value`; takes over its reference. Ends the program if memory is short.
  * Owner: freed with free. */
 char *write_json_text(json_t *value);
 
-/* A path, as printf puts it together. Owner: freed with free. */
+/* Format a path. Owner: freed with free. */
 char *write_path(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* For "%.*s". */
@@ -29,14 +29,14 @@ enum { WRITE_TIME_BYTES = 32 };
 void write_time(char out[WRITE_TIME_BYTES], int64_t wall_ns);
 void write_micro_time(char out[WRITE_TIME_BYTES], int64_t wall_ns);
 
-/* An answer's Status; texts are cut to their room, absent ones are "". */
+/* The Status of an answer; texts are truncated to their room, absent ones are "". */
 typedef struct server_status {
     int code;
     char reason[64], kind[64]; /* details.kind: "pods/binding" */
     char message[1024];
 } server_status;
 
-/* What is no Status, is a message as it stands. */
+/* A body that is not a Status is taken as the message. */
 void server_status_read(server_status *out, berth_str body);
 
 /* A pod as the watch shows it. Texts may be absent. */
@@ -45,14 +45,14 @@ typedef struct write_pod {
     berth_str scheduler_name; /* spec.schedulerName */
     uint64_t version;         /* metadata.resourceVersion */
     int64_t generation;       /* metadata.generation */
-    berth_str scheduled;      /* the condition PodScheduled that it has, JSON; absent: none */
+    berth_str scheduled;      /* its condition PodScheduled as JSON; absent: none */
     berth_str nominated;      /* status.nominatedNodeName */
-    /* of the decision: for metrics */
+    /* about the decision, for metrics */
     uint32_t attempt;
-    int64_t waited_ns, decided_ns; /* since it was submitted; when, of now() */
+    int64_t waited_ns, decided_ns; /* since its submission; when it was decided, by now() */
 } write_pod;
 
-/* A copy, texts and all, in one piece. Owner: freed with free. */
+/* A copy with all texts in one allocation. Owner: freed with free. */
 write_pod *write_pod_copy(const write_pod *pod);
 
 bool write_str_equal(berth_str a, berth_str b);
