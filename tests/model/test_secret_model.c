@@ -3,8 +3,8 @@
  * other. These must be equal: each result with its explanation, the states in between, the dump and
  * the digest at the end, and those of an engine that reads the dump.
  *
- * Usage: test_secret_model [--seed S] [--rounds N] [--ops N]. Round r of seed S is round 0 of seed S
- * + r; a failure prints this to replay it. BERTH_TEST_SEED replaces the seed of a run without
+ * Usage: test_secret_model [--seed S] [--rounds N] [--ops N]. Round r of seed S is round 0 of seed
+ * S + r; a failure prints this to replay it. BERTH_TEST_SEED replaces the seed of a run without
  * --seed. */
 #include <stdio.h>
 #include <stdlib.h>
