@@ -1,15 +1,15 @@
-/* Branches: made and dropped, with a pod placed between, handed back; and commits that publish,
- * while snapshots are pinned or not. Ten pods run on each node. */
+/* Branches: created and dropped, with or without a pod placed between, and committed; and engine
+ * commits that publish, with and without pinned snapshots. Ten pods run on each node. */
 #include <stdio.h>
 
 #include "changed_engine.h"
 #include "harness.h"
 
-/* A large cluster is made once a measurement, not once for each guess of how many rounds are
- * good. */
+/* A large cluster is made once for each measurement, not once for each number of rounds that the
+ * harness tries. */
 enum { RUNNING = 10, WAITING = 64, PINNED = 4, LARGE_ROUNDS = 2000 };
 
-/* An engine with pods running on all nodes and WAITING pods waiting, published. */
+/* Opens and publishes an engine with pods running on all nodes and WAITING pending pods. */
 static bool open_running(changed_engine *c, uint32_t nodes)
 {
     bool ok = changed_engine_open(c, "basic", nodes, BERTH_PATH_AUTO,
@@ -49,8 +49,8 @@ static bool place_and_drop(changed_engine *c, berth_snapshot *snapshot, berth_po
     return ok;
 }
 
-/* A branch that decides and binds one pod. The first one of all walks over the running pods, and
- * each kind of pod makes its tree once: not timed. */
+/* Creates a branch, decides on and binds one pod, and drops the branch. The very first branch walks
+ * over the running pods, and each kind of pod builds its tree once: this is not timed. */
 static void branch_place_drop(bench_state *state)
 {
     changed_engine c;
@@ -64,8 +64,7 @@ static void branch_place_drop(bench_state *state)
     changed_engine_close(state, &c, ok);
 }
 
-/* The same, with a snapshot that differs from the last by one placement, handed back to the
- * engine. */
+/* The same with a commit to the engine, on snapshots that differ from the last by one placement. */
 static void branch_place_commit(bench_state *state)
 {
     changed_engine c;
@@ -89,7 +88,7 @@ static void branch_place_commit(bench_state *state)
     changed_engine_close(state, &c, ok);
 }
 
-/* Bind a pod, publish, and take it off again, while the last `pinned` snapshots are pinned. */
+/* Bind a pod, publish, and unbind the pod, while the last `pinned` snapshots are pinned. */
 static void commit(bench_state *state, uint32_t pinned)
 {
     berth_snapshot *snapshots[PINNED] = {NULL};

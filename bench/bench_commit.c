@@ -1,7 +1,6 @@
-/* What changes a cluster and what a decision does about it, through the engine: putting a pod on
- * a node and taking it off with the counters that its rules need; adding and removing a pod of a
- * kind that is known or new; and the index, which catches up with so many changed nodes before
- * it answers. */
+/* Changes of a cluster, and their effect on the next decision: binding and unbinding a pod with the
+ * counters that its rules need; adding and removing a pod of a known or a new kind; and updating
+ * the index for a number of changed nodes before it answers. */
 #include <stdlib.h>
 
 #include "changed_engine.h"
@@ -13,7 +12,7 @@ enum { CHANGES_MAX = 4096 };
 
 /* ---- commit ---- */
 
-/* Bind and unbind, both, once a round. The first decision of each kind makes its counters. */
+/* Bind and unbind once in each round. The first decision of each kind makes its counters. */
 static void commit(bench_state *state, const char *kind)
 {
     enum { PODS = 64 };
@@ -108,8 +107,8 @@ BENCH(pod_of_new_kind_with_rules, BENCH_ONCE)
 
 /* ---- index ---- */
 
-/* One decision after so many nodes have changed: 0 is the query of the tree alone. The changes
- * themselves are not timed. Always by the tree, also where a scan would be cheaper. */
+/* One decision after `changed` nodes have changed; 0 measures the query of the tree alone. The
+ * changes themselves are not timed. Always uses the tree, even where a scan would be cheaper. */
 static void index_catch_up(bench_state *state, uint64_t changed)
 {
     const berth_decide_options options = {.size = sizeof(options)};

@@ -1,5 +1,5 @@
-/* The journal of changed slots and the log that follows it: a change written and its state taken
- * in; and the runs of entries that a tree reads, those that the log has and older ones. */
+/* The journal of changed slots and the log that follows it: writing a change and applying it to the
+ * log, and reading the runs of entries that a tree reads, from the log and from before it. */
 #include <stdlib.h>
 
 #include "harness.h"
@@ -12,7 +12,8 @@ typedef struct journal {
     uint32_t slot;
 } journal;
 
-/* So many slots change, neighbours by threes as a rotation leaves them, and the log follows. */
+/* Change `count` slots, in groups of three neighbours as a rotation leaves them, and let the log
+ * follow. */
 static void change(journal *j, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -32,7 +33,7 @@ static bool open_journal(bench_state *state, journal *j)
         free(j->log);
         return false;
     }
-    j->log->epoch = UINT64_MAX; /* no layout's */
+    j->log->epoch = UINT64_MAX; /* the epoch of no layout */
     berth__slot_log_follow(j->log, j->view);
     return true;
 }
@@ -51,7 +52,7 @@ static void journal_follow(bench_state *state)
 }
 BENCH(journal_follow, ((bench_range){1, 512}))
 
-/* All entries from `age` changes ago on. */
+/* Read all entries since `age` changes ago. */
 static void read_back(bench_state *state, uint32_t age)
 {
     journal j;
@@ -71,14 +72,14 @@ static void read_back(bench_state *state, uint32_t age)
     free(j.log);
 }
 
-/* Entries that the log holds: nothing is copied. */
+/* Entries that the log holds: no copy is needed. */
 static void journal_read_recent(bench_state *state)
 {
     read_back(state, 512);
 }
 BENCH(journal_read_recent, BENCH_ONCE)
 
-/* Three quarters of these are older than the log: looked up slot by slot. */
+/* Three quarters of these entries are older than the log and are looked up slot by slot. */
 static void journal_read_older(bench_state *state)
 {
     read_back(state, 4 * BERTH__LOG);

@@ -1,5 +1,5 @@
-/* Reading manifests: text to objects, without an engine to take them. Nodes and pods of the
- * program's workloads, one object a line; and the same pods as kubectl indents them. */
+/* Reading manifests: text to objects, without an engine. The input is nodes and pods of the
+ * workloads of the program, one object a line; and the same pods indented as by kubectl. */
 #include <stdlib.h>
 
 #include "berth/kube.h"

@@ -1,4 +1,4 @@
-/* The arithmetic of a tile, each function for each instruction set that this processor has. */
+/* The arithmetic of a tile: each kernel, for each instruction set that this processor has. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -28,7 +28,7 @@ typedef struct columns {
 typedef struct kernel_case {
     const berth__kernels *kernels;
     void (*run)(const berth__kernels *kernels, columns *c);
-    double parts; /* slots, or leaves */
+    double parts; /* number of slots or leaves */
 } kernel_case;
 
 static void fill_columns(columns *c)
@@ -144,7 +144,7 @@ static void run_basic_scores(const berth__kernels *kernels, columns *c)
     basic_scores(kernels, c, false);
 }
 
-/* With the balance of 1.36. */
+/* With the balance score of 1.36. */
 static void run_basic_scores_difference(const berth__kernels *kernels, columns *c)
 {
     basic_scores(kernels, c, true);
@@ -155,7 +155,7 @@ static void run_accumulate(const berth__kernels *kernels, columns *c)
     kernels->accumulate(c->out, c->used[0], 1);
 }
 
-/* Filter and score of a tree's changed slots, resources and balance at once. */
+/* Filter and score the changed slots of a tree: resources and balance at once. */
 static void run_basic(const berth__kernels *kernels, columns *c)
 {
     const berth__basic_columns slots = {.cpu = c->slots[0],

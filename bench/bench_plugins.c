@@ -1,6 +1,6 @@
-/* Filter and score of one tile after the other, for each default plugin that takes part in
- * placing a pod with rules (or one with volumes) and for each instruction set; and all of them
- * together, as the scan of a slice runs them. ns_per_node is the cost of a node. */
+/* Filter and score tile after tile, for each default plugin that takes part in placing a pod with
+ * rules (or one with volumes) and for each instruction set; and all plugins together, as a scan
+ * runs them on a slice. ns_per_node is the cost of a node. */
 #include <stdio.h>
 
 #include "base/text.h"
@@ -85,7 +85,7 @@ static void add(const char *phase, bench_fn fn, plugin_case c)
     bench_case_add(&(bench_case){.name = name, .fn = fn, .context = kept});
 }
 
-/* The stages of `phase` that take part, but for those that the pod with rules has shown already. */
+/* Adds the stages of `phase` that take part, except those already added for the pod with rules. */
 static void add_stages(const char *phase, bench_fn fn, inside_kind kind, bool filters,
                        const berth__kernels *kernels)
 {

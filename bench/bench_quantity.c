@@ -1,4 +1,4 @@
-/* Quantities: reading and writing, one text a round. */
+/* Reading and writing quantities, one text a round. */
 #include <string.h>
 
 #include "berth/kube.h"

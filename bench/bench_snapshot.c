@@ -1,6 +1,5 @@
-/* Snapshots: publishing with and without changes since the last one, the copies that
- * the first changes after it cost, pinning, and reading a pinned one. Pods of the workload
- * `basic`. */
+/* Snapshots: publishing with and without changes since the last one, the copies that the first
+ * changes afterwards cost, pinning, and reading a pinned snapshot. Pods of the workload `basic`. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -11,7 +10,7 @@
 
 typedef struct publish_case {
     uint64_t nodes;
-    uint32_t changes; /* pods bound, or taken off again, before each publication */
+    uint32_t changes; /* pods bound or unbound before each publication */
 } publish_case;
 
 static bool change(changed_engine *c, const publish_case *p, bool bind)
@@ -24,7 +23,7 @@ static bool change(changed_engine *c, const publish_case *p, bool bind)
     return ok;
 }
 
-/* A round changes and publishes: what is published is copied by the changes of the next round. */
+/* A round changes and publishes; the changes of the next round copy the published pages. */
 static void publish(bench_state *state)
 {
     const publish_case *p = bench_context(state);
@@ -48,7 +47,7 @@ static void snapshot_pin(bench_state *state)
 }
 BENCH(snapshot_pin, BENCH_ONCE)
 
-/* Which node a pod is on, by name. */
+/* Finds the node of a pod, by names. */
 static void snapshot_find(bench_state *state)
 {
     enum { PODS = 1024 };

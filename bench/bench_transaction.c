@@ -1,6 +1,6 @@
-/* Transactions on an engine: opened and ended, empty and around changes; and a group of pods
- * placed as a whole and taken back. Pods of the workload `basic` on 5,000 nodes unless a name
- * says `spread`. */
+/* Transactions on an engine: opened and ended, empty and around changes; and a group of pods placed
+ * as a whole and taken back. Pods of the workload `basic` on 5,000 nodes, unless the name says
+ * `spread`. */
 #include <stdlib.h>
 
 #include "changed_engine.h"
@@ -19,8 +19,8 @@ static void transaction_empty(bench_state *state)
 }
 BENCH(transaction_empty, BENCH_ONCE)
 
-/* Decide and bind `count` pods in a transaction that `end` ends. What was committed is taken off
- * again, not timed. */
+/* Decide on and bind `count` pods in a transaction that `end` ends. Committed pods are unbound
+ * afterwards, which is not timed. */
 static void place_and(bench_state *state, const char *kind, end_fn end)
 {
     uint32_t count = (uint32_t)bench_argument(state);
@@ -63,7 +63,7 @@ static void transaction_place_commit(bench_state *state)
 }
 BENCH(transaction_place_commit, ((bench_range){8, 512}))
 
-/* Bind and roll back without a decision: what the undo log costs by itself. */
+/* Bind and roll back without a decision: the cost of the undo log alone. */
 static void transaction_bind_rollback(bench_state *state)
 {
     uint32_t count = (uint32_t)bench_argument(state);
@@ -82,7 +82,7 @@ static void transaction_bind_rollback(bench_state *state)
 }
 BENCH(transaction_bind_rollback, ((bench_range){8, 512}))
 
-/* The same pods placed as a group, all or none, and taken off. */
+/* The same pods placed as a group, all or none, and unbound. */
 static void transaction_group(bench_state *state)
 {
     uint32_t count = (uint32_t)bench_argument(state), placed = 0;

@@ -1,6 +1,6 @@
-/* The search tree by itself: an answer over all slots and over a sampled stretch, the n-th of
- * the best, new totals for some slots, and inner nodes from all leaves; by size, changes by
- * instruction set too. */
+/* The search tree alone: an answer over all slots and over a sampled range, the n-th of the best,
+ * new totals for some slots, and inner nodes built from all leaves; by size, and changes also by
+ * instruction set. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,10 +14,10 @@
 typedef struct tree_case {
     const berth__kernels *kernels;
     uint32_t slots;
-    uint32_t limit; /* of feasible slots; for changes: how many slots change */
+    uint32_t limit; /* maximum of feasible slots; for changes: the number of changed slots */
 } tree_case;
 
-/* Totals as clusters have them: a few values, one node in ten full. */
+/* Realistic totals: a few values, and one node in ten full. */
 static int32_t some_total(berth__random *random)
 {
     return berth__random_below(random, 10) == 0 ? BERTH__TREE_INFEASIBLE
@@ -43,7 +43,7 @@ static void close_tree(berth__search_tree *tree)
     berth__search_tree_destroy(tree, berth__allocator_default());
 }
 
-/* One answer and the node that follows from it, from where the last one stopped. */
+/* One answer and its node, starting where the last search stopped. */
 static void tree_ask(bench_state *state)
 {
     const tree_case *c = bench_context(state);
@@ -61,7 +61,7 @@ static void tree_ask(bench_state *state)
     close_tree(&tree);
 }
 
-/* Changes are those of a rotation: neighbours in the order of the layout. */
+/* Changes as a rotation makes them: neighbours in the order of the layout. */
 static void change_all(bench_state *state, const tree_case *c, berth__search_tree *tree,
                        berth__tree_scratch *scratch)
 {

@@ -1,5 +1,5 @@
-/* Rounds of the worker pool with nothing to do: what waking costs, with workers that still spin
- * from the round before, and with workers that have parked meanwhile. */
+/* Rounds of the worker pool without work: the cost of waking workers that still spin from the round
+ * before, and of waking parked workers. */
 #include <time.h>
 
 #include "base/memory.h"
@@ -48,7 +48,7 @@ static void wake_parked(bench_state *state)
     wake(state, 2, true);
 }
 
-/* More workers than this machine has cores, if it has two. */
+/* More workers than cores, on a machine with two cores. */
 static void wake_four(bench_state *state)
 {
     wake(state, 4, false);

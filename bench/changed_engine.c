@@ -1,4 +1,4 @@
-/* Engines for benchmarks of what changes a cluster: made and closed. */
+/* Opens and closes engines for benchmarks of changes. */
 #include "changed_engine.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* The C face of Google Benchmark, and the main function of the benchmarks. */
+/* The C interface of Google Benchmark, and the main function of the benchmarks. */
 #include "harness.h"
 
 #include <benchmark/benchmark.h>
@@ -17,7 +17,7 @@ struct bench_state {
     benchmark::State &state;
     const void *context;
     bool started = false;
-    clock_type::time_point since{}; /* the clock runs from here */
+    clock_type::time_point since{}; /* the start of the clock */
     clock_type::duration measured{};
 };
 
@@ -134,7 +134,7 @@ extern "C" void bench_fail(bench_state *bench, const char *message)
     bench->state.SkipWithError(message);
 }
 
-/* Take "--suite=NAME" out of the arguments; false for a name that is none. */
+/* Removes "--suite=NAME" from the arguments; returns false for an unknown name. */
 static bool take_suite(int *argc, char **argv, bench_suite *suite)
 {
     static const char option[] = "--suite=";
@@ -157,7 +157,7 @@ static bool take_suite(int *argc, char **argv, bench_suite *suite)
     return known;
 }
 
-/* The instruction set whose kernels the library takes on this processor. */
+/* The instruction set of the kernels that the library uses on this processor. */
 static const char *instruction_set()
 {
 #if defined(__x86_64__)

@@ -9,11 +9,12 @@
  *     }
  *     BENCH(parse_milli, BENCH_ONCE)
  *
- * A function that is to run once for each of a list of cases, known only at run time, is registered
- * from a BENCH_SUITE function by bench_case_add.
+ * For a list of cases known only at run time, a BENCH_SUITE function registers each case with
+ * bench_case_add.
  *
- * Both programs (bench_micro, bench_macro) take Google Benchmark's options (--benchmark_filter=,
- * --benchmark_format=json), and --suite=smoke, quick or full: how much to measure. */
+ * Both programs (bench_micro, bench_macro) take the options of Google Benchmark
+ * (--benchmark_filter=, --benchmark_format=json), and --suite=smoke, quick or full: how much to
+ * measure. */
 #ifndef BERTH_BENCH_HARNESS_H
 #define BERTH_BENCH_HARNESS_H
 
@@ -27,8 +28,8 @@ extern "C" {
 typedef struct bench_state bench_state;
 typedef void (*bench_fn)(bench_state *state);
 
-/* Run `fn` once for each value from `first` to `last`, eight times the one before; the function
- * reads it with bench_argument. All zero: one run without an argument. */
+/* Run `fn` for values from `first` to `last`, each eight times the one before; the function reads
+ * its value with bench_argument. All zero: one run without an argument. */
 typedef struct bench_range {
     int64_t first;
     int64_t last;
@@ -38,7 +39,7 @@ typedef struct bench_range {
 /* Called before main by BENCH. */
 void bench_register(const char *name, bench_fn fn, bench_range range);
 
-/* Name `fn`, a static function of this file, as a benchmark. */
+/* Register `fn`, a static function of this file, as a benchmark. */
 #define BENCH(fn, range)                                               \
     __attribute__((constructor)) static void bench_register_##fn(void) \
     {                                                                  \
@@ -47,7 +48,7 @@ void bench_register(const char *name, bench_fn fn, bench_range range);
 
 /* How much to measure. */
 typedef enum bench_suite {
-    BENCH_SMOKE, /* seconds: only to see that everything runs */
+    BENCH_SMOKE, /* seconds: only checks that everything runs */
     BENCH_QUICK, /* a few minutes */
     BENCH_FULL,
 } bench_suite;
@@ -57,28 +58,28 @@ typedef struct bench_case {
     const char *name; /* copied */
     bench_fn fn;
     const void *context; /* for bench_context; must live as long as the program */
-    int64_t rounds;      /* exactly so many; 0: as many as Google Benchmark finds good */
-    bool microseconds;   /* shown in microseconds, else nanoseconds */
+    int64_t rounds;      /* the exact number; 0: Google Benchmark chooses */
+    bool microseconds;   /* show microseconds, not nanoseconds */
 } bench_case;
 
-/* Time is that of the clock on the wall, since workers do part of the work. */
+/* Measures wall-clock time, because workers do part of the work. */
 void bench_case_add(const bench_case *one);
 
 /* Called before main by BENCH_SUITE. */
 void bench_suite_register(void (*fill)(bench_suite suite));
 
-/* Have `fill`, a static function of this file, add its cases once the suite is known. */
+/* Let `fill`, a static function of this file, add its cases once the suite is known. */
 #define BENCH_SUITE(fill)                                                \
     __attribute__((constructor)) static void bench_suite_of_##fill(void) \
     {                                                                    \
         bench_suite_register(fill);                                      \
     }
 
-/* True while another round is to be measured; the clock starts with the first call. */
+/* Returns true while another round has to be measured; the clock starts with the first call. */
 bool bench_next(bench_state *state);
 
-/* The argument of this run; the context of its case; the rounds that it will measure (before the
- * loop), and those that it did (after it). */
+/* The argument of this run; the context of its case; the number of rounds that it will measure
+ * (before the loop) or has measured (after it). */
 int64_t bench_argument(const bench_state *state);
 const void *bench_context(const bench_state *state);
 int64_t bench_planned(const bench_state *state);
@@ -88,17 +89,17 @@ int64_t bench_rounds(const bench_state *state);
 void bench_pause(bench_state *state);
 void bench_resume(bench_state *state);
 
-/* Items or bytes worked on in all rounds together, shown per second. Call after the loop. */
+/* Items or bytes processed in all rounds together, shown per second. Call after the loop. */
 void bench_items(bench_state *state, int64_t items);
 void bench_bytes(bench_state *state, int64_t bytes);
 
-/* A figure of one's own beside the times, e.g. bytes a node. */
+/* An additional figure beside the times, e.g. bytes a node. */
 void bench_counter(bench_state *state, const char *name, double value);
 
 /* The time of one round divided by `parts`, in nanoseconds, as a counter. Call after the loop. */
 void bench_time_per(bench_state *state, const char *name, double parts);
 
-/* Give up with an error that the report shows. The program then exits with 1. */
+/* End the benchmark with an error that the report shows. The program then exits with 1. */
 void bench_fail(bench_state *state, const char *message);
 
 /* Make the compiler believe that `value`, or all memory, is read here. */

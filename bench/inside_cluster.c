@@ -1,4 +1,5 @@
-/* A cluster as the engine has it inside, for micro-benchmarks: made, one pod's plugins prepared. */
+/* Makes the internal form of a cluster for micro-benchmarks, and prepares the plugins of one
+ * pod. */
 #include "inside_cluster.h"
 
 #include <stdlib.h>
@@ -52,7 +53,7 @@ static bool add_volumes(inside_cluster *inside)
     return status == BERTH_OK;
 }
 
-/* One plugin's prepare and rank phases, as a decision runs them. */
+/* Runs the prepare and rank phases of one plugin as a decision does. */
 static bool prepare(inside_cluster *inside, const berth__stage *stage, bool filter,
                     inside_stage *out)
 {

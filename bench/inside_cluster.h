@@ -1,12 +1,12 @@
-/* A cluster seen from inside, for micro-benchmarks of single phases: 4,096 nodes, the default
- * profile, and one pod's plugins prepared. */
+/* The internal form of a cluster, for micro-benchmarks of single phases: 4,096 nodes, the default
+ * profile, and the prepared plugins of one pod. */
 #ifndef BERTH_BENCH_INSIDE_CLUSTER_H
 #define BERTH_BENCH_INSIDE_CLUSTER_H
 
 #include "cluster/cluster.h"
 #include "prepare/profile.h"
 
-/* Whose pod is prepared. */
+/* Which pod is prepared. */
 typedef enum inside_kind {
     INSIDE_RULES,   /* ruled_objects.h */
     INSIDE_VOLUMES, /* the program's workload `volumes` */
@@ -22,7 +22,7 @@ typedef struct inside_stage {
 
 typedef struct inside_cluster {
     berth__cluster cluster;
-    berth__arena arena; /* the profile's and the states' memory */
+    berth__arena arena; /* memory of the profile and the states */
     berth__ready_profile profile;
     berth__question cycle;
     inside_stage *filters, *scorers;
@@ -30,8 +30,8 @@ typedef struct inside_cluster {
     bool ok;
 } inside_cluster;
 
-/* The cluster of a kind; made at the first call, kept until the program ends. `ok` says whether
- * it was made. */
+/* The cluster of a kind, made at the first call and kept until the program ends. `ok` is false if
+ * it could not be made. */
 inside_cluster *inside_cluster_get(inside_kind kind);
 
 #endif

@@ -1,12 +1,11 @@
-/* An engine that decides and publishes beside threads that branch: what they cost it. A round
- * places a pod and takes off the one that was placed 1,000 rounds before; every 100 rounds it
- * publishes, or every 100,000,000: never. The others pin, branch, decide and bind a pod on the
+/* The cost of branching threads to an engine that decides and publishes beside them. A round places
+ * a pod and unbinds the one placed 1,000 rounds before; every EVERY rounds (100, or 100,000,000,
+ * which means never) it publishes. The other threads pin, branch, decide on and bind a pod on the
  * branch, and drop it, over and over. Names are branching/WORKLOAD/nodes:N/publish:EVERY/threads:T.
  *
- * Where threads outnumber cores the clock on the wall shows how cores are shared as well:
- * engine_cpu_us is the time that the engine's thread was on a core, a round, engine_waits how
- * often, in 1,000 rounds, it gave its core up to wait for somebody, and branches_per_s what the
- * others got done. */
+ * If threads outnumber cores, wall-clock time also shows how cores are shared. So engine_cpu_us is
+ * the time for each round that the thread of the engine was on a core, engine_waits how often in
+ * 1,000 rounds it gave up its core to wait, and branches_per_s the work of the other threads. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -122,7 +121,7 @@ static void measure(bench_state *state, branching_run *run, const branching_case
         ok = pthread_create(&threads[started++], NULL, branch_on, run) == 0;
     while (ok && started > 0 && atomic_load(&run->branches) < 10 * started &&
            !atomic_load(&run->failed))
-        ok = place_one(run, c->publish_every); /* their counters are made meanwhile */
+        ok = place_one(run, c->publish_every); /* the first rounds make the counters */
     uint64_t before = atomic_load(&run->branches);
     double begin = own_seconds(), waits = own_waits();
     struct timespec from, to;

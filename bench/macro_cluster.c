@@ -1,4 +1,4 @@
-/* Engines filled with synthetic clusters, for the macro-benchmarks. */
+/* Fills engines with synthetic clusters for the macro-benchmarks. */
 #include "macro_cluster.h"
 
 #include <stdlib.h>

@@ -10,7 +10,7 @@ typedef struct macro_cluster {
     berth_pod_id *pods; /* to place, in order */
     uint64_t pod_count;
     uint64_t pod_capacity;
-    berth_error error; /* of the call that failed last */
+    berth_error error; /* of the last call that failed */
 } macro_cluster;
 
 typedef struct macro_engine {
@@ -20,22 +20,23 @@ typedef struct macro_engine {
     const berth_allocator *allocator; /* NULL: the library's own */
 } macro_engine;
 
-/* The place of a workload in workload_names; it is there. */
+/* The index in workload_names of a workload, which must exist. */
 int macro_workload_kind(const char *name);
 
-/* An engine without objects, with room for `pods` pods to place. Returns false with `error` set. */
+/* Open an engine without objects, with room for `pods` pods to place. Returns false with `error`
+ * set. */
 bool macro_cluster_open(macro_cluster *cluster, const macro_engine *options, uint64_t pods);
 void macro_cluster_close(macro_cluster *cluster);
 
-/* Add an object; pods without a node are noted in `pods`. For workload_source_make: the context is
- * the cluster. */
+/* Add an object; pods without a node are recorded in `pods`. For workload_source_make: the context
+ * is the cluster. */
 berth_status macro_cluster_add(void *context, const berth_object *object, berth_error *error);
 
-/* Add everything that a workload makes. */
+/* Add all objects of a workload. */
 bool macro_cluster_fill(macro_cluster *cluster, const workload_spec *spec);
 
-/* Bring the layout of the nodes up to date, which the first decision would do else. Returns false
- * when out of memory. */
+/* Update the layout of the nodes, which otherwise the first decision would do. Returns false if
+ * there is no memory. */
 bool macro_cluster_lay_out(macro_cluster *cluster);
 
 /* The error as one line; valid until the next call. */

@@ -1,11 +1,11 @@
-/* First sight: every pod is of a kind that the engine has not met, all nodes are scored, every
- * worker scans. Names are cold/PODS/nodes:N/threads:T; the counter ns_per_node_core is the time
- * of a decision divided by nodes, times the threads.
+/* First sight: every pod is the first of its kind, all nodes are scored, every worker scans. Names
+ * are cold/PODS/nodes:N/threads:T; the counter ns_per_node_core is the time of a decision divided
+ * by the number of nodes, times the threads.
  *
- * PODS: `basic` pods ask for cpu and memory, each for its own amount, on nodes that are all
- * alike (the default profile, of which most plugins find nothing to do); for `plain` pods some
- * nodes have the pod's image, and some are tainted; `rules` pods have something for every
- * default plugin but those of volumes (ruled_objects.h), and 2 pods of each owner run already. */
+ * PODS: `basic` pods request cpu and memory, each its own amount, on equal nodes (with the default
+ * profile most plugins have no work). For `plain` pods some nodes have the pod's image, and some
+ * are tainted. `rules` pods give every default plugin work, except those of volumes
+ * (ruled_objects.h), and 2 pods of each owner run already. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,8 +29,7 @@ typedef struct cold_case {
 } cold_case;
 
 enum {
-    /* Labels, columns and counters of the nodes are made by the first decisions, whatever the
-     * kind. */
+    /* The first decisions make labels, columns and counters of the nodes, whatever their kind. */
     FIRST_PODS = 3,
 };
 

@@ -1,7 +1,7 @@
-/* Decisions on synthetic clusters: by nodes, sampling, path, threads, workload and pods running.
- * Names are decide/WORKLOAD/nodes:N/running:R/sampling:S/path:P/threads:T; every kind of pod has
- * been met before the clock starts ("warm"), so that the figures are those of a scheduler at
- * work. What the first sight of a kind costs is macro_cold.c's. */
+/* Decisions on synthetic clusters: by nodes, sampling, path, threads, workload and running pods.
+ * Names are decide/WORKLOAD/nodes:N/running:R/sampling:S/path:P/threads:T. Every kind of pod is
+ * decided before the clock starts ("warm"), so the figures are those of a scheduler at work;
+ * macro_cold.c measures the first decision on a kind. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,10 +20,10 @@ typedef struct decide_case {
     uint64_t pods;
 } decide_case;
 
-/* Kinds of pods of a workload are met within so many. */
+/* The first pods of a workload include all of its kinds. */
 enum { WARM_PODS = 500 };
 
-/* Basic pods that a node holds, with room to spare: more would leave pods without a place. */
+/* Basic pods for each node, with room to spare: more would leave pods without a node. */
 enum { PODS_A_NODE = 30 };
 
 static void decide(bench_state *state)
@@ -63,7 +63,8 @@ static void add(decide_case c)
                                  .microseconds = true});
 }
 
-/* How long a scan of so many nodes may take in all decides how many are measured. */
+/* The number of scans of `nodes` nodes to measure, so that all together visit `node_visits`
+ * nodes. */
 static uint64_t scans_within(uint64_t node_visits, uint64_t nodes)
 {
     uint64_t pods = node_visits / nodes;
@@ -96,7 +97,7 @@ static void by_nodes(const uint64_t *nodes, size_t count, uint64_t pods, uint64_
         }
 }
 
-/* Threads beyond the two of by_nodes, all nodes scored. */
+/* More threads than the two of by_nodes, with all nodes scored. */
 static void by_threads(uint64_t nodes, const uint32_t *threads, size_t count, uint64_t visits)
 {
     for (size_t i = 0; i < count; i++)
@@ -118,7 +119,7 @@ static void by_workload(uint64_t nodes, bool all, uint64_t pods)
                          .threads = 1,
                          .pods = pods};
         if (strcmp(*name, "basic") == 0 || strcmp(*name, "preempt") == 0)
-            continue; /* by_nodes has it; macro_loop.c */
+            continue; /* measured by by_nodes; macro_loop.c */
         add(c);
         c.path = BERTH_PATH_SCAN;
         c.threads = 2;

@@ -1,4 +1,4 @@
-/* The measured loop of the macro-benchmarks: decisions timed one by one. */
+/* The measuring loop of the macro-benchmarks: times decisions one by one. */
 #include "macro_latency.h"
 
 #include <stdlib.h>

@@ -1,7 +1,6 @@
-/* Loading of a cluster dump: text in memory to an engine that is ready to decide. Names are
- * load/WORKLOAD/layout:L/nodes:N/running:R, the layout being `flat`, an object a line, or
- * `indented` as kubectl prints it. A round reads the whole dump; bytes_per_second is that of its
- * text. */
+/* Loading a cluster dump: from text in memory to an engine that is ready to decide. Names are
+ * load/WORKLOAD/layout:L/nodes:N/running:R. The layout is `flat`, one object a line, or `indented`
+ * as by kubectl. A round reads the whole dump; bytes_per_second counts the bytes of its text. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

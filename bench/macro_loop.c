@@ -1,13 +1,12 @@
-/* Through the scheduling loop: pods come, wait in the queue, are decided, and bound by a
- * callback that says done. Path `auto`, default sampling. Names are
- * loop/HOW/WORKLOAD/nodes:N/threads:T:
+/* The whole scheduling loop: pods arrive, wait in the queue, are decided, and bound by a callback
+ * that answers done. Path `auto`, default sampling. Names are loop/HOW/WORKLOAD/nodes:N/threads:T:
  *
  *   step   all pods wait when the clock starts; a round is one step
- *   crowd  the same, while 1,000 pods are in the pool that no node is large enough for
- *   churn  a round posts a pod, takes the step that places it, and posts that the pod is gone which
- *          came 5,000 pods before it
- *   wave   a round is all of it: as many pods as nodes come to a full cluster, and each has to
- *          preempt */
+ *   crowd  the same, while the pool has 1,000 pods that are too large for every node
+ *   churn  a round posts a pod, takes the step that places it, and posts the removal of the pod that
+ *          came 5,000 pods before
+ *   wave   one round is the whole run: as many pods as nodes arrive in a full cluster, and each has
+ *          to preempt */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +35,7 @@ typedef struct loop_case {
 
 enum {
     CROWD_PODS = 1000,
-    CHURN_PODS = 5000, /* there at any time */
+    CHURN_PODS = 5000, /* present at any time */
     CHURN_KINDS = 16,
     WARM_PODS = 500,
     TICK_NS = 1000,
@@ -45,7 +44,7 @@ enum {
 typedef struct loop_run {
     macro_cluster cluster;
     berth_scheduler *scheduler;
-    draft *drafts; /* a pod of each kind, to be posted under many names */
+    draft *drafts; /* a pod of each kind, posted under many names */
     char (*names)[24];
     uint64_t posted;
     int64_t now_ns;
@@ -71,7 +70,7 @@ static bool step_and_bind(void *context)
     return take_step(context, BERTH_STEP_BOUND);
 }
 
-/* Names are used again in turn: the pod that had this one goes. */
+/* Names are reused in turn: the pod that had this name is removed. */
 static bool churn(void *context)
 {
     loop_run *run = context;
@@ -86,7 +85,7 @@ static bool churn(void *context)
            step_and_bind(run);
 }
 
-/* Each pod fails first, has another one evicted, and is tried again once its backoff is over. */
+/* Each pod fails first, has another one evicted, and is tried again after its backoff. */
 static bool wave(loop_run *run, uint64_t pods)
 {
     berth_step step;
@@ -105,7 +104,7 @@ static bool wave(loop_run *run, uint64_t pods)
 
 /* ---- before the clock starts ---- */
 
-/* Pods that ask for more than a node has. */
+/* Adds pods that request more than a node has. */
 static bool add_crowd(loop_run *run)
 {
     bool ok = true;

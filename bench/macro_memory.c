@@ -1,10 +1,10 @@
-/* Memory of a cluster: what the engine has asked its allocator for and not given back, names
- * included. Names are memory/nodes:N/running:R; a round builds the cluster once. Counters:
- * bytes_per_node with the nodes laid out and no pod yet; bytes_per_pod, what each pod on a node
- * adds; total_bytes, with search trees for 8 kinds of pods at the end; peak_bytes, the most at
- * any time.
+/* The memory of a cluster: the bytes that the engine has allocated and not freed, names included.
+ * Names are memory/nodes:N/running:R; a round builds the cluster once. Counters: bytes_per_node
+ * with the nodes laid out and no pod yet; bytes_per_pod, the increase for each pod on a node;
+ * total_bytes, with search trees for 8 kinds of pods at the end; peak_bytes, the maximum at any
+ * time.
  *
- * Workers run, so the counts are atomic; relaxed, since nothing else hangs on them. */
+ * Workers run, so the counts are atomic; relaxed, because nothing else depends on them. */
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -62,8 +62,8 @@ static bool make_part(macro_cluster *cluster, workload_source *source, workload_
            BERTH_OK;
 }
 
-/* Decide often enough that every kind has its tree; nothing is bound, so nothing is counted but
- * trees. */
+/* Decide often enough for every kind to have its tree. No pod is bound, so only trees are
+ * counted. */
 static bool grow_trees(macro_cluster *cluster)
 {
     const berth_decide_options options = {.size = sizeof(options)};

@@ -22,7 +22,7 @@ bool manifest_text_make(const char *specification, bool wide, manifest_text *out
     if (file == NULL || !workload_spec_parse(specification, &spec, reason, sizeof(reason)))
         return false;
     output o;
-    berth_error error; /* pods that do not fit: told by the status */
+    berth_error error; /* for pods that do not fit; the status reports them */
     manifest_open(&o, file, wide ? MANIFEST_INDENTED : MANIFEST_FLAT);
     workload_source *source = workload_source_create(&spec);
     berth_status status = workload_source_make_all(source, write_object, &o, &error);

@@ -1,4 +1,4 @@
-/* Synthetic clusters as manifest text in memory: what the benchmarks of reading read. */
+/* Synthetic clusters as manifest text in memory: the input of the reading benchmarks. */
 #ifndef BERTH_BENCH_MANIFEST_TEXT_H
 #define BERTH_BENCH_MANIFEST_TEXT_H
 
@@ -10,9 +10,9 @@ typedef struct manifest_text {
     size_t bytes;
 } manifest_text;
 
-/* The List that berth generate writes for a specification as --synthetic takes it, one object a
- * line; with `wide` as kubectl prints it, one value a line. False if the specification is wrong
- * or memory is short. */
+/* Make the List that berth generate writes for a specification in the form of --synthetic: one
+ * object a line, or with `wide` one value a line, as kubectl prints it. Returns false if the
+ * specification is wrong or there is no memory. */
 bool manifest_text_make(const char *specification, bool wide, manifest_text *out);
 
 #endif

@@ -215,7 +215,7 @@ function processes(    i, any)
   for (i = 1; i <= names; i++)
     if (name[i] ~ /^process\// && has(name[i], "peak_rss_bytes")) {
       if (!any++)
-        print "\nThe same as `berth bench` weighs it, unused room and all, and its whole process; basic, auto on 1 thread:\n\n" \
+        print "\nThe same measured by `berth bench`, with unused room, and its whole process; basic, auto on 1 thread:\n\n" \
           "| nodes | pods on them | bytes a node | bytes a pod | the cluster, MB | resident at its peak, MB | pods/s |\n|---|---|---|---|---|---|---|"
       printf "| %s | %s | %s | %s | %s | %s | %s |\n", thousands(field(name[i], "nodes")), \
         thousands(field(name[i], "running")), figure(name[i], "bytes_a_node"), figure(name[i], "bytes_a_pod"), \
@@ -237,8 +237,8 @@ function dumps(    i, any)
   for (i = 1; i <= names; i++)
     if (name[i] ~ /^dump\// && has(name[i], "bytes_per_second")) {
       if (!any++)
-        print "\nFrom a file, by a process of its own and two threads, as `berth bench --load` tells it; resident is the whole\n" \
-          "process, the program included:\n\n" \
+        print "\nFrom a file, in a separate process with two threads, as `berth bench --load` reports it; resident is the whole\n" \
+          "process, including the program:\n\n" \
           "| dump | nodes | pods | MB | MB/s | the cluster, MB | resident at its peak, MB |\n|---|---|---|---|---|---|---|"
       printf "| %s, %s | %s | %s | %s | %s | %s | %s |\n", field_workload(name[i]), field(name[i], "layout"), \
         thousands(field(name[i], "nodes")), thousands(field(name[i], "running")), \
@@ -285,40 +285,40 @@ function failures(    i, any)
 function results()
 {
   print "\n## Goals\n"
-  print "By the median of the repetitions, and by the best of them. What else a machine does only slows: all other"
-  print "tables, and the plots, show the best repetition.\n"
+  print "The table has the median of the repetitions, and the best of them. Other work on the machine can only slow a"
+  print "repetition down, so all other tables and the plots show the best one.\n"
   goals()
-  print "\nThat every decision equals kube-scheduler's, and every placement is the same at any number of threads and by"
-  print "either path, is the tests' business (labels vectors and model)."
+  print "\nThe tests (labels vectors and model) check that every decision equals kube-scheduler's, and that every placement"
+  print "is the same at any number of threads and on either path."
   while ((getline line < missed) > 0)
     print line
   print "\n## At a glance\n"
-  print "`scan` visits nodes; `auto` answers from the index where it can. kube-scheduler is v1.32.2's own algorithm, in"
-  print "process, on a like machine.\n"
+  print "`scan` visits nodes; `auto` uses the index where it can. kube-scheduler is the algorithm of v1.32.2 itself,"
+  print "in process, on a similar machine.\n"
   glance()
   print "\n## Decisions\n"
   print "![Decisions a second by nodes](plots/throughput.svg)\n"
   print "![Latency by nodes](plots/latency.svg)\n"
   print "![Scaling by threads](plots/threads.svg)\n"
-  print "Each decision with its binding. `auto` has met every kind of pod before the clock starts. kube-scheduler's"
-  print "figures are those of v1.32.2's algorithm alone, in process (bench/baseline.json).\n"
+  print "Each decision includes its binding. Before the clock starts, `auto` has decided on every kind of pod. The"
+  print "figures of kube-scheduler are those of the algorithm of v1.32.2 alone, in process (bench/baseline.json).\n"
   decisions()
   print "\n## First sight of a kind\n"
-  print "All nodes scored, each pod of a kind never met. `basic`: the default profile, nodes all alike; `plain`:"
-  print "some nodes are tainted or have the image; `rules`: something for every default plugin but those of"
-  print "volumes.\n"
+  print "All nodes are scored, and each pod is the first of its kind. `basic`: the default profile, equal nodes; `plain`:"
+  print "some nodes are tainted or have the image; `rules`: pods and nodes give every default plugin work, except those"
+  print "of volumes.\n"
   first_sights()
   print "\n## Through the scheduling loop\n"
-  print "Queue, decision and binding by a callback, 1 thread, default sampling. `crowd`: while 1,000 pods wait that"
-  print "fit nowhere; `churn`: each pod is posted first, and another one leaves.\n"
+  print "Queue, decision and binding by a callback, 1 thread, default sampling. `crowd`: 1,000 pods that fit nowhere"
+  print "wait meanwhile; `churn`: each pod is posted first, and another one is removed.\n"
   loops()
   print "\n## Memory\n"
   print "![Memory by nodes](plots/memory.svg)\n"
-  print "What the engine holds, names included; in all: with trees for 8 kinds of pods.\n"
+  print "The memory that the engine uses, names included; in all: with trees for 8 kinds of pods.\n"
   memories()
   processes()
   print "\n## Loading\n"
-  print "Text in memory, small:\n"
+  print "From small texts in memory:\n"
   loads()
   dumps()
   print "\n## Arithmetic and plugins, ns a node\n"

@@ -1,4 +1,4 @@
-/* Nodes and pods with something for every default plugin to look at. */
+/* Nodes and pods that give every default plugin work. */
 #include "ruled_objects.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every benchmark runs, and what bench/run makes of them is whole. The figures are not looked at.
+# Runs every benchmark and checks that the output of bench/run is complete. The figures are not checked.
 # BERTH_BUILD: the build tree.
 set -euo pipefail
 run=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../bench" && pwd)/run

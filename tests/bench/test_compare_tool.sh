@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Google Benchmark's own comparison reads what the benchmarks write.
+# Google Benchmark's comparison tool reads the output of the benchmarks.
 # BERTH_BUILD: the build tree.
 set -euo pipefail
 tool=/usr/share/benchmark/compare.py # of Debian's libbenchmark-tools

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What perf/RESULTS.md and README.md say is what perf/figures.tsv has.
+# The figures in perf/RESULTS.md and README.md are those of perf/figures.tsv.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 if [[ ! -e $root/perf/figures.tsv ]] || ! grep -q '^<!-- bench/run' "$root/README.md"; then

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What the command-line tests share; sourced by each test_*.sh, which runs with this folder current.
+# Shared by the command-line tests; each test_*.sh sources it and runs with this folder current.
 #
 #   check NAME CODE COMMAND...
 #       runs COMMAND and compares exit code, standard output and standard error with

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# LimitRanges, ResourceQuotas and RuntimeClasses are applied to pods of manifests, as an API server would.
+# LimitRanges, ResourceQuotas and RuntimeClasses apply to pods of manifests as in an API server.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 

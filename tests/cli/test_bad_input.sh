@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Input that is wrong: exit code 3, the file, and the place or the object and field; nothing on
+# Wrong input: exit code 3, and an error with the file and either the place or the object and field; no
 # standard output, no crash.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# berth bench: its figures are there, and its digest depends on the input alone.
+# berth bench: its figures are present, and its digest depends only on the input.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 

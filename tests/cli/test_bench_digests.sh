@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# berth bench: every workload's placements are the same on every path, at 1, 2 and 4 threads, sampled
-# and with all nodes scored, whichever rule breaks ties.
+# berth bench: the placements of every workload are the same on every path, at 1, 2 and 4 threads, sampled
+# and with all nodes scored, for every rule that breaks ties.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 

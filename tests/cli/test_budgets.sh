@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# PodDisruptionBudgets without a status allow what the disruption controller would allow.
+# PodDisruptionBudgets without a status allow the disruptions that the disruption controller would allow.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# berth capacity: how many fit, where, and what stops the next.
+# berth capacity: how many pods fit, where, and what prevents one more.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Manifests beside a cluster that has their workloads already: what runs is replaced, not added.
+# Manifests for a cluster that already has their workloads: they replace the running pods instead of adding
+# more.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Claims of devices, by name and by template, in every command.
+# Claims for devices, by name and by template, in every command.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# berth drain: whether the pods of nodes fit elsewhere.
+# berth drain: do the pods of these nodes fit elsewhere?
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 

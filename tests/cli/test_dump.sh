@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# berth dump: the kubectl command that fetches what the plugins of a configuration read.
+# berth dump: prints the kubectl command that fetches the objects that the plugins of a configuration read.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Whatever is wrong with a command line or an input: the exit code, and a message that names the file,
-# the place, the object, the field and what was expected. The cases are in errors/*.txt:
+# Errors of command lines and inputs: the exit code, and a message that names the file, the place, the
+# object, the field and the expected value. The cases are in errors/*.txt:
 #   === NAME CODE     begins a case
 #   $ COMMAND         is run by bash, in a folder of its own with data/nodes.yaml
 #   > TEXT            stands on standard error; nothing stands on standard output

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The examples of every command's help run, on files of the names that they have there.
+# The examples in the help of every command run, on files with the names used there.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# berth explain: verdicts, scores, preemption, shortfalls and what would help.
+# berth explain: verdicts, scores, preemption, shortfalls and remedies.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 

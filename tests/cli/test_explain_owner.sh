@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# berth explain of workloads, of all pending pods, and of pods that are not where they were sought.
+# berth explain of workloads, of all pending pods, and of pods that do not exist under the given name.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 

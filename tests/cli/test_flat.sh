@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Lists as CSV and Markdown: one table, whole, that spreadsheets and pages of Markdown read.
+# Lists as CSV and Markdown: one complete table, readable by spreadsheets and Markdown pages.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 

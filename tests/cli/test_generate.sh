@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# berth generate: the objects of each workload; and that they are what --synthetic schedules.
+# berth generate: the objects of each workload; --synthetic schedules the same objects.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 

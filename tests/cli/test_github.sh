@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The workflow "does it fit" of the examples: what its steps run, on a change that fits and on one that does not.
+# The workflow "does it fit" of the examples: its steps run on a change that fits and on one that does not.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# berth grow: nodes that pending pods need, and nodes that could go.
+# berth grow: nodes that pending pods need, and nodes that can be removed.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What an input has not, and what is odd about it: said on standard error, each once and counted.
+# Missing and odd parts of an input are reported on standard error, each once and counted.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 

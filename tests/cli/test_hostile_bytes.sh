@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Bytes that are no text, NUL in names, and input that is small only while it is packed: an error with its
-# place, or the right answer, in memory that the contents justify.
+# Bytes that are not text, NUL in names, and small compressed input with large contents: an error with its
+# place, or the right answer, with memory in proportion to the contents.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 

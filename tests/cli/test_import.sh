@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# berth import: the openb trace, and files that are not it.
+# berth import: the openb trace, and files in other formats.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 

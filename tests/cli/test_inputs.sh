@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Which files are read: folders, lists with commas, kubectl's names of the options.
+# Which files are read: folders, lists with commas, and the options under their kubectl names.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every JSON document is as its schema says, and the same bytes for the same input but for times.
+# Every JSON document matches its schema, and the same input makes the same bytes, except for times.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 

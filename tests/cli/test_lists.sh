@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Lists: which, in what order, in what form, how wide, in which colours; what is said beside them.
+# Lists: selection, order, form, width, colours, and the notes beside them.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Live reads: a cluster read from its API server has the same answers, byte for byte, as the dump that
-# kubectl makes of it; and what can go wrong on the way is said.
+# Live reads: a cluster read from its API server has the same answers, byte for byte, as its dump by
+# kubectl; every failure on the way is reported.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 

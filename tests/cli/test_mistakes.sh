@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# What a person has surely mistyped, or an API server would refuse, is told of; --strict makes it an error.
+# Likely typing errors, and objects that an API server would refuse, cause a warning; --strict makes it an
+# error.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 

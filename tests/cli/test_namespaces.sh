@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# -n is the namespace of objects that name none, as in kubectl apply -n; --only-namespace says what is listed.
+# -n is the namespace of objects without one, as in kubectl apply -n; --only-namespace limits what is
+# listed.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 

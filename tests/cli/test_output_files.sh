@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Output files: the complete new one or the old one. Where the disk is full, the old file stays as it was and
-# nothing is left beside it. (The rest of the rules: tests/unit/test_output_file.c.)
+# Output files are either the complete new ones or the old ones. If the disk is full, the old file stays
+# unchanged and no other file is left beside it. (tests/unit/test_output_file.c tests the other rules.)
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 

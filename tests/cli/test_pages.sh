@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Manual pages and completions: whole, right to the tools that read them, and complete.
+# Manual pages and completions are complete, and valid for the tools that read them.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 

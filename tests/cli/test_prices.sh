@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# --prices: what nodes cost, whose share of it is how large, and what a plan would cost.
+# --prices: the costs of nodes, the share of each owner, and the costs of a plan.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Real clusters, manifests and a trace, where they are at hand ($BERTH_SHARED): all are read and
-# scheduled, and each pod that is not placed has a reason.
+# Real clusters, manifests and a trace, if available ($BERTH_SHARED): all are read and scheduled, and each
+# pod that is not placed has a reason.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# berth replay: what becomes of each pod, the files of results, and that they repeat.
+# berth replay: the fate of each pod, the result files, and that both are repeatable.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 

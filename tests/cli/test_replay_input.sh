@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# berth replay: traces that are wrong, each with the line and the reason; and command lines that are.
+# berth replay: wrong traces, each with the line and the reason, and wrong command lines.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# berth replay on the openb trace itself: every list of tasks, every task accounted for, and the same
-# report at any number of threads.
+# berth replay on the openb trace itself: every list of tasks is read, every task accounted for, and the
+# report is the same at any number of threads.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 

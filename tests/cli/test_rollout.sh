@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# berth schedule --rollout: rollouts played step by step, and where they get stuck.
+# berth schedule --rollout: simulates rollouts step by step, and shows where they get stuck.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 

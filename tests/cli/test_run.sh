@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# berth run: what is wrong with its command line, files and server is said before anything else is done.
+# berth run: errors in its command line, files and server are reported before anything else happens.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 

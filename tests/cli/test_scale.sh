@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# --scale: workloads with the most or fewest pods that their autoscalers allow.
+# --scale: workloads with the maximum or minimum of pods that their autoscalers allow.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 

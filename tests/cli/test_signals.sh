@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# A run that is interrupted (SIGINT, SIGTERM) ends by that signal, which a shell tells as 130 or 143, with
-# nothing said that looks like a result; files of results have what they had, or all of the new.
+# A run interrupted by SIGINT or SIGTERM ends by that signal, which a shell reports as 130 or 143, without
+# printing anything that looks like a result. Result files have either their old or their complete new
+# contents.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Whatever names and messages hold, nothing that a terminal would obey is written to one: no command's
-# results or diagnostics have control characters in them, or lines that a name has begun.
+# Names and messages never send control sequences to a terminal: results and diagnostics of all commands are
+# free of control characters and of lines that a name has started.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 

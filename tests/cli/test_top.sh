@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# berth top: requests, limits and what is free, by node, namespace, zone and owner.
+# berth top: requests, limits and free amounts, by node, namespace, zone and owner.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The tour and README.md show what their commands print, and the tour has every cluster of the examples.
+# The tour and README.md show the output of their commands, and the tour uses every cluster of the examples.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 

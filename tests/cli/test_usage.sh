@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Help, version, and command lines that are wrong.
+# Help, version, and wrong command lines.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# berth verify: it finds no difference where there is none, and finds each kind of difference when
-# one is put into the vectors.
+# berth verify: it finds no difference where there is none, and finds each kind of difference after it is
+# put into the vectors.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 

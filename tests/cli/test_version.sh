@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# kube-scheduler of the version that the nodes run decides, unless another one is asked for.
+# Decisions are those of the kube-scheduler version that the nodes run, unless another version is requested.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Instructions against the committed numbers of instructions.txt: a gate that neither a busy nor a slow
-# machine can move. More than 10 % above a number fails, and names the functions that grew; more than
-# 10 % below asks to renew it. The same build gives the same count on every processor with AVX2; another
-# compiler, or a processor without, is no fault of the code, so the test is skipped there and says why.
+# Compares instruction counts with the committed ones in instructions.txt; neither the load nor the speed of
+# the machine matters. More than 10 % above a count fails and names the functions that grew; more than 10 %
+# below asks for a renewal. The same build has the same count on every processor with AVX2. With another
+# compiler, or a processor without AVX2, the test is skipped with a reason.
 #
 # Usage: test_instructions.sh [--renew [NAME]...]
 # BERTH, BERTH_GATE_SCENARIOS: the programs; BERTH_GATE: why there is nothing to compare in this build,

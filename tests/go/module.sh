@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What tests of modules in Go share: the tools, the library of this build by pkg-config, and skipping.
+# Shared by the tests of Go modules: the tools, the library of this build by pkg-config, and skipping.
 skip() {
   echo "skipped: $*"
   exit 77

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Package berth with the newest k8s.io/api: fields that older ones lack are packed, too.
+# Package berth with the newest k8s.io/api: fields that older versions lack are packed, too.
 set -euo pipefail
 # shellcheck source=tests/go/module.sh
 source "$(dirname "${BASH_SOURCE[0]}")/module.sh"

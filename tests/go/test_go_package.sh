@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Package berth: form, go vet, tests with the race detector, tests without, which print the figures.
+# Package berth: format, go vet, the tests with the race detector, and without it, when they print the
+# figures.
 set -euo pipefail
 # shellcheck source=tests/go/module.sh
 source "$(dirname "${BASH_SOURCE[0]}")/module.sh"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Each case of hostile_cases at N and 4 N: loaded, decided, bound and told by berth schedule. What the longer
-# list costs above an empty input is at most 5 times what the shorter one does, in instructions (callgrind),
-# and at 8 N and 32 N in memory (the largest resident size, 10 MiB to spare).
+# Loads, decides, binds and prints each case of hostile_cases at N and 4 N with berth schedule. The costs of
+# the longer list above those of an empty input are at most 5 times those of the shorter one: in
+# instructions (callgrind), and at 8 N and 32 N in memory (the peak resident size, with 10 MiB to spare).
 #
 # Usage: test_hostile.sh [CASE]...
 # BERTH, BERTH_HOSTILE_CASES: the programs; BERTH_HOSTILE: why there is nothing to measure in this build.

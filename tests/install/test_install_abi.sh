@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The ABI of libberth.so is what engine/package/libberth.abi says: functions, their parameters, the
-# layout of every public struct, the numbers of every constant.
+# The ABI of libberth.so equals engine/package/libberth.abi: functions, their parameters, the layout of
+# every public struct, the values of every constant.
 # Usage: test_install_abi.sh [--renew]   --renew writes the dump anew, from $BERTH_BUILD or build/
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs into an empty folder, moves it, and builds tools/examples against it in each way that the
-# README names; every build must print what embed.out holds.
+# Installs into an empty folder, moves it, and builds tools/examples against it in each way that the README
+# names; every build must print the contents of embed.out.
 set -euo pipefail
 
 work=$(mktemp -d)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# An engine without JSON, YAML and hwloc: built without a C++ compiler, installed, and an embedder built
-# against it, which then needs the C library alone.
+# An engine without JSON, YAML and hwloc: it is built without a C++ compiler and installed, and an embedder
+# built against it needs only the C library.
 set -euo pipefail
 
 work=$(mktemp -d)

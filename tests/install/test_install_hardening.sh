@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The library and the program are built so that a bug in memory is hard to use: loaded at any address,
-# tables of functions read-only once they are filled, no stack that can be run, arrays on the stack
-# guarded, copies by the C library bounded. What a Release build by this compiler has is checked.
+# Library and program are built so that memory bugs are hard to exploit: loaded at any address, tables of
+# functions read-only after they are filled, no executable stack, arrays on the stack guarded, copies by the
+# C library bounded. Checks what a Release build by this compiler has.
 set -euo pipefail
 
 if ! grep -qE '^CMAKE_BUILD_TYPE:[A-Z]+=(Release|RelWithDebInfo|MinSizeRel)$' "$BERTH_BUILD/CMakeCache.txt"; then

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every installed header compiles alone, as C11 and as C++17, without a warning, with nothing but the
-# installed folder on the include path.
+# Every installed header compiles alone, as C11 and as C++17, without a warning, with only the installed
+# folder on the include path.
 set -euo pipefail
 
 work=$(mktemp -d)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The library may be loaded at run time (dlopen), on any thread and again, by a C program and by
-# Python; and one that is linked, shared or static, leaves its process the malloc that it had.
+# The library can be loaded at run time (dlopen), on any thread and repeatedly, by a C program and by
+# Python. A linked library, shared or static, does not replace the malloc of its process.
 set -euo pipefail
 [[ -z ${LD_PRELOAD:-} ]]
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# What tools/quickstart and tools/package build is all that cmake --install wants, at any prefix; and the
-# Debian packages are installed, used and removed in a clean root. That one holds copies of this
-# system's packages that ours and a compiler depend on, and nothing else, so that dpkg judges the
-# dependencies and programs find only what is declared. Built without optimization, to be quick.
+# The build of tools/quickstart and tools/package is enough for cmake --install at any prefix. The Debian
+# packages are installed, used and removed in a clean root, which has copies of the system packages that
+# ours and a compiler depend on, and nothing else: so dpkg checks the dependencies, and programs find only
+# what is declared. Built without optimization, to be quick.
 set -euo pipefail
 
 skip() {

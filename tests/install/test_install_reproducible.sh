@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The same sources give the same bytes, wherever and whenever they are built: the library and the program
-# are built twice, from copies in two folders, and compared.
+# The same sources make the same bytes, wherever and whenever they are built: library and program are built
+# twice, from copies in two folders, and compared.
 set -euo pipefail
 
 kind=$(sed -nE 's/^CMAKE_BUILD_TYPE:[A-Z]+=(.*)$/\1/p' "$BERTH_BUILD/CMakeCache.txt")

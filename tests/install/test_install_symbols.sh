@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# libberth.so exports what the public headers declare with BERTH_API, and nothing else.
+# libberth.so exports exactly the functions that the public headers declare with BERTH_API.
 set -euo pipefail
 
 work=$(mktemp -d)

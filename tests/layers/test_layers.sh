@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# Rooms use what is left of them in their order, and nothing else: no symbol of an object file is defined
-# in a later room, no file includes a header of one, so there is no circle between rooms. Tools and the
-# benchmarks from outside see installed headers only.
-# The rooms of tools/live have an order of their own within it.
+# A room uses only the rooms before it in their order: no object file uses a symbol of a later room, and no
+# file includes a header of one, so rooms have no cycles. Tools and the benchmarks from outside include only
+# installed headers. The rooms of tools/live have an order of their own.
 # Usage: test_layers.sh ENGINE_ARCHIVE "ROOM..." TOOLS_ARCHIVE "ROOM..." "ROOM_OF_LIVE..."
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."

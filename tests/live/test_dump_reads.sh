@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The same question by a dump and by a live read of a real API server has the same answer, byte for byte.
+# A dump of a real API server and a live read of it have the same answers, byte for byte.
 # Usage: tests/live/test_dump_reads.sh [--ready] VERSION
 #   --ready   skips where kube-apiserver is not built yet, instead of building it
 # The dump is kubectl's, by the command that `berth dump` prints; bed_kubectl.py stands in for kubectl

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The test bed's own program: its formatting, what `go vet` has to say, its unit tests, and wrong use.
+# The program of the test bed: its formatting, `go vet`, its unit tests, and wrong use.
 set -euo pipefail
 cd "$(dirname "$0")"
 live=$(./build) || exit $?

@@ -1,4 +1,4 @@
-/* An allocator that knows how many bytes are in use, on any thread: memory must return to its
+/* An allocator that counts the bytes in use, on any thread: at the end they must equal those at the
  * start. */
 #ifndef BERTH_TESTS_MODEL_BYTES_IN_USE_H
 #define BERTH_TESTS_MODEL_BYTES_IN_USE_H

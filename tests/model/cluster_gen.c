@@ -1,5 +1,5 @@
-/* The random generator: pods and their parts draw from small pools of names, so that selectors
- * match, ports collide and topology domains fill up often. */
+/* The random generator: pods and their parts draw from small pools of names, so selectors often
+ * match, ports collide and topology domains fill up. */
 #include "berth/engine.h"
 #include "cluster_gen_parts.h"
 
@@ -249,7 +249,7 @@ static berth_requirement label_requirement(cluster_gen *g)
     return r;
 }
 
-/* NULL, empty, or with requirements. */
+/* Returns NULL, an empty selector, or one with requirements. */
 const berth_label_selector *gen_label_selector(cluster_gen *g)
 {
     berth_label_selector *s = naive_alloc(&g->region, sizeof(*s));
@@ -321,7 +321,7 @@ static berth_node_selector_term node_term(cluster_gen *g)
     return t;
 }
 
-/* Without terms that cannot be read: they would make the decision an error. */
+/* Makes no unreadable terms: they would make the decision an error. */
 static berth_preferred_node_term preferred_node_term(cluster_gen *g)
 {
     static const int32_t weights[] = {1, 10, 50, 100};
@@ -515,7 +515,7 @@ bool gen_competes(const cluster_gen *g)
     return (g->features & GEN_CLAIMS) == GEN_CLAIMS;
 }
 
-/* One of the claims that are not bound from the beginning. */
+/* A claim that is not bound at the start. */
 static berth_volume late_claim(cluster_gen *g)
 {
     berth_volume v = {.name = gen_random_name(g, "v", 3)};
@@ -600,7 +600,7 @@ static void fill_pod(cluster_gen *g, berth_pod *pod)
     gen_pod_devices(g, pod);
 }
 
-/* What earlier preemptions have left in a pod's status. */
+/* Adds the traces of earlier preemptions to the status of a pod. */
 static void add_preemption_status(cluster_gen *g, berth_pod *pod)
 {
     static const berth_condition disrupted = {
@@ -613,7 +613,7 @@ static void add_preemption_status(cluster_gen *g, berth_pod *pod)
         nominated ? gen_numbered(g, "n", gen_below(g, g->node_names + 1)) : (berth_str){0};
 }
 
-/* One pod in four has not started, one has started in the same second as others of its rollout. */
+/* One pod in four has not started; one started in the same second as others of its rollout. */
 static int64_t start_time(uint32_t serial)
 {
     const int64_t second = 1000000000;

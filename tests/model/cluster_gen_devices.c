@@ -1,4 +1,4 @@
-/* Random devices: slices, classes and claims, and pods that have claims. Of every fourth seed, from
+/* Random devices: slices, classes and claims, and pods with claims; for every fourth seed, from
  * Kubernetes 1.34 on. */
 #include "cluster_gen_parts.h"
 
@@ -106,7 +106,7 @@ static void fill_slice(cluster_gen *g, uint32_t index, berth_resource_slice *s)
     s->devices = devices;
 }
 
-/* Slice i is of node i as a rule; its pool is whole as a rule. */
+/* As a rule, slice i belongs to node i, and its pool is complete. */
 static void *gen_slice(cluster_gen *g, uint32_t index)
 {
     berth_resource_slice *s = naive_alloc(&g->region, sizeof(*s));
@@ -152,7 +152,7 @@ static void *gen_device_class(cluster_gen *g)
     return c;
 }
 
-/* Resources that classes may stand behind. */
+/* Adds requests for resources that classes may back. */
 void gen_class_requests(cluster_gen *g, berth_resources *list)
 {
     naive_nanos there;

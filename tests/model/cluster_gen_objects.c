@@ -43,8 +43,8 @@ static berth_strs access_modes(cluster_gen *g)
     return (berth_strs){mode, 1};
 }
 
-/* Volumes pv0 to pv4 belong to claims of the same number, the others are free and local. Their
- * capacities differ, so that the smallest is one only, but where pods are to compete. */
+/* Volumes pv0 to pv4 belong to the claims with the same numbers; the others are free and local.
+ * Their capacities differ, so the smallest is unique, except when pods compete. */
 static void *gen_volume(cluster_gen *g, uint32_t index)
 {
     berth_persistent_volume *v = naive_alloc(&g->region, sizeof(*v));
@@ -208,7 +208,7 @@ static void *gen_driver(cluster_gen *g)
     return d;
 }
 
-/* Whether a kind matters to what is generated. */
+/* Does a kind matter to the generated features? */
 static bool wanted_kind(const cluster_gen *g, berth_kind kind)
 {
     if (kind >= BERTH_KIND_STORAGE_CLASS && kind <= BERTH_KIND_VOLUME_ATTACHMENT) {
@@ -229,7 +229,7 @@ static bool wanted_kind(const cluster_gen *g, berth_kind kind)
     return kind != BERTH_KIND_NAMESPACE || (g->features & GEN_AFFINITY) != 0;
 }
 
-/* One of a kind, without its name; NULL: of no kind that is made here. */
+/* Makes an object without its name; NULL: this kind is not made here. */
 static void *gen_unnamed(cluster_gen *g, berth_kind kind, uint32_t index)
 {
     switch (kind) {

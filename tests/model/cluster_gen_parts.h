@@ -1,4 +1,4 @@
-/* What the parts of the random generator share. */
+/* Shared by the parts of the random generator. */
 #ifndef BERTH_CLUSTER_GEN_PARTS_H
 #define BERTH_CLUSTER_GEN_PARTS_H
 
@@ -50,14 +50,14 @@ berth_strs gen_values(cluster_gen *g, berth_str (*one)(cluster_gen *), uint32_t 
 const berth_label_selector *gen_label_selector(cluster_gen *g);
 berth_node_affinity gen_node_affinity(cluster_gen *g);
 berth_resources gen_requests(cluster_gen *g);
-/* Pods are to compete for claims. */
+/* Do pods compete for claims? */
 bool gen_competes(const cluster_gen *g);
 
-/* ---- what came with Kubernetes 1.33 and later (cluster_gen_recent.c) ---- */
+/* ---- features of Kubernetes 1.33 and later (cluster_gen_recent.c) ---- */
 
 void gen_recent_node(cluster_gen *g, berth_node *node);
 void gen_recent_pod(cluster_gen *g, berth_pod *pod);
-/* Of a pod that has its node and conditions. */
+/* For a pod that already has its node and conditions. */
 void gen_recent_status(cluster_gen *g, berth_pod *pod);
 void gen_recent_namespaces(cluster_gen *g, berth_label_selector *selector);
 void gen_recent_volume(cluster_gen *g, berth_persistent_volume *volume);
@@ -67,7 +67,7 @@ void gen_recent_csi_node(cluster_gen *g, berth_csi_node *node);
 /* ---- devices (cluster_gen_devices.c) ---- */
 
 bool gen_has_devices(const cluster_gen *g);
-/* A slice, a class or a claim, without its name. */
+/* Make a slice, a class or a claim, without its name. */
 void *gen_device_object(cluster_gen *g, berth_kind kind, uint32_t index);
 void gen_pod_devices(cluster_gen *g, berth_pod *pod);
 void gen_class_requests(cluster_gen *g, berth_resources *list);

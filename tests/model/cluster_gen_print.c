@@ -1,4 +1,4 @@
-/* Pods and nodes of failed tests in a form to be read. */
+/* Prints pods and nodes of failed tests in readable form. */
 #include "cluster_gen.h"
 
 static void print_strs(FILE *out, const char *name, berth_strs list)
@@ -83,7 +83,7 @@ static void print_statuses(FILE *out, const berth_container_status *list, uint32
     }
 }
 
-/* What only pods of Kubernetes 1.33 and later have. */
+/* Prints the parts that only pods of Kubernetes 1.33 and later have. */
 static void print_recent(FILE *out, const berth_pod *pod)
 {
     print_amounts(out, "  as a whole", pod->pod_requests);

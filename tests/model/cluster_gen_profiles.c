@@ -93,7 +93,7 @@ static const berth_plugin_args *plugin_args(cluster_gen *g, berth_str name)
     return args;
 }
 
-/* What is left out is left out at every point that a decision reads. */
+/* Plugins that are left out are left out at every point that a decision reads. */
 static berth_plugin_list *add_refs(cluster_gen *g, const berth_profile *base, const bool *kept,
                                    const berth_plugin_ref *all, uint32_t all_count,
                                    berth_profile *out)
@@ -120,8 +120,8 @@ static berth_plugin_list *add_refs(cluster_gen *g, const berth_profile *base, co
     return points;
 }
 
-/* One plugin, at this point alone. VolumeBinding reserves what its filter has found, and goes with
- * it. */
+/* Leaves out one plugin, at this point only. VolumeBinding reserves what its filter has found, so
+ * its reserve is left out with it. */
 static void leave_out(cluster_gen *g, berth_plugin_list *list)
 {
     if (list->count == 0) {
@@ -183,7 +183,7 @@ berth_profile *gen_profile(cluster_gen *g, uint32_t index, const berth_profile *
         leave_out(g, &points[gen_chance(g, 50) ? BERTH_POINT_SCORE : BERTH_POINT_PRE_SCORE]);
     }
     if (gen_chance(g, 3)) {
-        points[BERTH_POINT_SCORE].count = 0; /* the first feasible node will do */
+        points[BERTH_POINT_SCORE].count = 0; /* without scores the first feasible node is taken */
         points[BERTH_POINT_PRE_SCORE].count = 0;
     }
     out->scheduler_name = gen_numbered(g, "s", index);
@@ -195,7 +195,7 @@ berth_profile *gen_profile(cluster_gen *g, uint32_t index, const berth_profile *
     return out;
 }
 
-/* In the order in which v1.15 evaluates them. */
+/* In the order of evaluation by v1.15. */
 static const struct {
     const char *name;
     unsigned feature;

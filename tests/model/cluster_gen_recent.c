@@ -1,6 +1,6 @@
-/* What objects may have since Kubernetes 1.33: pods resized in place, resources of the pod as a
- * whole, image volumes, attribute classes, declared features. Nothing of it is made, and no random
- * number taken, where the generator's version is older, or none. */
+/* Features of objects since Kubernetes 1.33: pods resized in place, resources of the pod as a
+ * whole, image volumes, attribute classes, declared features. For an older version, or none, the
+ * generator makes none of this and draws no random number for it. */
 #include "cluster_gen_parts.h"
 
 static bool recent(const cluster_gen *g)
@@ -44,7 +44,7 @@ static berth_resources pod_level(cluster_gen *g)
     if (gen_chance(g, 10)) {
         gen_add_resource(g, &list, "hugepages-2Mi", gen_mebi(64 * gen_below(g, 4)));
     }
-    if (gen_chance(g, 5)) { /* not among what a pod as a whole may ask for */
+    if (gen_chance(g, 5)) { /* a resource that a pod as a whole must not request */
         gen_add_resource(g, &list, "ephemeral-storage", gen_mebi(1024));
     }
     if (gen_chance(g, 5)) {
@@ -53,7 +53,7 @@ static berth_resources pod_level(cluster_gen *g)
     return list;
 }
 
-/* More than any node has. */
+/* Requests more than any node has. */
 static void ask_too_much(cluster_gen *g, berth_resources *list)
 {
     switch (gen_below(g, 4)) {
@@ -98,7 +98,7 @@ static void add_volume(cluster_gen *g, berth_pod *pod, berth_volume_kind kind, b
     pod->volume_count++;
 }
 
-/* Feature gates keep tolerations from comparing, so that these accept nothing. */
+/* Feature gates disable comparing tolerations, so these accept no taint. */
 static void compare_taint(cluster_gen *g, berth_pod *pod)
 {
     berth_toleration *t = naive_alloc(&g->region, sizeof(*t));
@@ -112,7 +112,7 @@ void gen_recent_pod(cluster_gen *g, berth_pod *pod)
     if (!recent(g)) {
         return;
     }
-    bool idle = gen_chance(g, 12); /* its containers ask for nothing */
+    bool idle = gen_chance(g, 12); /* its containers request nothing */
     pod->containers = recent_containers(g, pod->containers, pod->container_count, "c", idle);
     pod->init_containers =
         recent_containers(g, pod->init_containers, pod->init_container_count, "i", idle);
@@ -164,7 +164,7 @@ static const berth_container_status *statuses(cluster_gen *g, const berth_contai
     return out;
 }
 
-/* Its condition comes before or after those that it has. */
+/* Puts its condition before or after the existing ones. */
 static void add_resize(cluster_gen *g, berth_pod *pod)
 {
     berth_condition *more = naive_alloc(&g->region, (pod->condition_count + 1) * sizeof(*more));
@@ -215,7 +215,7 @@ static berth_str team(cluster_gen *g)
     return PICK(g, "a", "b");
 }
 
-/* Mostly negations alone, which an empty set of labels meets, too. */
+/* Mostly only negations, which an empty set of labels matches, too. */
 void gen_recent_namespaces(cluster_gen *g, berth_label_selector *selector)
 {
     if (!recent(g) || gen_chance(g, 50)) {

@@ -1,4 +1,4 @@
-/* Random operations on an engine, their results and its state as texts. */
+/* Random operations on an engine, with their results and its state as texts. */
 #include "engine_script.h"
 
 #include <stdio.h>
@@ -40,7 +40,7 @@ static void print(text *t, const char *format, ...)
     }
 }
 
-/* Only the first lines that differ are shown. */
+/* Shows only the first lines that differ. */
 void script_same(script *t, const char *what, const char *wanted, const char *got)
 {
     if (strcmp(wanted, got) == 0 || t->failed)
@@ -65,7 +65,7 @@ void script_must(script *t, const char *call, berth_status status, const berth_e
     script_same(t, call, "no error", message);
 }
 
-/* ---- what there is to see ---- */
+/* ---- reading the state ---- */
 
 static void print_placement(text *out, const berth_placement *p)
 {
@@ -81,8 +81,8 @@ static int by_text(const void *a, const void *b)
     return order != 0 ? order : (one->len > other->len) - (one->len < other->len);
 }
 
-/* Reasons are a set: those of resources come in the order of their columns, which is a matter of
- * who asked for them first, a branch or its engine. */
+/* Sorts reasons, which are a set: those of resources come in the order of their columns, which
+ * depends on whether a branch or its engine requested them first. */
 static void print_reasons(text *out, const berth_explanation *e, uint32_t refusal, uint32_t count)
 {
     berth_str *reasons = calloc(count + 1, sizeof(*reasons));
@@ -148,7 +148,7 @@ static void print_pending(text *out, const berth_engine *engine)
     free(ids);
 }
 
-/* Everything that the engine tells without changing anything. */
+/* Writes everything that can be read from the engine without changing it. */
 void script_dump(const script *t, const berth_engine *engine, text *out)
 {
     berth_counts counts;
@@ -170,7 +170,7 @@ void script_dump(const script *t, const berth_engine *engine, text *out)
     print_pending(out, engine);
 }
 
-/* ---- doing it ---- */
+/* ---- running operations ---- */
 
 static berth_pod_id pod_of(const berth_engine *engine, const berth_metadata *meta)
 {
@@ -287,7 +287,7 @@ static berth_status do_operation(script *t, berth_engine *engine, const operatio
     }
 }
 
-/* The result of an operation as a text of the caller's. */
+/* Runs an operation and returns its result as a text that the caller owns. */
 char *script_run(script *t, berth_engine *engine, const operation *op)
 {
     char message[1024] = "";
@@ -302,7 +302,7 @@ char *script_run(script *t, berth_engine *engine, const operation *op)
     return strdup(t->scratch.bytes);
 }
 
-/* ---- which operations ---- */
+/* ---- choosing operations ---- */
 
 static const berth_metadata *random_pod(script *t, bool running)
 {
@@ -351,7 +351,7 @@ static bool change_object(script *t, operation *op)
     return true;
 }
 
-/* Another pod of the same name and place. */
+/* Replaces a pod by another one with the same name and node. */
 static operation update_pod(script *t, const berth_metadata *old)
 {
     berth_pod *pod = naive_alloc(&t->gen.region, sizeof(*pod));

@@ -1,5 +1,5 @@
-/* Operations on an engine, drawn at random, so that two engines can be given the same: what each
- * comes to is a text, and so is everything that an engine tells of its state. */
+/* Random operations on an engine, which can be repeated on a second engine. The result of each
+ * operation is a text, and so is everything readable of the state of an engine. */
 #ifndef BERTH_ENGINE_SCRIPT_H
 #define BERTH_ENGINE_SCRIPT_H
 
@@ -29,17 +29,17 @@ typedef enum verb {
     VERBS,
 } verb;
 
-/* One operation, as every engine is given it. */
+/* One operation, the same for every engine. */
 typedef struct operation {
     verb verb;
-    berth_object object; /* of ADD and UPDATE; of REMOVE: its kind */
+    berth_object object; /* for ADD and UPDATE; for REMOVE: its kind */
     const berth_metadata *target;
     const berth_metadata *more[GROUP_MAX];
     uint32_t more_count;
     berth_str node;
 } operation;
 
-/* A text that grows. */
+/* A growing text. */
 typedef struct text {
     char *bytes;
     size_t count;
@@ -47,37 +47,38 @@ typedef struct text {
 
 typedef struct script {
     cluster_gen gen;
-    berth_engine *engine; /* whose state says which operations make sense */
+    berth_engine *engine; /* its state determines which operations make sense */
     berth_explanation *explanation;
-    const berth_metadata **pods; /* of every pod there ever was */
+    const berth_metadata **pods; /* of every pod that ever existed */
     size_t pod_count;
     uint32_t pod_serial;
     bool nodes_and_pods; /* other objects do not change */
-    bool nodes_stay;     /* nor do nodes, and there are no nominations */
+    bool nodes_stay;     /* nodes do not change either, and there are no nominations */
     text scratch;
-    const char *replay; /* a command that shows a failure again */
+    const char *replay; /* the command that replays a failure */
     unsigned long op;
     bool failed;
 } script;
 
-/* Of all scripts, on any thread. */
+/* Totals of all scripts, from any thread. */
 extern atomic_ulong script_operations, script_placed, script_indexed;
 
-/* Two texts are the same, and a call succeeds; else the test has failed and says where. */
+/* Check that two texts are equal, and that a call succeeds; otherwise the test fails with the
+ * place. */
 void script_same(script *t, const char *what, const char *wanted, const char *got);
 void script_must(script *t, const char *call, berth_status status, const berth_error *error);
 
-/* Everything that the engine tells without changing anything. */
+/* Writes everything that can be read from the engine without changing it. */
 void script_dump(const script *t, const berth_engine *engine, text *out);
 
-/* The cluster to begin with, operation by operation: most objects and nodes, and some pods. */
+/* Create the initial cluster, operation by operation: most objects and nodes, and some pods. */
 void script_fill(script *t, void (*operate)(void *context, const operation *op), void *context);
 
 operation script_operation(script *t);
 operation script_add_pod(script *t);
 
-/* The result of an operation as a text of the caller's. Reads nothing of the script but its
- * explanation and writes nothing but its scratch. */
+/* Runs an operation and returns its result as a text that the caller owns. It uses only the
+ * explanation and the scratch memory of the script. */
 char *script_run(script *t, berth_engine *engine, const operation *op);
 
 #endif

@@ -1,9 +1,9 @@
 /* A deliberately naive scheduler: kube-scheduler's rules, v1.32 to v1.37, as plain loops over all
- * pods and nodes, everything recounted for every decision. It shares no code with the engine (but
- * for what CEL selectors say of devices, and Go's sort, which is held to Go itself), only the
- * public object structs, and serves as the judge of the engine in tests. Where speed and plainness
- * differ, plainness wins. The pages that its files cite (filters.md, scores.md, cycle.md,
- * quantities.md) are those of engine/plugins/rules. */
+ * pods and nodes, with everything recounted for every decision. It shares only the public object
+ * structs with the engine, and two pieces of code: CEL selectors of devices, and Go's sort, which
+ * is tested against Go itself. Tests judge the engine by it. Plainness is more important than speed
+ * here. The pages that its files cite (filters.md, scores.md, cycle.md, quantities.md) are those of
+ * engine/plugins/rules. */
 #ifndef BERTH_NAIVE_H
 #define BERTH_NAIVE_H
 
@@ -21,12 +21,12 @@ typedef struct naive_region {
 /* Zeroed memory; ends the program when there is none. */
 void *naive_alloc(naive_region *region, size_t bytes);
 
-/* What a profile runs at a point. */
+/* The plugins that a profile runs at a point. */
 static inline berth_plugin_list naive_list(const berth_profile *profile, berth_point point)
 {
     return (uint32_t)point < profile->point_count ? profile->points[point] : (berth_plugin_list){0};
 }
-/* `items` with room for one more item after the first `count`. */
+/* Returns `items` with room for one more item after the first `count`. */
 void *naive_grow(naive_region *region, void *items, size_t count, size_t item_bytes);
 char *naive_print(naive_region *region, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -58,22 +58,22 @@ bool naive_resource(berth_resources list, berth_str name, naive_nanos *amount);
 bool naive_map_matches(berth_map wanted, berth_map labels);
 bool naive_selector_matches(const berth_label_selector *selector, berth_map labels);
 bool naive_selector_empty(const berth_label_selector *selector);
-/* `name` absent: matchFields are passed over. */
+/* `name` absent: matchFields are ignored. */
 bool naive_term_valid(const berth_node_selector_term *term);
 bool naive_term_matches(const berth_node_selector_term *term, berth_map labels, berth_str name);
 bool naive_node_selector_matches(const berth_node_selector *selector, berth_map labels,
                                  berth_str name);
 bool naive_wants_node(const berth_pod *pod, const berth_node *node);
 bool naive_tolerates(const berth_pod *pod, const berth_taint *taint);
-/* A NoSchedule or NoExecute taint that the pod does not tolerate, or NULL. */
+/* Returns a NoSchedule or NoExecute taint that the pod does not tolerate, or NULL. */
 const berth_taint *naive_untolerated(const berth_pod *pod, const berth_node *node);
 
 /* ---- the cluster (naive_cluster.c) ---- */
 
 typedef struct naive_pod {
     const berth_pod *pod;
-    berth_str node; /* where it counts; absent: pending */
-    uint64_t place; /* among the pods of its node: NodeInfo.Pods */
+    berth_str node; /* its node; absent: pending */
+    uint64_t place; /* its position in NodeInfo.Pods of the node */
 } naive_pod;
 
 /* A host port in use on a node: a set, not a multiset (filters.md §5). */
@@ -82,7 +82,7 @@ typedef struct naive_port {
     int32_t number;
 } naive_port;
 
-/* What the placement of `pod` took: a volume for a claim, or (no volume) a claim to provision. */
+/* Taken by the placement of `pod`: a volume for a claim, or (no volume) a claim to provision. */
 typedef struct naive_reservation {
     const berth_metadata *pod;
     berth_str volume;
@@ -90,18 +90,18 @@ typedef struct naive_reservation {
     berth_str node;
 } naive_reservation;
 
-/* Devices that the placement of `pod` took for a claim, not yet written to it. */
+/* Devices taken by the placement of `pod` for a claim, not yet written to the claim. */
 typedef struct naive_device_hold {
     const berth_metadata *pod, *claim;
     const berth_claim_allocation *allocation;
 } naive_device_hold;
 
-/* An image name known to the cluster: its size is the first reporter's. */
+/* An image name known to the cluster; its size is that of the node that first reported it. */
 typedef struct naive_image {
     berth_str name;
     int64_t size;
     berth_str *nodes;
-    size_t *seen; /* by node: how many nodes there were when it was last copied for a cycle */
+    size_t *seen; /* by node: nodes with the image when it was last copied for a cycle */
     size_t node_count;
 } naive_image;
 
@@ -116,12 +116,12 @@ typedef struct naive_objects {
     size_t count;
 } naive_objects;
 
-/* Objects are borrowed: the caller keeps them as long as they are in the cluster. */
+/* Objects are borrowed: the caller keeps them while they are in the cluster. */
 typedef struct naive_cluster {
     naive_region region;
     bool legacy;         /* the scheduler is that of v1.15; set before the first node */
-    uint32_t kubernetes; /* 32 to 37: that of Kubernetes 1.N; 0: v1.15; likewise */
-    bool early_patch;    /* of 1.36: before 1.36.3; likewise */
+    uint32_t kubernetes; /* 32 to 37: Kubernetes 1.N; 0: v1.15; also set before the first node */
+    bool early_patch;    /* 1.36 before 1.36.3; also set before the first node */
     naive_objects objects[BERTH_KIND_COUNT]; /* in order of addition; no pods */
     naive_pod *pods;
     size_t pod_count;
@@ -133,7 +133,7 @@ typedef struct naive_cluster {
     size_t hold_count;
     naive_image *images;
     size_t image_count;
-    berth_strs changed; /* nodes that are copied when the next cycle begins */
+    berth_strs changed; /* nodes to copy when the next cycle begins */
     naive_zone *zones;  /* the node tree of cycle.md §2 */
     size_t zone_count;
     berth_str *order; /* the snapshot's node list */
@@ -146,22 +146,24 @@ void naive_add(naive_cluster *cluster, const berth_object *object);
 void naive_remove(naive_cluster *cluster, berth_kind kind, berth_str namespace_name,
                   berth_str name);
 void naive_update(naive_cluster *cluster, const berth_object *object);
-/* Put a pod on a node, its volumes reserved if the profile binds volumes; take it off again. */
+/* Put a pod on a node and reserve its volumes if the profile binds volumes; or take it off
+ * again. */
 void naive_bind(naive_cluster *cluster, const berth_profile *profile, const berth_pod *pod,
                 berth_str node);
 void naive_unbind(naive_cluster *cluster, const berth_pod *pod);
-/* Any object but a pod; `namespace_name` absent: not compared. NULL: there is none. */
+/* Finds any object but a pod; `namespace_name` absent: not compared. Returns NULL if there is
+ * none. */
 const void *naive_find(const naive_cluster *cluster, berth_kind kind, berth_str namespace_name,
                        berth_str name);
 naive_pod *naive_find_pod(const naive_cluster *cluster, berth_str namespace_name, berth_str name);
 const berth_node *naive_find_node(const naive_cluster *cluster, berth_str name);
-/* Bring the node order up to date, as the scheduler's snapshot at the start of a cycle.
- * v1.15 has no such list: its order is that of the tree. (How far it has walked each
- * zone when nodes come and go is not followed: cluster_sync of the engine says why.) */
+/* Update the node order, as the scheduler's snapshot at the start of a cycle. v1.15 has no such
+ * list: its order is that of the tree. (How far v1.15 has walked each zone when nodes come and go
+ * is not modelled: cluster_sync of the engine says why.) */
 void naive_refresh(naive_cluster *cluster);
-/* Copy the nodes that have changed, or pods of which have: what they know of their images. */
+/* Copy the changed nodes and those with changed pods: their knowledge of images. */
 void naive_copy_changed(naive_cluster *cluster);
-/* The host ports that a pod takes wherever it is, on no node yet. */
+/* The host ports that a pod takes on any node; not on a node yet. */
 naive_port *naive_host_ports(naive_region *region, const naive_cluster *cluster,
                              const berth_pod *pod, size_t *count);
 /* Move a pod, in the cluster or in a copy of it whose memory is `region`. */
@@ -176,12 +178,12 @@ typedef struct naive_refusal {
     const berth_node *node;
     berth_str plugin;
     bool unresolvable;
-    bool error; /* and no refusal: a filter without the state that its preFilter would have left */
+    bool error; /* not a refusal: the filter lacks the state that its preFilter would have left */
     const char **reasons;
     size_t reason_count;
 } naive_refusal;
 
-/* A counter of pods in a topology domain. */
+/* The number of pods in a topology domain. */
 typedef struct naive_count {
     uint32_t which; /* constraint index */
     berth_str key, value;
@@ -197,7 +199,7 @@ typedef struct naive_counts {
 typedef struct naive_spread {
     const berth_topology_spread *spread;
     berth_map pairs;
-    const berth_label_selector *selector; /* NULL: matches nothing, or (optional) everything */
+    const berth_label_selector *selector; /* NULL: matches nothing, or everything if optional */
     bool selector_optional;               /* set for default constraints */
 } naive_spread;
 
@@ -219,11 +221,11 @@ typedef struct naive_attempt {
     bool devices_looked_up;
     const berth_resource_claim **claims;
     size_t claim_count;
-    const berth_resource_claim **unavailable; /* of those, where their devices serve a node not */
+    const berth_resource_claim **unavailable; /* claims whose devices do not serve a node */
     size_t unavailable_count;
-    berth_strs asked;                    /* resources that devices may stand behind */
-    const berth_resource_claim *special; /* for these; NULL: devices stand behind none */
-    const berth_resource_claim *written; /* the same, if an earlier attempt has left it */
+    berth_strs asked;                    /* resources that devices may back */
+    const berth_resource_claim *special; /* for these resources; NULL: no devices back them */
+    const berth_resource_claim *written; /* the same, if an earlier attempt left it */
     /* VolumeRestrictions */
     int64_t claim_conflicts;
     /* PodTopologySpread */
@@ -237,8 +239,8 @@ typedef struct naive_attempt {
 typedef enum naive_outcome { NAIVE_GO_ON, NAIVE_SKIP, NAIVE_REFUSE } naive_outcome;
 
 /* PreFilter: on NAIVE_REFUSE the whole attempt ends with `refusal` (its node is NULL).
- * Filter: true when the node passes, else `refusal` says why.
- * Score: fill one value for each feasible node, false to skip the plugin. */
+ * Filter: returns true if the node passes; otherwise `refusal` has the reason.
+ * Score: fills in one value for each feasible node; false: skip the plugin. */
 typedef naive_outcome (*naive_pre_filter_fn)(naive_attempt *a, const berth_plugin_ref *ref,
                                              naive_refusal *refusal);
 typedef bool (*naive_filter_fn)(naive_attempt *a, const berth_plugin_ref *ref,
@@ -263,15 +265,15 @@ void naive_count_add(naive_region *region, naive_counts *counts, uint32_t which,
 /* naive_requests.c */
 bool naive_scalar_name(berth_str name);
 bool naive_extended_name(berth_str name);
-/* Which of a pod's requests: that of a pod to be placed, that of a pod on a node, and either as
- * NodeResourcesFit scores it: missing cpu and memory requests count as scores.md §0 says. */
+/* Which requests of a pod: those of a pod to be placed, those of a pod on a node, or either as
+ * NodeResourcesFit scores it, where missing cpu and memory requests count as in scores.md §0. */
 typedef enum naive_ask {
     NAIVE_INCOMING,
     NAIVE_INCOMING_SCORED,
     NAIVE_HELD,
     NAIVE_HELD_SCORED,
 } naive_ask;
-/* A pod's request of one resource, in the form in which it is compared: cpu in milli. */
+/* A pod's request for one resource in the unit of comparison: cpu in milli. */
 int64_t naive_pod_request(uint32_t kubernetes, const berth_pod *pod, berth_str name, naive_ask ask);
 int64_t naive_node_request(const naive_attempt *a, const berth_node *node, berth_str name,
                            bool scored);
@@ -327,21 +329,22 @@ bool naive_binding(naive_attempt *a, const berth_plugin_ref *ref, const berth_no
 naive_outcome naive_pre_zone(naive_attempt *a, const berth_plugin_ref *ref, naive_refusal *r);
 bool naive_zone_filter(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
                        naive_refusal *r);
-/* Whether an inline disk of the pod conflicts with one of a pod on the node. */
+/* Does an inline disk of the pod conflict with one of a pod on the node? */
 bool naive_disks_taken(naive_attempt *a, const berth_node *node);
-/* A volume's zone label: items separated by "__"; an empty item spoils it. */
+/* Is a volume's zone label valid? Its items are separated by "__"; an empty item makes it
+ * invalid. */
 bool naive_zones_valid(berth_str list);
 bool naive_zones_contain(berth_str list, berth_str zone);
-/* Reserve what VolumeBinding chose on `node`; nothing if it refuses the node. */
+/* Reserve VolumeBinding's choice on `node`; nothing if VolumeBinding refuses the node. */
 void naive_reserve(naive_cluster *cluster, const berth_pod *pod, const berth_node *node);
 
 /* naive_devices.c */
 naive_outcome naive_pre_devices(naive_attempt *a, const berth_plugin_ref *ref, naive_refusal *r);
 /* naive_extended.c */
-#define NAIVE_SPECIAL "<extended-resources>" /* the name of the claim that is yet to be written */
+#define NAIVE_SPECIAL "<extended-resources>" /* the name of a claim that is not written yet */
 bool naive_may_be_backed(berth_str name);
 const berth_device_class *naive_class_behind(const naive_attempt *a, berth_str resource);
-/* How many devices the node has of what stands behind a resource; false: it has none. */
+/* The number of devices on the node that back a resource; returns false if there are none. */
 bool naive_backed_amounts(const naive_attempt *attempt, const berth_node *node, berth_str name,
                           int64_t *capacity, int64_t *used);
 
@@ -351,9 +354,10 @@ bool naive_score_binding(naive_attempt *a, const berth_plugin_ref *ref, const be
                          size_t count, int64_t *values);
 bool naive_devices_score(naive_attempt *a, const berth_plugin_ref *ref, const berth_node **nodes,
                          size_t count, int64_t *values);
-/* Its part of postFilter's message. */
+/* The part of postFilter's message by DynamicResources. */
 const char *naive_devices_post_filter(const naive_attempt *a);
-/* Hold what the claims of a pod would get on `node`; nothing if it fits there not. */
+/* Hold the devices that the claims of a pod get on `node`; nothing if the pod does not fit
+ * there. */
 void naive_take_devices(naive_cluster *cluster, const berth_profile *profile, const berth_pod *pod,
                         const berth_node *node);
 
@@ -372,8 +376,8 @@ bool naive_score_images(naive_attempt *a, const berth_plugin_ref *ref, const ber
 int64_t naive_image_size(const naive_attempt *a, const berth_node *node, berth_str image);
 double naive_ln(double x);
 
-/* naive_legacy.c: a predicate or priority of v1.15 by name, or NULL; and what it counts
- * as requested on a node. */
+/* naive_legacy.c: finds a predicate or priority of v1.15 by name, or returns NULL; and the amount
+ * that v1.15 counts as requested on a node. */
 const naive_plugin *naive_legacy_plugin(berth_str name);
 int64_t naive_legacy_request(const naive_attempt *a, const berth_node *node, berth_str name,
                              bool substitute);
@@ -394,31 +398,32 @@ typedef struct naive_decision {
     size_t feasible_count;
     naive_refusal *refusals;
     size_t refusal_count;
-    size_t refused_nodes;   /* as many, unless a node is refused by several predicates */
+    size_t refused_nodes;   /* the same number, unless several predicates refuse a node */
     const char *pre_filter; /* NULL: the pod was not refused before any node was visited */
     naive_score *scores;
     size_t score_count;
     int64_t *total;
     int64_t best_total;
     size_t best_count;
-    const berth_node *chosen; /* which of the best v1.35 takes; until v1.34 it is any of them */
-    bool preemption_error;    /* dry runs ended with errors, and none came to a candidate */
-    const char *message;      /* NULL: some node was feasible */
+    const berth_node
+        *chosen; /* the choice of v1.35 among the best; until v1.34 any of them is right */
+    bool preemption_error; /* dry runs ended with errors, and none found a candidate */
+    const char *message;   /* NULL: some node was feasible */
     const berth_node *nominated;
     const berth_pod **victims;
     size_t victim_count;
 } naive_decision;
 
-/* Decide; moves the rotation index of the cluster and nothing else. */
+/* Decide; changes only the rotation index of the cluster. */
 void naive_decide(naive_cluster *cluster, const berth_profile *profile, const berth_pod *pod,
                   naive_decision *out);
-/* Set `chosen` again, where the order of the feasible nodes has been changed. */
+/* Choose again after the order of the feasible nodes has changed. */
 void naive_choose(naive_decision *decision);
 void naive_decision_free(naive_decision *decision);
 
-/* Filters on one node, nominated pods counted (cycle.md §5). */
+/* Run the filters on one node, with nominated pods (cycle.md §5). */
 bool naive_passes(naive_attempt *a, const berth_node *node, naive_refusal *refusal);
-/* PreFilter state and cluster changed as if `pod` came to or left `node`. */
+/* Change the PreFilter state and the cluster as if `pod` came to or left `node`. */
 void naive_try_on(naive_attempt *a, naive_pod *pod, const berth_node *node);
 void naive_try_off(naive_attempt *a, naive_pod *pod, const berth_node *node);
 naive_attempt *naive_attempt_copy(const naive_attempt *a);
@@ -432,7 +437,7 @@ typedef struct naive_histogram {
 void naive_histogram_add(naive_region *region, naive_histogram *h, const char *reason, size_t n);
 const char *naive_histogram_message(naive_region *region, naive_histogram *h, size_t node_count);
 
-/* Returns the PostFilter part of the message, or NULL when a node was nominated. */
+/* Returns the PostFilter part of the message, or NULL if a node was nominated. */
 const char *naive_preempt(naive_attempt *a, const naive_refusal *refusals, size_t refusal_count,
                           naive_decision *out);
 
@@ -441,7 +446,7 @@ const char *naive_preempt(naive_attempt *a, const naive_refusal *refusals, size_
 typedef struct naive_scenario {
     naive_region region;
     const char *name;
-    naive_cluster cluster; /* loaded; the version is that of the vectors */
+    naive_cluster cluster; /* loaded; with the version of the vectors */
     const berth_pod **pending;
     size_t pending_count;
     const berth_profile *profile;
@@ -449,7 +454,7 @@ typedef struct naive_scenario {
     void *root;           /* json_t */
 } naive_scenario;
 
-/* One line of a vector file; ends the program with a message if it is not one. */
+/* Read one line of a vector file; ends the program with a message if the line is invalid. */
 void naive_scenario_read(const char *line, naive_scenario *out);
 void naive_scenario_free(naive_scenario *scenario);
 

@@ -87,7 +87,7 @@ static bool list_defaulting(const berth_plugin_ref *ref)
     return ref->args != NULL && ref->args->spread.list_defaulting;
 }
 
-/* The constraints with this whenUnsatisfiable, resolved. Returns how many. */
+/* Resolves the constraints with this whenUnsatisfiable and returns their number. */
 static size_t constraints(naive_attempt *a, const berth_plugin_ref *ref, const char *action,
                           naive_spread **out)
 {
@@ -345,8 +345,8 @@ bool naive_spread_score(naive_attempt *a, const berth_plugin_ref *ref, const ber
 
 /* ---- InterPodAffinity: terms ---- */
 
-/* A term of the incoming pod (`own`) asks for Namespace objects; a term of an existing pod is
- * compared with the labels of the incoming pod's namespace, which are none if there is no such
+/* A term of the incoming pod (`own`) is compared with Namespace objects. A term of an existing pod
+ * is compared with the labels of the incoming pod's namespace, which has none without such an
  * object. */
 static bool namespace_selected(const naive_attempt *a, const berth_label_selector *selector,
                                berth_str ns, bool own)
@@ -359,8 +359,8 @@ static bool namespace_selected(const naive_attempt *a, const berth_label_selecto
     }
     const berth_namespace *object =
         naive_find(a->cluster, BERTH_KIND_NAMESPACE, (berth_str){0}, ns);
-    /* v1.34's slip, until v1.36: an expanded selector is kept, and asked again of no labels at
-     * all. */
+    /* A bug of v1.34 to v1.36: an expanded selector is kept, and also compared with an empty set of
+     * labels. */
     if (own && a->cluster->kubernetes >= 34 && a->cluster->kubernetes < 37 &&
         naive_selector_matches(selector, (berth_map){0})) {
         return true;
@@ -371,7 +371,7 @@ static bool namespace_selected(const naive_attempt *a, const berth_label_selecto
     return naive_selector_matches(selector, object != NULL ? object->meta.labels : (berth_map){0});
 }
 
-/* Whether a term of `owner` matches `pod`. */
+/* Does a term of `owner` match `pod`? */
 static bool term_matches(const naive_attempt *a, const berth_pod_affinity_term *term,
                          const berth_pod *owner, const berth_pod *pod)
 {

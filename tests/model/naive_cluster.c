@@ -51,7 +51,7 @@ naive_pod *naive_find_pod(const naive_cluster *cluster, berth_str namespace_name
 
 /* ---- node tree (cycle.md §2) ---- */
 
-/* A present label wins even when empty, the beta one first; v1.15 knows no other. */
+/* A present label wins even if it is empty, the beta label first; v1.15 knows no other. */
 static berth_str zone_label(const naive_cluster *cluster, const berth_node *node, const char *beta,
                             const char *stable)
 {
@@ -163,7 +163,7 @@ static void add_images(naive_cluster *cluster, const berth_node *node)
     }
 }
 
-/* A name that no node has any more is forgotten, with its size. */
+/* A name that no node has any more is forgotten, together with its size. */
 static void remove_images(naive_cluster *cluster, berth_str node)
 {
     size_t kept = 0;
@@ -268,7 +268,7 @@ naive_port *naive_host_ports(naive_region *region, const naive_cluster *cluster,
     return list;
 }
 
-/* The place of the last other pod on the pod's node; 0: there is none. */
+/* The position of the last other pod on the node of the pod; 0: none. */
 static uint64_t last_place(const naive_cluster *cluster, const naive_pod *pod)
 {
     uint64_t last = 0;
@@ -352,7 +352,7 @@ void naive_bind(naive_cluster *cluster, const berth_profile *profile, const bert
     note_change(cluster, node);
 }
 
-/* Devices held by a pod are held no more. */
+/* Drop the holds of a pod on devices. */
 static void drop_holds(naive_cluster *cluster, const berth_metadata *pod)
 {
     size_t kept = 0;
@@ -364,7 +364,7 @@ static void drop_holds(naive_cluster *cluster, const berth_metadata *pod)
     cluster->hold_count = kept;
 }
 
-/* A claim that was never written goes with its pod. */
+/* A claim that was never written is removed with its pod. */
 static void drop_special(naive_cluster *cluster, berth_str namespace_name, berth_str name)
 {
     size_t kept = 0;
@@ -378,8 +378,8 @@ static void drop_special(naive_cluster *cluster, berth_str namespace_name, berth
     cluster->hold_count = kept;
 }
 
-/* A claim is gone (`now` NULL), is another one of its name, or has devices of its own: nothing is
- * held for it; once its pod is gone, after any change. */
+/* Drops the holds for a claim that was removed (`now` NULL), replaced by another one of its name,
+ * or allocated its own devices; and after any change, once its pod is gone. */
 static void claim_changes(naive_cluster *cluster, const berth_metadata *meta,
                           const berth_resource_claim *now)
 {
@@ -413,7 +413,7 @@ void naive_unbind(naive_cluster *cluster, const berth_pod *pod)
     naive_take_off(cluster, entry);
 }
 
-/* ---- objects come, change and go ---- */
+/* ---- objects are added, changed and removed ---- */
 
 static void add_pod(naive_cluster *cluster, const berth_pod *pod)
 {
@@ -440,7 +440,7 @@ static void remove_pod(naive_cluster *cluster, naive_pod *entry)
     memmove(entry, entry + 1, (--cluster->pod_count - i) * sizeof(*entry));
 }
 
-/* News of a volume or claim from outside replaces what a placement assumed about it. */
+/* An event about a volume or claim replaces the assumptions of a placement about it. */
 static void drop_reservations(naive_cluster *cluster, berth_kind kind, const berth_metadata *meta)
 {
     size_t kept = 0;

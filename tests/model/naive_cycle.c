@@ -24,8 +24,7 @@ static const naive_plugin plugins[] = {
 };
 #define PLUGIN_COUNT (sizeof(plugins) / sizeof(plugins[0]))
 
-/* What a plugin of v1.32 to v1.36 or of v1.15 runs; nothing for one that the scheduler runs
- * elsewhere. */
+/* The functions of a plugin; none for a plugin that the scheduler runs elsewhere. */
 static const naive_plugin *plugin_of(const berth_plugin_ref *ref)
 {
     static const naive_plugin nothing = {0};
@@ -57,16 +56,16 @@ static const berth_plugin_ref *listed(const naive_attempt *a, berth_point point,
     return NULL;
 }
 
-/* Whether the plugin runs at a point, and not at the one before it that prepares. A profile without
- * that list leaves out none. */
+/* Does the plugin run at a point but not at the preparing point before it? A profile without the
+ * list of that point leaves out no plugin. */
 static bool bare(const naive_attempt *a, berth_point before, berth_str name)
 {
     return a->profile->era == BERTH_ERA_V1 && naive_list(a->profile, before).items != NULL &&
            listed(a, before, name) == NULL;
 }
 
-/* The error of a filter that reads what its preFilter would have left, or NULL. VolumeRestrictions
- * looks at disks before. */
+/* The error of a filter that lacks the state of its preFilter, or NULL. VolumeRestrictions checks
+ * disks first. */
 static const char *missed_by_filter(naive_attempt *a, berth_str name, const berth_node *node)
 {
     static const char *const texts[][2] = {
@@ -95,7 +94,7 @@ static const char *missed_by_filter(naive_attempt *a, berth_str name, const bert
     return NULL;
 }
 
-/* Scores that read what their preScore left. */
+/* Does a score read state that its missing preScore would have left? */
 static bool misses_score_state(const naive_attempt *a, berth_str name)
 {
     return (naive_is(name, "TaintToleration") || naive_is(name, "PodTopologySpread") ||
@@ -105,7 +104,7 @@ static bool misses_score_state(const naive_attempt *a, berth_str name)
 
 /* ---- filters on one node ---- */
 
-/* What one plugin says of a node. */
+/* Runs one plugin on a node. */
 static bool run_filter(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
                        naive_refusal *refusal)
 {
@@ -210,7 +209,7 @@ static bool nominated_here(const naive_attempt *a, const naive_pod *p, const ber
            p->pod->priority >= a->pod->priority && !naive_same_object(&p->pod->meta, &a->pod->meta);
 }
 
-/* The attempt with the pods nominated for the node on it, NULL if there are none. */
+/* A copy of the attempt with the pods nominated for the node on it; NULL if there are none. */
 static naive_attempt *with_nominated(naive_attempt *a, const berth_node *node)
 {
     naive_attempt *with = NULL;
@@ -235,7 +234,7 @@ bool naive_passes(naive_attempt *a, const berth_node *node, naive_refusal *refus
 
 /* ---- PreFilter ---- */
 
-/* The refusal of all nodes, or NULL. */
+/* Returns the refusal of all nodes, or NULL. */
 static naive_refusal *run_pre_filters(naive_attempt *a)
 {
     const berth_plugin_list list = naive_list(a->profile, BERTH_POINT_PRE_FILTER);
@@ -288,7 +287,7 @@ static void record_node(naive_decision *d, const naive_refusal *refusal)
     d->refused_nodes++;
 }
 
-/* Every predicate that fails by itself. */
+/* Records every predicate that fails when evaluated separately. */
 static size_t record_failing(naive_attempt *a, naive_decision *d, const berth_node *node)
 {
     const berth_plugin_list list = naive_list(a->profile, BERTH_POINT_FILTER);
@@ -303,8 +302,8 @@ static size_t record_failing(naive_attempt *a, naive_decision *d, const berth_no
     return d->refusal_count - before;
 }
 
-/* v1.15 with alwaysCheckAllPredicates: a refusal for each failing predicate, of those
- * with the nominated pods there if any fails, else of those without them. */
+/* v1.15 with alwaysCheckAllPredicates: a refusal for each failing predicate, first with the
+ * nominated pods on the node, and if none fails then, without them. */
 static void record_all(naive_attempt *a, naive_decision *d, const berth_node *node)
 {
     naive_attempt *with = with_nominated(a, node);
@@ -314,8 +313,8 @@ static void record_all(naive_attempt *a, naive_decision *d, const berth_node *no
     d->refused_nodes++;
 }
 
-/* The node of status.nominatedNodeName is tried alone first, but not in v1.15. True: it
- * is feasible. */
+/* Tries the node of status.nominatedNodeName alone first, except in v1.15. Returns true if it is
+ * feasible. */
 static bool try_nominated(naive_attempt *a, naive_decision *d)
 {
     naive_refusal refusal;
@@ -358,7 +357,7 @@ static void search(naive_attempt *a, naive_decision *d)
         naive_refusal refusal;
         bool known = d->refusal_count > 0 && d->refusals[0].node == node;
         bool passes = naive_passes(a, node, &refusal);
-        if (!passes && refusal.error) { /* the search ends, and nothing was found */
+        if (!passes && refusal.error) { /* the search ends without a result */
             d->error = true;
             d->message = refusal.reasons[0];
             d->next = (uint32_t)((d->start + d->feasible_count + d->refused_nodes) % a->node_count);
@@ -366,7 +365,7 @@ static void search(naive_attempt *a, naive_decision *d)
             return;
         }
         if (passes && d->feasible_count == wanted) {
-            discarded = a->profile->era == BERTH_ERA_V1ALPHA1; /* its iterator has passed it */
+            discarded = a->profile->era == BERTH_ERA_V1ALPHA1; /* its iterator is past the node */
             break;
         }
         if (passes) {
@@ -383,7 +382,7 @@ static void search(naive_attempt *a, naive_decision *d)
 
 /* ---- scores ---- */
 
-/* What runs at preScore and not at score can fail, and do nothing else. */
+/* A plugin that runs at preScore and not at score can only fail. */
 static void prepare_in_vain(naive_attempt *a, naive_decision *d)
 {
     const berth_plugin_list before = naive_list(a->profile, BERTH_POINT_PRE_SCORE);
@@ -408,7 +407,7 @@ static void score(naive_attempt *a, naive_decision *d)
         const berth_plugin_ref *ref = &list.items[i];
         const naive_plugin *plugin = plugin_of(ref);
         int64_t *values = naive_alloc(&d->region, bytes);
-        bool alone = bare(a, BERTH_POINT_PRE_SCORE, ref->name); /* nothing skips it */
+        bool alone = bare(a, BERTH_POINT_PRE_SCORE, ref->name); /* it cannot be skipped */
         a->error = a->error || misses_score_state(a, ref->name);
         bool scores =
             plugin->score != NULL && plugin->score(a, ref, d->feasible, d->feasible_count, values);
@@ -504,7 +503,8 @@ static const char *failure_message(naive_attempt *a, const naive_decision *d)
     return naive_histogram_message(a->region, &h, a->node_count);
 }
 
-/* PostFilter: the reasons of its plugins, NULL if one of them helped, "" if there is none. */
+/* PostFilter: returns the reasons of its plugins, NULL if one of them helped, "" if there is
+ * none. */
 static const char *post_filter(naive_attempt *a, naive_decision *d)
 {
     const berth_plugin_list list = naive_list(a->profile, BERTH_POINT_POST_FILTER);
@@ -513,13 +513,13 @@ static const char *post_filter(naive_attempt *a, naive_decision *d)
         const char *reason = NULL;
         if (naive_is(list.items[i].name, "DynamicResources")) {
             if (!a->devices_looked_up) {
-                return "not found"; /* an error: its PreFilter was not reached */
+                return "not found"; /* an error: its PreFilter did not run */
             }
             reason = naive_devices_post_filter(a);
         } else if (naive_is(list.items[i].name, "DefaultPreemption")) {
             reason = naive_preempt(a, d->refusals, d->refusal_count, d);
             if (d->nominated != NULL || d->preemption_error) {
-                return reason; /* NULL before v1.37 where it helped */
+                return reason; /* NULL before v1.37 if it helped */
             }
         } else {
             continue;
@@ -539,9 +539,9 @@ static void fail(naive_attempt *a, naive_decision *d)
     }
 }
 
-/* ---- the node taken ---- */
+/* ---- the chosen node ---- */
 
-/* As Go's container/heap has it: the larger child, the left one of equals, comes up only if it is
+/* As in Go's container/heap: the larger child (of equals the left one) moves up only if it is
  * larger than its parent. */
 static void sift_down(size_t *heap, size_t count, size_t i, const int64_t *total)
 {
@@ -570,7 +570,7 @@ void naive_choose(naive_decision *d)
     d->chosen = d->feasible[heap[0]];
 }
 
-/* ---- the whole ---- */
+/* ---- the whole decision ---- */
 
 void naive_decide(naive_cluster *cluster, const berth_profile *profile, const berth_pod *pod,
                   naive_decision *d)
@@ -601,13 +601,13 @@ void naive_decide(naive_cluster *cluster, const berth_profile *profile, const be
         cluster->start = d->next;
     }
     if (d->error) {
-        d->chosen = NULL; /* nothing is scored, and nobody is preempted */
+        d->chosen = NULL; /* no scores, and no preemption */
     } else if (d->feasible_count == 0) {
         fail(&a, d);
     } else {
         score(&a, d);
         if (a.error && d->feasible_count == 1 && profile->era == BERTH_ERA_V1) {
-            d->score_count = 0; /* the only node is taken without scores: there are none */
+            d->score_count = 0; /* a single node is taken without scores */
             d->total[0] = d->best_total = 0;
         }
         naive_choose(d);

@@ -27,7 +27,7 @@ bool naive_device_reaches(const berth_resource_slice *slice, const berth_slice_d
            reaches(node, device->node_name, device->all_nodes, device->node_selector);
 }
 
-/* While the feature is off, a slice with them is not there. */
+/* Does a slice declare compatibility groups? While the feature is off, such slices are ignored. */
 static bool declares_groups(const berth_resource_slice *slice)
 {
     for (uint32_t d = 0; d < slice->device_count; d++) {
@@ -167,8 +167,8 @@ static bool has_conditions(const naive_pool *pool)
     return false;
 }
 
-/* What the rest of the cluster says of a pool that is not whole here. Returns whether it is
- * kept. */
+/* Completes a pool that is incomplete here from the rest of the cluster. Returns whether the pool
+ * is kept. */
 static bool look_around(naive_search *s, naive_pool *pool)
 {
     const naive_objects *all = &s->a->cluster->objects[BERTH_KIND_RESOURCE_SLICE];
@@ -191,7 +191,7 @@ static bool look_around(naive_search *s, naive_pool *pool)
     return true;
 }
 
-/* Slices with counters, those too that the node does not see. */
+/* Finds slices with counters, including those that are invisible from the node. */
 static void find_counters(naive_search *s, naive_pool *pool)
 {
     const naive_objects *all = &s->a->cluster->objects[BERTH_KIND_RESOURCE_SLICE];

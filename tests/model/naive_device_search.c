@@ -3,7 +3,7 @@
 
 #include "naive_devices.h"
 
-enum { DEVICES_MAX = 32 }; /* of a claim */
+enum { DEVICES_MAX = 32 }; /* per claim */
 
 /* ---- selecting devices ---- */
 
@@ -241,7 +241,7 @@ static naive_found step_listed(naive_search *s, size_t c, uint32_t r, const naiv
     return answer;
 }
 
-/* Device number `at` of those that can be asked for; false: there are no more. */
+/* Finds device number `at` among the possible ones; returns false if there are no more. */
 static bool device_at(const naive_search *s, size_t at, naive_device *out)
 {
     for (size_t p = 0; p < s->pool_count; p++) {

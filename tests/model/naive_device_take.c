@@ -1,5 +1,5 @@
-/* Taking a device in the course of a search, and giving it back: with what its scheduler leaves
- * behind where it refuses one. */
+/* Takes a device during a search and puts it back, including the state that the scheduler leaves
+ * behind when it refuses a device. */
 #include <string.h>
 
 #include "naive_devices.h"
@@ -43,7 +43,7 @@ static naive_nanos round_up(naive_nanos value, naive_nanos from, naive_nanos ste
     return (naive_nanos)(low + steps * by) * 1000000000;
 }
 
-/* What a request takes of a capacity. */
+/* The amount of a capacity that a request takes. */
 static naive_nanos taken_amount(const berth_slice_capacity *capacity, bool asked, naive_nanos value)
 {
     const berth_request_policy *policy = capacity->policy;
@@ -118,9 +118,8 @@ static bool knows_capacity(const naive_device *device, berth_str name)
     return false;
 }
 
-/* Whether the device has what is asked, or (`whole`) would have it if nothing of it were in use;
- * `*out`, not NULL, becomes what it takes of each
- * capacity. */
+/* Does the device have the requested capacity, or (`whole`) would it if none of it were in use?
+ * `*out`, if not NULL, receives the amount that it takes of each capacity. */
 bool naive_capacity_fits(const naive_search *s, const berth_exact_request *ask,
                          const naive_device *device, bool whole, berth_resources *out)
 {
@@ -152,7 +151,7 @@ bool naive_capacity_fits(const naive_search *s, const berth_exact_request *ask,
 
 /* ---- counters ---- */
 
-/* Until v1.36 a pool goes by its name alone, whoever its driver is. */
+/* Until v1.36 a pool is identified by its name alone, whatever its driver. */
 static bool is_of_pool(const naive_search *s, const naive_counter *c, berth_str driver,
                        berth_str pool)
 {
@@ -198,8 +197,7 @@ static bool is_in_use(const naive_search *s, const naive_device *device)
     return false;
 }
 
-/* The counters of a pool, less what its devices in use take, on whatever node; of the first pool of
- * the name. */
+/* The counters of the first pool of that name, minus the use by its devices on any node. */
 static void open_counters(naive_search *s, const naive_pool *pool)
 {
     const naive_objects *all = &s->a->cluster->objects[BERTH_KIND_RESOURCE_SLICE];
@@ -249,7 +247,7 @@ static bool counters_suffice(naive_search *s, const naive_device *device)
     return true;
 }
 
-/* Whether some of its capacity is in use: its counters are paid for then. */
+/* Is some of its capacity in use? Then its counters are already taken. */
 static bool is_shared_already(const naive_search *s, const naive_device *device)
 {
     for (size_t i = 0; i < s->take_count; i++) {
@@ -325,7 +323,7 @@ static const berth_slice_attribute *attribute_named(const naive_device *device, 
     return NULL;
 }
 
-/* The exact name; else, of the driver's own domain, the bare one. */
+/* Finds the exact name, or for the domain of the driver the bare name. */
 static const berth_slice_attribute *attribute_of(const naive_device *device, berth_str name)
 {
     const berth_slice_attribute *exact = attribute_named(device, name);
@@ -374,7 +372,7 @@ static bool matches(naive_bond *bond, const berth_slice_attribute *value)
     return true;
 }
 
-/* One value a request is remembered; since v1.37 one a device. */
+/* One value is remembered for each request; since v1.37 for each device. */
 static bool differs(naive_search *s, naive_bond *bond, berth_str request,
                     const berth_slice_attribute *value)
 {
@@ -467,7 +465,7 @@ static bool rolls_back(const naive_search *s)
     return kubernetes > 36 || (kubernetes == 36 && !s->a->cluster->early_patch);
 }
 
-/* Take back what was counted, where its scheduler does. */
+/* Take back the counts, if this version of the scheduler does. */
 static void uncount(naive_search *s, const naive_take *take)
 {
     if (rolls_back(s) && take->counted) {
@@ -475,8 +473,8 @@ static void uncount(naive_search *s, const naive_take *take)
     }
 }
 
-/* NAIVE_SOLVED: taken. What a refusal by taint, constraint or capacity leaves behind is the
- * scheduler's. */
+/* Returns NAIVE_SOLVED if the device is taken. A refusal by taint, constraint or capacity leaves
+ * the same state behind as in the scheduler. */
 naive_found naive_take_device(naive_search *s, const naive_device_ask *ask,
                               const naive_device *device, bool must)
 {

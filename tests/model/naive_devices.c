@@ -1,5 +1,5 @@
-/* DynamicResources: the claims of a pod, what its filter and its score say, and what a placement
- * takes. Claims for extended resources that an earlier attempt has left have no devices. */
+/* DynamicResources: the claims of a pod, its filter and score, and the devices that a placement
+ * takes. Claims for extended resources left by an earlier attempt have no devices. */
 #include <string.h>
 
 #include "naive_devices.h"
@@ -42,7 +42,8 @@ static bool owned_by(const berth_metadata *meta, const berth_pod *pod)
     return false;
 }
 
-/* The name of the claim behind an entry; `*skip`: there is none to be. NULL: refused. */
+/* The name of the claim of an entry; `*skip`: no claim is needed. Returns NULL if the pod is
+ * refused. */
 static const berth_str *entry_name(naive_attempt *a, const berth_pod_claim *entry, bool *skip,
                                    naive_refusal *r)
 {
@@ -167,7 +168,7 @@ static naive_outcome find_claims(naive_attempt *a, naive_refusal *r)
     return a->claim_count > 0 || a->special != NULL ? NAIVE_GO_ON : NAIVE_SKIP;
 }
 
-/* What was found of the claims of a pod that is refused is forgotten: postFilter knows of none. */
+/* The claims of a refused pod are forgotten, so postFilter does not see them. */
 naive_outcome naive_pre_devices(naive_attempt *a, const berth_plugin_ref *ref, naive_refusal *r)
 {
     (void)ref;
@@ -269,7 +270,7 @@ bool naive_devices_filter(naive_attempt *a, const berth_plugin_ref *ref, const b
     return available || naive_refuse(a, r, true, "resourceclaim not available on the node");
 }
 
-/* The place of the alternative that a written allocation chose. */
+/* The index of the alternative that a written allocation chose. */
 static size_t written_choice(const naive_attempt *a, const berth_resource_claim *claim,
                              const berth_claim_request *request)
 {
@@ -330,7 +331,7 @@ bool naive_devices_score(naive_attempt *a, const berth_plugin_ref *ref, const be
 
 /* ---- after the decision ---- */
 
-/* A claim that nobody but this pod has reserved is given up for another try. */
+/* A claim that only this pod has reserved is deallocated for another try. */
 const char *naive_devices_post_filter(const naive_attempt *a)
 {
     if (a->claim_count == 0 && a->special == NULL) {
@@ -382,8 +383,7 @@ static const berth_claim_allocation *allocation_of(const naive_search *s, naive_
     return out;
 }
 
-/* A special claim is solved as a copy that goes with the call, so that its hold is named
- * otherwise. */
+/* A special claim is solved as a copy that ends with the call, so its hold gets another name. */
 static const berth_metadata *special_meta(const naive_attempt *a)
 {
     if (a->written != NULL) {

@@ -1,23 +1,23 @@
-/* Devices as the naive scheduler looks for them: what the files naive_device*.c share. */
+/* How the naive scheduler searches for devices: shared by the files naive_device*.c. */
 #ifndef BERTH_NAIVE_DEVICES_H
 #define BERTH_NAIVE_DEVICES_H
 
 #include "naive.h"
 
-/* One more item at the end of a list of the region. */
+/* Append an item to a list in the region. */
 #define APPEND(region, list, count, item)                                \
     do {                                                                 \
         (list) = naive_grow((region), (list), (count), sizeof(*(list))); \
         (list)[(count)++] = (item);                                      \
     } while (0)
 
-/* The slices of a pool that are to be seen from a node. */
+/* The slices of a pool that are visible from a node. */
 typedef struct naive_pool {
     berth_str driver, name;
     int64_t generation;
     const berth_resource_slice **slices; /* by name */
     size_t slice_count;
-    const berth_resource_slice **counters; /* those with counters that devices share */
+    const berth_resource_slice **counters; /* slices with counters that devices share */
     size_t counter_count;
     bool incomplete, invalid, conditions;
 } naive_pool;
@@ -38,10 +38,10 @@ typedef struct naive_device_ask {
     const char *name; /* REQUEST or REQUEST/SUBREQUEST */
     bool all;
     size_t need;
-    naive_device *list; /* of all that can be asked for, where all are */
+    naive_device *list; /* all possible devices, for a request for all */
 } naive_device_ask;
 
-/* As errors name it. */
+/* The name in errors. */
 static inline berth_str naive_own_name(const naive_device_ask *ask)
 {
     return ask->request->exactly != NULL ? ask->request->name : ask->exact->name;
@@ -53,13 +53,13 @@ typedef struct naive_want {
     bool first_available;
 } naive_want;
 
-/* A device taken in the course of a search. */
+/* A device taken during a search. */
 typedef struct naive_take {
     const naive_device_ask *ask;
     size_t claim;
     naive_device device;
-    berth_resources consumed; /* of one that can be shared */
-    bool counted;             /* it uses counters of its pool */
+    berth_resources consumed; /* for a device that can be shared */
+    bool counted;             /* the device uses counters of its pool */
 } naive_take;
 
 typedef struct naive_counter {
@@ -72,9 +72,9 @@ typedef struct naive_bond_slot {
     const berth_slice_attribute *value; /* NULL: none */
 } naive_bond_slot;
 
-/* A constraint, and what it remembers. */
+/* A constraint and its state. */
 typedef struct naive_bond {
-    size_t claim; /* one that a pod names twice is two */
+    size_t claim; /* a claim that a pod names twice counts as two */
     const berth_claim_constraint *constraint;
     size_t count;
     const berth_slice_attribute *value;
@@ -85,7 +85,7 @@ typedef struct naive_bond {
 typedef struct naive_search {
     naive_attempt *a;
     const berth_node *node;
-    const berth_resource_claim **claims; /* that have no devices */
+    const berth_resource_claim **claims; /* claims without devices */
     size_t claim_count;
     naive_want **wants; /* by claim and request */
     naive_pool *pools;
@@ -131,25 +131,24 @@ bool naive_device_reaches(const berth_resource_slice *slice, const berth_slice_d
 bool naive_is_result(const berth_allocated_device *result, const naive_device *device);
 bool naive_device_free(const naive_search *s, const naive_device_ask *ask,
                        const naive_device *device);
-/* Whether the device has what is asked; `*out`, not NULL, becomes what it takes of each
- * capacity. */
+/* Does the device have the requested capacity? `*out`, if not NULL, receives the amount that it
+ * takes of each capacity. */
 bool naive_capacity_fits(const naive_search *s, const berth_exact_request *ask,
                          const naive_device *device, bool whole, berth_resources *out);
-/* SOLVED: taken. */
+/* NAIVE_SOLVED: the device is taken. */
 naive_found naive_take_device(naive_search *s, const naive_device_ask *ask,
                               const naive_device *device, bool must);
 void naive_release_device(naive_search *s);
 naive_found naive_fail(naive_search *s, const char *text);
 
 /* naive_device_search.c */
-/* What the claims of the cluster have, written or held. */
+/* Collect the devices of all claims of the cluster, written or held. */
 void naive_find_uses(naive_search *s);
-/* Devices for the claims of the attempt that have none, and for the special one, if there is
- * one. */
+/* Find devices for the claims of the attempt that have none, and for the special claim, if any. */
 naive_found naive_solve(naive_search *s, const berth_resource_claim *special);
 
 /* naive_selectors.c */
-/* Whether a selector takes a device; `*problem`: its error. */
+/* Does a selector accept a device? `*problem` receives its error. */
 bool naive_selects(naive_region *region, berth_str expression, const naive_device *device,
                    const char **problem);
 

@@ -1,5 +1,5 @@
-/* Extended resources that devices stand behind: which class does, the claim that a placement makes
- * for them, and how much of them scores see on a node. */
+/* Extended resources backed by devices: the class that backs one, the claim that a placement makes
+ * for them, and the amounts that scores see on a node. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,8 +30,8 @@ static bool is_own_name(berth_str resource, const berth_device_class *cls)
            naive_same((berth_str){resource.data + prefix, resource.len - prefix}, cls->meta.name);
 }
 
-/* As kube-scheduler hears of them, by name: one that names a resource that a class as new has is
- * not heard. */
+/* Goes through classes by name, as kube-scheduler receives them: a class is ignored if an equally
+ * new one already names the resource. */
 const berth_device_class *naive_class_behind(const naive_attempt *a, berth_str resource)
 {
     const naive_objects *all = &a->cluster->objects[BERTH_KIND_DEVICE_CLASS];
@@ -66,7 +66,7 @@ const berth_device_class *naive_class_behind(const naive_attempt *a, berth_str r
 
 /* ---- the claim ---- */
 
-/* Names that the pod asks for, each once. */
+/* Adds the names that the pod requests, each once. */
 static void add_names(naive_attempt *a, berth_resources list, berth_strs *names)
 {
     for (uint32_t i = 0; i < list.count; i++) {
@@ -97,7 +97,7 @@ static berth_strs names_asked(naive_attempt *a)
     return names;
 }
 
-/* A claim that an earlier attempt has left. */
+/* The claim that an earlier attempt left. */
 static const berth_resource_claim *written_claim(const naive_attempt *a)
 {
     const naive_objects *all = &a->cluster->objects[BERTH_KIND_RESOURCE_CLAIM];
@@ -132,7 +132,7 @@ void naive_find_special(naive_attempt *a)
     }
 }
 
-/* What the container of that number asks for of a resource, in whole units. */
+/* The amount of a resource that container number `container` requests, in whole units. */
 static int64_t asks_for(const naive_attempt *a, uint32_t container, berth_str name, bool *lasts,
                         uint32_t *rank)
 {
@@ -205,7 +205,8 @@ static int by_request(const void *a, const void *b)
     return order != 0 ? order : (x.len > y.len) - (x.len < y.len);
 }
 
-/* What the special claim is on a node: `*none`, there is nothing to be given. False: refused. */
+/* Builds the special claim for a node; `*none`: there is nothing to allocate. Returns false if the
+ * node is refused. */
 bool naive_special_on(naive_attempt *a, const berth_node *node, berth_resource_claim *out,
                       bool *none, naive_refusal *r)
 {

@@ -58,7 +58,7 @@ bool naive_node_unschedulable(naive_attempt *a, const berth_plugin_ref *ref, con
     return true;
 }
 
-/* Since v1.37 the node that is named is the only one to be looked at. */
+/* Since v1.37 the named node is the only one visited. */
 naive_outcome naive_pre_node_name(naive_attempt *a, const berth_plugin_ref *ref, naive_refusal *r)
 {
     (void)ref;
@@ -106,7 +106,7 @@ static bool names_node(const berth_requirement *r)
     return naive_is(r->key, "metadata.name") && naive_is(r->op, "In");
 }
 
-/* Whether `name` is in every metadata.name In list of the term. */
+/* Is `name` in every metadata.name In list of the term? */
 static bool term_names(const berth_node_selector_term *term, berth_str name)
 {
     for (uint32_t i = 0; i < term->match_fields.count; i++) {
@@ -239,7 +239,7 @@ static bool ignored(const berth_plugin_ref *ref, berth_str name)
            naive_in(ref->args->fit.ignored_resource_groups, group);
 }
 
-/* What a node has none of may be had as devices, which is for DynamicResources to say. */
+/* A resource that the node lacks may come from devices, which DynamicResources decides. */
 static void check_resource(naive_attempt *a, const berth_node *node, berth_str name,
                            naive_refusal *r)
 {
@@ -257,7 +257,7 @@ static void check_resource(naive_attempt *a, const berth_node *node, berth_str n
     }
 }
 
-/* Check the scalars of one list, each name once in the whole attempt on a node. */
+/* Check the scalars of one list, each name once for a node in the whole attempt. */
 static void check_scalars(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
                           berth_resources list, berth_str *seen, uint32_t *seen_count,
                           naive_refusal *r)

@@ -1,5 +1,5 @@
-/* Scenarios of the decision vectors as public structs, by way of a JSON library that the engine
- * does not use. Objects are taken as the API server serves them; nothing is defaulted. */
+/* Converts scenarios of the decision vectors into public structs, with a JSON library that the
+ * engine does not use. Objects are taken as the API server serves them; no defaults are applied. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -713,7 +713,7 @@ static void fit_args(region *r, const json_t *v, berth_fit_args *fit)
         fit->shape_count, shape_point);
 }
 
-/* The args of one plugin of a profile; NULL if the profile gives none. */
+/* The args of one plugin of a profile; NULL if the profile has none. */
 static const berth_plugin_args *plugin_args(region *r, const json_t *profile, const char *name)
 {
     const json_t *list = naive_json_get(profile, "pluginConfig");
@@ -765,8 +765,9 @@ typedef struct default_plugin {
     int32_t weight;
 } default_plugin;
 
-/* One extension point: the defaults without those disabled, explicitly enabled ones with their own
- * weight. Enough for the vectors, which enable and disable default plugins per point. */
+/* One extension point: the defaults without the disabled ones, and explicitly enabled ones with
+ * their weight. This is enough for the vectors, which enable and disable default plugins for each
+ * point. */
 static berth_plugin_list point(region *r, uint32_t kubernetes, const json_t *profile,
                                const char *name, const default_plugin *defaults)
 {
@@ -848,7 +849,7 @@ static const default_plugin scores[] = {
     {"TaintToleration", 0, 3},
     {"NodeAffinity", 0, 2},
     {"NodeResourcesFit", 0, 1},
-    {"VolumeBinding", 37, 1}, /* before, behind a feature gate */
+    {"VolumeBinding", 37, 1}, /* earlier, behind a feature gate */
     {"PodTopologySpread", 0, 2},
     {"InterPodAffinity", 0, 2},
     {"DynamicResources", 35, 2}, /* scores since v1.35 */
@@ -906,7 +907,7 @@ static const struct {
     {"pending", BERTH_KIND_POD, pod},
 };
 
-/* Of "1.36": 36. Vectors that name none are of v1.32, or of v1.15 where a run has no mode. */
+/* 36 for "1.36". Vectors without a version are of v1.32, or of v1.15 if a run has no mode. */
 static uint32_t version(const json_t *expected)
 {
     const char *given = json_string_value(naive_json_get(expected, "version"));
@@ -919,7 +920,7 @@ static uint32_t version(const json_t *expected)
     return (uint32_t)atoi(given + 2);
 }
 
-/* Vectors of "1.36" are of 1.36.2. */
+/* Vectors of "1.36" come from 1.36.2. */
 static bool is_early_patch(const json_t *expected)
 {
     const char *given = json_string_value(naive_json_get(expected, "version"));

@@ -1,4 +1,4 @@
-/* JSON as public structs: what naive_json*.c share. */
+/* Converts JSON into public structs: shared by the files naive_json*.c. */
 #ifndef BERTH_NAIVE_JSON_H
 #define BERTH_NAIVE_JSON_H
 
@@ -19,7 +19,7 @@
         items_;                                                                        \
     })
 
-/* A member; NULL where it is absent or null. */
+/* Returns a member; NULL if it is absent or null. */
 const json_t *naive_json_get(const json_t *o, const char *key);
 berth_str naive_json_text(const json_t *o, const char *key);
 bool naive_json_flag(const json_t *o, const char *key);

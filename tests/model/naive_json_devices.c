@@ -1,4 +1,4 @@
-/* ResourceSlices, DeviceClasses and ResourceClaims of the decision vectors, of
+/* Reads ResourceSlices, DeviceClasses and ResourceClaims of the decision vectors, of
  * resource.k8s.io/v1. */
 #include "naive_json.h"
 

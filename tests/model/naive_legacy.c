@@ -1,6 +1,6 @@
 /* The rules of the v1.15 scheduler: predicates (filters.md, "Legacy predicates") and priorities
- * with scores from 0 to 10 (scores.md, "Legacy priorities"). A predicate that fails with an error
- * gives a reason that begins with "error: ". */
+ * with scores from 0 to 10 (scores.md, "Legacy priorities"). If a predicate fails with an error,
+ * its reason begins with "error: ". */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static int64_t container_amount(const berth_container *c, berth_str name, bool s
     return naive_is(name, "cpu") ? naive_milli_value(amount) : naive_value(amount);
 }
 
-/* Regular containers only, each rounded by itself. */
+/* Counts only regular containers, each rounded separately. */
 static int64_t regular_request(const berth_pod *pod, berth_str name, bool substitute)
 {
     int64_t sum = 0;
@@ -53,7 +53,7 @@ int64_t naive_legacy_request(const naive_attempt *a, const berth_node *node, ber
     return sum;
 }
 
-/* The scalar names that the pod's containers request; an init container's 0 raises nothing. */
+/* The scalar names that the pod's containers request; an init container's 0 has no effect. */
 static berth_strs scalar_names(naive_attempt *a)
 {
     berth_str *names = NULL;
@@ -138,7 +138,7 @@ static bool tolerates_taints(naive_attempt *a, const berth_plugin_ref *ref, cons
            naive_refuse(a, r, true, "node(s) had taints that the pod didn't tolerate");
 }
 
-/* All four are checked; the refusal is resolvable only if all failures are. */
+/* Checks all four; the refusal is resolvable only if all failures are. */
 static bool general(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
                     naive_refusal *r)
 {
@@ -167,7 +167,7 @@ static berth_str pressure(const berth_node *node, const char *type)
     return status;
 }
 
-/* Whether an entry of the type, any of them, has another status. */
+/* Does any entry of the type have another status? */
 static bool condition_differs(const berth_node *node, const char *type, const char *status)
 {
     for (uint32_t i = 0; i < node->condition_count; i++) {
@@ -274,8 +274,8 @@ static const berth_service *service_of(const naive_attempt *a, size_t n)
     return NULL;
 }
 
-/* Where the first pod alike runs, NULL if there is none. v1.15 finds pods in the order
- * of a map; here the first in the order of nodes is meant. */
+/* The node of the first similar pod; NULL if there is none. v1.15 finds pods in the order of a map;
+ * this takes the first in the order of nodes. */
 static const berth_node *node_of_sibling(const naive_attempt *a)
 {
     for (size_t n = 0; n < a->node_count; n++) {
@@ -388,7 +388,7 @@ static bool volume_zone(naive_attempt *a, const berth_plugin_ref *ref, const ber
     return true;
 }
 
-/* Disks of one kind, each id once. A claim that leads to no volume counts under its own id. */
+/* Collects disks of one kind, each id once. A claim without a volume counts under its own id. */
 static void collect_disks(naive_attempt *a, const berth_pod *pod, berth_volume_kind kind,
                           berth_strs *ids)
 {
@@ -501,7 +501,7 @@ static bool term_matches(const berth_pod_affinity_term *term, const berth_pod *o
     return named && naive_selector_matches(term->label_selector, pod->meta.labels);
 }
 
-/* Whether both nodes have the key, with equal values. */
+/* Do both nodes have the key, with equal values? */
 static bool same_domain(const berth_node *a, const berth_node *b, berth_str key)
 {
     const berth_str *left = naive_label(a->meta.labels, key);
@@ -509,7 +509,7 @@ static bool same_domain(const berth_node *a, const berth_node *b, berth_str key)
     return key.len > 0 && left != NULL && right != NULL && naive_same(*left, *right);
 }
 
-/* The node of the i-th pod, NULL if it is on none that exists. */
+/* The node of the i-th pod; NULL if it is on none that exists. */
 static const berth_node *node_of(const naive_attempt *a, size_t i)
 {
     const naive_pod *p = &a->cluster->pods[i];
@@ -692,8 +692,8 @@ static bool balanced(naive_attempt *a, const berth_plugin_ref *ref, const berth_
 
 /* ---- priorities: spreading ---- */
 
-/* Whether every selector of the pod being placed matches `pod`; `any`: there is a selector.
- * The lookup of controllers is an error, and none are found, for a pod without labels. */
+/* Does every selector of the pod being placed match `pod`? `any`: there is a selector. For a pod
+ * without labels the lookup of controllers fails and finds none. */
 static bool alike(const naive_attempt *a, const berth_pod *pod, bool services_only, bool *any)
 {
     static const berth_kind kinds[3] = {BERTH_KIND_REPLICATION_CONTROLLER, BERTH_KIND_REPLICA_SET,
@@ -891,7 +891,7 @@ static bool affinity_score(naive_attempt *a, const berth_plugin_ref *ref, const 
     return true;
 }
 
-/* matchFields count for nothing here. */
+/* Ignores matchFields. */
 static bool node_affinity_score(naive_attempt *a, const berth_plugin_ref *ref,
                                 const berth_node **nodes, size_t count, int64_t *values)
 {
@@ -942,8 +942,8 @@ static bool image_score(naive_attempt *a, const berth_plugin_ref *ref, const ber
     return true;
 }
 
-/* Whether the node's annotation, a JSON text, names a pod controller of this kind and uid. Enough
- * of JSON for that: both pairs within one "podController" object. */
+/* Does the node's annotation, a JSON text, name a pod controller of this kind and uid? Parses just
+ * enough JSON for this: both pairs within one "podController" object. */
 static bool avoids(berth_str json, const berth_owner *owner)
 {
     char text[4096], want[512];

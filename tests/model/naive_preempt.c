@@ -1,4 +1,5 @@
-/* DefaultPreemption: cycle.md §9. Every potential node is tried, as for up to 100 of them. */
+/* DefaultPreemption: cycle.md §9. Tries every potential node, as kube-scheduler does for up to
+ * 100. */
 #include <string.h>
 
 #include "base/go_sort.h"
@@ -24,7 +25,7 @@ static bool disrupted_for_preemption(const berth_pod *pod)
     return false;
 }
 
-/* Whether an earlier preemption for this pod is still under way on its nominated node. */
+/* Is an earlier preemption for this pod still in progress on its nominated node? */
 static bool must_wait(const naive_attempt *a, const naive_refusal *refusals, size_t count)
 {
     const berth_node *node = naive_find_node(a->cluster, a->pod->nominated_node_name);
@@ -52,10 +53,10 @@ static int64_t start_of(const berth_pod *pod)
     return pod->start_time_ns != 0 ? pod->start_time_ns : INT64_MAX;
 }
 
-/* Pods of one node, and what is known of each. */
+/* The pods of one node, and facts about each. */
 typedef struct lower_pods {
     naive_pod **pods;
-    uint64_t *places; /* before any was taken off */
+    uint64_t *places; /* before any pod was removed */
     bool *violating;
     size_t count;
     uint32_t kubernetes;
@@ -75,8 +76,8 @@ static void swap_pods(void *context, size_t a, size_t b)
     l->violating[b] = violating;
 }
 
-/* The clock is read for each comparison, so of two pods that have not started the first is the
- * older; since v1.37 it is read once for each, in their order on the node. */
+/* The clock is read for each comparison, so of two pods that have not started the first is older;
+ * since v1.37 it is read once for each pod, in their order on the node. */
 static bool more_important(void *context, size_t i, size_t k)
 {
     const lower_pods *l = context;
@@ -90,7 +91,7 @@ static bool more_important(void *context, size_t i, size_t k)
     return start_of(a) < start_of(b);
 }
 
-/* As Go sorts: where pods are equal, the order follows from the algorithm. */
+/* Sorts as Go does: the order of equal pods depends on the algorithm. */
 static void sort_pods(lower_pods *l, size_t count)
 {
     berth__go_sort(&(berth__go_sort_items){l, more_important, swap_pods}, count);
@@ -125,7 +126,7 @@ static lower_pods pods_below(naive_attempt *a, const berth_node *node)
     return l;
 }
 
-/* A pod without labels is covered by no budget, whatever its selector. */
+/* No budget covers a pod without labels, whatever its selector. */
 static bool covered_by(const berth_pod_disruption_budget *pdb, const berth_pod *pod)
 {
     return naive_same(naive_namespace(&pdb->meta), naive_namespace(&pod->meta)) &&
@@ -142,8 +143,8 @@ static bool named_before(const naive_objects *budgets, size_t i, size_t k)
     return order != 0 ? order < 0 : a->meta.name.len < b->meta.name.len;
 }
 
-/* Take one from each matching budget, since v1.37 up to the first by name that has nothing left.
- * True: one of them had nothing left. */
+/* Take one from each matching budget; since v1.37 stop at the first by name that has none left.
+ * Returns true if one of them had none left. */
 static bool violates(uint32_t kubernetes, const naive_objects *budgets, int64_t *left,
                      const berth_pod *pod)
 {
@@ -163,7 +164,7 @@ static bool violates(uint32_t kubernetes, const naive_objects *budgets, int64_t 
     return first < budgets->count;
 }
 
-/* Dry run. True: `out` is a candidate; false: `refusal` says why not. */
+/* Dry run. Returns true if `out` is a candidate; otherwise `refusal` has the reason. */
 static bool dry_run(naive_attempt *original, const berth_node *node, candidate *out,
                     naive_refusal *refusal)
 {
@@ -240,7 +241,7 @@ static int64_t priority_sum(const candidate *c)
     return sum;
 }
 
-/* Whether a is strictly better than b. */
+/* Is a strictly better than b? */
 static bool better(const candidate *a, const candidate *b)
 {
     if (a->violations != b->violations) {
@@ -261,7 +262,7 @@ static bool better(const candidate *a, const candidate *b)
     return earliest_start(a) > earliest_start(b);
 }
 
-/* Each of the errors once; several in brackets. */
+/* Lists each error once; several in brackets. */
 static const char *error_message(naive_region *region, const naive_histogram *errors)
 {
     const char *text = errors->reasons[0];
@@ -306,7 +307,7 @@ const char *naive_preempt(naive_attempt *a, const naive_refusal *refusals, size_
         out->victims = best.victims;
         for (size_t i = 0; i < best.count; i++) {
             bool spared = a->cluster->kubernetes >= 35 && best.victims[i]->meta.deleting;
-            if (!spared) { /* who leaves already is not asked to */
+            if (!spared) { /* pods that are already terminating are not evicted */
                 out->victims[out->victim_count++] = best.victims[i];
             }
         }

@@ -1,4 +1,4 @@
-/* Memory of the naive scheduler: pieces from malloc, kept in a list and freed together. */
+/* Memory of the naive scheduler: malloc blocks in a list, freed together. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ void *naive_alloc(naive_region *region, size_t bytes)
 
 void *naive_grow(naive_region *region, void *items, size_t count, size_t item_bytes)
 {
-    /* Room is always a power of two, so it is used up exactly when the count is one. */
+    /* The capacity is always a power of two, so it is used up exactly when the count is one. */
     if ((count & (count - 1)) != 0) {
         return items;
     }

@@ -1,4 +1,4 @@
-/* What pods ask for and hold: filters.md §6, and v1.36.md §3 for pods resized in place and for
+/* What pods request and hold: filters.md §6, and v1.36.md §3 for pods resized in place and for
  * resources of the pod as a whole. */
 #include <string.h>
 
@@ -24,13 +24,13 @@ bool naive_scalar_name(berth_str name)
            naive_starts(name, "attachable-volumes-") || naive_contains(name, "kubernetes.io/");
 }
 
-/* What spec.resources may name. */
+/* May spec.resources name it? */
 static bool pod_level_name(berth_str name)
 {
     return naive_is(name, "cpu") || naive_is(name, "memory") || naive_starts(name, "hugepages-");
 }
 
-/* ---- amounts, each with whether there is one at all ---- */
+/* ---- amounts that may be absent ---- */
 
 typedef struct amount {
     naive_nanos nanos;
@@ -68,7 +68,7 @@ static amount missing_counts_as(berth_str name)
 
 /* ---- containers ---- */
 
-/* The kubelet cannot give the pod what it now asks for. */
+/* The kubelet cannot give the pod its new requests. */
 static bool resize_infeasible(const berth_pod *pod)
 {
     for (uint32_t i = 0; i < pod->condition_count; i++) {
@@ -94,16 +94,16 @@ static const berth_container_status *status_of(const berth_pod *pod, berth_str c
     return NULL;
 }
 
-/* Where amounts come from: v1.37 sums each up by itself and takes the largest sum. What a status
- * does not say is what the one before it says. */
+/* The source of amounts: v1.37 sums each source separately and takes the largest sum. If a status
+ * lacks an amount, the one before it applies. */
 typedef enum source {
     SPECIFIED,
     ALLOCATED,
     ACTUATED,
-    ALL_IN_ONE, /* of each container the largest: before v1.37 */
+    ALL_IN_ONE, /* the largest of each container: before v1.37 */
 } source;
 
-/* What a container of a pod on a node has by one source. */
+/* The amount of a container of a pod on a node by one source. */
 static amount sourced(const berth_pod *pod, const berth_container *container, berth_str name,
                       source of)
 {
@@ -118,7 +118,7 @@ static amount sourced(const berth_pod *pod, const berth_container *container, be
                                                      : listed(container->requests, name);
 }
 
-/* What a container of a pod on a node holds or asks for, whichever is more. */
+/* The larger of the amounts that a container of a pod on a node holds and requests. */
 static amount held_by(const berth_pod *pod, const berth_container *container, berth_str name)
 {
     const berth_container_status *status = status_of(pod, container->name);
@@ -135,8 +135,8 @@ static bool is_held(naive_ask ask)
     return ask == NAIVE_HELD || ask == NAIVE_HELD_SCORED;
 }
 
-/* All containers together, as many as run at one time. `substitute`: a container without an amount
- * has one of its own. */
+/* The sum over containers that run at the same time. `substitute`: a container without an amount
+ * gets a default. */
 static amount of_containers_by(uint32_t kubernetes, const berth_pod *pod, berth_str name,
                                naive_ask ask, bool substitute, source of)
 {
@@ -166,7 +166,7 @@ static amount of_containers_by(uint32_t kubernetes, const berth_pod *pod, berth_
     return larger(sum, peak);
 }
 
-/* A status that tells of the pod as a whole stands for those of its containers. */
+/* A status of the pod as a whole replaces those of its containers. */
 static amount by_source(uint32_t kubernetes, const berth_pod *pod, berth_str name, naive_ask ask,
                         bool substitute, source of)
 {
@@ -202,7 +202,7 @@ static bool has_pod_level(uint32_t kubernetes, const berth_pod *pod)
     return false;
 }
 
-/* What the pod as a whole asks for or holds; scores of a pod to be placed pass it over. */
+/* The amount that the pod as a whole requests or holds; scores of a pod to be placed ignore it. */
 static amount of_pod_level(uint32_t kubernetes, const berth_pod *pod, berth_str name, naive_ask ask)
 {
     amount asked = listed(pod->pod_requests, name);
@@ -239,7 +239,7 @@ int64_t naive_pod_request(uint32_t kubernetes, const berth_pod *pod, berth_str n
 {
     bool scored = ask == NAIVE_INCOMING_SCORED || ask == NAIVE_HELD_SCORED;
     amount total = of_pod(kubernetes, pod, name, ask, false);
-    /* On a node, what the pod asks for as a whole stands, whatever its containers lack. */
+    /* On a node the request of the pod as a whole counts, whatever its containers lack. */
     bool whole = ask == NAIVE_HELD_SCORED && has_pod_level(kubernetes, pod) && total.present;
     if (scored && !whole) {
         total = of_pod(kubernetes, pod, name, ask, true);

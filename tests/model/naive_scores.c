@@ -41,8 +41,8 @@ static void max_normalize(int64_t *values, size_t count, bool reverse)
 
 /* ---- TaintToleration, NodeAffinity ---- */
 
-/* Only tolerations for every effect or for PreferNoSchedule count, and only those accept the taint:
- * an effect that differs from the taint's accepts nothing anyway. */
+/* Only tolerations for every effect or for PreferNoSchedule count, and only these accept the taint:
+ * a different effect accepts nothing anyway. */
 bool naive_score_taints(naive_attempt *a, const berth_plugin_ref *ref, const berth_node **nodes,
                         size_t count, int64_t *values)
 {
@@ -94,8 +94,8 @@ bool naive_score_node_affinity(naive_attempt *a, const berth_plugin_ref *ref,
 
 /* ---- NodeResourcesFit ---- */
 
-/* The capacity that a resource is scored against, what is used of it and what the pod would add.
- * `scored`: as NodeResourcesFit has it. False: skipped. */
+/* The capacity against which a resource is scored, the used amount, and the amount of the pod.
+ * `scored`: as in NodeResourcesFit. Returns false if the resource is skipped. */
 static bool resource_use(const naive_attempt *a, const berth_node *node, berth_str name,
                          bool scored, int64_t *capacity, int64_t *used, int64_t *request)
 {
@@ -205,7 +205,8 @@ static double fraction_of(int64_t used, int64_t capacity)
     return fraction > 1 ? 1 : fraction;
 }
 
-/* Of two resources that are 87 balanced with the pod and 100 without it, 68 since v1.36. */
+/* For two resources that are 87 balanced with the pod and 100 without it, this is 68 since
+ * v1.36. */
 static int64_t balanced_value(const naive_attempt *a, const berth_node *node,
                               const berth_weighted_resource *list, uint32_t count)
 {
@@ -245,7 +246,7 @@ bool naive_score_balanced(naive_attempt *a, const berth_plugin_ref *ref, const b
 
 /* ---- ImageLocality ---- */
 
-/* How many nodes had the image when that node was copied; v1.15: how many have it. */
+/* The number of nodes with the image when that node was copied; v1.15: the current number. */
 static size_t seen_by(const naive_attempt *a, const naive_image *image, berth_str node)
 {
     size_t k = 0;

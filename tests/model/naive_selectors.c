@@ -1,11 +1,11 @@
-/* What a selector says of a device: the engine's own answer, as a second implementation of the
+/* Evaluates a selector on a device, with the code of the engine: a second implementation of the
  * language would prove little. */
 #include "naive_devices.h"
 
 #include "base/memory.h"
 #include "cel/cel.h"
 
-/* A name without its domain is of the driver's. */
+/* A name without a domain belongs to the domain of the driver. */
 static void split(berth_str name, berth_str driver, berth_str *domain, berth_str *id, bool *bare)
 {
     for (uint32_t i = 0; i < name.len; i++) {

@@ -1,5 +1,6 @@
-/* Replay decision vectors through the naive scheduler alone: proves the reference itself right.
- * Usage: naive_vectors FILE.jsonl.gz...; prints a line a file, exit 1 if anything differs. */
+/* Replays decision vectors through the naive scheduler alone, which proves the reference itself
+ * right. Usage: naive_vectors FILE.jsonl.gz...; prints a line for each file; exit code 1 if
+ * anything differs. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +36,7 @@ static int compare_texts(const void *left, const void *right)
     return strcmp(*a, *b);
 }
 
-/* A JSON array of texts as one text, sorted if asked for. */
+/* A JSON array of texts as one text, sorted if requested. */
 static const char *join_json(naive_region *r, const json_t *array, bool sort)
 {
     size_t n = json_array_size(array);
@@ -121,7 +122,7 @@ static const char *number(naive_region *r, int64_t v)
     return naive_print(r, "%lld", (long long)v);
 }
 
-/* Whether the plugins that scored and their values are those of the vector. */
+/* Are the plugins that scored and their values those of the vector? */
 static bool same_scores(naive_region *r, const json_t *expected, const naive_decision *d,
                         const char **wanted, const char **got)
 {
@@ -180,8 +181,8 @@ static bool check_scores(const naive_scenario *s, size_t i, const json_t *e,
     return ok;
 }
 
-/* Vectors of v1.32 were taken with pods that exist only in the scheduler once it has placed them:
- * such a victim is not deleted from anywhere and not listed. Later vectors list it. */
+/* In vectors of v1.32, placed pods exist only in the scheduler: such a victim is not deleted from
+ * anywhere and not listed. Later vectors list it. */
 static const char *join_victims(naive_region *r, const naive_scenario *s, const naive_decision *d)
 {
     const char **names = naive_alloc(r, (d->victim_count + 1) * sizeof(*names));
@@ -234,7 +235,7 @@ static bool check(const naive_scenario *s, size_t i, const json_t *e, const naiv
         {"feasible", join_json(r, json_object_get(e, "feasible"), d->allow_listed),
          join_nodes(r, d->feasible, d->feasible_count, d->allow_listed)},
         {"failed", join_failed(r, json_object_get(e, "failed")),
-         d->error ? "" : join_refusals(r, d)}, /* an error tells nothing else */
+         d->error ? "" : join_refusals(r, d)}, /* an error has no other details */
     };
     bool ok = true;
     for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
@@ -248,7 +249,7 @@ static bool check(const naive_scenario *s, size_t i, const json_t *e, const naiv
     return (d->error || check_failure(s, i, e, d, r)) && ok;
 }
 
-/* The order of allow-listed nodes is free; put the feasible ones in the vector's order. */
+/* The order of allow-listed nodes is free, so use the order of the vector for the feasible ones. */
 static void follow_order(const json_t *e, naive_decision *d)
 {
     const json_t *order = json_object_get(e, "feasible");
@@ -307,8 +308,8 @@ static const char *join_legacy(naive_region *r, const naive_decision *d)
     return join_texts(r, items, d->refusal_count, true);
 }
 
-/* In the vectors MostRequestedPriority and ServiceAntiAffinityPriority weigh 0, and values are
- * shown unweighted; here they have a score of their own and a total without them. */
+/* In the vectors MostRequestedPriority and ServiceAntiAffinityPriority have weight 0, and values
+ * are unweighted; here they have their own score and a total without them. */
 static bool check_legacy(const naive_scenario *s, size_t i, const json_t *e, naive_decision *d,
                          naive_region *r)
 {
@@ -430,7 +431,7 @@ static void run_line(const char *line, unsigned long *decisions, unsigned long *
     naive_scenario_free(&s);
 }
 
-/* One line of any length; NULL at the end. */
+/* Reads a line of any length; returns NULL at the end. */
 static char *read_line(gzFile file, char **buffer, size_t *room)
 {
     size_t used = 0;

@@ -77,7 +77,8 @@ static const char *claim_missing(naive_attempt *a, berth_str name)
     return naive_print(a->region, "persistentvolumeclaim \"%.*s\" not found", NAIVE_TEXT(name));
 }
 
-/* The next item of a list separated by "__", blanks trimmed; false: there is none. */
+/* Reads the next item of a list separated by "__", without blanks around it; returns false at the
+ * end. */
 static bool next_zone(berth_str *rest, berth_str *item)
 {
     if (rest->data == NULL) {
@@ -111,7 +112,7 @@ static bool inline_disk(const berth_volume *volume)
            kind == BERTH_VOLUME_RBD || kind == BERTH_VOLUME_ISCSI;
 }
 
-/* Whether a pod on a node of the cluster uses the claim by name. */
+/* Does a pod on a node of the cluster use the claim, by name? */
 static bool claim_in_use(const naive_attempt *a, berth_str ns, berth_str name)
 {
     for (size_t i = 0; i < a->cluster->pod_count; i++) {
@@ -130,7 +131,7 @@ static bool claim_in_use(const naive_attempt *a, berth_str ns, berth_str name)
     return false;
 }
 
-/* Whether an earlier volume of the pod uses the same claim. */
+/* Does an earlier volume of the pod use the same claim? */
 static bool repeated(const berth_pod *pod, uint32_t v)
 {
     for (uint32_t i = 0; i < v; i++) {
@@ -349,8 +350,8 @@ static berth_str gce_region(berth_str zone)
     return dashes == 2 ? (berth_str){zone.data, last} : (berth_str){0};
 }
 
-/* An in-tree GCE volume's handle names its zone, or its region if it is in several zones. NULL: the
- * zones are not of one region, and the volume cannot be translated. */
+/* An in-tree GCE volume's handle names its zone, or its region if it is in several zones. Returns
+ * NULL if the zones belong to several regions: the volume cannot be translated. */
 static const char *gce_handle(naive_attempt *a, const volume_object *volume)
 {
     const char *const keys[2] = {"failure-domain.beta.kubernetes.io/zone",
@@ -362,7 +363,7 @@ static const char *gce_handle(naive_attempt *a, const volume_object *volume)
         zones = value != NULL ? *value : zones;
     }
     if (zones.len == 0) {
-        return disk; /* as an inline volume's */
+        return disk; /* as for an inline volume */
     }
     if (!naive_contains(zones, "__")) {
         return naive_print(a->region, "zone %.*s: %s", NAIVE_TEXT(zones), disk);
@@ -377,7 +378,7 @@ static const char *gce_handle(naive_attempt *a, const volume_object *volume)
     return naive_print(a->region, "region %.*s: %s", NAIVE_TEXT(first), disk);
 }
 
-/* Two PersistentVolumes or inline volumes with one handle are one attachment. */
+/* Two PersistentVolumes or inline volumes with the same handle are one attachment. */
 static attachment volume_attachment(naive_attempt *a, const volume_object *volume,
                                     const berth_csi_node *csi)
 {
@@ -406,7 +407,8 @@ static attachment claim_attachment(naive_attempt *a, const claim_object *claim,
     };
 }
 
-/* Add the attachments of a pod. False: a claim is missing and `r` (if not NULL) says so. */
+/* Add the attachments of a pod. Returns false if a claim is missing, with the reason in `r` if not
+ * NULL. */
 static bool pod_attachments(naive_attempt *a, const berth_pod *pod, const berth_csi_node *csi,
                             attachments *list, naive_refusal *r)
 {
@@ -463,7 +465,7 @@ static bool is_installed(const berth_csi_node *csi, berth_str driver)
     return false;
 }
 
-/* A driver that pods wait for, and that the node has not; NULL: none. */
+/* A driver that pods wait for and that the node lacks; NULL: none. */
 static const berth_str *missing_driver(naive_attempt *a, const berth_csi_node *csi)
 {
     attachments wanted = {0};
@@ -522,7 +524,7 @@ bool naive_volume_limits(naive_attempt *a, const berth_plugin_ref *ref, const be
     return true;
 }
 
-/* ---- VolumeBinding: what is reserved, and kinds of claims ---- */
+/* ---- VolumeBinding: reservations, and kinds of claims ---- */
 
 static const naive_reservation *reserved_volume(const naive_attempt *a, const volume_object *volume)
 {
@@ -535,7 +537,7 @@ static const naive_reservation *reserved_volume(const naive_attempt *a, const vo
     return NULL;
 }
 
-/* The node on which a claim is to be provisioned; absent: undecided. */
+/* The node selected for provisioning a claim; absent: undecided. */
 static berth_str selected_node(const naive_attempt *a, const claim_object *claim)
 {
     for (size_t i = 0; i < a->cluster->reservation_count; i++) {
@@ -809,7 +811,7 @@ static void check_provisions(naive_attempt *a, const claim_object **claims, size
     }
 }
 
-/* Ascending request, the order of volumes kept among equals. */
+/* Sorts by ascending request; equal ones keep the order of volumes. */
 static void sort_by_request(const claim_object **claims, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
@@ -888,7 +890,7 @@ bool naive_binding(naive_attempt *a, const berth_plugin_ref *ref, const berth_no
 
 /* ---- VolumeBinding: score ---- */
 
-/* By storage class as specified; volumes that were found, or else what drivers have room for. */
+/* For each storage class as specified: the volumes found, or else the room that drivers report. */
 typedef struct class_use {
     berth_str name;
     int64_t requested, capacity;
@@ -911,7 +913,7 @@ static const claim_object *claim_of(const naive_attempt *a, const naive_reservat
                       chosen->claim_name);
 }
 
-/* The least that is enough, the first to come among equals; NULL: the driver does not say. */
+/* The smallest sufficient capacity, the first of equals; NULL: the driver reports none. */
 static const berth_csi_storage_capacity *room_for(const naive_attempt *a, const claim_object *claim,
                                                   const berth_node *node)
 {
@@ -1013,7 +1015,7 @@ void naive_reserve(naive_cluster *cluster, const berth_pod *pod, const berth_nod
         const volume_object *volume = find_volume(&a, chosen->volume);
         const claim_object *claim = naive_find(cluster, BERTH_KIND_PERSISTENT_VOLUME_CLAIM,
                                                chosen->claim_namespace, chosen->claim_name);
-        /* What is already so is not taken a second time. */
+        /* What is reserved already is not taken again. */
         if (volume != NULL ? claimed_by(&a, volume, claim) == CLAIMED_MINE
                            : selected_node(&a, claim).data != NULL) {
             continue;
@@ -1028,14 +1030,14 @@ void naive_reserve(naive_cluster *cluster, const berth_pod *pod, const berth_nod
 /* ---- VolumeZone ---- */
 
 static const char *const zone_keys[4][2] = {
-    /* a volume's label, and under which other name a node may have it */
+    /* a label of a volume, and the other name that a node may have for it */
     {"failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone"},
     {"failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region"},
     {"topology.kubernetes.io/zone", NULL},
     {"topology.kubernetes.io/region", NULL},
 };
 
-/* An empty item spoils the whole label. */
+/* An empty item makes the whole label invalid. */
 bool naive_zones_valid(berth_str list)
 {
     berth_str item;

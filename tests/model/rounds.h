@@ -1,6 +1,6 @@
-/* The main function of a property test that goes round by round: options read, a round for each
- * seed from the first on, until one finds a difference. BERTH_TEST_SEED is the seed of a run
- * without --seed. */
+/* The main function of a property test in rounds: reads options and runs a round for each seed from
+ * the first on, until a round finds a difference. BERTH_TEST_SEED is the seed of a run without
+ * --seed. */
 #ifndef BERTH_TESTS_ROUNDS_H
 #define BERTH_TESTS_ROUNDS_H
 
@@ -13,8 +13,8 @@
 typedef struct round_options {
     uint64_t seed;
     unsigned long rounds, ops;
-    uint32_t nodes;     /* 0: as the seed has it */
-    uint32_t nodes_max; /* that --nodes takes; 0: the test has no such option */
+    uint32_t nodes;     /* 0: chosen by the seed */
+    uint32_t nodes_max; /* maximum of --nodes; 0: the test has no such option */
 } round_options;
 
 static inline bool rounds_parse(int argc, char **argv, round_options *o)

@@ -1,4 +1,4 @@
-/* Linked to a test, makes engines sweep at every opportunity (model/sweep.h). */
+/* Linked into a test, this makes engines sweep at every opportunity (model/sweep.h). */
 #include <stdbool.h>
 
 extern bool berth__sweep_always;

@@ -1,13 +1,13 @@
-/* Property test: branches. An engine publishes and goes on; its twin never publishes. For each
- * snapshot that is pinned, the twin opens a transaction, does all sorts of things to nodes and
- * pods, and rolls back: what came of them, and the state at the end, are what a branch of that
- * snapshot must come to as well. Branches are made whenever it suits, most of them long after the
- * engine has changed, on several threads while it changes. At the end memory is back where it was.
+/* Property test: branches. An engine publishes and continues; its twin never publishes. For each
+ * pinned snapshot, the twin opens a transaction, runs random operations on nodes and pods, and
+ * rolls back. A branch of that snapshot must have the same results and the same state at the end.
+ * Branches are made at any time, mostly long after the engine has changed, and on several threads
+ * while it changes. At the end memory is back at its start.
  *
- * Usage: test_branch_model [--seed S] [--rounds N] [--ops N] [--nodes N] [--threads N]
- * Round r of seed S is round 0 of seed S + r. With --threads 0 branches are made on the engine's
- * thread, at random moments: then a round repeats exactly. BERTH_TEST_SEED replaces the seed of a
- * run without --seed; BERTH_STRESS_SECONDS: how long, instead of so many rounds. */
+ * Usage: test_branch_model [--seed S] [--rounds N] [--ops N] [--nodes N] [--threads N]. Round r of
+ * seed S is round 0 of seed S + r. With --threads 0 branches are made on the thread of the engine,
+ * at random moments: then a round repeats exactly. BERTH_TEST_SEED replaces the seed of a run
+ * without --seed; BERTH_STRESS_SECONDS: how long, instead of a number of rounds. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,20 +23,20 @@ enum { OPS_MAX = 64, PLANS = 6, THREADS_MAX = 16 };
 typedef struct options {
     uint64_t seed;
     unsigned long rounds, ops;
-    uint32_t nodes; /* 0: as the seed has it */
+    uint32_t nodes; /* 0: chosen by the seed */
     uint32_t threads;
 } options;
 
-/* What is to be done on branches of one snapshot, and what must come of it. */
+/* The operations for branches of one snapshot, and their expected results. */
 typedef struct plan {
     berth_snapshot *snapshot;
     operation ops[OPS_MAX];
     char *results[OPS_MAX];
     uint32_t count;
-    const berth_metadata **pods; /* of every pod there was then */
+    const berth_metadata **pods; /* of every pod that existed then */
     size_t pod_count;
     text end;
-    atomic_uint users; /* threads that are at it */
+    atomic_uint users; /* threads that work on it */
 } plan;
 
 typedef struct trial {
@@ -56,7 +56,7 @@ static atomic_ulong branches, plans_made, handed_over, conflicting;
 
 /* ---- branches ---- */
 
-/* Classes are those of the engine and all of its branches. */
+/* The engine and its branches share classes, so their numbers are not compared. */
 static void hide_classes(text *dump)
 {
     char *at = strstr(dump->bytes, " orphaned, ");
@@ -64,12 +64,11 @@ static void hide_classes(text *dump)
         memmove(at, strchr(at, '\n'), strlen(strchr(at, '\n')) + 1);
 }
 
-/* Do what the plan says on a branch, as far as `count`; at the end of it all states must be the
- * same. */
+/* Commits a branch to the engine; defined below. */
 static void hand_over(script *s, const plan *p, berth_engine *branch, berth_engine *engine);
 
-/* Do what the plan says on a branch, as far as `count`; at the end of it all states must be the
- * same. With an engine, whose thread this is, the branch is handed to it. */
+/* Run the first `count` operations of the plan on a branch; after all of them the states must be
+ * equal. With `engine`, whose thread this must be, the branch is then committed to it. */
 static void follow_plan(script *s, const plan *p, uint32_t count, berth_engine *engine)
 {
     const berth_metadata **pods = s->pods;
@@ -100,8 +99,8 @@ static void follow_plan(script *s, const plan *p, uint32_t count, berth_engine *
     atomic_fetch_add(&branches, 1);
 }
 
-/* A pod that snapshot and branch both know is on the engine where the branch has it, if the
- * branch moved it. */
+/* A pod that snapshot and branch both know must be on the same node of the engine, if the branch
+ * moved it. */
 static void check_handed_over(script *s, const plan *p, berth_engine *branch, berth_engine *engine)
 {
     for (size_t i = 0; i < p->pod_count && !s->failed; i++) {
@@ -120,7 +119,7 @@ static void check_handed_over(script *s, const plan *p, berth_engine *branch, be
     }
 }
 
-/* Hand the branch over, in a transaction that takes it back. */
+/* Commit the branch in a transaction that is rolled back. */
 static void hand_over(script *s, const plan *p, berth_engine *branch, berth_engine *engine)
 {
     berth_conflict conflicts[4];
@@ -174,8 +173,8 @@ typedef struct brancher {
     uint32_t number;
 } brancher;
 
-/* A script of the thread's own: scratch and explanation; pods are looked up under the names of the
- * plan. */
+/* Runs on a script of the thread, with its own scratch and explanation; the plan has the names of
+ * pods. */
 static void *follow_on(void *argument)
 {
     const brancher *own = argument;
@@ -217,8 +216,8 @@ static void put_plan(trial *t, uint32_t which, plan *p)
     drop_plan(old);
 }
 
-/* Publish, and find out on the twin what may come of the snapshot. The pods it names are known to
- * the end. */
+/* Publish, and find the expected results of the snapshot on the twin. Its pods stay known to the
+ * end. */
 static void make_plan(trial *t)
 {
     berth_error error = {0};
@@ -349,7 +348,7 @@ static bool run_round(const options *o, uint64_t seed)
              (unsigned long long)seed, o->ops, o->nodes, o->threads);
     t.s.replay = t.replay;
     pthread_mutex_init(&t.lock, NULL);
-    /* Search trees are kept as long as nodes stay, and made for plain profiles and pods. */
+    /* Search trees are kept while nodes stay, and made for plain profiles and pods. */
     static const unsigned features[] = {0, GEN_SPREAD | GEN_AFFINITY, GEN_ALL, GEN_CLAIMS};
     bool calm = seed % 4 < 2;
     gen_init(&t.s.gen, seed, features[seed % 4]);

@@ -1,13 +1,12 @@
-/* Property test: an engine, driven through its public API, and the naive scheduler see the same
+/* Property test: an engine, driven through its public API, and the naive scheduler run the same
  * random history and must agree on every detail of every decision.
  *
  * Usage: test_engine_model [--seed S] [--rounds N] [--ops N] [--nodes N] [--kubernetes N]
  *                          [--without LIST] [--trace]
- * Round r of seed S is round 0 of seed S + r, which is what a failure prints to replay
- * it. BERTH_TEST_SEED replaces the seed of a run without --seed. Schedulers and objects are those
- * of Kubernetes 1.N, 32 to 37; without --kubernetes the seed says which. LIST names parts of the
- * generator: spread, affinity, volumes, preemption, legacy (rounds of v1.15 profiles, which do not
- * preempt). */
+ * Round r of seed S is round 0 of seed S + r; a failure prints this to replay it. BERTH_TEST_SEED
+ * replaces the seed of a run without --seed. Schedulers and objects are those of Kubernetes 1.N, 32
+ * to 37; without --kubernetes the seed chooses. LIST names parts of the generator: spread,
+ * affinity, volumes, preemption, legacy (rounds of v1.15 profiles, which do not preempt). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,13 +20,13 @@
 typedef struct options {
     uint64_t seed;
     unsigned long rounds, ops;
-    uint32_t nodes;      /* 0: as the seed has it */
-    uint32_t kubernetes; /* likewise */
+    uint32_t nodes;      /* 0: chosen by the seed */
+    uint32_t kubernetes; /* 0: chosen by the seed */
     unsigned features;
     bool trace;
 } options;
 
-/* One round: the two schedulers and where the round stands. */
+/* One round: the two schedulers and its progress. */
 typedef struct trial {
     const options *options;
     uint64_t seed;
@@ -115,7 +114,7 @@ static int compare_texts(const void *left, const void *right)
     return strcmp(*a, *b);
 }
 
-/* The texts, each ended by `end`, sorted if `sort`. */
+/* Joins the texts, each followed by `end`, sorted if `sort`. */
 static const char *join(naive_region *r, const char **items, size_t count, bool sort, char end)
 {
     size_t bytes = 1, at = 0;
@@ -220,7 +219,7 @@ static void compare_preemption(trial *t, const naive_decision *d, naive_region *
 
 #define ANY SIZE_MAX
 
-/* Whether `node` is one of the best: the so-many-th of them, or ANY. */
+/* Is `node` one of the best: number `which` of them, or ANY? */
 static bool is_best(const naive_decision *d, berth_str node, size_t which)
 {
     size_t best = 0;
@@ -236,7 +235,7 @@ static bool is_best(const naive_decision *d, berth_str node, size_t which)
     return false;
 }
 
-/* Which of the best the naive scheduler's heap yields. */
+/* Which of the best the naive scheduler's heap returns. */
 static size_t which_of_heap(const naive_decision *d)
 {
     size_t before = 0;
@@ -333,7 +332,7 @@ static void compare_explanation(trial *t, const naive_decision *d, naive_region 
     compare_preemption(t, d, r);
 }
 
-/* Decide and bind in one go, as a scheduler does. */
+/* Decide and bind in one step, as a scheduler does. */
 static void schedule(trial *t, const berth_pod *pod)
 {
     const berth_profile *profile = profile_of(t, pod);
@@ -486,7 +485,7 @@ static void add_pod(trial *t)
     add(t, BERTH_KIND_POD, gen_pod(&t->gen, t->pod_serial++, node, PROFILES));
 }
 
-/* Another pod of the same name and place. */
+/* Replaces a pod by another one with the same name and node. */
 static void update_pod(trial *t)
 {
     const naive_pod *old = random_pod(t, gen_chance(&t->gen, 60));
@@ -498,8 +497,7 @@ static void update_pod(trial *t)
     pod->meta.name = old->pod->meta.name;
     pod->meta.namespace_name = old->pod->meta.namespace_name;
     pod->meta.uid = old->pod->meta.uid;
-    /* A nomination by call outlives an update that says nothing of one; the naive
-     * model's does not. */
+    /* A nomination by call survives an update without one; in the naive model it does not. */
     if (old->node.len == 0) {
         berth_error error = {0};
         must(t, "nominate for no node",
@@ -508,7 +506,7 @@ static void update_pod(trial *t)
     update(t, BERTH_KIND_POD, pod);
 }
 
-/* What a kubelet reports now and then: the object as it was, or with other amounts. */
+/* A report of a kubelet: the same object, or with other amounts. */
 static const berth_node *reported(trial *t, const berth_node *old, const berth_node *other)
 {
     berth_node *node = naive_alloc(&t->gen.region, sizeof(*node));
@@ -588,7 +586,7 @@ static void unbind(trial *t)
 {
     const naive_pod *p = random_pod(t, true);
     berth_error error = {0};
-    /* A pod that came with its node is not placed by either scheduler. */
+    /* Neither scheduler places a pod that came with its node. */
     if (p == NULL || p->pod->node_name.len > 0) {
         return;
     }
@@ -608,7 +606,7 @@ static const berth_pod *renominated(trial *t, const berth_pod *pod, berth_str no
     return copy;
 }
 
-/* Nominate by the engine's own call, which ends the nominations of lesser pods for that node. */
+/* Nominate through the engine, which ends the nominations of lower-priority pods for that node. */
 static void nominate(trial *t, const berth_pod *pod, berth_str node)
 {
     berth_error error = {0};
@@ -628,7 +626,7 @@ static void nominate(trial *t, const berth_pod *pod, berth_str node)
         renominated(t, pod, node);
 }
 
-/* Do what preemption asks for, with most of its victims. */
+/* Evict most of the victims that preemption chose. */
 static void follow_preemption(trial *t, const berth_pod *pod, const naive_decision *d)
 {
     berth_str node = d->nominated->meta.name;
@@ -757,13 +755,13 @@ static void compare_state(trial *t)
 
 /* ---- rounds ---- */
 
-/* Plugins of the default profile that profiles are made of. */
+/* The plugins of the default profile from which profiles are made. */
 typedef struct plugin_set {
     berth_str names[64];
     uint32_t count;
 } plugin_set;
 
-/* Plugins of the parts of the generator that are left out with them. */
+/* The plugins that are left out together with a part of the generator. */
 static const struct {
     unsigned feature;
     const char *plugin;
@@ -839,7 +837,7 @@ static bool start_engine(trial *t)
     return !t->failed;
 }
 
-/* The cluster to begin with: most nodes, objects and a few pods on each node. */
+/* Creates the initial cluster: most nodes, objects and a few pods on each node. */
 static void fill(trial *t)
 {
     for (int kind = 0; kind < BERTH_KIND_COUNT; kind++) {

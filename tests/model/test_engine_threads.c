@@ -1,9 +1,9 @@
-/* Property test: engines that differ only in their number of threads take the same decisions, on
- * clusters large enough that all threads work. What is right is test_engine_model's question.
+/* Property test: engines that differ only in their number of threads decide the same, on clusters
+ * large enough to give all threads work. test_engine_model checks that the decisions are right.
  *
  * Usage: test_engine_threads [--seed S] [--rounds N] [--ops N] [--nodes N] [--bind 1];
- * BERTH_TEST_SEED as there. --bind: workers are bound; with HWLOC_SYNTHETIC, to the cores of a
- * machine that is not there, of several NUMA nodes. */
+ * BERTH_TEST_SEED as there. --bind: workers are bound; with HWLOC_SYNTHETIC to the cores of an
+ * imaginary machine with several NUMA nodes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,7 +116,7 @@ static void fill(trial *t, unsigned long ops)
     }
 }
 
-/* Everything of an explanation, folded into a number. */
+/* Hashes a whole explanation. */
 static uint64_t explanation_hash(const berth_explanation *x)
 {
     uint64_t hash = berth_explanation_refusal_count(x);

@@ -1,10 +1,10 @@
-/* Property test: the index gives the scan's answers. Engines that differ only in the path they take
- * see the same random history, and every field of every placement must be equal.
+/* Property test: the index returns the results of a scan. Engines that differ only in their path
+ * run the same random history, and every field of every placement must be equal.
  *
- * Usage: test_index_model [--seed S] [--decisions N]
- * Round r of seed S is round 0 of seed S + r, which is what a failure prints to replay it. With
- * BERTH_TEST_QUICK set, or under a sanitizer, fewer are made unless --decisions says more.
- * BERTH_TEST_SEED replaces the seed of a run without --seed. */
+ * Usage: test_index_model [--seed S] [--decisions N]. Round r of seed S is round 0 of seed S + r; a
+ * failure prints this to replay it. With BERTH_TEST_QUICK set, or under a sanitizer, fewer
+ * decisions are made unless --decisions sets the number. BERTH_TEST_SEED replaces the seed of a run
+ * without --seed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static const struct {
     {"auto with two threads", BERTH_PATH_AUTO, 2},
 };
 
-/* A pod template with the storage of everything that its pods point to. */
+/* A pod template, with the storage of everything that its pods point to. */
 typedef struct template
 {
     berth_pod pod;
@@ -60,7 +60,7 @@ typedef struct template
     berth_pod_affinity_term peer_terms[2];
     berth_pod_affinity_term soft_terms[2];
     berth_topology_spread spreads[2];
-    bool prefers; /* raw values of some scorer differ, so that it is normalized */
+    bool prefers; /* raw values of some scorer differ, so they are normalized */
 }
 template;
 
@@ -82,12 +82,12 @@ typedef struct trial {
     template templates[TEMPLATES_MAX];
     uint32_t template_count;
     bool present[NODES_MAX];
-    uint64_t node_seeds[NODES_MAX]; /* what a node has follows from its seed */
+    uint64_t node_seeds[NODES_MAX]; /* all properties of a node depend on its seed */
     bool has_namespace[2];
     uint32_t node_names;
-    uint32_t peers;        /* percentage of templates with rules about other pods */
-    bool together;         /* these rules keep pods of an app in one zone, or on one sort of disk */
-    bool preferences;      /* scorers that normalize have something to say */
+    uint32_t peers;   /* percentage of templates with rules about other pods */
+    bool together;    /* these rules keep the pods of an app in one zone, or on one kind of disk */
+    bool preferences; /* normalizing scorers have work */
     uint32_t node_changes; /* of 1,000 steps */
     pod *pods;
     uint32_t pod_count, pod_serial;
@@ -225,7 +225,7 @@ static void make_node_rules(trial *t, template *out)
     }
 }
 
-/* A rack has three nodes: large clusters have more racks than a gate, or cells, have room for. */
+/* A rack has three nodes: large clusters have more racks than a gate or the cells can hold. */
 static const char *const topologies[] = {"kubernetes.io/hostname", "topology.kubernetes.io/zone",
                                          "disk", "rank", "rack"};
 enum { TOPOLOGIES = 5 };
@@ -267,7 +267,7 @@ static void make_soft_terms(trial *t, template *out)
     rules->preferred_count = count;
 }
 
-/* Scores of affinity are level in the one domain that is left. */
+/* The remaining domain is the only one, so affinity scores are equal. */
 static void stay_together(trial *t, template *out)
 {
     out->peers.match_labels = (berth_map){out->labels, 1};
@@ -277,8 +277,8 @@ static void stay_together(trial *t, template *out)
         (berth_pod_affinity){.present = true, .required = out->peer_terms, .required_count = 1};
 }
 
-/* Rules about other pods: domains that pass, and counts by node. Other templates meet them while
- * their pods run. */
+/* Rules about other pods: domains that pass, and counts by node. They also affect other templates
+ * while their pods run. */
 static void make_peer_rules(trial *t, template *out)
 {
     out->peers.match_labels = (berth_map){out->peer_labels, 1};
@@ -315,8 +315,8 @@ static void make_template(trial *t, uint32_t index)
     out->prefers = t->preferences;
 }
 
-/* Give a node by the name of its number to `use`: what it has follows from its seed, but for
- * amounts if they are to be `other` ones. */
+/* Pass node `number` to `use`: all of its properties depend on its seed, except amounts if these
+ * shall be `other` ones. */
 static void with_seeded_node(trial *t, uint32_t number, bool other,
                              void (*use)(trial *, const berth_object *))
 {
@@ -366,7 +366,7 @@ static void with_seeded_node(trial *t, uint32_t number, bool other,
     use(t, &object);
 }
 
-/* The same with all of it new. */
+/* The same with all properties new. */
 static void with_node(trial *t, uint32_t number, void (*use)(trial *, const berth_object *))
 {
     t->node_seeds[number] = (uint64_t)below(t, UINT32_MAX) << 32 | below(t, UINT32_MAX);
@@ -422,7 +422,7 @@ static void put_pod(trial *t, pod *p)
     p->id = add_to_all(t, &object).pod;
 }
 
-/* Services select the pods of an app, which are then spread by default. */
+/* Services select the pods of an app, which are then spread by default constraints. */
 static void add_services(trial *t)
 {
     for (uint32_t i = 0; i < 3 && !t->failed; i++) {
@@ -449,7 +449,7 @@ static void make_profiles(trial *t)
         t->profiles[i].percentage_of_nodes_to_score = i % 2 == 0 ? 0 : 100;
         t->profiles[i].tie = ties[i];
     }
-    /* Small samples make small clusters turn, too. */
+    /* Small samples make small clusters rotate, too. */
     if (chance(t, 50)) {
         t->profiles[0].percentage_of_nodes_to_score = 1 + (int32_t)below(t, 60);
         t->profiles[2].min_feasible_nodes = 1 + (int32_t)below(t, 60);
@@ -575,7 +575,7 @@ static void decide(trial *t, pod *p)
     sampled += first.next != first.start;
     bool by_heap = t->profiles[profile_of(t, p)].tie == BERTH_TIE_KUBERNETES;
     heaped += by_heap && first.best_count > 1 && first.best_count < first.feasible_count;
-    /* Now and then the pod goes elsewhere, fit or not, as if another scheduler had chosen. */
+    /* Now and then the pod is put elsewhere, whether it fits or not, as if by another scheduler. */
     berth_node_id node = first.node;
     if (chance(t, 1))
         node = node_of(t, below(t, t->node_names));
@@ -606,7 +606,7 @@ static void replace_pod(trial *t, pod *p)
     put_pod(t, p);
 }
 
-/* The pod becomes one of another template, where it is. */
+/* The pod becomes one of another template, on the same node. */
 static void update_pod(trial *t, pod *p)
 {
     char node_name[16];
@@ -621,7 +621,7 @@ static void update_pod(trial *t, pod *p)
     }
     berth_object object = {.kind = BERTH_KIND_POD};
     object.as.pod = &source;
-    update_all(t, &object); /* p->made_of goes on telling the namespace */
+    update_all(t, &object); /* p->made_of still has the namespace */
 }
 
 static void toggle_node(trial *t)
@@ -642,7 +642,7 @@ static void toggle_node(trial *t)
     t->present[number] = !t->present[number];
 }
 
-/* A node that takes no pod is found by its room for pods in trees, and by a mask in scans. */
+/* Closes or opens a node: trees see it by its room for pods, scans by a mask. */
 static void close_or_open(trial *t, uint32_t number)
 {
     berth_node_id node = node_of(t, number);
@@ -654,7 +654,7 @@ static void close_or_open(trial *t, uint32_t number)
     }
 }
 
-/* Labels of a Namespace, which selectors of terms read. */
+/* Changes the labels of a Namespace, which selectors of terms read. */
 static void put_namespace(trial *t)
 {
     static const char *const names[] = {"default", "other"};
@@ -677,7 +677,8 @@ static void change_node(trial *t)
         toggle_node(t);
     else if (t->present[number] && chance(t, 25))
         close_or_open(t, number);
-    else if (t->present[number] && chance(t, 50)) /* as a kubelet's report: other amounts at most */
+    else if (t->present[number] &&
+             chance(t, 50)) /* as in a report of a kubelet: at most other amounts */
         with_seeded_node(t, number, chance(t, 50), update_all);
     else if (t->present[number])
         with_node(t, number, update_all);
@@ -723,7 +724,7 @@ static void compare_states(trial *t)
     }
 }
 
-/* Returns the decisions made, 0 after a failure. */
+/* Returns the number of decisions, 0 after a failure. */
 static unsigned long long run_round(uint64_t seed, unsigned long long decisions)
 {
     trial *t = calloc(1, sizeof(*t));
@@ -746,7 +747,7 @@ static unsigned long long run_round(uint64_t seed, unsigned long long decisions)
     return made;
 }
 
-/* That the comparison was one of what it is meant to compare. */
+/* Did the engines use the paths that this test compares? */
 static bool paths_are_right(unsigned long long decisions)
 {
     unsigned long long by_index = paths_taken[1][BERTH_PATH_INDEX];

@@ -1,11 +1,12 @@
-/* Property test: an engine made of the objects that another one gives back has the same pods on the
- * same nodes, and every pending pod fits the same nodes, with the same totals, there. Nodes and
- * pods one by one (berth/read.h) where nothing else is about; else all objects as a text
- * (berth/kube.h), which decides alike, too, and of which the same text is written again.
+/* Property test: an engine made from the objects of another one has the same pods on the same
+ * nodes, and every pending pod fits the same nodes with the same totals. If there are only nodes
+ * and pods, they are copied one by one (berth/read.h); otherwise all objects are copied as a text
+ * (berth/kube.h), and then decisions are the same, too, and the new engine writes the same text
+ * again.
  *
- * Usage: test_objects_model [--seed S] [--rounds N] [--ops N] Round r of seed S is round 0 of seed
- * S + r, which is what a failure prints to replay it. BERTH_TEST_SEED replaces the seed of a run
- * without --seed. */
+ * Usage: test_objects_model [--seed S] [--rounds N] [--ops N]. Round r of seed S is round 0 of seed
+ * S + r; a failure prints this to replay it. BERTH_TEST_SEED replaces the seed of a run without
+ * --seed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +52,7 @@ static void add_pod(trial *t, berth_pod_id pod)
     tally.pods++;
 }
 
-/* The one that came last to a node comes last again; pending ones in order of arrival. */
+/* The newest pod of a node is added last; pending pods in order of arrival. */
 static void add_pods(trial *t, berth_node_id node)
 {
     static berth_pod_id pods[PODS_MAX];
@@ -86,7 +87,7 @@ static void add_node(trial *t, berth_node_id node)
     tally.nodes++;
 }
 
-/* What a node knows of its images is as old as its last change, which no object says. */
+/* What a node knows about its images dates from its last change, which no object contains. */
 static void refresh_nodes(trial *t)
 {
     for (berth_node_id id = 0; id < berth_engine_node_limit(t->s.engine) && !t->s.failed; id++) {
@@ -145,7 +146,7 @@ static dumped dump_of(trial *t, berth_engine *engine)
     return to;
 }
 
-/* Where two texts part, with some of either. */
+/* Prints the place where two texts first differ, with some of either. */
 static void compare_dumps(trial *t, const dumped *wanted, const dumped *got)
 {
     size_t at = 0;
@@ -216,7 +217,7 @@ static void ask(berth_engine *engine, berth_pod_id pod, list *out)
                                               &out->count, NULL);
 }
 
-/* Nodes may have come to another order where the engine's is older than its nodes. */
+/* The order of nodes may differ if that of the engine is older than its nodes. */
 static bool has(const trial *t, const list *in, berth_str name, int64_t total)
 {
     for (uint32_t i = 0; i < in->count; i++)
@@ -225,8 +226,8 @@ static bool has(const trial *t, const list *in, berth_str name, int64_t total)
     return false;
 }
 
-/* Of two pods with one host port on a node the first that leaves frees it, as kube-scheduler has
- * it: no object says so. */
+/* Of two pods with the same host port on a node, the first that leaves frees the port, as in
+ * kube-scheduler; no object contains this. */
 static bool is_freed_port(trial *t, berth_pod_id pod, berth_str node)
 {
     static const char reason[] = "node(s) didn't have free ports for the requested pod ports";
@@ -237,7 +238,8 @@ static bool is_freed_port(trial *t, berth_pod_id pod, berth_str node)
            same_text(fit.reasons[0], (berth_str){reason, sizeof(reason) - 1});
 }
 
-/* Whether the pod fits the same nodes: false, and no failure, where a freed port is all. */
+/* Does the pod fit the same nodes? Returns false without a failure if a freed port is the only
+ * difference. */
 static bool compare_pod(trial *t, berth_pod_id pod, berth_pod_id twin)
 {
     static list wanted, got;
@@ -270,7 +272,7 @@ static void describe(const berth_engine *engine, berth_status status,
              placement->start, placement->next);
 }
 
-/* Whether the nodes lie as they did: not where the engine's order is older than its nodes. */
+/* Are the nodes in the same order? Not if that of the engine is older than its nodes. */
 static bool lie_alike(const trial *t)
 {
     static berth_node_id orders[2][NODES_MAX];
@@ -284,7 +286,7 @@ static bool lie_alike(const trial *t)
     return same;
 }
 
-/* Ties are the seed's to break. */
+/* Compares decisions; the seed breaks ties. */
 static void compare_decision(trial *t, berth_pod_id pod, berth_pod_id twin)
 {
     static const berth_decide_options options = {.size = sizeof(options),

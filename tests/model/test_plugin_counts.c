@@ -1,9 +1,9 @@
-/* Property test: an embedder's plugins that count pods. Two of them, in some profiles each, count
- * in reserve and unreserve; whatever is done to an engine, in transactions, by a scheduler and by
- * commits of branches, they hear of every pod that comes to a node or leaves one, once, and of
- * nothing else: their counts are a recount from the engine.
+/* Property test: plugins of an embedder that count pods. Two of them, each in some profiles, count
+ * in reserve and unreserve. Whatever happens to an engine, in transactions, by a scheduler and by
+ * commits of branches, they are called exactly once for each pod that comes to a node or leaves
+ * one, and for nothing else: their counts equal a recount from the engine.
  *
- * Usage: test_plugin_counts [--seed S] [--rounds N] [--ops N] Round r of seed S is round 0 of seed
+ * Usage: test_plugin_counts [--seed S] [--rounds N] [--ops N]. Round r of seed S is round 0 of seed
  * S + r. BERTH_TEST_SEED replaces the seed of a run without --seed. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 enum { PODS_MAX = 1 << 14, NODES_MAX = 256, LATER_MAX = 64 };
 
-/* What a plugin keeps: pods by their index, sums by node. */
+/* The state of a plugin: pods by their index, sums by node. */
 typedef struct counter {
     berth_pod_id pods[PODS_MAX];
     berth_node_id on[PODS_MAX];
@@ -52,7 +52,7 @@ static void pass_all(const berth_cycle *cycle, const void *instance, const void 
     (void)slice;
 }
 
-/* Refuses now and then, where that counts. */
+/* Refuses now and then, if refusals count. */
 static berth_status count_reserve(void *context, const berth_cycle *cycle, berth_pod_id pod,
                                   berth_node_id node)
 {
@@ -123,7 +123,7 @@ static void check_counts(trial *t)
         check_node(t, node);
 }
 
-/* ---- what happens ---- */
+/* ---- operations ---- */
 
 static void operate(trial *t)
 {
@@ -152,7 +152,8 @@ static void transact(trial *t, uint32_t depth)
     check_counts(t);
 }
 
-/* A branch does all sorts of things to pods, nobody hears; its engine goes on, and it commits. */
+/* A branch changes pods in many ways, of which plugins see nothing; its engine continues, and it
+ * commits. */
 static void branch(trial *t)
 {
     berth_error error = {0};
@@ -213,7 +214,7 @@ static void answer_some(trial *t, berth_scheduler *scheduler)
     }
 }
 
-/* The loop for a while: assumed, confirmed, forgotten, expired, preempted. */
+/* Runs the loop for a while: pods are assumed, confirmed, forgotten, expired, preempted. */
 static void loop(trial *t)
 {
     berth_error error = {0};
@@ -250,7 +251,7 @@ static bool has_any(void *context, berth_str plugin)
     return true;
 }
 
-/* The plugin at the end of a profile's filters. */
+/* Adds the plugin at the end of a profile's filters. */
 static void enable(trial *t, berth_profile *profile, int which)
 {
     berth_plugin_list *lists = naive_alloc(&t->s.gen.region, BERTH_POINT_COUNT * sizeof(*lists));

@@ -1,11 +1,11 @@
-/* Property test: questions about pods (berth/query.h) against decisions. One engine is asked, its
- * twin never is: on that one every pod is decided with an explanation that visits every node. Each
- * node's verdict, plugin, code and reasons, and the nodes that fit with their totals are those of
- * the explanation; and after all the questions both engines go on alike.
+/* Property test: questions about pods (berth/query.h) against decisions. Only one engine answers
+ * questions. On its twin every pod is decided with an explanation that visits every node. The
+ * verdict, plugin, code and reasons of each node, and the nodes that fit with their totals, must
+ * equal the explanation; and after all the questions both engines behave the same.
  *
- * Usage: test_query_model [--seed S] [--rounds N] [--ops N] [--nodes N] Round r of seed S is round
- * 0 of seed S + r, which is what a failure prints to replay it. BERTH_TEST_SEED replaces the seed
- * of a run without --seed. */
+ * Usage: test_query_model [--seed S] [--rounds N] [--ops N] [--nodes N]. Round r of seed S is round
+ * 0 of seed S + r; a failure prints this to replay it. BERTH_TEST_SEED replaces the seed of a run
+ * without --seed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,14 +18,14 @@
 enum { NODES_MAX = 256, ABSENT = -1, FITS = -2 };
 
 typedef struct trial {
-    script s; /* its engine is the one that is asked */
+    script s; /* its engine answers the questions */
     char replay[128];
     berth_profile profiles[SCRIPT_PROFILES];
     berth_engine *twin;
     berth_node_id order[NODES_MAX];
     uint32_t node_count;
     int64_t said[NODES_MAX];   /* by node id: ABSENT, FITS, or the number of its refusal */
-    int64_t totals[NODES_MAX]; /* by node id, of those that fit */
+    int64_t totals[NODES_MAX]; /* by node id, for nodes that fit */
 } trial;
 
 static struct {
@@ -91,7 +91,7 @@ static void check_fit(trial *t, berth_pod_id pod, berth_node_id node, bool alone
     }
 }
 
-/* Whether so few nodes fit that none is scored. */
+/* Do so few nodes fit that none is scored? */
 static bool may_score_none(const trial *t)
 {
     uint32_t fit = 0;
@@ -112,7 +112,7 @@ static void check_list(trial *t, berth_pod_id pod, bool scored)
     berth_status status = berth_engine_feasible_nodes(
         t->s.engine, pod, nodes, scored ? totals : NULL, capacity, &count, &error);
     if (status == BERTH_E_INVALID && scored && may_score_none(t))
-        return; /* a decision did not come to the scores that fail */
+        return; /* the decision ended before the scores that fail */
     script_must(&t->s, "feasible_nodes", status, &error);
     if (t->s.failed)
         return;
@@ -133,7 +133,7 @@ static void check_list(trial *t, berth_pod_id pod, bool scored)
 
 /* ---- questions ---- */
 
-/* What the twin's explanation says of each node. */
+/* Takes the result for each node from the explanation of the twin. */
 static void take_explanation(trial *t)
 {
     const berth_explanation *from = t->s.explanation;
@@ -149,7 +149,8 @@ static void take_explanation(trial *t)
     }
 }
 
-/* A pod that fails somewhere: the search ended there, so only that it is told is looked at. */
+/* A pod that fails somewhere: the search ended there, so only the report of the failure is
+ * checked. */
 static void check_error(trial *t, berth_pod_id pod)
 {
     bool told = false;
@@ -162,14 +163,14 @@ static void check_error(trial *t, berth_pod_id pod)
             &error);
         told |= fit.verdict == BERTH_VERDICT_ERROR && fit.reason_count > 0;
     }
-    /* Of score plugins that fail no question about filters tells. */
+    /* Questions about filters do not report failing score plugins. */
     if (!told && berth_explanation_feasible_count(t->s.explanation) == 0)
         script_same(&t->s, "an error", "is told of", "is not");
     tally.errors++;
 }
 
-/* Whether the search may have ended with the first node that fits: the one that is kept for the pod
- * itself is tried first, and where nothing scores one is enough. */
+/* May the search have ended with the first node that fits? The node reserved for the pod is tried
+ * first, and if nothing scores, one node is enough. */
 static bool stopped(const trial *t, const berth_placement *placement)
 {
     bool all = true;
@@ -186,7 +187,7 @@ static void ask(trial *t, berth_pod_id pod)
                                       .explanation = t->s.explanation};
     berth_placement placement;
     berth_error error = {0}, other;
-    /* What the decision draws for ties goes back. */
+    /* Take back the random numbers that the decision drew for ties. */
     script_must(&t->s, "begin", berth_engine_begin(t->twin, &other), &other);
     berth_status status = berth_engine_decide(t->twin, pod, &how, &placement, &error);
     script_must(&t->s, "rollback", berth_engine_rollback(t->twin, &other), &other);
@@ -212,7 +213,7 @@ static void ask(trial *t, berth_pod_id pod)
         check_list(t, pod, gen_chance(&t->s.gen, 70));
 }
 
-/* Both come to one order of nodes at the same time, as by decisions. */
+/* Both engines update their order of nodes at the same time, as by decisions. */
 static void list_nodes(trial *t, berth_engine *engine)
 {
     berth_error error = {0};
@@ -221,7 +222,7 @@ static void list_nodes(trial *t, berth_engine *engine)
                 &error);
 }
 
-/* What arrays say of all nodes is what is said of each. */
+/* Arrays about all nodes must equal the answers about each. */
 static void check_arrays(trial *t)
 {
     static int64_t has[NODES_MAX], used[NODES_MAX];

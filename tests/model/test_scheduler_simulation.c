@@ -1,16 +1,16 @@
-/* Simulation of a cluster under a scheduler: pods and nodes come, change and go, bindings fail,
- * are late or expire, victims leave at once, later or not at all, transactions and others bind
- * pods on the engine, readers hold snapshots of it; all from one seed. After every step
- *   - each pod is where an independent record says, on one node or in the queue, and none is lost,
- *   - what each node touched has allocated is the sum of its pods' requests,
- *   - nothing was put where the requests do not fit,
- *   - the scheduler's counters are those of the record, and its own checks pass,
+/* Simulation of a cluster under a scheduler: pods and nodes come, change and leave; bindings fail,
+ * are late or expire; victims leave at once, later or not at all; transactions and other schedulers
+ * bind pods on the engine; readers hold snapshots of it; all from one seed. After every step
+ *   - each pod is where an independent record has it, on one node or in the queue; none is lost,
+ *   - the allocated amounts of each touched node are the sum of its pods' requests,
+ *   - no pod was put where its requests do not fit,
+ *   - the counters of the scheduler equal those of the record, and its own checks pass,
  *   - snapshots that readers hold do not change,
- * - pods of the unschedulable pool fit nowhere: whoever fits has been woken. One of them is decided
- *     after each step, all of them every so often.
+ *   - pods of the unschedulable pool fit nowhere: any pod that fits has been woken. One of them is
+ *     decided after each step, all of them every so often.
  *
- * Usage: test_scheduler_simulation [--seed S] [--rounds N] [--steps N] [--trace] A failure
- * prints how to replay its round. */
+ * Usage: test_scheduler_simulation [--seed S] [--rounds N] [--steps N] [--trace]. A failure prints
+ * the command that replays its round. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,22 +20,22 @@
 #include "cluster_gen.h"
 
 enum {
-    PODS_MAX = 400, /* records of a round; names are not used again */
+    PODS_MAX = 400, /* records of a round; names are not reused */
     LIVE_MAX = 48,  /* pods at a time */
     PROFILES = 2,
-    SCHEDULERS = 3, /* of which one is served by nobody */
+    SCHEDULERS = 3, /* one of them has no scheduler */
     CHECK_ALL_EVERY = 32,
-    SNAPSHOTS = 3, /* published ones that readers hold at a time */
+    SNAPSHOTS = 3, /* published ones that readers hold at the same time */
 };
 
 #define SECOND INT64_C(1000000000)
 
 typedef enum life {
     ABSENT,
-    IDLE, /* there, but nobody's to schedule, or without a future */
+    IDLE, /* exists, but no scheduler handles it, or it has no future */
     WAITING,
     ASSUMED,
-    SETTLED, /* on a node, bound by whomever */
+    SETTLED, /* on a node, whoever bound it */
 } life;
 
 typedef struct pod_record {
@@ -44,7 +44,7 @@ typedef struct pod_record {
     life life;
     uint32_t node; /* name number; UINT32_MAX: none */
     berth_binding_id binding;
-    bool leaving; /* its eviction was asked for */
+    bool leaving; /* its eviction was requested */
 } pod_record;
 
 typedef struct node_record {
@@ -66,11 +66,11 @@ typedef struct simulation {
     uint32_t pod_count, live_count;
     node_record nodes[512];
     berth_metadata *known[BERTH_KIND_COUNT][16]; /* other objects; NULL: absent */
-    berth_binding_id stale;                      /* some binding that is no more */
+    berth_binding_id stale;                      /* a binding that no longer exists */
     berth_scheduler_counters want;
     uint64_t troubles, troubles_wanted;
     berth_snapshot *snapshots[SNAPSHOTS];
-    uint64_t digests[SNAPSHOTS]; /* when they were published */
+    uint64_t digests[SNAPSHOTS]; /* at their publication */
 } simulation;
 
 /* ---- reporting ---- */
@@ -172,7 +172,7 @@ static bool has_fit(const berth_profile *profile)
     return false;
 }
 
-/* The scheduler has put a pod on a node: its requests must fit beside those of the others. */
+/* The scheduler has put a pod on a node: its requests must fit beside those of the other pods. */
 static void expect_room(simulation *s, const pod_record *pod)
 {
     const berth_node *node = s->nodes[pod->node].object;
@@ -320,7 +320,7 @@ static berth_answer on_bind(void *context, const berth_binding *binding)
     return BERTH_ANSWER_DONE;
 }
 
-/* Pods that nobody may schedule any more do not come back. */
+/* Pods that no scheduler may handle any more do not return to the queue. */
 static void send_back(simulation *s, pod_record *pod)
 {
     bool returns = is_served(s, pod->object) && !pod->object->meta.deleting;
@@ -335,7 +335,7 @@ static void on_unbind(void *context, const berth_binding *binding, berth_unbind_
     s->stale = binding->id;
     if (reason == BERTH_UNBIND_DELETED || reason == BERTH_UNBIND_TAKEN) {
         s->want.given_up++;
-        return; /* whoever did that knows about the pod */
+        return; /* the caller knows about the pod */
     }
     pod_record *pod = pod_of(s, binding->pod);
     trace(s, reason == BERTH_UNBIND_EXPIRED ? "  expired" : "  failed", pod->object->meta.name);
@@ -424,7 +424,8 @@ static void apply(simulation *s, verb how, const berth_object *object, berth_sta
     }
 }
 
-/* Posted events, expiries and timers come first in any call: let them before the record changes. */
+/* Every call first handles posted events, expiries and timers: let it do so before the record
+ * changes. */
 static void settle(simulation *s)
 {
     berth_error error = {.code = BERTH_OK};
@@ -443,7 +444,7 @@ static berth_str node_text(simulation *s, uint32_t number)
     return naive_str(naive_print(&s->gen.region, "n%u", number));
 }
 
-/* A random pod of one of these lives (a bit each), or NULL. */
+/* A random pod in one of these states (a bit each), or NULL. */
 static pod_record *some_pod(simulation *s, unsigned lives)
 {
     uint32_t start = s->pod_count > 0 ? gen_below(&s->gen, s->pod_count) : 0;
@@ -518,7 +519,7 @@ static void finish_pod(simulation *s, pod_record *pod)
     apply(s, UPDATE, &object, BERTH_OK);
 }
 
-/* What an update makes of a pod's life. */
+/* Updates the state of a pod in the record after an update of its object. */
 static void follow_update(simulation *s, pod_record *pod, const berth_pod *to, uint32_t shown)
 {
     bool eligible = is_served(s, to) && !to->meta.deleting;
@@ -545,7 +546,7 @@ static void update_pod(simulation *s, pod_record *pod)
         return;
     uint32_t number = (uint32_t)(pod - s->pods), shown = UINT32_MAX;
     berth_pod *to = naive_alloc(&s->gen.region, sizeof(*to));
-    if (gen_chance(&s->gen, 50)) { /* another pod altogether */
+    if (gen_chance(&s->gen, 50)) { /* a completely different pod */
         *to = *gen_pod(&s->gen, number, (berth_str){0}, SCHEDULERS);
         to->meta.namespace_name = pod->object->meta.namespace_name;
     } else {
@@ -584,7 +585,7 @@ static void put_node(simulation *s, bool present)
         return;
     berth_node *node = naive_alloc(&s->gen.region, sizeof(*node));
     *node = *gen_node(&s->gen, number);
-    if (present && gen_chance(&s->gen, 60)) { /* one thing only */
+    if (present && gen_chance(&s->gen, 60)) { /* only one change */
         const berth_node fresh = *node;
         *node = *s->nodes[number].object;
         switch (gen_below(&s->gen, 4)) {
@@ -622,7 +623,7 @@ static void remove_node(simulation *s)
     apply(s, REMOVE, &object, BERTH_OK);
 }
 
-/* A node takes no more pods, or takes them again; by the engine's own call. */
+/* Closes or opens a node by a call of the engine. */
 static void close_or_open(simulation *s)
 {
     berth_error error = {.code = BERTH_OK};
@@ -640,7 +641,7 @@ static void close_or_open(simulation *s)
          &error);
 }
 
-/* Of an object that the generator has just made, and that is nobody else's yet. */
+/* The metadata of an object that the generator has just made and that is not shared yet. */
 static berth_metadata *object_metadata(const berth_object *object)
 {
     union {
@@ -669,7 +670,7 @@ static void change_other(simulation *s)
     apply(s, how, &object, BERTH_OK);
 }
 
-/* What nobody knows, or everybody knows already: reported, and harmless. */
+/* Posts events about unknown or unchanged objects: reported, and harmless. */
 static void disturb(simulation *s)
 {
     const pod_record *pod = some_pod(s, ANY_POD);
@@ -764,7 +765,7 @@ static void schedule(simulation *s)
         check_node(s, node_number(s, step.placement.node));
 }
 
-/* Somebody tries things on the engine, and keeps them or does not. */
+/* Someone tries changes on the engine, and keeps them or not. */
 static void try_on_engine(simulation *s)
 {
     berth_error error = {.code = BERTH_OK};
@@ -795,7 +796,7 @@ static void try_on_engine(simulation *s)
     settle(s);
 }
 
-/* A pod leaves its node past the scheduler, and is one to schedule again. */
+/* A pod leaves its node without the scheduler, and has to be scheduled again. */
 static void unbind_past_scheduler(simulation *s, pod_record *pod)
 {
     berth_error error = {.code = BERTH_OK};
@@ -831,7 +832,7 @@ static void go_past_scheduler(simulation *s)
     settle(s);
 }
 
-/* Readers let a snapshot go and take the latest. */
+/* Readers release a snapshot and take the latest one. */
 static void publish(simulation *s)
 {
     berth_error error = {.code = BERTH_OK};
@@ -856,7 +857,7 @@ static void check_versions(simulation *s)
     }
 }
 
-/* Victims whose eviction takes its time. */
+/* Removes victims whose eviction takes time. */
 static void remove_leaving(simulation *s)
 {
     for (uint32_t i = 0; i < s->pod_count; i++)
@@ -972,7 +973,7 @@ static void check(simulation *s, bool all)
         check_node(s, n);
 }
 
-/* What all rounds came to, to see that every way was taken. */
+/* The totals of all rounds, to check that every path was taken. */
 static berth_scheduler_counters total;
 
 static void add_up(const simulation *s)

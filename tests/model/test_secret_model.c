@@ -1,11 +1,11 @@
-/* Property test: what an engine answers does not follow from the secret that its tables hash by
- * (base/hash.h). The same random operations on engines of several secrets, one after the other:
- * each result with its explanation, the state told in between, the dump and the digest at the end,
- * and those of an engine that reads the dump, are the same.
+/* Property test: the results of an engine do not depend on the secret of its hash tables
+ * (base/hash.h). The same random operations run on engines with several secrets, one after the
+ * other. These must be equal: each result with its explanation, the states in between, the dump and
+ * the digest at the end, and those of an engine that reads the dump.
  *
- * Usage: test_secret_model [--seed S] [--rounds N] [--ops N] Round r of seed S is round 0 of seed
- * S + r, which is what a failure prints to replay it. BERTH_TEST_SEED replaces the seed of a run
- * without --seed. */
+ * Usage: test_secret_model [--seed S] [--rounds N] [--ops N]. Round r of seed S is round 0 of seed
+ * S + r; a failure prints this to replay it. BERTH_TEST_SEED replaces the seed of a run without
+ * --seed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ enum { SECRETS = 4, STATE_EVERY = 8 };
 static const uint64_t secrets[SECRETS] = {0, 1, UINT64_C(0x8000000000000000),
                                           UINT64_C(0x5bd1e995c6a4a793)};
 
-/* What a run comes to: a text a step, those of the first run kept. */
+/* The results of a run: a text for each step; those of the first run are kept. */
 typedef struct transcript {
     char **texts;
     size_t count, capacity;
@@ -45,7 +45,7 @@ static struct {
 
 /* ---- transcripts ---- */
 
-/* Takes over `told`. */
+/* Takes ownership of `told`. */
 static void tell(trial *t, const char *what, char *told)
 {
     transcript *kept = t->kept;

@@ -1,12 +1,12 @@
-/* Property test: transactions. One engine opens transactions, nested, does all sorts of things
- * in them, and commits or rolls back; its twin never opens one and only sees what stays. After a
- * rollback a dump of the state is as it was before; and always, every operation on both has
- * equal results: ids, errors, placements, explanations, so what a rollback forgot to restore
- * shows in later decisions.
+/* Property test: transactions. One engine opens nested transactions, runs random operations in
+ * them, and commits or rolls back. Its twin never opens one and runs only the operations that stay.
+ * After a rollback a dump of the state must be as before. Every operation on both must have equal
+ * results: ids, errors, placements, explanations. So a part that a rollback did not restore shows
+ * in later decisions.
  *
- * Usage: test_transaction_model [--seed S] [--rounds N] [--ops N] [--nodes N] Round r of seed S
- * is round 0 of seed S + r, which is what a failure prints to replay it. BERTH_TEST_SEED
- * replaces the seed of a run without --seed. */
+ * Usage: test_transaction_model [--seed S] [--rounds N] [--ops N] [--nodes N]. Round r of seed S is
+ * round 0 of seed S + r; a failure prints this to replay it. BERTH_TEST_SEED replaces the seed of a
+ * run without --seed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ typedef struct trial {
     char replay[128];
     berth_profile profiles[SCRIPT_PROFILES];
     berth_engine *twin;
-    operation *staying; /* what the open transaction has done, as far as not rolled back */
+    operation *staying; /* operations of the open transaction, except those rolled back */
     char **results;
     size_t staying_count;
     text before, after;
@@ -49,7 +49,7 @@ static void forget(trial *t, size_t count)
         free(t->results[--t->staying_count]);
 }
 
-/* A transaction within `depth` others; returns with it closed. Its dump is freed by the caller. */
+/* Runs a transaction inside `depth` others, and closes it. The caller frees its dump. */
 static void transact(trial *t, uint32_t depth)
 {
     berth_error error = {0};
@@ -83,7 +83,7 @@ static void transact(trial *t, uint32_t depth)
     free(before.bytes);
 }
 
-/* The twin does what stayed, and finds the same. */
+/* The twin runs the operations that stayed, with the same results. */
 static void follow(trial *t)
 {
     for (size_t i = 0; i < t->staying_count && !t->s.failed; i++) {

@@ -1,14 +1,13 @@
 /* Property test: what-ifs against plain versions. One engine lives on: pods come and are placed,
- * and between that it is asked how many more of a pod fit, whether a group fits, whether nodes
- * could be drained. Each answer is compared with that of an engine made for this one question,
- * on which no transaction is ever opened: the pods are simply added, taken off and placed one
- * after the other, and a drained node is one that has room for no pod. That engine comes to its
- * state either by doing all that the living one has done, or, where decisions leave nothing
- * behind but placements, from the objects with the nodes that their pods have by now.
+ * and in between it answers how many more of a pod fit, whether a group fits, and whether nodes can
+ * be drained. Each answer is compared with that of an engine made for this question alone, which
+ * never opens a transaction: pods are simply added, removed and placed one after the other, and a
+ * drained node is a node without room for pods. That engine reaches its state by repeating the
+ * whole history, or, if decisions leave only placements behind, from the objects with the current
+ * nodes of their pods.
  *
- * Usage: test_what_if_model [--seed S] [--rounds N] Round r of seed S is round 0 of seed S + r,
- * which is what a failure prints to replay it. BERTH_TEST_SEED replaces the seed of a run
- * without --seed. */
+ * Usage: test_what_if_model [--seed S] [--rounds N]. Round r of seed S is round 0 of seed S + r; a
+ * failure prints this to replay it. BERTH_TEST_SEED replaces the seed of a run without --seed. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +18,7 @@
 
 enum { PROFILES = 2, QUESTIONS = 8, DEEDS_MAX = 400, FIT_MAX = 40, GROUP_MAX = 8, MOVED_MAX = 256 };
 
-/* What the living engine has done: an object came, or a pod was placed if it fitted. */
+/* An event of the history: an object came, or a pod was placed if it fitted. */
 typedef struct deed {
     berth_object object;
     const berth_pod *placed; /* NULL: the object came */
@@ -142,7 +141,7 @@ static berth_engine *made_by_deeds(trial *t)
     return engine;
 }
 
-/* A node as it is but for its room. */
+/* A copy of a node without room. */
 static const berth_node *without_room(trial *t, const berth_node *node)
 {
     berth_node *full = naive_alloc(&t->gen.region, sizeof(*full));
@@ -166,7 +165,7 @@ static bool is_among(const berth_node_id *nodes, uint32_t count, berth_node_id n
     return false;
 }
 
-/* From the objects, `drained` being nodes without room and without pods. */
+/* Makes an engine from the objects; `drained` are nodes without room and without pods. */
 static berth_engine *made_of_objects(trial *t, const berth_node_id *drained, uint32_t drained_count)
 {
     berth_engine *engine = create(t);
@@ -280,8 +279,8 @@ static void ask_group(trial *t)
 
 /* ---- as many of a group as fit ---- */
 
-/* One after the other, as the options say, on an engine of their own; those that are too few leave
- * nothing behind, so the engine that is compared is then one that never tried. */
+/* Places pods one after the other, as the options say, on a separate engine. If too few fit, none
+ * stays, so the engine to compare with is then one that never tried. */
 static void place_plainly(trial *t, const berth_pod *const *group, uint32_t count,
                           const berth_group_options *how, uint32_t *tried)
 {
@@ -408,8 +407,8 @@ static void drain_plainly(trial *t, const draining *d)
     berth_engine_destroy(plain);
 }
 
-/* Whether the engine's next decision is as a fresh one's: its search starts at the front, and
- * ties are not drawn. */
+/* Does the next decision of the engine equal that of a fresh one? Its search starts at the front,
+ * and ties are not random. */
 static bool is_as_fresh(trial *t)
 {
     const berth_decide_options how = {.size = sizeof(how), .flags = BERTH_DECIDE_KEEP_ROTATION};
@@ -452,7 +451,7 @@ static bool has_any(void *context, berth_str plugin)
     return true;
 }
 
-/* A node without room for pods takes none only where room is looked at. */
+/* A node without room for pods refuses them only if the profile checks room. */
 static bool looks_at_room(const berth_profile *profile)
 {
     const berth_plugin_list list = berth_profile_list(profile, BERTH_POINT_FILTER);

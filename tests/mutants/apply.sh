@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A mutant of one source file: the file with the patch applied. Where the patch no longer applies, the
-# file as it is: the build goes on, the mutant survives, and mutants_in_step says why.
+# Makes a mutant of one source file: a copy with the patch applied. If the patch no longer applies, the copy
+# is the file itself: the build continues, the mutant survives, and mutants_in_step reports the reason.
 # Usage: apply.sh PATCH SOURCE COPY
 set -euo pipefail
 mkdir -p "$(dirname "$3")"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The mutants are in step with the engine: each patch applies, to the file that it names, and says what
-# it removes; each is built by some test, and each of publication is in the exhaustive model too.
+# The mutants match the engine: each patch applies to the file that it names, and says what it removes; some
+# test builds each mutant; the exhaustive model has each mutant of publication, too.
 # Usage: test_in_step.sh NAME=FILE...
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

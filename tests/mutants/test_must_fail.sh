@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# must_fail.sh takes a failure of a test for a caught mutant, and nothing else.
+# must_fail.sh counts only a failure of a test as a caught mutant.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 

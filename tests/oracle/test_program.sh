@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The Go program's unit tests, its formatting and what `go vet` has to say. What needs no module of
-# Kubernetes is tested wherever Go is; the rest where the modules are.
+# The unit tests of the Go program, its formatting and `go vet`. Parts without modules of Kubernetes are
+# tested wherever Go is installed; the others where the modules are.
 set -euo pipefail
 cd "$(dirname "$0")"
 command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# kube-scheduler's answers to the committed vectors are the committed ones. A sample of the families.
+# The answers of kube-scheduler to the committed vectors are the committed ones. Tests a sample of the
+# families.
 set -euo pipefail
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 vectors=$source/../vectors

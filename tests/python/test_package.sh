@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The package built by CMake alone around the library of this build tree: nothing is downloaded. All of
-# its tests, with numpy if it is there and without.
+# The package built by CMake alone with the library of this build tree: nothing is downloaded. Runs all of
+# its tests, without numpy and, if it is installed, with numpy.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=tests/python/python.sh

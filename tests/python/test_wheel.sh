@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The wheel, as users make it: pip wheel from the source tree, installed in an environment of its own,
-# where the tests pass.
+# The wheel as users make it: pip wheel from the source tree, installed in a separate environment, where the
+# tests pass.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=tests/python/python.sh

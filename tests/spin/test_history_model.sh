@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks the protocol of snapshots (engine/base/history.h) exhaustively with spin, and that
-# each of its parts is needed: without it the checker must find an error.
+# Checks the protocol of snapshots (engine/base/history.h) exhaustively with spin, and that each of its
+# parts is necessary: without it the checker must find an error.
 # Usage: test_history_model.sh [READERS PINS SNAPSHOTS]
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

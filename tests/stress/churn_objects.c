@@ -1,4 +1,4 @@
-/* Pods and nodes with texts of their own, put together from a number. */
+/* Makes pods and nodes with their own texts, from a number. */
 #include "churn_objects.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@ const char *const churn_names[CHURN_FEATURE_COUNT] = {
 #undef X
 };
 
-/* Texts of one object, alive while it is handed over. */
+/* The texts of one object, valid while it is passed on. */
 enum { TEXTS = 48, TEXT_BYTES = 64 };
 
 typedef struct texts {
@@ -19,7 +19,7 @@ typedef struct texts {
     uint64_t number;
 } texts;
 
-/* "WHAT-NUMBER", or "WHAT" alone where the object has none of its own. */
+/* Returns "WHAT-NUMBER", or "WHAT" if the object has no own text. */
 static berth_str own(texts *t, const char *what, bool is_own)
 {
     char *at = t->memory[t->count++ % TEXTS];
@@ -38,9 +38,9 @@ static berth_str space_of(texts *t, uint32_t features)
     return own(t, "space", churn_has(features, CHURN_SPACES));
 }
 
-/* ---- what surrounds a pod ---- */
+/* ---- objects around a pod ---- */
 
-/* A Service, a ReplicaSet, a Namespace, a budget, by name and kind. */
+/* The kinds of the objects around a pod. */
 static const berth_kind related_kinds[] = {BERTH_KIND_NAMESPACE, BERTH_KIND_SERVICE,
                                            BERTH_KIND_REPLICA_SET,
                                            BERTH_KIND_POD_DISRUPTION_BUDGET};
@@ -69,7 +69,7 @@ typedef struct surroundings {
     berth_volume_attachment attachment;
 } surroundings;
 
-/* The name of a node that is there when the pod of that number comes. */
+/* The name of a node that exists when the pod of that number comes. */
 static berth_str host_of(texts *t, uint32_t features)
 {
     texts host = {.number = churn_has(features, CHURN_NODES)
@@ -81,7 +81,7 @@ static berth_str host_of(texts *t, uint32_t features)
     return (berth_str){at, name.len};
 }
 
-/* A claim that waits, and a volume that is its only on some host. */
+/* A waiting claim, and the volume that only it can use, on some host. */
 static void fill_waiting(surroundings *out, texts *t, uint32_t features)
 {
     out->hosts[0] = host_of(t, features);
@@ -344,7 +344,7 @@ static void fill_container(pod_parts *p, uint32_t features)
     p->requests[2] = (berth_resource){text(""), {1, 0}};
     p->container.requests = (berth_resources){p->requests, 2};
     p->container.image = own(t, "registry/image", churn_has(features, CHURN_IMAGES));
-    /* Each name is a column of all nodes: few pods have one. */
+    /* Each resource name makes a column of all nodes, so few pods have one. */
     if (churn_has(features, CHURN_RESOURCES) && t->number % CHURN_NODE_EVERY == 1) {
         p->requests[2] = (berth_resource){own(t, "example.com/device", true), {0, 0}};
         p->container.requests.count = 3;
@@ -461,7 +461,7 @@ berth_status churn_put_node(berth_status (*put)(void *context, const berth_objec
     return put(context, &object, NULL, error);
 }
 
-/* A CSINode of a driver of its own. */
+/* A CSINode with its own driver. */
 static berth_status put_csi_node(const churn_target *to, uint64_t number, bool add,
                                  berth_error *error)
 {

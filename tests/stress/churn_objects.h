@@ -1,5 +1,5 @@
-/* Objects that come once and never again: every text in them is theirs alone, as far as a feature
- * asks for it. */
+/* Objects that come once and never again. Each of their texts is unique, as far as the features
+ * request it. */
 #ifndef BERTH_TESTS_STRESS_CHURN_OBJECTS_H
 #define BERTH_TESTS_STRESS_CHURN_OBJECTS_H
 
@@ -8,7 +8,7 @@
 
 #include "berth/berth.h"
 
-/* What an object has of its own. */
+/* The parts that are unique to an object. */
 #define CHURN_FEATURES(X)     \
     X(LABELS, "labels")       \
     X(SPACES, "namespaces")   \
@@ -46,8 +46,8 @@ static inline bool churn_has(uint32_t features, churn_feature one)
     return (features >> one & 1) != 0;
 }
 
-/* Add or remove everything of pod number `number`, pod included, by the given functions, so that an
- * engine, a branch and a scheduler can be churned alike. */
+/* Add or remove pod number `number` and everything around it by the given functions, so that an
+ * engine, a branch and a scheduler can be churned in the same way. */
 typedef struct churn_target {
     void *context;
     berth_status (*add)(void *context, const berth_object *object, berth_object_id *id,
@@ -55,7 +55,7 @@ typedef struct churn_target {
     berth_status (*remove)(void *context, berth_kind kind, berth_str space, berth_str name,
                            berth_error *error);
     berth_str (*place)(void *context,
-                       uint64_t number); /* where a pod is to run; NULL: nowhere yet */
+                       uint64_t number); /* where a pod has to run; NULL: nowhere yet */
     bool pods_alone;
 } churn_target;
 
@@ -65,7 +65,7 @@ berth_status churn_remove_pod(const churn_target *to, uint32_t features, uint64_
                               berth_error *error);
 berth_status churn_add_node(const churn_target *to, uint32_t features, uint64_t number,
                             berth_error *error);
-/* The object of that number; with `updates` its name is that of one of so many nodes. */
+/* Put node number `number`; with `updates`, under the name of one of that many nodes. */
 berth_status churn_put_node(berth_status (*put)(void *context, const berth_object *object,
                                                 berth_object_id *id, berth_error *error),
                             void *context, uint32_t features, uint64_t number, berth_error *error);

@@ -1,16 +1,17 @@
-/* Pods and nodes that come once and go for good: what an engine holds must not grow with how many
- * there were. A window of pods and of nodes lives at a time; each has texts and objects of its own,
- * as far as the features say. The bytes in use after a warm-up are compared with those at the end.
+/* Pods and nodes that come once and are removed for good: the memory of an engine must not grow
+ * with their number. At any time there is a window of pods and of nodes; each has its own texts and
+ * objects, as far as the features say. The bytes in use after a warm-up are compared with those at
+ * the end.
  *
  * Now and then the engine is compared with a fresh one of the same nodes, objects and pods: new
- * pods fit the same nodes with the same totals, and what it tells of itself is the same. A snapshot
- * says when it is unpinned what it said when it was pinned; so do branches of it.
+ * pods fit the same nodes with the same totals, and everything readable is equal. A snapshot must
+ * read the same when it is unpinned as when it was pinned; so must branches of it.
  *
  * Usage: test_churn [--arrivals N | --seconds N] [--way
  * engine|snapshots|scheduler|branches|together]
  *                   [--features A,B,..] [--seed S] [--branch-every N] [--report] [--each]
- * --seconds goes by the clock instead (tests/stress/soak), --each runs every feature by itself,
- * --report only tells. The seed says where numbers, and so texts and their ids, begin;
+ * --seconds limits the time instead (tests/stress/soak), --each runs every feature separately,
+ * --report only reports. The seed determines where numbers begin, and so texts and their ids;
  * BERTH_TEST_SEED replaces that of a run without --seed. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@
 
 enum { PODS = 200, NODES = CHURN_NODE_COUNT, ROUNDS = 10, PINS = 4, PROBES = 4 };
 
-/* Numbers of pods that are there for a moment. */
+/* Numbers of pods that exist only for a moment. */
 #define ASIDE (UINT64_C(1) << 40)
 
 typedef enum way {
@@ -55,7 +56,7 @@ typedef struct churn {
     berth_engine *engine;
     berth_scheduler *scheduler;
     churn_target to;
-    uint64_t pods, nodes; /* that came so far */
+    uint64_t pods, nodes; /* number that came so far */
     berth_snapshot *pinned[PINS];
     uint64_t pinned_digest[PINS], pinned_number[PINS];
     int64_t now_ns;
@@ -113,7 +114,7 @@ static berth_status scheduler_update(void *context, const berth_object *object, 
     return berth_scheduler_update(c->scheduler, c->now_ns, object, error);
 }
 
-/* ---- what is told ---- */
+/* ---- output ---- */
 
 static void say(uint64_t *digest, const void *bytes, size_t count)
 {
@@ -174,7 +175,7 @@ static uint64_t digest_of(const berth_snapshot *from)
     return digest;
 }
 
-/* The nodes that a new pod of that number fits, with the totals there, by name in no order;
+/* Hashes the nodes that a new pod of that number fits, with the totals, by name in any order;
  * `alone`: none of its objects is added. */
 static uint64_t fits(berth_engine *engine, uint32_t features, uint64_t number, bool alone)
 {
@@ -208,7 +209,7 @@ static void same(uint64_t wanted, uint64_t got, const char *what, const churn *c
     _Exit(1);
 }
 
-/* ---- a fresh engine of the same ---- */
+/* ---- a fresh engine with the same objects ---- */
 
 static berth_str place_of(const churn *c, uint64_t number)
 {
@@ -245,7 +246,7 @@ static void compare_with_fresh(const churn *c)
     berth_engine_config config;
     copied copy = {.from = c};
     churn_target to = {&copy, copied_add, NULL, copied_place, false};
-    /* What is reserved, and where orphans and gated pods are, comes of how they came to be. */
+    /* Reservations, and the nodes of orphans and gated pods, depend on their history. */
     if (schedules(c->by) || churn_has(c->features, CHURN_WAITING) ||
         churn_has(c->features, CHURN_GATES))
         return;
@@ -267,8 +268,8 @@ static void compare_with_fresh(const churn *c)
 
 /* ---- one step ---- */
 
-/* A branch that is to have objects of its own. The idle one that was used last is left alone: its
- * store of volumes follows snapshots from one look back to the next. */
+/* A branch that gets its own objects. The last used idle branch is left alone: its store of volumes
+ * follows snapshots from one look back to the next. */
 typedef struct branch_pair {
     berth_engine *idle, *branch;
 } branch_pair;
@@ -288,7 +289,7 @@ static void close_branch(branch_pair pair)
     berth_branch_drop(pair.idle);
 }
 
-/* What a branch of the snapshot says of a pod. */
+/* The state of a pod on a branch of the snapshot. */
 static uint64_t branch_says(const churn *c, berth_snapshot *snapshot, uint64_t number)
 {
     branch_pair pair = open_branch(snapshot);
@@ -325,8 +326,8 @@ static void look_at_snapshots(churn *c)
         c->pinned_digest[place] += branch_says(c, c->pinned[place], c->pods);
 }
 
-/* A branch without objects of its own, whose store of volumes is kept for the next and follows:
- * claims of pods that went before the snapshot are no more. */
+/* A branch without its own objects, whose store of volumes is kept for the next one and follows the
+ * snapshots: claims of pods that left before the snapshot no longer exist. */
 static void look_back(const churn *c, uint64_t place)
 {
     berth_error error = {0};
@@ -355,8 +356,7 @@ static void branch_off(churn *c)
     for (uint64_t i = 0; i < 4; i++) {
         berth_pod_id id;
         berth_placement placement;
-        /* Some that the engine will add later, one that it never will, and one that went long
-         * ago. */
+        /* Some that the engine will add later, one that it never adds, and one removed long ago. */
         uint64_t number = i % 2 == 0 ? c->pods + 1 + i : ASIDE | (c->pods + i);
         if (i == 3 && c->pods - c->seed > (uint64_t)PODS + 512)
             number = c->pods - PODS - 256;
@@ -448,7 +448,7 @@ static void end(churn *c)
 
 /* ---- the whole ---- */
 
-/* Peaks of the rounds: what is in use swings between two sweeps of a table. */
+/* Compares peaks of rounds, because the bytes in use vary between two sweeps of a table. */
 static bool run(const churn *what, uint64_t arrivals, const char *label, bool report)
 {
     churn c = *what;

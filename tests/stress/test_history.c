@@ -1,10 +1,10 @@
-/* The protocol of base/history.h, alone: scripts whose interleavings are fixed, then threads
- * against one another. Built with a part of the protocol taken out (tests/mutants) it must fail.
+/* The protocol of base/history.h alone: first scripts with fixed interleavings, then threads
+ * against each other. With a part of the protocol removed (tests/mutants) the test must fail.
  *
- * Objects are marked when they are released, not freed, so that a reader that should not see one
- * can tell.
+ * Released objects are marked, not freed, so that a reader can notice an object that it must not
+ * see.
  *
- * Usage: test_history [SNAPSHOTS]; BERTH_STRESS_SECONDS: how long the threads run, instead of so
+ * Usage: test_history [SNAPSHOTS]; BERTH_STRESS_SECONDS: how long the threads run, instead of that
  * many snapshots. */
 #include <pthread.h>
 #include <sched.h>
@@ -14,7 +14,8 @@
 
 #include "base/history.h"
 
-/* Called by the mutant whose pin looks first and counts after (history_split_pin), in between. */
+/* Called between the two steps by the mutant whose pin first looks and then counts
+ * (history_split_pin). */
 void test_history_pause(void);
 
 enum { READERS = 3, OBJECTS = 8, RING = 64 };
@@ -22,7 +23,7 @@ enum { READERS = 3, OBJECTS = 8, RING = 64 };
 typedef struct object {
     atomic_int released;
     uint64_t born;
-    uint64_t value; /* written before it is published, read under a pin: no atomic */
+    uint64_t value; /* written before it is published, read under a pin: not atomic */
 } object;
 
 typedef struct shown {
@@ -36,7 +37,7 @@ static berth__history history;
 static atomic_ulong objects_alive, snapshots_alive;
 static atomic_bool stop;
 
-/* At once: what comes after a broken protocol may crash. */
+/* Fail immediately: the program may crash after a broken protocol. */
 static void expect(int good, const char *what)
 {
     if (good)
@@ -46,7 +47,7 @@ static void expect(int good, const char *what)
     _Exit(1);
 }
 
-/* ---- memory: what is released stays readable until the end ---- */
+/* ---- memory: released objects stay readable until the end ---- */
 
 typedef struct grave {
     struct grave *next;
@@ -83,7 +84,7 @@ static void release_object(const berth_allocator *allocator, void *context, void
     object *one = memory;
     expect(atomic_exchange(&one->released, 1) == 0, "an object is released twice");
     atomic_fetch_sub(&objects_alive, 1);
-    one->value = 0; /* no atomic: reads under a pin come before */
+    one->value = 0; /* not atomic: reads under a pin come before */
     bury(one);
 }
 
@@ -160,7 +161,7 @@ static void look(const shown *snapshot)
     }
 }
 
-/* Short pins, and some that are kept over many others. */
+/* Takes short pins, and some that are kept while many others come and go. */
 static void *read_on(void *argument)
 {
     shown *kept[RING] = {NULL};
@@ -237,7 +238,7 @@ static void close_history(void)
            "something is left at the end");
 }
 
-/* Old snapshots stay as long as they are pinned, and go in any order of their pins' going. */
+/* Old snapshots stay as long as they are pinned, and are freed in whatever order their pins end. */
 static void script_pins(void)
 {
     open_history();
@@ -266,7 +267,7 @@ static void script_pins(void)
     close_history();
 }
 
-/* The last pin of one snapshot goes while another one is being reclaimed. */
+/* The last pin of a snapshot ends while another snapshot is being reclaimed. */
 static void script_request_during_pass(void)
 {
     open_history();
@@ -281,7 +282,7 @@ static void script_request_during_pass(void)
     close_history();
 }
 
-/* A snapshot is published between the two halves of a pin that is not one step. */
+/* A snapshot is published between the two halves of a pin that is not atomic. */
 static void script_split_pin(void)
 {
     open_history();
@@ -299,7 +300,7 @@ static void script_split_pin(void)
 
 static atomic_bool has_left;
 
-/* One pin, and word of its end that orders nothing. */
+/* Pins once, and reports its end in a way that orders nothing. */
 static void *look_and_leave(void *argument)
 {
     (void)argument;
@@ -310,8 +311,8 @@ static void *look_and_leave(void *argument)
     return NULL;
 }
 
-/* A reader is done, and nothing but his unpin says that his reads are: who finds no pins may write
- * what was shown, and who ends the history may free it. */
+/* Only a reader's unpin says that its reads are over. A writer that finds no pins may then write
+ * the objects that were visible, and the end of the history may free them. */
 static void script_last_reader(bool asks)
 {
     pthread_t reader;
@@ -332,7 +333,7 @@ static void script_last_reader(bool asks)
     pthread_join(reader, NULL);
 }
 
-/* More snapshots than a row of the table has places. */
+/* More snapshots than a row of the table can hold. */
 static void script_many(void)
 {
     enum { MANY = 3 * BERTH__HISTORY_ROW };

@@ -1,11 +1,11 @@
-/* Readers of snapshots against an engine that schedules, evicts, and gains, changes and loses
- * nodes and other objects. Every snapshot is checked at every look: sums, lists and names
- * against one another, and a checksum of pods, nodes, labels and amounts against what the engine
- * said when it published. At the end memory is back where it was.
+/* Readers of snapshots beside an engine that schedules, evicts, and adds, changes and removes nodes
+ * and other objects. Readers check a snapshot at every look: sums, lists and names against each
+ * other, and a checksum of pods, nodes, labels and amounts against that of the engine at the
+ * publication. At the end memory is back at its start.
  *
- * Usage: test_snapshots [--seed S] [--ops N] [--readers N]; BERTH_STRESS_SECONDS: how long,
- * instead of so many operations. A failure prints its seed; how threads meet is not repeatable,
- * what the engine does is. */
+ * Usage: test_snapshots [--seed S] [--ops N] [--readers N]; BERTH_STRESS_SECONDS: how long, instead
+ * of a number of operations. A failure prints its seed, which repeats the work of the engine but
+ * not the timing of the threads. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@
 enum { PUBLICATIONS = 1 << 20, KEPT = 6, NODES = 400, ROUND = 2000 };
 
 static uint64_t seed = 1;
-static uint64_t *checksums; /* by number of the publication; written before it */
+static uint64_t *checksums; /* by number of the publication; written before the publication */
 static berth_engine *engine;
 static atomic_bool stop;
 static atomic_ulong looks;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The summary of JUnit files as ctest writes them: counts, reasons of skips, the slowest first.
+# The summary of JUnit files written by ctest: counts, reasons of skips, the slowest tests first.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 work=$(mktemp -d)

@@ -1,6 +1,6 @@
-/* Reading ahead: whatever the text, the size of the batches and the moment at which the reading
- * ends, a reader with a helper hands out what a reader without one does, in the same order, and
- * ends with the same error. BERTH_TEST_SEED replays a failure. */
+/* Reading ahead: for every text, batch size and end of reading, a reader with a helper returns the
+ * same objects in the same order as a reader without one, and ends with the same error.
+ * BERTH_TEST_SEED replays a failure. */
 #include "reader_check.h"
 
 #include <fcntl.h>
@@ -70,7 +70,7 @@ static void add_list(text *t, berth__random *random, uint32_t objects, uint32_t 
     add(t, "%s\n", tails[shape]);
 }
 
-/* A stream of objects and lists; in half of all cases one byte of it is wrong, or its end
+/* Makes a stream of objects and lists; in half of all cases one byte is wrong, or the end is
  * missing. */
 static void make_text(text *t, berth__random *random)
 {
@@ -160,7 +160,7 @@ static void test_equal(void **state)
 
 /* ---- ending early ---- */
 
-/* Wherever the caller's function refuses an object, the reading ends there. */
+/* Reading ends at whatever object the caller's function refuses. */
 static void test_early_stop(void **state)
 {
     (void)state;
@@ -204,8 +204,8 @@ static berth_status read_counted(counted *c, const text *t)
     return status;
 }
 
-/* Whichever allocation fails, on whatever thread: the objects are all there and right, or the
- * reading ends with E_NOMEM behind a part of them; nothing stays behind. */
+/* Whichever allocation fails, on whatever thread: either all objects arrive and are right, or
+ * reading ends with BERTH_E_NOMEM after some of them; no memory leaks. */
 static void test_scarce_memory(void **state)
 {
     (void)state;
@@ -284,7 +284,7 @@ static int temporary_file(char *path)
     return fd;
 }
 
-/* Progress comes between the same objects as without a helper. */
+/* Progress is reported between the same objects as without a helper. */
 static void test_progress(void **state)
 {
     (void)state;
@@ -344,7 +344,7 @@ static void test_when(void **state)
     assert_true(is_due(&input, 2, 10));
     berth__input_close(&input);
     unlink(path);
-    /* A reader of a pipe that ends early must not wait for what its writer never writes. */
+    /* A reader of a pipe that ends early must not wait for text that the writer never writes. */
     assert_int_equal(mkfifo(path, 0600), 0);
     fd = open(path, O_RDWR);
     assert_int_equal(write(fd, "{\"a\": 1000}", 11), 11);

@@ -1,5 +1,5 @@
-/* The annotation of controllers that had better go elsewhere: which texts list one, and which list
- * nothing, as Go's decoder takes them. */
+/* The annotation with controllers to avoid: which texts list a controller, and which list none, as
+ * in Go's decoder. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,13 +36,13 @@ static void test_listed(void **state)
         LIST(ENTRY("\"kind\": \"RS\", \"uid\": \"u1\"") "," RC),
         LIST(RC "," ENTRY("")),
         LIST("null, {}," RC),
-        /* Names match in any case, and a member that comes again replaces what was. */
+        /* Names match in any case, and a repeated member replaces the earlier one. */
         "{\"PreferAvoidPods\": [{\"PODSIGNATURE\": {\"podcontroller\": {\"Kind\": \"RC\", \"UID\": "
         "\"u1\"}}}]}",
         LIST(ENTRY("\"kind\": \"RS\", \"kind\": \"RC\", \"uid\": \"u1\"")),
         LIST(ENTRY("\"kind\": \"RC\", \"kind\": null, \"uid\": \"u1\"")),
         "{\"preferAvoidPods\": [], \"preferAvoidPods\": [" RC "]}",
-        /* Other members may hold anything, those that are known only what they are for. */
+        /* Other members may have any value, known ones only values of their type. */
         LIST("{\"reason\": \"r\", \"message\": null, \"evictionTime\": \"t\", \"more\": [1, -0.5, "
              "2e3, 4E+5, 6e-7, true, false, null, {}, [], [[\"x\"]], {\"a\": {\"b\": 0}}], "
              "\"podSignature\": {\"podController\": {\"kind\": \"RC\", \"uid\": \"u1\", "
@@ -70,10 +70,10 @@ static void test_not_listed(void **state)
         LIST(ENTRY("\"uid\": \"u1\"")),
         LIST(ENTRY("\"kind\": \"RC\", \"uid\": \"u2\"")),
         LIST(ENTRY("\"kind\": \"RCX\", \"uid\": \"u1\"")),
-        LIST(ENTRY("\"kind\": \"RC\"") "," ENTRY("\"uid\": \"u1\"")), /* not by halves */
+        LIST(ENTRY("\"kind\": \"RC\"") "," ENTRY("\"uid\": \"u1\"")), /* not split up */
         "{\"preferAvoidPods\": [" RC "], \"preferAvoidPods\": []}",
         "{\"preferAvoidPods\": [" RC "], \"preferAvoidPods\": [{}]}",
-        /* Not what the annotation holds. */
+        /* Not the type that the annotation holds. */
         "[" RC "]",
         "true",
         "1",
@@ -131,7 +131,7 @@ static void test_not_listed(void **state)
                                          BERTH_STR("u1")));
 }
 
-/* Strings that are too long equal nothing, and values that lie too deep are refused. */
+/* Too long strings equal nothing, and too deeply nested values are refused. */
 static void test_long_and_deep(void **state)
 {
     char text[4096], uid[601];

@@ -19,10 +19,10 @@
 #include "base/text.h"
 #include "base/use_order.h"
 
-/* ---- an allocator that counts, and fails when it is told to ---- */
+/* ---- an allocator that counts, and fails on request ---- */
 
 typedef struct counted {
-    size_t bytes; /* not given back yet */
+    size_t bytes; /* not freed yet */
     unsigned calls;
     unsigned fail_at; /* the call that fails, from 1; 0: none */
 } counted;
@@ -228,7 +228,7 @@ static void test_intern(void **state)
     assert_int_equal(c.bytes, 0);
 }
 
-/* Texts given up give their ids and memory to others, and are as if they had never been. */
+/* Removed texts leave no trace: others reuse their ids and memory. */
 static void test_intern_removal(void **state)
 {
     (void)state;
@@ -254,7 +254,7 @@ static void test_intern_removal(void **state)
         for (uint32_t i = 0; i < 100; i++)
             berth__intern_remove(&table, ids[i]);
         assert_int_equal(berth__intern_find(&table, berth__text_of(text)), 0);
-        if (round == 50) { /* sharing changes nothing but who may look */
+        if (round == 50) { /* sharing only changes who may look */
             assert_int_equal(berth__intern_share(&table), BERTH_OK);
             berth__intern_claim(&table, true);
         }
@@ -269,7 +269,7 @@ static void test_intern_removal(void **state)
     assert_int_equal(c.bytes, 0);
 }
 
-/* While somebody looks a text up, nothing that he may see is used again. */
+/* While a thread looks a text up, no memory that it may read is reused. */
 static void test_intern_finders(void **state)
 {
     (void)state;
@@ -354,7 +354,7 @@ static void test_keymap_follows_a_plain_model(void **state)
     }
     for (int op = 0; op < 60000; op++) {
         entry *one = &entries[berth__random_below(&random, ENTRIES)];
-        /* A table that can't grow goes on working. */
+        /* A table that cannot grow keeps working. */
         c.fail_at = op % 2 == 0 ? c.calls + 1 : 0;
         if (one->in)
             berth__keymap_remove(&map, &one->entry);
@@ -443,7 +443,7 @@ static void test_random_repeats_and_spreads(void **state)
     assert_int_equal(berth__random_below(&one, 1), 0);
 }
 
-/* The generator's values are part of what makes a run repeatable: splitmix64 from seed 0. */
+/* Repeatable runs depend on the values of the generator: splitmix64 from seed 0. */
 static void test_random_values(void **state)
 {
     (void)state;

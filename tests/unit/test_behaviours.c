@@ -81,7 +81,7 @@ static void test_unknown_versions(void **state)
     }
 }
 
-/* The weight of a plugin's score in a version's default profile; 0: it has none. */
+/* The weight of a plugin's score in the default profile of a version; 0: none. */
 static int32_t weight_in(uint32_t minor, const char *name)
 {
     const berth_plugin_list *list = &berth_profile_default_of(minor)->points[BERTH_POINT_SCORE];
@@ -117,7 +117,7 @@ static void test_gates(void **state)
         made(36, "NodeDeclaredFeatures=false,SchedulerPopFromBackoffQ=false");
     assert_false(two.declared_features);
     assert_false(two.backoff_pops_early);
-    /* At their defaults, or of no account where pods go. */
+    /* Gates at their defaults, or without effect on placement. */
     const berth__behaviours plain = made(36, ""), same = made(36, "DynamicResourceAllocation=true,"
                                                                   "OpportunisticBatching=false,"
                                                                   "SchedulerAsyncPreemption=false");

@@ -1,4 +1,4 @@
-/* Bindings against a scripted server: every answer, no answer, and what is heard meanwhile. */
+/* Bindings against a scripted server: every response, no response, and events in between. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -168,7 +168,8 @@ static void time_out_counts_as_unknown(void **state)
     is_settled(BIND_BOUND);
 }
 
-/* Errors without end: asked for once no try can take effect, and not before. */
+/* After errors without end the pod is fetched as soon as no try can take effect any more, and not
+ * before. */
 static void after_many_errors_the_pod_is_asked_for(void **state)
 {
     (void)state;
@@ -275,7 +276,7 @@ static void the_watch_settles(void **state)
     assert_int_equal(now.settled, 0);
     bindings_pod_seen(now.b, web.namespace_name, web.name, web.uid, BERTH_STR("n1"));
     is_settled(BIND_BOUND);
-    /* under way: its answer is waited for, whatever it is */
+    /* in progress: wait for the response, whatever it is */
     now.settled = 0;
     put(7);
     bindings_pod_seen(now.b, web.namespace_name, web.name, web.uid, BERTH_STR("n1"));
@@ -301,7 +302,7 @@ static void nothing_for_a_node_that_is_gone(void **state)
     now.settled = 0;
     put(7);
     bindings_node_gone(now.b, BERTH_STR("n1"));
-    answer(201, "{}"); /* the server says so, and knows */
+    answer(201, "{}"); /* the server confirms it */
     is_settled(BIND_BOUND);
     scripted_advance(now.s, 60 * second);
     assert_int_equal(now.s->request_count, 0);

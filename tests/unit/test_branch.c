@@ -1,13 +1,12 @@
-/* Branches call by call: what they share with the engine, what they refuse, conflicts of commits,
- * memory that runs out. What decisions on them come to is tests/model/test_branch_model.c's
- * matter. */
+/* Branches call by call: data shared with the engine, refusals, conflicts of commits, memory that
+ * runs out. tests/model/test_branch_model.c tests decisions on branches. */
 #include "branch_cluster.h"
 
 static const char one_core[] = "containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]";
 static const char four_cores[] =
     "containers: [{name: c, image: i, resources: {requests: {cpu: 4}}}]";
 
-/* ---- apart from the engine ---- */
+/* ---- separate from the engine ---- */
 
 static void test_alone(void **state)
 {
@@ -36,7 +35,7 @@ static void test_alone(void **state)
     assert_int_equal(place(c->engine, waits), a);
 }
 
-/* An engine that was dropped serves again, in another state, and remembers nothing of the first. */
+/* The engine of a dropped branch is reused for another state, without traces of the first. */
 static void test_again(void **state)
 {
     small_cluster *c = *state;
@@ -48,7 +47,7 @@ static void test_again(void **state)
         berth_engine *branch = branch_off(c);
         assert_int_not_equal(place(branch, pods[0]), BERTH_NODE_NONE);
         assert_int_equal(place(branch, pods[1]), BERTH_NODE_NONE);
-        assert_int_equal(berth_engine_begin(branch, NULL), BERTH_OK); /* open to the end */
+        assert_int_equal(berth_engine_begin(branch, NULL), BERTH_OK); /* stays open to the end */
         take_off(branch, pods[0]);
         berth_branch_drop(branch);
     }
@@ -62,7 +61,7 @@ static void test_again(void **state)
     berth_branch_drop(branch);
 }
 
-enum { AGE = 1024 }; /* publications after which nothing is kept for a branch to come */
+enum { AGE = 1024 }; /* publications after which nothing is kept for future branches */
 
 static void fill_one(counted_cluster *t)
 {
@@ -77,7 +76,7 @@ static void branch_and_drop(counted_cluster *t)
     berth_branch_drop(branch);
 }
 
-/* The engine's bytes after so many more publications, the pod changing sides in between, so that
+/* The bytes of the engine after more publications. The pod moves to and fro in between, so that
  * snapshots differ. */
 static size_t publish_often(counted_cluster *t, int publications)
 {
@@ -91,8 +90,8 @@ static size_t publish_often(counted_cluster *t, int publications)
     return atomic_load(&t->counted.bytes);
 }
 
-/* Many publications later an idle engine ends, and the snapshot that it follows: the memory is
- * that of an engine that never had a branch. The next branch counts anew. */
+/* After many publications an idle engine of a branch is freed together with its snapshot: the
+ * memory is that of an engine that never had a branch. The next branch counts from the start. */
 static void test_age(void **state)
 {
     (void)state;
@@ -118,8 +117,8 @@ static void set_pods(berth_engine *engine, const char *name, int64_t pods)
     assert_int_equal(berth_engine_update(engine, &object, NULL), BERTH_OK);
 }
 
-/* A branch whose tree was made for an earlier state sees what changed of a node in between, and be
- * it the number of pods alone. */
+/* A branch whose tree was built for an earlier state sees later changes of a node, even if only the
+ * number of pods changed. */
 static void test_pod_limit_follows(void **state)
 {
     (void)state;
@@ -131,12 +130,12 @@ static void test_pod_limit_follows(void **state)
     small_node(&c, "a", "");
     small_node(&c, "b", "");
     berth_pod_id pod = small_pod(&c, "p", NULL, "", "containers: []");
-    small_decide(&c, pod); /* nodes have their slots: branches do with those */
+    small_decide(&c, pod); /* assigns slots to nodes, which branches need */
     for (int64_t limit = 110; limit >= 0; limit -= 110) {
         set_pods(c.engine, "a", limit);
         set_pods(c.engine, "b", 110 - limit);
         berth_engine *branch = branch_off(&c);
-        for (int i = 0; i < 100; i++) { /* until the tree pays */
+        for (int i = 0; i < 100; i++) { /* until a tree pays off */
             berth_placement placement;
             assert_int_equal(berth_engine_decide(branch, pod, NULL, &placement, NULL), BERTH_OK);
             assert_int_equal(placement.path, BERTH_PATH_INDEX);
@@ -147,7 +146,7 @@ static void test_pod_limit_follows(void **state)
     small_close(&c);
 }
 
-/* ---- what a branch refuses ---- */
+/* ---- refusals of a branch ---- */
 
 static void test_refusals(void **state)
 {
@@ -190,7 +189,7 @@ static void test_budgets(void **state)
 
 /* ---- commits ---- */
 
-/* A branch that places p (on a node of its own choice), moves m, takes off t. */
+/* A branch that places p (on any node), moves m, and unbinds t. */
 typedef struct deal {
     berth_node_id a, b;
     berth_pod_id p, m, t;
@@ -234,7 +233,7 @@ static void test_commit(void **state)
     assert_int_equal(berth_engine_pod_node(c->engine, d.m), d.a);
     assert_int_equal(berth_engine_pod_node(c->engine, d.t), BERTH_NODE_NONE);
     assert_int_equal(berth_engine_digest(c->engine), berth_engine_digest(d.branch));
-    /* A second time none of it is where it was. */
+    /* At a second commit, every pod has moved away from where the snapshot had it. */
     berth_conflict conflicts[3];
     assert_int_equal(berth_branch_commit(d.branch, conflicts, 3, &count, NULL), BERTH_OK);
     assert_int_equal(count, 3);
@@ -248,7 +247,7 @@ static void test_commit_pod_gone(void **state)
     small_cluster *c = *state;
     deal d = make_deal(c);
     remove_named(c->engine, BERTH_KIND_POD, "p");
-    remove_named(c->engine, BERTH_KIND_POD, "t"); /* as good as taken off */
+    remove_named(c->engine, BERTH_KIND_POD, "t"); /* equivalent to unbound */
     uint64_t digest = berth_engine_digest(c->engine);
     berth_conflict conflict = only_conflict(&d);
     assert_int_equal(conflict.kind, BERTH_CONFLICT_POD_GONE);
@@ -267,7 +266,7 @@ static void test_commit_pod_moved(void **state)
     berth_conflict conflicts[4];
     uint32_t count = 0;
     assert_int_equal(berth_branch_commit(d.branch, conflicts, 4, &count, NULL), BERTH_OK);
-    /* It is still in the way of the other, too. */
+    /* It still conflicts with the other one, too. */
     assert_int_equal(count, 2);
     assert_int_equal(conflicts[0].kind, BERTH_CONFLICT_POD_MOVED);
     assert_int_equal(conflicts[0].pod, d.t);
@@ -305,7 +304,7 @@ static void test_commit_no_fit(void **state)
     berth_branch_drop(d.branch);
 }
 
-/* A node that the branch made is found by its name, whatever id it has on the engine. */
+/* A node made on the branch is found on the engine by its name, whatever its id there. */
 static void test_commit_new_node(void **state)
 {
     small_cluster *c = *state;
@@ -332,7 +331,7 @@ static void test_commit_new_node(void **state)
     berth_branch_drop(branch);
 }
 
-/* Placements count in the order in which they were made: the second needs the first. */
+/* Placements are committed in their order: the second needs the first. */
 static void test_commit_in_order(void **state)
 {
     static const char follows[] =
@@ -372,7 +371,7 @@ static void fill(counted_cluster *t)
     t->pods[3] = small_pod(&t->c, "own", "b", "", one_core);
 }
 
-/* Everything once, until something fails. */
+/* Does everything once, until an allocation fails. */
 static berth_status try_branch(counted_cluster *t)
 {
     berth_placement placement;

@@ -1,6 +1,6 @@
-/* Volumes on branches: what is reserved on one is free on the engine and on others, and the other
- * way round; what commits hand over; objects that change between snapshots; memory that runs
- * out. */
+/* Volumes on branches: a reservation on one leaves the volume free on the engine and on others, and
+ * vice versa; the reservations that commits apply; objects that change between snapshots; memory
+ * that runs out. */
 #include "branch_cluster.h"
 
 #define LATE                                                                      \
@@ -62,9 +62,9 @@ static pair make_pair(small_cluster *c)
     return two;
 }
 
-/* ---- objects of a branch's own ---- */
+/* ---- objects of a single branch ---- */
 
-/* Add or replace the one object of a text on any engine. */
+/* Add or replace the only object of a text on any engine. */
 static berth_status put_one(void *engine, const berth_object *object, const berth_error *origin,
                             berth_error *error)
 {
@@ -84,9 +84,9 @@ static void put(berth_engine *engine, const char *text)
     berth_reader_destroy(reader);
 }
 
-/* A node that a branch adds has a CSINode there, whose limit counts; the snapshot's CSINodes may
- * change, go and come back in a transaction; none of it is known to the engine or to other
- * branches, and another branch begins anew. */
+/* A node added on a branch has its CSINode there, whose limit counts. The CSINodes of the snapshot
+ * can be changed, removed and restored in a transaction. The engine and other branches see none of
+ * it, and a later branch starts afresh. */
 static void test_own_csi_node(void **state)
 {
     small_cluster *c = *state;
@@ -119,7 +119,7 @@ static void test_own_csi_node(void **state)
     assert_int_equal(place(c->engine, p), BERTH_NODE_NONE);
 }
 
-/* Nodes from a template with CSINodes of their own. */
+/* Nodes from a template, each with its CSINode. */
 static void test_template(void **state)
 {
     small_cluster *c = *state;
@@ -204,7 +204,7 @@ static void test_apart(void **state)
     assert_int_equal(place(c->engine, two.q), BERTH_NODE_NONE);
 }
 
-/* What the engine reserved is so on the branch, which can give it back for itself. */
+/* Reservations of the engine hold on the branch, which can release them for itself. */
 static void test_taken_before(void **state)
 {
     small_cluster *c = *state;
@@ -218,11 +218,12 @@ static void test_taken_before(void **state)
         berth_branch_drop(branch);
         assert_int_equal(place(c->engine, two.q), BERTH_NODE_NONE);
     }
-    remove_named(c->engine, BERTH_KIND_POD, "p"); /* what it reserved stays so */
+    remove_named(c->engine, BERTH_KIND_POD, "p"); /* its reservation stays */
     berth_engine *branch = branch_off(c);
     assert_int_equal(place(branch, two.q), BERTH_NODE_NONE);
     berth_branch_drop(branch);
-    small_pod(c, "other", NULL, "", USES("e")); /* has the index of p now, but nothing of its own */
+    small_pod(c, "other", NULL, "",
+              USES("e")); /* has the former index of p, but none of its reservations */
     berth_pod_id other =
         berth_engine_find_pod(c->engine, (berth_str)TEXT("default"), (berth_str)TEXT("other"));
     assert_int_equal(berth_engine_bind(c->engine, other, two.a, NULL), BERTH_OK);
@@ -239,7 +240,7 @@ static void test_objects_change(void **state)
     small_cluster *c = *state;
     const pair two = make_pair(c);
     berth_engine *old = branch_off(c), *branch;
-    assert_int_equal(place(old, two.p), two.a); /* its engine has a store from now on */
+    assert_int_equal(place(old, two.p), two.a); /* from now on its engine has a store */
     berth_branch_drop(old);
     old = branch_off(c);
     berth_snapshot *snapshot = berth_engine_pin(c->engine);
@@ -254,7 +255,7 @@ static void test_objects_change(void **state)
     assert_int_equal(place(branch, two.q), two.a);
     berth_branch_drop(branch);
     berth_branch_drop(old);
-    /* An engine in step with a later snapshot goes back to an earlier one. */
+    /* An engine of a branch that follows a later snapshot returns to an earlier one. */
     berth_error error = {.code = BERTH_OK};
     small_require(berth_branch_create(snapshot, &branch, &error), &error);
     berth_snapshot_unpin(snapshot);
@@ -263,7 +264,7 @@ static void test_objects_change(void **state)
     berth_branch_drop(branch);
 }
 
-/* What drivers allow, and inline disks. */
+/* Limits of drivers, and inline disks. */
 static void test_limits(void **state)
 {
     small_cluster *c = *state;
@@ -283,7 +284,7 @@ static void test_limits(void **state)
     berth_branch_drop(branch);
     small_add(c, ATTACHED("w"));
     branch = branch_off(c);
-    assert_int_equal(place(branch, p), BERTH_NODE_NONE); /* two are attached, as many as may be */
+    assert_int_equal(place(branch, p), BERTH_NODE_NONE); /* two are attached, which is the limit */
     berth_branch_drop(branch);
     remove_named(c->engine, BERTH_KIND_VOLUME_ATTACHMENT, "t-v");
     branch = branch_off(c);
@@ -296,7 +297,7 @@ static void test_limits(void **state)
     berth_branch_drop(branch);
 }
 
-/* A pod whose volumes an update took away holds what was reserved for them, until it leaves. */
+/* A pod keeps the reservations of volumes that an update removed from it, until it leaves. */
 static void test_lost_volumes(void **state)
 {
     small_cluster *c = *state;
@@ -322,7 +323,7 @@ static void test_lost_volumes(void **state)
     assert_int_equal(place(c->engine, two.q), two.a);
 }
 
-/* A node of one branch and another node of the next may have one id, but not one driver. */
+/* Nodes of two successive branches may have the same id, but not the same driver. */
 static void test_node_ids(void **state)
 {
     small_cluster *c = *state;
@@ -345,8 +346,8 @@ static void test_node_ids(void **state)
 
 /* ---- transactions ---- */
 
-/* Pods that leave with their node and come back with it, on a branch that had nothing to do with
- * volumes before. */
+/* Pods leave with their node and come back with it, on a branch that had not used volumes
+ * before. */
 static void test_rollback_of_node(void **state)
 {
     small_cluster *c = *state;
@@ -356,7 +357,7 @@ static void test_rollback_of_node(void **state)
     berth_pod_id twin = small_pod(c, "twin", NULL, "", DISK);
     berth_pod_id other = small_pod(c, "other", "b", "", USES("c"));
     berth_error error = {.code = BERTH_OK};
-    small_decide(c, twin); /* nodes have their slots */
+    small_decide(c, twin); /* assigns slots to nodes */
     berth_engine *branch = branch_off(c);
     small_require(berth_engine_begin(branch, &error), &error);
     small_require(
@@ -387,7 +388,7 @@ static void test_rollback(void **state)
     assert_int_equal(berth_engine_begin(branch, NULL), BERTH_OK);
     take_off(branch, two.p);
     assert_int_equal(place(branch, two.q), two.a);
-    berth_branch_drop(branch); /* with the transaction open */
+    berth_branch_drop(branch); /* while the transaction is open */
     branch = branch_off(c);
     assert_int_equal(place(branch, two.p), two.a);
     berth_branch_drop(branch);
@@ -406,7 +407,7 @@ static void test_commit(void **state)
     assert_int_equal(berth_engine_pod_node(c->engine, two.p), two.a);
     assert_int_equal(place(c->engine, two.q), BERTH_NODE_NONE);
     berth_branch_drop(branch);
-    branch = branch_off(c); /* hands p's volume to q */
+    branch = branch_off(c); /* gives p's volume to q */
     take_off(branch, two.p);
     assert_int_equal(place(branch, two.q), two.a);
     assert_int_equal(commit(branch, &conflict), 0);
@@ -415,7 +416,7 @@ static void test_commit(void **state)
     berth_branch_drop(branch);
 }
 
-/* Claims of a pod that the snapshot has on its node, asked before the branch had to do with
+/* Claims of a pod that is on its node in the snapshot, requested before the branch has used
  * volumes. */
 static void test_claims_before_all(void **state)
 {
@@ -458,7 +459,7 @@ static void fill(counted_cluster *t)
     t->pods[0] = two.p;
 }
 
-/* Two branches one after the other, the second one of a state with other objects, until something
+/* Two branches one after the other, the second of a state with other objects, until an allocation
  * fails. */
 static berth_status try_branches(counted_cluster *t)
 {

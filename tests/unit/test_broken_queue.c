@@ -1,9 +1,9 @@
-/* berth_scheduler_check, which the tests of the loop rely on, notices what is broken: each part of
- * a sound state is changed in turn, found, and put back. */
+/* berth_scheduler_check, on which the tests of the loop rely, finds every fault: each part of a
+ * sound state is changed in turn, the fault is found, and the part is restored. */
 #include "queue/loop.h"
 #include "scheduler_cluster.h"
 
-/* What the check says now; "" if nothing. */
+/* The result of the check; "" if there is no fault. */
 static const char *said(const loop *l)
 {
     static berth_error error;
@@ -24,7 +24,7 @@ static void sound(const loop *l)
     small_require(berth_scheduler_check(l->scheduler, &error), &error);
 }
 
-/* `place` is `value` for as long as it takes to see it. */
+/* Sets `place` to `value` while the check runs. */
 #define BREAK(l, place, value, words)           \
     do {                                        \
         const __typeof__(place) kept = (place); \
@@ -75,7 +75,7 @@ static void test_items(void **state)
     BREAK(l, active->profile, active->profile + 1, "another profile");
 }
 
-/* Records and pods that have lost each other. */
+/* Records and pods without a link to each other. */
 static void test_lost(void **state)
 {
     loop *l = *state;
@@ -83,7 +83,7 @@ static void test_lost(void **state)
     berth__queue *queue = &l->scheduler->queue;
     const uint32_t gated = berth__cluster_pod(l->scheduler->cluster, p.gated);
     berth__queue_item *const item = queue->by_pod[gated];
-    queue->by_pod[gated] = NULL; /* and nobody counts it */
+    queue->by_pod[gated] = NULL; /* and no counter includes it */
     berth__item_list_remove(&queue->gated, item);
     queue->item_count--;
     const char *got = said(l);

@@ -1,4 +1,4 @@
-/* Selectors of devices: the table of the rules, semantics, faults, limits, and failing
+/* Selectors of devices: the table of the rules, semantics, errors, limits, and failing
  * allocations. */
 #include <stdio.h>
 
@@ -46,7 +46,7 @@ static const berth__cel_capacity mig_capacities[] = {
     {BERTH_STR("gpu.nvidia.com"), BERTH_STR("multiprocessors"), UNITS(14)},
 };
 
-/* G, M and N of the rules. */
+/* Devices G, M and N of the rules. */
 static const berth__cel_device devices[] = {
     {BERTH_STR("gpu.nvidia.com"), false, gpu_attributes, 5, gpu_capacities, 2},
     {BERTH_STR("gpu.nvidia.com"), false, mig_attributes, 3, mig_capacities, 2},
@@ -54,7 +54,7 @@ static const berth__cel_device devices[] = {
 };
 enum { DEVICES = 3 };
 
-/* What an expression says of a device: y, n, e and the text, c and the text. */
+/* The result of an expression for a device: y, n, e and the text, c and the text. */
 static void ask(const berth_allocator *allocator, const char *expression, int device, char *out,
                 size_t size)
 {
@@ -79,7 +79,7 @@ static void assert_says(const char *expression, int device, const char *expected
 
 typedef struct selector {
     const char *expression;
-    const char *says; /* of G, M and N: y, n, or e: no such key */
+    const char *says; /* for G, M and N: y, n, or e: no such key */
     const char *key;
 } selector;
 
@@ -297,7 +297,7 @@ static size_t put_times(char *out, const char *text, int times)
     return (size_t)times * len;
 }
 
-/* `open` so many times, `middle`, `close` as many times. */
+/* Repeats `open`, then `middle`, then `close` as often as `open`. */
 static char *nested(const char *open, const char *middle, const char *close, int times)
 {
     size_t len = (strlen(open) + strlen(close)) * (size_t)times + strlen(middle);
@@ -365,7 +365,7 @@ static void test_work(void **state)
     free(text);
     text = nested("cel.bind(a, {1: a, 2: a}, ", "true", ")", 100);
     whole = nested("cel.bind(a, {1: []}, ", text, ")", 1);
-    assert_says(whole, 0, "y"); /* its types share their parts */
+    assert_says(whole, 0, "y"); /* its types share parts */
     free(whole);
     free(text);
 }
@@ -382,7 +382,7 @@ static const char *const all_sorts[] = {
     "((",
 };
 
-/* One pass; false: an allocation failed where one was to. */
+/* One pass; returns false if the planned allocation failure happened. */
 static bool whole_life(const berth_allocator *allocator, const char *expression)
 {
     berth__cel *cel = NULL;
@@ -454,7 +454,7 @@ static void test_reads(void **state)
     assert_alike("cel.bind(d, device, d.allowMultipleAllocations)", 1, 2, false);
     assert_alike(C ".memory == " C ".memory", 0, 1, false);
     assert_alike("true", 1, 2, true);
-    assert_alike("true", 0, 1, false); /* a version may fail every expression */
+    assert_alike("true", 0, 1, false); /* every expression may fail in some version */
 }
 
 int main(void)

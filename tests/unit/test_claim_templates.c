@@ -1,5 +1,5 @@
-/* ResourceClaimTemplates: the claims that are made of them for pods of manifests, and what is said
- * where that can't be. */
+/* ResourceClaimTemplates: the claims made from them for pods of manifests, and the messages if that
+ * is not possible. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,10 +21,10 @@
     "apiVersion: v1\nkind: Pod\nmetadata: {name: " name "}\nspec: {containers: [{name: c}], " \
     "resourceClaims: [{name: gpu, resourceClaimTemplateName: t}]}\n" more "---\n"
 
-/* What a reader handed out, one word an object. */
+/* The objects from a reader, one word each. */
 typedef struct made {
     char text[4096];
-    uint32_t missing; /* notes of templates that are not there */
+    uint32_t missing; /* notes about missing templates */
 } made;
 
 static berth_status take(void *context, const berth_object *object, const berth_error *origin,
@@ -101,7 +101,7 @@ static void test_made(void **state)
     expect(fresh, TEMPLATE("t") POD("p", ""), CLAIM_P "pod(p gpu=p-gpu-c4ad8) ");
     /* The template behind the pod; one that says more of itself, once and again. */
     expect(fresh, POD("p", "") TEMPLATE("t") TEMPLATE("t"), CLAIM_P "pod(p gpu=p-gpu-c4ad8) ");
-    /* What the status says stands; a pod that is over needs none, nor one that an API server
+    /* The status wins. A finished pod needs no claim, nor does a pod that an API server already
      * has. */
     expect(fresh,
            TEMPLATE("t") POD(
@@ -110,7 +110,7 @@ static void test_made(void **state)
     expect(fresh, TEMPLATE("t") POD("p", "status: {phase: Failed}\n"), "pod(p) ");
     expect(fresh, TEMPLATE("t") POD("p, uid: u", ""), "pod(p) ");
     expect((berth_read_options){.apply_defaults = false}, TEMPLATE("t") POD("p", ""), "pod(p) ");
-    /* As a specification of others it gets its own whatever it has. */
+    /* As a template for other pods it gets its own claims, whatever it has. */
     expect(
         (berth_read_options){.apply_defaults = true, .templates = true},
         POD("p, uid: u", "status: {resourceClaimStatuses: [{name: gpu, resourceClaimName: old}]}\n")
@@ -131,7 +131,7 @@ static void test_replicas(void **state)
                       "resourceClaims: [{name: gpu, resourceClaimTemplateName: t}]}}}\n"));
     assert_non_null(strstr(m.text, "claim(default/s-0-gpu-"));
     assert_non_null(strstr(m.text, "pod(s-1 gpu=s-1-gpu-"));
-    /* Texts that differ in the name alone. */
+    /* Texts that differ only in the name. */
     berth_reader_destroy(read_with(
         &m, fresh,
         "{\"kind\":\"List\",\"apiVersion\":\"v1\",\"items\":["
@@ -148,7 +148,7 @@ static void test_replicas(void **state)
     assert_non_null(strstr(m.text, "pod(c g=c-g-"));
 }
 
-/* Names of 63 bytes at most, both parts cut in proportion. */
+/* Names have at most 63 bytes; both parts are cut in proportion. */
 static void test_long_names(void **state)
 {
     made m;
@@ -169,10 +169,10 @@ static void test_missing(void **state)
     berth_reader_destroy(read_with(&m, fresh, TEMPLATE("other") POD("p", "") POD("q", "")));
     assert_string_equal(m.text, "pod(p) pod(q) ");
     assert_int_equal(m.missing, 2);
-    /* In another namespace it is another one. */
+    /* A template in another namespace is another one. */
     berth_reader_destroy(read_with(&m, fresh, TEMPLATE("t, namespace: far") POD("p", "")));
     assert_int_equal(m.missing, 1);
-    /* What another reader knows is known. */
+    /* A reader can know the templates of another one. */
     berth_reader *first = read_with(&m, fresh, TEMPLATE("t"));
     berth_reader_destroy(
         read_with(&m, (berth_read_options){.apply_defaults = true, .known = first}, POD("p", "")));
@@ -180,7 +180,7 @@ static void test_missing(void **state)
     berth_reader_destroy(first);
 }
 
-/* Classes of another reader, too. */
+/* And the classes of another one. */
 static void test_known_classes(void **state)
 {
     made m;

@@ -1,5 +1,5 @@
-/* Classes by template_id: a pod gets the class of the first that had its id, and nobody else does;
- * a pod that breaks the promise in what the engine looks at gets its own. */
+/* Classes by template_id: a pod gets the class of the first pod with its id; a pod that breaks the
+ * promise in a field that the engine checks gets its own class. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "counted_memory.h"
 #include "one_model.h"
 
-/* The class of a pod given under that id. */
+/* The class of a pod added under that id. */
 static berth__class *class_under(const berth_pod *pod, uint64_t id)
 {
     berth_pod given = *pod;
@@ -27,7 +27,7 @@ static berth_pod pod_for(const char *scheduler)
                        .scheduler_name = berth__text_of(scheduler)};
 }
 
-/* The memo is what answers: another pod under the id gets the class too, against the promise. */
+/* The memo answers: against the promise, another pod under the id gets the class, too. */
 static void test_recalled(void **state)
 {
     (void)state;
@@ -46,7 +46,7 @@ static void test_recalled(void **state)
     release(other);
 }
 
-/* What changes in a pod's life, and where it is found, is looked at whatever was promised. */
+/* Fields that change in a pod's life, or with its place, are checked despite the promise. */
 static void test_looked_at(void **state)
 {
     (void)state;
@@ -71,7 +71,7 @@ static void test_looked_at(void **state)
         release(classes[i]);
 }
 
-/* Places of classes: small, each its own, and given again. */
+/* Numbers of classes: small, unique, and reused. */
 static void test_places(void **state)
 {
     enum { CLASSES = 40 };
@@ -94,7 +94,7 @@ static void test_places(void **state)
     }
 }
 
-/* Once a class has gone, whatever it was, everything is looked up anew. */
+/* After a class is removed, everything is looked up again. */
 static void test_gone(void **state)
 {
     (void)state;
@@ -147,7 +147,7 @@ static void test_many(void **state)
         release(classes[i]);
 }
 
-/* Without memory for it nothing is remembered, and nothing is lost. */
+/* Without memory the memo stays empty, and nothing else changes. */
 static void test_scarce_memory(void **state)
 {
     (void)state;

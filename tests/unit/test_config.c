@@ -1,5 +1,5 @@
-/* Configurations of kubescheduler.config.k8s.io/v1 and v1beta3, and the opening and parsing that
- * all versions share. */
+/* Configurations of kubescheduler.config.k8s.io/v1 and v1beta3, and the opening and parsing shared
+ * by all versions. */
 #include "config_check.h"
 
 #include <unistd.h>
@@ -21,7 +21,7 @@ static void test_golden(void **state)
     check_golden("beta.json");
 }
 
-/* The default profile, the default configuration and the table say the same. */
+/* The default profile, the default configuration and the table agree. */
 static void test_default_profile(void **state)
 {
     (void)state;
@@ -119,7 +119,7 @@ static void test_yaml_document_marks(void **state)
     berth_scheduler_config_destroy(config);
 }
 
-/* ---- refused: the whole ---- */
+/* ---- refused: the document as a whole ---- */
 
 static void test_refused_texts(void **state)
 {
@@ -144,7 +144,7 @@ static void test_refused_texts(void **state)
     CHECK_REFUSALS("", table);
 }
 
-/* A fault of the text carries its line; a second document the line where it begins. */
+/* An error in the text has its line; a second document the line of its beginning. */
 static void test_refused_positions(void **state)
 {
     (void)state;
@@ -266,7 +266,7 @@ static void test_refused_plugins(void **state)
 #undef AT
 }
 
-/* The same plugin twice in multiPoint hurts only where both would run. */
+/* A plugin twice in multiPoint is an error only if both would run. */
 static void test_multi_point_twice(void **state)
 {
     (void)state;
@@ -279,7 +279,7 @@ static void test_multi_point_twice(void **state)
 static void test_refused_queue_sorts(void **state)
 {
     static const refusal table[] = {
-        /* Both sort by PrioritySort, but do not say so in the same way. */
+        /* Both sort by PrioritySort, but express it differently. */
         {"- {schedulerName: a}\n"
          "- {schedulerName: b, plugins: {queueSort: {enabled: [{name: PrioritySort}]}}}\n",
          BERTH_E_INVALID, "profiles[1].plugins.queueSort", "the same in all profiles"},
@@ -297,7 +297,7 @@ static void test_refused_queue_sorts(void **state)
     CHECK_REFUSALS(HEAD "profiles:\n", table);
 }
 
-/* Lists whose entries are compared with each other are bounded. */
+/* Lists with pairwise compared entries are bounded. */
 static void test_refused_long_list(void **state)
 {
     (void)state;
@@ -540,7 +540,7 @@ static void test_refused_affinity(void **state)
 #undef ADDED
 }
 
-/* A path longer than the error's field is cut, not overrun. */
+/* A path longer than the field of the error is cut and does not overflow. */
 static void test_long_path(void **state)
 {
     (void)state;
@@ -600,7 +600,7 @@ static void test_wrong_calls(void **state)
     berth_scheduler_config_destroy(NULL);
 }
 
-/* An allocator that fails from the n-th request on and counts what is not given back. */
+/* An allocator that fails from the n-th request on and counts the memory in use. */
 typedef struct scarce {
     const berth_allocator *below;
     unsigned left;
@@ -659,7 +659,7 @@ static void test_scarce_memory(void **state)
 }
 
 #ifdef BERTH_NO_LEGACY
-/* A library without v1.15 says so, to the reader of a file and to the caller who fills a
+/* A library without v1.15 reports that to the reader of a file and to a caller who fills in a
  * profile. */
 static void test_no_legacy(void **state)
 {

@@ -42,7 +42,7 @@ static void test_percentage(void **state)
     }
 }
 
-/* Without a source, or with an empty one, the default provider runs. */
+/* Without a source, or with an empty one, the default provider is used. */
 static void test_default_source(void **state)
 {
     static const char *const texts[] = {
@@ -63,7 +63,7 @@ static void test_default_source(void **state)
     }
 }
 
-/* Every predicate has a place, no two the same; the provider's list keeps to it. */
+/* Every predicate has a unique place, and the list of the provider is in that order. */
 static void test_evaluation_order(void **state)
 {
     (void)state;
@@ -219,7 +219,7 @@ static void test_refused_policies(void **state)
     CHECK_REFUSALS(POLICY, refused_policies);
 }
 
-/* ---- a Policy in a file of its own ---- */
+/* ---- a Policy in a separate file ---- */
 
 /* Write `text` into a new file; `path` receives its name. */
 static void write_file(char path[32], const char *text)
@@ -233,7 +233,7 @@ static void write_file(char path[32], const char *text)
     assert_int_equal(fclose(file), 0);
 }
 
-/* The errors of a Policy name its own file and field. */
+/* The errors of a Policy name its file and field. */
 static void test_policy_file_errors(void **state)
 {
     static const struct {
@@ -268,7 +268,7 @@ static void test_policy_file_errors(void **state)
     }
 }
 
-/* kind and apiVersion may be left out there. */
+/* kind and apiVersion are optional there. */
 static void test_policy_file_untyped(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* What the reader of scheduler configurations says of one that it accepts. */
+/* The notes of the configuration reader about an accepted configuration. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -60,7 +60,7 @@ static void test_unknown_plugins(void **state)
           0,
           "test.yaml:6 profiles[0].pluginConfig[0].name NodeResourceFit (NodeResourcesFit)\n"
           "test.yaml:11 profiles[1].pluginConfig[1].name Coscheduling ()\n");
-    /* Kubernetes 1.32 has no such plugin yet. */
+    /* Kubernetes 1.32 lacks this plugin. */
     check(HEAD "profiles: [{pluginConfig: [{name: NodeDeclaredFeatures}]}]\n", 32,
           "test.yaml:3 profiles[0].pluginConfig[0].name NodeDeclaredFeatures ()\n");
 }
@@ -76,7 +76,7 @@ static void test_nothing_to_say(void **state)
     check(HEAD "profiles: [{plugins: {multiPoint: {disabled: [{name: ImageLocality}]}},\n"
                "            pluginConfig: [{name: ImageLocality}]}]\n",
           0, "");
-    /* An embedder's own. */
+    /* A plugin of the embedder. */
     check(HEAD
           "profiles: [{plugins: {score: {enabled: [{name: Own}]}}, pluginConfig: [{name: Own}]}]\n",
           0, "");
@@ -85,7 +85,7 @@ static void test_nothing_to_say(void **state)
           0, "");
 }
 
-/* Memory that fails from the n-th request on. */
+/* An allocator that fails from the n-th request on. */
 typedef struct scarce {
     unsigned left;
     int held;

@@ -1,5 +1,5 @@
-/* After a publication the first change of a part of the state copies it, and later ones write to
- * the copy: memory does not grow with the number of changes until the next publication. */
+/* After a publication, the first change of a part of the state copies it, and later changes write
+ * to the copy: memory does not grow with the number of changes until the next publication. */
 #include "branch_cluster.h"
 
 enum { WARM = 4, ROUNDS = 40 };

@@ -1,5 +1,5 @@
-/* Kernels that read counters: every instruction set of this processor gives the plain formula's
- * bits. */
+/* Kernels that read counters: every instruction set of this processor returns exactly the bits of
+ * the plain formula. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +49,7 @@ static void check_masks(const berth__kernels *kernels, const columns *in, uint32
                          berth__bit_get(in->present, s) && in->pods[s] <= limit);
 }
 
-/* Small tables take another way than large ones. */
+/* Small tables use other code than large ones. */
 static void check_look_ups(const berth__kernels *kernels, const columns *in, uint32_t count)
 {
     uint32_t index[BERTH__TILE], out[BERTH__TILE];

@@ -1,5 +1,5 @@
-/* columns/pod_counts.h: after any sequence of nodes, pods and namespaces coming, changing and
- * going, counters equal a naive recount, also where allocations fail on the way. BERTH_TEST_SEED
+/* columns/pod_counts.h: after any sequence of nodes, pods and namespaces added, changed and
+ * removed, counters equal a naive recount, even if allocations fail in between. BERTH_TEST_SEED
  * replaces the seed of the random histories. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,12 +35,12 @@ enum { KEYS = 3, ZONE = 0, RACK = 1, HOST = 2 };
 typedef struct test_node {
     bool present;
     int32_t domain[KEYS]; /* -1: no such label */
-    bool tainted;         /* left out of inclusion sets */
+    bool tainted;         /* excluded from inclusion sets */
 } test_node;
 
 /* A term that a pod holds. */
 typedef struct test_term {
-    uint32_t kind; /* 0: none, else 1 + a held kind's place */
+    uint32_t kind; /* 0: none, else 1 + the index of a held kind */
     uint32_t key;
     uint32_t filter;
     int32_t weight;
@@ -55,7 +55,7 @@ typedef struct test_pod {
     test_term terms[TERMS];
 } test_pod;
 
-/* Filters: a namespace rule and a label rule, both of few kinds. */
+/* A filter: a namespace rule and a label rule, each of a few kinds. */
 typedef struct test_filter {
     int32_t space; /* one namespace; -1: those with env=prod; -2: all; -3: the two last */
     uint32_t app;  /* app = this; APPS: everything; APPS + 1: app exists; APPS + 2: nothing;
@@ -98,7 +98,7 @@ static uint32_t below(world *w, uint32_t bound)
     return berth__random_below(&w->random, bound);
 }
 
-/* ---- memory that runs out now and then ---- */
+/* ---- memory that fails now and then ---- */
 
 static void *allocate(void *context, size_t bytes, size_t align)
 {
@@ -155,7 +155,7 @@ static bool includes(const test_plan *plan, const test_node *node)
     return node->present && (!plan->untainted || (!node->tainted && node->domain[RACK] >= 0));
 }
 
-/* Domains are few and dense: host domains are node numbers. */
+/* Domains are few and dense: the host domain is the number of the node. */
 static int32_t domain_of(const test_plan *plan, const test_node *node)
 {
     return node->domain[plan->key];
@@ -373,7 +373,7 @@ static bool fill_inclusion(world *w, const test_plan *plan, berth__inclusion *se
     return true;
 }
 
-/* Resolve as a plugin would. */
+/* Resolves a plan as a plugin does. */
 static bool resolve(world *w, test_plan *plan, berth__plan *of)
 {
     berth__view *view = &w->cluster.view;
@@ -502,7 +502,7 @@ static bool add_holder(void *context, berth__population *population)
     return true;
 }
 
-/* The terms held that speak of pods of some identity. */
+/* Checks the terms held that match pods of some identity. */
 static void check_holders(world *w)
 {
     berth__view *view = &w->cluster.view;
@@ -582,7 +582,7 @@ static void step(world *w)
     } else if (drawn < 97) {
         (void)use_plan(w, &w->plans[below(w, PLANS)]);
     } else {
-        /* another rule takes the plan's place */
+        /* another rule replaces the plan */
         test_plan *plan = &w->plans[below(w, PLANS)];
         draw_plan(w, plan);
         const berth__plan_key key = {plan, {0}};

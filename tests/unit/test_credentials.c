@@ -1,5 +1,5 @@
-/* Credentials over time: token files read again, plugins run, failing and hanging, certificates
- * replaced. */
+/* Credentials over time: token files that change, plugins that run, fail and hang, certificates
+ * that are replaced. */
 #include <arpa/inet.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -109,7 +109,7 @@ static void test_token_of_the_file(void **state)
     w.config.token = "fixed";
     open_with((credentials_options){0});
     assert_token("fixed");
-    assert_false(credentials_access_ops.refused(w.c)); /* nothing else is there to be tried */
+    assert_false(credentials_access_ops.refused(w.c)); /* there is no other one to try */
 }
 
 static void test_token_file(void **state)
@@ -121,10 +121,10 @@ static void test_token_file(void **state)
     open_with((credentials_options){.token_age_ns = SECOND / 20});
     assert_token("one");
     write_file("token", "two\n");
-    assert_token("one"); /* too young to look */
+    assert_token("one"); /* too new to be read again */
     usleep(60000);
     assert_token("two");
-    /* What is empty, gone or no token leaves the old one. */
+    /* An empty, missing or invalid file leaves the old token. */
     write_file("token", "\n");
     usleep(60000);
     assert_token("two");
@@ -134,7 +134,7 @@ static void test_token_file(void **state)
     unlink(w.path);
     usleep(60000);
     assert_token("two");
-    /* A 401 makes it be read at once. */
+    /* A 401 makes the file be read immediately. */
     write_file("token", "three");
     assert_true(credentials_access_ops.refused(w.c));
     assert_token("three");
@@ -170,8 +170,9 @@ static void test_plugin(void **state)
     assert_int_equal(ask(&bearer), ACCESS_WAIT);
     assert_int_equal(turn_while_waiting(&bearer), ACCESS_READY);
     assert_string_equal(bearer, "hello-");
-    assert_token("hello-"); /* kept: without an end */
-    /* Refused too soon after it came: it would be refused again. Later it is run again. */
+    assert_token("hello-"); /* kept: it does not expire */
+    /* Refused soon after the plugin ran: a new one would be refused, too. Later the plugin runs
+     * again. */
     assert_true(credentials_access_ops.refused(w.c));
     assert_token("hello-");
 }
@@ -193,7 +194,7 @@ static void test_plugin_is_told(void **state)
     const server_access *access = credentials_access_ops.access(w.c);
     assert_int_equal(access->certificate_data.len, 1);
     assert_memory_equal(access->key_data.data, "K", 1);
-    /* It is over already, so it is run again for each question. */
+    /* The token has already expired, so the plugin runs again for each request. */
     assert_int_equal(ask(&bearer), ACCESS_WAIT);
 }
 
@@ -204,7 +205,7 @@ static void assert_fails(const char *script, int64_t timeout_ns)
     open_with((credentials_options){.exec_timeout_ns = timeout_ns});
     assert_int_equal(turn_while_waiting(&bearer), ACCESS_FAILED);
     assert_null(bearer);
-    /* And is not run again at once. */
+    /* And the plugin does not run again immediately. */
     assert_int_equal(ask(&bearer), ACCESS_FAILED);
 }
 
@@ -234,7 +235,7 @@ static void test_plugin_hangs(void **state)
     assert_true(event_loop_now() - from_ns < 10 * SECOND);
 }
 
-/* It closes its output and goes on: waited for, and then killed. */
+/* The plugin closes its output and keeps running: wait, then kill it. */
 static void test_plugin_lingers(void **state)
 {
     (void)state;
@@ -280,7 +281,7 @@ static bool on_data(void *context, const char *bytes, size_t count)
     return true;
 }
 
-/* A changed file ends streams, so that they come again over new connections. */
+/* A changed file ends streams, so that they are opened again over new connections. */
 static void test_certificates_change(void **state)
 {
     (void)state;
@@ -289,7 +290,7 @@ static void test_certificates_change(void **state)
     char url[64];
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof(at);
-    int silent = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0); /* nobody answers there */
+    int silent = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0); /* no server answers there */
     assert_int_equal(bind(silent, (struct sockaddr *)&at, size), 0);
     assert_int_equal(listen(silent, 8), 0);
     assert_int_equal(getsockname(silent, (struct sockaddr *)&at, &size), 0);

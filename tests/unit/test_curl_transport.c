@@ -1,4 +1,4 @@
-/* Requests over a real socket: answers and their outcomes, streams, deadlines, tokens. The server
+/* Requests over a real socket: responses and their outcomes, streams, deadlines, tokens. The server
  * is libmicrohttpd on loopback. */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -35,7 +35,7 @@ static enum MHD_Result answer_with(struct MHD_Connection *connection, unsigned s
     return result;
 }
 
-/* Four pieces, then the end; or, where the context says so, a broken end. */
+/* Sends four pieces, then the end, or an abort if the context says so. */
 static ssize_t give_piece(void *context, uint64_t at, char *out, size_t room)
 {
     (void)room;
@@ -389,7 +389,7 @@ static void test_streams(void **state)
     turn_until(&short_one.done, 1);
     assert_int_equal(short_one.outcome, LIVE_UNKNOWN);
     assert_int_equal(short_one.data_calls, 1);
-    /* What is no answer 200 is collected. */
+    /* A response other than 200 is collected. */
     request.path = "/busy";
     request.context = &no;
     live_send(w.t, &request);
@@ -419,7 +419,7 @@ static void test_cancel(void **state)
     assert_int_equal(before.done, 0);
 }
 
-/* New certificates: a stream ends, what is under way else is answered. */
+/* With new certificates a stream ends, but other requests in progress get their response. */
 static void test_renew(void **state)
 {
     (void)state;
@@ -528,7 +528,7 @@ static void test_wake(void **state)
     assert_int_equal(fired, 7);
 }
 
-/* What is under way when a transport goes is dropped without a word. */
+/* Requests in progress are dropped without a call when their transport is destroyed. */
 static void test_destroyed_with_requests(void **state)
 {
     (void)state;

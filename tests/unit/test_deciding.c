@@ -25,7 +25,7 @@ typedef struct world {
 } world;
 
 static world w;
-static metrics *measured; /* NULL: nobody measures */
+static metrics *measured; /* NULL: no metrics */
 
 static void on_ordered(void *context)
 {
@@ -119,7 +119,7 @@ static void decide(void)
     (void)inbox_put(&w.d.in, MESSAGE_DECIDE);
 }
 
-/* The next order; its end is the test's if none comes. */
+/* Returns the next order; the test fails if none comes. */
 static order *next_order(void)
 {
     for (int64_t until_ns = event_loop_now() + 20 * SECOND; event_loop_now() < until_ns;) {
@@ -154,7 +154,7 @@ static void settle(void)
         usleep(500);
 }
 
-/* Nothing is decided before every list is whole and we lead. */
+/* Nothing is decided before every list is complete and this process leads. */
 static void test_waits_for_both(void **state)
 {
     (void)state;
@@ -214,7 +214,7 @@ static void test_failed_attempt(void **state)
     assert_false(o->error);
     assert_memory_equal(o->message.data, "0/1 nodes are available: 1 Insufficient cpu.", 44);
     free(o);
-    /* Room wakes it. */
+    /* Room wakes the pod. */
     put_node(MESSAGE_UPDATE, "a", "4");
     o = next_order();
     assert_order(o, ORDER_BIND, "p", "a");
@@ -235,7 +235,7 @@ static int stop_measured(void **state)
     return code;
 }
 
-/* The line comes: gauges are set once a second. */
+/* Waits for the line: gauges are set once a second. */
 static void await_line(const char *line)
 {
     for (int64_t until_ns = event_loop_now() + 20 * SECOND; event_loop_now() < until_ns;) {
@@ -253,7 +253,7 @@ static void await_line(const char *line)
 #define UNSCHEDULABLE(PLUGIN, PODS) \
     "scheduler_unschedulable_pods{plugin=\"" PLUGIN "\",profile=\"default-scheduler\"} " PODS "\n"
 
-/* Pods that wait are counted by who rejects them, and no longer once they go, or find room. */
+/* Waiting pods are counted by their rejecting plugin, until they are removed or find room. */
 static void test_rejections(void **state)
 {
     (void)state;
@@ -301,7 +301,7 @@ static void test_preemption(void **state)
     free(o);
 }
 
-/* Many pods: orders are bounded, and go on once they are taken. */
+/* With many pods, orders are bounded, and continue as they are taken. */
 static void test_room(void **state)
 {
     enum { PODS = 1000 };
@@ -331,7 +331,7 @@ static void test_room(void **state)
     assert_int_equal(atomic_load(&w.d.decisions), PODS);
 }
 
-/* What is listed anew, against what is known. */
+/* Compares a new list with the known objects. */
 static void test_comparison(void **state)
 {
     (void)state;
@@ -373,7 +373,7 @@ static void test_pause(void **state)
     free(o);
 }
 
-/* What the engine refuses stops nothing. */
+/* An object that the engine refuses stops nothing. */
 static void test_refused_changes(void **state)
 {
     (void)state;
@@ -412,7 +412,7 @@ static void expect_next(seen_bindings *b, int64_t now_ns, const char *name)
     message_free(m);
 }
 
-/* Bindings are put back into the order of the queue, as far as they are seen within two seconds. */
+/* Bindings are put back into the order of the queue if they are seen within two seconds. */
 static void test_seen_bindings(void **state)
 {
     (void)state;
@@ -447,7 +447,7 @@ static void test_dry_run(void **state)
     put_pod(MESSAGE_ADD, "foreign", "1", "schedulerName: other,");
     decide();
     put_pod(MESSAGE_UPDATE, "best", "1", "nodeName: a,");
-    put_pod(MESSAGE_UPDATE, "best", "1", "nodeName: a,"); /* seen once only */
+    put_pod(MESSAGE_UPDATE, "best", "1", "nodeName: a,"); /* seen only once */
     put_pod(MESSAGE_UPDATE, "lower", "1", "nodeName: b,");
     put_pod(MESSAGE_UPDATE, "wrong", "4", "nodeName: b,");
     put_pod(MESSAGE_UPDATE, "huge", "40", "nodeName: a,");

@@ -1,9 +1,10 @@
-/* The structured allocator of devices, rule by rule; the first tests are what kube-scheduler's own
- * library answered. Source: dynamic-resource-allocation v0.36, structured/internal/incubating. */
+/* The structured allocator of devices, rule by rule; the first tests are answers of
+ * kube-scheduler's own library. Source: dynamic-resource-allocation v0.36,
+ * structured/internal/incubating. */
 #include "berth/engine.h"
 #include "offered_devices.h"
 
-/* Forget what was offered and wanted, and go on with another release's allocator. */
+/* Clears devices and requests, and switches to the allocator of another release. */
 static void offer_anew(uint32_t release)
 {
     assert_int_equal(tear_down(NULL), 0);
@@ -324,7 +325,7 @@ static void test_thousand_requests(void **state)
     assert_string_equal(found(), "");
 }
 
-/* ---- what it leads to ---- */
+/* ---- consequences ---- */
 
 static void test_allocation_is_of_one_node(void **state)
 {

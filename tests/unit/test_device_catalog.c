@@ -1,5 +1,5 @@
-/* What the catalog of devices and the programs of selectors do without memory, and that a selector
- * is compiled once. */
+/* The catalog of devices and the programs of selectors without memory; and that a selector is
+ * compiled once. */
 #include "counted_memory.h"
 #include "offered_devices.h"
 
@@ -20,7 +20,7 @@ static int tear_down_failing(void **state)
     return status;
 }
 
-/* From here on the call that fails, from 1; 0: none. */
+/* From here on, the number of the call that fails, from 1; 0: none. */
 static void fail_call(unsigned call)
 {
     memory.calls = 0;
@@ -49,7 +49,7 @@ static void offer_many(void)
     choosy->per_device = true;
 }
 
-/* Build one with the call failing; false: the call was not made. */
+/* Builds a catalog while that call fails; returns false if the call was not made. */
 static bool build_without(unsigned call)
 {
     berth__catalog own = {0};
@@ -61,7 +61,7 @@ static bool build_without(unsigned call)
     bool built =
         berth__catalog_build(&own, &own_uses, slices, slice_count, &(berth__taint_rules){0});
     bool refused = was_refused();
-    assert_true(built || refused); /* a table that could not grow is slower, no less */
+    assert_true(built || refused); /* a table that could not grow is slower, but complete */
     if (!built) {
         assert_int_equal(own.slice_count + own.offer_count + own.content_count, 0);
         assert_true(

@@ -1,5 +1,5 @@
-/* How the devices of a node stand to a pod's claims: each kind of device once, alternatives,
- * counters, pools that are left out, and pods and nodes that are not to be asked about. */
+/* The relation of a node's devices to a pod's claims: each kind of device once, alternatives,
+ * counters, pools that are left out, and pods and nodes about which the call is not allowed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -124,7 +124,7 @@ static void test_kinds(void **state)
     assert_int_equal(berth_engine_bind(engine, pod(engine, "one"), node(engine, "a"), &error),
                      BERTH_OK);
     expect(fit_of(engine, "two", "a"), (const uint32_t[]){5, 1, 1, 1, 1, 1});
-    /* Asked by none of the decisions that follow. */
+    /* The following decisions do not ask for it. */
     berth_placement placement;
     assert_int_equal(berth_engine_schedule(engine, pod(engine, "two"), &placement, &error),
                      BERTH_OK);

@@ -1,5 +1,5 @@
 /* ResourceSlices, DeviceClasses and ResourceClaims: read in each version, kept, replaced, removed;
- * what is reserved of claims, in transactions, on branches, and when memory runs out. */
+ * reservations of claims, in transactions, on branches, and when memory runs out. */
 #include "branch_cluster.h"
 #include "store/device_facts.h"
 #include "versions/engine_state.h"
@@ -191,7 +191,7 @@ static berth_status reserve(berth_engine *engine, uint32_t pod, const char *name
 {
     bool ok = true;
     berth__intern *strings = &engine->cluster.model->strings;
-    berth__model_lock(engine->cluster.model); /* texts come while branches read */
+    berth__model_lock(engine->cluster.model); /* texts are added while branches read */
     const berth__device_result result = {
         .request = berth__intern_add(strings, BERTH_STR("r"), &ok),
         .driver = berth__intern_add(strings, BERTH_STR("gpu.x"), &ok),
@@ -243,7 +243,7 @@ static void test_reserving(void **state)
     expect_reserved(c->engine, "c", true);
     assert_ptr_equal(berth__storage_granted_claim(store_of(c->engine), 0, 0),
                      claim_of(c->engine, "c"));
-    update(c, CLAIM("c")); /* news of nothing: it stays reserved */
+    update(c, CLAIM("c")); /* an update without changes: it stays reserved */
     expect_reserved(c->engine, "c", true);
     berth__storage_unreserve_devices(store_of(c->engine), 0);
     expect_reserved(c->engine, "c", false);
@@ -304,7 +304,7 @@ static void test_branches(void **state)
     for (int round = 0; round < 3; round++) {
         berth_error error = {.code = BERTH_OK};
         berth_engine *branch = branch_off(c);
-        small_require(berth_engine_bind(branch, p, a, &error), &error); /* into step */
+        small_require(berth_engine_bind(branch, p, a, &error), &error); /* updates the state */
         expect_reserved(branch, "c", round < 2);
         expect_reserved(branch, "d", false);
         assert_int_equal(reserve(branch, 7, "d"), BERTH_OK);

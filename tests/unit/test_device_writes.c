@@ -15,7 +15,7 @@ static const int64_t second = INT64_C(1000000000);
 #define RESULTS                                                                                  \
     "\"results\":[{\"request\":\"r\",\"driver\":\"gpu.example.com\",\"pool\":\"n1\",\"device\":" \
     "\"gpu-0\"}]"
-/* as they are written */
+/* in the written form */
 #define GIVEN                                                                                    \
     "\"results\":[{\"request\":\"r\",\"driver\":\"gpu.example.com\",\"pool\":\"n1\",\"device\":" \
     "\"gpu-0\",\"tolerations\":[{\"operator\":\"Exists\"}]}]"
@@ -55,7 +55,7 @@ static void put(bool chosen)
 static void answer(const char *method, const char *part, int status, const char *body)
 {
     scripted_answer(server, sent(method, part), status, body);
-    scripted_advance(server, 1); /* what is to be asked at once is asked */
+    scripted_advance(server, 1); /* immediate requests are sent */
 }
 
 static void failed_with(const char *text)
@@ -105,7 +105,7 @@ static void a_claim_with_devices_is_shared(void **state)
     put(false);
     answer("GET", CLAIM, 200, allocated);
     assert_null(strstr(sent("PATCH", STATUS)->body, "allocation"));
-    answer("PATCH", STATUS, 409, "{}"); /* another pod was quicker */
+    answer("PATCH", STATUS, 409, "{}"); /* another pod was faster */
     answer("GET", CLAIM, 200, allocated);
     answer("PATCH", STATUS, 200, "{}");
     answer("GET", CLAIM, 200, taken);
@@ -176,7 +176,7 @@ static void refusals_name_what_was_to_be_done(void **state)
     put(false);
     answer("GET", CLAIM, 200, allocated);
     answer("PATCH", STATUS, 422, "{\"kind\":\"Status\",\"message\":\"no\"}");
-    answer("PATCH", STATUS, 200, "{}"); /* given back, as it may be there */
+    answer("PATCH", STATUS, 200, "{}"); /* released, because it may exist */
     failed_with("add reservation to claim gpu: no");
 }
 
@@ -208,7 +208,7 @@ static void conditions_are_waited_for(void **state)
     failed_with("device binding failed: claim=gpu, reason=R, message=\"M\"");
 }
 
-/* Wait until the conditions are not waited for any longer. */
+/* Waits until the wait for the conditions ends. */
 static void wait_in_vain(int64_t for_ns)
 {
     settled = 0;
@@ -236,7 +236,7 @@ static void devices_that_come_late_are_taken_away(void **state)
     wait_in_vain(20 * second);
     timeout_ns = 0;
     assert_string_equal(sent("PATCH", STATUS)->body, FREED);
-    answer("PATCH", STATUS, 409, "{}"); /* another pod has come: ours leaves, and no more */
+    answer("PATCH", STATUS, 409, "{}"); /* another pod has come: only our own entry is removed */
     assert_non_null(strstr(sent("PATCH", STATUS)->body, "\"$patch\":\"delete\""));
     answer("PATCH", STATUS, 200, "{}");
     failed_with("device binding timeout: claim=gpu");
@@ -276,7 +276,7 @@ static void a_claim_is_freed_as_it_was(void **state)
         answer("PATCH", STATUS, 503, "{}");
         scripted_advance(server, 10 * second);
     }
-    assert_int_equal(server->timer_count, 0); /* the pod's next attempt asks for it again */
+    assert_int_equal(server->timer_count, 0); /* the pod's next attempt requests it again */
     writes_free_claim(w, &claim);
     writes_end(w);
     assert_int_equal(server->request_count, 0);

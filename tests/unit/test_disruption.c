@@ -1,5 +1,4 @@
-/* PodDisruptionBudgets as the engine keeps them: copies are of the same version, and change
- * apart. */
+/* PodDisruptionBudgets in the engine: copies have the same version, and change independently. */
 #include "one_model.h"
 
 #include "base/text.h"
@@ -16,7 +15,7 @@ static void add_budget(berth__disruption *disruption, const char *name)
     assert_int_equal(berth__disruption_add(disruption, &object, false, NULL), BERTH_OK);
 }
 
-/* What was remembered of the one holds for the other, until either changes. */
+/* Remembered results of one are valid for the other, until either changes. */
 static void test_copies_have_the_version(void **state)
 {
     (void)state;

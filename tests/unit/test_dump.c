@@ -1,12 +1,12 @@
-/* Kubernetes text out (berth_object_write, berth_engine_dump): what was read is written, field by
- * field; an engine made of the text is as before; who stops the writing, and what can't be
- * written. */
+/* Kubernetes text out (berth_object_write, berth_engine_dump): all fields that are read are
+ * written; an engine made from the text equals the old one; callers that stop the writing; objects
+ * that cannot be written. */
 #include <unistd.h>
 
 #include "berth/branch.h"
 #include "rule_cluster.h"
 
-/* Every field that is read of each kind, as it is written. */
+/* Every field that is read of each kind, in its written form. */
 static const char *const lines[] = {
     "{\"apiVersion\": \"v1\", \"kind\": \"Namespace\", \"metadata\": {\"name\": \"team\", \"uid\": "
     "\"u1\", \"labels\": {\"a\": \"\", \"b\": \"2\"}, \"annotations\": {\"note\": "
@@ -149,7 +149,7 @@ static const char *const lines[] = {
 
 static const berth_read_options as_they_are = {.size = sizeof(as_they_are), .threads = 1};
 
-/* A text that grows, and after how many pieces it has enough. */
+/* A growing text, and the number of pieces after which it stops the writing. */
 typedef struct growing {
     char bytes[65536];
     size_t count;
@@ -192,7 +192,7 @@ static void test_fields(void **state)
     }
 }
 
-/* Of two entries of one name that counts which does in the engine. */
+/* If a name has two entries, the same one counts as in the engine. */
 static void test_twice(void **state)
 {
     (void)state;
@@ -262,7 +262,7 @@ static const char cluster[] =
     "{kind: Pod, apiVersion: v1, metadata: {name: orphan}, spec: {nodeName: gone, containers:"
     " [{name: c, image: i}]}}\n";
 
-/* What a placement has reserved is written as bound, and stays so. */
+/* Reservations of a placement are written as bound, and stay so. */
 static void test_reserved(void **state)
 {
     (void)state;
@@ -284,7 +284,7 @@ static void test_reserved(void **state)
     load(other, first.bytes, &as_they_are);
     assert_string_equal(dumped(other, &second), first.bytes);
     assert_true(berth_engine_digest(other) == berth_engine_digest(engine));
-    load(third, first.bytes, NULL); /* all of it came with defaults */
+    load(third, first.bytes, NULL); /* everything has its defaults */
     assert_string_equal(dumped(third, &second), first.bytes);
     assert_int_equal(berth_engine_check(other, NULL), BERTH_OK);
     berth_engine_destroy(engine);
@@ -318,7 +318,7 @@ static const char devices[] =
         " shared}]}, status: {resourceClaimStatuses: [{name: own, resourceClaimName: p-own}]}")
         WITH_CLAIM("q", "qu", "{name: l, resourceClaimName: late}]}");
 
-/* Where a pod goes: the verdict, and what a refusal says. */
+/* The verdict on a pod, with the message of a refusal. */
 static berth_verdict verdict_of(berth_engine *engine, const char *pod)
 {
     berth_placement placement;
@@ -328,8 +328,8 @@ static berth_verdict verdict_of(berth_engine *engine, const char *pod)
     return placement.verdict;
 }
 
-/* Devices that were chosen are written as allocated to the claim and reserved for the pod, whose
- * claim from a template is its own after that, too. */
+/* Chosen devices are written as allocated to the claim and reserved for the pod, which keeps its
+ * claim from a template. */
 static void test_chosen_devices(void **state)
 {
     (void)state;
@@ -353,12 +353,13 @@ static void test_chosen_devices(void **state)
     berth_pod_id pod =
         berth_engine_find_pod(other, (berth_str)TEXT("default"), (berth_str)TEXT("p"));
     assert_int_equal(berth_engine_unbind(other, pod, NULL), BERTH_OK);
-    assert_int_equal(verdict_of(other, "p"), BERTH_VERDICT_PLACED); /* its claim is its own */
+    assert_int_equal(verdict_of(other, "p"), BERTH_VERDICT_PLACED); /* the claim is its own */
     berth_engine_destroy(engine);
     berth_engine_destroy(other);
 }
 
-/* A branch tells of itself, volumes that it has not touched included; a transaction of what is. */
+/* A branch writes its own state, including volumes that it has not touched; a transaction the
+ * present state. */
 static void test_what_if(void **state)
 {
     (void)state;

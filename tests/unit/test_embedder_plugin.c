@@ -1,5 +1,4 @@
-/* Plugins of an embedder's own: what they are given, what becomes of their answers, and what is
- * refused. */
+/* Plugins of an embedder: their arguments, the effect of their results, and what is refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -87,7 +86,7 @@ static const berth_plugin node_price = {
     .normalize = BERTH_NORMALIZE_MAX_REVERSED,
 };
 
-/* ---- PodCap: local to the node; so many pods a node at most, the emptier the better ---- */
+/* ---- PodCap: node-local; a maximum of pods for each node, emptier nodes are better ---- */
 
 typedef struct cap {
     int64_t most;
@@ -95,9 +94,9 @@ typedef struct cap {
     berth_pod_id last_pod;
     berth_node_id last_node;
     berth_status answer;
-    berth_pod_id refused; /* BERTH_POD_NONE: nobody is */
-    uint64_t held;        /* what is reserved, as a sum */
-    bool obeys;           /* it refuses only where that counts, and sums up cpu */
+    berth_pod_id refused; /* BERTH_POD_NONE: none */
+    uint64_t held;        /* the sum of the reservations */
+    bool obeys;           /* it refuses only where that counts, and adds up cpu */
 } cap;
 
 static uint64_t holding(berth_pod_id pod, berth_node_id node)
@@ -193,7 +192,7 @@ static berth_plugin cap_plugin(cap *own)
 
 /* ---- an engine with them ---- */
 
-/* The default profile and both plugins behind its lists. */
+/* The default profile with both plugins at the end of its lists. */
 typedef struct fixture {
     cap cap;
     berth_plugin tables[2];
@@ -343,7 +342,7 @@ static void test_explained(void **state)
     berth_engine_destroy(own.engine);
 }
 
-/* The same stream, with pods leaving, on every path and number of threads. */
+/* The same stream, with pods that leave, on every path and number of threads. */
 static uint64_t stream(berth_path path, uint32_t threads)
 {
     fixture own;
@@ -389,7 +388,8 @@ static void test_reserve(void **state)
     berth_engine_destroy(own.engine);
 }
 
-/* Filters and scores work on a branch; reservations are the engine's, and refuse at the commit. */
+/* Filters and scores work on a branch; reservations belong to the engine, and can refuse at the
+ * commit. */
 static void test_branch(void **state)
 {
     (void)state;
@@ -428,8 +428,8 @@ static void test_branch(void **state)
     berth_engine_destroy(own.engine);
 }
 
-/* A commit whose third placement is refused: what the first two reserved is given back, and the one
- * that was taken off its node is reserved there again. */
+/* A commit whose third placement is refused: the reservations of the first two are undone, and the
+ * pod that was unbound is reserved on its node again. */
 static void test_refused_commit(void **state)
 {
     (void)state;
@@ -512,8 +512,8 @@ static void expect_calls(fixture *own, uint32_t reserves, uint32_t unreserves, u
     assert_true(own->cap.held == held);
 }
 
-/* A pod that is added as running, changes, moves, loses its node, gets it back and goes: what has
- * happened can't be refused. */
+/* A pod is added as running, changes, moves, loses its node, gets it back and is removed: events
+ * that have happened cannot be refused. */
 static void test_hears_of_all(void **state)
 {
     (void)state;
@@ -526,7 +526,7 @@ static void test_hears_of_all(void **state)
     berth_pod_id pod = berth_engine_find_pod(own.engine, none, text("running"));
     berth_node_id other = berth_engine_find_node(own.engine, text("node-6"));
     expect_calls(&own, 1, 0, holding(pod, 5) + 100);
-    assert_int_equal(put_running(&own, true, "node-5", 100), BERTH_OK); /* says the same */
+    assert_int_equal(put_running(&own, true, "node-5", 100), BERTH_OK); /* no change */
     expect_calls(&own, 1, 0, holding(pod, 5) + 100);
     assert_int_equal(put_running(&own, true, "node-5", 300), BERTH_OK);
     expect_calls(&own, 2, 1, holding(pod, 5) + 300);
@@ -548,7 +548,7 @@ static void test_hears_of_all(void **state)
     expect_calls(&own, 4, 4, 0);
 }
 
-/* A second profile without the plugin: its pods count, and can't be refused. */
+/* The pods of a second profile without the plugin count, too, and cannot be refused. */
 static void test_hears_of_other_profiles(void **state)
 {
     (void)state;
@@ -575,7 +575,7 @@ static void test_hears_of_other_profiles(void **state)
     berth_engine_destroy(own.engine);
 }
 
-/* ---- a resource that nobody has named when the plugin looks for its column ---- */
+/* ---- a resource without a column when the plugin looks for it ---- */
 
 static berth_prepared licence_prepare(berth_preparation *preparation)
 {
@@ -594,7 +594,7 @@ static void licence_filter(const berth_cycle *cycle, const void *instance, const
             refuse(slice, i);
 }
 
-/* Have a column that lost its name. */
+/* Leaves a column that has lost its name. */
 static void leave_column(berth_engine *engine)
 {
     small_pod pod;
@@ -606,8 +606,8 @@ static void leave_column(berth_engine *engine)
     assert_int_equal(berth_engine_rollback(engine, NULL), BERTH_OK);
 }
 
-/* A pod alone names it, so that no node changes; the plugin is prepared anew nevertheless, even
- * where the column was there before. */
+/* Only a pod names the resource, so no node changes; nevertheless the plugin is prepared again,
+ * even if the column existed before. */
 static void expect_new_column(berth_path path, bool was_there)
 {
     fixture own;

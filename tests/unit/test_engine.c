@@ -1,5 +1,5 @@
 /* The public engine: life cycle, cluster state, ids, orphans, order, decisions and every error that
- * engine.h names. Which node is right is the model tests' question. */
+ * engine.h names. The model tests check which node is right. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,7 +37,7 @@ static int set_up(void **state)
     return 0;
 }
 
-/* Every test leaves a state that checks. */
+/* The state passes its check after every test. */
 static int tear_down(void **state)
 {
     (void)state;
@@ -250,7 +250,7 @@ static void test_nonsense(void **state)
     small_pod pod;
     berth_object object;
     for (int kind = 0; kind < BERTH_KIND_COUNT; kind++) {
-        static const berth_pod large; /* zeroed, and as large as any kind's struct */
+        static const berth_pod large; /* zeroed, and as large as the struct of any kind */
         object = (berth_object){.kind = (berth_kind)kind};
         object.as.any = &large;
         assert_int_equal(berth_engine_add(engine, &object, NULL, &error), BERTH_E_INVALID);
@@ -418,7 +418,7 @@ static void test_orphans(void **state)
     expect_counts(0, 0, 1, 0);
 }
 
-/* An orphan is not seen by decisions, and comes back with its node. */
+/* Decisions do not see an orphan, which returns with its node. */
 static void test_orphans_take_nothing(void **state)
 {
     (void)state;
@@ -454,14 +454,14 @@ static void test_order_of_nodes(void **state)
     (void)state;
     berth_node_id a1 = add_node("a1", "a"), a2 = add_node("a2", "a"), b1 = add_node("b1", "b");
     expect_order((berth_node_id[]){a1, b1, a2}, 3);
-    /* Gone and back between two looks: the order is not made anew. */
+    /* Removed and added again between two decisions: the order is not rebuilt. */
     remove_node("a1");
     add_node("a1", "a");
     expect_order((berth_node_id[]){a1, b1, a2}, 3);
-    /* Another node: now it is, and a1 is last of its zone. */
+    /* A new node: now the order is rebuilt, and a1 is the last of its zone. */
     berth_node_id b2 = add_node("b2", "b");
     expect_order((berth_node_id[]){a2, b1, a1, b2}, 4);
-    /* Gone, seen, and back. */
+    /* Removed, with a decision before it is added again. */
     remove_node("b1");
     remove_node("b2");
     expect_order((berth_node_id[]){a2, a1}, 2);
@@ -472,7 +472,7 @@ static void test_order_of_nodes(void **state)
     add_node("a1", "a");
     add_node("b2", "b");
     expect_order((berth_node_id[]){b1, a1, b2}, 3);
-    /* Another zone changes nothing before the next new node. */
+    /* A changed zone has no effect before the next new node. */
     small_node node;
     berth_object object;
     assert_int_equal(
@@ -564,7 +564,7 @@ static void test_bind_and_unbind(void **state)
     berth_pod_id p = add_pod("p", NULL, 3000), q = add_pod("q", NULL, 3000);
     uint64_t before = berth_engine_digest(engine);
     assert_int_equal(berth_engine_bind(engine, p, a, NULL), BERTH_OK);
-    assert_int_equal(berth_engine_bind(engine, q, a, NULL), BERTH_OK); /* fit or not */
+    assert_int_equal(berth_engine_bind(engine, q, a, NULL), BERTH_OK); /* whether it fits or not */
     expect_cpu(a, 4000, 6000);
     assert_int_equal(berth_engine_pod_node(engine, p), a);
     expect_counts(2, 2, 0, 0);
@@ -578,7 +578,7 @@ static void test_bind_and_unbind(void **state)
     assert_true(berth_engine_digest(engine) == before);
     assert_int_equal(berth_engine_bind(engine, q, a, NULL), BERTH_OK);
     assert_int_equal(berth_engine_bind(engine, p, a, NULL), BERTH_OK);
-    assert_true(berth_engine_digest(engine) == both_on_a); /* whatever the order */
+    assert_true(berth_engine_digest(engine) == both_on_a); /* independent of the order */
 }
 
 static void test_schedule_fills_up(void **state)
@@ -701,7 +701,7 @@ static void add_many_nodes(uint32_t count)
     }
 }
 
-/* 1,000 nodes, all fit: 42 % are looked at, and the next search starts at the one after. */
+/* 1,000 nodes, all fit: 42 % are visited, and the next search starts behind them. */
 static void test_rotation(void **state)
 {
     (void)state;

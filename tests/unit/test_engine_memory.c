@@ -1,6 +1,6 @@
 /* The engine and its memory: whichever allocation fails, the call fails as a whole or does without,
- * the state is as before, the same call succeeds later, and nothing leaks. And: a decision on a pod
- * whose class is warm allocates nothing. */
+ * the state is unchanged, the same call succeeds later, and no memory leaks. And: a decision on a
+ * pod of a warm class allocates nothing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +27,7 @@ static berth_status create(counted *c, berth_path path, berth_engine **out)
     return status;
 }
 
-/* ---- objects with something of everything ---- */
+/* ---- objects that use every feature ---- */
 
 typedef struct rich_node {
     small_node base;
@@ -168,7 +168,7 @@ static berth_pod_id pod_id(berth_engine *engine, const char *name)
     return id;
 }
 
-/* ---- what can be seen of a state ---- */
+/* ---- the visible state ---- */
 
 typedef struct picture {
     berth_counts counts;
@@ -196,7 +196,7 @@ static void take_picture(berth_engine *engine, picture *out)
                                      &out->amounts[node][r][1], &error) == BERTH_OK;
 }
 
-/* Member by member: between them lies what nobody has set. */
+/* Compares member by member, because padding is not set. */
 static void same_counts(const berth_counts *wanted, const berth_counts *got)
 {
     assert_int_equal(wanted->nodes, got->nodes);
@@ -216,8 +216,8 @@ static void same_picture(const picture *wanted, const picture *got)
     assert_memory_equal(wanted->amounts, got->amounts, sizeof(got->amounts));
 }
 
-/* What decisions come to (node, total and counts for each pending pod), and the order of nodes once
- * there is another one. */
+/* The results of decisions (node, total and counts for each pending pod), and the order of nodes
+ * after the next new node. */
 typedef struct outlook {
     uint32_t node_count;
     berth_node_id order[16];
@@ -483,7 +483,7 @@ static berth_status close_node(berth_engine *engine)
     return berth_engine_close_node(engine, 2, true, NULL);
 }
 
-/* Half of the work is undone at once: its memory is the same. */
+/* Half of the work is undone immediately and needs the same memory. */
 static berth_status transaction(berth_engine *engine)
 {
     berth_status status = berth_engine_begin(engine, NULL);
@@ -500,7 +500,7 @@ static berth_status transaction(berth_engine *engine)
     return status;
 }
 
-/* A failure leaves the caller's array as it was. */
+/* After a failure the caller's array is unchanged. */
 static berth_status list_waiting(berth_engine *engine)
 {
     berth_pod_id waiting[16] = {77};
@@ -572,8 +572,8 @@ static void run_whole(size_t which, berth_path path, reference *out)
     assert_int_equal(atomic_load(&c.bytes), 0);
 }
 
-/* The same in a transaction. A call that fails has changed nothing there either; then the
- * transaction is rolled back, whatever came of the call, while there is still no memory. */
+/* The same in a transaction. A failed call has changed nothing there either. Then the transaction
+ * is rolled back, whatever the result of the call, while there is still no memory. */
 static bool run_rolled_back(size_t which, berth_path path, unsigned nth, bool for_good,
                             const reference *wanted)
 {
@@ -594,7 +594,8 @@ static bool run_rolled_back(size_t which, berth_path path, unsigned nth, bool fo
         same_picture(&wanted->before, &got);
         must(calls[which].call(engine));
         take_picture(engine, &got);
-        got.counts.pod_classes = wanted->after.counts.pod_classes; /* more are kept meanwhile */
+        got.counts.pod_classes =
+            wanted->after.counts.pod_classes; /* more are kept in the transaction */
         same_picture(&wanted->after, &got);
     }
     must(berth_engine_rollback(engine, NULL));
@@ -659,7 +660,7 @@ static void fail_each(run run_one, berth_path path, bool for_good)
     doing.call = NULL;
 }
 
-/* Tell where a test ended that did not come to its end. */
+/* Print the place where a test ended early. */
 static int report(void **state)
 {
     (void)state;
@@ -681,7 +682,7 @@ static void test_one_failure_by_index(void **state)
     fail_each(run_failing, BERTH_PATH_INDEX, false);
 }
 
-/* What is undone must not need memory either. */
+/* A rollback must not need memory either. */
 static void test_no_memory_left_by_scan(void **state)
 {
     (void)state;
@@ -728,7 +729,7 @@ static void test_create(void **state)
     }
 }
 
-/* No nodes, and no memory to say which there are, are two answers. */
+/* "No nodes" and "no memory to list the nodes" are different results. */
 static void test_order_without_memory(void **state)
 {
     (void)state;
@@ -760,7 +761,7 @@ static void test_order_without_memory(void **state)
     assert_true(refused > 0);
 }
 
-/* ---- what does not allocate ---- */
+/* ---- calls that do not allocate ---- */
 
 static void expect_no_allocations(berth_path path, const char *pod)
 {
@@ -817,8 +818,8 @@ static void remove_everything(berth_engine *engine)
     assert_int_equal(counts.pods_pending + counts.pod_classes + counts.nodes, 0);
 }
 
-/* Removing everything gives back what the objects took, tens of kilobytes a round, but for texts
- * and for tables that fill up with time. */
+/* Removing all objects frees their memory, tens of kilobytes a round, except for texts and for
+ * tables that fill up with time. */
 static void test_removed_objects_leave_nothing(void **state)
 {
     (void)state;
@@ -837,7 +838,7 @@ static void test_removed_objects_leave_nothing(void **state)
     assert_int_equal(atomic_load(&c.bytes), 0);
 }
 
-/* What decisions keep of classes long gone is bounded: 4,096 of them at most. */
+/* Decisions keep data of at most 4,096 removed classes. */
 static void expect_bounded_memory(berth_path path)
 {
     enum { CLASSES = 10000, FULL = 5000 };

@@ -1,6 +1,6 @@
-/* Whichever public call fails, and why: the error tells of the same status and says something, and
- * a call that succeeds leaves it alone. Every call that can fail is made in three ways: with wrong
- * arguments, in the wrong state, and with each of its allocations failing once. */
+/* Whichever public call fails, and why: the error has the same status and a message, and a
+ * successful call leaves the error alone. Every call that can fail is made in three ways: with
+ * wrong arguments, in the wrong state, and with each of its allocations failing once. */
 #include "counted_memory.h"
 #include "small_cluster.h"
 
@@ -8,7 +8,7 @@
 #include "config/config.h"
 #include "versions/engine_state.h"
 
-/* What an error holds before each call: no status, and text in every byte. */
+/* The contents of an error before each call: no status, and text in every byte. */
 static berth_error error;
 
 static void poison(void)
@@ -30,7 +30,7 @@ static bool ended(const char *text, size_t size)
     return memchr(text, '\0', size) != NULL;
 }
 
-/* The status was told of as it should be. */
+/* Checks that the error reports the status correctly. */
 static void settled(berth_status status, const char *call)
 {
     if (status == BERTH_OK) {
@@ -54,10 +54,10 @@ static void expect(berth_status wanted, berth_status status, const char *call)
                  status != BERTH_OK ? error.message : "", (int)wanted);
 }
 
-/* Make a call that fails; the same without an error to fill fails alike. */
+/* Make a call that fails; without an error struct it fails in the same way. */
 #define FAIL(wanted, call) (poison(), expect(wanted, (call), #call))
 
-/* Make a call until it has all the memory that it needs. */
+/* Repeat a call until it has all the memory that it needs. */
 #define DO(call)                                       \
     do {                                               \
         berth_status status_;                          \
@@ -269,7 +269,7 @@ static void test_decisions(void **state)
     berth_engine_destroy(engine);
 }
 
-/* Questions, which change nothing. */
+/* Calls that only read. */
 static berth_status see_object(void *context, const berth_object *object, berth_error *why)
 {
     (void)context;
@@ -392,7 +392,7 @@ static void test_snapshots(void **state)
     berth_engine_destroy(engine);
 }
 
-/* Inside a callback the engine answers no change, and the scheduler no call but posts. */
+/* Inside a callback the engine refuses changes, and the scheduler all calls but posts. */
 typedef struct inside {
     berth_engine *engine;
     berth_scheduler *scheduler;
@@ -481,7 +481,7 @@ static berth_status put(void *engine, const berth_object *object, const berth_er
     return status == BERTH_E_EXISTS ? BERTH_OK : status;
 }
 
-/* A function that says no, and not why. */
+/* A function that refuses without a reason. */
 static berth_status refuse(void *context, const berth_object *object, const berth_error *origin,
                            berth_error *why)
 {
@@ -492,7 +492,7 @@ static berth_status refuse(void *context, const berth_object *object, const bert
     return BERTH_E_CONFLICT;
 }
 
-/* And one that says why. */
+/* A function that refuses with a reason. */
 static berth_status complain(void *context, const berth_object *object, const berth_error *origin,
                              berth_error *why)
 {
@@ -553,7 +553,7 @@ static void test_text(void **state)
          berth_scheduler_config_text(text("{kind: Pod}"), "text", 0, &config, &error));
 }
 
-/* A plugin that refuses its arguments without a word, and one that refuses a placement. */
+/* A plugin that refuses its arguments without a message, and one that refuses a placement. */
 static berth_status refuse_arguments(void *context, berth_str arguments, void *instance,
                                      berth_error *why)
 {
@@ -640,7 +640,7 @@ typedef struct scene {
     berth_explanation *explanation;
 } scene;
 
-/* What the loop has bound. */
+/* A binding by the loop. */
 static berth_answer assume(void *context, const berth_binding *binding)
 {
     *(berth_binding_id *)context = binding->id;
@@ -806,7 +806,7 @@ static void run(scene *s)
     berth_scheduler_destroy(scheduler);
 }
 
-/* All of it, with the allocation `fail_at` failing; returns how many there were. */
+/* Makes all calls with the allocation `fail_at` failing; returns the number of allocations. */
 static unsigned play(unsigned fail_at)
 {
     scene s = {.memory = {.fail_at = fail_at}};

@@ -1,4 +1,4 @@
-/* The heap of events: by time, then rank, then the order of arrival; against sorting. */
+/* The heap of events: ordered by time, then rank, then arrival; compared with sorting. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,7 +43,7 @@ static void test_ties(void **state)
     event_heap_free(&heap);
 }
 
-/* What the heap holds is kept sorted beside it. */
+/* A sorted copy of the contents of the heap is kept beside it. */
 static void test_against_sorting(void **state)
 {
     (void)state;

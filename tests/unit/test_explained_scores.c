@@ -1,5 +1,5 @@
-/* What an explanation tells of a score: the plugin's own value, the normalized one as a part of the
- * weighted one, and that there is no own value where the plugin has no say. */
+/* The scores in an explanation: the plugin's own value, the normalized one as a part of the
+ * weighted one, and no own value if the plugin does not score the node. */
 #include "rule_cluster.h"
 
 static uint32_t plugin_number(const small_cluster *c, const char *name)
@@ -13,7 +13,7 @@ static uint32_t plugin_number(const small_cluster *c, const char *name)
     return 0;
 }
 
-/* A node with two taints to be avoided, and one without. */
+/* One node with two soft taints, and one without. */
 static void test_raw(void **state)
 {
     small_cluster *c = *state;
@@ -35,7 +35,7 @@ static void test_raw(void **state)
     assert_int_equal(berth_explanation_score(c->explanation, p, 1), 300);
 }
 
-/* Without such taints all nodes come out the same, and nobody was asked. */
+/* Without soft taints all nodes are equal, so the plugin is not called. */
 static void test_no_say(void **state)
 {
     small_cluster *c = *state;

@@ -1,5 +1,5 @@
-/* An embedder that forks to start programs while an engine lives: the engine goes on as if nothing
- * had been, and what was started has nothing of it. */
+/* An embedder that forks to start programs while an engine lives: the engine continues undisturbed,
+ * and the started program inherits nothing of it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ static berth_engine *make(uint32_t threads)
     berth_error error;
     berth_engine_config_init(&config);
     config.threads = threads;
-    config.path = BERTH_PATH_SCAN; /* so that workers have work */
+    config.path = BERTH_PATH_SCAN; /* gives the workers work */
     assert_int_equal(berth_engine_create(&config, &engine, &error), BERTH_OK);
     for (unsigned i = 0; i < NODES; i++) {
         small_node storage;
@@ -101,7 +101,7 @@ static void *keep_starting(void *argument)
     return NULL;
 }
 
-/* On another thread, whatever the engine and its workers are at. */
+/* Forks on another thread, whatever the engine and its workers do. */
 static void test_during_decisions(void **state)
 {
     berth_engine *twin = make(1);
@@ -132,7 +132,7 @@ static unsigned open_files(void)
     return count;
 }
 
-/* Files, signal masks and handlers are what a program that is started inherits. */
+/* A started program inherits files, signal masks and handlers. */
 static void test_nothing_is_inherited(void **state)
 {
     sigset_t before, after;

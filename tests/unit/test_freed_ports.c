@@ -1,5 +1,5 @@
-/* Host ports of pods on nodes without a slot: a port goes with the first pod that had it, whoever
- * else has it, as on any other node. */
+/* Host ports of pods on nodes without a slot: the first of several pods with a port that leaves
+ * frees the port, as on any other node. */
 #include "rule_cluster.h"
 
 #include "berth/transaction.h"
@@ -69,7 +69,7 @@ static void test_port_taken_again(void **state)
     expect_free(c, "p", PORT("80"), true);
 }
 
-/* A pod that changes gives up its ports, too, before it has those of its new class. */
+/* A changed pod also frees its ports before it takes those of its new class. */
 static void test_pod_changes(void **state)
 {
     small_cluster *c = *state;
@@ -81,7 +81,7 @@ static void test_pod_changes(void **state)
     expect_free(c, "p", PORT("81"), false);
 }
 
-/* A node that goes and comes back finds its ports as they were. */
+/* A node that is removed and added again has the same ports. */
 static void test_node_comes_back(void **state)
 {
     small_cluster *c = *state;
@@ -103,7 +103,7 @@ static void test_node_comes_back(void **state)
     expect_free(c, "p", PORT("80"), false);
 }
 
-/* What a transaction takes back is as before. */
+/* A rollback restores the ports. */
 static void test_rollback(void **state)
 {
     small_cluster *c = *state;

@@ -1,5 +1,5 @@
-/* Go's order among equals: each list of tests/golden/go_sort.txt ends in the order, and with as
- * many comparisons, as Go's own sort.Slice left it. */
+/* Go's order of equals: each list of tests/golden/go_sort.txt is sorted into the same order, with
+ * the same number of comparisons, as by Go's own sort.Slice. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,8 +52,8 @@ static uint64_t next(void)
     return state >> 33;
 }
 
-/* Lists by chance, in blocks that ascend, in pairs that descend, and ascending with some by
- * chance. */
+/* Makes random lists, lists of ascending blocks, of descending pairs, and ascending ones with a few
+ * random values. */
 static void fill(list *l, uint64_t keys, size_t count, int form)
 {
     l->count = count;

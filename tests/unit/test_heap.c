@@ -1,5 +1,4 @@
-/* Heaps: what is handed out is counted, what is given back is not, and everything goes with the
- * heap. */
+/* Heaps: allocated memory is counted, freed memory is not, and all of it is freed with the heap. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,7 +48,7 @@ static void test_use_is_counted(void **state)
     berth__heap_destroy(NULL);
 }
 
-/* A large heap asks for huge pages, and whether or not there are any, its memory works. */
+/* A large heap requests huge pages; its memory works with or without them. */
 static void test_huge_pages_are_asked_for(void **state)
 {
     (void)state;
@@ -101,7 +100,7 @@ static bool is_filled(const unsigned char *piece, size_t bytes, unsigned char wi
 
 /* ---- sizes ---- */
 
-/* Every size is aligned as asked for, touches no neighbour and goes back. */
+/* Memory of every size has the requested alignment, overlaps no other, and can be freed. */
 static void test_sizes_and_alignments(void **state)
 {
     (void)state;
@@ -140,7 +139,7 @@ static void test_sizes_and_alignments(void **state)
     }
 }
 
-/* A large piece goes back to the system when it is released. */
+/* A large piece is returned to the system when it is freed. */
 static void test_large_pieces_go_back(void **state)
 {
     (void)state;
@@ -167,7 +166,7 @@ static pthread_barrier_t all_there;
 typedef struct sharer {
     const berth_allocator *allocator;
     uint64_t seed;
-    bool overwritten; /* somebody else was given the same memory */
+    bool overwritten; /* the same memory was allocated twice */
 } sharer;
 
 static size_t bytes_of(uint64_t random)
@@ -213,7 +212,7 @@ static void test_threads_share_a_heap(void **state)
         sharers[i] = (sharer){berth__heap_allocator(heap), 7 + i, false};
         assert_int_equal(pthread_create(&threads[i], NULL, share, &sharers[i]), 0);
     }
-    for (int i = 0; i < 100; i++) /* telling the use empties the cache meanwhile */
+    for (int i = 0; i < 100; i++) /* meanwhile reading the use empties the cache */
         assert_true(berth__heap_usage(heap).used_bytes >= before);
     for (int i = 0; i < SHARERS; i++) {
         assert_int_equal(pthread_join(threads[i], NULL), 0);
@@ -224,7 +223,7 @@ static void test_threads_share_a_heap(void **state)
     berth__heap_destroy(heap);
 }
 
-/* Nothing between takes and gives: threads that share a shelf are there at the same time. */
+/* Allocates and frees without a pause, so threads that share a shelf use it at the same time. */
 static void *hurry(void *argument)
 {
     sharer *self = argument;
@@ -260,7 +259,7 @@ static void test_threads_share_a_shelf(void **state)
     berth__heap_destroy(heap);
 }
 
-/* What one thread takes and another one gives is used again. */
+/* Memory that one thread allocates and another one frees is reused. */
 typedef struct giver {
     const berth_allocator *allocator;
     void *pieces[1000];
@@ -308,7 +307,7 @@ static void own_release(void *context, void *memory, size_t bytes)
     berth__free(context, memory, bytes);
 }
 
-/* An engine tells what it holds, unless the memory is not its own. */
+/* An engine reports its memory, unless it has an allocator of the caller. */
 static void test_engine_tells(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* The tie rule `kubernetes` against real heaps: on plain lists, on lists in masks, and by the
- * questions that search trees answer. BERTH_TEST_SEED replays a failure. */
+ * queries that search trees answer. BERTH_TEST_SEED replays a failure. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@
 enum { LIST_MAX = 5000, ROUNDS = 3000 };
 
 static berth__random source;
-static uint64_t seed; /* of the round that runs */
+static uint64_t seed; /* of the current round */
 
 static void begin_round(uint64_t round)
 {
@@ -60,7 +60,7 @@ static void sift_down(entry *heap, uint32_t i, uint32_t count)
     }
 }
 
-/* What container/heap's Init leaves at the root. */
+/* The root after container/heap's Init. */
 static uint32_t heap_root(const int64_t *totals, uint32_t count)
 {
     static entry heap[LIST_MAX];
@@ -81,7 +81,7 @@ static int64_t best_total(const int64_t *totals, uint32_t count)
 
 /* ---- plain lists ---- */
 
-/* `eager` questions look no further than the range that is asked about. */
+/* `eager` queries look only at the requested range. */
 static uint32_t by_questions(const int64_t *totals, uint32_t count, bool eager, uint32_t *asked)
 {
     int64_t best = best_total(totals, count);
@@ -176,7 +176,7 @@ static void test_vectors(void **state)
     }
 }
 
-/* For fifteen positions the whole order: whatever comes before is made worse. */
+/* Checks the whole order of fifteen positions: each position found is then made worse. */
 static void test_order_of_fifteen(void **state)
 {
     (void)state;
@@ -202,7 +202,7 @@ static void test_lists(void **state)
         uint32_t distinct = 1 + berth__random_below(&source, round % 2 == 0 ? 4 : 100);
         for (uint32_t i = 0; i < count; i++)
             totals[i] = berth__random_below(&source, distinct);
-        /* Few of the best, and none before somewhere. */
+        /* A few of the best, and none before a random position. */
         uint32_t bare = berth__random_below(&source, count);
         for (uint32_t i = 0; i < bare && round % 5 == 0; i++)
             totals[i] = -1;
@@ -246,7 +246,7 @@ static void fill_tree(forest *f, uint32_t slots, const berth__kernels *kernels)
             berth__bit_set(f->passing[slot / BERTH__TILE].words, slot % BERTH__TILE);
 }
 
-/* The slot that the heap of the first `limit` feasible slots yields, or BERTH__SLOT_NONE. */
+/* The slot that the heap of the first `limit` feasible slots returns, or BERTH__SLOT_NONE. */
 static uint32_t heap_slot(const forest *f, bool gated, uint32_t start, uint32_t limit)
 {
     static int64_t totals[LIST_MAX];

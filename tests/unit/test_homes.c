@@ -1,5 +1,5 @@
-/* Where tiles lie: on a machine of two NUMA nodes, which hwloc is told of by its environment,
- * each run of neighbours lies near the group of workers that scans it, and stays there. */
+/* The NUMA nodes of tiles: on a machine with two NUMA nodes, simulated through the environment of
+ * hwloc, each run of neighbours is near the group of workers that scans it, and stays there. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -60,7 +60,7 @@ static void test_tiles_lie_near_their_workers(void **state)
     assert_int_equal(berth_engine_memory(engine, &before, NULL), BERTH_OK);
     add_nodes(engine, 0, NODES / 2);
     check_homes(engine);
-    add_nodes(engine, NODES / 2, NODES); /* the layout is made anew */
+    add_nodes(engine, NODES / 2, NODES); /* the layout is rebuilt */
     check_homes(engine);
     assert_int_equal(berth_engine_memory(engine, &after, NULL), BERTH_OK);
     uint64_t tiles = 0;
@@ -71,7 +71,7 @@ static void test_tiles_lie_near_their_workers(void **state)
     berth_engine_destroy(engine);
 }
 
-/* A resource that comes later makes every tile wider. */
+/* A later resource makes every tile wider. */
 static void test_tiles_stay(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The table of ids against a plain array: ids come and go, and none is lost when its neighbours
- * go. */
+/* The table of ids against a plain array: ids are added and removed, and none is lost when its
+ * neighbours are removed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
-/* columns/image_column.h: whatever comes, changes and goes, and whoever asks first, the bits of
- * an image are those of the nodes that list it; also in copies, where columns have run out, and
- * where memory has. BERTH_TEST_SEED replaces the seed of the random histories. */
+/* columns/image_column.h: after all additions, changes and removals, and whoever asks first, the
+ * bits of an image are those of the nodes that list it; also in copies, with too few columns, and
+ * without memory. BERTH_TEST_SEED replaces the seed of the random histories. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@
 #include "numbered.h"
 
 enum {
-    NODES = 300, /* three tiles, the last of them not full */
+    NODES = 300, /* three tiles, the last one partly filled */
     IMAGES = 6,
     EXTRA_IMAGES = BERTH__IMAGE_COLUMNS_MAX,
     OPS = 600,
@@ -41,7 +41,7 @@ static uint32_t below(world *w, uint32_t bound)
     return berth__random_below(&w->random, bound);
 }
 
-/* Put a node with random images, or with others. */
+/* Adds a node with random images, or gives it others. */
 static void put_node(world *w, uint32_t which)
 {
     char name[32], names[IMAGES][32];
@@ -163,7 +163,7 @@ static void test_history(void **state)
     tear_down(&w);
 }
 
-/* Images that come after the last column are looked up in the nodes. */
+/* Images after the last column are looked up in the nodes. */
 static void test_columns_run_out(void **state)
 {
     (void)state;
@@ -192,7 +192,7 @@ static void test_no_memory(void **state)
     check_bits(&w, layout, NULL, 0, 0);
     assert_non_null(berth__image_column_get(layout, first));
     assert_non_null(berth__image_column_get(layout, second));
-    /* A copy fails whole, wherever in it memory ends. */
+    /* A copy fails as a whole, wherever memory ends. */
     berth__layout *copy = NULL;
     for (uint32_t n = 1; copy == NULL; n++) {
         size_t bytes = w.memory.bytes;
@@ -205,7 +205,7 @@ static void test_no_memory(void **state)
     tear_down(&w);
 }
 
-/* Readers who share a layout add columns and fill tiles at the same time. */
+/* Readers that share a layout add columns and fill tiles at the same time. */
 static void *read_all(void *opaque)
 {
     world *w = opaque;

@@ -1,6 +1,6 @@
-/* model/images.h: whatever nodes and pods come, change and go, in transactions too, a node sees the
- * counts of its images as they were when the first cycle after its last change began. Held against
- * a table of those counts, node by node. BERTH_TEST_SEED replaces the seed. */
+/* model/images.h: whatever nodes and pods are added, changed and removed, also in transactions, a
+ * node sees the counts of its images at the beginning of the first cycle after its last change.
+ * Compared with a table of those counts, node by node. BERTH_TEST_SEED replaces the seed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,10 +19,10 @@
 
 enum { NODES = 24, IMAGES = 5, OPS = 60000, DEPTH = 3, PODS_MAX = 200 };
 
-/* The plain version: what each node was given when it was copied. */
+/* The plain version: the counts of each node at its last copy. */
 typedef struct copies {
     bool present[NODES];
-    bool changed[NODES]; /* since its copy: the next cycle makes another */
+    bool changed[NODES]; /* since its copy: the next cycle copies it again */
     bool has[NODES][IMAGES];
     uint32_t seen[NODES][IMAGES];
     uint32_t pods_on[NODES];
@@ -111,7 +111,7 @@ static void remove_node(world *w, uint32_t which)
     memset(w->now.has[which], 0, sizeof(w->now.has[which]));
 }
 
-/* A pod comes to a node, or the one that came last leaves it. */
+/* A pod comes to a node, or the newest one leaves it. */
 static void move_pod(world *w, uint32_t node, bool comes)
 {
     char pod_name[64], node_name[32];
@@ -267,7 +267,7 @@ static void test_counts(void **state)
     tear_down(&w);
 }
 
-/* The past is made short on the way: it does not grow with the cluster's age. */
+/* The past is shortened on the way: it does not grow with the age of the cluster. */
 static void test_bounded(void **state)
 {
     (void)state;
@@ -283,7 +283,7 @@ static void test_bounded(void **state)
     tear_down(&w);
 }
 
-/* Without memory the past stays as long as it is, and right. */
+/* Without memory the past stays as long as it is, and correct. */
 static void test_no_memory(void **state)
 {
     (void)state;

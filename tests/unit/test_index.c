@@ -1,5 +1,5 @@
-/* The index: what it drops, and what it keeps through updates of nodes. That its answers are
- * those of the scan is tests/model/test_index_model.c. */
+/* The index: what it drops, and what it keeps when nodes are updated.
+ * tests/model/test_index_model.c compares its results with those of the scan. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include "small_cluster.h"
 #include "versions/engine_state.h"
 
-enum { NODES = 90 }; /* too few for a search to be cut short */
+enum { NODES = 90 }; /* too few for an early stop */
 
 static void must(berth_status status)
 {
@@ -44,7 +44,7 @@ static berth_engine *open_index(void)
     return open_engine(&config);
 }
 
-/* Decide for the pod of so many thousandths of a core, which is a kind of its own. */
+/* Decides on a pod with that many thousandths of a core, which is a kind of its own. */
 static berth_placement decide(berth_engine *engine, int32_t milli)
 {
     char name[16];
@@ -76,17 +76,17 @@ static void test_least_recently_used_tree_is_dropped(void **state)
     expect_drops(engine, 200, 0);
     expect_drops(engine, 300, 0);
     expect_drops(engine, 100, 0);
-    expect_drops(engine, 400, 1); /* in place of 200 */
+    expect_drops(engine, 400, 1); /* instead of 200 */
     expect_drops(engine, 300, 1);
     expect_drops(engine, 100, 1);
-    expect_drops(engine, 200, 2); /* in place of 400 */
+    expect_drops(engine, 200, 2); /* instead of 400 */
     expect_drops(engine, 100, 2);
     expect_drops(engine, 300, 2);
     assert_true(engine->decider.indexes.bytes <= engine->decider.indexes.bytes_max);
     berth_engine_destroy(engine);
 }
 
-/* A tree that is larger than all of its memory may be: the scan answers. */
+/* If a tree would need more than the memory for all trees, the scan answers. */
 static void test_no_room_for_one_tree(void **state)
 {
     (void)state;
@@ -121,7 +121,7 @@ static void test_reports_of_nodes_keep_trees(void **state)
     uint32_t all = decide(engine, 3000).feasible_count;
     uint64_t epoch = epoch_of(engine);
     assert_int_equal(all, NODES);
-    update(engine, "n7", "a", 4); /* nothing new */
+    update(engine, "n7", "a", 4); /* no change */
     assert_int_equal(decide(engine, 3000).feasible_count, all);
     update(engine, "n7", "a", 2);
     assert_int_equal(decide(engine, 3000).feasible_count, all - 1);
@@ -134,7 +134,7 @@ static void test_reports_of_nodes_keep_trees(void **state)
     berth_engine_destroy(engine);
 }
 
-/* ---- an own plugin that keeps amounts ---- */
+/* ---- a plugin of the embedder that keeps amounts ---- */
 
 static void filter_small(const berth_cycle *cycle, const void *instance, const void *state,
                          berth_slice *slice)
@@ -189,7 +189,7 @@ static void test_own_plugins_see_reports(void **state)
 
 /* ---- classes of nodes ---- */
 
-/* A pod of an app, near pods of `x` and of `y` with a weight each if `prefers`. */
+/* A pod of an app; if `prefers`, it prefers pods of `x` and of `y`, with a weight each. */
 static berth_pod_id put_app_pod(berth_engine *engine, uint32_t serial, const char *app,
                                 const char *node, bool prefers)
 {
@@ -242,7 +242,7 @@ static berth_engine *open_classes(berth_path path, uint32_t side)
     return engine;
 }
 
-/* All there are room for, and then one too many. */
+/* As many as there is room for, and then one more. */
 static void test_classes_are_bounded(void **state)
 {
     (void)state;

@@ -37,11 +37,11 @@ static void test_filter(void **state)
         {"p",
          "affinity: {podAntiAffinity: {" AFFINITY "[" TERM("x", "") "]}}",
          {UNWANTED, "", "", ""}},
-        /* nobody matches both terms, and the pod does not either */
+        /* no pod matches both terms, not even the pod itself */
         {"x",
          "affinity: {podAffinity: {" AFFINITY "[" TERM("x", "") ", " TERM("u", "") "]}}",
          {UNMATCHED, UNMATCHED, UNMATCHED, UNMATCHED}},
-        /* the first of its kind */
+        /* the first pod of its kind */
         {"p",
          "affinity: {podAffinity: {" AFFINITY "[" TERM("p", "") "]}}",
          {"", "", "", UNMATCHED}},
@@ -71,7 +71,7 @@ static void test_filter(void **state)
     ", labelSelector: {matchExpressions: [{key: " label ", operator: " \
     operator"}]}}]}}"
 
-/* So do the terms of running pods, which the pod that comes has to heed. */
+/* The terms of running pods, which a new pod must respect, are distinguished, too. */
 static void test_terms_of_others_are_told_apart(void **state)
 {
     static const char *const held[] = {
@@ -106,7 +106,7 @@ static void test_terms_of_others_are_told_apart(void **state)
     small_close(&c);
 }
 
-/* One engine is asked about terms that are the same but for one thing: each counts for itself. */
+/* One engine evaluates terms that differ in only one part: each counts separately. */
 static void test_terms_are_told_apart(void **state)
 {
     static const struct {
@@ -141,7 +141,7 @@ static void test_terms_are_told_apart(void **state)
     small_close(&c);
 }
 
-/* A running pod's anti-affinity keeps others away, until it goes. */
+/* The anti-affinity of a running pod repels others until it is removed. */
 static void test_unwelcome(void **state)
 {
     (void)state;
@@ -165,7 +165,7 @@ static void test_unwelcome(void **state)
     small_close(&c);
 }
 
-/* A term's namespace selector is put to the labels of namespaces as they now are. */
+/* The namespace selector of a term is matched against the current labels of namespaces. */
 static void test_namespaces(void **state)
 {
     (void)state;
@@ -213,7 +213,7 @@ static void test_scores(void **state)
     check_scores("affinity: {podAntiAffinity: {" PREFERRED
                  "[" SOFT("10", TERM("x", "")) ", " SOFT("20", TERM("u", "")) "]}}",
                  (const int64_t[]){100, 0, 200, 200});
-    /* terms that cancel one another count; terms that match nobody do not */
+    /* terms that cancel each other count; terms that match no pod do not */
     check_scores("affinity: {podAffinity: {" PREFERRED
                  "[" SOFT("5", TERM("x", "")) "]}, "
                                               "podAntiAffinity: {" PREFERRED
@@ -251,7 +251,7 @@ static void test_unreadable_selector(void **state)
                           "One") ", preferredAffinityTerms: " BECAUSE("Two") "]");
 }
 
-/* A running pod's list of terms with one that can't be read is as if it were not there. */
+/* A list of terms of a running pod with an unreadable term is ignored. */
 static void test_unreadable_selector_of_running_pod(void **state)
 {
     (void)state;
@@ -265,9 +265,10 @@ static void test_unreadable_selector_of_running_pod(void **state)
     small_close(&c);
 }
 
-/* ---- what required affinity of running pods weighs ---- */
+/* ---- the weight of required affinity of running pods ---- */
 
-/* The score on n1 of a pod that a pod there requires, and on n2; -1: none is worked out. */
+/* Checks the score of a pod that a pod on n1 requires, on n1 and on n2; -1: no score is
+ * computed. */
 static void check_hard_weight(int32_t weight, int64_t there, int64_t elsewhere)
 {
     const berth_plugin_args args = {.inter_pod_affinity.hard_pod_affinity_weight = weight};

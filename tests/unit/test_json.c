@@ -1,5 +1,5 @@
-/* JSON text to a tree: values, escapes, refused texts with their places, and the finder of faults
- * held against the parser; the bracket scan held against a plain walk. */
+/* JSON text to a tree: values, escapes, refused texts with their places; the finder of errors
+ * compared with the parser; the bracket scan compared with a plain walk. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +34,8 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* Text of exactly its size on the heap, so that a sanitizer sees a read behind it. */
+/* Puts the text into a heap block of its exact size, so that a sanitizer notices a read beyond
+ * it. */
 static berth_status parse(berth_str text, const berth__json **out, berth_error *error)
 {
     char *exact = malloc(text.len > 0 ? text.len : 1);
@@ -197,7 +198,8 @@ static uint32_t below(uint32_t bound)
     return (uint32_t)((random_state >> 33) % bound);
 }
 
-/* Texts near to JSON: pieces of it in random order, or a good text with a few bytes changed. */
+/* Makes texts similar to JSON: pieces of JSON in random order, or a valid text with a few changed
+ * bytes. */
 static uint32_t make_text(char *out, uint32_t size)
 {
     static const char *const pieces[] = {
@@ -221,7 +223,7 @@ static uint32_t make_text(char *out, uint32_t size)
     return len;
 }
 
-/* The parser and the finder of faults are two readings of one grammar. */
+/* The parser and the finder of errors are two readers of the same grammar. */
 static void test_fault_agrees(void **state)
 {
     (void)state;
@@ -241,7 +243,7 @@ static void test_fault_agrees(void **state)
     assert_true(accepted_count > 1000);
 }
 
-/* Where the value that begins the text ends, walked plainly; 0: it does not. */
+/* The end of the value at the start of the text, by a plain walk; 0: it has no end. */
 static size_t plain_end(const char *text, size_t len)
 {
     int depth = 0;

@@ -1,5 +1,5 @@
-/* Cutting JSON text into parts: what is cut stands as it was written, and malformed text gives
- * nothing beyond its end. */
+/* Cutting JSON text into parts: the parts keep their text, and malformed text returns nothing
+ * beyond its end. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,7 +61,7 @@ static void test_elements(void **state)
     assert_false(json_slice_next(text_of("{}"), &at, &element));
 }
 
-/* Every beginning of a text is cut without reading past it: each is copied to memory of its
+/* Every prefix of a text is cut without reading past it: each is copied to memory of its exact
  * size. */
 static void test_truncated(void **state)
 {

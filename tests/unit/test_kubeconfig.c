@@ -1,5 +1,4 @@
-/* kubeconfig files: every form that is taken, every one that is refused, and what a refusal
- * names. */
+/* kubeconfig files: every accepted form, every refused one, and the messages of refusals. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

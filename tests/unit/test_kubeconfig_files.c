@@ -1,4 +1,4 @@
-/* Which kubeconfig files are found, and what several of them say together. */
+/* Which kubeconfig files are found, and how several of them are merged. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -100,7 +100,7 @@ static void test_order(void **state)
     kubeconfig_free(&config);
 }
 
-/* Names of the first file count; each file's paths are relative to it. */
+/* For each name the first file counts; the paths in a file are relative to it. */
 static void test_merged(void **state)
 {
     char expected[128];
@@ -131,7 +131,7 @@ static void test_wrong_lists(void **state)
     assert_int_equal(find((kubeconfig_search){.choice = {.context = "x"}}), BERTH_E_INVALID);
     assert_string_equal(error.field, "contexts");
     assert_string_equal(error.message, "there is no context \"x\": the contexts are one, two");
-    /* A user that only the missing file has. */
+    /* A user that only the missing file would have. */
     set_list(path_of("a"), path_of("nothing"));
     assert_int_equal(find((kubeconfig_search){0}), BERTH_E_INVALID);
     assert_string_equal(error.field, "contexts.context.user");

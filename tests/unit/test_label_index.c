@@ -1,4 +1,4 @@
-/* model/label_index.h: a look-up visits every selector that matches, each once. */
+/* model/label_index.h: a look-up visits every matching selector exactly once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,7 +48,7 @@ static berth__selector random_selector(world *w)
     if (below(w, 10) == 0)
         return berth__selector_make(&w->strings, &w->arena, NULL, &ok);
     for (uint32_t v = 0; v < VALUES; v++)
-        values[v] = berth__text_of(value_texts[below(w, VALUES)]); /* one may come twice */
+        values[v] = berth__text_of(value_texts[below(w, VALUES)]); /* a value may occur twice */
     for (uint32_t i = 0; i < count; i++) {
         uint32_t op = below(w, 20) == 0 ? 4 : below(w, 4);
         requirements[i] = (berth_requirement){berth__text_of(key_texts[below(w, KEYS)]),

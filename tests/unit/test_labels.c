@@ -20,7 +20,7 @@ enum { VALUES_MAX = 4 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* A requirement as a table writes it: values end at NULL. */
+/* A requirement as tables write it: values end at NULL. */
 typedef struct wanted {
     const char *key;
     const char *op;
@@ -306,7 +306,7 @@ typedef struct term_case {
 } term_case;
 
 static const term_case term_cases[] = {
-    /* Numbers: strict, of the value as well as of the operand. */
+    /* Numbers are strict, both in the label and in the requirement. */
     {{{"n", "Gt", {"5"}}}, {{0}}, "x", "n=6", true},
     {{{"n", "Gt", {"5"}}}, {{0}}, "x", "n=5", false},
     {{{"n", "Gt", {"5"}}}, {{0}}, "x", "n=10", true},
@@ -322,7 +322,7 @@ static const term_case term_cases[] = {
     {{{"n", "Gt", {"7"}}}, {{0}}, "x", "n=9223372036854775807", true},
     {{{"n", "Gt", {"41"}}}, {{0}}, "x", "n=000000000000000000000000000042", true},
     {{{"n", "Lt", {"43"}}}, {{0}}, "x", "n=-000000000000000000000000000042", true},
-    /* All of a term's parts, and the empty term. */
+    /* All parts of a term, and the empty term. */
     {{{0}}, {{0}}, "x", "a=1", false},
     {{{"a", "In", {"1"}}, {"b", "Exists", {NULL}}}, {{0}}, "x", "a=1,b=2", true},
     {{{"a", "In", {"1"}}, {"b", "Exists", {NULL}}}, {{0}}, "x", "a=1", false},
@@ -448,7 +448,7 @@ static void test_tolerations(void **state)
     }
 }
 
-/* However many, a list accepts what one of its tolerations does. */
+/* A list of any length accepts what one of its tolerations accepts. */
 static void test_many_tolerations(void **state)
 {
     static const char *const ops[] = {NULL, "", "Exists", "Equal", "Lt", "Gt", "Other"};
@@ -470,7 +470,7 @@ static void test_many_tolerations(void **state)
             const char *key = keys[1 + berth__random_below(&random, kinds - 1)];
             const char *op = ONE_OF(ops), *value = ONE_OF(values), *effect = ONE_OF(effects);
             if (round % 2 == 0 && (key == NULL || key[0] == '\0'))
-                key = "z"; /* or hardly a list would refuse anything */
+                key = "z"; /* otherwise hardly any list would refuse */
             items[i] = (berth__interned_toleration){SYM_OF(key), SYM_OF(op), SYM_OF(value),
                                                     SYM_OF(effect)};
         }

@@ -1,5 +1,5 @@
-/* Amounts at the edges: rounded exactly, scored exactly beyond what doubles hold, and capped where
- * a column is narrower than the amount. */
+/* Amounts at the limits: rounded exactly, scored exactly beyond the precision of doubles, and
+ * capped where a column is narrower than the amount. */
 #include "branch_cluster.h"
 
 #include "base/text.h"
@@ -17,7 +17,7 @@ static const struct {
     {1000000000, false, true, 1},
     {1000000001, false, true, 2},
     {1000001, true, true, 2},
-    /* Beyond 64 bits of nanos: the same rule. */
+    /* Beyond 64 bits of nanos the same rule applies. */
     {(__int128)10000000000 * 1000000000, false, true, 10000000000},
     {(__int128)10000000000 * 1000000000 + 1, false, true, 10000000001},
     {(__int128)-10000000000 * 1000000000 - 1, false, true, -10000000001},
@@ -58,10 +58,10 @@ static berth_pod_id add_pod(small_cluster *c, const char *name, const char *memo
     return small_pod(c, name, NULL, "", spec);
 }
 
-/* 100 * 2^48: a byte less of it is as much in a double, and 100 % free instead of 99. */
+/* 100 * 2^48: in doubles, one byte less of it would be the same, and 100 % free instead of 99. */
 #define HUGE_MEMORY "28147497671065600"
 
-/* 96 of cpu and 99 of memory, on the engine and on a branch of it. */
+/* 96 for cpu and 99 for memory, on the engine and on a branch of it. */
 static void test_scored_exactly(void **state)
 {
     small_cluster *c = *state;
@@ -77,7 +77,7 @@ static void test_scored_exactly(void **state)
     berth_branch_drop(branch.engine);
 }
 
-/* The same where the amount came with an update, and where it is what pods take. */
+/* The same if the amount came with an update, or if it is the request of pods. */
 static void test_widened_later(void **state)
 {
     small_cluster *c = *state;
@@ -97,7 +97,7 @@ static void test_widened_later(void **state)
     assert_int_equal(small_score(c, "NodeResourcesFit", 0), 97);
 }
 
-/* More pods than 32 bits count are as many as they do, and not those that are left of them. */
+/* A number of pods beyond 32 bits is capped, and does not wrap around. */
 static void test_pods_are_capped(void **state)
 {
     small_cluster *c = *state;

@@ -1,4 +1,4 @@
-/* Leader election against a scripted server: taking, keeping, losing, giving up. */
+/* Leader election against a scripted server: taking, keeping, losing and giving up the lease. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@ static const int64_t second = INT64_C(1000000000);
 typedef struct setup {
     scripted_transport *server;
     lease *l;
-    json_t *stored; /* the server's Lease; NULL: there is none */
+    json_t *stored; /* the server's Lease; NULL: none */
     int version;
     int64_t deadline_ns;
     size_t renewed, acquired, lost, released;
@@ -115,7 +115,7 @@ static void reply(const scripted_request *r, int status)
     free(body);
 }
 
-/* The server answers what waits, as a server does. */
+/* The server answers the waiting requests, as a real one does. */
 static void serve(void)
 {
     while (now.server->request_count > 0) {
@@ -141,7 +141,7 @@ static void serve(void)
     }
 }
 
-/* Steps of a tenth of a second, the server answering. */
+/* Runs in steps of a tenth of a second; the server answers. */
 static void run(double seconds)
 {
     for (int i = 0; i < (int)(seconds * 10); i++) {
@@ -180,7 +180,7 @@ static void renewals_move_the_deadline(void **state)
     uint64_t sent = now.server->sent;
     run(20);
     assert_in_range(now.renewed, 9, 11);
-    assert_int_equal(now.server->sent - sent, now.renewed - 1); /* a PUT each, and no GET */
+    assert_int_equal(now.server->sent - sent, now.renewed - 1); /* one PUT for each, and no GET */
     assert_string_equal(spec_text("acquireTime"), acquired);
     assert_int_equal(spec_number("leaseTransitions"), 0);
     assert_true(now.deadline_ns >= now.server->now_ns + 7 * second);
@@ -188,7 +188,7 @@ static void renewals_move_the_deadline(void **state)
     free(acquired);
 }
 
-/* Times in the lease mean nothing: only that it changes does. */
+/* Times in the lease mean nothing; only changes of it count. */
 static void another_has_it_while_it_changes(void **state)
 {
     (void)state;
@@ -206,7 +206,7 @@ static void another_has_it_while_it_changes(void **state)
     assert_int_equal(now.acquired, 1);
     assert_int_equal(spec_number("leaseTransitions"), 5);
     assert_string_not_equal(spec_text("acquireTime"), "a");
-    assert_int_equal(spec_number("renewal"), 9); /* what we don't know stays */
+    assert_int_equal(spec_number("renewal"), 9); /* unknown fields stay */
 }
 
 static void given_up_by_another(void **state)
@@ -259,7 +259,7 @@ static void changed_by_hand(void **state)
     assert_int_equal(spec_number("renewal"), 7);
 }
 
-/* Nobody writes after the deadline, nor leads 12 s after the last good renewal. */
+/* No writes after the deadline, and no leadership 12 s after the last successful renewal. */
 static void the_server_is_silent(void **state)
 {
     (void)state;
@@ -324,7 +324,7 @@ static void giving_up_what_is_not_ours(void **state)
     lease_start(now.l);
     run(1);
     lease_release(now.l, on_released, &now);
-    assert_int_equal(now.released, 0); /* never from within */
+    assert_int_equal(now.released, 0); /* never from inside a call */
     run(1);
     assert_int_equal(now.released, 1);
     assert_string_equal(spec_text("holderIdentity"), "other");

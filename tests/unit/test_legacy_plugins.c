@@ -11,7 +11,7 @@ static void test_conditions(void **state)
     static const struct {
         const char *predicate;
         const char *condition; /* "TYPE, status: STATUS" */
-        const char *reason;    /* NULL: it fits */
+        const char *reason;    /* NULL: the pod fits */
     } cases[] = {
         {"CheckNodeMemoryPressure", "MemoryPressure, status: 'True'",
          "CheckNodeMemoryPressure: node(s) had memory pressure"},
@@ -44,7 +44,7 @@ static void test_conditions(void **state)
     }
 }
 
-/* Memory pressure keeps away only pods that ask for nothing; a cordon asks no toleration here. */
+/* Memory pressure repels only pods without requests; a cordon needs no toleration here. */
 static void test_condition_exceptions(void **state)
 {
     (void)state;
@@ -90,8 +90,8 @@ static void test_taints(void **state)
     small_close(&c);
 }
 
-/* A resource that the pod asks 0 of is tested too, once the pod asks for anything; containers'
- * amounts are rounded up one by one, and only the largest init container counts. */
+/* A resource of which the pod requests 0 is tested, too, if the pod requests anything; the amounts
+ * of containers are rounded up one by one, and only the largest init container counts. */
 static void test_resources(void **state)
 {
     (void)state;
@@ -134,7 +134,7 @@ static void test_node_selector(void **state)
     small_close(&c);
 }
 
-/* All parts of GeneralPredicates tell their reasons. */
+/* All parts of GeneralPredicates report their reasons. */
 static void test_general(void **state)
 {
     (void)state;
@@ -157,7 +157,7 @@ static void test_general(void **state)
     small_close(&c);
 }
 
-/* A pod that names a node which is not there fits nowhere. */
+/* A pod that names a missing node fits nowhere. */
 static void test_host_name(void **state)
 {
     static const char *const predicates[] = {"HostName", "GeneralPredicates"};
@@ -198,7 +198,7 @@ static void test_label_presence(void **state)
     }
 }
 
-/* Without always_check_all the first failing predicate is the only one told. */
+/* Without always_check_all only the first failing predicate is reported. */
 static void test_first_failure(void **state)
 {
     static const berth_plugin_ref both[] = {{.name = TEXT("MatchNodeSelector")},
@@ -230,7 +230,7 @@ static void test_first_failure(void **state)
 
 /* ---- priorities ---- */
 
-/* A node at 2 of 4 cpu and 2 of 8Gi, and an empty one, with a pod that asks nothing. */
+/* One node with 2 of 4 cpu and 2 of 8Gi used, an empty one, and a pod without requests. */
 static void check_resource_priority(const char *priority, int64_t half, int64_t full)
 {
     small_cluster c;
@@ -254,8 +254,8 @@ static void test_resource_priorities(void **state)
     check_resource_priority("RequestedToCapacityRatioPriority", 6, 0);
 }
 
-/* Beyond the capacity MostRequestedPriority falls to 0; containers without requests count 100m and
- * 200Mi; amounts above the exact range of the tile kernels go by integers. */
+/* Beyond the capacity MostRequestedPriority returns 0; containers without requests count 100m and
+ * 200Mi; amounts beyond the exact range of the tile kernels are computed with integers. */
 static void test_resource_edges(void **state)
 {
     (void)state;
@@ -326,7 +326,7 @@ static void test_taint_priority(void **state)
     small_close(&c);
 }
 
-/* matchFields are not read: a term of nothing else counts for no node. */
+/* matchFields are ignored: a term with nothing else matches no node. */
 static void test_node_affinity_priority(void **state)
 {
     (void)state;
@@ -397,7 +397,7 @@ static void test_avoid_pods(void **state)
         {AVOID("{\"preferAvoidPods\": [{\"podSignature\": {\"podController\": {\"kind\": "
                "\"ReplicaSet\", \"uid\": \"u1\"}}, \"reason\": 1}]}"),
          10},
-        /* a pair of surrogates, halves of one, and less than four digits */
+        /* a pair of surrogates, halves of one, and fewer than four digits */
         {AVOID("{\"preferAvoidPods\": [{\"podSignature\": {\"podController\": {\"kind\": "
                "\"ReplicaSet\", \"uid\": \"u1\"}}, \"reason\": \"\\ud83d\\ude00\"}]}"),
          0},
@@ -449,7 +449,7 @@ static void test_label_priority(void **state)
     }
 }
 
-/* Every node scores 1 by EqualPriority, and also where no priority is configured. */
+/* Every node scores 1 by EqualPriority, and also if no priority is configured. */
 static void test_equal(void **state)
 {
     static const char *const priorities[] = {"EqualPriority", NULL};
@@ -509,7 +509,7 @@ static void test_selector_spread(void **state)
     small_close(&c);
 }
 
-/* Services alone, or controllers as well; all selectors must match. */
+/* Only Services, or also controllers; all selectors must match. */
 static void test_selectors(void **state)
 {
     static const char *const priorities[] = {"ServiceSpreadingPriority", "SelectorSpreadPriority"};
@@ -558,7 +558,8 @@ static void test_service_anti_affinity(void **state)
     small_close(&c);
 }
 
-/* Values come from the nodeSelector, then from the node of a pod alike if the pod has a Service. */
+/* Values come from the nodeSelector, then from the node of a similar pod if the pod has a
+ * Service. */
 static void test_service_affinity(void **state)
 {
     static const berth_str keys[] = {TEXT("region"), TEXT("zone")};
@@ -589,12 +590,12 @@ static void test_service_affinity(void **state)
     check_refusal(&c, a, "");
     check_refusal(&c, b, reason);
     small_decide(&c, small_pod(&c, "p6", NULL, ", labels: {app: web, tier: front}", ""));
-    check_refusal(&c, a, ""); /* nobody has all of its labels */
+    check_refusal(&c, a, ""); /* no node has all of its labels */
     small_close(&c);
 }
 
-/* A required term that can't be read: of affinity an error where there are pods to put it to, of
- * anti-affinity a refusal of every node; without pods nobody looks at it. */
+/* A required unreadable term: for affinity an error if there are pods to compare with, for
+ * anti-affinity a refusal of every node; without pods it is never read. */
 static void test_unreadable_terms(void **state)
 {
 #define UNREADABLE(kind)                                                                      \
@@ -644,7 +645,7 @@ static void test_inter_pod_affinity(void **state)
     berth_node_id a = small_node(&c, "a", ", labels: {zone: z1}");
     berth_node_id b = small_node(&c, "b", ", labels: {zone: z2}");
     berth_node_id none = small_node(&c, "none", "");
-    /* the first of a series may go anywhere, even where the key is not */
+    /* the first of a group fits anywhere, even on nodes without the key */
     small_decide(&c, small_pod(&c, "first", NULL, APP("web"), near));
     check_refusal(&c, a, "");
     check_refusal(&c, none, "");
@@ -660,7 +661,7 @@ static void test_inter_pod_affinity(void **state)
     check_refusal(&c, a, wanted);
     check_refusal(&c, b, "");
     assert_int_equal(berth_explanation_refusal(c.explanation, 0).code, BERTH_CODE_UNSCHEDULABLE);
-    /* what running pods object to is told first */
+    /* objections of running pods are reported first */
     small_decide(&c, small_pod(&c, "r", NULL, APP("web"), far));
     snprintf(wanted, sizeof(wanted), "%snode(s) didn't satisfy existing pods anti-affinity rules",
              common);
@@ -669,7 +670,7 @@ static void test_inter_pod_affinity(void **state)
     small_close(&c);
 }
 
-/* Sums of 5, 3 and 8: 0 belongs to the range, so that 3 is not the lowest value. */
+/* Sums of 5, 3 and 8: the range includes 0, so 3 is not the lowest value. */
 static void test_affinity_priority(void **state)
 {
     static const int weights[] = {5, 3, 8};
@@ -709,7 +710,7 @@ static void test_affinity_priority(void **state)
 
 enum { FLEET = 400, FLEET_PODS = 700 };
 
-/* Place the same pods on the same nodes by one path; what comes of it in a digest. */
+/* Places the same pods on the same nodes by one path; returns a digest of the result. */
 static uint64_t place_fleet(berth_path path, uint32_t threads, uint32_t *indexed)
 {
     static const char config_text[] =
@@ -756,7 +757,7 @@ static uint64_t place_fleet(berth_path path, uint32_t threads, uint32_t *indexed
     return digest;
 }
 
-/* Indexed or scanned, on one thread or several, the pods go to the same nodes. */
+/* By index or scan, on one thread or several, the pods are on the same nodes. */
 static void test_paths(void **state)
 {
     uint32_t scanned = 0, indexed = 0;

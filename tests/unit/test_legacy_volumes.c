@@ -14,7 +14,7 @@
     "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: " name "}\n" \
     "provisioner: " provisioner "\n" mode "\n---\n"
 
-/* A spec with inline volumes of one kind, ids from `first` on. */
+/* A spec with inline volumes of one kind, with ids from `first` on. */
 static const char *disks(const char *source, const char *id, int first, int count)
 {
     static char text[3800];
@@ -32,7 +32,7 @@ typedef struct limit_case {
     const char *predicate;
     const char *source;
     const char *id;
-    const char *node; /* labels and the like */
+    const char *node; /* labels and other fields */
     uint32_t told;    /* attached_volumes_max */
     int limit;
 } limit_case;
@@ -66,7 +66,8 @@ static void check_limit(const limit_case *one)
     small_decide(&c, small_pod(&c, "two", NULL, "", disks(one->source, one->id, 1000, 2)));
     snprintf(wanted, sizeof(wanted), "%s: " TOO_MANY, one->predicate);
     check_refusal(&c, node, wanted);
-    /* what the node has already does not count again; another kind of volume does not count */
+    /* volumes that the node already has do not count again; another kind of volume does not
+     * count */
     small_decide(&c, small_pod(&c, "same", NULL, "", disks(one->source, one->id, 0, 2)));
     check_refusal(&c, node, "");
     small_decide(&c, small_pod(&c, "other", NULL, "", disks("iscsi", "iqn", 0, 3)));
@@ -74,7 +75,7 @@ static void check_limit(const limit_case *one)
     small_close(&c);
 }
 
-/* The first volumes that an engine sees are counted too. */
+/* The first volumes in an engine count, too. */
 static void test_first_volumes(void **state)
 {
     (void)state;
@@ -94,7 +95,7 @@ static void test_limits(void **state)
         check_limit(&limits[i]);
 }
 
-/* What the node publishes goes before everything else; one above its limit takes nothing more. */
+/* The limit published by the node overrides all others; a node above it takes no more. */
 static void test_published_limit(void **state)
 {
     (void)state;
@@ -113,7 +114,7 @@ static void test_published_limit(void **state)
     small_close(&c);
 }
 
-/* A claim counts as its volume; one without a volume counts once, with every plugin. */
+/* A claim counts as its volume; a claim without a volume counts once, for every plugin. */
 static void test_claims_count(void **state)
 {
     (void)state;
@@ -147,7 +148,7 @@ static void test_claims_count(void **state)
 
 #define LONG_DRIVER "a-driver-with-quite-a-long-name.example.com"
 
-/* The resource of a driver whose name would be too long is cut, with a digest of the whole. */
+/* The resource name of a driver with a long name is cut, with a digest of the whole. */
 static void test_csi_limit(void **state)
 {
     uint8_t digest[BERTH__SHA1_BYTES];
@@ -237,8 +238,8 @@ static void test_disk_conflict(void **state)
 
 #define BETA(kind) "failure-domain.beta.kubernetes.io/" kind
 
-/* Nodes without the beta labels take the pod whatever its claims are. An error ends the attempt
- * only if a node comes to it. */
+/* Nodes without the beta labels take the pod, whatever its claims are. An error ends the attempt
+ * only if a node reaches it. */
 static void test_zones(void **state)
 {
     (void)state;
@@ -285,7 +286,7 @@ static void test_zones(void **state)
     small_close(&c);
 }
 
-/* A node that an earlier predicate refused does not come to the error. */
+/* A node refused by an earlier predicate does not reach the error. */
 static void test_error_not_met(void **state)
 {
     static const berth_plugin_ref both[] = {{.name = TEXT("MatchNodeSelector")},
@@ -351,7 +352,7 @@ static void test_binding(void **state)
     small_decide(&c, late);
     check_refusal(&c, a, no_volume);
     check_refusal(&c, b, "");
-    /* a pod that is placed has its volume */
+    /* a placed pod has its volume */
     berth_pod_id late2 = small_pod(&c, "p3", NULL, "", USES("late2"));
     assert_int_equal(berth_engine_bind(c.engine, late, b, NULL), BERTH_OK);
     small_decide(&c, late2);
@@ -370,13 +371,13 @@ static void test_binding(void **state)
     small_close(&c);
 }
 
-/* Before any predicate: claims must be there, and not about to go. */
+/* Checked before any predicate: claims must exist and not be terminating. */
 static void test_basic_checks(void **state)
 {
     static const berth_plugin_ref check = {.name = TEXT("PodPassesBasicChecks")};
     static const struct {
         const char *spec;
-        const char *message; /* NULL: it passes */
+        const char *message; /* NULL: the pod passes */
     } cases[] = {
         {USES("there"), NULL},
         {USES("nobody"), "persistentvolumeclaim \"nobody\" not found"},

@@ -1,13 +1,14 @@
-/* The limits of engine/LIMITS.md: one before is taken, one beyond is refused, in words that say so.
+/* The limits of engine/LIMITS.md: the limit itself is accepted, one more is refused with a message
+ * that says so.
  *
- * Limits of a room alone have their tests there: quantities (test_quantity.c), aliases of YAML
- * (test_yaml.c), a configuration's size (test_config.c). */
+ * Limits of a single room have their tests there: quantities (test_quantity.c), aliases of YAML
+ * (test_yaml.c), the size of a configuration (test_config.c). */
 #include "base/memory.h"
 #include "cel/cel.h"
 #include "rule_cluster.h"
 #include "versions/engine_state.h"
 
-/* A text that is put together; of an allocation. */
+/* A text put together piece by piece, in allocated memory. */
 typedef struct long_text {
     char *text;
     size_t len, capacity;
@@ -44,7 +45,7 @@ static berth_status load(small_cluster *c, const long_text *t, berth_error *erro
                                   NULL, error);
 }
 
-/* The text is loaded and freed. */
+/* Loads and frees the text. */
 static void taken(small_cluster *c, long_text *t)
 {
     berth_error error = {.code = BERTH_OK};
@@ -53,7 +54,8 @@ static void taken(small_cluster *c, long_text *t)
     *t = (long_text){0};
 }
 
-/* The text is refused with a message that has `words` in it, and freed; nothing of it stays. */
+/* Checks that the text is refused with a message that contains `words`, and that nothing of it
+ * stays; frees the text. */
 static void refused(small_cluster *c, long_text *t, berth_status status, const char *words)
 {
     berth_error error = {.code = BERTH_OK};
@@ -71,7 +73,7 @@ static void refused(small_cluster *c, long_text *t, berth_status status, const c
 
 /* ---- text ---- */
 
-/* A pod with a field that no rule reads, in which lists lie `depth` deep within the pod. */
+/* Makes a pod with a field that no rule reads, in which lists are nested `depth` deep. */
 static void put_nested(long_text *t, const char *name, uint32_t depth)
 {
     put(t, "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"%s\"},\"x\":", name);
@@ -83,7 +85,7 @@ static void put_nested(long_text *t, const char *name, uint32_t depth)
 static void test_nesting_of_json(void **state)
 {
     long_text t = {0};
-    put_nested(&t, "a", 1023); /* and the pod's own level */
+    put_nested(&t, "a", 1023); /* plus the level of the pod */
     taken(*state, &t);
     put_nested(&t, "b", 1024);
     refused(*state, &t, BERTH_E_PARSE, "at most 1024 levels of nesting");
@@ -107,7 +109,7 @@ static void test_nesting_of_yaml(void **state)
     refused(*state, &t, BERTH_E_PARSE, "more than 1024 levels of nesting");
 }
 
-/* A pod in a List, in a List, and so on. */
+/* Makes a pod in a List, in a List, and so on. */
 static void put_lists(long_text *t, const char *name, uint32_t depth)
 {
     put_times(t, "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[", depth);
@@ -142,7 +144,7 @@ static void test_entries_of_a_map(void **state)
     refused(*state, &t, BERTH_E_RANGE, "more than 16384 entries");
 }
 
-/* No limit but that of a whole object: it is kept whole. */
+/* Names have no limit except that of a whole object: they are kept completely. */
 static void test_long_names(void **state)
 {
     enum { NAME_BYTES = 10 << 20 };
@@ -216,7 +218,7 @@ static void put_node(long_text *t, const char *name, uint32_t first, uint32_t re
         put(t, "    example.com/r%u: 1\n", (unsigned)i);
 }
 
-/* Three have columns from the start: cpu, memory and ephemeral-storage. */
+/* Three resources have columns from the start: cpu, memory and ephemeral-storage. */
 static void test_resource_names(void **state)
 {
     long_text t = {0};
@@ -317,7 +319,7 @@ static void test_devices_of_a_claim(void **state)
     expect_message(c, "more", "adding 33 devices exceeds the claim limit of 32, with 0 already");
 }
 
-/* What is wrong with the expression; "" if nothing is. */
+/* Checks the problem of the expression; "" if there is none. */
 static void expect_problem(const long_text *t, const char *words)
 {
     berth__cel *cel = NULL;
@@ -371,11 +373,11 @@ static void test_configuration(void **state)
     assert_string_equal(error.message, "threads is at most 1024, not 1025");
 }
 
-/* Every place of the table is taken, none is left, and one given back is taken again.
+/* Every entry of the table is used, none is left, and a released one is used again.
  *
- * The last pin of a snapshot makes its giver walk all that are alive (PUB-4), two thousand million
- * steps for as many as there are here. So all pins but one are given back as if another thread were
- * at that walk, with which a request is left; the engine's end frees what it had left to do. */
+ * The last pin of a snapshot makes its owner walk over all living ones (PUB-4), two thousand
+ * million steps for the number of them here. So all pins but one are released as if another thread
+ * were at that walk, which leaves it a request; the end of the engine frees the rest. */
 static void test_snapshots_alive(void **state)
 {
     enum { ALIVE = 65535 };
@@ -389,7 +391,7 @@ static void test_snapshots_alive(void **state)
     }
     assert_int_equal(berth_engine_publish(c->engine, &error), BERTH_E_NOMEM);
     assert_string_equal(error.message, "no memory for another snapshot");
-    /* What was refused is not seen, and has used up no number. */
+    /* A refused snapshot is invisible, and has used no number. */
     berth_snapshot *newest = berth_engine_pin(c->engine);
     assert_ptr_equal(newest, pinned[ALIVE - 1]);
     berth_snapshot_unpin(newest);

@@ -1,5 +1,5 @@
 /* Loading in one call (berth_engine_load_file, berth_engine_load_text): the same as a reader with a
- * callback, and errors that say where. */
+ * callback, and errors with a place. */
 #include <unistd.h>
 
 #include "rule_cluster.h"
@@ -42,7 +42,7 @@ static void load(berth_engine *engine, const char *from, uint64_t objects)
     assert_int_equal(count, objects);
 }
 
-/* Defaults are applied: requests are taken from limits; and a DaemonSet has its pods. */
+/* Defaults are applied: requests are copied from limits; a DaemonSet gets its pods. */
 static void test_text(void **state)
 {
     (void)state;
@@ -62,7 +62,7 @@ static void test_text(void **state)
     berth_engine_destroy(engine);
 }
 
-/* What was read before an object that is refused stays, unless a transaction takes it back. */
+/* Objects before a refused one stay, unless a transaction takes them back. */
 static void test_refusal(void **state)
 {
     (void)state;
@@ -114,7 +114,7 @@ static void test_file(void **state)
         assert_int_equal(fitted, 3);
     }
     assert_true(berth_engine_digest(engine) == berth_engine_digest(other));
-    /* The same file again: its first object is there. */
+    /* The same file again: its first object exists already. */
     assert_int_equal(berth_engine_load_file(engine, path, NULL, NULL, &error), BERTH_E_EXISTS);
     assert_string_equal(error.source, path);
     assert_string_equal(error.object, "Node a");

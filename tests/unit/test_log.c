@@ -1,4 +1,4 @@
-/* The log's records, read back from standard error. */
+/* The records of the log, read back from standard error. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,7 +45,7 @@ static int stop(void **state)
     return 0;
 }
 
-/* What was written; nothing more is caught. */
+/* Returns the output so far, and stops catching it. */
 static const char *written(void)
 {
     give_back();
@@ -103,7 +103,7 @@ static void lines_of_json(void **state)
     json_decref(root);
 }
 
-/* One line each, whole JSON, however long the values are. */
+/* One line each, complete JSON, however long the values are. */
 static void long_records_are_cut(void **state)
 {
     (void)state;

@@ -110,7 +110,7 @@ static void test_bad_topology(void **state)
     assert_null(machine);
 }
 
-/* Workers of a synthetic machine stay where they are. */
+/* Workers of a synthetic machine are not bound. */
 static void test_synthetic_machines_do_not_bind(void **state)
 {
     (void)state;

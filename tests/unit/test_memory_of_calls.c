@@ -1,6 +1,5 @@
-/* Calls that the other tests of memory do not make: whichever of their allocations fails, the call
- * fails or does without, the engine is as it was, the same call succeeds later, and nothing
- * leaks. */
+/* Calls that the other memory tests do not make: whichever allocation fails, the call fails or does
+ * without, the engine is unchanged, the same call succeeds later, and no memory leaks. */
 #include "berth/query.h"
 #include "berth/read.h"
 #include "branch_cluster.h"
@@ -75,7 +74,7 @@ static void close_scene(scene *s)
     assert_int_equal(atomic_load(&s->memory.bytes), 0);
 }
 
-/* `changes`: what it does stays, so that it is not called twice. */
+/* `changes`: the effect of the call stays, so it is not called twice. */
 static void fail_in_turn(berth_status (*call)(scene *s, berth_error *error), bool scheduled,
                          bool changes)
 {

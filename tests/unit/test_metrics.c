@@ -105,7 +105,7 @@ static void every_gauge(void **state)
     has("rest_client_requests_total{code=\"201\",host=\"h:1\",method=\"POST\"} 5\n");
 }
 
-/* What nobody has counted is not there: its absence is told from zero. */
+/* A metric without counts is absent, which is different from zero. */
 static void empty(void **state)
 {
     size_t length;

@@ -1,5 +1,5 @@
-/* Misuse of the library: told by an error, or, where a call says so, by a program that stops with a
- * sentence; never by a memory fault. */
+/* Misuse of the library: it returns an error, or, if a call is documented so, stops the program
+ * with a message; it never causes a memory fault. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -52,7 +52,7 @@ static berth_pod_id add_pod(berth_engine *engine, const char *name, const char *
     return id;
 }
 
-/* ---- what stops the program ---- */
+/* ---- misuse that stops the program ---- */
 
 static int told; /* where the hook writes */
 
@@ -117,7 +117,7 @@ static void test_destroyed_in_use(void **state)
 typedef struct caller {
     berth_engine *engine;
     berth_pod_id pod;
-    uint32_t refused, other; /* answers: E_STATE, or not */
+    uint32_t refused, other; /* results: BERTH_E_STATE, or not */
 } caller;
 
 static void count(caller *own, berth_status status, const berth_error *error)
@@ -126,7 +126,7 @@ static void count(caller *own, berth_status status, const berth_error *error)
     *(right ? &own->refused : &own->other) += 1;
 }
 
-/* All that decides or changes something. */
+/* All calls that decide or change something. */
 static void call_back(caller *own)
 {
     berth_engine *engine = own->engine;
@@ -196,7 +196,7 @@ static void unreserve(void *context, const berth_cycle *cycle, berth_pod_id pod,
     call_back(context);
 }
 
-/* A profile of one filter. */
+/* A profile with one filter. */
 static void open_with_plugin(caller *own)
 {
     static berth_plugin_ref ref;
@@ -253,7 +253,7 @@ typedef struct hand {
     uint32_t done, refused, other;
 } hand;
 
-/* Until it got through so often. What is refused is tried again. */
+/* Repeats until that many calls were accepted; refused calls are tried again. */
 static void *use(void *argument)
 {
     hand *own = argument;
@@ -277,7 +277,7 @@ static void *use(void *argument)
     return NULL;
 }
 
-/* Whatever they do to one engine at once, every call is done as a whole or refused. */
+/* Whatever two threads do to one engine at once, every call is completed or refused. */
 static void test_two_threads(void **state)
 {
     (void)state;
@@ -299,7 +299,7 @@ static void test_two_threads(void **state)
     berth_engine_destroy(engine);
 }
 
-/* ---- handles that are none ---- */
+/* ---- invalid handles ---- */
 
 static void test_no_engine(void **state)
 {
@@ -311,7 +311,7 @@ static void test_no_engine(void **state)
     assert_int_equal(berth_engine_unbind(NULL, 0, NULL), BERTH_E_ARG);
 }
 
-/* Its engine keeps it for the next branch, so that its memory is there. */
+/* The engine keeps it for the next branch, so its memory still exists. */
 static void test_dropped_branch(void **state)
 {
     (void)state;

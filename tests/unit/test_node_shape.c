@@ -1,4 +1,4 @@
-/* Which nodes are of one shape to a kind of claims, and which of none. */
+/* Which nodes have the same shape for a kind of claims, and which have none. */
 #include "devices/node_model.h"
 #include "devices/node_shape.h"
 #include "offered_devices.h"
@@ -6,7 +6,7 @@
 static berth__node_shapes shapes;
 static berth__device_search search;
 
-/* Another node is offered these devices. */
+/* Offers these devices on another node. */
 static berth__slice_facts *offer_other(const char *driver, const char *pool, const char *name,
                                        const char *devices)
 {
@@ -15,7 +15,7 @@ static berth__slice_facts *offer_other(const char *driver, const char *pool, con
     return facts;
 }
 
-/* All is offered and wanted: look. */
+/* Computes the shapes after all devices and requests are given. */
 static void look(void)
 {
     assert_true(

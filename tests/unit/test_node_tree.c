@@ -1,4 +1,4 @@
-/* The order of nodes: zones in turn, and what adding and removing does to it.
+/* The order of nodes: zones in rotation, and the effect of adding and removing nodes.
  * Source of the rules: kube-scheduler v1.32, backend/cache/node_tree.go. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,7 +56,7 @@ static void test_zones_are_in_order_of_appearance(void **state)
     berth__node_tree_init(&tree, berth__allocator_default());
     add(&tree, 30, 1);
     add(&tree, 10, 2);
-    add(&tree, 0, 3); /* no zone is a zone of its own */
+    add(&tree, 0, 3); /* nodes without a zone form a zone */
     add(&tree, 30, 4);
     add(&tree, 0, 5);
     EXPECT_ORDER(&tree, 1, 2, 3, 4, 5);
@@ -76,7 +76,7 @@ static void test_removal_keeps_the_order(void **state)
     add(&tree, 20, 7);
     berth__node_tree_remove(&tree, 10, 2);
     EXPECT_ORDER(&tree, 1, 6, 3, 7, 4, 5);
-    add(&tree, 10, 2); /* comes back last of its zone */
+    add(&tree, 10, 2); /* returns as the last of its zone */
     EXPECT_ORDER(&tree, 1, 6, 3, 7, 4, 5, 2);
     berth__node_tree_destroy(&tree);
 }

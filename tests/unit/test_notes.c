@@ -1,6 +1,5 @@
-/* What the reader says of inputs that it reads all the same: unknown kinds, fields and versions
- * with what is probably meant, workloads that are not expanded; RuntimeClasses applied; lines of
- * YAML. */
+/* The notes of the reader about inputs that it accepts: unknown kinds, fields and versions with the
+ * probable meaning, workloads that are not expanded; RuntimeClasses applied; lines of YAML. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -98,7 +97,7 @@ static void test_fields(void **state)
                  "1 t:9 Pod default/p|spec.containers[0].resources.request|request|requests|\n"
                  "1 t:10 Pod default/p|spec.containers[1].whatever|whatever||\n",
                  "1 p selector=0 tolerations=0\n");
-    /* What an API server has stored has no such fields. */
+    /* Objects stored by an API server cannot have such fields. */
     expect_notes("{apiVersion: v1, kind: Pod, metadata: {name: p, uid: u}, spec: {nodeSelctor: 1}}",
                  false, "", "1 p selector=0 tolerations=0\n");
 }
@@ -145,7 +144,7 @@ static const char classes[] =
     "scheduling: {nodeSelector: {vm: on-it, zone: a}, tolerations: [{key: vm, operator: "
     "Exists}]}\n";
 
-/* In front of the pods or behind them. */
+/* RuntimeClasses come before the pods or after them. */
 static void test_runtime_class(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Rules of the public headers: a call that can fail takes a berth_error as its last argument, and
-# tests/unit/test_errors.c makes it fail; no struct has an array as long as an enum is today; every
-# struct with a size has an init, or says who sets it.
+# Rules of the public headers: a call that can fail has a berth_error as its last argument, and
+# tests/unit/test_errors.c makes it fail; no struct has an array with the present length of an enum; every
+# struct with a size has an init, or says who sets the size.
 set -euo pipefail
 cd "$BERTH_SOURCE"
 

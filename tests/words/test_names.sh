@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Every berth_ and BERTH_ name, and every path of this tree, that a comment or a document cites is
-# there.
+# Every berth_ and BERTH_ name, and every path of this tree, that a comment or a document cites exists.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=tests/words/files.sh

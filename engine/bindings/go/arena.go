@@ -8,24 +8,25 @@ import "C"
 
 import "unsafe"
 
-// An arena is C memory that is filled with one object or a batch, handed to C and used again.
-// Structs in it are cleared before they are written: C memory that holds old bytes could look like a
-// pointer of Go's to the garbage collector's write barrier.
+// An arena is C memory into which one object or a batch is packed for a call; it is reused
+// afterwards. Structs in it are cleared before they are written: old bytes in C memory could look
+// like Go pointers to the write barrier of the garbage collector.
 type arena struct {
 	chunk  unsafe.Pointer
 	used   uintptr
 	size   uintptr
 	before []unsafe.Pointer  // full chunks, freed by reset
-	read   []*C.berth_object // what the reader made, freed by reset
-	err    error             // the first thing that could not be packed
+	read   []*C.berth_object // made by the reader, freed by reset
+	err    error             // the first failure to pack
 }
 
 const (
 	arenaChunk = 64 << 10
-	arenaKeep  = 1 << 20 // a larger chunk is given back
+	arenaKeep  = 1 << 20 // larger chunks are freed
 )
 
-// Arenas that are not in use. Not a sync.Pool: what one of those drops would never be freed.
+// Arenas that are not in use. This is no sync.Pool because a pool would drop arenas without freeing
+// their C memory.
 var spare = make(chan *arena, 8)
 
 // borrowArena returns an empty arena for one call.
@@ -71,7 +72,7 @@ func (a *arena) free() {
 	a.chunk, a.size = nil, 0
 }
 
-// raw returns bytes that hold anything, aligned as `align` says (1 or 8).
+// raw returns uninitialized bytes with the alignment `align` (1 or 8).
 func (a *arena) raw(bytes, align uintptr) unsafe.Pointer {
 	at := (a.used + align - 1) &^ (align - 1)
 	if at+bytes > a.size {
@@ -84,7 +85,7 @@ func (a *arena) raw(bytes, align uintptr) unsafe.Pointer {
 
 func (a *arena) grow(bytes uintptr) {
 	size := max(2*a.size, arenaChunk, bytes)
-	chunk := C.malloc(C.size_t(size)) // cgo's malloc does not return without memory
+	chunk := C.malloc(C.size_t(size)) // cgo's malloc never returns nil
 	if a.chunk != nil {
 		a.before = append(a.before, a.chunk)
 	}
@@ -108,7 +109,7 @@ func one[T any](a *arena) *T {
 	return &many[T](a, 1)[0]
 }
 
-// str packs a text; absent if it is empty.
+// str packs a text; an empty one is packed as absent.
 func (a *arena) str(s string) C.berth_str {
 	if s == "" {
 		return C.berth_str{}
@@ -116,7 +117,7 @@ func (a *arena) str(s string) C.berth_str {
 	return a.strSet(s)
 }
 
-// strSet packs a text that is there even if it is empty.
+// strSet packs a text that is present even if it is empty.
 func (a *arena) strSet(s string) C.berth_str {
 	at := a.raw(uintptr(len(s))+1, 1)
 	out := unsafe.Slice((*byte)(at), len(s)+1)
@@ -143,7 +144,7 @@ func (a *arena) fail(err error) {
 	}
 }
 
-// strs packs a list of texts; each is there even if it is empty.
+// strs packs a list of texts; each is present even if it is empty.
 func strs[S ~string](a *arena, list []S) C.berth_strs {
 	out := many[C.berth_str](a, len(list))
 	for i, s := range list {

@@ -9,15 +9,15 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// cpu is the processor time of the process, which on a busy machine says more than a clock.
+// cpu is the processor time of the process. On a busy machine it says more than the clock.
 func cpu() time.Duration {
 	var usage syscall.Rusage
 	syscall.Getrusage(syscall.RUSAGE_SELF, &usage)
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// loops measures the loop of single decisions in C and in Go, on twin engines, alternately, in
-// slices of `each` decisions; the least time of a slice is what either takes.
+// loops measures the loop of single decisions in C and in Go: alternately, on twin engines, in
+// slices of `each` decisions. The result for each language is the time of its fastest slice.
 func loops(t testing.TB, rounds, each int) (inC, inGo time.Duration) {
 	var engines [2]*Engine
 	var ids [2][]PodID
@@ -49,7 +49,7 @@ func loops(t testing.TB, rounds, each int) (inC, inGo time.Duration) {
 	return inC, inGo
 }
 
-// The loop of single decisions, held to 1.3 times C's by the goal; the test is generous.
+// The goal for the loop of single decisions is 1.3 times the loop in C; the test allows more.
 func TestFigureLoop(t *testing.T) {
 	inC, inGo := loops(t, 40, 2000)
 	ratio := float64(inGo) / float64(inC)
@@ -59,7 +59,7 @@ func TestFigureLoop(t *testing.T) {
 	}
 }
 
-// templates makes pods as controllers do: `count` of them, of `kinds` kinds.
+// templates makes `count` pods of `kinds` kinds, as controllers would.
 func templates(count, kinds int) []*corev1.Pod {
 	out := make([]*corev1.Pod, count)
 	for i := range out {
@@ -76,7 +76,7 @@ func templates(count, kinds int) []*corev1.Pod {
 	return out
 }
 
-// 150,000 pods from corev1 objects: under 1 s by the goal; the test is generous.
+// The goal for adding 150,000 corev1 pods is 1 s; the test allows more.
 func TestFigureAdd(t *testing.T) {
 	count := 150_000
 	if raceEnabled {
@@ -139,7 +139,7 @@ func BenchmarkAddRemovePod(b *testing.B) {
 	}
 }
 
-// What a call costs by itself: the lock and the crossing.
+// The cost of a call by itself: the lock and the crossing.
 func BenchmarkCall(b *testing.B) {
 	e := made(b, 1)
 	for b.Loop() {

@@ -1,26 +1,26 @@
-// Package berth is Berth in Go: a placement engine with kube-scheduler's exact answers, in the
-// process, thousands of decisions a millisecond apart from an API server.
+// Package berth is Berth in Go: a placement engine in your process that makes kube-scheduler's
+// exact decisions, without an API server.
 //
-// An [Engine] holds a cluster: nodes, pods and the other objects that rules read, taken from
-// k8s.io/api types, or from JSON and YAML. It decides where pods go, binds them, explains refusals,
-// and takes everything back that was done in a [Transaction]. A [Snapshot] is a published state of
-// it, read on any goroutine; a [Branch] is a what-if engine made from a snapshot. A [Scheduler] puts
-// a queue, bindings, waking and preemption over an engine. A [Plugin] filters and scores nodes in
-// Go.
+// An [Engine] holds a cluster: nodes, pods and the other objects that scheduling rules read, taken
+// from k8s.io/api types or from JSON and YAML. It decides where pods run, binds them and explains
+// refusals. A [Transaction] can take back everything done in it. A [Snapshot] is a published state
+// of an engine that any goroutine can read; a [Branch] is a what-if engine made from a snapshot. A
+// [Scheduler] adds a queue, bindings, wake-ups and preemption to an engine. A [Plugin] filters and
+// scores nodes in Go.
 //
 // # Goroutines
 //
-// Every method of every type may be called from any goroutine at any time: calls on one engine wait
-// for each other, calls on different engines and branches, and reads of snapshots, run at the same
-// time. No misuse leads to a memory fault: methods of what has been closed, and calls that are not
-// allowed at the time, return an [Error].
+// Every method of every type may be called from any goroutine at any time. Calls on one engine wait
+// for each other. Calls on different engines and branches, and reads of snapshots, run in parallel.
+// No misuse leads to a memory fault: calls on closed values, and calls that are not allowed at that
+// moment, return an [Error].
 //
 // # Closing
 //
-// What is made from an engine is closed before it: [Engine.Close] returns an error that counts what
-// is still open, and changes nothing then. Closing twice is an error and nothing worse. What is
-// forgotten and unreachable is freed by the garbage collector, in the right order; that is a safety
-// net: memory of C's does not press the collector to run.
+// Close everything made from an engine before the engine itself: otherwise [Engine.Close] returns
+// an error that counts what is still open, and changes nothing. Closing twice returns an error and
+// is harmless. The garbage collector frees unreachable values in the right order, but this is only
+// a safety net: C memory does not make the collector run.
 //
 // # Objects
 //
@@ -70,24 +70,24 @@ import (
 	"unsafe"
 )
 
-// NodeID identifies a node of one engine, its snapshots and branches; it stays with the node's name
+// NodeID identifies a node of one engine, its snapshots and its branches. A node name keeps its id
 // as long as the engine lives.
 type NodeID uint32
 
-// PodID identifies a pod of one engine, its snapshots and branches; it is never used again.
+// PodID identifies a pod of one engine, its snapshots and its branches; ids are never reused.
 type PodID uint64
 
-// What is no node and no pod.
+// The ids that stand for no node and no pod.
 const (
 	NoNode NodeID = 1<<32 - 1
 	NoPod  PodID  = 1<<64 - 1
 )
 
-// Code says what kind of thing went wrong. It is an error itself, so that
-// errors.Is(err, berth.NotFound) tells whether err is an [Error] of that code.
+// Code is the kind of an error. It is an error itself, so errors.Is(err, berth.NotFound) reports
+// whether err is an [Error] of that code.
 type Code int
 
-// The codes, as enum berth_status has them.
+// The codes, equal to enum berth_status.
 const (
 	Argument     Code = C.BERTH_E_ARG
 	State        Code = C.BERTH_E_STATE
@@ -108,19 +108,19 @@ func (c Code) Error() string {
 	return C.GoString(C.berth_status_text(C.berth_status(c)))
 }
 
-// Error is what every call of this package that fails returns.
+// Error is the type of the errors that this package returns.
 type Error struct {
 	Code    Code
-	Source  string // the file or text that was read, "" if none
-	Line    int    // in it, from 1; 0 if unknown
+	Source  string // the file or text that was being read, "" if none
+	Line    int    // in Source, from 1; 0 if unknown
 	Column  int
-	Offset  int64  // bytes from its start, -1 if unknown
+	Offset  int64  // bytes from the start of Source, -1 if unknown
 	Object  string // "Pod default/web-0", "" if none
 	Field   string // "spec.containers[0].resources.requests.cpu", "" if none
 	Message string // what was found and what was expected
 }
 
-// Error puts what is known in front of the message.
+// Error returns the message, with place, object and field in front of it.
 func (e *Error) Error() string {
 	var out strings.Builder
 	out.WriteString("berth: ")
@@ -147,14 +147,14 @@ func (e *Error) Error() string {
 // Unwrap returns the code.
 func (e *Error) Unwrap() error { return e.Code }
 
-// PanicError is what a call returns in which a function of the embedder's, called back, has
-// panicked. The engine is as if the function had answered that it can't be done.
+// PanicError is returned by a call if one of the embedder's callbacks panicked during it. For the
+// engine, the callback has then answered [Cannot].
 type PanicError struct {
-	Value any    // what was passed to panic
-	Stack []byte // where
+	Value any    // the argument of panic
+	Stack []byte // of the goroutine that panicked
 }
 
-// Error names the value; the stack is left to who wants it.
+// Error names the value, without the stack.
 func (e *PanicError) Error() string {
 	return fmt.Sprintf("berth: a callback panicked: %v", e.Value)
 }
@@ -165,10 +165,10 @@ func (e *PanicError) Unwrap() error {
 	return err
 }
 
-// Version returns the version of the library that is linked, "MAJOR.MINOR.PATCH".
+// Version returns the version of the linked library, "MAJOR.MINOR.PATCH".
 func Version() string { return C.GoString(C.berth_version()) }
 
-// failure copies an error of C's.
+// failure converts a C error.
 func failure(from *C.berth_error) error {
 	offset := int64(-1)
 	if uint64(from.offset) < 1<<63 {
@@ -186,12 +186,12 @@ func failure(from *C.berth_error) error {
 	}
 }
 
-// misuse makes an error of the package's own.
+// misuse makes an error for a wrong use of this package.
 func misuse(code Code, format string, arguments ...any) error {
 	return &Error{Code: code, Offset: -1, Message: fmt.Sprintf(format, arguments...)}
 }
 
-// text copies a text of C's.
+// text copies a C text.
 func text(from C.berth_str) string {
 	if from.data == nil {
 		return ""
@@ -199,7 +199,7 @@ func text(from C.berth_str) string {
 	return C.GoStringN(from.data, C.int(from.len))
 }
 
-// texts copies many.
+// texts copies an array of C texts.
 func texts(from []C.berth_str) []string {
 	out := make([]string, len(from))
 	for i, one := range from {
@@ -208,7 +208,7 @@ func texts(from []C.berth_str) []string {
 	return out
 }
 
-// view looks at an array of C's.
+// view returns a slice over a C array without copying it.
 func view[T any](at *T, count C.uint32_t) []T {
 	if at == nil || count == 0 {
 		return nil

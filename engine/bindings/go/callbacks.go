@@ -10,9 +10,9 @@ import (
 	"runtime/debug"
 )
 
-// outside runs a callback in the middle of a call of C's. The engine's lock is given up meanwhile, so
-// that the callback can look at the engine; C refuses everything else. A panic does not unwind C: it
-// is returned.
+// outside runs a callback in the middle of a C call. The engine's lock is released meanwhile, so
+// that the callback can read the engine; C refuses everything else. A panic must not unwind C
+// frames, so it is returned.
 func (s *state) outside(callback func()) (panicked *PanicError) {
 	returned := false
 	s.calling.Add(1)
@@ -28,7 +28,7 @@ func (s *state) outside(callback func()) (panicked *PanicError) {
 		if returned {
 			return
 		}
-		if value == nil { // runtime.Goexit: C is left in the middle of what it did
+		if value == nil { // runtime.Goexit: the C call never returns
 			s.exited.Store(true)
 			return
 		}
@@ -39,7 +39,8 @@ func (s *state) outside(callback func()) (panicked *PanicError) {
 	return nil
 }
 
-// call runs a callback of a scheduler; a panic is kept for the call that it came from.
+// call runs a callback of a scheduler. A panic is stored for the call that the callback was made
+// from.
 func (l *loop) call(callback func()) {
 	panicked := l.owner.outside(callback)
 	if panicked == nil {
@@ -61,7 +62,7 @@ func bgGoBind(handle C.uintptr_t, id, pod C.uint64_t, node C.uint32_t) C.int {
 	return answer.forC()
 }
 
-// forC is the answer, or Cannot for what is none.
+// forC returns the answer for C; an invalid one becomes Cannot.
 func (a Answer) forC() C.int {
 	if a != Done && a != Later {
 		a = Cannot

@@ -11,13 +11,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// scheduleInC schedules pods one by one in C, which the loop of single decisions in Go is measured
-// against. It returns how many were placed.
+// scheduleInC schedules pods one by one in C: the baseline for the loop of single decisions in Go.
+// It returns the number of pods placed.
 func (e *Engine) scheduleInC(pods []PodID) int {
 	return int(C.bg_c_loop(e.box, (*C.uint64_t)(unsafe.SliceData(pods)), C.uint32_t(len(pods))))
 }
 
-// packOnly packs a pod and forgets it.
+// packOnly packs a pod and drops the result.
 func packOnly(pod *corev1.Pod) error {
 	a := borrowArena()
 	defer a.giveBack()

@@ -12,18 +12,18 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// ObjectID is what an object is known by once it was added: NoNode and NoPod unless it is one. A pod
-// in phase Succeeded or Failed is ignored, and is NoPod.
+// ObjectID is the id of an added node or pod; other objects have none, so both fields are NoNode
+// and NoPod. Pods in phase Succeeded or Failed are ignored and get NoPod.
 type ObjectID struct {
 	Node NodeID
 	Pod  PodID
 }
 
 // Add adds an object of k8s.io/api: Pod, Node, Namespace, Service, ReplicationController,
-// PersistentVolume, PersistentVolumeClaim, ReplicaSet, StatefulSet, PodDisruptionBudget (policy/v1),
-// StorageClass, CSINode, CSIDriver, CSIStorageCapacity, VolumeAttachment. A pod with a node name is
-// taken as running there. Objects are taken as an API server would serve them; [Engine.Load] fills
-// in what an API server would.
+// PersistentVolume, PersistentVolumeClaim, ReplicaSet, StatefulSet, PodDisruptionBudget
+// (policy/v1), StorageClass, CSINode, CSIDriver, CSIStorageCapacity, VolumeAttachment. A pod with a
+// node name is bound to that node. Objects must be complete, as an API server serves them;
+// [Engine.Load] can fill in the API server's defaults.
 func (e *Engine) Add(object any) (ObjectID, error) {
 	none := ObjectID{NoNode, NoPod}
 	a := borrowArena()
@@ -64,7 +64,7 @@ func (e *Engine) AddNode(node *corev1.Node) (NodeID, error) {
 	return NodeID(e.box.node), nil
 }
 
-// AddPod adds a pod. It is NoPod, without an error, for one that has finished.
+// AddPod adds a pod. For a pod that has finished it returns NoPod and no error.
 func (e *Engine) AddPod(pod *corev1.Pod) (PodID, error) {
 	a := borrowArena()
 	defer a.giveBack()
@@ -85,11 +85,11 @@ func (e *Engine) AddPod(pod *corev1.Pod) (PodID, error) {
 	return PodID(e.box.pod), nil
 }
 
-// batch is how many objects are packed for one crossing.
+// batch is the number of objects packed for one crossing.
 const batch = 64
 
-// AddPods adds pods, some dozens in one crossing, in this order, and stops at the first error. It
-// returns how many were added. `ids` (nil, or as long as `pods`) receives their ids.
+// AddPods adds pods in this order, dozens to a crossing, and stops at the first error. It returns
+// how many were added. `ids` (nil, or as long as `pods`) receives their ids.
 func (e *Engine) AddPods(pods []*corev1.Pod, ids []PodID) (int, error) {
 	return packBatches(pods, len(ids), ids == nil, func(a *arena) func(*C.berth_pod, *corev1.Pod) {
 		return a.pod
@@ -125,8 +125,8 @@ func (e *Engine) AddNodes(nodes []*corev1.Node, ids []NodeID) (int, error) {
 	})
 }
 
-// packBatches packs objects batch by batch and hands each to `add`, which says how many it has added.
-// An object that can't be packed ends it after those before it.
+// packBatches packs objects batch by batch and passes each batch to `add`, which returns how many
+// it added. If an object cannot be packed, the objects before it are still added.
 func packBatches[T, O any](from []*O, room int, roomless bool, packer func(*arena) func(*T, *O),
 	add func(list []T, from int) (int, error)) (int, error) {
 	if !roomless && room < len(from) {
@@ -176,8 +176,8 @@ func checkObject[O any](from *O) error {
 	return nil
 }
 
-// AddLike adds pending pods like another one in everything but name and uid: named `prefix`
-// followed by `first`, `first`+1, and so on. It returns how many were added.
+// AddLike adds copies of a pod, all pending. They differ from it only in name and uid; the names
+// are `prefix` followed by `first`, `first`+1, and so on. It returns how many were added.
 func (e *Engine) AddLike(like PodID, prefix string, first uint64, ids []PodID) (int, error) {
 	a := borrowArena()
 	defer a.giveBack()
@@ -191,7 +191,7 @@ func (e *Engine) AddLike(like PodID, prefix string, first uint64, ids []PodID) (
 	return int(e.box.done), e.result(status)
 }
 
-// Update replaces the object of the same kind, namespace and name.
+// Update replaces the object that has the same kind, namespace and name.
 func (e *Engine) Update(object any) error {
 	a := borrowArena()
 	defer a.giveBack()
@@ -206,8 +206,8 @@ func (e *Engine) Update(object any) error {
 	return e.result(C.bg_update(e.box, packed.kind, packed.object))
 }
 
-// Remove removes the object of the kind, namespace and name of the one given; nothing else of it is
-// looked at. Removing a node leaves its pods as orphans.
+// Remove removes the object that has the same kind, namespace and name; no other field is read. The
+// pods of a removed node become orphans.
 func (e *Engine) Remove(object any) error {
 	kind, name, err := identity(object)
 	if err != nil {
@@ -216,7 +216,7 @@ func (e *Engine) Remove(object any) error {
 	return e.remove(kind, name.GetNamespace(), name.GetName())
 }
 
-// identity tells the kind and the name of an object.
+// identity returns the kind and the metadata of an object.
 func identity(object any) (C.uint32_t, metav1.Object, error) {
 	kind, known := kindNumber(object)
 	name, ok := object.(metav1.Object)
@@ -249,23 +249,23 @@ func (e *Engine) remove(kind C.uint32_t, namespace, name string) error {
 	return e.result(C.bg_remove(e.box, kind, a.str(namespace), a.strSet(name)))
 }
 
-// LoadOptions say how text is read.
+// LoadOptions control how text is read.
 type LoadOptions struct {
 	// Source names the text in errors.
 	Source string
-	// Namespace is that of objects that name none, as in kubectl apply -n; empty: "default".
+	// Namespace is for objects without one, as in kubectl apply -n; empty: "default".
 	Namespace string
-	// Served says that the objects come from an API server, which has filled in its defaults.
+	// Served: the objects come from an API server, which has already filled in its defaults.
 	Served bool
-	// Templates makes one pod of each workload, what its pods are like, whatever number it asks for.
+	// Templates: make one pod for each workload, as a sample, whatever its number of replicas.
 	Templates bool
-	// Threads that read; 0: 2 where the process may use more than one core, else 1.
+	// Threads is the number of reading threads; 0: 2 if the process may use several cores, else 1.
 	Threads int
 }
 
-// Load adds the objects of a text: JSON or YAML, lists, workloads (whose pods are made). Kinds that
-// no rule reads are passed over. It returns how many objects were added; at an error the ones before
-// it have been. Nil options are the zero ones.
+// Load adds the objects of a text: JSON or YAML, lists, and workloads, whose pods it makes. Kinds
+// that no scheduling rule reads are ignored. It returns how many objects were added; after an
+// error, the objects before it stay added. Nil options mean the zero value.
 func (e *Engine) Load(text []byte, options *LoadOptions) (int, error) {
 	if len(text) == 0 {
 		return 0, nil
@@ -277,7 +277,7 @@ func (e *Engine) Load(text []byte, options *LoadOptions) (int, error) {
 	}, uint64(len(text)))
 }
 
-// LoadFile adds the objects of a file, gzip or not, as [Engine.Load] does; "-" is standard input.
+// LoadFile adds the objects of a file, plain or gzip, as [Engine.Load] does; "-" is standard input.
 func (e *Engine) LoadFile(path string, options *LoadOptions) (int, error) {
 	return e.load(options, func(a *arena, load *C.bg_load) { load.path = a.cString(path) }, 0)
 }
@@ -313,7 +313,7 @@ func (e *Engine) load(options *LoadOptions, fill func(*arena, *C.bg_load), bytes
 
 // ---- looking ----
 
-// cText hands a text of Go's to a call that only reads it.
+// cText passes a Go text to a C call that only reads it.
 func cText(s string) (*C.char, C.uint32_t) {
 	return (*C.char)(unsafe.Pointer(unsafe.StringData(s))), C.uint32_t(len(s))
 }
@@ -368,7 +368,7 @@ type PodName struct{ Namespace, Name string }
 // String returns "NAMESPACE/NAME".
 func (n PodName) String() string { return n.Namespace + "/" + n.Name }
 
-// PodName returns a pod's name; the zero one if it is unknown.
+// PodName returns a pod's name; the zero value if it is unknown.
 func (e *Engine) PodName(pod PodID) (PodName, error) {
 	names, err := e.PodNames([]PodID{pod})
 	if err != nil {
@@ -406,7 +406,7 @@ func (e *Engine) PodNode(pod PodID) (NodeID, error) {
 	return nodes[0], err
 }
 
-// PodNodes fills `out`, as long as `pods`, with the nodes that pods are on.
+// PodNodes fills `out`, as long as `pods`, with the nodes of the pods.
 func (e *Engine) PodNodes(pods []PodID, out []NodeID) error {
 	if len(out) < len(pods) {
 		return misuse(Argument, "there is room for %d nodes of %d pods", len(out), len(pods))
@@ -420,7 +420,7 @@ func (e *Engine) PodNodes(pods []PodID, out []NodeID) error {
 	return nil
 }
 
-// NodePods appends the pods on a node to `out`, the one that came last first.
+// NodePods appends the pods on a node to `out`, the newest first.
 func (e *Engine) NodePods(node NodeID, out []PodID) ([]PodID, error) {
 	if err := e.lock(); err != nil {
 		return out, err
@@ -432,7 +432,7 @@ func (e *Engine) NodePods(node NodeID, out []PodID) ([]PodID, error) {
 	}), nil
 }
 
-// appendIDs calls `fill` with the room behind `out`, and once more where there was too little.
+// appendIDs calls `fill` with the free room of `out`, and again with more if that was not enough.
 func appendIDs[T any](out []T, fill func(at *T, room int) int) []T {
 	used := len(out)
 	for {
@@ -501,7 +501,7 @@ func countsOf(from *C.berth_counts) Counts {
 		int(from.pods_orphaned), int(from.pod_classes)}
 }
 
-// Counts tells how many there are of each.
+// Counts returns the numbers of objects.
 func (e *Engine) Counts() (Counts, error) {
 	if err := e.lock(); err != nil {
 		return Counts{}, err
@@ -520,8 +520,8 @@ func (e *Engine) PodPriority(pod PodID) (int32, error) {
 	return int32(C.berth_engine_pod_priority(e.box.engine, C.berth_pod_id(pod))), nil
 }
 
-// PodResource returns what a pod takes of a resource once it is on a node: cpu in milli, everything
-// else in units.
+// PodResource returns how much of a resource a pod takes on a node: cpu in milli, everything else
+// in units.
 func (e *Engine) PodResource(pod PodID, resource string) (int64, error) {
 	a := borrowArena()
 	defer a.giveBack()
@@ -536,8 +536,9 @@ func (e *Engine) PodResource(pod PodID, resource string) (int64, error) {
 	return int64(e.box.amounts[0]), nil
 }
 
-// NodeResources fills two arrays, as long as `nodes`, with what nodes have and what their pods take
-// of a resource: cpu in milli, everything else in units, "pods" counts pods.
+// NodeResources fills two arrays, as long as `nodes`, with the allocatable amount of a resource on
+// each node and the amount that its pods request: cpu in milli, everything else in units. "pods"
+// counts pods.
 func (e *Engine) NodeResources(resource string, nodes []NodeID, allocatable, requested []int64) error {
 	if len(allocatable) < len(nodes) || len(requested) < len(nodes) {
 		return misuse(Argument, "there is room for %d and %d amounts of %d nodes",
@@ -554,7 +555,7 @@ func (e *Engine) NodeResources(resource string, nodes []NodeID, allocatable, req
 		(*C.int64_t)(unsafe.SliceData(allocatable)), (*C.int64_t)(unsafe.SliceData(requested))))
 }
 
-// NodeLabel returns the value of a node's label; false if the node lacks it.
+// NodeLabel returns the value of a node's label, and false if the node lacks it.
 func (e *Engine) NodeLabel(node NodeID, key string) (string, bool, error) {
 	a := borrowArena()
 	defer a.giveBack()

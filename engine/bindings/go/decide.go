@@ -7,7 +7,7 @@ import "C"
 
 import "unsafe"
 
-// Verdict is what became of a pod that was decided on.
+// Verdict is the outcome of a decision on a pod.
 type Verdict uint32
 
 // The verdicts.
@@ -32,22 +32,22 @@ func (v Verdict) String() string {
 type Placement struct {
 	Verdict  Verdict
 	Node     NodeID // NoNode unless Placed
-	Feasible uint32 // nodes kept by the search
+	Feasible uint32 // feasible nodes found by the search
 	Best     uint32 // nodes that share the best total
 	Total    int64  // the best total; 0 when a single node was feasible and none was scored
-	Path     Path   // the path taken
+	Path     Path   // how the node was found
 	_        uint32
 }
 
-// A Placement is laid out as C's, so that arrays of them are filled in place.
+// A Placement has the layout of the C struct, so that C fills arrays of them in place.
 var _ = [1]struct{}{}[unsafe.Sizeof(Placement{})-C.sizeof_bg_placement]
 
 func placement(from *C.bg_placement) Placement { return *(*Placement)(unsafe.Pointer(from)) }
 
-// DecideOptions say how a decision is taken.
+// DecideOptions control one decision.
 type DecideOptions struct {
-	KeepRotation bool // leave the engine's rotation over nodes as it was
-	SearchOnly   bool // explain the search alone, not what preemption could do: much cheaper
+	KeepRotation bool // do not move the engine's rotation over nodes
+	SearchOnly   bool // explain the search but not preemption: much cheaper
 }
 
 func (o *DecideOptions) flags() C.uint32_t {
@@ -61,8 +61,8 @@ func (o *DecideOptions) flags() C.uint32_t {
 	return flags
 }
 
-// Schedule decides where a pending pod goes and, if it is placed, binds it. A pod that fits nowhere
-// is not an error but a verdict.
+// Schedule decides where a pending pod runs and, if it is placed, binds it. A pod that fits nowhere
+// is a verdict, not an error.
 func (e *Engine) Schedule(pod PodID) (Placement, error) {
 	if err := e.lock(); err != nil {
 		return Placement{Node: NoNode}, err
@@ -74,7 +74,8 @@ func (e *Engine) Schedule(pod PodID) (Placement, error) {
 	return placement(&e.box.placement), nil
 }
 
-// Decide decides where a pending pod goes without putting it there. Nil options are the zero ones.
+// Decide decides where a pending pod would run, without binding it. Nil options mean the zero
+// value.
 func (e *Engine) Decide(pod PodID, options *DecideOptions) (Placement, error) {
 	if err := e.lock(); err != nil {
 		return Placement{Node: NoNode}, err
@@ -86,8 +87,8 @@ func (e *Engine) Decide(pod PodID, options *DecideOptions) (Placement, error) {
 	return placement(&e.box.placement), nil
 }
 
-// Explain decides as [Engine.Decide] does, and tells how. Cost: that of every score of every node
-// that is feasible, and of copying what is told.
+// Explain decides as [Engine.Decide] does, and explains the decision. Cost: every plugin scores
+// every feasible node, and the explanation is copied.
 func (e *Engine) Explain(pod PodID, options *DecideOptions) (Placement, *Explanation, error) {
 	if err := e.lock(); err != nil {
 		return Placement{Node: NoNode}, nil, err
@@ -101,8 +102,8 @@ func (e *Engine) Explain(pod PodID, options *DecideOptions) (Placement, *Explana
 	return out, explanation, err
 }
 
-// Why decides and returns kube-scheduler's message: why the pod fits nowhere, preemption included;
-// "" if it fits. Nil options are the zero ones.
+// Why decides and returns kube-scheduler's message about why the pod fits nowhere, preemption
+// included; "" if it fits. Nil options mean the zero value.
 func (e *Engine) Why(pod PodID, options *DecideOptions) (string, error) {
 	if err := e.lock(); err != nil {
 		return "", err
@@ -114,8 +115,8 @@ func (e *Engine) Why(pod PodID, options *DecideOptions) (string, error) {
 	return text(C.berth_explanation_message(e.box.explanation)), nil
 }
 
-// ScheduleBatch schedules pods one after the other in one crossing, and stops at the first error. It
-// returns how many decisions were taken; `out` is as long as `pods`.
+// ScheduleBatch schedules pods one after the other in one crossing, and stops at the first error.
+// It returns the number of decisions; `out` is as long as `pods`.
 func (e *Engine) ScheduleBatch(pods []PodID, out []Placement) (int, error) {
 	return e.many(pods, out, func(box *C.bg_box, ids *C.uint64_t, count C.uint32_t,
 		to *C.bg_placement) C.int {
@@ -123,7 +124,7 @@ func (e *Engine) ScheduleBatch(pods []PodID, out []Placement) (int, error) {
 	})
 }
 
-// DecideBatch decides on pods, each as if the others were not there, in one crossing.
+// DecideBatch decides on pods in one crossing, on each as if the others did not exist.
 func (e *Engine) DecideBatch(pods []PodID, options *DecideOptions, out []Placement) (int, error) {
 	return e.many(pods, out, func(box *C.bg_box, ids *C.uint64_t, count C.uint32_t,
 		to *C.bg_placement) C.int {
@@ -145,9 +146,9 @@ func (e *Engine) many(pods []PodID, out []Placement,
 	return int(e.box.done), e.result(status)
 }
 
-// ScheduleGroup places all of these pending pods or none. It returns how many were placed: all, or
-// the number of those before the first that did not fit, with all pending again. `out` (nil, or as
-// long as `pods`) receives the decisions up to that of the first that did not fit.
+// ScheduleGroup places all of these pending pods or none. It returns the number of pods placed, or,
+// if a pod does not fit, the number of pods before it; then all are pending again. `out` (nil, or
+// as long as `pods`) receives the decisions up to the first pod that does not fit.
 func (e *Engine) ScheduleGroup(pods []PodID, out []Placement) (int, error) {
 	if out == nil {
 		out = make([]Placement, len(pods))
@@ -158,14 +159,14 @@ func (e *Engine) ScheduleGroup(pods []PodID, out []Placement) (int, error) {
 	})
 }
 
-// FitCount tells how many pods like `like` would fit, were they placed one after the other, up to
-// `limit`, and on which nodes. The engine is as before.
+// FitCount counts how many pods like `like` would fit, up to `limit`, if they were placed one after
+// the other, and returns their nodes. The engine does not change.
 func (e *Engine) FitCount(like PodID, limit int) ([]NodeID, error) {
 	nodes, _, err := e.fitCount(like, limit, false)
 	return nodes, err
 }
 
-// FitCountExplain does the same, and explains the first that did not fit; nil if all fitted.
+// FitCountExplain does the same, and explains the first pod that does not fit; nil if all fit.
 func (e *Engine) FitCountExplain(like PodID, limit int) ([]NodeID, *Explanation, error) {
 	return e.fitCount(like, limit, true)
 }
@@ -192,7 +193,7 @@ func (e *Engine) fitCount(like PodID, limit int, explain bool) ([]NodeID, *Expla
 	return nodes, explanation, err
 }
 
-// Bind puts a pod on a node, whether or not it fits: the way to follow another scheduler's choice.
+// Bind binds a pod to a node, whether or not it fits: use it to follow another scheduler's choice.
 func (e *Engine) Bind(pod PodID, node NodeID) error {
 	if err := e.lock(); err != nil {
 		return err
@@ -202,7 +203,8 @@ func (e *Engine) Bind(pod PodID, node NodeID) error {
 		C.berth_node_id(node), &e.box.error)))
 }
 
-// BindBatch binds pods in one crossing, and stops at the first error; it returns how many were bound.
+// BindBatch binds pods in one crossing, and stops at the first error. It returns how many were
+// bound.
 func (e *Engine) BindBatch(pods []PodID, nodes []NodeID) (int, error) {
 	if len(nodes) != len(pods) {
 		return 0, misuse(Argument, "there are %d nodes for %d pods", len(nodes), len(pods))
@@ -216,7 +218,7 @@ func (e *Engine) BindBatch(pods []PodID, nodes []NodeID) (int, error) {
 	return int(e.box.done), e.result(status)
 }
 
-// Unbind takes a pod off its node; it is pending again.
+// Unbind takes a pod off its node; the pod becomes pending again.
 func (e *Engine) Unbind(pod PodID) error {
 	if err := e.lock(); err != nil {
 		return err
@@ -235,7 +237,7 @@ func (e *Engine) UnbindBatch(pods []PodID) (int, error) {
 	return int(e.box.done), e.result(status)
 }
 
-// Nominate keeps a node for a pending pod, as preemption does; NoNode ends that.
+// Nominate reserves a node for a pending pod, as preemption does; NoNode ends the reservation.
 func (e *Engine) Nominate(pod PodID, node NodeID) error {
 	if err := e.lock(); err != nil {
 		return err
@@ -245,8 +247,8 @@ func (e *Engine) Nominate(pod PodID, node NodeID) error {
 		C.berth_node_id(node), &e.box.error)))
 }
 
-// Forbidden tells which of these pods PodDisruptionBudgets would not let go, were they evicted in
-// this order. The engine is as before.
+// Forbidden reports which of these pods PodDisruptionBudgets would protect if all were evicted in
+// this order. The engine does not change.
 func (e *Engine) Forbidden(pods []PodID) ([]bool, error) {
 	if err := e.lock(); err != nil {
 		return nil, err
@@ -268,8 +270,8 @@ func (e *Engine) Cordon(node NodeID, unschedulable bool) error {
 		C.bool(unschedulable), &e.box.error)))
 }
 
-// CloseNode lets a node take no pod at all, whatever the pod tolerates, as one that is being drained;
-// or (false) again those that fit. Much cheaper than a cordon.
+// CloseNode closes a node, so that it takes no pod at all, whatever the pod tolerates, as during a
+// drain; or opens it again (false). It is much cheaper than a cordon.
 func (e *Engine) CloseNode(node NodeID, closed bool) error {
 	if err := e.lock(); err != nil {
 		return err

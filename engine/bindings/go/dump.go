@@ -17,7 +17,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// writing is a dump under way: who is given the pieces, and what came of it.
+// writing is a dump in progress: the receiver of its pieces, and its outcome.
 type writing struct {
 	owner    *state
 	give     func(piece []byte) error
@@ -36,7 +36,7 @@ func bgGoPiece(handle C.uintptr_t, at *C.char, length C.uint32_t) C.int {
 	return 0
 }
 
-// pieces calls `write`, which hands text to `give`.
+// pieces calls `write`, whose text is passed to `give` piece by piece.
 func (e *Engine) pieces(write func(*C.bg_box, C.uintptr_t) C.int, give func([]byte) error) error {
 	if err := e.lock(); err != nil {
 		return err
@@ -58,11 +58,12 @@ func (e *Engine) pieces(write func(*C.bg_box, C.uintptr_t) C.int, give func([]by
 	return e.result(status)
 }
 
-// Dump writes all objects that the engine holds as a v1 List of JSON, an object a line. An engine of
-// the same configuration that loads it, with LoadOptions.Served, decides as this one (its rotation is
-// apart: [Engine.SetRotation]), and writes the same text again. berth/kube.h says what of Kubernetes'
-// objects is not in it. The writer may look at the engine; changing, deciding and closing are refused
-// with code [State] meanwhile. Errors: [State] unless Config.KeepObjects was set; the writer's.
+// Dump writes all objects of the engine as a v1 List in JSON, one object a line. An engine of the
+// same configuration that loads this text with LoadOptions.Served decides as this one does and
+// dumps the same text (the rotation is not in it: [Engine.SetRotation]). berth/kube.h lists the
+// parts of Kubernetes' objects that a dump lacks. The writer may read the engine; meanwhile
+// changing, deciding and closing are refused with code [State]. Errors: [State] unless
+// Config.KeepObjects was set; the writer's.
 func (e *Engine) Dump(to io.Writer) error {
 	var give func([]byte) error
 	if to != nil {
@@ -74,7 +75,7 @@ func (e *Engine) Dump(to io.Writer) error {
 	return e.pieces(func(box *C.bg_box, handle C.uintptr_t) C.int { return C.bg_dump(box, handle) }, give)
 }
 
-// DumpFile does the same into a file, which is made or emptied.
+// DumpFile does the same into a file, which is created or overwritten.
 func (e *Engine) DumpFile(path string) error {
 	a := borrowArena()
 	defer a.giveBack()
@@ -85,9 +86,9 @@ func (e *Engine) DumpFile(path string) error {
 	return e.result(C.int(C.berth_engine_dump_file(e.box.engine, a.cString(path), &e.box.error)))
 }
 
-// Objects calls `each` with every object that the engine holds, as the type that [Engine.Add] takes
-// it as, in the order in which another engine is to be given them; an error of its own ends that, and
-// is returned. It may look at the engine, as the writer of [Engine.Dump] may.
+// Objects calls `each` with every object of the engine, as the type that [Engine.Add] takes, in the
+// order in which another engine can add them. An error of `each` ends this and is returned. `each`
+// may read the engine, as the writer of [Engine.Dump] may.
 func (e *Engine) Objects(each func(object any) error) error {
 	var give func([]byte) error
 	if each != nil {
@@ -109,7 +110,7 @@ func (e *Engine) Objects(each func(object any) error) error {
 	return e.pieces(func(box *C.bg_box, handle C.uintptr_t) C.int { return C.bg_objects(box, handle) }, give)
 }
 
-// decoded makes an object, whose type `as` points to, of its JSON.
+// decoded parses the JSON of an object into a new value of the type that `as` points to.
 func decoded(as reflect.Type, text []byte) (any, error) {
 	out := reflect.New(as.Elem()).Interface()
 	if err := json.Unmarshal(text, out); err != nil {
@@ -118,7 +119,8 @@ func decoded(as reflect.Type, text []byte) (any, error) {
 	return out, nil
 }
 
-// NodeObject returns a node as it could be added to another engine: what rules read of it.
+// NodeObject returns a node in a form that another engine can add: the fields that scheduling rules
+// read.
 func (e *Engine) NodeObject(node NodeID) (*corev1.Node, error) {
 	object, err := e.object(func(box *C.bg_box, out *C.berth_str) C.int {
 		return C.bg_node_object(box, C.uint32_t(node), out)
@@ -129,8 +131,8 @@ func (e *Engine) NodeObject(node NodeID) (*corev1.Node, error) {
 	return object.(*corev1.Node), nil
 }
 
-// PodObject returns a pod as it could be added to another engine, on the node that it is on, without
-// its uid. Errors: [NotFound]; [State] unless Config.KeepObjects was set.
+// PodObject returns a pod in a form that another engine can add, with its node name and without its
+// uid. Errors: [NotFound]; [State] unless Config.KeepObjects was set.
 func (e *Engine) PodObject(pod PodID) (*corev1.Pod, error) {
 	object, err := e.object(func(box *C.bg_box, out *C.berth_str) C.int {
 		return C.bg_pod_object(box, C.uint64_t(pod), out)
@@ -163,8 +165,8 @@ func (e *Engine) Rotation() (int, error) {
 	return int(C.berth_engine_rotation(e.box.engine)), nil
 }
 
-// SetRotation sets it, to go on where another engine, or another scheduler, was. A number beyond the
-// nodes counts round.
+// SetRotation sets the rotation, to continue where another engine or scheduler was. Numbers beyond
+// the number of nodes wrap around.
 func (e *Engine) SetRotation(rotation int) error {
 	if err := e.lock(); err != nil {
 		return err
@@ -177,19 +179,19 @@ func (e *Engine) SetRotation(rotation int) error {
 	return e.result(C.int(status))
 }
 
-// RefusalCount is how often one plugin refused for one reason.
+// RefusalCount is the number of times that one plugin refused for one reason.
 type RefusalCount struct {
 	Plugin     string // "": the pod was refused before any node was visited
-	Reason     string // "": of a scheduler's attempts, where the plugin alone is known
+	Reason     string // "" for attempts of a scheduler, which record only the plugin
 	Resolvable bool   // preemption may help
 	Count      uint64
 }
 
-// Refusals are counted over the engine's life, in the order in which they first came: of decisions
-// with an explanation ([Engine.Explain], [Engine.Why], [Engine.WhyCounts]) a node for each of its
-// reasons; of a scheduler's attempts that found no node, each plugin that stood in the way. Other
-// decisions do not look why a node refuses. After 256 different ones all others are the last, without
-// plugin and reason.
+// Refusals returns the refusals counted over the engine's life, in the order in which they first
+// occurred. Decisions with an explanation ([Engine.Explain], [Engine.Why], [Engine.WhyCounts])
+// count each node once for each of its reasons. Attempts of a scheduler that found no node count
+// each plugin that refused. Other decisions do not record why a node refuses. After 256 different
+// refusals, the last entry counts all others, without plugin and reason.
 func (e *Engine) Refusals() ([]RefusalCount, error) {
 	a := borrowArena()
 	defer a.giveBack()

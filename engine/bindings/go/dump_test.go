@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// keeping returns an engine that keeps objects, with some of several kinds in it.
+// keeping returns an engine with KeepObjects and objects of several kinds.
 func keeping(t testing.TB) *Engine {
 	t.Helper()
 	e := got(New(&Config{KeepObjects: true}))(t)
@@ -35,7 +35,7 @@ func keeping(t testing.TB) *Engine {
 	return e
 }
 
-// copyOf returns an engine made of another one's objects, by way of Go's types.
+// copyOf returns an engine made from another engine's objects, by way of the Go types.
 func copyOf(t testing.TB, e *Engine) *Engine {
 	t.Helper()
 	twin := got(New(&Config{KeepObjects: true}))(t)
@@ -136,8 +136,8 @@ type writer func([]byte) (int, error)
 
 func (w writer) Write(piece []byte) (int, error) { return w(piece) }
 
-// What is called back may look at the engine, and may neither change nor close it; its errors and
-// panics are the call's.
+// Callbacks may read the engine, but may neither change nor close it; the call returns their errors
+// and panics.
 func TestDumpCallsBack(t *testing.T) {
 	e := keeping(t)
 	id := got(e.Pending(nil))(t)[0]
@@ -196,7 +196,7 @@ func TestRefusals(t *testing.T) {
 	for range 2 {
 		got(e.Why(huge, &DecideOptions{SearchOnly: true}))(t)
 	}
-	got(e.Decide(huge, nil))(t) // looks not why
+	got(e.Decide(huge, nil))(t) // does not record reasons
 	refusals := got(e.Refusals())(t)
 	if len(refusals) != 1 || refusals[0] != (RefusalCount{"NodeResourcesFit", "Insufficient cpu", false, 6}) {
 		t.Fatalf("%+v", refusals)

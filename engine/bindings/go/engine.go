@@ -15,30 +15,29 @@ import (
 	"unsafe"
 )
 
-// Path says how a decision finds its node.
+// Path is how a decision finds its node.
 type Path uint32
 
-// The paths. Automatic is the fastest that gives the answer of a full scan.
+// The paths. Automatic is the fastest one that returns the result of a full scan.
 const (
 	Automatic Path = C.BERTH_PATH_AUTO
 	Scan      Path = C.BERTH_PATH_SCAN
 	Index     Path = C.BERTH_PATH_INDEX
 )
 
-// Config says how an engine is made. The zero value is kube-scheduler of the newest version with its
-// default profile.
+// Config describes an engine. The zero value is the newest kube-scheduler with its default profile.
 type Config struct {
-	// Threads are the engine's workers, the calling one included; 0: one a core. Only decisions that
-	// scan use more than one.
+	// Threads is the number of workers, including the calling goroutine; 0: one for each core. Only
+	// scans use more than one.
 	Threads int
 	Path    Path
-	Seed    uint64 // of random tie-breaks
-	// Kubernetes is the minor version whose decisions are given: 32 to 37; 0: the newest.
+	Seed    uint64 // for random tie-breaks
+	// Kubernetes is the minor version whose decisions the engine makes: 32 to 37; 0: the newest.
 	Kubernetes int
-	// FeatureGates are given as kube-scheduler's --feature-gates takes them: "Name=true,Other=false".
+	// FeatureGates has the format of kube-scheduler's --feature-gates: "Name=true,Other=false".
 	FeatureGates string
-	// SchedulerConfiguration is a KubeSchedulerConfiguration as JSON or YAML, whose profiles the
-	// engine has; SchedulerConfigurationFile is a file that holds one. At most one of both is set.
+	// SchedulerConfiguration is a KubeSchedulerConfiguration as JSON or YAML, with the profiles of
+	// the engine; SchedulerConfigurationFile is a file with one. Set at most one of them.
 	SchedulerConfiguration     string
 	SchedulerConfigurationFile string
 	// Plugins are filters and scores in Go that profiles may name.
@@ -46,42 +45,45 @@ type Config struct {
 	// BindWorkers and HugePages: see berth/engine.h.
 	BindWorkers, HugePages bool
 	AttachedVolumesMax     int
-	// KeepObjects keeps what [Engine.Dump], [Engine.Objects] and [Engine.PodObject] give: some
-	// kilobytes for each kind of pods, nothing for a pod, some hundred bytes for any other object.
+	// KeepObjects stores what [Engine.Dump], [Engine.Objects] and [Engine.PodObject] need: some
+	// kilobytes for each kind of pod, nothing for each pod, some hundred bytes for each other
+	// object.
 	KeepObjects bool
-	// CheckPlugins, for tests of plugins: every decision asks each of them about all nodes, and
-	// compares with what its Flags let the engine keep; what differs is an error of code [Internal]
-	// that names plugin and node.
+	// CheckPlugins is for tests of plugins. Every decision calls each plugin for all nodes and
+	// compares the result with the results that its Flags let the engine keep. A difference is an
+	// error of code [Internal] that names plugin and node.
 	CheckPlugins bool
 }
 
-// An Engine is a cluster in memory, and decisions on it. Make one with [New], or as a [Branch].
+// An Engine holds a cluster in memory and decides on its pods. Make one with [New], or as a
+// [Branch].
 type Engine struct {
 	*state
 }
 
-// state is what the garbage collector's cleanup of an engine needs when the Engine itself is gone.
+// state is the part of an engine that the garbage collector's cleanup needs after the Engine itself
+// is gone.
 type state struct {
-	mu  sync.Mutex // held during every call of C's that uses the engine
+	mu  sync.Mutex // held during every C call that uses the engine
 	box *C.bg_box  // nil: closed
 
-	// calling counts callbacks of the scheduler and of dumps that run now. It changes under mu, which
-	// is given up while they run.
+	// calling counts the running callbacks of the scheduler and of dumps. It changes only under mu,
+	// which is released while they run.
 	calling atomic.Int32
-	exited  atomic.Bool // a callback ended its goroutine within C: nothing works any more
+	exited  atomic.Bool // a callback ended its goroutine inside C: every later call fails
 
-	life     sync.Mutex // of what follows; never held while mu is waited for
+	life     sync.Mutex // protects the following fields; never held while waiting for mu
 	children children
-	ended    bool // closed, or about to be
-	orphaned bool // the Engine is unreachable: whoever closes the last child frees it
+	ended    bool // closed, or being closed
+	orphaned bool // the Engine is unreachable: closing the last child frees it
 
 	parent       *state // of a branch
 	scheduler    *Scheduler
-	transactions []*Transaction // those that are open, the innermost last
+	transactions []*Transaction // the open ones, the innermost last
 	plugins      *pluginSet
 }
 
-// children counts what is open of an engine.
+// children counts the open children of an engine.
 type children struct{ snapshots, branches, schedulers int }
 
 func (c children) any() bool { return c != children{} }
@@ -101,7 +103,7 @@ func (c children) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// New makes an empty engine. A nil config is the zero one.
+// New makes an empty engine. A nil config means the zero value.
 func New(config *Config) (*Engine, error) {
 	if config == nil {
 		config = &Config{}
@@ -154,8 +156,8 @@ func New(config *Config) (*Engine, error) {
 	return e, nil
 }
 
-// Close frees the engine. What was made from it is closed before: otherwise the error, of code
-// [State], counts what is open, and the engine stays as it was.
+// Close frees the engine. Everything made from it must be closed before: otherwise the error, of
+// code [State], counts what is open, and nothing changes.
 func (e *Engine) Close() error {
 	s := e.state
 	if err := s.acquire(); err != nil {
@@ -171,7 +173,7 @@ func (e *Engine) Close() error {
 	return nil
 }
 
-// end makes an engine one that is closed, if it may be; s.mu is held.
+// end marks the engine as closed, if nothing of it is open; s.mu is held.
 func (s *state) end() error {
 	if s.calling.Load() > 0 {
 		return misuse(State, "the engine can't be closed while one of its callbacks runs")
@@ -188,7 +190,7 @@ func (s *state) end() error {
 	return nil
 }
 
-// acquire takes mu; it fails if that may take for ever, as a function of a plugin runs.
+// acquire takes mu. It fails if it could wait forever because a function of a plugin runs.
 func (s *state) acquire() error {
 	if s.mu.TryLock() {
 		return nil
@@ -196,14 +198,14 @@ func (s *state) acquire() error {
 	return s.plugins.await(&s.mu)
 }
 
-// destroy frees what C holds; s.ended is set.
+// destroy frees the C memory; s.ended is set.
 func (s *state) destroy() {
 	s.mu.Lock()
 	box := s.box
 	s.box = nil
 	s.mu.Unlock()
 	if box == nil || s.exited.Load() {
-		return // of an engine that was left in the middle of a call nothing can be freed
+		return // a C call never returned: freeing its memory is not safe
 	}
 	if s.parent != nil {
 		C.berth_branch_drop(box.engine)
@@ -218,7 +220,7 @@ func (s *state) destroy() {
 	}
 }
 
-// collected is called when an Engine has become unreachable.
+// collected is called after an Engine has become unreachable.
 func (s *state) collected() {
 	s.life.Lock()
 	now := !s.ended && !s.children.any()
@@ -241,7 +243,7 @@ func (s *state) adopt(which func(*children) *int) error {
 	return nil
 }
 
-// release takes a child off the count, and frees an engine that nobody can reach any more.
+// release uncounts a child. It frees the engine if that is unreachable and has no other child.
 func (s *state) release(which func(*children) *int) {
 	s.life.Lock()
 	*which(&s.children)--
@@ -253,8 +255,8 @@ func (s *state) release(which func(*children) *int) {
 	}
 }
 
-// lock begins a call on the engine; it fails if the engine is closed, or is in the middle of calling
-// a plugin, which must not call back.
+// lock begins a call on the engine. It fails if the engine is closed, or is running a function of a
+// plugin, which must not call back.
 func (e *Engine) lock() error {
 	s := e.state
 	if err := s.acquire(); err != nil {
@@ -275,13 +277,13 @@ func errExited() error {
 	return misuse(State, "the engine is unusable: a callback ended its goroutine (runtime.Goexit)")
 }
 
-// unlock ends a call. It uses e, which keeps the engine reachable until then.
+// unlock ends a call. Its use of e keeps the engine reachable until then.
 func (e *Engine) unlock() {
 	e.state.mu.Unlock()
 	runtime.KeepAlive(e)
 }
 
-// result turns a status into an error, C's or the panic of a plugin.
+// result converts a status into an error: that of C, or the panic of a plugin.
 func (s *state) result(status C.int) error {
 	if s.plugins != nil && s.plugins.broken.Load() != nil {
 		return s.plugins.panicked()
@@ -292,14 +294,14 @@ func (s *state) result(status C.int) error {
 	return failure(&s.box.error)
 }
 
-// Memory is what an engine holds.
+// Memory is the memory use of an engine.
 type Memory struct {
-	Used     uint64 // bytes handed out to it
-	Resident uint64 // bytes of pages held for that; 0: unknown
-	Huge     uint64 // of its address space: huge pages were asked for, and not refused
+	Used     uint64 // bytes allocated
+	Resident uint64 // bytes of resident pages; 0: unknown
+	Huge     uint64 // bytes of address space for which huge pages were requested and not refused
 }
 
-// Memory asks the allocator. Error: [NotSupported] of a branch.
+// Memory returns the allocator's figures. Error: [NotSupported] on a branch.
 func (e *Engine) Memory() (Memory, error) {
 	if err := e.lock(); err != nil {
 		return Memory{}, err
@@ -313,7 +315,7 @@ func (e *Engine) Memory() (Memory, error) {
 		uint64(box.memory.huge_bytes)}, nil
 }
 
-// Check walks the whole state and holds it against itself: for tests. Cost: linear.
+// Check compares the whole state with itself: for tests. Cost: linear.
 func (e *Engine) Check() error {
 	if err := e.lock(); err != nil {
 		return err
@@ -322,7 +324,8 @@ func (e *Engine) Check() error {
 	return e.result(C.int(C.berth_engine_check(e.box.engine, &e.box.error)))
 }
 
-// Digest is a hash of every pod's name and node, whatever the order of binding.
+// Digest returns a hash of the names and nodes of all pods; it does not depend on the order of
+// binding.
 func (e *Engine) Digest() (uint64, error) {
 	if err := e.lock(); err != nil {
 		return 0, err
@@ -331,7 +334,7 @@ func (e *Engine) Digest() (uint64, error) {
 	return uint64(C.berth_engine_digest(e.box.engine)), nil
 }
 
-// Trim gives back what the engine keeps for future branches.
+// Trim frees the memory that the engine keeps for future branches.
 func (e *Engine) Trim() error {
 	if err := e.lock(); err != nil {
 		return err
@@ -341,7 +344,7 @@ func (e *Engine) Trim() error {
 	return nil
 }
 
-// cArray is memory of C's that is one array, for tables that live as long as an engine.
+// cArray allocates one C array, for tables that live as long as an engine.
 func cArray[T any](count int) []T {
 	var one T
 	at := C.calloc(C.size_t(max(count, 1)), C.size_t(unsafe.Sizeof(one)))

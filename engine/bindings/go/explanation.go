@@ -5,8 +5,8 @@ package berth
 */
 import "C"
 
-// Explanation tells how one decision came about. It is a value of Go's alone: it needs no closing,
-// and outlives its engine.
+// Explanation explains one decision. It is a plain Go value: it needs no closing and outlives its
+// engine.
 type Explanation struct {
 	// Feasible nodes in the order found, with their totals.
 	Feasible []NodeID
@@ -15,23 +15,25 @@ type Explanation struct {
 	// plugin p on feasible node i.
 	ScorePlugins []string
 	Scores       [][]int64
-	// RawScores[p][i] is what the plugin itself said, before it was normalized and multiplied by
-	// Weights[p]; NoRawScore where it had no say.
+	// RawScores[p][i] is the value that the plugin returned, before it was normalized and
+	// multiplied by Weights[p]; NoRawScore if the plugin did not score the node.
 	RawScores [][]int64
 	Weights   []int64
 	// Refusals are the nodes that were visited and refused.
 	Refusals []Refusal
-	// PreFilter says why the pod was refused before any node was visited; "" if it was not.
+	// PreFilter is the reason why the pod was refused before any node was visited; "" if it was
+	// not.
 	PreFilter string
-	// Message is kube-scheduler's, preemption's part included; "" for a pod that was placed.
+	// Message is kube-scheduler's message, preemption's part included; "" for a placed pod.
 	Message string
-	// Nominated is the node that preemption chose, or NoNode, and Victims the pods to evict from it.
+	// Nominated is the node that preemption chose, or NoNode; Victims are the pods to evict from
+	// it.
 	Nominated NodeID
 	Victims   []PodID
 }
 
-// NoRawScore stands for a plugin that had no say about a node: it leaves the node out, or all nodes come
-// out the same.
+// NoRawScore means that a plugin did not score a node: it skips the node, or its score is the same
+// on all nodes.
 const NoRawScore int64 = C.BG_NO_RAW_SCORE
 
 // Refusal is a node that was visited and refused.
@@ -39,11 +41,11 @@ type Refusal struct {
 	Node    NodeID
 	Plugin  string
 	Reasons []string
-	// Resolvable says that preemption may help.
+	// Resolvable: preemption may help.
 	Resolvable bool
 }
 
-// explanation copies what C explains: one crossing, every text once.
+// explanation copies the explanation from C in one crossing, each text once.
 func (s *state) explanation() (*Explanation, error) {
 	if C.bg_flatten(s.box) != C.BERTH_OK {
 		return nil, misuse(NoMemory, "out of memory")
@@ -87,7 +89,7 @@ func (s *state) explanation() (*Explanation, error) {
 	return out, nil
 }
 
-// copied copies an array of C's into one of Go's with elements of the same size.
+// copied copies a C array into a Go slice whose elements have the same size.
 func copied[To, From number](from []From) []To {
 	out := make([]To, len(from))
 	for i, value := range from {

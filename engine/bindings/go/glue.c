@@ -1,4 +1,4 @@
-/* Jobs on engines and snapshots that package berth has done in one crossing. */
+/* Jobs on engines and snapshots that need one crossing each. */
 #include "glue.h"
 
 #include <stdlib.h>
@@ -137,7 +137,7 @@ int bg_add_nodes(bg_box *box, const berth_node *nodes, uint32_t count, uint32_t 
     return status;
 }
 
-/* PREFIX followed by a number, cut to `size`; returns the length. */
+/* Writes `prefix` and a number, cut to `size`; returns the length. */
 static uint32_t numbered(char *out, size_t size, const char *prefix, uint32_t len, uint64_t number)
 {
     char digits[20];

@@ -1,12 +1,12 @@
-/* What package berth calls of C: whole jobs in one crossing, with their results in C memory that
- * belongs to one handle, so that a call needs neither memory of Go's nor a pointer into its
+/* The C functions that package berth calls: whole jobs in one crossing. Their results are in C
+ * memory that belongs to one handle, so a call needs neither Go memory nor a pointer into a Go
  * stack. */
 #ifndef BERTH_GO_GLUE_H
 #define BERTH_GO_GLUE_H
 
 #include <berth/berth.h>
 
-/* As package berth's Placement, field by field. */
+/* Equal to package berth's Placement, field by field. */
 typedef struct bg_placement {
     uint32_t verdict;
     uint32_t node;
@@ -14,10 +14,10 @@ typedef struct bg_placement {
     uint32_t best_count;
     int64_t total;
     uint32_t path;
-    uint32_t status; /* in a batch: what this decision answered */
+    uint32_t status; /* in a batch: the status of this decision */
 } bg_placement;
 
-/* As package berth's Step. */
+/* Equal to package berth's Step. */
 typedef struct bg_step {
     uint64_t pod;
     bg_placement placement;
@@ -29,31 +29,31 @@ typedef struct bg_step {
     uint32_t attempt;
 } bg_step;
 
-/* One engine or branch with room for what its calls answer. */
+/* One engine or branch, with room for the results of its calls. */
 typedef struct bg_box {
     berth_engine *engine;
     berth_scheduler *scheduler;
-    berth_explanation *explanation; /* made when first asked for */
+    berth_explanation *explanation; /* made at the first request */
     bg_placement placement;
     bg_step step;
     uint64_t pod;
     uint32_t node;
-    uint32_t done; /* how much of a batch has been done */
+    uint32_t done; /* completed entries of a batch */
     int64_t amounts[2];
     berth_str texts[2];
     berth_counts counts;
     berth_memory memory;
     berth_pod_status status;
     berth_scheduler_counters counters;
-    berth_backoff backoff; /* of the scheduler configuration; zeros: there was none */
-    bool callback_broke;   /* a callback has panicked: no more steps in this batch */
+    berth_backoff backoff; /* from the scheduler configuration; zeros: none */
+    bool callback_broke;   /* a callback panicked: take no more steps in this batch */
     berth_fit fit;
     berth_statistics statistics;
     struct bg_flat *flat;
     berth_error error;
 } bg_box;
 
-/* A refusal of a flattened explanation; texts are numbers of bg_flat's table. */
+/* A refusal of a flattened explanation; its texts are indices into the table of bg_flat. */
 typedef struct bg_refusal {
     uint32_t node;
     uint32_t plugin;
@@ -62,7 +62,7 @@ typedef struct bg_refusal {
     uint32_t reason_count;
 } bg_refusal;
 
-/* Where a plugin had no say. */
+/* The raw score where a plugin did not score a node. */
 #define BG_NO_RAW_SCORE INT64_MIN
 
 /* An explanation as arrays. */
@@ -79,18 +79,18 @@ typedef struct bg_flat {
     berth_str *texts;
     berth_str pre_filter, message;
     uint32_t nominated;
-    void *memory; /* all of the above */
+    void *memory; /* the one allocation that holds the arrays */
 } bg_flat;
 
-/* What an engine is made of. */
+/* The configuration of an engine. */
 typedef struct bg_open {
     uint32_t threads, path, kubernetes, attached_volumes_max;
     uint64_t seed;
     bool bind_workers, huge_pages, keep_objects, check_plugins;
     berth_strs annotation_keys;
     berth_str feature_gates;
-    berth_str configuration;        /* a KubeSchedulerConfiguration, absent: none */
-    const char *configuration_file; /* or where one lies, NULL: none */
+    berth_str configuration;        /* a KubeSchedulerConfiguration; absent: none */
+    const char *configuration_file; /* or a file with one; NULL: none */
     const berth_plugin *const *plugins;
     uint32_t plugin_count;
 } bg_open;
@@ -109,12 +109,12 @@ int bg_add_nodes(bg_box *box, const berth_node *nodes, uint32_t count, uint32_t 
 int bg_add_like(bg_box *box, uint64_t like, const char *prefix, uint32_t len, uint32_t count,
                 uint64_t first, uint64_t *ids);
 
-/* How objects are read from a text or a file. */
+/* Options for reading objects from a text or a file. */
 typedef struct bg_load {
     const char *path;
-    const char *source; /* what errors call the text */
+    const char *source; /* the name of the text in errors */
     berth_str text;
-    const char *namespace_name; /* of objects that name none; NULL: "default" */
+    const char *namespace_name; /* for objects without one; NULL: "default" */
     bool apply_defaults, templates;
     uint32_t threads;
 } bg_load;
@@ -145,8 +145,8 @@ int bg_unbind_many(bg_box *box, const uint64_t *pods, uint32_t count);
 int bg_flatten(bg_box *box);
 void bg_flat_drop(bg_box *box);
 
-/* Decide and bind as bg_schedule does, `count` pods, a call each, with nothing of Go between: what
- * the loop of single decisions is measured against. Returns how many were placed. */
+/* Decide on and bind `count` pods as bg_schedule does, one call for each and no Go between them:
+ * the baseline for the loop of single decisions. Returns the number of pods placed. */
 uint32_t bg_c_loop(bg_box *box, const uint64_t *pods, uint32_t count);
 
 int bg_fits(bg_box *box, uint64_t pod, uint32_t node, uint32_t flags);
@@ -158,17 +158,18 @@ int bg_add_group(bg_box *box, const berth_node *node, const berth_pod *pods, uin
 
 /* ---- objects out ---- */
 
-/* Objects as text, in pieces that bgGoPiece is given with the handle: a List; or a line an object,
- * a letter for its kind ('A' and on) and its JSON. Errors: E_STATE if bgGoPiece wants no more. */
+/* Pass objects as text, piece by piece, to bgGoPiece with the handle: bg_dump a List; bg_objects a
+ * line for each object, with a letter for its kind ('A' and on) and its JSON. Errors: BERTH_E_STATE
+ * if bgGoPiece stops it. */
 int bg_dump(bg_box *box, uintptr_t handle);
 int bg_objects(bg_box *box, uintptr_t handle);
 
-/* One node's or pod's object as JSON; the text is freed by bg_text_free. */
+/* The object of one node or pod as JSON; bg_text_free frees the text. */
 int bg_node_object(bg_box *box, uint32_t node, berth_str *out);
 int bg_pod_object(bg_box *box, uint64_t pod, berth_str *out);
 void bg_text_free(berth_str text);
 
-/* A kind of refusal, and how often it was. */
+/* A kind of refusal and its count. */
 typedef struct bg_refused {
     berth_str plugin, reason;
     uint64_t count;
@@ -192,7 +193,7 @@ int bg_snapshot_resources(const berth_snapshot *snapshot, berth_str resource, co
 
 /* ---- reading back ----
  *
- * Of an engine or of a snapshot, the other one NULL. */
+ * From an engine or a snapshot; the other one is NULL. */
 
 int bg_pod_info(const berth_engine *engine, const berth_snapshot *snapshot, uint64_t pod,
                 berth_pod_info *out, berth_error *error);
@@ -209,7 +210,7 @@ uint32_t bg_resource_names(const berth_engine *engine, const berth_snapshot *sna
 
 /* ---- schedulers ---- */
 
-/* Durations as berth_scheduler_options has them; below 0: the default. */
+/* Durations as in berth_scheduler_options; below 0: the default. */
 typedef struct bg_scheduler_open {
     int64_t backoff_initial_ns, backoff_max_ns, unschedulable_max_ns, bind_timeout_ns, now_ns;
     uintptr_t handle;
@@ -227,7 +228,7 @@ int bg_post(berth_scheduler *scheduler, uint32_t kind, const void *object, bool 
 
 /* ---- plugins ---- */
 
-/* A plugin whose functions are Go's, and what it reads. Lives as long as its engine. */
+/* A plugin whose functions are in Go, and the facts that it reads. Lives as long as its engine. */
 typedef struct bg_plugin {
     berth_plugin table;
     uintptr_t handle;
@@ -236,7 +237,7 @@ typedef struct bg_plugin {
     uint32_t resource_count, node_label_count, pod_label_count;
     uint32_t node_annotation_count, pod_annotation_count;
     bool node_names, node_pods;
-    bool reads_id; /* the pod itself and its priority */
+    bool reads_id; /* reads the pod and its priority */
     const berth_str *resources;
     const berth_str *node_labels;
     const berth_str *pod_labels;
@@ -244,7 +245,7 @@ typedef struct bg_plugin {
     const berth_str *pod_annotations;
 } bg_plugin;
 
-/* What a plugin reads of a pod. */
+/* The facts of a pod that a plugin reads. */
 typedef struct bg_pod_facts {
     berth_str namespace_name;
     const int64_t *requests;
@@ -255,8 +256,8 @@ typedef struct bg_pod_facts {
     int32_t priority;
 } bg_pod_facts;
 
-/* A pod on a node of a slice; its labels and annotations, as a plugin reads them of pods, are
- * bg_slice's pod_texts. */
+/* A pod on a node of a slice. The labels and annotations that the plugin reads of pods are in
+ * pod_texts of bg_slice. */
 typedef struct bg_node_pod {
     uint64_t id;
     berth_str namespace_name;
@@ -270,23 +271,23 @@ typedef struct bg_slice {
     uint64_t *mask;
     int64_t *values; /* NULL: a filter */
     const bg_pod_facts *pod;
-    const int64_t *const *allocatable; /* a column a resource; NULL: no node has it */
+    const int64_t *const *allocatable; /* a column for each resource; NULL: no node has it */
     const int64_t *const *requested;
     const berth_str *labels;      /* node_label_count rows of BERTH_SLICE */
     const berth_str *annotations; /* node_annotation_count rows */
     const berth_str *names;
-    const uint32_t *domains; /* domain_count rows: pods of each selection */
+    const uint32_t *domains; /* domain_count rows: the pods of each selection */
     uint32_t domain_count;
-    const bg_node_pod *pods;    /* those of node i end at pod_ends[i] */
-    const uint32_t *pod_ends;   /* NULL: not read, or there was no memory */
-    const berth_str *pod_texts; /* labels, then annotations, of one pod after the other */
+    const bg_node_pod *pods;    /* the pods of node i end at pod_ends[i] */
+    const uint32_t *pod_ends;   /* NULL: not read, or no memory */
+    const berth_str *pod_texts; /* for each pod in turn: labels, then annotations */
 } bg_slice;
 
-/* Count pods by topology domain for what is being prepared: called by Go while it prepares. False:
- * there is no memory. */
+/* Request counts of pods by topology domain; Go calls this while it prepares a decision. Returns
+ * false if there is no memory. */
 bool bg_plugin_count(void *preparation, const berth_pod_selection *selections, uint32_t count);
 
-/* A copy of the first object of a text, NULL if it holds none. */
+/* Copies the first object of a text; NULL if there is none. */
 int bg_read_one(berth_str json, berth_object **out, berth_error *error);
 
 void bg_plugin_fill(bg_plugin *plugin, bool filters, bool scores);

@@ -1,5 +1,5 @@
-/* Objects of an engine as text, handed to Go in pieces. Errors are kept apart until a call is over:
- * other calls on the engine may come while Go has a piece. */
+/* Objects of an engine as text, passed to Go in pieces. Each job has its own berth_error until it
+ * is over, because Go may make other calls on the engine while it has a piece. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static berth_status fail(berth_error *error, berth_status code, const char *mess
     return code;
 }
 
-/* The context is a handle, which is a number. */
+/* The context is a handle, that is, a number. */
 static berth_status on_piece(void *context, berth_str piece, berth_error *error)
 {
     if (bgGoPiece((uintptr_t)context, (char *)piece.data, piece.len) == 0)
@@ -34,11 +34,11 @@ int bg_dump(bg_box *box, uintptr_t handle)
     return status;
 }
 
-/* Text that grows. */
+/* A growing text. */
 typedef struct text_buffer {
     char *data;
     size_t used, size;
-    uintptr_t handle; /* who is given it once it is long enough; 0: nobody */
+    uintptr_t handle; /* receives the text once it is long enough; 0: none */
 } text_buffer;
 
 static berth_status append(void *context, berth_str piece, berth_error *error)

@@ -1,14 +1,14 @@
-/* Turns an explanation into arrays, each text in them once. */
+/* Converts an explanation into arrays that hold each text once. */
 #include "glue.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Texts by number, found again by their bytes: open addressing over the table of an explanation. */
+/* Numbers the texts of an explanation and finds them by their bytes, with open addressing. */
 typedef struct text_table {
     berth_str *texts;
     uint32_t count, capacity;
-    uint32_t *slots; /* number + 1, 0: free; twice as many as texts may come */
+    uint32_t *slots; /* number + 1, 0: free; room for twice the maximum of texts */
     uint32_t slot_mask;
 } text_table;
 
@@ -43,7 +43,7 @@ static bool table_grow(text_table *table)
     return true;
 }
 
-/* The text's number; UINT32_MAX when out of memory. */
+/* Returns the number of a text; UINT32_MAX if there is no memory. */
 static uint32_t table_number(text_table *table, berth_str text)
 {
     if (table->count == table->capacity && !table_grow(table))
@@ -70,7 +70,7 @@ void bg_flat_drop(bg_box *box)
     box->flat = NULL;
 }
 
-/* One piece of memory for all arrays but the texts. */
+/* Allocates all arrays but the texts at once. */
 static bool flat_allocate(bg_flat *flat)
 {
     size_t feasible = flat->feasible_count, scores = flat->score_count;

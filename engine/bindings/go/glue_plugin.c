@@ -1,12 +1,12 @@
-/* Plugins whose functions are Go's: what a plugin reads of a slice is laid out in arrays, so that
- * there is one crossing for each slice, whatever it reads. */
+/* Plugins whose functions are in Go. The facts that a plugin reads of a slice are laid out in
+ * arrays, so each slice needs one crossing, whatever the plugin reads. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "_cgo_export.h"
 #include "glue.h"
 
-/* Go's side of the package holds plugins to these. */
+/* The Go side of the package relies on these numbers. */
 _Static_assert(BERTH_SLICE == 128, "package berth has arrays of this length");
 enum { RESOURCES_MAX = 16, LABELS_MAX = 8, DOMAINS_MAX = 4 };
 
@@ -14,7 +14,7 @@ typedef struct instance {
     const bg_plugin *plugin;
 } instance;
 
-/* What preparing leaves: the pod's facts, a column for each resource, and what is counted. */
+/* The result of preparing: the facts of the pod, a column for each resource, and the counts. */
 typedef struct prepared_state {
     bg_pod_facts pod;
     uint32_t columns[RESOURCES_MAX];
@@ -122,11 +122,11 @@ static berth_prepared prepare(berth_preparation *preparation)
 static berth_prepared prepare_score(berth_preparation *preparation)
 {
     berth_prepared answer = prepare(preparation);
-    /* Only a filter refuses. */
+    /* Only a filter may refuse. */
     return answer == BERTH_PREPARED_REFUSE ? BERTH_PREPARED_SKIP : answer;
 }
 
-/* Where facts of nodes are laid out that few plugins read; what one does not read is NULL. */
+/* Rarely read facts of nodes; NULL if the plugin does not read them. */
 typedef struct node_facts {
     berth_str *labels, *annotations, *names, *pod_texts;
     uint32_t *domains, *pod_ends;
@@ -139,7 +139,7 @@ static bool asked(const uint64_t *mask, uint32_t i)
     return (mask[i / 64] >> (i % 64) & 1) != 0;
 }
 
-/* How many pods there are on the nodes that are asked about. */
+/* Counts the pods on the asked nodes. */
 static uint32_t count_pods(const berth_cycle *cycle, const berth_slice *slice, const uint64_t *mask)
 {
     uint32_t count = 0;

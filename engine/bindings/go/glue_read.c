@@ -1,4 +1,4 @@
-/* Reading engines and snapshots back: of both the one that is not NULL. */
+/* Reads facts back from an engine or a snapshot, whichever is not NULL. */
 #include "glue.h"
 
 int bg_pod_info(const berth_engine *engine, const berth_snapshot *snapshot, uint64_t pod,

@@ -1,11 +1,11 @@
-/* Schedulers whose callbacks are Go's. Errors are kept apart until a call is over: other calls on
- * the engine may come while a callback runs. */
+/* Schedulers whose callbacks are in Go. Each call has its own berth_error until it is over, because
+ * callbacks may make other calls on the engine. */
 #include <string.h>
 
 #include "_cgo_export.h"
 #include "glue.h"
 
-/* The context of the callbacks is a handle, which is a number. */
+/* The context of the callbacks is a handle, that is, a number. */
 static uintptr_t handle_of(void *context)
 {
     return (uintptr_t)context;

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What of the headers Go has no use for, and why.
+// Names in the headers that Go does not need, and why.
 var notWrapped = map[string]string{
 	"berth_abort_hook_set":          "for the whole process",
 	"berth_cycle_may_refuse":        "Reserve answers, and C knows whether that counts",
@@ -61,7 +61,7 @@ func read(t *testing.T, patterns ...string) string {
 	return out.String()
 }
 
-// The package has what the headers have.
+// The package wraps every function of the headers, except those in notWrapped.
 func TestHeaders(t *testing.T) {
 	declared := map[string]bool{}
 	headers := comments.ReplaceAllString(read(t, "../../include/berth/*.h"), "")
@@ -82,7 +82,7 @@ func TestHeaders(t *testing.T) {
 		used[name] = true
 	}
 	for name := range declared {
-		// What takes a struct's size is called by the inline function of its name.
+		// Functions that take a struct's size are called by their inline wrapper.
 		plain := strings.TrimSuffix(name, "_sized")
 		_, known := notWrapped[plain]
 		if !used[plain] && !known {

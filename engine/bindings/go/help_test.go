@@ -35,7 +35,7 @@ func testPod(name, cpu string) *corev1.Pod {
 	}
 }
 
-// must stops the test at an error.
+// must ends the test if there is an error.
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
@@ -43,7 +43,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// got is a value, or the end of the test.
+// got returns the value, or ends the test if there is an error.
 func got[T any](value T, err error) func(testing.TB) T {
 	return func(t testing.TB) T {
 		t.Helper()
@@ -52,7 +52,7 @@ func got[T any](value T, err error) func(testing.TB) T {
 	}
 }
 
-// made returns an engine of `nodes` nodes of 8 cores, closed when the test ends.
+// made returns an engine with `nodes` nodes of 8 cores; it is closed when the test ends.
 func made(t testing.TB, nodes int) *Engine {
 	t.Helper()
 	e := got(New(nil))(t)

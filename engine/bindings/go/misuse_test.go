@@ -13,8 +13,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// callAll calls every method of a handle with zero arguments, and expects an error of code State from
-// each that can fail.
+// callAll calls every method of a handle with zero arguments, and expects an error of code State
+// from each method that can fail.
 func callAll(t *testing.T, handle any) {
 	t.Helper()
 	value := reflect.ValueOf(handle)
@@ -94,7 +94,7 @@ func TestClosed(t *testing.T) {
 }
 
 // Calls on one engine from several goroutines wait for each other; snapshots, branches and posts do
-// not wait. The race detector looks on.
+// not wait. The race detector checks all of it.
 func TestGoroutines(t *testing.T) {
 	e := made(t, 20)
 	must(t, e.Publish())
@@ -148,7 +148,8 @@ func TestGoroutines(t *testing.T) {
 	must(t, scheduler.Close())
 }
 
-// A snapshot that is closed while it is read, an engine while it decides: an error or none.
+// A snapshot is closed while it is read, and an engine while it decides: each call returns an error
+// or none.
 func TestClosedMeanwhile(t *testing.T) {
 	for range 20 {
 		e := got(New(&Config{Threads: 1}))(t)
@@ -182,7 +183,7 @@ func TestClosedMeanwhile(t *testing.T) {
 	}
 }
 
-// What is forgotten goes, in whatever order the collector finds it.
+// The collector frees unreachable values, in whatever order it finds them.
 func TestForgotten(t *testing.T) {
 	var states []*state
 	func() {
@@ -214,7 +215,7 @@ func TestForgotten(t *testing.T) {
 	}
 }
 
-// Objects may change once a call has returned.
+// Objects may be changed after a call has returned.
 func TestChangedAfterwards(t *testing.T) {
 	e := made(t, 1)
 	pod := testPod("web", "1")

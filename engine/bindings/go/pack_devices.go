@@ -16,10 +16,10 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Objects of resource.k8s.io are known by the names of their types and go through their JSON: which of
-// its versions k8s.io/api has, and with which fields, differs between the versions that this package
-// builds with. They are few, and come seldom. They are handed out, and taken as well, as objects without
-// types.
+// Objects of resource.k8s.io are recognized by the names of their types and packed through their
+// JSON, because the versions of this package's k8s.io/api differ in the API versions and fields
+// that they have. Such objects are few and change seldom. They are returned, and also accepted, as
+// untyped objects.
 const (
 	devicesPackage = "k8s.io/api/resource/"
 	devicesGroup   = "resource.k8s.io/"
@@ -34,7 +34,7 @@ var deviceKinds = map[string]C.uint32_t{
 	"DeviceTaintRule": C.BERTH_KIND_DEVICE_TAINT_RULE,
 }
 
-// deviceKind tells kind and heading of such an object.
+// deviceKind returns the kind and the heading of such an object.
 func deviceKind(from any) (C.uint32_t, string, bool) {
 	of := reflect.TypeOf(from)
 	if of == nil || of.Kind() != reflect.Pointer || isNil(from) {
@@ -53,7 +53,8 @@ func deviceKind(from any) (C.uint32_t, string, bool) {
 	return kind, fmt.Sprintf(`{"apiVersion":"%s%s","kind":"%s",`, devicesGroup, version, name), known
 }
 
-// device packs such an object as the reader reads it. What it read is freed with the arena's contents.
+// device packs such an object by way of the reader. The memory of the reader is freed with the
+// contents of the arena.
 func (a *arena) device(from any) (packed, bool) {
 	kind, heading, known := deviceKind(from)
 	if !known {

@@ -21,8 +21,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// newer finds fields that k8s.io/api has in some of the versions that this package builds with: the
-// distance from the start of their struct, or nothing.
+// newer finds fields that only some of the supported versions of k8s.io/api have: their offset in
+// the struct, or nothing.
 type newer struct {
 	resources, allocated, features uintptr
 	has                            [3]bool
@@ -65,13 +65,13 @@ func (n *newer) nodeFeatures(status *corev1.NodeStatus) []string {
 	return *(*[]string)(unsafe.Add(unsafe.Pointer(status), n.features))
 }
 
-// A packed object is of a kind, and lies in an arena.
+// A packed object: its kind, and its struct in an arena.
 type packed struct {
 	kind   C.uint32_t
 	object unsafe.Pointer
 }
 
-// object packs any object that rules read; others are an error.
+// object packs any object that scheduling rules read; others are an error.
 func (a *arena) object(from any) (packed, error) {
 	out, known := a.kindOf(from)
 	if !known {
@@ -86,7 +86,7 @@ func (a *arena) object(from any) (packed, error) {
 	return out, nil
 }
 
-// named is the error of packing with the object's name in it.
+// named returns the packing error with the name of the object in it.
 func (a *arena) named(from any) error {
 	if err, ok := a.err.(*Error); ok && err.Object == "" {
 		err.Object = describe(from)
@@ -94,7 +94,7 @@ func (a *arena) named(from any) error {
 	return a.err
 }
 
-// describe names an object as errors do.
+// describe names an object as errors name it.
 func describe(from any) string {
 	object, ok := from.(metav1.Object)
 	if !ok {
@@ -153,7 +153,7 @@ func (a *arena) kindOf(from any) (packed, bool) {
 	return a.device(from)
 }
 
-// kindNumber tells the kind of an object without packing it.
+// kindNumber returns the kind of an object without packing it.
 func kindNumber(from any) (C.uint32_t, bool) {
 	if kind, _, known := deviceKind(from); known {
 		return kind, true
@@ -248,7 +248,7 @@ func (a *arena) statefulSet(out *C.berth_controller, from *appsv1.StatefulSet) {
 	out.selector = a.labelSelector(from.Spec.Selector)
 }
 
-// countOrPercent packs a number or a percentage; what is neither counts as absent.
+// countOrPercent packs a number or a percentage; anything else counts as absent.
 func countOrPercent(out *C.berth_count_or_percent, from *intstr.IntOrString) {
 	if from == nil {
 		return
@@ -388,7 +388,7 @@ func (a *arena) csiDriver(out *C.berth_csi_driver, from *storagev1.CSIDriver) {
 	out.prevent_pod_scheduling_if_missing = C.bool(laterFlag(from.Spec, "PreventPodSchedulingIfMissing"))
 }
 
-// laterFlag tells a flag that not every version of k8s.io/api has that this package builds with.
+// laterFlag returns a flag that only some of the supported versions of k8s.io/api have.
 func laterFlag(spec any, name string) bool {
 	flag, _ := fieldOf(spec, name).(*bool)
 	return flag != nil && *flag

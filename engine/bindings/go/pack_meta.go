@@ -18,14 +18,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// compare orders texts of C's by their bytes.
+// compare compares C texts byte by byte.
 func compare(a, b C.berth_str) int {
 	return strings.Compare(unsafe.String((*byte)(unsafe.Pointer(a.data)), int(a.len)),
 		unsafe.String((*byte)(unsafe.Pointer(b.data)), int(b.len)))
 }
 
-// labels packs a map in the order of its keys: a map of Go's has none, and equal objects are to be
-// equal in C.
+// labels packs a map sorted by key: Go maps have no order, but equal objects must be equal in C.
 func (a *arena) labels(from map[string]string) C.berth_map {
 	out := many[C.berth_key_value](a, len(from))
 	i := 0
@@ -38,7 +37,7 @@ func (a *arena) labels(from map[string]string) C.berth_map {
 	return C.berth_map{entries: unsafe.SliceData(out), count: C.uint32_t(len(out))}
 }
 
-// resources packs amounts in the order of their names.
+// resources packs amounts sorted by name.
 func (a *arena) resources(from corev1.ResourceList) C.berth_resources {
 	out := many[C.berth_resource](a, len(from))
 	i := 0
@@ -70,7 +69,7 @@ func (a *arena) quantity(from *resource.Quantity) C.berth_quantity {
 }
 
 func (a *arena) largeQuantity(from resource.Quantity) C.berth_quantity {
-	amount := from.AsDec() // of the copy, which it changes
+	amount := from.AsDec() // AsDec changes its receiver: use the copy
 	nanos := new(big.Int).Set(amount.UnscaledBig())
 	scale := 9 - int64(amount.Scale())
 	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(max(scale, -scale)), nil)

@@ -215,7 +215,8 @@ func (a *arena) volumes(from []corev1.Volume) (*C.berth_volume, C.uint32_t) {
 	return unsafe.SliceData(list), C.uint32_t(len(list))
 }
 
-// podVolume packs the source that is set; of several the first in this order, as the reader does.
+// podVolume packs the source that is set. If several are set, it takes the first in this order, as
+// the reader does.
 func (a *arena) podVolume(out *C.berth_volume_source, from *corev1.VolumeSource) {
 	switch {
 	case from.PersistentVolumeClaim != nil:
@@ -245,7 +246,7 @@ func (a *arena) podVolume(out *C.berth_volume_source, from *corev1.VolumeSource)
 	}
 }
 
-// disk packs what most kinds of volumes have: which disk, and whether it is only read.
+// disk packs the fields that most kinds of volumes share: the disk, and whether it is read-only.
 func (a *arena) disk(out *C.berth_volume_source, kind C.berth_volume_kind, handle string, readOnly bool) {
 	out.kind = kind
 	out.handle = a.strSet(handle)

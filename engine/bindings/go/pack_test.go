@@ -22,7 +22,7 @@ import (
 var quantities = []string{"0", "1", "500m", "100Mi", "1.5Gi", "1e3", "64", "7n", "1500u", "3.3",
 	"9223372036854775807", "9223372035.5", "12e9", "0.1"}
 
-// random fills a value of any type with what may be there or not.
+// random fills a value of any type at random; optional parts may stay absent.
 func random(r *rand.Rand, value reflect.Value, depth int) {
 	switch at := value.Addr().Interface().(type) {
 	case *resource.Quantity:
@@ -76,8 +76,8 @@ func random(r *rand.Rand, value reflect.Value, depth int) {
 	}
 }
 
-// What is packed from an object is what the reader makes of its JSON: of objects of every kind, with
-// every field filled by chance.
+// Packing an object equals reading its JSON: for objects of every kind, with all fields filled at
+// random.
 func TestPackedAsRead(t *testing.T) {
 	kinds := map[string]func() metav1.Object{
 		"v1/Pod":                               func() metav1.Object { return &corev1.Pod{} },
@@ -113,7 +113,7 @@ func TestPackedAsRead(t *testing.T) {
 				if err != nil && testing.Verbose() && seed < 20 {
 					t.Log(err)
 				}
-				if err != nil { // a value that the reader refuses: an empty object, a bad name
+				if err != nil { // a value that the reader refuses, such as an empty object or a bad name
 					continue
 				}
 				compared++
@@ -129,7 +129,7 @@ func TestPackedAsRead(t *testing.T) {
 	}
 }
 
-// difference is the first line in which two texts differ.
+// difference returns the first line in which two texts differ.
 func difference(has, want string) string {
 	a, b := strings.Split(has, "\n"), strings.Split(want, "\n")
 	for i := range min(len(a), len(b)) {
@@ -140,7 +140,7 @@ func difference(has, want string) string {
 	return fmt.Sprintf("packed %d lines, read %d", len(a), len(b))
 }
 
-// With a k8s.io/api that has them, the fields that this package finds by name are found.
+// With a k8s.io/api that has these fields, this package finds them by name.
 func TestNewestFields(t *testing.T) {
 	_, has := reflect.TypeFor[corev1.NodeStatus]().FieldByName("DeclaredFeatures")
 	if newerFields.has != [3]bool{has, has, has} {

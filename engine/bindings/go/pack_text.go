@@ -12,8 +12,8 @@ import (
 	"unsafe"
 )
 
-// packedText writes out what was packed for an object, field by field, as it lies in C's structs: for
-// tests, which compare it with what the reader of JSON makes of the same object.
+// packedText writes out the packed form of an object, field by field as in the C structs. Tests
+// compare it with the result of the JSON reader for the same object.
 func packedText(object any) (string, error) {
 	a := borrowArena()
 	defer a.giveBack()
@@ -24,7 +24,7 @@ func packedText(object any) (string, error) {
 	return textOf(packed.kind, packed.object), nil
 }
 
-// readText writes out what the reader makes of a JSON text that holds one object.
+// readText writes out the reader's result for a JSON text with one object.
 func readText(json []byte) (string, error) {
 	a := borrowArena()
 	defer a.giveBack()
@@ -70,8 +70,8 @@ func textOf(kind C.uint32_t, object unsafe.Pointer) string {
 	return out.String()
 }
 
-// writeStruct writes a line for each field that is there. An array is a pointer with a count behind
-// it; any other pointer points to one struct.
+// writeStruct writes a line for each field that is present. An array is a pointer followed by a
+// count; any other pointer points to one struct.
 func writeStruct(out *strings.Builder, path string, value reflect.Value) {
 	of := value.Type()
 	if of == reflect.TypeFor[C.berth_str]() {
@@ -92,7 +92,7 @@ func writeStruct(out *strings.Builder, path string, value reflect.Value) {
 			if i+1 < of.NumField() && strings.HasSuffix(of.Field(i+1).Name, "count") {
 				count = int(value.Field(i + 1).Uint())
 			}
-			if field.IsNil() || count == 0 { // an empty list is as none
+			if field.IsNil() || count == 0 { // an empty list equals none
 				continue
 			}
 			fmt.Fprintf(out, "%s: %d\n", at, count)

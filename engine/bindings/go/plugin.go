@@ -16,42 +16,42 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// PluginFlags say what a plugin's answers follow from.
+// PluginFlags say what a plugin's answers depend on.
 type PluginFlags uint32
 
 // The flags. Without any of them every decision is a scan.
 const (
-	// Static: verdicts and values follow from the pod, facts of nodes (names, labels, allocatable)
-	// and the arguments alone: they are computed once for each kind of pod and kept.
+	// Static: verdicts and values depend only on the pod, on facts of nodes (names, labels,
+	// allocatable) and on the arguments. They are computed once for each kind of pod and kept.
 	Static PluginFlags = C.BERTH_PLUGIN_STATIC
-	// NodeLocal: a node's verdict and value change only when pods come to or leave that node, or its
-	// facts change: they are kept in the index.
+	// NodeLocal: a node's verdict and value change only when pods come to or leave that node, or
+	// when its facts change. They are kept in the index.
 	NodeLocal PluginFlags = C.BERTH_PLUGIN_NODE_LOCAL
-	// Each: Prepare at every decision, not once for each kind of pod.
+	// Each: call Prepare at every decision, not once for each kind of pod.
 	Each PluginFlags = C.BERTH_PLUGIN_EACH
 )
 
-// Normalize says how raw values become scores of 0 to 100.
+// Normalize is how raw values become scores of 0 to 100.
 type Normalize uint32
 
 // The ways.
 const (
-	NormalizeNone        Normalize = C.BERTH_NORMALIZE_NONE         // they are scores
+	NormalizeNone        Normalize = C.BERTH_NORMALIZE_NONE         // values are scores already
 	NormalizeMax         Normalize = C.BERTH_NORMALIZE_MAX          // value * 100 / the largest
-	NormalizeMaxReversed Normalize = C.BERTH_NORMALIZE_MAX_REVERSED // 100 minus that
+	NormalizeMaxReversed Normalize = C.BERTH_NORMALIZE_MAX_REVERSED // 100 minus the value of NormalizeMax
 )
 
-// Prepared is what comes of preparing a decision.
+// Prepared is the result of preparing a decision.
 type Prepared uint32
 
-// What a Prepare answers.
+// The results of Prepare.
 const (
 	Active Prepared = C.BERTH_PREPARED_ACTIVE // the plugin takes part
-	Skip   Prepared = C.BERTH_PREPARED_SKIP   // it takes no part in this decision
-	Refuse Prepared = C.BERTH_PREPARED_REFUSE // no node can take the pod, for the reason given
+	Skip   Prepared = C.BERTH_PREPARED_SKIP   // the plugin takes no part in this decision
+	Refuse Prepared = C.BERTH_PREPARED_REFUSE // no node can take the pod; Prepare returns the reason
 )
 
-// What a pod that a plugin refused may wait for: changes of the cluster, as berth/plugin.h has them.
+// The changes of the cluster that a pod refused by a plugin may wait for, as in berth/plugin.h.
 const (
 	WakeNodeAdd         = C.BERTH_WAKE_NODE_ADD
 	WakeNodeLabels      = C.BERTH_WAKE_NODE_LABELS // and annotations that plugins read
@@ -77,76 +77,78 @@ const (
 	WakeNodeFeatures    = C.BERTH_WAKE_NODE_FEATURES
 )
 
-// The limits of what one plugin reads.
+// The limits on what one plugin reads.
 const (
 	PluginResourcesMax = 16
-	PluginLabelsMax    = 8 // annotations likewise
+	PluginLabelsMax    = 8 // for annotations, too
 	PluginDomainsMax   = 4
 )
 
-// A Plugin filters and scores in Go, beside Kubernetes' plugins and told apart by nothing but its
-// name, which a scheduler configuration enables.
+// A Plugin filters and scores in Go, on equal terms with Kubernetes' plugins. A scheduler
+// configuration enables it by its name.
 //
-// Nodes come in slices of up to 128, one crossing a slice: what a plugin reads of them it names
-// beforehand, and finds in arrays. Filter and Score run on several goroutines at once, one slice
-// each, and do nothing but fill their output. No function may call the engine: such a call waits a
-// second and fails. A function that panics makes the engine and its branches unusable, since what it
-// would have answered is kept in the index: every call returns the [PanicError] from then on.
+// Nodes come in slices of up to 128, one crossing a slice. A plugin declares in advance which facts
+// it reads of nodes and pods, and gets them as arrays. Filter and Score run on several goroutines
+// at once, one slice each; they must only fill their output. No function may call the engine: such
+// a call waits a second and fails. A function that panics makes the engine and its branches
+// unusable, because the index keeps its answers: every later call returns the [PanicError].
 type Plugin struct {
 	Name  string
 	Flags PluginFlags
-	// What it reads, by position in [Nodes] and [Pod]: at most PluginResourcesMax resources and
-	// PluginLabelsMax labels and annotations each.
+	// The facts to read, which [Nodes] and [Pod] hold in the same order: at most PluginResourcesMax
+	// resources and PluginLabelsMax labels and annotations each.
 	Resources       []string
 	NodeLabels      []string
 	PodLabels       []string
 	NodeAnnotations []string
 	PodAnnotations  []string
 	NodeNames       bool
-	NodePods        bool // the pods on each node; not if Static
-	// Unresolvable says that preemption can't turn its refusals around.
+	NodePods        bool // the pods on each node; not allowed with Static
+	// Unresolvable: preemption cannot resolve the refusals.
 	Unresolvable bool
-	// Reason is that of its refusals; "": "node(s) were refused by NAME".
+	// Reason is the reason of the refusals; "": "node(s) were refused by NAME".
 	Reason string
-	// WakeOn are Wake*: changes that can turn its refusals around; 0: what its flags imply.
+	// WakeOn are the changes (Wake*) that can resolve the refusals; 0: those that follow from the
+	// flags.
 	WakeOn    uint32
 	Normalize Normalize
 
-	// Configure gets the plugin's pluginConfig as JSON, nil if there is none. Optional, as all.
+	// Configure receives the plugin's pluginConfig as JSON, nil if there is none. This and all
+	// other functions are optional.
 	Configure func(arguments []byte) error
-	// Prepare is called once for each kind of pod, or as Flags say, before Filter and before Score.
+	// Prepare is called before Filter and before Score: once for each kind of pod, or as Flags say.
 	Prepare func(pod *Pod) (Prepared, string)
-	// Domains tells, after Prepare, which pods are to be counted for a pod by topology domain: at most
-	// PluginDomainsMax selections, whose counts are Nodes.Domains. With the flag Each alone.
+	// Domains is called after Prepare and returns the pods to count by topology domain: at most
+	// PluginDomainsMax selections. Nodes.Domains has the counts. Only with the flag Each.
 	Domains func(pod *Pod) []PodSelection
-	// Filter calls nodes.Refuse for those that do not fit.
+	// Filter calls nodes.Refuse for each node that does not fit.
 	Filter func(pod *Pod, nodes *Nodes)
-	// Score sets values[i] for every node i that nodes.Asked.
+	// Score sets values[i] for every node i for which nodes.Asked is true.
 	Score func(pod *Pod, nodes *Nodes, values []int64)
-	// Reserve is called when a pod has come to a node, and may refuse one that is being bound; Unreserve
-	// when it leaves. Both or neither, with a Filter.
+	// Reserve is called when a pod has come to a node, and may refuse a pod that is being bound;
+	// Unreserve is called when a pod leaves. A plugin has both or neither, and with them a Filter.
 	Reserve   func(pod PodID, node NodeID) error
 	Unreserve func(pod PodID, node NodeID)
 }
 
-// Pod is what a plugin reads of a pod; valid during the call.
+// Pod is the facts of a pod that a plugin reads; valid during the call.
 type Pod struct {
 	Namespace string
-	Requests  []int64  // by position in Plugin.Resources: cpu in milli, all else in units
+	Requests  []int64  // by position in Plugin.Resources: cpu in milli, everything else in units
 	Labels    []string // by position in Plugin.PodLabels; "" if the pod lacks it
 	// By position in Plugin.PodAnnotations; "" if the pod lacks it.
 	Annotations []string
-	// Its controller; "": it has none.
+	// The controller; "": the pod has none.
 	OwnerKind, OwnerName, OwnerUID string
-	// The pod itself and its priority, in which pods that are alike differ: of plugins with the flag
-	// Each alone, else NoPod and 0.
+	// The pod and its priority, which differ between pods of one kind. Set only with the flag Each,
+	// else NoPod and 0.
 	ID       PodID
 	Priority int32
 }
 
-// PodSelection says which pods are counted, by which label of nodes.
+// PodSelection says which pods to count, and which label of nodes divides them into domains.
 type PodSelection struct {
-	Namespaces        []string              // with NamespaceSelector nil, too: the pod's
+	Namespaces        []string              // empty, with NamespaceSelector nil: the pod's namespace
 	NamespaceSelector *metav1.LabelSelector // further namespaces, by their labels; nil: none
 	Selector          *metav1.LabelSelector // nil: no pod
 	TopologyKey       string
@@ -171,10 +173,10 @@ type Nodes struct {
 	// By position in Plugin.NodeAnnotations, then node.
 	Annotations [][]string
 	Names       []string // if Plugin.NodeNames
-	// By position in what Plugin.Domains answered, then node: such pods in the node's domain; 0 if the
-	// node lacks the label.
+	// By position in the result of Plugin.Domains, then node: the number of such pods in the domain
+	// of the node; 0 if the node lacks the label.
 	Domains [][]uint32
-	// If Plugin.NodePods: those of each node that is asked about, the one that came last first.
+	// If Plugin.NodePods is set: the pods of each asked node, the newest first.
 	Pods [][]NodePod
 
 	mask   [2]uint64
@@ -191,10 +193,10 @@ const (
 // Len is the number of nodes.
 func (n *Nodes) Len() int { return len(n.IDs) }
 
-// Asked tells whether node i is asked about; what is said of others is not looked at.
+// Asked reports whether node i is asked about; answers about other nodes are ignored.
 func (n *Nodes) Asked(i int) bool { return n.mask[i/64]>>(i%64)&1 != 0 }
 
-// Refuse says that the pod does not fit node i.
+// Refuse records that the pod does not fit node i.
 func (n *Nodes) Refuse(i int) { n.mask[i/64] &^= 1 << (i % 64) }
 
 // pluginSet holds the plugins of one engine and of its branches.
@@ -203,20 +205,20 @@ type pluginSet struct {
 	count   int
 	memory  []unsafe.Pointer
 	handles []cgo.Handle
-	running atomic.Int32 // functions that run now
+	running atomic.Int32 // running functions
 	broken  atomic.Pointer[PanicError]
 }
 
-// boundPlugin is what a handle stands for.
+// boundPlugin is the plugin behind a handle.
 type boundPlugin struct {
 	*Plugin
 	set   *pluginSet
 	pool  sync.Pool
-	known sync.Map // texts of C's, each made a string once; forgotten when they are many
+	known sync.Map // cache of strings made from C texts; emptied when it gets large
 	texts atomic.Int64
 }
 
-// makePlugins turns plugins into tables of C's.
+// makePlugins converts plugins into C tables.
 func (s *state) makePlugins(plugins []*Plugin) error {
 	if len(plugins) == 0 {
 		return nil
@@ -264,7 +266,7 @@ func (set *pluginSet) cString(s string) *C.char {
 }
 
 func (set *pluginSet) add(plugin *Plugin) *C.berth_plugin {
-	own := *plugin // what the embedder changes afterwards is not seen
+	own := *plugin // a copy: later changes by the embedder have no effect
 	bound := &boundPlugin{Plugin: &own, set: set}
 	handle := cgo.NewHandle(bound)
 	set.handles = append(set.handles, handle)
@@ -311,7 +313,7 @@ func (set *pluginSet) free() {
 	set.handles, set.memory = nil, nil
 }
 
-// panicked returns the panic that has made the plugins unusable, or nil.
+// panicked returns the panic that made the plugins unusable, or nil.
 func (set *pluginSet) panicked() error {
 	if set == nil {
 		return nil
@@ -322,8 +324,8 @@ func (set *pluginSet) panicked() error {
 	return nil
 }
 
-// await locks an engine that is in use. While a function of a plugin runs it does not wait for ever:
-// the caller may be that function.
+// await locks an engine that is in use. While a function of a plugin runs, it does not wait
+// forever: the caller may be that function.
 func (set *pluginSet) await(mu *sync.Mutex) error {
 	if set == nil {
 		mu.Lock()

@@ -14,8 +14,8 @@ import (
 	"unsafe"
 )
 
-// plugged finds the plugin of a handle, and returns what has to be deferred: it keeps a panic from
-// unwinding C.
+// plugged finds the plugin of a handle. The caller must defer the returned function, which stops a
+// panic before it unwinds C frames.
 func plugged(handle C.uintptr_t) (*boundPlugin, func()) {
 	bound := cgo.Handle(handle).Value().(*boundPlugin)
 	bound.set.running.Add(1)
@@ -35,7 +35,7 @@ func asError(value any) error {
 	return fmt.Errorf("%v", value)
 }
 
-// putText writes a text of Go's into room of C's, cut to fit and terminated.
+// putText writes a Go text into a C buffer, cut to fit and terminated.
 func putText(at *C.char, room C.size_t, s string) {
 	out := unsafe.Slice((*byte)(unsafe.Pointer(at)), int(room))
 	out[copy(out[:len(out)-1], s)] = 0
@@ -79,7 +79,7 @@ func (p *Pod) fill(bound *boundPlugin, from *C.bg_pod_facts) {
 	p.ID, p.Priority = PodID(from.id), int32(from.priority)
 }
 
-// text returns the string for a text of C's without making one twice.
+// text returns the string for a C text, from the cache if possible.
 func (bound *boundPlugin) text(from C.berth_str) string {
 	if from.len == 0 {
 		return ""
@@ -118,7 +118,7 @@ func bgGoPrepare(handle C.uintptr_t, preparation unsafe.Pointer, facts *C.bg_pod
 	return C.int(prepared)
 }
 
-// count has pods counted by domain for what is being prepared.
+// count requests counts by topology domain for the decision being prepared.
 func count(preparation unsafe.Pointer, selections []PodSelection) bool {
 	if len(selections) > PluginDomainsMax {
 		panic(fmt.Errorf("domains are asked for by %d selections", len(selections)))
@@ -139,7 +139,7 @@ func count(preparation unsafe.Pointer, selections []PodSelection) bool {
 	return bool(C.bg_plugin_count(preparation, unsafe.SliceData(list), C.uint32_t(len(list))))
 }
 
-// fill copies what a plugin reads of a slice.
+// fill copies the facts of a slice that a plugin reads.
 func (n *Nodes) fill(bound *boundPlugin, from *C.bg_slice) {
 	count := int(from.count)
 	n.IDs = n.ids[:count]
@@ -203,7 +203,7 @@ func (n *Nodes) fillPods(bound *boundPlugin, from *C.bg_slice) {
 	}
 }
 
-// annotationKeys are those that plugins read.
+// annotationKeys returns the annotations that plugins read.
 func annotationKeys(plugins []*Plugin) []string {
 	var keys []string
 	for _, plugin := range plugins {
@@ -216,7 +216,7 @@ func annotationKeys(plugins []*Plugin) []string {
 	return keys
 }
 
-// check panics if a value is none that C may get.
+// check panics if a value is not valid for C.
 func (n *Nodes) check(bound *boundPlugin) {
 	for i, value := range n.values[:n.Len()] {
 		if !n.Asked(i) {

@@ -31,7 +31,8 @@ func facts(t *testing.T, plugin *Plugin, nodes int) *Engine {
 	return e
 }
 
-// Annotations, the owner, priority and the pod itself, the pods of nodes, counts by domain.
+// Plugins read annotations, the owner, the priority, the pod, the pods of nodes, and counts by
+// domain.
 func TestPluginFacts(t *testing.T) {
 	apps := &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
 	asked := 0
@@ -58,7 +59,7 @@ func TestPluginFacts(t *testing.T) {
 				if id := nodes.IDs[i]; nodes.Annotations[0][i] != fmt.Sprint(id) {
 					panic(fmt.Sprintf("node %d is in rack %q", id, nodes.Annotations[0][i]))
 				}
-				// Two pods lie on each of the 133 nodes of z1 but n1, none elsewhere.
+				// Each of the 133 nodes of z1 but n1 has two pods; no other node has any.
 				pods, inZone := nodes.Pods[i], uint32(0)
 				if nodes.Labels[0][i] == "z1" {
 					inZone = 2*133 - 2
@@ -102,7 +103,7 @@ func TestPluginFacts(t *testing.T) {
 	must(t, e.Check())
 }
 
-// Plugins whose flags promise what they then don't keep to, and one that reads nothing.
+// Plugins that break the promise of their flags, and one that reads nothing.
 func TestPluginPromises(t *testing.T) {
 	for _, plugin := range []*Plugin{
 		{Name: "P", Flags: Static | Each, Domains: func(*Pod) []PodSelection { return nil }},
@@ -142,7 +143,7 @@ func TestPluginPromises(t *testing.T) {
 	}
 }
 
-// What is read back of a snapshot is what was read of the engine.
+// A snapshot returns the same facts as the engine.
 func TestReadBack(t *testing.T) {
 	e := made(t, 2)
 	ids := pods(t, e, 2)

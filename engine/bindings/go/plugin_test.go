@@ -21,7 +21,7 @@ profiles:
     args: {limit: 5}
 `
 
-// price refuses dear nodes and prefers cheap ones; a price is a node's label.
+// price refuses expensive nodes and prefers cheap ones; a node's label holds its price.
 func price(calls *atomic.Int64) *Plugin {
 	value := func(nodes *Nodes, i int) int64 {
 		var price int64
@@ -90,7 +90,7 @@ func TestPlugin(t *testing.T) {
 		web := testPod("web", "1")
 		id := got(e.AddPod(web))(t)
 		got(e.Decide(id, nil))(t)
-		// A crossing a slice at most: 1,000 nodes are 8 slices.
+		// At most one crossing a slice: 1,000 nodes are 8 slices.
 		if n := calls.Load(); n == 0 || n > 8 {
 			t.Fatalf("%d crossings", n)
 		}
@@ -120,7 +120,8 @@ func TestPlugin(t *testing.T) {
 	}
 }
 
-// A plugin that panics: every call says so from then on, on branches too, and everything closes.
+// After a plugin has panicked, every call returns that panic, on branches too, and everything can
+// be closed.
 func TestPluginPanics(t *testing.T) {
 	var calls atomic.Int64
 	plugin := price(&calls)

@@ -16,16 +16,16 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 )
 
-// Fit tells whether a pod fits a node, and why not.
+// Fit says whether a pod fits a node, and if not, why.
 type Fit struct {
-	Verdict    Verdict  // Placed: it fits; Failed: a plugin failed on this pod or node
-	Plugin     string   // the first that refuses, or failed
-	Reasons    []string // in that plugin's words
+	Verdict    Verdict  // Placed: the pod fits; Failed: a plugin failed on this pod or node
+	Plugin     string   // the first plugin that refused or failed
+	Reasons    []string // of that plugin
 	Resolvable bool     // preemption may help
 }
 
-// Fits tells whether a pending pod fits a node. Cost: about a microsecond for a kind of pod that was
-// met before.
+// Fits reports whether a pending pod fits a node. Cost: about a microsecond for a known kind of
+// pod.
 func (e *Engine) Fits(pod PodID, node NodeID) (bool, error) {
 	if err := e.lock(); err != nil {
 		return false, err
@@ -37,7 +37,7 @@ func (e *Engine) Fits(pod PodID, node NodeID) (bool, error) {
 	return e.box.fit.verdict == C.BERTH_VERDICT_PLACED, nil
 }
 
-// Fit does the same, and says why not.
+// Fit does the same and returns the reasons if the pod does not fit.
 func (e *Engine) Fit(pod PodID, node NodeID) (Fit, error) {
 	if err := e.lock(); err != nil {
 		return Fit{}, err
@@ -58,7 +58,8 @@ func (e *Engine) Fit(pod PodID, node NodeID) (Fit, error) {
 }
 
 // FeasibleNodes appends all nodes that a pending pod fits to `out`, in the order of [Engine.Nodes],
-// whatever share of them its profile would look at. One crossing, or two where there is little room.
+// even if the profile would search only a share of the nodes. It needs one crossing, or two if
+// `out` has too little room.
 func (e *Engine) FeasibleNodes(pod PodID, out []NodeID) ([]NodeID, error) {
 	if err := e.lock(); err != nil {
 		return out, err
@@ -75,7 +76,7 @@ func (e *Engine) FeasibleNodes(pod PodID, out []NodeID) ([]NodeID, error) {
 	return out, e.result(status)
 }
 
-// FeasibleTotals returns all nodes that a pending pod fits, and what each would score.
+// FeasibleTotals returns all nodes that a pending pod fits, with their total scores.
 func (e *Engine) FeasibleTotals(pod PodID) ([]NodeID, []int64, error) {
 	if err := e.lock(); err != nil {
 		return nil, nil, err
@@ -93,15 +94,16 @@ func (e *Engine) FeasibleTotals(pod PodID) ([]NodeID, []int64, error) {
 	return nodes[:count], totals[:count], nil
 }
 
-// GroupOptions say how [Engine.SchedulePods] places a group.
+// GroupOptions control how [Engine.SchedulePods] places a group.
 type GroupOptions struct {
-	All     bool // all of them or none
-	Stop    bool // end with the first that fits nowhere
-	Minimum int  // if fewer fit, none is placed
+	All     bool // place all pods or none
+	Stop    bool // end at the first pod that fits nowhere
+	Minimum int  // if fewer pods fit, none is placed
 }
 
-// SchedulePods places as many of these pending pods as fit, and tells how many; they are placed, or,
-// if they are too few, pending again. `out` (nil, or as long as `pods`) receives each pod's decision.
+// SchedulePods places as many of these pending pods as fit, and returns how many fit. If those are
+// too few for the options, all pods are pending again. `out` (nil, or as long as `pods`) receives
+// the decision on each pod.
 func (e *Engine) SchedulePods(pods []PodID, options GroupOptions, out []Placement) (int, error) {
 	if options.Minimum < 0 || out != nil && len(out) < len(pods) {
 		return 0, misuse(Argument, "the minimum, or the room for decisions, is too small")
@@ -126,15 +128,16 @@ func (e *Engine) SchedulePods(pods []PodID, options GroupOptions, out []Placemen
 	return int(e.box.done), nil
 }
 
-// NodeTemplate is what a cloud would add: a kind of node, with the pods that come up on each.
+// NodeTemplate describes nodes that a cloud would add: a kind of node, with the pods that start on
+// each.
 type NodeTemplate struct {
-	Node    *corev1.Node       // its name is what the nodes' names begin with
-	Pods    []*corev1.Pod      // as those of DaemonSets
-	CSINode *storagev1.CSINode // nil, or what each node has
+	Node    *corev1.Node       // its name is the prefix of the names of the nodes
+	Pods    []*corev1.Pod      // such as those of DaemonSets
+	CSINode *storagev1.CSINode // of each node; nil: none
 }
 
-// AddGroup adds `count` nodes of a template, named NAME-1, NAME-2 and so on, names that are taken
-// passed over, all or none. For what-ifs: in a transaction, or on a branch.
+// AddGroup adds `count` nodes of a template, all or none, named NAME-1, NAME-2 and so on; names in
+// use are skipped. Meant for what-ifs: in a transaction, or on a branch.
 func (e *Engine) AddGroup(template *NodeTemplate, count int) ([]NodeID, error) {
 	if template == nil || template.Node == nil || count < 0 || count > 1<<31-1 {
 		return nil, misuse(Argument, "there is no node, or the count is out of range")
@@ -169,8 +172,8 @@ func (e *Engine) AddGroup(template *NodeTemplate, count int) ([]NodeID, error) {
 	return nodes, nil
 }
 
-// NodeAmounts are amounts of one resource on all nodes, by position: cpu in milli, everything else in
-// units.
+// NodeAmounts are the amounts of one resource on all nodes, by position: cpu in milli, everything
+// else in units.
 type NodeAmounts struct {
 	Nodes                  []NodeID
 	Allocatable, Requested []int64
@@ -183,7 +186,8 @@ func (n *NodeAmounts) resize(count int) {
 	n.Nodes, n.Allocatable, n.Requested = n.Nodes[:count], n.Allocatable[:count], n.Requested[:count]
 }
 
-// Amounts fills `out` with one resource of all nodes, its arrays used again where they have room.
+// Amounts fills `out` with one resource of all nodes; it reuses the arrays in `out` if they are
+// large enough.
 func (e *Engine) Amounts(resource string, out *NodeAmounts) error {
 	a := borrowArena()
 	defer a.giveBack()
@@ -218,14 +222,15 @@ func (s *Snapshot) Amounts(resource string, out *NodeAmounts) error {
 	return nil
 }
 
-// ReasonCount is how many nodes one plugin refused for one reason.
+// ReasonCount is the number of nodes that one plugin refused for one reason.
 type ReasonCount struct {
 	Reason, Plugin string
 	Nodes          int
 	Resolvable     bool // preemption may help
 }
 
-// WhyCounts decides, and returns the refusals as numbers, in the order in which reasons first came.
+// WhyCounts decides, and returns the number of nodes for each reason of refusal, in the order in
+// which the reasons first occurred.
 func (e *Engine) WhyCounts(pod PodID, options *DecideOptions) ([]ReasonCount, error) {
 	if err := e.lock(); err != nil {
 		return nil, err
@@ -247,24 +252,24 @@ func (e *Engine) WhyCounts(pod PodID, options *DecideOptions) ([]ReasonCount, er
 	return out, nil
 }
 
-// Statistics are what an engine's decisions came to. They only grow.
+// Statistics count the decisions of an engine. They only grow.
 type Statistics struct {
-	Trees        int    // of the index, held now
-	TreeBytes    uint64 // that they take
+	Trees        int    // of the index, at present
+	TreeBytes    uint64 // memory of these trees
 	Decisions    uint64
 	Placed       uint64
 	Errors       uint64
-	Indexed      uint64 // answered by the index
-	EarlyStops   uint64 // ended with enough nodes
-	Visited      uint64 // nodes that scans looked at
-	Questions    uint64 // Fits, FeasibleNodes
+	Indexed      uint64 // decisions that the index answered
+	EarlyStops   uint64 // searches that ended with enough nodes
+	Visited      uint64 // nodes visited by scans
+	Questions    uint64 // calls of Fits and FeasibleNodes
 	TreesBuilt   uint64
 	TreesDropped uint64
 	Repairs      uint64
-	Scans        map[string]uint64 // decisions that scanned, by why
+	Scans        map[string]uint64 // decisions that scanned, by reason
 }
 
-// Statistics returns them.
+// Statistics returns the counts so far.
 func (e *Engine) Statistics() (Statistics, error) {
 	if err := e.lock(); err != nil {
 		return Statistics{}, err

@@ -12,7 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// reading is an engine or a snapshot that is read back, and room for what that takes.
+// reading is an engine or a snapshot to read from, with the buffers that this needs.
 type reading struct {
 	*arena
 	engine   *C.berth_engine
@@ -20,7 +20,7 @@ type reading struct {
 	error    *C.berth_error
 }
 
-// reading begins to read an engine; `end` ends it.
+// reading begins to read an engine; the caller calls `end` afterwards.
 func (e *Engine) reading() (r *reading, end func(), err error) {
 	if err := e.lock(); err != nil {
 		return nil, nil, err
@@ -38,15 +38,15 @@ func (s *Snapshot) reading() (r *reading, end func(), err error) {
 	return &reading{a, nil, s.snapshot, one[C.berth_error](a)}, func() { a.giveBack(); s.done() }, nil
 }
 
-// PodInfo is what an engine keeps of a pod.
+// PodInfo is the stored facts of a pod.
 type PodInfo struct {
 	Name          PodName
 	SchedulerName string
 	Priority      int32
-	Kind          uint64 // pods of one kind are alike in all that rules read, priority aside
-	Node          NodeID // NoNode: it is pending
+	Kind          uint64 // pods of one kind are equal to scheduling rules, except for the priority
+	Node          NodeID // NoNode: the pod is pending
 	Start         time.Time
-	OwnerVersion  string // apiVersion of its controller; "": it has none
+	OwnerVersion  string // apiVersion of the controller; "": none
 	OwnerKind     string
 	OwnerName     string
 	OwnerUID      string
@@ -103,12 +103,12 @@ func (r *reading) podInfo(pod PodID) (*PodInfo, error) {
 	return out, nil
 }
 
-// NodeInfo is what an engine keeps of a node.
+// NodeInfo is the stored facts of a node.
 type NodeInfo struct {
 	Name          string
 	Pods          int
 	Unschedulable bool
-	Closed        bool // CloseNode
+	Closed        bool // by CloseNode
 	Labels        map[string]string
 	Taints        []corev1.Taint
 	Allocatable   map[string]int64 // cpu in milli, everything else in units
@@ -192,8 +192,8 @@ func (s *Snapshot) PodLabel(pod PodID, key string) (string, bool, error) {
 	return text(value), value.data != nil, nil
 }
 
-// ResourceNames returns the names of the resources that some node or pod names. "pods" is none of
-// them, and can be asked for wherever one can.
+// ResourceNames returns the names of all resources that nodes and pods name. "pods" is not among
+// them, but is valid wherever a resource is.
 func (e *Engine) ResourceNames() ([]string, error) {
 	r, end, err := e.reading()
 	if err != nil {
@@ -203,7 +203,7 @@ func (e *Engine) ResourceNames() ([]string, error) {
 	return r.resourceNames(), nil
 }
 
-// ResourceNames returns the names of the resources that some node or pod named.
+// ResourceNames returns the names of all resources that nodes and pods name.
 func (s *Snapshot) ResourceNames() ([]string, error) {
 	r, end, err := s.reading()
 	if err != nil {
@@ -220,7 +220,7 @@ func (r *reading) resourceNames() []string {
 	return texts(out)
 }
 
-// PodNominated returns the node that is kept for a pod ([Engine.Nominate]); NoNode if none is.
+// PodNominated returns the node reserved for a pod ([Engine.Nominate]), or NoNode.
 func (e *Engine) PodNominated(pod PodID) (NodeID, error) {
 	if err := e.lock(); err != nil {
 		return NoNode, err
@@ -229,8 +229,8 @@ func (e *Engine) PodNominated(pod PodID) (NodeID, error) {
 	return NodeID(C.berth_engine_pod_nominated(e.box.engine, C.berth_pod_id(pod))), nil
 }
 
-// Orphan returns any pod that is bound to a node that does not exist, and that node's name; NoPod if
-// there is none.
+// Orphan returns one of the pods bound to a node that does not exist, and the name of that node;
+// NoPod if there is none.
 func (e *Engine) Orphan() (PodID, string, error) {
 	if err := e.lock(); err != nil {
 		return NoPod, "", err
@@ -242,7 +242,7 @@ func (e *Engine) Orphan() (PodID, string, error) {
 	return pod, text(*name), nil
 }
 
-// Check holds the snapshot against itself: for tests. Cost: linear.
+// Check compares the snapshot with itself: for tests. Cost: linear.
 func (s *Snapshot) Check() error {
 	r, end, err := s.reading()
 	if err != nil {

@@ -15,58 +15,59 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// A Scheduler is the loop over an engine: pods wait in a queue, are decided in order, bound by
-// callback, and woken by the changes that could help them. Time is the caller's: no clock is read.
+// A Scheduler is the scheduling loop over an engine: pods wait in a queue, are decided in order,
+// bound by a callback, and woken by changes that could help them. The caller passes the time; no
+// clock is read.
 //
-// Objects are added, changed and removed through the scheduler as long as it exists: at once with
-// Add, Update and Remove, or from any goroutine, and while callbacks run, with PostAdd, PostUpdate
-// and PostRemove, which do not wait for the engine. An engine has one scheduler at most. Close it
-// before the engine.
+// While a scheduler exists, objects are added, changed and removed through it: immediately with
+// Add, Update and Remove, or with PostAdd, PostUpdate and PostRemove, which work on any goroutine
+// and inside callbacks and do not wait for the engine. An engine has at most one scheduler. Close
+// the scheduler before the engine.
 type Scheduler struct {
 	*loop
 	engine *Engine // reachable as long as the scheduler is
 }
 
-// loop is what the cleanup of a scheduler needs.
+// loop is the part of a scheduler that its cleanup needs.
 type loop struct {
 	owner     *state
 	at        *C.berth_scheduler
 	callbacks Callbacks
 	handle    cgo.Handle
-	uses      atomic.Int64 // posts under way, and 1 while it is open
+	uses      atomic.Int64 // posts in progress, plus 1 while it is open
 	closed    atomic.Bool
-	panicked  *PanicError // sync: owner.mu; the first of the present call
+	panicked  *PanicError // sync: owner.mu; the first one of the current call
 	notified  atomic.Pointer[PanicError]
 }
 
-// BindingID is one assumption: a pod on its way to a node.
+// BindingID identifies one assumption: a pod on its way to a node.
 type BindingID uint64
 
-// Binding is a pod and the node that it is bound to.
+// Binding is a pod and the node that it is being bound to.
 type Binding struct {
 	ID   BindingID
 	Pod  PodID
 	Node NodeID
 }
 
-// Eviction is a pod that has to go so that another one fits.
+// Eviction is a pod to evict so that another one fits.
 type Eviction struct {
 	Preemptor PodID
 	Node      NodeID
 	Victim    PodID
 }
 
-// Answer says what became of what a callback was asked to do.
+// Answer is the outcome of a callback.
 type Answer int
 
 // The answers.
 const (
-	Done   Answer = C.BERTH_ANSWER_DONE   // it is done
-	Later  Answer = C.BERTH_ANSWER_LATER  // the outcome will follow: BindDone, or an event
-	Cannot Answer = C.BERTH_ANSWER_FAILED // it can't be done
+	Done   Answer = C.BERTH_ANSWER_DONE   // the callback did it
+	Later  Answer = C.BERTH_ANSWER_LATER  // the outcome follows through BindDone or an event
+	Cannot Answer = C.BERTH_ANSWER_FAILED // it is not possible
 )
 
-// UnbindReason says why a binding was given up.
+// UnbindReason is why a binding was given up.
 type UnbindReason int
 
 // The reasons.
@@ -77,7 +78,7 @@ const (
 	PodTaken    UnbindReason = C.BERTH_UNBIND_TAKEN
 )
 
-// Trouble says what is reported.
+// Trouble is the kind of a reported problem.
 type Trouble int
 
 // The troubles.
@@ -87,29 +88,29 @@ const (
 	EvictionRefused Trouble = C.BERTH_TROUBLE_EVICTION
 )
 
-// Callbacks are called inside a call of the scheduler, on its goroutine (but Notify). They may post,
-// answer bindings, and look at the engine and the scheduler; changing or deciding returns an error of
-// code [State], and so it does for other goroutines while a callback runs. One that panics is taken
-// to have answered Cannot, and the call that it was made from returns a [PanicError]; the scheduler
-// goes on. Each may be nil.
+// Callbacks are called inside a call of the scheduler, on its goroutine (except Notify). They may
+// post, answer bindings, and read the engine and the scheduler. While one runs, changing and
+// deciding return an error of code [State], on every goroutine. If a callback panics, its answer
+// counts as Cannot, and the call that it was made from returns a [PanicError]; the scheduler
+// continues. Each callback may be nil.
 type Callbacks struct {
 	Bind   func(Binding) Answer // nil: Done
 	Unbind func(Binding, UnbindReason)
 	Evict  func(Eviction) Answer // nil: Done
-	Report func(Trouble, error)  // the error is nil but for BadEvent
-	// Notify: posted events wait: time for a step. On the posting goroutine; a panic is the error of
-	// the post, which has taken effect.
+	Report func(Trouble, error)  // the error is nil except for BadEvent
+	// Notify reports that posted events wait for a step. It runs on the posting goroutine; if it
+	// panics, the post returns the panic, but has taken effect.
 	Notify func()
 }
 
-// SchedulerOptions say how a scheduler is made. Durations of 0 are kube-scheduler's; those of the backoff
-// are what the engine's scheduler configuration says of it.
+// SchedulerOptions describe a scheduler. A duration of 0 means kube-scheduler's default; for the
+// backoff it means the value of the engine's scheduler configuration, if that has one.
 type SchedulerOptions struct {
-	BackoffInitial   time.Duration // after the first failed attempt; 1 s
-	BackoffMax       time.Duration // doubled each time up to this; 10 s
-	UnschedulableMax time.Duration // a pod is tried again after that long in any case; 5 min
-	BindTimeout      time.Duration // of an assumed pod; none
-	Now              time.Time     // of the submission of pods that are pending already
+	BackoffInitial   time.Duration // after the first failed attempt; default 1 s
+	BackoffMax       time.Duration // the backoff doubles up to this; default 10 s
+	UnschedulableMax time.Duration // a pod is always tried again after this time; default 5 min
+	BindTimeout      time.Duration // for an assumed pod; default none
+	Now              time.Time     // the submission time of pods that are already pending
 	Callbacks        Callbacks
 }
 
@@ -120,7 +121,7 @@ func nanos(d time.Duration) C.int64_t {
 	return C.int64_t(d)
 }
 
-// clock gives C's time; the zero Time is 0.
+// clock converts a time for C; the zero Time is 0.
 func clock(t time.Time) C.int64_t {
 	if t.IsZero() {
 		return 0
@@ -130,7 +131,7 @@ func clock(t time.Time) C.int64_t {
 
 func schedulers(c *children) *int { return &c.schedulers }
 
-// NewScheduler makes the scheduler of an engine. Nil options are the zero ones.
+// NewScheduler makes the scheduler of an engine. Nil options mean the zero value.
 func (e *Engine) NewScheduler(options *SchedulerOptions) (*Scheduler, error) {
 	if options == nil {
 		options = &SchedulerOptions{}
@@ -175,7 +176,7 @@ func (e *Engine) NewScheduler(options *SchedulerOptions) (*Scheduler, error) {
 }
 
 // Close frees the scheduler; assumed pods stay on their nodes, posted events are dropped. Error:
-// [State] if it is closed, or one of its callbacks runs.
+// [State] if it is closed, or if one of its callbacks runs.
 func (s *Scheduler) Close() error {
 	if err := s.lock(); err != nil {
 		return err
@@ -198,7 +199,7 @@ func (l *loop) collected() {
 	}
 }
 
-// done ends a post, or the scheduler's being open; the last one frees it.
+// done ends a post, or closes the scheduler; the last user frees it.
 func (l *loop) done() {
 	if l.uses.Add(-1) > 0 {
 		return
@@ -246,8 +247,8 @@ func (s *Scheduler) unlock() {
 	runtime.KeepAlive(s)
 }
 
-// result turns a status into an error. A call that comes while a callback runs leaves the panic of
-// the call around it alone.
+// result converts a status into an error. A call made inside a callback leaves the panic of the
+// outer call alone.
 func (s *Scheduler) result(status C.int) error {
 	if s.owner.calling.Load() == 0 && s.panicked != nil {
 		err := s.panicked
@@ -260,12 +261,12 @@ func (s *Scheduler) result(status C.int) error {
 
 // ---- events ----
 
-// Add adds an object at once, as [Engine.Add] does.
+// Add adds an object immediately, as [Engine.Add] does.
 func (s *Scheduler) Add(now time.Time, object any) (ObjectID, error) {
 	return s.change(now, object, false)
 }
 
-// Update replaces an object at once.
+// Update replaces an object immediately.
 func (s *Scheduler) Update(now time.Time, object any) error {
 	_, err := s.change(now, object, true)
 	return err
@@ -291,7 +292,7 @@ func (s *Scheduler) change(now time.Time, object any, update bool) (ObjectID, er
 	return ObjectID{NodeID(box.node), PodID(box.pod)}, nil
 }
 
-// Remove removes the object of the kind, namespace and name of the one given.
+// Remove removes the object that has the same kind, namespace and name.
 func (s *Scheduler) Remove(now time.Time, object any) error {
 	kind, name, err := identity(object)
 	if err != nil {
@@ -313,7 +314,7 @@ func (s *Scheduler) Remove(now time.Time, object any) error {
 	return s.result(C.int(status))
 }
 
-// AddPods adds pods, some dozens in one crossing, as [Engine.AddPods] does.
+// AddPods adds pods, dozens to a crossing, as [Engine.AddPods] does.
 func (s *Scheduler) AddPods(now time.Time, pods []*corev1.Pod, ids []PodID) (int, error) {
 	return packBatches(pods, len(ids), ids == nil, func(a *arena) func(*C.berth_pod, *corev1.Pod) {
 		return a.pod
@@ -333,13 +334,14 @@ func (s *Scheduler) AddPods(now time.Time, pods []*corev1.Pod, ids []PodID) (int
 	})
 }
 
-// PostAdd posts an object to be added between two decisions. From any goroutine, without waiting.
+// PostAdd posts an object to add between two decisions. It works on any goroutine and does not
+// wait.
 func (s *Scheduler) PostAdd(object any) error { return s.post(object, false) }
 
-// PostUpdate posts an object to be updated.
+// PostUpdate posts an object to update.
 func (s *Scheduler) PostUpdate(object any) error { return s.post(object, true) }
 
-// posted is the outcome of a post: C's, or a panic of Notify.
+// posted returns the outcome of a post: that of C, or a panic of Notify.
 func (s *Scheduler) posted(status C.int, cErr *C.berth_error) error {
 	if status != C.BERTH_OK {
 		return failure(cErr)
@@ -371,7 +373,7 @@ func (s *Scheduler) post(object any, update bool) error {
 	return s.posted(C.bg_post(s.at, packed.kind, packed.object, C.bool(update), cErr), cErr)
 }
 
-// PostRemove posts the removal of the object of the kind, namespace and name of the one given.
+// PostRemove posts the removal of the object that has the same kind, namespace and name.
 func (s *Scheduler) PostRemove(object any) error {
 	kind, name, err := identity(object)
 	if err != nil {
@@ -400,22 +402,23 @@ func (s *Scheduler) settle(post func(cErr *C.berth_error) C.berth_status) error 
 	return s.posted(C.int(post(cErr)), cErr)
 }
 
-// BindDone posts the outcome, Done or Cannot, of a binding that was answered Later.
+// BindDone posts the outcome, Done or Cannot, of a binding for which the callback answered Later.
 func (s *Scheduler) BindDone(binding BindingID, answer Answer) error {
 	return s.settle(func(cErr *C.berth_error) C.berth_status {
 		return C.berth_scheduler_bind_done(s.at, C.berth_binding_id(binding), C.berth_answer(answer), cErr)
 	})
 }
 
-// EvictDone posts the outcome, Done or Cannot, of an eviction that was answered Later. Cannot: the pod
-// stays, and whoever needs its room may ask again; Done: an event will tell.
+// EvictDone posts the outcome, Done or Cannot, of an eviction for which the callback answered
+// Later. After Cannot the pod stays, and preemption may request its eviction again; after Done an
+// event has to remove the pod.
 func (s *Scheduler) EvictDone(victim PodID, answer Answer) error {
 	return s.settle(func(cErr *C.berth_error) C.berth_status {
 		return C.berth_scheduler_evict_done(s.at, C.berth_pod_id(victim), C.berth_answer(answer), cErr)
 	})
 }
 
-// Advance applies what is posted and what time has brought, without a decision.
+// Advance applies posted events and due timers without a decision.
 func (s *Scheduler) Advance(now time.Time) error {
 	a := borrowArena()
 	defer a.giveBack()
@@ -433,7 +436,7 @@ func (s *Scheduler) Advance(now time.Time) error {
 
 // ---- decisions ----
 
-// StepKind says what a step has done.
+// StepKind is the outcome of a step.
 type StepKind uint32
 
 // The kinds.
@@ -450,18 +453,18 @@ const (
 type Step struct {
 	Pod       PodID
 	Placement Placement
-	Binding   BindingID // of a pod that was placed
+	Binding   BindingID // of a placed pod
 	Waited    time.Duration
 	Kind      StepKind
-	Nominated NodeID // by preemption, or NoNode
-	Victims   uint32 // whose eviction was asked for
-	Attempt   uint32 // of this pod, from 1 on
+	Nominated NodeID // the choice of preemption, or NoNode
+	Victims   uint32 // number of requested evictions
+	Attempt   uint32 // attempts for this pod, from 1
 }
 
 var _ = [1]struct{}{}[unsafe.Sizeof(Step{})-C.sizeof_bg_step]
 
-// Step applies what is posted and decides on the pod that is first in the queue. The kind is
-// StepIdle, and the pod NoPod, if none is active.
+// Step applies posted events and decides on the first pod in the queue. If no pod is active, the
+// kind is StepIdle and the pod NoPod.
 func (s *Scheduler) Step(now time.Time) (Step, error) {
 	var out [1]Step
 	count, err := s.Steps(now, out[:])
@@ -471,7 +474,8 @@ func (s *Scheduler) Step(now time.Time) (Step, error) {
 	return out[0], err
 }
 
-// Steps takes steps until no pod is active or `out` is full, in one crossing, and returns how many.
+// Steps takes steps until no pod is active or `out` is full, in one crossing. It returns the number
+// of steps.
 func (s *Scheduler) Steps(now time.Time, out []Step) (int, error) {
 	if err := s.lock(); err != nil {
 		return 0, err
@@ -483,7 +487,7 @@ func (s *Scheduler) Steps(now time.Time, out []Step) (int, error) {
 	return int(box.done), s.result(status)
 }
 
-// Next returns when the next thing happens by itself; false: never.
+// Next returns the time of the next timer; false if there is none.
 func (s *Scheduler) Next() (time.Time, bool, error) {
 	if err := s.lock(); err != nil {
 		return time.Time{}, false, err
@@ -498,7 +502,7 @@ func (s *Scheduler) Next() (time.Time, bool, error) {
 
 // ---- looking ----
 
-// PodState is where a pod is in its life.
+// PodState is the state of a pod in the scheduler.
 type PodState int
 
 // The states.
@@ -517,7 +521,7 @@ func (s PodState) String() string {
 	return C.GoString(C.berth_pod_state_name(C.berth_pod_state(s)))
 }
 
-// PodStatus is what a scheduler knows of a pod.
+// PodStatus is what a scheduler knows about a pod.
 type PodStatus struct {
 	State     PodState
 	Attempts  int
@@ -526,7 +530,7 @@ type PodStatus struct {
 	Rejectors []string // the plugins that rejected the last attempt
 }
 
-// Pod returns what is known of a pod.
+// Pod returns the status of a pod.
 func (s *Scheduler) Pod(pod PodID) (PodStatus, error) {
 	if err := s.lock(); err != nil {
 		return PodStatus{}, err
@@ -543,8 +547,8 @@ func (s *Scheduler) Pod(pod PodID) (PodStatus, error) {
 	return out, nil
 }
 
-// Counters are pods now, and everything counted since the scheduler was made, as
-// berth_scheduler_counters has them.
+// Counters are the current numbers of pods, and counts since the scheduler was made, as in
+// berth_scheduler_counters.
 type Counters struct {
 	Gated, Active, Backoff, Unschedulable, Assumed uint64
 	Submitted, Bound, Taken, Deleted               uint64
@@ -555,7 +559,7 @@ type Counters struct {
 	EventsPosted, EventsRefused, LateAnswers       uint64
 }
 
-// Counters returns them.
+// Counters returns the numbers of this moment.
 func (s *Scheduler) Counters() (Counters, error) {
 	if err := s.lock(); err != nil {
 		return Counters{}, err
@@ -574,7 +578,7 @@ func (s *Scheduler) Counters() (Counters, error) {
 	}, nil
 }
 
-// LastTrouble returns the last posted event that was refused; nil if there was none.
+// LastTrouble returns the error of the last posted event that was refused; nil if none was.
 func (s *Scheduler) LastTrouble() error {
 	if err := s.lock(); err != nil {
 		return err
@@ -586,7 +590,7 @@ func (s *Scheduler) LastTrouble() error {
 	return nil
 }
 
-// Check holds the queue against itself and the engine: for tests.
+// Check compares the queue with itself and with the engine: for tests.
 func (s *Scheduler) Check() error {
 	a := borrowArena()
 	defer a.giveBack()

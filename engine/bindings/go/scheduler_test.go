@@ -73,7 +73,7 @@ func TestScheduler(t *testing.T) {
 	must(t, s.Check())
 }
 
-// An eviction that fails later leaves its victim to be asked for again.
+// After an eviction fails late, preemption can request its victim again.
 func TestEvictDone(t *testing.T) {
 	e := made(t, 1)
 	low, high := testPod("low", "8"), testPod("high", "8")
@@ -109,7 +109,8 @@ func TestEvictDone(t *testing.T) {
 	}
 }
 
-// A callback may look; everything else is refused, to it and to other goroutines, without waiting.
+// A callback may read; everything else is refused without waiting, in the callback and on other
+// goroutines.
 func TestCallbackLooks(t *testing.T) {
 	e := made(t, 2)
 	var s *Scheduler
@@ -182,7 +183,7 @@ func TestCallbackPanics(t *testing.T) {
 	}
 }
 
-// A callback that ends its goroutine: nothing can be done, and nothing else breaks.
+// If a callback ends its goroutine, every later call on the engine fails, and nothing else breaks.
 func TestCallbackExits(t *testing.T) {
 	e := made(t, 1)
 	s := got(e.NewScheduler(&SchedulerOptions{Now: epoch, Callbacks: Callbacks{
@@ -206,7 +207,7 @@ func TestCallbackExits(t *testing.T) {
 	}
 }
 
-// The backoff is the configuration's, unless the options have one.
+// The backoff is that of the configuration, unless the options set one.
 func TestConfiguredBackoff(t *testing.T) {
 	const slow = `{apiVersion: kubescheduler.config.k8s.io/v1, kind: KubeSchedulerConfiguration,
 	  podInitialBackoffSeconds: 7, podMaxBackoffSeconds: 20}`

@@ -11,23 +11,23 @@ import (
 	"unsafe"
 )
 
-// A Snapshot is a published state of an engine, whole and unchanging, read on any number of
-// goroutines at a time. Close it when it is no longer read; one that is read at that moment goes when
-// the read has ended.
+// A Snapshot is a published state of an engine, complete and immutable, for any number of reading
+// goroutines at once. Close it after the last use; if it is being read at that moment, it is freed
+// when the read ends.
 type Snapshot struct {
 	*pin
 	engine *Engine // reachable as long as the snapshot is
 }
 
-// pin is what the cleanup of a snapshot needs.
+// pin is the part of a snapshot that its cleanup needs.
 type pin struct {
 	snapshot *C.berth_snapshot
-	uses     atomic.Int64 // readers, and 1 while it is open; 0: gone
+	uses     atomic.Int64 // readers, plus 1 while it is open; 0: freed
 	closed   atomic.Bool
 	owner    *state
 }
 
-// Publish publishes the engine's present state, which [Engine.Snapshot] then returns.
+// Publish publishes the current state of the engine, which [Engine.Snapshot] then returns.
 func (e *Engine) Publish() error {
 	if err := e.lock(); err != nil {
 		return err
@@ -50,7 +50,7 @@ func (e *Engine) Snapshot() (*Snapshot, error) {
 	if err := s.adopt(which); err != nil {
 		return nil, err
 	}
-	// A child is counted: the engine can't be closed until it is released.
+	// The child is counted, so the engine cannot be closed before the release.
 	at := C.berth_engine_pin(s.box.engine)
 	if at == nil {
 		s.release(which)
@@ -63,7 +63,7 @@ func (e *Engine) Snapshot() (*Snapshot, error) {
 	return out, nil
 }
 
-// Close gives the snapshot back.
+// Close releases the snapshot.
 func (s *Snapshot) Close() error {
 	if s.closed.Swap(true) {
 		return misuse(State, "the snapshot is closed")
@@ -105,7 +105,7 @@ func (s *Snapshot) done() {
 	runtime.KeepAlive(s)
 }
 
-// Number counts publications, from 1.
+// Number is the number of the publication, from 1.
 func (s *Snapshot) Number() (uint64, error) {
 	if err := s.use(); err != nil {
 		return 0, err
@@ -114,7 +114,7 @@ func (s *Snapshot) Number() (uint64, error) {
 	return uint64(C.berth_snapshot_number(s.snapshot)), nil
 }
 
-// Counts tells how many there are of each.
+// Counts returns the numbers of objects.
 func (s *Snapshot) Counts() (Counts, error) {
 	if err := s.use(); err != nil {
 		return Counts{}, err
@@ -149,7 +149,7 @@ func (s *Snapshot) FindPod(namespace, name string) (PodID, error) {
 	return PodID(C.berth_snapshot_find_pod(s.snapshot, a.strSet(namespace), a.strSet(name))), nil
 }
 
-// NodeNames returns the names of nodes in one crossing; "" for one that is unknown.
+// NodeNames returns the names of nodes in one crossing; "" for an unknown node.
 func (s *Snapshot) NodeNames(nodes []NodeID) ([]string, error) {
 	if err := s.use(); err != nil {
 		return nil, err
@@ -253,7 +253,7 @@ func (s *Snapshot) NodeLabel(node NodeID, key string) (string, bool, error) {
 	return text(value), value.data != nil, nil
 }
 
-// Digest is that of [Engine.Digest].
+// Digest returns the same hash as [Engine.Digest].
 func (s *Snapshot) Digest() (uint64, error) {
 	if err := s.use(); err != nil {
 		return 0, err
@@ -264,16 +264,16 @@ func (s *Snapshot) Digest() (uint64, error) {
 
 // ---- branches ----
 
-// A Branch is a what-if engine that begins as a snapshot was: everything of [Engine] works on it but
-// publishing and schedulers, changes of volumes, CSINodes, Services and the like included; Reserve and
-// Unreserve of plugins are not called. Nobody else sees what it does. Close it with [Branch.Close],
-// before its engine.
+// A Branch is a what-if engine that starts in the state of a snapshot. All methods of [Engine] work
+// on it except publishing and schedulers; changes of volumes, CSINodes, Services and other objects
+// are possible, too. Reserve and Unreserve of plugins are not called. Nothing outside sees its
+// changes. Close it with [Branch.Close], before its engine.
 type Branch struct {
 	*Engine
 	owner *Engine // reachable as long as the branch is
 }
 
-// Branch makes a branch. It lives on when the snapshot is closed.
+// Branch makes a branch. The branch outlives the snapshot.
 func (s *Snapshot) Branch() (*Branch, error) {
 	if err := s.use(); err != nil {
 		return nil, err
@@ -314,7 +314,7 @@ func (e *Engine) Branch() (*Branch, error) {
 	return snapshot.Branch()
 }
 
-// ConflictKind says why something of a branch can't be had on the engine.
+// ConflictKind is why a change of a branch cannot be applied to the engine.
 type ConflictKind int
 
 // The kinds of conflicts.
@@ -326,15 +326,16 @@ const (
 	Refused  ConflictKind = C.BERTH_CONFLICT_REFUSED
 )
 
-// Conflict is a pod that a commit could not have.
+// Conflict is a pod whose change a commit could not apply.
 type Conflict struct {
 	Pod  PodID
-	Node NodeID // of the branch; NoNode: on none
+	Node NodeID // its node on the branch; NoNode: none
 	Kind ConflictKind
 }
 
-// Commit does on the engine what the branch did to pods that its snapshot knows, all or nothing: with
-// conflicts (at most 64 of them are returned) the engine is as before. The branch stays as it is.
+// Commit repeats on the engine what the branch did to pods of its snapshot, all or nothing. If
+// there are conflicts, it returns them (at most 64), and the engine does not change. The branch
+// stays as it is.
 func (b *Branch) Commit() ([]Conflict, error) {
 	const room = 64
 	if err := b.owner.lock(); err != nil {

@@ -6,15 +6,19 @@ package berth
 import "C"
 
 // A Transaction tries anything on an engine, then keeps it or takes it back. While it is open,
-// everything works as ever; a rollback leaves no trace, ids given out meanwhile are void. They nest.
+// everything works as usual. A rollback leaves no trace and invalidates ids handed out in the
+// transaction. Transactions nest.
 type Transaction struct {
 	engine *Engine
 	depth  uint32
 	ended  bool
 }
 
-// Begin opens a transaction, within the one that is open if there is one.
+// Begin opens a transaction, inside the one that is already open if there is one.
 //
+//	tx, err := engine.Begin()
+//	if err != nil { ... }
+//	defer tx.Rollback() // only returns an error after a commit
 //	tx, err := engine.Begin()
 //	if err != nil { ... }
 //	defer tx.Rollback() // an error, and nothing else, after a commit
@@ -32,10 +36,11 @@ func (e *Engine) Begin() (*Transaction, error) {
 	return tx, nil
 }
 
-// Commit keeps what was done. Error: [State] if the transaction has ended, or one within it is open.
+// Commit keeps what was done. Error: [State] if the transaction has ended, or one inside it is
+// open.
 func (tx *Transaction) Commit() error { return tx.end(true) }
 
-// Rollback takes back what was done. Error: as of Commit.
+// Rollback takes back what was done. Error: that of Commit.
 func (tx *Transaction) Rollback() error { return tx.end(false) }
 
 func (tx *Transaction) end(keep bool) error {
@@ -66,8 +71,8 @@ func (tx *Transaction) end(keep bool) error {
 	return e.result(C.int(status))
 }
 
-// Try calls `do` within a transaction, which is kept if it returns true and no error, and taken back
-// otherwise, also if it panics.
+// Try calls `do` in a transaction. The transaction is committed if `do` returns true and no error;
+// otherwise, and if `do` panics, it is rolled back.
 func (e *Engine) Try(do func() (keep bool, err error)) error {
 	tx, err := e.Begin()
 	if err != nil {
@@ -84,7 +89,7 @@ func (e *Engine) Try(do func() (keep bool, err error)) error {
 	return tx.Rollback()
 }
 
-// Depth tells how many transactions are open, one within the other.
+// Depth returns the number of open transactions, each inside the one before.
 func (e *Engine) Depth() (int, error) {
 	if err := e.lock(); err != nil {
 		return 0, err

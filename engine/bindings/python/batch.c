@@ -1,4 +1,4 @@
-/* Loops of the Python package over calls of the library. */
+/* The loops of the Python package over calls of the library. */
 #include "batch.h"
 
 #include <stdio.h>
@@ -21,7 +21,7 @@ static berth_status out_of_memory(berth_error *error)
 
 /* ---- lists ---- */
 
-/* Room for `more` entries of `entry` bytes behind `count`. */
+/* Makes room for `more` entries of `entry` bytes behind `count`. */
 static bool grow(void **items, uint64_t count, uint64_t *capacity, uint64_t more, size_t entry)
 {
     if (more <= *capacity - count)
@@ -57,7 +57,7 @@ void berth_py_narrow(const berth_py_ids *ids, uint32_t *out)
         out[i] = (uint32_t)ids->items[i];
 }
 
-/* Append a text; a zero goes behind it if it is the `last` part of one. */
+/* Append a part of a text; the `last` part is followed by a zero byte. */
 static bool text_append(berth_py_text *text, berth_str part, bool last)
 {
     void *data = text->data;
@@ -337,7 +337,7 @@ static berth_status change(const berth_py_sink *sink, berth_py_change what,
                : berth_engine_add(sink->engine, object, id, error);
 }
 
-/* Say where the object stands that was refused, as far as the refusal does not. */
+/* Add the place of the refused object, as far as the error lacks it. */
 static void locate(berth_error *error, const berth_error *origin)
 {
     if (error->source[0] == '\0')

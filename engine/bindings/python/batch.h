@@ -1,10 +1,10 @@
-/* What the Python package does in C: many calls of the library for one of Python, their results in
- * columns that Python's arrays hold. Private to the extension.
+/* The C part of the Python package: one call from Python makes many calls of the library and
+ * returns their results in columns that Python arrays hold. Private to the extension.
  *
- * Owner: arrays are the caller's, of as many entries as the call is given pods or nodes; a list
- * (berth_py_ids, berth_py_text) is begun with zeros, grows by malloc and is freed by its _free.
- * Threads: those of the engine, snapshot or scheduler that is handed in; none touches Python.
- * Errors: those of the calls of the library that are made; what was done before stays. */
+ * Owner: arrays belong to the caller and have an entry for each pod or node passed in; a list
+ * (berth_py_ids, berth_py_text) starts as zeros, grows by malloc and is freed by its _free.
+ * Threads: those of the engine, snapshot or scheduler passed in; no function touches Python.
+ * Errors: those of the library calls made; work done before an error stays. */
 #ifndef BERTH_BINDINGS_BATCH_H
 #define BERTH_BINDINGS_BATCH_H
 
@@ -18,10 +18,10 @@ typedef struct berth_py_ids {
 
 void berth_py_ids_free(berth_py_ids *ids);
 
-/* Copy ids that are nodes' into an array of their own width. */
+/* Copy node ids into an array of the width of node ids. */
 void berth_py_narrow(const berth_py_ids *ids, uint32_t *out);
 
-/* Texts one behind the other, each with a zero behind it. */
+/* Texts one after the other, each followed by a zero byte. */
 typedef struct berth_py_text {
     char *data;
     uint64_t bytes, capacity;
@@ -31,7 +31,7 @@ void berth_py_text_free(berth_py_text *text);
 
 /* ---- decisions ---- */
 
-/* A column for each part of a placement. */
+/* A column for each field of a placement. */
 typedef struct berth_py_columns {
     uint8_t *verdicts;
     uint32_t *nodes;
@@ -41,32 +41,33 @@ typedef struct berth_py_columns {
 } berth_py_columns;
 
 typedef enum berth_py_decision {
-    BERTH_PY_DECIDE = 0, /* decide alone */
-    BERTH_PY_SCHEDULE,   /* and bind what is placed */
+    BERTH_PY_DECIDE = 0, /* only decide */
+    BERTH_PY_SCHEDULE,   /* decide, and bind placed pods */
 } berth_py_decision;
 
-/* Decide on pods one after the other. `*done` receives how many were before the one that failed,
- * all if none did; `*placed` how many of them were placed. */
+/* Decide on pods one after the other. `*done` receives the number of pods before the one that
+ * failed, or all; `*placed` the number of these pods that were placed. */
 berth_status berth_py_decide(berth_engine *engine, berth_py_decision what, const uint64_t *pods,
                              uint64_t count, const berth_py_columns *out, uint64_t *done,
                              uint64_t *placed, berth_error *error);
 
-/* berth_engine_schedule_group with its placements in columns; those behind the first that did not
- * fit are on no node, BERTH_VERDICT_UNSCHEDULABLE. */
+/* berth_engine_schedule_group with its placements in columns. Pods behind the first that did not
+ * fit have no node and BERTH_VERDICT_UNSCHEDULABLE. */
 berth_status berth_py_schedule_group(berth_engine *engine, const uint64_t *pods, uint32_t count,
                                      const berth_py_columns *out, uint32_t *placed,
                                      berth_error *error);
 
-/* berth_engine_schedule_pods likewise; those that were not tried are on no node. */
+/* berth_engine_schedule_pods with its placements in columns. Pods that were not tried have no
+ * node. */
 berth_status berth_py_schedule_pods(berth_engine *engine, const uint64_t *pods, uint32_t count,
                                     uint32_t flags, uint32_t minimum, const berth_py_columns *out,
                                     uint32_t *fitted, berth_error *error);
 
-/* Bind pods to nodes, or take them off theirs (`nodes` NULL). `*done` as above. */
+/* Bind pods to nodes, or unbind them (`nodes` NULL). `*done` as in berth_py_decide. */
 berth_status berth_py_bind(berth_engine *engine, const uint64_t *pods, const uint32_t *nodes,
                            uint64_t count, uint64_t *done, berth_error *error);
 
-/* Add pods like `like`, named by `names`: `count` texts, each with a zero behind it. */
+/* Add pods like `like`. `names` has `count` texts, each followed by a zero byte. */
 berth_status berth_py_add_like(berth_engine *engine, berth_pod_id like, const char *names,
                                uint64_t count, uint64_t *pods, uint64_t *done, berth_error *error);
 
@@ -82,13 +83,13 @@ typedef struct berth_py_source {
     const berth_snapshot *snapshot;
 } berth_py_source;
 
-/* Names of nodes, and of pods ("namespace/name"), "" for what is unknown. */
+/* Names of nodes, and of pods ("namespace/name"); "" for unknown ids. */
 berth_status berth_py_node_names(const berth_py_source *source, const uint32_t *nodes,
                                  uint64_t count, berth_py_text *out, berth_error *error);
 berth_status berth_py_pod_names(const berth_py_source *source, const uint64_t *pods, uint64_t count,
                                 berth_py_text *out, berth_error *error);
 
-/* A label of each node; `has` tells absent from empty. */
+/* A label of each node; `has` distinguishes absent from empty. */
 berth_status berth_py_node_labels(const berth_py_source *source, const uint32_t *nodes,
                                   uint64_t count, berth_str key, uint8_t *has, berth_py_text *out,
                                   berth_error *error);
@@ -102,23 +103,23 @@ berth_status berth_py_node_resources(const berth_py_source *source, const uint32
                                      uint64_t count, berth_str resource, int64_t *allocatable,
                                      int64_t *requested, berth_error *error);
 
-/* The nodes of a snapshot in order of their ids, and its pods: those of a node, or the pending ones
- * with BERTH_NODE_NONE. */
+/* The nodes of a snapshot in order of their ids, and its pods: those on a node, or with
+ * BERTH_NODE_NONE the pending ones. */
 berth_status berth_py_snapshot_nodes(const berth_snapshot *snapshot, berth_py_ids *out,
                                      berth_error *error);
 berth_status berth_py_snapshot_pods(const berth_snapshot *snapshot, uint32_t node,
                                     berth_py_ids *out, berth_error *error);
 
-/* An explanation in columns: `nodes` that fit with their `totals`; `scores`, as many for each
- * plugin as there are nodes, plugin after plugin; the refusals with the index of their plugin's and
- * their reasons' text in `texts`: reasons of refusal i are reasons[reason_ends[i - 1]] and on.
- * Freed by berth_py_explained_free. */
+/* An explanation in columns: the feasible `nodes` with their `totals`; `scores`, plugin after
+ * plugin, an entry for each feasible node; the refusals, whose plugin and reasons are indices into
+ * `texts`. The reasons of refusal i are reasons[reason_ends[i - 1]] up to reasons[reason_ends[i]].
+ * berth_py_explained_free frees it. */
 typedef struct berth_py_explained {
     uint32_t feasible_count, score_count, refusal_count, reason_count, text_count, victim_count;
     uint32_t *nodes;
     int64_t *totals;
     int64_t *scores;
-    int64_t *raws; /* as `scores`; INT64_MIN where a plugin had no say */
+    int64_t *raws; /* laid out as `scores`; INT64_MIN: the plugin did not score the node */
     int64_t *weights;
     uint32_t *refused;
     uint32_t *plugins;
@@ -126,7 +127,7 @@ typedef struct berth_py_explained {
     uint32_t *reason_ends;
     uint32_t *reasons;
     uint64_t *victims;
-    berth_py_text texts;         /* of refusals, each once */
+    berth_py_text texts;         /* texts of refusals, each once */
     berth_py_text score_plugins; /* names */
 } berth_py_explained;
 
@@ -139,16 +140,16 @@ void berth_py_explained_free(berth_py_explained *explained);
 typedef enum berth_py_change {
     BERTH_PY_ADD = 0,
     BERTH_PY_UPDATE,
-    BERTH_PY_APPLY, /* update, or add what is not there */
+    BERTH_PY_APPLY, /* update, or add what is absent */
     BERTH_PY_POST_ADD,
     BERTH_PY_POST_UPDATE,
-    BERTH_PY_COPY, /* keep a copy: what a template of nodes is made of */
+    BERTH_PY_COPY, /* keep a copy, for a template of nodes */
 } berth_py_change;
 
-/* Where objects go that a reader hands out, and what became of them. */
+/* The destination of the objects from a reader, and the results. */
 typedef struct berth_py_sink {
     berth_engine *engine;
-    berth_scheduler *scheduler; /* NULL: to the engine itself */
+    berth_scheduler *scheduler; /* NULL: use the engine itself */
     int64_t now_ns;
     berth_py_change change;
     uint64_t objects;
@@ -166,22 +167,22 @@ berth_status berth_py_read_text(berth_reader *reader, const char *text, uint64_t
                                 const char *source, berth_py_sink *sink, berth_error *error);
 berth_status berth_py_read_finish(berth_reader *reader, berth_py_sink *sink, berth_error *error);
 
-/* berth_engine_add_nodes, the template made of the copies in a sink: one Node, its pods, and a
- * CSINode if there is one. */
+/* berth_engine_add_nodes with a template made from the copies in a sink: one Node, its pods, and at
+ * most one CSINode. */
 berth_status berth_py_add_nodes(berth_engine *engine, const berth_py_sink *sink, uint32_t count,
                                 uint32_t *nodes, berth_error *error);
 
 /* ---- objects out ---- */
 
-/* Append what berth_engine_dump writes, or the object of a pod, or of a node with
- * BERTH_POD_NONE. */
+/* Append the output of berth_engine_dump; or the object of a pod, or with BERTH_POD_NONE that of a
+ * node. */
 berth_status berth_py_dump(berth_engine *engine, berth_py_text *out, berth_error *error);
 berth_status berth_py_object(const berth_engine *engine, uint64_t pod, uint32_t node,
                              berth_py_text *out, berth_error *error);
 
 /* ---- the loop ---- */
 
-/* A column for each part of a step. */
+/* A column for each field of a step. */
 typedef struct berth_py_steps {
     uint8_t *kinds;
     uint64_t *pods;
@@ -190,8 +191,8 @@ typedef struct berth_py_steps {
     uint64_t *bindings;
 } berth_py_steps;
 
-/* Steps at one time until no pod is active, at most `count`; `*done` receives how many. It ends
- * early, once `*stop` is set by a callback. */
+/* Take at most `count` steps at one point in time, until no pod is active; `*done` receives their
+ * number. Ends early if a callback sets `*stop`. */
 berth_status berth_py_run(berth_scheduler *scheduler, int64_t now_ns, uint64_t count,
                           const volatile uint8_t *stop, const berth_py_steps *out, uint64_t *done,
                           berth_error *error);

@@ -1,14 +1,14 @@
-/* An explanation copied into columns for Python's arrays, each text of a refusal once. */
+/* Copies an explanation into columns for Python arrays, with each text of a refusal once. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "batch.h"
 
-/* Texts that were met, by what they say: open addressing, entries are an index plus one. */
+/* Finds known texts by content, with open addressing; an entry is an index plus one. */
 typedef struct text_table {
     berth_str *texts;
-    uint32_t count, slot_count; /* slots: a power of two, at most half in use */
+    uint32_t count, slot_count; /* slot_count: a power of two, at most half in use */
     uint32_t *slots;
 } text_table;
 
@@ -44,7 +44,7 @@ static bool table_grow(text_table *table)
     return true;
 }
 
-/* The index of a text, which is added if it is new. */
+/* Finds the index of a text, and adds the text if it is new. */
 static bool table_index(text_table *table, berth_str text, uint32_t *index)
 {
     if (table->count * 2 >= table->slot_count && !table_grow(table))
@@ -79,7 +79,7 @@ static bool join(const berth_str *texts, uint32_t count, berth_py_text *out)
     return true;
 }
 
-/* At least a byte, so that NULL always means that there is no memory. */
+/* Allocates at least one byte, so NULL always means that there is no memory. */
 static void *column(uint64_t count, size_t entry)
 {
     return calloc(count + 1, entry);

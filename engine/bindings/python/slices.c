@@ -1,4 +1,4 @@
-/* Plugins whose functions are Python's. */
+/* Plugins whose functions are in Python. */
 #include "slices.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@ typedef struct instance {
     const berth_py_plugin *plugin;
 } instance;
 
-/* What preparing leaves: the pod's facts, a column for each resource, and what is counted. */
+/* The result of preparing: the facts of the pod, a column for each resource, and the counts. */
 typedef struct prepared_state {
     berth_py_pod pod;
     uint32_t columns[BERTH_PY_RESOURCES_MAX];
@@ -119,13 +119,13 @@ static berth_prepared prepare(berth_preparation *preparation)
 static berth_prepared prepare_score(berth_preparation *preparation)
 {
     berth_prepared answer = prepare(preparation);
-    /* Only a filter refuses. */
+    /* Only a filter may refuse. */
     return answer == BERTH_PREPARED_REFUSE ? BERTH_PREPARED_SKIP : answer;
 }
 
 /* ---- slices ---- */
 
-/* A slice that is being laid out. */
+/* A slice during its layout. */
 typedef struct layout {
     const berth_cycle *cycle;
     const berth_py_plugin *plugin;
@@ -272,7 +272,7 @@ static void score(const berth_cycle *cycle, const void *at, const void *state,
     run(&out, values);
 }
 
-/* ---- what is left ---- */
+/* ---- the other functions ---- */
 
 static berth_str reason(const berth_cycle *cycle, const void *at, const void *state, uint32_t slot)
 {
@@ -282,7 +282,7 @@ static berth_str reason(const berth_cycle *cycle, const void *at, const void *st
     return ((const instance *)at)->plugin->reason;
 }
 
-/* Where a function has raised, no pod is bound by what it did not say. */
+/* If a function has raised, its result is missing: bind no pod. */
 static berth_status reserve(void *context, const berth_cycle *cycle, berth_pod_id pod,
                             berth_node_id node)
 {

@@ -1,20 +1,21 @@
-/* Plugins whose functions are Python's: what one reads of a slice of nodes is laid out in arrays,
- * so that Python is called once a slice, whatever it reads. Private to the extension.
+/* Plugins whose functions are in Python. The facts that a plugin reads of a slice of nodes are laid
+ * out in arrays, so Python is called once for each slice. Private to the extension.
  *
- * Owner: a berth_py_plugin and what it points to belong to Python and live as long as the engine.
- * Threads: those that the functions of a berth_plugin are called on. */
+ * Owner: a berth_py_plugin and everything it points to belong to Python and live as long as the
+ * engine.
+ * Threads: those that call the functions of a berth_plugin. */
 #ifndef BERTH_BINDINGS_SLICES_H
 #define BERTH_BINDINGS_SLICES_H
 
 #include <berth/berth.h>
 
 enum {
-    BERTH_PY_RESOURCES_MAX = 16, /* that one plugin reads */
-    BERTH_PY_TEXTS_MAX = 8,      /* labels, and annotations, of nodes and of pods each */
+    BERTH_PY_RESOURCES_MAX = 16, /* per plugin */
+    BERTH_PY_TEXTS_MAX = 8,      /* labels and annotations, of nodes and of pods, each */
     BERTH_PY_DOMAINS_MAX = 4,
 };
 
-/* What a plugin reads of a pod. Texts are those of the plugin's keys, by position. */
+/* The facts of a pod that a plugin reads. Texts are in the order of the plugin's keys. */
 typedef struct berth_py_pod {
     berth_str namespace_name;
     const int64_t *requests;
@@ -36,25 +37,25 @@ typedef struct berth_py_node_pod {
 typedef struct berth_py_slice {
     uint32_t count;
     const uint32_t *nodes;
-    uint8_t *asked;  /* 1: this node is asked about; a filter clears those it refuses */
-    int64_t *values; /* NULL: a filter is asked */
+    uint8_t *asked;  /* 1: the node is asked about; a filter clears the nodes that it refuses */
+    int64_t *values; /* NULL: the call is to a filter */
     const berth_py_pod *pod;
-    const int64_t *const *allocatable; /* a column a resource; NULL: no node has it */
-    const int64_t *const *requested; /* entries are NULL, too, where usage is not for it to read */
+    const int64_t *const *allocatable; /* a column for each resource; NULL: no node has it */
+    const int64_t *const *requested;   /* entries are also NULL if the plugin may not read usage */
     const berth_str *labels;
     const berth_str *annotations;
     const berth_str *names;
     const uint32_t *domains;
     uint32_t domain_count;
-    const berth_py_node_pod *pods; /* those of node i end at pod_ends[i] */
-    const uint32_t *pod_ends;      /* NULL: not read, or there is no memory */
-    const berth_str *pod_texts;    /* labels, then annotations, of one pod after the other */
+    const berth_py_node_pod *pods; /* the pods of node i end at pod_ends[i] */
+    const uint32_t *pod_ends;      /* NULL: not read, or no memory */
+    const berth_str *pod_texts;    /* for each pod in turn: labels, then annotations */
 } berth_py_slice;
 
-/* Python's functions. What they are asked with is theirs until they return. */
+/* The Python functions. They may use their arguments until they return. */
 typedef struct berth_py_functions {
     int (*configure)(void *context, berth_str arguments, berth_error *error);
-    /* Answers a berth_prepared; a refusal's reason goes into `reason`, cut to `size`. */
+    /* Returns a berth_prepared; the reason of a refusal is written to `reason`, cut to `size`. */
     int (*prepare)(void *context, void *preparation, const berth_py_pod *pod, char *reason,
                    size_t size);
     void (*slice)(void *context, const berth_py_slice *slice);
@@ -62,15 +63,15 @@ typedef struct berth_py_functions {
     void (*unreserve)(void *context, uint64_t pod, uint32_t node);
 } berth_py_functions;
 
-/* A plugin, and what it reads. */
+/* A plugin, and the facts that it reads. */
 typedef struct berth_py_plugin {
     berth_plugin table;
     berth_py_functions call;
     void *context;
-    const volatile uint8_t *failing; /* a function has raised in a call that is under way */
+    const volatile uint8_t *failing; /* a function has raised in the current call */
     bool has_configure, has_prepare, has_reserve, has_unreserve, has_filter, has_score;
     bool node_names, node_pods;
-    bool reads_id; /* the pod itself and its priority */
+    bool reads_id; /* reads the pod and its priority */
     berth_str reason;
     uint32_t resource_count, node_label_count, pod_label_count;
     uint32_t node_annotation_count, pod_annotation_count;
@@ -81,11 +82,11 @@ typedef struct berth_py_plugin {
     const berth_str *pod_annotations;
 } berth_py_plugin;
 
-/* Set the functions of `plugin->table` by what it has. */
+/* Set the functions of `plugin->table` that the plugin has. */
 void berth_py_plugin_fill(berth_py_plugin *plugin);
 
-/* Count pods by topology domain for what is being prepared, at most BERTH_PY_DOMAINS_MAX
- * selections: for `prepare` to call. False: there is no memory. */
+/* Request counts of pods by topology domain for the decision being prepared, with at most
+ * BERTH_PY_DOMAINS_MAX selections; `prepare` calls this. Returns false if there is no memory. */
 bool berth_py_plugin_count(void *preparation, const berth_pod_selection *selections,
                            uint32_t count);
 

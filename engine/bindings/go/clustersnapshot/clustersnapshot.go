@@ -1,11 +1,12 @@
-// Package clustersnapshot is cluster-autoscaler's cluster snapshot over Berth: the methods of
-// k8s.io/autoscaler/cluster-autoscaler/simulator/clustersnapshot, with Fork, Revert and Commit as
-// transactions and predicates answered by the engine, all nodes of one pod in one crossing.
+// Package clustersnapshot is the cluster snapshot of cluster-autoscaler over Berth: the methods of
+// k8s.io/autoscaler/cluster-autoscaler/simulator/clustersnapshot. Fork, Revert and Commit are
+// transactions; the engine answers predicates, for all nodes of one pod in one crossing.
 //
-// The interface is equal in names and meaning, not in types: the autoscaler's own module has
-// k8s.io/kubernetes and its staging repositories replaced in its go.mod, which no program that
-// imports it inherits. Whoever is part of the autoscaler wraps a [Snapshot] in a few lines, as
-// [NodeInfo] holds what its NodeInfo is made of. Objects of dynamic resource allocation are not kept.
+// The interface has the same names and meaning, but not the same types: a program cannot import the
+// autoscaler's module, whose go.mod replaces k8s.io/kubernetes and its staging repositories,
+// because it does not inherit these replacements. Inside the autoscaler, a few lines can wrap a
+// [Snapshot], because [NodeInfo] holds the parts of its NodeInfo. Objects of dynamic resource
+// allocation are not kept.
 package clustersnapshot
 
 import (
@@ -20,7 +21,7 @@ import (
 // ErrNodeNotFound means that a node is not in the snapshot.
 var ErrNodeNotFound = errors.New("node not found")
 
-// SchedulingErrorType says what kind of refusal a SchedulingError is.
+// SchedulingErrorType is the kind of a SchedulingError.
 type SchedulingErrorType int
 
 // The kinds, in the autoscaler's order.
@@ -84,7 +85,7 @@ type Snapshot struct {
 	nodes  map[string]*corev1.Node
 	pods   map[string]*placed
 	on     map[string]map[string]*placed // by node, then key
-	order  []string                      // of nodes, as they came
+	order  []string                      // of nodes, in order of arrival
 }
 
 type placed struct {
@@ -93,13 +94,13 @@ type placed struct {
 	node string
 }
 
-// fork remembers how to take back what came after it.
+// fork remembers how to take back later changes.
 type fork struct {
 	tx   *berth.Transaction
 	undo []func()
 }
 
-// New makes an empty snapshot; a nil configuration is the zero one.
+// New makes an empty snapshot; a nil configuration means the zero value.
 func New(config *berth.Config) (*Snapshot, error) {
 	engine, err := berth.New(config)
 	if err != nil {
@@ -110,10 +111,11 @@ func New(config *berth.Config) (*Snapshot, error) {
 	return s, nil
 }
 
-// Close frees it.
+// Close frees the snapshot.
 func (s *Snapshot) Close() error { return s.engine.Close() }
 
-// Engine is what is under it, for questions that the interface does not have. Change nothing there.
+// Engine returns the engine of the snapshot, for questions that the interface lacks. Do not change
+// it.
 func (s *Snapshot) Engine() *berth.Engine { return s.engine }
 
 func (s *Snapshot) forget() {
@@ -124,7 +126,7 @@ func (s *Snapshot) forget() {
 
 func keyOf(namespace, name string) string { return namespace + "/" + name }
 
-// remember keeps how to take something back, if there is anything to revert to.
+// remember stores how to undo a change, if there is a fork to revert to.
 func (s *Snapshot) remember(undo func()) {
 	if depth := len(s.forks); depth > 0 {
 		s.forks[depth-1].undo = append(s.forks[depth-1].undo, undo)
@@ -155,7 +157,7 @@ func (s *Snapshot) SetClusterState(nodes []*corev1.Node, scheduledPods []*corev1
 	}
 	for _, pod := range scheduledPods {
 		if s.nodes[pod.Spec.NodeName] == nil {
-			continue // as the autoscaler: pods of nodes that are not there are left out
+			continue // like the autoscaler, skip pods whose node is absent
 		}
 		if err := s.ForceAddPod(pod, pod.Spec.NodeName); err != nil {
 			return err
@@ -231,7 +233,7 @@ func (s *Snapshot) GetNodeInfo(name string) (*NodeInfo, error) {
 	return info, nil
 }
 
-// ListNodeInfos returns all nodes with their pods, in the order in which they came.
+// ListNodeInfos returns all nodes with their pods, in order of arrival.
 func (s *Snapshot) ListNodeInfos() ([]*NodeInfo, error) {
 	out := make([]*NodeInfo, 0, len(s.order))
 	for _, name := range s.order {
@@ -265,7 +267,7 @@ func (s *Snapshot) ForceAddPod(pod *corev1.Pod, nodeName string) error {
 		return ErrNodeNotFound
 	}
 	id, err := s.engine.AddPod(pending(pod))
-	if err != nil || id == berth.NoPod { // one that has finished takes nothing
+	if err != nil || id == berth.NoPod { // a finished pod takes no resources
 		return err
 	}
 	if err := s.engine.Bind(id, node); err != nil {
@@ -301,7 +303,7 @@ func (s *Snapshot) UnschedulePod(namespace, name, nodeName string) error {
 	return s.ForceRemovePod(namespace, name, nodeName)
 }
 
-// asking has a question answered about a pod as if it were pending, and leaves everything as it was.
+// asking calls `ask` with the pod added as a pending one, and restores everything afterwards.
 func (s *Snapshot) asking(pod *corev1.Pod, ask func(id berth.PodID) error) error {
 	return s.engine.Try(func() (bool, error) {
 		if s.pods[keyOf(pod.Namespace, pod.Name)] != nil {
@@ -317,7 +319,7 @@ func (s *Snapshot) asking(pod *corev1.Pod, ask func(id berth.PodID) error) error
 	})
 }
 
-// CheckPredicates tells whether a pod fits a node; nil: it does.
+// CheckPredicates reports whether a pod fits a node; nil: it fits.
 func (s *Snapshot) CheckPredicates(pod *corev1.Pod, nodeName string) SchedulingError {
 	var fit berth.Fit
 	node, err := s.engine.FindNode(nodeName)
@@ -350,8 +352,8 @@ func (s *Snapshot) SchedulePod(pod *corev1.Pod, nodeName string) SchedulingError
 	return nil
 }
 
-// SchedulePodOnAnyNodeMatching puts a pod on the first node that it fits and that matches; nil: any.
-// All nodes are asked about in one crossing.
+// SchedulePodOnAnyNodeMatching puts a pod on the first matching node that it fits; a nil function
+// matches every node. All nodes are checked in one crossing.
 func (s *Snapshot) SchedulePodOnAnyNodeMatching(pod *corev1.Pod,
 	matches func(*NodeInfo) bool) (string, SchedulingError) {
 	var names []string
@@ -378,16 +380,16 @@ func (s *Snapshot) SchedulePodOnAnyNodeMatching(pod *corev1.Pod,
 
 // ---- forks ----
 
-// Fork begins something that can be reverted. Forks nest.
+// Fork starts changes that can be reverted. Forks nest.
 func (s *Snapshot) Fork() {
 	tx, err := s.engine.Begin()
 	if err != nil {
-		panic(err) // the interface has no error here: the engine is closed, or out of memory
+		panic(err) // closed engine or no memory; the interface has no error here
 	}
 	s.forks = append(s.forks, fork{tx: tx})
 }
 
-// Revert takes back everything since the last Fork; nothing if there is none.
+// Revert takes back all changes since the last Fork; without a Fork it does nothing.
 func (s *Snapshot) Revert() {
 	depth := len(s.forks)
 	if depth == 0 {
@@ -403,7 +405,7 @@ func (s *Snapshot) Revert() {
 	}
 }
 
-// Commit keeps everything since the last Fork.
+// Commit keeps all changes since the last Fork.
 func (s *Snapshot) Commit() error {
 	depth := len(s.forks)
 	if depth == 0 {
@@ -420,7 +422,7 @@ func (s *Snapshot) Commit() error {
 	return nil
 }
 
-// WithForkedSnapshot calls `f` within a fork, which is committed if it returns true.
+// WithForkedSnapshot calls `f` in a fork, and commits the fork if `f` returns true.
 func WithForkedSnapshot(s *Snapshot, f func() (bool, error)) (err, cleanupErr error) {
 	commit := false
 	s.Fork()

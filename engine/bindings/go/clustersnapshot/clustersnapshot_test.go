@@ -24,7 +24,7 @@ func pod(name, cpu, on string) *corev1.Pod {
 			Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{"cpu": resource.MustParse(cpu)}}}}}}
 }
 
-// look is everything that a snapshot shows.
+// look returns everything that can be read from a snapshot.
 func look(t *testing.T, s *Snapshot) []string {
 	var out []string
 	infos, err := s.ListNodeInfos()
@@ -99,7 +99,7 @@ func TestSnapshot(t *testing.T) {
 	}
 }
 
-// Random forks, reverts and commits: what is seen after a revert is what was seen at its fork.
+// Random forks, reverts and commits: a revert restores what was visible at its fork.
 func TestForks(t *testing.T) {
 	s, err := New(nil)
 	if err != nil {

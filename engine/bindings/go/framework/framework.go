@@ -1,9 +1,10 @@
-// Package framework answers the scheduler framework's filter and score from an engine: a plugin for
-// kube-scheduler 1.36, or for what runs its framework's plugins, as the cluster-autoscaler does.
+// Package framework answers the Filter and Score calls of the scheduler framework from an engine: a
+// plugin for kube-scheduler 1.36, or for other programs that run plugins of its framework, such as
+// the cluster-autoscaler.
 //
 // PreFilter asks the engine about all nodes at once, two crossings a pod; Filter and Score look up
-// what was answered. The engine is a copy of the cluster that the caller keeps: see the example
-// livecopy.
+// the answers. The engine is a copy of the cluster that the caller keeps up to date: see the
+// example livecopy.
 package framework
 
 import (
@@ -16,20 +17,20 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// Name is that of the plugin.
+// Name is the name of the plugin.
 const Name = "Berth"
 
-// ErrReason is the reason of a refusal where no other is asked for.
+// ErrReason is the reason of a refusal unless Plugin.Reasons is set.
 const ErrReason = "node(s) didn't pass Berth's filters"
 
 // Plugin is a PreFilter, Filter, PreScore and Score plugin over an engine.
 type Plugin struct {
-	// Reasons has each refusal say the words of the plugin that refuses, at a crossing for each node
-	// that does.
+	// Reasons: each refusal has the reasons of the plugin that refuses, at the cost of a crossing
+	// for each such node.
 	Reasons bool
 
 	engine *berth.Engine
-	ids    sync.Map // of nodes, by name: they stay as long as the engine lives
+	ids    sync.Map // of nodes, by name; valid as long as the engine lives
 }
 
 var (
@@ -39,25 +40,25 @@ var (
 	_ fwk.ScorePlugin     = (*Plugin)(nil)
 )
 
-// New makes a plugin over an engine, which the caller keeps and closes.
+// New makes a plugin over an engine, which the caller keeps up to date and closes.
 func New(engine *berth.Engine) *Plugin { return &Plugin{engine: engine} }
 
-// Name returns it.
+// Name returns the name of the plugin.
 func (p *Plugin) Name() string { return Name }
 
 const key fwk.StateKey = "PreFilter" + Name
 
-// answers are those for one pod, by node.
+// answers are the answers for one pod, by node.
 type answers struct {
 	fits   map[berth.NodeID]int // position in totals
 	totals []int64
 	best   int64
 }
 
-// Clone returns the same: nothing changes it.
+// Clone returns the same answers: they never change.
 func (a *answers) Clone() fwk.StateData { return a }
 
-// asking finds the pod in the engine, or has it there for the time of the question.
+// asking finds the pod in the engine, or adds it for the duration of the question.
 func (p *Plugin) asking(pod *corev1.Pod, ask func(id berth.PodID) error) error {
 	id, err := p.engine.FindPod(pod.Namespace, pod.Name)
 	if err != nil {
@@ -75,7 +76,7 @@ func (p *Plugin) asking(pod *corev1.Pod, ask func(id berth.PodID) error) error {
 	})
 }
 
-// PreFilter asks about all nodes.
+// PreFilter asks the engine about all nodes.
 func (p *Plugin) PreFilter(ctx context.Context, state fwk.CycleState, pod *corev1.Pod,
 	_ []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
 	found := &answers{fits: map[berth.NodeID]int{}}
@@ -95,10 +96,11 @@ func (p *Plugin) PreFilter(ctx context.Context, state fwk.CycleState, pod *corev
 	return nil, nil
 }
 
-// PreFilterExtensions is nil: what preemption would take off a node is not asked about.
+// PreFilterExtensions is nil: the plugin does not support the removal of pods that preemption
+// tries.
 func (p *Plugin) PreFilterExtensions() fwk.PreFilterExtensions { return nil }
 
-// node returns the id of a node; it crosses once for each name.
+// node returns the id of a node; it needs one crossing for each name.
 func (p *Plugin) node(info fwk.NodeInfo) (berth.NodeID, error) {
 	if info.Node() == nil {
 		return berth.NoNode, errors.New("node not found")
@@ -154,12 +156,13 @@ func (p *Plugin) Filter(ctx context.Context, state fwk.CycleState, pod *corev1.P
 	return fwk.NewStatus(code, fit.Reasons...)
 }
 
-// PreScore has nothing to do: PreFilter has asked.
+// PreScore does nothing: PreFilter has asked already.
 func (p *Plugin) PreScore(context.Context, fwk.CycleState, *corev1.Pod, []fwk.NodeInfo) *fwk.Status {
 	return nil
 }
 
-// Score is the node's total of all of the engine's score plugins, as a share of the best node's.
+// Score is the node's total over all score plugins of the engine, as a share of the best node's
+// total.
 func (p *Plugin) Score(ctx context.Context, state fwk.CycleState, pod *corev1.Pod,
 	info fwk.NodeInfo) (int64, *fwk.Status) {
 	found, id, err := p.look(state, info)
@@ -173,5 +176,5 @@ func (p *Plugin) Score(ctx context.Context, state fwk.CycleState, pod *corev1.Po
 	return found.totals[at] * fwk.MaxNodeScore / found.best, nil
 }
 
-// ScoreExtensions is nil: scores are 0 to 100 already.
+// ScoreExtensions is nil: scores are already 0 to 100.
 func (p *Plugin) ScoreExtensions() fwk.ScoreExtensions { return nil }

@@ -12,7 +12,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// Of the framework's own types a plugin sees these methods alone.
+// A plugin sees only these methods of the framework's types.
 type info struct {
 	fwk.NodeInfo
 	node *corev1.Node

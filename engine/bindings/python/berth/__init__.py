@@ -4,10 +4,10 @@
         engine.load("cluster.json")
         batch = engine.schedule_batch(engine.pending())
 
-Engine, Branch, Snapshot, Transaction and Scheduler are what C's handles of these names are
-(README.md beside pyproject.toml is a tour). Answers are plain data; errors are exceptions with
-code, object and field. Amounts are cpu in milli and all else in units; ids are numbers; where a pod
-or a node is asked for, its name does as well.
+Engine, Branch, Snapshot, Transaction and Scheduler correspond to the C handles of these names
+(README.md beside pyproject.toml is a tour). Results are plain data; errors are exceptions with
+code, object and field. Amounts are in milli for cpu and in units for everything else. Ids are
+numbers; every argument that is a pod or a node can be an id or a name.
 """
 
 from ._arrays import IntArray
@@ -80,7 +80,7 @@ from ._types import (
 )
 from ._view import NO_RAW_SCORE, NODE_NONE, POD_NONE, View
 
-#: The library's version.
+#: The version of the library.
 __version__: str = _ffi.string(_lib.berth_version()).decode()
 
 __all__ = [

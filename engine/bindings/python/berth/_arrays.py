@@ -1,4 +1,4 @@
-"""Arrays of numbers that C fills: numpy's where it is installed, else the standard library's."""
+"""Arrays of numbers that C fills: of numpy if it is installed, else of the standard library."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class IntArray(Protocol):
     def tolist(self) -> list[int]: ...
 
 
-# C type: its letter in the array module, bytes of an entry.
+# C type: its letter in the array module, and the bytes of an entry.
 _TYPES = {"uint8_t": "B", "uint32_t": "I", "uint64_t": "Q", "int64_t": "q"}
 
 
 def empty(ctype: str, count: int) -> tuple[IntArray, Any]:
-    """An array of `count` entries, and the same for C."""
+    """An array of `count` entries, and a pointer to it for C."""
     out: Any
     if numpy is not None:
         out = numpy.zeros(count, dtype=ctype[:-2])
@@ -43,7 +43,7 @@ def empty(ctype: str, count: int) -> tuple[IntArray, Any]:
 
 
 def copied(ctype: str, items: Any, count: int) -> IntArray:
-    """A copy of C's array."""
+    """A copy of a C array."""
     out, data = empty(ctype, count)
     if count:
         ffi.memmove(data, items, count * ffi.sizeof(ctype))
@@ -51,8 +51,8 @@ def copied(ctype: str, items: Any, count: int) -> IntArray:
 
 
 def taken(ctype: str, values: Iterable[int]) -> Any:
-    """The numbers for C: not copied if they are an array of that type, which can't change its size
-    while C has them."""
+    """The numbers for C. An array of this type is not copied; its size cannot change while C
+    uses it."""
     if isinstance(values, array.array) and values.typecode == _TYPES[ctype]:
         return ffi.from_buffer(ctype + "[]", values)
     if numpy is not None and isinstance(values, numpy.ndarray):

@@ -35,12 +35,12 @@ CHANGES = {"add": lib.BERTH_PY_ADD, "update": lib.BERTH_PY_UPDATE, "apply": lib.
 
 
 class Closing:
-    """What has an end: `with`, close(), or the last reference gone."""
+    """An object that ends by `with`, close(), or when the last reference is gone."""
 
     _handle: Handle
 
     def close(self) -> None:
-        """End it. Nothing if it has ended; BusyError while it is in use."""
+        """End the object; does nothing if it has ended. BusyError while it is in use."""
         self._handle.close()
 
     @property
@@ -65,7 +65,7 @@ class Closing:
 
 
 class _Columns:
-    """The columns of a batch, and the same for C."""
+    """The columns of a batch, and pointers to them for C."""
 
     def __init__(self, count: int) -> None:
         self.verdicts, verdicts = _arrays.empty("uint8_t", count)
@@ -82,14 +82,14 @@ class _Columns:
 
 
 class Cluster(View, Closing):
-    """A cluster to decide on: what an Engine and a Branch have in common.
+    """A cluster to decide on: the common part of Engine and Branch.
 
-    One thread at a time; a call while another thread is in one raises BusyError.
+    For one thread at a time; a call while another thread is in one raises BusyError.
     """
 
     _prefix = "berth_engine_"
     _life: Life
-    #: What a scheduler configuration says of the loop's backoff: initial, and most.
+    #: The loop's backoff in the scheduler configuration: initial and maximum.
     _backoff_ns: tuple[Optional[int], Optional[int]] = (None, None)
 
     def _use(self) -> AbstractContextManager[Any]:
@@ -124,13 +124,14 @@ class Cluster(View, Closing):
         templates: bool = False,
         namespace: Optional[str] = None,
     ) -> Loaded:
-        """Read files, JSON or YAML, gzip or not, as `kubectl get -o json` and manifests are.
+        """Read files, JSON or YAML, plain or gzip, such as manifests and the output of `kubectl
+        get -o json`.
 
-        Workloads become their pods; of `templates` each becomes one pod, what its pods are like.
-        `change`: "add", "update" what is there, or "apply", which does what is needed. `defaults`
-        applies the API server's to what never met one. `namespace` is that of objects that name
-        none, as in `kubectl apply -n`; None: "default". On an error the objects before it stay, as
-        many as its `done` says; a transaction takes them back.
+        Workloads become their pods; with `templates`, each becomes one sample pod. `change`:
+        "add", "update" existing objects, or "apply", which adds or updates. `defaults` fills in
+        the API server's defaults, for objects that do not come from one. `namespace` is for
+        objects without one, as in `kubectl apply -n`; None: "default". After an error the
+        objects before it stay (`done` is their number); a transaction takes them back.
         """
         return self._read(Source(files=paths), change, defaults, templates, namespace)
 
@@ -144,7 +145,7 @@ class Cluster(View, Closing):
         templates: bool = False,
         namespace: Optional[str] = None,
     ) -> Loaded:
-        """Read JSON or YAML from memory; `name` stands for it in errors. Else as load."""
+        """Read JSON or YAML from memory; errors call the text `name`. Otherwise as load."""
         return self._read(Source(text=text, name=name), change, defaults, templates, namespace)
 
     def load_objects(
@@ -156,11 +157,12 @@ class Cluster(View, Closing):
         templates: bool = False,
         namespace: Optional[str] = None,
     ) -> Loaded:
-        """Take objects as dicts, as `json.load` gives what kubectl prints. Else as load."""
+        """Add objects given as dicts, as `json.load` returns them for output of kubectl.
+        Otherwise as load."""
         return self._read(Source.of_objects(objects), change, defaults, templates, namespace)
 
     def add_like(self, like: Pod, names: Iterable[str]) -> IntArray:
-        """Add pending pods that are like another one but for their names; their ids."""
+        """Add pending pods that are like another one except for their names; returns their ids."""
         with self._handle as engine:
             listed = list(names)
             joined = "".join(name + "\0" for name in listed).encode()
@@ -177,7 +179,7 @@ class Cluster(View, Closing):
             return out
 
     def remove(self, kind: Kind, name: str, namespace: str = "") -> None:
-        """Remove an object by its name. Pods of a node that is removed become orphans."""
+        """Remove an object by its name. The pods of a removed node become orphans."""
         with self._handle as engine:
             if not namespace and kind not in CLUSTER_KINDS:
                 namespace = "default"
@@ -187,7 +189,7 @@ class Cluster(View, Closing):
             )
 
     def remove_pods(self, pods: Iterable[Pod]) -> None:
-        """Remove many pods. One call of C."""
+        """Remove many pods. One call into C."""
         with self._handle as engine:
             ids, count = self._pods(engine, pods)
             done = ffi.new("uint64_t *")
@@ -197,11 +199,12 @@ class Cluster(View, Closing):
     # ---- objects out ----
 
     def dump(self, path: PathName) -> None:
-        """Write all objects as a v1 List of JSON, an object a line, into a file.
+        """Write all objects into a file as a v1 List in JSON, one object a line.
 
-        An engine of the same configuration that loads it, with `defaults=False`, decides as this one
-        (set its `rotation`, too), and writes the same text again. berth/kube.h says what of
-        Kubernetes' objects is not in it. StateError unless the engine was made with `keep_objects`.
+        An engine of the same configuration that loads this with `defaults=False` decides as this
+        one does (set its `rotation`, too), and dumps the same text. berth/kube.h lists the parts
+        of Kubernetes' objects that a dump lacks. StateError unless the engine was made with
+        `keep_objects`.
         """
         with self._handle as engine:
             _errors.check(lib.berth_engine_dump_file(engine, os.fsencode(path), _errors.slot()))
@@ -212,13 +215,13 @@ class Cluster(View, Closing):
             return self._written(lib.berth_py_dump, engine)
 
     def objects(self) -> list[dict[str, Any]]:
-        """The same as dicts, in the order in which another engine is to be given them."""
+        """The same as dicts, in the order in which another engine can add them."""
         items: list[dict[str, Any]] = json.loads(self.dumps())["items"]
         return items
 
     def pod_object(self, pod: Pod) -> dict[str, Any]:
-        """A pod as it could be added to another engine, on the node that it is on. StateError unless
-        the engine was made with `keep_objects`."""
+        """A pod in a form that another engine can add, with its node name. StateError unless the
+        engine was made with `keep_objects`."""
         with self._handle as engine:
             found = self._pod(engine, pod)
             out: dict[str, Any] = json.loads(
@@ -227,7 +230,7 @@ class Cluster(View, Closing):
             return out
 
     def node_object(self, node: Node) -> dict[str, Any]:
-        """A node as it could be added to another engine."""
+        """A node in a form that another engine can add."""
         with self._handle as engine:
             found = self._node(engine, node)
             out: dict[str, Any] = json.loads(
@@ -245,8 +248,8 @@ class Cluster(View, Closing):
 
     @property
     def rotation(self) -> int:
-        """The place in the order of nodes where the next search begins. Set it to go on where another
-        engine was."""
+        """The place in the order of nodes where the next search begins. Set it to continue where
+        another engine was."""
         with self._handle as engine:
             return int(lib.berth_engine_rotation(engine))
 
@@ -285,7 +288,7 @@ class Cluster(View, Closing):
             return out
 
     def node_pods(self, node: Node) -> IntArray:
-        """The ids of the pods on a node, the one that came last first."""
+        """The ids of the pods on a node, the newest first."""
         with self._handle as engine:
             found = self._node(engine, node)
             out, data = _arrays.empty(
@@ -295,7 +298,7 @@ class Cluster(View, Closing):
             return out
 
     def orphan(self) -> Optional[tuple[int, str]]:
-        """Any pod that is bound to a node that does not exist, and that node's name."""
+        """One of the pods bound to a node that does not exist, and the name of that node."""
         with self._handle as engine:
             node = ffi.new("berth_str *")
             found = optional(lib.berth_engine_orphan(engine, node), POD_NONE)
@@ -307,7 +310,7 @@ class Cluster(View, Closing):
             return int(lib.berth_engine_pod_priority(engine, self._pod(engine, pod)))
 
     def pod_resource(self, pod: Pod, resource: str) -> int:
-        """What a pod takes of a resource: cpu in milli, all else in units."""
+        """How much of a resource a pod takes: cpu in milli, everything else in units."""
         with self._handle as engine:
             text = Text(resource)
             out = ffi.new("int64_t *")
@@ -318,7 +321,8 @@ class Cluster(View, Closing):
             return int(out[0])
 
     def forbidden(self, pods: Iterable[Pod]) -> list[bool]:
-        """Which of these pods PodDisruptionBudgets would not let go, evicted in this order."""
+        """Which of these pods PodDisruptionBudgets would protect if all were evicted in this
+        order."""
         with self._handle as engine:
             ids, count = self._pods(engine, pods)
             out = ffi.new("bool[]", count)
@@ -326,7 +330,7 @@ class Cluster(View, Closing):
             return list(out)
 
     def check(self) -> None:
-        """Walk the whole state and hold it against itself: InternalError names what is broken."""
+        """Compare the whole state with itself; InternalError names an inconsistency."""
         with self._handle as engine:
             _errors.check(lib.berth_engine_check(engine, _errors.slot()))
 
@@ -348,7 +352,7 @@ class Cluster(View, Closing):
         )
 
     def decide(self, pod: Pod) -> Placement:
-        """Decide where a pending pod goes, without putting it there."""
+        """Decide where a pending pod would run, without binding it."""
         with self._handle as engine:
             found = self._pod(engine, pod)
             out = ffi.new("berth_placement *")
@@ -356,7 +360,7 @@ class Cluster(View, Closing):
             return self._placement(engine, found, out)
 
     def schedule(self, pod: Pod) -> Placement:
-        """Decide, and put the pod on its node if there is one."""
+        """Decide, and bind the pod to its node if there is one."""
         with self._handle as engine:
             found = self._pod(engine, pod)
             out = ffi.new("berth_placement *")
@@ -375,16 +379,18 @@ class Cluster(View, Closing):
             return columns.batch(_arrays.copied("uint64_t", ids, count), int(out[1]))
 
     def decide_batch(self, pods: Iterable[Pod]) -> Batch:
-        """Decide on each as if it were alone, and put none anywhere. One call of C."""
+        """Decide on each pod as if the others did not exist, and bind none. One call into C."""
         return self._batch(lib.BERTH_PY_DECIDE, pods)
 
     def schedule_batch(self, pods: Iterable[Pod]) -> Batch:
-        """Schedule one after the other; those that fit nowhere stay pending. One call of C."""
+        """Schedule pods one after the other; pods that fit nowhere stay pending. One call into
+        C."""
         return self._batch(lib.BERTH_PY_SCHEDULE, pods)
 
     def schedule_pods(self, pods: Iterable[Pod], *, minimum: int = 0, stop: bool = False) -> Batch:
-        """Place as many of these pending pods as fit: `placed` is how many do. If they are fewer
-        than `minimum`, none is; with `stop` it ends with the first that fits nowhere."""
+        """Place as many of these pending pods as fit; `placed` is their number. If they are
+        fewer than `minimum`, none is placed; with `stop`, end at the first pod that fits
+        nowhere."""
         with self._handle as engine:
             ids, count = self._pods(engine, pods)
             columns = _Columns(count)
@@ -398,9 +404,9 @@ class Cluster(View, Closing):
             return columns.batch(_arrays.copied("uint64_t", ids, count), int(fitted[0]))
 
     def schedule_group(self, pods: Iterable[Pod]) -> Batch:
-        """Place all of these pending pods or none: `placed` is their number, or how many were
-        placed before the first that fits nowhere; then all are pending, and `nodes` says where
-        they were."""
+        """Place all of these pending pods or none. `placed` is their number, or the number of
+        pods before the first that fits nowhere; then all are pending again, and `nodes` has the
+        nodes where they were."""
         with self._handle as engine:
             ids, count = self._pods(engine, pods)
             columns = _Columns(count)
@@ -413,18 +419,18 @@ class Cluster(View, Closing):
             return columns.batch(_arrays.copied("uint64_t", ids, count), int(placed[0]))
 
     def bind(self, pod: Pod, node: Node) -> None:
-        """Put a pod on a node, whether or not it fits."""
+        """Bind a pod to a node, whether or not it fits."""
         with self._handle as engine:
             found, there = self._pod(engine, pod), self._node(engine, node)
             _errors.check(lib.berth_engine_bind(engine, found, there, _errors.slot()))
 
     def unbind(self, pod: Pod) -> None:
-        """Take a pod off its node; it is pending again."""
+        """Take a pod off its node; the pod becomes pending again."""
         with self._handle as engine:
             _errors.check(lib.berth_engine_unbind(engine, self._pod(engine, pod), _errors.slot()))
 
     def bind_batch(self, pods: Iterable[Pod], nodes: Iterable[Node]) -> None:
-        """Put each pod on its node. One call of C."""
+        """Bind each pod to its node. One call into C."""
         with self._handle as engine:
             ids, count = self._pods(engine, pods)
             there, node_count = self._nodes(engine, nodes)
@@ -435,7 +441,7 @@ class Cluster(View, Closing):
             _errors.check(status, int(done[0]))
 
     def unbind_batch(self, pods: Iterable[Pod]) -> None:
-        """Take each pod off its node. One call of C."""
+        """Take each pod off its node. One call into C."""
         with self._handle as engine:
             ids, count = self._pods(engine, pods)
             done = ffi.new("uint64_t *")
@@ -443,7 +449,7 @@ class Cluster(View, Closing):
             _errors.check(status, int(done[0]))
 
     def nominate(self, pod: Pod, node: Optional[Node]) -> None:
-        """Keep a node for a pending pod, as preemption does; None ends it."""
+        """Reserve a node for a pending pod, as preemption does; None ends the reservation."""
         with self._handle as engine:
             found = self._pod(engine, pod)
             there = NODE_NONE if node is None else self._node(engine, node)
@@ -463,8 +469,8 @@ class Cluster(View, Closing):
             return Fit(Verdict(out.verdict), string(out.plugin), Code(out.code), reasons)
 
     def feasible_nodes(self, pod: Pod, *, totals: bool = False) -> FeasibleNodes:
-        """All nodes that a pending pod fits, in the order of nodes(), and with `totals` what each
-        would score. Changes nothing."""
+        """All nodes that a pending pod fits, in the order of nodes(); with `totals`, also their
+        total scores. Changes nothing."""
         with self._handle as engine:
             found = self._pod(engine, pod)
             count = ffi.new("uint32_t *")
@@ -482,8 +488,9 @@ class Cluster(View, Closing):
             )
 
     def add_nodes(self, template: Objects, count: int) -> IntArray:
-        """Add `count` nodes of a template: objects of which one is the Node, the others what each
-        has from the beginning: Pods, DaemonSets, a CSINode. The ids; names are NAME-1 and on."""
+        """Add `count` nodes of a template: objects with exactly one Node; the others (Pods,
+        DaemonSets, a CSINode) come with each node. Returns the ids; the names are NAME-1 and so
+        on."""
         with self._handle as engine:
             sink = ffi.new("berth_py_sink *")
             sink.change = lib.BERTH_PY_COPY
@@ -497,7 +504,7 @@ class Cluster(View, Closing):
                 lib.berth_py_sink_free(sink)
 
     def statistics(self) -> Statistics:
-        """What decisions came to: by which path, and why by scan."""
+        """Counts of decisions by path, and of scans by reason."""
         with self._handle as engine:
             out = ffi.new("berth_statistics *")
             out.size = ffi.sizeof("berth_statistics")
@@ -509,9 +516,10 @@ class Cluster(View, Closing):
             )
 
     def refusals(self) -> list[RefusalCount]:
-        """Refusals by plugin and reason, since the engine or branch was made, in the order in which
-        they first came: of explain() a node for each of its reasons, of a scheduler's attempts each
-        plugin that stood in the way. Other decisions do not look why a node refuses."""
+        """Refusals by plugin and reason since the engine or branch was made, in the order in
+        which they first occurred. explain() counts a node once for each of its reasons; attempts
+        of a scheduler count each plugin that refused. Other decisions do not record why a node
+        refuses."""
         with self._handle as engine:
             texts = ffi.new("berth_str[2]")
             code = ffi.new("berth_code *")
@@ -524,7 +532,7 @@ class Cluster(View, Closing):
             return out
 
     def _explanation(self) -> Any:
-        """The explanation that this engine fills again and again."""
+        """The explanation that this engine reuses."""
         if self._handle.extra is None:
             out = ffi.new("berth_explanation **")
             _errors.check(lib.berth_explanation_create(ffi.NULL, out, _errors.slot()))
@@ -537,9 +545,9 @@ class Cluster(View, Closing):
         return self._handle.extra[0]
 
     def explain(self, pod: Pod, *, preemption: bool = True) -> Explanation:
-        """Decide, with every score and every refusal; the pod is put nowhere.
+        """Decide, and return every score and every refusal; the pod is not bound.
 
-        Without `preemption` the search alone: much cheaper where no node fits.
+        Without `preemption`, explain only the search: much cheaper if no node fits.
         """
         with self._handle as engine:
             found = self._pod(engine, pod)
@@ -553,7 +561,7 @@ class Cluster(View, Closing):
             return _explain.copied(explanation, self._placement(engine, found, out))
 
     def fit_count(self, like: Pod, limit: int) -> Capacity:
-        """How many more pods like this one fit, counting no further than `limit`."""
+        """How many more pods like this one fit, up to `limit`."""
         with self._handle as engine:
             found = self._pod(engine, like)
             explanation = self._explanation()
@@ -571,27 +579,28 @@ class Cluster(View, Closing):
     # ---- what if ----
 
     def transaction(self) -> Transaction:
-        """`with cluster.transaction() as t:` all that is done in it is kept at its end, and taken
-        back by an exception or `t.rollback()`."""
+        """Use as `with cluster.transaction() as t:`. The end of the block keeps all changes; an
+        exception or `t.rollback()` takes them back."""
         return Transaction(self, keep=True)
 
     def what_if(self) -> Transaction:
-        """The same, but all is taken back at its end, too, unless `t.commit()` came before."""
+        """The same, but the end of the block takes all changes back, too, unless `t.commit()`
+        came first."""
         return Transaction(self, keep=False)
 
     def depth(self) -> int:
-        """How many transactions are open, one within the other."""
+        """The number of open transactions, each inside the one before."""
         with self._handle as engine:
             return int(lib.berth_engine_depth(engine))
 
     def pod_nominated(self, pod: Pod) -> Optional[int]:
-        """The id of the node that is kept for a pod; None: none is."""
+        """The id of the node reserved for a pod, or None."""
         with self._handle as engine:
             found = self._pod(engine, pod)
             return optional(lib.berth_engine_pod_nominated(engine, found), NODE_NONE)
 
     def cordon(self, node: Node, unschedulable: bool = True) -> None:
-        """As `kubectl cordon`, or uncordon."""
+        """Set or clear spec.unschedulable, as `kubectl cordon` and `kubectl uncordon` do."""
         with self._handle as engine:
             there = self._node(engine, node)
             _errors.check(
@@ -599,7 +608,7 @@ class Cluster(View, Closing):
             )
 
     def close_node(self, node: Node, closed: bool = True) -> None:
-        """Let a node take no pod at all, or again those that fit. Cheaper than a cordon."""
+        """Close a node, so that it takes no pod at all, or open it again. Cheaper than a cordon."""
         with self._handle as engine:
             there = self._node(engine, node)
             _errors.check(lib.berth_engine_close_node(engine, there, closed, _errors.slot()))
@@ -622,12 +631,12 @@ CLUSTER_KINDS = frozenset(
 
 
 class Transaction:
-    """What is done in a `with` block, kept or taken back as a whole. They nest."""
+    """The changes in a `with` block, kept or taken back as a whole. Transactions nest."""
 
     def __init__(self, cluster: Cluster, keep: bool) -> None:
         self._cluster = cluster
         self._keep = keep
-        self._depth = 0  # with this one open; 0: it is not
+        self._depth = 0  # the depth with this one open; 0: not open
 
     def __enter__(self) -> Transaction:
         with self._cluster._handle as engine:
@@ -638,14 +647,14 @@ class Transaction:
         return self
 
     def _within(self, engine: Any) -> int:
-        """How many transactions are open in this one."""
+        """The number of open transactions inside this one."""
         depth = int(lib.berth_engine_depth(engine))
         if not self._depth or depth < self._depth:
             raise _errors.StateError("the transaction has ended")
         return depth - self._depth
 
     def commit(self) -> None:
-        """Keep what was done, now."""
+        """Keep the changes now."""
         with self._cluster._handle as engine:
             if self._within(engine):
                 raise _errors.StateError("a transaction in it is open")
@@ -653,7 +662,7 @@ class Transaction:
             self._depth = 0
 
     def rollback(self) -> None:
-        """Take back what was done, now; transactions in it that are open, too."""
+        """Take back the changes now, including open transactions inside this one."""
         with self._cluster._handle as engine:
             for _ in range(self._within(engine) + 1):
                 _errors.check(lib.berth_engine_rollback(engine, _errors.slot()))

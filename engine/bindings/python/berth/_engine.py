@@ -25,17 +25,17 @@ from ._view import NODE_NONE, Node, Text, View, optional
 
 
 class Engine(Cluster):
-    """A cluster in memory, and kube-scheduler's decisions on it.
+    """A cluster in memory, with kube-scheduler's decisions on it.
 
-    `kubernetes`: whose decisions, 32 to 37 for 1.32 to 1.37; None: the newest. `configuration`: a
-    KubeSchedulerConfiguration, as a file's name or a dict. `threads`: workers, None: one a core.
-    `seed`: of random ties. `feature_gates`: as kube-scheduler's flag takes them. `keep_objects`: keep
-    what dump, objects and pod_object give, some kilobytes for each kind of pods, nothing for a pod.
-    `plugins`: filters and scores of your own, which `configuration` enables; `check_plugins` holds, in
-    tests, what they answer against what they promise.
+    `kubernetes`: the version to decide like, 32 to 37 for 1.32 to 1.37; None: the newest.
+    `configuration`: a KubeSchedulerConfiguration, as a file name or a dict. `threads`: workers;
+    None: one for each core. `seed`: for random ties. `feature_gates`: as kube-scheduler's flag.
+    `keep_objects`: store what dump, objects and pod_object need: some kilobytes for each kind of
+    pod, nothing for each pod. `plugins`: your own filters and scores, which `configuration`
+    enables; `check_plugins` is for tests and compares their results with their promises.
 
-    Used by one thread at a time. `with`, close(), or the last reference gone end it, and all of its
-    branches, snapshots and schedulers with it.
+    For one thread at a time. `with`, close(), or the loss of the last reference ends it together
+    with all of its branches, snapshots and schedulers.
     """
 
     def __init__(
@@ -96,20 +96,21 @@ class Engine(Cluster):
         self._handle = Handle(self._life, out[0], "engine", ENGINE, lib.berth_engine_destroy)
 
     def memory(self) -> Memory:
-        """What the engine holds."""
+        """The memory use of the engine."""
         with self._handle as engine:
             out = ffi.new("berth_memory *")
             _errors.check(lib.berth_engine_memory(engine, out, _errors.slot()))
             return Memory(out.used_bytes, out.resident_bytes, out.huge_bytes, out.huge_refused)
 
     def publish(self) -> Snapshot:
-        """Publish the present state, and pin it: a snapshot for any number of threads."""
+        """Publish the current state and return it as a snapshot for any number of threads."""
         with self._handle as engine:
             _errors.check(lib.berth_engine_publish(engine, _errors.slot()))
             return Snapshot(self, lib.berth_engine_pin(engine))
 
     def snapshot(self) -> Snapshot:
-        """The state that was published last. Any thread, also while the engine is in use."""
+        """The state that was published last. Any thread may call this, even while the engine is
+        in use."""
         with self._handle.shared() as engine:
             pinned = lib.berth_engine_pin(engine)
             if pinned == ffi.NULL:
@@ -117,12 +118,12 @@ class Engine(Cluster):
             return Snapshot(self, pinned)
 
     def branch(self) -> Branch:
-        """A what-if cluster that begins as the engine is now; also `publish().branch()`."""
+        """A what-if cluster that starts in the current state, the same as `publish().branch()`."""
         with self.publish() as snapshot:
             return snapshot.branch()
 
     def trim(self) -> None:
-        """Give back what is kept for future branches."""
+        """Free the memory kept for future branches."""
         with self._handle as engine:
             lib.berth_engine_trim(engine)
 
@@ -142,7 +143,7 @@ def _configuration(configuration: Union[PathName, Mapping[str, Any]], kubernetes
 
 
 class Snapshot(View, Closing):
-    """A published state, whole and unchanging, read by any number of threads at a time."""
+    """A published state, complete and immutable, for any number of reading threads at once."""
 
     _prefix = "berth_snapshot_"
 
@@ -158,7 +159,7 @@ class Snapshot(View, Closing):
 
     @property
     def number(self) -> int:
-        """From 1, in order of publication."""
+        """The number of the publication, from 1."""
         with self._use() as snapshot:
             return int(lib.berth_snapshot_number(snapshot))
 
@@ -199,12 +200,12 @@ class Snapshot(View, Closing):
             return self._ids(found) if found != NODE_NONE else _arrays.empty("uint64_t", 0)[0]
 
     def check(self) -> None:
-        """Hold the snapshot against itself: InternalError names what is broken."""
+        """Compare the snapshot with itself; InternalError names an inconsistency."""
         with self._use() as snapshot:
             _errors.check(lib.berth_snapshot_check(snapshot, _errors.slot()))
 
     def branch(self) -> Branch:
-        """A what-if cluster that begins as this snapshot is. Any thread."""
+        """A what-if cluster that starts in the state of this snapshot. Any thread may call this."""
         with self._use() as snapshot:
             self._handle.bar_callbacks()
             out = ffi.new("berth_engine **")
@@ -213,8 +214,8 @@ class Snapshot(View, Closing):
 
 
 class Branch(Cluster):
-    """A what-if cluster made from a snapshot, for one thread at a time: decide, bind, add, update and
-    remove objects of every kind. Nothing of it is seen by the engine or by other branches, but by
+    """A what-if cluster made from a snapshot, for one thread at a time: decide, bind, and add,
+    update and remove objects of every kind. The engine and other branches see none of it before
     commit(). Reserve and unreserve of plugins are not called."""
 
     def __init__(self, engine: Engine, pointer: Any) -> None:
@@ -223,9 +224,9 @@ class Branch(Cluster):
         self._handle = Handle(engine._life, pointer, "branch", BRANCH, lib.berth_branch_drop)
 
     def commit(self) -> list[Conflict]:
-        """Do on the engine what this branch did to pods that its snapshot knows: all, and the list
-        is empty, or nothing, and it says why. Needs the engine, too, which no other thread may be
-        using; the branch stays as it is."""
+        """Repeat on the engine what this branch did to pods of its snapshot, all or nothing.
+        Returns the conflicts that prevent it; an empty list if it is done. It uses the engine,
+        too, which no other thread may be using; the branch stays as it is."""
         with self._engine._handle, self._handle as branch:
             return self._commit(branch, 64)
 

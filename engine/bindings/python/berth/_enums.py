@@ -1,10 +1,10 @@
-"""The library's enums; the numbers are those of the C headers, which the tests compare."""
+"""The enums of the library. The numbers equal those of the C headers; the tests compare them."""
 
 import enum
 
 
 class Status(enum.IntEnum):
-    """Outcome of a call of the library: the `code` of an exception."""
+    """The outcome of a call of the library: the `code` of an exception."""
 
     OK = 0
     E_ARG = 1
@@ -22,7 +22,7 @@ class Status(enum.IntEnum):
 
 
 class Verdict(enum.IntEnum):
-    """What became of a pod that was decided on."""
+    """The outcome of a decision on a pod."""
 
     PLACED = 0
     UNSCHEDULABLE = 1
@@ -30,7 +30,7 @@ class Verdict(enum.IntEnum):
 
 
 class Path(enum.IntEnum):
-    """How a decision finds its node: all give the same answer."""
+    """How a decision finds its node; every path finds the same one."""
 
     AUTO = 0
     SCAN = 1
@@ -38,7 +38,7 @@ class Path(enum.IntEnum):
 
 
 class Code(enum.IntEnum):
-    """Whether preemption may help where a node refuses a pod."""
+    """Whether preemption may help when a node refuses a pod."""
 
     UNSCHEDULABLE = 0
     UNRESOLVABLE = 1
@@ -69,7 +69,7 @@ class Kind(enum.IntEnum):
 
 
 class ConflictKind(enum.IntEnum):
-    """Why something of a branch can't be had on its engine."""
+    """Why a change of a branch cannot be applied to its engine."""
 
     POD_GONE = 0
     POD_MOVED = 1
@@ -79,7 +79,7 @@ class ConflictKind(enum.IntEnum):
 
 
 class Answer(enum.IntEnum):
-    """What a callback of the loop says of what it was asked to do."""
+    """The outcome of a callback of the loop."""
 
     DONE = 0
     LATER = 1
@@ -96,7 +96,7 @@ class UnbindReason(enum.IntEnum):
 
 
 class Trouble(enum.IntEnum):
-    """What the loop reports."""
+    """The kind of a problem that the loop reports."""
 
     EVENT = 0
     LATE_ANSWER = 1
@@ -104,7 +104,7 @@ class Trouble(enum.IntEnum):
 
 
 class ScanReason(enum.IntEnum):
-    """Why a decision scanned nodes where the index might have answered."""
+    """Why a decision scanned nodes instead of using the index."""
 
     PATH = 0
     EXPLAINED = 1
@@ -122,13 +122,13 @@ class ScanReason(enum.IntEnum):
 class Normalize(enum.IntEnum):
     """How a plugin's values become scores of 0 to 100."""
 
-    NONE = 0  # they are scores
+    NONE = 0  # values are scores already
     MAX = 1  # value * 100 / the largest of the nodes that fit
-    MAX_REVERSED = 2  # 100 minus that
+    MAX_REVERSED = 2  # 100 minus the value of MAX
 
 
 class Wake(enum.IntFlag):
-    """Changes of the cluster: what a pod that was refused may wait for."""
+    """Changes of the cluster that a refused pod may wait for."""
 
     NODE_ADD = 1 << 0
     NODE_LABELS = 1 << 1  # and annotations that plugins read
@@ -155,7 +155,7 @@ class Wake(enum.IntFlag):
 
 
 class StepKind(enum.IntEnum):
-    """What a step of the loop has done."""
+    """The outcome of a step of the loop."""
 
     IDLE = 0
     BOUND = 1
@@ -166,7 +166,7 @@ class StepKind(enum.IntEnum):
 
 
 class PodState(enum.IntEnum):
-    """Where a pod is in its life in the loop."""
+    """The state of a pod in the loop."""
 
     GONE = 0
     GATED = 1

@@ -10,10 +10,10 @@ from ._native import ffi, lib
 
 
 class BerthError(Exception):
-    """A call was refused. `code`, `message`, `object` ("Pod default/web-0"), `field`, and where in
-    which input (`source`, `line`, `column`, `offset`); "", 0 or None where that is unknown.
+    """A call failed. `code`, `message`, `object` ("Pod default/web-0"), `field`, and the place
+    in the input (`source`, `line`, `column`, `offset`); "", 0 or None if unknown.
 
-    Of a batch `done` is how many were done before the one that failed; they stay done.
+    For a batch, `done` is the number of entries completed before the failure; they stay done.
     """
 
     code: Status = Status.E_INTERNAL
@@ -39,13 +39,13 @@ class BerthError(Exception):
 
 
 class ArgumentError(BerthError, ValueError):
-    """An argument makes no sense."""
+    """An argument is invalid."""
 
     code = Status.E_ARG
 
 
 class StateError(BerthError, RuntimeError):
-    """Not allowed in this state."""
+    """The call is not allowed in this state."""
 
     code = Status.E_STATE
 
@@ -59,7 +59,7 @@ class BusyError(StateError):
 
 
 class OutOfMemoryError(BerthError, MemoryError):
-    """There was no memory; the engine is as before."""
+    """There was no memory; the engine did not change."""
 
     code = Status.E_NOMEM
 
@@ -71,19 +71,19 @@ class ParseError(BerthError, ValueError):
 
 
 class InvalidError(BerthError, ValueError):
-    """An object that the API server would not have taken."""
+    """The API server would have rejected this object."""
 
     code = Status.E_INVALID
 
 
 class ExistsError(BerthError):
-    """There is such an object already."""
+    """The object exists already."""
 
     code = Status.E_EXISTS
 
 
 class NotFoundError(BerthError, LookupError):
-    """There is no such object."""
+    """The object does not exist."""
 
     code = Status.E_NOT_FOUND
 
@@ -95,7 +95,7 @@ class RangeError(BerthError, ValueError):
 
 
 class UnsupportedError(BerthError):
-    """Something that Berth does not have."""
+    """Berth does not support this."""
 
     code = Status.E_UNSUPPORTED
 
@@ -107,13 +107,13 @@ class InputError(BerthError):
 
 
 class ConflictError(BerthError):
-    """A change made meanwhile is in the way."""
+    """A later change prevents this one."""
 
     code = Status.E_CONFLICT
 
 
 class InternalError(BerthError):
-    """A rule of the library does not hold: a bug of Berth's."""
+    """An invariant of the library is broken: a bug in Berth."""
 
     code = Status.E_INTERNAL
 
@@ -148,12 +148,12 @@ _local = _Local()
 
 
 def slot() -> Any:
-    """Where the calls of this thread put their errors."""
+    """The berth_error for calls of this thread."""
     return _local.error
 
 
 def string(data: Any) -> str:
-    """A terminated text of the library."""
+    """A zero-terminated text of the library."""
     return str(ffi.string(data).decode("utf-8", "replace"))
 
 
@@ -165,7 +165,7 @@ def from_detail(detail: Any) -> BerthError:
 
 
 def check(status: int, done: int = 0) -> None:
-    """Raise what the last call of this thread answered, unless it was OK."""
+    """Raise the error of the last call of this thread, unless it was OK."""
     if status:
         error = from_detail(_local.error)
         error.done = done

@@ -24,7 +24,7 @@ def _reason_counts(explanation: Any) -> tuple[ReasonCount, ...]:
 
 
 def copied(explanation: Any, placement: Optional[Placement]) -> Explanation:
-    """All that an explanation says."""
+    """Everything in an explanation."""
     out = ffi.new("berth_py_explained *")
     _errors.check(lib.berth_py_explain(explanation, out, _errors.slot()))
     try:

@@ -1,14 +1,15 @@
-"""Who may use what, and until when: no handle reaches C after its end, or on two threads at once.
+"""Rules for the use and the end of handles: no handle reaches C after its end, or on two threads
+at once.
 
-The interpreter's lock is let go while C runs, so a second thread may call meanwhile, close what is
-in use, or drop the last reference. Every call therefore enters the handle that it works on and
+The interpreter releases its lock while C runs. Meanwhile a second thread may call, close an
+object in use, or drop the last reference. So every call enters the handle that it works on and
 leaves it afterwards:
 
-- an engine or a branch is for one thread at a time; a second one gets a BusyError at once;
-- a snapshot is shared, and so is a scheduler's posting;
-- closing something that is in use is refused; closing an engine closes what hangs on it first;
-- of objects that nobody refers to any more, the handle is closed, in whatever order they go;
-- a child process that was forked has the memory, but none of the workers: it gets a StateError.
+- an engine or a branch is for one thread at a time; a second thread gets a BusyError at once;
+- a snapshot, and the posting side of a scheduler, is shared;
+- closing an object in use is refused; closing an engine closes everything made from it first;
+- unreferenced objects close their handles in any order;
+- a forked child process has the memory but none of the workers: it gets a StateError.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import Any, Callable, Optional, Protocol
 
 from ._errors import BusyError, ClosedError, StateError
 
-# How many forks ago this process began.
+# The number of forks since the first process.
 _generation = 0
 
 
@@ -31,12 +32,12 @@ def _forked() -> None:
 
 os.register_at_fork(after_in_child=_forked)
 
-# The order in which an engine's close ends what hangs on it.
+# The order in which closing an engine ends everything made from it.
 SCHEDULER, BRANCH, SNAPSHOT, ENGINE = range(4)
 
 
 class Guard(Protocol):
-    """Plugins in Python, as far as calls on an engine and its branches have to know."""
+    """The part of Python plugins that calls on an engine and its branches need."""
 
     threads: set[int]
 
@@ -46,22 +47,22 @@ class Guard(Protocol):
 
 
 class Life:
-    """An engine and all that hangs on it."""
+    """An engine and everything made from it."""
 
     __slots__ = ("mutex", "calls", "handles", "generation", "callback_thread", "later", "plugins")
 
     def __init__(self, plugins: Optional[Guard] = None) -> None:
-        # Garbage may be collected, and handles closed, where the mutex is held.
+        # Reentrant: the garbage collector may run, and close handles, while the mutex is held.
         self.mutex = threading.RLock()
-        self.calls = 0  # under way, on any handle
+        self.calls = 0  # in progress, on any handle
         self.handles: list[Handle] = []
         self.generation = _generation
-        self.callback_thread = 0  # which runs a callback of the scheduler
-        self.later: list[Callable[[], None]] = []  # what had to wait for a callback's end
+        self.callback_thread = 0  # the thread that runs a callback of the scheduler
+        self.later: list[Callable[[], None]] = []  # actions that wait for the end of a callback
         self.plugins = plugins
 
     def catch_up(self) -> None:
-        """Do what had to wait."""
+        """Do the waiting actions."""
         with self.mutex:
             later, self.later = self.later, []
         for end in later:
@@ -69,7 +70,7 @@ class Life:
 
 
 class Handle:
-    """A pointer to something of C's, and who is using it."""
+    """A pointer to a C object, and its current users."""
 
     __slots__ = (
         "life",
@@ -92,11 +93,11 @@ class Handle:
         self.what = what
         self.rank = rank
         self.destroy = destroy
-        self.owner = 0  # the thread that is using it,
-        self.depth = 0  # and how deep in calls of its own
-        self.users = 0  # calls that share it
-        self.extra: Any = None  # an explanation to reuse, and what ends it
-        self.failures = 0  # of plugins, when the call under way began
+        self.owner = 0  # the thread that uses it
+        self.depth = 0  # the depth of nested calls of that thread
+        self.users = 0  # shared uses in progress
+        self.extra: Any = None  # an explanation to reuse, and its destructor
+        self.failures = 0  # of plugins, when the current call began
         with life.mutex:
             life.handles.append(self)
 
@@ -110,12 +111,12 @@ class Handle:
             raise StateError(f"the {self.what} was made before this process was forked")
 
     def bar_callbacks(self) -> None:
-        """Refuse what a callback of the scheduler must not do: anything with branches."""
+        """Refuse calls that a callback of the scheduler must not make: anything with branches."""
         if self.life.callback_thread == threading.get_ident():
             raise StateError("a callback can't use a branch")
 
     def __enter__(self) -> Any:
-        """Use it alone."""
+        """Use the handle exclusively."""
         life = self.life
         if life.generation != _generation:
             self._of_this_process()
@@ -155,17 +156,17 @@ class Handle:
                 life.plugins.after(self.failures)
 
     def shared(self) -> Shared:
-        """Use it beside others: `with handle.shared() as pointer`."""
+        """Share the handle: `with handle.shared() as pointer`."""
         return Shared(self)
 
     def open(self) -> bool:
         return self.pointer is not None
 
     def close(self) -> None:
-        """End it; nothing if it has ended. BusyError while it is in use."""
+        """End the handle; does nothing if it has ended. BusyError while it is in use."""
         life = self.life
         if self.pointer is not None and life.generation != _generation:
-            self.pointer = None  # the memory is the parent's
+            self.pointer = None  # the memory belongs to the parent process
             return
         with life.mutex:
             if self.pointer is None:
@@ -182,7 +183,7 @@ class Handle:
                     self.bar_callbacks()
                 ending = [self]
             ends = [handle._end() for handle in ending]
-            life.calls += 1  # so that the engine outlives this
+            life.calls += 1  # so that the engine outlives this call
         try:
             for end in ends:
                 end()
@@ -191,7 +192,7 @@ class Handle:
                 life.calls -= 1
 
     def discard(self) -> None:
-        """What becomes of it once nobody refers to it."""
+        """The end of a handle that is no longer referenced."""
         life = self.life
         if life.generation != _generation:
             return
@@ -203,7 +204,7 @@ class Handle:
                     return
             self.close()
         except StateError:
-            pass  # still in use, by something that ends it with the engine
+            pass  # still in use by an object that ends it with the engine
 
     def _end(self) -> Callable[[], None]:
         pointer, destroy, extra = self.pointer, self.destroy, self.extra
@@ -220,7 +221,7 @@ class Handle:
 
 
 class Shared:
-    """One of several uses of a handle at a time."""
+    """One of several simultaneous uses of a handle."""
 
     __slots__ = ("handle",)
 

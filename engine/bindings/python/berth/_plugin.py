@@ -21,22 +21,22 @@ _Text = Optional[str]
 
 @dataclasses.dataclass(frozen=True)
 class PluginPod:
-    """What a plugin reads of a pod: what it has named, by name. None where the pod lacks it."""
+    """The facts of a pod that a plugin reads, by name. None if the pod lacks one."""
 
     namespace: str
-    requests: Mapping[str, int]  # cpu in milli, all else in units
+    requests: Mapping[str, int]  # cpu in milli, everything else in units
     labels: Mapping[str, _Text]
     annotations: Mapping[str, _Text]
-    owner: Optional[Owner]  # its controller
-    #: The pod itself and its priority, in which pods that are alike differ: of plugins with `each` and
-    #: neither `static` nor `node_local`.
+    owner: Optional[Owner]  # the controller
+    #: The pod and its priority, which differ between pods of one kind: only for plugins with `each`
+    #: and neither `static` nor `node_local`.
     id: Optional[int]
     priority: int
 
 
 @dataclasses.dataclass(frozen=True)
 class NodePod:
-    """A pod on a node: labels and annotations are those that the plugin reads of pods."""
+    """A pod on a node, with the labels and annotations that the plugin reads of pods."""
 
     id: int
     namespace: str
@@ -47,18 +47,18 @@ class NodePod:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class PluginNodes:
-    """A slice of up to 128 nodes: each list and array has an entry a node. What is said of nodes that
-    are not `asked` about is not looked at, and texts and pods of those are not there."""
+    """A slice of up to 128 nodes: each list and array has an entry for each node. Answers about
+    nodes that are not `asked` are ignored, and texts and pods of those nodes are absent."""
 
     ids: IntArray
     asked: IntArray  # 1, or 0
-    allocatable: Mapping[str, IntArray]  # by resource: cpu in milli, all else in units
-    requested: Mapping[str, IntArray]  # zeros where the plugin is static
+    allocatable: Mapping[str, IntArray]  # by resource: cpu in milli, everything else in units
+    requested: Mapping[str, IntArray]  # zeros if the plugin is static
     labels: Mapping[str, Sequence[_Text]]
     annotations: Mapping[str, Sequence[_Text]]
-    names: Sequence[str]  # of plugins with `node_names`
-    domains: Sequence[IntArray]  # of each Selection: such pods in the node's domain
-    pods: Sequence[Sequence[NodePod]]  # of plugins with `node_pods`, the one that came last first
+    names: Sequence[str]  # for plugins with `node_names`
+    domains: Sequence[IntArray]  # for each Selection: its pods in the node's domain
+    pods: Sequence[Sequence[NodePod]]  # for plugins with `node_pods`, the newest first
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -66,12 +66,13 @@ class PluginNodes:
 
 @dataclasses.dataclass(frozen=True)
 class Selection:
-    """Which pods are counted, and by which label of nodes. Selectors are dicts as in Kubernetes'
-    objects: {"matchLabels": ..., "matchExpressions": ...}; no `selector` is no pod."""
+    """The pods to count, and the label of nodes that divides them into domains. Selectors are
+    dicts as in Kubernetes' objects: {"matchLabels": ..., "matchExpressions": ...}; without
+    `selector` no pod matches."""
 
     topology_key: str
     selector: Optional[Mapping[str, Any]] = None
-    namespaces: Sequence[str] = ()  # with no namespace_selector, too: the pod's
+    namespaces: Sequence[str] = ()  # empty, without namespace_selector: the pod's namespace
     namespace_selector: Optional[Mapping[str, Any]] = None
 
 
@@ -82,26 +83,29 @@ Prepare = Callable[[PluginPod], Union[None, bool, str]]
 
 @dataclasses.dataclass
 class Plugin:
-    """A filter, a score, or both, in Python, that a `configuration` enables by its name.
+    """A filter, a score, or both, in Python; a `configuration` enables it by its name.
 
-    `filter(pod, nodes)` answers a sequence of truths, one a node: whether the pod fits; None: it fits
-    all. `score(pod, nodes)` answers one number a node. Both are asked about a slice of nodes at a time,
-    on any thread, and do nothing else; what they read they name beforehand: at most 16 resources and 8
-    labels or annotations of each kind. `prepare(pod)` comes first, and answers None or True; False: the
-    plugin takes no part; a text: no node can take the pod, and why. `configure(arguments)` gets the
-    plugin's pluginConfig as json.loads gives it, None if there is none. `reserve(pod, node)` is told
-    of each pod that comes to a node, and may answer False where it is being bound: it is not then;
-    `unreserve(pod, node)` of each that leaves.
+    `filter(pod, nodes)` returns a sequence with a truth value for each node: whether the pod
+    fits; None: it fits all. `score(pod, nodes)` returns a number for each node. Both are called
+    for a slice of nodes at a time, on any thread, and must do nothing else. A plugin declares in
+    advance which facts it reads: at most 16 resources, and 8 labels or annotations of each kind.
+    `prepare(pod)` is called first and returns None or True; False: the plugin takes no part; a
+    text: no node can take the pod, for this reason. `configure(arguments)` receives the plugin's
+    pluginConfig as json.loads returns it, None if there is none. `reserve(pod, node)` is called
+    for each pod that comes to a node; False stops a pod that is being bound. `unreserve(pod,
+    node)` is called for each pod that leaves.
 
-    `static`: answers follow from the pod, names, labels, annotations and allocatable amounts of nodes,
-    and are computed once for each kind of pod. `node_local`: they change only with the pods on the node
-    itself, too. Either is kept in the index; without, each decision asks about every node. `each`:
-    prepare at each decision, not once a kind of pod. `domains(pod)` answers at most 4 Selections to be
-    counted by topology domain, with `each` alone. (berth/plugin.h says all of this at length.)
+    `static`: results depend only on the pod, and on names, labels, annotations and allocatable
+    amounts of nodes; they are computed once for each kind of pod. `node_local`: results change
+    only with these facts and with the pods on the node itself. The index keeps both; without
+    either, each decision asks about every node. `each`: prepare at each decision, not once for
+    each kind of pod. `domains(pod)`, only with `each`, returns at most 4 Selections to count by
+    topology domain. berth/plugin.h explains all of this in detail.
 
-    What a function raises is raised by the call that it ran in, and on an engine no pod is bound by a
-    filter that has raised. If the plugin is static or node_local, what the function would have said may have been
-    kept: the engine can only be closed then. No function may use the engine: a StateError.
+    If a function raises, the call that it ran in raises the exception, and on an engine a filter
+    that has raised binds no pod. If the plugin is static or node_local, the engine may have kept
+    the missing result: it can only be closed then. No function may use the engine: that raises a
+    StateError.
     """
 
     name: str
@@ -122,9 +126,9 @@ class Plugin:
     pod_annotations: Sequence[str] = ()
     node_names: bool = False
     node_pods: bool = False
-    reason: Optional[str] = None  # of its refusals; None: "node(s) were refused by NAME"
-    unresolvable: bool = False  # preemption can't turn its refusals around
-    wake_on: Wake = Wake(0)  # changes that can turn them around; 0: what its flags imply
+    reason: Optional[str] = None  # of the refusals; None: "node(s) were refused by NAME"
+    unresolvable: bool = False  # preemption cannot resolve the refusals
+    wake_on: Wake = Wake(0)  # changes that can resolve them; 0: those that follow from the flags
     normalize: Normalize = Normalize.NONE
 
 
@@ -132,7 +136,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def _escaped(_: Any, error: BaseException, trace: Any) -> None:
-    """An exception that came between (an interrupt), not of a plugin's function."""
+    """Handle an exception from outside the function of a plugin (an interrupt)."""
     context = trace.tb_frame.f_locals.get("context") if trace is not None else None
     if context is not None:
         bound = ffi.from_handle(context)
@@ -140,7 +144,7 @@ def _escaped(_: Any, error: BaseException, trace: Any) -> None:
 
 
 def _extern(answer: Optional[int] = None) -> Callable[[_Function], _Function]:
-    """Have C call this function, which answers `answer` where an exception gets as far as this."""
+    """Lets C call this function; if an exception escapes it, C receives `answer`."""
     define: Callable[[_Function], _Function] = (
         ffi.def_extern(onerror=_escaped)
         if answer is None
@@ -150,17 +154,17 @@ def _extern(answer: Optional[int] = None) -> Callable[[_Function], _Function]:
 
 
 class Plugins:
-    """The plugins of an engine and its branches, and what became of their functions."""
+    """The plugins of an engine and its branches, and the outcome of their functions."""
 
     def __init__(self, plugins: Sequence[Plugin]) -> None:
         self._keep: list[Any] = []
         self.failing = ffi.new("uint8_t *")
-        self.threads: set[int] = set()  # that run a function of a plugin
+        self.threads: set[int] = set()  # threads that run a function of a plugin
         self.mutex = threading.Lock()
-        self.calls = 0  # under way, on the engine and its branches
-        self.failures = 0  # functions that have raised
-        self.raised: Optional[BaseException] = None  # the last of them
-        self.broken: Optional[BaseException] = None  # why nothing works any more
+        self.calls = 0  # in progress, on the engine and its branches
+        self.failures = 0  # number of functions that raised
+        self.raised: Optional[BaseException] = None  # the last of these exceptions
+        self.broken: Optional[BaseException] = None  # why every call fails
         self.tables = ffi.new("berth_plugin *[]", len(plugins))
         self.count = len(plugins)
         keys: dict[str, None] = {}
@@ -182,7 +186,7 @@ class Plugins:
         return self._keep[-1]
 
     def _bound(self, plugin: Plugin) -> Any:
-        own = dataclasses.replace(plugin)  # what is changed afterwards is not seen
+        own = dataclasses.replace(plugin)  # a copy: later changes have no effect
         _check(own)
         out = ffi.new("berth_py_plugin *")
         context = ffi.new_handle(_Bound(self, own))
@@ -222,10 +226,11 @@ class Plugins:
         lib.berth_py_plugin_fill(out)
         return out
 
-    # ---- around a call of C ----
+    # ---- around a call into C ----
 
     def before(self) -> int:
-        """A call on the engine or a branch begins: how many functions have raised so far."""
+        """A call on the engine or a branch begins; returns how many functions have raised so
+        far."""
         if self.broken is not None:
             raise _errors.StateError(
                 f"the engine is unusable: a function of a plugin has raised {self.broken!r}"
@@ -235,7 +240,7 @@ class Plugins:
             return self.failures
 
     def after(self, failures: int) -> None:
-        """It ends: raise what a function has raised meanwhile."""
+        """The call ends; raise the exception of a function that failed meanwhile."""
         with self.mutex:
             self.calls -= 1
             if not self.calls:
@@ -244,12 +249,12 @@ class Plugins:
         if raised is not None:
             raise raised
 
-    # ---- around a call of Python ----
+    # ---- around a call into Python ----
 
     @contextmanager
     def running(self, kept: bool) -> Iterator[None]:
-        """A function runs; what it raises waits until the call under way returns. `kept`: what it
-        should have answered may be kept by the engine."""
+        """Run a function; its exception waits until the current call returns. `kept`: the engine
+        may keep the result."""
         me = threading.get_ident()
         self.threads.add(me)
         try:
@@ -269,7 +274,7 @@ class Plugins:
 
 
 class _Bound:
-    """What C has of a plugin: how its functions are called."""
+    """The view that C has of a plugin: how to call its functions."""
 
     def __init__(self, owner: Plugins, plugin: Plugin) -> None:
         self.owner = owner
@@ -289,7 +294,7 @@ def _check(plugin: Plugin) -> None:
         raise _errors.ArgumentError(f"plugin {plugin.name} is static, and so reads no pods")
 
 
-# ---- what C hands over ----
+# ---- data from C ----
 
 
 def _texts(keys: Sequence[str], items: Any, begin: int = 0) -> dict[str, _Text]:
@@ -406,12 +411,12 @@ def berth_py_on_prepare(context: Any, preparation: Any, pod: Any, reason: Any, s
             return int(lib.BERTH_PREPARED_SKIP)
         if plugin.domains is None or _count(preparation, plugin.domains(facts)):
             return int(lib.BERTH_PREPARED_ACTIVE)
-    # The call ends without memory, nothing is kept, and what was raised is what it raises.
+    # The call fails as if without memory and keeps nothing; then the exception is raised.
     return int(lib.BERTH_PREPARED_NO_MEMORY)
 
 
 def _count(preparation: Any, selections: Sequence[Selection]) -> bool:
-    """Have pods counted for what is being prepared."""
+    """Request counts of pods for the decision being prepared."""
     if len(selections) > lib.BERTH_PY_DOMAINS_MAX:
         raise ValueError(f"domains are asked for by {len(selections)} selections")
     keep: list[Any] = []
@@ -465,7 +470,7 @@ def berth_py_on_slice(context: Any, nodes: Any) -> None:
         else:
             _put_scores(plugin, plugin.score(*facts), nodes)
         return
-    if filters:  # it has raised: nothing fits
+    if filters:  # the function has raised: nothing fits
         ffi.memmove(nodes.asked, bytes(nodes.count), nodes.count)
     else:
         ffi.memmove(nodes.values, bytes(8 * nodes.count), 8 * nodes.count)

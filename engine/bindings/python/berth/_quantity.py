@@ -1,4 +1,4 @@
-"""Kubernetes' amounts as text."""
+"""Amounts of Kubernetes as text."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from ._native import ffi, lib
 from ._view import Text
 
 
-# Whatever the caller's context is.
+# Independent of the caller's decimal context.
 _EXACT = decimal.Context(prec=60, rounding=decimal.ROUND_UP)
 
 
 def parse_quantity(text: str) -> decimal.Decimal:
-    """The units that "1500m", "1.5Gi" or "1e3" says, exactly; ParseError, RangeError."""
+    """The exact number of units in a text such as "1500m", "1.5Gi" or "1e3"; ParseError,
+    RangeError."""
     given = Text(text)
     out = ffi.new("berth_quantity *")
     _errors.check(lib.berth_quantity_parse(given.value, out, _errors.slot()))
@@ -25,8 +26,8 @@ def parse_quantity(text: str) -> decimal.Decimal:
 
 
 def format_quantity(amount: Union[int, decimal.Decimal], *, binary: bool = False) -> str:
-    """The canonical text of an amount of units: "1500m"; with `binary` Ki, Mi, ... where Kubernetes
-    would. What is finer than nanos is rounded up, as there."""
+    """The canonical text of an amount of units, such as "1500m"; with `binary`, Ki, Mi, ...
+    where Kubernetes would use them. Amounts are rounded up to nanos, as in Kubernetes."""
     whole = _EXACT.to_integral_value(_EXACT.scaleb(decimal.Decimal(amount), 9))
     sign = -1 if whole < 0 else 1
     units, nanos = divmod(abs(int(whole)), 10**9)

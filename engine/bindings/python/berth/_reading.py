@@ -1,4 +1,4 @@
-"""Kubernetes text and dicts in: readers and where they hand objects."""
+"""Reads Kubernetes text and dicts, and passes the objects to a sink."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from ._arrays import IntArray
 from ._native import ffi, lib
 from ._types import Loaded
 
-#: An object as kubectl prints it, read into a dict; a List of them; or several.
+#: An object as kubectl prints it, as a dict; a List of objects; or several of these.
 Objects = Union[Mapping[str, Any], Iterable[Mapping[str, Any]]]
 PathName = Union[str, "os.PathLike[str]"]
 
 
 class Source:
-    """Something to read: files, a text, or objects."""
+    """An input: files, a text, or objects."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class Source:
 def read(
     sink: Any, source: Source, *, defaults: bool, templates: bool, namespace: Optional[str] = None
 ) -> Loaded:
-    """Read a source to its end into a sink, and free that."""
+    """Read a source completely into a sink, and free the sink."""
     try:
         fill(sink, source, defaults=defaults, templates=templates, namespace=namespace)
         return Loaded(
@@ -55,13 +55,13 @@ def read(
 def fill(
     sink: Any, source: Source, *, defaults: bool, templates: bool, namespace: Optional[str] = None
 ) -> None:
-    """Read a source to its end into a sink."""
+    """Read a source completely into a sink."""
     error = _errors.slot()
     options = ffi.new("berth_read_options *")
     lib.berth_read_options_init_sized(options, ffi.sizeof("berth_read_options"))
     options.apply_defaults = defaults
     options.templates = templates
-    # The reader borrows the name: it stays until the reader is gone.
+    # The reader borrows the name: keep it until the reader is destroyed.
     name = ffi.NULL if namespace is None else ffi.new("char[]", namespace.encode())
     options.namespace_name = name
     reader_out = ffi.new("berth_reader **")
@@ -82,7 +82,7 @@ def fill(
 
 
 def narrowed(ids: Any) -> IntArray:
-    """The list's ids as ids of nodes, which are half as long."""
+    """The ids of the list as ids of nodes, which have half the size."""
     out, data = _arrays.empty("uint32_t", ids.count)
     lib.berth_py_narrow(ids, data)
     return out

@@ -17,7 +17,7 @@ from ._reading import Objects, PathName, Source
 from ._types import Binding, Counters, Eviction, Loaded, PodStatus, Step, Steps
 from ._view import NODE_NONE, POD_NONE, Pod, Text, optional, string
 
-#: No time: what never happens.
+#: The time of events that never happen.
 TIME_NEVER: int = lib.BERTH_TIME_NEVER
 
 _POSTS = {"add": lib.BERTH_PY_POST_ADD, "update": lib.BERTH_PY_POST_UPDATE}
@@ -33,7 +33,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def _extern(error: Optional[Answer] = None) -> Callable[[_Function], _Function]:
-    """Have C call this function; an exception that gets as far as this answers `error`."""
+    """Lets C call this function; if an exception escapes it, C receives `error`."""
     define: Callable[[_Function], _Function] = (
         ffi.def_extern() if error is None else ffi.def_extern(error=int(error))
     )
@@ -41,7 +41,8 @@ def _extern(error: Optional[Answer] = None) -> Callable[[_Function], _Function]:
 
 
 class _Callbacks:
-    """What C calls, and what it raised: exceptions wait until the call under way returns."""
+    """The functions that C calls, and the exceptions that they raised, which wait until the
+    current call returns."""
 
     def __init__(
         self,
@@ -74,7 +75,7 @@ class _Callbacks:
         self.stop[0] = 1
 
     def answer(self, function: Any, *arguments: Any) -> int:
-        """Call one of them on the scheduling thread."""
+        """Call a callback on the scheduling thread."""
         life = self.life
         life.callback_thread = threading.get_ident()
         try:
@@ -125,7 +126,7 @@ def berth_py_on_report(context: Any, trouble: int, error: Any) -> None:
 
 @_extern()
 def berth_py_on_notify(context: Any) -> None:
-    # On the thread that posts, whatever the scheduling thread does meanwhile.
+    # On the posting thread, whatever the scheduling thread does meanwhile.
     callbacks = ffi.from_handle(context)
     try:
         callbacks.notify()
@@ -141,18 +142,21 @@ def _silent(function: Any) -> Any:
 
 
 class Scheduler(Closing):
-    """A scheduler over an engine: pods wait, are decided in order, bound by callback, and woken by
-    the changes that could help them. Time is the caller's: nanoseconds from any origin.
+    """A scheduler over an engine: pods wait, are decided in order, bound by a callback, and
+    woken by changes that could help them. The caller passes the time, in nanoseconds from any
+    origin.
 
-    `bind` tells a pod's node and answers DONE (or None), LATER or FAILED; `evict` likewise. They
-    run inside step(), run(), advance(), load and so on, may look at the engine, post and answer
-    bindings, and may not change the engine: a StateError. What one raises counts as FAILED and is
-    raised by the call that it ran in, once that is done. `notify` runs on the thread that posts.
+    `bind` receives a pod and its node and returns DONE (or None), LATER or FAILED; `evict` does
+    the same for a victim. They run inside step(), run(), advance(), load and similar calls. They
+    may read the engine, post and answer bindings; changing the engine raises a StateError. If a
+    callback raises, its answer counts as FAILED, and the call that it ran in raises the
+    exception at its end. `notify` runs on the posting thread.
 
-    Durations that are None are kube-scheduler's; those of the backoff are what the engine's
-    configuration says of it.
+    A duration of None means kube-scheduler's default; for the backoff it means the engine's
+    configuration.
 
-    Threads: post, post_remove, bind_done and evict_done from any; all else is for the engine's.
+    Threads: any thread may call post, post_remove, bind_done and evict_done; everything else
+    belongs to the engine's thread.
     """
 
     def __init__(
@@ -199,7 +203,7 @@ class Scheduler(Closing):
 
     @contextmanager
     def _step(self) -> Iterator[Any]:
-        """Use it on the scheduling thread, which is the engine's."""
+        """Use the scheduler on the scheduling thread, which is that of the engine."""
         life = self._engine._life
         try:
             with self._engine._handle, self._handle.shared() as scheduler:
@@ -221,7 +225,7 @@ class Scheduler(Closing):
     def load(
         self, *paths: PathName, now_ns: int, change: str = "add", defaults: bool = True
     ) -> Loaded:
-        """As Engine.load, with the pods that it brings submitted and others woken."""
+        """As Engine.load; also submits the new pods and wakes others."""
         return self._read(Source(files=paths), change, now_ns, defaults, False)
 
     def load_text(
@@ -249,8 +253,9 @@ class Scheduler(Closing):
             )
 
     def post(self, objects: Objects, *, change: str = "add", defaults: bool = True) -> int:
-        """Post objects to be applied between two decisions, in order. Any thread. Workloads become
-        their pods, but for DaemonSets, which need the nodes. How many were posted."""
+        """Post objects to apply between two decisions, in order. Any thread. Workloads become
+        their pods, except DaemonSets, which need the nodes. Returns the number of posted
+        objects."""
         with self._handle.shared() as scheduler:
             sink = ffi.new("berth_py_sink *")
             sink.scheduler = scheduler
@@ -271,14 +276,15 @@ class Scheduler(Closing):
             )
 
     def bind_done(self, binding: int, answer: Answer = Answer.DONE) -> None:
-        """The outcome of a binding that was answered LATER. Any thread."""
+        """Post the outcome of a binding for which the callback answered LATER. Any thread."""
         with self._handle.shared() as scheduler:
             _errors.check(
                 lib.berth_scheduler_bind_done(scheduler, binding, Answer(answer), _errors.slot())
             )
 
     def evict_done(self, victim: int, answer: Answer = Answer.DONE) -> None:
-        """The outcome of an eviction that was answered LATER: FAILED, and the pod stays. Any thread."""
+        """Post the outcome of an eviction for which the callback answered LATER; FAILED: the pod
+        stays. Any thread."""
         with self._handle.shared() as scheduler:
             _errors.check(
                 lib.berth_scheduler_evict_done(scheduler, victim, Answer(answer), _errors.slot())
@@ -287,12 +293,12 @@ class Scheduler(Closing):
     # ---- decisions ----
 
     def advance(self, now_ns: int) -> None:
-        """Apply what is posted and what time has brought, without a decision."""
+        """Apply posted events and due timers without a decision."""
         with self._step() as scheduler:
             _errors.check(lib.berth_scheduler_advance(scheduler, now_ns, _errors.slot()))
 
     def step(self, now_ns: int) -> Step:
-        """Take the first active pod, decide, and bind it or put it back."""
+        """Take the first active pod, decide, and bind the pod or put it back."""
         with self._step() as scheduler:
             out = ffi.new("berth_step *")
             _errors.check(lib.berth_scheduler_step(scheduler, now_ns, out, _errors.slot()))
@@ -308,8 +314,8 @@ class Scheduler(Closing):
             )
 
     def run(self, now_ns: int, limit: int = 1 << 16) -> Steps:
-        """Steps at one time until no pod is active, at most `limit`. One call of C, which ends
-        early where a callback raises; what it raised is raised here."""
+        """Take steps at one point in time until no pod is active, at most `limit`. One call into
+        C, which ends early if a callback raises; that exception is raised here."""
         with self._step() as scheduler:
             kinds, kinds_data = _arrays.empty("uint8_t", limit)
             pods, pods_data = _arrays.empty("uint64_t", limit)
@@ -333,14 +339,14 @@ class Scheduler(Closing):
             return Steps(*(_arrays.first(each, count) for each in every))
 
     def next(self) -> Optional[int]:
-        """When the next thing happens by itself; None: never."""
+        """The time of the next timer; None if there is none."""
         with self._step() as scheduler:
             return optional(lib.berth_scheduler_next(scheduler), TIME_NEVER)
 
     # ---- looking ----
 
     def pod(self, pod: Pod) -> PodStatus:
-        """What is known of a pod."""
+        """The status of a pod."""
         with self._engine._handle as engine, self._handle.shared() as scheduler:
             found = self._engine._pod(engine, pod)
             out = ffi.new("berth_pod_status *")
@@ -360,13 +366,13 @@ class Scheduler(Closing):
             )
 
     def counters(self) -> Counters:
-        """Pods in the loop now, and everything counted since it was made."""
+        """The current numbers of pods, and counts since the loop was made."""
         with self._engine._handle, self._handle.shared() as scheduler:
             out = ffi.new("berth_scheduler_counters *")
             lib.berth_scheduler_count(scheduler, out)
             return Counters(*(int(getattr(out, field)) for field in Counters.__dataclass_fields__))
 
     def check(self) -> None:
-        """Hold the queue against itself and the engine: InternalError names what is broken."""
+        """Compare the queue with itself and the engine; InternalError names an inconsistency."""
         with self._engine._handle, self._handle.shared() as scheduler:
             _errors.check(lib.berth_scheduler_check(scheduler, _errors.slot()))

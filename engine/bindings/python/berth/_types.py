@@ -1,4 +1,4 @@
-"""What calls answer: plain data, all of it Python's, good for as long as you like."""
+"""The results of calls: plain Python data, valid without limit."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class Placement:
     verdict: Verdict
     node: Optional[str]  # name and id of the chosen node
     node_id: Optional[int]
-    feasible_count: int  # nodes kept by the search
+    feasible_count: int  # feasible nodes found by the search
     best_count: int  # nodes that share the best total
-    start: int  # rotation index before and after
+    start: int  # rotation index before and after the decision
     next: int
     total: int
     path: Path
@@ -35,7 +35,8 @@ class Placement:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Batch:
-    """Decisions on many pods, a column for each part; `nodes` has NODE_NONE for those on none."""
+    """Decisions on many pods, a column for each field; `nodes` has NODE_NONE for pods without a
+    node."""
 
     pods: IntArray
     verdicts: IntArray
@@ -43,7 +44,7 @@ class Batch:
     feasible_counts: IntArray
     best_counts: IntArray
     totals: IntArray
-    placed: int  # how many were
+    placed: int  # number of pods placed
 
     def __len__(self) -> int:
         return len(self.verdicts)
@@ -51,7 +52,7 @@ class Batch:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Capacity:
-    """How many more fit: the node of each, and why not one more (None if the limit was reached)."""
+    """How many more pods fit: the node of each, and why not one more (None at the limit)."""
 
     count: int
     nodes: IntArray
@@ -80,20 +81,20 @@ class ReasonCount:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Explanation:
-    """One decision in full."""
+    """One decision with all details."""
 
-    placement: Optional[Placement]  # None: of a capacity
-    message: Optional[str]  # kube-scheduler's failure message; None for a pod that was placed
-    pre_filter: Optional[str]  # why it was refused before any node was looked at
-    feasible: IntArray  # ids of the nodes that fit, in the order found,
-    totals: IntArray  # their totals,
-    scores: Mapping[str, IntArray]  # and what each plugin gave them, weighted and normalized;
-    raw_scores: Mapping[str, IntArray]  # what it said itself, NO_RAW_SCORE where it had no say,
-    weights: Mapping[str, int]  # and what a normalized value is multiplied by
-    refused: IntArray  # ids of the nodes that refused it
-    nominated: Optional[int]  # preemption's choice,
-    victims: IntArray  # and the pods to evict from it
-    reason_counts: tuple[ReasonCount, ...]  # in the order in which reasons first came
+    placement: Optional[Placement]  # None: part of a Capacity
+    message: Optional[str]  # kube-scheduler's failure message; None for a placed pod
+    pre_filter: Optional[str]  # why the pod was refused before any node was visited
+    feasible: IntArray  # ids of the nodes that fit, in the order found
+    totals: IntArray  # total scores of these nodes
+    scores: Mapping[str, IntArray]  # by plugin: weighted and normalized
+    raw_scores: Mapping[str, IntArray]  # by plugin: its own values; NO_RAW_SCORE: none
+    weights: Mapping[str, int]  # by plugin: the factor of normalized values
+    refused: IntArray  # ids of the nodes that refused the pod
+    nominated: Optional[int]  # the node that preemption chose
+    victims: IntArray  # the pods to evict from that node
+    reason_counts: tuple[ReasonCount, ...]  # in the order in which reasons first occurred
     _texts: tuple[str, ...]
     _plugins: IntArray
     _codes: IntArray
@@ -114,7 +115,7 @@ class Explanation:
             begin = end
 
     def reasons(self) -> dict[str, int]:
-        """How many nodes gave each reason, the most frequent one first."""
+        """How many nodes refused for each reason, the most frequent one first."""
         counts: dict[str, int] = {}
         for each in self.reason_counts:
             counts[each.reason] = counts.get(each.reason, 0) + each.nodes
@@ -123,7 +124,7 @@ class Explanation:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class NodeResources:
-    """One resource on many nodes: cpu in milli, all else in units."""
+    """One resource on many nodes: cpu in milli, everything else in units."""
 
     nodes: IntArray
     allocatable: IntArray
@@ -149,7 +150,7 @@ class Fit:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class FeasibleNodes:
-    """All nodes that a pod fits, and what each would score if that was asked for."""
+    """All nodes that a pod fits, and their total scores if requested."""
 
     nodes: IntArray
     totals: Optional[IntArray]
@@ -164,7 +165,7 @@ class Taint:
 
 @dataclasses.dataclass(frozen=True)
 class NodeInfo:
-    """What is kept of a node. Amounts: cpu in milli, all else in units."""
+    """The stored facts of a node. Amounts: cpu in milli, everything else in units."""
 
     name: str
     pod_count: int
@@ -187,7 +188,8 @@ class Owner:
 
 @dataclasses.dataclass(frozen=True)
 class PodInfo:
-    """What is kept of a pod. Pods of one `kind` are alike in all that rules read but priority."""
+    """The stored facts of a pod. Pods of one `kind` are equal to scheduling rules, except for
+    the priority."""
 
     namespace: str
     name: str
@@ -207,7 +209,7 @@ class PodInfo:
 
 @dataclasses.dataclass(frozen=True)
 class Statistics:
-    """What decisions came to, since the engine or branch was made (berth/statistics.h)."""
+    """Counts of decisions since the engine or branch was made (berth/statistics.h)."""
 
     trees: int
     tree_bytes: int
@@ -226,8 +228,9 @@ class Statistics:
 
 @dataclasses.dataclass(frozen=True)
 class RefusalCount:
-    """How often one plugin refused for one reason. None: the plugin of a pod that was refused before
-    any node was looked at; the reason of a scheduler's attempts, which know the plugin alone."""
+    """How often one plugin refused for one reason. `plugin` is None if a pod was refused before
+    any node was visited; `reason` is None for attempts of a scheduler, which record only the
+    plugin."""
 
     plugin: Optional[str]
     reason: Optional[str]
@@ -237,7 +240,7 @@ class RefusalCount:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Loaded:
-    """What was read: how many objects, and the ids of the nodes and pods that were added."""
+    """The result of reading: the number of objects, and the ids of the added nodes and pods."""
 
     objects: int
     nodes: IntArray
@@ -246,7 +249,7 @@ class Loaded:
 
 @dataclasses.dataclass(frozen=True)
 class Counts:
-    """How many there are of each."""
+    """The numbers of nodes and pods."""
 
     nodes: int
     pods_running: int
@@ -257,7 +260,7 @@ class Counts:
 
 @dataclasses.dataclass(frozen=True)
 class Memory:
-    """What an engine holds."""
+    """The memory use of an engine."""
 
     used_bytes: int
     resident_bytes: int
@@ -267,7 +270,7 @@ class Memory:
 
 @dataclasses.dataclass(frozen=True)
 class Conflict:
-    """A pod that a branch's commit could not have."""
+    """A pod whose change a branch's commit could not apply."""
 
     pod: int
     node_id: Optional[int]
@@ -285,7 +288,7 @@ class Binding:
 
 @dataclasses.dataclass(frozen=True)
 class Eviction:
-    """A pod that has to go so that another one fits."""
+    """A pod to evict so that another one fits."""
 
     preemptor: int
     node_id: int
@@ -294,7 +297,7 @@ class Eviction:
 
 @dataclasses.dataclass(frozen=True)
 class Step:
-    """What a step of the loop has done."""
+    """The outcome of a step of the loop."""
 
     kind: StepKind
     pod: Optional[int]
@@ -308,7 +311,7 @@ class Step:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Steps:
-    """Steps of the loop, a column for each part."""
+    """Steps of the loop, a column for each field."""
 
     kinds: IntArray
     pods: IntArray
@@ -322,7 +325,7 @@ class Steps:
 
 @dataclasses.dataclass(frozen=True)
 class PodStatus:
-    """What the loop knows of a pod."""
+    """The status of a pod in the loop."""
 
     state: PodState
     attempts: int
@@ -335,7 +338,7 @@ class PodStatus:
 
 @dataclasses.dataclass(frozen=True)
 class Counters:
-    """Pods in the loop now, and everything counted since it was made (berth/scheduler.h)."""
+    """The current numbers of pods, and counts since the loop was made (berth/scheduler.h)."""
 
     gated: int
     active: int

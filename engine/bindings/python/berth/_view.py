@@ -1,4 +1,4 @@
-"""What engines, branches and snapshots have in common: looking."""
+"""Reading: the common part of engines, branches and snapshots."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from ._arrays import IntArray
 from ._native import ffi, lib
 from ._types import NodeInfo, NodeResources, Owner, PodInfo, Taint
 
-#: No node, no pod: in arrays of ids.
+#: Stand for no node and no pod in arrays of ids.
 NODE_NONE: int = lib.BERTH_NODE_NONE
-NO_RAW_SCORE: int = -(1 << 63)  # of a plugin that had no say about a node
+NO_RAW_SCORE: int = -(1 << 63)  # a plugin did not score a node
 POD_NONE: int = lib.BERTH_POD_NONE
 
-#: A pod by its id, or by its name: "namespace/name", or "name" in the namespace default.
+#: A pod: its id, or its name "namespace/name", or "name" for the namespace default.
 Pod = Union[int, str]
-#: A node by its id or its name.
+#: A node: its id or its name.
 Node = Union[int, str]
 
 
 class Text:
-    """A berth_str and what it points to."""
+    """A berth_str and the memory that it points to."""
 
     __slots__ = ("value", "_bytes")
 
@@ -54,16 +54,16 @@ def optional(number: int, none: int) -> Optional[int]:
 
 
 class View:
-    """Nodes and pods, looked at."""
+    """Reading nodes and pods."""
 
-    _prefix: str  # of the functions of C
+    _prefix: str  # of the names of the C functions
 
     def _use(self) -> AbstractContextManager[Any]:
-        """The pointer, for as long as nobody may close it."""
+        """The pointer; the object cannot be closed while it is held."""
         raise NotImplementedError
 
     def _source(self, pointer: Any) -> Any:
-        """The pointer as one of the two kinds of berth_py_source."""
+        """The pointer as one of the two members of berth_py_source."""
         raise NotImplementedError
 
     def _call(self, name: str) -> Any:
@@ -91,7 +91,7 @@ class View:
         return int(found)
 
     def _pods(self, pointer: Any, pods: Iterable[Pod]) -> tuple[Any, int]:
-        """Ids for C, and how many they are."""
+        """Ids for C, and their number."""
         if isinstance(pods, (list, tuple)) and any(isinstance(pod, str) for pod in pods):
             pods = [self._pod(pointer, pod) for pod in pods]
         ids = _arrays.taken("uint64_t", pods)  # type: ignore[arg-type]
@@ -129,11 +129,11 @@ class View:
             return None if name is None else f"{string(parts[0])}/{name}"
 
     def node_names(self, nodes: Iterable[int]) -> list[str]:
-        """The names of many nodes, "" for what is none. One call of C."""
+        """The names of many nodes, "" for unknown ids. One call into C."""
         return self._texts(lib.berth_py_node_names, "uint32_t", nodes)
 
     def pod_names(self, pods: Iterable[int]) -> list[str]:
-        """ "namespace/name" of many pods, "" for what is none. One call of C."""
+        """"namespace/name" of many pods, "" for unknown ids. One call into C."""
         return self._texts(lib.berth_py_pod_names, "uint64_t", pods)
 
     def _texts(self, function: Any, ctype: str, ids: Iterable[int]) -> list[str]:
@@ -148,12 +148,12 @@ class View:
                 lib.berth_py_text_free(out)
 
     def pod_node(self, pod: Pod) -> Optional[int]:
-        """The id of the node a pod is on; None: it is pending, or unknown."""
+        """The id of the node that a pod is on; None if the pod is pending or unknown."""
         with self._use() as pointer:
             return optional(self._call("pod_node")(pointer, self._pod(pointer, pod)), NODE_NONE)
 
     def pod_nodes(self, pods: Iterable[Pod]) -> IntArray:
-        """The node of each pod, NODE_NONE for those on none. One call of C."""
+        """The node of each pod, NODE_NONE for pods without one. One call into C."""
         with self._use() as pointer:
             ids, count = self._pods(pointer, pods)
             out, data = _arrays.empty("uint32_t", count)
@@ -161,13 +161,13 @@ class View:
             return out
 
     def node_label(self, node: Node, key: str) -> Optional[str]:
-        """The value of a node's label; None if the node lacks it, or is none."""
+        """The value of a node's label; None if the node lacks it or is unknown."""
         with self._use() as pointer:
             text = Text(key)
             return string(self._call("node_label")(pointer, self._node(pointer, node), text.value))
 
     def node_labels(self, nodes: Iterable[Node], key: str) -> list[Optional[str]]:
-        """One label of many nodes. One call of C."""
+        """One label of many nodes. One call into C."""
         with self._use() as pointer:
             ids, count = self._nodes(pointer, nodes)
             has, has_data = _arrays.empty("uint8_t", count)
@@ -185,7 +185,8 @@ class View:
                 lib.berth_py_text_free(out)
 
     def node_resource(self, node: Node, resource: str) -> tuple[int, int]:
-        """Allocatable and requested of a resource on a node: cpu in milli, all else in units."""
+        """The allocatable and the requested amount of a resource on a node: cpu in milli,
+        everything else in units."""
         with self._use() as pointer:
             text = Text(resource)
             out = ffi.new("int64_t[2]")
@@ -200,7 +201,7 @@ class View:
     def node_resources(
         self, resource: str, nodes: Optional[Iterable[Node]] = None
     ) -> NodeResources:
-        """One resource on many nodes, all of them by default. One call of C."""
+        """One resource on many nodes, by default on all. One call into C."""
         with self._use() as pointer:
             if nodes is None:
                 return self._all_resources(pointer, resource)
@@ -232,14 +233,14 @@ class View:
         return NodeResources(nodes, allocatable, requested)
 
     def resource_names(self) -> list[str]:
-        """Names of the resources that some node or pod has named; "pods" can be asked for, too."""
+        """The names of all resources that nodes and pods name; "pods" is valid, too."""
         with self._use() as pointer:
             return [
                 string(each) or "" for each in self._all("resource_names", "berth_str", pointer)
             ]
 
     def _all(self, name: str, ctype: str, *arguments: Any) -> Any:
-        """The array that a function fills."""
+        """The array that a C function fills."""
         function = self._call(name)
         count = function(*arguments, ffi.NULL, 0)
         out = ffi.new(ctype + "[]", count)
@@ -255,7 +256,7 @@ class View:
         return {string(each.resource) or "": int(each.amount) for each in entries}
 
     def node_info(self, node: Node) -> NodeInfo:
-        """What is kept of a node."""
+        """The stored facts of a node."""
         with self._use() as pointer:
             found = self._node(pointer, node)
             out = ffi.new("berth_node_info *")
@@ -276,7 +277,7 @@ class View:
             )
 
     def pod_info(self, pod: Pod) -> PodInfo:
-        """What is kept of a pod."""
+        """The stored facts of a pod."""
         with self._use() as pointer:
             found = self._pod(pointer, pod)
             out = ffi.new("berth_pod_info *")
@@ -304,7 +305,7 @@ class View:
             )
 
     def pod_label(self, pod: Pod, key: str) -> Optional[str]:
-        """The value of a pod's label; None if it lacks it."""
+        """The value of a pod's label; None if the pod lacks it."""
         with self._use() as pointer:
             text = Text(key)
             return string(self._call("pod_label")(pointer, self._pod(pointer, pod), text.value))
@@ -314,6 +315,6 @@ class View:
         raise NotImplementedError
 
     def digest(self) -> int:
-        """A hash of every pod's name and node: equal for equal placements."""
+        """A hash of every pod's name and node, equal for equal placements."""
         with self._use() as pointer:
             return int(self._call("digest")(pointer))

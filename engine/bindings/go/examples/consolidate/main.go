@@ -1,6 +1,6 @@
-// Consolidate finds nodes that could go: planners on several goroutines each ask, on a branch of
-// their own, whether the pods of one node fit elsewhere; then nodes are emptied one after the other
-// in a transaction, each kept only if all of its pods have found a place.
+// Consolidate finds nodes that the cluster does not need. Several goroutines ask, each on a branch
+// of its own, whether the pods of one node fit elsewhere. Then nodes are emptied one after the
+// other, each in a transaction that is kept only if all pods have found a place.
 package main
 
 import (
@@ -29,7 +29,7 @@ const cluster = `
 {apiVersion: v1, kind: Pod, metadata: {name: z}, spec: {nodeName: c, containers: [{name: m, resources: {requests: {cpu: '1'}}}]}}
 `
 
-// empty closes a node and places its pods elsewhere; it tells whether all of them fitted.
+// empty closes a node and places its pods elsewhere; it reports whether all of them fit.
 func empty(engine *berth.Engine, node berth.NodeID) (bool, error) {
 	if err := engine.CloseNode(node, true); err != nil {
 		return false, err
@@ -45,7 +45,7 @@ func empty(engine *berth.Engine, node berth.NodeID) (bool, error) {
 	return placed == len(pods), err
 }
 
-// candidates asks for all nodes at the same time, each on a branch.
+// candidates asks about all nodes at the same time, each on a branch.
 func candidates(engine *berth.Engine, nodes []berth.NodeID) ([]bool, error) {
 	if err := engine.Publish(); err != nil {
 		return nil, err

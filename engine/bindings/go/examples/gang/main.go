@@ -1,6 +1,6 @@
-// Gang is a queue of jobs that start as a whole or not at all: the pods of a job are placed in one
-// group, the job that has waited longest first; a smaller one goes ahead only where the larger one
-// still could not start.
+// Gang is a queue of jobs that start completely or not at all. The pods of a job are placed as one
+// group, the longest-waiting job first. A later job starts earlier only if the jobs before it still
+// do not fit.
 package main
 
 import (
@@ -15,7 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Job is a number of pods that are alike.
+// Job is a number of equal pods.
 type Job struct {
 	Name string
 	Pods int
@@ -24,7 +24,7 @@ type Job struct {
 	ids []berth.PodID
 }
 
-// Queue holds jobs that have not started, the one that came first first.
+// Queue holds the jobs that have not started, the oldest first.
 type Queue struct {
 	engine  *berth.Engine
 	waiting []*Job
@@ -70,7 +70,7 @@ func (q *Queue) Start(out io.Writer) error {
 	return nil
 }
 
-// Finish takes a job's pods off the cluster.
+// Finish removes a job's pods from the cluster.
 func (q *Queue) Finish(job *Job) error {
 	names, err := q.engine.PodNames(job.ids)
 	if err != nil {
@@ -93,7 +93,7 @@ func run(out io.Writer) error {
 	node := &corev1.Node{Status: corev1.NodeStatus{Allocatable: corev1.ResourceList{
 		corev1.ResourceCPU: resource.MustParse("8"), corev1.ResourcePods: resource.MustParse("110")}}}
 	for i := range 4 {
-		node.Name = fmt.Sprintf("n%d", i) // packed at each call: one object does for all
+		node.Name = fmt.Sprintf("n%d", i) // each call packs the object, so one object is enough
 		if _, err := engine.AddNode(node); err != nil {
 			return err
 		}

@@ -1,8 +1,8 @@
-// Livecopy keeps an engine as a copy of a cluster: informers of client-go post what they hear to a
+// Livecopy keeps an engine as a copy of a cluster: informers of client-go post their events to a
 // scheduler, which decides on pending pods and binds them through the API server.
 //
-// The cluster here is client-go's fake one; a program that runs against a real one makes its
-// clientset from a configuration, and everything else stays.
+// Here the cluster is the fake one of client-go. A program for a real cluster makes its clientset
+// from a configuration; everything else stays the same.
 package main
 
 import (
@@ -36,7 +36,7 @@ type LiveCopy struct {
 	stop   context.CancelFunc
 }
 
-// bound is a decision that the API server is to hear of.
+// bound is a decision to send to the API server.
 type bound struct {
 	binding berth.BindingID
 	pod     berth.PodName
@@ -76,8 +76,9 @@ func New(ctx context.Context, client kubernetes.Interface) (*LiveCopy, error) {
 	return c, nil
 }
 
-// handler posts what an informer says. Posting does not wait for the engine, and keeps the order of
-// one informer's events. Objects are packed at once: the informer's cache stays its own.
+// handler posts the events of an informer. A post does not wait for the engine, and the events of
+// one informer stay in order. Objects are packed immediately, so the cache of the informer is not
+// shared.
 func (c *LiveCopy) handler() cache.ResourceEventHandler {
 	post := func(err error) {
 		if err != nil {
@@ -103,7 +104,8 @@ func (c *LiveCopy) onNotify() {
 	}
 }
 
-// onBind hands a binding to another goroutine: the API server is slow. The pod is assumed meanwhile.
+// onBind passes a binding to another goroutine because the API server is slow. Meanwhile the pod is
+// assumed.
 func (c *LiveCopy) onBind(b berth.Binding) berth.Answer {
 	pod, err := c.Engine.PodName(b.Pod)
 	if err != nil {
@@ -117,7 +119,7 @@ func (c *LiveCopy) onBind(b berth.Binding) berth.Answer {
 	case c.bind <- bound{b.ID, pod, node}:
 		return berth.Later
 	default:
-		return berth.Cannot // too many are under way: it is tried again after its backoff
+		return berth.Cannot // too many in progress: the pod is tried again after its backoff
 	}
 }
 
@@ -142,7 +144,7 @@ func (c *LiveCopy) binder(ctx context.Context) {
 	}
 }
 
-// Run schedules until the context ends, or `done`, asked after each round, says so.
+// Run schedules until the context ends or `done`, called after each round, returns true.
 func (c *LiveCopy) Run(ctx context.Context, done func() bool) error {
 	steps := make([]berth.Step, 256)
 	for {
@@ -156,7 +158,7 @@ func (c *LiveCopy) Run(ctx context.Context, done func() bool) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-c.wake:
-		case <-time.After(50 * time.Millisecond): // backoffs and flushes; Scheduler.Next says when
+		case <-time.After(50 * time.Millisecond): // for backoffs and flushes; Scheduler.Next returns the exact time
 		}
 	}
 }
@@ -184,7 +186,7 @@ func run(out io.Writer) error {
 		return err
 	}
 	defer live.Close()
-	for _, name := range []string{"x", "y", "z"} { // seen by the informers, as in a cluster
+	for _, name := range []string{"x", "y", "z"} { // the informers see them, as in a cluster
 		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default"},
 			Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "m",
 				Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{"cpu": resource.MustParse("2")}}}}}}
