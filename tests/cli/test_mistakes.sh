@@ -110,7 +110,10 @@ TEXT
 warns home_option '1 new pod is in Namespace other, which is not in the input' -n other <<<"$(pod 'cpu: 1')"
 
 # What makes pods that nobody can know here; of an API server's the pods are in the dump.
-tells operator "$in:1: Prometheus default/p: what the operator makes of a Prometheus.monitoring.coreos.com is not known here" <<'TEXT'
+tells config "$in:1: KubeSchedulerConfiguration default/(unnamed): it configures a scheduler: give the file to --config" <<'TEXT'
+{apiVersion: kubescheduler.config.k8s.io/v1, kind: KubeSchedulerConfiguration}
+TEXT
+tells operator "$in:1: Prometheus default/p: Berth does not know which pods the operator of Prometheus.monitoring.coreos.com creates" <<'TEXT'
 apiVersion: monitoring.coreos.com/v1
 kind: Prometheus
 metadata: {name: p}

@@ -71,7 +71,7 @@ metadata: {name: hello}
 TEXT
 name=foreign
 run 0 "$berth" schedule --strict --summary -f "$work/32.yaml" -f "$work/foreign.yaml"
-for text in "1 Node.longhorn.io" "makes of a Job.batch.volcano.sh" "makes of a Service.serving.knative.dev"; do
+for text in "1 Node.longhorn.io" "which pods the operator of Job.batch.volcano.sh" "which pods the operator of Service.serving.knative.dev"; do
   grep -q "$text" "$work/err" || fail "foreign lacks $text: $(cat "$work/err")"
 done
 finish

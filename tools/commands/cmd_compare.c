@@ -269,7 +269,7 @@ static void own_options(compare *c, option options[OWN_OPTIONS])
          .kind = OPTION_TEXTS,
          .value = "VERSION",
          .target = &c->versions,
-         .help = "a side's version, 1.32 to 1.37 (default: the newest);\nrepeatable"},
+         .help = "a side's version, 1.32 to 1.37 (default: that of its\nnodes); repeatable"},
         {.name = "feature-gates",
          .kind = OPTION_TEXTS,
          .value = "GATES",

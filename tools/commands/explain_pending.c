@@ -34,6 +34,8 @@ static void show(explain_request *x, const pending_groups *groups)
     output_object(&o);
     output_schema(&o, "explain_pending");
     pending_groups_write(groups, write_command, x, &o);
+    output_key(&o, "found");
+    pending_groups_write_found(groups, &o);
     output_object_end(&o);
     output_close(&o);
 }

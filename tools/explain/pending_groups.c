@@ -69,7 +69,11 @@ static berth_status place(pending_groups *g, berth_pod_id pod, bool counts, bert
     }
     TRY(berth_engine_schedule(g->engine, pod, &placement, error));
     if (placement.verdict == BERTH_VERDICT_PLACED) {
-        g->placed += counts;
+        if (counts) {
+            g->found =
+                heap_grow(g->found, &g->found_capacity, (size_t)g->placed + 1, sizeof(*g->found));
+            g->found[g->placed++] = (pending_found){pod, placement.node};
+        }
         return claim_book_placed(&g->input->claims, g->engine, pod, error);
     }
     return counts ? note_unplaced(g, pod, why, error) : BERTH_OK;
@@ -110,6 +114,7 @@ berth_status pending_groups_place(pending_groups *out, const berth_pod_id *chose
 
 void pending_groups_free(pending_groups *g)
 {
+    free(g->found);
     for (size_t i = 0; i < g->sets.count; i++)
         free(g->groups[i].message);
     free(g->groups);
@@ -152,12 +157,27 @@ static void print_skips(const pending_groups *g, bool refused, FILE *file)
     }
 }
 
+static void print_found(const pending_groups *g, size_t most, FILE *file)
+{
+    for (size_t i = 0; i < g->placed && i < most; i++) {
+        berth_str namespace_name = {0}, name = {0};
+        const berth_str node = berth_engine_node_name(g->engine, g->found[i].node);
+        berth_engine_pod_name(g->engine, g->found[i].pod, &namespace_name, &name);
+        plain_text_line(file, "%*s%.*s/%.*s: %.*s", INDENT, "", (int)namespace_name.len,
+                        namespace_name.data, (int)name.len, name.data, (int)node.len, node.data);
+    }
+    if (g->placed > most)
+        fprintf(file, "%*sand %zu more\n", INDENT, "", (size_t)g->placed - most);
+}
+
 void pending_groups_print(const pending_groups *g, size_t most, pending_hint_fn hint, void *context,
                           FILE *file)
 {
     uint32_t *ranked = reason_sets_ranked(&g->sets);
     if (g->placed > 0)
         fprintf(file, "Find a node  %" PRIu64 "\n", g->placed);
+    if (hint != NULL)
+        print_found(g, most, file);
     if (g->unplaced > 0)
         fprintf(file, "Find none    %" PRIu64 "\n", g->unplaced);
     for (size_t i = 0; i < g->sets.count && i < most; i++) {
@@ -205,6 +225,21 @@ static void write_skips(const pending_groups *g, bool refused, output *o)
         output_pair_int(o, "pods", (int64_t)g->skips[i].pods);
         output_pair_str(o, "message", word_table_get(&g->input->skip_reasons, i));
         write_example(g, &g->skips[i], o);
+        output_object_end(o);
+    }
+    output_array_end(o);
+}
+
+void pending_groups_write_found(const pending_groups *g, output *o)
+{
+    output_array(o);
+    for (size_t i = 0; i < g->placed; i++) {
+        berth_str namespace_name = {0}, name = {0};
+        berth_engine_pod_name(g->engine, g->found[i].pod, &namespace_name, &name);
+        output_object(o);
+        output_pair_str(o, "namespace", namespace_name);
+        output_pair_str(o, "name", name);
+        output_pair_str(o, "node", berth_engine_node_name(g->engine, g->found[i].node));
         output_object_end(o);
     }
     output_array_end(o);

@@ -15,6 +15,12 @@ typedef struct pending_group {
     bool refused;         /* skipped, because an API server would not create them */
 } pending_group;
 
+/* A pod that finds a node. */
+typedef struct pending_found {
+    berth_pod_id pod;
+    berth_node_id node;
+} pending_found;
+
 /* Set the first two members; the rest starts zeroed. */
 typedef struct pending_groups {
     berth_engine *engine;
@@ -23,6 +29,8 @@ typedef struct pending_groups {
     uint64_t placed;
     uint64_t unplaced, passed_over, refused;
     reason_sets sets;
+    pending_found *found; /* `placed` pods, in the order of the queue */
+    size_t found_capacity;
     pending_group *groups; /* by number of the reason set */
     size_t group_capacity;
     pending_group *skips; /* by number of the reason in the input's skip_reasons */
@@ -40,7 +48,11 @@ typedef void (*pending_command_fn)(void *context, berth_pod_id pod, output *o);
 void pending_groups_write(const pending_groups *g, pending_command_fn command, void *context,
                           output *o);
 
-/* Print the results as text, at most `most` groups. `hint` prints the command that explains a
+/* Write the pods that find a node as an array of {namespace, name, node}. */
+void pending_groups_write_found(const pending_groups *g, output *o);
+
+/* Print the results as text, at most `most` groups and, with a hint, at most `most` pods that find a
+ * node. `hint` prints the command that explains a
  * group's example, on a line of its own whose first `at` columns are used. */
 typedef void (*pending_hint_fn)(void *context, berth_pod_id pod, uint32_t at, FILE *file);
 void pending_groups_print(const pending_groups *g, size_t most, pending_hint_fn hint, void *context,

@@ -112,8 +112,8 @@ static void note_operator(inspection *in, const berth_note *note)
     const char *slash = memchr(note->api_version.data, '/', note->api_version.len);
     const int group = (int)(slash - note->api_version.data);
     snprintf(text, sizeof(text),
-             "what the operator makes of a %.*s.%.*s is not known here: give the pods or "
-             "workloads that it makes",
+             "Berth does not know which pods the operator of %.*s.%.*s creates: add them, or "
+             "their workloads, to the input",
              SHOW(note->kind), group, note->api_version.data);
     add(in, FINDING_NO_PODS, note, text);
 }
@@ -123,6 +123,10 @@ static void note_passed_over(inspection *in, const berth_note *note)
     char text[512];
     if (note->text.len > 0 && in->on_whole != NULL) {
         in->on_whole(in->context, note);
+        return;
+    }
+    if (words_equal(note->kind, words_of("KubeSchedulerConfiguration"))) {
+        add(in, FINDING_KIND, note, "it configures a scheduler: give the file to --config");
         return;
     }
     if (note->suggestion.len == 0) {

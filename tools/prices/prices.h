@@ -37,11 +37,11 @@ typedef struct prices {
 } prices;
 
 /* The paragraph about prices in the help of commands. */
-#define PRICES_HELP                                                                      \
-    "The price of a node is that of its label\n" PRICES_TYPE_LABEL                       \
-    " in FILE. Rows for the node's zone or capacity\n"                                   \
-    "type win over general rows. Nodes without a price are reported and left out. The\n" \
-    "currency does not matter; a month has 730 hours.\n"
+#define PRICES_HELP                                                                          \
+    "The price of a node is looked up in FILE by its label\n" PRICES_TYPE_LABEL              \
+    ". Rows for the node's zone or capacity type win over\n"                                 \
+    "general rows. Nodes without a price are reported and left out. The currency does not\n" \
+    "matter; a month has 730 hours.\n"
 
 /* The option, for the table of a command. */
 option prices_option(prices *p);
