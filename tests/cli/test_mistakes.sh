@@ -110,9 +110,8 @@ TEXT
 warns home_option '1 new pod is in Namespace other, which is not in the input' -n other <<<"$(pod 'cpu: 1')"
 
 # What makes pods that nobody can know here; of an API server's the pods are in the dump.
-tells config "$in:1: KubeSchedulerConfiguration default/(unnamed): it configures a scheduler: give the file to --config" <<'TEXT'
-{apiVersion: kubescheduler.config.k8s.io/v1, kind: KubeSchedulerConfiguration}
-TEXT
+printf 'apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n' |
+  warns config "$in:1: KubeSchedulerConfiguration default/(unnamed): it configures a scheduler: give the file to --config"
 tells operator "$in:1: Prometheus default/p: Berth does not know which pods the operator of Prometheus.monitoring.coreos.com creates" <<'TEXT'
 apiVersion: monitoring.coreos.com/v1
 kind: Prometheus

@@ -51,9 +51,9 @@ void pending_groups_write(const pending_groups *g, pending_command_fn command, v
 /* Write the pods that find a node as an array of {namespace, name, node}. */
 void pending_groups_write_found(const pending_groups *g, output *o);
 
-/* Print the results as text, at most `most` groups and, with a hint, at most `most` pods that find a
- * node. `hint` prints the command that explains a
- * group's example, on a line of its own whose first `at` columns are used. */
+/* Print the results as text, at most `most` groups and, with a hint, at most `most` pods that find
+ * a node. `hint` prints the command that explains a group's example, on a line of its own whose
+ * first `at` columns are used. */
 typedef void (*pending_hint_fn)(void *context, berth_pod_id pod, uint32_t at, FILE *file);
 void pending_groups_print(const pending_groups *g, size_t most, pending_hint_fn hint, void *context,
                           FILE *file);
