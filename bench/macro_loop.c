@@ -3,8 +3,8 @@
  *
  *   step   all pods wait when the clock starts; a round is one step
  *   crowd  the same, while the pool has 1,000 pods that are too large for every node
- *   churn  a round posts a pod, takes the step that places it, and posts the removal of the pod that
- *          came 5,000 pods before
+ *   churn  a round posts a pod, takes the step that places it, and posts the removal of the pod
+ *          that came 5,000 pods before
  *   wave   one round is the whole run: as many pods as nodes arrive in a full cluster, and each has
  *          to preempt */
 #include <inttypes.h>
