@@ -408,7 +408,7 @@ function readme(    k, run, branch)
   print "| on one thread | pods a second | median |\n|---|---|---|"
   k = kube("basic", 5000, "default")
   run = decide("basic", 5000, 0, "default", "auto", 1)
-  readme_figure("plain pods on 5,000 nodes" (has(k, "items_per_second") ? "; kube-scheduler's own algorithm places " rate(k) : ""), run)
+  readme_figure("plain pods on 5,000 nodes" (has(k, "items_per_second") ? "; kube-scheduler's own algorithm places " rate(k) " a second" : ""), run)
   readme_figure("pods of Deployments behind Services on 5,000 nodes, all of them scored", decide("ordinary", 5000, 0, "all", "auto", 1))
   readme_figure("plain pods on 1,000,000 nodes, all of them scored", decide("basic", 1000000, 0, "all", "auto", 1))
   branch = "branch/drop/nodes:100000/pods:1"
