@@ -98,4 +98,14 @@ has explain 'Pod        db/reader, pending' 'it goes to n1'
 name=hint
 run 0 "$berth" schedule -f "$work/app.yaml" -n db --summary
 has hint '-n db'
+# A mistyped namespace lists nothing, which must not pass for a good answer.
+for command in schedule "drain --all" "top --by owner"; do
+  # shellcheck disable=SC2086
+  "$berth" $command -f data/top.yaml --only-namespace shpo >/dev/null 2>"$work/err"
+  grep -qF "the input has no namespace 'shpo', so nothing is listed: did you mean 'shop'?" "$work/err" ||
+    fail "$command: $(cat "$work/err")"
+  # shellcheck disable=SC2086
+  "$berth" $command -f data/top.yaml --only-namespace shop >/dev/null 2>"$work/err"
+  grep -qF "has no namespace" "$work/err" && fail "$command: $(cat "$work/err")"
+done
 finish

@@ -298,6 +298,7 @@ static berth_status prepare(drain *d, const text_list *names, berth_error *error
     d->input.context = d;
     d->input.inspection.references.all_pods_move = true;
     d->input.inspection.references.wants_budgets = true;
+    d->input.inspection.references.listed = d->list.namespace_name;
     if (status == BERTH_OK)
         status = cluster_input_load(&d->input, &d->setup, d->engine, error);
     if (d->marked_count > 0)

@@ -253,6 +253,7 @@ static int run(schedule *s)
         status = engine_setup_resolve(&s->setup, &error);
     if (status == BERTH_OK)
         status = engine_setup_create(&s->setup, &s->engine, &error);
+    s->input.inspection.references.listed = s->list.namespace_name;
     if (status == BERTH_OK)
         status = cluster_input_load(&s->input, &s->setup, s->engine, &error);
     if (status != BERTH_OK)

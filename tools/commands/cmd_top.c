@@ -90,6 +90,7 @@ static berth_status measure(top_command *c, berth_error *error)
     TRY(engine_setup_create(&c->setup, &c->engine, error));
     c->input.on_added = on_added;
     c->input.context = c;
+    c->input.inspection.references.listed = c->list.namespace_name;
     TRY(cluster_input_load(&c->input, &c->setup, c->engine, error));
     pod_limits_sort(&c->limits);
     c->top = (top){.engine = c->engine,

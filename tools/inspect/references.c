@@ -383,9 +383,33 @@ static void find_home(const references *r, berth_str named, uint64_t count, find
     findings_add(f, FINDING_HOME, words_of(text), NULL, count);
 }
 
+/* A mistyped namespace would list nothing, which reads like a good answer. */
+static void find_listed(const references *r, findings *f)
+{
+    uint32_t number;
+    char name[NAME_MAX_BYTES], text[2 * NAME_MAX_BYTES];
+    if (r->listed == NULL || word_table_find(&r->namespaces, words_of(r->listed), &number) ||
+        word_table_find(&r->present,
+                        name_of(name, "Namespace", (berth_str){0}, words_of(r->listed)), &number))
+        return;
+    suggestion like;
+    suggestion_begin(&like, r->listed);
+    for (uint32_t i = 0; i < r->namespaces.count; i++) {
+        const berth_str other = word_table_get(&r->namespaces, i);
+        snprintf(name, sizeof(name), "%.*s", (int)other.len, other.data);
+        suggestion_offer(&like, name);
+    }
+    const char *best = suggestion_end(&like);
+    snprintf(text, sizeof(text), "the input has no namespace '%.250s', so nothing is listed%s%s%s",
+             r->listed, best != NULL ? ": did you mean '" : "", best != NULL ? best : "",
+             best != NULL ? "'?" : "");
+    findings_add(f, FINDING_VALUE, words_of(text), NULL, 1);
+}
+
 void references_end(const references *r, findings *f)
 {
     uint32_t number;
+    find_listed(r, f);
     for (uint32_t i = 0; i < r->wanted.count; i++) {
         berth_str key = word_table_get(&r->wanted, i);
         berth_str named = {key.data + 1, key.len - 1};

@@ -27,6 +27,7 @@ typedef struct reference_cached {
 typedef struct references {
     bool all_pods_move; /* running pods will be placed again, so their references matter, too */
     bool wants_budgets; /* PodDisruptionBudgets matter */
+    const char *listed; /* the namespace that the command lists; NULL: all */
     word_table present; /* objects of kinds that others refer to */
     word_table wanted;  /* kind of finding and object, numbered as `items` */
     reference *items;
