@@ -14,7 +14,7 @@
 #include "berth/status.h"
 #include "cli/node_names.h"
 
-enum { TABLE_COLUMNS_MAX = 12, TABLE_COLUMN_GAP = 2 };
+enum { TABLE_COLUMNS_MAX = 16, TABLE_COLUMN_GAP = 2 };
 
 /* The form of all tables of the program. */
 typedef enum table_form {
