@@ -191,7 +191,7 @@ static int by_number(const void *a, const void *b, void *context)
     return one < other ? -1 : one > other;
 }
 
-static berth_status list_pods(autoscalers *a, const berth_engine *engine, berth_error *error)
+static berth_status list_pods(autoscalers *a, berth_engine *engine, berth_error *error)
 {
     const berth_node_id limit = berth_engine_node_limit(engine);
     for (berth_node_id at = 0; at <= limit; at++) {
@@ -201,7 +201,7 @@ static berth_status list_pods(autoscalers *a, const berth_engine *engine, berth_
             TRY(look_at_pod(a, engine, pod, error));
     }
     if (a->pod_count > 0)
-        qsort_r(a->pods, a->pod_count, sizeof(*a->pods), by_staying, (void *)(uintptr_t)engine);
+        qsort_r(a->pods, a->pod_count, sizeof(*a->pods), by_staying, engine);
     return BERTH_OK;
 }
 
@@ -258,7 +258,7 @@ static berth_status scale(const autoscalers *a, const autoscaler *one, scaled_po
     const uint64_t fewer = count > wanted ? count - wanted : 0;
     bool possible = true;
     if (strcmp(one->kind, "StatefulSet") == 0)
-        qsort_r(pods, count, sizeof(*pods), by_number, (void *)(uintptr_t)s->engine);
+        qsort_r(pods, count, sizeof(*pods), by_number, s->engine);
     if (more > 0)
         TRY(check_sample(s->engine, pods[0].pod, &possible, error));
     if (!possible) {
