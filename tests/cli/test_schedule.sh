@@ -66,4 +66,15 @@ name=schedule_full_disk
 "$berth" schedule "${both[@]}" >/dev/full 2>"$work/err"
 [[ $? == 4 ]] || fail "$name: exit code"
 grep -q "standard output: No space left on device" "$work/err" || fail "$name: $(cat "$work/err")"
+# Equal pods are explained once, and again after a pod was placed, because it may have filled a node.
+pod() { printf '{apiVersion: v1, kind: Pod, metadata: {name: %s}, spec: {containers: [{name: c, resources: {requests: {cpu: %s}}}]}},' "$@"; }
+{
+  printf '{kind: List, apiVersion: v1, items: ['
+  pod large-1 3 && pod large-2 3 && pod small 1 && pod large-3 3
+  printf '{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 2, memory: 1Gi, pods: 1}}}]}'
+} >"$work/equal.yaml"
+"$berth" schedule -f "$work/equal.yaml" -o csv >"$work/out" 2>"$work/err"
+for row in 'large-1,-,.*: 1 Insufficient cpu' 'large-2,-,.*: 1 Insufficient cpu' 'large-3,-,.*: 1 Insufficient cpu, 1 Too many pods'; do
+  grep -q "$row\\." "$work/out" || fail "equal pods: no $row in $(cat "$work/out")"
+done
 finish
