@@ -40,6 +40,8 @@ static berth_status take_up(berth_reader *reader, berth__deferred *entry)
         return berth__reader_item(reader, &entry->item);
     case BERTH__DEFERRED_CLAIMS:
         return berth__workload_claims(reader, &entry->item);
+    case BERTH__DEFERRED_REPLICAS:
+        return berth__workload_replicas(reader, &entry->item);
     case BERTH__DEFERRED_DAEMON_SET:
         return berth__workload_daemons(reader, &entry->item);
     case BERTH__DEFERRED_REPLACED:

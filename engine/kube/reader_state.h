@@ -41,6 +41,7 @@ typedef enum berth__deferred_what {
     BERTH__DEFERRED_OBJECT,     /* needs a class or template that has not been read yet */
     BERTH__DEFERRED_CLAIMS,     /* the claims of a StatefulSet, unless the input has them */
     BERTH__DEFERRED_DAEMON_SET, /* its pods need the nodes */
+    BERTH__DEFERRED_REPLICAS,   /* pods of a workload with too many replicas (many_replicas) */
     BERTH__DEFERRED_REPLACED,   /* a later object of the same kind and name counts instead */
 } berth__deferred_what;
 
@@ -213,8 +214,9 @@ berth_status berth__workload_expand(berth_reader *reader, const berth__item *ite
 /* The specification of the item's pods: its own, or its template's; NULL if none. */
 const berth__json *berth__workload_pod_spec(const berth__item *item);
 
-/* The deferred part of a StatefulSet and of a DaemonSet. */
+/* The deferred part of a StatefulSet, of a workload with too many replicas, and of a DaemonSet. */
 berth_status berth__workload_claims(berth_reader *reader, const berth__item *item);
+berth_status berth__workload_replicas(berth_reader *reader, const berth__item *item);
 berth_status berth__workload_daemons(berth_reader *reader, const berth__item *item);
 
 /* ---- replica.c ---- */

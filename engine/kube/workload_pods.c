@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "berth/read.h"
 #include "kube/claim_template.h"
 #include "kube/workload_change.h"
 
@@ -169,6 +170,63 @@ static int64_t replica_count(const berth__expansion *e)
     return w->has_completions && w->completions < count ? w->completions : count;
 }
 
+static bool is_many(const berth__expansion *e)
+{
+    const uint32_t many = e->reader->options.many_replicas;
+    return many > 0 && replica_count(e) > many;
+}
+
+/* How many pods all nodes take, running ones included. */
+static int64_t pod_room(berth__arena *arena, const berth_engine *engine)
+{
+    const berth_str pods = BERTH_STR("pods");
+    int64_t room = 0;
+    uint32_t count = berth_engine_resource_by_node(engine, pods, NULL, NULL, NULL, 0);
+    int64_t *allocatable =
+        berth__arena_alloc(arena, count * sizeof(*allocatable), _Alignof(int64_t));
+    if (allocatable == NULL)
+        return INT64_MAX;
+    count = berth_engine_resource_by_node(engine, pods, NULL, allocatable, NULL, count);
+    for (uint32_t i = 0; i < count; i++)
+        room = allocatable[i] < INT64_MAX - room ? room + allocatable[i] : INT64_MAX;
+    return room;
+}
+
+/* How many pods to make: all that the controller wants, or one more than fit on all nodes. */
+static int64_t count_to_make(const berth__expansion *e)
+{
+    const int64_t wanted = replica_count(e);
+    if (!is_many(e) || e->reader->engine == NULL)
+        return wanted;
+    const int64_t many = e->reader->options.many_replicas;
+    const int64_t room = pod_room(&e->reader->object, e->reader->engine);
+    const int64_t most = room < many ? many : room;
+    return most < wanted ? most + 1 : wanted;
+}
+
+static void tell_many(const berth__expansion *e, int64_t made)
+{
+    const berth_workload_note note = {
+        .size = sizeof(note),
+        .wanted = replica_count(e),
+        .owner_kind = e->owner.kind,
+        .owner_name = e->owner.name,
+        .made = made,
+    };
+    berth__note_workload(e->reader, e->item, BERTH_NOTE_REPLICAS, &note);
+}
+
+static berth_status emit_replicas(const berth__expansion *e)
+{
+    const int64_t first = e->entry->kind == BERTH__WORKLOAD_STATEFUL_SET ? e->w.first_ordinal : 0;
+    const int64_t count = count_to_make(e);
+    if (count < replica_count(e))
+        tell_many(e, count);
+    for (int64_t i = 0; i < count; i++)
+        BERTH_TRY(emit_replica(e, first + i));
+    return BERTH_OK;
+}
+
 /* ---- the controller itself ---- */
 
 static berth_status emit_controller(const berth__expansion *e)
@@ -252,11 +310,18 @@ berth_status berth__expansion_run(berth__expansion *e)
         return berth__defer(e->reader, BERTH__DEFERRED_DAEMON_SET, e->item);
     if (e->entry->kind == BERTH__WORKLOAD_STATEFUL_SET && e->w.claim_count > 0)
         BERTH_TRY(berth__defer(e->reader, BERTH__DEFERRED_CLAIMS, e->item));
-    int64_t first = e->entry->kind == BERTH__WORKLOAD_STATEFUL_SET ? e->w.first_ordinal : 0;
-    int64_t count = replica_count(e);
-    for (int64_t i = 0; i < count; i++)
-        BERTH_TRY(emit_replica(e, first + i));
-    return BERTH_OK;
+    if (is_many(e) && !e->reader->finishing)
+        return berth__defer(e->reader, BERTH__DEFERRED_REPLICAS, e->item);
+    return emit_replicas(e);
+}
+
+berth_status berth__workload_replicas(berth_reader *reader, const berth__item *item)
+{
+    berth__expansion e;
+    berth_status status = berth__expansion_open(&e, reader, item);
+    if (status == BERTH_OK)
+        status = emit_replicas(&e);
+    return berth__reader_fault(reader, item, status);
 }
 
 /* ---- claims of StatefulSets ---- */
@@ -286,7 +351,7 @@ static berth_status emit_claim(const berth__expansion *e,
 
 static berth_status emit_claims(const berth__expansion *e)
 {
-    int64_t count = replica_count(e);
+    int64_t count = count_to_make(e);
     for (int64_t i = 0; i < count; i++) {
         for (uint32_t c = 0; c < e->w.claim_count; c++)
             BERTH_TRY(emit_claim(e, &e->w.claims[c], e->w.first_ordinal + i));

@@ -109,6 +109,18 @@ spec: {containers: [{name: c}]}
 TEXT
 warns home_option '1 new pod is in Namespace other, which is not in the input' -n other <<<"$(pod 'cpu: 1')"
 
+warns replicas "$in:1: Deployment default/d: it wants 30000000 pods, more than the nodes take by their allocatable pods: the first 100001 are tried, the others would fit no better than the last" <<'TEXT'
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: d}
+spec: {replicas: 30000000, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c}]}}}
+TEXT
+# Nodes that are still to come may take them.
+name=replicas_grow
+sed -i 's/30000000/100003/' "$in"
+run 0 "$berth" grow -f "$work/cluster.yaml" -f "$in" --shape big=cpu=4,memory=8Gi,pods=60000
+[[ $(<"$work/err") == *'it wants'* ]] && fail "replicas_grow: $(cat "$work/err")"
+
 # What makes pods that nobody can know here; of an API server's the pods are in the dump.
 printf 'apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n' |
   warns config "$in:1: KubeSchedulerConfiguration default/(unnamed): it configures a scheduler: give the file to --config"

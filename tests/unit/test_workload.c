@@ -1,5 +1,7 @@
 /* Workloads to pods: how many, their names, owners, labels, claims and pins, and which workloads
  * are left alone. */
+#include <inttypes.h>
+
 #include "counted_memory.h"
 #include "reader_check.h"
 
@@ -212,8 +214,6 @@ static void test_class_behind(void **state)
     assert_int_equal(got.origin.line, 3);
 }
 
-/* ---- daemons ---- */
-
 static berth_status add_nodes(void *context, const berth_object *object, const berth_error *origin,
                               berth_error *error)
 {
@@ -221,6 +221,99 @@ static berth_status add_nodes(void *context, const berth_object *object, const b
     return object->kind == BERTH_KIND_NODE ? berth_engine_add(context, object, NULL, error)
                                            : BERTH_OK;
 }
+
+/* ---- more pods than the nodes take ---- */
+
+static const struct {
+    const char *text; /* four pods fit on the nodes; more than two replicas wait for the end */
+    uint32_t pods, claims;
+    const char *told;
+} many[] = {
+    {"kind: Deployment, metadata: {name: w}, spec: {replicas: 2, " TEMPLATE "}", 2, 0, ""},
+    {"kind: Deployment, metadata: {name: w}, spec: {replicas: 4, " TEMPLATE "}", 4, 0, ""},
+    {"kind: Deployment, metadata: {name: w}, spec: {replicas: 5, " TEMPLATE "}", 5, 0, ""},
+    {"kind: Deployment, metadata: {name: w}, spec: {replicas: 6, " TEMPLATE "}", 5, 0,
+     "Deployment s/w: 5 of 6\n"},
+    {"kind: Job, metadata: {name: j}, spec: {parallelism: 2147483647, " TEMPLATE "}", 5, 0,
+     "Job s/j: 5 of 2147483647\n"},
+    {"kind: StatefulSet, metadata: {name: d}, spec: {replicas: 30000000, " TEMPLATE
+     ", volumeClaimTemplates: [{metadata: {name: v}}]}",
+     5, 5, "StatefulSet s/d: 5 of 30000000\n"},
+};
+
+static void tell_replicas(void *context, const berth_note *note)
+{
+    (void)context;
+    if (note->what == BERTH_NOTE_REPLICAS)
+        put("%.*s %.*s/%.*s: %" PRId64 " of %" PRId64 "\n", STR(note->kind),
+            STR(note->namespace_name), STR(note->name), note->workload->made,
+            note->workload->wanted);
+}
+
+static berth_status count_objects(void *context, const berth_object *object,
+                                  const berth_error *origin, berth_error *error)
+{
+    (void)origin;
+    (void)error;
+    ((uint32_t *)context)[object->kind]++;
+    return BERTH_OK;
+}
+
+/* Reads one workload, with an engine that has two nodes or without one. */
+static void read_many(const char *object, bool changes, bool with_engine,
+                      uint32_t counts[BERTH_KIND_COUNT])
+{
+    static const char nodes[] =
+        "--- {kind: Node, metadata: {name: n1}, status: {allocatable: {pods: 3}}}\n"
+        "--- {kind: Node, metadata: {name: n2}, status: {allocatable: {pods: 1}}}\n";
+    char text[512];
+    berth_engine_config config;
+    berth_engine *engine;
+    berth_reader *reader;
+    berth_error error;
+    const berth_read_options options = {
+        .size = sizeof(options),
+        .apply_defaults = true,
+        .note = tell_replicas,
+        .changes = changes,
+        .namespace_name = "s",
+        .many_replicas = 2,
+    };
+    got.len = 0;
+    got.text[0] = '\0';
+    berth_engine_config_init(&config);
+    config.threads = 1;
+    assert_int_equal(berth_engine_create(&config, &engine, NULL), BERTH_OK);
+    assert_int_equal(berth_reader_create(&options, &reader, NULL), BERTH_OK);
+    snprintf(text, sizeof(text), "--- {%s}\n", object);
+    assert_int_equal(
+        berth_reader_text(reader, berth__text_of(text), "t", count_objects, counts, &error),
+        BERTH_OK);
+    assert_int_equal(
+        berth_reader_text(reader, berth__text_of(nodes), "t", add_nodes, engine, &error), BERTH_OK);
+    assert_int_equal(
+        berth_reader_finish(reader, with_engine ? engine : NULL, count_objects, counts, &error),
+        BERTH_OK);
+    berth_reader_destroy(reader);
+    berth_engine_destroy(engine);
+}
+
+static void test_many_replicas(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof(many) / sizeof(many[0]); i++) {
+        uint32_t counts[BERTH_KIND_COUNT] = {0};
+        read_many(many[i / 2].text, i % 2 == 1, true, counts);
+        assert_int_equal(counts[BERTH_KIND_POD], many[i / 2].pods);
+        assert_int_equal(counts[BERTH_KIND_PERSISTENT_VOLUME_CLAIM], many[i / 2].claims);
+        assert_string_equal(got.text, many[i / 2].told);
+    }
+    uint32_t counts[BERTH_KIND_COUNT] = {0};
+    read_many(many[3].text, false, false, counts); /* nobody knows what the nodes take */
+    assert_int_equal(counts[BERTH_KIND_POD], 6);
+}
+
+/* ---- daemons ---- */
 
 static void test_daemons(void **state)
 {
@@ -437,7 +530,7 @@ int main(void)
         cmocka_unit_test(test_whole),          cmocka_unit_test(test_no_defaults),
         cmocka_unit_test(test_class_behind),   cmocka_unit_test(test_daemons),
         cmocka_unit_test(test_daemon_choices), cmocka_unit_test(test_daemons_without_memory),
-        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_faults),         cmocka_unit_test(test_many_replicas),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

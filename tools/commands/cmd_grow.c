@@ -232,7 +232,7 @@ static void release(grow *g)
 
 int cmd_grow(int argc, char **argv)
 {
-    grow g = {.format = OUTPUT_TABLE, .effort = EFFORT_DEFAULT};
+    grow g = {.format = OUTPUT_TABLE, .effort = EFFORT_DEFAULT, .input.grows = true};
     text_list operands = {0};
     option own[OWN_OPTIONS];
     own_options(&g, own);

@@ -29,6 +29,7 @@ static const wording wordings[FINDING_KIND_COUNT] = {
     [FINDING_PLUGIN] = {.rest = "unknown plugins"},
     [FINDING_API_VERSION] = {.rest = "unknown apiVersions"},
     [FINDING_VALUE] = {.rest = "values that an API server refuses"},
+    [FINDING_REPLICAS] = {.rest = "workloads with more pods than the nodes take"},
     [FINDING_ADMISSION] = {.rest = "limits and quotas"},
     [FINDING_NO_PODS] = {.rest = "workloads without pods"},
     [FINDING_NODE] = {"pod is on node", "pods are on node",

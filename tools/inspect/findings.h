@@ -16,6 +16,7 @@ typedef enum finding_kind {
     FINDING_PLUGIN,      /* arguments of a plugin that kube-scheduler lacks */
     FINDING_API_VERSION, /* the kind is not served under this version */
     FINDING_VALUE,       /* a value that an API server would refuse */
+    FINDING_REPLICAS,    /* a workload that wants more pods than the nodes take */
     FINDING_ADMISSION,   /* an object to which admission could not be applied */
     /* something that the input refers to but lacks; the text names it */
     FINDING_NODE,

@@ -1,6 +1,7 @@
 /* Turns notes of the reader and properties of objects into findings. */
 #include "inspect/inspection.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -180,6 +181,13 @@ void inspection_note(void *context, const berth_note *note)
     case BERTH_NOTE_REPLACES:
         snprintf(text, sizeof(text), "it replaces an earlier one, at %.*s", SHOW(note->word));
         add(in, FINDING_VALUE, note, text);
+        break;
+    case BERTH_NOTE_REPLICAS:
+        snprintf(text, sizeof(text),
+                 "it wants %" PRId64 " pods, more than the nodes take by their allocatable pods: "
+                 "the first %" PRId64 " are tried, the others would fit no better than the last",
+                 note->workload->wanted, note->workload->made);
+        add(in, FINDING_REPLICAS, note, text);
         break;
     case BERTH_NOTE_WORKLOAD: /* for callers that track changes */
         break;

@@ -14,6 +14,9 @@
 #include "inspect/fresh.h"
 #include "workloads/workloads.h"
 
+/* Workloads that want more pods than this are made as far as the nodes may have room for them. */
+enum { MANY_REPLICAS = 100000 };
+
 option_group cluster_input_options(cluster_input *input)
 {
     enum { OWN_OPTIONS = CLUSTER_OPTIONS_MAX - CLUSTER_LIVE_OPTIONS };
@@ -361,6 +364,7 @@ berth_read_options cluster_input_reading(cluster_input *input)
         .changes = input->changes != NULL,
         .known = input->reader,
         .namespace_name = input->namespace_name,
+        .many_replicas = input->grows ? 0 : MANY_REPLICAS,
     };
 }
 

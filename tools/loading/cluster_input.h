@@ -38,6 +38,7 @@ typedef struct cluster_input {
     cluster_live live;          /* read before the files; these may change it */
     const char *namespace_name; /* for objects that name none; NULL: "default" */
     bool strict;                /* warnings are errors */
+    bool grows;                 /* the caller adds nodes: all pods of each workload are made */
     bool expand;                /* also make the pods of workloads that come from an API server */
     bool plays;                 /* the caller plays rollouts (cluster_input_play) */
     bool add;             /* objects of manifests are added to running ones and change nothing */

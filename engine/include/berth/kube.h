@@ -72,6 +72,9 @@ typedef enum berth_note_kind {
     /* With `changes`: this workload replaces an earlier one of the same kind, namespace and name,
      * as with `kubectl apply`. `word`: the place of the earlier one, FILE:LINE. */
     BERTH_NOTE_REPLACES,
+    /* With `many_replicas`: the workload wants more pods than the nodes take. `workload` has
+     * its kind and name, how many it wants and how many were made. */
+    BERTH_NOTE_REPLICAS,
 } berth_note_kind;
 
 /* How new pods take the place of old ones. */
@@ -98,6 +101,7 @@ typedef struct berth_workload_note {
     berth_rollout rollout;
     berth_count_or_percent max_surge, max_unavailable;
     int32_t partition; /* pods of a StatefulSet with a lower number are not updated */
+    int64_t made;      /* for BERTH_NOTE_REPLICAS: so many pods follow */
 } berth_workload_note;
 
 /* A remark about the input. Owner: everything in it lives until the note function returns. */
@@ -113,7 +117,7 @@ typedef struct berth_note {
     berth_str suggestion; /* absent: nothing is similar */
     berth_str
         text; /* of a PASSED_OVER kind in berth_read_options.whole_kinds: the object as JSON */
-    const berth_workload_note *workload; /* for BERTH_NOTE_WORKLOAD and NOT_EXPANDED; else NULL */
+    const berth_workload_note *workload; /* for WORKLOAD, NOT_EXPANDED and REPLICAS; else NULL */
     bool seen;                           /* the object comes from an API server: it has a uid */
 } berth_note;
 
@@ -163,6 +167,11 @@ typedef struct berth_read_options {
     bool changes;
     /* The namespace of objects that name none, as in `kubectl apply -n`; NULL: "default". */
     const char *namespace_name;
+    /* A workload that wants more pods than this waits for berth_reader_finish, which makes one more
+     * than all nodes of its engine take by their allocatable pods, and at least this many: the
+     * others would be refused like the last one. BERTH_NOTE_REPLICAS reports it. 0: all are
+     * made. */
+    uint32_t many_replicas;
 } berth_read_options;
 
 /* Fill `options` with the defaults, which are zero: an initialiser that only sets `size` to
