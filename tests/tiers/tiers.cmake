@@ -1,9 +1,10 @@
 # Which tests a tier runs, by name; tests/README.md has the table. berth_test gives these labels:
 #   fast     part of `.ci/run --fast`: an answer in minutes
 #   ci       takes minutes, such as building modules of Kubernetes in Go: not in ./tools/test
+#   late     takes minutes, too: not in ./tools/test, but in the sanitizer stages as others
 #   long     only in --long
 #   threads  starts threads: what ThreadSanitizer runs
-# A test without `ci` and `long` is part of ./tools/test; one without `long`, of .ci/run.
+# A test without `ci`, `late` and `long` is part of ./tools/test; one without `long`, of .ci/run.
 
 set(BERTH_TIER_LONG
   "^test_churn_"                              # memory over many arrivals and departures
@@ -18,6 +19,10 @@ set(BERTH_TIER_CI
   "^vectors_v1\\.(32|36)_[a-z]+$"             # in every setting; ./tools/test has each in four
   "^hostile$"                                 # counts the instructions of hundreds of runs
   "^go_")
+set(BERTH_TIER_LATE
+  "^live_fake$"                               # faults of a scripted API server
+  "^gate_instructions$"
+  "^python_package$")
 set(BERTH_TIER_THREADS
   "^test_(ahead|branch_model|branch_model_swept|branch_threads|branch_threads_swept)$"
   "^test_(curl_transport|deciding|device_fits|embedder_plugin|engine)$"
@@ -39,7 +44,7 @@ set(BERTH_TIER_FAST_NOT # the longest cases of the program
 
 # berth_tier_labels(NAME LABELS OUT): the labels of a test, with those of its tiers.
 function(berth_tier_labels name labels out)
-  foreach(tier LONG CI THREADS FAST FAST_NOT)
+  foreach(tier LONG CI LATE THREADS FAST FAST_NOT)
     list(JOIN BERTH_TIER_${tier} "|" pattern)
     set(in_${tier} FALSE)
     if(name MATCHES "${pattern}")
@@ -52,7 +57,7 @@ function(berth_tier_labels name labels out)
   if(in_FAST AND NOT in_FAST_NOT)
     list(APPEND labels fast)
   endif()
-  foreach(tier LONG CI THREADS)
+  foreach(tier LONG CI LATE THREADS)
     if(in_${tier})
       string(TOLOWER ${tier} label)
       list(APPEND labels ${label})
