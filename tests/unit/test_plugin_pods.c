@@ -5,7 +5,7 @@
 
 enum { NODES = 40, PODS = 120 };
 
-/* ---- Tenants: local to the node; a node takes only one owner's pods (same name, namespace) ---- */
+/* ---- Tenants: local to the node; a node takes one owner's pods (by name and namespace) ---- */
 
 static bool is_stranger(const berth_cycle *cycle, berth_pod_id pod, berth_str tenant)
 {
