@@ -1,5 +1,5 @@
-/* Small clusters with branches, for the tests of branches: made, decided on, and with memory that
- * runs out at every step in turn. */
+/* Small clusters with branches: creating them, deciding on them, and running out of memory at every
+ * step in turn. */
 #ifndef BERTH_TESTS_UNIT_BRANCH_CLUSTER_H
 #define BERTH_TESTS_UNIT_BRANCH_CLUSTER_H
 
@@ -8,7 +8,7 @@
 #include "counted_memory.h"
 #include "rule_cluster.h"
 
-/* A branch of the engine's present state, as far as memory goes. */
+/* Make a branch of the engine's present state; fails without memory. */
 static inline berth_status branch_make(berth_engine *engine, berth_engine **out, berth_error *error)
 {
     berth_status status = berth_engine_publish(engine, error);
@@ -83,8 +83,8 @@ static inline void counted_close(counted_cluster *t)
     assert_int_equal(atomic_load(&t->counted.bytes), 0);
 }
 
-/* Try it with the nth allocation failing, for every n: it succeeds afterwards, and nothing is left.
- * `keeps`: what failed has not changed the engine. */
+/* Run `try` with the nth allocation failing, for every n: it then succeeds, and nothing leaks.
+ * `keeps`: a failure leaves the engine unchanged. */
 static inline void fail_each(void (*fill)(counted_cluster *t),
                              berth_status (*try)(counted_cluster *t), bool keeps)
 {

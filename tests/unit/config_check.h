@@ -1,5 +1,5 @@
-/* What the tests of configuration reading share: a text form of profiles, golden files and tables
- * of refused texts. */
+/* Shared by the tests of configuration reading: profiles as text, golden files and tables of
+ * refused texts. */
 #ifndef BERTH_TESTS_CONFIG_CHECK_H
 #define BERTH_TESTS_CONFIG_CHECK_H
 
@@ -271,13 +271,13 @@ static void check_refusal(const char *text, const refusal *want)
     if (status != want->status || error.code != status || strcmp(error.field, want->field) != 0 ||
         strstr(error.message, want->message) == NULL || strcmp(error.source, "test.yaml") != 0)
         report(text, &error);
-    /* An error that nobody wants to see changes nothing. */
+    /* Without an error struct the result is the same. */
     assert_int_equal(
         berth_scheduler_config_text(berth__text_of(text), "test.yaml", 0, &config, NULL), status);
     assert_null(config);
 }
 
-/* Check a table of refusals; every text follows `prefix`. */
+/* Check a table of refused texts; each follows `prefix`. */
 __attribute__((unused)) static void check_refusals(const char *prefix, const refusal *table,
                                                    size_t count)
 {

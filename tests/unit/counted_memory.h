@@ -1,6 +1,5 @@
-/* An allocator for tests that counts, checks sizes, and fails when it is told to. A piece that no
- * test needs is an error: a count that wrapped round asks for it, and the machine would grant
- * it. */
+/* An allocator for tests that counts, checks sizes, and fails on request. A huge piece is an error:
+ * only a count that wrapped around would request it, and the machine would grant it. */
 #ifndef BERTH_TESTS_UNIT_COUNTED_MEMORY_H
 #define BERTH_TESTS_UNIT_COUNTED_MEMORY_H
 
@@ -16,13 +15,13 @@
 #include <cmocka.h>
 
 typedef struct counted {
-    atomic_size_t bytes; /* not given back yet */
+    atomic_size_t bytes; /* not yet freed */
     atomic_uint calls;
-    atomic_uint fail_at; /* the call that fails, from 1; 0: none */
-    bool for_good;       /* and all calls after it */
+    atomic_uint fail_at; /* the call that fails, counted from 1; 0: none */
+    bool for_good;       /* and all later calls fail */
 } counted;
 
-enum { HEAD = 64 }; /* in front of each piece: its size */
+enum { HEAD = 64 }; /* before each piece: its size */
 enum { PIECE_MAX = 1 << 30 };
 
 static void *counted_allocate(void *context, size_t bytes, size_t align)

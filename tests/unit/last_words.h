@@ -1,4 +1,5 @@
-/* What a program writes before it ends by SIGABRT: run in a child, read through a pipe. */
+/* Reads what a program writes before it ends with SIGABRT: it runs in a child process with a
+ * pipe. */
 #ifndef BERTH_TESTS_LAST_WORDS_H
 #define BERTH_TESTS_LAST_WORDS_H
 
@@ -12,7 +13,7 @@
 
 #include <cmocka.h>
 
-/* `doomed` is handed the pipe's end to write to, and must not come back. */
+/* `doomed` gets the pipe's end to write to and must not return. */
 static void last_words(void (*doomed)(int words), char *out, size_t size)
 {
     int ends[2], status;

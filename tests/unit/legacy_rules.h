@@ -1,11 +1,11 @@
-/* Profiles of one predicate or one priority of v1.15. */
+/* Profiles with one predicate or one priority of v1.15. */
 #ifndef BERTH_TESTS_UNIT_LEGACY_RULES_H
 #define BERTH_TESTS_UNIT_LEGACY_RULES_H
 
 #include "profile_points.h"
 #include "rule_cluster.h"
 
-/* A profile with the named predicate or priority, or neither. */
+/* A profile with the named predicate or priority, or with neither. */
 typedef struct lone_plugin {
     berth_plugin_ref predicate;
     berth_plugin_ref priority;

@@ -1,4 +1,4 @@
-/* Names that are a prefix and a number: "n7". */
+/* Names made of a prefix and a number: "n7". */
 #ifndef BERTH_NUMBERED_H
 #define BERTH_NUMBERED_H
 
@@ -8,7 +8,7 @@
 
 enum { NUMBERED_ROOM = 32 };
 
-/* Writes into `room`, of NUMBERED_ROOM bytes. */
+/* Writes into `room`, which has NUMBERED_ROOM bytes. */
 static inline berth_str numbered(char *room, const char *prefix, uint32_t number)
 {
     snprintf(room, NUMBERED_ROOM, "%s%u", prefix, (unsigned)number);

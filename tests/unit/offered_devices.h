@@ -1,9 +1,9 @@
-/* Slices and claims of devices written as short texts, for the tests of the allocator.
+/* Slices and claims of devices as short texts, for the tests of the allocator.
  *
- * A slice: offer("a.x", "p", "s1", "d0 k=1 uses=6; d1 multi m:10"). A device is its name and what
- * it has: NAME=VALUE an attribute, NAME:AMOUNT a capacity, uses=N counters of the set "c", taint,
- * multi, binds, on=NODE. A request: "r 2", "r all", "r two:2 one:1" (first available), and admin,
- * tolerates, m:3, if=EXPR. */
+ * A slice: offer("a.x", "p", "s1", "d0 k=1 uses=6; d1 multi m:10"). Each device is a name followed
+ * by its properties: NAME=VALUE is an attribute, NAME:AMOUNT a capacity, uses=N consumes counters
+ * of the set "c"; also taint, multi, binds, on=NODE. A request: "r 2", "r all", "r two:2 one:1"
+ * (first available), and admin, tolerates, m:3, if=EXPR. */
 #ifndef BERTH_TESTS_UNIT_OFFERED_DEVICES_H
 #define BERTH_TESTS_UNIT_OFFERED_DEVICES_H
 
@@ -23,7 +23,7 @@
 enum { SLICES_MAX = 16, WANTS_MAX = 8, PARTS_MAX = 16 };
 
 static const berth_allocator *model_memory; /* NULL: the default */
-static uint32_t of_release;                 /* whose allocator it is; 0: the newest */
+static uint32_t of_release;                 /* the release whose allocator is used; 0: the newest */
 static berth__model model;
 static berth__arena arena, plan, scratch;
 static berth__device_uses uses;
@@ -65,7 +65,7 @@ static __int128 amount(const char *text)
     return (__int128)strtol(text, NULL, 10) * 1000000000;
 }
 
-/* What a text consists of, between separators; copied. */
+/* Splits a text at separators; the parts are copies. */
 static uint32_t split(const char *text, const char *separators, char **parts)
 {
     uint32_t count = 0;
@@ -119,7 +119,7 @@ static berth__device_capacity *add_capacity(berth__device *device, const char *n
     return added;
 }
 
-/* A policy of what "m:10" begins: default 2, range 2 to 8 in steps of 2. */
+/* The request policy of "m:10": default 2, range 2 to 8 in steps of 2. */
 static void add_policy(berth__device_capacity *capacity)
 {
     capacity->policy = BERTH__CAPACITY_RANGE;
@@ -188,7 +188,7 @@ static berth__slice_facts *offer(const char *driver, const char *pool, const cha
     for (uint32_t i = 0; i < slice_count; i++)
         if (slices[i].facts->driver == facts->driver && slices[i].facts->pool == facts->pool) {
             berth__slice_facts *other;
-            memcpy(&other, &slices[i].facts, sizeof(other)); /* ours, too */
+            memcpy(&other, &slices[i].facts, sizeof(other)); /* our own, not const */
             facts->slice_count = ++other->slice_count;
         }
     assert_true(slice_count < SLICES_MAX);
@@ -196,7 +196,7 @@ static berth__slice_facts *offer(const char *driver, const char *pool, const cha
     return facts;
 }
 
-/* A slice of counters: the set "c" has so many. */
+/* A slice with the counter set "c" of this value. */
 static berth__slice_facts *offer_counters(const char *driver, const char *pool, const char *name,
                                           const char *value)
 {
@@ -245,7 +245,7 @@ static void add_word(berth__device_request *request, berth__device_ask *asks, ch
     }
 }
 
-/* A claim, its requests apart by commas. */
+/* A claim; commas separate its requests. */
 static inline berth__device_want *want(const char *requests)
 {
     char *texts[PARTS_MAX];
@@ -280,7 +280,7 @@ static inline void constrain(berth__device_want *claim, const char *match, const
     claim->constraint_count = 1;
 }
 
-/* ---- asking ---- */
+/* ---- allocation ---- */
 
 static const berth__device_class_facts *find_class(const void *context, berth__sym name)
 {
@@ -328,7 +328,7 @@ static void write_outcome(const berth__device_search *search, berth__devices_out
         (void)snprintf(text, size, "%s", OTHERS[outcome]);
 }
 
-/* What node `n` has for the claims. */
+/* What the allocator finds for the claims on node `n`. */
 static inline const char *found(void)
 {
     static char text[512];
@@ -347,7 +347,7 @@ static inline const char *found(void)
                                    .arena = &scratch,
                                    .work_max = work_max};
     assert_true(berth__device_search_begin(&search));
-    for (int twice = 0; twice < 2; twice++) { /* a search leaves nothing behind */
+    for (int twice = 0; twice < 2; twice++) { /* a search must leave nothing behind */
         char before[sizeof(text)];
         (void)snprintf(before, sizeof(before), "%s", text);
         write_outcome(&search, berth__device_search_run(&search, &node, offers), text,
@@ -358,7 +358,7 @@ static inline const char *found(void)
     return text;
 }
 
-/* Another claim has the device. */
+/* The device is allocated to another claim. */
 static inline void hold(const char *driver, const char *pool, const char *device)
 {
     berth__device_result *result = make(1, sizeof(*result));

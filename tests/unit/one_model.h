@@ -1,4 +1,4 @@
-/* A model for the tests of what is interned in it: each ends with no class and no part in use. */
+/* A model for tests of interned things; each test ends with no class and no part in use. */
 #ifndef BERTH_TESTS_UNIT_ONE_MODEL_H
 #define BERTH_TESTS_UNIT_ONE_MODEL_H
 

@@ -1,5 +1,5 @@
-/* An engine's configuration with one plugin of the embedder's own, behind the filter for resources;
- * and what such plugins need to tell texts apart and to refuse a node. */
+/* A configuration with one embedder's plugin after NodeResourcesFit; and helpers of such plugins,
+ * to compare texts and to refuse a node. */
 #ifndef BERTH_TESTS_UNIT_ONE_PLUGIN_H
 #define BERTH_TESTS_UNIT_ONE_PLUGIN_H
 
@@ -17,7 +17,7 @@ typedef struct one_plugin {
     berth_engine_config config;
 } one_plugin;
 
-/* Fill `room` for one thread; its config is for more to be set in. */
+/* Fill `room` with a configuration for one thread; the caller may change it further. */
 static inline berth_engine_config *one_plugin_config(one_plugin *room, const berth_plugin *plugin)
 {
     *room = (one_plugin){.plugin = plugin};

@@ -1,4 +1,4 @@
-/* Profiles whose plugin lists a test writes. */
+/* Profiles whose plugin lists a test can change. */
 #ifndef PROFILE_POINTS_H
 #define PROFILE_POINTS_H
 
@@ -10,7 +10,7 @@ typedef struct profile_points {
     berth_plugin_list lists[BERTH_POINT_COUNT];
 } profile_points;
 
-/* Copy what the profile has into `points`, which it uses from now on; returns the lists. */
+/* Copy the profile's lists into `points` and make the profile use them. Returns the lists. */
 static inline berth_plugin_list *own_points(berth_profile *profile, profile_points *points)
 {
     for (int p = 0; p < BERTH_POINT_COUNT; p++)

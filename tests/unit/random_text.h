@@ -1,4 +1,4 @@
-/* Texts that tests put together at random: appended to, and spoilt by a byte. */
+/* Texts that tests build at random: append, and corrupt one byte. */
 #ifndef BERTH_TESTS_UNIT_RANDOM_TEXT_H
 #define BERTH_TESTS_UNIT_RANDOM_TEXT_H
 
@@ -27,7 +27,7 @@ static void add(text *t, const char *format, ...)
     t->len += (size_t)len;
 }
 
-/* Put a byte that means something to JSON, or none, in the place of one behind the second. */
+/* Replace a byte after the second one by one that may mean something to JSON. */
 static void spoil(text *t, berth__random *random)
 {
     uint32_t at = 2 + berth__random_below(random, (uint32_t)t->len - 2);

@@ -1,5 +1,5 @@
-/* What the tests of the reader share: objects written out as text, one line each, as they
- * arrive. */
+/* Shared by the tests of the reader: objects printed as text, one line each, in the order of
+ * arrival. */
 #ifndef BERTH_TESTS_READER_CHECK_H
 #define BERTH_TESTS_READER_CHECK_H
 
@@ -17,7 +17,8 @@
 #include "berth/kube.h"
 #include "kube/reader_state.h"
 
-/* Bytes of text that a helper hands over at once, in all readers of this file; 0: no helper. */
+/* How many bytes of text a helper thread hands over at once, in all readers of this file; 0: no
+ * helper. */
 #if !defined(READER_CHECK_BATCH_BYTES)
 #define READER_CHECK_BATCH_BYTES 0
 #endif
@@ -29,7 +30,7 @@ typedef struct sheet {
     size_t len;
     berth_error origin; /* of the last object */
     uint32_t count[BERTH_KIND_COUNT];
-    uint32_t refuse_at; /* objects until the callback fails; 0: never */
+    uint32_t refuse_at; /* the callback fails after that many objects; 0: never */
 } sheet;
 
 static sheet got;
@@ -257,7 +258,7 @@ static void put_statuses(const char *name, const berth_container_status *statuse
     }
 }
 
-/* What came with Kubernetes 1.33 to 1.36. */
+/* Fields that came with Kubernetes 1.33 to 1.36. */
 static void put_newer(const berth_pod *pod)
 {
     put_resources("pod-requests", pod->pod_requests);
@@ -457,7 +458,7 @@ static berth_reader *make_reader(bool apply_defaults, const char *default_kind)
     return reader;
 }
 
-/* Read one text to the end; the objects (or their names) are in got.text then. */
+/* Read one text to the end; afterwards got.text has the objects or their names. */
 static berth_status read_all(const char *text, bool apply_defaults, bool *what, berth_error *error)
 {
     berth_reader *reader = make_reader(apply_defaults, NULL);

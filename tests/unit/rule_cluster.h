@@ -1,4 +1,4 @@
-/* Small clusters for tests of rules: objects as JSON or YAML text, and decisions explained. */
+/* Small clusters for tests of rules: objects as JSON or YAML text, and explained decisions. */
 #ifndef BERTH_TESTS_UNIT_RULE_CLUSTER_H
 #define BERTH_TESTS_UNIT_RULE_CLUSTER_H
 
@@ -24,7 +24,7 @@ typedef struct small_cluster {
     berth_reader *reader;
     berth_explanation *explanation;
     berth_placement placement; /* of the last decision */
-    berth_object_id last_id;   /* of the object added last */
+    berth_object_id last_id;   /* of the last object added */
 } small_cluster;
 
 static void small_require(berth_status status, const berth_error *error)
@@ -36,7 +36,7 @@ static void small_require(berth_status status, const berth_error *error)
     fail_msg("%s", text);
 }
 
-/* An engine of one thread, its configuration `config` for the rest. */
+/* An engine with one thread; `config` sets the rest. */
 static inline void small_open_as(small_cluster *c, berth_engine_config config)
 {
     berth_error error = {.code = BERTH_OK};
@@ -48,12 +48,12 @@ static inline void small_open_as(small_cluster *c, berth_engine_config config)
     assert_int_equal(berth_explanation_create(NULL, &c->explanation, &error), BERTH_OK);
 }
 
-/* The version whose rules a test holds the engine to; 0: the newest. */
+/* The version whose rules a test uses; 0: the newest. */
 #ifndef SMALL_KUBERNETES
 #define SMALL_KUBERNETES 0
 #endif
 
-/* `attached_volumes_max` as in berth_engine_config. */
+/* `attached_volumes_max`: see berth_engine_config. */
 static inline void small_open_limited(small_cluster *c, const berth_profile *profile,
                                       uint32_t attached_volumes_max)
 {
@@ -80,7 +80,7 @@ static void small_close(small_cluster *c)
     berth_engine_destroy(c->engine);
 }
 
-/* For cmocka: the default profile on a cluster of each test's own. */
+/* For cmocka: each test gets a cluster of its own with the default profile. */
 static inline int small_set_up(void **state)
 {
     small_cluster *c = malloc(sizeof(*c));
@@ -105,13 +105,13 @@ static berth_status small_add_object(void *context, const berth_object *object,
     return berth_engine_add(c->engine, object, &c->last_id, error);
 }
 
-/* The number of the node or pod that was added last. */
+/* The id of the node or pod that was added last. */
 static inline uint64_t small_last(const small_cluster *c)
 {
     return c->last_id.kind == BERTH_KIND_NODE ? c->last_id.node : c->last_id.pod;
 }
 
-/* Add the objects of a text; returns the id of the last one. */
+/* Add the objects of a text. Returns the id of the last one. */
 static uint64_t small_add(small_cluster *c, const char *text)
 {
     berth_error error = {.code = BERTH_OK};
@@ -121,7 +121,7 @@ static uint64_t small_add(small_cluster *c, const char *text)
     return small_last(c);
 }
 
-/* Add a node of 4 cpu, 8Gi and 110 pods; `more` goes into its text after `metadata: {name:
+/* Add a node with 4 cpu, 8Gi and 110 pods; `more` is inserted into its text after `metadata: {name:
  * NAME`. */
 static inline berth_node_id small_node(small_cluster *c, const char *name, const char *more)
 {
@@ -133,7 +133,7 @@ static inline berth_node_id small_node(small_cluster *c, const char *name, const
     return (berth_node_id)small_add(c, text);
 }
 
-/* Add a pod with one container; `node` NULL: pending. `spec` goes into its spec. */
+/* Add a pod with one container; `node` NULL: pending. `spec` is inserted into its spec. */
 static inline berth_pod_id small_pod(small_cluster *c, const char *name, const char *node,
                                      const char *meta, const char *spec)
 {
@@ -152,7 +152,7 @@ static inline void small_decide(small_cluster *c, berth_pod_id pod)
     small_require(berth_engine_decide(c->engine, pod, &options, &c->placement, &error), &error);
 }
 
-/* The value of a score plugin on a node; -1 if it is not there. */
+/* The value of a score plugin on a node, or -1 if there is none. */
 static inline int64_t small_score(const small_cluster *c, const char *plugin, berth_node_id node)
 {
     for (uint32_t p = 0; p < berth_explanation_score_count(c->explanation); p++) {
@@ -166,8 +166,8 @@ static inline int64_t small_score(const small_cluster *c, const char *plugin, be
     return -1;
 }
 
-/* The reasons for which a node was refused: "PLUGIN: reason, reason; PLUGIN: ...", "" if it was
- * not. Valid until the next call. */
+/* Why a node was refused: "PLUGIN: reason, reason; PLUGIN: ...", or "" if it was not. Valid until
+ * the next call. */
 static inline const char *small_refusal(const small_cluster *c, berth_node_id node)
 {
     static char text[4096];

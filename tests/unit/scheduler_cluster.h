@@ -1,5 +1,5 @@
-/* Small clusters under a scheduler, for tests of the scheduling loop: objects as YAML text, time as
- * whole milliseconds, callbacks that do as they are told and remember. */
+/* Small clusters with a scheduler: objects as YAML text, time in whole milliseconds, and callbacks
+ * that answer as told and record their calls. */
 #ifndef BERTH_TESTS_UNIT_SCHEDULER_CLUSTER_H
 #define BERTH_TESTS_UNIT_SCHEDULER_CLUSTER_H
 
@@ -14,8 +14,8 @@ typedef struct loop {
     berth_scheduler *scheduler;
     int64_t now_ms;
     bool updates;                           /* objects of texts are updates */
-    berth_answer bind_answer, evict_answer; /* what the callbacks answer */
-    berth_binding bound;                    /* of the last bind */
+    berth_answer bind_answer, evict_answer; /* the answers of the callbacks */
+    berth_binding bound;                    /* from the last bind */
     uint32_t binds, unbinds, evictions, troubles;
     berth_unbind_reason unbind_reason;
     berth_binding unbound;
@@ -23,7 +23,7 @@ typedef struct loop {
     uint32_t unnominations;
     berth_pod_id unnominated;       /* the last one */
     berth_step step;                /* the last one */
-    void (*inside)(struct loop *l); /* called by every callback; NULL: nothing is */
+    void (*inside)(struct loop *l); /* called by every callback; may be NULL */
 } loop;
 
 static void loop_inside(loop *l)
@@ -76,8 +76,8 @@ static void loop_unnominated(void *context, berth_pod_id pod)
     l->unnominated = pod;
 }
 
-/* A scheduler of 1.`minor` over an engine with these profiles and an embedder's plugin (NULL:
- * none). */
+/* A scheduler of 1.`minor` on an engine with these profiles and an embedder's plugin (may be
+ * NULL). */
 static void loop_open_as(loop *l, uint32_t minor, const berth_profile *profiles,
                          uint32_t profile_count, int64_t bind_timeout_ms,
                          const berth_plugin *plugin)
@@ -106,7 +106,7 @@ static void loop_open_as(loop *l, uint32_t minor, const berth_profile *profiles,
     small_require(berth_scheduler_create(l->c.engine, &options, &l->scheduler, &error), &error);
 }
 
-/* Of 1.32, whose backoffs end to the nanosecond. */
+/* As 1.32, whose backoffs end exactly, not on whole seconds. */
 static inline void loop_open_with(loop *l, const berth_profile *profiles, uint32_t profile_count,
                                   int64_t bind_timeout_ms, const berth_plugin *plugin)
 {
@@ -132,7 +132,7 @@ static void loop_close(loop *l)
     small_close(&l->c);
 }
 
-/* For cmocka: a loop of the default profile whose bindings expire after 5 seconds, or never. */
+/* For cmocka: a loop with the default profile whose bindings expire after 5 seconds, or never. */
 static inline int loop_begin(void **state, int64_t bind_timeout_ms)
 {
     loop *l = malloc(sizeof(*l));
@@ -169,7 +169,7 @@ static berth_status loop_object(void *context, const berth_object *object,
                : berth_scheduler_add(l->scheduler, l->now_ms * MS, object, &l->c.last_id, error);
 }
 
-/* Add the objects of a text through the scheduler; returns the id of the last one. */
+/* Add the objects of a text through the scheduler. Returns the id of the last one. */
 static uint64_t loop_add(loop *l, const char *text)
 {
     berth_error error = {.code = BERTH_OK};
@@ -195,7 +195,8 @@ static inline void loop_remove(loop *l, berth_kind kind, const char *space, cons
                   &error);
 }
 
-/* The text of a node of `cpu` cores; `meta` goes into its metadata, `spec` into its spec. */
+/* The text of a node with `cpu` cores; `meta` is inserted into its metadata, `spec` into its
+ * spec. */
 static inline const char *loop_node_text(const char *name, const char *cpu, const char *meta,
                                          const char *spec)
 {
@@ -207,7 +208,8 @@ static inline const char *loop_node_text(const char *name, const char *cpu, cons
     return text;
 }
 
-/* The text of a pod that asks for `cpu`; `meta` goes into its metadata, `spec` into its spec. */
+/* The text of a pod that requests `cpu`; `meta` is inserted into its metadata, `spec` into its
+ * spec. */
 static inline const char *loop_pod_text(const char *name, const char *cpu, const char *meta,
                                         const char *spec)
 {

@@ -1,5 +1,5 @@
 /* A transport without a network: the test is the server and the clock. Requests wait until the test
- * answers them; timers fire when it moves the time. */
+ * answers them; timers fire when the test advances the time. */
 #ifndef BERTH_TESTS_SCRIPTED_TRANSPORT_H
 #define BERTH_TESTS_SCRIPTED_TRANSPORT_H
 
@@ -10,11 +10,11 @@
 
 #include "live/transport/transport.h"
 
-/* A request that was sent and not yet answered; texts are copies. */
+/* A request that was sent and not yet answered; the texts are copies. */
 typedef struct scripted_request {
     live_id id;
     live_connection connection;
-    char *method, *path, *content_type, *body; /* "": absent */
+    char *method, *path, *content_type, *body; /* "" if absent */
     int64_t sent_ns, timeout_ns, not_after_ns;
     live_done_fn done;
     live_data_fn data;
@@ -36,9 +36,9 @@ typedef struct scripted_transport {
     uint64_t random, last_id;
     scripted_request requests[SCRIPTED_MAX]; /* oldest first */
     size_t request_count;
-    scripted_timer timers[SCRIPTED_MAX]; /* in the order in which they were set */
+    scripted_timer timers[SCRIPTED_MAX]; /* in the order of creation */
     size_t timer_count;
-    uint64_t sent; /* requests ever */
+    uint64_t sent; /* requests in total */
 } scripted_transport;
 
 static inline char *scripted_copy(const char *text, size_t length)
@@ -83,7 +83,7 @@ static inline void scripted_request_free(scripted_request *request)
     free(request->body);
 }
 
-/* Take a request out of those that wait; its texts are the caller's. */
+/* Take a waiting request out of the list. Owner: its texts are the caller's. */
 static inline scripted_request scripted_remove(scripted_transport *s, size_t at)
 {
     scripted_request request = s->requests[at];
@@ -134,7 +134,7 @@ static inline int64_t scripted_wall(void *self)
     return ((scripted_transport *)self)->wall_ns;
 }
 
-/* splitmix64: the same numbers in each run. */
+/* splitmix64: the same numbers in every run. */
 static inline uint64_t scripted_random(void *self)
 {
     uint64_t mixed = ((scripted_transport *)self)->random += 0x9e3779b97f4a7c15U;
@@ -169,8 +169,8 @@ static inline void scripted_destroy(scripted_transport *s)
     free(s);
 }
 
-/* The oldest request that waits, with this method and with `part` in its path ("": any); NULL:
- * none. Valid until the next call. */
+/* The oldest waiting request with this method and with `part` in its path ("" matches all), or
+ * NULL. Valid until the next call. */
 static inline scripted_request *scripted_find(scripted_transport *s, const char *method,
                                               const char *part)
 {
@@ -223,8 +223,8 @@ static inline void scripted_fail(scripted_transport *s, const scripted_request *
     scripted_end(s, which, &(live_answer){.outcome = outcome, .retry_after_ns = -1});
 }
 
-/* Send a piece of a stream. A reader that has enough is told so: UNKNOWN. Returns whether the
- * request is still there. */
+/* Send a piece of a stream. If the reader stops, the request ends as UNKNOWN. Returns whether the
+ * request still exists. */
 static inline bool scripted_data(scripted_transport *s, const scripted_request *which,
                                  const char *bytes, size_t count)
 {
@@ -240,8 +240,8 @@ static inline bool scripted_data(scripted_transport *s, const scripted_request *
     return false;
 }
 
-/* Move the time on, firing timers as they come due, earliest first. Requests that time out
- * meanwhile end as UNKNOWN. */
+/* Advance the time and fire the timers that are due, earliest first. Requests that time out end as
+ * UNKNOWN. */
 static inline void scripted_advance(scripted_transport *s, int64_t by_ns)
 {
     int64_t end_ns = s->now_ns + by_ns;

@@ -1,5 +1,5 @@
-/* The writes of one cluster against a scripted server, and what became of the last binding: for
- * tests of what is written before a binding. */
+/* The writes of one cluster against a scripted server, with the outcome of the last binding; for
+ * tests of writes that precede a binding. */
 #ifndef BERTH_TESTS_SCRIPTED_WRITES_H
 #define BERTH_TESTS_SCRIPTED_WRITES_H
 
@@ -27,7 +27,7 @@ static void on_bound(void *context, const bind_outcome *outcome)
     snprintf(why, sizeof(why), "%s", outcome->why);
 }
 
-/* As the deciding thread does that has heard of the outcome and given the binding up. */
+/* Like the deciding thread, which drops a binding when it has heard of its outcome. */
 static void on_room(void *context)
 {
     (void)context;

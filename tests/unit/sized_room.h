@@ -1,5 +1,5 @@
-/* Structs of callers that were compiled with other headers: shorter ones, behind which lies
- * something else, and longer ones. */
+/* Structs of callers compiled with other headers: shorter ones, followed by unrelated bytes, and
+ * longer ones. */
 #ifndef BERTH_TESTS_UNIT_SIZED_ROOM_H
 #define BERTH_TESTS_UNIT_SIZED_ROOM_H
 
@@ -10,15 +10,15 @@
 
 enum { MORE = 24, ELSE = 0xee };
 
-/* The struct as a caller has it that knows no more than `last`. */
+/* The size of the struct of a caller that knows its members up to `last`. */
 #define SHORT_OF(type, last) (offsetof(type, last) + sizeof(((type *)0)->last))
 
 typedef struct room {
     _Alignas(64) unsigned char bytes[4096];
 } room;
 
-/* A caller's struct of `size` bytes that begins as `whole` does, of `known` bytes; behind it lies
- * something else. */
+/* A caller's struct of `size` bytes that begins with the `known` bytes of `whole`, followed by
+ * unrelated bytes. */
 static inline void *sized(room *out, const void *whole, size_t known, size_t size)
 {
     memset(out->bytes, ELSE, sizeof(out->bytes));

@@ -11,7 +11,7 @@ static inline berth_str text(const char *from)
     return (berth_str){from, from != NULL ? (uint32_t)strlen(from) : 0};
 }
 
-/* A node of 4 cores, 16 GiB and 10 pods; `zone` may be NULL. */
+/* A node with 4 cores, 16 GiB and 10 pods; `zone` may be NULL. */
 typedef struct small_node {
     berth_node node;
     berth_key_value labels[3];
@@ -36,7 +36,7 @@ static inline const berth_object *small_node_object(small_node *storage, berth_o
     return object;
 }
 
-/* A pod of so many thousandths of a core; `node` NULL: pending. */
+/* A pod that requests so many thousandths of a core; `node` NULL: pending. */
 typedef struct small_pod {
     berth_pod pod;
     berth_container container;

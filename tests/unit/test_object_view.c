@@ -1,5 +1,5 @@
-/* What is kept of an object's text: the fields that plugins read, and a hash of them; and the table
- * of objects. */
+/* The view of an object's text: the fields that plugins read, and a hash of them; also the table of
+ * objects. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -62,7 +62,7 @@ static void test_pod(void **state)
     object_view_free(&view);
 }
 
-/* A heartbeat changes no hash, whatever is read does. */
+/* A heartbeat does not change the hash; each field that is read does. */
 static void test_hash(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
-/* Orders on their way to the API server: bindings sent for the pod and the node that were decided,
- * and for no other of the same name; a deciding thread and a scripted server together. */
+/* Orders on their way to the API server: bindings are sent only for the pod and node that were
+ * decided about, not for others of the same name. A deciding thread and a scripted server run
+ * together. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -78,7 +79,7 @@ static void on_ordered(void *context)
     "\"schedulerName\":\"default-scheduler\",\"containers\":[{\"name\":\"c\",\"resources\":{" \
     "\"requests\":{\"cpu\":\"" cpu "\"}}}]}}"
 
-/* Give every list that is asked for: one node, no pods, nothing else. */
+/* Answer every list request: one node, no pods, nothing else. */
 static void give_lists(void)
 {
     scripted_request *request;
@@ -153,7 +154,7 @@ static void give_pod(const char *type, const char *object)
     give_event("/pods?watch", type, object);
 }
 
-/* Wait until the deciding thread has said something. */
+/* Wait until the deciding thread has put an order. */
 static void wait_for_orders(void)
 {
     int64_t until_ns = event_loop_now() + 20 * SECOND;
@@ -199,7 +200,7 @@ static void test_bound(void **state)
     assert_non_null(strstr(request->body, "\"reportingController\":\"default-scheduler\""));
 }
 
-/* The pod was deleted and came again before the order was taken. */
+/* The pod was deleted and created again before the order was taken. */
 static void test_another_pod(void **state)
 {
     (void)state;
@@ -212,10 +213,10 @@ static void test_another_pod(void **state)
          request == NULL && event_loop_now() < until_ns; request = sent("POST", "/binding"))
         usleep(500);
     assert_non_null(request);
-    assert_non_null(strstr(request->body, "\"uid\":\"u2\"")); /* decided anew, and for it */
+    assert_non_null(strstr(request->body, "\"uid\":\"u2\"")); /* a new decision, for the new pod */
 }
 
-/* The node went before the order was taken: nothing is sent. */
+/* The node was removed before the order was taken: nothing is sent. */
 static void test_another_node(void **state)
 {
     (void)state;
@@ -260,7 +261,7 @@ static void test_preemption(void **state)
     assert_non_null(strstr(request->body, "\"uid\":\"u0\""));
 }
 
-/* Take orders until such a request is sent. */
+/* Take orders until a matching request is sent. */
 static scripted_request *await(const char *method, const char *path)
 {
     scripted_request *request;
@@ -271,7 +272,7 @@ static scripted_request *await(const char *method, const char *path)
     return request;
 }
 
-/* The server will not have it: the victim stays, and the next attempt asks again. */
+/* The server refuses: the victim stays, and the next attempt asks again. */
 static void test_refused_eviction(void **state)
 {
     (void)state;
@@ -282,7 +283,7 @@ static void test_refused_eviction(void **state)
     assert_non_null(await("PATCH", "/pods/low/status"));
 }
 
-/* The preemptor went before the order was taken. */
+/* The preemptor was removed before the order was taken. */
 static void test_eviction_for_nobody(void **state)
 {
     (void)state;
@@ -296,7 +297,7 @@ static void test_eviction_for_nobody(void **state)
     assert_non_null(await("PATCH", "/pods/low/status"));
 }
 
-/* Who waits for a node that a more important pod takes is not nominated to it any more. */
+/* A pod loses its nomination when a more important pod takes its node. */
 static void test_unnominated(void **state)
 {
     (void)state;
@@ -313,7 +314,7 @@ static void test_unnominated(void **state)
     assert_non_null(strstr(request->body, "\"nominatedNodeName\":\"n\""));
 }
 
-/* What is known is too old: nobody is evicted, and nobody nominated. */
+/* The view is too old: nothing is evicted or nominated. */
 static void test_blind(void **state)
 {
     (void)state;
@@ -338,7 +339,8 @@ static void test_blind(void **state)
     CLAIM("11", SELECTED ",\"pv.kubernetes.io/bind-completed\":\"yes\"", "\"volumeName\":\"v\",")
 #define USES_CLAIM "\"volumes\":[{\"name\":\"v\",\"persistentVolumeClaim\":{\"claimName\":\"c\"}}],"
 
-/* A claim that waits for its first consumer is given the node, waited for, and the pod bound. */
+/* A claim that waits for its first consumer is given the node; when it is bound, the pod is
+ * bound. */
 static void test_claim(void **state)
 {
     (void)state;
@@ -359,7 +361,7 @@ static void test_claim(void **state)
     assert_state(0, 1);
     give_event("/persistentvolumeclaims?watch", "MODIFIED", BOUND_CLAIM);
     request = scripted_find(w.s, "GET", "/persistentvolumeclaims/c");
-    assert_null(request); /* whoever is told of the watch's changes asks */
+    assert_null(request); /* the watch's sink has to ask for it */
     orders_changed(&w.orders, BERTH_KIND_PERSISTENT_VOLUME_CLAIM, BERTH_STR("ns"), BERTH_STR("c"));
     request = sent("GET", "/persistentvolumeclaims/c");
     assert_non_null(request);
@@ -385,7 +387,7 @@ static void test_changed_claim(void **state)
     assert_state(0, 0);
 }
 
-/* The node went while the claim was waited for. */
+/* The node was removed while the claim was being bound. */
 static void test_claim_without_node(void **state)
 {
     (void)state;
@@ -408,7 +410,7 @@ static void test_claim_without_node(void **state)
     "\"d\",\"pool\":\"p\",\"device\":\"x\"}]}}}}"
 #define USES_DEVICES "\"resourceClaims\":[{\"name\":\"d\",\"resourceClaimName\":\"g\"}],"
 
-/* The claim's devices are on another node, and nobody else waits for them: it loses them. */
+/* The claim's devices are on another node and no other pod reserves the claim: it loses them. */
 static void test_freed_claim(void **state)
 {
     (void)state;
@@ -424,7 +426,7 @@ static void test_freed_claim(void **state)
     assert_non_null(strstr(request->body, "deallocation of ResourceClaim completed"));
 }
 
-/* It has changed since the decision: it keeps them. */
+/* The claim has changed since the decision: it keeps its devices. */
 static void test_changed_devices(void **state)
 {
     (void)state;
@@ -435,7 +437,7 @@ static void test_changed_devices(void **state)
     assert_null(sent("PATCH", "/resourceclaims/g/status"));
 }
 
-/* At the end nothing new begins. */
+/* After the end, nothing new is started. */
 static void test_end(void **state)
 {
     (void)state;

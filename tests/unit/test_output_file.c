@@ -1,4 +1,5 @@
-/* Output files: the complete new file or the old one, a fresh mode, and nobody else's links. */
+/* Output files: either the complete new file or the old one, with a fresh mode, and never through
+ * another user's links. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -18,10 +19,10 @@
 
 #include "berth/output.h"
 
-/* The calls that decide what survives a power failure, in their order: 'f' a file is synced, 'd' a
- * folder, 'r' a file is renamed. The linker leads the library's calls here (CMakeLists.txt). */
+/* The calls that decide what survives a power failure, in order: 'f' a file is synced, 'd' a
+ * folder, 'r' a file is renamed. The linker redirects the library's calls here (CMakeLists.txt). */
 static char calls[16];
-static int fsync_errno; /* what fsync of a file fails with; 0: it works */
+static int fsync_errno; /* error of fsync for files; 0: it succeeds */
 
 int __real_fsync(int fd);
 int __wrap_fsync(int fd);
@@ -88,7 +89,7 @@ static void holds(const char *path, const char *text)
     assert_string_equal(found, text);
 }
 
-/* How many files are in the folder, so that a forgotten one is noticed. */
+/* Count the files in the folder, so that a leftover is noticed. */
 static void files_are(int wanted)
 {
     char command[128];
@@ -175,7 +176,7 @@ static void is_on_disk_before_it_has_its_name(void **state)
     put("a", "old");
     fsync_errno = EIO;
     refused("a", strerror(EIO));
-    fsync_errno = EINVAL; /* a file system without it */
+    fsync_errno = EINVAL; /* a file system without fsync */
     holds("a", "old");
     assert_int_equal(write_new("a"), BERTH_OK);
     fsync_errno = 0;
@@ -183,7 +184,7 @@ static void is_on_disk_before_it_has_its_name(void **state)
     files_are(1);
 }
 
-/* A new file takes the place: other names of the old one keep what they had. */
+/* The file is replaced, not overwritten: other names of the old file keep its contents. */
 static void leaves_hard_links_alone(void **state)
 {
     (void)state;
@@ -200,7 +201,7 @@ static void follows_links_of_its_own(void **state)
     assert_int_equal(mkdir("in", 0777), 0);
     assert_int_equal(symlink("in/file", "link"), 0);
     assert_int_equal(symlink("in", "inner"), 0);
-    assert_int_equal(write_new("link"), BERTH_OK); /* to a file that is not there yet */
+    assert_int_equal(write_new("link"), BERTH_OK); /* to a file that does not exist yet */
     holds("in/file", "new");
     put("in/file", "old");
     assert_int_equal(write_new("inner/../inner/./file"), BERTH_OK);
@@ -213,7 +214,7 @@ static void follows_links_of_its_own(void **state)
     files_are(6);
 }
 
-/* 40 links are followed, one more is a loop. */
+/* 40 links are followed; one more is treated as a loop. */
 static void follows_no_more_than_40_links(void **state)
 {
     (void)state;
@@ -236,7 +237,7 @@ static void refuses_links_of_others(void **state)
 {
     (void)state;
     if (geteuid() != 0)
-        skip(); /* only root can make a link that belongs to another user */
+        skip(); /* only root can create a link that belongs to another user */
     put("secret", "old");
     assert_int_equal(symlink("secret", "planted"), 0);
     assert_int_equal(lchown("planted", 12345, 12345), 0);
@@ -246,12 +247,12 @@ static void refuses_links_of_others(void **state)
     assert_int_equal(symlink("in", "folder"), 0);
     assert_int_equal(lchown("folder", 12345, 12345), 0);
     refused("folder/file", foreign);
-    assert_int_equal(symlink("planted", "own"), 0); /* one's own link to it */
+    assert_int_equal(symlink("planted", "own"), 0); /* a link of our own to that link */
     refused("own", foreign);
     files_are(5);
 }
 
-/* Root's links, such as /var/run, are everybody's. */
+/* Links of root, such as /var/run, are trusted. */
 static void trusts_links_of_root(void **state)
 {
     (void)state;
@@ -316,7 +317,7 @@ static void takes_names_up_to_the_longest(void **state)
     name[NAME_MAX] = '\0';
     assert_int_equal(write_new(name), BERTH_OK);
     holds(name, "new");
-    char *path = malloc(PATH_MAX + 1); /* "./././": up to the longest path, and one byte more */
+    char *path = malloc(PATH_MAX + 1); /* "./././": up to the longest path, then one byte more */
     memset(path, '/', PATH_MAX);
     for (int i = 0; i < PATH_MAX - 2; i += 2)
         path[i] = '.';

@@ -1,5 +1,5 @@
-/* What calls that fail leave in the results that were asked for: nothing. And which results need
- * not be asked for, and amounts that no quantity has. */
+/* Calls that fail leave their results empty. Also: which results may be omitted, and amounts that
+ * are not valid quantities. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@ static berth_snapshot *snapshot;
 static berth_engine *branch;
 static berth_scheduler *scheduler;
 
-/* Results that are certainly no call's own. */
+/* Results with values that no call would write. */
 static union {
     unsigned char bytes[256];
     void *pointer;
@@ -37,7 +37,7 @@ static const berth_pod no_pod_name;
 static const berth_object nameless = {.kind = BERTH_KIND_NODE, .as.node = &no_name};
 static const uint32_t wrong_size[64] = {1};
 
-/* A call that fails, and whether it left nothing. */
+/* A call that fails, and a check that its result is empty. */
 typedef struct row {
     const char *name;
     berth_status (*call)(void);
@@ -107,7 +107,7 @@ static bool no_fit(void)
            got.fit.reason_count == 0;
 }
 
-/* Name, expression, what must be left. */
+/* Name, call, expected state of the result. */
 #define ROWS(X)                                                                                    \
     X(engine_create, berth_engine_create((const void *)wrong_size, (void *)&got, NULL),            \
       no_pointer)                                                                                  \
@@ -204,7 +204,7 @@ static void test_failures_leave_nothing(void **state)
     }
 }
 
-/* While a transaction is open the scheduler does nothing. */
+/* While a transaction is open, the scheduler does nothing. */
 static void test_step_in_transaction(void **state)
 {
     (void)state;
@@ -232,7 +232,7 @@ static void test_ids_may_be_absent(void **state)
     assert_int_equal(berth_engine_pending(engine, NULL, 0, NULL, NULL), BERTH_OK);
 }
 
-/* 1e9 nanos are a unit, and no amount has two signs. */
+/* 1e9 nanos make a unit, and the two parts of an amount cannot have different signs. */
 static void test_nanos_out_of_range(void **state)
 {
     (void)state;

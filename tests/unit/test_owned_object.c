@@ -1,4 +1,4 @@
-/* Copies of objects: nothing is lost, and nothing is shared with what they were made of. */
+/* Copies of objects: nothing is lost, and nothing is shared with the original. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,7 +47,7 @@ static const char node_text[] =
     "   sizeBytes: 77}], conditions: [{type: Ready, status: 'False', reason: r}]}}\n";
 
 typedef struct reading {
-    berth_engine *engine; /* NULL: the object is not added */
+    berth_engine *engine; /* NULL: do not add the object */
     berth_object *copy;
 } reading;
 
@@ -60,7 +60,7 @@ static berth_status take_copy(void *context, const berth_object *object, const b
     return r->engine != NULL ? berth_engine_add(r->engine, object, NULL, error) : BERTH_OK;
 }
 
-/* The copy of what the text says; the original is gone by then. */
+/* Copy the object of a text; the original is freed by then. */
 static berth_object *copy_of(const char *from, berth_engine *engine)
 {
     const berth_read_options options = {.size = sizeof(options)};
@@ -86,8 +86,8 @@ static void assert_text(berth_str found, const char *expected)
     assert_memory_equal(found.data, expected, found.len);
 }
 
-/* The engine keeps everything that a rule reads in a pod's class: a copy that has lost nothing
- * is of the same class. */
+/* A pod's class contains everything that a rule reads. So if a copy lost nothing, it has the same
+ * class. */
 static void test_pod(void **state)
 {
     (void)state;
@@ -134,7 +134,7 @@ static void test_node(void **state)
     berth_object_destroy(NULL);
 }
 
-/* An allocator that fails at its n-th allocation, and counts what is out. */
+/* An allocator whose n-th allocation fails, and which counts the bytes in use. */
 typedef struct budget {
     int64_t left;
     int64_t out_bytes;
@@ -157,7 +157,7 @@ static void release(void *context, void *memory, size_t bytes)
     free(memory);
 }
 
-/* However little memory there is, nothing is lost; and a kind that is none is refused. */
+/* Whichever allocation fails, nothing leaks. An invalid kind is refused. */
 static void test_errors(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* A scan that looks at every node, shared with workers: they find what one thread finds. */
+/* A scan of every node, shared with workers: it finds what one thread finds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 enum {
     NODES = 13000,
     FULL = 7
-}; /* more tiles than one thread scans alone; every seventh is full */
+}; /* more tiles than one thread scans alone; every seventh node is full */
 
 static berth_placement decide(uint32_t threads)
 {
@@ -42,7 +42,7 @@ static berth_placement decide(uint32_t threads)
     berth_placement placement;
     (void)small_pod_object(&pod, &object, "p", NULL, 2000);
     assert_int_equal(berth_engine_add_pod(engine, &pod.pod, &id, NULL), BERTH_OK);
-    for (int i = 0; i < 20; i++) /* workers come late to the first ones */
+    for (int i = 0; i < 20; i++) /* workers come too late for the first decisions */
         assert_int_equal(berth_engine_decide(engine, id, NULL, &placement, NULL), BERTH_OK);
     berth_engine_destroy(engine);
     return placement;

@@ -1,5 +1,5 @@
-/* Plugins that a profile leaves out at one of their points: what they say then, in kube-scheduler's
- * own words. */
+/* Profiles that leave a plugin out at one of its extension points: the outcomes and messages are
+ * kube-scheduler's. */
 #include "profile_points.h"
 #include "rule_cluster.h"
 
@@ -28,7 +28,7 @@ static const berth_profile *leave_out(partial *own, berth_point point, const cha
     return &own->profile;
 }
 
-/* Two nodes that take the pod, which has the default profile but for that. */
+/* Decide a pod on two nodes; the default profile lacks this plugin at this point. */
 static void decide(small_cluster *c, berth_point point, const char *name, const char *spec)
 {
     partial own;
@@ -95,7 +95,7 @@ static void test_scores_without_state(void **state)
     }
 }
 
-/* Which work out for themselves what they miss. */
+/* These plugins compute what they miss. */
 static void test_those_that_go_without(void **state)
 {
     (void)state;
@@ -124,7 +124,7 @@ static void test_those_that_go_without(void **state)
     "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: " \
     "{nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, values: [b]}]}]}}}"
 
-/* NodeAffinity at preFilter restricts the search, whatever its filter does, and is the one to do
+/* At preFilter, NodeAffinity restricts the search even without its filter, and no other plugin does
  * so. */
 static void test_restriction_alone(void **state)
 {
@@ -147,7 +147,7 @@ static void test_restriction_alone(void **state)
 
 #define NO_CLAIM "volumes: [{name: v, persistentVolumeClaim: {claimName: lost}}]"
 
-/* A plugin that only prepares may refuse the pod; one that only filters refuses nodes. */
+/* A plugin only at preFilter may refuse the pod; a plugin only at filter refuses nodes. */
 static void test_refusals_alone(void **state)
 {
     (void)state;
@@ -158,8 +158,8 @@ static void test_refusals_alone(void **state)
     small_close(&c);
 }
 
-/* Without VolumeBinding nobody looks whose an ephemeral volume's claim is before the limits are
- * told of, and to them it is an error. */
+/* Without VolumeBinding, the first check whether the pod owns an ephemeral volume's claim is in
+ * NodeVolumeLimits, which treats a failure as an error. */
 static void test_claim_of_another_pod(void **state)
 {
     (void)state;
@@ -182,7 +182,7 @@ static void test_claim_of_another_pod(void **state)
     small_close(&c);
 }
 
-/* An error of a dry run comes out at postFilter, and the pod keeps the node that is kept for it. */
+/* An error in a dry run is reported at postFilter, and the pod keeps its nominated node. */
 static void test_errors_of_dry_runs(void **state)
 {
     (void)state;

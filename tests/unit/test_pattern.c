@@ -1,5 +1,5 @@
-/* Patterns alone: what is found, what is not, and that nothing is found that differs outside
- * the gaps. */
+/* Patterns alone: which texts match, which do not, and that a match never differs outside the
+ * gaps. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,8 +43,8 @@ static berth_str text_of(const sample *s)
     return (berth_str){s->data, s->len};
 }
 
-/* A pod as kubectl orders its members; the owner's uid and a container's name come behind the
- * same keys. */
+/* A pod whose members are in kubectl's order. The owner's uid and a container's name have the same
+ * keys as the gaps. */
 static void make_pod(sample *s, const char *name, const char *uid, const char *node,
                      const char *app)
 {
@@ -79,7 +79,7 @@ static berth__pattern_verdict look(berth__patterns *patterns, const sample *s,
     return berth__patterns_find(patterns, text_of(s), id, gaps);
 }
 
-/* ---- finding ---- */
+/* ---- matching ---- */
 
 static void test_found(void **state)
 {
@@ -98,7 +98,7 @@ static void test_found(void **state)
     assert_int_equal(found.place, first.place);
     for (int gap = 0; gap < BERTH__GAP_COUNT; gap++)
         expect_word(&s, &gaps, (berth__gap)gap);
-    /* Another label: another pattern, wanted the second time it is seen. */
+    /* Another label means another pattern, which is wanted when it is seen for the second time. */
     make_pod(&s, "pod-2", "u2", "node-1", "b");
     assert_int_equal(look(patterns, &s, &found, &gaps), BERTH__PATTERN_NONE);
     make_pod(&s, "pod-3", "u3", "node-2", "b");
@@ -136,8 +136,8 @@ static void test_words(void **state)
     berth__patterns_destroy(patterns);
 }
 
-/* Texts that do not suit: a key with an escape, a lead that is too long, a word between other
- * bytes than quotes. */
+/* Unsuitable texts: a key with an escape, a lead that is too long, a word that is not between
+ * quotes. */
 static void test_not_learnt(void **state)
 {
     static const char *const heads[] = {
@@ -150,14 +150,14 @@ static void test_not_learnt(void **state)
         put_word(&s, BERTH__GAP_NAME, "pod");
         put(&s, "\"}");
         uint64_t serial = berth__patterns_register(patterns, text_of(&s), &s.gaps).serial;
-        assert_true(i == 0 || serial == 0); /* an escaped key is as good a lead as any */
+        assert_true(i == 0 || serial == 0); /* an escaped key is a valid lead */
     }
     const berth__gaps none = {0};
     assert_int_equal(berth__patterns_register(patterns, BERTH_STR("{}"), &none).serial, 0);
     berth__patterns_destroy(patterns);
 }
 
-/* The same text with its words taken out. */
+/* The text without its words. */
 static size_t outside(const char *text, size_t len, const berth__gaps *gaps, char *out)
 {
     size_t size = 0;
@@ -172,8 +172,8 @@ static size_t outside(const char *text, size_t len, const berth__gaps *gaps, cha
     return size;
 }
 
-/* Wherever a byte is changed, put in or taken out: what is found equals the pattern outside its
- * words, and these are plain. */
+/* Change, insert or delete any byte: if the text still matches, it equals the pattern outside the
+ * words, and the words are plain. */
 static void test_changed(void **state)
 {
     (void)state;
@@ -215,8 +215,8 @@ static void test_changed(void **state)
 
 /* ---- limits ---- */
 
-/* Texts that are all different, many patterns, texts that are too long: memory stays small, and
- * what repeats later is found again. */
+/* With texts that are all different, many patterns, or texts that are too long, memory stays small,
+ * and texts that repeat later are found again. */
 static void test_limits(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Text that a terminal shows and does not obey. */
+/* Text is escaped so that a terminal shows it and does not obey it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 #include "cli/plain_text.h"
 
-/* `text` of `len` bytes is written as `expected`, which is as long as is told. */
+/* Checks that `len` bytes of `text` are written as `expected`, with the reported length. */
 static void assert_shown(const char *text, size_t len, const char *expected)
 {
     char *found = NULL;
@@ -67,7 +67,7 @@ static void test_no_text(void **state)
     shown("\xc2z", "\\xc2z");
     shown("\xe2\x82", "\\xe2\\x82");
     shown("\xf5\xff", "\\xf5\\xff");
-    assert_shown("\xe2\x82\xac", 2, "\\xe2\\x82"); /* cut: the byte behind is not looked at */
+    assert_shown("\xe2\x82\xac", 2, "\\xe2\\x82"); /* cut off: the byte behind is not read */
 }
 
 static void test_line(void **state)

@@ -1,5 +1,5 @@
-/* Embedders' plugins that are not what their flags say: found out by an engine that checks them,
- * and kept from what they must not read. */
+/* Embedders' plugins that break the promises of their flags: an engine with checks detects them,
+ * and keeps them from reading what they must not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,11 +15,11 @@
 
 enum { NODES = 200 };
 
-/* One plugin that refuses a node, or values it, by what the test says. */
+/* One plugin that refuses or favours a node as the test decides. */
 typedef struct whim {
     uint32_t refused; /* slot; UINT32_MAX: none */
     uint32_t prized;  /* slot */
-    bool by_usage;    /* instead: a node with a pod on it */
+    bool by_usage;    /* refuses nodes with a pod on them instead */
     bool skips;
     bool saw_usage, saw_none;
 } whim;
@@ -147,7 +147,7 @@ static void place(fixture *own, berth_status wanted, const char *words)
     }
 }
 
-/* An honest plugin passes, whatever happens to nodes and pods. */
+/* An honest plugin passes whatever happens to nodes and pods. */
 static void honest(uint32_t flags)
 {
     fixture own;
@@ -161,7 +161,7 @@ static void honest(uint32_t flags)
     berth_object object;
     small_node_object(&node, &object, "node-7", "b");
     assert_int_equal(berth_engine_update(own.engine, &object, NULL), BERTH_OK);
-    mood.prized = 20; /* a node has changed */
+    mood.prized = 20; /* as if a node had changed */
     for (uint32_t i = 0; i < 20; i++)
         place(&own, BERTH_OK, NULL);
     assert_int_equal(berth_engine_begin(own.engine, NULL), BERTH_OK);
@@ -181,7 +181,7 @@ static void test_honest(void **state)
     honest(0);
 }
 
-/* Its answer turns without a cause that its flags name. */
+/* Its answer changes without any of the reasons that its flags allow. */
 static void liar(uint32_t flags, const char *flag)
 {
     char words[128];
@@ -192,7 +192,7 @@ static void liar(uint32_t flags, const char *flag)
     snprintf(words, sizeof(words), "%s, but its score now says something else about node node-140",
              flag);
     place(&own, flags != 0 ? BERTH_E_INTERNAL : BERTH_OK, flags != 0 ? words : NULL);
-    place(&own, flags != 0 ? BERTH_E_INTERNAL : BERTH_OK, NULL); /* it is not forgotten */
+    place(&own, flags != 0 ? BERTH_E_INTERNAL : BERTH_OK, NULL); /* the error is repeated */
     mood.prized = UINT32_MAX;
     place(&own, BERTH_OK, NULL);
     mood.refused = 130;
@@ -204,7 +204,7 @@ static void liar(uint32_t flags, const char *flag)
     snprintf(words, sizeof(words), "%s, but preparing its filter anew", flag);
     place(&own, BERTH_E_INTERNAL, words);
     berth_engine_destroy(own.engine);
-    start(&own, flags, false); /* trusted */
+    start(&own, flags, false); /* unchecked */
     place(&own, BERTH_OK, NULL);
     mood.prized = 140;
     mood.refused = 130;
@@ -220,8 +220,8 @@ static void test_liars(void **state)
     liar(0, "not BERTH_PLUGIN_EACH");
 }
 
-/* What a plugin said is kept, too, where resources have names of their own, and given up when one
- * gets its name: columns may be others then. */
+/* Answers are also remembered in clusters with extended resources. They are forgotten when a new
+ * resource gets a name, because the columns may differ then. */
 static void add_gpus(fixture *own, const char *name, const char *resource)
 {
     small_node node;
@@ -249,7 +249,7 @@ static void test_named_resources(void **state)
     berth_engine_destroy(own.engine);
 }
 
-/* EACH promises nothing. */
+/* EACH makes no promises. */
 static void test_each(void **state)
 {
     (void)state;
@@ -262,7 +262,7 @@ static void test_each(void **state)
     berth_engine_destroy(own.engine);
 }
 
-/* Usage that a static plugin read would be kept: it is shown none. */
+/* A static plugin's answers are kept, so it is not shown usage. */
 static void test_usage(void **state)
 {
     (void)state;

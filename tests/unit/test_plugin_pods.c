@@ -1,12 +1,11 @@
-/* What plugins of an embedder's own read of pods: the controller and priority of the one in
- * question, and the pods on a node, on every path. */
+/* What an embedder's plugins can read about pods: the controller and priority of the pod to be
+ * placed, and the pods on a node, on every path. */
 #include "one_plugin.h"
 #include "rule_cluster.h"
 
 enum { NODES = 40, PODS = 120 };
 
-/* ---- Tenants: local to the node; a node takes one owner's pods, told by name and namespace
- * ---- */
+/* ---- Tenants: local to the node; a node takes one owner's pods (by name and namespace) ---- */
 
 static bool is_stranger(const berth_cycle *cycle, berth_pod_id pod, berth_str tenant)
 {
@@ -82,7 +81,7 @@ static void add_nodes(berth_engine *engine)
     }
 }
 
-/* One of five tenants, who is its controller, too, in one of two namespaces. */
+/* A pod of one of five tenants, who is also its controller, in one of two namespaces. */
 static berth_pod_id add_pod(berth_engine *engine, uint32_t number, int32_t priority)
 {
     char name[16], tenant[8];
@@ -104,7 +103,7 @@ static berth_pod_id add_pod(berth_engine *engine, uint32_t number, int32_t prior
     return id;
 }
 
-/* Each pod placed in turn, some taken off again; by the plugin's rule said plainly. */
+/* Place the pods in turn and remove some; compare with a plain version of the plugin's rule. */
 static uint64_t run(const berth_plugin *plugin, berth_path path, uint32_t *indexed)
 {
     berth_engine *engine = open_with(plugin, path);
@@ -125,10 +124,10 @@ static uint64_t run(const berth_plugin *plugin, berth_path path, uint32_t *index
             berth_pod_info info = {.size = sizeof(info)}, other = {.size = sizeof(other)};
             assert_int_equal(berth_engine_pod_info(engine, pod, &info, NULL), BERTH_OK);
             assert_int_equal(berth_engine_pod_info(engine, first, &other, NULL), BERTH_OK);
-            if (plugin == &tenants) /* those of one node are one tenant's, of one namespace */
+            if (plugin == &tenants) /* all pods of a node have the same tenant and namespace */
                 assert_true(same_text(info.owner_name, other.owner_name) &&
                             same_text(info.namespace_name, other.namespace_name));
-            else /* the one that came last has the highest priority */
+            else /* the last pod to come has the highest priority */
                 assert_true(info.priority <= other.priority);
         }
     }
@@ -158,7 +157,7 @@ static void test_rank(void **state)
     assert_int_equal(indexed, 0);
 }
 
-/* In reserve the pod itself can be told; what is unknown reads as nothing. */
+/* reserve can identify the pod itself; unknown values read as empty. */
 static berth_pod_id seen;
 
 static berth_status note_reserve(void *context, const berth_cycle *cycle, berth_pod_id pod,

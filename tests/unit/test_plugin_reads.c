@@ -1,5 +1,5 @@
-/* What plugins of an embedder's own read beyond their node and pod: annotations, which the index
- * keeps, and counts of pods by topology domain, held against a count by hand. */
+/* What an embedder's plugins can read beyond their node and pod: annotations, which the index
+ * keeps, and counts of pods by topology domain, compared with counts made by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -19,7 +19,7 @@
 
 enum { NODES = 24, ROUNDS = 400 };
 
-/* ---- Rack: static; a pod that names a rack goes to nodes of that rack ---- */
+/* ---- Rack: static; a pod that names a rack may use only nodes of that rack ---- */
 
 static const berth_str rack = TEXT("example.com/rack"), other = TEXT("example.com/other");
 
@@ -49,7 +49,7 @@ static const berth_plugin racks = {.size = sizeof(racks),
                                    .prepare_filter = rack_prepare,
                                    .filter = rack_filter};
 
-/* An engine with one plugin behind the filter for resources. */
+/* An engine with one plugin after NodeResourcesFit. */
 static berth_engine *open_with(const berth_plugin *plugin, berth_strs annotations)
 {
     one_plugin room;
@@ -108,7 +108,7 @@ static bool goes_to(berth_engine *engine, const char *in_rack, const char *node)
     return true;
 }
 
-/* Whether two pods that want different racks are of one kind. */
+/* Whether two pods that want different racks are of the same kind. */
 static bool are_alike(berth_engine *engine)
 {
     berth_pod_info one = {.size = sizeof(one)}, two = {.size = sizeof(two)};
@@ -136,7 +136,7 @@ static void test_annotations(void **state)
     berth_engine_destroy(engine);
 }
 
-/* Of another list pods are alike again, and the plugin sees nothing. */
+/* If the annotation is not listed, the pods are of one kind again, and the plugin sees nothing. */
 static void test_unlisted(void **state)
 {
     (void)state;
@@ -154,7 +154,7 @@ static void test_unlisted(void **state)
     assert_string_equal(error.field, "annotation_keys");
 }
 
-/* What plugins read is in the objects that are given back. */
+/* Objects that are read back contain the annotations that plugins read. */
 static berth_status look(void *context, const berth_object *object, berth_error *error)
 {
     uint32_t *seen = context;
@@ -179,7 +179,8 @@ static void test_given_back(void **state)
     berth_engine_destroy(engine);
 }
 
-/* ---- Crowd: each decision; at most three pods of one app in a zone, and counts are right ---- */
+/* ---- Crowd: each decision; at most three pods of an app in a zone, and the counts are right
+ * ---- */
 
 enum { SELECTIONS = 4 };
 
@@ -196,7 +197,7 @@ static berth_str topology_of(uint32_t selection)
     return selection % 2 == 0 ? zone : host;
 }
 
-/* Which pods each selection is about, by hand. */
+/* Which pods each selection includes, computed by hand. */
 static bool is_meant(const berth_cycle *cycle, uint32_t selection, berth_pod_id pod)
 {
     berth_str value = berth_cycle_label_of(cycle, pod, app);
@@ -310,7 +311,7 @@ static void put_namespace(berth_engine *engine, const char *name)
     assert_int_equal(berth_engine_add(engine, &object, NULL, NULL), BERTH_OK);
 }
 
-/* A branch has counters of its own, which the same plugin looks at. */
+/* A branch has its own counters, which the same plugin reads. */
 static void decide_on_branch(berth_engine *engine, berth_pod_id pod)
 {
     static const berth_decide_options plainly = {.size = sizeof(plainly)};
@@ -360,7 +361,8 @@ static void test_counts(void **state)
     berth_engine_destroy(engine);
 }
 
-/* Plugins that are kept in the index, or by kind of pod, have no counts: they would be stale. */
+/* Plugins whose answers are kept, in the index or by kind of pod, get no counts: they would be
+ * stale. */
 static berth_prepared ask_in_vain(berth_preparation *preparation)
 {
     const berth_pod_selection what = {.size = sizeof(what), .topology_key = zone};

@@ -58,7 +58,7 @@ static void test_sidecars_and_overhead(void **state)
     assert_int_equal(use, 2200);
 }
 
-/* v1.15 knows neither sidecars nor overhead, and counts init containers in the question alone. */
+/* v1.15 ignores sidecars and overhead, and counts init containers only for the pod to be placed. */
 static void test_legacy_totals(void **state)
 {
     (void)state;
@@ -69,7 +69,7 @@ static void test_legacy_totals(void **state)
     assert_int_equal(use, 900);
 }
 
-/* Three containers of 100u cpu each: 1m of the exact sum, 3m when each is rounded by itself. */
+/* Three containers of 100u cpu each: 1m from the exact sum, 3m if each is rounded separately. */
 static void test_rounding(void **state)
 {
     (void)state;
@@ -109,7 +109,7 @@ static void follow(uint32_t minor)
                      BERTH_OK);
 }
 
-/* What a pod with one container counts on its node once it was resized in place. */
+/* What a one-container pod counts on its node after an in-place resize. */
 static void check_resized(uint32_t minor, int32_t spec, int32_t held, const char *reason,
                           int64_t ask, int64_t use)
 {
@@ -148,8 +148,7 @@ static void test_resized_pods(void **state)
     check_resized(32, 4000, 1000, "Infeasible", 4000, 4000);
 }
 
-/* Requests of the pod as a whole stand in place of its containers', but in the score of
- * NodeResourcesFit. */
+/* Pod-level requests replace those of the containers, except in the score of NodeResourcesFit. */
 static void test_pod_level_requests(void **state)
 {
     (void)state;
@@ -162,7 +161,8 @@ static void test_pod_level_requests(void **state)
     assert_int_equal(cls->request->ask[BERTH__CPU], 1000);
     assert_int_equal(cls->request->ask[BERTH__MEMORY], 0);
     assert_int_equal(cls->request->nonzero_cpu, 1000);
-    assert_int_equal(cls->request->nonzero_memory, 2 * 209715200); /* each container's */
+    assert_int_equal(cls->request->nonzero_memory,
+                     2 * 209715200); /* the default of each container */
     assert_int_equal(cls->request->scored_cpu, 400);
     assert_int_equal(cls->request->scored_memory, 2 * 209715200);
     release(cls);
@@ -173,7 +173,7 @@ static void test_pod_level_requests(void **state)
     release(cls);
 }
 
-/* A name in the status of an init container that runs to its end is not the pod's. */
+/* The status of an init container that runs to completion does not count for the pod. */
 static void test_status_of_plain_init(void **state)
 {
     (void)state;
@@ -201,7 +201,7 @@ static void test_status_of_plain_init(void **state)
     release(cls);
 }
 
-/* The pod's own status counts since 1.36. */
+/* The pod-level status counts since 1.36. */
 static void test_resized_pod_level(void **state)
 {
     (void)state;
@@ -261,7 +261,7 @@ static void test_refused_amounts(void **state)
     } cases[] = {
         {{-1, 0}, BERTH_E_INVALID},
         {{0, -1}, BERTH_E_INVALID},
-        {{INT64_MAX, 0}, BERTH_E_RANGE}, /* times 1000 */
+        {{INT64_MAX, 0}, BERTH_E_RANGE}, /* cpu is multiplied by 1000 */
         {{INT64_MAX / 1000, 999999999}, BERTH_E_RANGE},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -283,7 +283,7 @@ static void test_refused_amounts(void **state)
 
 /* ---- sharing ---- */
 
-/* A pod with a part of each kind, and storage for what it points to. */
+/* A pod that uses every field, with storage for what it points to. */
 typedef struct rich {
     berth_pod pod;
     berth_resource amounts[2];
@@ -346,7 +346,7 @@ static void test_equal_pods_share_a_class(void **state)
     rich first, second;
     make_rich(&first);
     make_rich(&second);
-    /* Other memory, another name, uid and order of labels: still the same class. */
+    /* Other memory, another name and uid, labels in another order: still the same class. */
     second.pod.meta.name = BERTH_STR("web-1");
     second.pod.meta.uid = BERTH_STR("u1");
     const berth_key_value turned[] = {second.labels[1], second.labels[0]};
@@ -363,7 +363,7 @@ static void test_equal_pods_share_a_class(void **state)
     assert_int_equal(model.parts.count, 0);
 }
 
-/* What is absent, and what the API server would have filled in, makes no difference. */
+/* Fields that are absent or set to the API server's defaults make no difference. */
 static void test_implied_values(void **state)
 {
     (void)state;
@@ -467,7 +467,7 @@ static void test_one_change_changes_one_part(void **state)
     release(a);
 }
 
-/* One required anti-affinity term, from pieces that may each be another. */
+/* One required anti-affinity term; each of its parts can be varied. */
 typedef struct rule_pod {
     berth_str values[2], namespaces[2];
     berth_requirement labels, spaces;
@@ -508,9 +508,9 @@ static void make_rule_pod(rule_pod *r, int what)
         r->pod.pod_anti_affinity = both;
 }
 
-enum { RULE_CHANGES = 18 }; /* none is the first */
+enum { RULE_CHANGES = 18 }; /* the first has no change */
 
-/* Terms that differ in anything are rules of their own, whatever else is the same. */
+/* Terms that differ in any part are separate rules. */
 static void test_rules_are_told_apart(void **state)
 {
     (void)state;
@@ -579,7 +579,7 @@ static void test_image_names(void **state)
     }
 }
 
-/* ---- want of memory ---- */
+/* ---- out of memory ---- */
 
 typedef struct counted {
     size_t bytes;

@@ -1,4 +1,4 @@
-/* Drafts of pods: what is changed counts in an engine as it should, and the original stays. */
+/* Drafts of pods: an engine counts the changes as it should, and the original stays unchanged. */
 #include "rule_cluster.h"
 
 #include "explain/pod_draft.h"
@@ -13,7 +13,7 @@ static small_cluster open_keeping(void)
     return c;
 }
 
-/* What a draft asks for, once it is in the engine beside the original. */
+/* What a draft requests when it is added to the engine beside the original. */
 static int64_t asked_by(small_cluster *c, const pod_draft *draft, const char *resource)
 {
     berth_error error = {.code = BERTH_OK};
@@ -32,7 +32,7 @@ static int64_t asked_by(small_cluster *c, const pod_draft *draft, const char *re
     return amount;
 }
 
-/* Ask for less and less of a pod: it comes to that, by however many containers it is asked for. */
+/* Reduce a pod's request step by step: the total is right however many containers share it. */
 static void check_less(const char *spec, const char *resource, int64_t total, int64_t step)
 {
     small_cluster c = open_keeping();
@@ -71,7 +71,7 @@ static void test_ask_less(void **state)
                "memory", INT64_C(4) << 30, INT64_C(1) << 30);
 }
 
-/* Claims of templates are named as the status has them; other entries stay. */
+/* Claims from templates are named as in the pod's status; other entries stay. */
 static void test_claims(void **state)
 {
     (void)state;

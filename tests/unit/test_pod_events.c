@@ -1,4 +1,4 @@
-/* Events against a scripted server: their text, series, the bound, what is repeated. */
+/* Events against a scripted server: texts, series, the bound, and what is sent again. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -77,7 +77,7 @@ static void long_notes_are_cut(void **state)
     (void)state;
     char note[3000];
     memset(note, 'x', sizeof(note));
-    note[1019] = '\xc3'; /* two bytes of one character, on both sides of the cut */
+    note[1019] = '\xc3'; /* the two bytes of one character, on both sides of the cut */
     note[1020] = '\xa9';
     pod_events_put(events, EVENT_FAILED_SCHEDULING, &web, (berth_str){note, sizeof(note)});
     json_t *event = json_loads(sent("POST")->body, 0, NULL);
@@ -105,12 +105,12 @@ static void equal_ones_become_a_series(void **state)
                                              "\"2026-11-18T11:06:41.123456Z\"}}");
     scripted_answer(server, sent("PATCH"), 200, "{}");
     for (int i = 0; i < 5; i++)
-        unplaced(&web); /* counted in silence */
+        unplaced(&web); /* counted without a request */
     assert_int_equal(server->request_count, 0);
-    scripted_advance(server, 730 * second); /* quiet: written a last time */
+    scripted_advance(server, 730 * second); /* no more events: the series is written a last time */
     assert_non_null(strstr(sent("PATCH")->body, "\"count\":7"));
     scripted_answer(server, sent("PATCH"), 200, "{}");
-    unplaced(&web); /* another one */
+    unplaced(&web); /* a new event */
     scripted_answer(server, sent("POST"), 201, "{}");
     write_pod newer = web;
     newer.version = 71;
@@ -133,7 +133,7 @@ static void a_series_that_goes_on_is_written_now_and_then(void **state)
         if (server->request_count > 0)
             scripted_answer(server, sent("PATCH"), 200, "{}");
     }
-    assert_in_range(server->sent - before, 4, 5); /* the second, then each 30 minutes */
+    assert_in_range(server->sent - before, 4, 5); /* the second one, then every 30 minutes */
 }
 
 static void a_series_without_its_event_is_posted(void **state)

@@ -1,4 +1,4 @@
-/* Status patches against a scripted server: what is sent, and what is not. */
+/* Status patches against a scripted server: which are sent and which are not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -74,7 +74,7 @@ static void says_what_the_server_wants(void **state)
     assert_int_equal(pod_statuses_pending(statuses), 0);
 }
 
-/* The time stays while the condition says no. */
+/* lastTransitionTime stays while the condition is False. */
 static void what_is_shown_is_not_sent(void **state)
 {
     (void)state;
@@ -97,7 +97,7 @@ static void what_is_shown_is_not_sent(void **state)
     answer(200);
 }
 
-/* The watch is behind what was written: what was written counts. */
+/* If the watch lags behind our write, the write counts. */
 static void a_late_watch_is_no_reason(void **state)
 {
     (void)state;
@@ -107,7 +107,7 @@ static void a_late_watch_is_no_reason(void **state)
     assert_false(pod_statuses_put(statuses, &web, &full));
     write_pod later = web;
     later.version = 80;
-    assert_true(pod_statuses_put(statuses, &later, &full)); /* somebody took it away */
+    assert_true(pod_statuses_put(statuses, &later, &full)); /* it was removed by somebody else */
     answer(200);
 }
 
@@ -127,7 +127,7 @@ static void the_newest_wins(void **state)
     assert_int_equal(pod_statuses_pending(statuses), 0);
 }
 
-/* What is under way says it: another word and the old one again are none. */
+/* A change is compared with the request under way: to another message and back is no change. */
 static void there_and_back_is_no_change(void **state)
 {
     (void)state;

@@ -42,7 +42,7 @@ static void test_filter(void **state)
          {SKEWED, SKEWED, UNLABELLED}},
         {SPREAD(ZONE, "1", "DoNotSchedule", ", labelSelector: {}"), {"", "", UNLABELLED}},
         {SPREAD(ZONE, "1", "DoNotSchedule", ""), {"", "", UNLABELLED}},
-        /* nobody is in any domain that counts: only the key is asked for */
+        /* no pod is in a counted domain: only the key is required */
         {"nodeSelector: {no: where}, " SPREAD(ZONE, "1", "DoNotSchedule", OF_WEB),
          {"NodeAffinity: node(s) didn't match Pod's node affinity/selector",
           "NodeAffinity: node(s) didn't match Pod's node affinity/selector",
@@ -62,7 +62,7 @@ static void test_filter(void **state)
     }
 }
 
-/* Policies say which nodes count: with b left out, a is its own smallest. */
+/* Policies decide which nodes count: without b, a has the smallest count. */
 static void test_policies(void **state)
 {
     (void)state;
@@ -119,7 +119,7 @@ static void test_scores(void **state)
     open_scored(&c, nodes);
     small_decide(&c, small_pod(&c, "own", NULL, WEB, SPREAD(ZONE, "1", "ScheduleAnyway", OF_WEB)));
     check_scores(&c, nodes, (const int64_t[]){25, 25, 100, 0});
-    /* without a constraint, and nobody to say which pods belong together */
+    /* neither a constraint nor a Service or controller that groups the pods */
     berth_pod_id plain = small_pod(&c, "plain", NULL, WEB, "");
     small_decide(&c, plain);
     assert_int_equal(small_score(&c, "PodTopologySpread", nodes[0]), -1);

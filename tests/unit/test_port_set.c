@@ -1,4 +1,4 @@
-/* Sets of host ports against what a plain loop says of them. */
+/* Sets of host ports, compared with a plain loop. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,9 +1,9 @@
-/* Preemption and nominated pods: what-ifs leave no trace, the cheapest node is nominated, nodes
- * are kept for nominated pods, and the words are kube-scheduler's. */
+/* Preemption and nominated pods: what-ifs leave no trace, the cheapest node is nominated, nodes are
+ * kept for nominated pods, and the messages are kube-scheduler's. */
 #include <stdlib.h>
 
 #include "profile_points.h"
-#define SMALL_KUBERNETES 32 /* whose words they are; test_rules_by_version.c has those of others */
+#define SMALL_KUBERNETES 32 /* test_rules_by_version.c has the messages of other versions */
 #include "rule_cluster.h"
 
 #include "base/text.h"
@@ -21,7 +21,7 @@ static berth_node_id add_node(small_cluster *c, const char *name, const char *cp
     return (berth_node_id)small_add(c, text);
 }
 
-/* A pod of so many cores; the rest of the arguments are parts of its text. */
+/* Add a pod that requests so many cores; the other arguments are parts of its text. */
 static berth_pod_id add_pod(small_cluster *c, const char *name, const char *cpu, int priority,
                             const char *spec, const char *meta, const char *status)
 {
@@ -72,7 +72,7 @@ static berth_status update_object(void *context, const berth_object *object,
     return berth_engine_update(c->engine, object, error);
 }
 
-/* News of a pod that asks for a core, with this status. */
+/* Update a pod that requests one core, with this status. */
 static void update_pod(small_cluster *c, const char *name, const char *status)
 {
     char text[512];
@@ -88,7 +88,7 @@ static void update_pod(small_cluster *c, const char *name, const char *status)
 
 /* ---- answers ---- */
 
-/* "NODE: VICTIM VICTIM ..." of preemption's choice, "" if it made none; valid until the next
+/* Preemption's choice as "NODE: VICTIM VICTIM ...", "" if there was none. Valid until the next
  * call. */
 static const char *choice(small_cluster *c, berth_pod_id pod)
 {
@@ -109,7 +109,7 @@ static const char *choice(small_cluster *c, berth_pod_id pod)
     return text;
 }
 
-/* The part of the failure message that preemption wrote; NULL if it wrote none. */
+/* The preemption part of the failure message, or NULL. */
 static const char *words(small_cluster *c, berth_pod_id pod)
 {
     small_decide(c, pod);
@@ -157,7 +157,7 @@ static void test_cheapest_node(void **state)
     assert_null(words(c, add_pending(c, "again", "1", 10)));
 }
 
-/* News of a running pod's priority. */
+/* Update a running pod's priority. */
 static void reprioritize(small_cluster *c, const char *name, const char *node, int priority)
 {
     char text[512];
@@ -171,8 +171,7 @@ static void reprioritize(small_cluster *c, const char *name, const char *node, i
         &error);
 }
 
-/* Nodes without pods of lower priority are passed over; which ones these are follows every
- * change. */
+/* Nodes without pods of lower priority are skipped; every change keeps this up to date. */
 static void test_lower_pods_are_known(void **state)
 {
     small_cluster *c = *state;
@@ -218,21 +217,22 @@ static void test_budgets(void **state)
     assert_string_equal(choice(c, small), "b: b1");
     remove_object(c, BERTH_KIND_POD_DISRUPTION_BUDGET, "default", "b");
     assert_string_equal(choice(c, small), "c: c1");
-    /* One may go: enough for one victim. The first of two, the more important, takes it. */
+    /* One disruption is allowed, which covers one victim: the first of the two, the more important
+     * one. */
     add_budget(c, "{matchLabels: {app: c}}", "disruptionsAllowed: 1");
     assert_string_equal(choice(c, big), "b: b0 b1");
-    assert_string_equal(choice(c, small), "c: c0"); /* c1 is protected, and comes back first */
+    assert_string_equal(choice(c, small), "c: c0"); /* c1 is protected, so it is put back first */
     remove_object(c, BERTH_KIND_POD_DISRUPTION_BUDGET, "default", "b");
     add_budget(c, "{matchLabels: {app: c}}", "disruptionsAllowed: 2");
     assert_string_equal(choice(c, big), "c: c0 c1");
     remove_object(c, BERTH_KIND_POD_DISRUPTION_BUDGET, "default", "b");
-    /* Pods that are on their way out already are not counted. */
+    /* Pods that are already being disrupted are not counted. */
     add_budget(c, "{matchLabels: {app: c}}",
                "disruptionsAllowed: 0, disruptedPods: {c0: '2026-01-01T00:00:00Z', "
                "c1: '2026-01-01T00:00:00Z'}");
     assert_string_equal(choice(c, big), "c: c0 c1");
     remove_object(c, BERTH_KIND_POD_DISRUPTION_BUDGET, "default", "b");
-    /* An empty selector covers nobody; neither does any selector a pod without labels. */
+    /* An empty selector matches no pod, and no selector matches a pod without labels. */
     add_budget(c, "{}", "disruptionsAllowed: 0");
     assert_string_equal(choice(c, small), "c: c1");
     remove_object(c, BERTH_KIND_POD_DISRUPTION_BUDGET, "default", "b");
@@ -246,7 +246,7 @@ static void test_budgets(void **state)
                      BERTH_E_NOT_FOUND);
 }
 
-/* A pod whose start is not known counts as started last: it goes first. */
+/* A pod without a start time counts as started last, so it is evicted first. */
 static void test_start_times(void **state)
 {
     small_cluster *c = *state;
@@ -258,7 +258,7 @@ static void test_start_times(void **state)
     assert_string_equal(choice(c, add_pending(c, "two", "2", 10)), "a: late unknown");
     add_node(c, "b", "1");
     add_running(c, "other", "b", "1", 3);
-    /* Both victims' starts are unknown: the first node in the order of the search. */
+    /* Neither victim has a start time: the first node in search order is chosen. */
     assert_string_equal(choice(c, add_pending(c, "third", "1", 10)), "a: unknown");
 }
 
@@ -293,13 +293,13 @@ static void test_earlier_victims(void **state)
     add_pod(c, "a0", "1", 1, ", nodeName: a", leaving, by_scheduler);
     add_running(c, "a1", "a", "1", 20);
     berth_pod_id pod = add_pending(c, "p", "1", 10);
-    assert_string_equal(choice(c, pod), "a: a0"); /* it is not nominated for the node */
+    assert_string_equal(choice(c, pod), "a: a0"); /* the pod is not nominated to the node */
     nominate(c, pod, a);
     assert_string_equal(words(c, pod), " preemption: not eligible due to a terminating pod on the "
                                        "nominated node.");
     nominate(c, pod, BERTH_NODE_NONE);
     assert_string_equal(choice(c, pod), "a: a0");
-    /* Somebody else's victim does not count, nor one of higher priority. */
+    /* A terminating pod does not count if it was not preempted, or has a higher priority. */
     nominate(c, pod, a);
     remove_object(c, BERTH_KIND_POD, "default", "a0");
     add_pod(c, "a2", "1", 1, ", nodeName: a", leaving, "");
@@ -309,7 +309,8 @@ static void test_earlier_victims(void **state)
 
 /* ---- what-ifs leave no trace ---- */
 
-/* Host ports are a set: two pods that share one are one entry, which goes with the first. */
+/* Host ports are a set: two pods that share a port are one entry, which is removed with the
+ * first. */
 static void test_ports_come_back(void **state)
 {
     static const char *const with_port =
@@ -328,14 +329,15 @@ static void test_ports_come_back(void **state)
     snprintf(text, sizeof(text), with_port, "q", 0, "", 80, "0");
     berth_pod_id same = small_add(c, text);
     for (int i = 0; i < 3; i++) {
-        /* a0 leaves and takes the port with it. */
+        /* a0 leaves and its port is free. */
         assert_string_equal(choice(c, pod), "");
         assert_string_equal(choice(c, same), "");
         assert_non_null(strstr(berth_explanation_message(c->explanation).data, "free ports"));
     }
 }
 
-/* Spread and affinity see pods leave: state is the same afterwards, however often it is asked. */
+/* Spread and affinity counters see pods leave; afterwards the state is the same, however often it
+ * is asked. */
 static void test_counters_come_back(void **state)
 {
     small_cluster *c = *state;
@@ -374,13 +376,13 @@ static void test_node_is_kept(void **state)
     assert_int_equal(placed_on(c, higher), a);
     assert_int_equal(placed_on(c, first), a);
     assert_int_equal(c->placement.feasible_count, 1);
-    assert_int_equal(c->placement.start, c->placement.next); /* the search was not needed */
-    /* While the pod is on a node its nomination rests. */
+    assert_int_equal(c->placement.start, c->placement.next); /* no search was needed */
+    /* The nomination is suspended while the pod is on a node. */
     bind(c, first, b);
     assert_int_equal(placed_on(c, equal), a);
     assert_int_equal(berth_engine_unbind(c->engine, first, NULL), BERTH_OK);
     assert_int_equal(placed_on(c, equal), BERTH_NODE_NONE);
-    /* Who takes the node over ends lesser nominations. */
+    /* A pod that takes the node over ends nominations of lower priority. */
     nominate(c, higher, a);
     nominate(c, higher, BERTH_NODE_NONE);
     assert_int_equal(placed_on(c, equal), a);
@@ -392,14 +394,14 @@ static void test_own_node_first(void **state)
     small_cluster *c = *state;
     berth_node_id a = add_node(c, "a", "2"), b = add_node(c, "b", "4");
     berth_pod_id pod = add_pending(c, "p", "1", 10);
-    assert_int_equal(placed_on(c, pod), b); /* emptier */
+    assert_int_equal(placed_on(c, pod), b); /* it has more room */
     nominate(c, pod, a);
     assert_int_equal(placed_on(c, pod), a);
     add_running(c, "a0", "a", "2", 10);
     assert_int_equal(placed_on(c, pod), b);
     assert_string_equal(small_refusal(c, a), "NodeResourcesFit: Insufficient cpu");
     assert_int_equal(berth_explanation_refusal_count(c->explanation), 1);
-    assert_int_equal(c->placement.next, c->placement.start); /* both nodes, each once */
+    assert_int_equal(c->placement.next, c->placement.start); /* both nodes were visited once */
     remove_object(c, BERTH_KIND_NODE, "", "a");
     assert_int_equal(placed_on(c, pod), b);
 }
@@ -419,7 +421,7 @@ static void test_nomination_by_status(void **state)
     assert_int_equal(placed_on(c, other), BERTH_NODE_NONE);
     remove_object(c, BERTH_KIND_POD, "default", "p");
     assert_int_equal(placed_on(c, other), a);
-    /* A nomination by call outlives news that do not speak of one. */
+    /* A nomination made by a call survives updates without nominatedNodeName. */
     pod = add_pending(c, "p", "1", 10);
     nominate(c, pod, a);
     update_pod(c, "p", "");
@@ -432,7 +434,7 @@ static void test_nomination_by_status(void **state)
     assert_int_equal(berth_engine_nominate(c->engine, pod, a, &error), BERTH_E_STATE);
 }
 
-/* A pod nominated for a node brings its terms along, even if no other pod holds such ones. */
+/* A nominated pod's terms count, even if no other pod has any. */
 static void test_terms_of_nominated_pods(void **state)
 {
     static const char *const keeps_away =
@@ -443,7 +445,7 @@ static void test_terms_of_nominated_pods(void **state)
     berth_node_id a = add_node(c, "a", "4");
     snprintf(spec, sizeof(spec), keeps_away, "x");
     berth_pod_id first = add_pod(c, "first", "1", 10, spec, "", "");
-    /* The filter is there for rules of the pod's own: without any it would be skipped. */
+    /* The second pod needs a rule of its own; without any, the filter would be skipped. */
     snprintf(spec, sizeof(spec), keeps_away, "w");
     berth_pod_id second = add_pod(c, "second", "1", 10, spec, ", labels: {app: x}", "");
     berth_pod_id plain = add_pod(c, "plain", "1", 10, "", ", labels: {app: x}", "");
@@ -481,18 +483,18 @@ static void test_legacy(void **state)
 {
     small_cluster *c = *state;
     three_nodes(c);
-    /* Whether a pod may preempt was not asked. The message says nothing of preemption. */
+    /* v1.15 ignores preemptionPolicy, and its message does not mention preemption. */
     berth_pod_id pod = add_pod(c, "p", "1500m", 10, ", preemptionPolicy: Never", "", "");
     assert_string_equal(choice(c, pod), "c: c0 c1");
     assert_null(words(c, pod));
     assert_null(words(c, add_pending(c, "huge", "3", 10)));
-    /* A budget is not used up by victims. */
+    /* Victims do not use up a budget. */
     add_budget(c, "{matchLabels: {app: c}}", "disruptionsAllowed: 1");
     assert_string_equal(choice(c, pod), "c: c0 c1");
     remove_object(c, BERTH_KIND_POD_DISRUPTION_BUDGET, "default", "b");
     add_budget(c, "{matchLabels: {app: c}}", "disruptionsAllowed: 0");
     assert_string_equal(choice(c, pod), "b: b0 b1");
-    /* Any pod of lower priority that is leaving the nominated node is waited for. */
+    /* Preemption waits for any terminating pod of lower priority on the nominated node. */
     add_pod(c, "a1", "0", 1, ", nodeName: a", ", deletionTimestamp: '2026-01-01T00:00:00Z'", "");
     nominate(c, pod, berth_engine_find_node(c->engine, berth__text_of("a")));
     assert_string_equal(choice(c, pod), "");
@@ -512,8 +514,8 @@ typedef struct crowd {
     berth__workers *workers;
     berth__decider decider;
     berth_allocator allocator;
-    uint64_t calls, fail_at; /* of the allocator; fail_at 0: never */
-    bool for_good;           /* all calls from that one on fail */
+    uint64_t calls, fail_at; /* calls of the allocator; fail_at 0: none fails */
+    bool for_good;           /* that call and all later ones fail */
 } crowd;
 
 static void *counting_allocate(void *context, size_t bytes, size_t align)
@@ -593,7 +595,7 @@ static void crowd_node(crowd *own, uint32_t i, int64_t cpu)
     crowd_add(own, &object);
 }
 
-/* A pod of so many cores; `node` UINT32_MAX: pending. */
+/* Add a pod that requests so many cores; `node` UINT32_MAX: pending. */
 static uint32_t crowd_pod(crowd *own, const char *letter, uint32_t i, uint32_t node, int64_t cpu,
                           int32_t priority)
 {
@@ -642,8 +644,8 @@ static berth_status crowd_decide(crowd *own, uint32_t pod, berth_explanation *ex
     return berth__decide(&own->decider, pod, &options, out, NULL);
 }
 
-/* A wave of pods over nodes full of lower ones, each nomination followed. Returns a hash of what
- * was decided. `explained`: through explanations. */
+/* Decide a wave of pods on nodes full of lower-priority ones, and follow each nomination. Returns a
+ * hash of the decisions. `explained`: decide with explanations. */
 static uint64_t wave(uint32_t threads, uint32_t nodes, uint32_t pods, bool explained)
 {
     crowd *own = crowd_open(threads, 5);
@@ -685,8 +687,8 @@ static uint64_t wave(uint32_t threads, uint32_t nodes, uint32_t pods, bool expla
     return digest;
 }
 
-/* Above a hundred potential nodes a part of them is tried, from a random one on: the seed
- * decides, not the threads, nor whether anybody wants to know why. */
+/* With more than a hundred potential nodes, only some are tried, from a random one on. The choice
+ * depends on the seed, not on the number of threads or on explanations. */
 static void test_samples_repeat(void **state)
 {
     (void)state;
@@ -695,8 +697,8 @@ static void test_samples_repeat(void **state)
     assert_int_equal(wave(1, 400, 60, true), once);
 }
 
-/* Candidates that all break a budget are not enough, however many are wanted: the search goes on to
- * one that breaks none, wherever it began. */
+/* If all candidates violate a budget, the search continues until it finds one that does not,
+ * whatever the wanted number of candidates and wherever it began. */
 static void test_search_for_one_within_budgets(void **state)
 {
     (void)state;
@@ -722,7 +724,8 @@ static void test_search_for_one_within_budgets(void **state)
     small_close(&c);
 }
 
-/* The search stops at its limit; where nodes kept for others are taken back it goes on. */
+/* The search stops at its limit; if nodes kept for nominated pods are then rejected, it
+ * continues. */
 static void test_search_goes_on(void **state)
 {
     (void)state;
@@ -743,7 +746,8 @@ static void test_search_goes_on(void **state)
             assert_int_equal(crowd_decide(own, pod, NULL, out), BERTH_OK);
             assert_int_equal(out->verdict, BERTH_VERDICT_PLACED);
             assert_int_equal(out->feasible_count, NODES * 5 / 100);
-            /* Zones alternate, nodes of a zone in order: the kept ones are the first in both. */
+            /* Zones alternate and a zone's nodes are in order, so the kept nodes are the first ones
+             * in both. */
             assert_int_equal(out->next, KEPT + (i + 1) * (NODES * 5 / 100));
             assert_true(out->node >= KEPT);
         }
@@ -755,7 +759,7 @@ static void test_search_goes_on(void **state)
 
 /* ---- memory ---- */
 
-/* Whichever allocation fails, the view is as before and the next attempt comes to the same. */
+/* Whichever allocation fails, the view is unchanged, and the next attempt has the same result. */
 static void fail_every_allocation(const char *letter, bool for_good)
 {
     crowd *own = crowd_open(1, 1);
@@ -797,12 +801,12 @@ static void test_memory_runs_out(void **state)
     for (int for_good = 0; for_good <= 1; for_good++) {
         fail_every_allocation("plain", for_good != 0);
         fail_every_allocation("spread", for_good != 0);
-        fail_every_allocation("rich", for_good != 0); /* all that a pod can ask of others */
+        fail_every_allocation("rich", for_good != 0); /* uses every field that a pod can have */
     }
 }
 
-/* Where pods that were taken can't be put back the node gives up its slot, and has it again, with
- * its pods, in the next layout. */
+/* If removed pods cannot be put back, the node gives up its slot. The next layout includes it again
+ * with its pods. */
 static void test_slot_is_given_up(void **state)
 {
     (void)state;

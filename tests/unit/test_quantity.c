@@ -1,5 +1,5 @@
 /* Quantities: the texts of the rules (reference: apimachinery v0.32 quantity.go), rounding,
- * capping, canonical texts, and every spelling found in real manifests. */
+ * capping, canonical texts, and every spelling that was found in real manifests. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -111,7 +111,7 @@ static void expect_refused(const char *text, berth_status expected)
         fail_msg("\"%s\": status %d, %lld units", text, (int)status, (long long)amount.units);
 }
 
-/* Leading zeros change nothing, but how it is worked out: short texts have a way of their own. */
+/* Leading zeros do not change the value, but make the text take the slower path. */
 static void test_leading_zeros(void **state)
 {
     (void)state;
@@ -209,7 +209,7 @@ static void test_format_cut(void **state)
     assert_int_equal(berth_quantity_format(amount, false, NULL, 0), 5);
 }
 
-/* Column `spelling` of quantities.csv; the file quotes nothing. */
+/* Reads the column `spelling` of quantities.csv; the file has no quotes. */
 static void test_real_spellings(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Questions that change nothing (berth/query.h): what each is answered, and what random clusters
- * (test_query_model) seldom bring: errors of plugins, gates, closed nodes, sizes of structs. */
+/* Queries (berth/query.h): the answer to each, and cases that random clusters (test_query_model)
+ * seldom contain: errors of plugins, gates, closed nodes, sizes of structs. */
 #include "rule_cluster.h"
 
 #define CPU(n) "containers: [{name: c, image: i, resources: {requests: {cpu: '" n "'}}}]"
@@ -53,7 +53,7 @@ static void test_one_node(void **state)
                    "waiting for scheduling gates: [g]");
 }
 
-/* A node is kept for a nominated pod of no lower priority, and not for one of a lower. */
+/* A node is kept for a nominated pod against pods of the same or lower priority, but not higher. */
 static void test_nominated(void **state)
 {
     small_cluster *c = *state;
@@ -71,7 +71,7 @@ static void test_nominated(void **state)
     assert_int_equal(count, 0);
 }
 
-/* A pod that a plugin fails on: before it comes to a node, and on a node. */
+/* A plugin fails for a pod: when it is pending, and when it is on a node. */
 static void test_errors_of_plugins(void **state)
 {
     small_cluster *c = *state, old;
@@ -118,7 +118,7 @@ static void test_errors_of_plugins(void **state)
     small_close(&old);
 }
 
-/* Of preferred node affinity that can't be read only who wants totals hears. */
+/* Unreadable preferred node affinity is an error only if totals are requested. */
 static void test_totals_that_fail(void **state)
 {
     small_cluster *c = *state;
@@ -139,7 +139,8 @@ static void test_totals_that_fail(void **state)
                      BERTH_E_INVALID);
 }
 
-/* All nodes whatever share of them a decision visits, and the one total of the one that fits. */
+/* All nodes are reported, however many a decision would visit; if only one fits, it has its
+ * total. */
 static void test_all_nodes(void **state)
 {
     small_cluster *c = *state;
@@ -175,7 +176,7 @@ static void test_all_nodes(void **state)
     assert_int_equal(nodes[2], 77);
 }
 
-/* Refusals as numbers, and how many reasons there are where there is no room for them. */
+/* Refusals as numbers, and the number of reasons if the array is too small. */
 static void test_reasons(void **state)
 {
     small_cluster *c = *state;
@@ -208,7 +209,8 @@ static void test_reasons(void **state)
     assert_int_equal(berth_explanation_reason_counts(c->explanation, NULL, 0), 3);
 }
 
-/* A caller with an older, smaller struct gets what it knows, one with a newer zeros. */
+/* A caller with an older, smaller struct gets the members it has; one with a newer struct gets
+ * zeros. */
 static void test_sizes(void **state)
 {
     small_cluster *c = *state;

@@ -1,4 +1,4 @@
-/* Exponential times: their mean, their quantiles, and that they are the same everywhere. */
+/* Exponential times: their mean and quantiles, and that they are the same on every machine. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,7 +44,7 @@ static void test_distribution(void **state)
     assert_true(fabs((double)beyond_triple / DRAWS - exp(-3.0)) < 0.002);
 }
 
-/* By the C library's logarithm a draw is the same to a millisecond. */
+/* With the C library's logarithm, a draw is the same to the millisecond. */
 static void test_against_log(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Reading back (berth/read.h): what an engine, a snapshot and a branch keep of nodes and pods is
- * what the objects said. */
+/* Reading back (berth/read.h): an engine, a snapshot and a branch return nodes and pods as the
+ * objects described them. */
 #include "branch_cluster.h"
 
 static const char objects[] =
@@ -20,7 +20,7 @@ static const char objects[] =
     "apiVersion: v1\nkind: Pod\nmetadata: {name: waits}\n"
     "spec: {schedulingGates: [{name: g}], containers: [{name: c, image: i}]}\n";
 
-/* What is read, of an engine or a snapshot. */
+/* An engine or a snapshot to read from. */
 typedef struct source {
     const berth_engine *engine;
     const berth_snapshot *snapshot;
@@ -174,8 +174,8 @@ static void test_all(void **state)
     berth_branch_drop(branch);
 }
 
-/* Ids of nodes that have gone are gaps; pods of one template are of one kind, and a nomination
- * rests while its pod is on a node. */
+/* Ids of removed nodes are gaps. Pods of one template are of one kind. A nomination is suspended
+ * while its pod is on a node. */
 static void test_walk(void **state)
 {
     small_cluster *c = *state;

@@ -1,5 +1,5 @@
-/* Objects from text: every field of every kind, the shapes in which lists come, defaults, refused
- * input with its place, files, gzip, and all real objects of ../shared. */
+/* Objects from text: every field of every kind, the forms of lists, defaults, refused input with
+ * its position, files, gzip, and all real objects of ../shared. */
 #include "reader_check.h"
 
 #include <dirent.h>
@@ -123,7 +123,7 @@ static void test_pod(void **state)
         " gates=[g1,g2] phase=Running nominated=n2 started=2000000000"
         " condition(Ready False )\n";
     expect_objects(full_pod, false, &whole_objects, expected);
-    /* It has a uid: an API server has been here, and nothing is left to default. */
+    /* The pod has a uid, so it comes from an API server and needs no defaults. */
     expect_objects(full_pod, true, &whole_objects, expected);
 }
 
@@ -275,7 +275,7 @@ static void test_default_kind(void **state)
     berth_reader_destroy(reader);
 }
 
-/* Where an object stands: the callback is told before anything can go wrong with it. */
+/* The callback gets an object's origin before anything can be wrong with the object. */
 static void test_origin(void **state)
 {
     (void)state;
@@ -306,7 +306,7 @@ static void test_refusal(void **state)
     got.refuse_at = 0;
 }
 
-/* A list much larger than the reader's window, in pieces that fall anywhere. */
+/* A list much larger than the reader's window, split at arbitrary positions. */
 static void test_large_list(void **state)
 {
     (void)state;
@@ -369,7 +369,7 @@ static const object_case defaulted[] = {
      " preemption=PreemptLowerPriority\n"},
     {"--- {kind: Pod, metadata: {name: p}, spec: {priority: 7, priorityClassName: absent}}",
      "Pod default/p scheduler=default-scheduler priority=7 preemption=PreemptLowerPriority\n"},
-    /* a class behind its pod, and a global default behind it, which applies to what follows */
+    /* a class after its pod, and a global default after both, which applies to later objects */
     {"--- {kind: Pod, metadata: {name: p}, spec: {priorityClassName: high}}\n"
      "--- {kind: Pod, metadata: {name: q}}\n"
      "--- {kind: PriorityClass, apiVersion: scheduling.k8s.io/v1, metadata: {name: high},"
@@ -397,7 +397,7 @@ static const object_case defaulted[] = {
     {"--- {kind: StorageClass, metadata: {name: s}}", "StorageClass /s binding=Immediate\n"},
     {"--- {kind: PersistentVolume, metadata: {name: v}, spec: {rbd: {image: i}}}",
      "PersistentVolume /v capacity=0 source=6 handle=i pool=rbd phase=Available\n"},
-    /* claims that wait for the default class: the newest, whose annotation says so */
+    /* claims without a class wait for the default class: the newest one with the annotation */
     {"--- {kind: PersistentVolumeClaim, metadata: {name: c}}\n"
      "--- {kind: PersistentVolumeClaim, metadata: {name: d}, spec: {storageClassName: ''}}\n"
      "--- {kind: PersistentVolumeClaim, metadata: {name: e, annotations:"
@@ -430,7 +430,8 @@ static void test_defaults(void **state)
                    false, &whole_objects, "Pod /p container(a limits={cpu=1} port(  0 1))\n");
 }
 
-/* What had to wait for the end of the input comes once, and is forgotten by the next end. */
+/* Objects that had to wait for the end of the input are delivered once, and not again at the next
+ * end. */
 static void test_waiting_objects_come_once(void **state)
 {
     (void)state;
@@ -571,7 +572,7 @@ static void test_faults(void **state)
                      default_faults[i].shown);
 }
 
-/* Every beginning of a good text is either good itself or a fault with a place; none crashes. */
+/* Every prefix of a valid text is either valid or an error with a position; none crashes. */
 static void test_truncations(void **state)
 {
     (void)state;
@@ -724,7 +725,7 @@ static void test_gzip(void **state)
     berth_reader_destroy(reader);
 }
 
-/* Standard input that comes in small pieces through a pipe. */
+/* Standard input that arrives through a pipe in small pieces. */
 static void test_standard_input(void **state)
 {
     (void)state;
@@ -792,7 +793,7 @@ static void test_progress(void **state)
     free(text);
 }
 
-/* ---- scarce memory ---- */
+/* ---- out of memory ---- */
 
 typedef struct scarce {
     const berth_allocator *below;
@@ -837,7 +838,7 @@ static berth_status read_scarcely(const berth_allocator *allocator, const char *
     return status;
 }
 
-/* Whichever allocation fails, the reading ends with E_NOMEM and leaves nothing behind. */
+/* Whichever allocation fails, reading returns BERTH_E_NOMEM and leaks nothing. */
 static void test_scarce_memory(void **state)
 {
     (void)state;
@@ -863,7 +864,7 @@ static void test_scarce_memory(void **state)
     }
 }
 
-/* ---- all there is in ../shared ---- */
+/* ---- everything in ../shared ---- */
 
 static const char *shared_folder(void)
 {
@@ -878,7 +879,7 @@ static const char *shared_folder(void)
 
 static const char *const nameless = "static-kube-apiserver-healthcheck.yaml";
 
-/* Read every file below `name`; returns how many there were. */
+/* Read every file below `name`. Returns how many there were. */
 static unsigned read_below(const char *name, berth_reader *reader)
 {
     struct dirent **entries;
@@ -926,14 +927,15 @@ static void test_real_manifests(void **state)
     }
 }
 
-/* Lines of JSON that wrap objects: read the tree, then decode the member that holds them. */
+/* Lines of JSON that wrap objects: parse the line, then decode the member that holds the
+ * objects. */
 static void each_line(const char *name, void (*each)(const berth__json *tree))
 {
     berth__json_parser *parser;
     berth__arena arena;
     enum { LINE_MAX_BYTES = 64 << 20 };
     char *line = malloc(LINE_MAX_BYTES);
-    gzFile file = gzopen(name, "rb"); /* reads plain files too */
+    gzFile file = gzopen(name, "rb"); /* reads plain files, too */
     assert_non_null(line);
     assert_non_null(file);
     berth__arena_init(&arena, berth__allocator_default());

@@ -1,4 +1,4 @@
-/* Lists, watches and their ends, against a scripted server: each difference is told once. */
+/* Lists, watches and their ends against a scripted server: each difference is reported once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -92,7 +92,7 @@ static int stop(void **state)
     "{\"metadata\":{\"resourceVersion\":\"" version "\",\"continue\":\"" next \
     "\"},\"items\":[" items "]}"
 
-/* Answer the list that is asked for. */
+/* Answer the pending list request. */
 static void give_list(const char *text)
 {
     scripted_request *request = scripted_find(w.s, "GET", "?limit=");
@@ -145,7 +145,7 @@ static void test_list_and_watch(void **state)
     assert_int_equal(w.gone, 1);
     assert_int_equal(w.seen, 5);
     assert_string_equal(w.r.version, "10");
-    /* News of what changes nothing that is read. */
+    /* A change of fields that are not read. */
     assert_true(give_event(EVENT("MODIFIED", POD("p", "1", "11", "n"))));
     assert_told("");
     assert_int_equal(w.r.unchanged, 1);
@@ -163,7 +163,7 @@ static void begin_watching(void)
     w.told[0] = '\0';
 }
 
-/* Expired by an event, or by the answer: listed anew, and the difference told. */
+/* Expired by an event or by the answer: listed again, and the difference reported. */
 static void test_expired(void **state)
 {
     (void)state;
@@ -195,7 +195,8 @@ static void test_another_error_lists_after_a_while(void **state)
     assert_non_null(scripted_find(w.s, "GET", "?limit="));
 }
 
-/* Refused connections, 429 with its own word, cuts: the same version, later and later. */
+/* Refused connections, 429 with Retry-After, broken connections: the same version, after longer and
+ * longer waits. */
 static void test_back_off(void **state)
 {
     (void)state;
@@ -213,10 +214,10 @@ static void test_back_off(void **state)
     assert_watches_from("7");
     for (int i = 0; i < 8; i++) {
         scripted_fail(w.s, scripted_find(w.s, "GET", "watch=1"), LIVE_UNKNOWN);
-        scripted_advance(w.s, 8 * SECOND); /* it is never blind for longer */
+        scripted_advance(w.s, 8 * SECOND); /* it never waits longer than this */
         assert_watches_from("7");
     }
-    /* One that was well for two minutes begins anew. */
+    /* A watch that was healthy for two minutes starts over with a short wait. */
     for (int i = 0; i < 13; i++) {
         scripted_advance(w.s, 10 * SECOND);
         give_event(EVENT("BOOKMARK", "{\"metadata\":{\"resourceVersion\":\"8\"}}"));
@@ -226,7 +227,7 @@ static void test_back_off(void **state)
     assert_watches_from("8");
 }
 
-/* A clean end within a second and without an event is no health. */
+/* A watch that ends cleanly within a second and without an event is not healthy. */
 static void test_empty_watches_back_off(void **state)
 {
     (void)state;
@@ -242,8 +243,8 @@ static void test_empty_watches_back_off(void **state)
     assert_watches_from("7");
 }
 
-/* Silence: the version may be one of the future; the list may then be older than what is known, and
- * a pod that was bound is pending again. */
+/* A silent watch: its version may lie in the server's future. The list may then be older than our
+ * state, and a pod that was bound is pending again. */
 static void test_silence(void **state)
 {
     (void)state;
@@ -257,19 +258,19 @@ static void test_silence(void **state)
     give_list(LIST("9", "", POD("p", "1", "3", "") "," POD("q", "2", "4", "")));
     assert_told("-p +p ");
     assert_watches_from("9");
-    /* From then on older versions are old news again. */
+    /* From then on older versions are ignored again. */
     give_event(EVENT("MODIFIED", POD("p", "1", "2", "n")));
     assert_told("");
 }
 
-/* A list of which nothing comes is asked for anew, from its first page, after 5 s, then 10, 20. */
+/* A list that sends nothing is requested again from its first page after 5 s, then 10 s, 20 s. */
 static void test_silent_list(void **state)
 {
     (void)state;
     give_list(LIST("7", "more", POD("p", "1", "3", "")));
     scripted_request *request = scripted_find(w.s, "GET", "continue=more");
     scripted_advance(w.s, 4 * SECOND);
-    scripted_data(w.s, request, "{", 1); /* it goes on, slowly */
+    scripted_data(w.s, request, "{", 1); /* it continues slowly */
     scripted_advance(w.s, 4 * SECOND);
     assert_non_null(scripted_find(w.s, "GET", "continue=more"));
     scripted_advance(w.s, 2 * SECOND);
@@ -295,11 +296,11 @@ static void test_list_fails(void **state)
     scripted_advance(w.s, 2 * SECOND);
     give_list(LIST("7", "more", POD("p", "1", "3", "")));
     assert_int_equal(w.r.status_denied, 0);
-    /* The pages' revision is gone: from the start. */
+    /* The pages' revision is gone: start over. */
     scripted_answer(w.s, scripted_find(w.s, "GET", "continue=more"), 410, "{}");
     scripted_advance(w.s, 4 * SECOND);
     assert_null(scripted_find(w.s, "GET", "continue"));
-    /* One that is cut is no list: nobody is gone. */
+    /* A list that breaks off is not used: no object is removed. */
     scripted_request *request = scripted_find(w.s, "GET", "?limit=");
     const char *half = "{\"metadata\":{\"resourceVersion\":\"9\"},\"items\":[";
     scripted_data(w.s, request, half, strlen(half));
@@ -310,7 +311,7 @@ static void test_list_fails(void **state)
     scripted_advance(w.s, 9 * SECOND);
     scripted_fail(w.s, scripted_find(w.s, "GET", "?limit="), LIVE_UNKNOWN);
     scripted_advance(w.s, 61 * SECOND);
-    give_list("[]"); /* and what is none is none */
+    give_list("[]"); /* and a document that is not a list is not used */
     assert_int_equal(w.listed, 0);
     scripted_advance(w.s, 61 * SECOND);
     give_list(LIST("10", "", ""));
@@ -330,7 +331,7 @@ static void test_waits_for_room(void **state)
     assert_non_null(scripted_find(w.s, "GET", "continue=more"));
 }
 
-/* One that can't be read is not told of until it can, nor when it goes. */
+/* An object that cannot be read is not reported until it can, and neither is its removal. */
 static void test_bad_objects(void **state)
 {
     (void)state;
@@ -390,7 +391,7 @@ static void test_pods_come_last(void **state)
     assert_non_null(all);
     watcher_start(all);
     scripted_advance(w.s, 1);
-    const uint32_t devices = 4; /* kinds that are not followed */
+    const uint32_t devices = 4; /* kinds that are not watched */
     assert_int_equal(w.s->request_count, BERTH_KIND_COUNT - 1 - devices);
     assert_null(scripted_find(w.s, "GET", "/pods"));
     scripted_answer(w.s, scripted_find(w.s, "GET", "/nodes"), 403, "{}");
@@ -409,7 +410,7 @@ static void test_pods_come_last(void **state)
     assert_int_equal(watcher_lost_ns(all), 0);
     assert_non_null(watcher_find(all, BERTH_KIND_SERVICE, (berth_str){0}, BERTH_STR("x")));
     assert_true(watcher_reflector(all, BERTH_KIND_SERVICE)->table.count == 1);
-    /* Each kind could be read, and workloads made no pods. */
+    /* Every kind could be read, and workloads created no pods. */
     assert_int_equal(w.number, BERTH_KIND_COUNT - 2 - devices);
     scripted_fail(w.s, scripted_find(w.s, "GET", "/nodes?watch"), LIVE_NOT_SENT);
     scripted_advance(w.s, SECOND / 2);

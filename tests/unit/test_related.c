@@ -1,4 +1,4 @@
-/* model/related.h: objects by name and in order, and the selector by which pods are spread. */
+/* model/related.h: objects by name and in order, and the default selector for topology spread. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,7 +45,7 @@ static berth__sym sym(world *w, const char *text)
     return out;
 }
 
-/* "k=v k=v" as a map. */
+/* Reads "k=v k=v" as a map. */
 static berth_map map_of(berth_key_value *entries, const char *text)
 {
     berth_map map = {entries, 0};
@@ -116,7 +116,7 @@ static void check_default(world *w, const char *labels, const char *api_version,
                                                        : BERTH__SELECTOR_EVERYTHING);
 }
 
-/* Labels of the world, in the order of their ids, so that selectors are told in this order. */
+/* Interns the labels in order, because selectors are printed in the order of their ids. */
 static void name_labels(world *w)
 {
     sym(w, "a");
@@ -146,7 +146,7 @@ static void test_default_selector(void **state)
     check_default(w, "a=1", "apps/v1beta1", "ReplicaSet", "rs", "a=1");
     check_default(w, "a=1", "apps/v1", "ReplicaSet", "gone", "a=1");
     check_default(w, "a=1", "apps/v1", "StatefulSet", "set", "a=1");
-    /* the pairs of a ReplicationController take the place of the services' */
+    /* the pairs of a ReplicationController replace those of the services */
     check_default(w, "a=1", "v1", "ReplicationController", "rc", "a=7 c=3");
     check_default(w, "a=1", "apps/v1", "ReplicationController", "rc", "a=1");
 }
@@ -162,7 +162,7 @@ static void test_store(void **state)
     assert_int_equal(put(w, BERTH_KIND_SERVICE, "x", "b=1", true), BERTH_OK);
     assert_true(w->related->epoch > epoch);
 
-    /* the replaced one keeps its place */
+    /* the replaced object keeps its place */
     const berth__related_object *first =
         berth__related_first(w->related, BERTH_KIND_SERVICE, sym(w, "ns"));
     assert_int_equal(first->key.name, sym(w, "x"));

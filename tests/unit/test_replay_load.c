@@ -1,5 +1,5 @@
-/* Sums and fragmentation of a replay, kept up to date step by step, against working them out
- * anew from the engine. */
+/* Sums and fragmentation of a replay: incremental updates give the same as computing them from the
+ * engine. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/random.h" /* first: its locals must not shadow the tools' types */
+#include "base/random.h" /* must be first: its locals must not shadow the tools' types */
 
 #include "berth/engine.h"
 #include "replay/replay_load.h"
@@ -24,7 +24,7 @@ static berth_str text(const char *from)
     return (berth_str){from, (uint32_t)strlen(from)};
 }
 
-/* The world of one run: what is there, and what the mix must hold. */
+/* The state of one run: the objects, and the mix that is expected. */
 typedef struct world {
     berth_engine *engine;
     replay_load load;
@@ -33,7 +33,7 @@ typedef struct world {
     berth_pod_id pods[PODS];    /* BERTH_POD_NONE: absent */
     int64_t seen[4096][RESOURCES];
     size_t seen_count;
-    bool gpus; /* nodes have them by now */
+    bool gpus; /* nodes have GPUs */
 } world;
 
 static void add_node(world *w, uint32_t which)
@@ -117,7 +117,7 @@ static void get_free(const world *w, uint32_t node, int64_t *out)
     }
 }
 
-/* The definition, pod by pod and node by node. */
+/* The definition, computed pod by pod and node by node. */
 static double fragmentation(const world *w, uint32_t resource)
 {
     double unusable = 0.0;
@@ -204,7 +204,8 @@ static void test_against_definition(void **state)
     free(w);
 }
 
-/* More distinct requests than the mix holds: the first ones stay, and the share is known. */
+/* More distinct requests than the mix has room for: the first ones stay, and the covered share is
+ * known. */
 static void test_full_mix(void **state)
 {
     (void)state;

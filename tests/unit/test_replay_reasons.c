@@ -51,7 +51,7 @@ static void test_groups(void **state)
     replay_reasons_free(&reasons);
 }
 
-/* More reasons than are told apart: the rest stays as it is. */
+/* More reasons than can be distinguished: the rest stays as it is. */
 static void test_many_reasons(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Replicas: a reader that looks for patterns hands out what one without them does, in the same
- * order, and ends with the same error, whatever the text; and an engine becomes the same of it.
+/* Replicas: a reader that uses patterns delivers the same objects in the same order, and ends with
+ * the same error, as one that does not, whatever the text; engines filled by both are equal.
  * BERTH_TEST_SEED replays a failure. */
 #include "reader_check.h"
 
@@ -14,12 +14,12 @@ static uint32_t below(berth__random *random, uint32_t bound)
     return berth__random_below(random, bound);
 }
 
-/* What the pods of one template have in common. */
+/* What pods of one template share. */
 typedef struct shape {
     uint32_t form;
     uint32_t app;
     uint32_t cpu;
-    const char *gap; /* in front of a colon */
+    const char *gap; /* before a colon */
 } shape;
 
 static shape make_shape(berth__random *random)
@@ -108,7 +108,7 @@ static void add_any(text *t, berth__random *random, const shape *shapes, uint32_
         add_pod(t, random, &shapes[below(random, count)], number, bare);
 }
 
-/* Lists of pods of few templates; in a third of all cases one byte of it is wrong. */
+/* A list of pods from a few templates; a third of the lists have one wrong byte. */
 static void make_text(text *t, berth__random *random)
 {
     static const char *const heads[] = {"{\"kind\": \"List\", \"items\": [",
@@ -182,7 +182,7 @@ static void read_text(const text *t, bool fresh, bool patterns, uint32_t threads
     clear_sheet();
     replicas = 0;
     out->status = BERTH_OK;
-    /* Twice, so that what is known from one input is used in the next. */
+    /* Read twice, so that patterns of the first input are used in the second. */
     for (int i = 0; i < 2 && out->status == BERTH_OK; i++)
         out->status = berth_reader_text(reader, (berth_str){t->data, (uint32_t)t->len}, "t", note,
                                         &whole_objects, &error);
@@ -254,7 +254,7 @@ static void test_early_stop(void **state)
     assert_true(found > 1000);
 }
 
-/* Whichever allocation fails: what is handed out is right. */
+/* Whichever allocation fails, the objects that are delivered are right. */
 static void test_scarce_memory(void **state)
 {
     (void)state;
@@ -293,12 +293,12 @@ static void test_scarce_memory(void **state)
 
 enum { TEMPLATES_MAX = 8 };
 
-/* What the pods of each id were like. */
+/* What the pods of each template id were like. */
 typedef struct templates {
     uint32_t count, pods;
     struct {
         uint64_t id;
-        bool never; /* preempts */
+        bool never; /* preemptionPolicy is Never */
     } items[TEMPLATES_MAX];
 } templates;
 
@@ -326,7 +326,7 @@ static berth_status note_template(void *context, const berth_object *object,
     return BERTH_OK;
 }
 
-/* The same text becomes another pod once there is another default class: no id goes on. */
+/* With another default class, the same text yields another pod: template ids change. */
 static void test_changed_defaults(void **state)
 {
     (void)state;
@@ -366,8 +366,8 @@ typedef struct site {
     uint32_t refused;
 } site;
 
-/* Objects go in and, now and then, out: a class that nobody uses is gone, whatever was
- * remembered of it. */
+/* Adds objects to an engine and removes some from time to time: a class without users is freed,
+ * even if a pattern remembers it. */
 static berth_status put_in(void *context, const berth_object *object, const berth_error *origin,
                            berth_error *error)
 {

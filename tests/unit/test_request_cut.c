@@ -1,4 +1,5 @@
-/* Requests of pods that name many resources: of each what a pod that names it alone asks for. */
+/* Requests of pods with many resources: each resource has the value of a pod that has only that
+ * one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +17,8 @@ enum { RESOURCES = 12, CONTAINERS = 8, ROUNDS = 300 };
 
 static char names[RESOURCES][32], container_names[CONTAINERS][8];
 
-/* A list of some of the resources, or (`only` not UINT32_MAX) of what it has of that one. */
+/* Draws a list of some of the resources, or, unless `only` is UINT32_MAX, its entry for that
+ * resource. */
 static berth_resources draw_list(berth__random *random, berth_resource *items, uint32_t only)
 {
     uint32_t count = 0;
@@ -28,7 +30,7 @@ static berth_resources draw_list(berth__random *random, berth_resource *items, u
         if (listed && (only == UINT32_MAX || only == r))
             items[count++] = (berth_resource){berth__text_of(names[r]), {amount, 0}};
     }
-    if (any) /* since v1.37 it matters whether a list says anything */
+    if (any) /* since v1.37 it matters whether a list is empty */
         items[count++] = (berth_resource){BERTH_STR("cpu"), {0, 0}};
     return (berth_resources){items, count};
 }
@@ -65,7 +67,7 @@ static void draw_containers(berth__random *random, drawn *out, bool init, uint32
     }
 }
 
-/* The same pod for the same seed, whole or with one resource. */
+/* Draws the pod of a seed, complete or with one resource. */
 static void draw_pod(uint64_t seed, uint32_t only, drawn *out)
 {
     berth__random random = {seed};

@@ -1,5 +1,5 @@
-/* What plugins decide otherwise in one Kubernetes version than in another: each case is put to two
- * versions, or to one with a feature gate switched. The texts are kube-scheduler's own answers. */
+/* Rules that differ between Kubernetes versions: each case is decided for two versions, or for one
+ * with a feature gate switched. The texts are kube-scheduler's. */
 #include "profile_points.h"
 #include "rule_cluster.h"
 
@@ -28,7 +28,7 @@ static void expect_message(const small_cluster *c, const char *wanted)
     assert_string_equal(text, wanted);
 }
 
-/* Decide for a pod of this spec on a cluster of `objects`, as version `minor`. */
+/* Decide a pod with this spec on a cluster of `objects`, as version `minor`. */
 static void decide_as(small_cluster *c, uint32_t minor, const char *gates, const char *objects,
                       const char *spec)
 {
@@ -249,16 +249,16 @@ static void test_own_namespaces(void **state)
         assert_false(is_placed(34, "", both, specs[i]));
         assert_false(is_placed(36, "", both, specs[i]));
     }
-    /* One requirement that asks for a label keeps the rest to what it says. */
+    /* One requirement that the label exists limits the others to their usual meaning. */
     assert_true(is_placed(36, "", both,
                           AGAINST("podAntiAffinity", NOT_PROD ", {key: env, operator: Exists}")));
-    /* The pod of namespace a is company for it now. */
+    /* Now the pod of namespace a satisfies the affinity. */
     static const char alone[] = SPACES NODE("na", "", "") POD("ra", "a", "na", "");
     assert_false(is_placed(32, "", alone, AGAINST("podAffinity", NOT_PROD)));
     assert_true(is_placed(36, "", alone, AGAINST("podAffinity", NOT_PROD)));
 }
 
-/* Terms that running pods hold are as they were: the namespace of the pod to be placed decides. */
+/* Terms of running pods are unchanged: the namespace of the pod to be placed decides. */
 static void test_namespaces_of_running_pods(void **state)
 {
     (void)state;
@@ -277,7 +277,7 @@ static void test_namespaces_of_running_pods(void **state)
     small_close(&c);
 }
 
-/* The first of a series is so by the terms as they are put to others. */
+/* The first-of-a-series rule applies the terms to the pod itself as to other pods. */
 static void test_first_of_a_series(void **state)
 {
     (void)state;
@@ -335,7 +335,7 @@ static void declare(small_cluster *c, const char *feature)
     small_require(berth_engine_update(c->engine, &object, &error), &error);
 }
 
-/* A change of declared features is a change of facts: what was prepared is prepared anew. */
+/* Declared features are facts of a node: when they change, prepared results are renewed. */
 static void test_features_change(void **state)
 {
     (void)state;
@@ -456,7 +456,7 @@ static void test_order_of_post_filters(void **state)
     }
 }
 
-/* ---- selectors that can't be read ---- */
+/* ---- selectors that cannot be read ---- */
 
 #define VALUE_RULE                                                                                \
     "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or "   \
@@ -499,7 +499,7 @@ static void test_unreadable_terms(void **state)
                           ". not found");
 }
 
-/* Of preferred node affinity it is an error, and only where nodes are compared by it. */
+/* An unreadable preferred node affinity is an error, and only if nodes are compared by it. */
 static void test_unreadable_preference(void **state)
 {
     (void)state;
@@ -515,8 +515,8 @@ static void test_unreadable_preference(void **state)
     small_close(&c);
 }
 
-/* A victim that is on its way out already frees the node all the same; since 1.35 it is not
- * asked. */
+/* A victim that is already terminating still makes the node a candidate; since 1.35 it is not
+ * evicted again. */
 static void test_leaving_victims(void **state)
 {
     (void)state;

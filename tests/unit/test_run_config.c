@@ -1,5 +1,5 @@
-/* What a KubeSchedulerConfiguration says of connections and elections, and durations as Go has
- * them. */
+/* What a KubeSchedulerConfiguration sets for connections and elections, and durations in Go's
+ * format. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

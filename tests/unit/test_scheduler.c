@@ -1,5 +1,5 @@
-/* The scheduling loop: order, backoff, gates, flush, bindings and their ends, events, profiles,
- * preemption carried out. What wakes whom is test_scheduler_wake's question. */
+/* The scheduling loop: order, backoff, gates, flush, bindings and their outcomes, events, profiles,
+ * preemption. test_scheduler_wake tests which pods a change wakes. */
 #include "profile_points.h"
 #include "scheduler_cluster.h"
 
@@ -30,7 +30,7 @@ static void test_options(void **state)
     assert_string_equal(berth_pod_state_name((berth_pod_state)99), "?");
 }
 
-/* Pods that were there before the scheduler are submitted in order of arrival. */
+/* Pods that existed before the scheduler are submitted in their order of arrival. */
 static void test_pods_from_before(void **state)
 {
     loop *l = *state;
@@ -69,7 +69,7 @@ static void test_order(void **state)
     assert_int_equal(berth_scheduler_next(l->scheduler), BERTH_TIME_NEVER);
 }
 
-/* An update that raises a waiting pod's priority takes it ahead. */
+/* An update that raises a waiting pod's priority moves it ahead. */
 static void test_order_follows_updates(void **state)
 {
     loop *l = *state;
@@ -83,7 +83,7 @@ static void test_order_follows_updates(void **state)
 
 /* ---- backoff ---- */
 
-/* 1 s, doubled, at most 10 s; counted from the failed attempt. */
+/* 1 s, doubled up to 10 s, counted from the failed attempt. */
 static void test_backoff(void **state)
 {
     static const int64_t waits_ms[] = {1000, 2000, 4000, 8000, 10000, 10000};
@@ -101,7 +101,7 @@ static void test_backoff(void **state)
         assert_int_equal(loop_step(l), BERTH_STEP_IDLE);
         l->now_ms++;
     }
-    /* Time does not go back. */
+    /* An earlier time is ignored. */
     l->now_ms -= 5000;
     assert_int_equal(loop_step(l), BERTH_STEP_IDLE);
     l->now_ms += 5000;
@@ -110,8 +110,8 @@ static void test_backoff(void **state)
     assert_int_equal(l->step.waited_ns, l->now_ms * MS);
 }
 
-/* A pod woken while its backoff runs waits for its end; one woken later is active at once, and
- * keeps its place among the others. */
+/* A pod woken during its backoff waits for the backoff's end. A pod woken later is active at once
+ * and keeps its place in the order. */
 static void test_backoff_after_waking(void **state)
 {
     loop *l = *state;
@@ -142,8 +142,8 @@ static int set_up_newest(void **state)
     return 0;
 }
 
-/* Errors have backoffs of their own: doubled by errors in a row, ended by a look at each whole
- * second, and never cut short. */
+/* Errors have their own backoffs: they double with consecutive errors, end on whole seconds, and
+ * are never cut short. */
 static void test_backoff_of_errors_in_seconds(void **state)
 {
     loop *l = *state;
@@ -152,7 +152,7 @@ static void test_backoff_of_errors_in_seconds(void **state)
     berth_pod_id pod = loop_pod(l, "p", "1", "");
     l->now_ms = 300;
     assert_int_equal(loop_step(l), BERTH_STEP_FORGOTTEN);
-    assert_int_equal(loop_due_ms(l, pod), 2000); /* 1.3 s, noticed at 2 s */
+    assert_int_equal(loop_due_ms(l, pod), 2000); /* ends at 1.3 s, noticed at 2 s */
     assert_int_equal(loop_step(l), BERTH_STEP_IDLE);
     loop_advance(l, 1999);
     assert_int_equal(loop_step(l), BERTH_STEP_IDLE);
@@ -161,7 +161,7 @@ static void test_backoff_of_errors_in_seconds(void **state)
     assert_int_equal(loop_due_ms(l, pod), 5000);
 }
 
-/* With nothing active the first pod in backoff is taken before its time. */
+/* If nothing is active, the first pod in backoff is taken before its time. */
 static void test_backoff_pops_early(void **state)
 {
     loop *l = *state;
@@ -182,8 +182,8 @@ static void test_backoff_pops_early(void **state)
     assert_int_equal(l->now_ms, 400);
 }
 
-/* Of pods whose backoffs end in the same second the one that goes first is taken first, whichever
- * began to wait first. */
+/* Of pods whose backoffs end in the same second, the one first in the queue's order is taken first,
+ * not the one that waited longer. */
 static void test_equal_backoffs(void **state)
 {
     loop *l = *state;
@@ -201,8 +201,8 @@ static void test_equal_backoffs(void **state)
     assert_int_equal(l->step.pod, high);
 }
 
-/* The wait after a rejection is made long by rejections alone, that after an error by the errors
- * since the last one. */
+/* After a rejection, the backoff depends only on the number of rejections; after an error, on the
+ * errors since the last rejection. */
 static void test_rejections_and_errors_count_apart(void **state)
 {
     loop *l = *state;
@@ -217,7 +217,7 @@ static void test_rejections_and_errors_count_apart(void **state)
     assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_BACKOFF);
     assert_int_equal(loop_due_ms(l, pod), 4000); /* one rejection: 1 s from 2 s on */
     assert_int_equal(loop_step(l), BERTH_STEP_FORGOTTEN);
-    assert_int_equal(loop_due_ms(l, pod), 4000); /* one error in a row */
+    assert_int_equal(loop_due_ms(l, pod), 4000); /* one consecutive error */
 }
 
 /* ---- gates ---- */
@@ -295,7 +295,7 @@ static void test_bind_later(void **state)
     answer(l, l->bound.id, BERTH_ANSWER_DONE);
     assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_BOUND);
     assert_int_equal(loop_count(l).bound, 1);
-    /* A second answer is late, whatever it says, and harmless. */
+    /* A second answer is late and has no effect, whatever it says. */
     answer(l, l->bound.id, BERTH_ANSWER_FAILED);
     assert_int_equal(loop_count(l).late_answers, 1);
     assert_int_equal(l->trouble, BERTH_TROUBLE_LATE_ANSWER);
@@ -318,13 +318,13 @@ static void test_bind_fails_later(void **state)
     assert_int_equal(l->unbinds, 1);
     assert_int_equal(l->unbind_reason, BERTH_UNBIND_FAILED);
     assert_int_equal(l->unbound.id, l->bound.id);
-    /* The deadline of a binding that is over means nothing. */
+    /* The deadline of a finished binding has no effect. */
     loop_advance(l, 5000);
     assert_int_equal(l->unbinds, 1);
     assert_int_equal(loop_count(l).forgotten, 1);
 }
 
-/* What a failed binding gives back wakes who waits for it. */
+/* The resources of a failed binding wake a pod that waits for them. */
 static void test_forgotten_wakes(void **state)
 {
     loop *l = *state;
@@ -361,7 +361,7 @@ static void test_expiry(void **state)
     assert_int_equal(l->unbinds, 1);
 }
 
-/* An answer that was posted in time counts, though it is only looked at after the deadline. */
+/* An answer posted in time counts, even if it is read after the deadline. */
 static void test_answer_before_expiry(void **state)
 {
     loop *l = *state;
@@ -375,7 +375,7 @@ static void test_answer_before_expiry(void **state)
     assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_BOUND);
 }
 
-/* An update that shows the pod on its node confirms; one that shows no node does not undo. */
+/* An update with the node confirms the binding; one without a node does not undo it. */
 static void test_updates_of_assumed(void **state)
 {
     loop *l = *state;
@@ -432,7 +432,7 @@ static void test_deleted_meanwhile(void **state)
     assert_int_equal(used_cpu(l, "node"), 0);
 }
 
-/* A pod that has begun to terminate is not tried any more; its deletion is no second outcome. */
+/* A terminating pod is not tried any more; its deletion is not a second outcome. */
 static void test_terminating(void **state)
 {
     loop *l = *state;
@@ -443,7 +443,7 @@ static void test_terminating(void **state)
     assert_int_equal(loop_count(l).deleted, 1);
 }
 
-/* The node of an assumed pod goes: the binding may still fail, once. */
+/* The node of an assumed pod is removed: the binding may still fail, once. */
 static void test_node_lost_while_assumed(void **state)
 {
     loop *l = *state;
@@ -461,7 +461,7 @@ static void test_node_lost_while_assumed(void **state)
 
 /* ---- events ---- */
 
-/* What is posted is applied first, and takes the name with it that the engine gave. */
+/* Posted events are applied first; they may free the name that the engine returned. */
 static void test_removed_by_its_own_name(void **state)
 {
     loop *l = *state;
@@ -478,7 +478,7 @@ static void test_removed_by_its_own_name(void **state)
     berth_engine_pod_name(l->c.engine, pod, &space, &name);
     assert_int_equal(berth_scheduler_remove(l->scheduler, 0, BERTH_KIND_POD, space, name, &error),
                      BERTH_OK);
-    /* Names that are longer than those of Kubernetes. */
+    /* Names longer than Kubernetes allows. */
     char text[600];
     memset(text, 'x', sizeof(text));
     const berth_pod longer = {.meta = {.name = {text, sizeof(text)}}};
@@ -538,7 +538,7 @@ static void test_profiles(void **state)
     profiles[1].scheduler_name = (berth_str)TEXT("plain");
     profile_points points;
     berth_plugin_list *filters = &own_points(&profiles[1], &points)[BERTH_POINT_FILTER];
-    filters->items++; /* NodeUnschedulable alone */
+    filters->items++; /* only NodeUnschedulable */
     filters->count = 1;
     loop_open(&l, profiles, 2, 0);
     loop_add(&l, loop_node_text("node", "1", "", "unschedulable: true"));
@@ -549,7 +549,8 @@ static void test_profiles(void **state)
     assert_int_equal(loop_step(&l), BERTH_STEP_UNSCHEDULABLE);
     assert_int_equal(loop_step(&l), BERTH_STEP_UNSCHEDULABLE);
     assert_int_equal(loop_step(&l), BERTH_STEP_IDLE);
-    /* Each pod waits for what its own profile's filters say: both for the cordon here. */
+    /* Each pod waits for what its own profile's filters report; here both wait for the node to be
+     * uncordoned. */
     loop_advance(&l, 5000);
     loop_update(&l, loop_node_text("node", "1", "", ""));
     assert_int_equal(loop_step(&l), BERTH_STEP_UNSCHEDULABLE);
@@ -560,7 +561,7 @@ static void test_profiles(void **state)
     assert_int_equal(rejector.len, strlen("NodeResourcesFit"));
     assert_memory_equal(rejector.data, "NodeResourcesFit", rejector.len);
     assert_null(berth_scheduler_rejector(l.scheduler, first, 1).data);
-    /* A waiting pod that changes its scheduler goes by the other's filters. */
+    /* A waiting pod whose scheduler changes is decided by the other profile's filters. */
     loop_update(&l, loop_pod_text("first", "2", "", ", schedulerName: plain"));
     assert_null(berth_scheduler_rejector(l.scheduler, first, 0).data);
     loop_advance(&l, 20000);
@@ -568,7 +569,7 @@ static void test_profiles(void **state)
     loop_close(&l);
 }
 
-/* Unknown schedulers' pods are nobody's until they are somebody's. */
+/* Pods of unknown schedulers are not served until their scheduler is known. */
 static void test_served_later(void **state)
 {
     loop *l = *state;
@@ -591,7 +592,8 @@ static void fill(loop *l)
     loop_add(l, loop_pod_text("low-2", "1", "", ", nodeName: node"));
 }
 
-/* Victims that go at once: their room is remembered, so the pod does not go to the pool. */
+/* Victims that are deleted at once: their room is known, so the pod goes to backoff, not to the
+ * pool. */
 static void test_preemption_at_once(void **state)
 {
     loop *l = *state;
@@ -603,7 +605,7 @@ static void test_preemption_at_once(void **state)
     assert_int_equal(l->step.nominated,
                      berth_engine_find_node(l->c.engine, (berth_str)TEXT("node")));
     assert_int_equal(loop_state(l, high), BERTH_POD_STATE_BACKOFF);
-    /* The node is kept for it. */
+    /* The node is kept for the pod. */
     loop_pod(l, "late", "1", "");
     assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
     loop_advance(l, 1000);
@@ -613,7 +615,8 @@ static void test_preemption_at_once(void **state)
     assert_int_equal(loop_count(l).nominations, 1);
 }
 
-/* Victims that take their time: nobody else is evicted meanwhile, and their going wakes the pod. */
+/* Victims that terminate slowly: no other pod is evicted meanwhile, and their removal wakes the
+ * pod. */
 static void test_preemption_later(void **state)
 {
     loop *l = *state;
@@ -637,7 +640,7 @@ static void test_preemption_later(void **state)
     assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
 }
 
-/* Two pods want the room of the same victims, which have been asked already. */
+/* Two pods want the room of the same victims, which are evicted only once. */
 static void test_victims_asked_once(void **state)
 {
     loop *l = *state;
@@ -668,7 +671,7 @@ static void test_preemption_refused(void **state)
     assert_int_equal(loop_state(l, high), BERTH_POD_STATE_UNSCHEDULABLE);
 }
 
-/* The pod that a node is kept for fails once more: whether the node stays its own. */
+/* A pod with a nominated node fails again: checks whether it keeps the node. */
 static void check_nomination(uint32_t minor, const berth_plugin_ref *post_filters, uint32_t count,
                              const char *spec, bool kept)
 {
@@ -699,13 +702,13 @@ static void test_nominations_of_failed_pods(void **state)
     check_nomination(34, NULL, 0, "", true);
     check_nomination(35, NULL, 0, "", false);
     check_nomination(36, NULL, 0, "", false);
-    check_nomination(36, both, 1, "", true); /* nobody who would know better */
+    check_nomination(36, both, 1, "", true); /* no plugin could tell */
     check_nomination(36, both, 2, "", false);
     check_nomination(36, both, 2, lost, true); /* DynamicResources fails before preemption */
     check_nomination(32, both + 1, 1, lost, false);
 }
 
-/* A dry run that ends with an error tells nothing of the node that is kept for the pod. */
+/* A dry run that ends with an error does not affect the pod's nominated node. */
 static void test_nomination_outlasts_errors(void **state)
 {
     (void)state;
@@ -731,7 +734,7 @@ static void test_nomination_outlasts_errors(void **state)
     loop_close(&l);
 }
 
-/* A still higher priority takes the node over: the pod that it was kept for looks elsewhere. */
+/* A pod of still higher priority takes the node over: the first pod looks elsewhere. */
 static void test_nomination_taken_over(void **state)
 {
     loop *l = *state;
@@ -795,7 +798,7 @@ static void test_no_scheduler_in_a_transaction(void **state)
 
 /* ---- the engine's own calls ---- */
 
-/* Pods bound and unbound past the scheduler: those on a node are taken, those off theirs
+/* Pods bound and unbound without the scheduler: bound ones count as taken, unbound ones are
  * submitted. */
 static void test_past_the_scheduler(void **state)
 {
@@ -824,8 +827,8 @@ static void test_past_the_scheduler(void **state)
     assert_int_equal(loop_count(l).submitted, 4);
 }
 
-/* A pod goes in a transaction; another gets its place in the engine before the scheduler has
- * looked. */
+/* A transaction removes a pod, and another pod gets its place in the engine before the scheduler
+ * looks. */
 static void test_index_taken_over(void **state)
 {
     loop *l = *state;
@@ -844,8 +847,8 @@ static void test_index_taken_over(void **state)
     assert_int_equal(loop_count(l).submitted, 2);
 }
 
-/* A pod of the pool goes in a transaction, and its kind with it; then a node is there as if it
- * were new, before the scheduler has looked. */
+/* A transaction removes a pod of the pool and so its kind, and a node changes, before the scheduler
+ * looks. */
 static void test_news_before_a_look(void **state)
 {
     loop *l = *state;
@@ -868,7 +871,7 @@ static void test_news_before_a_look(void **state)
     assert_int_equal(loop_state(l, other), BERTH_POD_STATE_BACKOFF);
 }
 
-/* Nothing happens by itself where nothing has a term, on whichever side of the origin time is. */
+/* Without any time limits nothing happens by itself, whether time is negative or positive. */
 static void test_never_is_never(void **state)
 {
     (void)state;

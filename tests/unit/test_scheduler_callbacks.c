@@ -1,4 +1,4 @@
-/* What a scheduler's callbacks may do, and what they are refused. */
+/* What a scheduler's callbacks may do, and which of their calls are refused. */
 #include "branch_cluster.h"
 #include "scheduler_cluster.h"
 #include <pthread.h>
@@ -78,13 +78,14 @@ static void try_all(loop *l)
     refusals++;
 }
 
-/* A change of the engine from within a callback. */
+/* A callback tries to change the engine. */
 static void try_one(loop *l)
 {
     assert_int_equal(berth_engine_begin(l->c.engine, NULL), BERTH_E_STATE);
 }
 
-/* From each of the four: bind, unbind, evict, report. Afterwards everything goes on. */
+/* From each of the four callbacks: bind, unbind, evict, report. Afterwards the scheduler
+ * continues. */
 static void test_changes_are_refused(void **state)
 {
     loop *l = *state;
@@ -95,7 +96,7 @@ static void test_changes_are_refused(void **state)
     loop_pod(l, "waits", "64", ", priority: -1");
     refusals = 0;
     l->inside = try_all;
-    l->bind_answer = BERTH_ANSWER_FAILED; /* bound, and unbound */
+    l->bind_answer = BERTH_ANSWER_FAILED; /* bound, then unbound */
     loop_pod(l, "p", "100m", "");
     assert_int_equal(loop_step(l), BERTH_STEP_FORGOTTEN);
     assert_int_equal(refusals, 2);
@@ -149,7 +150,7 @@ static void assume(loop *l, const char *name)
     assert_int_equal(loop_step(l), BERTH_STEP_ASSUMED);
 }
 
-/* Pods and nodes come and go while somebody else adds names to the same tables. */
+/* Pods and nodes are added and removed while another thread adds names to the same tables. */
 static void test_callback_may_wait_for_a_branch(void **state)
 {
     loop *l = *state;
@@ -165,7 +166,7 @@ static void test_callback_may_wait_for_a_branch(void **state)
     loop_update(l, "apiVersion: v1\nkind: Pod\nmetadata: {name: finished}\n"
                    "spec: {containers: []}\nstatus: {phase: Succeeded}\n");
     assert_int_equal(l->unbinds, 2);
-    /* What the engine's own call does to the pod is heard of at once. */
+    /* A change by the engine's own call is noticed at once. */
     assume(l, "taken");
     berth_pod_id taken = l->step.pod;
     assert_int_equal(berth_engine_unbind(l->c.engine, taken, NULL), BERTH_OK);
@@ -177,7 +178,7 @@ static void test_callback_may_wait_for_a_branch(void **state)
     berth_branch_drop(branch);
 }
 
-/* A commit from inside is refused, too. */
+/* A commit from inside a callback is refused, too. */
 static void commit_branch(loop *l)
 {
     uint32_t count = 7;
@@ -207,7 +208,8 @@ static berth_pod_id find(const loop *l, const char *name)
                                  (berth_str){name, (uint32_t)strlen(name)});
 }
 
-/* A victim that stays after all may be asked for again, and who waited for its room tries again. */
+/* A victim that stays may be evicted again later, and the pod that waited for its room tries
+ * again. */
 static void test_victim_stays(void **state)
 {
     loop *l = *state;
@@ -224,7 +226,7 @@ static void test_victim_stays(void **state)
         BERTH_OK);
     loop_advance(l, 20001);
     assert_int_equal(loop_state(l, high), BERTH_POD_STATE_UNSCHEDULABLE);
-    for (int i = 0; i < 2; i++) /* the second says nothing new; nor does that for a pod unknown */
+    for (int i = 0; i < 2; i++) /* the second answer is ignored, as is one for an unknown pod */
         assert_int_equal(
             berth_scheduler_evict_done(l->scheduler, find(l, "low"), BERTH_ANSWER_FAILED, NULL),
             BERTH_OK);
@@ -238,7 +240,7 @@ static void test_victim_stays(void **state)
     assert_int_equal(l->troubles, 0);
 }
 
-/* Whose node goes to a more important pod is told of. */
+/* The scheduler reports pods whose node is taken over by a more important pod. */
 static void test_unnominated(void **state)
 {
     loop *l = *state;

@@ -1,5 +1,5 @@
-/* PreEnqueue of DynamicResources: pods whose claims of devices are not there are not tried; what
- * lets them in, and what keeps them out again. */
+/* PreEnqueue of DynamicResources: pods whose device claims are missing are not tried; what admits
+ * them, and what keeps them out again. */
 #include "scheduler_cluster.h"
 
 #define CLAIM(name, meta)                                                              \
@@ -32,7 +32,8 @@ static uint64_t gated(const loop *l)
     return counters.gated;
 }
 
-/* The last of its claims lets the pod in, at its first attempt; other claims and changes do not. */
+/* A pod is admitted and tried when the last of its claims arrives; other claims and changes do not
+ * admit it. */
 static void test_claims_arrive(void **state)
 {
     loop *l = *state;
@@ -55,7 +56,7 @@ static void test_claims_arrive(void **state)
     assert_int_equal(l->step.attempt, 1);
 }
 
-/* A claim from a template: not before the pod's status names it, nor one that another pod owns. */
+/* A claim from a template must be named in the pod's status and owned by the pod. */
 static void test_from_template(void **state)
 {
     loop *l = *state;
@@ -69,13 +70,14 @@ static void test_from_template(void **state)
              "%sstatus: {resourceClaimStatuses: [{name: t, resourceClaimName: p-t}]}\n",
              loop_pod_text("p", "1", uid, FROM_TEMPLATE));
     loop_update(l, text);
-    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_GATED); /* the claim is another pod's */
+    assert_int_equal(loop_state(l, pod),
+                     BERTH_POD_STATE_GATED); /* the claim belongs to another pod */
     loop_update(l, CLAIM("p-t", OWNER("u1")));
     assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_ACTIVE);
     assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
 }
 
-/* The status comes last: the pod's own change lets it in. */
+/* The status comes last: the pod's own update admits it. */
 static void test_status_comes_last(void **state)
 {
     loop *l = *state;
@@ -90,8 +92,8 @@ static void test_status_comes_last(void **state)
     assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
 }
 
-/* A pod in the pool whose claim goes is not let in again by what wakes it; the claim, come back,
- * does it. */
+/* A waking event does not activate a pod in the pool whose claim was removed; the claim's return
+ * does. */
 static void test_claim_goes(void **state)
 {
     loop *l = *state;
@@ -112,7 +114,7 @@ static void test_claim_goes(void **state)
     assert_int_equal(l->step.attempt, 2);
 }
 
-/* Both gates: the one does not let in where the other is left. */
+/* With both gates: removing one is not enough while the other remains. */
 static void test_with_gates(void **state)
 {
     loop *l = *state;

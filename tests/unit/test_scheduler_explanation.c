@@ -1,5 +1,5 @@
-/* A scheduler that is asked for the reasons of failed attempts: what it says, and that it decides
- * as one that is not asked. */
+/* A scheduler that explains failed attempts: what it reports, and that its decisions are those of
+ * one that does not explain. */
 #include "scheduler_cluster.h"
 
 static void explained(loop *l)
@@ -33,13 +33,13 @@ static void test_message(void **state)
     assert_message(
         l, "0/2 nodes are available: 2 Insufficient cpu. "
            "preemption: 0/2 nodes are available: 2 No preemption victims found for incoming pod.");
-    /* One that fits says nothing, and does not cost an explanation. */
+    /* A successful attempt has no message and does not pay for an explanation. */
     loop_pod(l, "small", "1", "");
     assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
     assert_int_not_equal(berth_explanation_message(l->c.explanation).len, 0);
 }
 
-/* What is said is what was known before victims are asked to go. */
+/* The explanation describes the state before the victims are evicted. */
 static void test_message_of_a_preemption(void **state)
 {
     loop *l = *state;
@@ -53,7 +53,7 @@ static void test_message_of_a_preemption(void **state)
     assert_int_equal(berth_explanation_victim_count(l->c.explanation), 1);
 }
 
-/* Pods of several sizes and priorities on nodes that fill up, twice. */
+/* Pods of several sizes and priorities fill the nodes, twice. */
 static void play(loop *l, uint64_t *trail)
 {
     char name[32], cpu[16], spec[64];

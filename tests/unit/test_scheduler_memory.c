@@ -1,6 +1,6 @@
-/* The scheduling loop and its memory: whichever allocation fails, the call that needed it fails
- * as a whole or does without, the queue and the engine stay sound, the same call succeeds later,
- * pods come to the same outcomes, and nothing leaks. */
+/* The scheduling loop without memory: whichever allocation fails, the call that needed it fails as
+ * a whole or does without, the queue and the engine stay consistent, the same call succeeds later,
+ * pods have the same outcomes, and nothing leaks. */
 #include "counted_memory.h"
 #include "small_cluster.h"
 
@@ -13,10 +13,10 @@ typedef struct scene {
     berth_engine *engine;
     berth_scheduler *scheduler;
     int64_t now_ns;
-    unsigned fail_at;  /* the allocation that fails, from the scheduler's creation on */
+    unsigned fail_at;  /* the allocation that fails, counted from the scheduler's creation */
     uint32_t failures; /* calls that ran out of memory */
     uint32_t binds, answers, evictions;
-    const char *leaving; /* to be removed: its eviction was asked for */
+    const char *leaving; /* the victim to remove: its eviction was requested */
     berth_snapshot *snapshot;
 } scene;
 
@@ -35,7 +35,7 @@ static void check(scene *s)
     atomic_store(&s->memory.fail_at, fail_at);
 }
 
-/* Whether a call is to be made again; it has changed nothing then. */
+/* Whether a call has to be repeated; a failed call has changed nothing. */
 static bool again(scene *s, berth_status status)
 {
     if (status == BERTH_OK)
@@ -74,7 +74,7 @@ static void post_pod(scene *s, const char *name)
         ;
 }
 
-/* The first fails at once, the others are answered later. */
+/* The first binding fails at once; the others are answered later. */
 static berth_answer on_bind(void *context, const berth_binding *binding)
 {
     scene *s = context;
@@ -82,7 +82,7 @@ static berth_answer on_bind(void *context, const berth_binding *binding)
     return s->binds++ == 0 ? BERTH_ANSWER_FAILED : BERTH_ANSWER_LATER;
 }
 
-/* One victim goes at once, the next one takes its time. */
+/* Every other victim is deleted at once; the rest take their time. */
 static berth_answer on_evict(void *context, const berth_eviction *eviction)
 {
     scene *s = context;
@@ -94,7 +94,7 @@ static berth_answer on_evict(void *context, const berth_eviction *eviction)
     return BERTH_ANSWER_LATER;
 }
 
-/* From here on whatever changes is copied first: readers have it. */
+/* Shares the state with readers, so that later changes are copied first. */
 static void publish(scene *s)
 {
     while (again(s, berth_engine_publish(s->engine, NULL)))
@@ -103,7 +103,7 @@ static void publish(scene *s)
     s->snapshot = berth_engine_pin(s->engine);
 }
 
-/* The first answer is no, the second never comes. */
+/* The second answer never comes; the first one is no. */
 static void answer(scene *s, berth_binding_id binding)
 {
     uint32_t number = s->answers++;
@@ -122,7 +122,7 @@ static void remove_pod(scene *s, const char *name)
         ;
 }
 
-/* Until nobody is active or in backoff, and nothing is under way. */
+/* Steps until no pod is active or in backoff and nothing is under way. */
 static void schedule(scene *s)
 {
     for (int idle = 0; idle < 3;) {
@@ -167,8 +167,8 @@ static void create(scene *s)
         assert_null(s->scheduler);
 }
 
-/* Everything once, on state that is shared with readers: nodes, pods, a preemption, bindings
- * that fail at once, later and by expiry, waking, removal. */
+/* Everything once, on state shared with readers: nodes, pods, a preemption, bindings that fail at
+ * once, later and by expiry, waking, removal. */
 static void play(scene *s)
 {
     small_node node;

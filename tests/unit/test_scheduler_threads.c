@@ -1,7 +1,6 @@
-/* Events from several threads at once, while the scheduling thread goes on: none is lost, none
- * of one object overtakes another. Each producer has pods and a node of its own and changes them
- * in an order in which a swap of two events, or a lost one, would be refused; another thread
- * answers bindings.
+/* Several threads post events while the scheduling thread runs: no event is lost, and the events of
+ * one object stay in order. Each producer changes its own pods and node in an order in which a lost
+ * or swapped event would be refused; another thread answers bindings.
  *
  * BERTH_TEST_ROUNDS: changes of each producer, 400 if unset. */
 #include <setjmp.h>
@@ -25,9 +24,9 @@ typedef struct shop {
     berth_engine *engine;
     berth_scheduler *scheduler;
     uint32_t rounds;
-    atomic_uint running;  /* producers that have not ended */
+    atomic_uint running;  /* producers that have not finished */
     atomic_uint notices;  /* calls of notify */
-    atomic_ullong posted; /* events, answers included */
+    atomic_ullong posted; /* events, including answers */
     atomic_uint failures;
     /* Bindings that wait for an answer: written by the scheduling thread, released by `told`. */
     berth_binding_id bindings[BINDINGS_MAX];
@@ -61,7 +60,7 @@ static void post_pod(shop *s, const char *name, bool add, uint32_t round)
     pod.pod.meta.labels = (berth_map){&label, 1};
     sent(s, add ? berth_scheduler_post_add(s->scheduler, &object, NULL)
                 : berth_scheduler_post_update(s->scheduler, &object, NULL));
-    memset(&pod, 0xee, sizeof(pod)); /* the copy must not need it any more */
+    memset(&pod, 0xee, sizeof(pod)); /* the scheduler's copy must not need it any more */
     memset(value, 0xee, sizeof(value));
 }
 
@@ -139,7 +138,7 @@ static void on_report(void *context, berth_trouble trouble, const berth_error *e
     shop *s = context;
     char message[1200];
     if (trouble != BERTH_TROUBLE_EVENT)
-        return; /* answers may come after the pod has gone */
+        return; /* an answer may come after its pod was removed */
     berth_error_format(error, message, sizeof(message));
     fprintf(stderr, "refused: %s\n", message);
     s->troubles++;
@@ -167,7 +166,7 @@ static void open_shop(shop *s)
     assert_int_equal(berth_scheduler_create(s->engine, &options, &s->scheduler, NULL), BERTH_OK);
 }
 
-/* Steps until nobody posts any more and all that was posted is applied. */
+/* Steps until no thread posts any more and all posted events are applied. */
 static void schedule(shop *s)
 {
     int64_t now_ns = 0;
@@ -216,7 +215,7 @@ static void test_producers(void **state)
     assert_int_equal(counts.pods_running + counts.pods_pending, PRODUCERS * PODS);
     assert_int_equal(berth_scheduler_check(s.scheduler, &error), BERTH_OK);
     assert_int_equal(berth_engine_check(s.engine, &error), BERTH_OK);
-    /* What is still posted goes with the scheduler. */
+    /* Events that are still posted are freed with the scheduler. */
     post_pod(&s, "late", true, 1);
     berth_scheduler_destroy(s.scheduler);
     berth_engine_destroy(s.engine);

@@ -1,10 +1,10 @@
-/* Who is woken by what: for each filter, a pod that it has rejected, changes that leave the pod
- * asleep, and one that wakes it. That nobody who fits sleeps on is test_scheduler_simulation's
- * question; here, that nobody is woken in vain. */
+/* Which changes wake which pods: for each filter, a pod that it rejected, changes that leave it
+ * asleep, and one that wakes it. This tests that no pod is woken in vain; test_scheduler_simulation
+ * tests that no pod that fits stays asleep. */
 #include "profile_points.h"
 #include "scheduler_cluster.h"
 
-/* The pod has just been decided: it waits, rejected by this plugin alone. */
+/* The pod was just decided: it waits, rejected only by this plugin. */
 static void expect_rejected(loop *l, berth_pod_id pod, const char *plugin)
 {
     assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
@@ -121,7 +121,7 @@ static void test_node_affinity(void **state)
 
 /* ---- room ---- */
 
-/* What the profile adds for all pods counts as the pod's own. */
+/* The profile's addedAffinity counts like the pod's own. */
 static void test_added_node_affinity(void **state)
 {
     static const berth_str ssd = TEXT("ssd");
@@ -155,7 +155,7 @@ static void test_fit(void **state)
     loop_add(l, loop_pod_text("r2", "1", "", ", nodeName: a"));
     berth_pod_id pod = loop_pod(l, "p", "1500m", "");
     expect_rejected(l, pod, "NodeResourcesFit");
-    loop_remove(l, BERTH_KIND_POD, "default", "r1"); /* 1 free */
+    loop_remove(l, BERTH_KIND_POD, "default", "r1"); /* 1 cpu is free */
     loop_node(l, "b", "1");
     loop_update(l, loop_node_text("b", "1400m", "", ""));
     loop_update(l, loop_node_text("b", "100m", ", labels: {x: z}", ""));
@@ -178,7 +178,7 @@ static void test_fit_allocatable(void **state)
     expect_woken(l, pod);
 }
 
-/* A pod that shrinks in place, or finishes. */
+/* A pod shrinks in place, or finishes. */
 static void test_fit_smaller_pod(void **state)
 {
     loop *l = *state;
@@ -192,7 +192,7 @@ static void test_fit_smaller_pod(void **state)
     expect_woken(l, pod);
 }
 
-/* Room that preemption could make wakes those who may preempt. */
+/* Room that preemption could make wakes the pods that may preempt. */
 static void test_fit_by_preemption(void **state)
 {
     loop *l = *state;
@@ -211,7 +211,7 @@ static void test_fit_by_preemption(void **state)
     assert_int_equal(l->step.victim_count, 1);
 }
 
-/* Changes in every amount that the pod asks for, extended resources included. */
+/* Changes of each resource that the pod requests, including extended resources. */
 static void test_fit_scalars(void **state)
 {
     static const char *const node =
@@ -277,7 +277,7 @@ static void test_anti_affinity(void **state)
     expect_woken(l, pod);
 }
 
-/* Anti-affinity of running pods to the one that waits. */
+/* Anti-affinity of running pods against the waiting pod. */
 static void test_anti_affinity_of_others(void **state)
 {
     loop *l = *state;
@@ -307,7 +307,7 @@ static void test_affinity(void **state)
     loop_add(l, loop_pod_text("r1", "1", ", labels: {app: db}", ", nodeName: a"));
     loop_add(l, loop_pod_text("r2", "1", ", namespace: far, labels: {app: web}", ", nodeName: a"));
     expect_asleep(l, pod);
-    /* Placed by the scheduler itself. */
+    /* Placed by the scheduler. */
     loop_add(l, loop_pod_text("r3", "1", ", labels: {app: web}", ""));
     assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
     expect_woken(l, pod);
@@ -347,7 +347,7 @@ static void test_self(void **state)
     loop_node(l, "a", "1");
     berth_pod_id pod = loop_pod(l, "p", "2", "");
     expect_rejected(l, pod, "NodeResourcesFit");
-    loop_update(l, loop_pod_text("p", "2", "", "")); /* nothing that a rule reads */
+    loop_update(l, loop_pod_text("p", "2", "", "")); /* a field that no rule reads */
     expect_asleep(l, pod);
     loop_update(l, loop_pod_text("p", "1", "", ""));
     expect_woken(l, pod);
@@ -355,12 +355,12 @@ static void test_self(void **state)
 
 /* ---- nominations ---- */
 
-/* A node is kept for a pod that gives it up: those it kept away are woken. */
+/* A pod gives up its nominated node: the pods that it kept away are woken. */
 static void test_nomination_ends(void **state)
 {
     loop *l = *state;
     loop_node(l, "a", "2");
-    /* It asks for more than there is, so it stays pending. */
+    /* It requests more than there is, so it stays pending. */
     loop_add(l, "apiVersion: v1\nkind: Pod\nmetadata: {name: kept}\n"
                 "spec: {priority: 5, schedulingGates: [{name: g}], containers: [{name: c, image: "
                 "i, resources: {requests: {cpu: '2'}}}]}\nstatus: {nominatedNodeName: a}\n");
@@ -421,7 +421,7 @@ static void test_single_use_claim(void **state)
     expect_woken(l, pod);
 }
 
-/* A disk of the pod's own, whichever of its volumes, that another pod has for writing. */
+/* A disk of any of the pod's volumes that another pod uses for writing. */
 static void test_disks(void **state)
 {
     loop *l = *state;
@@ -469,7 +469,7 @@ static void test_volume_zone(void **state)
     expect_woken(l, pod);
 }
 
-/* ---- plugins of an embedder's own ---- */
+/* ---- an embedder's plugins ---- */
 
 static void refuse_all(const berth_cycle *cycle, const void *instance, const void *plugin_state,
                        berth_slice *slice)
@@ -480,8 +480,7 @@ static void refuse_all(const berth_cycle *cycle, const void *instance, const voi
     memset(slice->mask, 0, sizeof(slice->mask));
 }
 
-/* Reopens the loop with a plugin of this table that refuses every node, behind the default
- * filters. */
+/* Reopen the loop with this plugin, which refuses every node, after the default filters. */
 static void open_refusing(loop *l, berth_plugin *table)
 {
     static berth_plugin_ref filters[64];
@@ -500,7 +499,7 @@ static void open_refusing(loop *l, berth_plugin *table)
 
 enum { ON_NODE = 1 << 0, ON_POD = 1 << 1, ON_CLAIM = 1 << 2 };
 
-/* Whether the pod was woken; lets it be refused again. */
+/* Returns whether the pod was woken, and lets it be refused again. */
 static bool was_woken(loop *l, berth_pod_id pod)
 {
     bool woken = loop_state(l, pod) != BERTH_POD_STATE_UNSCHEDULABLE;
@@ -511,7 +510,7 @@ static bool was_woken(loop *l, berth_pod_id pod)
     return true;
 }
 
-/* Which changes wake a pod that a plugin with these words has refused. */
+/* Returns which changes wake a pod that a plugin with these flags has refused. */
 static uint32_t woken_by(loop *l, uint32_t flags, uint32_t wake_on)
 {
     berth_plugin table = {.flags = flags, .wake_on = wake_on};
@@ -544,7 +543,7 @@ static void test_own_plugin(void **state)
 
 /* ---- groups ---- */
 
-/* Pods alike are woken together; one that has left its group is not. */
+/* Equal pods are woken together; one that has left its group is not. */
 static void test_groups(void **state)
 {
     loop *l = *state;
@@ -565,9 +564,9 @@ static void test_groups(void **state)
     assert_int_equal(loop_count(l).woken, 2);
 }
 
-/* ---- past the scheduler ---- */
+/* ---- without the scheduler ---- */
 
-/* A pod that the engine's own calls unbind or bind wakes whom an event of that kind wakes. */
+/* Unbinding or binding a pod by the engine's own calls wakes the same pods as the event would. */
 static void test_past_scheduler(void **state)
 {
     loop *l = *state;

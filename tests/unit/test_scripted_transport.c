@@ -1,4 +1,4 @@
-/* The transport that tests script: order of timers, timeouts, streams, cancelling. */
+/* The scripted transport of the tests: order of timers, timeouts, streams, cancelling. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@ typedef struct seen {
     live_outcome outcome;
     int status, done_count;
     char body[64];
-    size_t data_max; /* enough after that many bytes */
+    size_t data_max; /* the reader stops after this many bytes */
     size_t data_count;
 } seen;
 

@@ -1,5 +1,5 @@
-/* The words in which kube-scheduler refuses a selector that can't be read, by version: keys,
- * values, operators, and several of them at once. */
+/* kube-scheduler's messages about unreadable selectors, by version: keys, values, operators, and
+ * several errors at once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@
 #define LONG TEN TEN TEN TEN TEN TEN "aaaa" /* 64 */
 #define LONG_PREFIX LONG "." LONG "." LONG "." LONG
 
-/* ---- what is asked ---- */
+/* ---- questions ---- */
 
 static const char *told(berth_str problem)
 {
@@ -58,7 +58,7 @@ static const char *label_problem(uint32_t minor, const berth_label_selector *sel
     return text;
 }
 
-/* Of one requirement; values end with NULL. */
+/* The problem of one requirement; values end with NULL. */
 static const char *expression(uint32_t minor, const char *key, const char *op,
                               const char *const *values)
 {
@@ -136,7 +136,7 @@ static void test_keys(void **state)
     }
 }
 
-/* Since 1.35 keys are called keys and lengths are those in bytes. */
+/* Since 1.35 messages name the field `key` and count bytes. */
 static void test_newer_words(void **state)
 {
     (void)state;
@@ -182,7 +182,7 @@ static void test_values(void **state)
                         "values set must be empty for exists and does not exist");
 }
 
-/* Operators of node selectors are none of label selectors. */
+/* The operators of node selectors are not valid in label selectors. */
 static void test_operators(void **state)
 {
     static const char *const unknown[] = {"", "in", "Gt", "Lt", "Equals"};
@@ -197,7 +197,7 @@ static void test_operators(void **state)
     }
 }
 
-/* Quotes, and what has no sign of its own, as Go writes it and as JSON does. */
+/* Quotes and control characters, escaped as in Go and in JSON. */
 static void test_quoted(void **state)
 {
     (void)state;
@@ -213,7 +213,7 @@ static void test_quoted(void **state)
         "\"\\\"\\\\\\a\\b\\t\\n\\v\\f\\r<>&\\x7f\": " VALUE_RULE "]");
 }
 
-/* matchLabels come first, and the first that is wrong ends it. */
+/* matchLabels are checked first, and the first error ends the check. */
 static void test_labels(void **state)
 {
     const berth_key_value labels[] = {{BERTH_STR("a"), BERTH_STR("1")},
@@ -256,7 +256,7 @@ static void test_numbers(void **state)
         const berth_requirement one = {BERTH_STR("k"), BERTH_STR("Gt"), {&value, 1}};
         const berth_preferred_node_term terms[] = {term(1, &one, 1, NULL)};
         const char *problem = preferred_problem(36, terms, 1);
-        /* "-1" and "+7" are integers, and no labels. */
+        /* "-1" and "+7" are integers, but not valid labels. */
         assert_null(strstr(problem, "must be an integer"));
     }
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
@@ -284,7 +284,7 @@ static void test_terms(void **state)
     const berth_requirement exists = {BERTH_STR("metadata.name"), BERTH_STR("Exists"), {NULL, 0}};
     const berth_requirement both = {BERTH_STR("metadata.name"), BERTH_STR("NotIn"), {two, 2}};
     const berth_preferred_node_term terms[] = {
-        term(0, expressions, 3, &exists), /* has no weight: nobody looks */
+        term(0, expressions, 3, &exists), /* has no weight, so it is ignored */
         term(5, expressions, 3, &exists),
         term(5, expressions, 2, &both),
     };
@@ -299,7 +299,7 @@ static void test_terms(void **state)
     assert_non_null(strstr(preferred_problem(36, terms, 3),
                            "[2].matchFields[0].values: Invalid value: [\"a\",\"b\"]: must have "
                            "one element]"));
-    /* v1.15: the first requirement that is wrong, and no fields. */
+    /* v1.15: only the first error, and no field. */
     assert_string_equal(preferred_problem(15, terms, 3),
                         "for 'Gt', 'Lt' operators, exactly one value is required");
     assert_string_equal(

@@ -1,4 +1,4 @@
-/* What a running scheduler shows of itself: checks, gauges and histograms, and its
+/* What a running scheduler serves about itself: checks, gauges and histograms, and its
  * configuration. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -62,7 +62,7 @@ static void test_checks(void **state)
     assert_true(passes("shutdown"));
     assert_false(passes("sched-handler-sync"));
     assert_true(passes("threads"));
-    s.leads = true; /* renewed long ago: it goes on as long as the lease and 20 s */
+    s.leads = true; /* renewed long ago: healthy until the lease's duration and 20 s have passed */
     s.renewed_ns = event_loop_now() - 36 * SECOND;
     assert_false(passes("leaderElection"));
     s.renewed_ns = event_loop_now() - 34 * SECOND;
@@ -78,7 +78,7 @@ static void test_checks(void **state)
     assert_true(passes("threads"));
 }
 
-/* Watches that are lost, or not allowed. */
+/* Watches that are lost, or not permitted. */
 static void test_watches(void **state)
 {
     (void)state;
@@ -132,7 +132,7 @@ static void test_metrics(void **state)
                 "method=\"POST\"} 1\n");
 }
 
-/* The name of the cache's size by releases. */
+/* The metric of the cache's size, by release. */
 static void test_gauges(void **state)
 {
     (void)state;

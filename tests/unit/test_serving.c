@@ -1,4 +1,4 @@
-/* What is served, asked for over loopback. */
+/* The served pages, requested over loopback. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -82,7 +82,7 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *context)
     return size * count;
 }
 
-static long tls_version = CURL_SSLVERSION_DEFAULT; /* of the next request */
+static long tls_version = CURL_SSLVERSION_DEFAULT; /* for the next request */
 
 /* The status; 0: no answer. */
 static long ask(const char *scheme, const char *method, const char *path)
@@ -118,8 +118,7 @@ static void answers(const char *path, long status, const char *text)
     assert_string_equal(body, text);
 }
 
-/* The same as ask("https", "GET", "/livez") with one version of TLS, as old and as weak as it may
- * be. */
+/* The same as ask("https", "GET", "/livez") with one version of TLS and the weakest settings. */
 static long ask_tls(long version)
 {
     tls_version = version;
@@ -232,7 +231,7 @@ static void over_tls(void **state)
     remove(certificate);
     remove(folder);
     if (!made)
-        skip(); /* there is no openssl to make a certificate with */
+        skip(); /* needs openssl to make a certificate */
 }
 
 int main(void)

@@ -1,4 +1,5 @@
-/* Shares: each piece is taken once, whoever takes it, and at home first. */
+/* Shares: each piece is taken once, by whichever worker, and pieces of the worker's own group
+ * first. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -64,7 +65,7 @@ static void test_each_piece_once(void **state)
             }
 }
 
-/* Alone, a worker takes what has its home with it, in order, and only then the others'. */
+/* A worker alone takes the pieces of its own group first, in order, and then the others. */
 static void test_home_first(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Structs of callers that were compiled with other headers, older and newer; and what the library
- * tells a caller of itself: its version, and that it stops. */
+/* Structs of callers compiled with older or newer headers; and what the library reports about
+ * itself: its version, and its end. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,8 +17,8 @@
 #include "last_words.h"
 #include "small_cluster.h"
 
-/* The struct as a caller has it that knows no more than `last`, its bytes behind that being
- * something else's; and one that has members to come. */
+/* Copies of a struct as an older caller has it, up to `last`, followed by unrelated bytes; and as a
+ * newer caller has it, with future members. */
 #define SHORT_OF(type, last) ((uint32_t)(offsetof(type, last) + sizeof(((type *)0)->last)))
 
 typedef struct room {
@@ -66,7 +66,7 @@ static void test_engine_config(void **state)
     assert_int_equal(config.size, sizeof(config));
     config.threads = 1;
     config.path = BERTH_PATH_SCAN;
-    /* What lies behind, allocator and all, is not looked at. */
+    /* Members behind the caller's size, such as the allocator, are not read. */
     berth_engine_destroy(
         open_with(short_copy(&older, &config, SHORT_OF(berth_engine_config, seed))));
     berth_engine_destroy(open_with(long_copy(&newer, &config, sizeof(config), false)));
@@ -82,7 +82,7 @@ static void test_engine_config(void **state)
     }
 }
 
-/* A struct of 4,096 bytes may be one of a library to come; one of more is none. */
+/* A struct of 4,096 bytes may belong to a future library; a larger one is refused. */
 static void test_largest_size(void **state)
 {
     (void)state;
@@ -98,7 +98,7 @@ static void test_largest_size(void **state)
     }
 }
 
-/* A caller's init fills what the caller has, and not a byte more. */
+/* Init fills exactly the caller's struct. */
 static void test_init(void **state)
 {
     (void)state;
@@ -121,7 +121,7 @@ static void test_init(void **state)
     assert_int_equal(options->size, sizeof(*options) + 8);
 }
 
-/* ---- the others, over an engine ---- */
+/* ---- other structs, with an engine ---- */
 
 typedef struct cluster {
     berth_engine *engine;
@@ -180,7 +180,7 @@ static void test_scheduler_options(void **state)
     berth_step step;
     berth_scheduler_options options;
     berth_scheduler_options_init(&options);
-    /* Without callbacks, which would be called otherwise: the pod is bound at once. */
+    /* Without the callbacks, which would otherwise be called, the pod is bound at once. */
     uint32_t size = SHORT_OF(berth_scheduler_options, unschedulable_max_ns);
     assert_int_equal(
         berth_scheduler_create(c.engine, short_copy(&older, &options, size), &scheduler, &error),
@@ -269,7 +269,7 @@ static void test_plugin(void **state)
     config.profile_count = 1;
     config.plugins = plugins;
     config.plugin_count = 1;
-    /* A table that ends with its filter has no reason to give, and does not reserve. */
+    /* A table that ends with `filter` has no reasons and does not reserve. */
     plugins[0] = short_copy(&older, &table, SHORT_OF(berth_plugin, filter));
     engine = open_with(&config);
     memset(&older, 0, sizeof(older)); /* the engine has a copy */
@@ -287,7 +287,7 @@ static void test_plugin(void **state)
     berth_engine_destroy(open_with(&config));
 }
 
-/* A profile that was made before there were more points has nothing there. */
+/* A profile made before there were more points has no plugins at the new ones. */
 static void test_points(void **state)
 {
     (void)state;
@@ -310,7 +310,7 @@ static void test_version(void **state)
     assert_string_equal(berth_version(), numbers);
 }
 
-static int told; /* where a hook writes */
+static int told; /* a hook writes here */
 
 static void tell(const char *file, int line, const char *condition)
 {

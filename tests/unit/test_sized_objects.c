@@ -1,5 +1,4 @@
-/* Objects of callers that were compiled with other headers, given to the library and had from
- * it. */
+/* Objects passed to and from callers that were compiled with other headers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +12,7 @@
 #include "sized_room.h"
 #include "small_cluster.h"
 
-/* The sizes that a caller knows who has one kind shorter or longer. */
+/* The sizes known to a caller whose struct for one kind is shorter or longer. */
 typedef struct known_sizes {
     uint32_t list[1 + BERTH_KIND_COUNT];
 } known_sizes;
@@ -26,7 +25,7 @@ static known_sizes sizes_but(berth_kind kind, uint32_t size)
     return out;
 }
 
-/* ---- objects in ---- */
+/* ---- input ---- */
 
 static const size_t short_node = SHORT_OF(berth_node, allocatable);
 static const size_t short_pod = SHORT_OF(berth_pod, container_count);
@@ -88,8 +87,8 @@ static void test_nodes_and_pods(void **state)
     berth_engine_destroy(engine);
 }
 
-/* A pod whose size nobody says but the caller's headers, and one that says its own, by every way
- * that an object goes. */
+/* Pass a pod by every call that takes objects: once with its size only in the caller's table, once
+ * with a size of its own. */
 static void check_ways(const berth_object *object, const uint32_t *sizes, berth_status expected)
 {
     berth_engine *engine = new_engine();
@@ -134,7 +133,7 @@ static void test_ways(void **state)
         object = (berth_object){.kind = BERTH_KIND_POD,
                                 .as.any = sized(&other, &pod.pod, sizeof(pod.pod), sizes[i])};
         check_ways(&object, known.list, BERTH_OK);
-        object.size = sizes[i]; /* whatever the call says */
+        object.size = sizes[i]; /* overrides the call's sizes */
         check_ways(&object, berth_object_sizes(), BERTH_OK);
         check_ways(&object, NULL, BERTH_OK);
     }
@@ -149,7 +148,7 @@ static void test_ways(void **state)
     check_ways(&object, &none, BERTH_E_ARG);
 }
 
-/* A copy of each kind is as long as the caller knows it, or longer. */
+/* The copy of each kind has the caller's size, shorter or longer. */
 static void test_copies(void **state)
 {
     (void)state;
@@ -174,7 +173,7 @@ static void test_copies(void **state)
     assert_int_equal(berth__object_size(BERTH_KIND_COUNT), 0);
 }
 
-/* Pods of a template lie one behind the other at the caller's size. */
+/* Pods of a template are an array with the caller's element size. */
 static void test_template(void **state)
 {
     (void)state;
@@ -324,7 +323,7 @@ static void test_later_of_profiles(void **state)
     }
 }
 
-/* ---- objects out ---- */
+/* ---- output ---- */
 
 static berth_status look(void *context, const berth_object *object, const berth_error *origin,
                          berth_error *error)
@@ -340,7 +339,7 @@ static berth_status look(void *context, const berth_object *object, const berth_
     return BERTH_OK;
 }
 
-/* A caller of newer headers is handed zeros where this library has nothing. */
+/* A caller with newer headers gets zeros for members that this library lacks. */
 static void test_out(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* What is told to callers that were compiled with other headers. */
+/* Results for callers that were compiled with other headers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,8 +13,8 @@
 
 /* ---- one struct ---- */
 
-/* `call` fills `out`, of `size` bytes: what both know is there, down to `member`, and nothing else
- * is touched. */
+/* `call` fills `out`, of `size` bytes: the members that both sides know are set, up to `member`,
+ * and no other byte changes. */
 #define TELL(type, member, call)                                                       \
     do {                                                                               \
         type whole;                                                                    \
@@ -107,7 +107,7 @@ static void test_told(void **state)
     berth_engine_destroy(engine);
 }
 
-/* What follows a step's placement lies where the caller's ends. */
+/* The members after a step's placement follow the caller's placement. */
 static void check_step(size_t placement_size, size_t tail)
 {
     enum { BEFORE = offsetof(berth_step, placement), BEHIND = BEFORE + sizeof(berth_placement) };
@@ -179,7 +179,7 @@ static void check_placements(berth_engine *engine, const berth_pod_id *pods, con
     }
 }
 
-/* Decisions of a group lie one behind the other at the caller's size. */
+/* A group's decisions are an array with the caller's element size. */
 static void test_groups(void **state)
 {
     (void)state;
@@ -211,7 +211,7 @@ static void test_groups(void **state)
                                                           &placed, NULL),
                          BERTH_OK);
         check_placements(engine, pods, &told, sizes[s]);
-        /* Those that were not tried have no node. */
+        /* Pods that were not tried have no node. */
         const berth_pod_id twice[] = {pods[0], pods[0]};
         assert_int_equal(berth_engine_close_node(engine, 0, true, NULL), BERTH_OK);
         const berth_group_options stop = {.size = sizeof(stop), .flags = BERTH_GROUP_STOP};
@@ -228,7 +228,7 @@ static void test_groups(void **state)
     berth_engine_destroy(engine);
 }
 
-/* Conflicts of a branch whose pods have gone. */
+/* Conflicts of a branch whose pods were removed from the engine. */
 static void test_conflicts(void **state)
 {
     (void)state;
@@ -271,8 +271,7 @@ static void test_conflicts(void **state)
     berth_engine_destroy(engine);
 }
 
-/* Refusals, one by one and counted; of a count no caller knows less than all that is in it
- * today. */
+/* Refusals, one by one and counted. The struct of counts has never been smaller than today. */
 static void test_refusals(void **state)
 {
     (void)state;
@@ -332,7 +331,7 @@ static void test_backoff(void **state)
     berth_scheduler_config_destroy(config);
 }
 
-/* A claim that waits for the first pod that uses it, and what a placement has chosen for it. */
+/* A claim that waits for its first consumer, and the placement's choice for it. */
 static void test_claims(void **state)
 {
     (void)state;

@@ -1,12 +1,12 @@
-/* What snapshots promise however many pins and pods there are: a pin names its snapshot after any
- * number of others, notes held for a transaction are nobody else's, and a page of pods that could
- * not be had is an error. */
+/* Snapshots with very many pins and pods: a pin refers to its snapshot after any number of others,
+ * notes held for a transaction are not used by others, and an unavailable page of pods is an
+ * error. */
 #include "branch_cluster.h"
 
 #include "base/cow_owner.h"
 #include "model/pod.h"
 
-/* More than 16 bits of pins, on two snapshots after each other. */
+/* More than 16 bits of pins, on two snapshots one after the other. */
 static void test_many_pins(void **state)
 {
     enum { PINS = 70000 };
@@ -36,7 +36,7 @@ static void test_many_pins(void **state)
     berth_snapshot_unpin(second);
 }
 
-/* Held notes are not counted among those that others reserve. */
+/* Reserved notes do not include the held ones. */
 static void test_held_notes(void **state)
 {
     (void)state;
@@ -79,7 +79,7 @@ static void fill_a_page_and_publish(counted_cluster *t)
     assert_int_equal(berth_engine_publish(t->c.engine, NULL), BERTH_OK);
 }
 
-/* The first pod of a page. Returns what adding it came to. */
+/* Adds the first pod of a page. Returns the status. */
 static berth_status add_one_more(counted_cluster *t)
 {
     const berth_pod pod = {.meta = {.name = TEXT("more"), .namespace_name = TEXT("default")}};
@@ -100,7 +100,8 @@ static void fill_and_publish(counted_cluster *t)
     assert_int_equal(berth_engine_publish(t->c.engine, NULL), BERTH_OK);
 }
 
-/* News of a pod that a snapshot shows: it gets a name of its own. Returns what it came to. */
+/* Updates a pod that a snapshot shows, giving it a label of its own, and rolls back. Returns the
+ * status. */
 static berth_status update_and_roll_back(counted_cluster *t)
 {
     const berth_key_value label = {TEXT("app"), TEXT("y")};

@@ -1,4 +1,4 @@
-/* Words sorted, and texts of a list found by their bytes: few and many, in every order. */
+/* Sorting words, and finding texts in a list by their bytes: few and many, in every order. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +34,7 @@ static void words_are_sorted(void **state)
             qsort(wanted, count, sizeof(*wanted), by_value);
             berth__sort_words(words, count);
             assert_memory_equal(words, wanted, count * sizeof(*words));
-            berth__sort_words(words, count); /* sorted already */
+            berth__sort_words(words, count); /* already sorted */
             assert_memory_equal(words, wanted, count * sizeof(*words));
         }
 }

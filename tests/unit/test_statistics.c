@@ -1,5 +1,5 @@
-/* Statistics of decisions (berth/statistics.h): each path and each reason to scan is counted where
- * it is taken, and a branch has its own. */
+/* Statistics of decisions (berth/statistics.h): each path and each reason to scan is counted, and a
+ * branch has its own counts. */
 #include "branch_cluster.h"
 #include "explain/refusals.h"
 
@@ -29,7 +29,7 @@ static berth_placement decide(berth_engine *engine, berth_pod_id pod)
     return placement;
 }
 
-/* One decision, which scans, and why. */
+/* One decision scans, for this reason. */
 static void expect_scan(small_cluster *c, berth_pod_id pod, berth_scan_reason reason)
 {
     const berth_statistics before = read_all(c->engine);
@@ -109,7 +109,7 @@ static void test_reasons(void **state)
     expect_scan(c, plain, BERTH_SCAN_NOMINATED);
 }
 
-/* What ends before any node is looked at is neither indexed nor scanned; questions are no
+/* A decision that ends before any node is visited is neither indexed nor scanned; queries are not
  * decisions. */
 static void test_neither(void **state)
 {
@@ -130,7 +130,7 @@ static void test_branch(void **state)
     add_nodes(c);
     berth_pod_id plain = small_pod(c, "plain", NULL, "", CPU("1"));
     (void)decide(c->engine, plain);
-    for (int i = 0; i < 2; i++) { /* the second takes over the struct of the first */
+    for (int i = 0; i < 2; i++) { /* the second branch reuses the first one's struct */
         berth_engine *branch = branch_off(c);
         assert_int_equal(read_all(branch).decisions, 0);
         (void)decide(branch, plain);
@@ -140,7 +140,7 @@ static void test_branch(void **state)
     assert_int_equal(read_all(c->engine).decisions, 1);
 }
 
-/* How often a plugin refused for a reason. */
+/* How often a plugin refused nodes for a reason. */
 static uint64_t refusals_of(const berth_engine *engine, const char *plugin, const char *reason)
 {
     berth_str by, why;
@@ -170,7 +170,7 @@ static void test_refusals(void **state)
     berth_pod_id large = small_pod(c, "large", NULL, "", CPU("1000"));
     berth_pod_id picky = small_pod(c, "picky", NULL, "", "nodeSelector: {row: r3}, " CPU("1"));
     (void)decide(c->engine, large);
-    assert_int_equal(berth_engine_refusal_kinds(c->engine), 0); /* nobody asked why */
+    assert_int_equal(berth_engine_refusal_kinds(c->engine), 0); /* no explanation was requested */
     for (int i = 0; i < 2; i++)
         explain(c, c->engine, large);
     explain(c, c->engine, picky);
@@ -180,7 +180,7 @@ static void test_refusals(void **state)
         NODES - 1);
     assert_int_equal(berth_engine_refusal_kinds(c->engine), 2);
     assert_int_equal(berth_engine_refusals(c->engine, 2, NULL, NULL, NULL), 0);
-    for (int i = 0; i < 2; i++) { /* the second takes over the struct of the first */
+    for (int i = 0; i < 2; i++) { /* the second branch reuses the first one's struct */
         berth_engine *branch = branch_off(c);
         assert_int_equal(berth_engine_refusal_kinds(branch), 0);
         explain(c, branch, large);
@@ -189,7 +189,7 @@ static void test_refusals(void **state)
     }
 }
 
-/* A table has so many reasons; what comes after is counted, too. */
+/* The table has room for a limited number of reasons; later ones are counted, too. */
 static void test_many_refusals(void **state)
 {
     (void)state;
@@ -209,7 +209,7 @@ static void test_many_refusals(void **state)
     berth__refusals_destroy(&refusals);
 }
 
-/* A scheduler's attempts count the plugins that stood in the way. */
+/* A scheduler's attempts count the plugins that rejected the pod. */
 static void test_scheduler(void **state)
 {
     small_cluster *c = *state;

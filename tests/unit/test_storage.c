@@ -1,5 +1,5 @@
-/* The store of volumes: shelves against a plain list, objects and reservations in and out, and
- * every step with each allocation failing in turn. */
+/* The store of volumes: shelves compared with a plain list, objects and reservations added and
+ * removed, and every step with each allocation failing in turn. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -87,7 +87,7 @@ static const berth__interned_node_selector *choice_of(const object *o)
     return o->everywhere ? NULL : &o->chooses;
 }
 
-/* The smallest object that a node with these labels finds, by the shelves. */
+/* The smallest object that a node with these labels finds, according to the shelves. */
 static const object *find_shelved(const berth__shelves *shelves, const berth__intern *strings,
                                   uint32_t owner, berth__labels labels, int amount)
 {
@@ -300,8 +300,7 @@ static const berth__shelf *zone_shelf(store *s, const char *zone)
     return set != NULL ? berth__shelf_find(set, sym_of(s, "zone"), sym_of(s, zone)) : NULL;
 }
 
-/* Add everything; an addition that fails for want of memory changes nothing and succeeds
- * afterwards. */
+/* Add everything. An addition without memory changes nothing and succeeds afterwards. */
 static void add_all(store *s, bool replace)
 {
     for (uint32_t i = 0; i < OBJECTS_IN; i++) {
@@ -317,7 +316,7 @@ static void add_all(store *s, bool replace)
     }
 }
 
-/* Pods with both claims and an inline disk on node 0. */
+/* Pods on node 0 with both claims and an inline disk. */
 static void use_volumes(store *s)
 {
     const berth__pod_volume items[] = {
@@ -347,7 +346,7 @@ static void use_volumes(store *s)
     }
     const berth__node_volumes *state = berth__volume_use_of(s->use, 0);
     assert_int_equal(state->ref_count, 3);
-    /* The volume of c2 lies in a zone, so it is not the inline disk. c1 has a class with a
+    /* The volume of c2 lies in a zone, so it differs from the inline disk. c1 has a class with a
      * driver. */
     assert_int_equal(berth__volumes_attached(state, sym_of(s, "pd.csi.storage.gke.io")), 2);
     assert_int_equal(berth__volumes_attached(state, sym_of(s, "drv")), 1);
@@ -373,7 +372,7 @@ static void reserve_volume(store *s)
     s->memory.until_failure = 0;
     assert_true(berth__pv_is_for(volume, claim));
     assert_int_equal(zone_shelf(s, "z2")->count, 0);
-    /* What is so already is not taken again, and so not given back. */
+    /* An existing reservation is not made again, so it is not released, either. */
     assert_int_equal(berth__storage_reserve(s->storage, 8, &choice, 1, sym_of(s, "n1")), BERTH_OK);
     berth__storage_unreserve(s->storage, 8);
     assert_true(berth__pv_is_for(volume, claim));
@@ -413,7 +412,7 @@ static void test_objects(void **state)
         add_all(&s, false);
         add_all(&s, true);
         s.memory.until_failure = 0;
-        sym_of(&s, "default"); /* strings are there before allocations are counted again */
+        sym_of(&s, "default"); /* these strings exist before allocations are counted again */
         s.memory.until_failure = nth % 40;
         use_volumes(&s);
         s.memory.until_failure = nth % 40;
@@ -427,7 +426,7 @@ static void test_objects(void **state)
     }
 }
 
-/* Reservations of many pods that come and go leave nothing behind. */
+/* Many pods reserve and release, and nothing is left. */
 static void test_reservations(void **state)
 {
     store s = {.memory = {.until_failure = 0}};
@@ -458,8 +457,8 @@ static void test_reservations(void **state)
     close_store(&s);
 }
 
-/* A branch's store gives up a record that its snapshot has a row for; it never writes rows, and so
- * does not note which are to be cleared. */
+/* A branch's store frees a record for which its snapshot has a row. It never writes rows, so it
+ * does not note which ones to clear. */
 static void test_follower_sweeps(void **state)
 {
     static const berth__stored_rows none;
@@ -483,7 +482,7 @@ static void test_follower_sweeps(void **state)
     berth__storage_sweep(follower);
     assert_int_equal(follower->in_use, 0);
     assert_int_equal(follower->gone_count, 0);
-    /* Whose rows they are notes it, and the next record has the row. */
+    /* The rows' owner notes it, and the next record gets the row. */
     berth__storage_sweep(s.storage);
     assert_int_equal(s.storage->gone_count, 1);
     assert_int_equal(berth__storage_add(s.storage, &objects_in[0], false, &error), BERTH_OK);

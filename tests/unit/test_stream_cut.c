@@ -1,4 +1,4 @@
-/* Lists and watches cut into objects, wherever the network cuts them. */
+/* Lists and watches are cut into objects, wherever the network splits them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ static bool take(void *context, const char *text, size_t length)
 
 typedef bool (*cut_fn)(stream_cut *, const char *, size_t);
 
-/* Give a text in pieces of `step` bytes. */
+/* Feed a text in pieces of `step` bytes. */
 static bool feed(stream_cut *cut, cut_fn how, const char *text, size_t step)
 {
     size_t length = strlen(text);
@@ -60,7 +60,7 @@ static void test_list_items(void **state)
     }
 }
 
-/* What is around a million items stays as small as around none. */
+/* The text around a million items takes no more memory than the text around none. */
 static void test_list_is_not_kept(void **state)
 {
     (void)state;
@@ -89,7 +89,7 @@ static void test_list_that_is_none(void **state)
     assert_false(stream_cut_list(&cut, "}", 1));
     stream_cut_reset(&cut);
     assert_true(stream_cut_list(&cut, "{\"items\":[{\"a\":", 15));
-    assert_null(stream_cut_list_end(&cut)); /* it ends midway */
+    assert_null(stream_cut_list_end(&cut)); /* the list breaks off */
     stream_cut_reset(&cut);
     assert_true(stream_cut_list(&cut, "{\"a\":\"", 6));
     assert_null(stream_cut_list_end(&cut));

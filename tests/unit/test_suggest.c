@@ -1,4 +1,4 @@
-/* "Did you mean": what is like enough, and what is not. */
+/* "Did you mean": which words are similar enough. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,13 +23,13 @@ static void expect(const char *wanted, const char *suggested)
 static void test_words(void **state)
 {
     (void)state;
-    expect("schedule", "schedule"); /* what is right is nearest */
-    expect("shedule", "schedule");  /* a letter left out, */
+    expect("schedule", "schedule"); /* a correct word is its own best match */
+    expect("shedule", "schedule");  /* a missing letter */
     expect("scheedule", "schedule");
     expect("schedulf", "schedule");
-    expect("hcsedule", "schedule"); /* two that have changed places, */
+    expect("hcsedule", "schedule"); /* two swapped letters */
     expect("cpacitty", "capacity");
-    expect("sched", "schedule"); /* a word cut short */
+    expect("sched", "schedule"); /* a truncated word */
     expect("ru", "run");
     expect("ou", NULL);
     expect("x", NULL);

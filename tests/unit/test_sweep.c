@@ -1,6 +1,6 @@
-/* Sweeps (model/sweep.h, store/storage_sweep.c): every text that some field of some object holds
- * stays itself whatever comes and goes besides; and once the objects are gone, all that was kept
- * for them is free for others. */
+/* Sweeps (model/sweep.h, store/storage_sweep.c): a text that a field of an object holds stays
+ * unchanged whatever else is added and removed; when the objects are removed, everything kept for
+ * them is free again. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 
 enum { OWN_MAX = 256, FILLERS = 300 };
 
-/* Texts that one field has, and no other. */
+/* Texts of which each belongs to one field only. */
 static struct {
     char letters[OWN_MAX][16];
     uint32_t count;
@@ -173,7 +173,7 @@ static void make_volumes(everything *e)
         .claim_uid = own(),
         .node_affinity = affinity(e, 0),
         .source = {.kind = BERTH_VOLUME_CSI, .driver = own(), .handle = own()}};
-    /* Of an in-tree plugin: its zones are translated. */
+    /* An in-tree volume: its zones are translated. */
     e->volumes[1] =
         (berth_persistent_volume){.meta = {.name = own(),
                                            .labels = pair(e, text("topology.kubernetes.io/zone"),
@@ -341,7 +341,7 @@ static void make_device_claim(everything *e)
     put(e, BERTH_KIND_RESOURCE_CLAIM, &e->device_claim);
 }
 
-/* A node that the layout does not have yet, in a zone by the label of today alone. */
+/* A node that is not in the layout yet, in a zone by its topology.kubernetes.io labels only. */
 static void make_unlaid_node(everything *e)
 {
     berth_key_value *labels = &e->pairs[e->pair_count];
@@ -397,7 +397,7 @@ static void make_pod_volumes(everything *e, berth_pod *pod)
     pod->volume_count = sizeof(volumes) / sizeof(*volumes);
 }
 
-/* One that is on the node, with disks; one that waits behind a gate and for its devices. */
+/* A pod on the node, with disks; a pod that waits for a gate and for its devices. */
 static void make_pods(everything *e)
 {
     berth_pod *pod = &e->pods[0];
@@ -428,7 +428,7 @@ static void make_pods(everything *e)
     e->device = (berth_pod_claim){.name = text("device"), .claim_template = text("t")};
     e->pods[1] = (berth_pod){.meta = {.name = own(), .namespace_name = own()},
                              .scheduling_gates = one(e, own()),
-                             .volumes = &e->pod_volumes[1], /* it is named after the pod */
+                             .volumes = &e->pod_volumes[1], /* named after the pod */
                              .volume_count = 1,
                              .resource_claims = &e->device,
                              .resource_claim_count = 1};
@@ -444,7 +444,7 @@ typedef struct held {
     uint32_t len;
 } held;
 
-/* All texts that came with objects. */
+/* Lists all texts that came with objects. */
 static uint32_t list_held(const berth__model *model, held *out, uint32_t most)
 {
     uint32_t count = 0;
@@ -475,7 +475,7 @@ static void fill(berth_engine *engine, uint32_t from)
     }
 }
 
-/* The layout follows; with it, the volumes of pods on nodes. */
+/* Renews the layout and with it the volumes of pods on nodes. */
 static void lay_out(berth_engine *engine)
 {
     berth_node_id order[4];
@@ -533,7 +533,7 @@ static void begin_sweeps(berth_engine *engine)
     engine->cluster.view.storage->sweep_at = 0;
 }
 
-/* The texts are themselves, after others came and went. */
+/* The texts are unchanged after others were added and removed. */
 static void expect_held(berth_engine *engine, const held *texts, uint32_t count)
 {
     fill(engine, 0);
@@ -555,7 +555,7 @@ static void test_held(void **state)
     berth_engine *engine = make(&e);
     uint32_t count = list_held(engine->cluster.model, texts, 2 * OWN_MAX);
     (void)state;
-    assert_true(count > owned.count - 12); /* names of pods, and a few more, are no texts */
+    assert_true(count > owned.count - 12); /* all but pods' names and a few more */
     begin_sweeps(engine);
     expect_held(engine, texts, count);
     berth_engine_destroy(engine);
@@ -571,7 +571,7 @@ static void note_text(const berth__model *model, berth__sym id, held *out, uint3
     ++*count;
 }
 
-/* Disks stay until somebody looks which are needed, and keep their texts as long. */
+/* Disks, and their texts, stay until a sweep finds that they are not needed. */
 static void test_disks_outlive_pods(void **state)
 {
     static everything e;
@@ -602,7 +602,7 @@ static void test_disks_outlive_pods(void **state)
     berth_engine_destroy(engine);
 }
 
-/* A slot whose node went says what it said until the layout is made anew. */
+/* The slot of a removed node keeps its contents until the layout is renewed. */
 static void test_slot_outlives_node(void **state)
 {
     static everything e;
@@ -629,7 +629,7 @@ static void test_given_back(void **state)
     const berth__model *model = engine->cluster.model;
     const berth__storage *storage = engine->cluster.view.storage;
     (void)state;
-    assert_true(storage->in_use >= 16); /* objects, what they name, and disks */
+    assert_true(storage->in_use >= 16); /* objects, the names they refer to, and disks */
     assert_int_equal(model->resources_named, BERTH__SCALARS + 2);
     begin_sweeps(engine);
     for (uint32_t i = e.count; i-- > 0;) {
@@ -640,7 +640,7 @@ static void test_given_back(void **state)
     }
     lay_out(engine);
     fill(engine, 0);
-    /* Ids of nodes are looked for when none is free: of the two one may wait, with its name. */
+    /* Node ids are only swept when none is free, so one of the two may remain, with its name. */
     assert_true(list_held(model, texts, 2 * OWN_MAX) <= 1);
     assert_true(texts[0].len == e.node.meta.name.len &&
                 memcmp(texts[0].letters, e.node.meta.name.data, texts[0].len) == 0);
@@ -653,7 +653,7 @@ static void test_given_back(void **state)
     berth_engine_destroy(engine);
 }
 
-/* ---- records that are used again ---- */
+/* ---- reused records ---- */
 
 static void put_csi_node(berth_engine *engine, const char *name, bool add)
 {
@@ -665,7 +665,7 @@ static void put_csi_node(berth_engine *engine, const char *name, bool add)
         BERTH_OK);
 }
 
-/* What the node's volumes are counted by, after a look at it: by name, or NULL. */
+/* The record that limits the node's volumes, by name, or NULL; checks the engine first. */
 static const char *record_of(berth_engine *engine, const char *name)
 {
     assert_int_equal(berth_engine_check(engine, NULL), BERTH_OK);
@@ -676,7 +676,7 @@ static const char *record_of(berth_engine *engine, const char *name)
                : berth__text(engine->cluster.model, volumes->record->record.key.name).data;
 }
 
-/* The record of a CSINode is its node's as long as the node looks at it, and then another's. */
+/* The record of a CSINode stays its node's while the node refers to it; then it may be reused. */
 static void test_records_of_nodes(void **state)
 {
     berth_engine *engine = make_small();
@@ -707,8 +707,7 @@ static void test_records_of_nodes(void **state)
 
 enum { MANY = 600 };
 
-/* A pod that asks for so many resources that no two such have room. */
-/* A record that versions have shown leaves its row, which is cleared for the next one. */
+/* A record that snapshots have shown leaves its row, which is cleared for the next record. */
 static void test_rows_of_records(void **state)
 {
     berth_engine *engine = make_small();
@@ -728,6 +727,7 @@ static void test_rows_of_records(void **state)
     berth_engine_destroy(engine);
 }
 
+/* Adds a pod that requests so many resources that there is no room for two such pods' resources. */
 static void put_asking(berth_engine *engine, const char *name, uint32_t count)
 {
     static char letters[MANY][40];
@@ -750,7 +750,7 @@ static void remove_pod(berth_engine *engine, const char *name)
                      BERTH_OK);
 }
 
-/* Before a name is refused it is looked whether all are needed. */
+/* Before a new resource is refused, a sweep frees those that are not needed. */
 static void test_columns_run_short(void **state)
 {
     berth_engine *engine = make_small();
@@ -765,8 +765,8 @@ static void test_columns_run_short(void **state)
     berth_engine_destroy(engine);
 }
 
-/* A branch of an older snapshot may find a name that the engine got later: it is the branch's,
- * too. */
+/* A branch of an older snapshot may use a resource that the engine named later; its column stays
+ * valid. */
 static void test_branch_finds_column(void **state)
 {
     berth_engine *engine = make_small(), *branch;
@@ -795,7 +795,7 @@ static void test_branch_finds_column(void **state)
     berth_engine_destroy(engine);
 }
 
-/* Nodes that come and go, each of a name of its own, take no more ids than one sweep leaves. */
+/* Nodes with ever new names take no more ids than one sweep frees. */
 static void test_node_ids_are_given_again(void **state)
 {
     (void)state;

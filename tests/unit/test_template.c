@@ -1,5 +1,5 @@
-/* Nodes from a template (berth/template.h): what they are named and have, the same as nodes and
- * pods added by hand, on engines and branches; and nothing left of those that fail. */
+/* Nodes from a template (berth/template.h): their names and contents, equal to nodes and pods added
+ * by hand, on engines and branches; a failed call leaves nothing behind. */
 #include "branch_cluster.h"
 
 #define NAME(literal)                \
@@ -41,7 +41,7 @@ static bool is(berth_str got, const char *wanted)
     return got.len == strlen(wanted) && memcmp(got.data, wanted, got.len) == 0;
 }
 
-/* The same three nodes, object by object. */
+/* Add the same three nodes object by object. */
 static void add_by_hand(berth_engine *engine)
 {
     berth_error error = {.code = BERTH_OK};
@@ -65,7 +65,7 @@ static void add_by_hand(berth_engine *engine)
     }
 }
 
-/* Pods that spread over hosts find the same places. */
+/* Place pods that spread over hosts; both clusters must choose the same places. */
 static void fill_up(berth_engine *engine, berth_placement *out)
 {
     berth_pod_id pods[8];
@@ -75,7 +75,7 @@ static void fill_up(berth_engine *engine, berth_placement *out)
     small_require(berth_engine_pending(engine, pods, 8, &count, &error), &error);
     assert_int_equal(count, 8);
     small_require(berth_engine_schedule_pods(engine, pods, 8, NULL, out, &fitted, &error), &error);
-    assert_int_equal(fitted, 6); /* two cpus of four are the agents' */
+    assert_int_equal(fitted, 6); /* the agents use two of four cpus */
 }
 
 static void add_pods(small_cluster *c)
@@ -135,7 +135,7 @@ static void test_branch(void **state)
     assert_int_equal(berth_engine_find_node(c->engine, words("big-1")), BERTH_NODE_NONE);
 }
 
-/* Names that are taken are passed over; a pod that is there already ends it all. */
+/* Existing node names are skipped; an existing pod fails the whole call. */
 static void test_taken(void **state)
 {
     small_cluster *c = *state;

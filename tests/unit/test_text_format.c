@@ -1,4 +1,4 @@
-/* JSON or YAML, by the first few bytes; and that the readers go by it. */
+/* JSON or YAML is recognized by the first few bytes, and the readers follow. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +49,7 @@ static void test_beginnings(void **state)
     }
 }
 
-/* What is not behind the text must not be looked at. */
+/* Bytes behind the text must not be read. */
 static void test_ends(void **state)
 {
     (void)state;

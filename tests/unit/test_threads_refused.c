@@ -1,12 +1,12 @@
-/* Threads that the system does not give: an engine is not made, and leaves nothing behind; a reader
- * reads alone. The program is linked so that its library asks here for threads. */
+/* The system refuses threads: creating an engine fails and leaves nothing behind; a reader works
+ * alone. The program is linked so that the library's thread creation comes here. */
 #include <pthread.h>
 #include <stdio.h>
 
 #include "berth/berth.h"
 #include "counted_memory.h"
 
-static uint32_t asked, refused_at; /* from 1; 0: none is refused */
+static uint32_t asked, refused_at; /* counted from 1; 0: no refusal */
 
 int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                           void *(*start)(void *), void *context);
@@ -21,7 +21,7 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
     return __real_pthread_create(thread, attributes, start, context);
 }
 
-/* ---- an engine ---- */
+/* ---- engine ---- */
 
 enum { THREADS = 4 };
 
@@ -44,9 +44,9 @@ static void test_engine(void **state)
             assert_int_equal(status, BERTH_E_NOMEM);
             assert_int_equal(error.code, BERTH_E_NOMEM);
             assert_null(engine);
-            assert_int_equal(asked, n); /* none is asked for behind it */
+            assert_int_equal(asked, n); /* no thread is requested after the refused one */
         } else {
-            assert_int_equal(status, BERTH_OK); /* the caller is one of them */
+            assert_int_equal(status, BERTH_OK); /* the caller is one of the threads */
             assert_int_equal(asked, THREADS - 1);
         }
         berth_engine_destroy(engine);
@@ -54,7 +54,7 @@ static void test_engine(void **state)
     }
 }
 
-/* ---- a reader ---- */
+/* ---- reader ---- */
 
 enum { PODS = 12000 };
 

@@ -1,12 +1,12 @@
-/* How many feasible nodes a search looks for, and in which order it visits nodes: the examples
- * of the documents, in both eras. */
+/* How many feasible nodes a search looks for, and in which order it visits nodes: the examples of
+ * Kubernetes' documentation, in both eras. */
 #include "profile_points.h"
 #include "rule_cluster.h"
 
 static const berth_plugin_ref equal[] = {{.name = TEXT("EqualPriority"), .weight = 1}};
 static const berth_plugin_ref modern[] = {{.name = TEXT("NodeResourcesFit"), .weight = 1}};
 
-/* A case of v1.15 is skipped where the library knows no such scheduler. */
+/* Skips a v1.15 case if the library was built without v1.15. */
 static void needs(berth_era era)
 {
 #ifdef BERTH_NO_LEGACY
@@ -38,7 +38,7 @@ static void add_nodes(small_cluster *c, uint32_t count)
     }
 }
 
-/* Every node is feasible, so what is found is what was looked for. */
+/* Every node is feasible, so the number found is the number looked for. */
 static uint32_t found(berth_profile profile, uint32_t nodes)
 {
     small_cluster c;
@@ -69,14 +69,14 @@ static void check_formula(berth_era era)
     assert_int_equal(found_at(era, 0, 0, 10000), 500);
     assert_int_equal(found_at(era, 0, 0, 1000), 420);
     assert_int_equal(found_at(era, 0, 0, 400), 188);
-    /* a minimum of 100 nodes, or what the option says */
+    /* at least 100 nodes, or the option's minimum */
     assert_int_equal(found_at(era, 0, 0, 99), 99);
     assert_int_equal(found_at(era, 0, 0, 100), 100);
     assert_int_equal(found_at(era, 0, 0, 120), 100);
     assert_int_equal(found_at(era, 1, 0, 400), 100);
     assert_int_equal(found_at(era, 1, 50, 400), 50);
     assert_int_equal(found_at(era, 1, 50, 49), 49);
-    /* set: that share, even below 5 %; 100 and more: all */
+    /* set: that percentage, even below 5 %; 100 and above: all */
     assert_int_equal(found_at(era, 50, 0, 400), 200);
     assert_int_equal(found_at(era, 2, 0, 10000), 200);
     assert_int_equal(found_at(era, 100, 0, 400), 400);
@@ -147,9 +147,8 @@ static void check_order(berth_era era)
     small_close(&c);
 }
 
-/* Each pod looks for one node: the first of the six, the next, and so on, and after the last the
- * first again. Where v1.32 starts at the feasible node that it found too much, v1.15 has passed
- * it already. */
+/* Each decision looks for one node, so the six nodes are taken in turn. v1.32 starts at the surplus
+ * feasible node of the last search; v1.15 has already passed that node. */
 static void check_rounds(berth_era era, const uint32_t *wanted, uint32_t count)
 {
     berth_profile profile = profile_of(era);
@@ -182,7 +181,7 @@ static void test_rounds(void **state)
     check_rounds(BERTH_ERA_V1ALPHA1, legacy_round, 5);
 }
 
-/* A search that visits every node begins at the first one again. */
+/* After a search that visits every node, the next one starts at the first node again. */
 static void test_full_round(void **state)
 {
     berth_profile profile = profile_of(BERTH_ERA_V1ALPHA1);
@@ -200,7 +199,7 @@ static void test_full_round(void **state)
     small_close(&c);
 }
 
-/* v1.15 takes the best nodes in turn. */
+/* v1.15 picks among the best nodes in turn. */
 static void test_turns(void **state)
 {
     berth_profile profile = profile_of(BERTH_ERA_V1ALPHA1);

@@ -1,5 +1,5 @@
-/* Tile kernels: each instruction set that this processor has, the portable one included, gives what
- * plain arithmetic says. */
+/* Tile kernels: each instruction set of this processor, and the portable version, must agree with
+ * plain arithmetic. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,7 +46,7 @@ static int set_up(void **state)
 
 /* ---- amounts ---- */
 
-/* Any size up to `highest`, small ones and edges as likely as large ones. */
+/* An amount up to `highest`; small ones and edge cases are as likely as large ones. */
 static int64_t amount(int64_t highest)
 {
     static const int64_t edges[] = {0, 0, 1, 2, 99, 100, 101, 1000, 4000, INT64_C(1) << 32};
@@ -61,7 +61,7 @@ static int64_t amount(int64_t highest)
     return value <= highest ? value : value % (highest + 1);
 }
 
-/* Use of a capacity: nothing, all of it, a little less or more, or anything. */
+/* The used part of a capacity: nothing, all, slightly less or more, or anything. */
 static int64_t use_of(int64_t capacity, int64_t highest)
 {
     int64_t step = (int64_t)berth__random_below(&source, 5) - 2;
@@ -239,7 +239,7 @@ static void test_allocation_scores(void **state)
     }
 }
 
-/* Quotients next to an integer, where a rounded division could go over it. */
+/* Quotients close to an integer, which a rounded division could exceed. */
 static void test_scores_next_to_integers(void **state)
 {
     (void)state;
@@ -353,7 +353,7 @@ static void test_best(void **state)
     }
 }
 
-/* Small values, large ones and the mark for none. */
+/* Small values, large ones, and the mark for none. */
 static void test_narrow(void **state)
 {
     (void)state;
@@ -390,7 +390,7 @@ static void test_narrow(void **state)
                 if (values[s] == INT64_MIN ||
                     (values[s] >= -BERTH__NARROW_MAX && values[s] <= BERTH__NARROW_MAX))
                     check("kept", t, s, values[s], restored[s]);
-            if (round % 3 == 2) { /* all of them have room */
+            if (round % 3 == 2) { /* all of them fit */
                 int64_t low_kept = from_lowest, high_kept = from_highest;
                 tables[t]->widen_kept(kept, &mask, &low_kept, &high_kept);
                 check("lowest kept", t, 0, lowest, low_kept);
@@ -468,7 +468,7 @@ static void test_kept(void **state)
     }
 }
 
-/* A part with small entries, so that all of a slot add up to an int16. */
+/* A part with small entries, so that the sum for a slot fits in an int16. */
 static void random_part(int16_t *kept, int16_t *table, berth__narrow_part *out)
 {
     uint32_t count = berth__random_below(&source, BERTH__FEW);
@@ -559,7 +559,7 @@ static void check_group(const char *what, uint32_t table, berth__tree_sum wanted
     check(what, table, 2, wanted.feasible, got.feasible);
 }
 
-/* A level of one node, as yet of these numbers. */
+/* A tree level of one node with these numbers. */
 typedef struct one_node {
     int32_t best;
     uint32_t best_count, feasible;
@@ -570,7 +570,7 @@ static berth__tree_level level_of(one_node *node)
     return (berth__tree_level){&node->best, &node->best_count, &node->feasible};
 }
 
-/* The node at position 0 comes out as wanted, and is listed if it was otherwise before. */
+/* Node 0 must have the wanted sum, and must be listed if it differed before. */
 static void check_regrouped(const char *what, uint32_t table, berth__tree_sum wanted,
                             one_node *node, bool same, uint32_t listed)
 {
@@ -673,8 +673,7 @@ static void test_lanes(void **state)
     }
 }
 
-/* Leaves of a tile of which `groups` groups exist, some of its slots, and the best of each
- * group. */
+/* The leaves of a tile with `groups` groups and some of its slots, and the best of each group. */
 typedef struct leaf_tile {
     _Alignas(64) int32_t leaves[BERTH__TILE];
     int32_t bests[BERTH__TILE / BERTH__FAN];
@@ -728,7 +727,7 @@ static void test_leaf_tiles(void **state)
     }
 }
 
-/* Ids of few classes or many: small tables lie in vectors. */
+/* Ids of few classes or many; small tables are kept in vectors. */
 static void test_class_tiles(void **state)
 {
     (void)state;
@@ -758,8 +757,8 @@ static void test_class_tiles(void **state)
     }
 }
 
-/* The n-th slot of a range whose total is at least so much; UINT32_MAX: there are too few, by which
- * `n` is less then. */
+/* The n-th slot of a range whose total is at least `least`. UINT32_MAX if there are too few; `n` is
+ * reduced by their number. */
 static uint32_t plain_nth(const leaf_tile *tile, const berth__class_parts *classes, uint32_t first,
                           uint32_t last, int32_t least, uint32_t *n)
 {
@@ -770,7 +769,7 @@ static uint32_t plain_nth(const leaf_tile *tile, const berth__class_parts *class
     return UINT32_MAX;
 }
 
-/* Leaves and what their classes get, over any range. */
+/* Leaves plus the parts of their classes, over any range. */
 static void test_class_ranges(void **state)
 {
     (void)state;
@@ -816,7 +815,7 @@ static void test_class_ranges(void **state)
     }
 }
 
-/* ---- the fused kernel: what the separate ones give together ---- */
+/* ---- the fused kernel must equal the separate ones ---- */
 
 typedef struct basic_slots {
     columns amounts; /* cpu, memory: allocatable, used */
@@ -871,7 +870,7 @@ static basic_pod random_pod(void)
                        .of_difference = berth__random_below(&source, 2) == 0};
 }
 
-/* By the portable table's separate kernels. */
+/* Computed with the portable table's separate kernels. */
 static void separate(const basic_slots *slots, const basic_pod *pod, int32_t *totals)
 {
     const berth__kernels *kernels = tables[0];
@@ -963,7 +962,7 @@ static void test_balance_differences(void **state)
     }
 }
 
-/* Every second round, all slots have both resources. */
+/* In every second round, all slots have both resources. */
 static void test_basic_scores(void **state)
 {
     (void)state;
@@ -996,7 +995,7 @@ static void test_basic_scores(void **state)
             slots.nonzero[1],
             evenness,
         };
-        const berth__basic_ask ask = ask_of(&pod); /* but for room, which is the filters' */
+        const berth__basic_ask ask = ask_of(&pod); /* room is left to the filters */
         for (uint32_t t = 0; t < table_count; t++) {
             _Alignas(64) int64_t got[BERTH__TILE];
             tables[t]->basic_scores(&of, &ask, got);

@@ -1,4 +1,4 @@
-/* Times: what is read, what is refused, and what lies beyond 64 bits of nanoseconds. */
+/* Times: what is accepted, what is refused, and times beyond 64 bits of nanoseconds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +25,7 @@ static const struct {
     {"2026-11-23T00:00:00.1234567899Z", INT64_C(1795392000) * SECOND + 123456789},
     {"2026-11-23t00:00:00z", INT64_C(1795392000) * SECOND},
     {"2026-11-22T23:59:60Z", INT64_C(1795392000) * SECOND},
-    /* The last point that there is, one nanosecond and one second beyond it, and the first. */
+    /* The last representable time, one nanosecond and one second later, and the first one. */
     {"2262-04-11T23:47:16.854775807Z", INT64_MAX},
     {"2262-04-11T23:47:16.854775808Z", INT64_MAX},
     {"2262-04-11T23:47:17Z", INT64_MAX},
@@ -81,7 +81,7 @@ static void test_refused(void **state)
     }
 }
 
-/* What is written reads as the same time, on both sides of the origin. */
+/* A time that is written reads back as the same, before and after 1970. */
 static void test_written(void **state)
 {
     (void)state;

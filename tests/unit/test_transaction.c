@@ -1,5 +1,5 @@
-/* Transactions, group placement, counting, closed nodes: what each call does and refuses, and
- * what a rollback has to restore that random histories seldom reach. */
+/* Transactions, group placement, counting, closed nodes: what each call does and refuses, and what
+ * a rollback restores that random histories seldom contain. */
 #include "profile_points.h"
 #include "rule_cluster.h"
 
@@ -72,7 +72,7 @@ static void test_depth(void **state)
     assert_int_equal(berth_engine_rollback(c->engine, NULL), BERTH_E_STATE);
 }
 
-/* A commit within a transaction that is rolled back stays no more than the rest. */
+/* An inner commit is undone when the outer transaction is rolled back. */
 static void test_inner_commit(void **state)
 {
     small_cluster *c = *state;
@@ -88,7 +88,7 @@ static void test_inner_commit(void **state)
                                       (berth_str)TEXT("p")) == BERTH_POD_NONE);
 }
 
-/* Ids of a transaction that was rolled back are given again. */
+/* The ids of a transaction that was rolled back are used again. */
 static void test_ids(void **state)
 {
     small_cluster *c = *state;
@@ -102,8 +102,8 @@ static void test_ids(void **state)
     assert_int_equal(small_node(c, "z0", ""), node);
 }
 
-/* The pods of a node, by the last letter of their names, in kube-scheduler's order: that of the
- * list, backwards. */
+/* Checks the pods of a node by the last letter of their names, in kube-scheduler's order: the
+ * list's, backwards. */
 static void node_pods_are(small_cluster *c, berth_node_id node, const char *wanted)
 {
     berth_pod_id pods[8];
@@ -117,7 +117,8 @@ static void node_pods_are(small_cluster *c, berth_node_id node, const char *want
     assert_string_equal(found, wanted);
 }
 
-/* The last pod fills the gap of one that goes, and a rollback undoes this, wherever the gap was. */
+/* When a pod is removed, the last one takes its place; a rollback undoes this wherever the place
+ * was. */
 static void test_order_on_node(void **state)
 {
     small_cluster *c = *state;
@@ -140,7 +141,7 @@ static void test_order_on_node(void **state)
     node_pods_are(c, node, "adce");
 }
 
-/* An engine that is destroyed with an open transaction leaks nothing: the sanitizer looks. */
+/* Destroying an engine with an open transaction leaks nothing (checked by the sanitizer). */
 static void test_open_to_the_end(void **state)
 {
     small_cluster *c = *state;
@@ -154,7 +155,7 @@ static void test_open_to_the_end(void **state)
 
 /* ---- what a rollback restores ---- */
 
-/* v1.15 takes equals in turn; a rollback gives the turn back. */
+/* v1.15 picks among equals in turn; a rollback restores the turn. */
 static void test_turns_of_equals(void **state)
 {
     (void)state;
@@ -177,7 +178,7 @@ static void test_turns_of_equals(void **state)
     small_close(&c);
 }
 
-/* A volume that is reserved for a claim stays so when its update is rolled back. */
+/* A volume's reservation for a claim survives a rollback of the volume's update. */
 static void test_reservation_outlives_update(void **state)
 {
     small_cluster *c = *state;
@@ -208,7 +209,7 @@ static void test_reservation_outlives_update(void **state)
     snprintf(spec, sizeof(spec), with, 1);
     berth_pod_id other = small_pod(c, "p1", NULL, "", spec);
     begin(c);
-    update(c, volume); /* news of the volume end its reservation */
+    update(c, volume); /* an update of the volume ends its reservation */
     small_decide(c, other);
     assert_int_equal(c->placement.verdict, BERTH_VERDICT_PLACED);
     roll_back(c);
@@ -216,7 +217,7 @@ static void test_reservation_outlives_update(void **state)
     assert_int_equal(c->placement.verdict, BERTH_VERDICT_UNSCHEDULABLE);
 }
 
-/* A node's attachments go with its id, even if the store knows its name. */
+/* A node's attachments are dropped with its id, even if the store knows its name. */
 static void test_id_of_node_with_driver(void **state)
 {
     small_cluster *c = *state;
@@ -249,7 +250,7 @@ static void test_id_of_node_with_driver(void **state)
     assert_string_equal(small_refusal(c, node), "");
 }
 
-/* Resources get their numbers anew; what was prepared under these numbers is not used. */
+/* Resources get new numbers; results prepared with the old numbers are not used. */
 static void test_names_of_resources(void **state)
 {
     small_cluster *c = *state;
@@ -284,7 +285,7 @@ static void test_names_of_resources(void **state)
     assert_int_equal(allocatable, 0);
 }
 
-/* Nominations come back, the one that a higher one ended included. */
+/* Nominations are restored, including one that a higher-priority nomination ended. */
 static void test_nominations(void **state)
 {
     small_cluster *c = *state;
@@ -304,7 +305,7 @@ static void test_nominations(void **state)
     begin(c);
     assert_int_equal(berth_engine_nominate(c->engine, second, node, NULL), BERTH_OK);
     assert_int_equal(berth_engine_bind(c->engine, second, node, NULL), BERTH_OK);
-    small_decide(c, asking); /* the first nomination has ended, the second rests */
+    small_decide(c, asking); /* the first nomination has ended, the second is suspended */
     assert_int_equal(c->placement.verdict, BERTH_VERDICT_PLACED);
     roll_back(c);
     small_decide(c, asking);
@@ -339,7 +340,7 @@ static void test_group(void **state)
     assert_int_equal(placed, 8);
     for (int i = 0; i < 8; i++)
         assert_int_not_equal(berth_engine_pod_node(c->engine, pods[i]), BERTH_NODE_NONE);
-    /* A pod that has a node already is an error, and changes nothing. */
+    /* A pod that already has a node is an error, and nothing changes. */
     assert_int_equal(berth_engine_schedule_group(c->engine, &pods[7], 2, NULL, &placed, NULL),
                      BERTH_E_STATE);
     assert_int_equal(berth_engine_depth(c->engine), 0);
@@ -351,7 +352,7 @@ static void test_fit_count(void **state)
     berth_node_id a = small_node(c, "a", "");
     small_node(c, "b", "");
     berth_pod_id pod = small_pod(c, "p", "a", "", small_spec);
-    small_pod(c, "p-1", NULL, "", small_spec); /* in the way of the first name */
+    small_pod(c, "p-1", NULL, "", small_spec); /* has the first name */
     berth_node_id nodes[20];
     uint32_t count;
     assert_int_equal(
@@ -409,7 +410,7 @@ static void test_cordon(void **state)
     assert_int_equal(berth_engine_cordon_node(c->engine, 77, true, NULL), BERTH_E_NOT_FOUND);
 }
 
-/* A closed node refuses what tolerates a cordon, too, and says the same. */
+/* A closed node also refuses pods that tolerate a cordon, with the same message. */
 static void test_close(void **state)
 {
     small_cluster *c = *state;
@@ -438,7 +439,7 @@ static void test_close(void **state)
     assert_int_equal(berth_engine_decide(c->engine, pod, &alone, &c->placement, NULL), BERTH_OK);
     assert_text(berth_explanation_message(c->explanation),
                 "0/1 nodes are available: 1 node(s) were unschedulable.");
-    small_node(c, "b", ""); /* a new layout keeps it closed */
+    small_node(c, "b", ""); /* a new layout leaves the node closed */
     small_decide(c, pod);
     assert_string_equal(small_refusal(c, a), "NodeUnschedulable: node(s) were unschedulable");
     assert_int_equal(berth_engine_close_node(c->engine, a, false, NULL), BERTH_OK);
@@ -447,7 +448,7 @@ static void test_close(void **state)
     assert_int_equal(berth_engine_close_node(c->engine, 77, true, NULL), BERTH_E_NOT_FOUND);
 }
 
-/* A closed node that goes and comes back is open; unless that is rolled back. */
+/* A closed node that is removed and added again is open, unless that is rolled back. */
 static void test_close_ends_with_the_node(void **state)
 {
     small_cluster *c = *state;
@@ -464,7 +465,7 @@ static void test_close_ends_with_the_node(void **state)
     assert_int_equal(c->placement.verdict, BERTH_VERDICT_UNSCHEDULABLE);
 }
 
-/* A profile that does not count pods keeps to it nevertheless, on either path. */
+/* Nodes are closed even under a profile that does not count pods, on both paths. */
 static void test_close_without_counting_pods(void **state)
 {
     (void)state;

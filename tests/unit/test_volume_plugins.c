@@ -1,6 +1,6 @@
 /* VolumeRestrictions, NodeVolumeLimits, VolumeBinding and VolumeZone on clusters of a few nodes:
- * rules that the decision vectors reach seldom or never, and what reservations do. */
-#define SMALL_KUBERNETES 32 /* whose words they are; test_rules_by_version.c has those of others */
+ * rules that the decision vectors rarely or never reach, and the effects of reservations. */
+#define SMALL_KUBERNETES 32 /* test_rules_by_version.c has the messages of other versions */
 #include "rule_cluster.h"
 
 #define NODE_A                                                                       \
@@ -66,7 +66,7 @@ static void drop(small_cluster *c, berth_kind kind, const char *space, const cha
                   &error);
 }
 
-/* Decide; the refusals of both nodes are as given ("": it fits). */
+/* Decide the pod; both nodes have these refusals ("": it fits). */
 static void expect(small_cluster *c, berth_pod_id pod, berth_node_id a, const char *on_a,
                    berth_node_id b, const char *on_b)
 {
@@ -147,7 +147,8 @@ static void test_exclusive_claim(void **state)
     small_pod(&c, "running", "a", "", USES("alone"));
     expect(&c, pod, a, TAKEN, b, TAKEN);
     small_pod(&c, "elsewhere", "gone", "", USES("alone"));
-    drop(&c, BERTH_KIND_POD, "default", "running"); /* the other is on no present node */
+    drop(&c, BERTH_KIND_POD, "default",
+         "running"); /* the other pod is on a node that does not exist */
     expect(&c, pod, a, "", b, "");
     expect_pre_filter(&c, small_pod(&c, "lost", NULL, "", USES("nothing")),
                       "persistentvolumeclaim \"nothing\" not found");
@@ -195,14 +196,14 @@ static void test_limits(void **state)
     small_add(&c, "apiVersion: storage.k8s.io/v1\nkind: VolumeAttachment\nmetadata: {name: va}\n"
                   "spec: {attacher: drv, nodeName: a, source: {persistentVolumeName: pv3}}\n");
     expect(&c, pod, a, EXCEEDED, b, EXCEEDED);
-    drop(&c, BERTH_KIND_PERSISTENT_VOLUME, "", "pv3"); /* what is attached is not known any more */
+    drop(&c, BERTH_KIND_PERSISTENT_VOLUME, "", "pv3"); /* what is attached is then unknown */
     expect(&c, pod, a, "", b, EXCEEDED);
     drop(&c, BERTH_KIND_CSI_NODE, "", "b");
     expect(&c, pod, a, "", b, "");
     small_close(&c);
 }
 
-/* What a claim counts as changes when it is bound, while a pod uses it. */
+/* A claim's volume identity changes when the claim is bound while a pod uses it. */
 static void test_limit_follows_binding(void **state)
 {
     small_cluster c;
@@ -217,7 +218,7 @@ static void test_limit_follows_binding(void **state)
     small_add(&c, CSI_NODE("a", "drv", "2", ""));
     berth_pod_id pod = small_pod(&c, "p", NULL, "", USES("c1"));
     expect(&c, pod, a, EXCEEDED, b, "");
-    /* w turns out to be the volume that c0 has already. */
+    /* w turns out to be the volume that c0 already has. */
     const berth_key_value done = {TEXT("pv.kubernetes.io/bind-completed"), TEXT("yes")};
     const berth_persistent_volume_claim bound = {
         .meta = {.name = TEXT("w"), .annotations = {&done, 1}},
@@ -231,7 +232,7 @@ static void test_limit_follows_binding(void **state)
     small_close(&c);
 }
 
-/* In-tree volumes and the CSI volumes that they are to the driver. */
+/* In-tree volumes and the CSI volumes that they are translated to. */
 static void test_translated_handles(void **state)
 {
     static const struct {
@@ -256,7 +257,7 @@ static void test_translated_handles(void **state)
          "gcePersistentDisk: {pdName: d}", "topology.kubernetes.io/zone: a-b-c", false},
         {"pd.csi.storage.gke.io", "", "gcePersistentDisk: {pdName: d}",
          "gcePersistentDisk: {pdName: d}", "topology.kubernetes.io/zone: a-b-c__a-b-d", false},
-        /* Zones of no single region can't be translated: the volume is not counted. */
+        /* Zones in different regions cannot be translated: the volume is not counted. */
         {"pd.csi.storage.gke.io", "", "gcePersistentDisk: {pdName: d}",
          "gcePersistentDisk: {pdName: d}", "topology.kubernetes.io/zone: a-b-c__a-x-d", true},
         {"disk.csi.azure.com", "", "azureDisk: {diskName: one, diskURI: u}",
@@ -265,7 +266,7 @@ static void test_translated_handles(void **state)
          "azureDisk: {diskName: one, diskURI: v}", "", false},
         {"cinder.csi.openstack.org", "", "cinder: {volumeID: x}", "cinder: {volumeID: x}", "",
          true},
-        /* Portworx counts only where the node says that it is migrated. */
+        /* Portworx counts only if the node declares it migrated. */
         {"pxd.portworx.com", "", "portworxVolume: {volumeID: x}", "portworxVolume: {volumeID: w}",
          "", true},
         {"pxd.portworx.com",
@@ -319,7 +320,7 @@ static void test_reservations(void **state)
     expect(&c, one, a, "", b, "");
     bind(&c, one, a);
     expect(&c, two, a, NO_VOLUME, b, "");
-    /* A second user of the claim goes where its volume is. */
+    /* A second pod with the claim follows the volume. */
     berth_pod_id again = small_pod(&c, "p4", NULL, "", USES("c1"));
     expect(&c, again, a, "", b, NO_VOLUME);
     bind(&c, two, b);
@@ -328,13 +329,13 @@ static void test_reservations(void **state)
     expect(&c, big, a, NO_VOLUME, b, "");
     unbind(&c, one);
     expect(&c, two, a, "", b, "");
-    /* Bound where it does not fit, a pod reserves nothing. */
+    /* A pod that is bound where it does not fit reserves nothing. */
     bind(&c, big, a);
     expect(&c, two, a, "", b, "");
     small_close(&c);
 }
 
-/* What a placement chose for the claims of a pod: "claim=volume", or "claim" that is to be
+/* A placement's choices for the claims of a pod: "claim=volume", or "claim" if it is to be
  * provisioned. */
 static void expect_claims(small_cluster *c, berth_pod_id pod, const char *expected)
 {
@@ -377,7 +378,8 @@ static void test_choices(void **state)
     expect_claims(&c, two, "default/c2");
     expect_claims(&c, plain, "");
     expect_claims(&c, BERTH_POD_NONE, "");
-    /* What is so already is to be waited for, too, and is not given back with the pod. */
+    /* An existing choice is listed, too, because it must be waited for; it is not released with the
+     * pod. */
     expect_claims(&c, selected, "default/c3");
     bind(&c, again, a);
     expect_claims(&c, again, "default/c1=pa");
@@ -387,13 +389,13 @@ static void test_choices(void **state)
     berth_pod_id third = small_pod(&c, "p6", NULL, "", USES("c1"));
     expect(&c, third, a, "", b, NO_VOLUME);
     unbind(&c, one);
-    /* A pod that is put where it does not fit has none. */
+    /* A pod that is bound where it does not fit has no choices. */
     bind(&c, one, b);
     expect_claims(&c, one, "");
     small_close(&c);
 }
 
-/* News of a volume supersedes its reservation; what a pod that is gone reserved stays. */
+/* An update of a volume replaces its reservation; the reservation of a removed pod stays. */
 static void test_reservation_ends(void **state)
 {
     small_cluster c;
@@ -407,7 +409,7 @@ static void test_reservation_ends(void **state)
     bind(&c, one, a);
     drop(&c, BERTH_KIND_POD, "default", "p1");
     expect(&c, two, a, NO_VOLUME, b, NO_VOLUME);
-    /* Whoever has the pod's place in memory now gives back nothing of it. */
+    /* The pod that now has the removed pod's place in memory does not release the reservation. */
     berth_pod_id heir = small_pod(&c, "heir", "a", "", "");
     unbind(&c, heir);
     expect(&c, two, a, NO_VOLUME, b, NO_VOLUME);
@@ -417,7 +419,7 @@ static void test_reservation_ends(void **state)
     bind(&c, two, a);
     drop(&c, BERTH_KIND_PERSISTENT_VOLUME, "", "pa");
     small_add(&c, LOCAL_PV("pa", "2Gi", "a"));
-    unbind(&c, two); /* its reservation is void by now */
+    unbind(&c, two); /* its reservation is already void */
     expect(&c, two, a, "", b, NO_VOLUME);
     small_close(&c);
 }
@@ -458,8 +460,8 @@ static void test_provisioning(void **state)
     small_close(&c);
 }
 
-/* Of several volumes: the claim's own first, else the smallest that suits; each serves one
- * claim. */
+/* Among several volumes, the claim's own is chosen first, else the smallest suitable one; each
+ * serves one claim. */
 static void test_choice_of_volume(void **state)
 {
     small_cluster c;
@@ -495,7 +497,7 @@ static void test_choice_of_volume(void **state)
     small_close(&c);
 }
 
-/* A node affinity of fields alone matches; a translated one reads the driver's own label. */
+/* A node affinity with fields only matches; a translated one reads the driver's own label. */
 static void test_bound_affinity(void **state)
 {
     small_cluster c;

@@ -1,4 +1,4 @@
-/* Volumes written and waited for, against a scripted server. */
+/* Writing volumes and waiting for them, against a scripted server. */
 #include "scripted_writes.h"
 
 static const int64_t second = INT64_C(1000000000);
@@ -48,7 +48,7 @@ static void failed_with(const char *text)
     assert_non_null(
         strstr(sent("PATCH", "/pods/web-1/status")->body, "PreBind plugin \\\"VolumeBinding\\\""));
     answer("PATCH", "/pods/web-1/status", 404, "{}");
-    while (scripted_find(server, "", "/events") != NULL) /* equal ones are a series */
+    while (scripted_find(server, "", "/events") != NULL) /* equal events form a series */
         answer("", "/events", 201, "{}");
     settled = 0;
 }
@@ -97,7 +97,7 @@ static void the_watch_shortens_the_wait(void **state)
     answer("POST", "/binding", 201, "{}");
 }
 
-/* A try without an answer may have been done: then the next one is a conflict with ourselves. */
+/* An attempt without an answer may have succeeded: then the next one conflicts with it. */
 static void a_conflict_with_ourselves(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The worker pool: who takes part runs once a round, and the caller sees what they wrote. Plain
- * cells, not atomic ones, hold the results, so that ThreadSanitizer checks the pool's ordering. */
+/* The worker pool: each participant runs once a round, and the caller sees what they wrote. The
+ * results are in plain cells, not atomics, so that ThreadSanitizer checks the pool's ordering. */
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,13 +20,13 @@ typedef struct cell {
 } cell;
 
 typedef struct job {
-    uint64_t input; /* the caller writes it before a round, workers read it */
+    uint64_t input; /* written by the caller before a round, read by workers */
     uint32_t workers;
     atomic_uint arrived; /* in this round */
     cell cells[WORKERS_MAX];
 } job;
 
-/* The caller goes on when all have come. */
+/* The caller continues when all workers have arrived. */
 static void gather(atomic_uint *arrived, uint32_t workers, uint32_t worker)
 {
     atomic_fetch_add_explicit(arrived, 1, memory_order_relaxed);
@@ -42,7 +42,8 @@ static void count(void *context, uint32_t worker)
     gather(&own->arrived, own->workers, worker);
 }
 
-/* As many are woken as the machine has cores: with cores for all, all come. */
+/* The pool wakes as many workers as the machine has cores; with a core for each, all of them
+ * run. */
 static berth__machine *machine_of(const char *synthetic)
 {
     berth__machine *machine;
@@ -93,7 +94,7 @@ static void test_every_worker_runs_every_round(void **state)
     berth__machine_destroy(machine);
 }
 
-/* Pauses long enough that workers have parked when the next round comes. */
+/* Long pauses, so that workers are parked when the next round starts. */
 static void test_parked_workers_wake(void **state)
 {
     (void)state;
@@ -116,7 +117,7 @@ static void test_parked_workers_wake(void **state)
     berth__machine_destroy(machine);
 }
 
-/* A round hands over to the next: worker w reads what worker w - 1 wrote in the round before. */
+/* A round passes data to the next: worker w reads what worker w - 1 wrote in the round before. */
 typedef struct relay {
     uint32_t workers;
     atomic_uint arrived;
@@ -164,7 +165,7 @@ static void test_pools_come_and_go(void **state)
             berth__workers_create(berth__allocator_default(), machine, workers, false, &pool),
             BERTH_OK);
         job own = {0};
-        if (round % 3 != 0) { /* or it goes without ever having run */
+        if (round % 3 != 0) { /* otherwise the pool is destroyed without ever running */
             run_counting(pool, &own, 1);
             check_rounds(&own, workers, 1);
         }
@@ -195,7 +196,7 @@ static void test_two_pools_at_once(void **state)
     berth__machine_destroy(machine);
 }
 
-/* Work by ticket is done, each piece once, whoever comes; nobody runs twice in a round. */
+/* Each piece of work is done once, whichever workers come; no worker runs twice in a round. */
 enum { TICKETS = 64 };
 
 typedef struct errand {
@@ -252,7 +253,7 @@ static void test_tickets_with_fewer_cores_than_workers(void **state)
     check_errands("core:1 pu:1");
 }
 
-/* Groups are the NUMA nodes of bound workers. */
+/* The groups are the NUMA nodes of bound workers. */
 static void test_groups(void **state)
 {
     (void)state;
@@ -292,7 +293,7 @@ static void test_groups(void **state)
     }
 }
 
-/* More NUMA nodes than there may be groups: as if there were one. */
+/* With more NUMA nodes than groups are allowed, there is one group. */
 static void test_too_many_groups(void **state)
 {
     (void)state;

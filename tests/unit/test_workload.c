@@ -1,5 +1,5 @@
-/* Workloads to pods: how many, their names, owners, labels, claims and pins, and which workloads
- * are left alone. */
+/* From workloads to pods: their number, names, owners, labels, claims and pins, and which workloads
+ * are not expanded. */
 #include <inttypes.h>
 
 #include "counted_memory.h"
@@ -30,7 +30,7 @@ static const workload_case named[] = {
      "StatefulSet default/db\nPod default/db-5\nPod default/db-6\n"
      "PersistentVolumeClaim default/data-db-5\nPersistentVolumeClaim default/log-db-5\n"
      "PersistentVolumeClaim default/data-db-6\nPersistentVolumeClaim default/log-db-6\n"},
-    /* a claim that the input has itself, before or behind the set, is not made again */
+    /* a claim that the input contains, before or after the set, is not created again */
     {"--- {kind: PersistentVolumeClaim, metadata: {name: data-db-1, uid: u}}\n"
      "--- {kind: StatefulSet, metadata: {name: db}, spec: {replicas: 3, " TEMPLATE
      ", volumeClaimTemplates: [{metadata: {name: data}}]}}\n"
@@ -55,7 +55,7 @@ static const workload_case named[] = {
      ""},
     {"kind: Job\nmetadata: {generateName: j-}\nspec: {" TEMPLATE "}\n",
      "Pod default/j-00000-HASH-0\n"},
-    /* an API server has been here: the pods are in the dump, if anywhere */
+    /* from an API server: the dump contains the pods, if there are any */
     {"kind: Deployment\nmetadata: {name: web, uid: u}\nspec: {replicas: 3, " TEMPLATE "}\n", ""},
     {"kind: ReplicaSet\nmetadata: {name: web, uid: u}\nspec: {replicas: 3, " TEMPLATE "}\n",
      "ReplicaSet default/web\n"},
@@ -64,7 +64,7 @@ static const workload_case named[] = {
      "StatefulSet default/web\n"},
     {"kind: DaemonSet\nmetadata: {name: web, uid: u}\nspec: {" TEMPLATE "}\n", ""},
     {"kind: Job\nmetadata: {name: web, uid: u}\nspec: {" TEMPLATE "}\n", ""},
-    /* others that carry templates */
+    /* other kinds with templates */
     {"apiVersion: jobset.x-k8s.io/v1\nkind: JobSet\nmetadata: {name: j}\nspec: {" TEMPLATE "}\n",
      ""},
     {"apiVersion: argoproj.io/v1\nkind: Deployment\nmetadata: {name: j}\nspec: {" TEMPLATE "}\n",
@@ -75,7 +75,7 @@ static const workload_case named[] = {
     {"kind: PodTemplate\nmetadata: {name: j}\n" TEMPLATE "\n", ""},
 };
 
-/* Put HASH in place of eight hexadecimal digits. */
+/* Replaces eight hexadecimal digits by HASH. */
 static void hide_hashes(char *text)
 {
     char *to = text;
@@ -106,7 +106,7 @@ static void test_names(void **state)
     }
 }
 
-/* Workloads of one name but different kinds or namespaces do not share the names of their pods. */
+/* Workloads with the same name but different kinds or namespaces have different pod names. */
 static void test_names_differ(void **state)
 {
     (void)state;
@@ -180,7 +180,7 @@ static void test_whole(void **state)
     }
 }
 
-/* Without defaults templates are expanded all the same, and left as they are. */
+/* Templates are also expanded without defaults, and then left as they are. */
 static void test_no_defaults(void **state)
 {
     (void)state;
@@ -366,8 +366,8 @@ static void test_daemons(void **state)
     "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution:" \
     " {nodeSelectorTerms: [" terms "]}}}"
 
-/* The nodes that get a pod, by their last letter, of eight nodes that differ in a label, a taint
- * or the cordon. The rules are those of NodeShouldRunDaemonPod. */
+/* Which of eight nodes, which differ in a label, a taint or the cordon, get a pod: by their last
+ * letter. The rules are those of NodeShouldRunDaemonPod. */
 static const struct {
     const char *spec;
     const char *nodes;
@@ -443,8 +443,8 @@ static void test_daemon_choices(void **state)
     }
 }
 
-/* Whether the engine's memory lasts for its order of nodes or not: all of a DaemonSet's pods, or
- * none and a word about it. Returns whether it lasted. */
+/* With enough memory for the engine's node order there are all of a DaemonSet's pods, otherwise
+ * none and an error. Returns whether there was enough. */
 static bool daemons_without(unsigned fail_at)
 {
     static const char text[] = "--- {kind: Node, metadata: {name: n-a}}\n"

@@ -1,4 +1,4 @@
-/* The writes together: what one outcome leads to, evictions, the end. */
+/* All writes together: the consequences of an outcome, evictions, the end. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -115,7 +115,7 @@ static void a_failed_binding_leaves_a_condition(void **state)
     assert_non_null(strstr(body, "\"reason\":\"SchedulerError\""));
     assert_non_null(strstr(body, "running Bind plugin \\\"DefaultBinder\\\": so"));
     assert_non_null(strstr(body, "\"nominatedNodeName\":null"));
-    assert_null(strstr(body, "observedGeneration")); /* of 1.33 and later */
+    assert_null(strstr(body, "observedGeneration")); /* only since 1.33 */
     answer("PATCH", "/status", 200);
     answer("POST", "/events", 201);
 }
@@ -138,7 +138,7 @@ static void an_unplaced_pod_is_told_of(void **state)
     assert_non_null(strstr(sent("PATCH", "/status")->body, "\"nominatedNodeName\":\"n2\""));
     answer("POST", "/events", 201);
     answer("PATCH", "/status", 200);
-    writes_failed(now.w, &web, &failure); /* equal: counted, and nothing else */
+    writes_failed(now.w, &web, &failure); /* an equal event is only counted */
     answer("PATCH", "/events/", 200);
     assert_int_equal(now.server->request_count, 0);
 }
@@ -155,7 +155,7 @@ static void condition_then_deletion(void **state)
 {
     (void)state;
     evict();
-    evict(); /* is under way */
+    evict(); /* an eviction is under way */
     const char *body = sent("PATCH", "/pods/old-1/status")->body;
     assert_non_null(strstr(body, "\"uid\":\"u-9\""));
     assert_non_null(strstr(body, "\"message\":\"berth: preempting to accommodate a higher "
@@ -217,7 +217,7 @@ static void evictions_are_repeated(void **state)
     assert_true(now.deleted);
 }
 
-/* Nobody goes for a pod that is no longer there; nobody is deleted without the lease. */
+/* Victims are not deleted for a pod that is gone, or without the lease. */
 static void no_deletion_without_need(void **state)
 {
     (void)state;
@@ -239,7 +239,7 @@ static void no_deletion_without_need(void **state)
     assert_true(writes_is_settled(now.w));
 }
 
-/* Nobody is deleted for a pod that is not seen to be nominated. */
+/* No victim is deleted for a pod that is not yet seen as nominated. */
 static void the_nomination_comes_first(void **state)
 {
     (void)state;
@@ -257,7 +257,7 @@ static void the_nomination_comes_first(void **state)
     assert_true(now.deleted);
 }
 
-/* Where it is not written at last, as the pod has a node by then, nobody is deleted for it. */
+/* If the nomination is not written because the pod has a node by then, no victim is deleted. */
 static void no_deletion_for_a_pod_with_a_node(void **state)
 {
     (void)state;
@@ -285,7 +285,7 @@ static void events_wait_for_conditions(void **state)
         writes_failed(now.w, &pod, &(write_failure){.message = BERTH_STR("full")});
     }
     assert_int_equal(now.server->request_count,
-                     16); /* 8 events were first: nothing else was there */
+                     16); /* 8 events were sent before anything else was there */
     for (int i = 0; i < 8; i++)
         answer("POST", "/events", 201);
     assert_null(scripted_find(now.server, "POST", "/events"));

@@ -1,4 +1,4 @@
-/* YAML to trees: the typing of plain scalars that Kubernetes' tools use, anchors, merges, streams
+/* From YAML to trees: the types that Kubernetes' tools give plain scalars, anchors, merges, streams
  * of documents, and what is refused. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@ typedef struct collected {
     tree_text out;
     uint32_t lines[8];
     uint32_t count;
-    uint32_t stop_at; /* documents until the callback fails */
+    uint32_t stop_at; /* the callback fails after that many documents */
 } collected;
 
 static collected got;

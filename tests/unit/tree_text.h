@@ -1,4 +1,4 @@
-/* A JSON tree written out as compact JSON, for comparison in tests. */
+/* Prints a JSON tree as compact JSON, for comparisons in tests. */
 #ifndef BERTH_TESTS_TREE_TEXT_H
 #define BERTH_TESTS_TREE_TEXT_H
 

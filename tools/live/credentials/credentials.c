@@ -1,6 +1,6 @@
-/* Tokens and certificates over time. A token that can't be read anew stays the old one; a plugin
- * that fails is asked again after a while, and requests fail meanwhile instead of waiting for
- * ever. */
+/* Keeps tokens and certificates current. If a token cannot be read again, the old one stays in use.
+ * If a credential plugin fails, it is run again after a pause; requests fail in the meantime
+ * instead of waiting forever. */
 #include "live/credentials/credentials.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 static const int64_t second_ns = 1000000000;
 enum { EXEC_AGAIN_SECONDS = 5, FILES = 3 };
 
-/* What tells one state of a file from another. */
+/* Tells whether a file has changed. */
 typedef struct file_mark {
     const char *path; /* NULL: none */
     struct timespec changed;
@@ -27,13 +27,13 @@ struct credentials {
     credentials_options options;
     curl_transport *transport;
     server_access access;
-    char *token; /* the one in use; NULL: none */
+    char *token; /* the token in use; NULL: none */
     int64_t token_read_ns;
     bool token_was_read;
     exec_plugin *running;
-    bool has_exec; /* a plugin's answer is there, and is good until */
+    bool has_exec; /* a plugin has answered, and its answer is valid until */
     int64_t exec_expires_unix_ns;
-    int64_t exec_again_ns; /* not before, after a failure */
+    int64_t exec_again_ns; /* after a failure: not before this time */
     int64_t exec_got_ns;
     char *certificate, *key;
     file_mark files[FILES];
@@ -47,7 +47,7 @@ static int64_t or_else(int64_t value, int64_t otherwise)
 
 /* ---- token files ---- */
 
-/* Whether the file has another token than before. */
+/* Returns whether the file holds a new token. */
 static bool read_token(credentials *c)
 {
     size_t length = 0;
@@ -145,7 +145,7 @@ static access_state authorize_exec(credentials *c, const char **why)
     return ACCESS_WAIT;
 }
 
-/* ---- what the transport asks ---- */
+/* ---- called by the transport ---- */
 
 static const server_access *get_access(void *self)
 {
@@ -174,7 +174,8 @@ static bool refused(void *self)
     credentials *c = self;
     const kubeconfig *config = c->options.config;
     if (config->exec.command != NULL) {
-        /* Of many requests that were refused at once the first has it run again. */
+        /* If several requests are refused at once, only the first one makes the plugin run
+         * again. */
         if (event_loop_now() - c->exec_got_ns >= second_ns)
             c->has_exec = false;
         return true;

@@ -1,5 +1,5 @@
-/* What proves who we are, kept fresh: token files are read again, plugins run again, changed
- * certificates make new connections.
+/* The client's credentials, kept current: token files are read again, plugins run again, and
+ * changed certificates lead to new connections.
  *
  * Threads: the loop's. */
 #ifndef BERTH_LIVE_CREDENTIALS_H
@@ -9,10 +9,10 @@
 #include "live/transport/curl_transport.h"
 
 typedef struct credentials_options {
-    event_loop *loop;         /* outlives the credentials, as does */
-    const kubeconfig *config; /* this */
-    int64_t token_age_ns;     /* a token file is read again when older; 0: 50 s */
-    int64_t look_every_ns;    /* certificate files are looked at that often; 0: 5 min */
+    event_loop *loop;         /* outlives the credentials */
+    const kubeconfig *config; /* outlives the credentials */
+    int64_t token_age_ns;     /* an older token file is read again; 0: 50 s */
+    int64_t look_every_ns;    /* how often certificate files are checked; 0: 5 min */
     int64_t exec_timeout_ns;  /* 0: 60 s */
 } credentials_options;
 
@@ -20,10 +20,10 @@ typedef struct credentials credentials;
 
 credentials *credentials_create(const credentials_options *options);
 
-/* Accepts NULL. After the transport. */
+/* Accepts NULL. Call it after the transport has been destroyed. */
 void credentials_destroy(credentials *c);
 
-/* Tell who is to hear of changes; before the first request. */
+/* Set the transport that is notified of changes. Call it before the first request. */
 void credentials_attach(credentials *c, curl_transport *transport);
 
 /* For the transport's options; `self` is the credentials. */

@@ -1,4 +1,4 @@
-/* posix_spawn, a pipe in the loop, a timer that ends what hangs. */
+/* Uses posix_spawn, a pipe in the loop, and a timer that kills a plugin that hangs. */
 #include "live/credentials/exec_plugin.h"
 
 #include <errno.h>
@@ -34,7 +34,7 @@ struct exec_plugin {
     const char *failure;
 };
 
-/* ---- what it prints ---- */
+/* ---- output ---- */
 
 bool time_read(const char *text, int64_t *unix_ns)
 {
@@ -91,7 +91,7 @@ void exec_credential_read(const char *text, size_t length, const char *api_versi
     out->failure = *tree != NULL ? read_status(*tree, api_version, out) : "it did not print JSON";
 }
 
-/* ---- its end ---- */
+/* ---- end ---- */
 
 static void close_pipe(exec_plugin *p)
 {
@@ -173,9 +173,10 @@ static void on_pipe(void *context, int fd, uint32_t events)
     p->timer = event_loop_timer(p->loop, event_loop_now(), on_timer, p);
 }
 
-/* ---- its start ---- */
+/* ---- start ---- */
 
-/* The environment with the plugin's variables in place of those of the same names. */
+/* The process's environment with the plugin's variables added; they replace those of the same
+ * name. */
 static char **environment_of(const exec_config *config, char *info)
 {
     size_t count = 0, added = 0;
@@ -223,12 +224,12 @@ static int spawn(exec_plugin *p, int out)
     posix_spawnattr_init(&attributes);
     posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&files, out, 1);
-    posix_spawnattr_setsigmask(&attributes, &none); /* the loop's thread blocks some */
+    posix_spawnattr_setsigmask(&attributes, &none); /* the loop's thread blocks some signals */
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
     char **environment = environment_of(p->config, info_of(p->config));
     union {
         const char *const *kept;
-        char *const *given; /* posix_spawnp changes none of them */
+        char *const *given; /* posix_spawnp does not change them */
     } arguments = {p->config->arguments};
     int failed = posix_spawnp(&p->child, p->config->command, &files, &attributes, arguments.given,
                               environment);

@@ -1,4 +1,4 @@
-/* kubeconfig: a context names a cluster and a user; what each says, checked. */
+/* Reads kubeconfig: a context names a cluster and a user, and the settings of both are checked. */
 #include "live/credentials/kubeconfig.h"
 
 #include <errno.h>
@@ -38,7 +38,7 @@ static berth_status wrong(const reading *r, berth_status code, const char *field
     return code;
 }
 
-/* ---- small things ---- */
+/* ---- helpers ---- */
 
 char *small_file_read(const char *path, size_t *length)
 {
@@ -125,7 +125,7 @@ static berth_status data_of(const reading *r, const json_t *object, const char *
     return BERTH_OK;
 }
 
-/* The member of a list `[{name: NAME, KEY: {...}}]`; NULL: there is none. */
+/* Returns the member of a list `[{name: NAME, KEY: {...}}]`, or NULL. */
 static json_t *named(const json_t *root, const char *list, const char *key, const char *name)
 {
     size_t i;
@@ -189,7 +189,8 @@ static bool is_header_text(const char *text)
     return strpbrk(text, "\r\n") == NULL;
 }
 
-/* Impersonate-Extra-KEY: keys are percent-encoded where a header's name can't have them. */
+/* Impersonate-Extra-KEY: characters of the key that a header's name cannot have are
+ * percent-encoded. */
 static void extra_name(const char *key, char *out, size_t size)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
@@ -245,7 +246,7 @@ static berth_status read_impersonation(const reading *r, const json_t *user)
                 : wrong(r, BERTH_E_INVALID, "as", "impersonation is not by strings of one line");
 }
 
-/* What a plugin is told of the cluster: as the cluster's entry has it. */
+/* Describes the cluster to a plugin, in the form of the kubeconfig's cluster entry. */
 static void tell_cluster(exec_config *exec, const json_t *cluster)
 {
     static const char *const same[] = {"server", "tls-server-name", "insecure-skip-tls-verify",
@@ -439,7 +440,7 @@ berth_status kubeconfig_read_text(kubeconfig *config, berth_str text, const char
 char *folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    /* A file in the root folder, too, has a folder before its slash. */
+    /* A file in the root folder: its folder is "/". */
     if (slash == path)
         return heap_text("/", 1);
     return slash != NULL ? heap_text(path, (size_t)(slash - path)) : heap_text("", 0);

@@ -1,5 +1,5 @@
-/* The search for kubeconfig files. Several are merged as documents, before anything is checked:
- * what another file has under the same name hides an error, as it does for kubectl. */
+/* Finds kubeconfig files. Several files are merged as documents before anything is checked, so that
+ * an entry of an earlier file can hide an error in a later one, as with kubectl. */
 #include "live/credentials/kubeconfig_files.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ static void make_absolute(json_t *object, const char *key, const char *folder)
     free(whole);
 }
 
-/* Relative paths of a document, which is about to become part of another one. */
+/* Makes relative paths independent of their file before a document is merged into another one. */
 static void settle_paths(json_t *root, const char *folder)
 {
     size_t i;
@@ -45,7 +45,7 @@ static void settle_paths(json_t *root, const char *folder)
     }
 }
 
-/* What the first documents name comes first, and is found first. */
+/* Entries of earlier documents come first, so they are found first. */
 static void merge(json_t *into, const json_t *root)
 {
     static const char *const lists[] = {"contexts", "clusters", "users"};
@@ -87,7 +87,7 @@ static berth_status merge_file(json_t *into, const char *path, berth_error *erro
                 : error_set(error, BERTH_E_INVALID, path, "expected a kubeconfig, of kind Config");
 }
 
-/* Files that are not there are passed over; `*found` counts the others. */
+/* Skips files that do not exist; `*found` counts the others. */
 static berth_status merge_list(json_t *into, const char *list, size_t *found, berth_error *error)
 {
     char *copy = heap_text(list, strlen(list)), *rest = copy, *path;
@@ -119,7 +119,7 @@ static berth_status read_list(kubeconfig *config, const char *list, const kubeco
     return status;
 }
 
-/* ~/.kube/config, to be freed, if it is there. */
+/* Returns ~/.kube/config if it exists. The caller frees it. */
 static char *of_home(void)
 {
     const char *home = getenv("HOME");

@@ -1,5 +1,5 @@
-/* libyaml's events put together to a tree. Aliases share what they name, which keeps small the
- * texts that would grow without bound. */
+/* Builds a tree from libyaml's events. Aliases share the value that they name; so a short text
+ * cannot expand without bound. */
 #include "live/credentials/yaml_tree.h"
 
 #include <stdbool.h>
@@ -13,7 +13,7 @@ enum { DEPTH_MAX = 100, ANCHORS_MAX = 64 };
 
 typedef struct composer {
     yaml_parser_t yaml;
-    yaml_event_t event; /* the one in hand */
+    yaml_event_t event; /* the current event */
     const char *source;
     berth_error *error;
     struct {
@@ -112,7 +112,7 @@ static json_t *compose_sequence(composer *c)
     return NULL;
 }
 
-/* What `<<` brings counts less than what stands beside it. */
+/* Members of the object itself win over those that `<<` merges in. */
 static bool merge(composer *c, json_t *object, json_t *from, yaml_mark_t mark)
 {
     if (json_is_array(from)) {
@@ -172,7 +172,8 @@ static json_t *compose_mapping(composer *c)
     return NULL;
 }
 
-/* The value that begins with the event in hand; its last event is in hand afterwards. */
+/* Returns the value that begins with the current event. Afterwards the current event is its last
+ * one. */
 static json_t *compose(composer *c)
 {
     if (c->depth == DEPTH_MAX) {

@@ -1,4 +1,4 @@
-/* One request at a time, and a timer for the next try. */
+/* One request at a time, and a timer for the next attempt. */
 #include "live/lease/lease.h"
 
 #include <inttypes.h>
@@ -23,17 +23,18 @@ typedef enum lease_phase {
 
 struct lease {
     const live_transport *transport;
-    char *namespace_name, *name, *identity, *path, *paths; /* of it, and of those beside it */
+    char *namespace_name, *name, *identity, *path,
+        *paths; /* `path`: this lease; `paths`: all leases of the namespace */
     int64_t duration_ns, deadline_ns, retry_ns;
     lease_callbacks callbacks;
     lease_phase phase;
-    json_t *object;      /* as the server showed it last; NULL: not known */
-    char *record;        /* its spec's text, as observed */
-    int64_t observed_ns; /* when that changed last */
-    char *holder;        /* told last */
+    json_t *object;      /* as last read from the server; NULL: unknown */
+    char *record;        /* the text of its spec, as last observed */
+    int64_t observed_ns; /* when the record last changed */
+    char *holder;        /* the last holder reported */
     live_id request, timer, deadline_timer;
     int64_t sent_ns, renewed_ns;
-    bool straight; /* the request under way is a PUT without a GET before */
+    bool straight; /* the current request is a PUT without a GET before it */
     bool denied;
     void (*released)(void *context);
     void *released_context;
@@ -124,8 +125,8 @@ static bool is_mine(const lease *l)
     return l->object != NULL && strcmp(holder_of(l), l->identity) == 0;
 }
 
-/* Whether whoever has it may be at work: by the time since we saw it change, and by how long it
- * says that it holds. */
+/* Returns whether the holder may still be working: its lease duration has not passed since the
+ * record last changed, by our clock. */
 static bool is_alive(const lease *l)
 {
     const json_t *spec = json_object_get(l->object, "spec");
@@ -145,7 +146,7 @@ static void tell_holder(lease *l)
         l->callbacks.leader(l->callbacks.context, l->holder);
 }
 
-/* Take over what the server shows. false: it is no Lease. */
+/* Stores the object that the server sent. Returns false if it is not a Lease. */
 static bool observe(lease *l, berth_str body)
 {
     json_t *object = json_loadb(body.data, body.len, 0, NULL);
@@ -173,7 +174,7 @@ static uint64_t version_of(const lease *l)
     return strtoull(text_of(json_object_get(l->object, "metadata"), "resourceVersion"), NULL, 10);
 }
 
-/* The object with a record of ours: what else is in it stays. No holder, 1 second: given up. */
+/* The object with our record; all other fields stay. To give the lease up: no holder, 1 second. */
 static char *record_text(const lease *l, const char *holder, int64_t seconds, bool keeps)
 {
     char now[WRITE_TIME_BYTES];
@@ -248,7 +249,7 @@ static void write_record(lease *l, bool straight)
             record_text(l, l->identity, l->duration_ns / second_ns, is_mine(l)), on_written);
 }
 
-/* One try. What was ours a moment ago needs no look before. */
+/* One attempt. A lease that is still ours can be renewed without reading it first. */
 static void on_try(void *context)
 {
     lease *l = context;
@@ -279,7 +280,8 @@ static void on_deadline(void *context)
     lose(l, "the lease could not be renewed in time");
 }
 
-/* Ours: the next renewal begins a retry period from now, and has until its deadline. */
+/* The lease is ours. The next renewal starts one retry period from now and must succeed by its
+ * deadline. */
 static void renewed(lease *l)
 {
     bool first = l->phase == PHASE_WAITS;
@@ -295,7 +297,7 @@ static void renewed(lease *l)
         l->callbacks.acquired(l->callbacks.context, version_of(l));
 }
 
-/* Jitter keeps those who wait apart. */
+/* Jitter keeps waiting candidates from trying at the same moment. */
 static void failed(lease *l)
 {
     int64_t jitter_ns = l->retry_ns / 5 * 6;
@@ -339,7 +341,7 @@ static void on_read(void *context, const live_answer *answer)
     }
 }
 
-/* ---- giving it up ---- */
+/* ---- release ---- */
 
 static void on_over(void *context)
 {

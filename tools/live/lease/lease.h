@@ -1,17 +1,17 @@
-/* Leader election by a Lease, as client-go does it: a kube-scheduler and this program can stand by
- * for each other.
+/* Leader election by a Lease, compatible with client-go: a kube-scheduler and this program can
+ * stand by for each other.
  *
- *   started -> waits: tries every 2 to 4.4 s; another's lease is respected until it was not changed
- *              for as long as it says, by our clock alone
- *           -> leads: renews every 2 s; each renewal moves the deadline, after which nothing may be
- *              sent, to 10 s after it was sent
- *           -> lost: somebody else has it, or no renewal came through for 10 s. For good.
- *   release: gives it up for the next one to take at once.
+ *   started -> waits: tries every 2 to 4.4 s; respects another holder's lease until the lease has
+ *              not changed for its own duration, measured by our clock alone
+ *           -> leads: renews every 2 s; after each renewal, requests may be sent until 10 s after
+ *              the renewal was sent (the deadline)
+ *           -> lost: another holder has the lease, or no renewal succeeded for 10 s; final
+ *   release: gives the lease up, so that the next candidate can take it at once
  *
- * The API server knows no leases: a leader that was asleep could still write. So whoever writes
- * keeps to the deadline (writes_fence), which is before anybody else may take over.
+ * The API server does not check leases: a leader that was suspended could still write. Writers must
+ * therefore observe the deadline (writes_fence), which passes before anybody else may take over.
  *
- * Threads: the network loop's; callbacks come from within it. */
+ * Threads: the network loop's; callbacks are called from it. */
 #ifndef BERTH_LIVE_LEASE_H
 #define BERTH_LIVE_LEASE_H
 
@@ -19,50 +19,50 @@
 
 /* Owner: texts are copied. Initialise with lease_options_init. */
 typedef struct lease_options {
-    const live_transport *transport; /* outlives it */
+    const live_transport *transport; /* outlives the lease */
     const char *namespace_name, *name;
-    const char *identity; /* who we are: HOST_UUID */
-    int64_t duration_ns;  /* 15 s; of whole seconds */
+    const char *identity; /* our name in the record: HOST_UUID */
+    int64_t duration_ns;  /* 15 s; whole seconds */
     int64_t deadline_ns;  /* 10 s; less than the duration */
-    int64_t retry_ns;     /* 2 s; 1.2 of it is less than the deadline */
+    int64_t retry_ns;     /* 2 s; 1.2 times this is less than the deadline */
 } lease_options;
 
 void lease_options_init(lease_options *options);
 
-/* What is wrong with the three times; NULL: nothing. */
+/* Describes what is wrong with the three times; NULL if they are valid. */
 const char *lease_options_wrong(const lease_options *options);
 
-/* Each may be NULL. */
+/* Each callback may be NULL. */
 typedef struct lease_callbacks {
     void *context;
-    /* We have it, for the first time or still: write until then. */
+    /* The lease is ours, newly or still: writing is allowed until the deadline. */
     void (*renewed)(void *context, int64_t deadline_ns);
-    /* We lead, since the lease's resourceVersion `version`: decide once the pods' watch has passed
-     * it, or after 2 s. Comes after the first `renewed`. */
+    /* We lead, as of resourceVersion `version` of the lease. Start to decide when the pods' watch
+     * has passed that version, or after 2 s. Called after the first `renewed`. */
     void (*acquired)(void *context, uint64_t version);
-    /* It is over; the lease does nothing any more. */
+    /* The lease is lost; no callback follows. */
     void (*lost)(void *context, const char *why);
-    /* Somebody else leads, or nobody (""). */
+    /* Another holder leads, or nobody (""). */
     void (*leader)(void *context, const char *holder);
 } lease_callbacks;
 
 typedef struct lease lease;
 
-/* Owner: the callbacks' context outlives it. */
+/* Owner: the callbacks' context outlives the lease. */
 lease *lease_create(const lease_options *options, const lease_callbacks *callbacks);
-/* A request under way is cut off; the lease stays as it is on the server. Accepts NULL. */
+/* Cancels the current request; the lease on the server stays as it is. Accepts NULL. */
 void lease_destroy(lease *l);
 
 void lease_start(lease *l);
 
-/* Give it up, if we have it, then call `done` once: from within the loop, 10 s later at the latest.
- * Nothing is called afterwards. */
+/* Give the lease up if it is ours, then call `done` once, from the loop, after 10 s at most. No
+ * other callback follows. */
 void lease_release(lease *l, void (*done)(void *context), void *context);
 
 bool lease_is_held(const lease *l);
-/* When the last good renewal was sent; 0: there was none. */
+/* When the last successful renewal was sent; 0: never. */
 int64_t lease_renewed_ns(const lease *l);
-/* 401 or 403 was the server's last word. */
+/* Whether the server's last answer was 401 or 403. */
 bool lease_is_denied(const lease *l);
 
 #endif

@@ -1,4 +1,4 @@
-/* Records of the log, put together on the stack and written at once. */
+/* Log records are built on the stack and written with one call. */
 #include "live/log/log.h"
 
 #include <stdarg.h>
@@ -8,10 +8,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Longer records are cut, at the end of a value. */
+/* Longer records are cut off at the end of a value. */
 enum { RECORD_BYTES = 4096, VALUE_BYTES_MAX = 1500 };
 
-/* Both are written before other threads are there. */
+/* Both are written before other threads start. */
 static int enabled_level;
 static bool writes_json;
 
@@ -31,7 +31,7 @@ bool log_enabled(int level)
     return level <= enabled_level;
 }
 
-/* Room for the end of the record is kept: "\"}\n". */
+/* Reserves room for the end of the record: "\"}\n". */
 static void put(record *r, const char *bytes, size_t count)
 {
     if (r->length + count <= RECORD_BYTES - 4) {
@@ -52,7 +52,7 @@ static void put_format(record *r, const char *format, ...)
     put(r, text, length < (int)sizeof(text) ? (size_t)length : sizeof(text) - 1);
 }
 
-/* How many bytes of `text` are one character of UTF-8; 0: it is none. */
+/* The length in bytes of the UTF-8 character at `text`; 0 if it is invalid. */
 static size_t character(const unsigned char *text)
 {
     size_t length = text[0] < 0x80                      ? 1
@@ -66,7 +66,8 @@ static size_t character(const unsigned char *text)
     return length;
 }
 
-/* In quotes, as JSON and klog have it: a record is a line, whatever a server's message holds. */
+/* Writes a quoted string that is valid for both JSON and klog. Control characters are escaped, so
+ * that a record stays one line whatever a server's message contains. */
 static void put_quoted(record *r, const char *value)
 {
     size_t used = 0;
@@ -84,7 +85,8 @@ static void put_quoted(record *r, const char *value)
         else if (length == 1 && ((unsigned char)*c < 0x20 || *c == 0x7f))
             put_format(r, "\\u%04x", (unsigned char)*c);
         else if (length == 2 && (unsigned char)c[0] == 0xc2 && (unsigned char)c[1] < 0xa0)
-            put_format(r, "\\u%04x", (unsigned char)c[1]); /* C1, which a terminal obeys, too */
+            put_format(r, "\\u%04x",
+                       (unsigned char)c[1]); /* C1 control characters, which terminals obey, too */
         else if (length == 0)
             put(r, "?", 1);
         else
@@ -148,5 +150,5 @@ void log_write(const char *file, int line, int level, log_severity severity, con
         r.text[r.length++] = '}';
     r.text[r.length++] = '\n';
     if (write(STDERR_FILENO, r.text, r.length) < 0)
-        return; /* nobody is left to tell */
+        return; /* nowhere left to report it */
 }

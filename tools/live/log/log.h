@@ -1,6 +1,6 @@
-/* The log of a running scheduler on standard error: klog's lines, or JSON, a record each.
+/* The log of a running scheduler on standard error, one record a line: klog's format or JSON.
  *
- * Threads: any; a record is written by one call, so that records never mix. */
+ * Threads: any; each record is written by one call, so records never mix. */
 #ifndef BERTH_LIVE_LOG_H
 #define BERTH_LIVE_LOG_H
 
@@ -12,15 +12,15 @@ typedef enum log_severity {
     LOG_SEVERITY_ERROR
 } log_severity;
 
-/* Call once, before other threads are there. `verbosity` is --v: records of a higher level are left
- * out. */
+/* Call this once, before other threads start. `verbosity` is --v: records of a higher level are
+ * dropped. */
 void log_setup(bool json, int verbosity);
 
-/* Whether records of that level are written: to spare what they would cost. */
+/* Whether records of that level are written; lets callers avoid the cost of building one. */
 bool log_enabled(int level);
 
-/* Write a record: a message, then keys and values in turn, all const char *, ended by NULL. Keys
- * are plain words. Records of more than some 4,000 bytes are cut. Never hand it a credential. */
+/* Write a record: a message, then alternating keys and values, all const char *, ended by NULL.
+ * Keys are plain words. Records over about 4,000 bytes are cut off. Never pass a credential. */
 void log_write(const char *file, int line, int level, log_severity severity, const char *message,
                ...) __attribute__((sentinel));
 

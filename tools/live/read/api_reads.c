@@ -1,4 +1,4 @@
-/* A loop that turns until one request is over. */
+/* Runs a loop until one request has ended. */
 #include "live/read/api_reads.h"
 
 #include <errno.h>
@@ -52,10 +52,10 @@ static void on_done(void *context, const live_answer *answer)
     reads->body = heap_text(answer->body.data, answer->body.len);
     reads->body_bytes = answer->body.len;
     snprintf(reads->why, sizeof(reads->why), "%s", answer->why);
-    event_loop_wake(reads->loop); /* a turn that has yet to wait does not */
+    event_loop_wake(reads->loop); /* makes a turn that is about to wait return at once */
 }
 
-/* The context of the data callback is another one than that of `on_done`. */
+/* The data callback's context differs from that of `on_done`. */
 typedef struct attempt {
     api_reads *reads;
     live_data_fn data;
@@ -102,7 +102,7 @@ static void wait_ns(api_reads *reads, int64_t length_ns)
         event_loop_turn(reads->loop, second_ns);
 }
 
-/* How long to wait before the same is sent again; -1: it is not. */
+/* How long to wait before the request is repeated; -1: do not repeat it. */
 static int64_t pause_of(const api_reads *reads, int tries)
 {
     const bool busy = reads->status == 429 || reads->status == 503 || reads->status == 504;
@@ -133,7 +133,7 @@ api_answer api_reads_get(api_reads *reads, const char *path, live_data_fn data,
                         .why = reads->why};
 }
 
-/* What the server says of a failure: the message of a Status. */
+/* The server's explanation of a failure: the message of a Status. */
 static void read_message(const api_answer *answer, char *out, size_t size)
 {
     json_t *root = json_loadb(answer->body.data, answer->body.len, 0, NULL);

@@ -1,15 +1,15 @@
-/* GET requests to an API server, one after another: each is waited for. */
+/* Blocking GET requests to an API server, one after another. */
 #ifndef BERTH_LIVE_API_READS_H
 #define BERTH_LIVE_API_READS_H
 
 #include "live/credentials/credentials.h"
 #include "live/credentials/kubeconfig_files.h"
 
-/* How a request ended. Owner: the texts are the reads', until the next request. */
+/* The result of a request. Owner: the texts belong to `reads` until the next request. */
 typedef struct api_answer {
     bool answered;
-    int status;     /* of HTTP; 0: not answered */
-    berth_str body; /* not of a 200 whose bytes went to `data` */
+    int status;     /* HTTP status; 0: no answer */
+    berth_str body; /* empty if `data` took the bytes of a 200 */
     const char *why;
 } api_answer;
 
@@ -19,7 +19,7 @@ typedef struct api_reads {
     credentials *access;
     curl_transport *curl;
     const live_transport *transport;
-    /* of the request under way */
+    /* the current request */
     bool is_over;
     live_outcome outcome;
     int status;
@@ -29,19 +29,19 @@ typedef struct api_reads {
     char why[256];
 } api_reads;
 
-/* Find the kubeconfig and get ready; nothing is sent. Errors: those of kubeconfig_find, E_IO.
- * Owner: api_reads_close in any case. `reads` must not move meanwhile. */
+/* Find the kubeconfig and prepare; nothing is sent. Errors: those of kubeconfig_find, BERTH_E_IO.
+ * Owner: call api_reads_close in any case. Do not move `reads` in between. */
 berth_status api_reads_open(api_reads *reads, const kubeconfig_search *search, berth_error *error);
 void api_reads_close(api_reads *reads);
 
-/* GET `path`. `data` (or NULL: the body is collected) takes the body of a 200, and `restart` is
- * called before an attempt is repeated. The request is repeated where the server says that it is
- * busy (429, 503, 504), and once if an answer breaks off. */
+/* GET `path`. `data` receives the body of a 200 (NULL: the body is collected); `restart` is called
+ * before an attempt is repeated. The request is repeated if the server is busy (429, 503, 504), and
+ * once if an answer breaks off. */
 api_answer api_reads_get(api_reads *reads, const char *path, live_data_fn data,
                          void (*restart)(void *context), void *context);
 
-/* Errors of an answer that is not 200: who did not answer, or refused what. `doing`: "list pods".
- * Returns E_IO. */
+/* Set the error for an answer other than 200: no answer, or a refusal. `doing`: "list pods".
+ * Returns BERTH_E_IO. */
 berth_status api_reads_failed(const api_reads *reads, const api_answer *answer, const char *doing,
                               berth_error *error);
 

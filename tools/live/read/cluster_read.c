@@ -1,8 +1,8 @@
-/* Lists of every kind, in the order of the kinds, page by page, written into a file in memory as
- * items of one List, each with its kind and version as kubectl has them.
+/* Lists every kind, in the order of the kinds, page by page, and writes the objects into a file in
+ * memory as items of one List, each with its kind and apiVersion, as kubectl does.
  *
- * The version of a kind is the one that its group prefers; where that lacks the kind, the next one
- * that the server names. A kind that no version has is passed over, as `berth dump` does. */
+ * Each kind is read in its group's preferred version; if that version lacks the kind, in the next
+ * one that the server names. A kind that no version has is skipped, as in `berth dump`. */
 #include "live/read/cluster_read.h"
 
 #include <ctype.h>
@@ -28,13 +28,13 @@ enum { PAGE = 500, EXPIRED_TRIES = 3, PATH_BYTES = 256 };
 typedef struct reading {
     api_reads reads;
     const cluster_request *request;
-    json_t *groups; /* of /apis */
+    json_t *groups; /* from /apis */
     FILE *file;
     uint64_t object_count;
     progress progress;
-    char denied[256]; /* kinds that may not be listed */
+    char denied[256]; /* kinds that we are not allowed to list */
     size_t denied_count;
-    /* the list under way */
+    /* the current list */
     const cluster_kind *kind;
     char version[128]; /* "v1", "apps/v1" */
     stream_cut cut;
@@ -45,7 +45,7 @@ typedef struct reading {
 
 /* ---- items ---- */
 
-/* An item of a list names neither its kind nor its version: its list does. */
+/* An item of a list has neither kind nor apiVersion; the list's own values are added. */
 static bool on_item(void *context, const char *text, size_t length)
 {
     reading *r = context;
@@ -72,14 +72,14 @@ static bool on_data(void *context, const char *bytes, size_t count)
     return stream_cut_list(&((reading *)context)->cut, bytes, count);
 }
 
-/* What was written from there on is overwritten; the file is cut at its end. */
+/* Everything written after `at` will be overwritten; the file is truncated when it is complete. */
 static void go_back_to(reading *r, off_t at, uint64_t object_count)
 {
     r->object_count = object_count;
     fseeko(r->file, at, SEEK_SET);
 }
 
-/* A page whose answer broke off is requested again. */
+/* Drops a page whose answer broke off, before it is requested again. */
 static void restart_page(void *context)
 {
     reading *r = context;
@@ -89,7 +89,7 @@ static void restart_page(void *context)
 
 /* ---- pages ---- */
 
-/* The token of the next page. false: the list is not whole. */
+/* Reads the token of the next page. Returns false if the list is incomplete. */
 static bool read_list_end(reading *r)
 {
     const char *text = stream_cut_list_end(&r->cut);
@@ -103,7 +103,7 @@ static bool read_list_end(reading *r)
     return good;
 }
 
-/* The path of the next page, to be freed; tokens are percent-encoded. */
+/* The path of the next page; tokens are percent-encoded. The caller frees it. */
 static char *page_path(const reading *r, const char *resource)
 {
     static const char plain[] =
@@ -144,7 +144,7 @@ typedef enum page_end {
     PAGE_LAST,
     PAGE_DENIED,
     PAGE_ABSENT,  /* the server lacks the kind in this version */
-    PAGE_EXPIRED, /* the state that the pages are of is too old */
+    PAGE_EXPIRED, /* the list's resourceVersion is too old */
     PAGE_FAILED,
 } page_end;
 
@@ -184,7 +184,7 @@ static void forget_page(reading *r)
     r->next_page = NULL;
 }
 
-/* All pages of one version. `*served`: the server has it. */
+/* Reads all pages of one version. `*served`: the server has the kind in this version. */
 static berth_status list_version(reading *r, bool *served, berth_error *error)
 {
     const off_t list_at = ftello(r->file);
@@ -223,7 +223,7 @@ static json_t *group_of(const reading *r, const char *name)
     return NULL;
 }
 
-/* The versions of a group, the preferred one first. */
+/* Tries the versions of a group, the preferred one first. */
 static berth_status list_group(reading *r, json_t *group, berth_error *error)
 {
     const json_t *preferred = json_object_get(group, "preferredVersion");
@@ -278,13 +278,13 @@ static berth_status list_all(reading *r, berth_error *error)
     return status;
 }
 
-/* ---- what the server is ---- */
+/* ---- server ---- */
 
 static berth_status read_version(reading *r, cluster_text *out, berth_error *error)
 {
     const api_answer answer = api_reads_get(&r->reads, "/version", NULL, NULL, NULL);
     if (answer.status == 403)
-        return BERTH_OK; /* the nodes' version will do */
+        return BERTH_OK; /* the nodes' version is used instead */
     if (!answer.answered || (answer.status != 200 && answer.status != 404))
         return api_reads_failed(&r->reads, &answer, "show /version", error);
     json_t *root = json_loadb(answer.body.data, answer.body.len, 0, NULL);
@@ -314,7 +314,7 @@ static berth_status read_groups(reading *r, berth_error *error)
                      "what answers there is no API server: /apis names no groups");
 }
 
-/* ---- the whole ---- */
+/* ---- public function ---- */
 
 static berth_status finish(reading *r, cluster_text *out, berth_error *error)
 {
@@ -366,7 +366,7 @@ berth_status cluster_read(const cluster_request *request, cluster_text *out, ber
         return error_set(error, BERTH_E_NOMEM, NULL, "there is no memory for the cluster");
     r.cut.piece = on_item;
     r.cut.context = &r;
-    sigaction(SIGPIPE, &ignore, &before); /* a connection that breaks is an error of its request */
+    sigaction(SIGPIPE, &ignore, &before); /* a broken connection is an error of its request */
     berth_status status = read_all(&r, &read, error);
     sigaction(SIGPIPE, &before, NULL);
     if (status == BERTH_OK)

@@ -1,5 +1,5 @@
-/* A placement is compared with all nodes, not with the share of them that a scheduler looks at:
- * which share that is depends on where its last search ended, which nobody outside knows. */
+/* Compares a placement with all nodes, not with the sample that a scheduler searches: the sample
+ * depends on where its last search ended, which is not visible from outside. */
 #include "live/run/agreement.h"
 
 #include <inttypes.h>
@@ -21,7 +21,7 @@ static void keep(agreement *a, const disagreement *found)
     a->items[a->item_count++] = *found;
 }
 
-/* Why the node does not take the pod. */
+/* Records why the node rejects the pod. */
 static void explain(berth_engine *engine, berth_pod_id pod, berth_node_id node, disagreement *found)
 {
     berth_fit fit = {.size = sizeof(fit)};

@@ -1,4 +1,4 @@
-/* Nodes and pods: all else is known by what becomes of these. */
+/* Compares nodes and pods only; errors in other kinds show in these. */
 #include "live/run/comparison.h"
 
 #include <inttypes.h>
@@ -57,7 +57,7 @@ uint64_t comparison_end(comparison *c, const berth_engine *engine)
     char nodes[24], pods[24], differences[24];
     berth_engine_counts(engine, &counts);
     uint64_t ours = counts.pods_running + counts.pods_pending + counts.pods_orphaned;
-    /* What we have and the list has not. */
+    /* Objects that we have and the list lacks. */
     c->differences += counts.nodes > c->nodes ? counts.nodes - c->nodes : 0;
     c->differences += ours > c->pods ? ours - c->pods : 0;
     snprintf(nodes, sizeof(nodes), "%" PRIu64, c->nodes);

@@ -1,4 +1,4 @@
-/* kube-scheduler prints the fields of its structs as they are called in its source: so do we. */
+/* kube-scheduler prints its struct fields under their Go names, and so do we. */
 #include "live/run/configz.h"
 
 #include <ctype.h>
@@ -8,7 +8,7 @@
 
 #include "live/writes/write_json.h"
 
-/* A duration as Go prints it, of whole milliseconds: "15s", "1500ms". */
+/* Formats a duration of whole milliseconds as Go does: "15s", "1500ms". */
 static json_t *duration(int64_t ns)
 {
     char text[32];

@@ -1,4 +1,5 @@
-/* Apply what has changed, decide while there is room for orders, sleep until either comes. */
+/* Applies changes, decides while there is room for orders, and sleeps until a change or room
+ * comes. */
 #include "live/run/deciding.h"
 
 #include <signal.h>
@@ -11,7 +12,7 @@
 #include "live/run/served.h"
 #include "live/transport/event_loop.h"
 
-/* Steps between two looks at the inbox: a decision is never later than that. */
+/* Steps between two reads of the inbox; bounds how long a change waits. */
 enum { STEPS_A_TURN = 32 };
 
 /* ---- the scheduler's callbacks, on the deciding thread ---- */
@@ -22,7 +23,7 @@ static void put(deciding *d, const order *plain, const order_texts *texts)
     d->ordered(d->context);
 }
 
-/* The name is the engine's, and there as long as the pod is. */
+/* The name belongs to the engine and lives as long as the pod. */
 static berth_str scheduler_of(const deciding *d, berth_pod_id pod)
 {
     berth_pod_info info = {.size = sizeof(info)};
@@ -74,7 +75,8 @@ static void on_unbind(void *context, const berth_binding *binding, berth_unbind_
     put(d, &plain, &texts);
 }
 
-/* What was seen of a victim is too old by now: relaxed, as some second decides. */
+/* While blind, what we know of a victim is too old. relaxed: a second more or less does not
+ * matter. */
 static berth_answer on_evict(void *context, const berth_eviction *eviction)
 {
     deciding *d = context;
@@ -90,7 +92,7 @@ static berth_answer on_evict(void *context, const berth_eviction *eviction)
     return BERTH_ANSWER_LATER;
 }
 
-/* Of a pod of another scheduler nothing is written. */
+/* Nothing is written for pods of other schedulers. */
 static void on_unnominated(void *context, berth_pod_id pod)
 {
     deciding *d = context;
@@ -128,7 +130,7 @@ static void say_refused(deciding *d, const message *m, const berth_error *error)
               text);
 }
 
-/* A pod that was pending here is seen on a node: the other scheduler has placed it. */
+/* Finds a pod that was pending here and now has a node: the other scheduler has placed it. */
 static berth_pod_id bound_by_other(const deciding *d, const message *m)
 {
     if (d->scheduler != NULL || m->kind != MESSAGE_UPDATE || m->object_kind != BERTH_KIND_POD)
@@ -149,7 +151,7 @@ static void compare(deciding *d, const message *m)
     if (id == BERTH_POD_NONE)
         return;
     agreement_note(&d->agreement, d->engine, id, m->object->as.pod->node_name);
-    atomic_fetch_add_explicit(&d->decisions, 1, memory_order_relaxed); /* a count to look at */
+    atomic_fetch_add_explicit(&d->decisions, 1, memory_order_relaxed); /* relaxed: a statistic */
 }
 
 static berth_status apply_dry(deciding *d, const message *m, berth_error *error)
@@ -165,7 +167,7 @@ static berth_status apply_dry(deciding *d, const message *m, berth_error *error)
     }
 }
 
-/* Whether a message is about a pod that is on a node, or becomes so. */
+/* Whether a message is about a pod that is on a node or is about to be. */
 static bool is_assigned(const deciding *d, const message *m)
 {
     if (m->object_kind != BERTH_KIND_POD)
@@ -251,7 +253,7 @@ static void apply_and_free(deciding *d, message *m)
     message_free(m);
 }
 
-/* In a dry run what follows for a pod comes behind what was held of it. */
+/* In a dry run, later changes of a pod must follow the binding that is held back for it. */
 static void take_message(deciding *d, message *m)
 {
     if (bound_by_other(d, m) != BERTH_POD_NONE) {
@@ -269,7 +271,7 @@ static void take_message(deciding *d, message *m)
     apply_and_free(d, m);
 }
 
-/* At the end all that is held is due. */
+/* At the end, all held bindings are due. */
 static void take_seen(deciding *d)
 {
     message *m;
@@ -277,7 +279,7 @@ static void take_seen(deciding *d)
         apply_and_free(d, m);
 }
 
-/* Returns when the next thing is to be done if nothing comes. */
+/* Returns when the next action is due if nothing arrives. */
 static void take_messages(deciding *d, int64_t until_ns)
 {
     message *next;
@@ -286,7 +288,7 @@ static void take_messages(deciding *d, int64_t until_ns)
         take_message(d, m);
     }
     take_seen(d);
-    /* Relaxed: a count to look at; nothing else is read by it. */
+    /* relaxed: a statistic that orders nothing else. */
     atomic_store_explicit(&d->applied, d->number, memory_order_relaxed);
 }
 
@@ -312,7 +314,7 @@ static void say_failed(deciding *d, const berth_step *step)
     put(d, &plain, &texts);
 }
 
-/* Preemption may have found nobody because of it: the claim's change wakes the pod. */
+/* Preemption may have found no victims because of this claim; the claim's change wakes the pod. */
 static void free_claim(deciding *d)
 {
     const order plain = {.kind = ORDER_FREE_CLAIM, .decided_at = d->number};
@@ -321,14 +323,14 @@ static void free_claim(deciding *d)
         put(d, &plain, &texts);
 }
 
-/* Decide until nothing is active, or enough is under way. Returns whether there is more to do. */
+/* Decides until no pod is active or enough is under way. Returns whether there is more to do. */
 static bool decide(deciding *d)
 {
     berth_step step;
     berth_error error = {.code = BERTH_OK};
     for (int i = 0; i < STEPS_A_TURN; i++) {
         if (outbox_count(&d->out) >= ORDERS_MAX)
-            return false; /* deciding_wake tells when there is room */
+            return false; /* deciding_wake is called when there is room */
         d->decided_ns = event_loop_now();
         if (berth_scheduler_step(d->scheduler, d->decided_ns, &step, &error) != BERTH_OK) {
             char text[1024];
@@ -338,7 +340,7 @@ static bool decide(deciding *d)
         }
         if (step.kind == BERTH_STEP_IDLE)
             return false;
-        /* Relaxed: a count to look at. */
+        /* relaxed: a statistic. */
         atomic_fetch_add_explicit(&d->decisions, 1, memory_order_relaxed);
         if (d->metrics != NULL)
             served_step(d->metrics, &step, scheduler_of(d, step.pod),
@@ -357,7 +359,8 @@ static int64_t next_time(deciding *d, bool more, int64_t now_ns)
     bool decides = d->scheduler != NULL && d->synced && d->leads;
     if (more)
         return now_ns;
-    int64_t idle_ns = now_ns + INT64_C(1000000000); /* to be seen alive */
+    int64_t idle_ns =
+        now_ns + INT64_C(1000000000); /* shows the watchdog that the thread is alive */
     if (!decides || outbox_count(&d->out) >= ORDERS_MAX)
         return idle_ns;
     int64_t next_ns = berth_scheduler_next(d->scheduler);
@@ -380,7 +383,7 @@ static void *run(void *context)
     bool more = false;
     while (!d->stops) {
         int64_t now_ns = event_loop_now();
-        /* Relaxed: looked at by a watchdog alone. */
+        /* relaxed: only a watchdog reads it. */
         atomic_store_explicit(&d->alive_ns, now_ns, memory_order_relaxed);
         take_messages(d, next_time(d, more, now_ns));
         more = false;
@@ -397,7 +400,7 @@ static void *run(void *context)
     return NULL;
 }
 
-/* ---- life ---- */
+/* ---- life cycle ---- */
 
 static berth_status make_scheduler(deciding *d, berth_error *error)
 {
@@ -425,7 +428,7 @@ static berth_status make(deciding *d, berth_error *error)
     return d->dry_run ? BERTH_OK : make_scheduler(d, error);
 }
 
-/* The thread takes no signal: the network's does. */
+/* The thread blocks all signals; the network thread handles them. */
 static bool start_thread(deciding *d)
 {
     sigset_t all, before;
@@ -480,7 +483,7 @@ void deciding_free(deciding *d)
 
 void deciding_bind_done(deciding *d, berth_binding_id binding, bool done)
 {
-    /* Without memory for an answer the pod stays assumed; the program ends where it is missing. */
+    /* Without memory for the answer, the pod would stay assumed; so the program ends. */
     if (berth_scheduler_bind_done(d->scheduler, binding,
                                   done ? BERTH_ANSWER_DONE : BERTH_ANSWER_FAILED, NULL) != BERTH_OK)
         exit(exit_status("run", "answering a binding", BERTH_E_NOMEM));

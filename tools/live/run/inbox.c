@@ -1,4 +1,4 @@
-/* A list under a lock: parsing and applying a change cost a hundred times what the lock does. */
+/* A list under a lock: parsing and applying a change costs a hundred times as much as the lock. */
 #include "live/run/inbox.h"
 
 #include <stdlib.h>
@@ -95,15 +95,15 @@ void inbox_wake(inbox *box)
     pthread_mutex_unlock(&box->lock);
 }
 
-/* A condition can't wait by CLOCK_BOOTTIME: the difference is taken to the other clock. */
+/* A condition variable cannot wait on CLOCK_BOOTTIME, so the time is converted to
+ * CLOCK_MONOTONIC. */
 static struct timespec monotonic_time(int64_t until_ns)
 {
     struct timespec at;
     int64_t wait_ns = until_ns - event_loop_now();
     if (wait_ns < 0)
         wait_ns = 0;
-    if (wait_ns >
-        INT64_C(1000000000)) /* and is looked at again, as time may have been slept over */
+    if (wait_ns > INT64_C(1000000000)) /* then check again: the machine may have been suspended */
         wait_ns = INT64_C(1000000000);
     clock_gettime(CLOCK_MONOTONIC, &at);
     int64_t ns = at.tv_nsec + wait_ns;

@@ -1,7 +1,6 @@
-/* A name alone says little: an object that came after the decision is another one
- * (object_entry.born), and what was decided for the one that is gone is not done to it. What was
- * decided about a volume or a claim holds for its state at the time, not for its name
- * (object_entry.changed). */
+/* A name alone does not identify an object: one that was created after the decision is different
+ * (object_entry.born), and the decision must not be applied to it. A decision about a volume or
+ * claim holds only for its state at that time (object_entry.changed). */
 #include "live/run/orders.h"
 
 #include <stdlib.h>
@@ -26,7 +25,7 @@ static write_pod pod_of(const object_entry *entry, berth_str scheduler)
                        .nominated = text_or_none(entry->nominated)};
 }
 
-/* The object that the order was decided about; NULL: it is no longer there. */
+/* The object that the decision was about, or NULL if it is gone. */
 static const object_entry *find(const orders *o, const order *what, berth_kind kind,
                                 berth_str namespace_name, berth_str name)
 {
@@ -34,7 +33,7 @@ static const object_entry *find(const orders *o, const order *what, berth_kind k
     return entry != NULL && entry->born <= what->decided_at ? entry : NULL;
 }
 
-/* The same, as it was then; NULL: it is another one, or has changed. */
+/* The same, but also NULL if the object has changed since then. */
 static const object_entry *find_as_it_was(const orders *o, const order *what, berth_kind kind,
                                           berth_str namespace_name, berth_str name)
 {
@@ -42,8 +41,8 @@ static const object_entry *find_as_it_was(const orders *o, const order *what, be
     return entry != NULL && entry->changed <= what->decided_at ? entry : NULL;
 }
 
-/* What was chosen for a claim, of which only the names are known to the decision. false: claim or
- * volume are gone, or others than those that it was about. */
+/* Looks up the claim and volume of a choice, which the decision knows only by name. Returns false
+ * if one of them is gone, was replaced or has changed. */
 static bool find_choice(const orders *o, const order *what, const berth_claim_choice *claim,
                         volume_choice *out)
 {
@@ -65,7 +64,7 @@ static bool find_choice(const orders *o, const order *what, const berth_claim_ch
     return true;
 }
 
-/* false: something of what was chosen is no longer there. */
+/* Returns false if a chosen object is gone. */
 static bool bind_volumes(orders *o, const order *what, const write_pod *about)
 {
     volume_choice *choices = heap_new(what->claim_count, sizeof(*choices));
@@ -83,14 +82,15 @@ static bool bind_volumes(orders *o, const order *what, const write_pod *about)
     return all;
 }
 
-/* Something that the order is about is no longer there. */
+/* Gives up a binding because an object that it needs is gone. */
 static void give_up(orders *o, const order *what)
 {
     writes_unbind(o->writes, what->binding);
     deciding_bind_done(o->deciding, what->binding, false);
 }
 
-/* What the pod's ResourceClaims get. false: one of them is no longer there. */
+/* Passes on the allocations for the pod's ResourceClaims. Returns false if one of the claims is
+ * gone. */
 static bool put_devices(orders *o, const order *what, const write_pod *about)
 {
     device_choice *choices = heap_new(what->device_count, sizeof(*choices));
@@ -117,7 +117,7 @@ static bool put_devices(orders *o, const order *what, const write_pod *about)
     return all;
 }
 
-/* A node that is gone would be taken all the same by the server: it looks at the pod alone. */
+/* Checks the node, too: the server looks only at the pod and would accept a node that is gone. */
 static void bind(orders *o, const order *what)
 {
     static const berth_str none = {0};
@@ -149,7 +149,7 @@ static void fail(orders *o, const order *what)
         &(write_failure){.error = what->error, .message = what->message, .nominated = what->node});
 }
 
-/* The deciding thread waits for it no longer. */
+/* Tells the deciding thread to stop waiting for this eviction. */
 static void stay(orders *o, berth_str namespace_name, berth_str name)
 {
     (void)inbox_put_change(&o->deciding->in, MESSAGE_STAYS, BERTH_KIND_POD, namespace_name, name,

@@ -1,5 +1,5 @@
-/* A list under a lock. Its bound is the deciding thread's: it decides nothing while there are
- * many. */
+/* A list under a lock. The deciding thread bounds it: it stops deciding while there are many
+ * orders. */
 #include "live/run/outbox.h"
 
 #include <stdlib.h>

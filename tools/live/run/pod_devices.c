@@ -1,4 +1,4 @@
-/* Claims one by one as objects, and of each the allocation as JSON. */
+/* Reads the claims one by one as objects, and keeps each one's allocation as JSON. */
 #include "live/run/pod_devices.h"
 
 #include <jansson.h>
@@ -37,7 +37,7 @@ static void end_without_memory(void)
     exit(exit_status("run", "reading a placement", BERTH_E_NOMEM));
 }
 
-/* The text is freed with the items. */
+/* Owner: the text is freed with the items. */
 static berth_str keep(pod_devices *d, char *text)
 {
     d->texts = heap_grow(d->texts, &d->text_capacity, d->text_count + 1, sizeof(*d->texts));
@@ -50,7 +50,7 @@ static berth_str copy_of(pod_devices *d, berth_str text)
     return keep(d, heap_text(text.data, text.len));
 }
 
-/* The part of a claim's text that is its allocation. */
+/* Cuts the allocation out of a claim's text. */
 static char *allocation_of(const berth_object *claim)
 {
     char *text = NULL;

@@ -1,4 +1,5 @@
-/* Nobody is told when a rejected pod leaves the queue: all of them are looked at now and then. */
+/* Nothing reports that a rejected pod has left the queue, so all of them are checked from time to
+ * time. */
 #include "live/run/rejections.h"
 
 #include <stdlib.h>
@@ -42,7 +43,7 @@ static void count_rejector(rejections *r, berth_str plugin, uint32_t profile)
     r->rejectors[r->rejector_count++] = (rejector){heap_text(plugin.data, plugin.len), profile, 1};
 }
 
-/* Whether the pod still waits for somebody to take it. */
+/* Whether the pod is still waiting for a scheduler. */
 static bool count_pod(rejections *r, const rejected_pod *pod, const berth_scheduler *scheduler)
 {
     berth_pod_status status;

@@ -1,4 +1,4 @@
-/* clientConnection and leaderElection, by the tree that kubeconfig files are read by. */
+/* Reads clientConnection and leaderElection, from the same tree as kubeconfig files. */
 #include "live/run/run_config.h"
 
 #include <errno.h>
@@ -102,7 +102,7 @@ static void take_text(const json_t *from, const char *key, char **out)
     *out = heap_text(text, strlen(text));
 }
 
-/* A number, which the tree has as text. */
+/* Reads a number, which the tree stores as text. */
 static bool take_number(const json_t *from, const char *key, double *out)
 {
     const char *text = yaml_tree_text(from, key);
@@ -150,7 +150,7 @@ static berth_status read_election(run_config *config, const json_t *from, const 
     return bad == NULL ? BERTH_OK : wrong(error, source, "leaderElection", bad);
 }
 
-/* What a profile says to a plugin; NULL: nothing. The library has checked what it is. */
+/* A profile's arguments for a plugin, or NULL. The library has already validated them. */
 static const json_t *plugin_args(const json_t *profile, const char *plugin_name)
 {
     size_t i;
@@ -164,7 +164,7 @@ static const json_t *plugin_args(const json_t *profile, const char *plugin_name)
     return args;
 }
 
-/* The longest of all profiles. */
+/* Takes the longest of all profiles. */
 static void read_timeouts(run_config *config, const json_t *profiles)
 {
     size_t i;

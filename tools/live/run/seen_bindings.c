@@ -1,4 +1,4 @@
-/* A short list, looked through: some hundred bindings are seen in the time that one is held. */
+/* A short list that is searched linearly: a few hundred bindings arrive while one is held. */
 #include "live/run/seen_bindings.h"
 
 #include <stdlib.h>

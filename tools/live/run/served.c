@@ -1,4 +1,5 @@
-/* Gauges are set once a second from what everybody counts anyway; histograms as things happen. */
+/* Gauges are set once a second from counters that exist anyway; histograms are updated as things
+ * happen. */
 #include "live/run/served.h"
 
 #include <inttypes.h>
@@ -12,16 +13,16 @@
 static const int64_t second_ns = 1000000000;
 
 enum {
-    WATCH_LOST_S = 300, /* not ready without a watch for so long */
-    STANDS_S = 30,      /* not alive with a thread that stood for so long */
-    LEASE_EXTRA_S = 20, /* not healthy when not renewed for so much longer than the lease */
+    WATCH_LOST_S = 300, /* not ready after this long without a watch */
+    STANDS_S = 30,      /* not alive if a thread has stood still this long */
+    LEASE_EXTRA_S = 20, /* not healthy if the lease was not renewed for its duration plus this */
     ATTEMPTS_LABEL_MAX = 15,
     CACHE_SIZE_MINOR = 33,
 };
 
-/* ---- health: on the server's thread ---- */
+/* ---- health checks, on the server's thread ---- */
 
-/* Relaxed, as in all checks: each is a word of its own. */
+/* relaxed, as in all checks: each flag stands for itself. */
 static bool is_set(const _Atomic bool *flag)
 {
     return atomic_load_explicit(flag, memory_order_relaxed);
@@ -64,9 +65,9 @@ static bool threads_move(void *context)
     return network_ns > limit_ns && (!is_set(&s->deciding_runs) || deciding_ns > limit_ns);
 }
 
-/* ---- the beginning and the end ---- */
+/* ---- start and end ---- */
 
-/* "10.0.0.1:6443" of "https://10.0.0.1:6443/path". */
+/* Returns "10.0.0.1:6443" for "https://10.0.0.1:6443/path". */
 static char *host_of(const char *url)
 {
     const char *at = strstr(url, "://");
@@ -99,7 +100,7 @@ void served_init(served *s, deciding *d, const char *server_url, const char *lea
 
 static const char *configuration(void *context)
 {
-    /* Acquires the text itself, too. */
+    /* Acquires the text as well. */
     return atomic_load_explicit(&((served *)context)->configuration, memory_order_acquire);
 }
 
@@ -127,7 +128,8 @@ void served_free(served *s)
 {
     serving_stop(s->server);
     metrics_destroy(s->metrics);
-    free(atomic_load_explicit(&s->configuration, memory_order_relaxed)); /* nobody else is there */
+    free(atomic_load_explicit(&s->configuration,
+                              memory_order_relaxed)); /* relaxed: no other thread is left */
     free(s->host);
     memset(s, 0, sizeof(*s));
 }
@@ -154,7 +156,7 @@ static void set_queue(served *s, const char *event, const char *queue, uint64_t 
     metrics_set(s->metrics, METRIC_QUEUE_INCOMING, (double)to, METRIC_LABELS(event, queue));
 }
 
-/* Renamed in 1.33, which has both. */
+/* 1.33 renamed the metric and has both names. */
 static void set_sizes(served *s, double to, const char *type)
 {
     if (s->minor <= CACHE_SIZE_MINOR)
@@ -197,7 +199,7 @@ static void look_at_writes(served *s, const writes *w)
 
 static void store(_Atomic bool *flag, bool to)
 {
-    atomic_store_explicit(flag, to, memory_order_relaxed); /* as is_set */
+    atomic_store_explicit(flag, to, memory_order_relaxed); /* relaxed, as in is_set */
 }
 
 void served_look(served *s, const watcher *watches, const writes *w, const lease *l)
@@ -220,7 +222,7 @@ void served_look(served *s, const watcher *watches, const writes *w, const lease
         look_at_writes(s, w);
 }
 
-/* ---- as it happens ---- */
+/* ---- events ---- */
 
 static void label_of(char out[256], berth_str text)
 {

@@ -1,4 +1,5 @@
-/* The order of things: ask for the server's version, make the engine, list, decide; and back. */
+/* The order of a run: ask for the server's version, create the engine, list, decide; then shut
+ * down. */
 #include "live/run/session.h"
 
 #include <errno.h>
@@ -24,10 +25,10 @@
 
 static const int64_t second_ns = 1000000000;
 
-/* Changes that wait for the deciding thread; with more of them the next page is not asked for. */
+/* Changes that wait for the deciding thread; while there are more, no further page is requested. */
 enum {
-    BLIND_SECONDS = 300, /* without a watch: nobody is evicted any more */
-    DENIED_SECONDS = 10, /* a server that has just begun does not know its rules yet */
+    BLIND_SECONDS = 300, /* without a watch this long, nothing is evicted any more */
+    DENIED_SECONDS = 10, /* a server that has just started may not know its rules yet */
 };
 enum { BACKLOG_MAX = 20000, MINOR_FIRST = 32, MINOR_LAST = 36, SETTLE_SECONDS = 5 };
 
@@ -38,13 +39,13 @@ typedef struct session {
     curl_transport *curl;
     const live_transport *transport;
     watcher *watcher;
-    watcher *fresh; /* lists for a comparison; NULL: there is none under way */
+    watcher *fresh; /* lists for a comparison; NULL: none is running */
     deciding deciding;
     bool deciding_runs;
-    writes *writes; /* NULL: of a dry run */
+    writes *writes; /* NULL: dry run */
     lease *lease;   /* NULL: no election */
     uint64_t acquired_version;
-    int64_t acquired_ns; /* 0: not, or already deciding */
+    int64_t acquired_ns; /* 0: not acquired, or already deciding */
     bool released;
     orders orders;
     served served;
@@ -52,10 +53,10 @@ typedef struct session {
     bool ends;
     int code;
     int64_t began_ns, version_backoff_ns;
-    int64_t denied_ns; /* since when 403 is the answer; 0: it is not */
-    char version[16];  /* "1.36", of the server */
-    char gates[1024];  /* feature gates of the engine */
-    int minor;         /* 36 */
+    int64_t denied_ns; /* when the 403 answers began; 0: none */
+    char version[16];  /* of the server, "1.36" */
+    char gates[1024];  /* the engine's feature gates */
+    int minor;         /* for example 36 */
 } session;
 
 static void end(session *s, int code)
@@ -66,7 +67,7 @@ static void end(session *s, int code)
         s->code = code;
 }
 
-/* ---- what the watches tell ---- */
+/* ---- reports of the watches ---- */
 
 static uint64_t on_change(void *context, const watch_change *change)
 {
@@ -101,7 +102,7 @@ static void on_listed(void *context, berth_kind kind)
     LOG_INFO(0, "all lists are whole", "seconds", took);
     (void)inbox_put(&s->deciding.in, MESSAGE_SYNCED);
     if (s->lease != NULL)
-        lease_start(s->lease); /* a standby has everything at hand */
+        lease_start(s->lease); /* a standby keeps its cluster up to date */
     else
         (void)inbox_put(&s->deciding.in, MESSAGE_DECIDE);
 }
@@ -153,8 +154,8 @@ static void on_ordered(void *context)
 
 /* ---- the lease ---- */
 
-/* What the last leader has bound is to be known first: our view of pods is past the moment at which
- * we became leader, or it has had 2 s to get there. */
+/* Starts deciding when the last leader's bindings are known: our view of the pods has passed the
+ * moment at which we became leader, or 2 s are over. */
 static void begin_deciding(void *context)
 {
     session *s = context;
@@ -244,12 +245,12 @@ static void make_writes(session *s)
                          .device_timeout_ns = s->options->device_timeout_ns};
 }
 
-/* ---- the beginning ---- */
+/* ---- start ---- */
 
 static void ask_version(void *context);
 
-/* A claim that stands for extended resources is made by the scheduler, which is not done here: a
- * node that has none of them by itself does not fit. */
+/* A scheduler creates a claim for extended resources that devices back. This program does not, so a
+ * node that lacks the extended resource itself does not fit. */
 static void switch_off_backing(session *s)
 {
     engine_setup *setup = s->options->setup;
@@ -339,8 +340,8 @@ static void take_version(session *s)
     begin(s);
 }
 
-/* What no second try will mend: the server is there, and it or we don't believe who the other
- * is. */
+/* Errors that a retry cannot fix: the server answers, but one side rejects the other's credentials,
+ * or it is no API server. */
 static bool is_hopeless(const session *s, const live_answer *answer)
 {
     bool lasts = event_loop_now() - s->denied_ns >= DENIED_SECONDS * second_ns;
@@ -406,7 +407,7 @@ static void ask_version(void *context)
                                                   .context = s});
 }
 
-/* ---- comparing with a new list ---- */
+/* ---- comparison with a new list ---- */
 
 static uint64_t on_fresh(void *context, const watch_change *change)
 {
@@ -425,7 +426,7 @@ static void end_comparison(void *context)
     s->fresh = NULL;
 }
 
-/* It ends itself, later: this is called from within. */
+/* The comparison is ended later, because this is called from within its watcher. */
 static void on_fresh_listed(void *context, berth_kind kind)
 {
     session *s = context;
@@ -461,7 +462,7 @@ static void on_signal(void *context, int fd, uint32_t events)
         }
         LOG_INFO(0, "a signal ends it", "signal", strsignal((int)what.ssi_signo));
         if (s->ends)
-            _exit(EXIT_NEGATIVE); /* the second one: at once */
+            _exit(EXIT_NEGATIVE); /* the second signal: exit at once */
         end(s, EXIT_DONE);
     }
 }
@@ -479,14 +480,15 @@ static bool take_signals(session *s)
     return s->signals >= 0 && event_loop_fd(s->loop, s->signals, EPOLLIN, on_signal, s);
 }
 
-/* ---- looking ---- */
+/* ---- checks ---- */
 
-/* What somebody may want to know, and what should not go on unsaid. */
+/* Logs what a user may want to know, and problems that should not go unnoticed. */
 static void look(void *context)
 {
     session *s = context;
     bool is_blind = s->watcher != NULL && watcher_lost_ns(s->watcher) >= BLIND_SECONDS * second_ns;
-    atomic_store_explicit(&s->deciding.is_blind, is_blind, memory_order_relaxed); /* a hint */
+    atomic_store_explicit(&s->deciding.is_blind, is_blind,
+                          memory_order_relaxed); /* relaxed: a hint */
     served_look(&s->served, s->watcher, s->writes, s->lease);
     (void)live_timer_set(s->transport, live_now(s->transport) + second_ns, look, s);
 }
@@ -507,7 +509,7 @@ static bool start_serving(session *s)
     return true;
 }
 
-/* ---- the whole ---- */
+/* ---- public function ---- */
 
 static bool open_session(session *s)
 {
@@ -532,12 +534,12 @@ static bool open_session(session *s)
 static bool is_done(session *s)
 {
     uint64_t wanted = s->options->dry_run_placements;
-    /* Relaxed: a count to look at. */
+    /* relaxed: a statistic. */
     return s->ends || (wanted > 0 && atomic_load_explicit(&s->deciding.decisions,
                                                           memory_order_relaxed) >= wanted);
 }
 
-/* What is under way is waited for: nobody else knows what became of it. */
+/* Waits for the current requests, because nothing else will learn their outcome. */
 static void settle(session *s)
 {
     int64_t until_ns = event_loop_now() + SETTLE_SECONDS * second_ns;
@@ -556,7 +558,7 @@ static void settle(session *s)
 
 static void close_session(session *s)
 {
-    if (s->writes != NULL && s->code == EXIT_DONE) /* a lost lease: nothing is ours any more */
+    if (s->writes != NULL && s->code == EXIT_DONE) /* after a lost lease we own nothing any more */
         settle(s);
     if (s->watcher != NULL)
         watcher_stop(s->watcher);

@@ -1,4 +1,4 @@
-/* A list of series for each metric: there are few of each. */
+/* Each metric keeps a list of its series, because there are few of each. */
 #include "live/serving/metrics.h"
 
 #include <assert.h>
@@ -31,7 +31,7 @@ typedef struct metric_family {
 
 static const double rest_bounds[] = {.005, .025, .1, .25, .5, 1, 2, 4, 8, 15, 30, 60};
 
-/* Labels are NULL where there are none; buckets: their first bound, the factor, how many. */
+/* Labels are NULL if there are none; buckets: the first bound, the factor, the number of bounds. */
 #define COUNTS(NAME, HELP, ...)                                                    \
     {                                                                              \
         .name = (NAME), .help = (HELP), .type = COUNTER, .labels = { __VA_ARGS__ } \
@@ -128,9 +128,9 @@ static const metric_family families[METRIC_COUNT] = {
 typedef struct series {
     struct series *next;
     char *labels[METRIC_LABELS_MAX];
-    double value; /* of a histogram: the sum */
+    double value; /* for a histogram: the sum */
     uint64_t count;
-    uint64_t buckets[BUCKETS_MAX]; /* each without those below */
+    uint64_t buckets[BUCKETS_MAX]; /* not cumulative */
 } series;
 
 struct metrics {
@@ -172,7 +172,7 @@ static unsigned label_count(const metric_family *family)
     return count;
 }
 
-/* With the lock held. */
+/* Called with the lock held. */
 static series *series_of(metrics *m, metric which, const char *const *labels)
 {
     unsigned count = label_count(&families[which]);
@@ -206,7 +206,7 @@ void metrics_set(metrics *m, metric which, double to, const char *const *labels)
     pthread_mutex_unlock(&m->lock);
 }
 
-/* Multiplied up, as the original's are: so the last digits are the same. */
+/* Multiplies repeatedly, as Prometheus' Go client does, so that the last digits are the same. */
 static double next_bound(const metric_family *family, unsigned i, double bound)
 {
     if (family->bounds != NULL)
@@ -235,7 +235,7 @@ void metrics_observe(metrics *m, metric which, double value, const char *const *
 
 /* ---- text ---- */
 
-/* The shortest text that reads back as the number. */
+/* Prints the shortest text that reads back as the same number. */
 static void print_number(FILE *out, double value)
 {
     char text[40];
@@ -334,7 +334,7 @@ static unsigned count_descriptors(void)
     while (readdir(folder) != NULL)
         count++;
     closedir(folder);
-    return count > 3 ? count - 3 : 0; /* ".", ".." and the folder itself */
+    return count > 3 ? count - 3 : 0; /* not counting ".", ".." and the folder's own descriptor */
 }
 
 static void print_process(FILE *out, const metrics *m)

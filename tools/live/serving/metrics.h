@@ -1,13 +1,14 @@
-/* What is counted and measured, in Prometheus' text form, under kube-scheduler's names, labels and
- * buckets, so that its dashboards and alerts keep working; what it has no name for is berth_*.
+/* Counters and measurements in Prometheus' text format. They have kube-scheduler's names, labels
+ * and buckets, so that its dashboards and alerts keep working; metrics that kube-scheduler lacks
+ * are named berth_*.
  *
- * Threads: any; all under one lock, held for some comparisons of short texts. */
+ * Threads: any; one lock protects everything and is held for a few comparisons of short texts. */
 #ifndef BERTH_LIVE_METRICS_H
 #define BERTH_LIVE_METRICS_H
 
 #include <stddef.h>
 
-/* Labels in the order of their names, as they are given to the functions below. */
+/* The comments list each metric's labels, in the order in which the functions below take them. */
 typedef enum metric {
     METRIC_SCHEDULE_ATTEMPTS = 0,   /* profile, result: scheduled, unschedulable, error */
     METRIC_ATTEMPT_SECONDS,         /* profile, result */
@@ -22,20 +23,20 @@ typedef enum metric {
     METRIC_PREEMPTION_ATTEMPTS,     /* */
     METRIC_PREEMPTION_VICTIMS,      /* */
     METRIC_CACHE_SIZE,              /* type: nodes, pods, assumed_pods */
-    METRIC_CACHE_SIZE_BEFORE,       /* the same, under the name of 1.32 and before */
+    METRIC_CACHE_SIZE_BEFORE,       /* the same, with its name up to 1.32 */
     METRIC_REST_REQUESTS,           /* code, host, method */
     METRIC_REST_SECONDS,            /* host, verb */
     METRIC_LEADER,                  /* name */
     METRIC_BINDINGS,                /* outcome: bound, refused, failed */
     METRIC_BINDING_REQUESTS,        /* */
-    METRIC_BINDING_SECONDS,    /* from the decision to the definite outcome; buckets from 1 ms */
-    METRIC_BINDING_WINDOW,     /* */
-    METRIC_BINDINGS_UNSETTLED, /* */
-    METRIC_DECISION_SECONDS,   /* the algorithm's, buckets from 1 us */
-    METRIC_TAKEN_PODS,         /* turned up on another node than the one chosen */
-    METRIC_EVENTS_DROPPED,     /* */
-    METRIC_PUSHED_BACK,        /* answers 429 */
-    METRIC_WATCH_LOST_SECONDS, /* how long the worst watch has been lost */
+    METRIC_BINDING_SECONDS,         /* from the decision to the final outcome; buckets from 1 ms */
+    METRIC_BINDING_WINDOW,          /* */
+    METRIC_BINDINGS_UNSETTLED,      /* */
+    METRIC_DECISION_SECONDS,        /* of the algorithm; buckets from 1 us */
+    METRIC_TAKEN_PODS,              /* found on another node than the one chosen */
+    METRIC_EVENTS_DROPPED,          /* */
+    METRIC_PUSHED_BACK,             /* answers with status 429 */
+    METRIC_WATCH_LOST_SECONDS,      /* how long the longest broken watch has been lost */
     METRIC_COUNT
 } metric;
 
@@ -46,18 +47,19 @@ typedef struct metrics metrics;
 metrics *metrics_create(void);
 void metrics_destroy(metrics *m);
 
-/* Labels end with NULL, or with the metric's last. Counters and gauges. */
+/* For counters and gauges. `labels` ends with NULL or with the metric's last label. */
 void metrics_add(metrics *m, metric which, double by, const char *const *labels);
-/* Gauges, and counters that somebody else counts. */
+/* For gauges, and for counters that are kept elsewhere. */
 void metrics_set(metrics *m, metric which, double to, const char *const *labels);
-/* Histograms. */
+/* For histograms. */
 void metrics_observe(metrics *m, metric which, double value, const char *const *labels);
 
-/* Values of labels in place. */
+/* Label values as a literal argument. */
 #define METRIC_LABELS(...) ((const char *const[METRIC_LABELS_MAX + 1]){__VA_ARGS__})
 #define METRIC_NO_LABELS ((const char *const[1]){NULL})
 
-/* All of it, and what the system knows of this process. Owner: freed with free. */
+/* All metrics, and what the system reports about this process. Owner: the caller frees it with
+ * free. */
 char *metrics_text(metrics *m, size_t *length);
 
 #endif

@@ -1,4 +1,4 @@
-/* A daemon of libmicrohttpd on a socket of our own, so that what is wrong with it can be said. */
+/* A libmicrohttpd daemon on a socket that we open ourselves, so that errors can be explained. */
 #include "live/serving/serving.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ struct serving {
 typedef struct page {
     unsigned status;
     const char *type;
-    char *text; /* of the heap; NULL: no memory */
+    char *text; /* on the heap; NULL: no memory */
     size_t length;
 } page;
 
@@ -41,7 +41,8 @@ static bool belongs(const health_check *check, const char *kind)
                                          : check->healthz;
 }
 
-/* Checks of that kind, or the one that is named, a line each; whether all pass. */
+/* Prints the checks of that kind, or the named one, a line each. Returns whether all of them
+ * pass. */
 static bool print_checks(FILE *out, const serving_options *options, const char *kind,
                          const char *only, bool *found)
 {
@@ -133,7 +134,7 @@ static page configz_page(const serving_options *options)
     return p;
 }
 
-/* "livez" of "/livez" and "/livez/ping", whose rest is "ping"; NULL: another path. */
+/* Returns "livez" for "/livez" and "/livez/ping" (`*rest`: "ping"), and NULL for other paths. */
 static const char *health_kind(const char *path, const char **rest)
 {
     static const char *const kinds[] = {"livez", "readyz", "healthz"};
@@ -197,7 +198,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         return MHD_YES;
     }
     if (*body_bytes > 0) {
-        *body_bytes = 0; /* nobody asked for it */
+        *body_bytes = 0; /* request bodies are ignored */
         return MHD_YES;
     }
     if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
@@ -209,9 +210,9 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     return answer(connection, &p);
 }
 
-/* ---- the beginning ---- */
+/* ---- start ---- */
 
-/* "HOST:PORT" in two; false: it is none. `host` "": every address. */
+/* Splits "HOST:PORT"; false if it is malformed. An empty `host` means every address. */
 static bool split_address(const char *address, char host[256], const char **port)
 {
     const char *colon = strrchr(address, ':');
@@ -238,7 +239,7 @@ static int listen_on(const struct addrinfo *address)
     if (fd < 0)
         return -1;
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-    if (address->ai_family == AF_INET6) /* "::" is for both, as in Go */
+    if (address->ai_family == AF_INET6) /* "::" accepts IPv4 and IPv6, as in Go */
         setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
     if (bind(fd, address->ai_addr, address->ai_addrlen) == 0 && listen(fd, 64) == 0)
         return fd;
@@ -263,7 +264,7 @@ static berth_status open_socket(const char *address, int *out, berth_error *erro
         return error_set(error, BERTH_E_ARG, NULL, "can't serve at '%s': %s", address,
                          gai_strerror(code));
     int fd = -1;
-    for (int family = 0; family < 2 && fd < 0; family++) /* IPv6 first: it is for both */
+    for (int family = 0; family < 2 && fd < 0; family++) /* IPv6 first, because it accepts both */
         for (const struct addrinfo *a = found; a != NULL && fd < 0; a = a->ai_next)
             if (a->ai_family == (family == 0 ? AF_INET6 : AF_INET))
                 fd = listen_on(a);
@@ -307,12 +308,12 @@ static berth_status read_files(serving *s, berth_error *error)
     return read_pem(options->key_file, &s->key, error);
 }
 
-/* Its thread takes no signal: the network's does. */
+/* The daemon's thread blocks all signals; the network thread handles them. */
 static struct MHD_Daemon *start_daemon(serving *s, int fd)
 {
     sigset_t all, before;
     unsigned flags = MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD;
-    /* GnuTLS' priorities: TLS 1.2 or newer. The library's default still offers 1.0 and 1.1. */
+    /* GnuTLS priorities: TLS 1.2 or newer. The library's default still offers 1.0 and 1.1. */
     char priorities[] = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
     struct MHD_OptionItem tls[] = {
         {MHD_OPTION_HTTPS_PRIORITIES, 0, priorities},

@@ -1,4 +1,4 @@
-/* Options of a transfer, its callbacks, and which of its ends are definite. */
+/* The options of a transfer, its callbacks, and the decision whether its outcome is known. */
 #include "live/transport/curl_easy.h"
 
 #include <netinet/in.h>
@@ -81,7 +81,7 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *context)
     return length;
 }
 
-/* The last moment before the request goes out: the connection stands. */
+/* Called just before the request is sent, when the connection is established. */
 static int on_hand_over(void *context, char *peer, char *local, int peer_port, int local_port)
 {
     curl_request *r = context;
@@ -98,16 +98,16 @@ static int on_hand_over(void *context, char *peer, char *local, int peer_port, i
 
 static int on_socket_made(void *context, curl_socket_t fd, curlsocktype purpose)
 {
-    unsigned int milliseconds = 45000; /* a peer that is silently gone is noticed */
+    unsigned int milliseconds = 45000; /* detects a peer that has vanished silently */
     (void)context;
     (void)purpose;
     (void)setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds, sizeof(milliseconds));
     return CURL_SOCKOPT_OK;
 }
 
-/* ---- preparing ---- */
+/* ---- preparation ---- */
 
-/* Where the host of a URL begins and how long "host:port" is. */
+/* Finds the host in a URL and returns the length of "host:port". */
 static size_t host_of(const char *server, const char **host)
 {
     const char *mark = strstr(server, "://");
@@ -115,7 +115,7 @@ static size_t host_of(const char *server, const char **host)
     return strcspn(*host, "/");
 }
 
-/* tls-server-name is what the URL says; the connection goes to the server all the same. */
+/* The URL contains tls-server-name; the connection still goes to the server. */
 static void make_url(curl_request *r, const server_access *access)
 {
     const char *host;
@@ -130,7 +130,7 @@ static void make_url(curl_request *r, const server_access *access)
         snprintf(r->url, bytes, "%.*s%s", (int)server_bytes, access->server, r->path);
         return;
     }
-    const char *bracket = memchr(host, ']', host_bytes); /* of an IPv6 address */
+    const char *bracket = memchr(host, ']', host_bytes); /* for an IPv6 address */
     const char *from = bracket != NULL ? bracket : host;
     const char *port = memchr(from, ':', host_bytes - (size_t)(from - host));
     int name_bytes = port != NULL ? (int)(port - host) : (int)host_bytes;
@@ -180,7 +180,8 @@ static void set_headers(curl_request *r, const server_access *access, const char
 static void set_blob(CURL *easy, CURLoption option, berth_str data)
 {
     struct curl_blob blob = {.len = data.len, .flags = CURL_BLOB_COPY};
-    memcpy(&blob.data, &data.data, sizeof(blob.data)); /* which is read, and not const */
+    memcpy(&blob.data, &data.data,
+           sizeof(blob.data)); /* the blob's pointer is not const, but libcurl only reads it */
     curl_easy_setopt(easy, option, &blob);
 }
 
@@ -191,7 +192,7 @@ static void set_tls(CURL *easy, const server_access *access)
         curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
         curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L);
     }
-    /* The only roots: none of the system's beside them. */
+    /* These are the only roots: the system's are not used. */
     if (access->ca_data.data != NULL) {
         curl_easy_setopt(easy, CURLOPT_CAINFO, NULL);
         curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
@@ -199,7 +200,7 @@ static void set_tls(CURL *easy, const server_access *access)
     } else if (access->ca_file != NULL) {
         curl_easy_setopt(easy, CURLOPT_CAINFO, access->ca_file);
         curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
-#if LIBCURL_VERSION_NUM >= 0x075700 /* else what was in the file is believed for a day */
+#if LIBCURL_VERSION_NUM >= 0x075700 /* by default libcurl trusts a cached CA file for a day */
         curl_easy_setopt(easy, CURLOPT_CA_CACHE_TIMEOUT, 0L);
 #endif
     }
@@ -253,7 +254,7 @@ bool curl_request_prepare(curl_request *r, const server_access *access, const ch
     set_method(easy, r);
     curl_easy_setopt(easy, CURLOPT_URL, r->url);
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-    char agent[64]; /* one that looks like a browser's or curl's gets indented JSON */
+    char agent[64]; /* an agent that looks like a browser's or curl's gets indented JSON */
     snprintf(agent, sizeof(agent), "berth/%s", berth_version());
     curl_easy_setopt(easy, CURLOPT_USERAGENT, agent);
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
@@ -268,7 +269,7 @@ bool curl_request_prepare(curl_request *r, const server_access *access, const ch
     return true;
 }
 
-/* ---- the end ---- */
+/* ---- end ---- */
 
 static const char *explanation(const curl_request *r, CURLcode code)
 {
@@ -281,7 +282,7 @@ static const char *explanation(const curl_request *r, CURLcode code)
     return r->error[0] != '\0' ? r->error : curl_easy_strerror(code);
 }
 
-/* An answer whose end is missing is none: what it says of a write can't be relied on. */
+/* An answer that breaks off does not count as one: the result of a write cannot be relied on. */
 void curl_request_answer(curl_request *r, CURLcode code, live_answer *out)
 {
     long status = 0;

@@ -1,8 +1,8 @@
-/* Requests on libcurl's multi handles, which the event loop tells what their sockets do.
+/* Sends requests with libcurl's multi handles; the event loop reports socket events to libcurl.
  *
- * libcurl must not be entered from its own callbacks; so `send` puts a request into a list,
- * `cancel` marks one, and each turn of the loop begins with starting and removing them. What ends
- * is told there, too. */
+ * libcurl must not be entered from its own callbacks. So `send` puts a request into a list,
+ * `cancel` marks one, and each turn of the loop begins by starting and removing them. Completed
+ * requests are reported there, too. */
 #include "live/transport/curl_transport.h"
 
 #include <curl/curl.h>
@@ -16,15 +16,15 @@
 #include "cli/heap.h"
 #include "live/transport/curl_easy.h"
 
-/* HTTP/2 carries all requests over one connection; but one that the server wants to end (GOAWAY)
- * takes none any more, and yet lives as long as a watch of it does, which may be so with each
- * watch. HTTP/1.1 carries one request at a time. */
+/* HTTP/2 carries all requests over one connection. But a connection that the server wants to end
+ * (GOAWAY) takes no new requests, and stays open as long as one of its watches lives; this can
+ * happen with every watch. HTTP/1.1 carries one request at a time. */
 enum { CONNECTIONS_MAX = 64 };
 
-/* One multi handle: a class of requests. */
+/* One multi handle for a class of requests. */
 typedef struct connection {
     struct curl_transport *owner;
-    struct connection *next; /* of those that are being given up */
+    struct connection *next; /* in the list of retired connections */
     CURLM *multi;
     live_id timer;
     size_t request_count;
@@ -35,10 +35,10 @@ struct curl_transport {
     curl_transport_options options;
     connection *current[LIVE_CONNECTION_COUNT];
     connection *retired;
-    curl_request *first, *last; /* all that are there, oldest first */
-    bool work;                  /* some of them wait to be started or removed */
+    curl_request *first, *last; /* all requests, oldest first */
+    bool work;                  /* some requests wait to be started or removed */
     live_id last_id;
-    int64_t looked_ns; /* look_again */
+    int64_t looked_ns; /* when look_again was last called */
 };
 
 enum { LOOK_AGAIN_MS = 500 };
@@ -64,10 +64,10 @@ static void on_socket_ready(void *context, int fd, uint32_t events)
     c->owner->work = true;
 }
 
-/* A stream's bytes may lie read already, on behalf of another stream, while the socket has no more:
- * libcurl 7.88 then counts on a timer that it forgets where it fires early, and does not always
- * list the stream with its socket. So all transfers are run now and then, by the only function that
- * does so beside sockets' events; it is marked as deprecated for what it costs. */
+/* libcurl may already have read a stream's bytes on behalf of another stream when the socket has no
+ * more. libcurl 7.88 then relies on a timer that it forgets if the timer fires early, and does not
+ * always list the stream with its socket. So all transfers are run from time to time, by the only
+ * function that does so without socket events; it is deprecated because of its cost. */
 static void look_again(connection *c)
 {
     int running;
@@ -104,7 +104,7 @@ static void on_multi_timer(void *context)
     c->timer = 0;
     curl_multi_socket_action(c->multi, CURL_SOCKET_TIMEOUT, 0, &running);
     c->owner->work = true;
-    /* It says nothing where its own clock finds that it is too early. */
+    /* libcurl sets no new timer if its own clock finds that this one fired too early. */
     if (c->timer == 0 && curl_multi_timeout(c->multi, &left_ms) == CURLM_OK && left_ms >= 0)
         (void)on_timer(c->multi, left_ms > 0 ? left_ms : 1, c);
 }
@@ -128,7 +128,7 @@ static connection *connection_open(curl_transport *t)
     c->owner = t;
     c->multi = curl_multi_init();
     if (c->multi == NULL)
-        abort(); /* memory: heap_new has ended the program before */
+        abort(); /* out of memory; our own allocations end the program in heap_new */
     curl_multi_setopt(c->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
     curl_multi_setopt(c->multi, CURLMOPT_SOCKETDATA, c);
     curl_multi_setopt(c->multi, CURLMOPT_TIMERFUNCTION, on_timer);
@@ -142,11 +142,11 @@ static void connection_close(connection *c)
 {
     event_loop_timer_stop(c->owner->options.loop, c->timer);
     curl_multi_cleanup(c->multi);
-    event_loop_timer_stop(c->owner->options.loop, c->timer); /* set by the cleanup */
+    event_loop_timer_stop(c->owner->options.loop, c->timer); /* the cleanup set a timer */
     free(c);
 }
 
-/* Close those of the connections given up that nobody uses any more. */
+/* Closes retired connections that have no requests left. */
 static void close_retired(curl_transport *t)
 {
     for (connection **link = &t->retired; *link != NULL;) {
@@ -174,7 +174,7 @@ static void unlink_request(curl_transport *t, curl_request *r)
         t->last = r->previous;
 }
 
-/* Take a request from libcurl. */
+/* Takes a request out of libcurl. */
 static void detach(curl_request *r)
 {
     connection *c = r->connection;
@@ -192,7 +192,8 @@ static void drop(curl_transport *t, curl_request *r)
     curl_request_free(r);
 }
 
-/* The end of a request: it is gone before its owner hears of it, who may send more at once. */
+/* Ends a request: it is unlinked before its owner is called, because the owner may send more at
+ * once. */
 static void tell(curl_transport *t, curl_request *r, const live_answer *answer)
 {
     detach(r);
@@ -255,7 +256,7 @@ static void start(curl_transport *t, curl_request *r)
 
 /* ---- ending ---- */
 
-/* A used-up token is renewed, and the request sent once more. */
+/* Has an expired token renewed and sends the request once more. */
 static bool repeat_refused(curl_transport *t, curl_request *r, int status)
 {
     if (status != 401 || r->repeated || !t->options.access->refused(t->options.access_self))
@@ -286,7 +287,7 @@ static void collect(curl_transport *t, connection *c)
         if (message->msg != CURLMSG_DONE)
             continue;
         char *private = NULL;
-        CURLcode code = message->data.result; /* the message is gone with its handle */
+        CURLcode code = message->data.result; /* the message is freed with its handle */
         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &private);
         curl_request *r = (curl_request *)(void *)private;
         if (r->state == REQUEST_CANCELLED)
@@ -296,7 +297,7 @@ static void collect(curl_transport *t, connection *c)
     }
 }
 
-/* A callback that sends more puts it at the end of the list and sets `work`; none removes any. */
+/* A callback that sends more appends to the list and sets `work`; no callback removes a request. */
 static void start_and_remove(curl_transport *t)
 {
     curl_request *next;
@@ -339,7 +340,7 @@ static void on_turn(void *context)
     }
 }
 
-/* ---- the interface ---- */
+/* ---- public functions ---- */
 
 static live_id transport_send(void *self, const live_request *request)
 {

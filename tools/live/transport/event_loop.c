@@ -1,4 +1,4 @@
-/* epoll over descriptors, a heap of timers, an eventfd for other threads. */
+/* epoll for descriptors, a heap of timers, and an eventfd to be woken by other threads. */
 #include "live/transport/event_loop.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@ enum { EVENTS_A_TURN = 64 };
 
 typedef struct loop_timer {
     int64_t at_ns;
-    live_id id; /* later ids were set later: ties go by it */
+    live_id id; /* increasing; decides between timers of the same time */
     live_timer_fn fire;
     void *context;
 } loop_timer;
@@ -31,7 +31,7 @@ struct event_loop {
     loop_timer *timers; /* a binary heap: [i] is not later than [2i+1] and [2i+2] */
     size_t timer_count, timer_capacity;
     live_id last_id;
-    loop_fd *fds; /* by number */
+    loop_fd *fds; /* indexed by descriptor */
     size_t fd_capacity;
     live_timer_fn each_turn, on_wake;
     void *each_turn_context, *on_wake_context;
@@ -90,7 +90,7 @@ bool event_loop_fd(event_loop *loop, int fd, uint32_t events, event_fd_fn ready,
     if (events == 0 && !was)
         return true;
     int failed = epoll_ctl(loop->epoll, operation, fd, &event);
-    /* Somebody may have closed the descriptor under its old number. */
+    /* The descriptor may have been closed and its number used again. */
     if (failed != 0 && operation == EPOLL_CTL_MOD && errno == ENOENT)
         failed = epoll_ctl(loop->epoll, EPOLL_CTL_ADD, fd, &event);
     return failed == 0 || operation == EPOLL_CTL_DEL;
@@ -144,7 +144,7 @@ static void take_out(event_loop *loop, size_t at)
     sift_down(loop, at);
 }
 
-/* A walk: there are as many timers as requests under way, some hundreds. */
+/* A linear search: there are as many timers as current requests, a few hundred. */
 void event_loop_timer_stop(event_loop *loop, live_id timer)
 {
     for (size_t i = 0; i < loop->timer_count; i++)
@@ -154,7 +154,7 @@ void event_loop_timer_stop(event_loop *loop, live_id timer)
         }
 }
 
-/* Those that were set meanwhile wait for the next turn, so that a turn ends. */
+/* Timers that are set meanwhile wait for the next turn; otherwise a turn might never end. */
 static void fire_timers(event_loop *loop)
 {
     live_id last = loop->last_id;
@@ -166,7 +166,7 @@ static void fire_timers(event_loop *loop)
     }
 }
 
-/* ---- turning ---- */
+/* ---- turns ---- */
 
 void event_loop_each_turn(event_loop *loop, live_timer_fn fire, void *context)
 {
@@ -177,7 +177,7 @@ void event_loop_each_turn(event_loop *loop, live_timer_fn fire, void *context)
 void event_loop_wake(event_loop *loop)
 {
     uint64_t one = 1;
-    /* A full counter has been written to before: the loop wakes anyhow. */
+    /* If the counter is full, it was written before and the loop will wake anyway. */
     if (write(loop->wake, &one, sizeof(one)) < 0)
         return;
 }
@@ -207,7 +207,8 @@ void event_loop_turn(event_loop *loop, int64_t wait_ns)
         loop->each_turn(loop->each_turn_context);
     int count = epoll_wait(loop->epoll, events, EVENTS_A_TURN, milliseconds_until(loop, wait_ns));
     for (int i = 0; i < count; i++) {
-        /* By number: one that an earlier event of this turn took away is not called. */
+        /* Looked up again by number: an earlier event of this turn may have removed the
+         * descriptor. */
         loop_fd watched = loop->fds[events[i].data.fd];
         if (watched.events != 0)
             watched.ready(watched.context, events[i].data.fd, events[i].events);

@@ -1,5 +1,5 @@
-/* The tables, as engine/kube reads each kind. What a kubelet writes every few seconds is not among
- * them: times of conditions, states of containers. */
+/* The fields that engine/kube reads of each kind. Fields that a kubelet writes every few seconds
+ * are left out: times of conditions, states of containers. */
 #include "live/watch/kept_fields.h"
 
 #define ALL(name)                                    \
@@ -103,7 +103,7 @@ static const kept_field node_status[] = {ALL("capacity"),         ALL("allocatab
 static const kept_field node[] = {PART("metadata", node_metadata), PART("spec", node_spec),
                                   PART("status", node_status), LAST};
 
-/* ---- the others ---- */
+/* ---- other kinds ---- */
 
 static const kept_field namespace_object[] = {PART("metadata", plain_metadata), LAST};
 static const kept_field storage_status[] = {ALL("phase"), LAST};
@@ -131,7 +131,7 @@ static const kept_field device_metadata[] = {IDENTITY, PART("annotations", devic
                                              ALL("ownerReferences"), ALL("creationTimestamp"),
                                              LAST};
 
-/* Of devices: what drivers say of them at length is not kept. */
+/* The long device status that drivers write is dropped, except for conditions. */
 static const kept_field allocated[] = {
     ALL("driver"), ALL("pool"), ALL("device"), ALL("shareID"), PART("conditions", condition), LAST};
 static const kept_field claim_status[] = {ALL("allocation"), ALL("reservedFor"),

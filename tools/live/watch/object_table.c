@@ -1,4 +1,4 @@
-/* Linear probing; who goes leaves no tombstone: those behind move up. */
+/* Linear probing. A removal leaves no tombstone: later entries move up. */
 #include "live/watch/object_table.h"
 
 #include <stdlib.h>
@@ -97,7 +97,7 @@ void object_table_remove(object_table *table, object_entry *entry)
         hole = (hole + 1) & mask;
     for (size_t at = (hole + 1) & mask; table->slots[at] != NULL; at = (at + 1) & mask) {
         size_t wanted = place_of_entry(table, table->slots[at]);
-        /* It may move to the hole if its place is not behind it. */
+        /* It may move into the hole unless its own place lies behind the hole. */
         if (((at - wanted) & mask) >= ((at - hole) & mask)) {
             table->slots[hole] = table->slots[at];
             hole = at;
@@ -108,8 +108,8 @@ void object_table_remove(object_table *table, object_entry *entry)
     entry_free(entry);
 }
 
-/* A removal moves entries up, so the slot it happened in is looked at again. What wraps around the
- * end was looked at before, or will be. */
+/* A removal moves entries up, so its slot is checked again. An entry that wraps around the end has
+ * been checked before or will be. */
 object_entry *object_table_unmarked(const object_table *table, uint32_t mark, size_t *from)
 {
     for (; *from < table->capacity; ++*from)

@@ -1,5 +1,5 @@
-/* A walk over JSON text that copies what is to be kept. The text is not validated beyond that: the
- * reader of objects does so with what is kept. */
+/* Walks over JSON text and copies the fields to keep. The rest of the text is not validated; the
+ * reader of objects validates the fields that are kept. */
 #include "live/watch/object_view.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static const char *skip_space(const char *at, const char *end)
     return at;
 }
 
-/* Behind the string that begins at `at`; NULL: it does not end. */
+/* Returns the position behind the string that begins at `at`; NULL if the string does not end. */
 static const char *skip_string(const char *at, const char *end)
 {
     for (at++; at < end; at++) {
@@ -37,7 +37,7 @@ static const char *skip_string(const char *at, const char *end)
     return NULL;
 }
 
-/* Behind the value that begins at `at`; NULL: it does not end. */
+/* Returns the position behind the value that begins at `at`; NULL if the value does not end. */
 static const char *skip_value(const char *at, const char *end)
 {
     uint32_t depth = 0;
@@ -76,8 +76,9 @@ static const char *skip_value(const char *at, const char *end)
     return depth == 0 && at > from ? at : NULL;
 }
 
-/* The next member of an object: its key (without quotes) and where its value begins. `*at` is
- * behind the opening brace or behind a value. Returns 1, 0 at the end, -1 if it is malformed. */
+/* The next member of an object: its key (without quotes) and the start of its value. `*at` is
+ * behind the opening brace or behind a value. Returns 1, 0 at the end, -1 if the text is
+ * malformed. */
 static int next_member(const char **at, const char *end, berth_str *key)
 {
     const char *now = skip_space(*at, end);
@@ -125,7 +126,7 @@ berth_str json_plain_string(berth_str value)
     return (berth_str){value.data + 1, value.len - 2};
 }
 
-/* ---- what is kept ---- */
+/* ---- kept fields ---- */
 
 static void put(object_view *view, const char *bytes, size_t count)
 {
@@ -228,7 +229,7 @@ static const char *keep_value(walk *w, const char *at, const kept_field *field, 
 
 /* ---- the view ---- */
 
-/* 64 bits of a text: eight bytes at a time, multiplied and folded. */
+/* A 64-bit hash of a text: eight bytes at a time, multiplied and folded. */
 static uint64_t hash_of(const char *bytes, size_t count)
 {
     uint64_t hash = 0x9e3779b97f4a7c15U ^ count;
@@ -286,7 +287,7 @@ bool object_view_read(object_view *view, berth_kind kind, const char *text, size
     if (view->name.len == 0)
         return false;
     view->hash = hash_of(view->kept + body, view->kept_bytes - body);
-    /* The heading ends in a brace and a comma; the object's own brace goes. */
+    /* The heading ends with a brace and a comma; blank out the object's own brace. */
     if (view->kept[body + 1] == '}')
         view->kept[body - 1] = ' ';
     view->kept[body] = ' ';

@@ -1,4 +1,5 @@
-/* Lists and watches: requests, their ends, times. What an object means is reflector_apply.c's. */
+/* Sends lists and watches, handles their ends, and keeps the timers. reflector_apply.c interprets
+ * the objects. */
 #include "live/watch/reflector.h"
 
 #include <inttypes.h>
@@ -54,9 +55,9 @@ static void wait_until(reflector *r, int64_t at_ns)
     r->timer = live_timer_set(r->transport, at_ns, begin, r);
 }
 
-/* 0.8 s doubling to 4 s, times 1 to 2 at random; the server's own word counts if it is longer.
- * client-go goes up to 30 s, and is blind for so long when the server is there again: its many
- * clients have to, a scheduler is one. */
+/* Waits 0.8 s, doubling to 4 s, times a random factor of 1 to 2; the server's Retry-After counts if
+ * it is longer. client-go goes up to 30 s, and stays blind that long after the server is back: its
+ * many clients must spread out, one scheduler need not. */
 static void back_off(reflector *r, int64_t retry_after_ns)
 {
     r->backoff_ns = r->backoff_ns == 0 ? backoff_first_ns : r->backoff_ns * 2;
@@ -69,7 +70,7 @@ static void back_off(reflector *r, int64_t retry_after_ns)
     wait_until(r, live_now(r->transport) + wait_ns);
 }
 
-/* Go on, soon: from within callbacks, a request's end is left first. */
+/* Continues soon, not at once, because callers are inside a request's callback. */
 static void go_on(reflector *r)
 {
     wait_until(r, live_now(r->transport));
@@ -107,7 +108,7 @@ static bool on_list_item(void *context, const char *text, size_t length)
     return true;
 }
 
-/* The list's own version, and where its next page is. */
+/* Reads the list's resourceVersion and the token of the next page. */
 static bool read_list_end(reflector *r)
 {
     const char *text = stream_cut_list_end(&r->cut);
@@ -167,15 +168,15 @@ static void on_list_done(void *context, const live_answer *answer)
         return;
     }
     say_failure(r, "list", answer);
-    /* 410: the pages' revision is compacted away. Whatever else it was: another list is another
-     * state, and pages of two don't fit together. */
+    /* 410: the pages' revision has been compacted away. After any other failure, too, a new list
+     * shows another state, and pages of two states must not be mixed. */
     start_anew(r);
     back_off(r, answer->retry_after_ns);
 }
 
-/* A list without a byte for a while is asked for anew: libcurl 7.88 forgets, once in a hundred
- * times that many streams share a connection, that it has more of one. A server that is slow is
- * given twice as long each time. */
+/* Repeats a list that has sent no byte for a while: with many streams on one connection, libcurl
+ * 7.88 forgets about one time in a hundred that it has more data of a stream. The wait doubles each
+ * time, so that a slow server gets its time. */
 static void look_at_list(void *context)
 {
     reflector *r = context;
@@ -195,7 +196,7 @@ static void look_at_list(void *context)
     go_on(r);
 }
 
-/* A continue token, percent-encoded. */
+/* Percent-encodes a continue token. */
 static size_t encode(char *out, const char *text)
 {
     static const char plain[] =
@@ -289,7 +290,7 @@ static bool on_watch_line(void *context, const char *text, size_t length)
     else if (is_type(type, "DELETED"))
         reflector_apply(r, REFLECTOR_DELETED, object);
     else if (!is_type(type, "BOOKMARK"))
-        return true; /* of a later Kubernetes */
+        return true; /* of a later version of Kubernetes */
     take_bookmark(r, object);
     return true;
 }
@@ -304,7 +305,7 @@ static bool on_watch_data(void *context, const char *bytes, size_t count)
     return false;
 }
 
-/* What comes next after a watch: the same again, or a list. */
+/* Decides what follows a watch: another watch or a list. */
 static void end_watch(reflector *r, const live_answer *answer)
 {
     int64_t now_ns = live_now(r->transport);
@@ -314,7 +315,7 @@ static void end_watch(reflector *r, const live_answer *answer)
         r->backoff_ns = 0;
         r->patience_ns = patience_first_ns;
     }
-    r->healthy_since_ns = now_ns; /* until now it was well */
+    r->healthy_since_ns = now_ns; /* the watch was healthy until now */
     if (r->expired || (answered && answer->status == 410)) {
         r->wants_list = true;
         go_on(r);
@@ -339,7 +340,8 @@ static void on_watch_done(void *context, const live_answer *answer)
     end_watch(r, answer);
 }
 
-/* A version of the future is answered by silence, and so is a network that drops everything. */
+/* A silent watch is repeated: the server says nothing about a version in its future, nor does a
+ * network that drops everything. */
 static void look(void *context)
 {
     reflector *r = context;
@@ -384,7 +386,7 @@ static void watch(reflector *r)
     free(path);
 }
 
-/* ---- life ---- */
+/* ---- life cycle ---- */
 
 static void begin(void *context)
 {

@@ -1,5 +1,5 @@
-/* Reconciliation: same uid and same hash, nothing to tell; another uid under the same name, the old
- * one went unseen. */
+/* Reconciles objects: with the same uid and hash there is nothing to report; with another uid under
+ * the same name, the removal of the old object was missed. */
 #include "live/watch/reflector_apply.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "cli/heap.h"
 #include "live/log/log.h"
 
-/* ---- telling ---- */
+/* ---- reports ---- */
 
 typedef struct telling {
     reflector *r;
@@ -24,7 +24,8 @@ static berth_status on_object(void *context, const berth_object *object, const b
     const object_view *view = &t->r->view;
     (void)origin;
     (void)error;
-    /* A workload may hand out pods that it would make: those that are made come by themselves. */
+    /* The reader may also return pods that a workload would create; those that exist arrive on
+     * their own. */
     if (object->kind != t->r->resource->kind)
         return BERTH_OK;
     t->number = t->r->sink->change(
@@ -43,7 +44,7 @@ static void say_refused(reflector *r, const berth_error *error)
               text);
 }
 
-/* Hand on what is in the view. Returns its number; 0: it could not be read. */
+/* Passes on the object in the view. Returns its number, or 0 if the object could not be read. */
 static uint64_t tell(reflector *r, watch_operation operation)
 {
     telling t = {.r = r, .operation = operation};
@@ -65,7 +66,7 @@ static void tell_removal(reflector *r, object_entry *entry)
     object_table_remove(&r->table, entry);
 }
 
-/* ---- knowing ---- */
+/* ---- entries ---- */
 
 static bool is_same(berth_str a, berth_str b)
 {
@@ -81,7 +82,7 @@ static void replace_text(char **kept, berth_str text)
     *kept = text.len > 0 ? heap_text(text.data, text.len) : NULL;
 }
 
-/* What writes to a pod without a node need to know of its status. */
+/* Stores what writes to a pod without a node need from its status. */
 static void note_pod(reflector *r, object_entry *entry)
 {
     static const berth_str none = {0};
@@ -122,10 +123,11 @@ static void update(reflector *r, object_entry *entry)
 {
     const object_view *view = &r->view;
     if (view->version < entry->version && !r->from_anew) {
-        entry->mark = r->mark; /* old news, but it is there */
+        entry->mark = r->mark; /* an old version, but the object exists */
         return;
     }
-    /* A node is never taken back, but by a server that is restored: then the pod begins anew. */
+    /* A pod loses its node only if the server was restored from a backup; then the pod starts
+     * over. */
     if (entry->bound && view->node_name.len == 0 && r->resource->kind == BERTH_KIND_POD) {
         tell_removal(r, entry);
         add(r);

@@ -1,5 +1,5 @@
-/* A scanner that knows brackets and strings, and where the array "items" of the outermost object
- * is. */
+/* A scanner that follows brackets and strings and finds the array "items" of the outermost
+ * object. */
 #include "live/watch/stream_cut.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ bool stream_cut_lines(stream_cut *cut, const char *bytes, size_t count)
     while (count > 0) {
         const char *end = memchr(bytes, '\n', count);
         size_t length = end != NULL ? (size_t)(end - bytes) : count;
-        if (end != NULL && cut->count == 0) { /* most lines come whole */
+        if (end != NULL && cut->count == 0) { /* most lines arrive whole */
             if (length > 0 && !cut->piece(cut->context, bytes, length))
                 return false;
         } else {
@@ -44,7 +44,7 @@ bool stream_cut_lines(stream_cut *cut, const char *bytes, size_t count)
 
 /* ---- lists ---- */
 
-/* How many of these bytes of a string pass before a quote or a backslash. */
+/* Returns how many bytes of a string precede the next quote or backslash. */
 static size_t plain_bytes(const char *bytes, size_t count)
 {
     size_t i = 0;
@@ -63,7 +63,7 @@ static void end_string(stream_cut *cut)
             length == sizeof(items) - 1 && memcmp(cut->bytes + cut->string_at, items, length) == 0;
 }
 
-/* One byte outside of strings, already appended. */
+/* Handles one byte outside of strings, which is already appended. */
 static bool take_mark(stream_cut *cut, char byte)
 {
     switch (byte) {
@@ -98,7 +98,7 @@ static bool take_mark(stream_cut *cut, char byte)
             cut->key_is_items = false;
         }
         return true;
-    case ',': /* between items nothing is kept, or the commas would pile up */
+    case ',': /* drops what lies between items, or the commas would pile up */
         if (cut->depth == 1)
             cut->key_is_items = false;
         if (cut->depth == 2 && cut->in_items && cut->item_at == SIZE_MAX)

@@ -1,4 +1,4 @@
-/* The table of what is followed, and the order of its first lists. */
+/* The table of watched kinds, and the order of their first lists. */
 #include "live/watch/watcher.h"
 
 #include <stdlib.h>
@@ -10,11 +10,11 @@
 #define STORAGE "/apis/storage.k8s.io/v1/"
 #define DEVICES "/apis/resource.k8s.io/v1/"
 
-/* From Kubernetes 1.34 on devices are served by this version, and decided; from 1.37 on rules that
- * taint them. */
+/* Devices are served in this API version, and decided, from Kubernetes 1.34 on; DeviceTaintRules
+ * from 1.37 on. */
 enum { DEVICES_MINOR = 34, TAINT_RULES_MINOR = 37 };
 
-/* Pods that are over use nothing and are not asked for. */
+/* Finished pods use nothing and are not requested. */
 static const watch_resource resources[BERTH_KIND_COUNT] = {
     {BERTH_KIND_NAMESPACE, CORE "namespaces", "", "namespaces"},
     {BERTH_KIND_STORAGE_CLASS, STORAGE "storageclasses", "", "storageclasses.storage.k8s.io"},
@@ -46,11 +46,11 @@ static const watch_resource resources[BERTH_KIND_COUNT] = {
 
 struct watcher {
     const live_transport *transport;
-    watch_sink sink, inner; /* the caller's, and what the reflectors are given */
+    watch_sink sink, inner; /* the caller's sink, and the one for the reflectors */
     berth_reader *reader;
-    reflector reflectors[BERTH_KIND_COUNT]; /* by kind */
+    reflector reflectors[BERTH_KIND_COUNT]; /* indexed by kind */
     uint32_t listed_count;
-    int minor; /* of the version whose decisions are given */
+    int minor; /* of the version whose decisions are made */
 };
 
 static bool is_followed(const watcher *w, int kind)
@@ -112,7 +112,7 @@ static void on_gone(void *context, berth_kind kind, const object_entry *entry)
 
 watcher *watcher_create(const live_transport *transport, const watch_sink *sink, int minor)
 {
-    /* Of a workload one pod, which is passed over; nothing is read ahead. */
+    /* A workload yields one pod, which is ignored; nothing is read ahead. */
     const berth_read_options options = {.size = sizeof(options), .templates = true, .threads = 1};
     watcher *w = heap_new(1, sizeof(*w));
     w->transport = transport;

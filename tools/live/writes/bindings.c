@@ -1,4 +1,4 @@
-/* A task for each binding on the lane of bindings, whose limit is the flow window. */
+/* Each binding is a task on the lane of bindings, whose limit is the flow window. */
 #include "live/writes/bindings.h"
 
 #include <stdlib.h>
@@ -10,21 +10,21 @@
 static const int64_t second_ns = 1000000000;
 
 enum {
-    ERRORS_MAX = 8,  /* answers with an error after which the server is asked for the pod */
-    TRY_LIFE_S = 40, /* a request that was sent so long ago has no effect any more */
+    ERRORS_MAX = 8,  /* after this many errors, read the pod instead */
+    TRY_LIFE_S = 40, /* a request that is older than this can no longer take effect */
     BACKOFF_FIRST_MS = 200,
     BACKOFF_MAX_S = 5,
 };
 
 typedef struct binding {
-    write_task task; /* first: they are one */
+    write_task task; /* must be first: task and binding are cast to each other */
     bindings *all;
     struct binding *before, *next;
     uint64_t id;
     write_pod *pod;
     char *node;
-    int64_t put_ns, unsure_until_ns; /* until when a try may take effect; 0: none may */
-    unsigned errors;                 /* answers */
+    int64_t put_ns, unsure_until_ns; /* until when an attempt may still take effect; 0: none may */
+    unsigned errors;                 /* answers with an error */
     bool asks, seen, dropped, node_gone;
 } binding;
 
@@ -55,7 +55,7 @@ static void free_binding(binding *x)
     free(x);
 }
 
-/* Nothing finds it any more, and nothing is sent for it. */
+/* Unlinks the binding and cancels its requests. */
 static void take_out(binding *x)
 {
     bindings *b = x->all;
@@ -89,8 +89,8 @@ static int64_t now_of(const bindings *b)
     return live_now(b->lane.gate->transport);
 }
 
-/* Tell, unless nobody wants to know, and free it. Who is told may drop it at once: the deciding
- * thread has heard of the outcome by then, and given it up. */
+/* Reports the outcome, unless it was dropped, and frees the binding. The callback may drop the same
+ * id at once, because the deciding thread then knows the outcome. */
 static void settle(binding *x, bind_verdict verdict, const char *why)
 {
     bindings *b = x->all;
@@ -107,17 +107,17 @@ static void settle(binding *x, bind_verdict verdict, const char *why)
     free_binding(x);
 }
 
-/* Whether some try may yet take effect. */
+/* Whether an earlier attempt may still take effect. */
 static bool is_unsure(const binding *x)
 {
     return now_of(x->all) < x->unsure_until_ns;
 }
 
-/* ---- asking for the pod ---- */
+/* ---- reading the pod ---- */
 
 static void on_asked(write_task *task, const live_answer *answer);
 
-/* Ask once nothing of it can happen any more. */
+/* Read the pod once no attempt can take effect any more. */
 static void ask_later(binding *x, int64_t delay_ns)
 {
     int64_t rest_ns = x->unsure_until_ns - now_of(x->all);
@@ -173,9 +173,9 @@ static void on_asked(write_task *task, const live_answer *answer)
                                    BACKOFF_MAX_S * second_ns));
 }
 
-/* ---- posting ---- */
+/* ---- writing ---- */
 
-/* `already assigned to node "X"`, X being ours. */
+/* `already assigned to node "X"`, where X is our node. */
 static bool is_ours_already(const binding *x, const char *message)
 {
     static const char words[] = "already assigned to node \"";
@@ -196,7 +196,7 @@ static void try_again(binding *x, const live_answer *answer, int64_t max_ns)
     write_task_again(&x->task, delay_ns);
 }
 
-/* It has not been done by this try. */
+/* This attempt has not bound the pod. */
 static void not_done(binding *x, const live_answer *answer, write_result result)
 {
     if (answer->status == 429)
@@ -222,7 +222,7 @@ static void refused(binding *x, const live_answer *answer)
         settle(x, BIND_REFUSED, status.message);
 }
 
-/* What we sent makes no sense to the server: a fault of ours, not of the moment. */
+/* The server does not understand our request: a permanent error of ours. */
 static void bad(binding *x, const live_answer *answer)
 {
     server_status status;
@@ -308,7 +308,7 @@ void bindings_put(bindings *b, uint64_t id, const write_pod *pod, berth_str node
     write_lane_put(&b->lane, &x->task, false);
 }
 
-/* ---- what is heard of meanwhile ---- */
+/* ---- news from the watch ---- */
 
 void bindings_drop(bindings *b, uint64_t id)
 {
@@ -362,7 +362,7 @@ void bindings_end(bindings *b)
     }
 }
 
-/* ---- looking ---- */
+/* ---- queries ---- */
 
 size_t bindings_count(const bindings *b)
 {

@@ -1,4 +1,4 @@
-/* A task for each claim, of one patch. */
+/* Each claim is a task with one patch. */
 #include "live/writes/claim_frees.h"
 
 #include <inttypes.h>
@@ -13,7 +13,7 @@ static const int64_t first_backoff_ns = 200000000, last_backoff_ns = INT64_C(500
 enum { IN_FLIGHT = 8, TRIES = 10 };
 
 typedef struct release {
-    write_task task; /* first: they are one */
+    write_task task; /* must be first: task and release are cast to each other */
     claim_frees *all;
     struct release *before, *next;
 } release;
@@ -63,7 +63,7 @@ void claim_frees_destroy(claim_frees *f)
     free(f);
 }
 
-/* One that was done, though nobody said so, is a conflict the second time: the version has
+/* A patch that succeeded without our knowing is a conflict the second time, because the version has
  * changed. */
 static void on_answer(write_task *task, const live_answer *answer)
 {

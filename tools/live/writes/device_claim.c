@@ -1,5 +1,5 @@
-/* Every step is decided anew from what the server shows, so that a step whose outcome was lost is
- * done once all the same. */
+/* Each step is derived from what the server shows, so a step whose outcome was lost is still done
+ * only once. */
 #include "live/writes/device_claim.h"
 
 #include <stdlib.h>
@@ -26,8 +26,9 @@ static device_claim_step fail(char **text, const device_claim_plan *plan, const 
 
 /* ---- configurations ---- */
 
-/* How results name a request: REQUEST, or REQUEST/SUBREQUEST of the alternative that was chosen,
- * which `*ask` then is. Owner: freed with free; NULL: nothing was allocated for it. */
+/* The name of a request in results: REQUEST, or REQUEST/SUBREQUEST for the chosen alternative;
+ * `*ask` is set to the request or alternative. Returns NULL if nothing was allocated for it. Owner:
+ * the caller frees the name with free. */
 static char *chosen_name(const json_t *request, const json_t *results, const json_t **ask)
 {
     const char *name = text_of(request, "name");
@@ -52,7 +53,7 @@ static char *chosen_name(const json_t *request, const json_t *results, const jso
     return NULL;
 }
 
-/* Results carry the tolerations of the request that they are for. */
+/* Results carry the tolerations of their request. */
 static void add_tolerations(json_t *results, const char *name, const json_t *ask)
 {
     json_t *tolerations = json_object_get(ask, "tolerations"), *result;
@@ -66,8 +67,8 @@ static void add_tolerations(json_t *results, const char *name, const json_t *ask
     }
 }
 
-/* Requests of a claim by the class that serves them: [{class, requests}], in the order of requests;
- * the results are given their tolerations. */
+/* Groups the requests of a claim by device class, in the order of requests: [{class, requests}].
+ * Also adds the requests' tolerations to the results. */
 static json_t *requests_by_class(const json_t *claim, json_t *results)
 {
     json_t *groups = json_array(), *request, *group;
@@ -105,8 +106,8 @@ static void add_config(json_t *out, const json_t *config, const char *source, js
     json_array_append_new(out, copy);
 }
 
-/* Whether a configuration of the claim names a request that was served: by its name, or by that of
- * the alternative chosen. */
+/* Whether a configuration of the claim names a request that was allocated, by its own name or that
+ * of the chosen alternative. */
 static bool names(const char *named, const char *chosen)
 {
     size_t length = strlen(named);
@@ -114,7 +115,8 @@ static bool names(const char *named, const char *chosen)
            (strncmp(named, chosen, length) == 0 && chosen[length] == '/');
 }
 
-/* One of the claim's own: once if it names nothing, else once for each request that it names. */
+/* Adds one of the claim's own configurations: once if it names no requests, otherwise once for each
+ * request that it names. */
 static void add_own_config(json_t *out, const json_t *config, const json_t *groups)
 {
     json_t *requests = json_object_get(config, "requests"), *group, *served, *named;
@@ -156,7 +158,7 @@ static json_t *configs_of(const json_t *claim, const json_t *groups, const devic
     return out;
 }
 
-/* The first class whose configurations are not known yet; NULL: none. */
+/* The first class whose configurations are not known yet, or NULL. */
 static const char *unknown_class(const json_t *groups, const device_claim_plan *plan)
 {
     json_t *group;
@@ -170,7 +172,7 @@ static const char *unknown_class(const json_t *groups, const device_claim_plan *
     return NULL;
 }
 
-/* ---- what is written ---- */
+/* ---- request bodies ---- */
 
 static bool has_finalizer(const json_t *claim)
 {
@@ -223,7 +225,8 @@ static json_t *reserved_for(const json_t *claim, const device_claim_plan *plan)
     return list;
 }
 
-/* The allocation with its configurations and its time; NULL: a class is missing, `*text`. */
+/* The allocation with its configurations and its time. Returns NULL if a class is not known yet,
+ * with the class in `*text`. */
 static json_t *whole_allocation(const json_t *claim, const device_claim_plan *plan, int64_t wall_ns,
                                 char **text)
 {
@@ -267,7 +270,7 @@ static device_claim_step status_step(const json_t *claim, const device_claim_pla
 
 /* ---- conditions ---- */
 
-/* The condition of that type that is True, of one device of status.devices; NULL: it is not. */
+/* The condition of that type with status True, for one device of status.devices; or NULL. */
 static const json_t *true_condition(const json_t *device, const char *type)
 {
     json_t *condition;
@@ -336,14 +339,14 @@ static device_claim_step conditions_step(const json_t *claim, const device_claim
     return all;
 }
 
-/* ---- the steps ---- */
+/* ---- steps ---- */
 
 static bool is_same(const json_t *one, const json_t *other, const char *key)
 {
     return strcmp(text_of(one, key), text_of(other, key)) == 0;
 }
 
-/* Whether the claim has been given what was to be written: by an earlier try of ours. */
+/* Whether an earlier attempt of ours has already written this allocation. */
 static bool has_ours(const json_t *have, const json_t *ours)
 {
     const json_t *there = at(have, "devices", "results"), *chosen = at(ours, "devices", "results");

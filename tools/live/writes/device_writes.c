@@ -1,4 +1,4 @@
-/* A task for each claim: it reads the claim, and what the claim says is the next step. */
+/* Each claim is a task: it reads the claim and derives the next step from it. */
 #include "live/writes/device_writes.h"
 
 #include <stdio.h>
@@ -17,15 +17,15 @@ enum { IN_FLIGHT = 16, TIMEOUT_S = 600, POLL_S = 5, RELEASE_TRIES = 10 };
 typedef struct job job;
 
 typedef struct claim_task {
-    write_task task; /* first: they are one */
+    write_task task; /* must be first: task and claim_task are cast to each other */
     job *of;
     char *namespace_name, *name, *uid;
-    json_t *allocation; /* NULL: it had one */
-    char *class_name;   /* asked for; NULL: none */
-    const char *doing;  /* what the last write was to do, as an error names it */
-    char *version; /* it waits for conditions, and nobody else for it: as it was last; or NULL */
+    json_t *allocation; /* NULL: the claim already had one */
+    char *class_name;   /* the class being read; NULL: none */
+    const char *doing;  /* what the last write was for, as named in errors */
+    char *version;      /* last seen while our pod alone waits for conditions; or NULL */
     bool done;
-    bool reserved; /* the pod may be in reservedFor by our doing */
+    bool reserved; /* we may have added the pod to reservedFor */
 } claim_task;
 
 typedef enum job_phase { JOB_HELD, JOB_WRITES, JOB_SETTLED, JOB_GIVES_BACK } job_phase;
@@ -38,9 +38,9 @@ struct job {
     write_pod *pod;
     char *node;
     int64_t timeout_ns;
-    bool waits_for_conditions, is_late; /* and they did not come in time */
+    bool waits_for_conditions, is_late; /* `is_late`: the conditions did not come in time */
     live_id timer;
-    size_t count, waits; /* claims; those that are not ready */
+    size_t count, waits; /* `count`: claims; `waits`: claims that are not ready */
     claim_task claims[];
 };
 
@@ -49,7 +49,7 @@ struct device_writes {
     devices_settled_fn settled;
     devices_wait_fn waits;
     void *context;
-    json_t *class_configs; /* by name; asked for anew by each job that begins alone */
+    json_t *class_configs; /* by name; emptied when no job is left */
     job *first;
     size_t count;
 };
@@ -113,7 +113,7 @@ void device_writes_destroy(device_writes *d)
     free(d);
 }
 
-/* ---- giving back ---- */
+/* ---- release ---- */
 
 static void given_back(job *j)
 {
@@ -123,7 +123,7 @@ static void given_back(job *j)
 
 static void release(claim_task *c);
 
-/* Whatever is refused for good leaves nothing of ours to give back. */
+/* After a permanent refusal there is nothing of ours left to release. */
 static void on_released(write_task *task, const live_answer *answer)
 {
     claim_task *c = (claim_task *)task;
@@ -148,7 +148,7 @@ static char *claim_path(const claim_task *c, const char *part)
     return write_path(API "/namespaces/%s/resourceclaims/%s%s", c->namespace_name, c->name, part);
 }
 
-/* The task becomes another request. */
+/* Turns the task into another request. */
 static void become(claim_task *c, const char *method, char *path,
                    void (*answered)(write_task *, const live_answer *))
 {
@@ -162,7 +162,7 @@ static void become(claim_task *c, const char *method, char *path,
     c->task.answered = answered;
 }
 
-/* A claim that was to lose its devices has changed. */
+/* After a conflict, the claim whose devices were to be freed has changed: release it instead. */
 static void on_freed(write_task *task, const live_answer *answer)
 {
     if (write_result_of(answer) == WRITE_CONFLICT)
@@ -179,8 +179,8 @@ static void release(claim_task *c)
     write_lane_put(&c->of->all->lane, &c->task, true);
 }
 
-/* Devices that could not be made ready in time: kube-scheduler takes them from the claim at the
- * pod's next attempt. */
+/* Frees devices that did not become ready in time; kube-scheduler does so at the pod's next
+ * attempt. */
 static void take_devices(claim_task *c)
 {
     become(c, "PATCH", claim_path(c, "/status"), on_freed);
@@ -192,7 +192,7 @@ static void take_devices(claim_task *c)
 static void give_back(job *j)
 {
     j->phase = JOB_GIVES_BACK;
-    j->waits = 1; /* until all are put */
+    j->waits = 1; /* until all requests are queued */
     for (size_t i = 0; i < j->count; i++) {
         claim_task *c = &j->claims[i];
         write_task_drop(&c->task);
@@ -208,7 +208,7 @@ static void give_back(job *j)
     given_back(j);
 }
 
-/* ---- settling ---- */
+/* ---- outcome ---- */
 
 static void settle(job *j, const char *why)
 {
@@ -238,7 +238,7 @@ static void on_timeout(void *context)
     free(why);
 }
 
-/* ---- the steps of a claim ---- */
+/* ---- steps of a claim ---- */
 
 static void on_claim(write_task *task, const live_answer *answer);
 
@@ -265,7 +265,7 @@ static void fail_with(claim_task *c, const live_answer *answer, const char *doin
     free(why);
 }
 
-/* What is not known of the outcome, the claim tells. */
+/* If the outcome is unknown, reading the claim shows it. */
 static void on_written(write_task *task, const live_answer *answer)
 {
     claim_task *c = (claim_task *)task;
@@ -324,7 +324,7 @@ static void ready(claim_task *c)
         settle(c->of, NULL);
 }
 
-/* The time for conditions begins with the first claim that waits for one. */
+/* The time limit for conditions starts with the first claim that waits for one. */
 static void begin_to_wait(job *j)
 {
     const live_transport *transport = j->all->lane.gate->transport;

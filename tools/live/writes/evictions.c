@@ -1,4 +1,4 @@
-/* A task for each victim: first it patches, then it deletes. */
+/* Each victim is a task: a patch, then a delete. */
 #include "live/writes/evictions.h"
 
 #include <stdlib.h>
@@ -13,12 +13,12 @@ static const int64_t look_again_ns = 20000000;
 enum { IN_FLIGHT = 8 };
 
 typedef struct eviction {
-    write_task task; /* first: they are one */
+    write_task task; /* must be first: task and eviction are cast to each other */
     evictions *all;
     struct eviction *before, *next;
     write_pod *victim, *preemptor;
     char *node;
-    live_id timer; /* until we look again whether it may be deleted */
+    live_id timer; /* set until the next check whether the victim may be deleted */
 } eviction;
 
 struct evictions {
@@ -53,7 +53,7 @@ static void free_eviction(eviction *x)
     free(x);
 }
 
-/* Nothing finds it any more, and nothing is sent for it. */
+/* Unlinks the eviction and cancels its requests. */
 static void take_out(eviction *x)
 {
     evictions *e = x->all;
@@ -82,7 +82,7 @@ void evictions_destroy(evictions *e)
     free(e);
 }
 
-/* Who is told may ask for it again at once. */
+/* The callback may request the same eviction again at once. */
 static void settle(eviction *x, bool deleted, const char *why)
 {
     evictions *e = x->all;
@@ -97,7 +97,7 @@ static void settle(eviction *x, bool deleted, const char *why)
     free_eviction(x);
 }
 
-/* No second pod of that name is ever deleted: the server compares the uid with every try. */
+/* The server checks the uid with every attempt, so another pod of that name is never deleted. */
 static char *delete_body(const write_pod *victim)
 {
     return write_json_text(json_pack("{ss ss s{so}}", "kind", "DeleteOptions", "apiVersion", "v1",

@@ -1,13 +1,14 @@
-/* Additive increase, multiplicative decrease, by windows of answers. */
+/* Additive increase, multiplicative decrease, once per window of answers. */
 #include "live/writes/flow_window.h"
 
 #include <stdlib.h>
 
-/* Requests that wait for each other on the server are its business, and answered faster together
- * than one by one; only from here on does a longer wait mean that it is over its limit. */
+/* Requests may wait for each other on the server, which still answers them faster together than one
+ * by one. Only a wait longer than this means that the server is overloaded. */
 static const int64_t harmless_ns = 250000000;
 
-/* The least latency is that of the last one to two periods: a server may become slower for good. */
+/* The lowest latency is taken over the last one to two periods, because a server may become slower
+ * permanently. */
 static const int64_t period_ns = INT64_C(60000000000);
 
 void flow_window_init(flow_window *w, int64_t now_ns)
@@ -33,7 +34,7 @@ static int by_time(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* A whole window has come in: compare its median with the least one. */
+/* Called when a whole window has been answered: compares its median with the lowest one. */
 static void close_window(flow_window *w, int64_t now_ns)
 {
     qsort(w->latencies_ns, w->count, sizeof(w->latencies_ns[0]), by_time);

@@ -1,4 +1,4 @@
-/* A task for each request; a series remembers the first of equal events for some minutes. */
+/* Each request is a task. A series remembers the first of several equal events for some minutes. */
 #include "live/writes/pod_events.h"
 
 #include <inttypes.h>
@@ -17,26 +17,26 @@ enum {
     RETRY_S = 10,
     NOTE_MAX = 1024,
     NAME_MAX_BYTES = 253,
-    SERIES_S = 360,     /* equal events further apart are events of their own */
-    HEARTBEAT_S = 1800, /* a series that goes on is written so often */
-    SERIES_MAX = 4096,  /* remembered */
+    SERIES_S = 360,     /* equal events further apart do not form a series */
+    HEARTBEAT_S = 1800, /* how often a continuing series is written */
+    SERIES_MAX = 4096,  /* series that are remembered */
     KEY_BYTES = 1200,
 };
 
 typedef struct series {
     struct series *before, *next;
     char *key;
-    char *event; /* the first one, JSON */
-    char *path;  /* where it is */
+    char *event; /* the first event, JSON */
+    char *path;  /* the path of that event */
     int64_t last_ns, written_ns, last_wall_ns;
     unsigned count, written_count;
 } series;
 
 typedef struct event_task {
-    write_task task; /* first: they are one */
+    write_task task; /* must be first: task and event_task are cast to each other */
     pod_events *all;
     struct event_task *before, *next;
-    char *whole; /* of a patch: what to post where there is no such event; NULL: of a post */
+    char *whole; /* for a patch: what to post if the event does not exist; NULL: this is a post */
 } event_task;
 
 struct pod_events {
@@ -44,11 +44,11 @@ struct pod_events {
     char *host;
     size_t waiting_max;
     uint64_t dropped;
-    int64_t last_name_ns; /* names never come twice */
+    int64_t last_name_ns; /* makes names unique */
     text_map by_key;
     series *first_series;
     event_task *first_task;
-    live_id timer; /* while there are series */
+    live_id timer; /* runs while there are series */
 };
 
 static const struct {
@@ -126,7 +126,7 @@ void pod_events_destroy(pod_events *e)
 
 /* ---- requests ---- */
 
-/* A series whose event is no longer there: post it, with what the patch says. */
+/* The series' event no longer exists: post it, including the patch's changes. */
 static void post_instead(event_task *t)
 {
     char *slash = strrchr(t->task.path, '/');
@@ -154,7 +154,7 @@ static void on_answer(write_task *task, const live_answer *answer)
                                                            : RETRY_S * second_ns);
 }
 
-/* Owner: takes the texts. `whole` is NULL for a post. */
+/* Owner: takes all texts. `whole` is NULL for a post. */
 static void send_event(pod_events *e, char *path, char *body, char *whole)
 {
     if (pod_events_pending(e) >= e->waiting_max) {
@@ -208,7 +208,7 @@ static void set_sweep(pod_events *e)
     e->timer = live_timer_set(transport, live_now(transport) + SERIES_S * second_ns, on_sweep, e);
 }
 
-/* Those that have ended are written a last time, those that go on now and then. */
+/* Writes series that have ended a last time, and continuing ones from time to time. */
 static void on_sweep(void *context)
 {
     pod_events *e = context;
@@ -228,7 +228,7 @@ static void on_sweep(void *context)
         set_sweep(e);
 }
 
-/* Whether an equal one was there a while ago: then this one is counted. */
+/* Whether an equal event came recently; then this one is counted in its series. */
 static bool joins_series(pod_events *e, berth_str key)
 {
     const live_transport *transport = e->lane.gate->transport;
@@ -272,7 +272,7 @@ static void begin_series(pod_events *e, berth_str key, const char *event, char *
 
 /* ---- events ---- */
 
-/* "POD.HEXNANOSECONDS", or, where that is too long a name, something random. */
+/* "POD.HEXNANOSECONDS", or a random name if that is too long. */
 static void event_name(pod_events *e, char out[NAME_MAX_BYTES + 1], berth_str about)
 {
     const live_transport *transport = e->lane.gate->transport;
@@ -287,7 +287,7 @@ static void event_name(pod_events *e, char out[NAME_MAX_BYTES + 1], berth_str ab
                  live_random(transport));
 }
 
-/* kube-scheduler's cut: 1,024 bytes with the dots, never within a character. */
+/* Cuts like kube-scheduler: at 1,024 bytes including the dots, never within a character. */
 static json_t *note_value(berth_str note)
 {
     static const char dots[] = " ...";

@@ -1,5 +1,5 @@
-/* An entry for each pod whose status was written: at work, or at rest, when it only tells what was
- * written until the watch shows it. */
+/* An entry for each pod whose status was written. It is either working or resting: then it only
+ * records what was written until the watch shows it. */
 #include "live/writes/pod_status.h"
 
 #include <stdio.h>
@@ -15,19 +15,19 @@ enum { IN_FLIGHT = 8, TRIES_MAX = 4, KEY_BYTES = 640 };
 static const int64_t first_backoff_ns = 10000000, last_backoff_ns = INT64_C(30000000000);
 
 typedef struct status_entry {
-    write_task task; /* first: they are one */
+    write_task task; /* must be first: task and status_entry are cast to each other */
     pod_statuses *all;
     struct status_entry *before, *next;
     char *key;
-    uint64_t wanted;  /* hash of the state that was asked for last */
-    uint64_t carried; /* hash of the state that the task's body asks for */
-    uint64_t version; /* at rest: of the pod when it was written */
-    char *condition;  /* JSON; NULL: it stays */
+    uint64_t wanted;  /* hash of the last requested state */
+    uint64_t carried; /* hash of the state in the task's body */
+    uint64_t version; /* resting: version of the pod after the write */
+    char *condition;  /* JSON; NULL: unchanged */
     nomination nomination;
     char *node;
     char *uid;
     unsigned errors;
-    bool works, changed; /* queued, sent or waiting; asked for something else since it was sent */
+    bool works, changed; /* queued, sent or waiting; request changed since it was sent */
 } status_entry;
 
 struct pod_statuses {
@@ -85,7 +85,7 @@ static berth_str key_of(char buffer[KEY_BYTES], const write_pod *pod)
     return write_str(buffer);
 }
 
-/* ---- what is there, what is wanted ---- */
+/* ---- current and wanted state ---- */
 
 static uint64_t mix(uint64_t hash, berth_str text)
 {
@@ -97,12 +97,12 @@ static uint64_t hash_of(berth_str reason, berth_str message, berth_str nominated
     return mix(mix(mix(1, reason), message), nominated);
 }
 
-/* The condition that the watch shows, and since when it says no. */
+/* The condition that the watch shows, and since when it is False. */
 typedef struct shown_condition {
     json_t *root;
     berth_str reason, message;
     bool is_false;
-    const char *since; /* NULL: it does not say no */
+    const char *since; /* NULL: it is not False */
 } shown_condition;
 
 static shown_condition read_shown(const write_pod *pod)
@@ -126,7 +126,7 @@ static berth_str nominated_after(const write_pod *pod, const pod_condition *cond
     return condition->nomination == NOMINATION_SET ? condition->node : (berth_str){0};
 }
 
-/* Whether the watch shows what is asked for already. */
+/* Whether the watch already shows the requested state. */
 static bool is_shown(const write_pod *pod, const pod_condition *condition,
                      const shown_condition *shown)
 {
@@ -178,7 +178,7 @@ static void renew_body(status_entry *e)
     e->carried = e->wanted;
 }
 
-/* Written: what is kept is that it was, and at which version. */
+/* The write succeeded: keep only that fact and the version. */
 static void rest(status_entry *e, berth_str body)
 {
     json_t *pod = json_loadb(body.data, body.len, 0, NULL);
@@ -218,7 +218,7 @@ static void give_up(status_entry *e, const live_answer *answer)
     remove_entry(e);
 }
 
-/* Whether nothing more is to be tried with what was asked for last. */
+/* Whether no further attempt is needed for the last requested state. */
 static bool is_final(status_entry *e, write_result result)
 {
     switch (result) {
@@ -254,7 +254,7 @@ static void on_patched(write_task *task, const live_answer *answer)
     }
 }
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
 static status_entry *new_entry(pod_statuses *s, const write_pod *pod, berth_str key)
 {
@@ -275,7 +275,7 @@ static status_entry *new_entry(pod_statuses *s, const write_pod *pod, berth_str 
     return e;
 }
 
-/* Take over what is asked for; what stays is what was asked for before. */
+/* Stores the requested state; what it leaves unchanged stays as requested before. */
 static void take_over(status_entry *e, const write_pod *pod, const pod_condition *condition,
                       const shown_condition *shown)
 {
@@ -306,7 +306,7 @@ static bool put(pod_statuses *s, const write_pod *pod, const pod_condition *cond
     e->wanted = wanted;
     take_over(e, pod, condition, shown);
     if (e->works && write_task_is_sent(&e->task)) {
-        e->changed = wanted != e->carried; /* or it changed and changed back */
+        e->changed = wanted != e->carried; /* false if it changed and changed back */
         return e->changed;
     }
     renew_body(e);

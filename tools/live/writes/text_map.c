@@ -1,4 +1,4 @@
-/* Linear probing; a removal moves back what was pushed on. */
+/* Linear probing; a removal moves later entries back. */
 #include "live/writes/text_map.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ uint64_t text_map_hash(berth_str text)
     return hash ^ (hash >> 32);
 }
 
-/* Where the key is, or where it would be put. */
+/* Finds the slot of the key, or the free one where it belongs. */
 static text_map_slot *slot_of(const text_map *map, berth_str key, uint64_t hash)
 {
     for (size_t i = hash & (map->capacity - 1);; i = (i + 1) & (map->capacity - 1)) {

@@ -1,4 +1,4 @@
-/* A task for each claim: it patches, then asks for volume and claim until that is bound. */
+/* Each claim is a task: a patch, then reads of volume and claim until the claim is bound. */
 #include "live/writes/volume_writes.h"
 
 #include <inttypes.h>
@@ -19,9 +19,9 @@ static const char by_controller[] = "pv.kubernetes.io/bound-by-controller";
 typedef struct job job;
 
 typedef struct claim_task {
-    write_task task; /* first: they are one */
+    write_task task; /* must be first: task and claim_task are cast to each other */
     job *of;
-    char *namespace_name, *name, *uid, *volume; /* volume NULL: to be provisioned */
+    char *namespace_name, *name, *uid, *volume; /* volume NULL: the claim is provisioned */
     bool done, written;
     unsigned polls;
 } claim_task;
@@ -33,7 +33,7 @@ struct job {
     write_pod *pod;
     char *node;
     live_id timer;
-    size_t count, waits; /* claims; those not bound */
+    size_t count, waits; /* `count`: claims; `waits`: claims that are not bound */
     claim_task claims[];
 };
 
@@ -70,7 +70,7 @@ static void free_job(job *j)
     free(j);
 }
 
-/* Nothing finds it any more, and nothing is sent for it. */
+/* Unlinks the job and cancels its requests. */
 static void take_out(job *j)
 {
     volume_writes *v = j->all;
@@ -107,7 +107,7 @@ void volume_writes_destroy(volume_writes *v)
     free(v);
 }
 
-/* Who is told may drop it at once. */
+/* The callback may drop the same id at once. */
 static void settle(job *j, const char *why)
 {
     const volume_outcome outcome = {.id = j->id,
@@ -136,7 +136,7 @@ static char *volume_path(const claim_task *c)
     return write_path("/api/v1/persistentvolumes/%s", c->volume);
 }
 
-/* The task becomes a question: for the volume that was chosen, or for the claim. */
+/* Turns the task into a read of the chosen volume or of the claim. */
 static void ask_for(claim_task *c, bool volume)
 {
     write_task *task = &c->task;
@@ -155,7 +155,7 @@ static void ask_later(claim_task *c)
     write_task_again(&c->task, delay_ns);
 }
 
-/* Whether there is nothing to read: then the question is repeated. */
+/* Whether there is no answer to read; if so, the read is repeated. */
 static bool is_no_answer(claim_task *c, write_result result)
 {
     if (result == WRITE_DONE || result == WRITE_GONE)
@@ -164,7 +164,7 @@ static bool is_no_answer(claim_task *c, write_result result)
     return true;
 }
 
-/* ---- what volume and claim say ---- */
+/* ---- state of volume and claim ---- */
 
 static const char *text_at(const json_t *object, const char *first, const char *second,
                            const char *third)
@@ -174,7 +174,7 @@ static const char *text_at(const json_t *object, const char *first, const char *
     return text != NULL ? text : "";
 }
 
-/* The volume is still meant for the claim. */
+/* Checks that the volume is still meant for the claim. */
 static void on_volume(write_task *task, const live_answer *answer)
 {
     claim_task *c = (claim_task *)task;
@@ -195,7 +195,7 @@ static void on_volume(write_task *task, const live_answer *answer)
     write_lane_put(&c->of->all->lane, task, true);
 }
 
-/* NULL: it may yet be bound. */
+/* Returns why the claim cannot be bound, or NULL if it still may be. */
 static const char *claim_trouble(const claim_task *c, const json_t *claim)
 {
     const char *node = text_at(claim, "metadata", "annotations", selected_node);
@@ -237,7 +237,7 @@ static void on_claim(write_task *task, const live_answer *answer)
     }
 }
 
-/* ---- writing ---- */
+/* ---- writes ---- */
 
 static void on_patched(write_task *task, const live_answer *answer)
 {
@@ -249,7 +249,7 @@ static void on_patched(write_task *task, const live_answer *answer)
         c->written = true;
         ask_later(c);
         break;
-    case WRITE_CONFLICT: /* changed meanwhile; by an earlier try of ours, perhaps */
+    case WRITE_CONFLICT: /* the object has changed, perhaps by an earlier attempt of ours */
         ask_for(c, c->volume != NULL);
         write_lane_put(&c->of->all->lane, task, true);
         break;
@@ -336,7 +336,7 @@ void volume_writes_put(volume_writes *v, const volume_job *plan)
         write_lane_put(&v->lane, &j->claims[i].task, false);
 }
 
-/* ---- what is heard of meanwhile ---- */
+/* ---- news from the watch ---- */
 
 void volume_writes_drop(volume_writes *v, uint64_t id)
 {
@@ -347,7 +347,7 @@ void volume_writes_drop(volume_writes *v, uint64_t id)
         remove_job(j);
 }
 
-/* No order is taken meanwhile (orders_gone), so that nobody drops the next one. */
+/* No orders are taken meanwhile (orders_gone), so nothing can drop the next job. */
 void volume_writes_node_gone(volume_writes *v, berth_str node)
 {
     for (job *j = v->first, *next; j != NULL; j = next) {

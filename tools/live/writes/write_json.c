@@ -1,4 +1,4 @@
-/* jansson makes and reads all JSON of the writes; times are put together here. */
+/* jansson builds and reads the JSON of all writes; times are formatted here. */
 #include "live/writes/write_json.h"
 
 #include <stdarg.h>

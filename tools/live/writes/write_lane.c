@@ -1,4 +1,4 @@
-/* Lists of tasks, and a pump that sends from their front. */
+/* Lists of tasks, and a pump that sends from the front of each. */
 #include "live/writes/write_lane.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ static const double second_ns = 1e9;
 void write_lane_open(write_lane *lane, write_gate *gate, live_connection connection, size_t limit,
                      const char *name)
 {
-    write_lane **link = &gate->lanes; /* behind those that it may wait for */
+    write_lane **link = &gate->lanes; /* behind the lanes that it waits for */
     *lane = (write_lane){.gate = gate, .connection = connection, .limit = limit, .name = name};
     while (*link != NULL)
         link = &(*link)->next;
@@ -50,7 +50,7 @@ static void dequeue(write_task *task)
     lane->queued--;
 }
 
-/* The first that may be sent; NULL: none may. */
+/* The first task that may be sent, or NULL. */
 static write_task *next_task(const write_lane *lane)
 {
     write_task *task = lane->first;
@@ -61,7 +61,7 @@ static write_task *next_task(const write_lane *lane)
 
 /* ---- sending ---- */
 
-/* What the log is told of a lane that the server's rules keep out, or let in again. */
+/* Logs when the server's rules begin or cease to refuse a lane. */
 static void note_denied(write_lane *lane, const live_answer *answer)
 {
     bool denied = answer->status == 401 || answer->status == 403;
@@ -79,7 +79,7 @@ static void note_denied(write_lane *lane, const live_answer *answer)
     }
 }
 
-/* The next lanes may have waited for this one. */
+/* Later lanes may have waited for this one. */
 static void pump_all(write_gate *gate)
 {
     for (write_lane *lane = gate->lanes; lane != NULL; lane = lane->next)
@@ -96,7 +96,7 @@ static void on_answer(void *context, const live_answer *answer)
         note_denied(lane, answer);
         lane->refused += answer->status == 429;
     }
-    task->answered(task, answer); /* may free it */
+    task->answered(task, answer); /* may free the task */
     pump_all(lane->gate);
 }
 
@@ -107,7 +107,7 @@ static void on_rate(void *context)
     write_lane_pump(lane);
 }
 
-/* Take a request out of the rate; false: there is none left, and a timer is set. */
+/* Takes one request from the rate limit. Returns false if none is left; then a timer is set. */
 static bool take_token(write_lane *lane)
 {
     write_gate *gate = lane->gate;

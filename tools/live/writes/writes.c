@@ -1,4 +1,4 @@
-/* The kinds of writes put together: what follows from the outcome of one for another. */
+/* Connects the kinds of writes: what the outcome of one means for another. */
 #include "live/writes/writes.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ struct writes {
     writes_counters counters;
 };
 
-/* What a failed binding leaves behind, in kube-scheduler's words. */
+/* Reports a failed binding in kube-scheduler's words. */
 static void say_failed(writes *w, const bind_outcome *outcome)
 {
     char *message =
@@ -81,7 +81,7 @@ static void on_bound(void *context, const bind_outcome *outcome)
         say_failed(w, outcome);
     else if (outcome->verdict == BIND_BOUND && w->scheduled_events)
         say_bound(w, outcome);
-    settle_devices(w, outcome); /* the outcome may be theirs */
+    settle_devices(w, outcome); /* if the outcome belongs to devices */
     room(w);
 }
 
@@ -185,7 +185,7 @@ void writes_fence(writes *w, int64_t deadline_ns)
     write_gate_fence(&w->gate, deadline_ns);
 }
 
-/* As many as are under way may wait: the next is there when an answer comes. */
+/* As many may wait as are under way, so that one is ready when an answer comes. */
 bool writes_has_room(const writes *w)
 {
     return bindings_count(w->bindings) < 2 * bindings_window(w->bindings);
@@ -252,7 +252,8 @@ void writes_leader(writes *w, const leader_event *event)
 
 void writes_pod_seen(writes *w, const write_pod *pod, berth_str node)
 {
-    pod_statuses_drop(w->statuses, pod); /* with it, perhaps, a nomination that was never written */
+    pod_statuses_drop(w->statuses,
+                      pod); /* which may also drop a nomination that was never written */
     evictions_pod_placed(w->evictions, pod);
     bindings_pod_seen(w->bindings, pod->namespace_name, pod->name, pod->uid, node);
 }
