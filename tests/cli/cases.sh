@@ -79,7 +79,7 @@ complains() {
   [[ ! -s $work/out ]] || fail "$name: something was written to standard output"
 }
 
-# Two files are the same.
+# Checks that two files are equal.
 same() {
   name=$1
   cmp "$2" "$3" || fail "$name: $2 and $3 differ"

@@ -5,14 +5,14 @@
 
 check admission_schedule 0 "$berth" schedule data/admission.yaml -o json
 
-# What has met an API server has got all that already.
+# Pods from an API server already have all of this.
 sed -e 's/{name: large, /{name: large, uid: l, /' -e 's/^metadata: {name: vm}$/metadata: {name: vm, uid: v}/' \
   data/admission.yaml >"$work/seen.yaml"
 "$berth" schedule "$work/seen.yaml" -o json >"$work/out" 2>"$work/err"
 grep -q '"name": "large", "node"' "$work/out" || fail "admission_seen: large was refused"
 grep -q 'RuntimeClass' "$work/err" && fail "admission_seen: $(cat "$work/err")"
 
-# A quota's used amounts are the API server's; a pod has to say what a quota counts.
+# A quota's used amounts come from the API server; a pod has to specify what a quota counts.
 cat >"$work/quota.yaml" <<'TEXT'
 apiVersion: v1
 kind: ResourceQuota
@@ -41,7 +41,7 @@ for text in '"silent", "passedOver": "failed quota: q: must specify memory"' '"s
   grep -qF "$text" "$work/out" || fail "admission_quota lacks $text: $(cat "$work/out")"
 done
 
-# capacity and explain apply the same: the defaults of a LimitRange, and a quota, which ends the count.
+# capacity and explain apply the same: the defaults of a LimitRange, and a quota, which limits the count.
 cat >"$work/team.yaml" <<'TEXT'
 apiVersion: v1
 kind: ResourceQuota
@@ -75,14 +75,14 @@ exceeded='exceeded quota: q, requested: requests.cpu=250m, used: requests.cpu=80
 lacks "$work/out" '"fit": 2' "\"message\": \"$exceeded\"" '"admitted": false'
 "$berth" schedule -f data/nodes_only.yaml -f "$work/team.yaml" -f "$work/w.yaml" --summary >"$work/out" 2>&1
 lacks "$work/out" 'Bound        2 of 5' # the same answer
-# Twice in one cluster: both count for the quota. Each alone: neither sees the other.
+# Both specifications in one cluster count for the quota; each in its own cluster does not see the other.
 for both in --together ''; do
   "$berth" capacity -f data/nodes_only.yaml -f "$work/team.yaml" --podspec "$work/w.yaml" \
     --podspec "$work/w.yaml" ${both:+"$both"} -o json >"$work/out" 2>&1
   fit=$(grep -c '"fit": 2' "$work/out")
   [[ $fit == "$([[ -n $both ]] && echo 0 || echo 2)" ]] || fail "capacity $both: $(cat "$work/out")"
 done
-# The rules may stand with the specification; what the input's new pods use counts there, too.
+# The rules may be in the specification's file; the new pods of the input count there, too.
 "$berth" capacity -f data/nodes_only.yaml --podspec "$work/team.yaml" --podspec "$work/w.yaml" \
   -o json >"$work/out" 2>&1
 lacks "$work/out" '"fit": 2' "$exceeded"
@@ -90,11 +90,11 @@ cat "$work/w.yaml" - >"$work/late.yaml" <"$work/team.yaml"
 sed -i 's/^apiVersion: v1$/---\n&/' "$work/late.yaml"
 "$berth" capacity -f data/nodes_only.yaml --podspec "$work/late.yaml" -o json >"$work/out" 2>&1
 lacks "$work/out" '"fit": 0' 'must specify requests.cpu' 'it stands behind 1 pod of its namespace'
-# A LimitRange that lets no pod of it in.
+# A LimitRange that admits no pod of the specification.
 sed 's/image: x/image: x, resources: {limits: {cpu: 3}}/' "$work/w.yaml" >"$work/big.yaml"
 "$berth" capacity -f data/nodes_only.yaml -f "$work/team.yaml" --podspec "$work/big.yaml" -o json >"$work/out" 2>&1
 lacks "$work/out" '"fit": 0' 'LimitRange lr refuses it: maximum cpu usage per Container is 2' '"admitted": false'
-# explain says so first, and that is its exit code.
+# explain reports it first, and its exit code follows from it.
 "$berth" schedule -f data/nodes_only.yaml -f "$work/team.yaml" -f "$work/w.yaml" -o name --pending >"$work/names"
 "$berth" explain -f data/nodes_only.yaml -f "$work/team.yaml" -f "$work/w.yaml" --exit-code \
   "$(head -n 1 "$work/names")" >"$work/out" 2>&1

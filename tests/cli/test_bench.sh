@@ -24,7 +24,7 @@ for workload in basic mixed volumes; do
   cmp -s "$work/one" "$work/other" && fail "bench_${workload}_seed: another seed, the same digest"
 done
 
-# A wave of higher priority: each pod takes the place of another one.
+# A wave of pods with higher priority: each one evicts another pod.
 digest --workload preempt --threads 1 --running 0 >"$work/one"
 digest --workload preempt --threads 2 --running 0 --path scan >"$work/other"
 same bench_preempt_scan "$work/one" "$work/other"
@@ -32,7 +32,7 @@ name=bench_preempt
 run 0 "$berth" bench --workload preempt --nodes 50 --pods 100
 grep -q '^loop .* 100 pods evicted$' "$work/out" || fail "$name: 100 pods should be evicted"
 
-# Through the queue, the same placements.
+# Through the queue: the same placements.
 digest --workload basic --threads 1 >"$work/one"
 digest --workload basic --threads 1 --loop >"$work/other"
 same bench_loop "$work/one" "$work/other"

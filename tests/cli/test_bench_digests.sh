@@ -9,13 +9,13 @@ digest() {
     grep -oE '"(bound|evictions)": [0-9]+|"digest": "[0-9a-f]{16}"'
 }
 
-# The workloads are those that the program names.
+# The workloads that the program lists.
 workloads=$("$berth" bench --help | sed -nE 's/^ +--workload NAME .*\((.*)\)$/\1/p' | tr -d ,)
 [[ $workloads == *gpu*preempt* ]] || fail "no list of workloads: $workloads"
 
 for workload in $workloads; do
   size=(--running 200)
-  [[ $workload != preempt ]] || size=() # its cluster is full by itself
+  [[ $workload != preempt ]] || size=() # its cluster is full without more pods
   for setting in "0 first" "100 first" "0 kubernetes" "100 kubernetes"; do
     read -r percentage tie <<<"$setting"
     options=(--workload "$workload" --percentage "$percentage" --tie "$tie")

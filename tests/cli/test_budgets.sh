@@ -19,7 +19,8 @@ cluster() {
   done
   printf -- '---\napiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: web}\nspec: {%s}\n' "$1"
 }
-# allows NAME COUNT SPEC [UNREADY [REPLICAS [KIND]]]: how many may go at a time, and what drain says then.
+# allows NAME COUNT SPEC [UNREADY [REPLICAS [KIND]]]: how many pods may be evicted at a time, and what drain
+# reports then.
 allows() {
   name=$1
   local count=$2
@@ -44,16 +45,16 @@ allows max_share 1 "maxUnavailable: 25%, $web"
 allows max_share_up 2 "maxUnavailable: 26%, $web"
 allows neither 0 "$web"
 allows everything 3 'minAvailable: 1, selector: {}'
-# Who is not ready does not count as staying; what is wanted and not there counts as missing.
+# Pods that are not ready do not count as running; wanted pods that do not exist count as missing.
 allows unready 1 "maxUnavailable: 2, $web" 1
 allows unready_two 0 "minAvailable: 2, $web" 2
 allows wanted_more 0 "maxUnavailable: 2, $web" 0 6
 allows wanted_share 1 "minAvailable: 50%, $web" 0 6
-# A DaemonSet has no number of replicas to take a share of.
+# A DaemonSet has no number of replicas from which to compute a percentage.
 allows daemons 0 "maxUnavailable: 1, $web" 0 4 Job
 allows daemons_min 1 "minAvailable: 3, $web" 0 4 Job
 
-# The status counts where there is one, and a budget that covers nothing is not told of.
+# An existing status is used, and a budget that matches nothing is not reported.
 {
   cluster "minAvailable: 1, $web"
   printf 'status: {disruptionsAllowed: 0}\n'
@@ -66,7 +67,8 @@ cluster 'minAvailable: 1, selector: {matchLabels: {app: other}}' >"$work/none.ya
 run 0 "$berth" drain -f "$work/none.yaml" na
 grep -q PodDisruptionBudget "$work/err" && fail "none: $(cat "$work/err")"
 
-# Preemption goes by it, too: of nodes that are full, the one is taken whose pod may go, be it the less important.
+# Preemption uses it, too: among full nodes it chooses the one whose pod may be evicted, even if that pod is the
+# less important one.
 preempts() { # NAME NODE SPEC
   name=$1
   local node=$2 n

@@ -16,7 +16,7 @@ check capacity_config 0 \
   "$berth" capacity "${cluster[@]}" "${specs[@]}" --config data/most.yaml --max 3
 check capacity_no_nodes 0 "$berth" capacity -f data/podspecs.yaml "${specs[@]}" --summary
 
-# The files in another order, standard input, and any number of threads give the same counts.
+# The counts do not depend on the order of files, standard input or the number of threads.
 figures() {
   grep -v -e '"seconds"' -e '"decisionsPer'
 }
@@ -32,7 +32,7 @@ same capacity_threads "$work/threads1" "$work/threads2"
   --path scan | figures >"$work/scan"
 same capacity_path "$work/threads1" "$work/scan"
 
-# Each pod of a StatefulSet has claims of its own: as many fit as there are volumes, one a node.
+# Each pod of a StatefulSet has its own claims: as many fit as there are volumes, one per node.
 {
   for node in a b c; do
     printf 'apiVersion: v1\nkind: Node\nmetadata: {name: %s}\nstatus: {allocatable: {cpu: 8, memory: 8Gi, pods: 9}}\n---\n' $node
@@ -56,7 +56,7 @@ spec:
 TEXT
 check capacity_claims 0 "$berth" capacity -f "$work/volumes.yaml" --podspec "$work/set.yaml"
 
-# As many as the scheduler places, and on the same nodes.
+# As many as the scheduler places, on the same nodes.
 sed 's/replicas: 0/replicas: 500/' data/podspecs.yaml | head -n 11 >"$work/web.yaml"
 "$berth" capacity -f data/nodes.yaml --podspec "$work/web.yaml" -o json |
   sed -n 's/.*{"node": "\(.*\)", "pods": \([0-9]*\)}.*/\2 \1/p' | sort >"$work/counted"

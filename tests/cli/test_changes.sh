@@ -4,8 +4,8 @@
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 
-# A cluster as an API server tells of it: four nodes, web with two pods, set with two, agent on each
-# node, a Job with one, a Service and a bare pod.
+# A cluster as an API server returns it: four nodes, web with two pods, set with two, agent on each node, a Job
+# with one, a Service and a bare pod.
 pod() { # NAME OWNER_KIND OWNER_NAME NODE LABELS CPU
   cat <<TEXT
 ---
@@ -65,7 +65,7 @@ TEXT
   pod job-q Job job n3 "app: job" 200m
 } >"$work/cluster.yaml"
 
-# A Deployment that runs: manifest REPLICAS CPU.
+# A running Deployment: manifest REPLICAS CPU.
 deployment() {
   cat <<TEXT
 apiVersion: apps/v1
@@ -95,7 +95,7 @@ $([[ $3 == - ]] || echo "  replicas: $3")
 TEXT
 }
 
-# says NAME TEXT PENDING OPTION...: what is said of the change, and how many pods are to be placed.
+# says NAME TEXT PENDING OPTION...: checks the message about the change, and the number of pods to be placed.
 says() {
   name=$1
   local text=$2 pending=$3
@@ -116,13 +116,13 @@ deployment 3 700m >"$work/other.yaml"
 says other "Deployment shop/web: 2 running, 3 wanted of another template: 2 to leave, 3 to place" 3 \
   -f "$work/cluster.yaml" -f "$work/other.yaml"
 
-# Pods alone tell what runs, too: kubectl get nodes,pods.
+# Pods alone also show what is running: kubectl get nodes,pods.
 awk 'BEGIN { RS = "---\n"; ORS = "---\n" } !/kind: Deployment\nmetadata: \{name: web/' "$work/cluster.yaml" >"$work/pods.yaml"
 says pods "Deployment shop/web: 2 running, 5 wanted, 3 more to place" 3 -f "$work/pods.yaml" -f "$work/more.yaml"
 says pods_other "Deployment shop/web: 2 running, 3 wanted of another template: 2 to leave, 3 to place" 3 \
   -f "$work/pods.yaml" -f "$work/other.yaml"
 
-# The StatefulSet's own object may be there, too, before or after the manifest.
+# The StatefulSet's own object may be in the input, too, before or after the manifest.
 set_of StatefulSet set 3 200m >"$work/set.yaml"
 set_of StatefulSet set 2 200m | sed 's/^metadata: {name: set/&, uid: s/; s/^  name: set$/&\n  uid: s/' >"$work/seen_set.yaml"
 grep -q 'uid: s' "$work/seen_set.yaml" || fail "seen_set: $(cat "$work/seen_set.yaml")"
@@ -130,7 +130,7 @@ says set_seen "StatefulSet shop/set: 2 running, 3 wanted, 1 more to place" 1 \
   -f "$work/cluster.yaml" -f "$work/seen_set.yaml" -f "$work/set.yaml"
 says set_seen_late "StatefulSet shop/set: 2 running, 3 wanted, 1 more to place" 1 \
   -f "$work/cluster.yaml" -f "$work/set.yaml" -f "$work/seen_set.yaml"
-# StatefulSets by name, DaemonSets by node, Jobs not at all.
+# StatefulSets are matched by name, DaemonSets by node, Jobs not at all.
 set_of StatefulSet set 3 200m >"$work/set.yaml"
 says set "StatefulSet shop/set: 2 running, 3 wanted, 1 more to place" 1 -f "$work/cluster.yaml" -f "$work/set.yaml"
 set_of StatefulSet set 1 200m >"$work/set1.yaml"
@@ -146,7 +146,7 @@ says agent_other "DaemonSet shop/agent: 4 running, 4 wanted of another template:
 set_of Job job - 200m batch/v1 >"$work/job.yaml"
 says job "Job shop/job: is there already, and a Job's pods do not change" 0 -f "$work/cluster.yaml" -f "$work/job.yaml"
 
-# What is no workload: a Service becomes what the manifest says, a pod that runs stays.
+# Other objects: a Service takes the manifest's state, a running pod stays.
 printf 'apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: shop}\nspec: {selector: {app: other}}\n' \
   >"$work/service.yaml"
 printf 'apiVersion: v1\nkind: Pod\nmetadata: {name: job-q, namespace: shop}\nspec: {containers: [{name: c}]}\n' \
@@ -159,7 +159,7 @@ for order in "$work/cluster.yaml -f $work/service.yaml -f $work/pod.yaml" \
   grep -qE '^Bound +0 of 0 ' "$work/out" || fail "twins: $(grep Bound "$work/out")"
 done
 
-# --add adds to what is there.
+# --add adds the pods to the existing ones.
 name=add
 run 0 "$berth" schedule --summary --add -f "$work/cluster.yaml" -f "$work/more.yaml"
 grep -qE '^Bound +5 of 5 ' "$work/out" || fail "add: $(grep Bound "$work/out")"
@@ -168,7 +168,7 @@ name=json
 run 0 "$berth" schedule -o json -f "$work/cluster.yaml" -f "$work/other.yaml"
 grep -qF '{"kind": "Deployment", "namespace": "shop", "name": "web", "running": 2, "wanted": 3, "leaving": 2, "toPlace": 3, "anotherTemplate": true}' \
   "$work/out" || fail "json: $(grep -A3 changes "$work/out")"
-# As with kubectl apply, the later of two objects of one name counts; a warning says so.
+# As with kubectl apply, the later of two objects with the same name counts; a warning says so.
 name=twice
 run 0 "$berth" schedule --summary -f "$work/cluster.yaml" -f "$work/more.yaml" -f "$work/other.yaml"
 grep -qF "Deployment shop/web: 2 running, 3 wanted of another template" "$work/out" || fail "twice: $(cat "$work/out")"
@@ -183,7 +183,7 @@ done >"$work/services.yaml"
 run 0 "$berth" schedule --summary -f "$work/cluster.yaml" -f "$work/services.yaml"
 grep -qF "Service shop/web: it replaces one of an earlier manifest" "$work/err" || fail "twice: $(cat "$work/err")"
 
-# --exit-code asks about pods of manifests, and about the listed namespace.
+# --exit-code considers the pods of manifests and the listed namespace.
 {
   cat "$work/cluster.yaml"
   printf -- '---\napiVersion: v1\nkind: Pod\nmetadata: {name: stuck, namespace: other, uid: uid-stuck}\n'

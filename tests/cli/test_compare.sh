@@ -16,7 +16,7 @@ check compare_three 0 "$berth" compare "${cluster[@]}" --kubernetes 1.32 --kuber
   --kubernetes 1.36 --summary
 check compare_anew 0 "$berth" compare "${days[@]}" --anew
 
-# A node that is gone while pods are still bound to it: the answer says so, and not that all is the same.
+# A node is removed while pods are still bound to it: the answer says so, and not that nothing has changed.
 without_node() { # FILE NODE
   awk -v node="name: $2[,}]" 'BEGIN { RS = "---\n"; ORS = "---\n" }
     !(/kind: Node/ && $0 ~ node)' "$1"
@@ -27,7 +27,7 @@ check compare_node_gone 0 "$berth" compare "${gone[@]}"
 check compare_node_gone_json 0 "$berth" compare "${gone[@]}" -o json
 check compare_node_gone_twice 0 "$berth" compare --before "$work/minus.yaml" --after "$work/minus.yaml"
 
-# With --exit-code 1 says that a pod is worse off, in whatever way; a pod that newly fits is not.
+# With --exit-code, 1 means that a pod is worse off in any way; a pod that newly fits is not.
 exits() { # NAME CODE COMMAND...
   name=$1
   run "${@:2}"
@@ -64,7 +64,7 @@ same compare_standard_input "$work/files" "$work/standard"
 complains compare_standard_twice 2 "only once" "$berth" compare --before - --after -
 complains compare_standard_bad 3 "standard input:" "$berth" compare -f - "${both[@]}" < <(echo '{"kind": ')
 
-# Each side is what berth schedule says of it, at any number of threads and on each path.
+# Each side is what berth schedule prints for it, at any number of threads and on each path.
 "$berth" generate --nodes 30 --zones 3 --pods 400 --running 100 --workload mixed --seed 5 \
   >"$work/cluster.json"
 placements() {
@@ -72,7 +72,7 @@ placements() {
 }
 "$berth" schedule -f "$work/cluster.json" -o json | placements >"$work/default"
 "$berth" schedule -f "$work/cluster.json" --config data/most.yaml -o json | placements >"$work/most"
-join_sides() { # what both place, where they differ
+join_sides() { # pods that both sides place, on different nodes
   awk 'NR == FNR { on[$1 " " $2] = $3; next }
     ($1 " " $2) in on && on[$1 " " $2] != $3 { print $1, $2, on[$1 " " $2], $3 }' \
     "$work/default" "$work/most" | sort
@@ -103,7 +103,7 @@ kind: Node
 metadata: {name: spare}
 status: {allocatable: {cpu: "64", memory: 256Gi, pods: "110"}}
 TEXT
-# One of them is enough beside a cluster of both sides; the other one is then that cluster as it is.
+# With -f, one of --before and --after is enough; the other side is then the cluster itself.
 name=compare_after_alone
 run 0 "$berth" compare -q -f data/explain.yaml --after "$work/more.yaml" --summary
 cp "$work/out" "$work/alone"

@@ -7,7 +7,7 @@ cluster=(--kubernetes 1.36 -f data/devices.yaml)
 check devices_schedule 0 "$berth" schedule "${cluster[@]}"
 check devices_schedule_json 0 "$berth" schedule "${cluster[@]}" -o json
 
-# explain: what each node's devices lack, which would be chosen, and changes of claims that would help.
+# explain: what each node's devices lack, which ones would be chosen, and changes of claims that would help.
 pod() {
   "$berth" explain -q --kubernetes 1.36 "$@"
 }
@@ -20,14 +20,14 @@ for name in together three either; do
   check devices_explain_$name 0 pod -f data/devices_apart.yaml $name
 done
 
-# capacity: a claim for each pod of a template, one for all that name it; and what devices there are when
-# they end it.
+# capacity: one claim for each pod of a template, or one for all pods that name it; the devices that limit the
+# number are described.
 specs=(--podspec data/devices_podspecs.yaml)
 check devices_capacity 0 "$berth" capacity -q "${cluster[@]}" "${specs[@]}"
 check devices_capacity_together 0 "$berth" capacity -q "${cluster[@]}" "${specs[@]}" --together -o json
 
-# drain: devices of pods that leave are free for others; claims that several pods share are given back with
-# the last of them.
+# drain: the devices of pods that leave become free; a claim that several pods share is released with the last
+# of them.
 check devices_drain 0 "$berth" drain -q "${cluster[@]}" --all --moves
 cat >"$work/share.yaml" <<'TEXT'
 ---
@@ -48,13 +48,14 @@ for pod in b1 b2; do
 done >>"$work/running.yaml"
 check devices_drain_shared 0 "$berth" drain -q --kubernetes 1.36 -f "$work/running.yaml" g1 --moves
 
-# replay: pods take one device by turns, by a claim of a name, of a template, and of the same name again.
+# replay: pods use one device in turn, through a named claim, a template's claim, and the same named claim
+# again.
 "$berth" replay -q -f data/replay_devices.yaml --pods -o "$work/out.d" data/replay_devices.jsonl >/dev/null ||
   fail "devices_replay: exit code"
 name=devices_replay
 compare expected/devices_replay_pods.csv "$work/out.d/pods.csv"
 
-# What API servers of any version serve is no oddity; what no input has is said.
+# API versions of any Kubernetes release are accepted silently; an unknown one is reported.
 sed -e 's,resource.k8s.io/v1beta2,resource.k8s.io/v1beta3,' -e '/^kind: ResourceSlice/s/Slice/Slcie/' \
   data/devices.yaml >"$work/odd.yaml"
 "$berth" schedule "$work/odd.yaml" >"$work/out" 2>"$work/err"

@@ -14,7 +14,7 @@ check drain_summary 0 "$berth" drain "${cluster[@]}" --all --summary
 check drain_summary_json 0 "$berth" drain "${cluster[@]}" --all --summary -o json
 check drain_config 0 "$berth" drain "${cluster[@]}" --all --config data/most.yaml
 
-# A budget that allows nothing keeps its pods, and so do two of them.
+# A budget that allows nothing keeps its pods, and so do two budgets.
 sed 's/disruptionsAllowed: 1/disruptionsAllowed: 0/' data/drain.yaml >"$work/none.yaml"
 check drain_forbidden 0 "$berth" drain -f "$work/none.yaml" old-a
 {
@@ -24,7 +24,7 @@ check drain_forbidden 0 "$berth" drain -f "$work/none.yaml" old-a
 } >"$work/two.yaml"
 check drain_two_budgets 0 "$berth" drain -f "$work/two.yaml" old-a
 
-# The same answer at every number of threads and on every path.
+# The answer is the same at every number of threads and on every path.
 figures() {
   grep -v -e '"seconds"' -e '"nodesPer'
 }
@@ -35,7 +35,7 @@ synthetic=(--synthetic "nodes=120,pods=0,running=1500,workload=mixed")
 same drain_threads "$work/one" "$work/two"
 same drain_path "$work/one" "$work/scan"
 
-# Each node alone is as if its pods had lost it and it were cordoned, whatever was asked before.
+# Each node is drained as if it alone were cordoned and had lost its pods, whatever was asked before.
 "$berth" generate --nodes 40 --zones 3 --pods 0 --running 500 --workload mixed --seed 3 \
   >"$work/cluster.json"
 "$berth" drain -f "$work/cluster.json" node-7 node-31 node-12 -o json >"$work/drained.json"
@@ -52,7 +52,7 @@ for node in node-7 node-31 node-12; do
   [[ -s $work/moved ]] || fail "drain_as_schedule_$node: no pod was moved"
 done
 
-# Nodes by label, as kubectl selects them.
+# Nodes are selected by label as in kubectl.
 sed -e '/hostname: old-a/s/labels: {/labels: {zone: one, size: "4", spot: "", /' \
   -e '/hostname: old-b/s/labels: {/labels: {zone: two, size: "8", /' \
   -e '/hostname: old-c/s/labels: {/labels: {zone: one, size: "x", example.com\/pool: db, /' \
@@ -97,7 +97,7 @@ complains drain_selector_none 3 "no node's labels match 'zone=nine'" \
 complains drain_selector_and_all 2 "exclude each other" "$berth" drain "${cluster[@]}" -l zone --all
 complains drain_selector_and_names 2 "exclude each other" "$berth" drain "${cluster[@]}" -l zone old-a
 
-# Names as kubectl and -o name write them; an unknown one is answered with the nearest.
+# Names may be in the form of kubectl and -o name; for an unknown one, the nearest is suggested.
 "$berth" drain "${cluster[@]}" old-a old-c -o name >"$work/plain" 2>/dev/null
 "$berth" drain "${cluster[@]}" node/old-a nodes/old-c -o name >"$work/typed" 2>/dev/null
 same drain_typed_names "$work/plain" "$work/typed"
@@ -105,7 +105,7 @@ same drain_typed_names "$work/plain" "$work/typed"
 complains drain_typed_unknown 3 "node 'old-z' is not in the input; did you mean 'old-a'?" \
   "$berth" drain "${cluster[@]}" node/old-z
 
-# Pods whose volume only their node reaches are named, where they fit elsewhere, too.
+# Pods with a volume that only their node reaches are named even if they fit elsewhere.
 check drain_local 0 "$berth" drain -f data/drain_local.yaml --all
 check drain_local_json 0 "$berth" drain -f data/drain_local.yaml --all -o json
 
@@ -115,7 +115,7 @@ complains drain_no_cluster 2 "no input" "$berth" drain old-a
 complains drain_unknown_node 3 "node 'nosuch' is not in the input" \
   "$berth" drain "${cluster[@]}" nosuch
 complains drain_missing 3 "No such file" "$berth" drain -f nosuch --all
-# Data in emptyDir volumes is lost; a null one is none.
+# Data in emptyDir volumes is lost; a null emptyDir is ignored.
 cat >"$work/empty.yaml" <<'TEXT'
 apiVersion: v1
 kind: Pod

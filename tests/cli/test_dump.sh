@@ -16,8 +16,8 @@ check dump_few 0 "$berth" dump --config "$work/few.yaml"
 complains dump_operand 2 "there is nothing to name" "$berth" dump x
 complains dump_config 3 "nosuch: cannot open" "$berth" dump --config nosuch
 
-# The command runs: a kubectl that prints its arguments gets a list of the kinds that the server has,
-# without blanks. This one has no devices.
+# The printed command works: this kubectl prints its arguments, and its server lists the kinds that it has; the
+# list has no spaces. This server has no devices.
 mkdir "$work/bin"
 cat >"$work/bin/kubectl" <<'TEXT'
 #!/bin/sh

@@ -25,29 +25,29 @@ check explain_node_unseen_json 0 "$berth" explain --synthetic nodes=300,pods=1,w
   --node node-250 --percentage 1 --nodes 0 -o json
 check explain_no_nodes 0 "$berth" explain -f data/pods_only.yaml lonely
 
-# In turn nothing is left that comes before it.
+# With --in-turn, no pod comes before it any more.
 "${explain[@]}" big --in-turn | grep -q 'come before it' && fail explain_in_turn
 check explain_in_turn 0 "$berth" explain -f data/nodes.yaml -f data/pods.json plain --in-turn --nodes 1
 
-# The devices of a pod that was placed in turn are written into the claim that another shares.
+# The devices of a pod that was placed in turn are written into the claim that another pod shares.
 "$berth" explain -q -f data/devices.yaml -f data/devices_both.yaml s2 --in-turn | grep -q 'it goes to g2' ||
   fail explain_in_turn_shares
 
-# A name alone is of the namespace default, or of the only one that has it.
+# A name alone means the namespace default, or the only namespace that has the name.
 "${explain[@]}" web-0 -o json >"$work/alone"
 "${explain[@]}" -n prod web-0 -o json >"$work/named"
 "${explain[@]}" pod/web-0 -o json >"$work/kubectl"
 same explain_alone "$work/alone" "$work/named"
 same explain_kubectl "$work/alone" "$work/kubectl"
 
-# The same input gives the same bytes, at every number of threads.
+# The same input gives the same bytes at every number of threads.
 for threads in 1 2 4; do
   "${explain[@]}" big -o json --threads $threads >"$work/threads$threads"
 done
 same explain_threads_2 "$work/threads1" "$work/threads2"
 same explain_threads_4 "$work/threads1" "$work/threads4"
 
-# What is said to help does: each change is made to the input, and the pod goes where it was said to.
+# The remedies work: each one is applied to the input, and the pod then goes to the promised node.
 helps() {
   name=explain_helps_$1
   "$berth" explain -f "$work/changed.yaml" "$2" -o json | grep -q "\"node\": \"$3\"" ||
@@ -63,7 +63,7 @@ sed -e '/name: big}/{n;s/{containers/{tolerations: [{key: dedicated, value: gpu,
 helps toleration big g1
 sed -e 's/unschedulable: true/unschedulable: false/' data/explain.yaml >"$work/changed.yaml"
 helps uncordon big n3
-# A node that was cordoned carries a taint, too, which goes with the mark.
+# A cordoned node also has a taint, which uncordoning removes.
 sed -e 's/unschedulable: true/unschedulable: true, taints: [{key: node.kubernetes.io\/unschedulable, effect: NoSchedule}]/' \
   data/explain.yaml >"$work/changed.yaml"
 "$berth" explain -f "$work/changed.yaml" big | grep -q "uncordon node n3: it goes to n3" || fail explain_cordon_taint
@@ -81,7 +81,7 @@ run 0 "${explain[@]}" fits --exit-code
 name=explain_exit_code
 run 1 "${explain[@]}" big --exit-code
 
-# What messages leave open. A DaemonSet's pod is for its node: that is no search that was cut short.
+# What messages leave open. A DaemonSet's pod is meant for its node: that search was not cut short.
 hints=("$berth" explain -q -f data/explain_hints.yaml)
 check explain_daemon 0 "${hints[@]}" agent
 check explain_by_name 0 "${hints[@]}" by-name --percentage 100
@@ -91,7 +91,7 @@ check explain_no_class 0 "${hints[@]}" stores
 check explain_no_class_json 0 "${hints[@]}" stores -o json
 sed 's/WaitForFirstConsumer/Immediate/' data/explain_hints.yaml >"$work/immediate.yaml"
 check explain_immediate 0 "$berth" explain -q -f "$work/immediate.yaml" stores
-# It helps, as it was said: named, or by default.
+# The advice works: with a named class or a default one.
 sed 's/accessModes: .ReadWriteOnce./storageClassName: fast, &/' data/explain_hints.yaml >"$work/changed.yaml"
 helps class stores n1
 sed 's|name: fast|&, annotations: {storageclass.kubernetes.io/is-default-class: "true"}|' \

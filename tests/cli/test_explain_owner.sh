@@ -5,14 +5,14 @@
 
 explain=("$berth" explain -q -f data/explain_owner.yaml)
 
-# A pod that has finished is in the input, though the engine does not keep it.
+# A finished pod is in the input, although the engine does not keep it.
 gone="pod 'shop/old' has finished (Succeeded): it holds no node, and no scheduler takes it up"
 complains owner_finished 3 "$gone" "${explain[@]}" shop/old
 complains owner_finished_alone 3 "$gone" "${explain[@]}" old
 complains owner_finished_named 3 "$gone" "${explain[@]}" -n shop pod/old
 complains owner_failed 3 "pod 'shop/load-1' has finished (Failed)" "${explain[@]}" shop/load-1
 
-# A suggestion says in which namespace the pod is.
+# A suggested pod comes with its namespace.
 complains owner_elsewhere 3 "pod 'db-0' is not in namespace default; did you mean 'shop/db-0'?" \
   "${explain[@]}" -n default db-0
 complains owner_elsewhere_slash 3 "pod 'default/db-0' is not in the input; did you mean 'shop/db-0'?" \
@@ -20,10 +20,10 @@ complains owner_elsewhere_slash 3 "pod 'default/db-0' is not in the input; did y
 complains owner_alone 3 "pod 'db-1' is not in the input; did you mean 'shop/db-0'?" "${explain[@]}" db-1
 complains owner_like 3 "pod 'lon' is not in namespace ops; did you mean 'ops/lone'?" "${explain[@]}" -n ops lon
 
-# A node as -o name and kubectl write it.
+# A node in the form of -o name and kubectl.
 "${explain[@]}" shop/db-0 --node node/n2 | grep -q '^Node  *n2 fits' || fail owner_node_kubectl
 
-# A workload: where its pods run, why others do not, one of these in full; or one more pod.
+# A workload: where its pods run, why others do not, and one of these in full; or one more pod.
 check owner_waits 0 "${explain[@]}" -n shop deploy/web
 check owner_waits_json 0 "${explain[@]}" deploy/shop/web -o json
 check owner_runs 0 "${explain[@]}" sts/db
@@ -57,7 +57,7 @@ for words in svc/web services/shop/web "service web"; do
 done
 complains owner_two_names 2 "unexpected argument 'b'" "${explain[@]}" deploy web b
 
-# All pending pods by reason; each group's command explains its example.
+# All pending pods by reason; the command of each group explains its example.
 check pending 0 "${explain[@]}" --pending
 check pending_json 0 "${explain[@]}" --pending -o json
 check pending_nodes 0 "${explain[@]}" --pending --nodes 1

@@ -25,7 +25,7 @@ for command in schedule top "drain --all"; do
     "$berth" $command -f data/drain.yaml --summary -o csv
 done
 
-# ---- names that a spreadsheet or a page would take for more than text ----
+# ---- names that a spreadsheet or a page would not take as plain text ----
 
 python3 - "$berth" <<'END' || fail "odd names"
 import csv

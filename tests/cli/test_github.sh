@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The workflow "does it fit" of the examples: its steps run on a change that fits and on one that does not.
+# The example workflow "does it fit": its steps run on a change that fits and on one that does not.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 
@@ -10,7 +10,7 @@ fi
 clusters=$(realpath ../../tools/examples/clusters)
 workflow=../../tools/examples/github/does-it-fit.yml
 
-# docker runs the program itself; kubectl has the shop of the tour, whose pods have been created: they have uids.
+# docker runs the program itself; kubectl has the shop of the tour, whose pods have uids because they exist.
 mkdir "$work/bin"
 sed -e 's/^metadata: {name: archive/&, uid: u-archive/' -e 's/^  name: search-3/&\n  uid: u-search-3/' \
   "$clusters/shop.yaml" >"$work/server.yaml"
@@ -29,7 +29,7 @@ END
 chmod +x "$work/bin/docker" "$work/bin/kubectl"
 export PATH=$work/bin:$PATH
 
-# change NAME CODE REPLICAS: runs the workflow on a Deployment of so many front ends.
+# change NAME CODE REPLICAS: runs the workflow on a Deployment with so many front ends.
 change() {
   name=github_$1
   mkdir -p "$work/$1/checkout/manifests/web"

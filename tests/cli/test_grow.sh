@@ -14,14 +14,14 @@ check grow_like 0 "$berth" grow "${cluster[@]}" --shape x=like=old-1,zone=one+tw
 check grow_max 0 "$berth" grow "${cluster[@]}" --shape m=cpu=4,memory=16Gi,max=2 --summary
 check grow_drain 0 "$berth" grow -f data/drain.yaml
 
-# What is best here can be seen: 7 cpu need an eight each, two times 3 share another, which is cheaper
-# than two fours, and the fifth 3 has a four: 8.6. With three eights at most: 8.7.
+# The best plan can be found by hand: each 7 cpu needs an eight, two pairs of 3 share one each, which is cheaper
+# than two fours, and the fifth 3 gets a four: 8.6. With at most three eights: 8.7.
 check grow_packing 0 "$berth" grow -f data/grow_packing.yaml --shape data/grow_shapes.yaml
 check grow_packing_free 0 "$berth" grow -f data/grow_packing.yaml \
   --shape four=cpu=4,memory=16Gi,price=1 --shape eight=cpu=8,memory=32Gi,price=1.9
 
-# The plan holds where the nodes are really there: berth schedule places as many pods, each on the same
-# node, and with one node fewer some pod has no place.
+# The plan works with real nodes: berth schedule places as many pods, each on the same node; with one node
+# fewer, some pod has no place.
 "$berth" generate --nodes 1 --pods 150 --workload mixed --seed 4 |
   sed 's/"allocatable": {[^}]*}/"allocatable": {"cpu": "0", "memory": "0", "pods": "0"}/' \
     >"$work/cluster.json"
@@ -49,7 +49,7 @@ for ((i = 1; i < count; i++)); do node "n-$i"; done >"$work/nodes.yaml"
 "$berth" schedule -f "$work/cluster.json" -f "$work/nodes.yaml" -o json | pods >"$work/fewer"
 [[ $(wc -l <"$work/fewer") -lt $(wc -l <"$work/planned") ]] || fail "grow_least: one node fewer does"
 
-# The plan is the same whether nodes are asked to go or not: pods that would move are told apart.
+# The plan is the same whether or not nodes may be removed: pods that would move are listed separately.
 plan() { # the new nodes and the placements
   sed -n '/"newNodes"/,/"without"/p'
 }
@@ -82,7 +82,7 @@ same_plan() { # NAME OPTION...
 same_plan grow_same_plan_moves "${filled[@]}"
 same_plan grow_same_plan "${cluster[@]}" "${shapes[@]}"
 
-# With --exit-code 1 says that a pending pod has no place in the end.
+# With --exit-code, 1 means that a pending pod has no place in the end.
 exits() { # NAME CODE COMMAND...
   name=$1
   run "${@:2}"
@@ -94,7 +94,7 @@ exits grow_exit_off 0 "$berth" grow "${cluster[@]}" "${shapes[@]}"
 exits grow_exit_no_shape 1 "$berth" grow -f "$work/filled.yaml" --exit-code
 exits grow_exit_nothing_pending 0 "$berth" grow -f data/nodes.yaml --exit-code
 
-# The same answer at every number of threads and on every path.
+# The answer is the same at every number of threads and on every path.
 figures() {
   grep -v '"seconds"'
 }

@@ -8,12 +8,12 @@ check honest_drain 0 "$berth" drain -f data/honest.yaml --all --summary
 check honest_expand 0 "$berth" schedule data/honest.yaml --summary --expand
 complains honest_strict 3 "which --strict makes errors" "$berth" schedule data/honest.yaml --strict
 
-# Nothing is said of a whole cluster, and --strict lets it pass.
+# Nothing is reported about a complete cluster, and --strict accepts it.
 "$berth" generate --nodes 20 --zones 2 --pods 30 --running 40 --workload mixed >"$work/whole.json"
 "$berth" schedule --strict "$work/whole.json" >/dev/null 2>"$work/err" || fail "honest_whole: exit code"
 [[ ! -s $work/err ]] || fail "honest_whole: $(head -n 3 "$work/err")"
 
-# A thing that comes again is told with both places.
+# A duplicate is reported with both positions.
 sed -n '2,5p' data/honest.yaml >"$work/node.yaml"
 printf -- '---\n# a comment\n' >"$work/again.yaml"
 cat "$work/node.yaml" >>"$work/again.yaml"
@@ -23,8 +23,8 @@ done
 complains honest_twice_stdin 3 "the first is at standard input:1" \
   "$berth" schedule - "$work/again.yaml" <"$work/node.yaml"
 
-# A workload that has no pods by its status lacks none: a DaemonSet that no node admits, a Job that is over
-# or suspended, a CronJob between its runs. One that its controller has yet to see has none to tell of.
+# A workload whose status shows no pods lacks none: a DaemonSet that no node admits, a Job that is finished or
+# suspended, a CronJob between its runs. If its controller has not seen it yet, its pods count as missing.
 cat data/honest_idle.yaml "$work/node.yaml" >"$work/idle.yaml"
 "$berth" top -f "$work/idle.yaml" --summary >/dev/null 2>"$work/err"
 for name in "DaemonSet default/new" "Job default/running" "Job default/new" "CronJob default/running"; do
@@ -32,7 +32,7 @@ for name in "DaemonSet default/new" "Job default/running" "Job default/new" "Cro
 done
 [[ $(wc -l <"$work/err") == 4 ]] || fail "honest_idle: $(cat "$work/err")"
 
-# capacity counts pods of a workload as an API server shows it.
+# capacity counts the pods of a workload that comes from an API server.
 sed -n '/name: api/,/template/p' data/honest.yaml |
   sed '1i apiVersion: apps/v1\nkind: Deployment' >"$work/api.yaml"
 "$berth" capacity -f "$work/node.yaml" --podspec "$work/api.yaml" >"$work/out" 2>"$work/err"

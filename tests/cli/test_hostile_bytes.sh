@@ -8,7 +8,7 @@ node='{"apiVersion":"v1","kind":"Node","metadata":{"name":"n"},"status":{"alloca
 pod='{"apiVersion":"v1","kind":"Pod","metadata":{"name":"NAME"},"spec":{"containers":[{"name":"c"}]}}'
 echo "$node" >"$work/node.json"
 
-# with NAME: the pod with this name, its escapes as those of printf
+# with NAME: the pod with this name; escapes as in printf
 with() {
   printf '%s%b%s\n' "${pod%NAME*}" "$1" "${pod#*NAME}"
 }
@@ -18,7 +18,7 @@ bad() {
   complains "$1" 3 "$2" timeout 100 "$berth" schedule -f "$work/node.json" "$work/$1"
 }
 
-# ---- no UTF-8 ----
+# ---- invalid UTF-8 ----
 
 with 'a\xffb' >"$work/byte.json"
 with 'a\xc0\x80' >"$work/overlong.json"
@@ -30,7 +30,7 @@ for kind in byte overlong surrogate beyond cut; do
   bad "$kind.json" "$kind.json:1:"
   bad "$kind.json" "expected valid UTF-8"
 done
-# Half a pair is the letter for what is none, as Go has it.
+# Half a surrogate pair becomes the replacement character, as in Go.
 name=half
 run 0 "$berth" schedule -q -f "$work/node.json" "$work/half.json" -o json
 grep -qF $'"name": "a\xef\xbf\xbd"' "$work/out" || fail "half: $(head -c 1000 "$work/out")"
@@ -52,7 +52,7 @@ bad nul.yaml nul.yaml
 printf 'apiVersion: kubescheduler.config.k8s.io/v1\nkind: \0KubeSchedulerConfiguration\n' >"$work/config"
 complains config_nul 3 "$work/config" "$berth" schedule -f "$work/node.json" --config "$work/config"
 
-# One that is written as an escape is a letter of a name as any other.
+# A NUL written as an escape is an ordinary character of a name.
 {
   with 'a\\u0000b'
   with a
@@ -66,9 +66,9 @@ done
 with 'a\\u0000b' >>"$work/names.json"
 bad names.json "already there"
 
-# ---- packed ----
+# ---- compressed ----
 
-# most KIB CODE FILE: berth schedule on it exits with CODE, at most KIB above what the node alone takes
+# most KIB CODE FILE: berth schedule FILE exits with CODE and takes at most KIB more than with the node alone
 most() {
   python3 - "$berth" "$work/node.json" "$work/$3" "$1" "$2" <<'END' || fail "$3"
 import resource
@@ -93,7 +93,7 @@ if resident - base > int(most):
 END
 }
 
-# 50 MB of blanks between two pods, 200 MB of brackets, the former packed twice.
+# 50 MB of spaces between two pods, 200 MB of brackets, the former compressed twice.
 {
   with first
   head -c 50000000 /dev/zero | tr '\0' ' '

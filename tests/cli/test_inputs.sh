@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Which files are read: folders, lists with commas, and the options under their kubectl names.
+# Which files are read: folders, lists with commas, and the options under kubectl's names.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 
@@ -26,7 +26,7 @@ ln -s ../all "$folder/loop"
 ln -s sub/pod.yaml "$folder/40-link.yaml"
 pod above >"$work/above/sub/pod.yaml"
 
-# names WANTED ARGUMENT...: the pods that are placed, in the order of the input.
+# names WANTED ARGUMENT...: checks the pods that are placed, in the order of the input.
 names() {
   local wanted=$1 found
   shift
@@ -46,7 +46,7 @@ names "zipped b a deep hidden late" -R -f "$folder"
 names "zipped b a deep hidden late" --recursive "$folder"
 names "above" --recursive "$work/above"
 
-# Files of a folder that hold no object are passed over, as kubectl apply does.
+# Files of a folder that contain no object are skipped, as in kubectl apply.
 mkdir "$work/blank" "$work/blanks"
 : >"$work/blank/empty.json"
 printf '# a chart that is switched off\n\n---\n  # %05000d\n--- # more\n...\n' 0 >"$work/blank/comments.yaml"
@@ -68,13 +68,13 @@ printf '%05000d[' 0 | tr 0 ' ' >"$work/blank/late.yaml"
 complains inputs_late 3 "late.yaml" "$berth" schedule -f "$work/blank"
 complains inputs_named 3 "empty.json: the input is empty" "$berth" schedule -f "$work/blank/empty.json"
 
-# The version of the cluster is found in a folder, too.
+# The version of the cluster is also found in a folder.
 mkdir "$work/old"
 node n1 | sed 's/"status": {/&"nodeInfo": {"kubeletVersion": "v1.33.1"}, /' >"$work/old/n.json"
 pod p >"$work/old/p.yaml"
 "$berth" schedule "$work/old" | grep -q '1\.33' || fail "the version of a folder"
 
-# What the program advises names the folder, not each file.
+# The commands that the program suggests name the folder, not each file.
 sed -i 's/{name: c}/{name: c, resources: {requests: {cpu: "9"}}}/' "$work/old/p.yaml"
 "$berth" schedule -R -f "$work/old" >"$work/out"
 advice=$(sed -n "s/.*What would help: berth/berth/p" "$work/out")

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Every JSON document matches its schema, and the same input makes the same bytes, except for times.
+# Every JSON document matches its schema, and the same input gives the same bytes, except for times.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 
 schemas=../../tools/schemas
 documents=()
 
-# document NAME COMMAND...: what it writes twice, with any number of threads
+# document NAME COMMAND...: runs it twice, with different numbers of threads
 document() {
   name=json_$1
   shift
@@ -61,7 +61,7 @@ document compare_days "$berth" compare --before data/compare_before.yaml --after
 document grow "$berth" grow -f data/grow.yaml --shape "m=cpu=4,memory=16Gi,price=1"
 document grow_nodes "$berth" grow -f data/drain.yaml --summary
 
-# Each schema has a document here, and is JSON itself.
+# Each schema is used by a document here, and is valid JSON itself.
 for schema in "$schemas"/*.json; do
   name=json_${schema##*/}
   ls "$work/${name%.json}"*.json >/dev/null || fail "$name: no document of it is checked"

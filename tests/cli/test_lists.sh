@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Lists: selection, order, form, width, colours, and the notes beside them.
+# Lists: selection, order, format, width, colours, and the notes beside them.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 
@@ -17,7 +17,7 @@ check lists_capacity_name 0 "$berth" capacity -f data/nodes.yaml --podspec data/
 check lists_drain_name 0 "$berth" drain -f data/drain.yaml --all -o name
 check lists_drain_namespace 0 "$berth" drain -f data/drain.yaml --all --moves --only-namespace other
 
-# Nothing is wider than it may be: 100 columns of a file, what COLUMNS says, no end of -o wide.
+# No line is too wide: 100 columns in a file, COLUMNS if it is set, no limit with -o wide.
 narrow() {
   name=lists_narrow_$1
   local widest
@@ -33,7 +33,7 @@ narrow least 60 env COLUMNS=1 "$berth" explain -f data/explain.yaml gated
 (($("${list[@]}" -o wide | wc -L) > 150)) || fail "lists_wide: it is broken"
 [[ $(COLUMNS=none "${list[@]}" | wc -L) == $("${list[@]}" | wc -L) ]] || fail lists_columns_wrong
 
-# The first screen of tools/quickstart: what it runs is no wider than 100 columns, and tells why.
+# The first screen of tools/quickstart is at most 100 columns wide and shows the reasons.
 name=lists_quickstart
 quick=$(sed -n 's/^ *set -- \(--synthetic .*\)$/\1/p' ../../tools/quickstart)
 read -ra words <<<"$quick"
@@ -45,12 +45,12 @@ for text in 'Bound        19928 of 20000 pending pods' 'Insufficient memory (4,4
   grep -qF "$text" "$work/quick" || fail "$name: it lacks '$text'"
 done
 
-# Colour: of no file, unless it is wanted; NO_COLOR is against a terminal's alone.
+# Colour: not in a file, unless requested; NO_COLOR only affects terminals.
 grep -q $'\033' <("${list[@]}") && fail "lists_color: in a file"
 grep -q $'\033' <(NO_COLOR=1 "${list[@]}" --color always) || fail "lists_color: wanted"
 grep -q $'\033' <("${list[@]}" --color never) && fail "lists_color: not wanted"
 
-# On a terminal: python has one.
+# On a terminal, which python provides.
 if command -v python3 >/dev/null; then
   name=lists_terminal
   python3 terminal.py 60 "${list[@]}" >"$work/out"
@@ -61,7 +61,7 @@ if command -v python3 >/dev/null; then
   grep -q $'\033' "$work/out" && fail "$name: NO_COLOR"
   TERM=dumb python3 terminal.py 60 "${list[@]}" >"$work/out"
   grep -q $'\033' "$work/out" && fail "$name: a dumb terminal"
-  # A progress bar is taken off before anything else is written, and -q has none.
+  # The progress bar is erased before anything else is written; with -q there is none.
   name=lists_progress
   slow=("$berth" schedule --synthetic 'nodes=5000,pods=40000,workload=basic' --path scan --threads 1
     --percentage 100 --summary)
@@ -82,7 +82,7 @@ run 0 "$berth" drain -f data/drain.yaml old-c --exit-code
 run 0 "$berth" capacity -f data/nodes.yaml --podspec data/podspecs.yaml --exit-code
 run 1 "$berth" capacity -f data/nodes_only.yaml --podspec data/podspecs.yaml --exit-code
 
-# -v says more, on standard error
+# -v prints more on standard error
 name=lists_verbose
 run 0 "${list[@]}" -v
 grep -qx 'berth: 15 objects loaded' "$work/err" || fail "$name: $(cat "$work/err")"

@@ -21,7 +21,7 @@ stop() {
 }
 trap 'stop; rm -rf "$work"' EXIT
 
-# serve CLUSTER [OPTION...]: a server on a free port; the kubeconfig says where.
+# serve CLUSTER [OPTION...]: starts a server on a free port and a kubeconfig that names it.
 serve() {
   stop
   : >"$work/log"
@@ -48,7 +48,7 @@ live=(--kubeconfig "$work/kubeconfig")
 
 # ---- the dump ----
 
-# By the command that berth dump prints, if kubectl is there; else what it would write.
+# With the command that berth dump prints, if kubectl is there; otherwise with what it would write.
 if command -v kubectl >/dev/null; then
   (cd "$work" && KUBECONFIG=$work/kubeconfig sh -c "$("$berth" dump --to dump.json)") || fail "kubectl"
 else
@@ -68,8 +68,7 @@ with open(sys.argv[1] + "/dump.json", "w") as file:
 PYTHON
 fi
 
-# alike NAME CODE COMMAND ARGUMENT...: the same output of a dump and of the server. Standard input is
-# $input.
+# alike NAME CODE COMMAND ARGUMENT...: the dump and the server give the same output. Standard input is $input.
 input=/dev/null
 alike() {
   name=$1
@@ -154,7 +153,7 @@ kind: Node
 metadata: {name: spare}
 status: {allocatable: {cpu: "64", memory: 256Gi, pods: "110"}}
 YAML
-name=live_compare_after # the second side is the live cluster as the file changes it
+name=live_compare_after # the second side is the live cluster with the file's changes
 run 0 "$berth" compare -q --live --after "$work/more.yaml" --summary -o json
 [[ $(grep -cE '"nodes": (12|13)' "$work/out") == 2 ]] || fail "$name: $(grep '"nodes"' "$work/out")"
 ln -s "$(realpath "$berth")" "$work/bin/kubectl-berth"
@@ -203,7 +202,7 @@ complains live_forbidden 3 "lacks the verb list of nodes, resourceslices.resourc
 serve "$work/cluster.json" nodiscovery
 complains live_no_discovery 3 "lacks the verb get of the nonResourceURL /apis" "${live_schedule[@]}"
 
-# ---- TLS, and credentials of a plugin ----
+# ---- TLS, and credentials from a plugin ----
 
 if openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=api -addext subjectAltName=IP:127.0.0.1 \
   -keyout "$work/key.pem" -out "$work/ca.pem" 2>"$work/openssl"; then
@@ -225,7 +224,7 @@ YAML
   complains live_unknown_authority 3 "the API server does not answer: SSL certificate" "${live_schedule[@]}"
 fi
 
-# Without nodes that tell their version the server's decides.
+# If no node reports its version, the server's version decides.
 python3 live_cluster.py "$work/silent.json" <"$work/made.json"
 serve "$work/silent.json"
 run 0 "${live_schedule[@]}" --summary

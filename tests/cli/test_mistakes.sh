@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Likely typing errors, and objects that an API server would refuse, cause a warning; --strict makes it an
-# error.
+# Probable typing errors, and objects that an API server would refuse, are warnings; with --strict they are
+# errors.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 
@@ -14,7 +14,8 @@ kind: Node
 metadata: {name: n1}
 status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}
 TEXT
-# warns NAME TEXT [OPTION...] <FILE: a warning that --strict makes an error; without it there is an answer.
+# warns NAME TEXT [OPTION...] <FILE: a warning, which --strict makes an error; without --strict there is an
+# answer.
 warns() {
   name=$1
   local text=$2
@@ -24,7 +25,7 @@ warns() {
   grep -qF -- "warning: $text" "$work/err" || fail "$name lacks $text: $(cat "$work/err")"
   run 3 "$berth" schedule --strict -f "$work/cluster.yaml" -f "$work/in.yaml" "$@"
 }
-tells() { # NAME TEXT <FILE: no fault, --strict goes on.
+tells() { # tells NAME TEXT <FILE: a note; --strict accepts it
   name=$1
   cat >"$work/in.yaml"
   run 0 "$berth" schedule --strict -f "$work/cluster.yaml" -f "$work/in.yaml"
@@ -121,7 +122,7 @@ sed -i 's/30000000/100003/' "$in"
 run 0 "$berth" grow -f "$work/cluster.yaml" -f "$in" --shape big=cpu=4,memory=8Gi,pods=60000
 [[ $(<"$work/err") == *'it wants'* ]] && fail "replicas_grow: $(cat "$work/err")"
 
-# What makes pods that nobody can know here; of an API server's the pods are in the dump.
+# Kinds that create pods which Berth cannot know; if they come from an API server, the dump has the pods.
 printf 'apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n' |
   warns config "$in:1: KubeSchedulerConfiguration default/(unnamed): it configures a scheduler: give the file to --config"
 tells operator "$in:1: Prometheus default/p: Berth does not know which pods the operator of Prometheus.monitoring.coreos.com creates" <<'TEXT'
@@ -144,13 +145,13 @@ kind: DaemonSet
 metadata: {name: d}
 spec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {nodeSelector: {no: such}}}}
 TEXT
-# What only a server has: how to get it.
+# Objects that only a server has: the message says how to fetch them.
 name=incomplete
 printf 'apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {volumes: [{name: v, persistentVolumeClaim: {claimName: q}}], containers: [{name: c}]}\n' >"$in"
 run 0 "$berth" schedule -f "$work/cluster.yaml" -f "$in"
 grep -qF 'this fetches all that count: sh -c ' "$work/err" || fail "incomplete: $(cat "$work/err")"
 
-# Texts that are no manifest.
+# Texts that are not manifests.
 printf 'apiVersion: v1\nitems:\n- apiVersion: v1\n  kind: Node\n  metadata: {name: n1}\n' >"$work/cut.yaml"
 complains cut 3 'cut.yaml:1: the list has no kind, which stands behind its items: the text was cut off' \
   "$berth" schedule "$work/cut.yaml"

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# -n is the namespace of objects without one, as in kubectl apply -n; --only-namespace limits what is
-# listed.
+# -n is the namespace of objects without one, as in kubectl apply -n; --only-namespace limits what is listed.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 
@@ -75,18 +74,18 @@ name=default
 run 0 "$berth" schedule "${input[@]}" -o json
 has default '{"namespace": "default", "name": "reader", "message"' 'persistentvolumeclaim \"data\" not found'
 
-# A workload of the manifest is the cluster's of that namespace.
+# A workload of the manifest replaces the cluster's one in that namespace.
 name=change
 run 0 "$berth" schedule "${input[@]}" --namespace db --summary
 has change 'StatefulSet db/web: 1 running, 2 wanted, 1 more to place'
 
-# What is listed is another matter.
+# What is listed does not depend on it.
 name=listed
 run 0 "$berth" schedule "${input[@]}" -n db --only-namespace shop -o name
 has listed 'pod/shop/other'
 grep -q pod/db "$work/out" && fail "listed: $(cat "$work/out")"
 
-# Errors name the object as it would be created; capacity and explain go by it, too.
+# Errors name the object as it would be created; capacity and explain use the namespace, too.
 printf 'apiVersion: v1\nkind: Pod\nmetadata: {name: bad}\nspec: {containers: [{name: c, resources: {requests: {cpu: x}}}]}\n' >"$work/bad.yaml"
 complains refused 3 'Pod db/bad' "$berth" schedule -f "$work/cluster.yaml" -f "$work/bad.yaml" -n db
 name=capacity
@@ -98,7 +97,7 @@ has explain 'Pod        db/reader, pending' 'it goes to n1'
 name=hint
 run 0 "$berth" schedule -f "$work/app.yaml" -n db --summary
 has hint '-n db'
-# A mistyped namespace lists nothing, which must not pass for a good answer.
+# A mistyped namespace lists nothing, which must not look like a good answer.
 for command in schedule "drain --all" "top --by owner"; do
   # shellcheck disable=SC2086
   "$berth" $command -f data/top.yaml --only-namespace shpo >/dev/null 2>"$work/err"

@@ -20,7 +20,7 @@ unchanged() {
   [[ $(find "$2" -type f | wc -l) == 5 ]] || fail "$1: $(ls "$2")"
 }
 
-# A file may not grow beyond one block of 1,024 bytes: as a full disk, but without one.
+# A file may not grow beyond one block of 1,024 bytes, which simulates a full disk.
 old "$work/full"
 (ulimit -f 1 && exec "$berth" report -f data/nodes.yaml -f data/pods.json -o "$work/full/page.html") \
   2>"$work/said" && fail "a page on a full disk"
@@ -36,7 +36,7 @@ for name in page.html report.json; do
   [[ $(cat "$work/full/$name") == old ]] || fail "replay: $name has changed"
 done
 
-# A folder that takes no file.
+# A folder in which no file can be created.
 mkdir "$work/closed" && old "$work/closed"
 if [[ $(id -u) != 0 ]]; then
   chmod a-w "$work/closed"
@@ -45,7 +45,7 @@ if [[ $(id -u) != 0 ]]; then
 fi
 unchanged "a closed folder" "$work/closed"
 
-# A new file has the mode that umask gives, a link leads where it did, and a pipe is written to.
+# A new file has the mode that umask allows, a link keeps its target, and a pipe is written to.
 "$berth" report -f data/nodes.yaml -o "$work/wanted.html" || fail report
 chmod 6777 "$work/full/page.html"
 umask 027

@@ -54,7 +54,7 @@ printf 'four: 0\n' >"$work/free.yaml"
 complains prices_shape_free 3 "instance type four of shape four costs nothing" \
   "$berth" grow -q -f data/grow_packing.yaml --prices "$work/free.yaml" "${four[@]}"
 
-# ---- files that are wrong ----
+# ---- malformed files ----
 
 # wrong NAME TEXT MESSAGE
 wrong() {

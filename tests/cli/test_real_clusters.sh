@@ -10,7 +10,7 @@ if [[ ! -d $traces ]]; then
   exit 77
 fi
 
-# place NAME FILE...: bound + not placed + passed over = pending, and every reason is a sentence
+# place NAME FILE...: bound + not placed + ignored = pending, and every reason is a sentence
 place() {
   name=$1
   shift
@@ -28,7 +28,7 @@ for nodes in "$traces"/kube-manifests/nodes/*-[0-9]*.json; do
   place "nodes $nodes" -f "$nodes" "$traces"/kube-manifests/workloads/scheduler-perf/*
 done
 
-# explain NAME FILE...: of a pod that is too large for any node it tells what would help, in time
+# explain NAME FILE...: for a pod that is too large for any node, the remedies are found in time
 cat >"$work/giant.yaml" <<'TEXT'
 {kind: Pod, apiVersion: v1, metadata: {name: giant}, spec: {containers: [
   {name: c, image: x, resources: {requests: {cpu: "3000", memory: 20Ti}}}]}}

@@ -3,7 +3,7 @@
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 
-# replayed NAME ARGUMENT...: the text, and the files that are the same in every run.
+# replayed NAME ARGUMENT...: checks the text, and the files that are the same in every run.
 replayed() {
   local label=$1 out=$work/files
   shift
@@ -25,7 +25,7 @@ replayed leaving data/replay_leaving.jsonl
 replayed cluster --no-departures -f data/nodes.yaml -f data/pods_only.yaml data/replay_life.jsonl
 check replay_json 0 "$berth" replay --format json data/replay_preempt.jsonl
 
-# The same from standard input and through gzip.
+# The same result from standard input and through gzip.
 "$berth" replay -o "$work/plain" --plots none data/replay_life.jsonl >/dev/null
 gzip -c data/replay_life.jsonl >"$work/life.jsonl.gz"
 "$berth" replay -o "$work/packed" --plots none "$work/life.jsonl.gz" >/dev/null
@@ -34,7 +34,7 @@ same replay_gzip "$work/plain/series.csv" "$work/packed/series.csv"
 same replay_stdin "$work/plain/series.csv" "$work/piped/series.csv"
 [[ ! -e $work/plain/pods.csv && ! -e $work/plain/plots.gp ]] || fail "replay_files: too many"
 
-# The same at any number of threads, on either path, and from a trace that was written out.
+# The same result at any number of threads, on either path, and from a trace that was written to a file.
 spec=nodes=60,zones=3,pods=3000,running=100,workload=mixed
 wild=(--node-mtbf 20000 --node-repair 900 --bind-latency 0.5 --pods --plots none --seed 4)
 rates=(--pod-duration 2000 --arrivals-per-hour 4000)
@@ -65,8 +65,7 @@ for workload in basic volumes; do
   grep -q '40  finished' "$work/text" || fail "replay_$workload: not all pods finished"
 done
 
-# Replays end though some node or other is always down, and though no run is short enough to last
-# from one failure to the next.
+# Replays end even if some node is always down, and even if no run is short enough to fit between two failures.
 "$berth" replay --node-mtbf 3000 --node-repair 3000 --pod-duration 2000 \
   --synthetic nodes=60,pods=3000,workload=basic \
   >"$work/text" || fail "replay_often: exit code $?"

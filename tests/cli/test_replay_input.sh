@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# berth replay: wrong traces, each with the line and the reason, and wrong command lines.
+# berth replay: malformed traces, each reported with the line and the reason, and wrong command lines.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 
-# refused NAME TEXT LINE...: the last line is the wrong one.
+# refused NAME TEXT LINE...: the last line is wrong.
 refused() {
   local name=$1 text=$2
   shift 2
@@ -70,7 +70,7 @@ refused quantity "Pod default/p: " \
 refused orphan "Pod default/p: spec.nodeName: node 'gone' is not in the cluster" \
   '{"time": 0, "event": "pod_add", "object": {"kind": "Pod", "metadata": {"name": "p"}, "spec": {"nodeName": "gone", "containers": [{"name": "c"}]}}}'
 
-# What changes nothing is counted, and is an error if asked for.
+# Lines that change nothing are counted; an option makes them an error.
 {
   echo "{\"time\": 0, \"event\": \"node_add\", $node}"
   echo "{\"time\": 0, \"event\": \"node_add\", $node}"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# berth replay on the openb trace itself: every list of tasks is read, every task accounted for, and the
+# berth replay on the openb trace itself: every list of tasks is read, every task is accounted for, and the
 # report is the same at any number of threads.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
@@ -10,8 +10,8 @@ if [[ ! -d $trace ]]; then
   exit 77
 fi
 
-# replays NAME TASKS THREADS ARGUMENT...: the outcomes add up to the list, and are those of one thread
-# at other numbers of THREADS.
+# replays NAME TASKS THREADS ARGUMENT...: the outcomes add up to the list, and equal those of one thread at the
+# other numbers of THREADS.
 replays() {
   local name=$1 tasks=$2 others=$3
   shift 3

@@ -9,7 +9,7 @@
 "$berth" report -f data/report_nodes.yaml -o "$work/nodes.html" || fail nodes
 "$berth" replay -o "$work/replayed" data/replay_life.jsonl >"$work/table" || fail replay
 "$berth" report -f "$work/replayed" --title replay -o "$work/replay.html" || fail replay
-# An almost empty cluster: what a chart of shares has to show is below one percent.
+# An almost empty cluster: the chart of shares has to show values below one percent.
 cat >"$work/idle.jsonl" <<END
 {"time": 0, "event": "node_add", "object": {"kind": "Node", "metadata": {"name": "n"}, \
   "status": {"allocatable": {"cpu": "1k", "pods": "9k"}}}}
@@ -21,7 +21,7 @@ END
 nodes=(--synthetic "nodes=5000,zones=3,pods=20000,workload=mixed")
 "$berth" report "${nodes[@]}" -o "$work/large.html" || fail large
 
-# The data is JSON and agrees with berth schedule, and no text of an object ends the element that holds it.
+# The data is JSON and agrees with berth schedule, and no text of an object closes the element that contains it.
 data() {
   sed -n 's,.*<script type="application/json" id="data">\(.*\),\1,p' "$1" | sed 's,</script>$,,'
 }
@@ -36,7 +36,7 @@ grep -qF '"default/huge-too"' "$work/small.json" || fail "small: an example of a
 grep -qF 'script>document.title' "$work/markup.json" || fail "markup: the pod's name is not there as it is"
 [[ $(stat -c %s "$work/large.html") -lt 2000000 ]] || fail "large: more than 2 MB"
 
-# What is free on nodes that take no pods is apart, and each of them says why it takes none.
+# Free capacity of nodes that take no pods is listed separately, and each of them says why.
 value() { python3 -c 'import json, sys; print(json.dumps(eval(sys.argv[2], json.load(open(sys.argv[1])))))' "$@"; }
 says() {
   local found
@@ -55,7 +55,7 @@ says nodes 'sum(pods, [])' '["shop/most", "shop/rest", "shop/gpu"]'
 says nodes '"pods" in locals()' true
 says large '"pods" in locals()' false
 
-# The same input makes the same page, at any number of threads and on either path.
+# The same input gives the same page, at any number of threads and on either path.
 for option in "--threads 1" "--threads 2" "--path scan"; do
   # shellcheck disable=SC2086 # two words
   "$berth" report "${nodes[@]}" $option -o - >"$work/other.html"
@@ -101,7 +101,7 @@ open_page() {
     --user-data-dir="$work/profile" --enable-logging=stderr --virtual-time-budget=5000 "$@" 2>"$work/log"
 }
 for page in small markup nodes replay idle large; do
-  # The page, with a script that uses it.
+  # The page, with a script that tests it.
   { sed 's,</html>,,' "$work/$page.html" && echo '<script>' && cat report_probe.js && echo '</script></html>'; } \
     >"$work/probed.html"
   views=("0:1280,900" "1:400,800") # dark on a desk, light on a phone
@@ -115,7 +115,7 @@ for page in small markup nodes replay idle large; do
     grep -q CONSOLE "$work/log" && fail "$page at $view: $(grep CONSOLE "$work/log")"
   done
 done
-# The page rounds as the program does: 20.95 is 20.9 (what printf makes of it).
+# The page rounds as the program does: 20.95 becomes 20.9, as in printf.
 "$berth" schedule -f data/report_nodes.yaml >"$work/table"
 grep -q ' cpu  *20\.9  *52\.0  *40\.3%$' "$work/table" || fail "nodes: what berth schedule says"
 for figure in '<td class="n">52.0</td><td class="n">20.9</td><td class="n">11.1</td>' '>40.3%<' '>34.0Gi<'; do

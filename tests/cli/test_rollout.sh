@@ -7,7 +7,7 @@ node() { # NAME CPU
   printf -- '---\napiVersion: v1\nkind: Node\nmetadata: {name: %s, uid: n%s, labels: {kubernetes.io/hostname: %s}}\nstatus: {allocatable: {cpu: "%s", pods: "30"}}\n' \
     "$1" "$1" "$1" "$2"
 }
-# workload KIND REPLICAS CPU STRATEGY [UID]: of pods "w".
+# workload KIND REPLICAS CPU STRATEGY [UID]: with pods named "w".
 workload() {
   local key=updateStrategy
   [[ $1 == Deployment ]] && key=strategy
@@ -21,7 +21,7 @@ pod() { # NAME OWNER_KIND OWNER NODE CPU
   printf '  ownerReferences: [{apiVersion: apps/v1, kind: %s, name: %s, uid: x, controller: true}]\n' "$2" "$3"
   printf 'spec: {nodeName: %s, containers: [{name: c, image: "i:1", resources: {requests: {cpu: "%s"}}}]}\n' "$4" "$5"
 }
-# deployed CPU REPLICAS: a node of so many cpu on which a Deployment runs with so many pods of 1 cpu.
+# deployed CPU REPLICAS: a node with so many cpu, and a Deployment with so many pods of 1 cpu running on it.
 deployed() {
   local i
   node n1 "$1"
@@ -30,7 +30,7 @@ deployed() {
     pod "w-h-$i" ReplicaSet w-h n1 1
   done
 }
-# rolls NAME CODE TEXT OPTION...: exit code and what is said of the rollout.
+# rolls NAME CODE TEXT OPTION...: checks the exit code and the report of the rollout.
 rolls() {
   name=$1
   local code=$2 text=$3
@@ -40,7 +40,7 @@ rolls() {
   grep -qE -- "$text" "$work/line" || fail "$name lacks $text: $(cat "$work/out" "$work/err")"
 }
 
-# Ten pods of 1 cpu; of another size 25 % more at a time, 25 % fewer at least.
+# Ten pods of 1 cpu change their size: at most 25 % more pods at a time, at least 75 % running.
 deployed 13 10 >"$work/cluster.yaml"
 workload Deployment 10 1.1 '' >"$work/change.yaml"
 rolls room 0 'Rollouts Deployment default/w goes through: 10 of 10 replaced; 13 pods at most, 8 running at least'
@@ -51,23 +51,23 @@ rolls full 0 'goes through: 10 of 10 replaced; 13 pods at most, 8 running at lea
 workload Deployment 10 900m 'rollingUpdate: {maxSurge: 1, maxUnavailable: 0}' >"$work/change.yaml"
 rolls stuck 1 'gets stuck: 0 of 10 replaced, 10 old pods stay; default/w-[0-9a-f]+-0 finds no node; 11 pods at most, 10 running at least'
 rolls stuck_list 1 'Insufficient cpu'
-# The state after it is another question.
+# The state after the rollout is a separate question.
 name=after
 run 0 "$berth" schedule --exit-code --summary -f "$work/cluster.yaml" -f "$work/change.yaml"
-# Half-way: what goes makes room for smaller ones, larger ones run out of it.
+# Half-way: removed pods make room for smaller ones; larger ones run out of room.
 workload Deployment 10 2 'rollingUpdate: {maxSurge: 0, maxUnavailable: 40%}' >"$work/change.yaml"
 rolls half 1 'gets stuck: 3 of 10 replaced, 3 old pods stay; default/w-[0-9a-f]+-3 finds no node; 10 pods at most, 6 running at least'
 workload Deployment 10 1 'type: Recreate' | sed 's/"i:1"/"i:2"/' >"$work/change.yaml"
 rolls recreate 0 'goes through: 10 of 10 replaced; 10 pods at most, 0 running at least'
-# Both 0: one may be missing, as the controller takes it.
+# Both are 0: as in the controller, one pod may be missing.
 workload Deployment 10 1 'rollingUpdate: {maxSurge: 0, maxUnavailable: 0}' | sed 's/"i:1"/"i:2"/' >"$work/change.yaml"
 rolls zeros 0 'goes through: 10 of 10 replaced; 10 pods at most, 9 running at least'
-# The same template is no rollout: what is more is placed.
+# The same template is no rollout: only the additional pods are placed.
 workload Deployment 12 1 '' >"$work/change.yaml"
 name=same
 run 1 "$berth" schedule --rollout --exit-code --summary -f "$work/cluster.yaml" -f "$work/change.yaml"
 grep -q Rollouts "$work/out" && fail "same: $(cat "$work/out")"
-# Larger and more of them.
+# Larger pods, and more of them.
 deployed 20 10 >"$work/cluster.yaml"
 workload Deployment 15 1 '' | sed 's/"i:1"/"i:2"/' >"$work/change.yaml"
 rolls more 0 'goes through: 15 of 15 replaced'
@@ -78,7 +78,7 @@ run 0 "$berth" schedule --rollout -f "$work/cluster.yaml" -f "$work/change.yaml"
 tr -d ' \n' <"$work/out" | grep -qF '"rollouts":[{"kind":"Deployment","namespace":"default","name":"w","toReplace":4,"replaced":4,"oldLeft":0,"mostPods":10,"fewestRunning":3,"stuck":false}]' ||
   fail "fewer_left: $(cat "$work/out")"
 
-# A StatefulSet goes from the highest number down, one by one, to its partition.
+# A StatefulSet is replaced from the highest number down, one pod at a time, to its partition.
 stateful() { # CPU_OF_NODE
   local i
   for i in 0 1 2; do node "n$i" "$1"; done
@@ -104,7 +104,7 @@ rolls set_more 1 'gets stuck: 0 of 5 replaced, 3 old pods stay; default/w-3 find
 workload StatefulSet 2 2 '' >"$work/change.yaml"
 rolls set_fewer 0 'goes through: 2 of 2 replaced; 2 pods at most, 1 running at least'
 
-# A DaemonSet goes node by node; with a surge the old pod goes once the new one runs.
+# A DaemonSet is replaced node by node; with a surge, the old pod is removed when the new one runs.
 daemons() { # CPU_OF_NODE
   local i
   for i in 0 1 2; do node "n$i" "$1"; done
@@ -122,7 +122,7 @@ workload DaemonSet - 1 'rollingUpdate: {maxSurge: 1, maxUnavailable: 0}' | sed '
 rolls daemons_surge 0 'goes through: 3 of 3 replaced; 4 pods at most, 3 running at least'
 workload DaemonSet - 2 'rollingUpdate: {maxSurge: 1, maxUnavailable: 0}' >"$work/change.yaml"
 rolls daemons_surge_stuck 1 'gets stuck: 0 of 3 replaced, 3 old pods stay'
-# What admission refuses is never made: the rollout does not get there.
+# Pods that admission refuses are never created: the rollout gets stuck.
 deployed 20 4 >"$work/cluster.yaml"
 {
   printf 'apiVersion: v1\nkind: LimitRange\nmetadata: {name: small, namespace: default}\n'

@@ -47,7 +47,7 @@ complains run_form 2 "logging-format" "${live[@]}" --logging-format xml
 complains run_level 2 "--v is 11" "${live[@]}" --v 11
 complains run_version 3 "1.99" "${live[@]}" --kubernetes 1.99
 
-# said NAME CODE TEXT COMMAND...: as complains, of a program that logs besides.
+# said NAME CODE TEXT COMMAND...: like complains, for a program that also logs.
 said() {
   local name=$1 wanted=$2 text=$3
   shift 3
@@ -55,7 +55,7 @@ said() {
   grep -qF -- "$text" "$work/err" || fail "$name: no '$text' in: $(head -c 500 "$work/err")"
 }
 
-# ---- what is served ----
+# ---- served pages ----
 
 said run_address 2 "is no address to serve at" "${live[@]}" --serve nowhere
 said run_no_certificate 3 "/no/such/file" "${live[@]}" --serve 127.0.0.1:0 \
@@ -64,10 +64,10 @@ said run_half_certificate 2 "given together" "${live[@]}" --serve 127.0.0.1:0 --
 said run_wrong_certificate 3 "can't serve with this certificate" "${live[@]}" --serve 127.0.0.1:0 \
   --tls-cert-file "$work/pod" --tls-private-key-file "$work/pod"
 
-# ---- what the server says ----
+# ---- answers of the server ----
 
 if command -v python3 >/dev/null; then
-  # at STATUS BODY: a server that answers so; the kubeconfig says where.
+  # at STATUS BODY: a server that always answers so; the kubeconfig names it.
   at() {
     [[ -z ${server:-} ]] || kill "$server"
     exec 3< <(exec python3 run_server.py "$1" "$2")

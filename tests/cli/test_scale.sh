@@ -14,7 +14,8 @@ check scale_top 0 "$berth" top -q "${cluster[@]}" --scale min --by owner -o csv
 same current "$work/without" "$work/current"
 "$berth" schedule "${cluster[@]}" 2>&1 | grep -q 'HPA\|Autoscaler' && fail "without --scale nothing is said"
 
-# 6.5 of 8 cpu are asked for by 3 + 2 + 1 pods with the pending one, all 8 with all that fit of the most.
+# The 3 + 2 + 1 pods, including the pending one, request 6.5 of 8 cpu; with as many of the maximum as fit, all 8
+# are used.
 echo '{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"},
   "spec": {"containers": [{"name": "c", "image": "x", "resources": {"requests": {"cpu": "1"}}}]}}' >"$work/pod.json"
 fits() {
@@ -23,7 +24,7 @@ fits() {
 [[ $(fits) == 4 && $(fits --scale min) == 4 && $(fits --scale max) == 0 ]] ||
   fail "capacity: $(fits), $(fits --scale min), $(fits --scale max)"
 
-# Workloads of manifests: a quota refuses pods, a change comes before its autoscaler.
+# Workloads of manifests: a quota refuses pods, and a change is applied before its autoscaler.
 cat >"$work/manifest.yaml" <<'END'
 apiVersion: v1
 kind: Node

@@ -16,7 +16,7 @@ check schedule_no_nodes 0 "$berth" schedule data/pods_only.yaml
 check schedule_synthetic 0 \
   "$berth" schedule --synthetic nodes=4,zones=2,pods=6,running=4,workload=basic
 
-# The same answer from standard input, packed or not, and at every number of threads.
+# The answer is the same from standard input, compressed or not, and at every number of threads.
 "$berth" schedule "${both[@]}" -o json | grep -v -e '"seconds"' -e '"decisionsPer' >"$work/files"
 "$berth" schedule -f data/nodes.yaml - -o json <data/pods.json |
   grep -v -e '"seconds"' -e '"decisionsPer' >"$work/standard"
@@ -31,14 +31,14 @@ done
 same schedule_threads_2 "$work/threads1" "$work/threads2"
 same schedule_threads_4 "$work/threads1" "$work/threads4"
 
-# Random ties follow the seed.
+# Random ties depend on the seed.
 for seed in 1 1 2; do
   "$berth" schedule --synthetic nodes=50,pods=20,workload=basic --tie random --seed $seed -o json |
     grep digest >>"$work/digests"
 done
 [[ $(sort -u "$work/digests" | wc -l) == 2 ]] || fail "schedule_seed: $(cat "$work/digests")"
 
-# The limit on volumes of v1.15's environment: what is no number above 0 is passed over.
+# v1.15's environment variable for the volume limit: values that are not positive numbers are ignored.
 cat >"$work/policy.json" <<'TEXT'
 {"kind": "Policy", "apiVersion": "v1", "predicates": [{"name": "MaxGCEPDVolumeCount"}], "priorities": []}
 TEXT
@@ -61,7 +61,7 @@ for limit in "${limits[@]}"; do
     fail "schedule_volumes_max ${limit%=*}: $(head -c 2000 "$work/out")"
 done
 
-# A full disk is an internal failure, said on standard error.
+# A full disk is an internal failure, reported on standard error.
 name=schedule_full_disk
 "$berth" schedule "${both[@]}" >/dev/full 2>"$work/err"
 [[ $? == 4 ]] || fail "$name: exit code"

@@ -38,7 +38,7 @@ def contents(folder, name):
 
 
 def start(arguments, **more):
-    # The shell that runs this may ignore SIGINT, and a child inherits that.
+    # The shell that runs this may ignore SIGINT, which a child inherits.
     return subprocess.Popen([berth, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL), **more)
 
@@ -52,7 +52,7 @@ def waits_for_input(child):
         time.sleep(0.01)
 
 
-# In the middle: the rest of the input has not come yet.
+# In the middle: the rest of the input has not arrived yet.
 node = ('{"event": "node_template", "name": "m", "object": {"kind": "Node", "status": {"allocatable": '
         '{"cpu": "4", "memory": "8Gi", "pods": "10"}}}}\n{"time": 0, "event": "node_add", "template": "m", '
         '"name": "n"}\n')

@@ -62,7 +62,7 @@ with open(sys.argv[1] + "/name", "w") as file:
 END
 control=$'[\x01-\x08\x0b-\x1f\x7f\t]|\xc2[\x80-\x9f]'
 
-# plain NAME CODE COMMAND...: what it writes is text and line breaks of its own alone, and has the names
+# plain NAME CODE COMMAND...: the output is text with no line breaks other than its own, and contains the names
 plain() {
   local name=$1 code=$2
   shift 2
@@ -101,7 +101,7 @@ for form in csv markdown; do
 done
 plain replay 0 replay --plots none -o plots trace.jsonl
 
-# A script for gnuplot, which runs what stands between backquotes in a text.
+# A script for gnuplot, which executes backquoted text.
 if command -v gnuplot >/dev/null; then
   "$berth" replay --plots svg -o plots trace.jsonl >/dev/null || fail plots
   [[ ! -e plots/ran && ! -e ran ]] || fail "plots: a name was run as a command"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# berth top: requests, limits and free amounts, by node, namespace, zone and owner.
+# berth top: requests, limits and free capacity, by node, namespace, zone and owner.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 
@@ -16,9 +16,10 @@ check top_only_namespace 0 "${top[@]}" --by owner --only-namespace data --sort m
 check top_sort_pods 0 "${top[@]}" --by namespace --sort pods -o name
 check top_sort_cpu 0 "${top[@]}" --sort cpu -o name
 
-# ---- figures, by hand ----
+# ---- figures, computed by hand ----
 
-# holds DOCUMENT EXPRESSION: it is true of that document. All of them are checked at the end, at once.
+# holds DOCUMENT EXPRESSION: the expression is true for the document. All of them are checked together at the
+# end.
 : >"$work/expressions"
 holds() {
   printf '%s\t%s\n' "$1" "${2//$'\n'/ }" >>"$work/expressions"
@@ -32,10 +33,11 @@ holds node 'amount("n1", "cpu", "limits") == 2 + 1.65 + 2'
 holds node 'amount("n1", "memory", "limits") == 2 * Gi + 456 * Mi + 2 * Gi'
 holds node 'amount("n1", "cpu", "free") == 8 - 3.45'
 holds node 'amount("n1", "pods", "free") == 5'
-# Containers: web 4, plain 1, db 2 (init containers that end are none), whole 2, which the pod's limits bound.
+# Containers: web 4, plain 1, db 2 (init containers that finish do not count), whole 2, limited by the pod's
+# limits.
 holds node '(rows["n1"]["containers"], rows["n1"]["withoutCpuLimit"], rows["n1"]["withoutMemoryLimit"]) == (9, 3, 3)'
 
-# What is free counts on n1 alone.
+# Only n1's free capacity counts as free.
 holds node '[rows[n]["usable"] for n in ("n1", "n2", "n3", "n4", "n10")] == [True, False, False, False, False]'
 holds node '[rows[n]["state"] for n in ("n1", "n2", "n3", "n4", "n10")] == ["open", "open", "tainted", "notReady", "cordoned"]'
 holds node 'rows["n2"]["notes"] == ["no room for another pod"] and rows["n3"]["notes"] == ["taint gpu:NoSchedule"]'
@@ -62,7 +64,7 @@ holds namespace 'rows["shop"]["quotas"] == [{"quota": "team", "resource": "reque
   {"quota": "team", "resource": "pods", "used": "6", "hard": "10"}]'
 holds namespace 'rows["idle"]["pods"] == 0 and rows["idle"]["quotas"][0]["hard"] == "4Gi"'
 
-# Owners and namespaces together have what nodes, pending pods and pods on missing nodes have.
+# Owners and namespaces each add up to nodes, pending pods and pods on missing nodes.
 whole='all(abs(sum(amount(row, r, f) or 0 for row in document[document["by"] + "s"])
   - sum(amount(summary[part], r, f) or 0 for part in ("onNodes", "pending", "onMissingNodes"))) < 0.001
   for r in ("cpu", "memory", "pods") for f in ("requested", "limits"))'
@@ -127,7 +129,8 @@ spec:
     spec: {containers: [{name: c, resources: {requests: {cpu: 250m, memory: 1Gi}, limits: {memory: 2Gi}}}]}
 YAML
 
-# Names as those of EKS: the shared domain is left out, then the limits of nodes; -o wide has everything.
+# Names like those of EKS: first the shared domain is left out, then the limits of nodes; -o wide has
+# everything.
 nodes() { # SUFFIX
   for i in 1 2 11; do
     printf -- '---\napiVersion: v1\nkind: Node\nmetadata: {name: ip-10-0-4-%s%s}\n' $i "$1"
@@ -149,7 +152,7 @@ complains top_resource 3 "no node or pod of the input names the resource 'exampl
   "${top[@]}" --resource example.com/tpu
 complains top_by 2 "none of: node, namespace, zone, owner" "${top[@]}" --by pod
 complains top_no_input 2 "no input" "$berth" top
-# The same in the tables of other commands: names are whole where they fit, and with -o wide.
+# The same in the tables of other commands: names are complete if they fit, and with -o wide.
 sed -E 's/name: (n[0-9]+)/name: \1.eu-central-1.compute.internal/; s/nodeName: (n[0-9]+)/nodeName: \1.eu-central-1.compute.internal/' \
   data/top.yaml >"$work/cloud.yaml"
 for command in "drain --all" "schedule"; do
@@ -163,7 +166,7 @@ for command in "drain --all" "schedule"; do
     grep -qF "shown without" "$work/out" && [[ -n $wide ]] && fail "names of $command $wide"
   done
 done
-# Commands take such a short name back, unless two nodes have it.
+# Commands accept the short name, unless two nodes have it.
 "$berth" drain -f "$work/cloud.yaml" n1 >"$work/out" 2>/dev/null
 grep -q '^n1\.eu-central-1\.compute\.internal ' "$work/out" || fail "a short name: $(cat "$work/out")"
 complains short_of_two 3 "node 'n7' is not in the input" "$berth" drain -f - n7 <<'YAML'

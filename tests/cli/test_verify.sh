@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# berth verify: it finds no difference where there is none, and finds each kind of difference after it is
-# put into the vectors.
+# berth verify: it finds no difference where there is none, and each kind of difference after it was put into
+# the vectors.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 
@@ -13,7 +13,7 @@ run 0 "$berth" verify "$work/good.jsonl" "$work/packed.jsonl.gz"
 sed -E 's/decisions=[1-9][0-9]* mismatches=0$/ok/' "$work/out" >"$work/masked"
 printf '%s ok\n' "$work/good.jsonl" "$work/packed.jsonl.gz" | diff - "$work/masked" || fail $name
 
-# spoil NAME SED MEMBER: with that change there is a mismatch, and MEMBER is told.
+# spoil NAME SED MEMBER: after that change there is a mismatch, and MEMBER is named.
 spoil() {
   name=verify_$1
   sed -E "$2" "$work/good.jsonl" >"$work/bad.jsonl"
@@ -48,7 +48,7 @@ spoil error '1s/"feasible":/"error":"no",&/' error
 spoil outcome "1s/\"bound\":\"/\"best\":[],&/" "withoutExplanation best"
 spoil not_taken '1s/"cpu":"[^"]*"/"cpu":"much"/' ".*expected a quantity"
 
-# Sequences: events happen, victims go and nominations stay, and a difference in any of it is told.
+# Sequences: events happen, victims leave and nominations stay; a difference in any of these is reported.
 zcat "$vectors/../v1.37/events.jsonl.gz" | head -n 5 >"$work/good.jsonl"
 name=verify_events
 run 0 "$berth" verify "$work/good.jsonl"
@@ -77,14 +77,14 @@ broken event_object 's/"kind":"(Pod|Node)","object"/"kind":"\1","objekt"/' "even
 broken event_node 's/"nominated":"[^"]*"/"nominated":"n99"/' "nominated to node 'n99', which is not there"
 zcat "$vectors/taints.jsonl.gz" | head -n 2 >"$work/good.jsonl"
 
-# No more differences are shown than asked for; all are counted.
+# Only as many differences are shown as requested; all are counted.
 name=verify_show
 sed 's/"start":0/"start":1/g' "$work/good.jsonl" >"$work/bad.jsonl"
 run 1 "$berth" verify --show 2 "$work/bad.jsonl"
 [[ $(grep -c '^  taints' "$work/out") == 2 ]] || fail "$name: not two shown"
 grep -qE '^  and [0-9]+ more$' "$work/out" || fail "$name: the rest is not told"
 
-# Lists of paths and threads: each combination once, and a mismatch in any of them counts.
+# Lists of paths and threads: each combination runs once, and a mismatch in any of them counts.
 name=verify_matrix
 run 0 "$berth" verify --paths scan,index --threads 1,2,4 "$work/good.jsonl"
 sed -E 's/^.*jsonl (path.*) decisions=[1-9][0-9]* mismatches=0$/\1/' "$work/out" >"$work/masked"

@@ -11,7 +11,7 @@ nodes() { # VERSION...
     [[ $version == - ]] || printf '  nodeInfo: {kubeletVersion: %s}\n' "$version"
   done
 }
-# decides NAME TEXT OPTION...: which version decided, as the summary and JSON have it.
+# decides NAME TEXT OPTION...: which version decided, according to the summary and JSON.
 decides() {
   name=$1
   local text=$2
@@ -35,11 +35,11 @@ decides new "1.37, the version of the nodes" -f "$work/new.yaml"
 nodes - >"$work/none.yaml"
 decides none "1.37, as no node tells its version" -f "$work/none.yaml"
 
-# JSON, gzip and standard input; what stands across the end of a block is found.
+# JSON, gzip and standard input; a version is found even if it crosses the end of a block.
 name=stdin
 run 0 "$berth" schedule -o json -f - <"$work/32.yaml"
 grep -q '"kubernetes": "1.32.2"' "$work/out" || fail "stdin: $(grep kubernetes "$work/out")"
-# A pipe, more than a block of it.
+# A pipe, with more than a block.
 {
   printf '{"apiVersion": "v1", "kind": "List", "items": [\n'
   for n in $(seq 1 9000); do
@@ -54,7 +54,7 @@ grep -qF "(nodes: 9000 of 1.34.4)" "$work/out" || fail "pipe: $(grep 'Decided by
 gzip -k "$work/many.json"
 decides gzip "1.34.4, the version of the nodes" -f "$work/many.json.gz"
 
-# A kind of somebody else's with a name of Kubernetes' own is passed over, and no fault.
+# A custom kind with the name of a Kubernetes kind is ignored and is no error.
 cat >"$work/foreign.yaml" <<'TEXT'
 apiVersion: longhorn.io/v1beta2
 kind: Node

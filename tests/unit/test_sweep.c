@@ -19,7 +19,7 @@
 
 enum { OWN_MAX = 256, FILLERS = 300 };
 
-/* Texts of which each belongs to one field only. */
+/* Texts, each of which is in one field only. */
 static struct {
     char letters[OWN_MAX][16];
     uint32_t count;

@@ -103,7 +103,7 @@ static struct timespec monotonic_time(int64_t until_ns)
     int64_t wait_ns = until_ns - event_loop_now();
     if (wait_ns < 0)
         wait_ns = 0;
-    if (wait_ns > INT64_C(1000000000)) /* then check again: the machine may have been suspended */
+    if (wait_ns > INT64_C(1000000000)) /* at most 1 s, in case of a suspend */
         wait_ns = INT64_C(1000000000);
     clock_gettime(CLOCK_MONOTONIC, &at);
     int64_t ns = at.tv_nsec + wait_ns;

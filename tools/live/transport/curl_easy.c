@@ -254,7 +254,7 @@ bool curl_request_prepare(curl_request *r, const server_access *access, const ch
     set_method(easy, r);
     curl_easy_setopt(easy, CURLOPT_URL, r->url);
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-    char agent[64]; /* an agent that looks like a browser's or curl's gets indented JSON */
+    char agent[64]; /* the API server indents JSON for names like those of browsers and curl */
     snprintf(agent, sizeof(agent), "berth/%s", berth_version());
     curl_easy_setopt(easy, CURLOPT_USERAGENT, agent);
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);

@@ -290,7 +290,7 @@ static bool on_watch_line(void *context, const char *text, size_t length)
     else if (is_type(type, "DELETED"))
         reflector_apply(r, REFLECTOR_DELETED, object);
     else if (!is_type(type, "BOOKMARK"))
-        return true; /* of a later version of Kubernetes */
+        return true; /* an event type of a later Kubernetes */
     take_bookmark(r, object);
     return true;
 }
