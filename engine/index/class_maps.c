@@ -5,8 +5,8 @@
 
 #include "base/bits.h"
 
-enum { MAPS_CACHED = 2048 };
-static const size_t MAP_BYTES_MAX = (size_t)64 << 20;
+enum { MAPS_CACHED = 1 << 16 };
+static const size_t MAP_BYTES_MAX = (size_t)256 << 20;
 
 /* ---- the cache ---- */
 
@@ -16,28 +16,29 @@ berth_status berth__class_maps_init(berth__class_maps *maps, const berth_allocat
     return berth__keymap_init(&maps->map, allocator);
 }
 
-/* A map's memory holds the ids, then the bits of the slots with pods. */
-static size_t ids_bytes(uint32_t tiles)
+static size_t tile_bytes(uint32_t tiles)
 {
-    return (size_t)tiles * BERTH__TILE * sizeof(uint16_t);
+    return (size_t)tiles * (sizeof(berth__mask) + sizeof(uint32_t));
 }
 
-static size_t with_bytes(uint32_t tiles)
+/* What a map holds besides its blocks: its tiles, and itself. */
+static size_t fixed_bytes(uint32_t tiles)
 {
-    return (size_t)tiles * sizeof(berth__mask);
-}
-
-static size_t map_bytes(uint32_t tiles)
-{
-    return ids_bytes(tiles) + with_bytes(tiles);
+    return tile_bytes(tiles) + sizeof(berth__class_map);
 }
 
 static void free_ids(berth__class_maps *maps, berth__class_map *map)
 {
-    berth__free(maps->allocator, map->ids, map_bytes(map->tile_count));
-    maps->bytes -= map_bytes(map->tile_count);
-    map->ids = NULL;
+    const size_t blocks = map->block_capacity * sizeof(*map->blocks);
+    berth__free(maps->allocator, map->with, tile_bytes(map->tile_count));
+    berth__free(maps->allocator, map->blocks, blocks);
+    if (map->tile_count > 0)
+        maps->bytes -= fixed_bytes(map->tile_count);
+    maps->bytes -= blocks;
     map->with = NULL;
+    map->block_of = NULL;
+    map->blocks = NULL;
+    map->block_count = map->block_capacity = 0;
     map->tile_count = 0;
 }
 
@@ -92,7 +93,7 @@ static berth__class_map *add(berth__class_maps *maps, const uint64_t *key, uint3
     memcpy(map->key, key, bytes);
     map->used.entry.key = map->key;
     map->used.entry.key_bytes = bytes;
-    map->epoch = map->asked = BERTH__EPOCH_NONE;
+    map->epoch = BERTH__EPOCH_NONE;
     berth__keymap_add(&maps->map, &map->used.entry);
     berth__use_add(&maps->order, &map->used);
     trim(maps, map, 0);
@@ -121,15 +122,13 @@ static bool allocate(berth__class_maps *maps, berth__class_map *map, uint32_t ti
     if (map->tile_count == tiles)
         return true;
     free_ids(maps, map);
-    while (oldest(maps) != map &&
-           (maps->map.count > MAPS_CACHED || maps->bytes + map_bytes(tiles) > MAP_BYTES_MAX))
-        drop(maps, oldest(maps));
-    map->ids = berth__alloc(maps->allocator, map_bytes(tiles), 64);
-    if (map->ids == NULL)
+    trim(maps, map, fixed_bytes(tiles));
+    map->with = berth__alloc(maps->allocator, tile_bytes(tiles), 64);
+    if (map->with == NULL)
         return false;
-    map->with = (berth__mask *)(void *)((char *)map->ids + ids_bytes(tiles));
+    map->block_of = (uint32_t *)(void *)(map->with + tiles);
     map->tile_count = tiles;
-    maps->bytes += map_bytes(tiles);
+    maps->bytes += fixed_bytes(tiles);
     return true;
 }
 
@@ -175,6 +174,27 @@ static uint32_t add_class(mapping *to, const berth__peopled *own)
     return map->count++;
 }
 
+/* The ids of a tile, to be changed; a copy of the cells' if the tile has none yet. NULL: out of
+ * memory. */
+static uint16_t *own_ids(mapping *to, uint32_t tile)
+{
+    berth__class_map *map = to->map;
+    const uint32_t capacity = map->block_capacity;
+    if (map->block_of[tile] == 0) {
+        if (!berth__grow(to->maps->allocator, &map->blocks, &map->block_capacity,
+                         map->block_count + 1, sizeof(*map->blocks))) {
+            to->ok = false;
+            map->count = 0;
+            return NULL;
+        }
+        to->maps->bytes += (map->block_capacity - capacity) * sizeof(*map->blocks);
+        memcpy(map->blocks[map->block_count], to->cells->ids + (size_t)tile * BERTH__TILE,
+               sizeof(*map->blocks));
+        map->block_of[tile] = ++map->block_count;
+    }
+    return map->blocks[map->block_of[tile] - 1];
+}
+
 /* Put a slot into its class. */
 static void place(mapping *to, uint32_t slot)
 {
@@ -190,14 +210,17 @@ static void place(mapping *to, uint32_t slot)
             at++;
         id = at < peopled ? map->cell_count + at : add_class(to, &own);
     }
-    map->members[map->ids[slot]]--;
+    const uint32_t tile = slot / BERTH__TILE;
+    uint16_t *ids = map->count > 0 ? own_ids(to, tile) : NULL;
+    if (ids == NULL)
+        return;
+    map->members[ids[slot % BERTH__TILE]]--;
     map->members[id]++;
-    map->ids[slot] = (uint16_t)id;
-    uint64_t *word = &map->with[slot / BERTH__TILE].words[slot % BERTH__TILE / 64];
+    ids[slot % BERTH__TILE] = (uint16_t)id;
+    uint64_t *word = &map->with[tile].words[slot % BERTH__TILE / 64];
     uint64_t bit = UINT64_C(1) << slot % 64;
     *word = any != 0 ? *word | bit : *word & ~bit;
-    if (map->count > 0)
-        map->slots[id] = slot;
+    map->slots[id] = slot;
 }
 
 /* ---- making and repairing ---- */
@@ -228,8 +251,8 @@ static void make(mapping *to, const berth__view *view)
     if (!to->ok)
         return;
     memcpy(map->slots, to->cells->slots, map->count * sizeof(*map->slots));
-    memcpy(map->ids, to->cells->ids, ids_bytes(map->tile_count));
-    memset(map->with, 0, with_bytes(map->tile_count));
+    memset(map->with, 0, tile_bytes(map->tile_count)); /* and block_of */
+    map->block_count = 0;
     memcpy(map->members, to->cells->members, map->count * sizeof(*map->members));
     for (uint32_t i = 0; i < to->parts->by_node_count; i++)
         map->seen[i] = to->parts->by_node[i]->population->changes;
@@ -268,7 +291,7 @@ static void follow(mapping *to, const berth__view *view)
 const berth__class_map *berth__class_maps_get(berth__class_maps *maps,
                                               const berth__decision *decision,
                                               const berth__cells_ask *ask,
-                                              const berth__score_cells *cells, bool eager)
+                                              const berth__score_cells *cells)
 {
     uint64_t key[BERTH__CLASS_WORDS];
     const berth__view *view = decision->cycle->view;
@@ -277,10 +300,7 @@ const berth__class_map *berth__class_maps_get(berth__class_maps *maps,
     if (map == NULL)
         return NULL;
     mapping to = {maps, map, ask->parts, cells, true};
-    bool made = map->epoch == view->layout->epoch, again = map->asked == view->layout->epoch;
-    map->asked = view->layout->epoch;
-    if (!made && !eager && !again)
-        return NULL;
+    const bool made = map->epoch == view->layout->epoch;
     if (!made && !allocate(maps, map, view->layout->tile_count))
         to.ok = false;
     else if (!made || is_behind(&to))

@@ -2,7 +2,8 @@
  * numbers of counted pods on the node itself. Most nodes have no such pods, so the class of their
  * slot is its cell.
  *
- * A bounded number of maps is cached; the least recently used map is dropped first. Maps are
+ * A map has ids of its own only for tiles with counted pods. What is cached is bounded; the least
+ * recently used map is dropped first. Maps are
  * repaired by the changes that populations log, so that a decision costs as much as the pods that
  * it counts have changed.
  *
@@ -27,13 +28,15 @@ struct berth__class_map {
     berth__used used;
     uint64_t key[BERTH__CLASS_WORDS];
     uint64_t epoch;                        /* of the layout */
-    uint64_t asked;                        /* of the layout at the last request */
     uint64_t seen[BERTH__SCORE_PARTS_MAX]; /* changes applied, of each count's population */
     uint32_t tile_count;
     uint32_t cell_count;
     uint32_t count;    /* of classes: cells, then classes with pods; 0: too many */
-    uint16_t *ids;     /* by slot */
     berth__mask *with; /* by tile: the slots of classes with pods */
+    /* The class ids of tiles that have or had such slots; those of the others are the cells'. */
+    uint32_t *block_of; /* by tile: number + 1 of its block; 0: none */
+    uint16_t (*blocks)[BERTH__TILE];
+    uint32_t block_count, block_capacity;
     /* One slot of each class: of cells, with room for the most cells there may be, then of classes
      * with pods. Since then the slot may have moved to another class. */
     uint32_t *slots;
@@ -47,7 +50,7 @@ typedef struct berth__class_maps {
     const berth_allocator *allocator;
     berth__keymap map;
     berth__use_order order;
-    size_t bytes;   /* of ids */
+    size_t bytes;   /* of all maps */
     uint64_t epoch; /* maps dropped so far: shows whether a remembered map still exists */
 } berth__class_maps;
 
@@ -55,12 +58,20 @@ berth_status berth__class_maps_init(berth__class_maps *maps, const berth_allocat
 void berth__class_maps_destroy(berth__class_maps *maps);
 
 /* The up-to-date map for a decision's cells and the counts by node requested with them, valid until
- * the next call. NULL when out of memory, or (unless `eager`) at the first request, as in
- * berth__score_cells_get. */
+ * the next call. NULL when out of memory. Cost at the first request: a look at each tile, and at
+ * each slot with counted pods. */
 const berth__class_map *berth__class_maps_get(berth__class_maps *maps,
                                               const berth__decision *decision,
                                               const berth__cells_ask *ask,
-                                              const berth__score_cells *cells, bool eager);
+                                              const berth__score_cells *cells);
+
+/* The class ids of a tile's slots; `cells` are those that the map was made of. */
+static inline const uint16_t *berth__class_map_tile(const berth__class_map *map,
+                                                    const berth__score_cells *cells, uint32_t tile)
+{
+    return map->block_of[tile] != 0 ? map->blocks[map->block_of[tile] - 1]
+                                    : cells->ids + (size_t)tile * BERTH__TILE;
+}
 
 /* The cell of a class. */
 static inline uint32_t berth__class_map_cell(const berth__class_map *map, uint32_t id)

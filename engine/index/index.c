@@ -53,6 +53,7 @@ berth_status berth__index_cache_init(berth__index_cache *cache, const berth_allo
 
 static void free_tree(berth__index_cache *cache, berth__index *index)
 {
+    berth__index_forests_free(cache, index);
     cache->bytes -= index->tree.memory_bytes;
     berth__search_tree_destroy(&index->tree, cache->allocator);
     index->built = false;
@@ -271,6 +272,7 @@ static bool build(const build_context *with, berth__index *index, const berth__d
     for (uint32_t tile = 0; tile < view->layout->tile_count; tile++)
         take_leaves(&index->tree, decision, with->search, tile);
     berth__search_tree_group(&index->tree, view->kernels);
+    berth__index_forests_void(index);
     index->epoch = view->layout->epoch;
     index->seen = view->journal_end;
     index->built = true;
@@ -291,6 +293,7 @@ static bool repair(berth__index_cache *cache, berth__index *index, const berth__
         berth__slot_plan_totals(decision, &index->tree, states, first, count, cache->totals);
         berth__search_tree_change(&index->tree, view->kernels, &cache->scratch,
                                   states->slots + first, cache->totals, count);
+        berth__index_forests_follow(index, &cache->scratch);
         index->seen += count;
         cache->counts.repairs += count;
     }

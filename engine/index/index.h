@@ -35,6 +35,7 @@
 #ifndef BERTH_INDEX_INDEX_H
 #define BERTH_INDEX_INDEX_H
 
+#include "index/class_search.h"
 #include "index/gate_masks.h"
 #include "index/score_classes.h"
 #include "index/search_tree.h"
@@ -96,9 +97,9 @@ typedef enum berth__index_form {
 typedef struct berth__index_answer {
     berth__index_form form;
     berth__tree_answer slots;
-    berth__class_parts parts; /* BY_CLASSES */
-    berth__tree_walk walk;    /* BY_WALK */
-    int64_t best;             /* the best total */
+    berth__class_search classes; /* BY_CLASSES */
+    berth__tree_walk walk;       /* BY_WALK */
+    int64_t best;                /* the best total */
 } berth__index_answer;
 
 /* Find the first `limit` feasible slots from `start` around the layout. `arena` is the decision's

@@ -3,6 +3,7 @@
 #ifndef BERTH_INDEX_INDEX_KIND_H
 #define BERTH_INDEX_INDEX_KIND_H
 
+#include "index/class_forest.h"
 #include "index/index.h"
 
 /* What identifies a kind: the parts of the pod that active plugins read, except gate filters. */
@@ -15,6 +16,8 @@ typedef struct index_key {
     uint64_t profile;
 } index_key;
 
+enum { BERTH__FORESTS_MAX = 4 };
+
 struct berth__index {
     berth__used used;
     index_key key;
@@ -25,6 +28,8 @@ struct berth__index {
     uint64_t credit;  /* see is_worth_it */
     int64_t constant; /* sum of the uniform scorers, not in the leaves */
     berth__search_tree tree;
+    berth__class_forest forests[BERTH__FORESTS_MAX]; /* that the tree's leaves keep up to date */
+    uint64_t forest_asks;
     /* of the current decision: */
     berth__decision decision;
     berth__gate_mask *mask; /* NULL: no gates */
@@ -32,6 +37,17 @@ struct berth__index {
     bool treeless;          /* has no leaves: see slot_window.h */
     const berth__index_cache *cache;
 };
+
+/* The class forest for the present cells and the tree, or NULL if looking at the slots of these
+ * ranges costs less, or memory is short. A forest is made once searches without it have looked at
+ * as many slots as making it does. */
+berth__class_forest *berth__index_forest(berth__index_cache *cache, berth__index *index,
+                                         const berth__tree_ranges *slots);
+
+/* The tree's leaves changed: all of them, or those in the scratch memory. Or the tree goes. */
+void berth__index_forests_void(berth__index *index);
+void berth__index_forests_follow(berth__index *index, const berth__tree_scratch *scratch);
+void berth__index_forests_free(berth__index_cache *cache, berth__index *index);
 
 /* Reserve room for a walk over all tiles, with totals of its own if there are classes or no leaves.
  * Returns false when out of memory. */

@@ -80,7 +80,7 @@ static bool ask_in_steps(berth__index_cache *cache, berth__arena *arena, uint32_
 }
 
 /* Answer from a tree whose leaves are totals except for the parts of classes. */
-static bool ask_classes(berth__index_cache *cache, const berth__index *index, berth__arena *arena,
+static bool ask_classes(berth__index_cache *cache, berth__index *index, berth__arena *arena,
                         uint32_t start, uint32_t limit, berth__index_answer *out)
 {
     berth__score_classes *classes = cache->classes;
@@ -96,9 +96,9 @@ static bool ask_classes(berth__index_cache *cache, const berth__index *index, be
     if (!berth__score_classes_rate(classes, out->slots.feasible_count, arena))
         return false;
     out->form = BERTH__BY_CLASSES;
-    out->parts = (berth__class_parts){classes->ids, classes->totals, classes->count};
-    berth__search_tree_class_best(tree, index->decision.cycle->view->kernels, &out->parts, start,
-                                  &out->slots);
+    berth__class_search_begin(&out->classes, tree, classes, index->decision.cycle->view->kernels,
+                              berth__index_forest(cache, index, &slots));
+    berth__search_tree_class_best(tree, &out->classes, start, &out->slots);
     return true;
 }
 
@@ -154,12 +154,11 @@ bool berth__index_list(berth__index_cache *cache, berth__index *index, berth__ar
 uint32_t berth__index_nth_best(const berth__index *index, uint32_t start,
                                const berth__index_answer *answer, uint32_t n)
 {
-    const berth__kernels *kernels = index->decision.cycle->view->kernels;
     switch (answer->form) {
     case BERTH__BY_WALK:
         return berth__tree_walk_nth_best(&answer->walk, start, &answer->slots, n);
     case BERTH__BY_CLASSES:
-        return berth__search_tree_class_nth_best(&index->tree, kernels, &answer->parts, start,
+        return berth__search_tree_class_nth_best(&index->tree, &answer->classes, start,
                                                  &answer->slots, n);
     default:
         return berth__search_tree_nth_best(&index->tree, start, &answer->slots, n);
@@ -174,7 +173,7 @@ uint32_t berth__index_heap_best(const berth__index *index, uint32_t start,
     case BERTH__BY_WALK:
         return berth__tree_walk_heap_best(&answer->walk, start, &answer->slots);
     case BERTH__BY_CLASSES:
-        return berth__search_tree_class_heap_best(&index->tree, kernels, &answer->parts, start,
+        return berth__search_tree_class_heap_best(&index->tree, kernels, &answer->classes, start,
                                                   &answer->slots);
     default:
         return berth__search_tree_heap_best(&index->tree, kernels, start, &answer->slots);

@@ -282,5 +282,6 @@ const berth__score_cells *berth__score_cells_get(berth__cells_cache *cache,
         return NULL;
     }
     make(cells, decision, ask);
+    cells->serial = ++cache->made;
     return cells;
 }

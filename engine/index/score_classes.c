@@ -64,16 +64,13 @@ static bool find_classes(berth__score_classes *classes, bool eager)
     if (classes->cells == NULL || classes->cells->count == 0)
         return false;
     classes->map = NULL;
-    classes->ids = classes->cells->ids;
     classes->count = classes->cells->count;
     if (classes->parts.by_node_count == 0)
         return true;
-    classes->map = berth__class_maps_get(&classes->maps, classes->decision, &classes->ask,
-                                         classes->cells, eager);
-    classes->unmade = classes->map == NULL && !eager;
+    classes->map =
+        berth__class_maps_get(&classes->maps, classes->decision, &classes->ask, classes->cells);
     if (classes->map == NULL || classes->map->count == 0)
         return false;
-    classes->ids = classes->map->ids;
     classes->count = classes->map->count;
     return true;
 }
@@ -160,6 +157,12 @@ static void meet_peopled(berth__score_classes *classes, const int32_t *leaves, u
     }
 }
 
+/* The class of a slot. */
+static uint32_t class_of(const berth__score_classes *classes, uint32_t slot)
+{
+    return berth__score_classes_tile(classes, slot / BERTH__TILE)[slot % BERTH__TILE];
+}
+
 static bool is_in(const berth__tree_ranges *ranges, uint32_t slot)
 {
     bool in = false;
@@ -178,7 +181,7 @@ static void look_at_known(berth__score_classes *classes, const int32_t *leaves,
     const uint32_t *slots = map != NULL ? map->slots : classes->cells->slots;
     memset(classes->wanted, 0, sizeof(classes->wanted));
     for (uint32_t id = 0; id < classes->count; id++) {
-        bool known = classes->ids[slots[id]] == id;
+        bool known = class_of(classes, slots[id]) == id;
         bool counts = known && leaves[slots[id]] >= 0 && is_in(ranges, slots[id]);
         if (members[id] == 0 || (members[id] == 1 && known && !counts))
             continue;
@@ -218,11 +221,16 @@ void berth__score_classes_meet_ranges(berth__score_classes *classes, const int32
 static uint32_t slot_of(const berth__score_classes *classes, uint32_t id)
 {
     uint32_t slot = classes->map != NULL ? classes->map->slots[id] : classes->cells->slots[id];
-    if (classes->ids[slot] == id)
+    if (class_of(classes, slot) == id)
         return slot;
-    for (slot = 0; classes->ids[slot] != id; slot++)
-        ;
-    return slot;
+    for (uint32_t tile = 0;; tile++) {
+        const uint16_t *ids = berth__score_classes_tile(classes, tile);
+        if (id >= classes->cells->count && !berth__score_classes_peopled(classes, tile))
+            continue;
+        for (uint32_t s = 0; s < BERTH__TILE; s++)
+            if (ids[s] == id)
+                return tile * BERTH__TILE + s;
+    }
 }
 
 static void list_met(berth__score_classes *classes)
@@ -254,11 +262,6 @@ static bool rank_sample(const berth__score_classes *classes, uint32_t scorer,
     return stage->plugin->rank_sample(&prepare, &sample) == BERTH__ACTIVE && prepare.ok;
 }
 
-static uint32_t cell_of(const berth__score_classes *classes, uint32_t id)
-{
-    return classes->map != NULL ? berth__class_map_cell(classes->map, id) : id;
-}
-
 /* Compute the raw values of the classes met, and their range; `statics` counts the scorers whose
  * values cells have. */
 static berth__scorer_range find_raws(berth__score_classes *classes, uint32_t scorer,
@@ -269,10 +272,12 @@ static berth__scorer_range find_raws(berth__score_classes *classes, uint32_t sco
     berth__scorer_range range = BERTH__NO_RANGE;
     bool by_cell = stage->plugin->score_parts == NULL;
     for (uint32_t i = 0; i < classes->met_count; i++) {
-        int64_t raw = by_cell ? classes->cells->raws[*statics][cell_of(classes, classes->met[i])]
-                              : stage->plugin->score_slot(decision->cycle, stage->instance,
-                                                          decision->prepared->scorers[scorer].state,
-                                                          classes->slots[i]);
+        int64_t raw =
+            by_cell ? classes->cells
+                          ->raws[*statics][berth__score_classes_cell(classes, classes->met[i])]
+                    : stage->plugin->score_slot(decision->cycle, stage->instance,
+                                                decision->prepared->scorers[scorer].state,
+                                                classes->slots[i]);
         classes->raws[i] = raw;
         if (raw == BERTH__SCORE_IGNORED)
             continue;

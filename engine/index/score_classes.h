@@ -30,7 +30,6 @@ typedef struct berth__score_classes {
     bool unmade; /* these cells were never requested before */
     const berth__score_cells *cells;
     const berth__class_map *map;                    /* NULL: classes are cells */
-    const uint16_t *ids;                            /* by slot */
     uint32_t count;                                 /* of possible classes */
     uint64_t present[BERTH__CLASSES_MAX / 64];      /* one bit a class: it was met, */
     uint64_t wanted[BERTH__CLASSES_MAX / 64];       /* or may still be met */
@@ -66,7 +65,26 @@ void berth__score_classes_meet_ranges(berth__score_classes *classes, const int32
 static inline const uint16_t *berth__score_classes_tile(const berth__score_classes *classes,
                                                         uint32_t tile)
 {
-    return classes->ids + (size_t)tile * BERTH__TILE;
+    return classes->map != NULL ? berth__class_map_tile(classes->map, classes->cells, tile)
+                                : classes->cells->ids + (size_t)tile * BERTH__TILE;
+}
+
+/* Whether these ids are the tile's own, not adjacent to those of other tiles. */
+static inline bool berth__score_classes_own(const berth__score_classes *classes, uint32_t tile)
+{
+    return classes->map != NULL && classes->map->block_of[tile] != 0;
+}
+
+/* Whether a tile has slots with counted pods. */
+static inline bool berth__score_classes_peopled(const berth__score_classes *classes, uint32_t tile)
+{
+    return classes->map != NULL && !berth__mask_empty(&classes->map->with[tile]);
+}
+
+/* The cell of a class. */
+static inline uint32_t berth__score_classes_cell(const berth__score_classes *classes, uint32_t id)
+{
+    return classes->map != NULL ? berth__class_map_cell(classes->map, id) : id;
 }
 
 /* Compute what each class gets, after all were met. Returns false if a scorer fails or exceeds its

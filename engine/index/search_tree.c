@@ -7,6 +7,7 @@
 #include "base/bits.h"
 #include "base/heap_order.h"
 #include "columns/layout.h"
+#include "index/class_search.h"
 
 /* ---- shape ---- */
 
@@ -87,7 +88,9 @@ bool berth__tree_scratch_reserve(berth__tree_scratch *scratch, const berth_alloc
                (scratch->mark_words - before) * sizeof(*scratch->marks));
     }
     return berth__grow(allocator, &scratch->positions, &scratch->position_capacity, changes,
-                       sizeof(*scratch->positions));
+                       sizeof(*scratch->positions)) &&
+           berth__grow(allocator, &scratch->changes, &scratch->change_capacity, changes,
+                       sizeof(*scratch->changes));
 }
 
 void berth__tree_scratch_destroy(berth__tree_scratch *scratch, const berth_allocator *allocator)
@@ -95,6 +98,7 @@ void berth__tree_scratch_destroy(berth__tree_scratch *scratch, const berth_alloc
     berth__free(allocator, scratch->marks, scratch->mark_words * sizeof(*scratch->marks));
     berth__free(allocator, scratch->positions,
                 scratch->position_capacity * sizeof(*scratch->positions));
+    berth__free(allocator, scratch->changes, scratch->change_capacity * sizeof(*scratch->changes));
     *scratch = (berth__tree_scratch){0};
 }
 
@@ -129,7 +133,7 @@ static void clear_marks(berth__tree_scratch *scratch, uint32_t count)
 static uint32_t put_leaves(berth__search_tree *tree, berth__tree_scratch *scratch,
                            const uint32_t *slots, const int32_t *totals, uint32_t count)
 {
-    uint32_t listed = 0;
+    uint32_t listed = 0, changed = 0;
     const int32_t *best = tree->levels[0].best;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t slot = slots[i];
@@ -137,11 +141,13 @@ static uint32_t put_leaves(berth__search_tree *tree, berth__tree_scratch *scratc
         if (before == after || before == BERTH__TREE_NEVER)
             continue;
         tree->leaves[slot] = after;
+        scratch->changes[changed++] = (berth__leaf_change){slot, before, after};
         int32_t highest = best[slot / BERTH__FAN];
         if (before < highest && after < highest && (before < 0) == (after < 0))
             continue;
         listed = mark(scratch, listed, slot / BERTH__FAN);
     }
+    scratch->change_count = changed;
     return listed;
 }
 
@@ -367,28 +373,25 @@ void berth__search_tree_ask(const berth__search_tree *tree, uint32_t start, uint
     out->best_count = best.best_count;
 }
 
-void berth__search_tree_class_best(const berth__search_tree *tree, const berth__kernels *kernels,
-                                   const berth__class_parts *classes, uint32_t start,
-                                   berth__tree_answer *answer)
+void berth__search_tree_class_best(const berth__search_tree *tree, berth__class_search *classes,
+                                   uint32_t start, berth__tree_answer *answer)
 {
     berth__tree_sum best = {BERTH__TREE_INFEASIBLE, 0, 0};
     const berth__tree_ranges slots = berth__tree_ranges_of(tree, start, answer);
     for (uint32_t i = 0; i < slots.count; i++)
-        kernels->class_best(tree->leaves, classes, slots.first[i], slots.last[i], &best);
+        berth__class_search_best(classes, slots.first[i], slots.last[i], &best);
     answer->best = best.best;
     answer->best_count = best.best_count;
 }
 
 uint32_t berth__search_tree_class_nth_best(const berth__search_tree *tree,
-                                           const berth__kernels *kernels,
-                                           const berth__class_parts *classes, uint32_t start,
+                                           const berth__class_search *classes, uint32_t start,
                                            const berth__tree_answer *answer, uint32_t n)
 {
     const berth__tree_ranges slots = berth__tree_ranges_of(tree, start, answer);
     uint32_t slot = BERTH__SLOT_NONE;
     for (uint32_t i = 0; i < slots.count && slot == BERTH__SLOT_NONE; i++)
-        slot = kernels->class_nth(tree->leaves, classes, slots.first[i], slots.last[i],
-                                  answer->best, &n);
+        slot = berth__class_search_nth(classes, slots.first[i], slots.last[i], answer->best, &n);
     BERTH_ASSERT(slot != BERTH__SLOT_NONE);
     return slot;
 }
@@ -412,7 +415,7 @@ uint32_t berth__search_tree_nth_best(const berth__search_tree *tree, uint32_t st
 typedef struct list {
     const berth__search_tree *tree;
     const berth__kernels *kernels;
-    const berth__class_parts *classes; /* NULL: leaves are totals */
+    const berth__class_search *classes; /* NULL: leaves are totals */
     uint32_t start, end;
     uint32_t all, rank; /* feasible slots in the tree, and before `start` */
 } list;
@@ -441,7 +444,7 @@ static uint32_t best_within(const list *of, uint32_t first, uint32_t last, int32
     const berth__search_tree *tree = of->tree;
     if (of->classes == NULL)
         return of->kernels->first_leaf(tree->leaves, tree->levels, first, last, best);
-    return of->kernels->class_nth(tree->leaves, of->classes, first, last, best, &(uint32_t){0});
+    return berth__class_search_nth(of->classes, first, last, best, &(uint32_t){0});
 }
 
 /* The first best slot from `first` on, or BERTH__SLOT_NONE. No slot in the list's range is
@@ -460,13 +463,10 @@ static uint32_t best_from(const list *of, uint32_t first, int32_t best)
 /* The lanes, from the list's start on, that are feasible and have the best total. */
 static uint32_t best_of_lanes(const list *of, uint32_t listed, int32_t best)
 {
-    const int32_t *leaves = of->tree->leaves + of->start;
-    const berth__class_parts *classes = of->classes;
     int32_t totals[BERTH__FAN];
-    if (classes == NULL)
-        return of->kernels->lanes_from(leaves, best) & listed;
-    of->kernels->class_totals(leaves, 1, classes->ids + of->start, classes->parts, classes->count,
-                              totals);
+    if (of->classes == NULL)
+        return of->kernels->lanes_from(of->tree->leaves + of->start, best) & listed;
+    berth__class_search_lanes(of->classes, of->start, totals);
     return of->kernels->lanes_from(totals, best) & listed;
 }
 
@@ -513,7 +513,7 @@ static uint32_t best_by_rank(const list *of, uint32_t count, int32_t best)
 
 /* Make the list of an answer's feasible slots. */
 static list list_of(const berth__search_tree *tree, const berth__kernels *kernels,
-                    const berth__class_parts *classes, uint32_t start,
+                    const berth__class_search *classes, uint32_t start,
                     const berth__tree_answer *answer)
 {
     uint32_t end = answer->next <= start ? answer->next + tree->slot_count : answer->next;
@@ -539,7 +539,7 @@ uint32_t berth__search_tree_heap_best(const berth__search_tree *tree, const bert
 
 uint32_t berth__search_tree_class_heap_best(const berth__search_tree *tree,
                                             const berth__kernels *kernels,
-                                            const berth__class_parts *classes, uint32_t start,
+                                            const berth__class_search *classes, uint32_t start,
                                             const berth__tree_answer *answer)
 {
     const list feasible = list_of(tree, kernels, classes, start, answer);

@@ -28,12 +28,22 @@ typedef struct berth__search_tree {
     size_t memory_bytes;
 } berth__search_tree;
 
+/* A leaf that changed. */
+typedef struct berth__leaf_change {
+    uint32_t slot;
+    int32_t before, after;
+} berth__leaf_change;
+
 /* Scratch memory for changes, shared by trees of one size. */
 typedef struct berth__tree_scratch {
     uint64_t *marks; /* one bit a node of level 0, all clear between calls */
     uint32_t mark_words;
     uint32_t *positions;
     uint32_t position_capacity;
+    /* The leaves that the last change of a tree changed, in order. */
+    berth__leaf_change *changes;
+    uint32_t change_count;
+    uint32_t change_capacity;
 } berth__tree_scratch;
 
 /* The size of a tree with `slots` slots in bytes. */
@@ -90,20 +100,22 @@ uint32_t berth__search_tree_nth_best(const berth__search_tree *tree, uint32_t st
 uint32_t berth__search_tree_heap_best(const berth__search_tree *tree, const berth__kernels *kernels,
                                       uint32_t start, const berth__tree_answer *answer);
 
-/* The same if a total is a leaf plus the part of the slot's class, in two steps: first find the
- * slots (`out` has no best), then the best. Cost: a look at each slot. */
+/* The feasible slots alone: `out` has no best. */
 void berth__search_tree_range(const berth__search_tree *tree, uint32_t start, uint32_t limit,
                               berth__tree_answer *out);
-void berth__search_tree_class_best(const berth__search_tree *tree, const berth__kernels *kernels,
-                                   const berth__class_parts *classes, uint32_t start,
-                                   berth__tree_answer *answer);
+
+/* The same three queries if a total is a leaf plus the part of the slot's class (class_search.h);
+ * the first one is for slots that berth__search_tree_range found. Cost: with a class forest as
+ * above, without one a look at each slot. */
+typedef struct berth__class_search berth__class_search;
+void berth__search_tree_class_best(const berth__search_tree *tree, berth__class_search *classes,
+                                   uint32_t start, berth__tree_answer *answer);
 uint32_t berth__search_tree_class_nth_best(const berth__search_tree *tree,
-                                           const berth__kernels *kernels,
-                                           const berth__class_parts *classes, uint32_t start,
+                                           const berth__class_search *classes, uint32_t start,
                                            const berth__tree_answer *answer, uint32_t n);
 uint32_t berth__search_tree_class_heap_best(const berth__search_tree *tree,
                                             const berth__kernels *kernels,
-                                            const berth__class_parts *classes, uint32_t start,
+                                            const berth__class_search *classes, uint32_t start,
                                             const berth__tree_answer *answer);
 
 /* The same if only some slots count (`keep` clears the others of a tile), or if there is no tree
