@@ -93,15 +93,14 @@ void berth__class_search_lanes(const berth__class_search *search, uint32_t slot,
 
 /* ---- by the forest ---- */
 
-/* The most that a slot of these entries may have, in all. */
+/* The most that a slot of these entries may have, in all; negative if none is feasible. */
 static inline int32_t bound_of(const berth__class_search *search,
                                const berth__forest_entry *entries)
 {
     int32_t bound = BERTH__TREE_INFEASIBLE;
     for (uint32_t cell = 0; cell < search->forest->cell_count; cell++) {
-        const int32_t most = entries[cell].best + search->most[cell];
-        if (entries[cell].best >= 0 && most > bound)
-            bound = most;
+        const int32_t most = entries[cell].best < 0 ? -1 : entries[cell].best + search->most[cell];
+        bound = most > bound ? most : bound;
     }
     return bound;
 }
@@ -137,13 +136,13 @@ static void best_of_tile(const berth__class_search *search, uint32_t tile, berth
 {
     berth__class_forest *forest = search->forest;
     const berth__forest_entry *entries = berth__forest_of_tile(forest, tile);
+    if (bound_of(search, entries) < best->best)
+        return;
     for (uint32_t cell = 0; cell < forest->cell_count; cell++)
         if (is_loose(search, entries, cell, best->best)) {
             berth__class_forest_tile(forest, search->tree, tile);
             break; /* all entries of the tile are up to date */
         }
-    if (bound_of(search, entries) < best->best)
-        return;
     const uint32_t first = tile * BERTH__TILE, end = first + BERTH__TILE;
     if (berth__score_classes_peopled(search->classes, tile))
         look_for_best(search, first,

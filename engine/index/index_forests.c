@@ -1,8 +1,8 @@
 /* The class forests of a kind's index: which to keep, and when one is worth its making. */
 #include "index/index_kind.h"
 
-/* Clusters of a few tiles are looked through as quickly. */
-enum { FOREST_TILES_MIN = 8 };
+/* Fewer tiles are looked through as quickly. */
+enum { FOREST_TILES_MIN = 48 };
 
 void berth__index_forests_free(berth__index_cache *cache, berth__index *index)
 {
@@ -53,7 +53,7 @@ berth__class_forest *berth__index_forest(berth__index_cache *cache, berth__index
 {
     const berth__score_cells *cells = cache->classes->cells;
     const uint32_t count = slots_of(slots);
-    if (count < FOREST_TILES_MIN * BERTH__TILE)
+    if (count < (uint32_t)FOREST_TILES_MIN * BERTH__TILE)
         return NULL;
     berth__class_forest *forest = find(index, cells->serial);
     if (forest->cells != cells->serial) {
