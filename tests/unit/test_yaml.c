@@ -269,11 +269,10 @@ static void test_callback_stops(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_accepted),       cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_refused),        cmocka_unit_test(test_alias_bomb),
-        cmocka_unit_test(test_merge_bomb),
-        cmocka_unit_test(test_many_small_bombs),     cmocka_unit_test(test_depth),
-        cmocka_unit_test(test_callback_stops),
+        cmocka_unit_test(test_accepted),   cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_refused),    cmocka_unit_test(test_alias_bomb),
+        cmocka_unit_test(test_merge_bomb), cmocka_unit_test(test_many_small_bombs),
+        cmocka_unit_test(test_depth),      cmocka_unit_test(test_callback_stops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
