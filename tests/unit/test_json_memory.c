@@ -12,8 +12,8 @@
 
 static unsigned allocations;
 
-/* C++'s operators new and delete by their names in the ABI; these serve the libraries as well. Those
- * that return NULL instead of throwing are not counted. */
+/* C++'s operators new and delete by their names in the ABI; these serve the libraries as well.
+ * Those that return NULL instead of throwing are not counted. */
 void *_Znwm(size_t bytes);
 void *_ZnwmRKSt9nothrow_t(size_t bytes, const void *tag);
 void *_ZnamRKSt9nothrow_t(size_t bytes, const void *tag);
