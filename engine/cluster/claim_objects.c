@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "cluster/cluster_info.h"
 #include "cluster/cluster_read.h"
@@ -117,8 +118,43 @@ static berth_resources consumed_of(parts *own, const berth__device_result *resul
     return (berth_resources){items, items != NULL ? result->consumed_count : 0};
 }
 
-static berth_allocated_device device_of(parts *own, const berth__device_result *result)
+static void mix_text(uint64_t hashes[2], berth_str text)
 {
+    for (int i = 0; i < 2; i++)
+        hashes[i] = berth__hash_bytes(text.data, text.len, hashes[i] + text.len);
+}
+
+/* The ID of a share that a placement chose. kube-scheduler draws a random UUID. This one comes from
+ * the claim and the result, so that a dump is the same each time (version 8 of RFC 9562). */
+static berth_str share_id_of(parts *own, const berth__device_claim *claim, uint32_t nth)
+{
+    const berth__device_result *result = &claim->chosen->results[nth];
+    const berth__sym syms[] = {claim->record.key.namespace_name,
+                               claim->record.key.name,
+                               claim->facts != NULL ? claim->facts->uid : 0,
+                               result->request,
+                               result->driver,
+                               result->pool,
+                               result->device};
+    uint64_t h[2] = {nth, ~(uint64_t)nth};
+    for (size_t i = 0; i < sizeof(syms) / sizeof(syms[0]); i++)
+        mix_text(h, text_of(own, syms[i]));
+    char *text = part(own, 40, 1);
+    if (text == NULL)
+        return (berth_str){0};
+    int length = snprintf(text, 40, "%08x-%04x-8%03x-%04x-%012llx", (unsigned)(h[0] >> 32),
+                          (unsigned)(h[0] >> 16 & 0xffff), (unsigned)(h[0] & 0xfff),
+                          (unsigned)(h[1] >> 48 & 0x3fff) | 0x8000u,
+                          (unsigned long long)(h[1] & 0xffffffffffff));
+    return (berth_str){text, (uint32_t)length};
+}
+
+static berth_allocated_device device_of(parts *own, const berth__device_claim *claim, uint32_t nth)
+{
+    const berth__device_result *result = &claim->chosen->results[nth];
+    berth_str share_id = text_of(own, result->share_id);
+    if (result->share_id != 0 && share_id.len == 0)
+        share_id = share_id_of(own, claim, nth);
     return (berth_allocated_device){
         .request = text_of(own, result->request),
         .driver = text_of(own, result->driver),
@@ -130,17 +166,17 @@ static berth_allocated_device device_of(parts *own, const berth__device_result *
             texts_of(own, result->binding_conditions, result->binding_condition_count),
         .binding_failure_conditions =
             texts_of(own, result->binding_failures, result->binding_failure_count),
-        .share_id = text_of(own, result->share_id),
+        .share_id = share_id,
         .consumed_capacity = consumed_of(own, result),
     };
 }
 
-static void allocation_of(parts *own, const berth__device_allocation *chosen,
-                          berth_claim_allocation *out)
+static void allocation_of(parts *own, const berth__device_claim *claim, berth_claim_allocation *out)
 {
+    const berth__device_allocation *chosen = claim->chosen;
     berth_allocated_device *results = part(own, chosen->result_count, sizeof(*results));
     for (uint32_t i = 0; results != NULL && i < chosen->result_count; i++)
-        results[i] = device_of(own, &chosen->results[i]);
+        results[i] = device_of(own, claim, i);
     *out = (berth_claim_allocation){
         .results = results,
         .result_count = chosen->result_count,
@@ -153,7 +189,7 @@ bool berth__cluster_chosen(const berth__cluster *cluster, const berth__device_cl
                            berth__arena *arena, berth_claim_allocation *out)
 {
     parts own = {.arena = arena, .cluster = cluster, .ok = true};
-    allocation_of(&own, claim->chosen, out);
+    allocation_of(&own, claim, out);
     return own.ok;
 }
 
@@ -198,7 +234,7 @@ berth_status berth__cluster_pod_claim_object(const berth__cluster *cluster, bert
                  .uid = text_of(&own, claim->facts->uid)},
         .allocation = chosen ? &allocation : NULL};
     if (chosen)
-        allocation_of(&own, claim->chosen, &allocation);
+        allocation_of(&own, claim, &allocation);
     const berth_object object = {.kind = BERTH_KIND_RESOURCE_CLAIM, .as.resource_claim = &whole};
     berth_status status = own.ok ? berth__object_copy_own(&object, sizes, allocator, out, error)
                                  : berth__error_no_memory(error);

@@ -31,17 +31,18 @@ bool berth__pod_claims_exist(const berth__view *view, const berth__claim_list *l
     return true;
 }
 
-bool berth__pod_names_claim(const berth__view *view, const berth__claim_list *list,
-                            berth_str namespace_name, berth_str name)
+berth_str berth__pod_missing_claim(const berth__view *view, const berth__claim_list *list)
 {
-    if (list == NULL ||
-        !berth__str_eq(berth__text(view->model, list->namespace_name), namespace_name))
-        return false;
-    for (uint32_t i = 0; i < list->count; i++)
-        if (list->items[i].claim != 0 &&
-            berth__str_eq(berth__text(view->model, list->items[i].claim), name))
-            return true;
-    return false;
+    berth_str missing = {0};
+    for (uint32_t i = 0; list != NULL && i < list->count; i++) {
+        if (find(view, list, &list->items[i]) != NULL)
+            continue;
+        if (list->items[i].neither || list->items[i].claim == 0)
+            return (berth_str){0};
+        if (missing.len == 0)
+            missing = berth__text(view->model, list->items[i].claim);
+    }
+    return missing;
 }
 
 /* Add the reason why an entry has no claim name. */

@@ -70,9 +70,9 @@ bool berth__pod_claims_have_alternatives(const berth__view *view, const berth__c
 /* Whether the claims of a pod exist and belong to it. kube-scheduler: PreEnqueue. */
 bool berth__pod_claims_exist(const berth__view *view, const berth__claim_list *list);
 
-/* Whether one of the claims that a pod names (`list`, NULL: it names none) has this name. */
-bool berth__pod_names_claim(const berth__view *view, const berth__claim_list *list,
-                            berth_str namespace_name, berth_str name);
+/* The name of the first claim that does not exist. Empty: all exist, or an entry of the pod has no
+ * claim's name yet, so that no claim helps. */
+berth_str berth__pod_missing_claim(const berth__view *view, const berth__claim_list *list);
 
 /* The verdict for the node of a slot. */
 berth__claims_verdict berth__pod_claims_on(berth__pod_claims *claims, uint32_t slot);

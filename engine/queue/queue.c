@@ -62,6 +62,7 @@ void berth__queue_destroy(berth__queue *queue)
     if (queue->allocator == NULL)
         return;
     berth__waiting_pool_destroy(&queue->pool);
+    berth__claim_waiters_destroy(&queue->waiters, queue->allocator);
     for (uint32_t i = 0; i < queue->by_pod_capacity; i++)
         berth__free(queue->allocator, queue->by_pod[i], sizeof(berth__queue_item));
     while (queue->spare != NULL) {
@@ -93,7 +94,8 @@ berth_status berth__queue_reserve(berth__queue *queue, uint32_t pod_bound)
     uint32_t count = (uint32_t)queue->item_count + 1;
     if (!grow_by_pod(queue, pod_bound) || !berth__item_heap_reserve(&queue->active, count) ||
         !berth__item_heap_reserve(&queue->backoff, count) ||
-        !berth__item_heap_reserve(&queue->backoff_of_errors, count))
+        !berth__item_heap_reserve(&queue->backoff_of_errors, count) ||
+        !berth__claim_waiters_reserve(&queue->waiters, queue->allocator, count))
         return BERTH_E_NOMEM;
     if (queue->spare != NULL)
         return BERTH_OK;
@@ -120,11 +122,24 @@ static void place_active(berth__queue *queue, berth__queue_item *item)
     berth__item_heap_add(&queue->active, item);
 }
 
+/* The first claim that a gated pod misses. */
+static uint64_t missing_claim(const berth__queue *queue, const berth__queue_item *item)
+{
+    const berth__claim_list *claims = class_of(queue, item)->claims;
+    if (claims == NULL || !queue->profiles[item->profile].gates_claims)
+        return 0;
+    berth_str name = berth__pod_missing_claim(queue->view, claims);
+    return name.len == 0 ? 0
+                         : berth__claim_waiters_hash(
+                               berth__text(queue->view->model, claims->namespace_name), name);
+}
+
 static void place_gated(berth__queue *queue, berth__queue_item *item)
 {
     item->state = BERTH_POD_STATE_GATED;
     item->due_ns = BERTH_TIME_NEVER;
     berth__item_list_append(&queue->gated, item);
+    berth__claim_waiters_add(&queue->waiters, item, missing_claim(queue, item));
 }
 
 /* BERTH_TIME_NEVER stays itself, for times before and after 0. */
@@ -224,6 +239,7 @@ static void displace(berth__queue *queue, berth__queue_item *item)
     switch (item->state) {
     case BERTH_POD_STATE_GATED:
         berth__item_list_remove(&queue->gated, item);
+        berth__claim_waiters_remove(&queue->waiters, item);
         break;
     case BERTH_POD_STATE_ACTIVE:
         berth__item_heap_remove(&queue->active, item);
@@ -424,16 +440,21 @@ static berth__stage_set all_stages(const berth__ready_profile *profile)
     return ((UINT64_C(1) << profile->filter_stages) - 1) | (UINT64_C(1) << BERTH__STAGE_NO_NODES);
 }
 
-/* A claim of devices has changed: admit the pods that only this claim kept out. */
+/* A claim of devices has changed: admit the pods that only this claim kept out. Pods that miss
+ * another one wait for that. */
 static void let_in(berth__queue *queue, const berth__wake *wake)
 {
-    berth__queue_item *next, *item = queue->gated.first;
+    uint64_t claim = berth__claim_waiters_hash(berth__wake_namespace(wake), wake->name);
+    berth__queue_item *next, *item = berth__claim_waiters_first(&queue->waiters, claim);
     for (; item != NULL; item = next) {
-        next = item->list_next;
-        const berth__claim_list *claims = class_of(queue, item)->claims;
-        if (!berth__pod_names_claim(queue->view, claims, berth__wake_namespace(wake), wake->name) ||
-            is_gated(queue, item))
+        next = item->group_next;
+        if (item->missing_claim != claim)
             continue;
+        if (is_gated(queue, item)) {
+            berth__claim_waiters_remove(&queue->waiters, item);
+            berth__claim_waiters_add(&queue->waiters, item, missing_claim(queue, item));
+            continue;
+        }
         displace(queue, item);
         place_tried(queue, item);
         queue->woken++;
@@ -503,6 +524,11 @@ berth_status berth__queue_check(const berth__queue *queue, berth_error *error)
     if (!is_in_order(&queue->pool.by_flush) || !is_in_order(&queue->assumed) ||
         !is_in_order(&queue->gated))
         return broken(error, "a list is out of order of time");
+    uint64_t missing = 0;
+    for (const berth__queue_item *item = queue->gated.first; item != NULL; item = item->list_next)
+        missing += item->missing_claim != 0;
+    if (berth__claim_waiters_count(&queue->waiters) != missing)
+        return broken(error, "pods that wait for claims are in wrong chains");
     if (!berth__waiting_pool_check(&queue->pool))
         return broken(error, "groups of the pool are wrong");
     return BERTH_OK;

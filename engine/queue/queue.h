@@ -14,6 +14,7 @@
 #ifndef BERTH_QUEUE_QUEUE_H
 #define BERTH_QUEUE_QUEUE_H
 
+#include "queue/claim_waiters.h"
 #include "queue/item_heap.h"
 #include "queue/waiting_pool.h"
 
@@ -40,9 +41,10 @@ typedef struct berth__queue {
      * kind may be taken before their backoff ends. */
     berth__item_heap active, backoff, backoff_of_errors;
     berth__waiting_pool pool;
-    berth__item_list assumed;    /* by expiry */
-    berth__item_list gated;      /* in order of arrival */
-    berth__queue_item *deciding; /* NULL: none */
+    berth__item_list assumed;     /* by expiry */
+    berth__item_list gated;       /* in order of arrival */
+    berth__claim_waiters waiters; /* those of the gated ones that miss a claim */
+    berth__queue_item *deciding;  /* NULL: none */
     uint64_t woken, flushed;
 } berth__queue;
 

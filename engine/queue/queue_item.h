@@ -30,7 +30,8 @@ typedef struct berth__queue_item {
     berth__stage_set rejectors;         /* of the last attempt */
     berth__stage_set helped;            /* while deciding: stages that a change may have helped */
     struct berth__waiting_group *group; /* in the pool */
-    struct berth__queue_item *group_next, *group_previous;
+    struct berth__queue_item *group_next, *group_previous; /* or gated: see claim_waiters.h */
+    uint64_t missing_claim; /* gated: the hash of the first claim that is missing; 0: none */
     /* In the pool, or assumed: by due time. */
     struct berth__queue_item *list_next, *list_previous;
     uint64_t binding; /* assumed: the number of the binding, and the node */

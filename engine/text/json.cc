@@ -5,6 +5,7 @@
 
 #include <endian.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <new>
 
@@ -415,11 +416,30 @@ bool reserve(berth__json_parser *parser, size_t len)
     return true;
 }
 
+/* Let simdjson choose its implementation. It would do so at the first text, in functions that may
+ * not throw, but its names are strings of the heap: without memory the process would end. Memory
+ * that was there a moment ago is enough for them. Returns false if there is none. */
+bool choose_implementation()
+{
+    constexpr size_t NAMES_BYTES = 16 << 10;
+    void *volatile probe = std::malloc(NAMES_BYTES); /* volatile: compilers leave out unused ones */
+    std::free(probe);
+    if (probe == nullptr)
+        return false;
+    try {
+        return !simdjson::get_active_implementation()->name().empty();
+    } catch (const std::bad_alloc &) {
+        return false;
+    }
+}
+
 } // namespace
 
 extern "C" berth_status berth__json_parser_create(const berth_allocator *allocator,
                                                   berth__json_parser **out)
 {
+    if (!choose_implementation())
+        return BERTH_E_NOMEM;
     void *memory = berth__alloc(allocator, sizeof(berth__json_parser), alignof(berth__json_parser));
     if (memory == nullptr)
         return BERTH_E_NOMEM;

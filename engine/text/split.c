@@ -111,7 +111,8 @@ berth_status berth__window_fill(berth__window *window, berth_error *error)
     return BERTH_OK;
 }
 
-berth_status berth__window_peek(berth__window *window, int *c, berth_error *error)
+/* Skip blanks. With `drop`, no text in front of them is needed, nor are they. */
+static berth_status skip_blanks(berth__window *window, bool drop, int *c, berth_error *error)
 {
     for (;;) {
         while (window->at < window->end) {
@@ -120,11 +121,18 @@ berth_status berth__window_peek(berth__window *window, int *c, berth_error *erro
                 return BERTH_OK;
             window->at++;
         }
+        if (drop)
+            window->start = window->at;
         *c = -1;
         if (window->ended)
             return BERTH_OK;
         BERTH_TRY(berth__window_fill(window, error));
     }
+}
+
+berth_status berth__window_peek(berth__window *window, int *c, berth_error *error)
+{
+    return skip_blanks(window, false, c, error);
 }
 
 /* ---- pieces and faults ---- */
@@ -238,7 +246,7 @@ static berth_status split_elements(splitter *s)
 {
     berth__window *w = s->window;
     int c;
-    BERTH_TRY(berth__window_peek(w, &c, s->error));
+    BERTH_TRY(skip_blanks(w, true, &c, s->error));
     while (c != ']') {
         w->start = w->at;
         if (c < 0)
@@ -246,13 +254,13 @@ static berth_status split_elements(splitter *s)
         BERTH_TRY(skip_value(s));
         BERTH_TRY(emit(s, BERTH__PIECE_ELEMENT, w->data + w->start, w->at - w->start));
         w->start = w->at;
-        BERTH_TRY(berth__window_peek(w, &c, s->error));
+        BERTH_TRY(skip_blanks(w, true, &c, s->error));
         if (c == ']')
             break;
         if (c != ',')
             return fault(s, c, "',' or ']'");
         w->at++;
-        BERTH_TRY(berth__window_peek(w, &c, s->error));
+        BERTH_TRY(skip_blanks(w, true, &c, s->error));
         if (c == ']')
             return fault(s, c, "a value");
     }
@@ -346,7 +354,7 @@ static berth_status split_all(splitter *s)
     for (;;) {
         int c;
         w->start = w->at;
-        BERTH_TRY(berth__window_peek(w, &c, s->error));
+        BERTH_TRY(skip_blanks(w, true, &c, s->error));
         if (c < 0)
             return BERTH_OK;
         if (c == '{') {

@@ -36,7 +36,7 @@ typedef struct composer {
     uint32_t anchor_capacity;
     berth__names anchor_names;
     uint64_t weight;   /* values composed so far in this document */
-    uint64_t expanded; /* those of them that came from aliases */
+    uint64_t expanded; /* values that came from aliases, in all documents */
     unsigned depth;
 } composer;
 
@@ -334,7 +334,6 @@ static berth_status compose_documents(composer *c, berth__yaml_fn each, void *co
         c->anchor_count = 0;
         c->anchor_names = (berth__names){0};
         c->weight = 0;
-        c->expanded = 0;
         berth__json *root = berth__arena_alloc(c->arena, sizeof(*root), _Alignof(berth__json));
         if (root == NULL)
             return no_memory(c);

@@ -13,8 +13,7 @@ typedef berth_status (*berth__yaml_fn)(void *context, const berth__json *root, u
                                        berth_error *error);
 
 /* Parse every document of `text`. An empty document arrives as null. Values that aliases name are
- * shared between the places. A document whose aliases would expand to more than a million values is
- * refused.
+ * shared between the places. Aliases of all documents together may expand to a million values.
  * Errors: BERTH_E_PARSE (line, column, offset), BERTH_E_NOMEM, those of the callback. */
 berth_status berth__yaml_parse(berth__arena *arena, berth_str text, berth__yaml_fn each,
                                void *context, berth_error *error);

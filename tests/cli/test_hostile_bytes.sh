@@ -104,6 +104,16 @@ gzip -c "$work/blanks.gz" >"$work/twice.gz"
 name=blanks
 run 0 "$berth" schedule -q -f "$work/node.json" "$work/blanks.gz" -o json
 grep -qF '"name": "second"' "$work/out" || fail "blanks: $(head -c 1000 "$work/out")"
+most 30000 0 blanks.gz
+{
+  printf '['
+  with first
+  printf ','
+  head -c 50000000 /dev/zero | tr '\0' ' '
+  with second
+  printf ']'
+} | gzip -1 >"$work/elements.gz"
+most 30000 0 elements.gz
 most 100000 3 brackets.gz
 most 100000 3 twice.gz
 finish

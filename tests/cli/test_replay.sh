@@ -83,6 +83,44 @@ name=replay_no_failures
 run 0 "$berth" replay --node-mtbf 5 --no-departures -f data/nodes.yaml - </dev/null
 grep -q "no node failed: nothing" "$work/err" || fail "$name: does not say so"
 
+# While a pod waits, the queue is at work every five minutes. Centuries of it are refused.
+lines=("$(sed -n 1p data/replay_far.jsonl)" "$(sed -n 2p data/replay_far.jsonl)")
+asking='"image": "i", "resources": {"requests": {"cpu": "1"}}'
+{
+  echo "${lines[0]/6e9/0}"
+  for pod in a b; do
+    line=${lines[1]/'"name": "a"'/'"name": "'$pod'"'}
+    line=${line/6e9/1}
+    line=${line/'"object"'/'"duration": 4294967296, "object"'}
+    echo "${line/'"image": "i"'/$asking}"
+  done
+} >"$work/centuries.jsonl"
+complains replay_idle 3 "retries of pods that wait: take shorter durations, or an earlier end" \
+  timeout 100 "$berth" replay "$work/centuries.jsonl"
+sed 's/4294967296/42949672/' "$work/centuries.jsonl" >"$work/year.jsonl"
+name=replay_year
+run 0 timeout 100 "$berth" replay "$work/year.jsonl"
+grep -q '^ *2  finished' "$work/out" || fail "$name: not all pods finished"
+
+# Sums of amounts at the limit, and names that CSV must quote or a spreadsheet would run.
+largest=9223372036854775807
+{
+  for node in '=n,1' n2; do
+    echo '{"time": 0, "event": "node_add", "object": {"kind": "Node", "metadata": {"name": "'$node'"},' \
+      '"status": {"allocatable": {"pods": "10", "x.com/r": "'$largest'", "r,\"s\"": "1"}}}}'
+  done
+  cat <<'JSON'
+{"time": 1, "event": "pod_add", "duration": 5, "object": {"kind": "Pod", "metadata": {"name": "=cmd|\"a\",\nb"}, "spec": {"containers": [{"name": "a", "image": "i", "resources": {"requests": {"x.com/r": "5"}}}]}}}
+JSON
+} >"$work/csv.jsonl"
+name=replay_csv
+run 0 "$berth" replay --plots none --pods --no-departures --sample-interval 10 -o "$work/csv" "$work/csv.jsonl"
+compare expected/replay_csv_pods.csv "$work/csv/pods.csv"
+compare expected/replay_csv_series.csv "$work/csv/series.csv"
+grep -q "\"allocatableAtEnd\": $largest" "$work/csv/report.json" || fail "$name: the sum of both nodes"
+run 0 "$berth" report -f "$work/csv" -o "$work/csv.html"
+grep -qF '"r,\"s\" share"' "$work/csv.html" || fail "$name: the titles of the report"
+
 # Pictures.
 if command -v gnuplot >/dev/null; then
   for kind in svg png; do

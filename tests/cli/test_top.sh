@@ -146,6 +146,19 @@ done
 grep -q '^ip-10-0-4-11\.eu-central-1\.compute\.internal ' <("$berth" top -f "$work/eks.yaml" -o wide) ||
   fail "top_eks: -o wide cuts names"
 
+# Sums of the largest amounts stay there.
+for node in n1 n2; do
+  printf -- '---\napiVersion: v1\nkind: Node\nmetadata: {name: %s}\n' $node
+  printf 'status: {allocatable: {cpu: 4, memory: 8Ei, pods: 10, x.com/r: "9223372036854775807"}}\n'
+  printf -- '---\napiVersion: v1\nkind: Pod\nmetadata: {name: p-%s}\n' $node
+  printf 'spec: {nodeName: %s, containers: [{name: c, resources: {requests: {x.com/r: "9223372036854775807"}}}]}\n' \
+    $node
+done | sed 's/8Ei/7Ei/' >"$work/largest.yaml"
+check top_largest 0 "$berth" top -f "$work/largest.yaml"
+check schedule_largest 0 "$berth" schedule -f "$work/largest.yaml" -o json
+"$berth" report -f "$work/largest.yaml" -o - >"$work/out" || fail "report_largest: exit code $?"
+grep -q '"[a-zA-Z]*": -[0-9]' "$work/out" && fail "report_largest: $(grep -o '"[a-zA-Z]*": -[0-9]*' "$work/out")"
+
 complains top_namespace_of_nodes 2 "--only-namespace needs --by namespace or --by owner" \
   "${top[@]}" --only-namespace data
 complains top_resource 3 "no node or pod of the input names the resource 'example.com/tpu'" \

@@ -50,8 +50,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     berth_status status = vector_file_open(&file, bytes.path, &error);
     while (status == BERTH_OK && more) {
         status = vector_file_next(&file, &scenario, &more, &error);
-        if (status != BERTH_OK || !more)
+        if (status != BERTH_OK || !more) {
+            FUZZ_CHECK(scenario.expected == NULL); /* nothing to release */
             break;
+        }
         normalize(scenario.expected);
         (void)berth_reader_text(reader, scenario.scenario, "scenario", add, engine, NULL);
         vector_scenario_release(&scenario);

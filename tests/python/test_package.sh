@@ -29,6 +29,12 @@ exported=$(nm --dynamic --defined-only "$folder/site/berth/_native.abi3.so" | aw
   exit 1
 }
 
+tags=$(readelf --wide --dynamic "$folder/site/berth/_native.abi3.so")
+grep -qE 'BIND_NOW|FLAGS_1.*NOW' <<<"$tags" || {
+  echo "python: the extension is not bound when it is loaded (BIND_NOW)"
+  exit 1
+}
+
 export PYTHONPATH=$folder/site PYTHONDONTWRITEBYTECODE=1 PYTHONFAULTHANDLER=1
 cd "$here"
 "$python" -c 'import numpy' 2>/dev/null || echo "python: numpy is not there: arrays are the standard library's"

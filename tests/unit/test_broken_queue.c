@@ -70,6 +70,7 @@ static void test_items(void **state)
     BREAK(l, active->pod, active->pod + 1, "at another pod's place");
     BREAK(l, queue->item_count, queue->item_count + 1, "the number of pods");
     BREAK(l, queue->gated.count, queue->gated.count + 1, "in no place, or in two");
+    BREAK(l, queue->gated.first->missing_claim, 1, "wait for claims are in wrong chains");
     BREAK(l, assumed->node, BERTH_NODE_NONE, "not on its node");
     BREAK(l, active->priority, active->priority - 1, "another priority");
     BREAK(l, active->profile, active->profile + 1, "another profile");

@@ -358,6 +358,40 @@ static void test_chosen_devices(void **state)
     berth_engine_destroy(other);
 }
 
+/* A chosen share has an ID, without which it would be read back as the whole device. */
+static void test_chosen_share(void **state)
+{
+    (void)state;
+    static growing first, second;
+    berth_engine *engine = open_engine(true), *other = open_engine(true);
+    load(engine, devices, NULL);
+    assert_int_equal(verdict_of(engine, "p"), BERTH_VERDICT_PLACED);
+    const char *id = strstr(dumped(engine, &first), "\"shareID\": \"");
+    assert_non_null(id);
+    id += strlen("\"shareID\": \"");
+    assert_int_equal(strspn(id, "0123456789abcdef-"), 36);
+    assert_int_equal(id[14], '8'); /* the version of the UUID */
+    load(other, first.bytes, &as_they_are);
+    /* 3 of 8 GiB are taken: another 3 fit, another 6 do not. */
+    static const char more[] =
+        "{" RESOURCE "ResourceClaim, metadata: {name: small, namespace: default, uid: mu}, spec:"
+        " {devices: {requests: [{name: r, exactly: {deviceClassName: gpu, capacity: {requests:"
+        " {x.org/memory: 3Gi}}}}]}}}\n---\n"
+        "{" RESOURCE "ResourceClaim, metadata: {name: large, namespace: default, uid: gu}, spec:"
+        " {devices: {requests: [{name: r, exactly: {deviceClassName: gpu, capacity: {requests:"
+        " {x.org/memory: 6Gi}}}}]}}}\n---\n" WITH_CLAIM("a", "au",
+                                                        "{name: s, resourceClaimName: small}]}")
+            WITH_CLAIM("b", "bu", "{name: l, resourceClaimName: large}]}");
+    load(engine, more, &as_they_are);
+    load(other, more, &as_they_are);
+    assert_int_equal(verdict_of(engine, "a"), BERTH_VERDICT_PLACED);
+    assert_int_equal(verdict_of(other, "a"), BERTH_VERDICT_PLACED);
+    assert_int_equal(verdict_of(other, "b"), verdict_of(engine, "b"));
+    assert_string_equal(dumped(other, &second), dumped(engine, &first));
+    berth_engine_destroy(engine);
+    berth_engine_destroy(other);
+}
+
 /* A branch writes its own state, including volumes that it has not touched; a transaction the
  * present state. */
 static void test_what_if(void **state)
@@ -452,10 +486,10 @@ static void test_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fields),   cmocka_unit_test(test_twice),
-        cmocka_unit_test(test_reserved), cmocka_unit_test(test_chosen_devices),
-        cmocka_unit_test(test_what_if),  cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_file),
+        cmocka_unit_test(test_fields),       cmocka_unit_test(test_twice),
+        cmocka_unit_test(test_reserved),     cmocka_unit_test(test_chosen_devices),
+        cmocka_unit_test(test_chosen_share), cmocka_unit_test(test_what_if),
+        cmocka_unit_test(test_refusals),     cmocka_unit_test(test_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -225,6 +225,41 @@ static void test_full_mix(void **state)
     replay_load_free(&load);
 }
 
+/* Amounts whose sums do not fit 64 bits. */
+static void test_largest(void **state)
+{
+    (void)state;
+    enum { COUNT = 4 };
+    berth_engine *engine = NULL;
+    replay_load load;
+    double found[16];
+    const berth_resource largest[] = {{text("pods"), {10, 0}}, {text("x.com/r"), {INT64_MAX, 0}}};
+    assert_int_equal(berth_engine_create(NULL, &engine, NULL), BERTH_OK);
+    replay_load_init(&load);
+    for (int i = 0; i < COUNT; i++) {
+        char name[16];
+        berth_node_id id;
+        snprintf(name, sizeof(name), "n%d", i);
+        const berth_node node = {.meta.name = text(name), .allocatable = {largest, 2}};
+        assert_int_equal(berth_engine_add_node(engine, &node, &id, NULL), BERTH_OK);
+        replay_load_set_node(&load, engine, id, &node);
+    }
+    int64_t amounts[] = {0, 0, 1, 5};
+    replay_load_submit(&load, amounts);
+    replay_load_add(&load, 0, (int64_t[]){0, 0, 1, INT64_MAX - 4}, 1);
+    replay_load_fragments(&load, found);
+    assert_true(load.total_allocatable[3] == (__int128)COUNT * INT64_MAX);
+    assert_true(load.total_free[3] == (__int128)(COUNT - 1) * INT64_MAX + 4);
+    assert_true(found[3] > 0.0 && found[3] < 1e-15); /* 4 of them on a node without room for 5 */
+    assert_true(fabs(replay_load_share(&load, 3) - 0.25) < 1e-12);
+    for (int i = 1; i < COUNT; i++)
+        replay_load_add(&load, (berth_node_id)i, (int64_t[]){0, 0, 1, INT64_MAX - 4}, 1);
+    replay_load_fragments(&load, found);
+    assert_true(found[3] == 1.0);
+    replay_load_free(&load);
+    berth_engine_destroy(engine);
+}
+
 static void test_time(void **state)
 {
     (void)state;
@@ -246,6 +281,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_against_definition),
         cmocka_unit_test(test_full_mix),
+        cmocka_unit_test(test_largest),
         cmocka_unit_test(test_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

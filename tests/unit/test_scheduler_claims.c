@@ -2,6 +2,8 @@
  * them, and what keeps them out again. */
 #include "scheduler_cluster.h"
 
+#include "queue/loop.h"
+
 #define CLAIM(name, meta)                                                              \
     "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: " name meta \
     "}\nspec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}\n---\n"
@@ -130,13 +132,63 @@ static void test_with_gates(void **state)
     assert_int_equal(gated(l), 0);
 }
 
+/* Many gated pods: a claim that comes looks at its own pod and at few others. */
+static void test_many_wait(void **state)
+{
+    loop *l = *state;
+    enum { PODS = 2000 };
+    static berth_pod_id pods[PODS];
+    const berth__claim_waiters *waiters = &l->scheduler->queue.waiters;
+    char name[16], text[256];
+    for (int i = 0; i < PODS; i++) {
+        snprintf(name, sizeof(name), "p%d", i);
+        snprintf(text, sizeof(text), ", resourceClaims: [{name: a, resourceClaimName: c%d}]", i);
+        pods[i] = loop_pod(l, name, "1m", text);
+        assert_int_equal(loop_state(l, pods[i]), BERTH_POD_STATE_GATED);
+    }
+    for (int i = PODS; i-- > 0;) {
+        uint32_t looked_at = 0;
+        snprintf(name, sizeof(name), "c%d", i);
+        const berth_str claim = {name, (uint32_t)strlen(name)};
+        const berth__queue_item *item = berth__claim_waiters_first(
+            waiters, berth__claim_waiters_hash(BERTH_STR("default"), claim));
+        for (; item != NULL; item = item->group_next)
+            looked_at++;
+        assert_in_range(looked_at, 1, 32);
+        snprintf(text, sizeof(text),
+                 "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: %s}\n"
+                 "spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}\n",
+                 name);
+        loop_add(l, text);
+        assert_int_equal(loop_state(l, pods[i]), BERTH_POD_STATE_ACTIVE);
+        assert_int_equal(gated(l), i);
+    }
+    assert_int_equal(berth_scheduler_check(l->scheduler, NULL), BERTH_OK);
+}
+
+/* The first of two claims goes again before the second comes. */
+static void test_first_goes_again(void **state)
+{
+    loop *l = *state;
+    berth_pod_id pod = loop_pod(l, "p", "1", NAMED);
+    loop_add(l, CLAIM("one", ""));
+    assert_int_equal(berth_scheduler_check(l->scheduler, NULL), BERTH_OK);
+    loop_remove(l, BERTH_KIND_RESOURCE_CLAIM, "default", "one");
+    loop_add(l, CLAIM("two", ""));
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_GATED);
+    loop_add(l, CLAIM("one", ""));
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_ACTIVE);
+    assert_int_equal(berth_scheduler_check(l->scheduler, NULL), BERTH_OK);
+}
+
 #define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, loop_tear_down)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_claims_arrive), TEST(test_from_template), TEST(test_status_comes_last),
-        TEST(test_claim_goes),    TEST(test_with_gates),
+        TEST(test_claims_arrive),    TEST(test_from_template), TEST(test_status_comes_last),
+        TEST(test_claim_goes),       TEST(test_with_gates),    TEST(test_many_wait),
+        TEST(test_first_goes_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

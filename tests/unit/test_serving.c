@@ -6,9 +6,13 @@
 
 #include <cmocka.h>
 #include <curl/curl.h>
+#include <netinet/in.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "live/serving/serving.h"
 
@@ -234,14 +238,75 @@ static void over_tls(void **state)
         skip(); /* needs openssl to make a certificate */
 }
 
+/* Connects from an address of loopback and begins a request that does not end. */
+static int begin_slowly(uint32_t from)
+{
+    static const char part[] = "GET /livez HTTP/1.1\r\nHost: a\r\n";
+    struct sockaddr_in own = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(from)};
+    struct sockaddr_in to = {.sin_family = AF_INET,
+                             .sin_port = htons(serving_port(server)),
+                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    assert_true(fd >= 0);
+    assert_int_equal(bind(fd, (const struct sockaddr *)&own, sizeof(own)), 0);
+    assert_int_equal(connect(fd, (const struct sockaddr *)&to, sizeof(to)), 0);
+    assert_int_equal(send(fd, part, sizeof(part) - 1, MSG_NOSIGNAL), sizeof(part) - 1);
+    return fd;
+}
+
+/* Whether the server has closed the connection, or does within a moment. */
+static bool is_closed(int fd)
+{
+    struct pollfd one = {.fd = fd, .events = POLLIN};
+    char byte;
+    return poll(&one, 1, 200) == 1 && recv(fd, &byte, 1, 0) <= 0;
+}
+
+enum { SLOW = 70 };
+
+/* One client that is slow on many connections keeps the latest of them, and others are answered. */
+static void slow_client(void **state)
+{
+    (void)state;
+    int slow[SLOW];
+    int other = begin_slowly(INADDR_LOOPBACK + 1);
+    for (int i = 0; i < SLOW; i++)
+        slow[i] = begin_slowly(INADDR_LOOPBACK + 2);
+    answers("/livez", 200, "ok");
+    assert_false(is_closed(other));
+    assert_true(is_closed(slow[0]));
+    assert_true(is_closed(slow[SLOW - 17]));
+    assert_false(is_closed(slow[SLOW - 1]));
+    assert_int_equal(send(slow[SLOW - 1], "\r\n", 2, MSG_NOSIGNAL), 2);
+    struct pollfd one = {.fd = slow[SLOW - 1], .events = POLLIN};
+    assert_int_equal(poll(&one, 1, 20000), 1);
+    char answer[16] = "";
+    assert_true(recv(one.fd, answer, sizeof(answer) - 1, 0) > 0);
+    assert_string_equal(answer, "HTTP/1.1 200 OK");
+    close(other);
+    for (int i = 0; i < SLOW; i++)
+        close(slow[i]);
+}
+
+/* Many clients that are slow: the slowest of them makes room. */
+static void slow_clients(void **state)
+{
+    (void)state;
+    int slow[SLOW];
+    for (int i = 0; i < SLOW; i++)
+        slow[i] = begin_slowly(INADDR_LOOPBACK + 1 + (uint32_t)i);
+    answers("/livez", 200, "ok");
+    assert_true(is_closed(slow[0]));
+    assert_false(is_closed(slow[SLOW - 1]));
+    for (int i = 0; i < SLOW; i++)
+        close(slow[i]);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, start, stop)
     const struct CMUnitTest tests[] = {
-        T(health),
-        T(pages),
-        T(addresses),
-        T(over_tls),
+        T(health), T(pages), T(addresses), T(over_tls), T(slow_client), T(slow_clients),
     };
     curl_global_init(CURL_GLOBAL_DEFAULT);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -194,6 +194,45 @@ static void test_alias_bomb(void **state)
     assert_int_equal(error.line, 6);
 }
 
+static berth_status count_documents(void *context, const berth__json *root, uint32_t line,
+                                    berth_error *error)
+{
+    (void)root;
+    (void)line;
+    (void)error;
+    ++*(uint32_t *)context;
+    return BERTH_OK;
+}
+
+/* The limit holds for all documents together. */
+static void test_many_small_bombs(void **state)
+{
+    (void)state;
+    enum { DOCUMENTS = 120, VALUES = 10000 };
+    static char text[DOCUMENTS * 4096];
+    size_t len = 0;
+    for (int d = 0; d < DOCUMENTS; d++) {
+        len += (size_t)snprintf(text + len, sizeof(text) - len, "---\na: &a [");
+        for (int i = 0; i < 99; i++)
+            len += (size_t)snprintf(text + len, sizeof(text) - len, "x,");
+        len += (size_t)snprintf(text + len, sizeof(text) - len, "]\nb: [");
+        for (int i = 0; i < VALUES / 100; i++)
+            len += (size_t)snprintf(text + len, sizeof(text) - len, "*a,");
+        len += (size_t)snprintf(text + len, sizeof(text) - len, "]\n");
+    }
+    berth_error error;
+    berth__arena arena;
+    uint32_t documents = 0;
+    berth__arena_init(&arena, berth__allocator_default());
+    const berth_str all = {text, (uint32_t)len};
+    assert_int_equal(berth__yaml_parse(&arena, all, count_documents, &documents, &error),
+                     BERTH_E_PARSE);
+    berth__arena_destroy(&arena);
+    assert_string_equal(error.message, "aliases expand to more than a million values");
+    assert_int_equal(documents, 100);
+    assert_int_equal(error.line, 101 * 3);
+}
+
 static void test_merge_bomb(void **state)
 {
     (void)state;
@@ -230,10 +269,10 @@ static void test_callback_stops(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_accepted),       cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_refused),        cmocka_unit_test(test_alias_bomb),
-        cmocka_unit_test(test_merge_bomb),     cmocka_unit_test(test_depth),
-        cmocka_unit_test(test_callback_stops),
+        cmocka_unit_test(test_accepted),   cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_refused),    cmocka_unit_test(test_alias_bomb),
+        cmocka_unit_test(test_merge_bomb), cmocka_unit_test(test_many_small_bombs),
+        cmocka_unit_test(test_depth),      cmocka_unit_test(test_callback_stops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -110,7 +110,7 @@ static bool is_formula(berth_str text)
            !is_number(text);
 }
 
-static void put_csv(FILE *file, berth_str text)
+void table_csv_text(FILE *file, berth_str text)
 {
     const bool formula = is_formula(text);
     const bool quoted = text.len > 0 && (memchr(text.data, ',', text.len) != NULL ||
@@ -129,7 +129,7 @@ static void put_flat(table *t, berth_str text)
     const bool csv = form_of_all == TABLE_CSV;
     fputs(csv ? t->column > 0 ? "," : "" : "| ", t->file);
     if (csv)
-        put_csv(t->file, text);
+        table_csv_text(t->file, text);
     else
         put_escaped(t->file, text, "\\|`*<[]~", '\\');
     if (!csv)

@@ -63,4 +63,8 @@ void table_cell_text(table *t, const char *text);
 /* The same in a colour; `paint` is a terminal_paint. */
 void table_cell_painted(table *t, berth_str text, int paint);
 
+/* Write one cell of CSV, without its separator: in quotes if it contains a comma or a quote. A text
+ * that a spreadsheet would take for a formula gets an apostrophe in front. */
+void table_csv_text(FILE *file, berth_str text);
+
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/amounts.h"
 #include "cli/exits.h"
 #include "cli/heap.h"
 #include "cli/table.h"
@@ -52,8 +53,8 @@ static usage_cell sum_of(const berth_engine *engine, const berth_node_id *nodes,
         usage_cell cell = {0, 0};
         (void)berth_engine_node_resource(engine, nodes[i], resource, &cell.allocatable,
                                          &cell.requested, NULL);
-        sum.allocatable += cell.allocatable;
-        sum.requested += cell.requested;
+        sum.allocatable = amount_sum(sum.allocatable, cell.allocatable);
+        sum.requested = amount_sum(sum.requested, cell.requested);
     }
     return sum;
 }
@@ -85,8 +86,8 @@ static void choose_resources(usage *u, const berth_engine *engine, const berth_n
 
 static void add_cell(usage_cell *to, usage_cell cell)
 {
-    to->requested += cell.requested;
-    to->allocatable += cell.allocatable;
+    to->requested = amount_sum(to->requested, cell.requested);
+    to->allocatable = amount_sum(to->allocatable, cell.allocatable);
 }
 
 berth_status usage_measure(usage *u, berth_engine *engine, const word_table *resources,

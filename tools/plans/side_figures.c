@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "cli/amounts.h"
 #include "cli/exits.h"
 #include "cli/heap.h"
 #include "loading/node_list.h"
@@ -51,8 +52,9 @@ static berth_status walk_nodes(cluster_side *side, const berth_node_id *nodes, i
         side->nodes_in_use++;
         for (uint32_t r = 0; r < side->resource_count; r++) {
             size_t at = (size_t)nodes[i] * l->width + r;
-            side->resources[r].requested_used += l->requested[at];
-            side->resources[r].allocatable_used += l->allocatable[at];
+            side_resource *used = &side->resources[r];
+            used->requested_used = amount_sum(used->requested_used, l->requested[at]);
+            used->allocatable_used = amount_sum(used->allocatable_used, l->allocatable[at]);
         }
     }
     return BERTH_OK;
@@ -81,8 +83,8 @@ static void end_resources(cluster_side *side)
     replay_load_fragments(l, fragments);
     for (uint32_t r = 0; r < side->resource_count; r++) {
         side->resources[r].name = word_table_get(&l->resources, r);
-        side->resources[r].requested = l->total_requested[r];
-        side->resources[r].allocatable = l->total_allocatable[r];
+        side->resources[r].requested = amount_of_wide(l->total_requested[r]);
+        side->resources[r].allocatable = amount_of_wide(l->total_allocatable[r]);
         side->resources[r].fragmentation = fragments[r];
     }
     free(fragments);

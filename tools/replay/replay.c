@@ -6,10 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/amounts.h"
 #include "cli/exits.h"
 #include "cli/heap.h"
 #include "replay/replay_nodes.h"
 #include "replay/replay_pods.h"
+
+/* At one round in five minutes, nine years and a half. */
+enum { IDLE_ROUNDS_MAX = 1000000 };
 
 /* ---- the report's rows ---- */
 
@@ -47,8 +51,8 @@ static series_cell *measure_cells(replay *r)
     double *fragments = heap_new(width, sizeof(*fragments));
     replay_load_fragments(&r->load, fragments);
     for (uint32_t i = 0; i < width; i++)
-        cells[i] = (series_cell){.requested = r->load.total_requested[i],
-                                 .allocatable = r->load.total_allocatable[i],
+        cells[i] = (series_cell){.requested = amount_of_wide(r->load.total_requested[i]),
+                                 .allocatable = amount_of_wide(r->load.total_allocatable[i]),
                                  .fragmentation = fragments[i]};
     free(fragments);
     return cells;
@@ -136,11 +140,18 @@ static const heap_event *first_event(replay *r)
     return first;
 }
 
+static void end_idling(replay *r)
+{
+    r->idle_rounds = 0;
+    r->idle_since_ns = r->now_ns;
+}
+
 static berth_status happen_until_now(replay *r, berth_error *error)
 {
     const heap_event *first;
     while ((first = first_event(r)) != NULL && first->time_ns <= r->now_ns) {
         const heap_event event = event_heap_pop(&r->events);
+        end_idling(r);
         TRY(happen(r, &event, error));
     }
     return BERTH_OK;
@@ -155,8 +166,10 @@ static berth_status step(replay *r, bool *idle, berth_error *error)
     TRY(berth_scheduler_step(r->scheduler, r->now_ns, &result, error));
     r->step_ticks += stopwatch_ticks(&r->watch) - from;
     *idle = result.kind == BERTH_STEP_IDLE;
-    if (result.kind == BERTH_STEP_BOUND || result.kind == BERTH_STEP_ASSUMED)
+    if (result.kind == BERTH_STEP_BOUND || result.kind == BERTH_STEP_ASSUMED) {
+        end_idling(r);
         replay_pod_placed(r, &result);
+    }
     return r->restart_count > 0 ? replay_pod_restart_all(r, error) : BERTH_OK;
 }
 
@@ -175,6 +188,19 @@ static int64_t next_time(replay *r)
     return event_ns < queue_ns ? event_ns : queue_ns;
 }
 
+/* Go to the next time at which something happens. Fails if the queue alone has been at work for too
+ * long: waiting pods are tried again every few minutes, which would take hours for centuries. */
+static berth_status go_on(replay *r, int64_t next_ns, berth_error *error)
+{
+    if (r->idle_rounds++ == IDLE_ROUNDS_MAX)
+        return error_set(error, BERTH_E_RANGE, NULL,
+                         "for %.0f days nothing happened but %d retries of pods that wait: take "
+                         "shorter durations, or an earlier end (--until)",
+                         (double)(r->now_ns - r->idle_since_ns) / 86400e9, IDLE_ROUNDS_MAX);
+    TRY(move_time(r, next_ns, error));
+    return happen_until_now(r, error);
+}
+
 /* Handle everything that happens before `time_ns`, and the queue at the present time. */
 static berth_status pass_until(replay *r, int64_t time_ns, berth_error *error)
 {
@@ -183,8 +209,7 @@ static berth_status pass_until(replay *r, int64_t time_ns, berth_error *error)
         int64_t next_ns = next_time(r);
         if (next_ns >= time_ns)
             return BERTH_OK;
-        TRY(move_time(r, next_ns, error));
-        TRY(happen_until_now(r, error));
+        TRY(go_on(r, next_ns, error));
     }
 }
 
@@ -281,6 +306,7 @@ berth_status replay_event(void *context, const trace_event *event, const berth_e
         TRY(move_time(r, event->time_ns, error));
         TRY(happen_until_now(r, error));
     }
+    end_idling(r);
     return apply(r, event, origin, error);
 }
 
@@ -325,8 +351,7 @@ static berth_status pass_to_end(replay *r, berth_error *error)
             break;
         if (next_ns == TRACE_NEVER)
             return refuse_never(r, error);
-        TRY(move_time(r, next_ns, error));
-        TRY(happen_until_now(r, error));
+        TRY(go_on(r, next_ns, error));
     }
     return r->options.until_ns != TRACE_NEVER ? move_time(r, r->options.until_ns, error) : BERTH_OK;
 }

@@ -77,6 +77,8 @@ typedef struct replay {
     uint64_t explained;
     uint64_t refused; /* events that changed nothing */
     char refused_first[640];
+    uint32_t idle_rounds; /* retries of the queue since something else happened */
+    int64_t idle_since_ns;
     stopwatch watch; /* of the steps; not part of any reproducible report */
     uint64_t step_ticks;
 } replay;

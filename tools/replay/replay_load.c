@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/amounts.h"
 #include "cli/heap.h"
 
 enum { WIDTH_FIRST = 8, NODES_FIRST = 64 };
@@ -117,7 +118,7 @@ static void mark(replay_load *l, berth_node_id node)
 static void set_allocatable(replay_load *l, berth_node_id node, uint32_t resource, int64_t amount)
 {
     int64_t *cell = &l->allocatable[(size_t)node * l->width + resource];
-    l->total_allocatable[resource] += amount - *cell;
+    l->total_allocatable[resource] += (__int128)amount - *cell;
     *cell = amount;
 }
 
@@ -164,8 +165,9 @@ void replay_load_add(replay_load *l, berth_node_id node, const int64_t *amounts,
 {
     int64_t *row = l->requested + (size_t)node * l->width;
     for (uint32_t r = 0; r < l->resources.count; r++) {
-        row[r] += sign * amounts[r];
-        l->total_requested[r] += sign * amounts[r];
+        uint64_t amount = (uint64_t)amounts[r];
+        row[r] = (int64_t)((uint64_t)row[r] + (sign < 0 ? 0 - amount : amount)); /* as in Go */
+        l->total_requested[r] += (__int128)sign * amounts[r];
     }
     mark(l, node);
 }
@@ -174,7 +176,7 @@ void replay_load_add(replay_load *l, berth_node_id node, const int64_t *amounts,
 
 double replay_load_share(const replay_load *l, uint32_t resource)
 {
-    int64_t allocatable = l->total_allocatable[resource];
+    __int128 allocatable = l->total_allocatable[resource];
     return allocatable > 0 ? (double)l->total_requested[resource] / (double)allocatable : 0.0;
 }
 
@@ -194,7 +196,7 @@ void replay_load_pass(replay_load *l, int64_t span_ns)
 static int64_t free_amount(const replay_load *l, berth_node_id node, uint32_t resource)
 {
     size_t at = (size_t)node * l->width + resource;
-    int64_t amount = l->allocatable[at] - l->requested[at];
+    int64_t amount = amount_difference(l->allocatable[at], l->requested[at]);
     return amount > 0 ? amount : 0;
 }
 
@@ -225,9 +227,9 @@ static void catch_up(replay_load *l, berth_node_id node)
     }
     find_misfits(l, seen, after);
     for (uint32_t r = 0; r < l->resources.count; r++) {
-        int64_t *misfits = l->misfits + (size_t)r * LOAD_SORTS_MAX;
+        uint64_t *misfits = l->misfits + (size_t)r * LOAD_SORTS_MAX;
         for (uint32_t s = 0; s < l->sort_count; s++)
-            misfits[s] += (after[s] & seen[r]) - (before[s] & l->scratch[r]);
+            misfits[s] += (uint64_t)((after[s] & seen[r]) - (before[s] & l->scratch[r]));
     }
 }
 
@@ -256,7 +258,7 @@ static uint32_t add_sort(replay_load *l, const int64_t *amounts)
         for (uint32_t r = 0; r < l->resources.count; r++)
             misfit = misfit || amounts[r] > seen[r];
         for (uint32_t r = 0; misfit && r < l->resources.count; r++)
-            l->misfits[(size_t)r * LOAD_SORTS_MAX + sort] += seen[r];
+            l->misfits[(size_t)r * LOAD_SORTS_MAX + sort] += (uint64_t)seen[r];
     }
     return sort;
 }
@@ -276,6 +278,22 @@ void replay_load_submit(replay_load *l, const int64_t *amounts)
     l->pods_mixed++;
 }
 
+/* The free amount of a resource on nodes where a sort does not fit. */
+static double misfit_amount(const replay_load *l, uint32_t resource, uint32_t sort)
+{
+    double sum = 0.0;
+    if (l->total_free[resource] <= INT64_MAX)
+        return (double)l->misfits[(size_t)resource * LOAD_SORTS_MAX + sort];
+    for (uint32_t node = 0; node < l->node_count; node++) {
+        const int64_t *seen = l->free_seen + (size_t)node * l->width;
+        bool misfit = false;
+        for (uint32_t r = 0; r < l->resources.count && !misfit; r++)
+            misfit = l->asks[(size_t)r * LOAD_SORTS_MAX + sort] > seen[r];
+        sum += misfit ? (double)seen[resource] : 0.0;
+    }
+    return sum;
+}
+
 void replay_load_fragments(replay_load *l, double *out)
 {
     for (uint32_t i = 0; i < l->dirty_count; i++) {
@@ -285,13 +303,12 @@ void replay_load_fragments(replay_load *l, double *out)
     l->dirty_count = 0;
     for (uint32_t r = 0; r < l->resources.count; r++) {
         const int64_t *asks = l->asks + (size_t)r * LOAD_SORTS_MAX;
-        const int64_t *misfits = l->misfits + (size_t)r * LOAD_SORTS_MAX;
         double unusable = 0.0;
         double pods = 0.0;
         for (uint32_t s = 0; s < l->sort_count; s++) {
             if (asks[s] == 0)
                 continue;
-            unusable += (double)l->sort_pods[s] * (double)misfits[s];
+            unusable += (double)l->sort_pods[s] * misfit_amount(l, r, s);
             pods += (double)l->sort_pods[s];
         }
         double all = pods * (double)l->total_free[r];

@@ -37,16 +37,16 @@ typedef struct replay_load {
     uint32_t dirty_count;
     uint32_t node_count; /* ids in use, present or not */
     uint32_t node_capacity;
-    int64_t *total_allocatable;
-    int64_t *total_requested;
-    int64_t *total_free; /* sums of free_seen */
+    __int128 *total_allocatable;
+    __int128 *total_requested;
+    __int128 *total_free; /* sums of free_seen */
     double *allocatable_seconds;
     double *requested_seconds;
     double *peak;     /* largest share requested */
     int64_t *scratch; /* a row */
     /* the mix: columns of LOAD_SORTS_MAX, by resource */
     int64_t *asks;
-    int64_t *misfits; /* free amount on nodes where the sort does not fit */
+    uint64_t *misfits; /* free amount on nodes where the sort does not fit, modulo 2^64 */
     uint64_t sort_pods[LOAD_SORTS_MAX];
     uint32_t sort_count;
     id_table sorts; /* hash of the amounts to number */

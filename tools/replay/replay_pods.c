@@ -9,6 +9,7 @@
 
 #include "cli/exits.h"
 #include "cli/heap.h"
+#include "cli/table.h"
 #include "workloads/workload_kinds.h"
 
 enum { EXPLAINED_MAX = 1000 };
@@ -66,9 +67,13 @@ static void write_line(const replay *r, const pod_record *record, const name_cop
     berth_str node_name = berth_engine_node_name(r->engine, node);
     berth_scheduler_pod(r->scheduler, record->id, &status);
     uint32_t attempts = record->attempts + (node == BERTH_NODE_NONE ? status.attempts : 0);
-    fprintf(r->options.pods_file, "%s,%s,%s,%s,%s,%s,%.*s,%" PRIu32 ",%" PRIu32 "\n",
-            names->namespace_name, names->name, replay_outcome_names[outcome], times[0], times[1],
-            times[2], (int)node_name.len, node_name.data, attempts, record->restarts);
+    FILE *file = r->options.pods_file;
+    table_csv_text(file, words_of(names->namespace_name));
+    fputc(',', file);
+    table_csv_text(file, words_of(names->name));
+    fprintf(file, ",%s,%s,%s,%s,", replay_outcome_names[outcome], times[0], times[1], times[2]);
+    table_csv_text(file, node_name);
+    fprintf(file, ",%" PRIu32 ",%" PRIu32 "\n", attempts, record->restarts);
 }
 
 /* Record that a pod has left its node. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/amounts.h"
 #include "cli/heap.h"
 #include "cli/plain_text.h"
 #include "cli/table.h"
@@ -261,8 +262,8 @@ static void write_resources(const replay *r, output *o)
         const resource_figures f = figures_of(r, i);
         output_object(o);
         output_pair_str(o, "name", f.name);
-        output_pair_int(o, "requestedAtEnd", r->load.total_requested[i]);
-        output_pair_int(o, "allocatableAtEnd", r->load.total_allocatable[i]);
+        output_pair_int(o, "requestedAtEnd", amount_of_wide(r->load.total_requested[i]));
+        output_pair_int(o, "allocatableAtEnd", amount_of_wide(r->load.total_allocatable[i]));
         output_pair_real(o, "meanShare", f.mean_share, 6);
         output_pair_real(o, "peakShare", f.peak_share, 6);
         output_pair_real(o, "shareAtEnd", f.end_share, 6);

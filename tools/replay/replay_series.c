@@ -9,6 +9,7 @@
 
 #include "cli/exits.h"
 #include "cli/heap.h"
+#include "cli/table.h"
 #include "traces/trace.h"
 
 static const int64_t first_interval_ns = 1000000;
@@ -113,6 +114,21 @@ void replay_format_seconds(int64_t time_ns, char *out)
     out[out[len - 1] == '.' ? len - 1 : len] = '\0';
 }
 
+/* Writes the titles of a resource's columns. */
+static void write_titles(berth_str resource, FILE *file)
+{
+    static const char *const columns[] = {"requested", "allocatable", "share", "fragmentation"};
+    char *title = heap_new(resource.len + 32, 1);
+    if (resource.len > 0)
+        memcpy(title, resource.data, resource.len);
+    for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+        int len = snprintf(title + resource.len, 32, " %s", columns[i]);
+        fputc(',', file);
+        table_csv_text(file, (berth_str){title, resource.len + (uint32_t)len});
+    }
+    free(title);
+}
+
 static void write_header(const replay_series *s, const word_table *resources, FILE *file)
 {
     static const char *const names[] = {
@@ -123,12 +139,8 @@ static void write_header(const replay_series *s, const word_table *resources, FI
     fputs("time", file);
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         fprintf(file, ",%s", names[i]);
-    for (uint32_t r = 0; r < s->width; r++) {
-        berth_str name = word_table_get(resources, r);
-        fprintf(file, ",%.*s requested,%.*s allocatable,%.*s share,%.*s fragmentation",
-                (int)name.len, name.data, (int)name.len, name.data, (int)name.len, name.data,
-                (int)name.len, name.data);
-    }
+    for (uint32_t r = 0; r < s->width; r++)
+        write_titles(word_table_get(resources, r), file);
     fputc('\n', file);
 }
 

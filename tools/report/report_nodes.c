@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "cli/amounts.h"
 #include "cli/exits.h"
 #include "cli/heap.h"
 #include "loading/node_list.h"
@@ -45,10 +46,10 @@ report_free report_nodes_free(const report_nodes *n, const cluster_side *side, u
     report_free result = {.most = 0};
     for (uint32_t i = 0; i < n->count; i++) {
         size_t at = (size_t)n->ids[i] * l->width + resource;
-        int64_t amount = l->allocatable[at] - l->requested[at];
+        int64_t amount = amount_difference(l->allocatable[at], l->requested[at]);
         if (amount <= 0)
             continue;
-        result.amounts[n->states[i]] += amount;
+        result.amounts[n->states[i]] = amount_sum(result.amounts[n->states[i]], amount);
         if (n->states[i] == NODE_STATE_OPEN && amount > result.most)
             result.most = amount;
     }

@@ -75,9 +75,31 @@ static char *cut(char **text, char mark)
 static uint32_t count_fields(const char *line)
 {
     uint32_t count = 1;
-    for (; *line != '\0'; line++)
-        count += *line == ',';
+    bool quoted = false;
+    for (; *line != '\0'; line++) {
+        quoted ^= *line == '"';
+        count += *line == ',' && !quoted;
+    }
     return count;
+}
+
+/* Cut off a title, which may be in quotes, and take them away. */
+static char *cut_title(char **text)
+{
+    char *title = *text;
+    char *to = title;
+    const char *at = title;
+    for (bool quoted = false; *at != '\0' && (quoted || *at != ','); at++) {
+        if (*at == '"' && !(quoted && at[1] == '"')) {
+            quoted = !quoted;
+            continue;
+        }
+        at += *at == '"';
+        *to++ = *at;
+    }
+    *text += (at - title) + (*at == ',');
+    *to = '\0';
+    return title;
 }
 
 /* Write one row of numbers. Returns false if the line is something else. */
@@ -119,7 +141,7 @@ static berth_status write_series(char *text, const char *path, output *o, berth_
     output_key(o, "columns");
     output_array(o);
     for (uint32_t c = 0; c < columns; c++)
-        output_text(o, cut(&names, ','));
+        output_text(o, cut_title(&names));
     output_array_end(o);
     output_key(o, "rows");
     output_array(o);

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "cli/amounts.h"
 #include "cli/heap.h"
 
 typedef struct limit_sum {
@@ -14,12 +15,6 @@ typedef struct limit_sum {
     int64_t most;     /* largest of one init container with the sidecars before it */
     bool set;         /* some container names the resource */
 } limit_sum;
-
-static int64_t add(int64_t a, int64_t b)
-{
-    int64_t sum;
-    return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
-}
 
 static int64_t larger(int64_t a, int64_t b)
 {
@@ -31,7 +26,7 @@ static int64_t amount_of(const berth_resource *resource)
 {
     berth_quantity q = resource->amount;
     if (!words_equal(resource->name, words_of("cpu")))
-        return q.nanos > 0 ? add(q.units, 1) : q.units;
+        return q.nanos > 0 ? amount_sum(q.units, 1) : q.units;
     if (q.units >= INT64_MAX / 1000)
         return INT64_MAX;
     return q.units * 1000 + (q.nanos + 999999) / 1000000;
@@ -50,7 +45,7 @@ static void add_container(pod_limits *l, const berth_container *container)
 {
     for (uint32_t i = 0; i < container->limits.count; i++) {
         limit_sum *sum = sum_of(l, container->limits.items[i].name);
-        sum->together = add(sum->together, amount_of(&container->limits.items[i]));
+        sum->together = amount_sum(sum->together, amount_of(&container->limits.items[i]));
         sum->set = true;
     }
 }
@@ -59,7 +54,7 @@ static void add_init_container(pod_limits *l, const berth_container *container)
 {
     for (uint32_t i = 0; i < container->limits.count; i++) {
         limit_sum *sum = sum_of(l, container->limits.items[i].name);
-        int64_t with_sidecars = add(sum->sidecars, amount_of(&container->limits.items[i]));
+        int64_t with_sidecars = amount_sum(sum->sidecars, amount_of(&container->limits.items[i]));
         sum->most = larger(sum->most, with_sidecars);
         sum->set = true;
         if (container->restart_always)
@@ -103,7 +98,7 @@ static void add_containers(pod_limits *l, const berth_pod *pod, pod_limit *out)
         limit_sum *sum = sum_of(l, pod->overhead.items[i].name);
         sum->together = larger(sum->together, sum->most);
         if (sum->set)
-            sum->together = add(sum->together, amount_of(&pod->overhead.items[i]));
+            sum->together = amount_sum(sum->together, amount_of(&pod->overhead.items[i]));
     }
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/amounts.h"
 #include "cli/exits.h"
 #include "cli/heap.h"
 #include "loading/node_list.h"
@@ -105,11 +106,11 @@ static void add_cells(const top *t, top_row *to, const top_cell *from)
 {
     for (size_t r = 0; r < t->resources.count; r++) {
         top_cell *cell = &to->cells[r];
-        cell->requested += from[r].requested;
-        cell->limits += from[r].limits;
-        cell->allocatable += from[r].allocatable;
-        cell->free += from[r].free;
-        cell->closed += from[r].closed;
+        cell->requested = amount_sum(cell->requested, from[r].requested);
+        cell->limits = amount_sum(cell->limits, from[r].limits);
+        cell->allocatable = amount_sum(cell->allocatable, from[r].allocatable);
+        cell->free = amount_sum(cell->free, from[r].free);
+        cell->closed = amount_sum(cell->closed, from[r].closed);
         cell->most = from[r].most > cell->most ? from[r].most : cell->most;
         cell->limited |= from[r].limited;
     }
@@ -145,7 +146,7 @@ static void free_up(const top *t, top_row *row)
     row->usable = top_is_usable(row);
     for (size_t r = 0; r < t->resources.count; r++) {
         top_cell *cell = &row->cells[r];
-        int64_t free = cell->allocatable - cell->requested;
+        int64_t free = amount_difference(cell->allocatable, cell->requested);
         if (free < 0)
             free = 0;
         cell->free = row->usable ? free : 0;

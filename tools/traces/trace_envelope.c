@@ -81,8 +81,10 @@ bool trace_seconds(berth_str text, int64_t *out_ns)
     int64_t unit_ns = second_ns / 10;
     for (uint32_t i = whole + 1; i < end; i++, unit_ns /= 10)
         part_ns += (text.data[i] - '0') * unit_ns;
+    if (seconds >= time_max_s)
+        return false;
     *out_ns = seconds * second_ns + part_ns;
-    return seconds < time_max_s;
+    return true;
 }
 
 /* ---- values ---- */

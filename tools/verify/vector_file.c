@@ -48,10 +48,10 @@ berth_status vector_file_next(vector_file *v, vector_scenario *out, bool *more, 
     out->expected = json_loadb(expected.data, expected.len, 0, &details);
     if (out->expected == NULL)
         return line_file_fail(&v->lines, error, BERTH_E_PARSE, "%s", details.text);
-    if (!json_is_array(json_object_get(out->expected, "decisions")))
-        return line_file_fail(&v->lines, error, BERTH_E_INVALID,
-                              "expected.decisions is not a list");
-    return BERTH_OK;
+    if (json_is_array(json_object_get(out->expected, "decisions")))
+        return BERTH_OK;
+    vector_scenario_release(out);
+    return line_file_fail(&v->lines, error, BERTH_E_INVALID, "expected.decisions is not a list");
 }
 
 void vector_scenario_release(vector_scenario *scenario)

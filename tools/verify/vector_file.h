@@ -26,7 +26,7 @@ berth_status vector_file_open(vector_file *v, const char *path, berth_error *err
 void vector_file_close(vector_file *v);
 
 /* Read the next scenario; `*more` is false at the end. Errors: BERTH_E_IO, BERTH_E_PARSE,
- * BERTH_E_INVALID. */
+ * BERTH_E_INVALID; then there is nothing to release. */
 berth_status vector_file_next(vector_file *v, vector_scenario *out, bool *more, berth_error *error);
 void vector_scenario_release(vector_scenario *scenario);
 

@@ -15,12 +15,14 @@
 
 #include "cli/exits.h"
 #include "cli/heap.h"
+#include "live/serving/connections.h"
 
-enum { CONNECTIONS_MAX = 64, CONNECTION_TIMEOUT_S = 30, FILE_BYTES_MAX = 1 << 20 };
+enum { CONNECTION_TIMEOUT_S = 30, FILE_BYTES_MAX = 1 << 20 };
 
 struct serving {
     serving_options options;
     struct MHD_Daemon *daemon;
+    connections open;
     char *certificate, *key;
     uint16_t port;
 };
@@ -189,12 +191,13 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
                                   const char *body, size_t *body_bytes, void **request)
 {
     static int seen; /* its address marks a request whose headers were read */
-    const serving *s = context;
+    serving *s = context;
     page p;
     (void)version;
     (void)body;
     if (*request == NULL) {
         *request = &seen;
+        connections_request(&s->open, connection, true);
         return MHD_YES;
     }
     if (*body_bytes > 0) {
@@ -208,6 +211,26 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
                       MHD_lookup_connection_value_n(connection, MHD_GET_ARGUMENT_KIND, "verbose", 7,
                                                     NULL, NULL) == MHD_YES);
     return answer(connection, &p);
+}
+
+static void on_complete(void *context, struct MHD_Connection *connection, void **request,
+                        enum MHD_RequestTerminationCode code)
+{
+    serving *s = context;
+    (void)request;
+    (void)code;
+    connections_request(&s->open, connection, false);
+}
+
+static void on_connection(void *context, struct MHD_Connection *connection, void **socket_context,
+                          enum MHD_ConnectionNotificationCode code)
+{
+    serving *s = context;
+    (void)socket_context;
+    if (code == MHD_CONNECTION_NOTIFY_STARTED)
+        connections_open(&s->open, connection);
+    else
+        connections_close(&s->open, connection);
 }
 
 /* ---- start ---- */
@@ -330,7 +353,8 @@ static struct MHD_Daemon *start_daemon(serving *s, int fd)
     struct MHD_Daemon *daemon = MHD_start_daemon(
         flags, 0, NULL, NULL, on_request, s, MHD_OPTION_LISTEN_SOCKET, fd,
         MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
-        (unsigned)CONNECTION_TIMEOUT_S, MHD_OPTION_ARRAY, tls, MHD_OPTION_END);
+        (unsigned)CONNECTION_TIMEOUT_S, MHD_OPTION_NOTIFY_CONNECTION, on_connection, s,
+        MHD_OPTION_NOTIFY_COMPLETED, on_complete, s, MHD_OPTION_ARRAY, tls, MHD_OPTION_END);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return daemon;
 }

@@ -1,0 +1,41 @@
+/* The open connections of the server, and which one to close when there are too many. Slow clients
+ * must not keep others out: a client gets a share of the connections, and close to the limit the
+ * connection that has waited longest for the end of its request's headers is closed for a new one.
+ *
+ * Threads: all functions run on the server's. */
+#ifndef BERTH_LIVE_CONNECTIONS_H
+#define BERTH_LIVE_CONNECTIONS_H
+
+#include <microhttpd.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    CONNECTIONS_MAX = 64,     /* the server accepts no more at a time */
+    CONNECTIONS_CROWDED = 48, /* beyond them, each new one costs an old one */
+    CONNECTIONS_OF_CLIENT = 16
+};
+
+typedef struct open_connection {
+    struct MHD_Connection *handle; /* NULL: free */
+    int fd;
+    uint8_t client[16]; /* IPv6 address; of IPv4, mapped; of IPv6, the network of 64 bits */
+    uint64_t since;     /* order in which connections began to wait for a request */
+    bool in_request;    /* its headers have come */
+    bool closing;
+} open_connection;
+
+typedef struct connections {
+    open_connection items[CONNECTIONS_MAX];
+    uint32_t count; /* those that are not closing */
+    uint64_t clock;
+} connections;
+
+/* A connection came: closes another one if there are too many. */
+void connections_open(connections *c, struct MHD_Connection *handle);
+void connections_close(connections *c, const struct MHD_Connection *handle);
+
+/* The headers of its request have come, or its answer is complete. */
+void connections_request(connections *c, const struct MHD_Connection *handle, bool begins);
+
+#endif
