@@ -240,6 +240,8 @@ static void add_use(berth_memory *sum, berth__heap *heap)
     sum->resident_bytes += use.resident_bytes;
     sum->huge_bytes += use.huge_bytes;
     sum->huge_refused |= use.huge_refused;
+    sum->active_bytes += use.active_bytes;
+    sum->metadata_bytes += use.metadata_bytes;
 }
 
 static berth_status ask_memory(const berth_engine *engine, berth_memory *out, berth_error *error)

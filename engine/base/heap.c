@@ -1,20 +1,16 @@
 /* Chooses the kind of heap: jemalloc where the process runs on it, else the C library. libberth
- * itself does not link jemalloc, because jemalloc takes 2.6 kB of static TLS, which a library loaded
- * at run time cannot get, and because a library must not replace the malloc of its process. */
+ * itself does not link jemalloc, because jemalloc takes 2.6 kB of static TLS, which a library
+ * loaded at run time cannot get, and because a library must not replace the malloc of its
+ * process. */
 #include "base/heap.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include "base/heap_kind.h"
 
 berth_status berth__heap_create_on(const berth__machine *machine, uint32_t numa_node,
                                    bool huge_pages, berth__heap **out)
 {
-    const char *kind = getenv("BERTH_HEAP");
-    if (kind != NULL && strcmp(kind, "tracked") == 0)
-        return berth__heap_tracked_create(out);
     berth_status status = berth__heap_jemalloc_create(machine, numa_node, huge_pages, out);
-    return status == BERTH_E_UNSUPPORTED ? berth__heap_tracked_create(out) : status;
+    return status == BERTH_E_UNSUPPORTED ? berth__heap_tracked_create(huge_pages, out) : status;
 }
 
 berth_status berth__heap_create(bool huge_pages, berth__heap **out)

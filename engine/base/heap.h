@@ -1,11 +1,13 @@
-/* The memory of one engine: a heap that maps it directly, so that the engine's memory can be
- * measured, freed as a whole, and backed by huge pages where it is large.
+/* The memory of one engine: a heap that can be measured and is freed as a whole. In a process that
+ * runs on jemalloc, a heap is an arena of jemalloc (heap_jemalloc.c). Elsewhere its pieces come
+ * from the C library's malloc (heap_tracked.c): they are counted, requests for huge pages count as
+ * refused, and NUMA nodes are ignored.
  *
- * Huge pages: once a heap has grown beyond 16 MiB, it asks the kernel (madvise) to back further
- * mappings with pages of 2 MiB. In a smaller heap they would waste more than they save. If the
+ * Huge pages: once an arena has grown beyond 16 MiB, it asks the kernel (madvise) to back further
+ * mappings with pages of 2 MiB. In a smaller one they would waste more than they save. If the
  * kernel refuses, the heap records that and goes on without them.
- * Threads: any thread allocates and releases. Free pieces lie on several shelves. A thread uses a
- * shelf of its own, or the next one if another thread is using that.
+ * Threads: any thread allocates and releases. The caches of an arena lie on several shelves. A
+ * thread uses a shelf of its own, or the next one if another thread is using that.
  * Ordering:
  *   HEAP-1  A shelf is taken by an acquiring exchange and left by a releasing store, so each user
  *           sees what the user before left. Only berth__heap_usage waits for a shelf. */
@@ -30,13 +32,16 @@ void berth__heap_destroy(berth__heap *heap);
 const berth_allocator *berth__heap_allocator(const berth__heap *heap);
 
 typedef struct berth__heap_use {
-    uint64_t used_bytes;     /* handed out, after the heap's rounding */
-    uint64_t resident_bytes; /* pages held, including free space and bookkeeping; 0: unknown */
+    uint64_t used_bytes; /* handed out, after the heap's rounding */
+    /* pages that were touched, including free space and bookkeeping; 0: unknown */
+    uint64_t resident_bytes;
     uint64_t huge_bytes;     /* mapped with a request for huge pages that was not refused */
-    bool huge_refused;       /* the kernel refused at least once */
+    bool huge_refused;       /* at least one request was refused */
+    uint64_t active_bytes;   /* pages with at least one piece handed out; 0: unknown */
+    uint64_t metadata_bytes; /* bookkeeping; 0: unknown */
 } berth__heap_use;
 
-/* How much memory the heap uses. Cost: a pass over the shelves, a few microseconds. */
+/* How much memory the heap uses. Empties the caches of an arena. Cost: tens of microseconds. */
 berth__heap_use berth__heap_usage(berth__heap *heap);
 
 #endif

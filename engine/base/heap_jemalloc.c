@@ -316,6 +316,13 @@ static uint64_t read_size(const arena_heap *heap, const char *name)
     return mallctl(path, &value, &bytes, NULL, 0) == 0 ? value : 0;
 }
 
+/* jemalloc's page, of which it counts; the system's may be smaller. */
+static size_t page_bytes(void)
+{
+    size_t value = 0, bytes = sizeof(value);
+    return mallctl("arenas.page", &value, &bytes, NULL, 0) == 0 ? value : 0;
+}
+
 /* Empty the caches, because jemalloc counts the pieces in them as used. Takes all shelves at once,
  * because a piece may come from one shelf and return to another. */
 static void flush(arena_heap *heap)
@@ -342,6 +349,8 @@ static berth__heap_use usage(berth__heap *base)
     pthread_mutex_unlock(&heap->lock);
     use.used_bytes = read_size(heap, "small.allocated") + read_size(heap, "large.allocated");
     use.resident_bytes = read_size(heap, "resident");
+    use.active_bytes = read_size(heap, "pactive") * page_bytes();
+    use.metadata_bytes = read_size(heap, "base") + read_size(heap, "internal");
     return use;
 }
 

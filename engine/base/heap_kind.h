@@ -20,6 +20,7 @@ struct berth__heap {
 berth_status berth__heap_jemalloc_create(const berth__machine *machine, uint32_t numa_node,
                                          bool huge_pages, berth__heap **out);
 
-berth_status berth__heap_tracked_create(berth__heap **out);
+/* A request for huge pages is refused. */
+berth_status berth__heap_tracked_create(bool huge_pages, berth__heap **out);
 
 #endif

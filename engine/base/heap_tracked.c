@@ -1,6 +1,6 @@
-/* Heaps on the C library's malloc. A header in front of each piece links it with other pieces of its
- * heap, so that all of them can be freed with the heap. The pieces are spread over several rings,
- * each with a lock, so threads seldom wait for each other. */
+/* Heaps on the C library's malloc. A header in front of each piece links it with other pieces of
+ * its heap, so that all of them can be freed with the heap. The pieces are spread over several
+ * rings, each with a lock, so threads seldom wait for each other. */
 #include <malloc.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -33,6 +33,7 @@ typedef struct ring {
 
 typedef struct tracked_heap {
     berth__heap base;
+    bool huge_refused; /* sync: immutable after create */
     ring rings[RINGS];
 } tracked_heap;
 
@@ -117,7 +118,7 @@ static void destroy(berth__heap *heap)
 static berth__heap_use usage(berth__heap *base)
 {
     tracked_heap *heap = (tracked_heap *)base;
-    berth__heap_use use = {0};
+    berth__heap_use use = {.huge_refused = heap->huge_refused};
     for (uint32_t r = 0; r < RINGS; r++) {
         pthread_mutex_lock(&heap->rings[r].lock);
         use.used_bytes += heap->rings[r].bytes;
@@ -126,7 +127,7 @@ static berth__heap_use usage(berth__heap *base)
     return use;
 }
 
-berth_status berth__heap_tracked_create(berth__heap **out)
+berth_status berth__heap_tracked_create(bool huge_pages, berth__heap **out)
 {
     static const berth__heap_kind kind = {destroy, usage};
     tracked_heap *heap =
@@ -140,6 +141,7 @@ berth_status berth__heap_tracked_create(berth__heap **out)
             return BERTH_E_NOMEM;
         }
     }
+    heap->huge_refused = huge_pages;
     heap->base = (berth__heap){{heap, allocate, release}, &kind};
     *out = &heap->base;
     return BERTH_OK;

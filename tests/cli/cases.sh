@@ -40,6 +40,7 @@ mask() {
     -e 's/^(Decisions +[0-9]+) in .*/\1 in T s, R a second/' \
     -e 's/^( *"?(seconds|decisionSeconds|decisionsPerSecond|nodesPerSecond)"?: )[0-9.]+/\1N/' \
     -e 's/"(seconds|pods_per_second|[a-z]+_rss_bytes|(cluster|working)_bytes|bytes_a_(node|pod))": [0-9.]+/"\1": N/g' \
+    -e 's/"arena_[a-z]+_bytes": [0-9]+, //g' \
     -e 's/"(p50_us|p99_us|p999_us|max_us)": [0-9.]+/"\1": N/g' \
     "$1"
 }

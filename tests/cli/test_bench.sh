@@ -42,6 +42,15 @@ run 0 "$berth" bench --workload basic --nodes 20 --pods 30
 for word in basic bound latency memory digest; do
   grep -q "^$word" "$work/out" || fail "$name: no line '$word'"
 done
+# The program runs on jemalloc, unless sanitizers watch the C library's malloc.
+if ldd "$berth" | grep -q libjemalloc; then
+  pattern='^jemalloc [0-9.]+ MiB allocated, [0-9.]+ active, [0-9.]+ resident, [0-9.]+ of metadata$'
+  grep -qE "$pattern" "$work/out" || fail "$name: no line 'jemalloc'"
+  run 0 "$berth" bench --workload basic --nodes 20 --pods 30 --json
+  for word in allocated active resident metadata; do
+    grep -qE "\"arena_${word}_bytes\": [1-9]" "$work/out" || fail "$name: no member for $word"
+  done
+fi
 
 name=bench_load
 "$berth" generate --workload mixed --nodes 40 --pods 60 --running 30 >"$work/cluster.json"

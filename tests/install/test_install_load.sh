@@ -59,3 +59,23 @@ bound=$(grep -E "file $work/static .* symbol .malloc'" "$work/bindings")
   exit 1
 }
 echo "malloc is the C library's"
+
+# A program that links jemalloc, and one that is started with it, have arenas (more than jemalloc's own).
+arenas() {
+  env MALLOC_CONF=stats_print:true "$@" 2>&1 >/dev/null | sed -nE 's/^Arenas: ([0-9]+)$/\1/p'
+}
+if pkg-config --exists jemalloc; then
+  printf 'int main(void) { return 0; }\n' >"$work/empty.c"
+  read -ra malloc <<<"$(pkg-config --libs jemalloc)"
+  "$CC" -Wl,--no-as-needed "$work/empty.c" "${malloc[@]}" -o "$work/empty"
+  "$CC" "$BERTH_SOURCE/tools/examples/embed.c" "${flags[@]/#-lberth/-l:libberth.a}" "${malloc[@]}" -o "$work/arena"
+  "$work/arena" | diff "$BERTH_SOURCE/tests/install/embed.out" -
+  loaded=$(ldd "$work/arena" | sed -nE 's/.*libjemalloc.* => ([^ ]+) .*/\1/p')
+  own=$(arenas "$work/empty") linked=$(arenas "$work/arena")
+  preloaded=$(arenas LD_PRELOAD="$loaded" "$work/static")
+  if ((linked <= own || preloaded <= own)); then
+    echo "arenas: $own without an engine, $linked linked, $preloaded preloaded" >&2
+    exit 1
+  fi
+  echo "jemalloc: linked and preloaded"
+fi

@@ -72,7 +72,7 @@ for folder in bin sbin lib lib64; do
   [[ ! -L /$folder ]] || ln -s "usr/$folder" "$root/$folder"
 done
 compiler=$(basename "$(readlink -f "$(command -v gcc)")") # x86_64-linux-gnu-gcc-12
-mapfile -t names < <(closure dash coreutils libc-bin "${compiler##*gnu-}" gcc libc6-dev pkg-config libjansson4 libcurl4 libmicrohttpd12 \
+mapfile -t names < <(closure dash coreutils libc-bin "${compiler##*gnu-}" gcc libc6-dev pkg-config libjansson4 libjemalloc2 libcurl4 libmicrohttpd12 \
   libhwloc15 libsimdjson14 libre2-9 libyaml-0-2 zlib1g libstdc++6 "libstdc++-${compiler##*-}-dev" libhwloc-dev \
   libsimdjson-dev libre2-dev libyaml-dev zlib1g-dev)
 for name in "${names[@]}"; do

@@ -26,7 +26,7 @@ set(BERTH_TIER_LATE
 set(BERTH_TIER_THREADS
   "^test_(ahead|branch_model|branch_model_swept|branch_threads|branch_threads_swept)$"
   "^test_(curl_transport|deciding|device_fits|embedder_plugin|engine)$"
-  "^test_(engine_model|engine_model_swept|engine_threads|engine_threads_numa|fork|heap|history)$"
+  "^test_(engine_model|engine_model_swept|engine_threads|engine_threads_numa|fork|heap|heap_jemalloc|history)$"
   "^test_(homes|image_column|index_model|legacy_plugins|limits|misuse|orders|parallel_scan)$"
   "^test_(preemption|query_model|reader|reader_ahead_1|reader_ahead_200|replica)$"
   "^test_(scheduler_callbacks|scheduler_threads|secret_model|serving|shares|snapshots)$"

@@ -1,10 +1,14 @@
-/* Heaps: allocated memory is counted, freed memory is not, and all of it is freed with the heap. */
+/* Heaps: allocated memory is counted, freed memory is not, and all of it is freed with the heap.
+ * test_heap runs on the C library's malloc; test_heap_jemalloc (HEAP_JEMALLOC) links jemalloc. */
+#include <malloc.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -48,7 +52,7 @@ static void test_use_is_counted(void **state)
     berth__heap_destroy(NULL);
 }
 
-/* A large heap requests huge pages; its memory works with or without them. */
+/* A large arena requests huge pages; its memory works with or without them. */
 static void test_huge_pages_are_asked_for(void **state)
 {
     (void)state;
@@ -64,11 +68,19 @@ static void test_huge_pages_are_asked_for(void **state)
             pieces[i][0] = pieces[i][bytes - 1] = (char)i;
         }
         berth__heap_use use = berth__heap_usage(heap);
-#ifdef BERTH_PLAIN_MALLOC
-        assert_int_equal(use.huge_bytes, 0);
-#else
+#ifdef HEAP_JEMALLOC
         assert_int_equal(use.huge_bytes > 0 || use.huge_refused, asked != 0);
-        assert_true(use.resident_bytes > 0);
+        assert_true(use.active_bytes >= PIECES * bytes);
+        assert_true(use.resident_bytes >= use.active_bytes);
+        assert_true(use.metadata_bytes > 0);
+#else
+        assert_int_equal(use.huge_bytes, 0);
+#ifndef BERTH_PLAIN_MALLOC
+        assert_int_equal(use.huge_refused, asked != 0);
+#endif
+        assert_int_equal(use.resident_bytes, 0);
+        assert_int_equal(use.active_bytes, 0);
+        assert_int_equal(use.metadata_bytes, 0);
 #endif
         for (size_t i = 0; i < PIECES; i++) {
             assert_int_equal(pieces[i][bytes - 1], (char)i);
@@ -88,6 +100,94 @@ static void test_heaps_come_and_go(void **state)
         berth__free(berth__heap_allocator(heap), piece, 100 + (size_t)i);
         berth__heap_destroy(heap);
     }
+}
+
+#ifndef BERTH_PLAIN_MALLOC /* whose pieces stay, so that sanitizers report them */
+
+/* What the process holds: as the C library counts it, or, for jemalloc, pages of address space
+ * (/proc/self/statm), because an arena unmaps all that it mapped. */
+static uint64_t process_bytes(void)
+{
+#ifdef HEAP_JEMALLOC
+    unsigned long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "re");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%lu", &pages), 1);
+    fclose(file);
+    return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+#else
+    struct mallinfo2 info = mallinfo2();
+    return (uint64_t)info.uordblks + (uint64_t)info.hblkhd;
+#endif
+}
+
+/* Small and large pieces that nobody released are freed with the heap. */
+static void test_pieces_left_are_freed(void **state)
+{
+    (void)state;
+    uint64_t before = process_bytes();
+    for (int round = 0; round < 4; round++) {
+        berth__heap *heap = new_heap(false);
+        const berth_allocator *allocator = berth__heap_allocator(heap);
+        for (size_t held = 0, bytes = 8; held < (size_t)128 << 20; held += bytes) {
+            bytes = bytes * 5 % 99991;
+            void *piece = berth__alloc(allocator, bytes, bytes % 2 == 0 ? 8 : 64);
+            assert_non_null(piece);
+            memset(piece, 1, bytes);
+        }
+        assert_true(process_bytes() >= before + ((uint64_t)128 << 20));
+        berth__heap_destroy(heap);
+        assert_true(process_bytes() < before + ((uint64_t)8 << 20));
+    }
+}
+
+#endif
+
+/* A machine that cannot place memory on a NUMA node: the memory lies anywhere. */
+static void test_numa_node_is_refused(void **state)
+{
+    (void)state;
+    berth__machine *machine;
+    berth__heap *heap;
+    assert_int_equal(
+        berth__machine_create(berth__allocator_default(), "numa:2 core:2 pu:1", &machine),
+        BERTH_OK);
+    assert_false(berth__machine_settle(machine, &heap, sizeof(heap), 1));
+    assert_int_equal(berth__heap_create_on(machine, 1, true, &heap), BERTH_OK);
+    const berth_allocator *allocator = berth__heap_allocator(heap);
+    for (size_t bytes = 1; bytes <= (size_t)32 << 20; bytes *= 4) {
+        void *piece = berth__alloc(allocator, bytes, 64);
+        assert_non_null(piece);
+        memset(piece, 7, bytes);
+        berth__free(allocator, piece, bytes);
+    }
+    berth__heap_destroy(heap);
+    berth__machine_destroy(machine);
+}
+
+/* More heaps than jemalloc has arenas (4,094): the others come from the C library's malloc. */
+static void test_more_heaps_than_arenas(void **state)
+{
+    (void)state;
+    enum { HEAPS = 4200 };
+    static berth__heap *heaps[HEAPS];
+    void *pieces[2];
+    for (size_t i = 0; i < HEAPS; i++)
+        heaps[i] = new_heap(false);
+    for (size_t i = 0; i < 2; i++) {
+        const berth_allocator *allocator = berth__heap_allocator(heaps[i * (HEAPS - 1)]);
+        pieces[i] = berth__alloc(allocator, 1000, 64);
+        assert_non_null(pieces[i]);
+        memset(pieces[i], 3, 1000);
+    }
+#ifdef HEAP_JEMALLOC
+    assert_true(berth__heap_usage(heaps[0]).resident_bytes > 0);
+#endif
+    assert_int_equal(berth__heap_usage(heaps[HEAPS - 1]).resident_bytes, 0);
+    for (size_t i = 0; i < 2; i++)
+        berth__free(berth__heap_allocator(heaps[i * (HEAPS - 1)]), pieces[i], 1000);
+    for (size_t i = 0; i < HEAPS; i++)
+        berth__heap_destroy(heaps[i]);
 }
 
 static bool is_filled(const unsigned char *piece, size_t bytes, unsigned char with)
@@ -339,6 +439,11 @@ int main(void)
         cmocka_unit_test(test_use_is_counted),
         cmocka_unit_test(test_huge_pages_are_asked_for),
         cmocka_unit_test(test_heaps_come_and_go),
+#ifndef BERTH_PLAIN_MALLOC
+        cmocka_unit_test(test_pieces_left_are_freed),
+#endif
+        cmocka_unit_test(test_numa_node_is_refused),
+        cmocka_unit_test(test_more_heaps_than_arenas),
         cmocka_unit_test(test_threads_share_a_heap),
         cmocka_unit_test(test_threads_share_a_shelf),
         cmocka_unit_test(test_sizes_and_alignments),

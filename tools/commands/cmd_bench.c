@@ -177,8 +177,15 @@ static void json_cluster(const bench *b, output *o)
                                 : (int64_t)workload_running_count(spec));
 }
 
+/* The memory of the engine. Returns false if it is no arena of jemalloc. */
+static bool read_arena(const bench *b, berth_memory *out)
+{
+    return berth_engine_memory(b->cluster.engine, out, NULL) == BERTH_OK && out->metadata_bytes > 0;
+}
+
 static void json_memory(const bench *b, output *o)
 {
+    berth_memory arena;
     output_pair_int(o, "peak_rss_bytes", (int64_t)peak_rss_bytes());
     if (b->cluster.weighed) {
         output_pair_int(o, "cluster_bytes", (int64_t)b->cluster.all_bytes);
@@ -187,6 +194,12 @@ static void json_memory(const bench *b, output *o)
     if (b->cluster.weighed && !was_read(b)) {
         output_pair_real(o, "bytes_a_node", bench_cluster_node_bytes(&b->cluster), 1);
         output_pair_real(o, "bytes_a_pod", bench_cluster_pod_bytes(&b->cluster), 1);
+    }
+    if (read_arena(b, &arena)) {
+        output_pair_int(o, "arena_allocated_bytes", (int64_t)arena.used_bytes);
+        output_pair_int(o, "arena_active_bytes", (int64_t)arena.active_bytes);
+        output_pair_int(o, "arena_resident_bytes", (int64_t)arena.resident_bytes);
+        output_pair_int(o, "arena_metadata_bytes", (int64_t)arena.metadata_bytes);
     }
     if (was_read(b)) {
         output_pair_int(o, "read_bytes", (int64_t)b->cluster.read_bytes);
@@ -252,6 +265,10 @@ static void print_memory(const bench *b)
                bench_cluster_pod_bytes(&b->cluster));
     printf("\n");
     berth_memory memory;
+    if (read_arena(b, &memory))
+        printf("jemalloc %.1f MiB allocated, %.1f active, %.1f resident, %.1f of metadata\n",
+               (double)memory.used_bytes / mebi, (double)memory.active_bytes / mebi,
+               (double)memory.resident_bytes / mebi, (double)memory.metadata_bytes / mebi);
     if (b->setup.huge_pages && berth_engine_memory(b->cluster.engine, &memory, NULL) == BERTH_OK)
         printf("huge     %.1f MiB asked for%s\n", (double)memory.huge_bytes / mebi,
                memory.huge_refused ? ", some refused" : "");

@@ -222,16 +222,18 @@ static inline void berth_engine_counts(const berth_engine *engine, berth_counts 
     berth_engine_counts_sized(engine, out, sizeof(*out));
 }
 
-/* The memory of an engine. */
+/* The memory of an engine. Only used_bytes is known in a process that does not run on jemalloc. */
 typedef struct berth_memory {
     uint64_t used_bytes;     /* allocated, with the allocator's rounding */
     uint64_t resident_bytes; /* resident pages behind it; 0: unknown */
     uint64_t huge_bytes;     /* address space for which the kernel granted huge pages */
-    bool huge_refused;       /* the kernel has no huge pages, or refused them */
+    bool huge_refused;       /* there are no huge pages, or the kernel refused some */
+    uint64_t active_bytes;   /* pages with at least one allocation; 0: unknown */
+    uint64_t metadata_bytes; /* bookkeeping of the allocator; 0: unknown */
 } berth_memory;
 
 /* Read the memory figures. Errors: BERTH_E_UNSUPPORTED (the engine has the caller's own allocator,
- * or is a branch). Cost: microseconds. */
+ * or is a branch). Cost: tens of microseconds. */
 static inline berth_status berth_engine_memory(const berth_engine *engine, berth_memory *out,
                                                berth_error *error)
 {

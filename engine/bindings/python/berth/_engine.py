@@ -100,7 +100,8 @@ class Engine(Cluster):
         with self._handle as engine:
             out = ffi.new("berth_memory *")
             _errors.check(lib.berth_engine_memory(engine, out, _errors.slot()))
-            return Memory(out.used_bytes, out.resident_bytes, out.huge_bytes, out.huge_refused)
+            return Memory(out.used_bytes, out.resident_bytes, out.huge_bytes, out.huge_refused,
+                          out.active_bytes, out.metadata_bytes)
 
     def publish(self) -> Snapshot:
         """Publish the current state and return it as a snapshot for any number of threads."""

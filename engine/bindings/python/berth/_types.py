@@ -266,6 +266,8 @@ class Memory:
     resident_bytes: int
     huge_bytes: int
     huge_refused: bool
+    active_bytes: int
+    metadata_bytes: int
 
 
 @dataclasses.dataclass(frozen=True)
