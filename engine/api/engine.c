@@ -583,7 +583,10 @@ berth_status berth_engine_schedule_sized(berth_engine *engine, berth_pod_id pod,
 berth_status berth_engine_begin(berth_engine *engine, berth_error *error)
 {
     BERTH_TRY(berth__engine_enter(engine, error));
-    berth_status status = berth__transaction_begin(&engine->transactions);
+    /* A layout made inside is lost by a rollback, so each try would make it again. */
+    berth_status status = berth__cluster_sync(&engine->cluster);
+    if (status == BERTH_OK)
+        status = berth__transaction_begin(&engine->transactions);
     return berth__error_plain(error, berth__engine_leave(engine, status));
 }
 

@@ -35,7 +35,8 @@ berth_status berth_engine_statistics(const berth_engine *engine, berth_statistic
                             .questions = counts->questions,
                             .trees_built = indexes->counts.built,
                             .trees_dropped = indexes->counts.dropped,
-                            .repairs = indexes->counts.repairs};
+                            .repairs = indexes->counts.repairs,
+                            .layouts = engine->cluster.layouts};
     memcpy(own.scans, counts->scans, sizeof(counts->scans));
     berth__sized_write(out, &own, sizeof(own));
     return BERTH_OK;

@@ -113,8 +113,10 @@ static berth_status relayout(berth__cluster *cluster)
                                                berth__model_next_epoch(cluster->model),
                                                cluster->undo.recording ? &former : NULL);
     berth__free(allocator, order, count * sizeof(uint32_t));
-    if (status == BERTH_OK)
+    if (status == BERTH_OK) {
         cluster->view.layout->tree_epoch = cluster->tree->epoch;
+        cluster->layouts++;
+    }
     if (former.layout != NULL)
         berth__note_relayout(cluster, &former);
     return status;

@@ -331,6 +331,7 @@ berth_status berth_branch_create(berth_snapshot *snapshot, berth_engine **out, b
     branch->branch->base = berth_snapshot_pin(snapshot);
     open_owner(&branch->cluster, snapshot);
     take_roots(&branch->cluster, snapshot);
+    branch->cluster.layouts = 0;
     branch->cluster.catch_up = catch_up;
     branch->cluster.catch_up_volumes = catch_up_volumes;
     branch->decider.rotation = snapshot->rotation;

@@ -226,6 +226,7 @@ static void hand_over(commit_state *commit)
 static berth_status hand_over_whole(commit_state *commit)
 {
     berth__transactions *transactions = &commit->engine->transactions;
+    BERTH_TRY(berth__cluster_sync(&commit->engine->cluster)); /* not undone by the rollback */
     BERTH_TRY(berth__transaction_begin(transactions));
     hand_over(commit);
     if (commit->status == BERTH_OK && commit->count == 0)

@@ -119,9 +119,11 @@ static berth_status publish(berth_engine *engine, berth_error *error)
     if (engine->transactions.depth > 0)
         return berth__error_set(error, BERTH_E_STATE,
                                 "a transaction is open: what it changes may still be taken back");
+    /* Branches share this layout, so none of them has to make it. */
+    bool ready = berth__cluster_sync(cluster) == BERTH_OK;
     berth_snapshot *snapshot =
         berth__alloc_zero(engine->allocator, sizeof(*snapshot), _Alignof(berth_snapshot));
-    if (snapshot == NULL || berth__branches_init(engine) != BERTH_OK ||
+    if (!ready || snapshot == NULL || berth__branches_init(engine) != BERTH_OK ||
         !fill_snapshot(engine, snapshot) ||
         berth__history_reserve(&engine->history, &snapshot->head) != BERTH_OK ||
         !share(cluster->model)) {

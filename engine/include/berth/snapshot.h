@@ -28,7 +28,8 @@ typedef struct berth_snapshot berth_snapshot;
  * Errors: BERTH_E_NOMEM (also if 65,535 snapshots are alive), BERTH_E_STATE (a transaction is open,
  * the engine is a branch, or a callback of its scheduler is running).
  * Cost: some microseconds, and copying the volumes and claims that changed since the last
- * publication; it does not depend on the size of the cluster. */
+ * publication. If nodes came or went since the last call that needed a layout of the nodes, the
+ * call makes a new one, linear in all nodes; otherwise the size of the cluster does not matter. */
 BERTH_API berth_status berth_engine_publish(berth_engine *engine, berth_error *error);
 
 /* Pin the latest snapshot; NULL if nothing was published yet. Threads: any, also while the engine
