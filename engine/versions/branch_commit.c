@@ -270,6 +270,7 @@ static berth_status commit_entered(berth_engine *branch, berth_conflict *conflic
 berth_status berth_branch_commit_sized(berth_engine *branch, berth_conflict *conflicts, size_t size,
                                        uint32_t capacity, uint32_t *count, berth_error *error)
 {
+    BERTH_TRY(berth__need(count, "count", error));
     *count = 0;
     BERTH_TRY(berth__engine_enter(branch, error));
     berth_status status = check_branch(branch, error);

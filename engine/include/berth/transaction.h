@@ -3,15 +3,15 @@
  * While a transaction is open, every call that changes an engine works as usual: objects are added,
  * updated and removed, nodes come, go and are cordoned, pods are decided, bound, unbound and
  * nominated. A rollback undoes all of it exactly: every later answer, decision and id is what the
- * engine would have given if nothing had happened since the begin. Ids that were handed out meanwhile
- * become invalid and are used again. A commit keeps everything. Transactions nest; an inner commit
- * lasts only if the outer transaction is committed, too.
+ * engine would have given if nothing had happened since the begin. Ids that were handed out
+ * meanwhile become invalid and are used again. A commit keeps everything. Transactions nest; an
+ * inner commit lasts only if the outer transaction is committed, too.
  *
  * An open transaction needs memory proportional to its operations. (If nodes come or go inside it,
  * the next decision builds a new layout, which is proportional to the nodes and is taken back with
- * them; berth_counts.pod_classes includes what is kept for the rollback.) An operation without that memory fails with BERTH_E_NOMEM and
- * changes nothing; this includes berth_engine_remove and berth_engine_unbind. Every operation can
- * be undone.
+ * them; berth_counts.pod_classes includes what is kept for the rollback.) An operation without that
+ * memory fails with BERTH_E_NOMEM and changes nothing; this includes berth_engine_remove and
+ * berth_engine_unbind. Every operation can be undone.
  *
  * A transaction or a branch (branch.h)? A transaction costs a record for each change and undoing
  * it, keeps every search tree and counter warm, and occupies the engine while it is open: good for
