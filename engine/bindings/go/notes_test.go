@@ -20,7 +20,7 @@ func TestNotes(t *testing.T) {
 		field.Field != "spec.containers[0].resource" || field.Source != "typo.yaml" {
 		t.Fatal(field)
 	}
-	const line = "typo.yaml:1: Pod default/p: spec.containers[0].resource: Kubernetes has no such " +
+	const line = "typo.yaml:2: Pod default/p: spec.containers[0].resource: Kubernetes has no such " +
 		"field there: resource (probably meant: resources)"
 	if field.String() != line {
 		t.Fatal(field.String())
