@@ -125,6 +125,9 @@ func TestNodesComeAndGo(t *testing.T) {
 		t.Fatal(status)
 	}
 	remove("large")
+	if status := ask(large); status.Code() != fwk.Error {
+		t.Fatal("a node that left:", status)
+	}
 	for i := range 600 {
 		name := fmt.Sprintf("small%d", i)
 		node(name, "1")
