@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/sized.h"
+#include "versions/engine_state.h"
 
 /* End an open transaction by commit or rollback, which do not fail. */
 static void end(berth_engine *engine, bool commit)
@@ -17,6 +18,7 @@ berth_status berth_engine_schedule_group_sized(berth_engine *engine, const berth
                                                uint32_t count, berth_placement *placements,
                                                size_t size, uint32_t *placed, berth_error *error)
 {
+    BERTH_TRY(berth__need(placed, "placed", error));
     *placed = 0;
     BERTH_TRY(berth_engine_begin(engine, error));
     for (uint32_t i = 0; i < count; i++) {
@@ -96,6 +98,7 @@ berth_status berth_engine_schedule_pods_sized(berth_engine *engine, const berth_
                                             .node = BERTH_NODE_NONE};
     group g = {engine, pods, count, {.size = sizeof(g.how)}, placements, size, 0};
     uint32_t tried;
+    BERTH_TRY(berth__need(fitted, "fitted", error));
     *fitted = 0;
     BERTH_TRY(read_options(&g, options, error));
     BERTH_TRY(berth_engine_begin(engine, error));
@@ -158,6 +161,7 @@ berth_status berth_engine_fit_count(berth_engine *engine, berth_pod_id like, uin
                                     uint32_t *count, berth_node_id *nodes,
                                     berth_explanation *explanation, berth_error *error)
 {
+    BERTH_TRY(berth__need(count, "count", error));
     *count = 0;
     BERTH_TRY(berth_engine_begin(engine, error));
     berth_status status = count_fits(engine, like, limit, count, nodes, explanation, error);

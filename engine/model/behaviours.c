@@ -70,6 +70,7 @@ static const gate gates[] = {
     {"InPlacePodLevelResourcesVerticalScaling", 36, LAST, 36, 0, SWITCHES(requests_of_pod_status)},
     {"TaintTolerationComparisonOperators", 35, LAST, 0, 0, SWITCHES(taint_comparisons)},
     {"NodeDeclaredFeatures", 36, LAST, 36, 37, SWITCHES(declared_features)},
+    {"NodeDeclaredFeatures", 35, 35, 0, 0, NONE}, /* alpha, off */
     {"DynamicResourceAllocation", 32, LAST, 34, 34, SWITCHES(dynamic_resources)},
     {"VolumeAttributesClass", 32, LAST, 34, 34, SWITCHES(volume_attributes_classes)},
     {"ImageVolume", 32, LAST, 35, 35, NONE},
@@ -160,9 +161,9 @@ static berth_status switch_gate(berth_str name, bool on, uint32_t minor, berth__
                                 by_default ? "true" : "false", (unsigned)minor);
     if (found->behaviour == NONE)
         return berth__error_set(error, BERTH_E_UNSUPPORTED,
-                                "feature gate %s=%s changes decisions in a way that is not "
-                                "implemented",
-                                found->name, on ? "true" : "false");
+                                "feature gate %s=%s changes decisions of Kubernetes 1.%u in a way "
+                                "that is not implemented",
+                                found->name, on ? "true" : "false", (unsigned)minor);
     set(out, found->behaviour, on);
     return BERTH_OK;
 }

@@ -24,13 +24,30 @@ struct berth_engine {
     struct berth__branch *branch;     /* NULL: this is not a branch */
 };
 
+/* Reject NULL in place of an engine, a snapshot, or an output. Returns BERTH_E_ARG. */
+static inline berth_status berth__no_engine(berth_error *error)
+{
+    return berth__error_set(error, BERTH_E_ARG, "the engine is NULL");
+}
+
+static inline berth_status berth__no_snapshot(berth_error *error)
+{
+    return berth__error_set(error, BERTH_E_ARG, "the snapshot is NULL");
+}
+
+static inline berth_status berth__need(const void *output, const char *name, berth_error *error)
+{
+    return BERTH_LIKELY(output != NULL)
+               ? BERTH_OK
+               : berth__error_set(error, BERTH_E_ARG, "`%s` is NULL", name);
+}
+
 /* Begin a call that decides or changes something. Errors: BERTH_E_ARG (NULL), BERTH_E_STATE (the
  * engine is in use, or closed). */
 static inline berth_status berth__engine_enter(berth_engine *engine, berth_error *error)
 {
-    return BERTH_LIKELY(engine != NULL)
-               ? berth__use_enter(&engine->decider.use, error)
-               : berth__error_set(error, BERTH_E_ARG, "the engine is NULL");
+    return BERTH_LIKELY(engine != NULL) ? berth__use_enter(&engine->decider.use, error)
+                                        : berth__no_engine(error);
 }
 
 /* End the call. Returns `status`. */

@@ -36,7 +36,7 @@ NOT_WRAPPED = {
     "berth_cycle_slot_count": "a slice has its length",
     "berth_scheduler_add_node": "one kind of berth_scheduler_add",
     "berth_scheduler_add_pod": "one kind of berth_scheduler_add",
-    "berth_scheduler_config_notes": "notes of readers are for the program",
+    "berth_scheduler_config_notes": "remarks about configurations are for the program",
     "berth_engine_pod_claims": "for who binds on a live cluster",
     "berth_engine_pod_devices": "for who binds on a live cluster",
     "berth_engine_device_fits": "why claims of devices are not served, for the program",
@@ -105,6 +105,7 @@ class Headers(Case):
             "berth_scan_reason": (berth.ScanReason, "BERTH_SCAN_"),
             "berth_pod_state": (berth.PodState, "BERTH_POD_STATE_"),
             "berth_normalize": (berth.Normalize, "BERTH_NORMALIZE_"),
+            "berth_note_kind": (berth.NoteKind, "BERTH_NOTE_"),
         }
         for name, (ours, prefix) in enums.items():
             theirs = {

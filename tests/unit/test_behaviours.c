@@ -131,6 +131,9 @@ static void test_refused_gates(void **state)
     refused(32, "NodeDeclaredFeatures=true", BERTH_E_INVALID, "of Kubernetes 1.32");
     refused(36, "InPlacePodVerticalScaling=false", BERTH_E_INVALID, "locked to true");
     refused(36, "DRADeviceTaintRules=true", BERTH_E_UNSUPPORTED, "not implemented");
+    refused(35, "NodeDeclaredFeatures=true", BERTH_E_UNSUPPORTED,
+            "feature gate NodeDeclaredFeatures=true changes decisions of Kubernetes 1.35 in a way "
+            "that is not implemented");
     refused(37, "GenericWorkload=true", BERTH_E_UNSUPPORTED, "not implemented");
     refused(37, "SidecarContainers=true", BERTH_E_INVALID, "no feature gate");
     refused(37, "NodeDeclaredFeatures=false", BERTH_E_INVALID, "locked to true");

@@ -261,6 +261,9 @@ type LoadOptions struct {
 	Templates bool
 	// Threads is the number of reading threads; 0: 2 if the process may use several cores, else 1.
 	Threads int
+	// Note is called, after the reading, with each remark about the input, such as a field that
+	// Kubernetes does not have.
+	Note func(Note)
 }
 
 // Load adds the objects of a text: JSON or YAML, lists, and workloads, whose pods it makes. Kinds
@@ -302,7 +305,16 @@ func (e *Engine) load(options *LoadOptions, fill func(*arena, *C.bg_load), bytes
 	load.apply_defaults = C.bool(!options.Served)
 	load.templates = C.bool(options.Templates)
 	load.threads = C.uint32_t(options.Threads)
+	load.hears = C.bool(options.Note != nil)
 	fill(a, load)
+	done, err := e.loadEntered(load)
+	for _, note := range takeNotes(load) {
+		options.Note(note)
+	}
+	return done, err
+}
+
+func (e *Engine) loadEntered(load *C.bg_load) (int, error) {
 	if err := e.lock(); err != nil {
 		return 0, err
 	}

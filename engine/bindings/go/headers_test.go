@@ -38,7 +38,7 @@ var notWrapped = map[string]string{
 	"berth_profile_list":            "profiles come from configurations",
 	"berth_quantity_format":         "k8s.io/apimachinery has quantities",
 	"berth_quantity_parse":          "k8s.io/apimachinery has quantities",
-	"berth_scheduler_config_notes":  "notes of readers are for the program",
+	"berth_scheduler_config_notes":  "remarks about configurations are for the program",
 	"berth_scheduler_add_node":      "one kind of Scheduler.Add",
 	"berth_snapshot_pin":            "a Snapshot is one pin",
 	"berth_status_name":             "Code has the names",

@@ -267,6 +267,7 @@ type Statistics struct {
 	TreesDropped uint64
 	Repairs      uint64
 	Scans        map[string]uint64 // decisions that scanned, by reason
+	Layouts      uint64            // of all nodes, made because nodes came or went
 }
 
 // Statistics returns the counts so far.
@@ -283,7 +284,7 @@ func (e *Engine) Statistics() (Statistics, error) {
 	out := Statistics{int(c.trees), uint64(c.tree_bytes), uint64(c.decisions), uint64(c.placed),
 		uint64(c.errors), uint64(c.indexed), uint64(c.early_stops), uint64(c.visited),
 		uint64(c.questions), uint64(c.trees_built), uint64(c.trees_dropped), uint64(c.repairs),
-		map[string]uint64{}}
+		map[string]uint64{}, uint64(c.layouts)}
 	for i, count := range c.scans {
 		if count > 0 {
 			out.Scans[C.GoString(C.berth_scan_reason_text(C.berth_scan_reason(i)))] = uint64(count)

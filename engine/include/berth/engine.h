@@ -17,6 +17,11 @@
  * is undefined behaviour. Using a branch after berth_branch_drop is, too; as long as its memory is
  * still there, calls return BERTH_E_STATE.
  *
+ * NULL: where a function needs an engine, a branch, a snapshot or a place for its output, and gets
+ * NULL, it returns BERTH_E_ARG. A function that returns no status answers as if nothing were there:
+ * absent texts, BERTH_NODE_NONE, BERTH_POD_NONE, 0, false. An object whose `labels`, `containers`
+ * or `init_containers` have a count but no array is refused with BERTH_E_ARG.
+ *
  * Sizes: structs get new members at their end. The library learns the size that the caller was
  * compiled with from the struct's first member, or from an argument of the exported function
  * (sized.h) that an inline function passes. Members unknown to an older caller are skipped. Members
@@ -165,8 +170,10 @@ static inline berth_status berth_engine_add_pod(berth_engine *engine, const bert
 BERTH_API berth_status berth_engine_add_like(berth_engine *engine, berth_pod_id like,
                                              berth_str name, berth_pod_id *id, berth_error *error);
 
-/* Replace the object of the same kind, namespace and name. Errors and cost: as berth_engine_add,
- * with BERTH_E_NOT_FOUND instead of BERTH_E_EXISTS. */
+/* Replace the object of the same kind, namespace and name. The new object is the whole truth: a pod
+ * that berth_engine_bind or a decision put on a node leaves it, and is pending again, if the object
+ * has no node name. Errors and cost: as berth_engine_add, with BERTH_E_NOT_FOUND instead of
+ * BERTH_E_EXISTS. */
 static inline berth_status berth_engine_update(berth_engine *engine, const berth_object *object,
                                                berth_error *error)
 {
@@ -311,8 +318,9 @@ typedef struct berth_decide_options {
 
 /* Decide where a pending pod goes, without putting it there. With an explanation, scores are
  * computed even if a single node is feasible.
- * Errors: BERTH_E_NOT_FOUND (the pod, or a profile for it), BERTH_E_STATE (the pod is on a node),
- * BERTH_E_NOMEM, BERTH_E_INTERNAL (check_plugins found that an own plugin breaks its flags).
+ * Errors: BERTH_E_ARG (options), BERTH_E_NOT_FOUND (the pod, or a profile for it), BERTH_E_STATE
+ * (the pod is on a node), BERTH_E_NOMEM, BERTH_E_INTERNAL (check_plugins found that an own plugin
+ * breaks its flags).
  * Cost: see engine/README.md, "Paths". Allocates nothing once the pod's class is warm. */
 static inline berth_status berth_engine_decide(berth_engine *engine, berth_pod_id pod,
                                                const berth_decide_options *options,

@@ -57,7 +57,7 @@ typedef struct berth_str {
 
 /* A berth_str of a string literal: BERTH_STR("cpu"). */
 #ifdef __cplusplus
-#define BERTH_STR(literal) (berth_str{"" literal, (uint32_t)(sizeof("" literal) - 1)})
+#define BERTH_STR(literal) (berth_str{"" literal, static_cast<uint32_t>(sizeof("" literal) - 1)})
 #else
 #define BERTH_STR(literal) ((berth_str){"" literal, (uint32_t)(sizeof("" literal) - 1)})
 #endif

@@ -10,8 +10,10 @@
 package clustersnapshot
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	berth "berth/go"
@@ -86,12 +88,28 @@ type Snapshot struct {
 	pods   map[string]*placed
 	on     map[string]map[string]*placed // by node, then key
 	order  []string                      // of nodes, in order of arrival
+	serial uint64                        // of the last pod
 }
 
 type placed struct {
-	pod  *corev1.Pod
-	id   berth.PodID
-	node string
+	pod    *corev1.Pod
+	id     berth.PodID
+	node   string
+	serial uint64 // in order of arrival
+}
+
+// podsOn returns the pods of a node in order of arrival.
+func (s *Snapshot) podsOn(node string) []*corev1.Pod {
+	all := make([]*placed, 0, len(s.on[node]))
+	for _, p := range s.on[node] {
+		all = append(all, p)
+	}
+	slices.SortFunc(all, func(a, b *placed) int { return cmp.Compare(a.serial, b.serial) })
+	var pods []*corev1.Pod
+	for _, p := range all {
+		pods = append(pods, p.pod)
+	}
+	return pods
 }
 
 // fork remembers how to take back later changes.
@@ -199,8 +217,8 @@ func (s *Snapshot) RemoveNodeInfo(name string) error {
 	if node == nil {
 		return ErrNodeNotFound
 	}
-	for _, p := range s.on[name] {
-		if err := s.ForceRemovePod(p.pod.Namespace, p.pod.Name, name); err != nil {
+	for _, pod := range s.podsOn(name) {
+		if err := s.ForceRemovePod(pod.Namespace, pod.Name, name); err != nil {
 			return err
 		}
 	}
@@ -220,17 +238,13 @@ func (s *Snapshot) RemoveNodeInfo(name string) error {
 	return nil
 }
 
-// GetNodeInfo returns a node with its pods, or ErrNodeNotFound.
+// GetNodeInfo returns a node with its pods in order of arrival, or ErrNodeNotFound.
 func (s *Snapshot) GetNodeInfo(name string) (*NodeInfo, error) {
 	node := s.nodes[name]
 	if node == nil {
 		return nil, ErrNodeNotFound
 	}
-	info := &NodeInfo{Node: node}
-	for _, p := range s.on[name] {
-		info.Pods = append(info.Pods, p.pod)
-	}
-	return info, nil
+	return &NodeInfo{Node: node, Pods: s.podsOn(name)}, nil
 }
 
 // ListNodeInfos returns all nodes with their pods, in order of arrival.
@@ -273,7 +287,8 @@ func (s *Snapshot) ForceAddPod(pod *corev1.Pod, nodeName string) error {
 	if err := s.engine.Bind(id, node); err != nil {
 		return errors.Join(err, s.engine.RemovePod(pod.Namespace, pod.Name))
 	}
-	p, key := &placed{pod, id, nodeName}, keyOf(pod.Namespace, pod.Name)
+	s.serial++
+	p, key := &placed{pod, id, nodeName, s.serial}, keyOf(pod.Namespace, pod.Name)
 	s.pods[key], s.on[nodeName][key] = p, p
 	s.remember(func() {
 		delete(s.pods, key)

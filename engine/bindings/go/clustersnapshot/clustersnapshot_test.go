@@ -99,6 +99,33 @@ func TestSnapshot(t *testing.T) {
 	}
 }
 
+// Pods of a node have one order, that of their arrival, also after a revert.
+func TestOrderOfPods(t *testing.T) {
+	s, err := New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	pods := []*corev1.Pod{}
+	for i := range 10 {
+		pods = append(pods, pod(fmt.Sprintf("p%d", 9-i), "100m", "a"))
+	}
+	if err := s.SetClusterState([]*corev1.Node{node("a", "4")}, pods); err != nil {
+		t.Fatal(err)
+	}
+	s.Fork()
+	if err := s.ForceRemovePod("d", "p5", "a"); err != nil {
+		t.Fatal(err)
+	}
+	s.Revert()
+	for range 20 {
+		info, err := s.GetNodeInfo("a")
+		if err != nil || !reflect.DeepEqual(info.Pods, pods) {
+			t.Fatal(err, info)
+		}
+	}
+}
+
 // Random forks, reverts and commits: a revert restores what was visible at its fork.
 func TestForks(t *testing.T) {
 	s, err := New(nil)
