@@ -135,6 +135,26 @@ static berth__label_column *make_column(const berth__layout *layout, berth__sym 
     return NULL;
 }
 
+bool berth__layout_expect(berth__layout *layout, berth__sym key)
+{
+    berth__label_column *column = make_column(layout, key);
+    if (column == NULL)
+        return false;
+    push_near(layout, column);
+    column->next = columns_of(layout);
+    atomic_store_explicit(&layout->columns, column, memory_order_release); /* COLUMN-1 */
+    return true;
+}
+
+bool berth__layout_expect_as(berth__layout *layout, const berth__layout *other, uint32_t most)
+{
+    const berth__label_column *column = columns_of(other);
+    for (uint32_t i = 0; column != NULL && i < most; i++, column = column->next)
+        if (!berth__layout_expect(layout, column->key))
+            return false;
+    return true;
+}
+
 bool berth__layout_reserve_taints(berth__layout *layout, uint32_t end)
 {
     uint32_t before = layout->taint_capacity;

@@ -88,6 +88,13 @@ static inline bool berth__layout_has_taints(const berth__layout *layout, uint32_
     return list > 0 && layout->taint_users[list] > 0;
 }
 
+/* Add a column without values for a key, to a layout that nobody shares and whose slots are about
+ * to be set. Returns false when out of memory. */
+bool berth__layout_expect(berth__layout *layout, berth__sym key);
+
+/* The same for the keys of another layout's columns, the last requested first, at most `most`. */
+bool berth__layout_expect_as(berth__layout *layout, const berth__layout *other, uint32_t most);
+
 /* Put a node's facts into its slot, label columns included. There must be room for its taints. */
 void berth__layout_set(berth__layout *layout, uint32_t slot, uint32_t node_id,
                        const berth__node_record *node);
