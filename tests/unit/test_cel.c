@@ -546,5 +546,5 @@ int main(void)
         cmocka_unit_test(test_work),           cmocka_unit_test(test_memory),
         cmocka_unit_test(test_reads),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -331,5 +331,5 @@ int main(void)
         cmocka_unit_test(the_systems_roots),
         cmocka_unit_test(versions_of_tls),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_folder, remove_folder) != 0;
 }

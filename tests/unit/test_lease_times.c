@@ -330,5 +330,5 @@ int main(void)
         cmocka_unit_test(answers_while_waiting),
         cmocka_unit_test(answers_while_giving_up),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -375,5 +375,5 @@ int main(void)
         T(writes_to_descriptors),         T(takes_names_up_to_the_longest),
         T(refuses_what_cannot_be),        T(keeps_the_old_file_on_a_full_disk),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

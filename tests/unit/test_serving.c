@@ -311,5 +311,5 @@ int main(void)
     curl_global_init(CURL_GLOBAL_DEFAULT);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     curl_global_cleanup();
-    return failed;
+    return failed != 0;
 }

@@ -401,5 +401,5 @@ int main(void)
         cmocka_unit_test(no_repetition_after_the_deadline),
         cmocka_unit_test(no_lease_and_no_election),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }
