@@ -5,7 +5,7 @@ Usage: live_server.py CLUSTER.json LOG [OPTION...]; prints its port.
   forbid=NAMES   resources whose list is forbidden: pods,nodes
   without=GROUP  an API group that it lacks
   expire         the first continued page of pods is answered with 410
-  busy           the first list is answered with 429
+  busy           the first lists are answered with 429, 503 and 504
   nodiscovery    /apis is forbidden
   tls=FILE       HTTPS, with this certificate and key
   token=TOKEN    other bearers get 401
@@ -52,6 +52,7 @@ RESOURCES = [
 options = dict((word.split("=", 1) + [""])[:2] for word in sys.argv[3:])
 forbidden = options.get("forbid", "").split(",")
 once = {name for name in ("expire", "busy") if name in options}
+busy = [429, 503, 504]
 objects = {}
 with open(sys.argv[1], encoding="utf-8") as file:
     for item in json.load(file)["items"]:
@@ -95,8 +96,9 @@ def status(code, message):
 def listed(resource, query):
     name, kind, version, _ = resource
     if "busy" in once:
-        once.discard("busy")
-        return status(429, "busy")
+        if len(busy) == 1:
+            once.discard("busy")
+        return status(busy.pop(0), "busy")
     if name in forbidden:
         return status(403, f'{name} is forbidden: User "jane" cannot list resource "{name}"')
     at = int(query.get("continue", ["/0"])[0].split("/")[1])
