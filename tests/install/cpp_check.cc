@@ -1,5 +1,5 @@
-// Every class of berth.hpp, against an installed Berth: what succeeds, what throws, and what is freed. Prints
-// the line of each check that fails.
+// Every class of berth.hpp, against an installed Berth: what succeeds, what throws, and what is
+// freed. Prints the line of each check that fails.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>

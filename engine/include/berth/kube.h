@@ -173,7 +173,7 @@ typedef struct berth_read_options {
      * made. */
     uint32_t many_replicas;
     /* NULL, or ends the call before its next object with BERTH_E_CANCELLED (engine.h); the error
-     * names the place. The objects before it were returned. Afterwards only destroy the reader. The
+     * names the input. The objects before it were returned. Afterwards only destroy the reader. The
      * number must live as long as the reader. */
     berth_cancel_flag cancel;
 } berth_read_options;
@@ -205,7 +205,7 @@ static inline berth_status berth_reader_create(const berth_read_options *options
  * requested objects, is an error. Line numbers are those of the object or, in YAML, of the field
  * that an error names.
  * Threads: one at a time. Errors: BERTH_E_IO, BERTH_E_PARSE, BERTH_E_INVALID, BERTH_E_RANGE,
- * BERTH_E_NOMEM, or the callback's. Cost: linear in the text. */
+ * BERTH_E_NOMEM, BERTH_E_CANCELLED, or the callback's. Cost: linear in the text. */
 BERTH_API berth_status berth_reader_file(berth_reader *reader, const char *path,
                                          berth_object_fn each, void *context, berth_error *error);
 

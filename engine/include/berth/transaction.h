@@ -111,8 +111,8 @@ typedef struct berth_group_options {
  * Nothing is preempted.
  * Errors: BERTH_E_ARG (options), and those of berth_engine_schedule; nothing has changed, and
  * `placements` may hold anything. BERTH_E_CANCELLED: nothing has changed; `*fitted` receives how
- * many pods had fitted by then, and `placements` the decisions until then. Cost: that of berth_engine_begin, a decision and an undo record
- * for each pod, and taking them back. */
+ * many pods had fitted by then, and `placements` the decisions until then. Cost: that of
+ * berth_engine_begin, a decision and an undo record for each pod, and taking them back. */
 static inline berth_status berth_engine_schedule_pods(berth_engine *engine,
                                                       const berth_pod_id *pods, uint32_t count,
                                                       const berth_group_options *options,
