@@ -10,6 +10,9 @@ code, object and field. Amounts are in milli for cpu and in units for everything
 numbers; every argument that is a pod or a node can be an id or a name.
 """
 
+from typing import List as _List
+from typing import NamedTuple as _NamedTuple
+
 from ._arrays import IntArray
 from ._cluster import Cluster, Transaction
 from ._engine import Branch, Engine, Snapshot

@@ -195,3 +195,4 @@ class NoteKind(enum.IntEnum):
     NO_DAEMONS = 11
     UNKNOWN_PLUGIN = 12
     REPLACES = 13
+    REPLICAS = 14
