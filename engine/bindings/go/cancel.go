@@ -20,6 +20,10 @@ func (s *state) watch(ctx context.Context) func() {
 	if ctx.Done() == nil {
 		return func() {}
 	}
+	if ctx.Err() != nil { // do not wait for the goroutine of AfterFunc
+		atomic.StoreInt32(flag, 1)
+		return func() { atomic.StoreInt32(flag, 0) }
+	}
 	written := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		atomic.StoreInt32(flag, 1)

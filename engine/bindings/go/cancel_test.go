@@ -29,7 +29,7 @@ func TestCancel(t *testing.T) {
 	defer e.Close()
 	got(e.Load([]byte("{apiVersion: v1, kind: Node, metadata: {name: n1},"+
 		" status: {allocatable: {cpu: 4, memory: 4Gi, pods: 110}}}\n"+podTexts(5)), nil))(t)
-	pods := got(e.Pending())(t)
+	pods := got(e.Pending(nil))(t)
 	cause := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(context.Background())
 	if n := got(e.FitCountContext(ctx, pods[0], 50))(t); len(n) != 50 {
@@ -65,7 +65,7 @@ func TestDeadline(t *testing.T) {
 			" status: {allocatable: {cpu: 1M, memory: 1Ti, pods: 1000000}}}\n", i), nil))(t)
 	}
 	got(e.Load([]byte(podTexts(1)[4:]), nil))(t)
-	pods := got(e.Pending())(t)
+	pods := got(e.Pending(nil))(t)
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()
 	nodes, err := e.FitCountContext(ctx, pods[0], 30_000_000)
