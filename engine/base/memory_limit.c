@@ -1,6 +1,12 @@
 /* Counts what is requested and refuses what exceeds the limit. */
 #include "base/memory_limit.h"
 
+static void give_back(berth__memory_limit *limit, size_t bytes)
+{
+    /* relaxed: a count, which guards no memory */
+    atomic_fetch_sub_explicit(&limit->used, bytes, memory_order_relaxed);
+}
+
 static void *limited_allocate(void *context, size_t bytes, size_t align)
 {
     const berth__limited *l = context;
@@ -9,8 +15,8 @@ static void *limited_allocate(void *context, size_t bytes, size_t align)
     void *memory = NULL;
     if (bytes <= l->limit->bytes && before <= l->limit->bytes - bytes)
         memory = l->from->allocate(l->from->context, bytes, align);
-    if (memory == NULL) /* relaxed: as above */
-        atomic_fetch_sub_explicit(&l->limit->used, bytes, memory_order_relaxed);
+    if (memory == NULL)
+        give_back(l->limit, bytes);
     return memory;
 }
 
@@ -18,8 +24,7 @@ static void limited_release(void *context, void *memory, size_t bytes)
 {
     const berth__limited *l = context;
     l->from->release(l->from->context, memory, bytes);
-    /* relaxed: a count, which guards no memory */
-    atomic_fetch_sub_explicit(&l->limit->used, bytes, memory_order_relaxed);
+    give_back(l->limit, bytes);
 }
 
 const berth_allocator *berth__limited_init(berth__limited *out, const berth_allocator *from,
