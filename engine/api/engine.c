@@ -132,6 +132,9 @@ static berth_status make_homes(berth_engine *engine, bool huge_pages)
                                         berth__workers_group_numa(engine->workers, g), huge_pages,
                                         &engine->homes[g]));
         model->homes[g] = berth__heap_allocator(engine->homes[g]);
+        if (engine->limit.bytes > 0)
+            model->homes[g] =
+                berth__limited_init(&engine->limited_homes[g], model->homes[g], &engine->limit);
     }
     model->home_count = groups;
     return BERTH_OK;
@@ -233,6 +236,9 @@ static berth_engine *create_empty(const berth_engine_config *config)
     engine->heap = heap;
     engine->memory = *allocator;
     engine->allocator = &engine->memory;
+    engine->limit.bytes = config->memory_limit_bytes;
+    if (engine->limit.bytes > 0)
+        engine->allocator = berth__limited_init(&engine->limited, &engine->memory, &engine->limit);
     return engine;
 }
 
@@ -310,6 +316,9 @@ static void add_use(berth_memory *sum, berth__heap *heap)
 
 static berth_status ask_memory(const berth_engine *engine, berth_memory *out, berth_error *error)
 {
+    out->limited_bytes = berth__memory_limit_used(&engine->limit);
+    if (engine->heap == NULL && engine->limit.bytes > 0)
+        return BERTH_OK;
     if (engine->heap == NULL)
         return berth__error_set(
             error, BERTH_E_UNSUPPORTED,

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "berth/engine.h"
 
 enum { COLUMN_COUNT = 8 };
 
@@ -26,6 +27,19 @@ static const line lines[] = {
     BERTH__BEHAVIOUR_LIST(X)
 #undef X
 };
+
+uint32_t berth_kubernetes_versions(uint32_t *out, uint32_t capacity)
+{
+    uint32_t count = 0;
+    for (uint32_t c = COLUMN_COUNT; c-- > 0;) {
+        if (firsts[c].minor == BERTH__KUBERNETES_LEGACY)
+            continue;
+        if (count < capacity)
+            out[count] = BERTH_KUBERNETES(firsts[c].minor, firsts[c].patch);
+        count++;
+    }
+    return count;
+}
 
 static void set(berth__behaviours *out, size_t offset, bool value)
 {

@@ -3,6 +3,7 @@
 #define BERTH_VERSIONS_ENGINE_STATE_H
 
 #include "base/heap.h"
+#include "base/memory_limit.h"
 #include "decide/decide.h"
 #include "decide/transaction.h"
 
@@ -10,7 +11,10 @@ struct berth_engine {
     berth__heap *heap;                     /* NULL: the caller's allocator is used */
     berth__heap *homes[BERTH__GROUPS_MAX]; /* one for each of several groups of workers */
     berth_allocator memory; /* of an engine: a copy of the heap's table, or the caller's */
-    const berth_allocator *allocator; /* `memory`; on a branch, that of its engine */
+    /* `memory`, or `limited`, which takes from it; on a branch, that of its engine */
+    const berth_allocator *allocator;
+    berth__memory_limit limit; /* 0 bytes: none */
+    berth__limited limited, limited_homes[BERTH__GROUPS_MAX];
     berth__machine *machine;
     berth__workers *workers;
     berth__cluster cluster;

@@ -60,6 +60,7 @@ int bg_engine_open(const bg_open *open, bg_box **out, berth_error *error)
     config.attached_volumes_max = open->attached_volumes_max;
     config.keep_objects = open->keep_objects;
     config.check_plugins = open->check_plugins;
+    config.memory_limit_bytes = open->memory_limit_bytes;
     config.annotation_keys = open->annotation_keys;
     config.plugins = open->plugins;
     config.plugin_count = open->plugin_count;
@@ -245,6 +246,7 @@ int bg_load_objects(bg_box *box, bg_load *load)
     options.templates = load->templates;
     options.namespace_name = load->namespace_name;
     options.threads = load->threads;
+    options.cancel = &box->cancel;
     if (load->hears) {
         options.note = on_note;
         options.note_context = load;
@@ -415,8 +417,12 @@ int bg_fit_count(bg_box *box, uint64_t like, uint32_t limit, uint32_t *nodes, bo
         if (made != BERTH_OK)
             return made;
     }
-    return berth_engine_fit_count(box->engine, like, limit, &box->done, nodes,
-                                  explain ? box->explanation : NULL, &box->error);
+    const berth_fit_count_options options = {.size = sizeof(options),
+                                             .limit = limit,
+                                             .nodes = nodes,
+                                             .explanation = explain ? box->explanation : NULL,
+                                             .cancel = &box->cancel};
+    return berth_engine_fit_count_with(box->engine, like, &options, &box->done, &box->error);
 }
 
 int bg_bind_many(bg_box *box, const uint64_t *pods, const uint32_t *nodes, uint32_t count)
@@ -459,7 +465,7 @@ int bg_schedule_pods(bg_box *box, const uint64_t *pods, uint32_t count, uint32_t
                      uint32_t minimum, bg_placement *out)
 {
     const berth_group_options options = {
-        .size = sizeof(options), .flags = flags, .minimum = minimum};
+        .size = sizeof(options), .flags = flags, .minimum = minimum, .cancel = &box->cancel};
     uint32_t fitted = 0;
     berth_placement *placements = calloc(count > 0 ? count : 1, sizeof(*placements));
     if (placements == NULL)

@@ -50,6 +50,7 @@ typedef struct bg_box {
     berth_fit fit;
     berth_statistics statistics;
     struct bg_flat *flat;
+    int32_t cancel; /* not 0: end the present call; written by other threads, atomically */
     berth_error error;
 } bg_box;
 
@@ -85,7 +86,7 @@ typedef struct bg_flat {
 /* The configuration of an engine. */
 typedef struct bg_open {
     uint32_t threads, path, kubernetes, attached_volumes_max;
-    uint64_t seed;
+    uint64_t seed, memory_limit_bytes;
     bool bind_workers, huge_pages, keep_objects, check_plugins;
     berth_strs annotation_keys;
     berth_str feature_gates;

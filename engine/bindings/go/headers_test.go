@@ -15,6 +15,7 @@ var notWrapped = map[string]string{
 	"berth_cycle_node":              "a slice has its nodes",
 	"berth_cycle_node_resource":     "a slice has its columns",
 	"berth_cycle_slot_count":        "a slice has its length",
+	"berth_engine_fit_count":        "FitCount, by berth_engine_fit_count_with",
 	"berth_engine_load_file":        "LoadFile tells how many were added before an error, too",
 	"berth_engine_load_text":        "Load tells how many were added before an error, too",
 	"berth_engine_next_pod":         "NodePods and Pending have them at once",
@@ -42,6 +43,7 @@ var notWrapped = map[string]string{
 	"berth_scheduler_add_node":      "one kind of Scheduler.Add",
 	"berth_snapshot_pin":            "a Snapshot is one pin",
 	"berth_status_name":             "Code has the names",
+	"berth_str_of":                  "Go has strings",
 }
 
 var (

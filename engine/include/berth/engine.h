@@ -55,7 +55,21 @@ typedef enum berth_path {
 
 /* One patch release, 1.MINOR.PATCH, for berth_engine_config.kubernetes and for calls that take a
  * version. A patch release newer than this library is treated as the newest one it knows. */
+#ifdef __cplusplus
+#define BERTH_KUBERNETES(minor, patch) \
+    (static_cast<uint32_t>(minor) | (static_cast<uint32_t>(patch) + 1) << 16)
+#else
 #define BERTH_KUBERNETES(minor, patch) ((uint32_t)(minor) | ((uint32_t)(patch) + 1) << 16)
+#endif
+#define BERTH_KUBERNETES_MINOR(version) ((version)&0xffffu)
+#define BERTH_KUBERNETES_PATCH(version) (((version) >> 16) - 1)
+
+/* The versions of kube-scheduler that the library knows, the newest first, as BERTH_KUBERNETES
+ * makes them: the first patch release of each minor version, and each later one from which on
+ * decisions differ (1.36.3, 1.36.0). Writes at most `capacity` of them to `out`, which may be NULL
+ * if `capacity` is 0, and returns how many there are. The versions of era v1alpha1 are not among
+ * them. Threads: any. */
+BERTH_API uint32_t berth_kubernetes_versions(uint32_t *out, uint32_t capacity);
 
 /* How an engine is created. Owner: pointers are borrowed until berth_engine_create returns; the
  * allocator's context must outlive the engine. */
@@ -105,6 +119,12 @@ typedef struct berth_engine_config {
      * other annotations are ignored. Pods with the same berth_pod.template_id must agree in these
      * annotations, too. Default: none. */
     berth_strs annotation_keys;
+    /* The most memory, in bytes, that the engine may hold at a time, including its scheduler,
+     * snapshots and branches. A call that needs more returns BERTH_E_NOMEM and changes nothing;
+     * after something was removed it succeeds. Counted are the bytes that the engine requests, from
+     * its own heap or from `allocator`; their rounding, and what status.h (berth_allocator) lists
+     * as not taken there, come on top. Default: 0, no limit. */
+    uint64_t memory_limit_bytes;
 } berth_engine_config;
 
 /* Fill `config` with the defaults. Threads: any. */
@@ -235,10 +255,13 @@ typedef struct berth_memory {
     uint64_t resident_bytes; /* resident pages behind it; 0: unknown */
     uint64_t huge_bytes;     /* address space for which the kernel granted huge pages */
     bool huge_refused;       /* the kernel has no huge pages, or refused them */
+    /* With berth_engine_config.memory_limit_bytes, the bytes that count towards it; else 0. */
+    uint64_t limited_bytes;
 } berth_memory;
 
-/* Read the memory figures. Errors: BERTH_E_UNSUPPORTED (the engine has the caller's own allocator,
- * or is a branch). Cost: microseconds. */
+/* Read the memory figures. An engine with an allocator of the caller's and a memory limit has only
+ * `limited_bytes`. Errors: BERTH_E_UNSUPPORTED (the engine has the caller's own allocator and no
+ * limit, or is a branch). Cost: microseconds. */
 static inline berth_status berth_engine_memory(const berth_engine *engine, berth_memory *out,
                                                berth_error *error)
 {
@@ -303,6 +326,14 @@ enum {
     /* Explain the search without preemption: much cheaper if no node fits. */
     BERTH_DECIDE_SEARCH_ONLY = 1u << 1,
 };
+
+/* Cancellation: calls that can take long have a member `cancel` in their options, which is NULL or
+ * points to a number of the caller's. Once the number is not 0, the call ends before its next
+ * decision or object with BERTH_E_CANCELLED, says how much it has done, and leaves the engine
+ * consistent. The library only reads the number, atomically. Set it on any thread or in a signal
+ * handler, with `__atomic_store_n(&flag, 1, __ATOMIC_RELAXED)`; it must live until the call
+ * returns. One number may end many calls. */
+typedef const volatile int32_t *berth_cancel_flag;
 
 /* How one decision is taken. */
 typedef struct berth_decide_options {

@@ -97,9 +97,10 @@ enum {
 
 /* How berth_engine_schedule_pods places a group. */
 typedef struct berth_group_options {
-    uint32_t size;    /* set by the caller: sizeof(berth_group_options) */
-    uint32_t flags;   /* BERTH_GROUP_* */
-    uint32_t minimum; /* if fewer pods fit, none is placed */
+    uint32_t size;            /* set by the caller: sizeof(berth_group_options) */
+    uint32_t flags;           /* BERTH_GROUP_* */
+    uint32_t minimum;         /* if fewer pods fit, none is placed */
+    berth_cancel_flag cancel; /* NULL, or ends the call (engine.h) */
 } berth_group_options;
 
 /* Place as many of these pending pods as fit: decide and bind one after the other, and leave those
@@ -109,8 +110,9 @@ typedef struct berth_group_options {
  * `count` entries) receives the decision for each pod; a pod that was not tried has no node.
  * Nothing is preempted.
  * Errors: BERTH_E_ARG (options), and those of berth_engine_schedule; nothing has changed, and
- * `placements` may hold anything. Cost: that of berth_engine_begin, a decision and an undo record
- * for each pod, and taking them back. */
+ * `placements` may hold anything. BERTH_E_CANCELLED: nothing has changed; `*fitted` receives how
+ * many pods had fitted by then, and `placements` the decisions until then. Cost: that of
+ * berth_engine_begin, a decision and an undo record for each pod, and taking them back. */
 static inline berth_status berth_engine_schedule_pods(berth_engine *engine,
                                                       const berth_pod_id *pods, uint32_t count,
                                                       const berth_group_options *options,
@@ -130,6 +132,23 @@ static inline berth_status berth_engine_schedule_pods(berth_engine *engine,
 BERTH_API berth_status berth_engine_fit_count(berth_engine *engine, berth_pod_id like,
                                               uint32_t limit, uint32_t *count, berth_node_id *nodes,
                                               berth_explanation *explanation, berth_error *error);
+
+/* How berth_engine_fit_count_with counts. */
+typedef struct berth_fit_count_options {
+    uint32_t size;                  /* set by the caller: sizeof(berth_fit_count_options) */
+    uint32_t limit;                 /* count up to so many pods */
+    berth_node_id *nodes;           /* NULL, or `limit` entries: receives the node of each pod */
+    berth_explanation *explanation; /* NULL, or explains the first pod that does not fit */
+    berth_cancel_flag cancel;       /* NULL, or ends the call (engine.h) */
+} berth_fit_count_options;
+
+/* berth_engine_fit_count with its arguments as options, and with cancellation. NULL `options` are
+ * an error. Errors: BERTH_E_ARG (options), BERTH_E_CANCELLED (`*count` and `nodes` receive the pods
+ * that fitted by then; the explanation is left alone), and those of berth_engine_fit_count. The
+ * engine is unchanged in each case. Cost: the same. */
+BERTH_API berth_status berth_engine_fit_count_with(berth_engine *engine, berth_pod_id like,
+                                                   const berth_fit_count_options *options,
+                                                   uint32_t *count, berth_error *error);
 
 #ifdef __cplusplus
 }

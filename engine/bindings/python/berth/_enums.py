@@ -19,6 +19,7 @@ class Status(enum.IntEnum):
     E_IO = 10
     E_CONFLICT = 11
     E_INTERNAL = 12
+    E_CANCELLED = 13
 
 
 class Verdict(enum.IntEnum):
@@ -194,3 +195,4 @@ class NoteKind(enum.IntEnum):
     NO_DAEMONS = 11
     UNKNOWN_PLUGIN = 12
     REPLACES = 13
+    REPLICAS = 14

@@ -313,6 +313,7 @@ class Memory:
     resident_bytes: int
     huge_bytes: int
     huge_refused: bool
+    limited_bytes: int
 
 
 @dataclasses.dataclass(frozen=True)
