@@ -32,6 +32,73 @@ void berth_decide_options_init_sized(berth_decide_options *options, size_t size)
 
 /* ---- life ---- */
 
+/* The points at which a profile names a plugin, as bits. */
+static uint32_t points_of(const berth_profile *profile, berth_str name)
+{
+    uint32_t points = 0;
+    for (uint32_t p = 0; p < BERTH_POINT_COUNT; p++) {
+        berth_plugin_list list = berth_profile_list(profile, (berth_point)p);
+        for (uint32_t i = 0; i < list.count; i++)
+            if (berth__str_eq(list.items[i].name, name))
+                points |= 1u << p;
+    }
+    return points;
+}
+
+/* Whether multiPoint put a plugin into the list of a point although it has no function for it. A
+ * configuration's reader does not know own plugins, so it puts them at points that they cannot
+ * extend, too. */
+static bool is_idle(berth__embedder_plugins own, const berth_profile *profile, berth_point point,
+                    const berth_plugin_ref *ref)
+{
+    const uint32_t phases = 1u << BERTH_POINT_FILTER | 1u << BERTH_POINT_SCORE |
+                            1u << BERTH_POINT_PRE_FILTER | 1u << BERTH_POINT_PRE_SCORE;
+    berth_str name = ref->implementation.len > 0 ? ref->implementation : ref->name;
+    const berth_plugin *table = berth__embedder_find(own, name);
+    if (table == NULL || (points_of(profile, ref->name) & ~phases) == 0)
+        return false;
+    return point == BERTH_POINT_FILTER ? table->filter == NULL : table->score == NULL;
+}
+
+/* Copy the list of a point without the plugins that have nothing to do there. */
+static berth_status leave_out_idle(berth_engine *engine, berth__embedder_plugins own,
+                                   const berth_profile *profile, berth_point point,
+                                   berth_plugin_list *out)
+{
+    berth_plugin_list list = berth_profile_list(profile, point);
+    berth_plugin_ref *items = berth__arena_alloc(&engine->arena, list.count * sizeof(*items), 8);
+    if (items == NULL)
+        return BERTH_E_NOMEM;
+    *out = (berth_plugin_list){items, 0};
+    for (uint32_t i = 0; i < list.count; i++)
+        if (!is_idle(own, profile, point, &list.items[i]))
+            items[out->count++] = list.items[i];
+    return BERTH_OK;
+}
+
+static berth_status make_profile(berth_engine *engine, berth__embedder_plugins own,
+                                 const berth_profile *source, berth_error *error)
+{
+    berth_plugin_list lists[BERTH_POINT_COUNT];
+    berth_profile profile = *source;
+    for (uint32_t p = 0; p < BERTH_POINT_COUNT; p++)
+        lists[p] = berth_profile_list(source, (berth_point)p);
+    if (own.count > 0) {
+        BERTH_TRY_PLAIN(
+            leave_out_idle(engine, own, source, BERTH_POINT_FILTER, &lists[BERTH_POINT_FILTER]),
+            error);
+        BERTH_TRY_PLAIN(
+            leave_out_idle(engine, own, source, BERTH_POINT_SCORE, &lists[BERTH_POINT_SCORE]),
+            error);
+        profile.points = lists;
+        profile.point_count = BERTH_POINT_COUNT;
+    }
+    BERTH_TRY(berth__profile_make(engine->cluster.model, &engine->arena, own, &profile,
+                                  &engine->profiles[engine->profile_count], error));
+    engine->profile_count++;
+    return BERTH_OK;
+}
+
 static berth_status make_profiles(berth_engine *engine, const berth_engine_config *config,
                                   berth_error *error)
 {
@@ -48,9 +115,7 @@ static berth_status make_profiles(berth_engine *engine, const berth_engine_confi
         if (sources[i].era != sources[0].era)
             return berth__error_set(error, BERTH_E_INVALID,
                                     "profiles of v1 and of v1alpha1 do not mix in one engine");
-        BERTH_TRY(berth__profile_make(engine->cluster.model, &engine->arena, own, &sources[i],
-                                      &engine->profiles[i], error));
-        engine->profile_count++;
+        BERTH_TRY(make_profile(engine, own, &sources[i], error));
     }
     return BERTH_OK;
 }
@@ -67,6 +132,9 @@ static berth_status make_homes(berth_engine *engine, bool huge_pages)
                                         berth__workers_group_numa(engine->workers, g), huge_pages,
                                         &engine->homes[g]));
         model->homes[g] = berth__heap_allocator(engine->homes[g]);
+        if (engine->limit.bytes > 0)
+            model->homes[g] =
+                berth__limited_init(&engine->limited_homes[g], model->homes[g], &engine->limit);
     }
     model->home_count = groups;
     return BERTH_OK;
@@ -168,6 +236,9 @@ static berth_engine *create_empty(const berth_engine_config *config)
     engine->heap = heap;
     engine->memory = *allocator;
     engine->allocator = &engine->memory;
+    engine->limit.bytes = config->memory_limit_bytes;
+    if (engine->limit.bytes > 0)
+        engine->allocator = berth__limited_init(&engine->limited, &engine->memory, &engine->limit);
     return engine;
 }
 
@@ -192,6 +263,7 @@ berth_status berth_engine_create(const berth_engine_config *config, berth_engine
                                  berth_error *error)
 {
     berth_engine_config own = default_config;
+    BERTH_TRY(berth__need(out, "out", error));
     *out = NULL;
     if (config != NULL)
         BERTH_TRY(berth__sized_read(&own, sizeof(own), config, "berth_engine_config", error));
@@ -246,6 +318,9 @@ static void add_use(berth_memory *sum, berth__heap *heap)
 
 static berth_status ask_memory(const berth_engine *engine, berth_memory *out, berth_error *error)
 {
+    out->limited_bytes = berth__memory_limit_used(&engine->limit);
+    if (engine->heap == NULL && engine->limit.bytes > 0)
+        return BERTH_OK;
     if (engine->heap == NULL)
         return berth__error_set(
             error, BERTH_E_UNSUPPORTED,
@@ -260,6 +335,8 @@ static berth_status ask_memory(const berth_engine *engine, berth_memory *out, be
 berth_status berth_engine_memory_sized(const berth_engine *engine, berth_memory *out, size_t size,
                                        berth_error *error)
 {
+    if (engine == NULL)
+        return berth__no_engine(error);
     berth_memory own = {0};
     berth_status status = ask_memory(engine, &own, error);
     berth__sized_give(out, size, &own, sizeof(own));
@@ -300,56 +377,11 @@ berth_status berth_engine_add_like(berth_engine *engine, berth_pod_id like, bert
     return berth__engine_leave(engine, status);
 }
 
-berth_pod_id berth_engine_find_pod(const berth_engine *engine, berth_str namespace_name,
-                                   berth_str name)
-{
-    return berth__cluster_find_pod(&engine->cluster, namespace_name, name);
-}
-
-berth_node_id berth_engine_find_node(const berth_engine *engine, berth_str name)
-{
-    return berth__cluster_present_id(&engine->cluster, name);
-}
-
-berth_str berth_engine_node_name(const berth_engine *engine, berth_node_id node)
-{
-    return berth__cluster_node_name(&engine->cluster, node);
-}
-
-void berth_engine_pod_name(const berth_engine *engine, berth_pod_id pod, berth_str *namespace_name,
-                           berth_str *name)
-{
-    berth__cluster_pod_name(&engine->cluster, pod, namespace_name, name);
-}
-
-berth_node_id berth_engine_pod_node(const berth_engine *engine, berth_pod_id pod)
-{
-    return berth__cluster_pod_node(&engine->cluster, pod);
-}
-
-uint32_t berth_engine_node_pods(const berth_engine *engine, berth_node_id node, berth_pod_id *out,
-                                uint32_t capacity)
-{
-    const berth__cluster *cluster = &engine->cluster;
-    if (node >= cluster->node_count)
-        return 0;
-    uint32_t count = 0, index = berth__cluster_node(cluster, node)->first_pod;
-    for (; index != BERTH_POD_INDEX_NONE && count < capacity;
-         index = berth__pod_at(&cluster->pods, index)->next)
-        out[count++] = berth__cluster_pod_id(cluster, index);
-    return berth__cluster_node(cluster, node)->pod_count;
-}
-
-int32_t berth_engine_pod_priority(const berth_engine *engine, berth_pod_id pod)
-{
-    uint32_t index = berth__cluster_pod(&engine->cluster, pod);
-    return index == BERTH_POD_INDEX_NONE ? 0
-                                         : berth__pod_at(&engine->cluster.pods, index)->priority;
-}
-
 uint32_t berth_engine_forbidden(berth_engine *engine, const berth_pod_id *pods, uint32_t count,
                                 bool *forbidden)
 {
+    if (engine == NULL)
+        return 0;
     const berth__cluster *cluster = &engine->cluster;
     uint32_t found = 0;
     bool ready = !cluster->cow.branch ||
@@ -373,45 +405,6 @@ uint32_t berth_engine_forbidden(berth_engine *engine, const berth_pod_id *pods, 
     return found;
 }
 
-void berth_engine_counts_sized(const berth_engine *engine, berth_counts *out, size_t size)
-{
-    berth_counts own;
-    berth__cluster_counts(&engine->cluster, &own);
-    berth__sized_give(out, size, &own, sizeof(own));
-}
-
-berth_status berth_engine_node_resource(const berth_engine *engine, berth_node_id id,
-                                        berth_str resource, int64_t *allocatable,
-                                        int64_t *requested, berth_error *error)
-{
-    return berth__cluster_node_resource(&engine->cluster, id, resource, allocatable, requested,
-                                        error);
-}
-
-berth_str berth_engine_node_label(const berth_engine *engine, berth_node_id id, berth_str key)
-{
-    return berth__cluster_node_label(&engine->cluster, id, key);
-}
-
-uint64_t berth_engine_digest(const berth_engine *engine)
-{
-    return berth__cluster_digest(&engine->cluster);
-}
-
-berth_pod_id berth_engine_orphan(const berth_engine *engine, berth_str *node_name)
-{
-    const berth__cluster *cluster = &engine->cluster;
-    for (uint32_t id = 0; cluster->orphan_count > 0 && id < cluster->node_count; id++) {
-        const berth__node_record *node = berth__cluster_node(cluster, id);
-        if (berth__node_present(node) || node->first_pod == BERTH_POD_INDEX_NONE)
-            continue;
-        if (node_name != NULL)
-            *node_name = berth__text(cluster->model, node->name);
-        return berth__cluster_pod_id(cluster, node->first_pod);
-    }
-    return BERTH_POD_NONE;
-}
-
 berth_status berth_engine_node_order(berth_engine *engine, berth_node_id *out, uint32_t capacity,
                                      uint32_t *count, berth_error *error)
 {
@@ -426,12 +419,6 @@ berth_status berth_engine_node_order(berth_engine *engine, berth_node_id *out, u
     if (status == BERTH_OK && count != NULL)
         *count = layout->count;
     return berth__error_plain(error, berth__engine_leave(engine, status));
-}
-
-berth_status berth_engine_pod_resource(const berth_engine *engine, berth_pod_id pod,
-                                       berth_str resource, int64_t *amount, berth_error *error)
-{
-    return berth__cluster_pod_resource(&engine->cluster, pod, resource, amount, error);
 }
 
 /* ---- decisions ---- */
@@ -450,9 +437,12 @@ static berth_status decide(berth_engine *engine, berth_pod_id pod,
 {
     berth_decide_options own = default_options;
     uint32_t index;
+    BERTH_TRY(berth__need(out, "out", error));
     *out = no_placement;
     if (options != NULL)
         BERTH_TRY(berth__sized_read(&own, sizeof(own), options, "berth_decide_options", error));
+    if ((own.flags & ~(uint32_t)(BERTH_DECIDE_KEEP_ROTATION | BERTH_DECIDE_SEARCH_ONLY)) != 0)
+        return berth__error_set(error, BERTH_E_ARG, "there are no flags %#x", (unsigned)own.flags);
     BERTH_TRY(berth__engine_enter(engine, error));
     berth_status status = find_pod(engine, pod, &index, error);
     if (status == BERTH_OK)
@@ -585,7 +575,10 @@ berth_status berth_engine_schedule_sized(berth_engine *engine, berth_pod_id pod,
 berth_status berth_engine_begin(berth_engine *engine, berth_error *error)
 {
     BERTH_TRY(berth__engine_enter(engine, error));
-    berth_status status = berth__transaction_begin(&engine->transactions);
+    /* A layout made inside is lost by a rollback, so each try would make it again. */
+    berth_status status = berth__cluster_sync(&engine->cluster);
+    if (status == BERTH_OK)
+        status = berth__transaction_begin(&engine->transactions);
     return berth__error_plain(error, berth__engine_leave(engine, status));
 }
 
@@ -612,7 +605,7 @@ berth_status berth_engine_rollback(berth_engine *engine, berth_error *error)
 
 uint32_t berth_engine_depth(const berth_engine *engine)
 {
-    return engine->transactions.depth;
+    return engine != NULL ? engine->transactions.depth : 0;
 }
 
 static berth_status change_node(berth_engine *engine, berth_node_id node, bool flag,
@@ -675,9 +668,11 @@ static berth_status list_waiting(const berth_engine *engine, berth_pod_id *out, 
 berth_status berth_engine_pending(const berth_engine *engine, berth_pod_id *out, uint64_t capacity,
                                   uint64_t *count, berth_error *error)
 {
-    uint64_t pending = engine->cluster.pods.pending_count;
     if (count != NULL)
         *count = 0;
+    if (engine == NULL)
+        return berth__no_engine(error);
+    uint64_t pending = engine->cluster.pods.pending_count;
     if (capacity > 0 && pending > 0 && list_waiting(engine, out, capacity) != BERTH_OK)
         return berth__error_no_memory(error);
     if (count != NULL)
@@ -689,5 +684,5 @@ berth_status berth_engine_pending(const berth_engine *engine, berth_pod_id *out,
 
 berth_status berth_engine_check(berth_engine *engine, berth_error *error)
 {
-    return berth__cluster_check(&engine->cluster, error);
+    return engine != NULL ? berth__cluster_check(&engine->cluster, error) : berth__no_engine(error);
 }

@@ -4,8 +4,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/cancel.h"
 #include "base/error.h"
 #include "base/sized.h"
+#include "versions/engine_state.h"
 
 /* End an open transaction by commit or rollback, which do not fail. */
 static void end(berth_engine *engine, bool commit)
@@ -17,6 +19,7 @@ berth_status berth_engine_schedule_group_sized(berth_engine *engine, const berth
                                                uint32_t count, berth_placement *placements,
                                                size_t size, uint32_t *placed, berth_error *error)
 {
+    BERTH_TRY(berth__need(placed, "placed", error));
     *placed = 0;
     BERTH_TRY(berth_engine_begin(engine, error));
     for (uint32_t i = 0; i < count; i++) {
@@ -79,6 +82,7 @@ static berth_status place_pods(group *g, uint32_t *tried, berth_error *error)
 {
     for (*tried = 0; goes_on(g, *tried); ++*tried) {
         berth_placement placement;
+        BERTH_TRY(berth__cancel_check(g->how.cancel, error));
         BERTH_TRY(berth_engine_schedule(g->engine, g->pods[*tried], &placement, error));
         if (g->placements != NULL)
             tell(g, *tried, &placement);
@@ -96,17 +100,18 @@ berth_status berth_engine_schedule_pods_sized(berth_engine *engine, const berth_
                                             .node = BERTH_NODE_NONE};
     group g = {engine, pods, count, {.size = sizeof(g.how)}, placements, size, 0};
     uint32_t tried;
+    BERTH_TRY(berth__need(fitted, "fitted", error));
     *fitted = 0;
     BERTH_TRY(read_options(&g, options, error));
     BERTH_TRY(berth_engine_begin(engine, error));
     berth_status status = place_pods(&g, &tried, error);
     end(engine, status == BERTH_OK && g.fitted >= g.how.minimum);
-    if (status != BERTH_OK)
+    if (status != BERTH_OK && status != BERTH_E_CANCELLED)
         return status;
     for (; placements != NULL && tried < count; tried++)
         tell(&g, tried, &untried);
     *fitted = g.fitted;
-    return BERTH_OK;
+    return status;
 }
 
 /* ---- how many fit ---- */
@@ -134,35 +139,50 @@ static berth_status add_copy(berth_engine *engine, berth_pod_id like, uint64_t *
     return status;
 }
 
-static berth_status count_fits(berth_engine *engine, berth_pod_id like, uint32_t limit,
-                               uint32_t *count, berth_node_id *nodes,
-                               berth_explanation *explanation, berth_error *error)
+static berth_status count_fits(berth_engine *engine, berth_pod_id like,
+                               const berth_fit_count_options *how, uint32_t *count,
+                               berth_error *error)
 {
-    const berth_decide_options why = {.size = sizeof(why), .explanation = explanation};
+    const berth_decide_options why = {.size = sizeof(why), .explanation = how->explanation};
     uint64_t serial = 0;
-    for (; *count < limit; (*count)++) {
+    for (; *count < how->limit; (*count)++) {
         berth_placement placement;
         berth_pod_id id;
+        BERTH_TRY(berth__cancel_check(how->cancel, error));
         BERTH_TRY(add_copy(engine, like, &serial, &id, error));
         BERTH_TRY(berth_engine_schedule(engine, id, &placement, error));
         if (placement.verdict != BERTH_VERDICT_PLACED)
-            return explanation == NULL ? BERTH_OK
-                                       : berth_engine_decide(engine, id, &why, &placement, error);
-        if (nodes != NULL)
-            nodes[*count] = placement.node;
+            return how->explanation == NULL
+                       ? BERTH_OK
+                       : berth_engine_decide(engine, id, &why, &placement, error);
+        if (how->nodes != NULL)
+            how->nodes[*count] = placement.node;
     }
     return BERTH_OK;
+}
+
+berth_status berth_engine_fit_count_with(berth_engine *engine, berth_pod_id like,
+                                         const berth_fit_count_options *options, uint32_t *count,
+                                         berth_error *error)
+{
+    berth_fit_count_options how = {.size = sizeof(how)};
+    BERTH_TRY(berth__need(count, "count", error));
+    *count = 0;
+    BERTH_TRY(berth__need(options, "options", error));
+    BERTH_TRY(berth__sized_read(&how, sizeof(how), options, "berth_fit_count_options", error));
+    BERTH_TRY(berth_engine_begin(engine, error));
+    berth_status status = count_fits(engine, like, &how, count, error);
+    end(engine, false);
+    if (status != BERTH_OK && status != BERTH_E_CANCELLED)
+        *count = 0;
+    return status;
 }
 
 berth_status berth_engine_fit_count(berth_engine *engine, berth_pod_id like, uint32_t limit,
                                     uint32_t *count, berth_node_id *nodes,
                                     berth_explanation *explanation, berth_error *error)
 {
-    *count = 0;
-    BERTH_TRY(berth_engine_begin(engine, error));
-    berth_status status = count_fits(engine, like, limit, count, nodes, explanation, error);
-    end(engine, false);
-    if (status != BERTH_OK)
-        *count = 0;
-    return status;
+    const berth_fit_count_options options = {
+        .size = sizeof(options), .limit = limit, .nodes = nodes, .explanation = explanation};
+    return berth_engine_fit_count_with(engine, like, &options, count, error);
 }

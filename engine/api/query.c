@@ -72,6 +72,7 @@ berth_status berth_engine_device_fits_sized(berth_engine *engine, berth_pod_id p
                                             uint32_t capacity, uint32_t *count, berth_error *error)
 {
     uint32_t index;
+    BERTH_TRY(berth__need(count, "count", error));
     *count = 0;
     BERTH_TRY(berth__engine_enter(engine, error));
     berth_status status = find_pod(engine, pod, &index, error);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "cluster/cluster_info.h"
 #include "cluster/cluster_read.h"
 #include "cluster/cluster_walk.h"
@@ -13,24 +14,154 @@
 
 /* ---- of an engine ---- */
 
+berth_pod_id berth_engine_find_pod(const berth_engine *engine, berth_str namespace_name,
+                                   berth_str name)
+{
+    if (engine == NULL)
+        return BERTH_POD_NONE;
+    return berth__cluster_find_pod(&engine->cluster, namespace_name, name);
+}
+
+berth_node_id berth_engine_find_node(const berth_engine *engine, berth_str name)
+{
+    if (engine == NULL)
+        return BERTH_NODE_NONE;
+    return berth__cluster_present_id(&engine->cluster, name);
+}
+
+berth_str berth_engine_node_name(const berth_engine *engine, berth_node_id node)
+{
+    if (engine == NULL)
+        return (berth_str){0};
+    return berth__cluster_node_name(&engine->cluster, node);
+}
+
+void berth_engine_pod_name(const berth_engine *engine, berth_pod_id pod, berth_str *namespace_name,
+                           berth_str *name)
+{
+    if (engine == NULL) {
+        *namespace_name = *name = (berth_str){0};
+        return;
+    }
+    berth__cluster_pod_name(&engine->cluster, pod, namespace_name, name);
+}
+
+berth_node_id berth_engine_pod_node(const berth_engine *engine, berth_pod_id pod)
+{
+    if (engine == NULL)
+        return BERTH_NODE_NONE;
+    return berth__cluster_pod_node(&engine->cluster, pod);
+}
+
+uint32_t berth_engine_node_pods(const berth_engine *engine, berth_node_id node, berth_pod_id *out,
+                                uint32_t capacity)
+{
+    if (engine == NULL)
+        return 0;
+    const berth__cluster *cluster = &engine->cluster;
+    if (node >= cluster->node_count)
+        return 0;
+    uint32_t count = 0, index = berth__cluster_node(cluster, node)->first_pod;
+    for (; index != BERTH_POD_INDEX_NONE && count < capacity;
+         index = berth__pod_at(&cluster->pods, index)->next)
+        out[count++] = berth__cluster_pod_id(cluster, index);
+    return berth__cluster_node(cluster, node)->pod_count;
+}
+
+int32_t berth_engine_pod_priority(const berth_engine *engine, berth_pod_id pod)
+{
+    if (engine == NULL)
+        return 0;
+    uint32_t index = berth__cluster_pod(&engine->cluster, pod);
+    return index == BERTH_POD_INDEX_NONE ? 0
+                                         : berth__pod_at(&engine->cluster.pods, index)->priority;
+}
+
+void berth_engine_counts_sized(const berth_engine *engine, berth_counts *out, size_t size)
+{
+    berth_counts own = {0};
+    if (engine != NULL)
+        berth__cluster_counts(&engine->cluster, &own);
+    berth__sized_give(out, size, &own, sizeof(own));
+}
+
+berth_status berth_engine_node_resource(const berth_engine *engine, berth_node_id id,
+                                        berth_str resource, int64_t *allocatable,
+                                        int64_t *requested, berth_error *error)
+{
+    if (engine == NULL) {
+        *allocatable = 0;
+        *requested = 0;
+        return berth__no_engine(error);
+    }
+    return berth__cluster_node_resource(&engine->cluster, id, resource, allocatable, requested,
+                                        error);
+}
+
+berth_str berth_engine_node_label(const berth_engine *engine, berth_node_id id, berth_str key)
+{
+    if (engine == NULL)
+        return (berth_str){0};
+    return berth__cluster_node_label(&engine->cluster, id, key);
+}
+
+uint64_t berth_engine_digest(const berth_engine *engine)
+{
+    if (engine == NULL)
+        return 0;
+    return berth__cluster_digest(&engine->cluster);
+}
+
+berth_pod_id berth_engine_orphan(const berth_engine *engine, berth_str *node_name)
+{
+    if (engine == NULL)
+        return BERTH_POD_NONE;
+    const berth__cluster *cluster = &engine->cluster;
+    for (uint32_t id = 0; cluster->orphan_count > 0 && id < cluster->node_count; id++) {
+        const berth__node_record *node = berth__cluster_node(cluster, id);
+        if (berth__node_present(node) || node->first_pod == BERTH_POD_INDEX_NONE)
+            continue;
+        if (node_name != NULL)
+            *node_name = berth__text(cluster->model, node->name);
+        return berth__cluster_pod_id(cluster, node->first_pod);
+    }
+    return BERTH_POD_NONE;
+}
+
+berth_status berth_engine_pod_resource(const berth_engine *engine, berth_pod_id pod,
+                                       berth_str resource, int64_t *amount, berth_error *error)
+{
+    if (engine == NULL) {
+        *amount = 0;
+        return berth__no_engine(error);
+    }
+    return berth__cluster_pod_resource(&engine->cluster, pod, resource, amount, error);
+}
+
 berth_node_id berth_engine_node_limit(const berth_engine *engine)
 {
-    return engine->cluster.node_count;
+    return engine != NULL ? engine->cluster.node_count : 0;
 }
 
 bool berth_engine_node_present(const berth_engine *engine, berth_node_id node)
 {
+    if (engine == NULL)
+        return false;
     return berth__cluster_present(&engine->cluster, node) != NULL;
 }
 
 berth_pod_id berth_engine_next_pod(const berth_engine *engine, berth_node_id node,
                                    berth_pod_id after)
 {
+    if (engine == NULL)
+        return BERTH_POD_NONE;
     return berth__cluster_next_pod(&engine->cluster, node, after);
 }
 
 berth_node_id berth_engine_pod_nominated(const berth_engine *engine, berth_pod_id pod)
 {
+    if (engine == NULL)
+        return BERTH_NODE_NONE;
     uint32_t index = berth__cluster_pod(&engine->cluster, pod);
     const berth__nomination *kept =
         index != BERTH_POD_INDEX_NONE ? berth__nominations_find(&engine->cluster.nominations, index)
@@ -65,6 +196,8 @@ static uint32_t join_names(const berth_snapshot *base, berth__sym *names, uint32
 
 uint32_t berth_engine_resource_names(const berth_engine *engine, berth_str *out, uint32_t capacity)
 {
+    if (engine == NULL)
+        return 0;
     berth__sym names[2 * BERTH__RESOURCES_MAX];
     uint32_t count = berth__cluster_resources(&engine->cluster, names);
     if (engine->branch != NULL)
@@ -75,59 +208,79 @@ uint32_t berth_engine_resource_names(const berth_engine *engine, berth_str *out,
 berth_status berth_engine_node_info(const berth_engine *engine, berth_node_id node,
                                     berth_node_info *out, berth_error *error)
 {
+    if (engine == NULL)
+        return berth__no_engine(error);
     return berth__cluster_node_info(&engine->cluster, node, out, error);
 }
 
 uint32_t berth_engine_node_labels(const berth_engine *engine, berth_node_id node,
                                   berth_key_value *out, uint32_t capacity)
 {
+    if (engine == NULL)
+        return 0;
     return berth__cluster_node_labels(&engine->cluster, node, out, capacity);
 }
 
 uint32_t berth_engine_node_taints(const berth_engine *engine, berth_node_id node, berth_taint *out,
                                   uint32_t capacity)
 {
+    if (engine == NULL)
+        return 0;
     return berth__cluster_node_taints(&engine->cluster, node, out, capacity);
 }
 
 uint32_t berth_engine_node_allocatable(const berth_engine *engine, berth_node_id node,
                                        berth_amount *out, uint32_t capacity)
 {
+    if (engine == NULL)
+        return 0;
     return berth__cluster_node_allocatable(&engine->cluster, node, out, capacity);
 }
 
 berth_status berth_engine_pod_info(const berth_engine *engine, berth_pod_id pod,
                                    berth_pod_info *out, berth_error *error)
 {
+    if (engine == NULL)
+        return berth__no_engine(error);
     return berth__cluster_pod_info(&engine->cluster, pod, out, error);
 }
 
 uint32_t berth_engine_pod_labels(const berth_engine *engine, berth_pod_id pod, berth_key_value *out,
                                  uint32_t capacity)
 {
+    if (engine == NULL)
+        return 0;
     return berth__cluster_pod_labels(&engine->cluster, pod, out, capacity);
 }
 
 uint32_t berth_engine_pod_requests(const berth_engine *engine, berth_pod_id pod, berth_amount *out,
                                    uint32_t capacity)
 {
+    if (engine == NULL)
+        return 0;
     return berth__cluster_pod_requests(&engine->cluster, pod, out, capacity);
 }
 
 berth_str berth_engine_pod_label(const berth_engine *engine, berth_pod_id pod, berth_str key)
 {
+    if (engine == NULL)
+        return (berth_str){0};
     return berth__cluster_pod_label(&engine->cluster, pod, key);
 }
 
 uint32_t berth_engine_pod_claims_sized(const berth_engine *engine, berth_pod_id pod,
                                        berth_claim_choice *out, size_t size, uint32_t capacity)
 {
+    if (engine == NULL)
+        return 0;
     return berth__cluster_pod_claims(&engine->cluster, pod, out, size, capacity);
 }
 
 uint32_t berth_engine_pod_devices_sized(const berth_engine *engine, berth_pod_id pod,
                                         berth_taken_device *out, size_t size, uint32_t capacity)
 {
+    if (engine == NULL)
+        return 0;
     return berth__cluster_pod_devices(&engine->cluster, pod, out, size, capacity);
 }
 
@@ -135,6 +288,8 @@ uint32_t berth_engine_resource_by_node(const berth_engine *engine, berth_str res
                                        berth_node_id *nodes, int64_t *allocatable,
                                        int64_t *requested, uint32_t capacity)
 {
+    if (engine == NULL)
+        return 0;
     const berth__node_amounts out = {nodes, allocatable, requested, capacity};
     return berth__cluster_resource_by_node(&engine->cluster, resource, &out);
 }
@@ -143,6 +298,10 @@ berth_status berth_engine_node_object_sized(const berth_engine *engine, berth_no
                                             const uint32_t *sizes, const berth_allocator *allocator,
                                             berth_object **out, berth_error *error)
 {
+    if (engine == NULL) {
+        *out = NULL;
+        return berth__no_engine(error);
+    }
     return berth__cluster_node_object(&engine->cluster, node, sizes, allocator, out, error);
 }
 
@@ -150,6 +309,10 @@ berth_status berth_engine_pod_object_sized(const berth_engine *engine, berth_pod
                                            const uint32_t *sizes, const berth_allocator *allocator,
                                            berth_object **out, berth_error *error)
 {
+    if (engine == NULL) {
+        *out = NULL;
+        return berth__no_engine(error);
+    }
     return berth__cluster_pod_object(&engine->cluster, pod, sizes, allocator, out, error);
 }
 
@@ -158,6 +321,10 @@ berth_status berth_engine_pod_claim_object_sized(const berth_engine *engine, ber
                                                  const berth_allocator *allocator,
                                                  berth_object **out, berth_error *error)
 {
+    if (engine == NULL) {
+        *out = NULL;
+        return berth__no_engine(error);
+    }
     return berth__cluster_pod_claim_object(&engine->cluster, pod, nth, sizes, allocator, out,
                                            error);
 }
@@ -185,6 +352,8 @@ berth_status berth_engine_objects_sized(berth_engine *engine, berth_kind kind,
 uint32_t berth_snapshot_resource_names(const berth_snapshot *snapshot, berth_str *out,
                                        uint32_t capacity)
 {
+    if (snapshot == NULL)
+        return 0;
     return put_names(snapshot->cluster.model, snapshot->resources, snapshot->resource_count, out,
                      capacity);
 }
@@ -192,47 +361,63 @@ uint32_t berth_snapshot_resource_names(const berth_snapshot *snapshot, berth_str
 berth_status berth_snapshot_node_info(const berth_snapshot *snapshot, berth_node_id node,
                                       berth_node_info *out, berth_error *error)
 {
+    if (snapshot == NULL)
+        return berth__no_snapshot(error);
     return berth__cluster_node_info(&snapshot->cluster, node, out, error);
 }
 
 uint32_t berth_snapshot_node_labels(const berth_snapshot *snapshot, berth_node_id node,
                                     berth_key_value *out, uint32_t capacity)
 {
+    if (snapshot == NULL)
+        return 0;
     return berth__cluster_node_labels(&snapshot->cluster, node, out, capacity);
 }
 
 uint32_t berth_snapshot_node_taints(const berth_snapshot *snapshot, berth_node_id node,
                                     berth_taint *out, uint32_t capacity)
 {
+    if (snapshot == NULL)
+        return 0;
     return berth__cluster_node_taints(&snapshot->cluster, node, out, capacity);
 }
 
 uint32_t berth_snapshot_node_allocatable(const berth_snapshot *snapshot, berth_node_id node,
                                          berth_amount *out, uint32_t capacity)
 {
+    if (snapshot == NULL)
+        return 0;
     return berth__cluster_node_allocatable(&snapshot->cluster, node, out, capacity);
 }
 
 berth_status berth_snapshot_pod_info(const berth_snapshot *snapshot, berth_pod_id pod,
                                      berth_pod_info *out, berth_error *error)
 {
+    if (snapshot == NULL)
+        return berth__no_snapshot(error);
     return berth__cluster_pod_info(&snapshot->cluster, pod, out, error);
 }
 
 uint32_t berth_snapshot_pod_labels(const berth_snapshot *snapshot, berth_pod_id pod,
                                    berth_key_value *out, uint32_t capacity)
 {
+    if (snapshot == NULL)
+        return 0;
     return berth__cluster_pod_labels(&snapshot->cluster, pod, out, capacity);
 }
 
 uint32_t berth_snapshot_pod_requests(const berth_snapshot *snapshot, berth_pod_id pod,
                                      berth_amount *out, uint32_t capacity)
 {
+    if (snapshot == NULL)
+        return 0;
     return berth__cluster_pod_requests(&snapshot->cluster, pod, out, capacity);
 }
 
 berth_str berth_snapshot_pod_label(const berth_snapshot *snapshot, berth_pod_id pod, berth_str key)
 {
+    if (snapshot == NULL)
+        return (berth_str){0};
     return berth__cluster_pod_label(&snapshot->cluster, pod, key);
 }
 
@@ -240,6 +425,8 @@ uint32_t berth_snapshot_resource_by_node(const berth_snapshot *snapshot, berth_s
                                          berth_node_id *nodes, int64_t *allocatable,
                                          int64_t *requested, uint32_t capacity)
 {
+    if (snapshot == NULL)
+        return 0;
     const berth__node_amounts out = {nodes, allocatable, requested, capacity};
     return berth__cluster_resource_by_node(&snapshot->cluster, resource, &out);
 }

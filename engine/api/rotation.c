@@ -5,7 +5,7 @@
 
 uint32_t berth_engine_rotation(const berth_engine *engine)
 {
-    return engine->decider.rotation;
+    return engine != NULL ? engine->decider.rotation : 0;
 }
 
 berth_status berth_engine_set_rotation(berth_engine *engine, uint32_t rotation, berth_error *error)

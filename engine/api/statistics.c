@@ -20,6 +20,8 @@ const char *berth_scan_reason_text(berth_scan_reason reason)
 berth_status berth_engine_statistics(const berth_engine *engine, berth_statistics *out,
                                      berth_error *error)
 {
+    if (engine == NULL)
+        return berth__no_engine(error);
     const berth__decision_counts *counts = &engine->decider.counts;
     const berth__index_cache *indexes = &engine->decider.indexes;
     BERTH_TRY(berth__sized_check(out, "berth_statistics", error));
@@ -35,7 +37,8 @@ berth_status berth_engine_statistics(const berth_engine *engine, berth_statistic
                             .questions = counts->questions,
                             .trees_built = indexes->counts.built,
                             .trees_dropped = indexes->counts.dropped,
-                            .repairs = indexes->counts.repairs};
+                            .repairs = indexes->counts.repairs,
+                            .layouts = engine->cluster.layouts};
     memcpy(own.scans, counts->scans, sizeof(counts->scans));
     berth__sized_write(out, &own, sizeof(own));
     return BERTH_OK;
@@ -43,6 +46,8 @@ berth_status berth_engine_statistics(const berth_engine *engine, berth_statistic
 
 uint32_t berth_engine_refusal_kinds(const berth_engine *engine)
 {
+    if (engine == NULL)
+        return 0;
     const berth__refusals *refusals = &engine->decider.refusals;
     return refusals->count + (refusals->others > 0);
 }
@@ -50,9 +55,11 @@ uint32_t berth_engine_refusal_kinds(const berth_engine *engine)
 uint64_t berth_engine_refusals(const berth_engine *engine, uint32_t i, berth_str *plugin,
                                berth_str *reason, berth_code *code)
 {
-    const berth__refusals *refusals = &engine->decider.refusals;
-    berth__refusal found = {.count = i == refusals->count ? refusals->others : 0};
-    if (i < refusals->count)
+    const berth__refusals *refusals = engine != NULL ? &engine->decider.refusals : NULL;
+    berth__refusal found = {.count = 0};
+    if (refusals != NULL && i == refusals->count)
+        found.count = refusals->others;
+    else if (refusals != NULL && i < refusals->count)
         found = refusals->items[i];
     if (plugin != NULL)
         *plugin = found.plugin;

@@ -122,6 +122,14 @@ static berth_status add_one(addition *own, berth_node_id *id, berth_error *error
     return add_pods(own, node.meta.name, error);
 }
 
+/* Begin a transaction without updating the layout, because nothing is decided in it. */
+static berth_status begin(berth_engine *engine, berth_error *error)
+{
+    BERTH_TRY(berth__engine_enter(engine, error));
+    berth_status status = berth__transaction_begin(&engine->transactions);
+    return berth__error_plain(error, berth__engine_leave(engine, status));
+}
+
 berth_status berth_engine_add_nodes_sized(berth_engine *engine, const berth_node_template *from,
                                           const uint32_t *sizes, uint32_t count,
                                           berth_node_id *nodes, berth_error *error)
@@ -131,7 +139,7 @@ berth_status berth_engine_add_nodes_sized(berth_engine *engine, const berth_node
     if (own.node == NULL || (own.pods == NULL && own.pod_count > 0))
         return berth__error_set(error, BERTH_E_ARG,
                                 "a template needs a node, and the pods it counts");
-    BERTH_TRY(berth_engine_begin(engine, error));
+    BERTH_TRY(begin(engine, error));
     addition all = {.engine = engine, .from = &own, .sizes = sizes};
     berth__arena_init(&all.arena, engine->allocator);
     berth_status status = BERTH_OK;

@@ -19,3 +19,8 @@ const char *berth_version(void)
     return DIGITS(BERTH_VERSION_MAJOR) "." DIGITS(BERTH_VERSION_MINOR) "." DIGITS(
         BERTH_VERSION_PATCH);
 }
+
+uint32_t berth_version_number(void)
+{
+    return BERTH_VERSION_NUMBER;
+}

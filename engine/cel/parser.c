@@ -1,11 +1,13 @@
 /* Expressions to trees: precedence climbing, so that only brackets and `? :` recurse. */
+#include "base/assert.h"
 #include "cel/syntax.h"
 
 #define EXPRESSION_BEGINS                                                          \
     "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, " \
     "NUM_UINT, STRING, BYTES, IDENTIFIER}"
 
-enum { NESTED_MAX = 250, ARGS_MAX = 8192 };
+/* A sign stands between any two nodes that are held, so the longest text has no more. */
+enum { NESTED_MAX = 250, HELD_MAX = BERTH__CEL_TEXT_MAX / 2 + 1 };
 
 typedef struct parser {
     berth__cel_source *source;
@@ -13,7 +15,7 @@ typedef struct parser {
     uint32_t at;            /* the byte after it */
     uint32_t nested;
     bool broken;                        /* after this fault nothing sensible can follow */
-    berth__cel_node *pending[ARGS_MAX]; /* elements of the open lists */
+    berth__cel_node *pending[HELD_MAX]; /* elements of the open lists */
     uint32_t pending_count;
 } parser;
 
@@ -108,11 +110,7 @@ static bool hold(parser *p, berth__cel_node *node)
 {
     if (node == NULL)
         return false;
-    if (p->pending_count == ARGS_MAX) {
-        berth__cel_fault_add(p->source, node->at, "more than %d elements", ARGS_MAX);
-        p->broken = true;
-        return false;
-    }
+    BERTH_ASSERT(p->pending_count < HELD_MAX);
     p->pending[p->pending_count++] = node;
     return true;
 }

@@ -113,8 +113,10 @@ static berth_status relayout(berth__cluster *cluster)
                                                berth__model_next_epoch(cluster->model),
                                                cluster->undo.recording ? &former : NULL);
     berth__free(allocator, order, count * sizeof(uint32_t));
-    if (status == BERTH_OK)
+    if (status == BERTH_OK) {
         cluster->view.layout->tree_epoch = cluster->tree->epoch;
+        cluster->layouts++;
+    }
     if (former.layout != NULL)
         berth__note_relayout(cluster, &former);
     return status;
@@ -239,11 +241,33 @@ static const berth_metadata *metadata_of(const berth_object *object)
     return object->as.any; /* every object begins with its metadata */
 }
 
-static berth_status check_name(const berth_object *object, berth_error *error)
+static berth_status no_array(berth_error *error, const char *count, const char *array)
+{
+    berth__error_set(error, BERTH_E_ARG, "%s is not 0, and %s is NULL", count, array);
+    berth__error_field(error, "%s", array);
+    return BERTH_E_ARG;
+}
+
+static berth_status check_pointers(const berth_object *object, berth_error *error)
 {
     if (object->as.any == NULL)
         return berth__error_set(error, BERTH_E_ARG, "the %s is NULL",
                                 berth_kind_name(object->kind));
+    if (metadata_of(object)->labels.entries == NULL && metadata_of(object)->labels.count > 0)
+        return no_array(error, "labels.count", "labels.entries");
+    if (object->kind != BERTH_KIND_POD)
+        return BERTH_OK;
+    const berth_pod *pod = object->as.pod;
+    if (pod->containers == NULL && pod->container_count > 0)
+        return no_array(error, "container_count", "containers");
+    if (pod->init_containers == NULL && pod->init_container_count > 0)
+        return no_array(error, "init_container_count", "init_containers");
+    return BERTH_OK;
+}
+
+static berth_status check_name(const berth_object *object, berth_error *error)
+{
+    BERTH_TRY(check_pointers(object, error));
     if (metadata_of(object)->name.len > 0)
         return BERTH_OK;
     berth__error_set(error, BERTH_E_INVALID, "an object needs a name");

@@ -57,6 +57,7 @@ typedef struct berth__cluster {
     berth__stored_rows stored; /* what was last shown of view.storage; only an engine has one */
     berth__view view;
     uint32_t unplaced_count; /* present nodes that the layout lacks */
+    uint64_t layouts;        /* made since the engine or branch was; a rollback does not count */
     berth__undo_log undo;    /* of everything above, see cluster_undo.h */
     bool lost_volumes;       /* an update removed a pod's volumes; it may still hold reservations */
     bool amounts_are_facts;  /* plugins keep allocatable amounts, as they keep labels */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "columns/node_volumes.h"
+#include "columns/topology.h"
 
 /* The room left under a driver's limit on a node; INT32_MAX if there is no limit. */
 static int64_t room_of(const berth__node_volumes *volumes, berth__sym driver)
@@ -23,17 +24,31 @@ uint32_t berth__driver_fill_of(const berth__node_volumes *volumes, berth__sym dr
 
 void berth__driver_fills_change(berth__volume_use *use, uint32_t node_id)
 {
-    for (uint32_t i = 0; i < use->fill_count; i++)
-        if (node_id < use->fills[i].capacity)
-            use->fills[i].nodes[node_id] =
-                berth__driver_fill_of(berth__volume_use_of(use, node_id), use->fills[i].driver);
+    const uint32_t slot = node_id < use->slot_capacity ? use->slots[node_id] : 0;
+    for (uint32_t i = 0; i < use->fill_count; i++) {
+        berth__driver_fill *fill = &use->fills[i];
+        if (node_id >= fill->capacity)
+            continue;
+        const uint32_t own =
+            berth__driver_fill_of(berth__volume_use_of(use, node_id), fill->driver);
+        fill->nodes[node_id] = own;
+        if (slot > 0 && fill->epoch == use->slots_epoch &&
+            own > fill->most[(slot - 1) / BERTH__TILE])
+            fill->most[(slot - 1) / BERTH__TILE] = own;
+    }
 }
 
 void berth__driver_fills_destroy(berth__volume_use *use)
 {
-    for (uint32_t i = 0; i < use->fill_count; i++)
+    for (uint32_t i = 0; i < use->fill_count; i++) {
         berth__free(use->allocator, use->fills[i].nodes,
                     use->fills[i].capacity * sizeof(*use->fills[i].nodes));
+        berth__free(use->allocator, use->fills[i].most,
+                    use->fills[i].tile_count * sizeof(*use->fills[i].most));
+    }
+    berth__free(use->allocator, use->slots, use->slot_capacity * sizeof(*use->slots));
+    use->slots = NULL;
+    use->slot_capacity = 0;
     use->fill_count = 0;
 }
 
@@ -50,24 +65,75 @@ static bool extend(berth__volume_use *use, berth__driver_fill *fill, uint32_t en
     return true;
 }
 
+/* Note which slots nodes have, for all columns. */
+static bool find_slots(berth__volume_use *use, const berth__layout *layout, uint32_t end)
+{
+    if (use->slots_epoch == layout->epoch && use->slots != NULL)
+        return true;
+    if (!berth__grow(use->allocator, &use->slots, &use->slot_capacity, end, sizeof(*use->slots)))
+        return false;
+    memset(use->slots, 0, use->slot_capacity * sizeof(*use->slots));
+    for (uint32_t slot = 0; slot < layout->count; slot++)
+        use->slots[layout->nodes[slot]] = slot + 1;
+    use->slots_epoch = layout->epoch;
+    return true;
+}
+
+/* Compute the most of each tile. */
+static bool find_most(berth__volume_use *use, const berth__layout *layout, berth__driver_fill *fill)
+{
+    if (fill->tile_count < layout->tile_count &&
+        !berth__grow(use->allocator, &fill->most, &fill->tile_count, layout->tile_count,
+                     sizeof(*fill->most)))
+        return false;
+    memset(fill->most, 0, fill->tile_count * sizeof(*fill->most));
+    for (uint32_t slot = 0; slot < layout->count; slot++) {
+        uint32_t *most = &fill->most[slot / BERTH__TILE];
+        const uint32_t own = fill->nodes[layout->nodes[slot]];
+        *most = own > *most ? own : *most;
+    }
+    return true;
+}
+
+static bool bring_up(berth__volume_use *use, const berth__layout *layout, berth__driver_fill *fill)
+{
+    uint32_t end = use->node_capacity + 1;
+    for (uint32_t slot = 0; slot < layout->count; slot++)
+        end = layout->nodes[slot] >= end ? layout->nodes[slot] + 1 : end;
+    return extend(use, fill, end) && find_slots(use, layout, end) && find_most(use, layout, fill);
+}
+
 const berth__driver_fill *berth__driver_fill_get(berth__volume_use *use, berth__sym driver,
                                                  const berth__layout *layout)
 {
-    uint32_t at = 0, end = use->node_capacity + 1;
+    uint32_t at = 0;
     while (at < use->fill_count && use->fills[at].driver != driver)
         at++;
     if (at == BERTH__DRIVER_FILLS_MAX)
         return NULL;
     berth__driver_fill *fill = &use->fills[at];
-    if (at == use->fill_count)
-        *fill = (berth__driver_fill){.driver = driver};
+    if (at == use->fill_count) {
+        *fill = (berth__driver_fill){.driver = driver, .epoch = BERTH__EPOCH_NONE};
+        use->fill_count++; /* so that what it has is freed */
+    }
     if (fill->epoch != layout->epoch || fill->nodes == NULL) {
-        for (uint32_t slot = 0; slot < layout->count; slot++)
-            end = layout->nodes[slot] >= end ? layout->nodes[slot] + 1 : end;
-        if (!extend(use, fill, end))
+        fill->epoch = BERTH__EPOCH_NONE;
+        if (!bring_up(use, layout, fill))
             return NULL;
         fill->epoch = layout->epoch;
     }
-    use->fill_count += at == use->fill_count;
     return fill;
+}
+
+berth__mask berth__driver_fill_room(const berth__driver_fill *fill, const berth__layout *layout,
+                                    const berth__kernels *kernels, uint32_t tile, uint32_t count)
+{
+    berth__mask out = {{UINT64_MAX, UINT64_MAX}};
+    uint32_t values[BERTH__TILE];
+    if (count <= INT32_MAX && fill->most[tile] <= INT32_MAX - count)
+        return out;
+    kernels->gather(fill->nodes, fill->capacity, layout->nodes + (size_t)tile * BERTH__TILE,
+                    values);
+    kernels->at_most(values, INT32_MAX - count, &out);
+    return out;
 }

@@ -35,8 +35,23 @@ berth__layout *berth__layout_create(const berth_allocator *allocator, uint32_t c
     return layout;
 }
 
+static void free_mask(const berth__layout *layout, berth__value_mask *mask)
+{
+    berth__free(layout->allocator, mask->slots, layout->tile_count * sizeof(*mask->slots));
+    berth__free(layout->allocator, mask, sizeof(*mask));
+}
+
+static berth__value_mask *masks_of(const berth__label_column *column)
+{
+    return atomic_load_explicit(&column->masks, memory_order_acquire); /* COLUMN-1 */
+}
+
 static void free_column(const berth__layout *layout, berth__label_column *column)
 {
+    for (berth__value_mask *mask = masks_of(column), *next; mask != NULL; mask = next) {
+        next = mask->next;
+        free_mask(layout, mask);
+    }
     berth__free(layout->allocator, column->values, padded(layout) * sizeof(berth__sym));
     berth__free(layout->allocator, column, sizeof(*column));
 }
@@ -118,6 +133,26 @@ static berth__label_column *make_column(const berth__layout *layout, berth__sym 
         return column;
     free_column(layout, column);
     return NULL;
+}
+
+bool berth__layout_expect(berth__layout *layout, berth__sym key)
+{
+    berth__label_column *column = make_column(layout, key);
+    if (column == NULL)
+        return false;
+    push_near(layout, column);
+    column->next = columns_of(layout);
+    atomic_store_explicit(&layout->columns, column, memory_order_release); /* COLUMN-1 */
+    return true;
+}
+
+bool berth__layout_expect_as(berth__layout *layout, const berth__layout *other, uint32_t most)
+{
+    const berth__label_column *column = columns_of(other);
+    for (uint32_t i = 0; column != NULL && i < most; i++, column = column->next)
+        if (!berth__layout_expect(layout, column->key))
+            return false;
+    return true;
 }
 
 bool berth__layout_reserve_taints(berth__layout *layout, uint32_t end)
@@ -205,6 +240,14 @@ static void set_taints(berth__layout *layout, uint32_t slot, uint32_t list)
     layout->taints[slot] = list;
 }
 
+static void set_value(berth__label_column *column, uint32_t slot, berth__sym value)
+{
+    column->values[slot] = value;
+    for (berth__value_mask *mask = masks_of(column); mask != NULL; mask = mask->next)
+        berth__bit_put(mask->slots[slot / BERTH__TILE].words, slot % BERTH__TILE,
+                       mask->value == value);
+}
+
 void berth__layout_set(berth__layout *layout, uint32_t slot, uint32_t node_id,
                        const berth__node_record *node)
 {
@@ -217,23 +260,24 @@ void berth__layout_set(berth__layout *layout, uint32_t slot, uint32_t node_id,
     berth__layout_close(layout, slot, node->closed);
     layout->conditions[slot] = facts->conditions;
     for (berth__label_column *column = columns_of(layout); column != NULL; column = column->next)
-        column->values[slot] = value_of(facts, column->key);
+        set_value(column, slot, value_of(facts, column->key));
     berth__image_columns_set(layout, slot, facts);
 }
 
-static const berth__sym *find_column(const berth__layout *layout, berth__sym key)
+static berth__label_column *find_column(const berth__layout *layout, berth__sym key)
 {
-    const berth__label_column *column = atomic_load_explicit(&layout->columns_by_hash[list_of(key)],
-                                                             memory_order_acquire); /* COLUMN-1 */
+    berth__label_column *column = atomic_load_explicit(&layout->columns_by_hash[list_of(key)],
+                                                       memory_order_acquire); /* COLUMN-1 */
     while (column != NULL && column->key != key)
         column = column->near;
-    return column != NULL ? column->values : NULL;
+    return column;
 }
 
-const berth__sym *berth__layout_column(berth__layout *layout, const berth__cow_array *nodes,
-                                       berth__sym key)
+/* The column of a key, made if there is none. NULL when out of memory. */
+static berth__label_column *column_of(berth__layout *layout, const berth__cow_array *nodes,
+                                      berth__sym key)
 {
-    const berth__sym *found = find_column(layout, key);
+    berth__label_column *found = find_column(layout, key);
     if (found != NULL)
         return found;
     berth__label_column *column = make_column(layout, key);
@@ -249,5 +293,61 @@ const berth__sym *berth__layout_column(berth__layout *layout, const berth__cow_a
                                                   memory_order_release,
                                                   memory_order_acquire)) /* COLUMN-1 */
         ;
-    return column->values;
+    return column;
+}
+
+const berth__sym *berth__layout_column(berth__layout *layout, const berth__cow_array *nodes,
+                                       berth__sym key)
+{
+    const berth__label_column *column = column_of(layout, nodes, key);
+    return column != NULL ? column->values : NULL;
+}
+
+/* ---- slots by value ---- */
+
+static berth__value_mask *make_mask(const berth__layout *layout, const berth__label_column *column,
+                                    berth__sym value)
+{
+    berth__value_mask *mask =
+        berth__alloc_zero(layout->allocator, sizeof(*mask), _Alignof(berth__value_mask));
+    if (mask == NULL)
+        return NULL;
+    mask->value = value;
+    mask->slots =
+        berth__alloc_zero(layout->allocator, layout->tile_count * sizeof(*mask->slots), 64);
+    if (mask->slots == NULL) {
+        free_mask(layout, mask);
+        return NULL;
+    }
+    for (uint32_t slot = 0; slot < layout->count; slot++)
+        if (column->values[slot] == value)
+            berth__bit_set(mask->slots[slot / BERTH__TILE].words, slot % BERTH__TILE);
+    return mask;
+}
+
+const berth__mask *berth__layout_value(berth__layout *layout, const berth__cow_array *nodes,
+                                       berth__sym key, berth__sym value)
+{
+    berth__label_column *column = column_of(layout, nodes, key);
+    if (column == NULL || layout->tile_count == 0)
+        return NULL;
+    for (const berth__value_mask *mask = masks_of(column); mask != NULL; mask = mask->next)
+        if (mask->value == value)
+            return mask->slots;
+    /* relaxed: two threads may pass the limit by one mask each */
+    if (atomic_fetch_add_explicit(&column->mask_count, 1, memory_order_relaxed) >=
+        BERTH__VALUE_MASKS_MAX) {
+        /* relaxed: as above */
+        atomic_fetch_sub_explicit(&column->mask_count, 1, memory_order_relaxed);
+        return NULL;
+    }
+    berth__value_mask *mask = make_mask(layout, column, value);
+    if (mask == NULL)
+        return NULL;
+    mask->next = masks_of(column);
+    while (!atomic_compare_exchange_weak_explicit(&column->masks, &mask->next, mask,
+                                                  memory_order_release,
+                                                  memory_order_acquire)) /* COLUMN-1 */
+        ;
+    return mask->slots;
 }

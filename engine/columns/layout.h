@@ -7,7 +7,7 @@
  * Ordering:
  *   COLUMN-1  A column is filled, then pushed (release) on the list of its hash, then on the list
  *             of all columns. A reader acquires the head of the list that it walks. No column is
- *             taken off a list. */
+ *             taken off a list. The same holds for the masks of a column. */
 #ifndef BERTH_COLUMNS_LAYOUT_H
 #define BERTH_COLUMNS_LAYOUT_H
 
@@ -22,11 +22,25 @@ struct berth__image_column; /* columns/image_column.h: which nodes have an image
 
 enum { BERTH__COLUMN_LISTS = 256 };
 
+/* The slots that have one value of a label. */
+typedef struct berth__value_mask {
+    struct berth__value_mask *next;
+    berth__sym value;   /* 0: the node lacks the label */
+    berth__mask *slots; /* by tile */
+} berth__value_mask;
+
+/* So many values of a key get masks. */
+enum { BERTH__VALUE_MASKS_MAX = 64 };
+
 typedef struct berth__label_column {
     struct berth__label_column *next; /* in the list of all */
     struct berth__label_column *near; /* in the list of the same hash */
     berth__sym key;
     berth__sym *values; /* by slot, 0: the node lacks the label */
+    /* Of the values requested so far. Like columns, any thread may add one. sync: atomic, pair
+     * COLUMN-1. */
+    _Atomic(berth__value_mask *) masks;
+    _Atomic uint32_t mask_count; /* sync: atomic; only bounds the list */
 } berth__label_column;
 
 typedef struct berth__layout {
@@ -74,6 +88,13 @@ static inline bool berth__layout_has_taints(const berth__layout *layout, uint32_
     return list > 0 && layout->taint_users[list] > 0;
 }
 
+/* Add a column without values for a key, to a layout that nobody shares and whose slots are about
+ * to be set. Returns false when out of memory. */
+bool berth__layout_expect(berth__layout *layout, berth__sym key);
+
+/* The same for the keys of another layout's columns, the last requested first, at most `most`. */
+bool berth__layout_expect_as(berth__layout *layout, const berth__layout *other, uint32_t most);
+
 /* Put a node's facts into its slot, label columns included. There must be room for its taints. */
 void berth__layout_set(berth__layout *layout, uint32_t slot, uint32_t node_id,
                        const berth__node_record *node);
@@ -94,5 +115,11 @@ void berth__layout_drop_columns(berth__layout *layout);
  * first time, one look-up a node. */
 const berth__sym *berth__layout_column(berth__layout *layout, const berth__cow_array *nodes,
                                        berth__sym key);
+
+/* The slots whose value of a label key is `value` (0: that lack the label), as masks by tile, made
+ * at the first request. NULL: too many values of the key were requested, or memory is short; then
+ * compare the column. Cost: the first time, a look at each slot. */
+const berth__mask *berth__layout_value(berth__layout *layout, const berth__cow_array *nodes,
+                                       berth__sym key, berth__sym value);
 
 #endif

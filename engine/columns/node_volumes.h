@@ -8,6 +8,7 @@
 #define BERTH_COLUMNS_NODE_VOLUMES_H
 
 #include "columns/layout.h"
+#include "columns/tile_kernels.h"
 #include "model/pod.h"
 #include "store/storage.h"
 
@@ -51,6 +52,8 @@ typedef struct berth__driver_fill {
     uint64_t epoch; /* of the layout whose nodes are all included */
     uint32_t *nodes;
     uint32_t capacity;
+    uint32_t *most; /* by tile of that layout: no entry of its nodes is above this */
+    uint32_t tile_count;
 } berth__driver_fill;
 
 enum { BERTH__DRIVER_FILLS_MAX = 8 };
@@ -77,6 +80,9 @@ typedef struct berth__volume_use {
     uint64_t seen;          /* of the store's journal */
     berth__driver_fill fills[BERTH__DRIVER_FILLS_MAX]; /* of the drivers requested so far */
     uint32_t fill_count;
+    uint32_t *slots; /* by node id, in the layout of the columns: slot + 1; 0: none */
+    uint32_t slot_capacity;
+    uint64_t slots_epoch;
 } berth__volume_use;
 
 berth_status berth__volume_use_create(berth__storage *storage, berth__volume_use **out);
@@ -128,6 +134,10 @@ uint32_t berth__volumes_attached(const berth__node_volumes *volumes, berth__sym 
  * layout, a look at all nodes. */
 const berth__driver_fill *berth__driver_fill_get(berth__volume_use *use, berth__sym driver,
                                                  const berth__layout *layout);
+
+/* The slots of a tile whose nodes have room for `count` more volumes. */
+berth__mask berth__driver_fill_room(const berth__driver_fill *fill, const berth__layout *layout,
+                                    const berth__kernels *kernels, uint32_t tile, uint32_t count);
 
 /* The column's entry for a node with these volumes. */
 uint32_t berth__driver_fill_of(const berth__node_volumes *volumes, berth__sym driver);

@@ -171,6 +171,19 @@ void berth__former_layout_free(const berth__view *view, berth__former_layout *fo
                             0);
 }
 
+/* Columns that the decisions to come are likely to read are filled with the slots, while the facts
+ * of each node are at hand: those of the layout before, or those that nearly all clusters need. */
+static bool expect_columns(const berth__view *view, berth__layout *layout)
+{
+    enum { KEPT_MAX = 16 };
+    const berth__model *model = view->model;
+    if (view->layout->count > 0)
+        return berth__layout_expect_as(layout, view->layout, KEPT_MAX);
+    return berth__layout_expect(layout, model->known.zone) &&
+           berth__layout_expect(layout, model->known.region) &&
+           berth__layout_expect(layout, model->known.hostname);
+}
+
 /* An empty layout and tiles for `count` slots, in a view that is otherwise the same. */
 static berth_status begin_layout(const berth__view *view, uint32_t count, uint64_t epoch,
                                  berth__view *next)
@@ -182,7 +195,7 @@ static berth_status begin_layout(const berth__view *view, uint32_t count, uint64
     if (next->resource_count < view->model->resource_count)
         next->resource_count = view->model->resource_count;
     next->layout = berth__layout_create(allocator, count);
-    if (next->layout == NULL ||
+    if (next->layout == NULL || !expect_columns(view, next->layout) ||
         !berth__layout_reserve_taints(next->layout, berth__taints_count(view->model))) {
         berth__layout_destroy(next->layout);
         return BERTH_E_NOMEM;

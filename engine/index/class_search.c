@@ -105,12 +105,12 @@ static inline int32_t bound_of(const berth__class_search *search,
     return bound;
 }
 
-/* Whether an entry of a cell is out of date, and a better bound matters. */
+/* Whether an entry of a cell is out of date, and a better bound matters: no slot has this one. */
 static inline bool is_loose(const berth__class_search *search, const berth__forest_entry *entries,
                             uint32_t cell, int32_t best)
 {
     return entries[cell].count == 0 && entries[cell].best >= 0 &&
-           entries[cell].best + search->most[cell] >= best;
+           entries[cell].best + search->most[cell] > best;
 }
 
 static inline void take_best(berth__tree_sum *best, int32_t total, uint32_t count)

@@ -35,8 +35,41 @@ static void keep_passing(void *context, uint32_t tile, berth__mask *slots)
     berth__filter_list_keep(&index->cache->late, &index->decision, tile, slots);
 }
 
-/* Add the part of its class to each slot that a walk has visited. */
-static bool rate_classes(berth__index_cache *cache, berth__arena *arena, uint32_t start,
+/* Add the part of its class to each slot that a walk has visited, as far as the best is concerned,
+ * and find the best. */
+static void add_parts(const berth__score_classes *classes, const berth__tree_walk *walk,
+                      uint32_t start, berth__tree_answer *out)
+{
+    berth__tree_sum best = {BERTH__TREE_INFEASIBLE, 0, 0};
+    berth__walk_parts parts = {.parts = classes->totals,
+                               .count = classes->count,
+                               .most = classes->most,
+                               .bound = INT32_MAX};
+    for (uint32_t step = 0; step < walk->visited_count; step++) {
+        parts.ids = berth__score_classes_tile(classes, berth__tree_walk_tile(walk, start, step));
+        berth__tree_walk_add(walk, start, step, &parts, &best);
+    }
+    out->best = best.best;
+    out->best_count = best.best_count;
+}
+
+/* The same for all slots. */
+static void add_all_parts(const berth__score_classes *classes, const berth__tree_walk *walk,
+                          uint32_t start)
+{
+    berth__walk_parts parts = {.parts = classes->totals,
+                               .count = classes->count,
+                               .most = classes->most,
+                               .bound = INT32_MAX};
+    for (uint32_t step = 0; step < walk->visited_count; step++) {
+        berth__tree_sum best = {BERTH__TREE_INFEASIBLE, 0, 0};
+        parts.ids = berth__score_classes_tile(classes, berth__tree_walk_tile(walk, start, step));
+        berth__tree_walk_add(walk, start, step, &parts, &best);
+    }
+}
+
+/* Rate the slots that a walk has visited; `raise`: only the best of them are wanted. */
+static bool rate_classes(berth__index_cache *cache, berth__arena *arena, uint32_t start, bool raise,
                          berth__index_answer *out)
 {
     berth__score_classes *classes = cache->classes;
@@ -47,12 +80,10 @@ static bool rate_classes(berth__index_cache *cache, berth__arena *arena, uint32_
     if (!berth__score_classes_rate(classes, out->slots.feasible_count, arena))
         return false;
     walk->totals = cache->walk_totals;
-    for (uint32_t step = 0; step < walk->visited_count; step++)
-        berth__tree_walk_total(
-            walk, start, step,
-            berth__score_classes_tile(classes, berth__tree_walk_tile(walk, start, step)),
-            classes->totals, classes->count);
-    berth__tree_walk_rate(walk, start, classes->most, &out->slots);
+    if (raise)
+        add_parts(classes, walk, start, &out->slots);
+    else
+        add_all_parts(classes, walk, start);
     return true;
 }
 
@@ -74,8 +105,8 @@ static bool ask_in_steps(berth__index_cache *cache, berth__arena *arena, uint32_
 {
     berth__tree_walk_visit(&out->walk, start, limit, &out->slots);
     if (cache->uneven_count > 0 && out->slots.feasible_count > 1)
-        return rate_classes(cache, arena, start, out);
-    berth__tree_walk_rate(&out->walk, start, 0, &out->slots);
+        return rate_classes(cache, arena, start, true, out);
+    berth__tree_walk_rate(&out->walk, start, &out->slots);
     return true;
 }
 
@@ -139,7 +170,8 @@ bool berth__index_list(berth__index_cache *cache, berth__index *index, berth__ar
         return false;
     answer.walk.visited = cache->visited;
     berth__tree_walk_visit(&answer.walk, 0, view->layout->count, &answer.slots);
-    if (cache->uneven_count > 0 && list->totals != NULL && !rate_classes(cache, arena, 0, &answer))
+    if (cache->uneven_count > 0 && list->totals != NULL &&
+        !rate_classes(cache, arena, 0, false, &answer))
         return false;
     const int32_t *totals = answer.walk.totals != NULL ? answer.walk.totals : index->tree.leaves;
     for (uint32_t tile = 0; tile < answer.walk.visited_count; tile++)

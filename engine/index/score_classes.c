@@ -89,14 +89,27 @@ bool berth__score_classes_begin(berth__score_classes *classes, const berth__deci
 void berth__score_classes_meet(berth__score_classes *classes, uint32_t tile,
                                const berth__mask *slots)
 {
+    enum { MANY = 8 };
+    const berth__kernels *kernels = classes->decision->cycle->view->kernels;
+    const uint64_t cells = berth__low_bits(classes->cells->count);
     const uint16_t *ids = berth__score_classes_tile(classes, tile);
-    if (classes->count <= 64) {
-        if (classes->present[0] == berth__low_bits(classes->count))
-            return; /* all were met */
-        classes->present[0] |= classes->decision->cycle->view->kernels->class_bits(ids, slots);
+    berth__mask plain = *slots, peopled = {{0}};
+    const bool few = classes->count <= 64;
+    if (few && classes->present[0] == berth__low_bits(classes->count))
+        return; /* all were met */
+    if (berth__score_classes_peopled(classes, tile))
+        for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++) {
+            peopled.words[w] = slots->words[w] & classes->map->with[tile].words[w];
+            plain.words[w] &= ~classes->map->with[tile].words[w];
+        }
+    if ((classes->present[0] & cells) != cells && !berth__mask_empty(&plain))
+        classes->present[0] |=
+            kernels->class_bits(classes->cells->ids + (size_t)tile * BERTH__TILE, &plain);
+    if (few && berth__mask_count(&peopled) > MANY) {
+        classes->present[0] |= kernels->class_bits(ids, &peopled);
         return;
     }
-    BERTH__MASK_EACH(slots, s)
+    BERTH__MASK_EACH(&peopled, s)
     {
         berth__bit_set(classes->present, ids[s]);
     }

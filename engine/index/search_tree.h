@@ -139,13 +139,23 @@ typedef struct berth__tree_walk {
 void berth__tree_walk_ask(berth__tree_walk *walk, uint32_t start, uint32_t limit,
                           berth__tree_answer *out);
 
-/* For totals that the tree stores only in part: visit the feasible tiles, add the missing part (at
- * most `most` per slot), then pick the best. */
+/* For totals that the tree stores only in part: visit the feasible tiles, then add the missing part
+ * (at most `most` per slot) and raise `best`, step by step. `bound`: no total of the step is above
+ * it. The totals of a step that can't reach the best become negative. */
 void berth__tree_walk_visit(berth__tree_walk *walk, uint32_t start, uint32_t limit,
                             berth__tree_answer *out);
-void berth__tree_walk_total(const berth__tree_walk *walk, uint32_t start, uint32_t step,
-                            const uint16_t *ids, const int32_t *parts, uint32_t part_count);
-void berth__tree_walk_rate(const berth__tree_walk *walk, uint32_t start, int32_t most,
+typedef struct berth__walk_parts {
+    const uint16_t *ids; /* of the step's tile */
+    const int32_t *parts;
+    uint32_t count;
+    int32_t most;
+    int32_t bound;
+} berth__walk_parts;
+void berth__tree_walk_add(const berth__tree_walk *walk, uint32_t start, uint32_t step,
+                          const berth__walk_parts *parts, berth__tree_sum *best);
+
+/* The same without a missing part. */
+void berth__tree_walk_rate(const berth__tree_walk *walk, uint32_t start,
                            berth__tree_answer *answer);
 
 /* The tile that a step of the walk visits. */

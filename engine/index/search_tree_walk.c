@@ -3,6 +3,8 @@
  *
  * Inner nodes bound the totals of their leaves, so groups that are worse than the best so far are
  * skipped. */
+#include <string.h>
+
 #include "base/assert.h"
 #include "base/bits.h"
 #include "columns/layout.h"
@@ -127,25 +129,42 @@ void berth__tree_walk_visit(berth__tree_walk *walk, uint32_t start, uint32_t lim
         (void)visit_next(walk, start, limit, out);
 }
 
-void berth__tree_walk_total(const berth__tree_walk *walk, uint32_t start, uint32_t step,
-                            const uint16_t *ids, const int32_t *parts, uint32_t part_count)
+/* The best of a tile's groups, each raised by `more`, and of them all; without a tree no bound. */
+static int32_t group_bests(const berth__tree_walk *walk, uint32_t tile, int32_t more,
+                           int32_t bests[GROUPS_A_TILE])
 {
-    uint32_t tile = berth__tree_walk_tile(walk, start, step);
-    int32_t *totals = walk->totals + (size_t)step * BERTH__TILE;
-    const int32_t *leaves = walk->tree != NULL ? leaves_of(walk, tile) : totals;
-    walk->kernels->class_totals(leaves, groups_of(walk, tile), ids, parts, part_count, totals);
+    const uint32_t groups = groups_of(walk, tile);
+    int32_t best = walk->tree != NULL ? 0 : INT32_MAX;
+    for (uint32_t g = 0; g < GROUPS_A_TILE && g < groups; g++) {
+        bests[g] = walk->tree != NULL ? bests_of(walk, tile)[g] + more : INT32_MAX;
+        best = bests[g] > best ? bests[g] : best;
+    }
+    return best;
 }
 
-void berth__tree_walk_rate(const berth__tree_walk *walk, uint32_t start, int32_t most,
-                           berth__tree_answer *answer)
+void berth__tree_walk_add(const berth__tree_walk *walk, uint32_t start, uint32_t step,
+                          const berth__walk_parts *parts, berth__tree_sum *best)
+{
+    const uint32_t tile = berth__tree_walk_tile(walk, start, step);
+    int32_t *totals = walk->totals + (size_t)step * BERTH__TILE;
+    const int32_t *leaves = walk->tree != NULL ? leaves_of(walk, tile) : totals;
+    int32_t bests[GROUPS_A_TILE];
+    if (parts->bound < best->best || group_bests(walk, tile, parts->most, bests) < best->best) {
+        memset(totals, 0xff, BERTH__TILE * sizeof(*totals));
+        return;
+    }
+    walk->kernels->class_totals(leaves, groups_of(walk, tile), parts->ids, parts->parts,
+                                parts->count, totals);
+    walk->kernels->best_leaves(totals, bests, &walk->visited[step], best);
+}
+
+void berth__tree_walk_rate(const berth__tree_walk *walk, uint32_t start, berth__tree_answer *answer)
 {
     berth__tree_sum best = {BERTH__TREE_INFEASIBLE, 0, 0};
     for (uint32_t step = 0; step < walk->visited_count; step++) {
         uint32_t tile = berth__tree_walk_tile(walk, start, step);
-        uint32_t groups = groups_of(walk, tile);
         int32_t bests[GROUPS_A_TILE];
-        for (uint32_t g = 0; g < GROUPS_A_TILE && g < groups; g++)
-            bests[g] = walk->tree != NULL ? bests_of(walk, tile)[g] + most : INT32_MAX;
+        (void)group_bests(walk, tile, 0, bests);
         walk->kernels->best_leaves(totals_of(walk, step, tile), bests, &walk->visited[step], &best);
     }
     answer->best = best.best;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/cancel.h"
 #include "base/text.h"
 #include "kube/claim_template.h"
 #include "objects/sized_object.h"
@@ -148,6 +149,7 @@ berth_status berth__reader_emit(berth_reader *reader, const berth__item *item, b
         reader->refusal = (berth_error){.offset = UINT64_MAX};
     if (!berth__object_grow(&reader->object, reader->sizes, &out))
         return berth__reader_no_memory(reader);
+    BERTH_TRY(berth__cancel_check(reader->options.cancel, reader->error));
     berth_status status = reader->each(reader->context, &out, origin, &reader->refusal);
     return status == BERTH_OK ? status : refuse(reader, item, status);
 }

@@ -47,7 +47,7 @@ static berth_status load_all(berth_engine *engine, const char *path, berth_str t
     if (status == BERTH_OK)
         status = berth_reader_finish(reader, engine, add, &l, error);
     berth_reader_destroy(reader);
-    if (status == BERTH_OK && objects != NULL)
+    if ((status == BERTH_OK || status == BERTH_E_CANCELLED) && objects != NULL)
         *objects = l.objects;
     return status;
 }

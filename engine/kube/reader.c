@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/cancel.h"
 #include "base/sized.h"
 #include "base/text.h"
 #include "kube/ahead.h"
@@ -188,6 +189,7 @@ static berth_status end_list(reading *r, const berth__ready_piece *ready)
 static berth_status each_ready(void *context, const berth__ready_piece *ready)
 {
     reading *r = context;
+    BERTH_TRY(berth__cancel_check(r->reader->options.cancel, r->reader->error));
     switch (ready->piece.kind) {
     case BERTH__PIECE_LIST:
         return begin_list(r, ready);
@@ -267,6 +269,7 @@ static berth_status each_document(void *context, const berth__json *root, uint32
     reading *r = context;
     berth__item item = {.tree = root, .source = r->source, .line = line, .offset = UINT64_MAX};
     (void)error;
+    BERTH_TRY(berth__cancel_check(r->reader->options.cancel, r->reader->error));
     r->documents += root->type != BERTH__JSON_NULL;
     if (is_cut_off(r, root))
         return value_fault(r, &item,

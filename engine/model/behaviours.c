@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "berth/engine.h"
 
 enum { COLUMN_COUNT = 8 };
 
@@ -26,6 +27,19 @@ static const line lines[] = {
     BERTH__BEHAVIOUR_LIST(X)
 #undef X
 };
+
+uint32_t berth_kubernetes_versions(uint32_t *out, uint32_t capacity)
+{
+    uint32_t count = 0;
+    for (uint32_t c = COLUMN_COUNT; c-- > 0;) {
+        if (firsts[c].minor == BERTH__KUBERNETES_LEGACY)
+            continue;
+        if (count < capacity)
+            out[count] = BERTH_KUBERNETES(firsts[c].minor, firsts[c].patch);
+        count++;
+    }
+    return count;
+}
 
 static void set(berth__behaviours *out, size_t offset, bool value)
 {
@@ -70,6 +84,7 @@ static const gate gates[] = {
     {"InPlacePodLevelResourcesVerticalScaling", 36, LAST, 36, 0, SWITCHES(requests_of_pod_status)},
     {"TaintTolerationComparisonOperators", 35, LAST, 0, 0, SWITCHES(taint_comparisons)},
     {"NodeDeclaredFeatures", 36, LAST, 36, 37, SWITCHES(declared_features)},
+    {"NodeDeclaredFeatures", 35, 35, 0, 0, NONE}, /* alpha, off */
     {"DynamicResourceAllocation", 32, LAST, 34, 34, SWITCHES(dynamic_resources)},
     {"VolumeAttributesClass", 32, LAST, 34, 34, SWITCHES(volume_attributes_classes)},
     {"ImageVolume", 32, LAST, 35, 35, NONE},
@@ -160,9 +175,9 @@ static berth_status switch_gate(berth_str name, bool on, uint32_t minor, berth__
                                 by_default ? "true" : "false", (unsigned)minor);
     if (found->behaviour == NONE)
         return berth__error_set(error, BERTH_E_UNSUPPORTED,
-                                "feature gate %s=%s changes decisions in a way that is not "
-                                "implemented",
-                                found->name, on ? "true" : "false");
+                                "feature gate %s=%s changes decisions of Kubernetes 1.%u in a way "
+                                "that is not implemented",
+                                found->name, on ? "true" : "false", (unsigned)minor);
     set(out, found->behaviour, on);
     return BERTH_OK;
 }

@@ -3,6 +3,32 @@
 
 #include "base/bits.h"
 
+/* Requirements with more values compare the column. */
+enum { MASKS_A_REQUIREMENT = 8 };
+
+/* The masks of a requirement; NULL: none. Returns false when out of memory. */
+static bool find_masks(berth__view *view, berth__arena *arena, berth__column_match *match)
+{
+    const berth__interned_requirement *requirement = match->requirement;
+    const bool listed = requirement->op == BERTH__OP_IN || requirement->op == BERTH__OP_NOT_IN;
+    const uint32_t count = listed ? requirement->value_count : 1;
+    match->masks = NULL;
+    if (requirement->op == BERTH__OP_GREATER || requirement->op == BERTH__OP_LESS ||
+        count > MASKS_A_REQUIREMENT)
+        return true;
+    const berth__mask **masks = berth__arena_alloc(arena, count * sizeof(*masks), 8);
+    if (masks == NULL)
+        return false;
+    for (uint32_t v = 0; v < count; v++) {
+        masks[v] = berth__layout_value(view->layout, &view->nodes, requirement->key,
+                                       listed ? requirement->values[v] : 0);
+        if (masks[v] == NULL)
+            return true;
+    }
+    match->masks = masks;
+    return true;
+}
+
 bool berth__term_match_make(berth__view *view, berth__arena *arena, const berth__node_term *term,
                             berth__term_match *out)
 {
@@ -14,11 +40,27 @@ bool berth__term_match_make(berth__view *view, berth__arena *arena, const berth_
         expressions[i].requirement = &term->expressions[i];
         expressions[i].column =
             berth__layout_column(view->layout, &view->nodes, term->expressions[i].key);
-        if (expressions[i].column == NULL)
+        if (expressions[i].column == NULL || !find_masks(view, arena, &expressions[i]))
             return false;
     }
     *out = (berth__term_match){term, expressions};
     return true;
+}
+
+static const berth__mask *only_mask(const berth__node_match *match)
+{
+    if (!match->has_terms)
+        return match->pairs.count == 1 ? match->pair_masks[0] : NULL;
+    if (match->pairs.count > 0 || match->term_count != 1)
+        return NULL;
+    const berth__node_term *term = match->terms[0].term;
+    if (!term->valid || term->empty || term->field_count > 0 || term->expression_count != 1)
+        return NULL;
+    const berth__column_match *expression = &match->terms[0].expressions[0];
+    return expression->masks != NULL && expression->requirement->op == BERTH__OP_IN &&
+                   expression->requirement->value_count == 1
+               ? expression->masks[0]
+               : NULL;
 }
 
 bool berth__node_match_make(berth__view *view, berth__arena *arena, berth__labels pairs,
@@ -26,18 +68,22 @@ bool berth__node_match_make(berth__view *view, berth__arena *arena, berth__label
 {
     uint32_t term_count = required != NULL ? required->count : 0;
     const berth__sym **columns = berth__arena_alloc(arena, pairs.count * sizeof(*columns), 8);
+    const berth__mask **masks = berth__arena_alloc(arena, pairs.count * sizeof(*masks), 8);
     berth__term_match *terms = berth__arena_alloc(arena, term_count * sizeof(*terms), 8);
-    if (columns == NULL || terms == NULL)
+    if (columns == NULL || masks == NULL || terms == NULL)
         return false;
     for (uint32_t i = 0; i < pairs.count; i++) {
         columns[i] = berth__layout_column(view->layout, &view->nodes, pairs.items[i].key);
         if (columns[i] == NULL)
             return false;
+        masks[i] = berth__layout_value(view->layout, &view->nodes, pairs.items[i].key,
+                                       pairs.items[i].value);
     }
     for (uint32_t i = 0; i < term_count; i++)
         if (!berth__term_match_make(view, arena, &required->terms[i], &terms[i]))
             return false;
-    *out = (berth__node_match){pairs, columns, required != NULL, terms, term_count};
+    *out = (berth__node_match){pairs, columns, masks, required != NULL, terms, term_count, NULL};
+    out->only = only_mask(out);
     return true;
 }
 
@@ -58,13 +104,24 @@ static void unite(berth__mask *mask, berth__mask slots)
         mask->words[w] |= slots.words[w];
 }
 
-static berth__mask listed(const berth__view *view, const berth__interned_requirement *requirement,
-                          const berth__sym *values)
+/* The slots of a tile with one of a requirement's values. */
+static berth__mask listed(const berth__view *view, const berth__column_match *match, uint32_t tile)
 {
+    const berth__interned_requirement *requirement = match->requirement;
+    const berth__sym *values = match->column + (size_t)tile * BERTH__TILE;
     berth__mask any = {{0}};
     for (uint32_t v = 0; v < requirement->value_count; v++)
-        unite(&any, view->kernels->equal(values, requirement->values[v]));
+        unite(&any, match->masks != NULL ? match->masks[v][tile]
+                                         : view->kernels->equal(values, requirement->values[v]));
     return any;
+}
+
+/* The slots of a tile that lack a requirement's key. */
+static berth__mask lacking(const berth__view *view, const berth__column_match *match, uint32_t tile)
+{
+    return match->masks != NULL
+               ? match->masks[0][tile]
+               : view->kernels->equal(match->column + (size_t)tile * BERTH__TILE, 0);
 }
 
 static berth__mask compared(const berth__view *view, const berth__interned_requirement *requirement,
@@ -78,23 +135,22 @@ static berth__mask compared(const berth__view *view, const berth__interned_requi
 }
 
 /* The slots of a tile whose values satisfy a requirement. */
-static berth__mask meeting(const berth__view *view, const berth__interned_requirement *requirement,
-                           const berth__sym *values)
+static berth__mask meeting(const berth__view *view, const berth__column_match *match, uint32_t tile)
 {
-    switch (requirement->op) {
+    switch (match->requirement->op) {
     case BERTH__OP_IN:
-        return listed(view, requirement, values);
+        return listed(view, match, tile);
     case BERTH__OP_NOT_IN:
-        return inverse(listed(view, requirement, values));
+        return inverse(listed(view, match, tile));
     case BERTH__OP_EXISTS:
-        return inverse(view->kernels->equal(values, 0));
+        return inverse(lacking(view, match, tile));
     case BERTH__OP_NOT_EXISTS:
-        return view->kernels->equal(values, 0);
+        return lacking(view, match, tile);
     case BERTH__OP_GREATER:
     case BERTH__OP_LESS:
         break;
     }
-    return compared(view, requirement, values);
+    return compared(view, match->requirement, match->column + (size_t)tile * BERTH__TILE);
 }
 
 static bool fields_meet(const berth__view *view, const berth__node_term *term, uint32_t slot)
@@ -112,10 +168,8 @@ void berth__term_match_tile(const berth__view *view, const berth__term_match *ma
         *mask = (berth__mask){0};
         return;
     }
-    for (uint32_t i = 0; i < match->term->expression_count; i++) {
-        const berth__sym *values = match->expressions[i].column + (size_t)tile * BERTH__TILE;
-        keep(mask, meeting(view, match->expressions[i].requirement, values));
-    }
+    for (uint32_t i = 0; i < match->term->expression_count; i++)
+        keep(mask, meeting(view, &match->expressions[i], tile));
     if (match->term->field_count == 0)
         return;
     BERTH__MASK_EACH(mask, s)
@@ -128,9 +182,15 @@ void berth__term_match_tile(const berth__view *view, const berth__term_match *ma
 void berth__node_match_tile(const berth__view *view, const berth__node_match *match, uint32_t tile,
                             berth__mask *mask)
 {
+    if (match->only != NULL) {
+        keep(mask, match->only[tile]);
+        return;
+    }
     for (uint32_t i = 0; i < match->pairs.count; i++) {
         const berth__sym *values = match->pair_columns[i] + (size_t)tile * BERTH__TILE;
-        keep(mask, view->kernels->equal(values, match->pairs.items[i].value));
+        keep(mask, match->pair_masks != NULL && match->pair_masks[i] != NULL
+                       ? match->pair_masks[i][tile]
+                       : view->kernels->equal(values, match->pairs.items[i].value));
     }
     if (!match->has_terms)
         return;

@@ -9,6 +9,9 @@
 typedef struct berth__column_match {
     const berth__interned_requirement *requirement;
     const berth__sym *column;
+    /* The slots of each value by tile, or of no value for Exists and DoesNotExist. NULL: compare
+     * the column. */
+    const berth__mask *const *masks;
 } berth__column_match;
 
 typedef struct berth__term_match {
@@ -20,9 +23,13 @@ typedef struct berth__term_match {
 typedef struct berth__node_match {
     berth__labels pairs;
     const berth__sym *const *pair_columns;
+    const berth__mask *const *pair_masks; /* NULL, or an entry is: compare the column */
     bool has_terms;
     const berth__term_match *terms;
     uint32_t term_count;
+    /* The slots that match, by tile, if all that is asked for is one value of one label: the zone
+     * of a volume. NULL: something else is. */
+    const berth__mask *only;
 } berth__node_match;
 
 /* Whether the node names to which a class's required node affinity restricts the search

@@ -273,13 +273,23 @@ static berth__mask with_room(const berth__view *view, const filter_state *own, u
         return out;
     out = (berth__mask){{UINT64_MAX, UINT64_MAX}};
     for (uint32_t i = 0; i < own->wanted[0].driver_count; i++) {
-        uint32_t values[BERTH__TILE];
-        const berth__driver_fill *fill = own->fills[i];
-        view->kernels->gather(fill->nodes, fill->capacity,
-                              view->layout->nodes + (size_t)tile * BERTH__TILE, values);
-        view->kernels->at_most(values, INT32_MAX - own->wanted[0].drivers[i].count, &out);
+        const berth__mask room = berth__driver_fill_room(own->fills[i], view->layout, view->kernels,
+                                                         tile, own->wanted[0].drivers[i].count);
+        for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+            out.words[w] &= room.words[w];
     }
     return out;
+}
+
+/* Clear the slots that lack a driver that the pod needs. */
+static void keep_installed(const berth__view *view, const filter_state *own, uint32_t tile,
+                           berth__mask *mask)
+{
+    BERTH__MASK_EACH(mask, s)
+    {
+        if (missing_driver(view, own, tile * BERTH__TILE + s) != 0)
+            berth__bit_clear(mask->words, s);
+    }
 }
 
 static void node_volume_limits_filter(const berth__question *cycle, const void *instance,
@@ -291,13 +301,8 @@ static void node_volume_limits_filter(const berth__question *cycle, const void *
         *mask = (berth__mask){{0}};
         return;
     }
-    BERTH__MASK_EACH(mask, s)
-    {
-        if (own->required_count == 0)
-            break;
-        if (missing_driver(cycle->view, own, tile * BERTH__TILE + s) != 0)
-            berth__bit_clear(mask->words, s);
-    }
+    if (own->required_count > 0)
+        keep_installed(cycle->view, own, tile, mask);
     if (own->wanted[WITH_CSI_NODE].count + own->wanted[WITH_PORTWORX_MIGRATED].count == 0)
         return;
     const berth__mask roomy = with_room(cycle->view, own, tile);

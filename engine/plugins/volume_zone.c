@@ -10,10 +10,14 @@ typedef struct zone_rule {
     const berth__sym *column;
     const berth__sym *fallback; /* NULL: none */
     const berth__zone_set *zones;
+    /* The slots of the only zone, and those that lack the label, by tile. NULL: compare the
+     * columns. */
+    const berth__mask *own, *lacking, *other;
 } zone_rule;
 
 typedef struct filter_state {
     const berth__sym *columns[BERTH__ZONE_LABELS];
+    const berth__mask *none[BERTH__ZONE_LABELS]; /* slots without the label; NULL: compare */
     zone_rule *rules;
     uint32_t rule_count;
     const berth__reasons *refusal; /* for every node, if preFilter did not run */
@@ -44,7 +48,34 @@ static bool may_be_unbound(const berth__view *view, const berth__claim *claim,
     return false;
 }
 
-static void add_rules(const berth__pv_facts *volume, filter_state *own)
+static berth__sym label_of(const berth__view *view, int label)
+{
+    const berth__sym keys[BERTH__ZONE_LABELS] = {
+        [BERTH__ZONE_BETA] = view->model->known.zone_beta,
+        [BERTH__REGION_BETA] = view->model->known.region_beta,
+        [BERTH__ZONE] = view->model->known.zone,
+        [BERTH__REGION] = view->model->known.region,
+    };
+    return keys[label];
+}
+
+/* Find masks in place of columns, for a rule about one zone. */
+static void find_masks(berth__view *view, const filter_state *own, int label, int fallback,
+                       zone_rule *rule)
+{
+    if (rule->zones->count != 1)
+        return;
+    const berth__sym zone = rule->zones->values[0];
+    rule->own = berth__layout_value(view->layout, &view->nodes, label_of(view, label), zone);
+    if (fallback < 0)
+        return;
+    rule->lacking = own->none[label];
+    rule->other = berth__layout_value(view->layout, &view->nodes, label_of(view, fallback), zone);
+    if (rule->lacking == NULL || rule->other == NULL)
+        rule->own = NULL;
+}
+
+static void add_rules(berth__view *view, const berth__pv_facts *volume, filter_state *own)
 {
     static const int fallback[BERTH__ZONE_LABELS] = {
         [BERTH__ZONE_BETA] = BERTH__ZONE,
@@ -52,27 +83,27 @@ static void add_rules(const berth__pv_facts *volume, filter_state *own)
         [BERTH__ZONE] = -1,
         [BERTH__REGION] = -1,
     };
-    for (uint32_t i = 0; i < BERTH__ZONE_LABELS; i++)
-        if (volume->zones[i].values != NULL)
-            own->rules[own->rule_count++] =
-                (zone_rule){own->columns[i], fallback[i] >= 0 ? own->columns[fallback[i]] : NULL,
-                            &volume->zones[i]};
+    for (int i = 0; i < BERTH__ZONE_LABELS; i++) {
+        if (volume->zones[i].values == NULL)
+            continue;
+        zone_rule *rule = &own->rules[own->rule_count++];
+        *rule = (zone_rule){.column = own->columns[i],
+                            .fallback = fallback[i] >= 0 ? own->columns[fallback[i]] : NULL,
+                            .zones = &volume->zones[i]};
+        find_masks(view, own, i, fallback[i], rule);
+    }
 }
 
 static bool allocate(berth__prepare *prepare, const berth__volume_list *list, filter_state *own)
 {
     berth__view *view = prepare->cycle->view;
-    const berth__sym keys[BERTH__ZONE_LABELS] = {
-        [BERTH__ZONE_BETA] = view->model->known.zone_beta,
-        [BERTH__REGION_BETA] = view->model->known.region_beta,
-        [BERTH__ZONE] = view->model->known.zone,
-        [BERTH__REGION] = view->model->known.region,
-    };
     own->rules = berth__arena_alloc(prepare->arena,
                                     list->count * BERTH__ZONE_LABELS * sizeof(*own->rules), 8);
     bool ok = own->rules != NULL;
-    for (uint32_t i = 0; i < BERTH__ZONE_LABELS && ok; i++) {
-        own->columns[i] = berth__layout_column(view->layout, &view->nodes, keys[i]);
+    for (int i = 0; i < BERTH__ZONE_LABELS && ok; i++) {
+        const berth__sym key = label_of(view, i);
+        own->columns[i] = berth__layout_column(view->layout, &view->nodes, key);
+        own->none[i] = berth__layout_value(view->layout, &view->nodes, key, 0);
         ok = own->columns[i] != NULL;
     }
     return ok;
@@ -80,7 +111,7 @@ static bool allocate(berth__prepare *prepare, const berth__volume_list *list, fi
 
 static berth__outcome find_rules(berth__prepare *prepare)
 {
-    const berth__view *view = prepare->cycle->view;
+    berth__view *view = prepare->cycle->view;
     const berth__volume_list *list = prepare->cycle->cls->volumes;
     filter_state *own = prepare->state;
     prepare->stays = list == NULL;
@@ -108,7 +139,7 @@ static berth__outcome find_rules(berth__prepare *prepare)
                           "persistentvolume \"%.*s\" not found", (int)name.len, name.data);
             return BERTH__REFUSE;
         }
-        add_rules(facts, own);
+        add_rules(view, facts, own);
     }
     return own->rule_count > 0 ? BERTH__ACTIVE : BERTH__SKIP;
 }
@@ -128,6 +159,14 @@ static void add_meeting(const zone_rule *rule, const berth__kernels *kernels, ui
                         berth__mask *out)
 {
     size_t first = (size_t)tile * BERTH__TILE;
+    if (rule->own != NULL) {
+        for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+            out->words[w] |=
+                rule->own[tile].words[w] |
+                (rule->lacking != NULL ? rule->lacking[tile].words[w] & rule->other[tile].words[w]
+                                       : 0);
+        return;
+    }
     berth__mask lacking = {{0}};
     if (rule->fallback != NULL)
         lacking = kernels->equal(rule->column + first, 0);
@@ -147,7 +186,9 @@ static berth__mask unlabelled(const filter_state *own, const berth__kernels *ker
 {
     berth__mask out = {{UINT64_MAX, UINT64_MAX}};
     for (uint32_t i = 0; i < BERTH__ZONE_LABELS && !berth__mask_empty(&out); i++) {
-        const berth__mask none = kernels->equal(own->columns[i] + (size_t)tile * BERTH__TILE, 0);
+        const berth__mask none =
+            own->none[i] != NULL ? own->none[i][tile]
+                                 : kernels->equal(own->columns[i] + (size_t)tile * BERTH__TILE, 0);
         for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
             out.words[w] &= none.words[w];
     }

@@ -9,7 +9,7 @@
 #include "plugins/extended_resources.h"
 
 /* Bounds of the cache. */
-enum { PREPARED_MAX = 4096 };
+enum { PREPARED_MAX = 1 << 16 };
 static const size_t PREPARED_BYTES_MAX = (size_t)256 << 20;
 
 berth_status berth__prepared_cache_init(berth__prepared_cache *cache,

@@ -37,7 +37,7 @@ static void drop_counters(berth_engine *branch)
 {
     berth__pod_counts_destroy(branch->branch->counts);
     branch->branch->counts = NULL;
-    berth_snapshot_unpin(branch->branch->followed);
+    berth__snapshot_let_go(branch->branch->followed);
     branch->branch->followed = NULL;
 }
 
@@ -76,7 +76,7 @@ static berth_status catch_up(berth__cluster *cluster)
         drop_counters(branch);
         return status;
     }
-    berth_snapshot_unpin(state->followed);
+    berth__snapshot_let_go(state->followed);
     state->followed = NULL;
     cluster->catch_up = NULL;
     return BERTH_OK;
@@ -277,7 +277,8 @@ static void give_back(berth_engine *branch)
 void berth_engine_trim(berth_engine *engine)
 {
     berth_engine *branch;
-    while (engine->branches != NULL && (branch = take_idle(engine->branches)) != NULL)
+    while (engine != NULL && engine->branches != NULL &&
+           (branch = take_idle(engine->branches)) != NULL)
         destroy(branch);
 }
 
@@ -322,15 +323,19 @@ void berth__branches_age(berth_engine *engine)
 
 berth_status berth_branch_create(berth_snapshot *snapshot, berth_engine **out, berth_error *error)
 {
-    berth_engine *parent = snapshot->engine, *branch = take_idle(parent->branches);
+    BERTH_TRY(berth__need(out, "out", error));
     *out = NULL;
+    if (snapshot == NULL)
+        return berth__no_snapshot(error);
+    berth_engine *parent = snapshot->engine, *branch = take_idle(parent->branches);
     if (branch == NULL)
         branch = make(parent, snapshot);
     if (branch == NULL)
         return berth__error_set(error, BERTH_E_NOMEM, "no memory for a branch");
-    branch->branch->base = berth_snapshot_pin(snapshot);
+    branch->branch->base = berth__snapshot_hold(snapshot);
     open_owner(&branch->cluster, snapshot);
     take_roots(&branch->cluster, snapshot);
+    branch->cluster.layouts = 0;
     branch->cluster.catch_up = catch_up;
     branch->cluster.catch_up_volumes = catch_up_volumes;
     branch->decider.rotation = snapshot->rotation;
@@ -352,7 +357,7 @@ static void return_counters(berth_engine *branch, const berth__cluster *former)
 {
     berth__branch *state = branch->branch;
     if (follow(branch, former))
-        state->followed = berth_snapshot_pin(state->base);
+        state->followed = berth__snapshot_hold(state->base);
     else
         drop_counters(branch);
     branch->cluster.view.counts = NULL;
@@ -386,7 +391,7 @@ void berth_branch_drop(berth_engine *branch)
     return_to_base(branch);
     cluster->catch_up = cluster->catch_up_volumes = NULL;
     berth__cow_owner_destroy(&cluster->cow);
-    berth_snapshot_unpin(state->base);
+    berth__snapshot_let_go(state->base);
     state->base = NULL;
     state->placed_count = 0;
     give_back(branch);

@@ -226,6 +226,7 @@ static void hand_over(commit_state *commit)
 static berth_status hand_over_whole(commit_state *commit)
 {
     berth__transactions *transactions = &commit->engine->transactions;
+    BERTH_TRY(berth__cluster_sync(&commit->engine->cluster)); /* not undone by the rollback */
     BERTH_TRY(berth__transaction_begin(transactions));
     hand_over(commit);
     if (commit->status == BERTH_OK && commit->count == 0)
@@ -269,6 +270,7 @@ static berth_status commit_entered(berth_engine *branch, berth_conflict *conflic
 berth_status berth_branch_commit_sized(berth_engine *branch, berth_conflict *conflicts, size_t size,
                                        uint32_t capacity, uint32_t *count, berth_error *error)
 {
+    BERTH_TRY(berth__need(count, "count", error));
     *count = 0;
     BERTH_TRY(berth__engine_enter(branch, error));
     berth_status status = check_branch(branch, error);

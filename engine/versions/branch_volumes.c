@@ -24,7 +24,7 @@ void berth__branch_volumes_destroy(berth__branch_volumes *volumes)
     berth__devices_destroy(volumes->devices);
     berth__volume_use_destroy(volumes->use);
     berth__storage_destroy(volumes->storage);
-    berth_snapshot_unpin(volumes->followed);
+    berth__snapshot_let_go(volumes->followed);
     *volumes = (berth__branch_volumes){0};
 }
 
@@ -64,7 +64,7 @@ berth_status berth__branch_volumes_catch_up(berth__branch_volumes *volumes, bert
         berth__branch_volumes_destroy(volumes);
         return status;
     }
-    berth_snapshot_unpin(volumes->followed);
+    berth__snapshot_let_go(volumes->followed);
     volumes->followed = NULL;
     return BERTH_OK;
 }
@@ -78,7 +78,7 @@ void berth__branch_volumes_return(berth__branch_volumes *volumes, berth__cluster
     bool ok = !changed && berth__cluster_follow_volumes(cluster, former);
     hide(cluster);
     if (ok)
-        volumes->followed = berth_snapshot_pin(snapshot);
+        volumes->followed = berth__snapshot_hold(snapshot);
     else
         berth__branch_volumes_destroy(volumes);
 }

@@ -119,9 +119,11 @@ static berth_status publish(berth_engine *engine, berth_error *error)
     if (engine->transactions.depth > 0)
         return berth__error_set(error, BERTH_E_STATE,
                                 "a transaction is open: what it changes may still be taken back");
+    /* Branches share this layout, so none of them has to make it. */
+    bool ready = berth__cluster_sync(cluster) == BERTH_OK;
     berth_snapshot *snapshot =
         berth__alloc_zero(engine->allocator, sizeof(*snapshot), _Alignof(berth_snapshot));
-    if (snapshot == NULL || berth__branches_init(engine) != BERTH_OK ||
+    if (!ready || snapshot == NULL || berth__branches_init(engine) != BERTH_OK ||
         !fill_snapshot(engine, snapshot) ||
         berth__history_reserve(&engine->history, &snapshot->head) != BERTH_OK ||
         !share(cluster->model)) {
@@ -144,64 +146,92 @@ berth_status berth_engine_publish(berth_engine *engine, berth_error *error)
 
 /* ---- pinning ---- */
 
+/* Count a pin of a caller. */
+static berth_snapshot *note_pin(berth_snapshot *snapshot)
+{
+    /* Relaxed: see caller_pins. */
+    if (snapshot != NULL)
+        atomic_fetch_add_explicit(&snapshot->caller_pins, 1, memory_order_relaxed);
+    return snapshot;
+}
+
 berth_snapshot *berth_engine_pin(const berth_engine *engine)
 {
+    if (engine == NULL)
+        return NULL;
     /* Pinning changes nothing that the caller can see, so `engine` is const; the decider has a
      * writable pointer. */
     char *cluster = (char *)engine->decider.cluster;
     berth_engine *holder = (berth_engine *)(void *)(cluster - offsetof(berth_engine, cluster));
-    return (berth_snapshot *)berth__history_pin(&holder->history);
+    return note_pin((berth_snapshot *)berth__history_pin(&holder->history));
 }
 
 berth_snapshot *berth_snapshot_pin(berth_snapshot *snapshot)
 {
-    if (snapshot != NULL)
-        berth__history_pin_again(&snapshot->head);
-    return snapshot;
+    return note_pin(snapshot != NULL ? berth__snapshot_hold(snapshot) : NULL);
 }
 
 void berth_snapshot_unpin(berth_snapshot *snapshot)
 {
-    if (snapshot != NULL)
-        berth__history_unpin(&snapshot->engine->history, &snapshot->head);
+    /* Relaxed: see caller_pins. */
+    if (snapshot != NULL &&
+        atomic_fetch_sub_explicit(&snapshot->caller_pins, 1, memory_order_relaxed) == 0)
+        berth__stop(__FILE__, __LINE__, "a snapshot was unpinned more often than it was pinned");
+    berth__snapshot_let_go(snapshot);
 }
 
 /* ---- reading ---- */
 
 uint64_t berth_snapshot_number(const berth_snapshot *snapshot)
 {
+    if (snapshot == NULL)
+        return 0;
     return snapshot->head.number;
 }
 
 void berth_snapshot_counts_sized(const berth_snapshot *snapshot, berth_counts *out, size_t size)
 {
-    berth__sized_give(out, size, &snapshot->counts, sizeof(snapshot->counts));
+    static const berth_counts none;
+    const berth_counts *counts = snapshot != NULL ? &snapshot->counts : &none;
+    berth__sized_give(out, size, counts, sizeof(*counts));
 }
 
 berth_node_id berth_snapshot_find_node(const berth_snapshot *snapshot, berth_str name)
 {
+    if (snapshot == NULL)
+        return BERTH_NODE_NONE;
     return berth__cluster_present_id(&snapshot->cluster, name);
 }
 
 berth_pod_id berth_snapshot_find_pod(const berth_snapshot *snapshot, berth_str namespace_name,
                                      berth_str name)
 {
+    if (snapshot == NULL)
+        return BERTH_POD_NONE;
     return berth__cluster_find_pod(&snapshot->cluster, namespace_name, name);
 }
 
 berth_str berth_snapshot_node_name(const berth_snapshot *snapshot, berth_node_id node)
 {
+    if (snapshot == NULL)
+        return (berth_str){0};
     return berth__cluster_node_name(&snapshot->cluster, node);
 }
 
 void berth_snapshot_pod_name(const berth_snapshot *snapshot, berth_pod_id pod,
                              berth_str *namespace_name, berth_str *name)
 {
+    if (snapshot == NULL) {
+        *namespace_name = *name = (berth_str){0};
+        return;
+    }
     berth__cluster_pod_name(&snapshot->cluster, pod, namespace_name, name);
 }
 
 berth_node_id berth_snapshot_pod_node(const berth_snapshot *snapshot, berth_pod_id pod)
 {
+    if (snapshot == NULL)
+        return BERTH_NODE_NONE;
     return berth__cluster_pod_node(&snapshot->cluster, pod);
 }
 
@@ -209,6 +239,11 @@ berth_status berth_snapshot_node_resource(const berth_snapshot *snapshot, berth_
                                           berth_str resource, int64_t *allocatable,
                                           int64_t *requested, berth_error *error)
 {
+    if (snapshot == NULL) {
+        *allocatable = 0;
+        *requested = 0;
+        return berth__no_snapshot(error);
+    }
     return berth__cluster_node_resource(&snapshot->cluster, node, resource, allocatable, requested,
                                         error);
 }
@@ -216,27 +251,35 @@ berth_status berth_snapshot_node_resource(const berth_snapshot *snapshot, berth_
 berth_str berth_snapshot_node_label(const berth_snapshot *snapshot, berth_node_id node,
                                     berth_str key)
 {
+    if (snapshot == NULL)
+        return (berth_str){0};
     return berth__cluster_node_label(&snapshot->cluster, node, key);
 }
 
 uint64_t berth_snapshot_digest(const berth_snapshot *snapshot)
 {
+    if (snapshot == NULL)
+        return 0;
     return berth__cluster_digest(&snapshot->cluster);
 }
 
 berth_node_id berth_snapshot_node_limit(const berth_snapshot *snapshot)
 {
-    return snapshot->cluster.node_count;
+    return snapshot != NULL ? snapshot->cluster.node_count : 0;
 }
 
 bool berth_snapshot_node_present(const berth_snapshot *snapshot, berth_node_id node)
 {
+    if (snapshot == NULL)
+        return false;
     return berth__cluster_present(&snapshot->cluster, node) != NULL;
 }
 
 berth_pod_id berth_snapshot_next_pod(const berth_snapshot *snapshot, berth_node_id node,
                                      berth_pod_id after)
 {
+    if (snapshot == NULL)
+        return BERTH_POD_NONE;
     return berth__cluster_next_pod(&snapshot->cluster, node, after);
 }
 
@@ -262,6 +305,8 @@ static berth_status check_list(const berth__cluster *cluster, uint32_t first, ui
 
 berth_status berth_snapshot_check(const berth_snapshot *snapshot, berth_error *error)
 {
+    if (snapshot == NULL)
+        return berth__no_snapshot(error);
     const berth__cluster *cluster = &snapshot->cluster;
     uint64_t listed = 0;
     for (uint32_t id = 0; id < cluster->node_count; id++)

@@ -29,6 +29,23 @@ struct berth_snapshot {
     uint32_t nominated_count;
     berth__sym *resources; /* names of resources; they live as long as the snapshot */
     uint32_t resource_count;
+    /* Pins of the library's callers that are not given back; the head counts those of branches,
+     * too. sync: none, because each unpin comes after its pin, and nothing else is ordered by it */
+    atomic_uint_least64_t caller_pins;
 };
+
+/* Pin a snapshot that is pinned already, for the library itself; and give that pin back, or accept
+ * NULL. */
+static inline berth_snapshot *berth__snapshot_hold(berth_snapshot *snapshot)
+{
+    berth__history_pin_again(&snapshot->head);
+    return snapshot;
+}
+
+static inline void berth__snapshot_let_go(berth_snapshot *snapshot)
+{
+    if (snapshot != NULL)
+        berth__history_unpin(&snapshot->engine->history, &snapshot->head);
+}
 
 #endif

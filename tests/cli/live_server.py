@@ -5,16 +5,21 @@ Usage: live_server.py CLUSTER.json LOG [OPTION...]; prints its port.
   forbid=NAMES   resources whose list is forbidden: pods,nodes
   without=GROUP  an API group that it lacks
   expire         the first continued page of pods is answered with 410
-  busy           the first list is answered with 429
+  busy           the first lists are answered with 429, 503 and 504
   nodiscovery    /apis is forbidden
   tls=FILE       HTTPS, with this certificate and key
   token=TOKEN    other bearers get 401
+  lease=HOLDER   has a Lease for an hour; "": there is none, and whoever posts one gets it
+  lost=SECONDS   that lease cannot be renewed, bindings get 429, and those that come later than
+                 SECONDS after the lease are LATE in the log
+Watches stay open without events. Writes are answered with 201.
 Each request is a line of LOG: method and path.
 """
 import http.server
 import json
 import ssl
 import sys
+import time
 import urllib.parse
 
 # resource, kind, group/version, is namespaced
@@ -52,6 +57,8 @@ RESOURCES = [
 options = dict((word.split("=", 1) + [""])[:2] for word in sys.argv[3:])
 forbidden = options.get("forbid", "").split(",")
 once = {name for name in ("expire", "busy") if name in options}
+busy = [429, 503, 504]
+taken = []  # when the lease was
 objects = {}
 with open(sys.argv[1], encoding="utf-8") as file:
     for item in json.load(file)["items"]:
@@ -95,8 +102,9 @@ def status(code, message):
 def listed(resource, query):
     name, kind, version, _ = resource
     if "busy" in once:
-        once.discard("busy")
-        return status(429, "busy")
+        if len(busy) == 1:
+            once.discard("busy")
+        return status(busy.pop(0), "busy")
     if name in forbidden:
         return status(403, f'{name} is forbidden: User "jane" cannot list resource "{name}"')
     at = int(query.get("continue", ["/0"])[0].split("/")[1])
@@ -121,12 +129,32 @@ def answer(path):
         return 200, {"kind": "APIVersions", "versions": ["v1"]}
     if parts.path == "/apis":
         return status(403, "no") if "nodiscovery" in options else (200, groups())
+    if "/leases" in parts.path and not options.get("lease"):
+        return status(404, "there is no lease")
+    if "/leases" in parts.path:
+        return 200, {"kind": "Lease", "apiVersion": "coordination.k8s.io/v1",
+                     "metadata": {"name": "berth", "resourceVersion": "7"},
+                     "spec": {"holderIdentity": options["lease"], "leaseDurationSeconds": 3600}}
     for resource in served():
         if parts.path == path_of(resource[2]):
             return 200, resources_of(resource[2])
         if parts.path == path_of(resource[2]) + "/" + resource[0]:
             return listed(resource, query)
     return status(404, "the server could not find the requested resource")
+
+
+def without_renewal(method, path, code, value):
+    now = time.monotonic()
+    if method == "POST" and path.endswith("/leases"):
+        taken.append(now)
+    elif "/leases" in path and taken:
+        return status(500, "no renewal")
+    elif path.endswith("/binding"):
+        if now > taken[0] + float(options["lost"]):
+            with open(sys.argv[2], "a", encoding="utf-8") as log:
+                print("LATE", method, path, file=log)
+        return status(429, "busy")
+    return code, value
 
 
 class Server(http.server.BaseHTTPRequestHandler):
@@ -136,7 +164,20 @@ class Server(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         with open(sys.argv[2], "a", encoding="utf-8") as log:
             print(self.command, self.path, file=log)
+        if "watch=" in self.path:
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.flush()
+            time.sleep(60)
+            self.close_connection = True
+            return
+        sent = self.rfile.read(int(self.headers.get("Content-Length", "0")))
         code, value = answer(self.path)
+        if "lost" in options:
+            code, value = without_renewal(self.command, self.path, code, value)
+        if self.command != "GET" and code != 429 and code != 500:
+            code, value = 201, json.loads(sent)
+            value.setdefault("metadata", {})["resourceVersion"] = "7"
         bearer = self.headers.get("Authorization", "")
         if "token" in options and bearer != "Bearer " + options["token"]:
             code, value = status(401, "Unauthorized")

@@ -17,4 +17,6 @@ for header in berth/*.h; do
   count=$((count + 1))
 done
 ((count >= 6))
+printf '%s\n' '#include <berth/berth.h>' 'berth_str cpu() { return BERTH_STR("cpu"); }' >"$work/cast.cc"
+"$CXX" -std=c++17 -Wall -Wextra -Wold-style-cast -Werror -fsyntax-only -I. "$work/cast.cc"
 echo "$count headers"

@@ -303,6 +303,14 @@ static void start(trial *t)
                 &error);
 }
 
+/* Bring the layout up to date, as the transactions of hand_over do. */
+static void settle(trial *t, berth_engine *engine)
+{
+    berth_error error = {0};
+    script_must(&t->s, "begin", berth_engine_begin(engine, &error), &error);
+    script_must(&t->s, "rollback", berth_engine_rollback(engine, &error), &error);
+}
+
 static void go_on(trial *t)
 {
     cluster_gen *gen = &t->s.gen;
@@ -312,6 +320,8 @@ static void go_on(trial *t)
             make_plan(t);
         } else if (dice < 20 && t->options->threads == 0) {
             uint32_t which = gen_below(gen, PLANS);
+            settle(t, t->s.engine);
+            settle(t, t->twin);
             follow_some(t, &t->s, which, gen_below(gen, 1000), t->s.engine);
         } else {
             operation op = script_operation(&t->s);

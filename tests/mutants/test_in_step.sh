@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# The mutants match the engine: each patch applies to the file that it names, and says what it removes; some
+# The mutants match the sources: each patch applies to the file that it names, and says what it removes; some
 # test builds each mutant; the exhaustive model has each mutant of publication, too.
 # Usage: test_in_step.sh NAME=FILE...
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-engine=$here/../../engine
+root=$here/../..
 model=$here/../spin/history.pml
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -20,11 +20,11 @@ for mutant in "$@"; do
   patch=$here/$name.patch
   read -r first <"$patch" || fail "$name.patch is not there"
   [[ $first == *:* && $first != ---* ]] || fail "$name.patch does not say what it removes"
-  grep -q "^--- a/engine/$file\$" "$patch" || fail "$name.patch is not one of engine/$file"
+  grep -q "^--- a/$file\$" "$patch" || fail "$name.patch is not one of $file"
   if ! output=$(patch --batch --fuzz=0 --reject-file=- --output="$work/copy" \
-    "$engine/$file" "$patch" 2>&1); then
-    fail "$name.patch does not apply to engine/$file any more: $output"
-  elif cmp -s "$work/copy" "$engine/$file"; then
+    "$root/$file" "$patch" 2>&1); then
+    fail "$name.patch does not apply to $file any more: $output"
+  elif cmp -s "$work/copy" "$root/$file"; then
     fail "$name.patch changes nothing"
   fi
   [[ $name != history_* ]] || grep -q "^#define ${name#history_} [1-9]" "$model" ||

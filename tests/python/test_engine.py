@@ -22,6 +22,31 @@ class Loading(Case):
             self.assertEqual(engine.load_objects(pod("q")).objects, 1)
             self.assertEqual(engine.load_objects([]).objects, 0)
 
+    def test_notes(self) -> None:
+        typo = pod("p")
+        typo["spec"]["containers"][0]["resource"] = typo["spec"]["containers"][0].pop("resources")
+        event = {"kind": "Event", "apiVersion": "v1", "metadata": {"name": "e"}}
+        with berth.Engine(threads=1) as engine:
+            self.assertEqual(engine.load_objects(pod("good")).notes, ())
+            field, passed_over = engine.load_objects([typo, event]).notes
+            self.assertEqual(field.what, berth.NoteKind.UNKNOWN_FIELD)
+            self.assertEqual((field.word, field.suggestion), ("resource", "resources"))
+            self.assertEqual(field.field, "spec.containers[0].resource")
+            self.assertIn("probably meant: resources", str(field))
+            self.assertEqual(passed_over.what, berth.NoteKind.PASSED_OVER)
+            self.assertEqual((passed_over.kind, passed_over.name), ("Event", "e"))
+            many = [dict(event, metadata={"name": f"e{i}"}) for i in range(1100)]
+            self.assertEqual(len(engine.load_objects(many).notes), 1000)
+
+    def test_repr(self) -> None:
+        engine = berth.Engine(threads=1)
+        engine.load_objects([node("a"), pod("p")])
+        self.assertEqual(repr(engine), "<berth.Engine: 1 nodes, 0 pods running, 1 pending>")
+        with engine.publish() as snapshot, snapshot.branch() as branch:
+            self.assertTrue(repr(branch).startswith("<berth.Branch: 1 nodes"))
+        engine.close()
+        self.assertEqual(repr(engine), "<berth.Engine: the engine is closed>")
+
     def test_files_and_text(self) -> None:
         data = os.path.join(SOURCE, "tests/cli/data")
         with berth.Engine(threads=1) as engine, tempfile.TemporaryDirectory() as folder:

@@ -27,6 +27,8 @@ NOT_WRAPPED = {
     "berth_profile_list": "profiles come from configurations",
     "berth_point_name": "profiles come from configurations",
     "berth_status_name": "Status has the names",
+    "berth_str_of": "Python has texts",
+    "berth_engine_fit_count_with": "fit_count; calls are not cancelled",
     "berth_status_text": "exceptions have texts",
     "berth_pod_state_name": "PodState has the names",
     "berth_abort_hook_set": "for the whole process",
@@ -36,7 +38,7 @@ NOT_WRAPPED = {
     "berth_cycle_slot_count": "a slice has its length",
     "berth_scheduler_add_node": "one kind of berth_scheduler_add",
     "berth_scheduler_add_pod": "one kind of berth_scheduler_add",
-    "berth_scheduler_config_notes": "notes of readers are for the program",
+    "berth_scheduler_config_notes": "remarks about configurations are for the program",
     "berth_engine_pod_claims": "for who binds on a live cluster",
     "berth_engine_pod_devices": "for who binds on a live cluster",
     "berth_engine_device_fits": "why claims of devices are not served, for the program",
@@ -105,6 +107,7 @@ class Headers(Case):
             "berth_scan_reason": (berth.ScanReason, "BERTH_SCAN_"),
             "berth_pod_state": (berth.PodState, "BERTH_POD_STATE_"),
             "berth_normalize": (berth.Normalize, "BERTH_NORMALIZE_"),
+            "berth_note_kind": (berth.NoteKind, "BERTH_NOTE_"),
         }
         for name, (ours, prefix) in enums.items():
             theirs = {
@@ -149,7 +152,26 @@ class Headers(Case):
     def test_version(self) -> None:
         numbers = (lib.BERTH_VERSION_MAJOR, lib.BERTH_VERSION_MINOR, lib.BERTH_VERSION_PATCH)
         self.assertEqual(berth.__version__, ".".join(map(str, numbers)))
+        self.assertEqual(
+            berth.version_number, numbers[0] * 1000000 + numbers[1] * 1000 + numbers[2]
+        )
         self.assertEqual((berth.NODE_NONE, berth.POD_NONE), (2**32 - 1, 2**64 - 1))
+
+    def test_kubernetes_versions(self) -> None:
+        versions = berth.kubernetes_versions()
+        self.assertEqual(sorted(versions, reverse=True), versions)
+        self.assertEqual(versions[:3], [(37, 0), (36, 3), (36, 0)])
+        self.assertEqual(str(versions[1]), "1.36.3")
+        for version in versions:
+            berth.Engine(kubernetes=version.number, threads=1).close()
+
+    def test_memory_limit(self) -> None:
+        with self.assertRaises(berth.OutOfMemoryError):
+            berth.Engine(memory_limit=1, threads=1)
+        with berth.Engine(memory_limit=2**40, threads=1) as engine:
+            self.assertGreater(engine.memory().limited_bytes, 0)
+        with berth.Engine(threads=1) as engine:
+            self.assertEqual(engine.memory().limited_bytes, 0)
 
 
 if __name__ == "__main__":

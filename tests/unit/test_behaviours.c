@@ -59,6 +59,29 @@ static void test_patches(void **state)
     assert_true(made(BERTH_KUBERNETES(37, 0), "").volume_capacity_scores);
 }
 
+static void test_list_of_versions(void **state)
+{
+    (void)state;
+    uint32_t versions[16];
+    const uint32_t count = berth_kubernetes_versions(versions, 16);
+    assert_int_equal(count, berth_kubernetes_versions(NULL, 0));
+    assert_int_equal(count, 7);
+    assert_int_equal(versions[0], BERTH_KUBERNETES(37, 0));
+    assert_int_equal(versions[1], BERTH_KUBERNETES(36, 3));
+    assert_int_equal(versions[2], BERTH_KUBERNETES(36, 0));
+    assert_int_equal(versions[6], BERTH_KUBERNETES(32, 0));
+    assert_int_equal(BERTH_KUBERNETES_MINOR(versions[1]), 36);
+    assert_int_equal(BERTH_KUBERNETES_PATCH(versions[1]), 3);
+    uint32_t two[3] = {1, 1, 1};
+    assert_int_equal(berth_kubernetes_versions(two, 2), count);
+    assert_int_equal(two[2], 1);
+    for (uint32_t i = 0; i < count; i++) {
+        berth__behaviours behaviours;
+        assert_int_equal(
+            berth__behaviours_make(versions[i], (berth_str){NULL, 0}, &behaviours, NULL), BERTH_OK);
+    }
+}
+
 static void test_unknown_versions(void **state)
 {
     (void)state;
@@ -131,6 +154,9 @@ static void test_refused_gates(void **state)
     refused(32, "NodeDeclaredFeatures=true", BERTH_E_INVALID, "of Kubernetes 1.32");
     refused(36, "InPlacePodVerticalScaling=false", BERTH_E_INVALID, "locked to true");
     refused(36, "DRADeviceTaintRules=true", BERTH_E_UNSUPPORTED, "not implemented");
+    refused(35, "NodeDeclaredFeatures=true", BERTH_E_UNSUPPORTED,
+            "feature gate NodeDeclaredFeatures=true changes decisions of Kubernetes 1.35 in a way "
+            "that is not implemented");
     refused(37, "GenericWorkload=true", BERTH_E_UNSUPPORTED, "not implemented");
     refused(37, "SidecarContainers=true", BERTH_E_INVALID, "no feature gate");
     refused(37, "NodeDeclaredFeatures=false", BERTH_E_INVALID, "locked to true");
@@ -143,11 +169,9 @@ static void test_refused_gates(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_columns),
-        cmocka_unit_test(test_patches),
-        cmocka_unit_test(test_unknown_versions),
-        cmocka_unit_test(test_default_scores),
-        cmocka_unit_test(test_gates),
+        cmocka_unit_test(test_columns),          cmocka_unit_test(test_patches),
+        cmocka_unit_test(test_list_of_versions), cmocka_unit_test(test_unknown_versions),
+        cmocka_unit_test(test_default_scores),   cmocka_unit_test(test_gates),
         cmocka_unit_test(test_refused_gates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

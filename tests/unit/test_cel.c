@@ -345,12 +345,92 @@ static void test_depth(void **state)
     }
 }
 
+/* Whether the text of the result, which may be long, has a part. */
+static void assert_contains(const char *expression, const char *part, bool expected)
+{
+    static char found[200000];
+    ask(berth__allocator_default(), expression, 0, found, sizeof(found));
+    if ((strstr(found, part) != NULL) != expected)
+        fail_msg("%.100s\nsays %.200s", expression, found);
+}
+
+/* Both sides of each limit. */
+static void test_nesting_limits(void **state)
+{
+    static const struct {
+        const char *open, *middle, *close;
+        int most; /* times that compile */
+        const char *says;
+    } cases[] = {
+        {"(", "true", ")", 249, "expression recursion limit exceeded: 250"},
+        {"!!(", "true", ")", 249, "expression recursion limit exceeded: 250"},
+        {"true?true:", "true", "", 249, "expression recursion limit exceeded: 250"},
+        {"", "[1]", "+[1]", 248, "expression is nested more than 250 deep"},
+        {"", "1", "-1", 249, "expression is nested more than 250 deep"},
+        {"", "[[1]]", "[0]", 247, "expression is nested more than 250 deep"},
+        {"!(", "true", ")", 249, "expression recursion limit exceeded: 250"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        for (int more = 0; more < 2; more++) {
+            char *text =
+                nested(cases[i].open, cases[i].middle, cases[i].close, cases[i].most + more);
+            assert_contains(text, cases[i].says, more == 1);
+            free(text);
+        }
+    char *sum = nested("", "1", "+1", 248);
+    char *whole = nested("249==", sum, "", 1);
+    assert_says(whole, 0, "y");
+    free(whole);
+    free(sum);
+}
+
+static void test_size_limits(void **state)
+{
+    static const char too_long[] = "ccompilation failed: expression is longer than 10240 bytes";
+    (void)state;
+    char *text = nested(" ", "true", " ", (10240 - 4) / 2);
+    assert_says(text, 0, "y");
+    free(text);
+    text = nested(" ", "true ", " ", (10240 - 4) / 2);
+    assert_says(text, 0, too_long);
+    free(text);
+    /* As many elements as the longest text has. */
+    text = nested("", "[1", ",1", 5112);
+    char *whole = nested("", text, "].size()==5113", 1);
+    assert_int_equal(strlen(whole), 10240);
+    assert_says(whole, 0, "y");
+    free(whole);
+    free(text);
+    text = nested("", "[1", ",1", 5118);
+    whole = nested("", text, "]", 1);
+    assert_begins(whole, "cmust evaluate to bool");
+    free(whole);
+    free(text);
+    /* At most 100 faults are shown. */
+    for (int faults = 100; faults <= 102; faults++) {
+        text = nested("", "[a", ",a", faults - 1);
+        whole = nested("", text, "].size()==1", 1);
+        assert_contains(whole, "errors were truncated", faults > 100);
+        assert_contains(whole, "\n2 more errors were truncated", faults == 102);
+        free(whole);
+        free(text);
+    }
+}
+
 static void test_work(void **state)
 {
     static const char limit[] = "eoperation cancelled: actual cost limit exceeded";
     (void)state;
     assert_says("lists.range(2000).all(x, lists.range(2000).all(y, x + y >= 0))", 0, limit);
     assert_says("lists.range(100000000).size() == 1", 0, limit);
+    assert_says("lists.range(3300000).size() == 3300000", 0, "y");
+    assert_says("lists.range(3400000).size() == 3400000", 0, limit);
+    assert_says("lists.range(880000).all(x, true)", 0, "y");
+    assert_says("lists.range(890000).all(x, true)", 0, limit);
+    assert_says("lists.range(64).includes(64)", 0, "n");
+    assert_says("lists.range(65).includes(65)", 0,
+                "e'includes' function cannot be applied to lists longer than 64 values");
     assert_says("lists.range(2000).all(x, lists.range(2000).all(y, x + y >= 0)) || true", 0, limit);
     char *text = nested("cel.bind(a, \"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\", ", "a == \"\"", ")", 1);
     assert_says(text, 0, "n");
@@ -460,10 +540,11 @@ static void test_reads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_selectors), cmocka_unit_test(test_semantics),
-        cmocka_unit_test(test_faults),    cmocka_unit_test(test_depth),
-        cmocka_unit_test(test_work),      cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_selectors),      cmocka_unit_test(test_semantics),
+        cmocka_unit_test(test_faults),         cmocka_unit_test(test_depth),
+        cmocka_unit_test(test_nesting_limits), cmocka_unit_test(test_size_limits),
+        cmocka_unit_test(test_work),           cmocka_unit_test(test_memory),
         cmocka_unit_test(test_reads),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

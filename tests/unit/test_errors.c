@@ -252,6 +252,11 @@ static void test_decisions(void **state)
                                                        NULL, NULL, &count, &error));
     assert_int_equal(berth_engine_pod_node(engine, id), BERTH_NODE_NONE);
     FAIL(BERTH_E_NOT_FOUND, berth_engine_fit_count(engine, nobody, 1, &count, NULL, NULL, &error));
+    const int32_t cancelled = 1;
+    const berth_fit_count_options cancel = {
+        .size = sizeof(cancel), .limit = 1, .cancel = &cancelled};
+    FAIL(BERTH_E_CANCELLED, berth_engine_fit_count_with(engine, id, &cancel, &count, &error));
+    FAIL(BERTH_E_ARG, berth_engine_fit_count_with(engine, id, NULL, &count, &error));
     assert_int_equal(berth_engine_bind(engine, id, at, NULL), BERTH_OK);
     FAIL(BERTH_E_STATE, berth_engine_bind(engine, id, at, &error));
     FAIL(BERTH_E_STATE, berth_engine_decide(engine, id, NULL, &placement, &error));

@@ -15,6 +15,7 @@
 #include "base/random.h"
 #include "columns/layout.h"
 #include "index/search_tree.h"
+#include "real_heap.h"
 #include "scan/heap_masks.h"
 
 enum { LIST_MAX = 5000, ROUNDS = 3000 };
@@ -34,41 +35,6 @@ static void expect(const char *what, uint32_t wanted, uint32_t got)
     if (wanted != got)
         fail_msg("%s: %u by a heap, %u here; BERTH_TEST_SEED=%llu", what, (unsigned)wanted,
                  (unsigned)got, (unsigned long long)seed);
-}
-
-/* ---- the heap ---- */
-
-typedef struct entry {
-    int64_t total;
-    uint32_t position;
-} entry;
-
-static void sift_down(entry *heap, uint32_t i, uint32_t count)
-{
-    for (;;) {
-        uint32_t child = 2 * i + 1;
-        if (child >= count)
-            return;
-        if (child + 1 < count && heap[child + 1].total > heap[child].total)
-            child++;
-        if (heap[child].total <= heap[i].total)
-            return;
-        entry moved = heap[i];
-        heap[i] = heap[child];
-        heap[child] = moved;
-        i = child;
-    }
-}
-
-/* The root after container/heap's Init. */
-static uint32_t heap_root(const int64_t *totals, uint32_t count)
-{
-    static entry heap[LIST_MAX];
-    for (uint32_t i = 0; i < count; i++)
-        heap[i] = (entry){totals[i], i};
-    for (uint32_t i = count / 2; i-- > 0;)
-        sift_down(heap, i, count);
-    return heap[0].position;
 }
 
 static int64_t best_total(const int64_t *totals, uint32_t count)

@@ -342,16 +342,25 @@ static void giving_up_while_the_server_is_silent(void **state)
 static void wrong_times(void **state)
 {
     (void)state;
-    lease_options options;
-    lease_options_init(&options);
-    options.duration_ns = options.deadline_ns;
-    assert_non_null(lease_options_wrong(&options));
-    lease_options_init(&options);
-    options.deadline_ns = options.retry_ns;
-    assert_non_null(lease_options_wrong(&options));
-    lease_options_init(&options);
-    options.duration_ns += 1;
-    assert_non_null(lease_options_wrong(&options));
+    static const struct {
+        int64_t duration_ns, deadline_ns, retry_ns;
+        bool wrong;
+    } cases[] = {
+        {15, 15, 2, true},           {15, 15000000001, 2, true},
+        {15, 14999999999, 2, false}, {15000000001, 10, 2, true},
+        {15500000000, 10, 2, true},  {16, 10, 2, false},
+        {1, 900000000, 1000, false}, {0, 0, 1000, true},
+        {15, 12, 10, true},          {15, 12000000001, 10, false},
+        {15, 10, 0, true},           {15, 10, -1, true},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        lease_options options; /* small numbers are seconds */
+        lease_options_init(&options);
+        options.duration_ns = cases[i].duration_ns * (cases[i].duration_ns < 100 ? second : 1);
+        options.deadline_ns = cases[i].deadline_ns * (cases[i].deadline_ns < 100 ? second : 1);
+        options.retry_ns = cases[i].retry_ns * (cases[i].retry_ns < 100 ? second : 1);
+        assert_int_equal(lease_options_wrong(&options) != NULL, cases[i].wrong);
+    }
 }
 
 int main(void)

@@ -89,6 +89,29 @@ static void destroy_pinned_once(int words)
     berth_engine_destroy(engine);
 }
 
+/* The branch has a pin of its own, which keeps the snapshot alive. */
+static void unpin_twice(int words)
+{
+    listen(words);
+    berth_engine *engine = open_engine(3), *branch;
+    (void)berth_engine_publish(engine, NULL);
+    berth_snapshot *snapshot = berth_engine_pin(engine);
+    (void)berth_branch_create(snapshot, &branch, NULL);
+    berth_snapshot_unpin(berth_snapshot_pin(snapshot));
+    berth_snapshot_unpin(snapshot);
+    berth_snapshot_unpin(snapshot);
+}
+
+static void unpin_current(int words)
+{
+    listen(words);
+    berth_engine *engine = open_engine(3);
+    (void)berth_engine_publish(engine, NULL);
+    berth_snapshot *snapshot = berth_engine_pin(engine);
+    berth_snapshot_unpin(snapshot);
+    berth_snapshot_unpin(snapshot);
+}
+
 static void destroy_scheduled(int words)
 {
     listen(words);
@@ -110,6 +133,16 @@ static void test_destroyed_in_use(void **state)
                                "and branches, has not been given back");
     last_words(destroy_scheduled, words, sizeof(words));
     assert_string_equal(words, "an engine was destroyed before its scheduler");
+}
+
+static void test_unpinned_too_often(void **state)
+{
+    (void)state;
+    char words[512];
+    last_words(unpin_twice, words, sizeof(words));
+    assert_string_equal(words, "a snapshot was unpinned more often than it was pinned");
+    last_words(unpin_current, words, sizeof(words));
+    assert_string_equal(words, "a snapshot was unpinned more often than it was pinned");
 }
 
 /* ---- a callback that calls back ---- */
@@ -311,6 +344,87 @@ static void test_no_engine(void **state)
     assert_int_equal(berth_engine_unbind(NULL, 0, NULL), BERTH_E_ARG);
 }
 
+/* What only reads answers as if nothing were there. */
+static void test_nothing_to_read(void **state)
+{
+    (void)state;
+    berth_counts counts;
+    berth_str space, name;
+    int64_t amount, other;
+    bool forbidden;
+    assert_null(berth_engine_node_name(NULL, 0).data);
+    berth_engine_pod_name(NULL, 0, &space, &name);
+    assert_true(space.data == NULL && name.data == NULL);
+    assert_int_equal(berth_engine_find_node(NULL, text("n")), BERTH_NODE_NONE);
+    assert_true(berth_engine_find_pod(NULL, text("s"), text("p")) == BERTH_POD_NONE);
+    assert_int_equal(berth_engine_pod_node(NULL, 0), BERTH_NODE_NONE);
+    assert_int_equal(berth_engine_node_pods(NULL, 0, NULL, 0), 0);
+    berth_engine_counts(NULL, &counts);
+    assert_int_equal(counts.nodes + counts.pods_running, 0);
+    assert_int_equal(berth_engine_node_resource(NULL, 0, text("cpu"), &amount, &other, NULL),
+                     BERTH_E_ARG);
+    assert_int_equal(amount + other, 0);
+    assert_int_equal(berth_engine_forbidden(NULL, NULL, 0, &forbidden), 0);
+    assert_int_equal(berth_engine_depth(NULL) + berth_engine_rotation(NULL), 0);
+    assert_int_equal(berth_engine_pending(NULL, NULL, 0, NULL, NULL), BERTH_E_ARG);
+    assert_int_equal(berth_engine_check(NULL, NULL), BERTH_E_ARG);
+    assert_true(berth_engine_digest(NULL) == 0);
+    assert_int_equal(berth_engine_node_limit(NULL), 0);
+    assert_int_equal(berth_engine_refusal_kinds(NULL), 0);
+    assert_true(berth_engine_refusals(NULL, 0, &space, &name, NULL) == 0);
+    assert_null(berth_engine_pin(NULL));
+    assert_null(berth_snapshot_node_name(NULL, 0).data);
+    berth_snapshot_counts(NULL, &counts);
+    assert_int_equal(counts.nodes, 0);
+    assert_true(berth_snapshot_number(NULL) == 0);
+    assert_int_equal(berth_snapshot_check(NULL, NULL), BERTH_E_ARG);
+    berth_engine_trim(NULL);
+}
+
+/* No place for an output, no snapshot, no array. */
+static void test_null_arguments(void **state)
+{
+    (void)state;
+    berth_engine *engine = open_engine(3), *branch = engine;
+    berth_error error = {.code = BERTH_OK};
+    berth_pod_id pod = add_pod(engine, "pod", NULL);
+    assert_int_equal(berth_branch_create(NULL, &branch, &error), BERTH_E_ARG);
+    assert_string_equal(error.message, "the snapshot is NULL");
+    assert_null(branch);
+    assert_int_equal(berth_engine_fit_count(engine, pod, 1, NULL, NULL, NULL, &error), BERTH_E_ARG);
+    assert_string_equal(error.message, "`count` is NULL");
+    assert_int_equal(berth_engine_decide(engine, pod, NULL, NULL, &error), BERTH_E_ARG);
+    assert_int_equal(berth_engine_schedule(engine, pod, NULL, &error), BERTH_E_ARG);
+    assert_int_equal(berth_engine_schedule_group(engine, &pod, 1, NULL, NULL, &error), BERTH_E_ARG);
+    assert_int_equal(berth_engine_schedule_pods(engine, &pod, 1, NULL, NULL, NULL, &error),
+                     BERTH_E_ARG);
+    assert_int_equal(berth_engine_create(NULL, NULL, &error), BERTH_E_ARG);
+    assert_int_equal(berth_branch_commit(engine, NULL, 0, NULL, &error), BERTH_E_ARG);
+    const berth_pod empty = {.meta.name = text("empty"), .container_count = 1};
+    assert_int_equal(berth_engine_add_pod(engine, &empty, NULL, &error), BERTH_E_ARG);
+    assert_string_equal(error.message, "container_count is not 0, and containers is NULL");
+    assert_string_equal(error.field, "containers");
+    const berth_pod starting = {.meta.name = text("starting"), .init_container_count = 1};
+    assert_int_equal(berth_engine_add_pod(engine, &starting, NULL, &error), BERTH_E_ARG);
+    const berth_node node = {.meta = {.name = text("labelled"), .labels = {NULL, 2}}};
+    assert_int_equal(berth_engine_add_node(engine, &node, NULL, &error), BERTH_E_ARG);
+    assert_string_equal(error.message, "labels.count is not 0, and labels.entries is NULL");
+    berth_engine_destroy(engine);
+}
+
+static void test_unknown_flags(void **state)
+{
+    (void)state;
+    berth_engine *engine = open_engine(3);
+    berth_error error = {.code = BERTH_OK};
+    berth_placement placement;
+    berth_pod_id pod = add_pod(engine, "pod", NULL);
+    const berth_decide_options options = {.size = sizeof(options), .flags = 0x80};
+    assert_int_equal(berth_engine_decide(engine, pod, &options, &placement, &error), BERTH_E_ARG);
+    assert_string_equal(error.message, "there are no flags 0x80");
+    berth_engine_destroy(engine);
+}
+
 /* The engine keeps it for the next branch, so its memory still exists. */
 static void test_dropped_branch(void **state)
 {
@@ -337,7 +451,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_destroyed_in_use), cmocka_unit_test(test_plugin_calls_back),
         cmocka_unit_test(test_two_threads),      cmocka_unit_test(test_no_engine),
-        cmocka_unit_test(test_dropped_branch),
+        cmocka_unit_test(test_dropped_branch),   cmocka_unit_test(test_unpinned_too_often),
+        cmocka_unit_test(test_nothing_to_read),  cmocka_unit_test(test_null_arguments),
+        cmocka_unit_test(test_unknown_flags),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

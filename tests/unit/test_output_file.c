@@ -363,6 +363,46 @@ static void keeps_the_old_file_on_a_full_disk(void **state)
     files_are(1);
 }
 
+/* An error in the middle counts, even if all that follows can be written. */
+static void remembers_what_was_lost(void **state)
+{
+    (void)state;
+    berth_output_file *file = NULL;
+    put("a", "old");
+    assert_int_equal(berth_output_file_open("a", &file, &error), BERTH_OK);
+    FILE *stream = berth_output_file_stream(file);
+    const int fd = fileno(stream), disk = dup(fd), full = open("/dev/full", O_WRONLY);
+    if (full < 0) {
+        close(disk);
+        berth_output_file_discard(file);
+        skip();
+    }
+    assert_true(dup2(full, fd) >= 0);
+    fputs("lost", stream);
+    assert_int_not_equal(fflush(stream), 0);
+    assert_true(dup2(disk, fd) >= 0);
+    fputs("new", stream);
+    close(full);
+    close(disk);
+    assert_int_equal(berth_output_file_commit(file, &error), BERTH_E_IO);
+    assert_string_equal(error.message, "some of it could not be written");
+    holds("a", "old");
+    files_are(1);
+}
+
+/* A folder that has taken the name meanwhile stays, and nothing is left beside it. */
+static void cannot_take_a_name_that_became_a_folder(void **state)
+{
+    (void)state;
+    berth_output_file *file = NULL;
+    assert_int_equal(berth_output_file_open("a", &file, &error), BERTH_OK);
+    fputs("new", berth_output_file_stream(file));
+    assert_int_equal(mkdir("a", 0700), 0);
+    assert_int_equal(berth_output_file_commit(file, &error), BERTH_E_IO);
+    assert_string_equal(error.message, strerror(EISDIR));
+    files_are(1);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -374,6 +414,7 @@ int main(void)
         T(trusts_links_of_root),          T(writes_in_place_what_is_no_regular_file),
         T(writes_to_descriptors),         T(takes_names_up_to_the_longest),
         T(refuses_what_cannot_be),        T(keeps_the_old_file_on_a_full_disk),
+        T(remembers_what_was_lost),       T(cannot_take_a_name_that_became_a_folder),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

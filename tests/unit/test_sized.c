@@ -308,6 +308,20 @@ static void test_version(void **state)
     snprintf(numbers, sizeof(numbers), "%d.%d.%d", BERTH_VERSION_MAJOR, BERTH_VERSION_MINOR,
              BERTH_VERSION_PATCH);
     assert_string_equal(berth_version(), numbers);
+    assert_int_equal(berth_version_number(), BERTH_VERSION_NUMBER);
+    assert_int_equal(BERTH_VERSION_MAKE(1, 2, 3), 1002003);
+}
+
+static void test_text_of_string(void **state)
+{
+    (void)state;
+    const char *name = "web-0";
+    assert_ptr_equal(berth_str_of(name).data, name);
+    assert_int_equal(berth_str_of(name).len, 5);
+    assert_non_null(berth_str_of("").data);
+    assert_int_equal(berth_str_of("").len, 0);
+    assert_null(berth_str_of(NULL).data);
+    assert_int_equal(berth_str_of(NULL).len, 0);
 }
 
 static int told; /* a hook writes here */
@@ -359,6 +373,7 @@ int main(void)
         cmocka_unit_test(test_plugin),
         cmocka_unit_test(test_points),
         cmocka_unit_test(test_version),
+        cmocka_unit_test(test_text_of_string),
         cmocka_unit_test(test_abort_hook),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

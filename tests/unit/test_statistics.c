@@ -140,6 +140,95 @@ static void test_branch(void **state)
     assert_int_equal(read_all(c->engine).decisions, 1);
 }
 
+/* Whatever is rolled back does not take the layout of the nodes along: each change of the nodes
+ * costs one layout, however often the calls below are repeated. */
+static void what_if(berth_engine *engine, berth_pod_id pod, berth_pod_id waiting)
+{
+    uint32_t count;
+    berth_placement placement;
+    const berth_group_options options = {.size = sizeof(options), .minimum = 2};
+    assert_int_equal(berth_engine_fit_count(engine, pod, 1, &count, NULL, NULL, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_schedule_pods(engine, &waiting, 1, &options, NULL, &count, NULL),
+                     BERTH_OK);
+    assert_int_equal(berth_engine_begin(engine, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_schedule(engine, waiting, &placement, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_begin(engine, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_rollback(engine, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_rollback(engine, NULL), BERTH_OK);
+}
+
+static void test_layouts(void **state)
+{
+    small_cluster *c = *state;
+    add_nodes(c);
+    berth_pod_id pod = small_pod(c, "p", NULL, "", CPU("1"));
+    berth_pod_id waiting = small_pod(c, "w", NULL, "", CPU("2"));
+    assert_int_equal(read_all(c->engine).layouts, 0);
+    for (int i = 0; i < 5; i++)
+        what_if(c->engine, pod, waiting);
+    assert_int_equal(read_all(c->engine).layouts, 1);
+    remove_named(c->engine, BERTH_KIND_NODE, "n7");
+    for (int i = 0; i < 5; i++)
+        what_if(c->engine, pod, waiting);
+    assert_int_equal(read_all(c->engine).layouts, 2);
+    /* Nodes that come inside a transaction are laid out once there, and inner ones keep that. */
+    assert_int_equal(berth_engine_begin(c->engine, NULL), BERTH_OK);
+    small_node(c, "more", "");
+    for (int i = 0; i < 5; i++)
+        what_if(c->engine, pod, waiting);
+    assert_int_equal(berth_engine_rollback(c->engine, NULL), BERTH_OK);
+    assert_int_equal(read_all(c->engine).layouts, 3);
+    for (int i = 0; i < 5; i++)
+        what_if(c->engine, pod, waiting);
+    assert_int_equal(read_all(c->engine).layouts, 3);
+}
+
+/* A publication makes the layout for all branches; a branch makes one for its own nodes only. */
+static void test_layouts_of_branches(void **state)
+{
+    small_cluster *c = *state;
+    add_nodes(c);
+    berth_pod_id pod = small_pod(c, "p", NULL, "", CPU("1"));
+    berth_pod_id waiting = small_pod(c, "w", NULL, "", CPU("2"));
+    for (int i = 0; i < 3; i++) {
+        berth_engine *branch = branch_off(c);
+        what_if(branch, pod, waiting);
+        what_if(branch, pod, waiting);
+        assert_int_equal(read_all(branch).layouts, 0);
+        remove_named(branch, BERTH_KIND_NODE, "n7");
+        what_if(branch, pod, waiting);
+        what_if(branch, pod, waiting);
+        assert_int_equal(read_all(branch).layouts, 1);
+        berth_branch_drop(branch);
+    }
+    assert_int_equal(read_all(c->engine).layouts, 1);
+    /* A commit that is refused is rolled back, too. */
+    berth_engine *branch = branch_off(c);
+    berth_placement placement;
+    uint32_t count;
+    assert_int_equal(berth_engine_schedule(branch, pod, &placement, NULL), BERTH_OK);
+    remove_named(c->engine, BERTH_KIND_POD, "p");
+    small_node(c, "more", "");
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(berth_branch_commit(branch, NULL, 0, &count, NULL), BERTH_OK);
+        assert_int_equal(count, 1);
+    }
+    assert_int_equal(read_all(c->engine).layouts, 2);
+    berth_branch_drop(branch);
+}
+
+/* Adding nodes from a template decides nothing and makes no layout. */
+static void test_layouts_of_templates(void **state)
+{
+    small_cluster *c = *state;
+    add_nodes(c);
+    const berth_node node = {.meta.name = TEXT("t")};
+    const berth_node_template from = {.size = sizeof(from), .node = &node};
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(berth_engine_add_nodes(c->engine, &from, 2, NULL, NULL), BERTH_OK);
+    assert_int_equal(read_all(c->engine).layouts, 0);
+}
+
 /* How often a plugin refused nodes for a reason. */
 static uint64_t refusals_of(const berth_engine *engine, const char *plugin, const char *reason)
 {
@@ -240,6 +329,9 @@ int main(void)
         TEST(test_reasons),
         TEST(test_neither),
         TEST(test_branch),
+        TEST(test_layouts),
+        TEST(test_layouts_of_branches),
+        TEST(test_layouts_of_templates),
         TEST(test_refusals),
         TEST(test_scheduler),
         cmocka_unit_test(test_words),

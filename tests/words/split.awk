@@ -42,7 +42,7 @@ function keep(text,   rest)
 
 FNR == 1 {
     inside = 0
-    c = FILENAME ~ /\.(c|h|cc|pml|map)$/
+    c = FILENAME ~ /\.(c|h|cc|hpp|pml|map)$/
     document = FILENAME ~ /\.md$/
 }
 

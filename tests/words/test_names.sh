@@ -56,7 +56,7 @@ while read -r file line path; do
   path=$(placeholders "${path%/}")
   case $path in
     *..* | *//* | -* | build/* | *.go | *.json | *.gz | */out/* | [Uu]nix/* | std*.h) continue ;;
-    engine/* | tests/* | tools/* | bench/* | perf/* | berth/*.h | .ci/*) ;;
+    engine/* | tests/* | tools/* | bench/* | perf/* | berth/*.h | berth/*.hpp | .ci/*) ;;
     *.c | *.h | *.cc | *.sh | *.md | *.awk | *.pml) ;;
     *) continue ;;
   esac

@@ -43,6 +43,7 @@ static int code_of(berth_status status)
     case BERTH_E_STATE:
     case BERTH_E_NOMEM:
     case BERTH_E_INTERNAL:
+    case BERTH_E_CANCELLED:
         break;
     }
     return EXIT_INTERNAL;

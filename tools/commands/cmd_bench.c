@@ -355,10 +355,14 @@ int cmd_bench(int argc, char **argv)
     const option_group groups[] = {{cluster, WORKLOAD_OPTIONS, OPTIONS_OWN},
                                    engine_setup_options(&b->setup),
                                    OPTION_GROUP(own)};
+    char reason[128];
     options_result parsed = options_parse(&help, groups, 3, &operands, argc, argv);
     int code = parsed == OPTIONS_WRONG ? EXIT_USAGE : EXIT_DONE;
     if (parsed == OPTIONS_RUN && operands.count > 0)
         code = exit_usage(help.name, "unexpected argument '%s'", operands.items[0]);
+    else if (parsed == OPTIONS_RUN &&
+             !workload_spec_check(&b->cluster.spec, reason, sizeof(reason)))
+        code = exit_usage(help.name, "--%s", reason);
     else if (parsed == OPTIONS_RUN)
         code = input_files_expand(&expanded, &b->cluster.files, false, help.name);
     if (parsed == OPTIONS_RUN && code == EXIT_DONE)

@@ -144,6 +144,7 @@ int cmd_generate(int argc, char **argv)
     const option_group groups[] = {{options, WORKLOAD_OPTIONS, OPTIONS_OWN},
                                    OPTION_GROUP(own),
                                    {arrivals, TRACE_ARRIVAL_OPTIONS, OPTIONS_OWN}};
+    char reason[128];
     options_result parsed = options_parse(&help, groups, 3, &operands, argc, argv);
     int code = parsed == OPTIONS_WRONG ? EXIT_USAGE : EXIT_DONE;
     if (parsed == OPTIONS_RUN && operands.count > 0)
@@ -154,6 +155,8 @@ int cmd_generate(int argc, char **argv)
     else if (parsed == OPTIONS_RUN && !g.trace &&
              (g.arrivals.duration_s | g.arrivals.per_hour) != 0)
         code = exit_usage(help.name, "--pod-duration and --arrivals-per-hour need --trace");
+    else if (parsed == OPTIONS_RUN && !workload_spec_check(&g.spec, reason, sizeof(reason)))
+        code = exit_usage(help.name, "--%s", reason);
     else if (parsed == OPTIONS_RUN)
         code = run(&g);
     text_list_free(&operands);

@@ -40,6 +40,7 @@ typedef struct workload_pod {
 
 struct workload {
     uint32_t running_a_node; /* used if no number is given */
+    bool takes_apps;         /* spec->apps has an effect */
     /* Counts the objects that pods need and that come before the nodes, and builds one; both NULL:
      * none. */
     uint64_t (*storage_count)(const workload_spec *spec);

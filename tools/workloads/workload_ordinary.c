@@ -54,20 +54,36 @@ static void make_node(const workload_spec *spec, uint32_t idx, draft *d, workloa
 
 /* ---- apps ---- */
 
+static uint32_t app_count(const workload_spec *spec)
+{
+    const uint32_t drawn = workload_app_count(spec, PODS_AN_APP);
+    return spec->apps > 0 ? (uint32_t)spec->apps : drawn + drawn / CLAIM_SHARE + 1;
+}
+
 /* Apps without volumes come first, then those with volumes. */
 static uint32_t stateless_apps(const workload_spec *spec)
 {
+    const uint32_t count = app_count(spec);
+    if (spec->apps > 0)
+        return count - count / CLAIM_SHARE;
     return workload_app_count(spec, PODS_AN_APP);
 }
 
-static uint32_t app_count(const workload_spec *spec)
+/* The pods of apps of one size come in turn. */
+static uint32_t next_app(const workload_spec *spec, workload_pod which)
 {
-    return stateless_apps(spec) + stateless_apps(spec) / CLAIM_SHARE + 1;
+    const uint32_t plain = stateless_apps(spec), with_volumes = app_count(spec) - plain;
+    const uint64_t before = (which.idx + CLAIM_SHARE - 1) / CLAIM_SHARE; /* pods with a volume */
+    if (which.idx % CLAIM_SHARE == 0 && with_volumes > 0)
+        return plain + (uint32_t)(which.idx / CLAIM_SHARE % with_volumes);
+    return (uint32_t)((which.idx - before) % plain);
 }
 
 static uint32_t choose_app(const workload_spec *spec, workload_pod which, workload_random *random)
 {
     uint32_t plain = stateless_apps(spec);
+    if (spec->apps > 0)
+        return next_app(spec, which);
     return which.idx % CLAIM_SHARE != 0
                ? workload_choose_app(plain, random)
                : plain + workload_choose_app(app_count(spec) - plain, random);
@@ -150,6 +166,7 @@ static void make_pod(const workload_spec *spec, workload_pod which, workload_ran
 }
 
 const workload workload_ordinary = {
+    .takes_apps = true,
     .storage_count = count_storage,
     .storage = make_storage,
     .node = make_node,

@@ -122,6 +122,13 @@ void workload_spec_options(workload_spec *spec, option options[WORKLOAD_OPTIONS]
          .max = WORKLOAD_POD_COUNT_MAX,
          .target = &spec->running,
          .help = "pods on nodes, evenly (default 0)"},
+        {.name = "apps",
+         .kind = OPTION_NUMBER,
+         .value = "A",
+         .max = WORKLOAD_APP_COUNT_MAX,
+         .target = &spec->apps,
+         .help = "apps of workload ordinary, whose pods come in turn\n(default: one for each 128 "
+                 "pods, few of them large)"},
         {.name = "workload",
          .kind = OPTION_CHOICE,
          .value = "NAME",
@@ -152,6 +159,7 @@ static bool set_key(workload_spec *spec, const char *key, size_t key_len, const 
         {"zones", &spec->zones, 1, WORKLOAD_ZONE_COUNT_MAX},
         {"pods", &spec->pods, 0, WORKLOAD_POD_COUNT_MAX},
         {"running", &spec->running, 0, WORKLOAD_POD_COUNT_MAX},
+        {"apps", &spec->apps, 0, WORKLOAD_APP_COUNT_MAX},
         {"seed", &spec->seed, 0, INT64_MAX},
     };
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
@@ -165,6 +173,15 @@ static bool set_key(workload_spec *spec, const char *key, size_t key_len, const 
     return kind >= 0;
 }
 
+bool workload_spec_check(const workload_spec *spec, char *reason, size_t reason_size)
+{
+    if (spec->apps == 0 || kinds[spec->kind]->takes_apps)
+        return true;
+    snprintf(reason, reason_size, "apps: expected workload ordinary, found %s",
+             workload_names[spec->kind]);
+    return false;
+}
+
 bool workload_spec_parse(const char *text, workload_spec *spec, char *reason, size_t reason_size)
 {
     const char *at = text;
@@ -176,14 +193,14 @@ bool workload_spec_parse(const char *text, workload_spec *spec, char *reason, si
         const char *equals = strchr(item, '=');
         if (equals == NULL || !set_key(spec, item, (size_t)(equals - item), equals + 1)) {
             snprintf(reason, reason_size,
-                     "'%s' is none of nodes=N, zones=N, pods=N, running=N, seed=N, "
+                     "'%s' is none of nodes=N, zones=N, pods=N, running=N, apps=N, seed=N, "
                      "workload=%s",
                      item, choices + 1);
             return false;
         }
         at += len + (at[len] == ',' ? 1 : 0);
     }
-    return true;
+    return workload_spec_check(spec, reason, reason_size);
 }
 
 workload_source *workload_source_create(const workload_spec *spec)

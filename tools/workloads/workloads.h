@@ -17,6 +17,7 @@ typedef struct workload_spec {
     uint64_t zones;
     uint64_t pods;    /* to place */
     uint64_t running; /* on nodes */
+    uint64_t apps;    /* of workload ordinary, all of one size; 0: heavy-tailed sizes */
     uint64_t seed;
 } workload_spec;
 
@@ -24,6 +25,7 @@ enum {
     WORKLOAD_NODE_COUNT_MAX = 4000000,
     WORKLOAD_ZONE_COUNT_MAX = 10000,
 };
+#define WORKLOAD_APP_COUNT_MAX UINT64_C(10000000)
 #define WORKLOAD_POD_COUNT_MAX UINT64_C(1000000000)
 
 /* The name of each workload, and its lines in the help text. */
@@ -58,8 +60,11 @@ workload_spec workload_spec_default(void);
 
 /* The options for a specification without its seed: their number, and a function that fills them
  * in. */
-enum { WORKLOAD_OPTIONS = 5 };
+enum { WORKLOAD_OPTIONS = 6 };
 void workload_spec_options(workload_spec *spec, option options[WORKLOAD_OPTIONS]);
+
+/* Whether the specification's members go together; if not, explains in `reason`. */
+bool workload_spec_check(const workload_spec *spec, char *reason, size_t reason_size);
 
 /* Parse "nodes=5000,zones=3,pods=20000,running=0,workload=mixed,seed=0" into `spec`; missing keys
  * keep their values. On failure explains in `reason` and returns false. */

@@ -101,6 +101,7 @@ const (
 	InputOutput  Code = C.BERTH_E_IO
 	Conflicting  Code = C.BERTH_E_CONFLICT
 	Internal     Code = C.BERTH_E_INTERNAL
+	Cancelled    Code = C.BERTH_E_CANCELLED
 )
 
 // Error returns the code's text, such as "not found".
@@ -167,6 +168,31 @@ func (e *PanicError) Unwrap() error {
 
 // Version returns the version of the linked library, "MAJOR.MINOR.PATCH".
 func Version() string { return C.GoString(C.berth_version()) }
+
+// VersionNumber returns the same as a number, which grows with the version: 1.2.3 is 1002003.
+func VersionNumber() int { return int(C.berth_version_number()) }
+
+// KubernetesVersion is a version of kube-scheduler, 1.Minor.Patch.
+type KubernetesVersion struct{ Minor, Patch int }
+
+// Number returns the version for [Config].Kubernetes.
+func (v KubernetesVersion) Number() int { return v.Minor | (v.Patch+1)<<16 }
+
+// String returns the version as "1.37.0".
+func (v KubernetesVersion) String() string { return fmt.Sprintf("1.%d.%d", v.Minor, v.Patch) }
+
+// KubernetesVersions returns the versions of kube-scheduler that the library knows, the newest
+// first: the first patch release of each minor version, and each later one from which on decisions
+// differ.
+func KubernetesVersions() []KubernetesVersion {
+	numbers := make([]C.uint32_t, C.berth_kubernetes_versions(nil, 0))
+	C.berth_kubernetes_versions(unsafe.SliceData(numbers), C.uint32_t(len(numbers)))
+	versions := make([]KubernetesVersion, len(numbers))
+	for i, number := range numbers {
+		versions[i] = KubernetesVersion{int(number & 0xffff), int(number>>16) - 1}
+	}
+	return versions
+}
 
 // failure converts a C error.
 func failure(from *C.berth_error) error {

@@ -6,6 +6,7 @@ package berth
 import "C"
 
 import (
+	"context"
 	"unsafe"
 
 	corev1 "k8s.io/api/core/v1"
@@ -261,6 +262,12 @@ type LoadOptions struct {
 	Templates bool
 	// Threads is the number of reading threads; 0: 2 if the process may use several cores, else 1.
 	Threads int
+	// Context ends the reading before the next object when it is done; nil: never. The error then
+	// has the code [Cancelled] and wraps the context's cause, too.
+	Context context.Context
+	// Note is called, after the reading, with each remark about the input, such as a field that
+	// Kubernetes does not have.
+	Note func(Note)
 }
 
 // Load adds the objects of a text: JSON or YAML, lists, and workloads, whose pods it makes. Kinds
@@ -302,13 +309,28 @@ func (e *Engine) load(options *LoadOptions, fill func(*arena, *C.bg_load), bytes
 	load.apply_defaults = C.bool(!options.Served)
 	load.templates = C.bool(options.Templates)
 	load.threads = C.uint32_t(options.Threads)
+	load.hears = C.bool(options.Note != nil)
 	fill(a, load)
+	ctx := options.Context
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	done, err := e.loadEntered(ctx, load)
+	for _, note := range takeNotes(load) {
+		options.Note(note)
+	}
+	return done, err
+}
+
+func (e *Engine) loadEntered(ctx context.Context, load *C.bg_load) (int, error) {
 	if err := e.lock(); err != nil {
 		return 0, err
 	}
 	defer e.unlock()
+	stop := e.watch(ctx)
 	status := C.bg_load_objects(e.box, load)
-	return int(e.box.done), e.result(status)
+	stop()
+	return int(e.box.done), e.resultOf(ctx, status)
 }
 
 // ---- looking ----

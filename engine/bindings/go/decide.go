@@ -5,7 +5,11 @@ package berth
 */
 import "C"
 
-import "unsafe"
+import (
+	"context"
+	"errors"
+	"unsafe"
+)
 
 // Verdict is the outcome of a decision on a pod.
 type Verdict uint32
@@ -162,16 +166,23 @@ func (e *Engine) ScheduleGroup(pods []PodID, out []Placement) (int, error) {
 // FitCount counts how many pods like `like` would fit, up to `limit`, if they were placed one after
 // the other, and returns their nodes. The engine does not change.
 func (e *Engine) FitCount(like PodID, limit int) ([]NodeID, error) {
-	nodes, _, err := e.fitCount(like, limit, false)
+	nodes, _, err := e.fitCount(context.Background(), like, limit, false)
+	return nodes, err
+}
+
+// FitCountContext does the same until ctx is done. Then it returns the nodes so far, and an error of
+// code [Cancelled] that wraps the context's cause, too.
+func (e *Engine) FitCountContext(ctx context.Context, like PodID, limit int) ([]NodeID, error) {
+	nodes, _, err := e.fitCount(ctx, like, limit, false)
 	return nodes, err
 }
 
 // FitCountExplain does the same, and explains the first pod that does not fit; nil if all fit.
 func (e *Engine) FitCountExplain(like PodID, limit int) ([]NodeID, *Explanation, error) {
-	return e.fitCount(like, limit, true)
+	return e.fitCount(context.Background(), like, limit, true)
 }
 
-func (e *Engine) fitCount(like PodID, limit int, explain bool) ([]NodeID, *Explanation, error) {
+func (e *Engine) fitCount(ctx context.Context, like PodID, limit int, explain bool) ([]NodeID, *Explanation, error) {
 	if limit < 0 || limit > 1<<31-1 {
 		return nil, nil, misuse(OutOfRange, "the limit %d is out of range", limit)
 	}
@@ -180,12 +191,16 @@ func (e *Engine) fitCount(like PodID, limit int, explain bool) ([]NodeID, *Expla
 	}
 	defer e.unlock()
 	nodes := make([]NodeID, limit)
-	err := e.result(C.bg_fit_count(e.box, C.uint64_t(like), C.uint32_t(limit),
-		(*C.uint32_t)(unsafe.SliceData(nodes)), C.bool(explain)))
-	if err != nil {
+	stop := e.watch(ctx)
+	status := C.bg_fit_count(e.box, C.uint64_t(like), C.uint32_t(limit),
+		(*C.uint32_t)(unsafe.SliceData(nodes)), C.bool(explain))
+	stop()
+	nodes = nodes[:e.box.done]
+	if err := e.resultOf(ctx, status); errors.Is(err, Cancelled) {
+		return nodes, nil, err
+	} else if err != nil {
 		return nil, nil, err
 	}
-	nodes = nodes[:e.box.done]
 	if !explain || len(nodes) == limit {
 		return nodes, nil, nil
 	}

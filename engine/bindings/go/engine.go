@@ -32,7 +32,8 @@ type Config struct {
 	Threads int
 	Path    Path
 	Seed    uint64 // for random tie-breaks
-	// Kubernetes is the minor version whose decisions the engine makes: 32 to 37; 0: the newest.
+	// Kubernetes is the minor version whose decisions the engine makes, 32 to 37, or the Number of a
+	// [KubernetesVersion] for one patch release; 0: the newest.
 	Kubernetes int
 	// FeatureGates has the format of kube-scheduler's --feature-gates: "Name=true,Other=false".
 	FeatureGates string
@@ -53,6 +54,10 @@ type Config struct {
 	// compares the result with the results that its Flags let the engine keep. A difference is an
 	// error of code [Internal] that names plugin and node.
 	CheckPlugins bool
+	// MemoryLimit is the most memory, in bytes, that the engine may hold, with its snapshots,
+	// branches and scheduler. A call that needs more fails with [NoMemory] and changes nothing. 0:
+	// no limit.
+	MemoryLimit uint64
 }
 
 // An Engine holds a cluster in memory and decides on its pods. Make one with [New], or as a
@@ -135,6 +140,7 @@ func New(config *Config) (*Engine, error) {
 	open.attached_volumes_max = C.uint32_t(config.AttachedVolumesMax)
 	open.keep_objects = C.bool(config.KeepObjects)
 	open.check_plugins = C.bool(config.CheckPlugins)
+	open.memory_limit_bytes = C.uint64_t(config.MemoryLimit)
 	open.annotation_keys = strs(a, annotationKeys(config.Plugins))
 	if s.plugins != nil {
 		open.plugins = s.plugins.tables
@@ -299,6 +305,7 @@ type Memory struct {
 	Used     uint64 // bytes allocated
 	Resident uint64 // bytes of resident pages; 0: unknown
 	Huge     uint64 // bytes of address space for which huge pages were requested and not refused
+	Limited  uint64 // bytes that count towards [Config].MemoryLimit; 0: no limit
 }
 
 // Memory returns the allocator's figures. Error: [NotSupported] on a branch.
@@ -312,7 +319,7 @@ func (e *Engine) Memory() (Memory, error) {
 		return Memory{}, failure(&box.error)
 	}
 	return Memory{uint64(box.memory.used_bytes), uint64(box.memory.resident_bytes),
-		uint64(box.memory.huge_bytes)}, nil
+		uint64(box.memory.huge_bytes), uint64(box.memory.limited_bytes)}, nil
 }
 
 // Check compares the whole state with itself: for tests. Cost: linear.

@@ -1,6 +1,7 @@
 /* Jobs on engines and snapshots that need one crossing each. */
 #include "glue.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,6 +60,7 @@ int bg_engine_open(const bg_open *open, bg_box **out, berth_error *error)
     config.attached_volumes_max = open->attached_volumes_max;
     config.keep_objects = open->keep_objects;
     config.check_plugins = open->check_plugins;
+    config.memory_limit_bytes = open->memory_limit_bytes;
     config.annotation_keys = open->annotation_keys;
     config.plugins = open->plugins;
     config.plugin_count = open->plugin_count;
@@ -182,7 +184,60 @@ static berth_status add_read(void *context, const berth_object *object, const be
     return status;
 }
 
-int bg_load_objects(bg_box *box, const bg_load *load)
+static berth_str text_of(const char *from)
+{
+    return (berth_str){from, (uint32_t)strlen(from)};
+}
+
+/* Append a text up to its first zero byte, and a zero byte. Returns false when out of memory. */
+static bool append_text(bg_load *load, berth_str text)
+{
+    size_t len = text.len > 0 ? strnlen(text.data, text.len) : 0;
+    if (load->notes_bytes + len + 1 > load->notes_capacity) {
+        uint64_t capacity = 2 * (load->notes_capacity + len + 1);
+        char *grown = realloc(load->notes, capacity);
+        if (grown == NULL)
+            return false;
+        load->notes = grown;
+        load->notes_capacity = capacity;
+    }
+    if (len > 0)
+        memcpy(load->notes + load->notes_bytes, text.data, len);
+    load->notes_bytes += len;
+    load->notes[load->notes_bytes++] = '\0';
+    return true;
+}
+
+static void on_note(void *context, const berth_note *note)
+{
+    bg_load *load = context;
+    char numbers[3][16];
+    snprintf(numbers[0], sizeof(numbers[0]), "%u", (unsigned)note->what);
+    snprintf(numbers[1], sizeof(numbers[1]), "%u", (unsigned)note->place->line);
+    snprintf(numbers[2], sizeof(numbers[2]), "%u", (unsigned)note->place->column);
+    const berth_str texts[BG_NOTE_TEXTS] = {text_of(numbers[0]),
+                                            text_of(note->place->source),
+                                            text_of(numbers[1]),
+                                            text_of(numbers[2]),
+                                            text_of(note->place->object),
+                                            text_of(note->place->field),
+                                            note->kind,
+                                            note->api_version,
+                                            note->namespace_name,
+                                            note->name,
+                                            note->word,
+                                            note->suggestion};
+    uint64_t before = load->notes_bytes;
+    bool ok = true;
+    for (size_t i = 0; ok && i < BG_NOTE_TEXTS; i++)
+        ok = append_text(load, texts[i]);
+    if (ok)
+        load->note_count++;
+    else
+        load->notes_bytes = before; /* no memory for this note */
+}
+
+int bg_load_objects(bg_box *box, bg_load *load)
 {
     berth_reader *reader;
     berth_read_options options;
@@ -191,6 +246,11 @@ int bg_load_objects(bg_box *box, const bg_load *load)
     options.templates = load->templates;
     options.namespace_name = load->namespace_name;
     options.threads = load->threads;
+    options.cancel = &box->cancel;
+    if (load->hears) {
+        options.note = on_note;
+        options.note_context = load;
+    }
     box->done = 0;
     berth_status status = berth_reader_create(&options, &reader, &box->error);
     if (status != BERTH_OK)
@@ -357,8 +417,12 @@ int bg_fit_count(bg_box *box, uint64_t like, uint32_t limit, uint32_t *nodes, bo
         if (made != BERTH_OK)
             return made;
     }
-    return berth_engine_fit_count(box->engine, like, limit, &box->done, nodes,
-                                  explain ? box->explanation : NULL, &box->error);
+    const berth_fit_count_options options = {.size = sizeof(options),
+                                             .limit = limit,
+                                             .nodes = nodes,
+                                             .explanation = explain ? box->explanation : NULL,
+                                             .cancel = &box->cancel};
+    return berth_engine_fit_count_with(box->engine, like, &options, &box->done, &box->error);
 }
 
 int bg_bind_many(bg_box *box, const uint64_t *pods, const uint32_t *nodes, uint32_t count)
@@ -401,7 +465,7 @@ int bg_schedule_pods(bg_box *box, const uint64_t *pods, uint32_t count, uint32_t
                      uint32_t minimum, bg_placement *out)
 {
     const berth_group_options options = {
-        .size = sizeof(options), .flags = flags, .minimum = minimum};
+        .size = sizeof(options), .flags = flags, .minimum = minimum, .cancel = &box->cancel};
     uint32_t fitted = 0;
     berth_placement *placements = calloc(count > 0 ? count : 1, sizeof(*placements));
     if (placements == NULL)

@@ -50,6 +50,7 @@ typedef struct bg_box {
     berth_fit fit;
     berth_statistics statistics;
     struct bg_flat *flat;
+    int32_t cancel; /* not 0: end the present call; written by other threads, atomically */
     berth_error error;
 } bg_box;
 
@@ -85,7 +86,7 @@ typedef struct bg_flat {
 /* The configuration of an engine. */
 typedef struct bg_open {
     uint32_t threads, path, kubernetes, attached_volumes_max;
-    uint64_t seed;
+    uint64_t seed, memory_limit_bytes;
     bool bind_workers, huge_pages, keep_objects, check_plugins;
     berth_strs annotation_keys;
     berth_str feature_gates;
@@ -117,9 +118,17 @@ typedef struct bg_load {
     const char *namespace_name; /* for objects without one; NULL: "default" */
     bool apply_defaults, templates;
     uint32_t threads;
+    bool hears;  /* keep the reader's notes */
+    char *notes; /* freed by the caller: BG_NOTE_TEXTS texts for each, see BG_NOTE_TEXTS */
+    uint64_t notes_bytes, notes_capacity;
+    uint32_t note_count;
 } bg_load;
 
-int bg_load_objects(bg_box *box, const bg_load *load);
+/* Texts of a note, each followed by a zero byte: number of its kind, source, line, column, object,
+ * field, kind, apiVersion, namespace, name, word, suggestion. */
+enum { BG_NOTE_TEXTS = 12 };
+
+int bg_load_objects(bg_box *box, bg_load *load);
 
 uint64_t bg_find_pod(const bg_box *box, const char *space, uint32_t space_len, const char *name,
                      uint32_t name_len);

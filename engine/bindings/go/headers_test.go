@@ -15,6 +15,7 @@ var notWrapped = map[string]string{
 	"berth_cycle_node":              "a slice has its nodes",
 	"berth_cycle_node_resource":     "a slice has its columns",
 	"berth_cycle_slot_count":        "a slice has its length",
+	"berth_engine_fit_count":        "FitCount, by berth_engine_fit_count_with",
 	"berth_engine_load_file":        "LoadFile tells how many were added before an error, too",
 	"berth_engine_load_text":        "Load tells how many were added before an error, too",
 	"berth_engine_next_pod":         "NodePods and Pending have them at once",
@@ -38,10 +39,11 @@ var notWrapped = map[string]string{
 	"berth_profile_list":            "profiles come from configurations",
 	"berth_quantity_format":         "k8s.io/apimachinery has quantities",
 	"berth_quantity_parse":          "k8s.io/apimachinery has quantities",
-	"berth_scheduler_config_notes":  "notes of readers are for the program",
+	"berth_scheduler_config_notes":  "remarks about configurations are for the program",
 	"berth_scheduler_add_node":      "one kind of Scheduler.Add",
 	"berth_snapshot_pin":            "a Snapshot is one pin",
 	"berth_status_name":             "Code has the names",
+	"berth_str_of":                  "Go has strings",
 }
 
 var (

@@ -10,6 +10,7 @@ package berth
 import "C"
 
 import (
+	"context"
 	"unsafe"
 
 	corev1 "k8s.io/api/core/v1"
@@ -105,6 +106,12 @@ type GroupOptions struct {
 // too few for the options, all pods are pending again. `out` (nil, or as long as `pods`) receives
 // the decision on each pod.
 func (e *Engine) SchedulePods(pods []PodID, options GroupOptions, out []Placement) (int, error) {
+	return e.SchedulePodsContext(context.Background(), pods, options, out)
+}
+
+// SchedulePodsContext does the same until ctx is done. Then all pods are pending again, and it
+// returns how many had fitted, and an error of code [Cancelled] that wraps the context's cause, too.
+func (e *Engine) SchedulePodsContext(ctx context.Context, pods []PodID, options GroupOptions, out []Placement) (int, error) {
 	if options.Minimum < 0 || out != nil && len(out) < len(pods) {
 		return 0, misuse(Argument, "the minimum, or the room for decisions, is too small")
 	}
@@ -119,13 +126,12 @@ func (e *Engine) SchedulePods(pods []PodID, options GroupOptions, out []Placemen
 		return 0, err
 	}
 	defer e.unlock()
-	err := e.result(C.bg_schedule_pods(e.box, (*C.uint64_t)(unsafe.SliceData(pods)),
+	stop := e.watch(ctx)
+	status := C.bg_schedule_pods(e.box, (*C.uint64_t)(unsafe.SliceData(pods)),
 		C.uint32_t(len(pods)), flags, C.uint32_t(options.Minimum),
-		(*C.bg_placement)(unsafe.Pointer(unsafe.SliceData(out)))))
-	if err != nil {
-		return 0, err
-	}
-	return int(e.box.done), nil
+		(*C.bg_placement)(unsafe.Pointer(unsafe.SliceData(out))))
+	stop()
+	return int(e.box.done), e.resultOf(ctx, status)
 }
 
 // NodeTemplate describes nodes that a cloud would add: a kind of node, with the pods that start on
@@ -267,6 +273,7 @@ type Statistics struct {
 	TreesDropped uint64
 	Repairs      uint64
 	Scans        map[string]uint64 // decisions that scanned, by reason
+	Layouts      uint64            // of all nodes, made because nodes came or went
 }
 
 // Statistics returns the counts so far.
@@ -283,7 +290,7 @@ func (e *Engine) Statistics() (Statistics, error) {
 	out := Statistics{int(c.trees), uint64(c.tree_bytes), uint64(c.decisions), uint64(c.placed),
 		uint64(c.errors), uint64(c.indexed), uint64(c.early_stops), uint64(c.visited),
 		uint64(c.questions), uint64(c.trees_built), uint64(c.trees_dropped), uint64(c.repairs),
-		map[string]uint64{}}
+		map[string]uint64{}, uint64(c.layouts)}
 	for i, count := range c.scans {
 		if count > 0 {
 			out.Scans[C.GoString(C.berth_scan_reason_text(C.berth_scan_reason(i)))] = uint64(count)

@@ -297,11 +297,58 @@ void berth_py_sink_free(berth_py_sink *sink)
 {
     berth_py_ids_free(&sink->nodes);
     berth_py_ids_free(&sink->pods);
+    berth_py_text_free(&sink->notes);
     for (uint64_t i = 0; i < sink->copy_count; i++)
         berth_object_destroy(sink->copies[i]);
     free(sink->copies);
     sink->copies = NULL;
     sink->copy_count = sink->copy_capacity = 0;
+}
+
+enum { NOTES_MAX = 1000 };
+
+static berth_str text_of(const char *from)
+{
+    return (berth_str){from, (uint32_t)strlen(from)};
+}
+
+static void on_note(void *context, const berth_note *note)
+{
+    berth_py_sink *sink = context;
+    char numbers[3][16];
+    snprintf(numbers[0], sizeof(numbers[0]), "%u", (unsigned)note->what);
+    snprintf(numbers[1], sizeof(numbers[1]), "%u", (unsigned)note->place->line);
+    snprintf(numbers[2], sizeof(numbers[2]), "%u", (unsigned)note->place->column);
+    const berth_str texts[] = {text_of(numbers[0]),
+                               text_of(note->place->source),
+                               text_of(numbers[1]),
+                               text_of(numbers[2]),
+                               text_of(note->place->object),
+                               text_of(note->place->field),
+                               note->kind,
+                               note->api_version,
+                               note->namespace_name,
+                               note->name,
+                               note->word,
+                               note->suggestion};
+    uint64_t before = sink->notes.bytes;
+    bool ok = sink->note_count < NOTES_MAX;
+    for (size_t i = 0; ok && i < sizeof(texts) / sizeof(texts[0]); i++) {
+        berth_str text = texts[i];
+        if (text.len > 0) /* a zero byte in it would end it for Python */
+            text.len = (uint32_t)strnlen(text.data, text.len);
+        ok = text_append(&sink->notes, text, true);
+    }
+    if (ok)
+        sink->note_count++;
+    else
+        sink->notes.bytes = before;
+}
+
+void berth_py_hear_notes(berth_py_sink *sink, berth_read_options *options)
+{
+    options->note = on_note;
+    options->note_context = sink;
 }
 
 static berth_status keep_copy(berth_py_sink *sink, const berth_object *object, berth_error *error)

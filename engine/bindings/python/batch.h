@@ -156,7 +156,14 @@ typedef struct berth_py_sink {
     berth_py_ids nodes, pods; /* added */
     berth_object **copies;
     uint64_t copy_count, copy_capacity;
+    berth_py_text notes; /* of the reader: for each, the texts that berth_py_hear_notes lists */
+    uint32_t note_count;
 } berth_py_sink;
+
+/* Let a reader with these options put its notes into the sink, at most 1,000 of them. Texts of a
+ * note: number of its kind, source, line, column, object, field, kind, apiVersion, namespace, name,
+ * word, suggestion. A note is dropped if there is no memory for it. */
+void berth_py_hear_notes(berth_py_sink *sink, berth_read_options *options);
 
 void berth_py_sink_free(berth_py_sink *sink);
 

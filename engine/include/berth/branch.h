@@ -53,7 +53,7 @@ extern "C" {
 
 /* Create a branch of a snapshot that the caller has pinned.
  * Owner: the branch is the caller's, to be dropped before the engine is destroyed. It has a pin of
- * its own. Threads: any. Errors: BERTH_E_NOMEM. Cost: see above. */
+ * its own. Threads: any. Errors: BERTH_E_ARG (NULL), BERTH_E_NOMEM. Cost: see above. */
 BERTH_API berth_status berth_branch_create(berth_snapshot *snapshot, berth_engine **out,
                                            berth_error *error);
 

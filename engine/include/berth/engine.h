@@ -17,6 +17,11 @@
  * is undefined behaviour. Using a branch after berth_branch_drop is, too; as long as its memory is
  * still there, calls return BERTH_E_STATE.
  *
+ * NULL: where a function needs an engine, a branch, a snapshot or a place for its output, and gets
+ * NULL, it returns BERTH_E_ARG. A function that returns no status answers as if nothing were there:
+ * absent texts, BERTH_NODE_NONE, BERTH_POD_NONE, 0, false. An object whose `labels`, `containers`
+ * or `init_containers` have a count but no array is refused with BERTH_E_ARG.
+ *
  * Sizes: structs get new members at their end. The library learns the size that the caller was
  * compiled with from the struct's first member, or from an argument of the exported function
  * (sized.h) that an inline function passes. Members unknown to an older caller are skipped. Members
@@ -50,7 +55,21 @@ typedef enum berth_path {
 
 /* One patch release, 1.MINOR.PATCH, for berth_engine_config.kubernetes and for calls that take a
  * version. A patch release newer than this library is treated as the newest one it knows. */
+#ifdef __cplusplus
+#define BERTH_KUBERNETES(minor, patch) \
+    (static_cast<uint32_t>(minor) | (static_cast<uint32_t>(patch) + 1) << 16)
+#else
 #define BERTH_KUBERNETES(minor, patch) ((uint32_t)(minor) | ((uint32_t)(patch) + 1) << 16)
+#endif
+#define BERTH_KUBERNETES_MINOR(version) ((version)&0xffffu)
+#define BERTH_KUBERNETES_PATCH(version) (((version) >> 16) - 1)
+
+/* The versions of kube-scheduler that the library knows, the newest first, as BERTH_KUBERNETES
+ * makes them: the first patch release of each minor version, and each later one from which on
+ * decisions differ (1.36.3, 1.36.0). Writes at most `capacity` of them to `out`, which may be NULL
+ * if `capacity` is 0, and returns how many there are. The versions of era v1alpha1 are not among
+ * them. Threads: any. */
+BERTH_API uint32_t berth_kubernetes_versions(uint32_t *out, uint32_t capacity);
 
 /* How an engine is created. Owner: pointers are borrowed until berth_engine_create returns; the
  * allocator's context must outlive the engine. */
@@ -100,6 +119,12 @@ typedef struct berth_engine_config {
      * other annotations are ignored. Pods with the same berth_pod.template_id must agree in these
      * annotations, too. Default: none. */
     berth_strs annotation_keys;
+    /* The most memory, in bytes, that the engine may hold at a time, including its scheduler,
+     * snapshots and branches. A call that needs more returns BERTH_E_NOMEM and changes nothing;
+     * after something was removed it succeeds. Counted are the bytes that the engine requests, from
+     * its own heap or from `allocator`; their rounding, and what status.h (berth_allocator) lists
+     * as not taken there, come on top. Default: 0, no limit. */
+    uint64_t memory_limit_bytes;
 } berth_engine_config;
 
 /* Fill `config` with the defaults. Threads: any. */
@@ -165,8 +190,10 @@ static inline berth_status berth_engine_add_pod(berth_engine *engine, const bert
 BERTH_API berth_status berth_engine_add_like(berth_engine *engine, berth_pod_id like,
                                              berth_str name, berth_pod_id *id, berth_error *error);
 
-/* Replace the object of the same kind, namespace and name. Errors and cost: as berth_engine_add,
- * with BERTH_E_NOT_FOUND instead of BERTH_E_EXISTS. */
+/* Replace the object of the same kind, namespace and name. The new object is the whole truth: a pod
+ * that berth_engine_bind or a decision put on a node leaves it, and is pending again, if the object
+ * has no node name. Errors and cost: as berth_engine_add, with BERTH_E_NOT_FOUND instead of
+ * BERTH_E_EXISTS. */
 static inline berth_status berth_engine_update(berth_engine *engine, const berth_object *object,
                                                berth_error *error)
 {
@@ -228,12 +255,15 @@ typedef struct berth_memory {
     uint64_t resident_bytes; /* resident pages behind it; 0: unknown */
     uint64_t huge_bytes;     /* address space for which the kernel granted huge pages */
     bool huge_refused;       /* there are no huge pages, or the kernel refused some */
+    /* With berth_engine_config.memory_limit_bytes, the bytes that count towards it; else 0. */
+    uint64_t limited_bytes;
     uint64_t active_bytes;   /* pages with at least one allocation; 0: unknown */
     uint64_t metadata_bytes; /* bookkeeping of the allocator; 0: unknown */
 } berth_memory;
 
-/* Read the memory figures. Errors: BERTH_E_UNSUPPORTED (the engine has the caller's own allocator,
- * or is a branch). Cost: tens of microseconds. */
+/* Read the memory figures. An engine with an allocator of the caller's and a memory limit has only
+ * `limited_bytes`. Errors: BERTH_E_UNSUPPORTED (the engine has the caller's own allocator and no
+ * limit, or is a branch). Cost: tens of microseconds. */
 static inline berth_status berth_engine_memory(const berth_engine *engine, berth_memory *out,
                                                berth_error *error)
 {
@@ -299,6 +329,14 @@ enum {
     BERTH_DECIDE_SEARCH_ONLY = 1u << 1,
 };
 
+/* Cancellation: calls that can take long have a member `cancel` in their options, which is NULL or
+ * points to a number of the caller's. Once the number is not 0, the call ends before its next
+ * decision or object with BERTH_E_CANCELLED, says how much it has done, and leaves the engine
+ * consistent. The library only reads the number, atomically. Set it on any thread or in a signal
+ * handler, with `__atomic_store_n(&flag, 1, __ATOMIC_RELAXED)`; it must live until the call
+ * returns. One number may end many calls. */
+typedef const volatile int32_t *berth_cancel_flag;
+
 /* How one decision is taken. */
 typedef struct berth_decide_options {
     uint32_t size;                  /* set by berth_decide_options_init */
@@ -313,8 +351,9 @@ typedef struct berth_decide_options {
 
 /* Decide where a pending pod goes, without putting it there. With an explanation, scores are
  * computed even if a single node is feasible.
- * Errors: BERTH_E_NOT_FOUND (the pod, or a profile for it), BERTH_E_STATE (the pod is on a node),
- * BERTH_E_NOMEM, BERTH_E_INTERNAL (check_plugins found that an own plugin breaks its flags).
+ * Errors: BERTH_E_ARG (options), BERTH_E_NOT_FOUND (the pod, or a profile for it), BERTH_E_STATE
+ * (the pod is on a node), BERTH_E_NOMEM, BERTH_E_INTERNAL (check_plugins found that an own plugin
+ * breaks its flags).
  * Cost: see engine/README.md, "Paths". Allocates nothing once the pod's class is warm. */
 static inline berth_status berth_engine_decide(berth_engine *engine, berth_pod_id pod,
                                                const berth_decide_options *options,

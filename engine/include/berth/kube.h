@@ -172,6 +172,10 @@ typedef struct berth_read_options {
      * others would be refused like the last one. BERTH_NOTE_REPLICAS reports it. 0: all are
      * made. */
     uint32_t many_replicas;
+    /* NULL, or ends the call before its next object with BERTH_E_CANCELLED (engine.h); the error
+     * names the input. The objects before it were returned. Afterwards only destroy the reader. The
+     * number must live as long as the reader. */
+    berth_cancel_flag cancel;
 } berth_read_options;
 
 /* Fill `options` with the defaults, which are zero: an initialiser that only sets `size` to
@@ -201,7 +205,7 @@ static inline berth_status berth_reader_create(const berth_read_options *options
  * requested objects, is an error. Line numbers are those of the object or, in YAML, of the field
  * that an error names.
  * Threads: one at a time. Errors: BERTH_E_IO, BERTH_E_PARSE, BERTH_E_INVALID, BERTH_E_RANGE,
- * BERTH_E_NOMEM, or the callback's. Cost: linear in the text. */
+ * BERTH_E_NOMEM, BERTH_E_CANCELLED, or the callback's. Cost: linear in the text. */
 BERTH_API berth_status berth_reader_file(berth_reader *reader, const char *path,
                                          berth_object_fn each, void *context, berth_error *error);
 
@@ -222,7 +226,8 @@ BERTH_API berth_status berth_reader_finish(berth_reader *reader, berth_engine *e
  * berth_reader_finish with a callback that adds each object. NULL `options` mean the defaults of
  * berth_read_options_init with the API server's defaults applied, which suits manifests and dumps.
  * `*objects` (may be NULL) receives how many objects were added, including finished pods; it is
- * left alone on failure.
+ * left alone on failure, except for BERTH_E_CANCELLED (options->cancel): then it receives how many
+ * were added before.
  *
  * Each call is complete in itself: DaemonSets get pods for the nodes that exist at its end, and
  * PriorityClasses of other calls are unknown. Put objects that belong together into one text, or

@@ -725,7 +725,7 @@ static inline const uint32_t *berth_object_sizes(void)
 {
     static const uint32_t sizes[] = {
         BERTH_KIND_COUNT,
-#define X(name, member, type, text) (uint32_t)sizeof(type),
+#define X(name, member, type, text) sizeof(type),
         BERTH_KIND_LIST(X)
 #undef X
     };

@@ -2,7 +2,8 @@
  *
  * A plugin is a const table of functions. An engine copies the tables listed in its configuration.
  * Profiles name the plugins in their filter and score lists; a KubeSchedulerConfiguration names
- * them among its plugins and passes them arguments by pluginConfig.
+ * them among its plugins and passes them arguments by pluginConfig. A plugin that multiPoint names
+ * runs at the points for which it has functions; an explicit list must name a plugin that has one.
  *
  * Nodes lie in slots, in search order; a slice is up to BERTH_SLICE neighbouring slots. `filter`
  * and `score` are called for one slice after another, by several workers at once: they read, write

@@ -28,17 +28,20 @@ typedef struct berth_snapshot berth_snapshot;
  * Errors: BERTH_E_NOMEM (also if 65,535 snapshots are alive), BERTH_E_STATE (a transaction is open,
  * the engine is a branch, or a callback of its scheduler is running).
  * Cost: some microseconds, and copying the volumes and claims that changed since the last
- * publication; it does not depend on the size of the cluster. */
+ * publication. If nodes came or went since the last call that needed a layout of the nodes, the
+ * call makes a new one, linear in all nodes; otherwise the size of the cluster does not matter. */
 BERTH_API berth_status berth_engine_publish(berth_engine *engine, berth_error *error);
 
 /* Pin the latest snapshot; NULL if nothing was published yet. Threads: any, also while the engine
- * is in use elsewhere. Cost: one atomic addition. */
+ * is in use elsewhere. Cost: two atomic additions. */
 BERTH_API berth_snapshot *berth_engine_pin(const berth_engine *engine);
 
 /* Pin a snapshot that the caller has pinned once more, and return it; give one pin back. Both
- * accept NULL and never fail. Threads: any; a pin may be given back on another thread.
- * Cost: one atomic operation. Giving back the last pin of an old snapshot also frees what only that
- * snapshot showed, as much as had changed then, and looks at each living snapshot. */
+ * accept NULL and never fail. Threads: any; a pin may be given back on another thread. Giving back
+ * more pins than were taken stops the program, as long as the snapshot's memory is still there; a
+ * pin that a branch has taken cannot be given back by mistake.
+ * Cost: two atomic operations. Giving back the last pin of an old snapshot also frees what only
+ * that snapshot showed, as much as had changed then, and looks at each living snapshot. */
 BERTH_API berth_snapshot *berth_snapshot_pin(berth_snapshot *snapshot);
 BERTH_API void berth_snapshot_unpin(berth_snapshot *snapshot);
 

@@ -53,6 +53,7 @@ typedef struct berth_statistics {
     uint64_t trees_dropped;
     uint64_t repairs;   /* leaves recomputed in existing trees */
     uint64_t scans[16]; /* decisions that scanned, by berth_scan_reason */
+    uint64_t layouts;   /* layouts of all nodes that were made because nodes came or went */
 } berth_statistics;
 
 /* Copy the counters. Threads: the engine's. Errors: BERTH_E_ARG (the struct's size). */

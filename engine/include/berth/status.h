@@ -19,10 +19,15 @@
 extern "C" {
 #endif
 
-/* The version of these headers; berth_version returns the library's. */
+/* The version of these headers; berth_version and berth_version_number return the library's. */
 #define BERTH_VERSION_MAJOR 0
 #define BERTH_VERSION_MINOR 1
 #define BERTH_VERSION_PATCH 0
+
+/* A version as one number, which grows with the version: 1.2.3 is 1002003. */
+#define BERTH_VERSION_MAKE(major, minor, patch) ((major)*1000000 + (minor)*1000 + (patch))
+#define BERTH_VERSION_NUMBER \
+    BERTH_VERSION_MAKE(BERTH_VERSION_MAJOR, BERTH_VERSION_MINOR, BERTH_VERSION_PATCH)
 
 /* The outcome of a call. Append only: the numbers are part of the ABI. A pod that fits nowhere is
  * not an error; it has a verdict (engine.h). */
@@ -39,7 +44,8 @@ extern "C" {
     X(9, E_UNSUPPORTED, "not supported")                        \
     X(10, E_IO, "input or output failed")                       \
     X(11, E_CONFLICT, "conflicts with a change made meanwhile") \
-    X(12, E_INTERNAL, "internal error")
+    X(12, E_INTERNAL, "internal error")                         \
+    X(13, E_CANCELLED, "cancelled by the caller")
 
 typedef enum berth_status {
 #define X(number, name, text) BERTH_##name = (number),
@@ -57,10 +63,20 @@ typedef struct berth_str {
 
 /* A berth_str of a string literal: BERTH_STR("cpu"). */
 #ifdef __cplusplus
-#define BERTH_STR(literal) (berth_str{"" literal, (uint32_t)(sizeof("" literal) - 1)})
+#define BERTH_STR(literal) (berth_str{"" literal, static_cast<uint32_t>(sizeof("" literal) - 1)})
 #else
 #define BERTH_STR(literal) ((berth_str){"" literal, (uint32_t)(sizeof("" literal) - 1)})
 #endif
+
+/* The berth_str of a zero-terminated string, which it borrows; NULL becomes absent text. Threads:
+ * any. Cost: linear in the string. */
+static inline berth_str berth_str_of(const char *text)
+{
+    berth_str out = {text, 0};
+    while (text != NULL && out.len < UINT32_MAX && text[out.len] != '\0')
+        out.len++;
+    return out;
+}
 
 /* An exact decimal amount, units + nanos / 1e9. Both parts have the same sign, and |nanos| < 1e9.
  * Source: Kubernetes apimachinery v0.32, api/resource/quantity.go. */
@@ -95,8 +111,10 @@ BERTH_API const char *berth_status_text(berth_status status);
  * any. */
 BERTH_API size_t berth_error_format(const berth_error *error, char *out, size_t size);
 
-/* The library's version, "MAJOR.MINOR.PATCH". Threads: any. */
+/* The library's version, "MAJOR.MINOR.PATCH", and the same as BERTH_VERSION_MAKE makes it. The text
+ * is never freed. Threads: any. */
 BERTH_API const char *berth_version(void);
+BERTH_API uint32_t berth_version_number(void);
 
 /* Called when the library finds a broken invariant, or a misuse that is documented to stop the
  * program: with the place, and the condition that did not hold or a sentence about the misuse. When

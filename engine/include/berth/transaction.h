@@ -3,15 +3,15 @@
  * While a transaction is open, every call that changes an engine works as usual: objects are added,
  * updated and removed, nodes come, go and are cordoned, pods are decided, bound, unbound and
  * nominated. A rollback undoes all of it exactly: every later answer, decision and id is what the
- * engine would have given if the transaction had never begun. Ids that were handed out meanwhile
- * become invalid and are used again. A commit keeps everything. Transactions nest; an inner commit
- * lasts only if the outer transaction is committed, too.
+ * engine would have given if nothing had happened since the begin. Ids that were handed out
+ * meanwhile become invalid and are used again. A commit keeps everything. Transactions nest; an
+ * inner commit lasts only if the outer transaction is committed, too.
  *
- * An open transaction needs memory proportional to its operations. (A decision after nodes came or
- * went builds a new layout, which is proportional to the nodes; berth_counts.pod_classes includes
- * what is kept for the rollback.) An operation without that memory fails with BERTH_E_NOMEM and
- * changes nothing; this includes berth_engine_remove and berth_engine_unbind. Every operation can
- * be undone.
+ * An open transaction needs memory proportional to its operations. (If nodes come or go inside it,
+ * the next decision builds a new layout, which is proportional to the nodes and is taken back with
+ * them; berth_counts.pod_classes includes what is kept for the rollback.) An operation without that
+ * memory fails with BERTH_E_NOMEM and changes nothing; this includes berth_engine_remove and
+ * berth_engine_unbind. Every operation can be undone.
  *
  * A transaction or a branch (branch.h)? A transaction costs a record for each change and undoing
  * it, keeps every search tree and counter warm, and occupies the engine while it is open: good for
@@ -41,8 +41,10 @@
 extern "C" {
 #endif
 
-/* Open a transaction, inside the one that is already open if there is one. Errors:
- * BERTH_E_NOMEM. */
+/* Open a transaction, inside the one that is already open if there is one. Like
+ * berth_engine_node_order, the call first updates the layout of the nodes, so that a rollback does
+ * not take the new layout back. Errors: BERTH_E_NOMEM. Cost: a new layout if nodes came or went
+ * since the last call that needed one; otherwise constant. */
 BERTH_API berth_status berth_engine_begin(berth_engine *engine, berth_error *error);
 
 /* End the innermost transaction. Neither call needs memory. Destroying an engine ends all of its
@@ -77,8 +79,8 @@ BERTH_API berth_status berth_engine_close_node(berth_engine *engine, berth_node_
  * them back if one does not fit. `*placed` receives the number of pods placed: `count`, or how many
  * came before the first that did not fit (those are pending again, too). `placements` (optional,
  * `count` entries) receives the decisions, up to the first pod that did not fit.
- * Errors: those of berth_engine_schedule; nothing has changed. Cost: a decision for each pod, and
- * taking them back. */
+ * Errors: those of berth_engine_schedule; nothing has changed. Cost: that of berth_engine_begin, a
+ * decision for each pod, and taking them back. */
 static inline berth_status berth_engine_schedule_group(berth_engine *engine,
                                                        const berth_pod_id *pods, uint32_t count,
                                                        berth_placement *placements,
@@ -95,9 +97,10 @@ enum {
 
 /* How berth_engine_schedule_pods places a group. */
 typedef struct berth_group_options {
-    uint32_t size;    /* set by the caller: sizeof(berth_group_options) */
-    uint32_t flags;   /* BERTH_GROUP_* */
-    uint32_t minimum; /* if fewer pods fit, none is placed */
+    uint32_t size;            /* set by the caller: sizeof(berth_group_options) */
+    uint32_t flags;           /* BERTH_GROUP_* */
+    uint32_t minimum;         /* if fewer pods fit, none is placed */
+    berth_cancel_flag cancel; /* NULL, or ends the call (engine.h) */
 } berth_group_options;
 
 /* Place as many of these pending pods as fit: decide and bind one after the other, and leave those
@@ -107,8 +110,9 @@ typedef struct berth_group_options {
  * `count` entries) receives the decision for each pod; a pod that was not tried has no node.
  * Nothing is preempted.
  * Errors: BERTH_E_ARG (options), and those of berth_engine_schedule; nothing has changed, and
- * `placements` may hold anything. Cost: a decision and an undo record for each pod, and taking them
- * back. */
+ * `placements` may hold anything. BERTH_E_CANCELLED: nothing has changed; `*fitted` receives how
+ * many pods had fitted by then, and `placements` the decisions until then. Cost: that of
+ * berth_engine_begin, a decision and an undo record for each pod, and taking them back. */
 static inline berth_status berth_engine_schedule_pods(berth_engine *engine,
                                                       const berth_pod_id *pods, uint32_t count,
                                                       const berth_group_options *options,
@@ -123,10 +127,28 @@ static inline berth_status berth_engine_schedule_pods(berth_engine *engine,
  * `limit`. The engine is unchanged. `nodes` (optional, `limit` entries) receives the node of each.
  * With an explanation, the first pod that does not fit is explained; if all `limit` fit, the
  * explanation is left alone. Errors: those of berth_engine_add_like and berth_engine_schedule.
- * Cost: a decision for each pod that fits, and one more. */
+ * Cost: that of berth_engine_begin, a decision for each pod that fits and one more, and taking them
+ * back. */
 BERTH_API berth_status berth_engine_fit_count(berth_engine *engine, berth_pod_id like,
                                               uint32_t limit, uint32_t *count, berth_node_id *nodes,
                                               berth_explanation *explanation, berth_error *error);
+
+/* How berth_engine_fit_count_with counts. */
+typedef struct berth_fit_count_options {
+    uint32_t size;                  /* set by the caller: sizeof(berth_fit_count_options) */
+    uint32_t limit;                 /* count up to so many pods */
+    berth_node_id *nodes;           /* NULL, or `limit` entries: receives the node of each pod */
+    berth_explanation *explanation; /* NULL, or explains the first pod that does not fit */
+    berth_cancel_flag cancel;       /* NULL, or ends the call (engine.h) */
+} berth_fit_count_options;
+
+/* berth_engine_fit_count with its arguments as options, and with cancellation. NULL `options` are
+ * an error. Errors: BERTH_E_ARG (options), BERTH_E_CANCELLED (`*count` and `nodes` receive the pods
+ * that fitted by then; the explanation is left alone), and those of berth_engine_fit_count. The
+ * engine is unchanged in each case. Cost: the same. */
+BERTH_API berth_status berth_engine_fit_count_with(berth_engine *engine, berth_pod_id like,
+                                                   const berth_fit_count_options *options,
+                                                   uint32_t *count, berth_error *error);
 
 #ifdef __cplusplus
 }

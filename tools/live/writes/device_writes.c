@@ -123,6 +123,14 @@ static void given_back(job *j)
 
 static void release(claim_task *c);
 
+static void retry(claim_task *c, const live_answer *answer)
+{
+    int64_t delay_ns =
+        write_backoff(c->task.lane->gate, c->task.tries, second_ns / 5, 5 * second_ns);
+    write_task_again(&c->task,
+                     answer->retry_after_ns > delay_ns ? answer->retry_after_ns : delay_ns);
+}
+
 /* After a permanent refusal there is nothing of ours left to release. */
 static void on_released(write_task *task, const live_answer *answer)
 {
@@ -138,8 +146,7 @@ static void on_released(write_task *task, const live_answer *answer)
         if (task->tries >= RELEASE_TRIES)
             given_back(c->of);
         else
-            write_task_again(
-                task, write_backoff(task->lane->gate, task->tries, second_ns / 5, 5 * second_ns));
+            retry(c, answer);
     }
 }
 
@@ -246,14 +253,6 @@ static void read_claim(claim_task *c, int64_t delay_ns)
 {
     become(c, "GET", claim_path(c, ""), on_claim);
     write_task_again(&c->task, delay_ns);
-}
-
-static void retry(claim_task *c, const live_answer *answer)
-{
-    int64_t delay_ns =
-        write_backoff(c->task.lane->gate, c->task.tries, second_ns / 5, 5 * second_ns);
-    write_task_again(&c->task,
-                     answer->retry_after_ns > delay_ns ? answer->retry_after_ns : delay_ns);
 }
 
 static void fail_with(claim_task *c, const live_answer *answer, const char *doing)

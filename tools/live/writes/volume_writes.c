@@ -147,20 +147,22 @@ static void ask_for(claim_task *c, bool volume)
     task->answered = volume ? on_volume : on_claim;
 }
 
-static void ask_later(claim_task *c)
+/* Not before the server's Retry-After, if the last answer had one. */
+static void ask_later(claim_task *c, const live_answer *answer)
 {
     int64_t delay_ns =
         write_backoff(c->of->all->lane.gate, ++c->polls, second_ns / 4, POLL_MAX_S * second_ns);
     ask_for(c, c->volume != NULL);
-    write_task_again(&c->task, delay_ns);
+    write_task_again(&c->task,
+                     answer->retry_after_ns > delay_ns ? answer->retry_after_ns : delay_ns);
 }
 
 /* Whether there is no answer to read; if so, the read is repeated. */
-static bool is_no_answer(claim_task *c, write_result result)
+static bool is_no_answer(claim_task *c, write_result result, const live_answer *answer)
 {
     if (result == WRITE_DONE || result == WRITE_GONE)
         return false;
-    ask_later(c);
+    ask_later(c, answer);
     return true;
 }
 
@@ -179,7 +181,7 @@ static void on_volume(write_task *task, const live_answer *answer)
 {
     claim_task *c = (claim_task *)task;
     write_result result = write_result_of(answer);
-    if (is_no_answer(c, result))
+    if (is_no_answer(c, result, answer))
         return;
     json_t *volume = json_loadb(answer->body.data, answer->body.len, 0, NULL);
     bool ours = strcmp(text_at(volume, "spec", "claimRef", "uid"), c->uid) == 0;
@@ -219,7 +221,7 @@ static void on_claim(write_task *task, const live_answer *answer)
     claim_task *c = (claim_task *)task;
     job *j = c->of;
     write_result result = write_result_of(answer);
-    if (is_no_answer(c, result))
+    if (is_no_answer(c, result, answer))
         return;
     json_t *claim = json_loadb(answer->body.data, answer->body.len, 0, NULL);
     bool bound = is_bound(claim);
@@ -229,7 +231,7 @@ static void on_claim(write_task *task, const live_answer *answer)
         settle(j, trouble);
     } else if (!bound) {
         c->written = true;
-        ask_later(c);
+        ask_later(c, answer);
     } else {
         c->done = true;
         if (--j->waits == 0)
@@ -247,7 +249,7 @@ static void on_patched(write_task *task, const live_answer *answer)
     switch (write_result_of(answer)) {
     case WRITE_DONE:
         c->written = true;
-        ask_later(c);
+        ask_later(c, answer);
         break;
     case WRITE_CONFLICT: /* the object has changed, perhaps by an earlier attempt of ours */
         ask_for(c, c->volume != NULL);

@@ -1,21 +1,26 @@
 // Package clustersnapshot is the cluster snapshot of cluster-autoscaler over Berth: the methods of
-// k8s.io/autoscaler/cluster-autoscaler/simulator/clustersnapshot. Fork, Revert and Commit are
-// transactions; the engine answers predicates, for all nodes of one pod in one crossing.
+// pkg/simulator/clustersnapshot of the autoscaler. Fork, Revert and Commit are transactions; the
+// engine answers predicates, for all nodes of one pod in one crossing.
 //
 // The interface has the same names and meaning, but not the same types: a program cannot import the
 // autoscaler's module, whose go.mod replaces k8s.io/kubernetes and its staging repositories,
 // because it does not inherit these replacements. Inside the autoscaler, a few lines can wrap a
-// [Snapshot], because [NodeInfo] holds the parts of its NodeInfo. Objects of dynamic resource
-// allocation are not kept.
+// [Snapshot], because [NodeInfo] holds the parts of its NodeInfo. Pods with claims are placed, and
+// their devices are taken, if [Snapshot.SetClusterState] gets a [DraSnapshot]; volumes count with a
+// [CsiSnapshot].
 package clustersnapshot
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	berth "berth/go"
 	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	storagev1 "k8s.io/api/storage/v1"
 )
 
 // ErrNodeNotFound means that a node is not in the snapshot.
@@ -72,10 +77,44 @@ func (e *schedulingError) Error() string {
 	return fmt.Sprintf("can't schedule pod %s/%s: %s", e.pod.Namespace, e.pod.Name, what)
 }
 
-// NodeInfo is a node with the pods on it.
+// PodInfo is a pod with its claims.
+type PodInfo struct {
+	*corev1.Pod
+	NeededResourceClaims []*resourcev1.ResourceClaim
+}
+
+// NodeInfo is a node with what is on it.
 type NodeInfo struct {
-	Node *corev1.Node
-	Pods []*corev1.Pod
+	Node                *corev1.Node
+	Pods                []*PodInfo
+	LocalResourceSlices []*resourcev1.ResourceSlice
+	CSINode             *storagev1.CSINode // nil: none
+}
+
+// NewPodInfo makes a PodInfo.
+func NewPodInfo(pod *corev1.Pod, claims []*resourcev1.ResourceClaim) *PodInfo {
+	return &PodInfo{pod, claims}
+}
+
+// NewNodeInfo makes a NodeInfo.
+func NewNodeInfo(node *corev1.Node, all []*resourcev1.ResourceSlice, pods ...*PodInfo) *NodeInfo {
+	return &NodeInfo{Node: node, Pods: pods, LocalResourceSlices: all}
+}
+
+// NodeOrderMapping is an order in which nodes are tried. Reset is called before each pod with the
+// nodes that it fits; At returns an index into them, or -1 at the end; MarkMatch gets the index of
+// the chosen node. PreferProcessingInOrder makes no difference here: nodes are tried in order.
+type NodeOrderMapping interface {
+	Reset(nodes []*NodeInfo)
+	At(i int) int
+	MarkMatch(i int)
+	PreferProcessingInOrder() bool
+}
+
+// SchedulingOptions say which nodes [Snapshot.SchedulePodOnAnyNodeMatching] tries.
+type SchedulingOptions struct {
+	NodeOrdering     NodeOrderMapping     // nil: the order of kube-scheduler
+	IsNodeAcceptable func(*NodeInfo) bool // nil: every node is
 }
 
 // Snapshot is a cluster that can be forked, reverted and committed. One goroutine uses it at a time.
@@ -86,12 +125,30 @@ type Snapshot struct {
 	pods   map[string]*placed
 	on     map[string]map[string]*placed // by node, then key
 	order  []string                      // of nodes, in order of arrival
+	serial uint64                        // of the last pod
+	dra    *DraSnapshot
+	csi    *CsiSnapshot
 }
 
 type placed struct {
-	pod  *corev1.Pod
-	id   berth.PodID
-	node string
+	pod    *corev1.Pod
+	id     berth.PodID
+	node   string
+	serial uint64 // in order of arrival
+}
+
+// podsOn returns the pods of a node in order of arrival.
+func (s *Snapshot) podsOn(node string) []*corev1.Pod {
+	all := make([]*placed, 0, len(s.on[node]))
+	for _, p := range s.on[node] {
+		all = append(all, p)
+	}
+	slices.SortFunc(all, func(a, b *placed) int { return cmp.Compare(a.serial, b.serial) })
+	var pods []*corev1.Pod
+	for _, p := range all {
+		pods = append(pods, p.pod)
+	}
+	return pods
 }
 
 // fork remembers how to take back later changes.
@@ -122,7 +179,15 @@ func (s *Snapshot) forget() {
 	s.forks, s.order = nil, nil
 	s.nodes, s.pods = map[string]*corev1.Node{}, map[string]*placed{}
 	s.on = map[string]map[string]*placed{}
+	s.dra, s.csi = NewDraSnapshot(nil, nil, nil), NewCsiSnapshot(nil)
+	s.dra.of, s.csi.of = s, s
 }
+
+// DraSnapshot returns the objects of dynamic resource allocation; CsiSnapshot the CSINodes.
+func (s *Snapshot) DraSnapshot() *DraSnapshot { return s.dra }
+
+// CsiSnapshot returns the CSINodes.
+func (s *Snapshot) CsiSnapshot() *CsiSnapshot { return s.csi }
 
 func keyOf(namespace, name string) string { return namespace + "/" + name }
 
@@ -144,12 +209,22 @@ func (s *Snapshot) Clear() {
 	for name := range s.nodes {
 		s.engine.RemoveNode(name)
 	}
+	s.dra.each(s.engine.Remove)
+	for _, node := range s.csi.nodes {
+		s.engine.Remove(node)
+	}
+	s.dra.of, s.csi.of = nil, nil // they are the caller's again
 	s.forget()
 }
 
-// SetClusterState clears the snapshot and fills it.
-func (s *Snapshot) SetClusterState(nodes []*corev1.Node, scheduledPods []*corev1.Pod) error {
+// SetClusterState clears the snapshot and fills it. Nil snapshots of claims and CSINodes are empty
+// ones; others belong to this snapshot until it is cleared.
+func (s *Snapshot) SetClusterState(nodes []*corev1.Node, scheduledPods []*corev1.Pod,
+	dra *DraSnapshot, csi *CsiSnapshot) error {
 	s.Clear()
+	if err := s.take(dra, csi); err != nil {
+		return err
+	}
 	for _, node := range nodes {
 		if err := s.addNode(node); err != nil {
 			return err
@@ -161,6 +236,28 @@ func (s *Snapshot) SetClusterState(nodes []*corev1.Node, scheduledPods []*corev1
 		}
 		if err := s.ForceAddPod(pod, pod.Spec.NodeName); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// take adds the objects of the two snapshots, which may be nil.
+func (s *Snapshot) take(dra *DraSnapshot, csi *CsiSnapshot) error {
+	if dra != nil && dra.of != nil || csi != nil && csi.of != nil {
+		return errors.New("the DraSnapshot or the CsiSnapshot belongs to another snapshot")
+	}
+	if dra != nil {
+		s.dra, dra.of = dra, s
+		if err := dra.each(s.add); err != nil {
+			return err
+		}
+	}
+	if csi != nil {
+		s.csi, csi.of = csi, s
+		for _, node := range csi.nodes {
+			if err := s.add(node); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -180,29 +277,64 @@ func (s *Snapshot) addNode(node *corev1.Node) error {
 	return nil
 }
 
-// AddNodeInfo adds a node and its pods.
+// AddNodeInfo adds a node and its pods, with its slices and CSINode and the claims of the pods as
+// far as the snapshot does not have them.
 func (s *Snapshot) AddNodeInfo(info *NodeInfo) error {
+	if len(info.LocalResourceSlices) > 0 {
+		if err := s.dra.AddNodeResourceSlices(info.Node.Name, info.LocalResourceSlices); err != nil {
+			return err
+		}
+	}
+	if info.CSINode != nil {
+		if err := s.csi.AddCSINode(info.CSINode); err != nil {
+			return err
+		}
+	}
+	for _, pod := range info.Pods {
+		for _, claim := range pod.NeededResourceClaims {
+			if s.dra.claims[keyOf(claim.Namespace, claim.Name)] != nil {
+				continue
+			}
+			if err := s.dra.AddClaims([]*resourcev1.ResourceClaim{claim}); err != nil {
+				return err
+			}
+		}
+	}
+	return s.StoreNodeInfo(info)
+}
+
+// StoreNodeInfo adds a node and its pods; their slices, claims and CSINode are there already.
+func (s *Snapshot) StoreNodeInfo(info *NodeInfo) error {
 	if err := s.addNode(info.Node); err != nil {
 		return err
 	}
 	for _, pod := range info.Pods {
-		if err := s.ForceAddPod(pod, info.Node.Name); err != nil {
+		if err := s.ForceAddPod(pod.Pod, info.Node.Name); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// RemoveNodeInfo removes a node and its pods.
+// RemoveNodeInfo removes a node with its pods, their own claims, its slices and its CSINode.
 func (s *Snapshot) RemoveNodeInfo(name string) error {
 	node := s.nodes[name]
 	if node == nil {
 		return ErrNodeNotFound
 	}
-	for _, p := range s.on[name] {
-		if err := s.ForceRemovePod(p.pod.Namespace, p.pod.Name, name); err != nil {
+	for _, pod := range s.podsOn(name) {
+		if err := s.ForceRemovePod(pod.Namespace, pod.Name, name); err != nil {
 			return err
 		}
+		if err := s.dra.RemovePodOwnedClaims(pod); err != nil {
+			return err
+		}
+	}
+	if err := s.dra.RemoveNodeResourceSlices(name); err != nil {
+		return err
+	}
+	if err := s.csi.RemoveCSINode(name); err != nil {
+		return err
 	}
 	if err := s.engine.RemoveNode(name); err != nil {
 		return err
@@ -220,15 +352,17 @@ func (s *Snapshot) RemoveNodeInfo(name string) error {
 	return nil
 }
 
-// GetNodeInfo returns a node with its pods, or ErrNodeNotFound.
+// GetNodeInfo returns a node with its pods in order of arrival, or ErrNodeNotFound.
 func (s *Snapshot) GetNodeInfo(name string) (*NodeInfo, error) {
 	node := s.nodes[name]
 	if node == nil {
 		return nil, ErrNodeNotFound
 	}
-	info := &NodeInfo{Node: node}
-	for _, p := range s.on[name] {
-		info.Pods = append(info.Pods, p.pod)
+	info := NewNodeInfo(node, s.dra.local[name])
+	info.CSINode = s.csi.nodes[name]
+	for _, pod := range s.podsOn(name) {
+		claims, _ := s.dra.PodClaims(pod) // those that are there
+		info.Pods = append(info.Pods, NewPodInfo(pod, claims))
 	}
 	return info, nil
 }
@@ -273,7 +407,8 @@ func (s *Snapshot) ForceAddPod(pod *corev1.Pod, nodeName string) error {
 	if err := s.engine.Bind(id, node); err != nil {
 		return errors.Join(err, s.engine.RemovePod(pod.Namespace, pod.Name))
 	}
-	p, key := &placed{pod, id, nodeName}, keyOf(pod.Namespace, pod.Name)
+	s.serial++
+	p, key := &placed{pod, id, nodeName, s.serial}, keyOf(pod.Namespace, pod.Name)
 	s.pods[key], s.on[nodeName][key] = p, p
 	s.remember(func() {
 		delete(s.pods, key)
@@ -282,12 +417,25 @@ func (s *Snapshot) ForceAddPod(pod *corev1.Pod, nodeName string) error {
 	return nil
 }
 
+// StorePodInfo puts a pod on a node, whether or not it fits; its claims are there already.
+func (s *Snapshot) StorePodInfo(info *PodInfo, nodeName string) error {
+	return s.ForceAddPod(info.Pod, nodeName)
+}
+
+// RemovePodInfo removes a pod from its node.
+func (s *Snapshot) RemovePodInfo(namespace, name, nodeName string) error {
+	return s.ForceRemovePod(namespace, name, nodeName)
+}
+
 // ForceRemovePod removes a pod from its node.
 func (s *Snapshot) ForceRemovePod(namespace, name, nodeName string) error {
 	key := keyOf(namespace, name)
 	p := s.pods[key]
 	if p == nil || p.node != nodeName {
 		return fmt.Errorf("pod %s is not on node %s", key, nodeName)
+	}
+	if err := s.engine.Unbind(p.id); err != nil { // gives back the devices that it took, too
+		return err
 	}
 	if err := s.engine.RemovePod(namespace, name); err != nil {
 		return err
@@ -352,10 +500,10 @@ func (s *Snapshot) SchedulePod(pod *corev1.Pod, nodeName string) SchedulingError
 	return nil
 }
 
-// SchedulePodOnAnyNodeMatching puts a pod on the first matching node that it fits; a nil function
-// matches every node. All nodes are checked in one crossing.
+// SchedulePodOnAnyNodeMatching puts a pod on the first acceptable node that it fits. All nodes are
+// checked in one crossing.
 func (s *Snapshot) SchedulePodOnAnyNodeMatching(pod *corev1.Pod,
-	matches func(*NodeInfo) bool) (string, SchedulingError) {
+	options SchedulingOptions) (string, SchedulingError) {
 	var names []string
 	err := s.asking(pod, func(id berth.PodID) error {
 		nodes, err := s.engine.FeasibleNodes(id, nil)
@@ -364,18 +512,55 @@ func (s *Snapshot) SchedulePodOnAnyNodeMatching(pod *corev1.Pod,
 		}
 		return err
 	})
-	for i := 0; i < len(names) && err == nil; i++ {
-		var info *NodeInfo
-		if info, err = s.GetNodeInfo(names[i]); err == nil && (matches == nil || matches(info)) {
-			if err = s.ForceAddPod(pod, names[i]); err == nil {
-				return names[i], nil
-			}
-		}
+	var name string
+	if err == nil {
+		name, err = s.choose(names, options)
+	}
+	if err == nil && name != "" {
+		err = s.ForceAddPod(pod, name)
 	}
 	if err != nil {
 		return "", &schedulingError{kind: SchedulingInternalError, pod: pod, cause: err}
 	}
-	return "", &schedulingError{kind: NoNodesPassingPredicatesFoundError, pod: pod}
+	if name == "" {
+		return "", &schedulingError{kind: NoNodesPassingPredicatesFoundError, pod: pod}
+	}
+	return name, nil
+}
+
+// choose returns the first acceptable node, in the order of the options; "": none.
+func (s *Snapshot) choose(names []string, options SchedulingOptions) (string, error) {
+	acceptable := func(info *NodeInfo) bool {
+		return options.IsNodeAcceptable == nil || options.IsNodeAcceptable(info)
+	}
+	if options.NodeOrdering == nil {
+		for _, name := range names {
+			if info, err := s.GetNodeInfo(name); err != nil || acceptable(info) {
+				return name, err
+			}
+		}
+		return "", nil
+	}
+	infos := make([]*NodeInfo, len(names))
+	for i, name := range names {
+		info, err := s.GetNodeInfo(name)
+		if err != nil {
+			return "", err
+		}
+		infos[i] = info
+	}
+	options.NodeOrdering.Reset(infos)
+	for i := range infos {
+		at := options.NodeOrdering.At(i)
+		if at < 0 || at >= len(infos) {
+			break
+		}
+		if acceptable(infos[at]) {
+			options.NodeOrdering.MarkMatch(at)
+			return infos[at].Node.Name, nil
+		}
+	}
+	return "", nil
 }
 
 // ---- forks ----

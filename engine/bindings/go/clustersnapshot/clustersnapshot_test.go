@@ -54,7 +54,7 @@ func TestSnapshot(t *testing.T) {
 	}
 	defer s.Close()
 	err = s.SetClusterState([]*corev1.Node{node("a", "4"), node("b", "2")},
-		[]*corev1.Pod{pod("x", "3", "a"), pod("lost", "1", "gone")})
+		[]*corev1.Pod{pod("x", "3", "a"), pod("lost", "1", "gone")}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,15 +68,15 @@ func TestSnapshot(t *testing.T) {
 	}
 	before := look(t, s)
 	err, cleanup := WithForkedSnapshot(s, func() (bool, error) {
-		if err := s.AddNodeInfo(&NodeInfo{node("c", "8"), []*corev1.Pod{pod("daemon", "1", "c")}}); err != nil {
+		if err := s.AddNodeInfo(NewNodeInfo(node("c", "8"), nil, NewPodInfo(pod("daemon", "1", "c"), nil))); err != nil {
 			return false, err
 		}
-		name, refused := s.SchedulePodOnAnyNodeMatching(pod("z", "5", ""), nil)
+		name, refused := s.SchedulePodOnAnyNodeMatching(pod("z", "5", ""), SchedulingOptions{})
 		if refused != nil || name != "c" {
 			t.Fatal(name, refused)
 		}
 		if _, refused := s.SchedulePodOnAnyNodeMatching(pod("zz", "2", ""),
-			func(info *NodeInfo) bool { return info.Node.Name == "a" }); refused == nil ||
+			SchedulingOptions{IsNodeAcceptable: func(info *NodeInfo) bool { return info.Node.Name == "a" }}); refused == nil ||
 			refused.Type() != NoNodesPassingPredicatesFoundError {
 			t.Fatal(refused)
 		}
@@ -96,6 +96,38 @@ func TestSnapshot(t *testing.T) {
 	}
 	if _, err := s.GetNodeInfo("c"); !errors.Is(err, ErrNodeNotFound) {
 		t.Fatal(err)
+	}
+}
+
+// Pods of a node have one order, that of their arrival, also after a revert.
+func TestOrderOfPods(t *testing.T) {
+	s, err := New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	pods := []*corev1.Pod{}
+	for i := range 10 {
+		pods = append(pods, pod(fmt.Sprintf("p%d", 9-i), "100m", "a"))
+	}
+	if err := s.SetClusterState([]*corev1.Node{node("a", "4")}, pods, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	s.Fork()
+	if err := s.ForceRemovePod("d", "p5", "a"); err != nil {
+		t.Fatal(err)
+	}
+	s.Revert()
+	for range 20 {
+		info, err := s.GetNodeInfo("a")
+		if err != nil || len(info.Pods) != len(pods) {
+			t.Fatal(err, info)
+		}
+		for i, one := range info.Pods {
+			if one.Pod != pods[i] {
+				t.Fatal(i, one.Name)
+			}
+		}
 	}
 }
 

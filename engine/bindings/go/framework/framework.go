@@ -10,7 +10,6 @@ package framework
 import (
 	"context"
 	"errors"
-	"sync"
 
 	berth "berth/go"
 	corev1 "k8s.io/api/core/v1"
@@ -30,7 +29,6 @@ type Plugin struct {
 	Reasons bool
 
 	engine *berth.Engine
-	ids    sync.Map // of nodes, by name; valid as long as the engine lives
 }
 
 var (
@@ -48,9 +46,10 @@ func (p *Plugin) Name() string { return Name }
 
 const key fwk.StateKey = "PreFilter" + Name
 
-// answers are the answers for one pod, by node.
+// answers are the answers for one pod. Nodes go by their names, because the engine gives the id of
+// a node that left to another node.
 type answers struct {
-	fits   map[berth.NodeID]int // position in totals
+	fits   map[string]int // position in totals
 	totals []int64
 	best   int64
 }
@@ -79,12 +78,16 @@ func (p *Plugin) asking(pod *corev1.Pod, ask func(id berth.PodID) error) error {
 // PreFilter asks the engine about all nodes.
 func (p *Plugin) PreFilter(ctx context.Context, state fwk.CycleState, pod *corev1.Pod,
 	_ []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
-	found := &answers{fits: map[berth.NodeID]int{}}
+	found := &answers{}
 	err := p.asking(pod, func(id berth.PodID) error {
 		nodes, totals, err := p.engine.FeasibleTotals(id)
-		found.totals = totals
-		for i, node := range nodes {
-			found.fits[node] = i
+		if err != nil {
+			return err
+		}
+		names, err := p.engine.NodeNames(nodes)
+		found.totals, found.fits = totals, make(map[string]int, len(names))
+		for i, name := range names {
+			found.fits[name] = i
 			found.best = max(found.best, totals[i])
 		}
 		return err
@@ -100,44 +103,41 @@ func (p *Plugin) PreFilter(ctx context.Context, state fwk.CycleState, pod *corev
 // tries.
 func (p *Plugin) PreFilterExtensions() fwk.PreFilterExtensions { return nil }
 
-// node returns the id of a node; it needs one crossing for each name.
-func (p *Plugin) node(info fwk.NodeInfo) (berth.NodeID, error) {
+// look returns the answers and the name of a node.
+func (p *Plugin) look(state fwk.CycleState, info fwk.NodeInfo) (*answers, string, error) {
+	read, err := state.Read(key)
+	if err != nil {
+		return nil, "", err
+	}
 	if info.Node() == nil {
-		return berth.NoNode, errors.New("node not found")
+		return nil, "", errors.New("node not found")
 	}
-	name := info.Node().Name
-	if known, ok := p.ids.Load(name); ok {
-		return known.(berth.NodeID), nil
-	}
+	return read.(*answers), info.Node().Name, nil
+}
+
+// node returns the id of a node.
+func (p *Plugin) node(name string) (berth.NodeID, error) {
 	id, err := p.engine.FindNode(name)
 	if err == nil && id == berth.NoNode {
 		err = &berth.Error{Code: berth.NotFound, Offset: -1, Object: "Node " + name,
 			Message: "the engine has no such node"}
 	}
-	if err == nil {
-		p.ids.Store(name, id)
-	}
 	return id, err
-}
-
-func (p *Plugin) look(state fwk.CycleState, info fwk.NodeInfo) (*answers, berth.NodeID, error) {
-	read, err := state.Read(key)
-	if err != nil {
-		return nil, berth.NoNode, err
-	}
-	id, err := p.node(info)
-	return read.(*answers), id, err
 }
 
 // Filter looks up whether the pod fits the node.
 func (p *Plugin) Filter(ctx context.Context, state fwk.CycleState, pod *corev1.Pod,
 	info fwk.NodeInfo) *fwk.Status {
-	found, id, err := p.look(state, info)
+	found, name, err := p.look(state, info)
 	if err != nil {
 		return fwk.AsStatus(err)
 	}
-	if _, fits := found.fits[id]; fits {
+	if _, fits := found.fits[name]; fits {
 		return nil
+	}
+	id, err := p.node(name)
+	if err != nil {
+		return fwk.AsStatus(err)
 	}
 	if !p.Reasons {
 		return fwk.NewStatus(fwk.Unschedulable, ErrReason)
@@ -165,11 +165,11 @@ func (p *Plugin) PreScore(context.Context, fwk.CycleState, *corev1.Pod, []fwk.No
 // total.
 func (p *Plugin) Score(ctx context.Context, state fwk.CycleState, pod *corev1.Pod,
 	info fwk.NodeInfo) (int64, *fwk.Status) {
-	found, id, err := p.look(state, info)
+	found, name, err := p.look(state, info)
 	if err != nil {
 		return 0, fwk.AsStatus(err)
 	}
-	at, fits := found.fits[id]
+	at, fits := found.fits[name]
 	if !fits || found.best <= 0 {
 		return 0, nil
 	}

@@ -87,3 +87,56 @@ func TestPlugin(t *testing.T) {
 		t.Fatal(status)
 	}
 }
+
+// The engine gives the ids of nodes that left to others, so a name keeps no id.
+func TestNodesComeAndGo(t *testing.T) {
+	engine, err := berth.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer engine.Close()
+	node := func(name, cpu string) fwk.NodeInfo {
+		object := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name},
+			Status: corev1.NodeStatus{Allocatable: corev1.ResourceList{
+				"cpu": resource.MustParse(cpu), "pods": resource.MustParse("10")}}}
+		if _, err := engine.AddNode(object); err != nil {
+			t.Fatal(err)
+		}
+		return info{node: object}
+	}
+	remove := func(name string) {
+		if err := engine.RemoveNode(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p", Namespace: "d"},
+		Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "m",
+			Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{"cpu": resource.MustParse("3")}}}}}}
+	ctx, plugin := context.Background(), New(engine)
+	ask := func(node fwk.NodeInfo) *fwk.Status {
+		state := cycle{data: map[fwk.StateKey]fwk.StateData{}}
+		if _, status := plugin.PreFilter(ctx, state, pod, nil); !status.IsSuccess() {
+			t.Fatal(status)
+		}
+		return plugin.Filter(ctx, state, pod, node)
+	}
+	large := node("large", "4")
+	if status := ask(large); !status.IsSuccess() {
+		t.Fatal(status)
+	}
+	remove("large")
+	if status := ask(large); status.Code() != fwk.Error {
+		t.Fatal("a node that left:", status)
+	}
+	for i := range 600 {
+		name := fmt.Sprintf("small%d", i)
+		node(name, "1")
+		if i%2 == 0 {
+			remove(name)
+		}
+	}
+	large = node("large", "4")
+	if status := ask(large); !status.IsSuccess() {
+		t.Fatal("the right node was refused:", status)
+	}
+}

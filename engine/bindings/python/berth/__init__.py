@@ -10,6 +10,9 @@ code, object and field. Amounts are in milli for cpu and in units for everything
 numbers; every argument that is a pod or a node can be an id or a name.
 """
 
+from typing import List as _List
+from typing import NamedTuple as _NamedTuple
+
 from ._arrays import IntArray
 from ._cluster import Cluster, Transaction
 from ._engine import Branch, Engine, Snapshot
@@ -19,6 +22,7 @@ from ._enums import (
     ConflictKind,
     Kind,
     Normalize,
+    NoteKind,
     Path,
     PodState,
     ScanReason,
@@ -34,6 +38,7 @@ from ._errors import (
     BerthError,
     BusyError,
     ClosedError,
+    CancelledError,
     ConflictError,
     ExistsError,
     InputError,
@@ -66,6 +71,7 @@ from ._types import (
     Memory,
     NodeInfo,
     NodeResources,
+    Note,
     Owner,
     Placement,
     PodInfo,
@@ -83,6 +89,32 @@ from ._view import NO_RAW_SCORE, NODE_NONE, POD_NONE, View
 #: The version of the library.
 __version__: str = _ffi.string(_lib.berth_version()).decode()
 
+#: The same as a number, which grows with the version: 1.2.3 is 1002003.
+version_number: int = _lib.berth_version_number()
+
+
+class KubernetesVersion(_NamedTuple):
+    """A version of kube-scheduler, 1.`minor`.`patch`."""
+
+    minor: int
+    patch: int
+
+    @property
+    def number(self) -> int:
+        """The version for `Engine(kubernetes=)`."""
+        return self.minor | (self.patch + 1) << 16
+
+    def __str__(self) -> str:
+        return f"1.{self.minor}.{self.patch}"
+
+
+def kubernetes_versions() -> _List[KubernetesVersion]:
+    """The versions of kube-scheduler that the library knows, the newest first: the first patch
+    release of each minor version, and each later one from which on decisions differ."""
+    out = _ffi.new("uint32_t[]", _lib.berth_kubernetes_versions(_ffi.NULL, 0))
+    _lib.berth_kubernetes_versions(out, len(out))
+    return [KubernetesVersion(number & 0xFFFF, (number >> 16) - 1) for number in out]
+
 __all__ = [
     "Answer",
     "ArgumentError",
@@ -91,6 +123,7 @@ __all__ = [
     "Binding",
     "Branch",
     "BusyError",
+    "CancelledError",
     "Capacity",
     "ClosedError",
     "Cluster",
@@ -111,6 +144,7 @@ __all__ = [
     "InternalError",
     "InvalidError",
     "Kind",
+    "KubernetesVersion",
     "Loaded",
     "Memory",
     "NodeInfo",
@@ -119,6 +153,8 @@ __all__ = [
     "NodePod",
     "NodeResources",
     "Normalize",
+    "Note",
+    "NoteKind",
     "Owner",
     "NotFoundError",
     "OutOfMemoryError",
@@ -156,7 +192,9 @@ __all__ = [
     "View",
     "Wake",
     "format_quantity",
+    "kubernetes_versions",
     "parse_quantity",
+    "version_number",
 ]
 
 for _name in __all__:

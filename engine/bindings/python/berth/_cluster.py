@@ -92,6 +92,17 @@ class Cluster(View, Closing):
     #: The loop's backoff in the scheduler configuration: initial and maximum.
     _backoff_ns: tuple[Optional[int], Optional[int]] = (None, None)
 
+    def __repr__(self) -> str:
+        name = f"berth.{type(self).__name__}"
+        try:
+            counts = self.counts()
+        except _errors.BerthError as error:
+            return f"<{name}: {error}>"
+        return (
+            f"<{name}: {counts.nodes} nodes, {counts.pods_running} pods running, "
+            f"{counts.pods_pending} pending>"
+        )
+
     def _use(self) -> AbstractContextManager[Any]:
         return self._handle
 
@@ -131,7 +142,8 @@ class Cluster(View, Closing):
         "add", "update" existing objects, or "apply", which adds or updates. `defaults` fills in
         the API server's defaults, for objects that do not come from one. `namespace` is for
         objects without one, as in `kubectl apply -n`; None: "default". After an error the
-        objects before it stay (`done` is their number); a transaction takes them back.
+        objects before it stay (`done` is their number); a transaction takes them back. `notes` of
+        the result are remarks about the input, such as fields that Kubernetes does not have.
         """
         return self._read(Source(files=paths), change, defaults, templates, namespace)
 

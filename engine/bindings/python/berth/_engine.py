@@ -27,11 +27,13 @@ from ._view import NODE_NONE, Node, Text, View, optional
 class Engine(Cluster):
     """A cluster in memory, with kube-scheduler's decisions on it.
 
-    `kubernetes`: the version to decide like, 32 to 37 for 1.32 to 1.37; None: the newest.
+    `kubernetes`: the version to decide like, 32 to 37 for 1.32 to 1.37, or the `number` of a
+    KubernetesVersion for one patch release; None: the newest.
     `configuration`: a KubeSchedulerConfiguration, as a file name or a dict. `threads`: workers;
     None: one for each core. `seed`: for random ties. `feature_gates`: as kube-scheduler's flag.
     `keep_objects`: store what dump, objects and pod_object need: some kilobytes for each kind of
-    pod, nothing for each pod. `plugins`: your own filters and scores, which `configuration`
+    pod, nothing for each pod. `memory_limit`: the most bytes that the engine may hold; a call
+    that needs more raises OutOfMemoryError and changes nothing; 0: no limit. `plugins`: your own filters and scores, which `configuration`
     enables; `check_plugins` is for tests and compares their results with their promises.
 
     For one thread at a time. `with`, close(), or the loss of the last reference ends it together
@@ -52,6 +54,7 @@ class Engine(Cluster):
         keep_objects: bool = False,
         plugins: Sequence[Plugin] = (),
         check_plugins: bool = False,
+        memory_limit: int = 0,
     ) -> None:
         config = ffi.new("berth_engine_config *")
         lib.berth_engine_config_init_sized(config, ffi.sizeof("berth_engine_config"))
@@ -63,6 +66,7 @@ class Engine(Cluster):
         config.huge_pages = huge_pages
         config.keep_objects = keep_objects
         config.check_plugins = check_plugins
+        config.memory_limit_bytes = memory_limit
         own = Plugins(plugins) if plugins else None
         if own is not None:
             config.plugins, config.plugin_count = own.tables, own.count
@@ -100,8 +104,15 @@ class Engine(Cluster):
         with self._handle as engine:
             out = ffi.new("berth_memory *")
             _errors.check(lib.berth_engine_memory(engine, out, _errors.slot()))
-            return Memory(out.used_bytes, out.resident_bytes, out.huge_bytes, out.huge_refused,
-                          out.active_bytes, out.metadata_bytes)
+            return Memory(
+                out.used_bytes,
+                out.resident_bytes,
+                out.huge_bytes,
+                out.huge_refused,
+                out.limited_bytes,
+                out.active_bytes,
+                out.metadata_bytes,
+            )
 
     def publish(self) -> Snapshot:
         """Publish the current state and return it as a snapshot for any number of threads."""

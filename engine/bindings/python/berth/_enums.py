@@ -19,6 +19,7 @@ class Status(enum.IntEnum):
     E_IO = 10
     E_CONFLICT = 11
     E_INTERNAL = 12
+    E_CANCELLED = 13
 
 
 class Verdict(enum.IntEnum):
@@ -175,3 +176,23 @@ class PodState(enum.IntEnum):
     UNSCHEDULABLE = 4
     ASSUMED = 5
     BOUND = 6
+
+
+class NoteKind(enum.IntEnum):
+    """What a reader reports about an input that it nevertheless reads (berth/kube.h)."""
+
+    PASSED_OVER = 0
+    UNKNOWN_FIELD = 1
+    API_VERSION = 2
+    NOT_EXPANDED = 3
+    RUNTIME_CLASS_MISSING = 4
+    RUNTIME_CLASS = 5
+    CLAIM_TEMPLATE_MISSING = 6
+    WORKLOAD = 7
+    DUPLICATE_KEY = 8
+    PRIORITY_CLASS_MISSING = 9
+    SELECTOR = 10
+    NO_DAEMONS = 11
+    UNKNOWN_PLUGIN = 12
+    REPLACES = 13
+    REPLICAS = 14

@@ -118,6 +118,12 @@ class InternalError(BerthError):
     code = Status.E_INTERNAL
 
 
+class CancelledError(BerthError):
+    """The call was cancelled; only calls of C and Go programs can be."""
+
+    code = Status.E_CANCELLED
+
+
 _CLASSES: dict[int, type[BerthError]] = {
     each.code: each
     for each in (
@@ -133,6 +139,7 @@ _CLASSES: dict[int, type[BerthError]] = {
         InputError,
         ConflictError,
         InternalError,
+        CancelledError,
     )
 }
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Optional, Union
 
 from . import _arrays, _errors
 from ._arrays import IntArray
+from ._enums import NoteKind
 from ._native import ffi, lib
-from ._types import Loaded
+from ._types import Loaded, Note
 
 #: An object as kubectl prints it, as a dict; a List of objects; or several of these.
 Objects = Union[Mapping[str, Any], Iterable[Mapping[str, Any]]]
@@ -47,6 +49,7 @@ def read(
             int(sink.objects),
             narrowed(ffi.addressof(sink, "nodes")),
             _arrays.copied("uint64_t", sink.pods.items, sink.pods.count),
+            tuple(notes(sink)),
         )
     finally:
         lib.berth_py_sink_free(sink)
@@ -64,6 +67,7 @@ def fill(
     # The reader borrows the name: keep it until the reader is destroyed.
     name = ffi.NULL if namespace is None else ffi.new("char[]", namespace.encode())
     options.namespace_name = name
+    lib.berth_py_hear_notes(sink, options)
     reader_out = ffi.new("berth_reader **")
     _errors.check(lib.berth_reader_create(options, reader_out, error))
     reader = reader_out[0]
@@ -79,6 +83,16 @@ def fill(
         _errors.check(lib.berth_py_read_finish(reader, sink, error), sink.objects)
     finally:
         lib.berth_reader_destroy(reader)
+
+
+def notes(sink: Any) -> Iterator[Note]:
+    """The notes in a sink."""
+    data = bytes(ffi.buffer(sink.notes.data, sink.notes.bytes)) if sink.note_count else b""
+    texts = [text.decode(errors="replace") for text in data.split(b"\0")]
+    size = len(dataclasses.fields(Note))
+    for i in range(int(sink.note_count)):
+        what, source, line, column, *rest = texts[i * size : (i + 1) * size]
+        yield Note(NoteKind(int(what)), source, int(line), int(column), *rest)
 
 
 def narrowed(ids: Any) -> IntArray:

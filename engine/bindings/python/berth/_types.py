@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Optional
 
 from ._arrays import IntArray
-from ._enums import Code, ConflictKind, Path, PodState, ScanReason, StepKind, Verdict
+from ._enums import Code, ConflictKind, NoteKind, Path, PodState, ScanReason, StepKind, Verdict
 
 
 @dataclasses.dataclass(frozen=True)
@@ -224,6 +224,7 @@ class Statistics:
     trees_dropped: int
     repairs: int
     scans: Mapping[ScanReason, int]
+    layouts: int
 
 
 @dataclasses.dataclass(frozen=True)
@@ -238,13 +239,59 @@ class RefusalCount:
     count: int
 
 
+_NOTE_TEXTS = {
+    NoteKind.PASSED_OVER: "no scheduling rule uses objects of this kind",
+    NoteKind.UNKNOWN_FIELD: "Kubernetes has no such field there",
+    NoteKind.API_VERSION: "no API server serves the kind under this apiVersion",
+    NoteKind.NOT_EXPANDED: "the pods of this workload are expected to be in the input themselves",
+    NoteKind.RUNTIME_CLASS_MISSING: "the RuntimeClass is not in the input",
+    NoteKind.RUNTIME_CLASS: "the RuntimeClass has been applied",
+    NoteKind.CLAIM_TEMPLATE_MISSING: "the ResourceClaimTemplate is not in the input",
+    NoteKind.DUPLICATE_KEY: "the key appears more than once",
+    NoteKind.PRIORITY_CLASS_MISSING: "the PriorityClass is not in the input",
+    NoteKind.SELECTOR: "the selector does not match the labels of the template",
+    NoteKind.NO_DAEMONS: "no node admits pods of this DaemonSet",
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Note:
+    """A remark of a reader about an input that it nevertheless read, with its place: `line` and
+    `column` count from 1, 0 is unknown. `word` is what the remark is about, `suggestion` what was
+    probably meant; both may be empty."""
+
+    what: NoteKind
+    source: str
+    line: int
+    column: int
+    object: str
+    field: str
+    kind: str
+    api_version: str
+    namespace: str
+    name: str
+    word: str
+    suggestion: str
+
+    def __str__(self) -> str:
+        place = [self.source + (f":{self.line}" if self.line else ""), self.object, self.field]
+        text = _NOTE_TEXTS.get(self.what, self.what.name)
+        if self.word:
+            text += f": {self.word}"
+        if self.suggestion:
+            text += f" (probably meant: {self.suggestion})"
+        return ": ".join([part for part in place if part] + [text])
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class Loaded:
-    """The result of reading: the number of objects, and the ids of the added nodes and pods."""
+    """The result of reading: the number of objects, the ids of the added nodes and pods, and the
+    reader's remarks, at most 1,000."""
 
     objects: int
     nodes: IntArray
     pods: IntArray
+    notes: tuple[Note, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -266,6 +313,7 @@ class Memory:
     resident_bytes: int
     huge_bytes: int
     huge_refused: bool
+    limited_bytes: int
     active_bytes: int
     metadata_bytes: int
 

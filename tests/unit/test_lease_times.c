@@ -1,0 +1,334 @@
+/* The times of leader election to the nanosecond, and every answer of the server: when a lease may
+ * be taken over, until when its holder may write, and when it is lost. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "live/lease/lease.h"
+#include "scripted_transport.h"
+
+static const int64_t second = INT64_C(1000000000), millisecond = 1000000;
+
+static scripted_transport *server;
+static lease *l;
+static size_t renewed, acquired, lost, released;
+static int64_t deadline_ns;
+static int version;
+
+static void on_renewed(void *context, int64_t until_ns)
+{
+    (void)context;
+    renewed++;
+    deadline_ns = until_ns;
+}
+
+static void on_acquired(void *context, uint64_t of_version)
+{
+    (void)context;
+    (void)of_version;
+    acquired++;
+}
+
+static void on_lost(void *context, const char *why)
+{
+    (void)context;
+    (void)why;
+    lost++;
+}
+
+static void on_released(void *context)
+{
+    (void)context;
+    released++;
+}
+
+static int start(void **state)
+{
+    (void)state;
+    lease_options options;
+    lease_options_init(&options);
+    server = scripted_create();
+    renewed = acquired = lost = released = 0;
+    deadline_ns = version = 0;
+    options.transport = &server->transport;
+    options.identity = "me";
+    l = lease_create(&options, &(lease_callbacks){NULL, on_renewed, on_acquired, on_lost, NULL});
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    lease_destroy(l);
+    assert_int_equal(server->request_count, 0);
+    assert_int_equal(server->timer_count, 0);
+    scripted_destroy(server);
+    return 0;
+}
+
+/* The waiting request, which is the only one; NULL: none. */
+static scripted_request *waiting(const char *method)
+{
+    assert_true(server->request_count < 2);
+    return scripted_find(server, method, "");
+}
+
+/* Advances until the request waits. */
+static void wait_for(const char *method)
+{
+    for (int i = 0; i < 10000 && waiting(method) == NULL; i++)
+        scripted_advance(server, millisecond);
+    assert_non_null(waiting(method));
+}
+
+static void answer(const char *method, int status, const char *body)
+{
+    assert_non_null(waiting(method));
+    scripted_answer(server, waiting(method), status, body);
+}
+
+/* Answers 200 with a lease. */
+static void show(const char *method, const char *holder, int seconds, int renewal)
+{
+    char body[512];
+    snprintf(body, sizeof(body),
+             "{\"metadata\":{\"name\":\"berth\",\"resourceVersion\":\"%d\"},\"spec\":{"
+             "\"holderIdentity\":\"%s\",\"leaseDurationSeconds\":%d,\"renewal\":%d}}",
+             ++version, holder, seconds, renewal);
+    answer(method, 200, body);
+}
+
+static void lead(void)
+{
+    lease_start(l);
+    wait_for("GET");
+    answer("GET", 404, "{}");
+    show("POST", "me", 15, 0);
+    assert_int_equal(acquired, 1);
+}
+
+/* ---- another's lease ---- */
+
+/* Whether a lease of another that was first seen `after_ns` ago is taken over. Attempts come at
+ * random times; so the last one's answer is held back until the moment. */
+static bool is_taken_over(int seconds, int64_t after_ns)
+{
+    start(NULL);
+    lease_start(l);
+    wait_for("GET");
+    const int64_t seen_ns = server->now_ns;
+    show("GET", "other", seconds, 0);
+    do {
+        wait_for("GET");
+        if (seen_ns + after_ns - server->now_ns > 5 * second)
+            show("GET", "other", seconds, 0);
+    } while (waiting("GET") == NULL);
+    scripted_advance(server, seen_ns + after_ns - server->now_ns);
+    show("GET", "other", seconds, 0);
+    const bool taken = waiting("PUT") != NULL;
+    stop(NULL);
+    return taken;
+}
+
+static void another_holder_has_its_whole_time(void **state)
+{
+    static const int durations[] = {15, 30, 60};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        const int64_t whole_ns = durations[i] * second;
+        assert_false(is_taken_over(durations[i], whole_ns - second));
+        assert_false(is_taken_over(durations[i], whole_ns - millisecond));
+        assert_false(is_taken_over(durations[i], whole_ns - 1));
+        assert_true(is_taken_over(durations[i], whole_ns));
+        assert_true(is_taken_over(durations[i], whole_ns + millisecond));
+    }
+}
+
+/* A change begins the time anew, even if it comes with the last moment. */
+static void a_change_begins_anew(void **state)
+{
+    (void)state;
+    lease_start(l);
+    wait_for("GET");
+    show("GET", "other", 4, 0);
+    for (int renewal = 1; renewal < 20; renewal++) {
+        wait_for("GET");
+        scripted_advance(server, 4 * second);
+        show("GET", "other", 4, renewal);
+        assert_null(waiting("PUT"));
+    }
+    wait_for("GET");
+    scripted_advance(server, 4 * second);
+    show("GET", "other", 4, 19);
+    assert_non_null(waiting("PUT"));
+}
+
+/* ---- our own lease ---- */
+
+/* Writing is allowed until 10 s after the renewal was sent, however late its answer came. */
+static void the_deadline_counts_from_sending(void **state)
+{
+    (void)state;
+    int renewal = 0;
+    lead();
+    for (int64_t delay_ns = 0; delay_ns < 5 * second; delay_ns += 900 * millisecond + 1) {
+        wait_for("PUT");
+        const int64_t sent_ns = server->now_ns;
+        scripted_advance(server, delay_ns);
+        show("PUT", "me", 15, ++renewal);
+        assert_int_equal(deadline_ns, sent_ns + 10 * second);
+        assert_int_equal(lease_renewed_ns(l), sent_ns);
+    }
+    assert_int_equal(lost, 0);
+}
+
+/* Neither a failed renewal nor a read moves the deadline. */
+static void only_a_renewal_moves_the_deadline(void **state)
+{
+    static const int statuses[] = {401, 403, 404, 409, 410, 422, 429, 500, 502, 503, 504};
+    (void)state;
+    for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++) {
+        start(NULL);
+        lead();
+        const int64_t before_ns = deadline_ns;
+        wait_for("PUT");
+        answer("PUT", statuses[i], "{}");
+        answer("GET", statuses[i] == 404 ? 500 : statuses[i], "{}");
+        wait_for("PUT");
+        scripted_fail(server, waiting("PUT"), LIVE_UNKNOWN);
+        show("GET", "me", 15, 0);
+        assert_int_equal(deadline_ns, before_ns);
+        assert_int_equal(renewed, 1);
+        assert_int_equal(lost, 0);
+        show("PUT", "me", 15, 0);
+        assert_int_equal(renewed, 2);
+        stop(NULL);
+    }
+}
+
+/* The lease is lost 12 s after the answer to the last renewal, and nothing is sent from then on. */
+static void it_is_lost_in_time(void **state)
+{
+    (void)state;
+    lead();
+    wait_for("PUT");
+    scripted_advance(server, second);
+    show("PUT", "me", 15, 0);
+    scripted_advance(server, 12 * second - 1);
+    assert_int_equal(lost, 0);
+    assert_true(lease_is_held(l));
+    scripted_advance(server, 1);
+    assert_int_equal(lost, 1);
+    assert_false(lease_is_held(l));
+    scripted_advance(server, 60 * second);
+    assert_int_equal(server->request_count, 0);
+    assert_int_equal(renewed, 2);
+}
+
+/* Renewals come every 2 s from the answer. */
+static void renewals_come_every_two_seconds(void **state)
+{
+    (void)state;
+    lead();
+    for (int i = 0; i < 5; i++) {
+        scripted_advance(server, 2 * second - 1);
+        assert_null(waiting("PUT"));
+        scripted_advance(server, 1);
+        assert_non_null(waiting("PUT"));
+        scripted_advance(server, 300 * millisecond);
+        show("PUT", "me", 15, i + 1);
+    }
+}
+
+/* A lease of ours from before is renewed without a read for as long as it lives. */
+static void our_own_from_before_lives_as_long(void **state)
+{
+    (void)state;
+    lease_start(l);
+    wait_for("GET");
+    show("GET", "me", 1, 0);
+    answer("PUT", 500, "{}");
+    const int64_t tried_ns = server->now_ns;
+    wait_for("GET"); /* the next attempt, at least 2 s later: it has expired */
+    assert_true(server->now_ns - tried_ns >= 2 * second);
+    show("GET", "me", 600, 0);
+    answer("PUT", 500, "{}");
+    wait_for("PUT"); /* it lives: no read */
+}
+
+/* ---- answers ---- */
+
+/* No answer to a waiting candidate makes it a leader, or ends its attempts. */
+static void answers_while_waiting(void **state)
+{
+    static const int statuses[] = {0, 201, 400, 401, 403, 409, 410, 422, 429, 500, 502, 503, 504};
+    (void)state;
+    for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++) {
+        start(NULL);
+        lease_start(l);
+        wait_for("GET");
+        if (statuses[i] == 0)
+            scripted_fail(server, waiting("GET"), LIVE_UNKNOWN);
+        else
+            answer("GET", statuses[i], "{}");
+        assert_int_equal(server->request_count, 0);
+        wait_for("GET");
+        answer("GET", 404, "{}");
+        if (statuses[i] == 0)
+            scripted_fail(server, waiting("POST"), LIVE_UNKNOWN);
+        else
+            answer("POST", statuses[i], "{}");
+        assert_int_equal(server->request_count, 0);
+        wait_for("GET");
+        show("GET", "", 1, 0);
+        if (statuses[i] == 0)
+            scripted_fail(server, waiting("PUT"), LIVE_NOT_SENT);
+        else
+            answer("PUT", statuses[i], "{}");
+        wait_for("GET");
+        assert_int_equal(renewed + acquired + lost, 0);
+        stop(NULL);
+    }
+}
+
+/* Giving up ends with any answer, and at the latest with the second time-out. */
+static void answers_while_giving_up(void **state)
+{
+    static const int statuses[] = {400, 401, 403, 404, 409, 410, 422, 429, 500, 502, 503, 504};
+    (void)state;
+    for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++) {
+        for (int at_read = 0; at_read < 2; at_read++) {
+            start(NULL);
+            lead();
+            lease_release(l, on_released, NULL);
+            if (!at_read)
+                show("GET", "me", 15, 0);
+            answer(at_read ? "GET" : "PUT", statuses[i], "{}");
+            assert_int_equal(released, 1);
+            scripted_advance(server, 60 * second);
+            assert_int_equal(server->request_count + lost, 0);
+            stop(NULL);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define T(name) cmocka_unit_test_setup_teardown(name, start, stop)
+        cmocka_unit_test(another_holder_has_its_whole_time),
+        T(a_change_begins_anew),
+        T(the_deadline_counts_from_sending),
+        cmocka_unit_test(only_a_renewal_moves_the_deadline),
+        T(it_is_lost_in_time),
+        T(renewals_come_every_two_seconds),
+        T(our_own_from_before_lives_as_long),
+        cmocka_unit_test(answers_while_waiting),
+        cmocka_unit_test(answers_while_giving_up),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL) != 0;
+}
