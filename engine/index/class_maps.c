@@ -174,6 +174,30 @@ static uint32_t add_class(mapping *to, const berth__peopled *own)
     return map->count++;
 }
 
+/* Give all tiles a block, in their order, so that searches read adjacent memory. Without memory they
+ * stay as they are. */
+static void fill_blocks(mapping *to)
+{
+    berth__class_map *map = to->map;
+    const berth_allocator *allocator = to->maps->allocator;
+    const size_t bytes = map->tile_count * sizeof(*map->blocks);
+    if (bytes == 0)
+        return;
+    uint16_t(*blocks)[BERTH__TILE] = berth__alloc(allocator, bytes, 64);
+    if (blocks == NULL)
+        return;
+    for (uint32_t tile = 0; tile < map->tile_count; tile++) {
+        memcpy(blocks[tile], berth__class_map_tile(map, to->cells, tile), sizeof(*blocks));
+        map->block_of[tile] = tile + 1;
+    }
+    to->maps->bytes += bytes;
+    to->maps->bytes -= map->block_capacity * sizeof(*map->blocks);
+    berth__free(allocator, map->blocks, map->block_capacity * sizeof(*map->blocks));
+    map->blocks = blocks;
+    map->block_count = map->block_capacity = map->tile_count;
+    map->in_order = true;
+}
+
 /* The ids of a tile, to be changed; a copy of the cells' if the tile has none yet. NULL: out of
  * memory. */
 static uint16_t *own_ids(mapping *to, uint32_t tile)
@@ -191,6 +215,8 @@ static uint16_t *own_ids(mapping *to, uint32_t tile)
         memcpy(map->blocks[map->block_count], to->cells->ids + (size_t)tile * BERTH__TILE,
                sizeof(*map->blocks));
         map->block_of[tile] = ++map->block_count;
+        if (map->block_count > map->tile_count / 2 && map->block_count < map->tile_count)
+            fill_blocks(to);
     }
     return map->blocks[map->block_of[tile] - 1];
 }
@@ -253,6 +279,9 @@ static void make(mapping *to, const berth__view *view)
     memcpy(map->slots, to->cells->slots, map->count * sizeof(*map->slots));
     memset(map->with, 0, tile_bytes(map->tile_count)); /* and block_of */
     map->block_count = 0;
+    map->in_order = false;
+    if (map->tile_count < BERTH__FOREST_TILES_MIN)
+        fill_blocks(to);
     memcpy(map->members, to->cells->members, map->count * sizeof(*map->members));
     for (uint32_t i = 0; i < to->parts->by_node_count; i++)
         map->seen[i] = to->parts->by_node[i]->population->changes;

@@ -15,6 +15,9 @@
 
 enum {
     BERTH__CLASSES_MAX = 512,
+    /* In clusters of fewer tiles, a search looks at all slots as quickly as with a class forest, and
+     * a map has ids of its own for all tiles. */
+    BERTH__FOREST_TILES_MIN = 48,
     BERTH__CLASS_WORDS = BERTH__CELLS_WORDS + BERTH__SCORE_PARTS_MAX,
 };
 
@@ -33,10 +36,12 @@ struct berth__class_map {
     uint32_t cell_count;
     uint32_t count;    /* of classes: cells, then classes with pods; 0: too many */
     berth__mask *with; /* by tile: the slots of classes with pods */
-    /* The class ids of tiles that have or had such slots; those of the others are the cells'. */
+    /* The class ids of tiles that have or had such slots; those of the others are the cells'. Once
+     * more than half of the tiles have a block, all have one, in the order of tiles. */
     uint32_t *block_of; /* by tile: number + 1 of its block; 0: none */
     uint16_t (*blocks)[BERTH__TILE];
     uint32_t block_count, block_capacity;
+    bool in_order; /* the blocks of all tiles are there, in their order */
     /* One slot of each class: of cells, with room for the most cells there may be, then of classes
      * with pods. Since then the slot may have moved to another class. */
     uint32_t *slots;

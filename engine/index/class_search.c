@@ -30,15 +30,16 @@ void berth__class_search_begin(berth__class_search *search, const berth__search_
 
 /* ---- by the kernel ---- */
 
-/* The end of the slots from `first` on whose class ids are adjacent in memory: of one tile, or of
- * several without counted pods. */
+/* The end of the slots from `first` on whose class ids are adjacent in memory. */
 static uint32_t end_of_run(const berth__score_classes *classes, uint32_t first, uint32_t last)
 {
+    if (classes->map == NULL || classes->map->in_order)
+        return last;
     uint32_t tile = first / BERTH__TILE;
-    bool own = berth__score_classes_own(classes, tile);
-    do
-        tile++;
-    while (!own && tile * BERTH__TILE < last && !berth__score_classes_own(classes, tile));
+    const uint16_t *end = berth__score_classes_tile(classes, tile) + BERTH__TILE;
+    for (tile++; tile * BERTH__TILE < last && berth__score_classes_tile(classes, tile) == end;
+         tile++)
+        end += BERTH__TILE;
     return tile * BERTH__TILE < last ? tile * BERTH__TILE : last;
 }
 

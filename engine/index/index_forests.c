@@ -1,9 +1,6 @@
 /* The class forests of a kind's index: which to keep, and when one is worth its making. */
 #include "index/index_kind.h"
 
-/* Fewer tiles are looked through as quickly. */
-enum { FOREST_TILES_MIN = 48 };
-
 void berth__index_forests_free(berth__index_cache *cache, berth__index *index)
 {
     for (uint32_t i = 0; i < BERTH__FORESTS_MAX; i++) {
@@ -53,7 +50,7 @@ berth__class_forest *berth__index_forest(berth__index_cache *cache, berth__index
 {
     const berth__score_cells *cells = cache->classes->cells;
     const uint32_t count = slots_of(slots);
-    if (count < (uint32_t)FOREST_TILES_MIN * BERTH__TILE)
+    if (count < (uint32_t)BERTH__FOREST_TILES_MIN * BERTH__TILE)
         return NULL;
     berth__class_forest *forest = find(index, cells->serial);
     if (forest->cells != cells->serial) {

@@ -69,12 +69,6 @@ static inline const uint16_t *berth__score_classes_tile(const berth__score_class
                                 : classes->cells->ids + (size_t)tile * BERTH__TILE;
 }
 
-/* Whether these ids are the tile's own, not adjacent to those of other tiles. */
-static inline bool berth__score_classes_own(const berth__score_classes *classes, uint32_t tile)
-{
-    return classes->map != NULL && classes->map->block_of[tile] != 0;
-}
-
 /* Whether a tile has slots with counted pods. */
 static inline bool berth__score_classes_peopled(const berth__score_classes *classes, uint32_t tile)
 {

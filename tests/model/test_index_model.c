@@ -492,7 +492,8 @@ static void start(trial *t)
 
 static void fill(trial *t)
 {
-    uint32_t nodes = chance(t, 5) ? (chance(t, 40) ? 7000 : 3000) : 20 + below(t, chance(t, 50) ? 130 : 580);
+    uint32_t nodes =
+        chance(t, 5) ? (chance(t, 40) ? 7000 : 3000) : 20 + below(t, chance(t, 50) ? 130 : 580);
     t->peers = chance(t, 50) ? 10 + below(t, 90) : 0;
     t->together = chance(t, 20);
     t->node_changes = chance(t, 40) ? 0 : chance(t, 80) ? 20 : 200;
