@@ -2,10 +2,10 @@
  * (score_cells.h) and how many leaves share it. If normalizing scorers add the same to all slots of
  * a cell, the best total of many tiles is found without a look at their leaves (class_search.h).
  *
- * Entries follow single leaves as they change. The invariant: no leaf of the entry's slots and cell is
- * above `best`, and exactly `count` of them equal it. So an entry whose count has dropped to 0 is
- * an upper bound; it is recomputed only if the bound matters (berth__class_forest_tile). A `best`
- * below 0 says that no slot is feasible.
+ * Entries follow single leaves as they change. The invariant: no leaf of the entry's slots and cell
+ * is above `best`, and exactly `count` of them equal it. So an entry whose count has dropped to 0
+ * is an upper bound; it is recomputed only if the bound matters (berth__class_forest_tile). A
+ * `best` below 0 says that no slot is feasible.
  *
  * A kind's index (index_kind.h) keeps a forest for each set of cells that its pods are scored by.
  *

@@ -174,8 +174,8 @@ static uint32_t add_class(mapping *to, const berth__peopled *own)
     return map->count++;
 }
 
-/* Give all tiles a block, in their order, so that searches read adjacent memory. Without memory they
- * stay as they are. */
+/* Give all tiles a block, in their order, so that searches read adjacent memory. If there is no
+ * memory, they stay as they are. */
 static void fill_blocks(mapping *to)
 {
     berth__class_map *map = to->map;

@@ -15,8 +15,8 @@
 
 enum {
     BERTH__CLASSES_MAX = 512,
-    /* In clusters of fewer tiles, a search looks at all slots as quickly as with a class forest, and
-     * a map has ids of its own for all tiles. */
+    /* In clusters of fewer tiles, a search looks at all slots as quickly as with a class forest,
+     * and a map has ids of its own for all tiles. */
     BERTH__FOREST_TILES_MIN = 48,
     BERTH__CLASS_WORDS = BERTH__CELLS_WORDS + BERTH__SCORE_PARTS_MAX,
 };
