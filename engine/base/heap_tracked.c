@@ -17,9 +17,9 @@ enum {
 /* Ends where the piece begins, and begins at a multiple of 16. */
 typedef struct header {
     struct header *next;
-    /* The header before it; in the four low bits, the binary logarithm of the distance from the
-     * start of what malloc returned to the piece. */
-    uintptr_t before;
+    /* The header before it, and as many bytes behind its start as the binary logarithm of the
+     * distance from the start of what malloc returned to the piece. */
+    char *before;
 } header;
 
 _Static_assert(sizeof(header) == 1 << LOG_MIN && LOG_MAX <= LOG_MASK, "the smallest distance");
@@ -37,19 +37,24 @@ typedef struct tracked_heap {
     ring rings[RINGS];
 } tracked_heap;
 
+static size_t log_of(const header *own)
+{
+    return (uintptr_t)own->before & LOG_MASK;
+}
+
 static header *before_of(const header *own)
 {
-    return (header *)(own->before & ~(uintptr_t)LOG_MASK);
+    return (header *)(void *)(own->before - log_of(own));
 }
 
 static void set_before(header *own, header *before)
 {
-    own->before = (uintptr_t)before | (own->before & LOG_MASK);
+    own->before = (char *)before + log_of(own);
 }
 
 static void *start_of(header *own)
 {
-    return (char *)(own + 1) - ((size_t)1 << (own->before & LOG_MASK));
+    return (char *)(own + 1) - ((size_t)1 << log_of(own));
 }
 
 static ring *ring_of(tracked_heap *heap, const header *own)
@@ -72,7 +77,7 @@ static void *allocate(void *context, size_t bytes, size_t align)
     header *own = (header *)(start + ((size_t)1 << log)) - 1;
     ring *at = ring_of(heap, own);
     pthread_mutex_lock(&at->lock);
-    *own = (header){at->ends.next, (uintptr_t)&at->ends | log};
+    *own = (header){at->ends.next, (char *)&at->ends + log};
     set_before(own->next, own);
     at->ends.next = own;
     at->bytes += malloc_usable_size(start);
@@ -135,7 +140,7 @@ berth_status berth__heap_tracked_create(bool huge_pages, berth__heap **out)
     if (heap == NULL)
         return BERTH_E_NOMEM;
     for (uint32_t r = 0; r < RINGS; r++) {
-        heap->rings[r].ends = (header){&heap->rings[r].ends, (uintptr_t)&heap->rings[r].ends};
+        heap->rings[r].ends = (header){&heap->rings[r].ends, (char *)&heap->rings[r].ends};
         if (pthread_mutex_init(&heap->rings[r].lock, NULL) != 0) {
             free_rings(heap, r);
             return BERTH_E_NOMEM;
