@@ -22,6 +22,8 @@ set(BERTH_TIER_CI
 set(BERTH_TIER_LATE
   "^live_fake$"                               # faults of a scripted API server
   "^gate_instructions$"
+  "^test_history_model$"                      # interleavings of the protocol of snapshots
+  "^cli_bench_digests$"
   "^python_package$")
 set(BERTH_TIER_THREADS
   "^test_(ahead|branch_model|branch_model_swept|branch_threads|branch_threads_swept)$"
