@@ -82,6 +82,8 @@ static bool find_slots(berth__volume_use *use, const berth__layout *layout, uint
 /* Compute the most of each tile. */
 static bool find_most(berth__volume_use *use, const berth__layout *layout, berth__driver_fill *fill)
 {
+    if (fill->nodes == NULL || layout->tile_count == 0)
+        return layout->tile_count == 0;
     if (fill->tile_count < layout->tile_count &&
         !berth__grow(use->allocator, &fill->most, &fill->tile_count, layout->tile_count,
                      sizeof(*fill->most)))
