@@ -18,6 +18,17 @@ typedef struct berth__tree_sum {
     uint32_t feasible;
 } berth__tree_sum;
 
+/* Take `count` (perhaps 0) slots with a total into a sum. */
+static inline void berth__tree_sum_take(berth__tree_sum *sum, int32_t total, uint32_t count)
+{
+    if (total > sum->best && count > 0) {
+        sum->best = total;
+        sum->best_count = count;
+    } else if (total == sum->best) {
+        sum->best_count += count;
+    }
+}
+
 /* The inner nodes of one level, as columns. */
 typedef struct berth__tree_level {
     int32_t *best;

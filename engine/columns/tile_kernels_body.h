@@ -209,17 +209,6 @@ static void add_where(const berth__mask *mask, int64_t amount, int64_t *restrict
 #include "columns/tile_kernels_lookup.h"
 #include "columns/tile_kernels_walk.h"
 
-/* Take in `count` (perhaps 0) more slots with this total. */
-static inline void take_best(berth__tree_sum *best, int32_t total, uint32_t count)
-{
-    if (total > best->best && count > 0) {
-        best->best = total;
-        best->best_count = count;
-    } else if (total == best->best) {
-        best->best_count += count;
-    }
-}
-
 /* These use the functions above. */
 #include "columns/tile_kernels_classes.h"
 

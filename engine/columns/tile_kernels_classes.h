@@ -62,7 +62,7 @@ static void class_best(const int32_t *leaves, const berth__class_parts *classes,
     }
     int32_t total = _mm512_reduce_max_epi32(bests);
     __mmask16 share = _mm512_cmpeq_epi32_mask(bests, _mm512_set1_epi32(total));
-    take_best(best, total, (uint32_t)_mm512_mask_reduce_add_epi32(share, counts));
+    berth__tree_sum_take(best, total, (uint32_t)_mm512_mask_reduce_add_epi32(share, counts));
 }
 
 static uint32_t class_nth(const int32_t *leaves, const berth__class_parts *classes, uint32_t first,
@@ -140,7 +140,7 @@ static void class_best(const int32_t *leaves, const berth__class_parts *classes,
     _mm256_storeu_si256((__m256i *)of_lane, counts);
     for (uint32_t i = 0; i < HALF; i++)
         count += lanes[i] == total ? (uint32_t)of_lane[i] : 0;
-    take_best(best, total, count);
+    berth__tree_sum_take(best, total, count);
 }
 
 static uint32_t class_nth(const int32_t *leaves, const berth__class_parts *classes, uint32_t first,
@@ -179,7 +179,7 @@ static void class_best(const int32_t *leaves, const berth__class_parts *classes,
     for (uint32_t slot = first; slot < last; slot++) {
         int32_t total = class_total(leaves, classes, slot);
         if (total >= 0)
-            take_best(best, total, 1);
+            berth__tree_sum_take(best, total, 1);
     }
 }
 

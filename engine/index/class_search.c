@@ -114,23 +114,14 @@ static inline bool is_loose(const berth__class_search *search, const berth__fore
            entries[cell].best + search->most[cell] > best;
 }
 
-static inline void take_best(berth__tree_sum *best, int32_t total, uint32_t count)
-{
-    if (total > best->best) {
-        best->best = total;
-        best->best_count = count;
-    } else if (total == best->best) {
-        best->best_count += count;
-    }
-}
-
 /* Take the totals of slots without counted pods. */
 static void take_entries(const berth__class_search *search, const berth__forest_entry *entries,
                          berth__tree_sum *best)
 {
     for (uint32_t cell = 0; cell < search->forest->cell_count; cell++)
         if (entries[cell].count > 0 && search->plain[cell] >= 0)
-            take_best(best, entries[cell].best + search->plain[cell], entries[cell].count);
+            berth__tree_sum_take(best, entries[cell].best + search->plain[cell],
+                                 entries[cell].count);
 }
 
 static void best_of_tile(const berth__class_search *search, uint32_t tile, berth__tree_sum *best)

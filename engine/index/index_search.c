@@ -35,41 +35,26 @@ static void keep_passing(void *context, uint32_t tile, berth__mask *slots)
     berth__filter_list_keep(&index->cache->late, &index->decision, tile, slots);
 }
 
-/* Add the part of its class to each slot that a walk has visited, as far as the best is concerned,
- * and find the best. */
+/* Add the part of its class to each slot that a walk has visited, and find the best. Unless `all`,
+ * slots that cannot be the best may be left out. */
 static void add_parts(const berth__score_classes *classes, const berth__tree_walk *walk,
-                      uint32_t start, berth__tree_answer *out)
+                      uint32_t start, bool all, berth__tree_answer *out)
 {
-    berth__tree_sum best = {BERTH__TREE_INFEASIBLE, 0, 0};
-    berth__walk_parts parts = {.parts = classes->totals,
-                               .count = classes->count,
-                               .most = classes->most,
-                               .bound = INT32_MAX};
+    const berth__tree_sum none = {BERTH__TREE_INFEASIBLE, 0, 0};
+    berth__tree_sum best = none;
+    berth__walk_parts parts = {
+        .parts = classes->totals, .count = classes->count, .most = classes->most};
     for (uint32_t step = 0; step < walk->visited_count; step++) {
         parts.ids = berth__score_classes_tile(classes, berth__tree_walk_tile(walk, start, step));
+        best = all ? none : best;
         berth__tree_walk_add(walk, start, step, &parts, &best);
     }
     out->best = best.best;
     out->best_count = best.best_count;
 }
 
-/* The same for all slots. */
-static void add_all_parts(const berth__score_classes *classes, const berth__tree_walk *walk,
-                          uint32_t start)
-{
-    berth__walk_parts parts = {.parts = classes->totals,
-                               .count = classes->count,
-                               .most = classes->most,
-                               .bound = INT32_MAX};
-    for (uint32_t step = 0; step < walk->visited_count; step++) {
-        berth__tree_sum best = {BERTH__TREE_INFEASIBLE, 0, 0};
-        parts.ids = berth__score_classes_tile(classes, berth__tree_walk_tile(walk, start, step));
-        berth__tree_walk_add(walk, start, step, &parts, &best);
-    }
-}
-
-/* Rate the slots that a walk has visited; `raise`: only the best of them are wanted. */
-static bool rate_classes(berth__index_cache *cache, berth__arena *arena, uint32_t start, bool raise,
+/* Rate the slots that a walk has visited. Unless `all`, only the best of them are wanted. */
+static bool rate_classes(berth__index_cache *cache, berth__arena *arena, uint32_t start, bool all,
                          berth__index_answer *out)
 {
     berth__score_classes *classes = cache->classes;
@@ -80,10 +65,7 @@ static bool rate_classes(berth__index_cache *cache, berth__arena *arena, uint32_
     if (!berth__score_classes_rate(classes, out->slots.feasible_count, arena))
         return false;
     walk->totals = cache->walk_totals;
-    if (raise)
-        add_parts(classes, walk, start, &out->slots);
-    else
-        add_all_parts(classes, walk, start);
+    add_parts(classes, walk, start, all, &out->slots);
     return true;
 }
 
@@ -105,7 +87,7 @@ static bool ask_in_steps(berth__index_cache *cache, berth__arena *arena, uint32_
 {
     berth__tree_walk_visit(&out->walk, start, limit, &out->slots);
     if (cache->uneven_count > 0 && out->slots.feasible_count > 1)
-        return rate_classes(cache, arena, start, true, out);
+        return rate_classes(cache, arena, start, false, out);
     berth__tree_walk_rate(&out->walk, start, &out->slots);
     return true;
 }
@@ -171,7 +153,7 @@ bool berth__index_list(berth__index_cache *cache, berth__index *index, berth__ar
     answer.walk.visited = cache->visited;
     berth__tree_walk_visit(&answer.walk, 0, view->layout->count, &answer.slots);
     if (cache->uneven_count > 0 && list->totals != NULL &&
-        !rate_classes(cache, arena, 0, false, &answer))
+        !rate_classes(cache, arena, 0, true, &answer))
         return false;
     const int32_t *totals = answer.walk.totals != NULL ? answer.walk.totals : index->tree.leaves;
     for (uint32_t tile = 0; tile < answer.walk.visited_count; tile++)

@@ -239,26 +239,16 @@ static void split_range(const berth__search_tree *tree, uint32_t first, uint32_t
     }
 }
 
-static void take_best(berth__tree_sum *best, int32_t total, uint32_t count)
-{
-    if (total > best->best) {
-        best->best = total;
-        best->best_count = count;
-    } else if (total == best->best) {
-        best->best_count += count;
-    }
-}
-
 static void best_of_run(const berth__search_tree *tree, const run *of, berth__tree_sum *best)
 {
     if (of->at_level < 0) {
         for (uint32_t i = of->first; i < of->last; i++)
-            take_best(best, tree->leaves[i], 1);
+            berth__tree_sum_take(best, tree->leaves[i], 1);
         return;
     }
     const berth__tree_level *level = &tree->levels[of->at_level];
     for (uint32_t i = of->first; i < of->last; i++)
-        take_best(best, level->best[i], level->best_count[i]);
+        berth__tree_sum_take(best, level->best[i], level->best_count[i]);
 }
 
 static void best_of_range(const berth__search_tree *tree, uint32_t first, uint32_t last,

@@ -139,17 +139,16 @@ typedef struct berth__tree_walk {
 void berth__tree_walk_ask(berth__tree_walk *walk, uint32_t start, uint32_t limit,
                           berth__tree_answer *out);
 
-/* For totals that the tree stores only in part: visit the feasible tiles, then add the missing part
- * (at most `most` per slot) and raise `best`, step by step. `bound`: no total of the step is above
- * it. The totals of a step that can't reach the best become negative. */
+/* For totals that the tree stores only in part: visit the feasible tiles, then add the missing parts
+ * and raise `best`, step by step. If no slot of a step can reach the best so far, its totals become
+ * negative. */
 void berth__tree_walk_visit(berth__tree_walk *walk, uint32_t start, uint32_t limit,
                             berth__tree_answer *out);
 typedef struct berth__walk_parts {
     const uint16_t *ids; /* of the step's tile */
     const int32_t *parts;
     uint32_t count;
-    int32_t most;
-    int32_t bound;
+    int32_t most; /* of the parts */
 } berth__walk_parts;
 void berth__tree_walk_add(const berth__tree_walk *walk, uint32_t start, uint32_t step,
                           const berth__walk_parts *parts, berth__tree_sum *best);

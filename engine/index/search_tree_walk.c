@@ -149,7 +149,7 @@ void berth__tree_walk_add(const berth__tree_walk *walk, uint32_t start, uint32_t
     int32_t *totals = walk->totals + (size_t)step * BERTH__TILE;
     const int32_t *leaves = walk->tree != NULL ? leaves_of(walk, tile) : totals;
     int32_t bests[GROUPS_A_TILE];
-    if (parts->bound < best->best || group_bests(walk, tile, parts->most, bests) < best->best) {
+    if (group_bests(walk, tile, parts->most, bests) < best->best) {
         memset(totals, 0xff, BERTH__TILE * sizeof(*totals));
         return;
     }
