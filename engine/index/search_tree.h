@@ -139,9 +139,9 @@ typedef struct berth__tree_walk {
 void berth__tree_walk_ask(berth__tree_walk *walk, uint32_t start, uint32_t limit,
                           berth__tree_answer *out);
 
-/* For totals that the tree stores only in part: visit the feasible tiles, then add the missing parts
- * and raise `best`, step by step. If no slot of a step can reach the best so far, its totals become
- * negative. */
+/* For totals that the tree stores only in part: visit the feasible tiles, then add the missing
+ * parts and raise `best`, step by step. If no slot of a step can reach the best so far, its totals
+ * become negative. */
 void berth__tree_walk_visit(berth__tree_walk *walk, uint32_t start, uint32_t limit,
                             berth__tree_answer *out);
 typedef struct berth__walk_parts {
