@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "effort.h"
+
 typedef struct round_options {
     uint64_t seed;
     unsigned long rounds, ops;
@@ -21,6 +23,7 @@ static inline bool rounds_parse(int argc, char **argv, round_options *o)
 {
     const char *seed = getenv("BERTH_TEST_SEED");
     o->seed = seed != NULL ? strtoull(seed, NULL, 0) : 1;
+    o->rounds = effort(o->rounds);
     for (int i = 1; i + 1 < argc; i += 2) {
         if (strcmp(argv[i], "--seed") == 0)
             o->seed = strtoull(argv[i + 1], NULL, 0);

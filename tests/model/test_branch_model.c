@@ -16,6 +16,7 @@
 
 #include "berth/berth.h"
 #include "bytes_in_use.h"
+#include "effort.h"
 #include "engine_script.h"
 
 enum { OPS_MAX = 64, PLANS = 6, THREADS_MAX = 16 };
@@ -414,7 +415,7 @@ static bool parse(int argc, char **argv, options *o)
 
 int main(int argc, char **argv)
 {
-    options o = {.rounds = 150, .ops = 120};
+    options o = {.rounds = effort(150), .ops = 120};
     const char *seconds = getenv("BERTH_STRESS_SECONDS");
     time_t end = seconds != NULL ? time(NULL) + atol(seconds) : 0;
     if (!parse(argc, argv, &o)) {

@@ -14,6 +14,7 @@
 #include "berth/engine.h"
 #include "berth/kube.h"
 #include "cluster_gen.h"
+#include "effort.h"
 
 #define PROFILES 3
 
@@ -953,7 +954,7 @@ static bool parse(int argc, char **argv, options *o)
 
 int main(int argc, char **argv)
 {
-    options o = {.rounds = 100, .ops = 150, .features = GEN_ALL};
+    options o = {.rounds = effort(100), .ops = 150, .features = GEN_ALL};
     if (!parse(argc, argv, &o)) {
         fprintf(stderr,
                 "usage: %s [--seed S] [--rounds N] [--ops N] [--nodes N] "

@@ -2,24 +2,16 @@
  * run the same random history, and every field of every placement must be equal.
  *
  * Usage: test_index_model [--seed S] [--decisions N]. Round r of seed S is round 0 of seed S + r; a
- * failure prints this to replay it. With BERTH_TEST_QUICK set, or under a sanitizer, fewer
- * decisions are made unless --decisions sets the number. BERTH_TEST_SEED replaces the seed of a run
- * without --seed. */
+ * failure prints this to replay it. Under a sanitizer fewer decisions are made unless --decisions
+ * sets the number. BERTH_TEST_SEED replaces the seed of a run without --seed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "berth/read.h"
 #include "berth/transaction.h"
+#include "effort.h"
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#endif
 
 enum {
     ENGINES = 3,
@@ -780,11 +772,8 @@ int main(int argc, char **argv)
 {
     const char *env = getenv("BERTH_TEST_SEED");
     unsigned long long seed = env != NULL ? strtoull(env, NULL, 0) : 1, decisions = 1000000;
-#ifdef SANITIZED
-    decisions = 30000;
-#endif
-    if (getenv("BERTH_TEST_QUICK") != NULL)
-        decisions = 30000;
+    if (BERTH_TEST_PART > 1) /* most of them repeat what a thousand other decisions do */
+        decisions = effort(60000);
     for (int i = 1; i + 1 < argc; i += 2) {
         unsigned long long value = strtoull(argv[i + 1], NULL, 0);
         seed = strcmp(argv[i], "--seed") == 0 ? value : seed;

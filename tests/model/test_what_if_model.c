@@ -15,6 +15,7 @@
 
 #include "berth/transaction.h"
 #include "cluster_gen.h"
+#include "effort.h"
 
 enum { PROFILES = 2, QUESTIONS = 8, DEEDS_MAX = 400, FIT_MAX = 40, GROUP_MAX = 8, MOVED_MAX = 256 };
 
@@ -549,7 +550,7 @@ int main(int argc, char **argv)
 {
     const char *given = getenv("BERTH_TEST_SEED");
     unsigned long long seed = given != NULL ? strtoull(given, NULL, 0) : 1;
-    unsigned long rounds = 120;
+    unsigned long rounds = effort(120);
     for (int i = 1; i < argc; i += 2) {
         if (i + 1 < argc && strcmp(argv[i], "--seed") == 0)
             seed = strtoull(argv[i + 1], NULL, 0);

@@ -16,6 +16,7 @@
 #include "berth/berth.h"
 #include "bytes_in_use.h"
 #include "cluster_gen.h"
+#include "effort.h"
 
 enum { PUBLICATIONS = 1 << 20, KEPT = 6, NODES = 400, ROUND = 2000 };
 
@@ -359,7 +360,7 @@ static void test(unsigned long ops, double duration, unsigned readers)
 
 int main(int argc, char **argv)
 {
-    unsigned long ops = 6000, readers = 3;
+    unsigned long ops = effort(6000), readers = 3;
     for (int i = 1; i + 1 < argc; i += 2) {
         unsigned long value = strtoul(argv[i + 1], NULL, 10);
         if (strcmp(argv[i], "--seed") == 0)

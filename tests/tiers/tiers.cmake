@@ -13,22 +13,24 @@ set(BERTH_TIER_LONG
   "^live_(bed_|reads_)?1\\."                  # real API servers
   "^install_(consumer|engine_only|packages|reproducible)$"
   "^release$"
+  "^hostile$"                                 # counts the instructions of hundreds of runs
   "^python_wheel$")
 set(BERTH_TIER_CI
   "^oracle_1\\.37$"
   "^vectors_v1\\.(32|36)_[a-z]+$"             # in every setting; ./tools/test has each in four
-  "^hostile$"                                 # counts the instructions of hundreds of runs
+  "^hostile_few$"                             # counts the instructions of dozens of runs
   "^go_")
 set(BERTH_TIER_LATE
   "^live_fake$"                               # faults of a scripted API server
   "^gate_instructions$"
   "^test_history_model$"                      # interleavings of the protocol of snapshots
+  "^test_(index_model|scheduler_simulation)$" # a million decisions
   "^cli_bench_digests$"
   "^python_package$")
 set(BERTH_TIER_THREADS
   "^test_(ahead|branch_model|branch_model_swept|branch_threads|branch_threads_swept)$"
   "^test_(curl_transport|deciding|device_fits|embedder_plugin|engine)$"
-  "^test_(engine_model|engine_model_swept|engine_threads|engine_threads_numa|fork|heap|heap_jemalloc|history)$"
+  "^test_(engine_model|engine_model_swept|engine_threads|engine_threads_numa|fork|history)$"
   "^test_(homes|image_column|index_model|legacy_plugins|limits|misuse|orders|parallel_scan)$"
   "^test_(preemption|query_model|reader|reader_ahead_1|reader_ahead_200|replica)$"
   "^test_(scheduler_callbacks|scheduler_threads|secret_model|serving|shares|snapshots)$"

@@ -14,6 +14,7 @@
 
 #include "base/heap.h"
 #include "berth/engine.h"
+#include "effort.h"
 
 static berth__heap *new_heap(bool huge_pages)
 {
@@ -259,7 +260,9 @@ static void test_large_pieces_go_back(void **state)
 /* ---- many threads on one heap ---- */
 
 /* More threads than a heap has shelves: some share one. */
-enum { SHARERS = 12, ROUNDS = 60000, HELD = 64 };
+enum { SHARERS = 12, HELD = 64 };
+
+static int rounds; /* of each sharer */
 
 static pthread_barrier_t all_there;
 
@@ -280,7 +283,7 @@ static void *share(void *argument)
     unsigned char *pieces[HELD] = {0};
     size_t bytes[HELD];
     pthread_barrier_wait(&all_there);
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < rounds; round++) {
         self->seed = self->seed * UINT64_C(6364136223846793005) + 1;
         uint64_t random = self->seed >> 33;
         size_t at = random % HELD;
@@ -328,7 +331,7 @@ static void *hurry(void *argument)
 {
     sharer *self = argument;
     pthread_barrier_wait(&all_there);
-    for (int round = 0; round < 4 * ROUNDS && !self->overwritten; round++) {
+    for (int round = 0; round < 4 * rounds && !self->overwritten; round++) {
         unsigned char *first = berth__alloc(self->allocator, 64, 8);
         unsigned char *second = berth__alloc(self->allocator, 64, 8);
         self->overwritten = first == second;
@@ -435,6 +438,7 @@ static void test_engine_tells(void **state)
 
 int main(void)
 {
+    rounds = (int)effort(60000);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_use_is_counted),
         cmocka_unit_test(test_huge_pages_are_asked_for),

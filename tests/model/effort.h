@@ -1,0 +1,31 @@
+/* How many of its rounds a long test runs: all of them, or a part in a build with a sanitizer, where
+ * a round takes ten to thirty times as long. BERTH_TEST_WHOLE in the environment asks for all of
+ * them; .ci/run --long sets it. A count that the command line gives is taken as it is. */
+#ifndef BERTH_TESTS_EFFORT_H
+#define BERTH_TESTS_EFFORT_H
+
+#include <stdlib.h>
+
+/* clang names its sanitizers as features, gcc as macros. */
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define BERTH_TEST_PART 4
+#elif __has_feature(address_sanitizer)
+#define BERTH_TEST_PART 2
+#endif
+#elif defined(__SANITIZE_THREAD__)
+#define BERTH_TEST_PART 4
+#elif defined(__SANITIZE_ADDRESS__)
+#define BERTH_TEST_PART 2
+#endif
+#ifndef BERTH_TEST_PART
+#define BERTH_TEST_PART 1
+#endif
+
+static inline unsigned long effort(unsigned long rounds)
+{
+    return getenv("BERTH_TEST_WHOLE") != NULL ? rounds
+                                              : (rounds + BERTH_TEST_PART - 1) / BERTH_TEST_PART;
+}
+
+#endif
