@@ -329,6 +329,7 @@ static berth_status put_object(berth__cluster *cluster, const berth_object *obje
     case BERTH_KIND_REPLICA_SET:
     case BERTH_KIND_STATEFUL_SET:
     case BERTH_KIND_NAMESPACE:
+    case BERTH_KIND_POD_GROUP:
         return make_related_writable(cluster) == BERTH_OK
                    ? berth__related_add(cluster->view.related, object, replace, error)
                    : berth__error_no_memory(error);
@@ -438,6 +439,7 @@ static berth_status remove_object(berth__cluster *cluster, berth_kind kind,
     case BERTH_KIND_REPLICA_SET:
     case BERTH_KIND_STATEFUL_SET:
     case BERTH_KIND_NAMESPACE:
+    case BERTH_KIND_POD_GROUP:
         return make_related_writable(cluster) == BERTH_OK
                    ? berth__related_remove(cluster->view.related, kind, namespace_name, name, error)
                    : berth__error_no_memory(error);

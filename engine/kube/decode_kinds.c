@@ -204,6 +204,8 @@ static const berth__kind_entry entries[BERTH_KIND_COUNT] = {
         ENTRY("resource.k8s.io", berth__fields_device_class, berth_device_class, false),
     [BERTH_KIND_RESOURCE_CLAIM] =
         ENTRY("resource.k8s.io", berth__fields_resource_claim, berth_resource_claim, true),
+    [BERTH_KIND_POD_GROUP] =
+        ENTRY("scheduling.k8s.io", berth__fields_pod_group, berth_pod_group, true),
     [BERTH_KIND_DEVICE_TAINT_RULE] =
         ENTRY("resource.k8s.io", berth__fields_device_taint_rule, berth_device_taint_rule, false),
 };

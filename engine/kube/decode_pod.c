@@ -212,6 +212,11 @@ static void encode_host_users(berth__encoder *encoder, const void *from)
         berth__encode_raw(encoder, BERTH_STR("false"));
 }
 
+static const berth__field scheduling_group_fields[] = {
+    BERTH__FIELD("podGroupName", STR, berth_pod, pod_group),
+    BERTH__FIELD_LAST,
+};
+
 static const berth__field spec_fields[] = {
     BERTH__FIELD("nodeName", STR, berth_pod, node_name),
     BERTH__FIELD("schedulerName", STR, berth_pod, scheduler_name),
@@ -236,6 +241,7 @@ static const berth__field spec_fields[] = {
     BERTH__FIELD_BY("hostUsers", berth_pod, host_users_off, decode_host_users, encode_host_users),
     BERTH__FIELD_MANY("resourceClaims", berth_pod, resource_claims, resource_claim_count,
                       pod_claim_fields, berth_pod_claim),
+    BERTH__FIELD_SAME("schedulingGroup", scheduling_group_fields),
     BERTH__FIELD_LAST,
 };
 

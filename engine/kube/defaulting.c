@@ -473,6 +473,18 @@ static void default_claim(const berth_reader *reader, berth_persistent_volume_cl
         object->phase = BERTH_STR("Pending");
 }
 
+/* As the admission plugin Priority does. */
+static void default_pod_group(const berth_reader *reader, berth_pod_group *group)
+{
+    const berth__priority_class *class = berth__str_empty(group->priority_class)
+                                             ? find_global_class(reader)
+                                             : find_class(reader, group->priority_class);
+    if (group->has_priority || class == NULL)
+        return;
+    group->has_priority = true;
+    group->priority = class->value;
+}
+
 static void default_storage_class(berth_storage_class *object)
 {
     if (berth__str_empty(object->binding_mode))
@@ -496,6 +508,9 @@ berth_status berth__default_object(berth_reader *reader, berth_kind kind, void *
         return BERTH_OK;
     case BERTH_KIND_STORAGE_CLASS:
         default_storage_class(object);
+        return BERTH_OK;
+    case BERTH_KIND_POD_GROUP:
+        default_pod_group(reader, object);
         return BERTH_OK;
     default:
         return BERTH_OK;

@@ -229,7 +229,7 @@ static const berth__shape pod_spec_shape[] = {
     BERTH__LEAF("hostnameOverride"),
     BERTH__LEAF("os"),
     BERTH__LEAF("workloadRef"),
-    BERTH__LEAF("schedulingGroup"),
+    BERTH__PART("schedulingGroup", berth__scheduling_group_shape),
     BERTH__SHAPE_LAST};
 
 static const berth__shape template_shape[] = {BERTH__PART("metadata", berth__metadata_shape),
@@ -666,6 +666,7 @@ static const berth__known_kind known[] = {
     DEVICES("DeviceTaintRule", berth__device_taint_rule_shape),
     DEVICES("ResourceClaim", berth__resource_claim_shape),
     DEVICES("ResourceClaimTemplate", berth__resource_claim_template_shape),
+    KIND("PodGroup", "scheduling.k8s.io/v1beta1", berth__pod_group_shape),
     KIND("PriorityClass", "scheduling.k8s.io/v1", priority_class_shape),
     KIND("RuntimeClass", "node.k8s.io/v1", runtime_class_shape),
     KIND("LimitRange", "v1", limit_range_shape),

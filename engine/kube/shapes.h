@@ -38,6 +38,8 @@ typedef struct berth__known_kind {
 
 /* Parts of several kinds' shapes (shapes.c), and the shapes of devices (shapes_devices.c). */
 extern const berth__shape berth__metadata_shape[];
+extern const berth__shape berth__scheduling_group_shape[]; /* of a pod (shapes_pod_group.c) */
+extern const berth__shape berth__pod_group_shape[];
 extern const berth__shape berth__node_selector_shape[];
 extern const berth__shape berth__resource_slice_shape[];
 extern const berth__shape berth__device_class_shape[];

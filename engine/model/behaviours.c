@@ -108,7 +108,8 @@ static const gate gates[] = {
     {"DRAPrioritizedList", 33, LAST, 34, 37, NONE},
     {"DRAAdminAccess", 32, LAST, 34, 0, NONE},
     {"GangScheduling", 35, 36, 0, 0, NONE},
-    {"GenericWorkload", 35, LAST, 0, 0, NONE},
+    {"GenericWorkload", 37, LAST, 0, 0, SWITCHES(pod_groups)},
+    {"GenericWorkload", 35, 36, 0, 0, NONE},
     {"TopologyAwareWorkloadScheduling", 36, LAST, 0, 0, NONE},
     {"WorkloadAwarePreemption", 36, 36, 0, 0, NONE},
     {"DRADeviceTaintRules", 37, LAST, 37, 0, SWITCHES(device_taint_rules)},
@@ -121,7 +122,7 @@ static const gate gates[] = {
     {"DRADerivedAttributes", 37, LAST, 0, 0, NONE},
     {"DRAOptionalNodeOperations", 37, LAST, 0, 0, NONE},
     {"CompositePodGroup", 37, LAST, 0, 0, NONE},
-    {"PodGroupPreemptionPolicy", 37, LAST, 0, 0, NONE},
+    {"PodGroupPreemptionPolicy", 37, LAST, 0, 0, SWITCHES(pod_group_policies)},
     {"InPlacePodVerticalScalingSchedulerPreemption", 37, LAST, 0, 0, NONE},
 };
 

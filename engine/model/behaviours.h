@@ -71,6 +71,9 @@
     X(tells_of_nomination,      0, 0, 0, 0, 0, 0, 0, 1) /* in the message */ \
     X(tells_of_idle_claims,     0, 0, 0, 1, 1, 1, 1, 0) /* why none was deallocated */ \
     X(forgets_nominations,      0, 0, 0, 0, 1, 1, 1, 1) /* if postFilter has no plugin */ \
+    /* 1.                      15 32 33 34 35 36 .3 37  groups */ \
+    X(pod_groups,               0, 0, 0, 0, 0, 0, 0, 0) /* PodGroups are placed as a whole */ \
+    X(pod_group_policies,       0, 0, 0, 0, 0, 0, 0, 0) /* they have a preemptionPolicy */ \
     /* 1.                      15 32 33 34 35 36 .3 37  texts */ \
     X(taint_text_names_none,    0, 0, 0, 1, 1, 1, 1, 1) /* "untolerated taint(s)" */ \
     X(volume_texts_new,         0, 0, 1, 1, 1, 1, 1, 1) /* texts of VolumeBinding */ \

@@ -46,6 +46,9 @@ typedef struct berth__images {
     uint64_t cycle;      /* number of cycles begun */
     uint32_t past_count; /* in use */
     uint32_t rewrite_at; /* at this past_count, call berth__images_rewrite */
+    /* Every image counts as if no node had it: kube-scheduler loses the counts when it copies a
+     * copy of a node, as preemption of a PodGroup does. Only searches without an index may run. */
+    bool uncounted;
 } berth__images;
 
 void berth__images_init(berth__images *images, berth__cow_owner *cow);

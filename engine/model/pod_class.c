@@ -176,6 +176,10 @@ static void put_identity(berth__model *model, const berth_pod *pod, bool *ok)
     put_text(model, owner->kind, ok);
     put_text(model, owner->name, ok);
     put_text(model, owner->uid, ok);
+    if (model->behaviours.pod_groups)
+        put_text(model, pod->pod_group, ok);
+    else
+        put(model, 0, ok);
 }
 
 /* The container of that number if its host ports are taken from the node: regular containers first,
@@ -352,11 +356,12 @@ static void fill_identity(berth__identity *out, const uint32_t *key, uint32_t co
     out->labels.items = (const berth__label *)(const void *)(key + 3);
     const uint32_t *annotations = key + 3 + 2 * out->labels.count;
     out->annotations = (berth__labels){(const void *)(annotations + 1), annotations[0]};
-    const uint32_t *owner = key + count - 4;
+    const uint32_t *owner = key + count - 5;
     out->owner_api_version = owner[0];
     out->owner_kind = owner[1];
     out->owner_name = owner[2];
     out->owner_uid = owner[3];
+    out->pod_group = owner[4];
 }
 
 static void fill_part(berth__model *model, part_kind kind, berth__part *part, const berth_pod *pod,

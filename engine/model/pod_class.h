@@ -129,6 +129,7 @@ typedef struct berth__identity {
     berth__sym owner_kind;
     berth__sym owner_name;
     berth__sym owner_uid;
+    berth__sym pod_group; /* in the same namespace; 0: none, or groups are not followed */
 } berth__identity;
 
 /* ---- requirements on other pods ---- */

@@ -1,4 +1,4 @@
-/* Stores Services, controllers and Namespaces, and finds them by what refers to them. */
+/* Stores Services, controllers, Namespaces and PodGroups, and finds them by what refers to them. */
 #include "model/related.h"
 
 #include "base/assert.h"
@@ -86,6 +86,13 @@ berth__labels berth__related_namespace(const berth__related *related, berth__sym
     return object != NULL ? object->labels : (berth__labels){0};
 }
 
+const berth__group_facts *berth__related_pod_group(const berth__related *related,
+                                                   berth__sym namespace_name, berth__sym name)
+{
+    const berth__related_object *object = find(related, BERTH_KIND_POD_GROUP, namespace_name, name);
+    return object != NULL ? &object->group : NULL;
+}
+
 void berth__related_visit_services(const berth__related *related, berth__sym namespace_name,
                                    berth__labels labels,
                                    bool (*visit)(void *context, void *service), void *context)
@@ -125,6 +132,16 @@ static void read_map(berth__related *related, berth__related_object *out, const 
         out->selector = map_selector(&out->arena, out->labels, ok);
 }
 
+static berth__group_facts group_facts(const berth_pod_group *group)
+{
+    return (berth__group_facts){
+        .min_count = group->gang ? group->min_count : 1,
+        .priority = group->has_priority ? group->priority : 0,
+        .disrupts_all = group->disrupts_all,
+        .never_preempts = berth__str_is(group->preemption_policy, "Never"),
+    };
+}
+
 static void read_body(berth__related *related, berth__related_object *out,
                       const berth_object *source, bool *ok)
 {
@@ -143,6 +160,9 @@ static void read_body(berth__related *related, berth__related_object *out,
         selector = source->kind == BERTH_KIND_REPLICA_SET ? source->as.replica_set->selector
                                                           : source->as.stateful_set->selector;
         out->selector = berth__selector_make(&related->model->strings, &out->arena, selector, ok);
+        break;
+    case BERTH_KIND_POD_GROUP:
+        out->group = group_facts(source->as.pod_group);
         break;
     default:
         BERTH_ASSERT(source->kind == BERTH_KIND_NAMESPACE);
@@ -210,7 +230,7 @@ static void note_change(berth__related *related, const berth__related_object *ob
 {
     if (object->key.kind == BERTH_KIND_NAMESPACE)
         related->namespace_epoch = berth__model_next_epoch(related->model);
-    else
+    else if (object->key.kind != BERTH_KIND_POD_GROUP) /* nothing is derived from these */
         related->epoch = berth__model_next_epoch(related->model);
 }
 
@@ -230,7 +250,8 @@ static void forget_service(berth__related *related, berth__related_object *objec
 
 static bool is_controller(berth_kind kind)
 {
-    return kind != BERTH_KIND_SERVICE && kind != BERTH_KIND_NAMESPACE;
+    return kind != BERTH_KIND_SERVICE && kind != BERTH_KIND_NAMESPACE &&
+           kind != BERTH_KIND_POD_GROUP;
 }
 
 /* Change the number of objects of a kind. */
@@ -433,6 +454,7 @@ static berth__related_object *copy_object(const berth__related *related,
     object->entry.key_bytes = sizeof(object->key);
     object->labels = berth__labels_copy(&object->arena, source->labels, &ok);
     object->selector = berth__selector_copy(&object->arena, &source->selector, &ok);
+    object->group = source->group;
     if (ok &&
         (source->kept == NULL || berth__object_keep(related->model->keep_objects, &object->arena,
                                                     source->kept, &object->kept)))

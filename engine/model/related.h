@@ -1,4 +1,5 @@
-/* Objects around the pods that plugins read: Services, controllers that own pods, Namespaces. */
+/* Objects around the pods that rules read: Services, controllers that own pods, Namespaces, and the
+ * PodGroups that pods belong to. */
 #ifndef BERTH_MODEL_RELATED_H
 #define BERTH_MODEL_RELATED_H
 
@@ -6,8 +7,16 @@
 #include "model/label_index.h"
 #include "model/pod_class.h"
 
-/* One Service, ReplicationController, ReplicaSet, StatefulSet or Namespace. Its key has no
- * padding. */
+/* What rules read of a PodGroup. */
+typedef struct berth__group_facts {
+    int32_t min_count; /* of a gang; 1 otherwise */
+    int32_t priority;
+    bool disrupts_all;
+    bool never_preempts; /* its own preemptionPolicy is Never */
+} berth__group_facts;
+
+/* One Service, ReplicationController, ReplicaSet, StatefulSet, Namespace or PodGroup. Its key has
+ * no padding. */
 typedef struct berth__related_object {
     berth__keymap_entry entry;
     struct {
@@ -21,6 +30,7 @@ typedef struct berth__related_object {
      * a Namespace. */
     berth__labels labels;
     berth__selector selector; /* NOTHING when nil; never INVALID if made from a map */
+    berth__group_facts group; /* of a PodGroup */
     const berth_object *kept; /* the original, if the engine keeps objects; else NULL */
 } berth__related_object;
 
@@ -74,6 +84,10 @@ const berth__related_object *berth__related_first(const berth__related *related,
 /* The labels of a namespace; `*present` says whether the object exists. */
 berth__labels berth__related_namespace(const berth__related *related, berth__sym name,
                                        bool *present);
+
+/* The facts of a PodGroup, or NULL if there is none. */
+const berth__group_facts *berth__related_pod_group(const berth__related *related,
+                                                   berth__sym namespace_name, berth__sym name);
 
 /* Call `visit` for each Service of the namespace whose selector may match the labels, until it
  * returns false; the caller checks the match. */

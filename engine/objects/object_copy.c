@@ -285,6 +285,7 @@ static void copy_pod(berth__copying *own, berth_pod *pod)
                                                            pod->init_container_status_count);
     berth__copy_resources(own, &pod->status_requests);
     berth__copy_resources(own, &pod->status_allocated);
+    berth__copy_str(own, &pod->pod_group);
 }
 
 /* ---- storage ---- */
@@ -395,6 +396,15 @@ static void copy_pod_disruption_budget(berth__copying *own, berth_pod_disruption
     berth__copy_metadata(own, &budget->meta);
     budget->selector = copy_label_selector(own, budget->selector);
     berth__copy_strs(own, &budget->disrupted_pods);
+}
+
+static void copy_pod_group(berth__copying *own, berth_pod_group *group)
+{
+    berth__copy_metadata(own, &group->meta);
+    berth__copy_str(own, &group->priority_class);
+    berth__copy_str(own, &group->preemption_policy);
+    berth__copy_strs(own, &group->topology_keys);
+    berth__copy_str(own, &group->parent);
 }
 
 static void copy_resource_slice(berth__copying *own, berth_resource_slice *slice)

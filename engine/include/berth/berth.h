@@ -88,6 +88,7 @@
 #include "berth/objects.h"
 #include "berth/output.h"
 #include "berth/plugin.h"
+#include "berth/pod_group.h"
 #include "berth/profile.h"
 #include "berth/query.h"
 #include "berth/read.h"

@@ -332,6 +332,7 @@ typedef struct berth_pod {
      * for pods whose texts differ only in name, uid and node; if you change anything else in such a
      * pod, set the id to 0. */
     uint64_t template_id;
+    berth_str pod_group; /* spec.schedulingGroup.podGroupName (1.37) */
 } berth_pod;
 
 #define BERTH_TEMPLATE_OF_READER (UINT64_C(1) << 63)
@@ -666,6 +667,20 @@ typedef struct berth_pod_disruption_budget {
     berth_count_or_percent max_unavailable;
 } berth_pod_disruption_budget;
 
+/* A PodGroup (scheduling.k8s.io, 1.37), which rules read under the feature gate GenericWorkload. */
+typedef struct berth_pod_group {
+    berth_metadata meta;
+    bool gang;         /* spec.schedulingPolicy.gang is set; otherwise the policy is basic */
+    int32_t min_count; /* of a gang: fewer pods are not placed */
+    bool has_priority; /* spec.priority is set; otherwise it is 0 */
+    int32_t priority;
+    berth_str priority_class;    /* spec.priorityClassName; readers turn it into a priority */
+    bool disrupts_all;           /* spec.disruptionMode.all: its pods are evicted together */
+    berth_str preemption_policy; /* PreemptLowerPriority, Never */
+    berth_strs topology_keys;    /* spec.schedulingConstraints.topology[].key */
+    berth_str parent;            /* spec.parentCompositePodGroupName */
+} berth_pod_group;
+
 /* ---- any of them ---- */
 
 /* Kind, C type and Kubernetes spelling. Numbers never change: new kinds are added at the end. */
@@ -691,7 +706,8 @@ typedef struct berth_pod_disruption_budget {
     X(RESOURCE_SLICE, resource_slice, berth_resource_slice, "ResourceSlice")                     \
     X(DEVICE_CLASS, device_class, berth_device_class, "DeviceClass")                             \
     X(RESOURCE_CLAIM, resource_claim, berth_resource_claim, "ResourceClaim")                     \
-    X(DEVICE_TAINT_RULE, device_taint_rule, berth_device_taint_rule, "DeviceTaintRule")
+    X(DEVICE_TAINT_RULE, device_taint_rule, berth_device_taint_rule, "DeviceTaintRule")          \
+    X(POD_GROUP, pod_group, berth_pod_group, "PodGroup")
 
 typedef enum berth_kind {
 #define X(name, member, type, text) BERTH_KIND_##name,

@@ -1,0 +1,72 @@
+/* Groups of pods as Kubernetes defines them: PodGroups (scheduling.k8s.io/v1beta1), which kube-
+ * scheduler 1.37 follows under the feature gate GenericWorkload. Pods name their group in
+ * spec.schedulingGroup. A group is placed when at least the minCount of its gang fit (1 pod, if its
+ * policy is basic), and otherwise none of its pods is placed. A group that does not fit may preempt
+ * as a whole, and pods of a group whose disruption mode is All are evicted together.
+ *
+ * An engine follows groups if it was made with feature_gates "GenericWorkload=true". Then PodGroups
+ * are added, updated and removed as other objects are.
+ *
+ *     berth_pod_group_outcome outcome = {.size = sizeof(outcome), .nodes = nodes};
+ *     berth_engine_schedule_pod_group(engine, pods, count, &outcome, &error);
+ *     if (outcome.verdict == BERTH_VERDICT_PLACED)
+ *         ... pod i is on node nodes[i], or pending if that is BERTH_NODE_NONE
+ *
+ * To place any set of pods whatever its group, use berth_engine_schedule_pods (transaction.h).
+ *
+ * Threads: the engine's. */
+#ifndef BERTH_POD_GROUP_H
+#define BERTH_POD_GROUP_H
+
+#include "berth/engine.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What became of a group. The caller sets `size`, and the arrays that it wants filled; the others
+ * are NULL. The arrays that belong to pods have as many entries as there were pods. */
+typedef struct berth_pod_group_outcome {
+    uint32_t size;            /* set by the caller: sizeof(berth_pod_group_outcome) */
+    uint32_t victim_capacity; /* entries of `victims` */
+    berth_node_id *nodes;     /* the node of each pod, or BERTH_NODE_NONE */
+    /* Where each pod is to go once the victims have left, or BERTH_NODE_NONE. */
+    berth_node_id *nominated;
+    berth_pod_id *victims;     /* the pods to evict, most important first */
+    char *message;             /* kube-scheduler's words about a group that was not placed */
+    uint32_t message_capacity; /* bytes of `message`, which is cut to fit and ends with a zero */
+    /* PLACED: enough pods were placed. UNSCHEDULABLE: none was. ERROR: none was, because the group
+     * contradicts itself or a plugin failed. */
+    berth_verdict verdict;
+    uint32_t placed;       /* pods that were placed */
+    uint32_t minimum;      /* how many pods of the group must be on nodes */
+    uint32_t already;      /* how many were on nodes before */
+    bool preempts;         /* the group waits for victims to leave */
+    uint32_t victim_count; /* all of them, also those that `victims` had no room for */
+    uint32_t start, next;  /* the rotation index before and after */
+} berth_pod_group_outcome;
+
+/* Run one scheduling cycle for these pending pods of one group, in this order: decide them one
+ * after the other, each after the ones before were placed, and place all that fit if they are
+ * enough. Otherwise nothing is placed, and if the profile preempts, victims are sought: all pods of
+ * lower priority are thought away, the group is placed again, and as many as possible are reprieved,
+ * most important first. Victims and nominations are only reported: remove the victims
+ * (berth_engine_remove) and nominate the pods (berth_engine_nominate), then call again.
+ * Errors: BERTH_E_ARG (no pods, a pod twice, NULL, a size), BERTH_E_NOT_FOUND (a pod, its PodGroup,
+ * or a profile for it), BERTH_E_STATE (a pod is on a node; the engine does not follow groups),
+ * BERTH_E_INVALID (the pods are of several groups or of none), BERTH_E_NOMEM. After an error nothing
+ * has changed, and `outcome` says ERROR.
+ * Cost: a look at each pod of the cluster, a decision and an undo record for each pod. Preemption:
+ * sorting all pods of lower priority, and a check of each of the group's pods for each of them.
+ * Source: kube-scheduler v1.37, schedule_one_podgroup.go, plugins/gangscheduling,
+ * framework/preemption/podgrouppreemption.go. */
+BERTH_API berth_status berth_engine_schedule_pod_group(berth_engine *engine,
+                                                       const berth_pod_id *pods, uint32_t count,
+                                                       berth_pod_group_outcome *outcome,
+                                                       berth_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
