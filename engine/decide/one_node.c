@@ -13,8 +13,14 @@ typedef struct node_question {
     const berth__decision *decision;
     uint32_t slot;
     bool texts; /* reasons are requested */
+    berth__filter_set skipped;
     berth__node_verdict *out;
 } node_question;
+
+static bool is_skipped(const node_question *own, uint32_t filter)
+{
+    return filter < 64 && (own->skipped >> filter & 1) != 0;
+}
 
 /* ---- refusals ---- */
 
@@ -159,7 +165,8 @@ static berth_status ask_filters(const node_question *own)
     for (uint32_t i = 0; i < profile->filter_count; i++) {
         bool known =
             statics_pass && (profile->filters[i].plugin->flags & BERTH__STATIC_FILTER) != 0;
-        if (prepared->filters[i].outcome == BERTH__ACTIVE && !known && !passes(own, i))
+        if (prepared->filters[i].outcome == BERTH__ACTIVE && !known && !is_skipped(own, i) &&
+            !passes(own, i))
             return refuse(own, i);
     }
     return BERTH_OK;
@@ -172,6 +179,7 @@ static berth_status ask_kept(const node_question *own)
     uint32_t filter_count = own->decision->profile->filter_count;
     berth_status status = BERTH_OK;
     BERTH_TRY(berth__dry_run_begin(dry_run, own->slot));
+    dry_run->passed_over = own->skipped;
     berth__dry_run_put_nominated(dry_run);
     uint32_t refuser = berth__dry_run_refuser(dry_run, 0);
     bool with_them = refuser < filter_count;
@@ -242,8 +250,8 @@ static berth_status ask_held(const node_question *own, berth__decision *decision
     return status;
 }
 
-berth_status berth__decider_fits(berth__decider *decider, uint32_t pod, uint32_t node, bool reasons,
-                                 berth__node_verdict *out, berth_error *error)
+static berth_status ask(berth__decider *decider, uint32_t pod, uint32_t node, bool reasons,
+                        berth__filter_set skipped, berth__node_verdict *out, berth_error *error)
 {
     berth__question cycle;
     berth__decision decision;
@@ -255,6 +263,7 @@ berth_status berth__decider_fits(berth__decider *decider, uint32_t pod, uint32_t
                                .decision = &decision,
                                .slot = berth__cluster_node(decider->cluster, node)->slot,
                                .texts = reasons,
+                               .skipped = skipped,
                                .out = &verdict};
     berth__question_begin(decider);
     berth_status status = BERTH_OK;
@@ -265,5 +274,29 @@ berth_status berth__decider_fits(berth__decider *decider, uint32_t pod, uint32_t
     if (status != BERTH_OK)
         return berth__error_no_memory(error);
     *out = verdict;
+    return BERTH_OK;
+}
+
+berth_status berth__decider_fits(berth__decider *decider, uint32_t pod, uint32_t node, bool reasons,
+                                 berth__node_verdict *out, berth_error *error)
+{
+    return ask(decider, pod, node, reasons, 0, out, error);
+}
+
+berth__filter_set berth__decider_skipped(const berth__decider *decider)
+{
+    const berth__decision *decision = &decider->attempt.decision;
+    berth__filter_set set = 0;
+    for (uint32_t i = 0; i < decision->profile->filter_count && i < 64; i++)
+        set |= (berth__filter_set)(decision->prepared->filters[i].outcome != BERTH__ACTIVE) << i;
+    return set;
+}
+
+berth_status berth__decider_still_fits(berth__decider *decider, uint32_t pod, uint32_t node,
+                                       berth__filter_set skipped, bool *fits, berth_error *error)
+{
+    berth__node_verdict verdict = {.verdict = BERTH_VERDICT_ERROR};
+    BERTH_TRY(ask(decider, pod, node, false, skipped, &verdict, error));
+    *fits = verdict.verdict == BERTH_VERDICT_PLACED;
     return BERTH_OK;
 }

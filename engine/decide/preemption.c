@@ -481,8 +481,12 @@ static berth_status name_victims(const trials *own, berth__preemption *out)
                      &decider->chosen_capacity, again.victim_count, sizeof(uint32_t)))
         return BERTH_E_NOMEM;
     for (uint32_t i = 0; i < victims->lower_count; i++)
-        if (!victims->lower[i].stays && !is_leaving(decider, victims->lower[i].pod))
-            decider->chosen[out->victim_count++] = victims->lower[i].pod;
+        for (uint32_t k = 0; !victims->lower[i].stays && k < berth__lower_count(&victims->lower[i]);
+             k++) {
+            const uint32_t pod = berth__lower_at(&victims->lower[i], k);
+            if (!is_leaving(decider, pod))
+                decider->chosen[out->victim_count++] = pod;
+        }
     out->victims = decider->chosen;
     out->node = decider->attempt.cycle.view->layout->nodes[own->best_slot];
     return BERTH_OK;
@@ -491,6 +495,9 @@ static berth_status name_victims(const trials *own, berth__preemption *out)
 static berth_status choose_node(trials *own, berth_explanation *explanation, berth__preemption *out)
 {
     berth__decider *decider = own->decider;
+    BERTH_TRY(berth__victims_begin(&decider->victims, &decider->cluster->view,
+                                   &decider->cluster->pods,
+                                   behaviours_of(&decider->attempt)->pod_groups));
     BERTH_TRY(try_nodes(own));
     if (own->found > 0) {
         out->outcome = BERTH__PREEMPTION_NOMINATED;
@@ -529,9 +536,7 @@ static berth_status preempt(berth__decider *decider, berth_explanation *explanat
     return choose_node(&own, explanation, out);
 }
 
-/* Whether DynamicResources must act at postFilter but did not run at preFilter, because another
- * plugin refused the pod for good before it. */
-static bool misses_claims(const berth__attempt *attempt)
+bool berth__attempt_misses_claims(const berth__attempt *attempt)
 {
     const berth__ready_profile *profile = attempt->decision.profile;
     if (!profile->deallocates)
@@ -581,7 +586,7 @@ berth_status berth__preempt(berth__decider *decider, berth_explanation *explanat
         BERTH_TRY(explain_attempt(attempt, explanation));
     if (attempt->search_only)
         return BERTH_OK;
-    if (misses_claims(attempt))
+    if (berth__attempt_misses_claims(attempt))
         return explanation != NULL ? append(explanation, &NOT_FOUND, 1) : BERTH_OK;
     if (!attempt->decision.profile->preempts)
         return go_without(attempt, explanation, out);

@@ -29,6 +29,10 @@ typedef struct berth__preemption {
     uint32_t victim_count;
 } berth__preemption;
 
+/* Whether DynamicResources must act at postFilter but did not run at preFilter, because another
+ * plugin refused the pod for good before it. The attempt reached the filters. */
+bool berth__attempt_misses_claims(const berth__attempt *attempt);
+
 /* Preempt for the decider's last attempt, which must have ended with BERTH_VERDICT_UNSCHEDULABLE,
  * with no change since. Changes nothing. The explanation (optional), filled by that attempt, is
  * completed with the message, the nominated node and the victims. Errors: BERTH_E_NOMEM. Cost: the

@@ -76,6 +76,7 @@ berth_status berth__dry_run_ask(berth__dry_run *dry_run, const berth__decision *
     dry_run->memo = berth__dry_run_memo_get(&dry_run->memos, decision, dry_run->priority,
                                             dry_run->disruption->epoch);
     dry_run->renews = dry_run->adjusts = false;
+    dry_run->passed_over = 0;
     dry_run->asked_count = 0;
     for (uint32_t i = 0; i < profile->filter_count; i++) {
         const berth__stage *stage = &profile->filters[i];
@@ -148,20 +149,46 @@ static bool save_ports(berth__dry_run *dry_run, uint32_t slot)
     return true;
 }
 
-static void restore_ports(berth__dry_run *dry_run)
+static void restore_ports(const berth__dry_run *dry_run, uint32_t slot,
+                          const berth__host_port *ports, uint32_t count)
 {
-    berth__port_set *set = ports_of(dry_run, dry_run->slot);
+    berth__port_set *set = ports_of(dry_run, slot);
     if (set == NULL)
         return;
-    BERTH_ASSERT(set->capacity >= dry_run->port_count);
-    size_t bytes = dry_run->port_count * sizeof(*set->items);
+    BERTH_ASSERT(set->capacity >= count);
+    size_t bytes = count * sizeof(*set->items);
     /* If no pod came or went, the set may be shared, so it must not be written. */
-    if (set->count == dry_run->port_count &&
-        (bytes == 0 || memcmp(set->items, dry_run->ports, bytes) == 0))
+    if (set->count == count && (bytes == 0 || memcmp(set->items, ports, bytes) == 0))
         return;
-    if (dry_run->port_count > 0)
-        memcpy(set->items, dry_run->ports, bytes);
-    set->count = dry_run->port_count;
+    if (count > 0)
+        memcpy(set->items, ports, bytes);
+    set->count = count;
+}
+
+/* The record of another slot, made at the first change; NULL when out of memory. */
+static berth__other_slot *other_slot(berth__dry_run *dry_run, uint32_t slot)
+{
+    berth__other_slot *other = dry_run->others;
+    while (other != NULL && other->slot != slot)
+        other = other->next;
+    if (other != NULL)
+        return other;
+    const berth__port_set *set = ports_of(dry_run, slot);
+    const uint32_t count = set != NULL ? set->count : 0;
+    other = berth__arena_alloc_zero(&dry_run->arena, sizeof(*other), _Alignof(berth__other_slot));
+    berth__host_port *ports = berth__arena_alloc(&dry_run->arena, count * sizeof(*ports), 8);
+    if (other == NULL || ports == NULL)
+        return NULL;
+    if (count > 0)
+        memcpy(ports, set->items, count * sizeof(*ports));
+    *other = (berth__other_slot){
+        .next = dry_run->others,
+        .slot = slot,
+        .port_count = count,
+        .ports = ports,
+        .writable = berth__view_make_writable(dry_run->decision.cycle->view, slot) == BERTH_OK};
+    dry_run->others = other;
+    return other;
 }
 
 berth_status berth__dry_run_begin(berth__dry_run *dry_run, uint32_t slot)
@@ -180,6 +207,7 @@ berth_status berth__dry_run_begin(berth__dry_run *dry_run, uint32_t slot)
     dry_run->ok = true;
     berth__pod_counts_suppose(dry_run->decision.cycle->view, true);
     berth__arena_reset(&dry_run->arena);
+    dry_run->others = NULL;
     memcpy(dry_run->stages, dry_run->decision.prepared->filters,
            dry_run->decision.profile->filter_count * sizeof(*dry_run->stages));
     return BERTH_OK;
@@ -199,7 +227,10 @@ berth_status berth__dry_run_make_writable(const berth__dry_run *dry_run)
 berth_status berth__dry_run_end(berth__dry_run *dry_run)
 {
     BERTH_ASSERT(dry_run->balance == 0);
-    restore_ports(dry_run);
+    restore_ports(dry_run, dry_run->slot, dry_run->ports, dry_run->port_count);
+    for (const berth__other_slot *other = dry_run->others; other != NULL; other = other->next)
+        restore_ports(dry_run, other->slot, other->ports, other->port_count);
+    dry_run->others = NULL;
     berth__pod_counts_suppose(dry_run->decision.cycle->view, false);
     dry_run->decision.cycle->view->wide = dry_run->wide;
     dry_run->slot = BERTH__SLOT_NONE;
@@ -216,21 +247,26 @@ void berth__dry_run_forfeit(berth__dry_run *dry_run)
 
 /* ---- pods come and go ---- */
 
-static bool change(berth__dry_run *dry_run, const berth__class *cls, int by)
+static void adjust(const berth__dry_run *dry_run, const berth__class *cls, uint32_t slot, int by)
 {
     const berth__ready_profile *profile = dry_run->decision.profile;
+    for (uint32_t i = 0; dry_run->adjusts && i < profile->filter_count; i++) {
+        const berth__stage *stage = &profile->filters[i];
+        if (stage->plugin->adjust != NULL && dry_run->stages[i].outcome == BERTH__ACTIVE)
+            stage->plugin->adjust(dry_run->decision.cycle, stage->instance,
+                                  dry_run->stages[i].state, cls, slot, by);
+    }
+}
+
+static bool change(berth__dry_run *dry_run, const berth__class *cls, int by)
+{
     if (berth__view_suppose(dry_run->decision.cycle->view, dry_run->slot, cls, by) != BERTH_OK) {
         dry_run->ok = false;
         return false;
     }
     dry_run->balance += by;
     dry_run->stale = true;
-    for (uint32_t i = 0; dry_run->adjusts && i < profile->filter_count; i++) {
-        const berth__stage *stage = &profile->filters[i];
-        if (stage->plugin->adjust != NULL && dry_run->stages[i].outcome == BERTH__ACTIVE)
-            stage->plugin->adjust(dry_run->decision.cycle, stage->instance,
-                                  dry_run->stages[i].state, cls, dry_run->slot, by);
-    }
+    adjust(dry_run, cls, dry_run->slot, by);
     return true;
 }
 
@@ -242,6 +278,31 @@ void berth__dry_run_take(berth__dry_run *dry_run, const berth__class *cls)
 bool berth__dry_run_put(berth__dry_run *dry_run, const berth__class *cls)
 {
     return change(dry_run, cls, 1);
+}
+
+static bool change_at(berth__dry_run *dry_run, const berth__class *cls, uint32_t slot, int by)
+{
+    if (slot == dry_run->slot)
+        return change(dry_run, cls, by);
+    const berth__other_slot *other = other_slot(dry_run, slot);
+    if (other == NULL || !other->writable ||
+        berth__view_suppose(dry_run->decision.cycle->view, slot, cls, by) != BERTH_OK) {
+        dry_run->ok = false;
+        return false;
+    }
+    dry_run->stale = true;
+    adjust(dry_run, cls, slot, by);
+    return true;
+}
+
+void berth__dry_run_take_from(berth__dry_run *dry_run, const berth__class *cls, uint32_t slot)
+{
+    (void)change_at(dry_run, cls, slot, -1);
+}
+
+bool berth__dry_run_put_on(berth__dry_run *dry_run, const berth__class *cls, uint32_t slot)
+{
+    return change_at(dry_run, cls, slot, 1);
 }
 
 void berth__dry_run_put_nominated(berth__dry_run *dry_run)
@@ -289,6 +350,8 @@ static bool filter_passes(const berth__dry_run *dry_run, uint32_t filter)
 static bool lets_pass(const berth__dry_run *dry_run, uint32_t filter)
 {
     berth__outcome outcome = dry_run->stages[filter].outcome;
+    if (filter < 64 && (dry_run->passed_over >> filter & 1) != 0)
+        return true;
     return outcome == BERTH__SKIP || (outcome == BERTH__ACTIVE && filter_passes(dry_run, filter));
 }
 

@@ -37,6 +37,15 @@
 #include "model/disruption.h"
 #include "whatif/dry_run_memo.h"
 
+/* Another slot than the dry run's, whose host ports are saved as those of the dry run's are. */
+typedef struct berth__other_slot {
+    struct berth__other_slot *next;
+    uint32_t slot;
+    uint32_t port_count;
+    berth__host_port *ports;
+    bool writable; /* false: memory ran out, pods do not move there */
+} berth__other_slot;
+
 typedef struct berth__dry_run {
     const berth_allocator *allocator;
     const berth__pods *pods;
@@ -50,7 +59,8 @@ typedef struct berth__dry_run {
     berth__dry_run_memo *memo;     /* for attempts of this kind, or NULL */
     berth__prepared_stage *stages; /* by filter: the attempt's, or prepared again */
     uint32_t stage_capacity;
-    uint32_t *asked; /* filters that are neither skipped nor static */
+    uint32_t *asked;      /* filters that are neither skipped nor static */
+    uint64_t passed_over; /* filters that let every slot pass: a bit for each of the first 64 */
     uint32_t asked_count, asked_capacity;
     bool renews;  /* some filter is prepared again when pods come or go */
     bool adjusts; /* some filter's adjust is called for each pod */
@@ -68,8 +78,9 @@ typedef struct berth__dry_run {
     berth__host_port *ports; /* in use on the slot when the dry run began */
     uint32_t port_count;
     uint32_t port_capacity;
-    berth__arena arena; /* emptied when a dry run begins */
-    bool ok;            /* false: memory ran out, answers are invalid */
+    berth__arena arena;               /* emptied when a dry run begins */
+    struct berth__other_slot *others; /* from which pods went, or to which they came */
+    bool ok;                          /* false: memory ran out, answers are invalid */
     uint32_t forfeited; /* nodes that lost their slots; the caller adds them to its own count */
 } berth__dry_run;
 
@@ -79,7 +90,7 @@ void berth__dry_run_init(berth__dry_run *dry_run, const berth_allocator *allocat
 void berth__dry_run_destroy(berth__dry_run *dry_run);
 
 /* Set the attempt for the following dry runs, until the next call; what it was prepared with must
- * live that long. Errors: BERTH_E_NOMEM. */
+ * live that long. The caller may set `passed_over` afterwards. Errors: BERTH_E_NOMEM. */
 berth_status berth__dry_run_ask(berth__dry_run *dry_run, const berth__decision *decision);
 
 /* Whether other pods of at least the pod's priority are nominated for the slot's node. */
@@ -98,6 +109,12 @@ berth_status berth__dry_run_end(berth__dry_run *dry_run);
  * pod is then not there. */
 void berth__dry_run_take(berth__dry_run *dry_run, const berth__class *cls);
 bool berth__dry_run_put(berth__dry_run *dry_run, const berth__class *cls);
+
+/* The same for a pod of any slot; the filters look at the dry run's slot alone. False when out of
+ * memory; the other slot then stays as it was until the end.
+ * Source: kube-scheduler v1.37, plugins/defaultpreemption, SelectVictimsOnNode. */
+void berth__dry_run_take_from(berth__dry_run *dry_run, const berth__class *cls, uint32_t slot);
+bool berth__dry_run_put_on(berth__dry_run *dry_run, const berth__class *cls, uint32_t slot);
 
 /* All pods were taken and can't be put back: remove the node from its slot; the next layout counts
  * the pods again. `end` must follow. */

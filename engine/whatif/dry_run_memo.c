@@ -122,8 +122,8 @@ berth__dry_run_memo *berth__dry_run_memo_get(berth__dry_run_memos *memos,
 {
     const berth__view *view = decision->cycle->view;
     const berth__class *cls = decision->cycle->cls;
-    if (!depends_on_slot_alone(decision))
-        return NULL;
+    if (!depends_on_slot_alone(decision) || decision->profile->behaviours->pod_groups)
+        return NULL; /* a group that is evicted as a whole is on other nodes, too */
     const berth__memo_key key = {.request = cls->request->part.serial,
                                  .node_rules =
                                      cls->node_rules != NULL ? cls->node_rules->part.serial : 0,

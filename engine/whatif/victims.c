@@ -9,7 +9,8 @@
 void berth__victims_init(berth__victims *victims, const berth_allocator *allocator,
                          berth__disruption *disruption)
 {
-    *victims = (berth__victims){.allocator = allocator, .disruption = disruption};
+    *victims = (berth__victims){
+        .allocator = allocator, .disruption = disruption, .groups = {.allocator = allocator}};
 }
 
 void berth__victims_destroy(berth__victims *victims)
@@ -17,21 +18,63 @@ void berth__victims_destroy(berth__victims *victims)
     if (victims->allocator != NULL)
         berth__free(victims->allocator, victims->lower,
                     victims->lower_capacity * sizeof(*victims->lower));
+    berth__victim_groups_destroy(&victims->groups);
     *victims = (berth__victims){0};
+}
+
+berth_status berth__victims_begin(berth__victims *victims, const berth__view *view,
+                                  const berth__pods *pods, bool follows_groups)
+{
+    victims->groups.count = 0;
+    return follows_groups ? berth__victim_groups_gather(&victims->groups, view, pods) : BERTH_OK;
 }
 
 /* ---- pods of lower priority ---- */
 
-static bool add_lower(berth__victims *victims, const berth__pod_record *pod, uint32_t index)
+static int64_t start_of(const berth__pod_record *pod)
 {
+    return pod->start_time_ns != 0 ? pod->start_time_ns : INT64_MAX;
+}
+
+static bool has_group(const berth__victims *victims, const berth__grouped_pod *together)
+{
+    for (uint32_t i = 0; i < victims->lower_count; i++)
+        if (victims->lower[i].together == together)
+            return true;
+    return false;
+}
+
+/* Make one entry of all pods that are evicted together with this one, or none if there is one. */
+static void join_group(berth__victims *victims, const berth__pods *pods, berth__lower_pod *made)
+{
+    made->together = berth__victim_groups_of(&victims->groups, made->cls, &made->together_count);
+    if (made->together_count == 0)
+        made->together = NULL;
+    for (uint32_t i = 0; i < made->together_count; i++) {
+        const int64_t start_ns = start_of(berth__pod_at(pods, made->together[i].pod));
+        made->start_ns = start_ns < made->start_ns ? start_ns : made->start_ns;
+    }
+}
+
+static bool add_lower(berth__victims *victims, const berth__dry_run *dry_run, uint32_t index)
+{
+    const berth__pod_record *pod = berth__pod_at(dry_run->pods, index);
+    berth__lower_pod made = {.cls = pod->cls,
+                             .start_ns = start_of(pod),
+                             .pod = index,
+                             .priority = pod->priority,
+                             .of_group = pod->cls->identity->pod_group != 0};
+    if (made.of_group) {
+        made.priority = berth__victim_priority(dry_run->decision.cycle->view, pod);
+        join_group(victims, dry_run->pods, &made);
+    }
+    if (made.priority >= dry_run->priority ||
+        (made.together != NULL && has_group(victims, made.together)))
+        return true;
     if (!berth__grow(victims->allocator, &victims->lower, &victims->lower_capacity,
                      victims->lower_count + 1, sizeof(*victims->lower)))
         return false;
-    victims->lower[victims->lower_count++] =
-        (berth__lower_pod){.cls = pod->cls,
-                           .start_ns = pod->start_time_ns != 0 ? pod->start_time_ns : INT64_MAX,
-                           .pod = index,
-                           .priority = pod->priority};
+    victims->lower[victims->lower_count++] = made;
     return true;
 }
 
@@ -58,13 +101,13 @@ static bool collect_lower(berth__victims *victims, const berth__dry_run *dry_run
     const berth__node_record *node = berth__view_node(dry_run->decision.cycle->view, slot);
     uint32_t index = node->first_pod;
     victims->lower_count = 0;
-    if (node->lowest_priority >= dry_run->priority)
+    if (node->lowest_priority >= dry_run->priority && !victims->behaviours->pod_groups)
         return true;
-    for (; index != BERTH_POD_INDEX_NONE; index = berth__pod_at(pods, index)->next) {
-        const berth__pod_record *pod = berth__pod_at(pods, index);
-        if (pod->priority < dry_run->priority && !add_lower(victims, pod, index))
+    for (; index != BERTH_POD_INDEX_NONE; index = berth__pod_at(pods, index)->next)
+        if ((berth__pod_at(pods, index)->priority < dry_run->priority ||
+             victims->behaviours->pod_groups) &&
+            !add_lower(victims, dry_run, index))
             return false;
-    }
     put_in_order(victims);
     return true;
 }
@@ -82,6 +125,10 @@ static bool is_more_important(void *context, size_t i, size_t k)
     const berth__lower_pod *b = &victims->lower[k];
     if (a->priority != b->priority)
         return a->priority > b->priority;
+    if (a->of_group != b->of_group)
+        return a->of_group;
+    if (a->together_count != b->together_count && berth__lower_count(a) != berth__lower_count(b))
+        return berth__lower_count(a) > berth__lower_count(b);
     if (a->start_ns == INT64_MAX && b->start_ns == INT64_MAX)
         return !victims->behaviours->victims_read_clock_once || a->place < b->place;
     return a->start_ns < b->start_ns;
@@ -106,10 +153,14 @@ static berth_status split_by_budgets(berth__victims *victims, const berth__pods 
     berth__disruption_begin(victims->disruption);
     for (uint32_t i = 0; i < victims->lower_count; i++) {
         berth__lower_pod *one = &victims->lower[i];
-        const berth_str name = berth__pod_name(berth__pod_at(pods, one->pod));
-        BERTH_TRY(berth__disruption_violates(victims->disruption, one->cls->identity, name,
-                                             &one->violates));
-        violating += one->violates;
+        for (uint32_t k = 0; k < berth__lower_count(one); k++) {
+            const berth__pod_record *pod = berth__pod_at(pods, berth__lower_at(one, k));
+            bool violates = false;
+            BERTH_TRY(berth__disruption_violates(victims->disruption, pod->cls->identity,
+                                                 berth__pod_name(pod), &violates));
+            one->violations += violates;
+        }
+        violating += one->violations > 0;
     }
     *both_kinds = violating > 0 && violating < victims->lower_count;
     return BERTH_OK;
@@ -121,7 +172,7 @@ static berth_status split_by_budgets(berth__victims *victims, const berth__pods 
 static void put_violating_first(berth__victims *victims)
 {
     for (uint32_t i = 0, at = 0; i < victims->lower_count; i++) {
-        if (!victims->lower[i].violates)
+        if (victims->lower[i].violations == 0)
             continue;
         berth__lower_pod moved = victims->lower[i];
         for (uint32_t k = i; k > at; k--)
@@ -157,23 +208,71 @@ static void order_victims(berth__victims *victims, bool both_kinds)
 
 /* ---- the dry run ---- */
 
+static uint32_t slot_of(const berth__dry_run *dry_run, const berth__pod_record *pod)
+{
+    return berth__node_at(&dry_run->decision.cycle->view->nodes, pod->node)->slot;
+}
+
+/* Take the pod off the slot, and those that go with it off theirs. */
+static void take(berth__dry_run *dry_run, const berth__lower_pod *one)
+{
+    if (one->together_count == 0)
+        berth__dry_run_take(dry_run, one->cls);
+    for (uint32_t i = 0; i < one->together_count; i++) {
+        const berth__pod_record *pod = berth__pod_at(dry_run->pods, one->together[i].pod);
+        berth__dry_run_take_from(dry_run, pod->cls, slot_of(dry_run, pod));
+    }
+}
+
+/* Put them back. False: memory ran out, and none of them is back. */
+static bool put(berth__dry_run *dry_run, const berth__lower_pod *one)
+{
+    if (one->together_count == 0)
+        return berth__dry_run_put(dry_run, one->cls);
+    for (uint32_t i = 0; i < one->together_count; i++) {
+        const berth__pod_record *pod = berth__pod_at(dry_run->pods, one->together[i].pod);
+        if (berth__dry_run_put_on(dry_run, pod->cls, slot_of(dry_run, pod)))
+            continue;
+        while (i-- > 0) {
+            pod = berth__pod_at(dry_run->pods, one->together[i].pod);
+            berth__dry_run_take_from(dry_run, pod->cls, slot_of(dry_run, pod));
+        }
+        return false;
+    }
+    return true;
+}
+
 /* Put pods back as long as the preempting pod still fits; pods that a budget protects come
  * first. */
 static void reprieve(berth__victims *victims, berth__dry_run *dry_run, bool violating)
 {
     for (uint32_t i = 0; i < victims->lower_count; i++) {
         berth__lower_pod *one = &victims->lower[i];
-        if (one->violates != violating)
+        if ((one->violations > 0) != violating)
             continue;
-        one->stays = berth__dry_run_put(dry_run, one->cls);
+        one->stays = put(dry_run, one);
         if (one->stays && !berth__dry_run_passes(dry_run, NULL)) {
-            berth__dry_run_take(dry_run, one->cls);
+            take(dry_run, one);
             one->stays = false;
         }
     }
 }
 
-static void weigh(const berth__victims *victims, berth__candidate *out)
+/* Victims count one by one, with their own priorities. */
+static void weigh_pod(const berth__pod_record *pod, berth__candidate *out)
+{
+    const int64_t start_ns = start_of(pod);
+    if (pod->priority > out->priority) {
+        out->priority = pod->priority;
+        out->start_ns = start_ns;
+    } else if (pod->priority == out->priority && start_ns < out->start_ns) {
+        out->start_ns = start_ns;
+    }
+    out->priority_sum += (int64_t)pod->priority - INT32_MIN;
+    out->victim_count++;
+}
+
+static void weigh(const berth__victims *victims, const berth__pods *pods, berth__candidate *out)
 {
     out->priority = INT32_MIN;
     out->start_ns = INT64_MAX;
@@ -181,23 +280,18 @@ static void weigh(const berth__victims *victims, berth__candidate *out)
         const berth__lower_pod *one = &victims->lower[i];
         if (one->stays)
             continue;
-        if (one->priority > out->priority) {
-            out->priority = one->priority;
-            out->start_ns = one->start_ns;
-        } else if (one->priority == out->priority && one->start_ns < out->start_ns) {
-            out->start_ns = one->start_ns;
-        }
-        out->priority_sum += (int64_t)one->priority - INT32_MIN;
-        out->victim_count++;
-        out->violations += one->violates;
+        for (uint32_t k = 0; k < berth__lower_count(one); k++)
+            weigh_pod(berth__pod_at(pods, berth__lower_at(one, k)), out);
+        out->violations += one->violations;
     }
 }
 
 static bool is_away(const berth__victims *victims, uint32_t pod)
 {
     for (uint32_t i = 0; i < victims->lower_count; i++)
-        if (victims->lower[i].pod == pod)
-            return victims->lower[i].away;
+        for (uint32_t k = 0; k < berth__lower_count(&victims->lower[i]); k++)
+            if (berth__lower_at(&victims->lower[i], k) == pod)
+                return victims->lower[i].away;
     return false; /* not of lower priority */
 }
 
@@ -209,7 +303,7 @@ static void put_back(berth__victims *victims, berth__dry_run *dry_run)
     bool complete = true;
     for (uint32_t i = 0; i < victims->lower_count; i++) {
         berth__lower_pod *one = &victims->lower[i];
-        bool back = one->stays || berth__dry_run_put(dry_run, one->cls);
+        bool back = one->stays || put(dry_run, one);
         one->away = !back;
         complete &= back;
     }
@@ -244,7 +338,7 @@ berth_status berth__victims_select(berth__victims *victims, berth__dry_run *dry_
     bool both_kinds = false;
     berth_status status = BERTH_OK;
     for (uint32_t i = 0; i < victims->lower_count; i++)
-        berth__dry_run_take(dry_run, victims->lower[i].cls);
+        take(dry_run, &victims->lower[i]);
     if (berth__dry_run_passes(dry_run, reasons)) {
         out->state = BERTH__TRIED_FITS;
         sort_lower(victims, victims->lower_count);
@@ -252,7 +346,7 @@ berth_status berth__victims_select(berth__victims *victims, berth__dry_run *dry_
         reprieve(victims, dry_run, true);
         reprieve(victims, dry_run, false);
         order_victims(victims, both_kinds);
-        weigh(victims, out);
+        weigh(victims, dry_run->pods, out);
     }
     if (dry_run->failed && out->state == BERTH__TRIED_REFUSED)
         out->state = BERTH__TRIED_FAILED;

@@ -5,24 +5,41 @@
 
 #include "model/disruption.h"
 #include "whatif/dry_run.h"
+#include "whatif/victim_groups.h"
 
-/* A pod that could be evicted. */
+/* A pod that could be evicted, or several that are evicted together. */
 typedef struct berth__lower_pod {
     const berth__class *cls;
     int64_t start_ns; /* INT64_MAX: not started */
     uint32_t pod;
     uint32_t place; /* index among the node's pods of lower priority, in kube-scheduler's order */
     int32_t priority;
-    bool violates; /* its eviction violates a disruption budget */
-    bool stays;    /* it need not be evicted */
-    bool away;     /* it could not be put back */
+    uint32_t violations; /* pods whose eviction violates a disruption budget */
+    bool stays;          /* it need not be evicted */
+    bool away;           /* it could not be put back */
+    bool of_group;       /* it belongs to a PodGroup */
+    /* The pods that are evicted together, `pod` among them; 0: only `pod`. */
+    const berth__grouped_pod *together;
+    uint32_t together_count;
 } berth__lower_pod;
+
+/* How many pods it stands for, and one of them by number. */
+static inline uint32_t berth__lower_count(const berth__lower_pod *lower)
+{
+    return lower->together_count > 0 ? lower->together_count : 1;
+}
+
+static inline uint32_t berth__lower_at(const berth__lower_pod *lower, uint32_t i)
+{
+    return lower->together_count > 0 ? lower->together[i].pod : lower->pod;
+}
 
 /* Memory for one node's pods of lower priority. */
 typedef struct berth__victims {
     const berth_allocator *allocator;
     berth__disruption *disruption;
     const berth__behaviours *behaviours; /* of the current node */
+    berth__victim_groups groups;         /* of the present preemption; empty: none */
     berth__lower_pod *lower;
     uint32_t lower_count;
     uint32_t lower_capacity;
@@ -31,6 +48,10 @@ typedef struct berth__victims {
 void berth__victims_init(berth__victims *victims, const berth_allocator *allocator,
                          berth__disruption *disruption);
 void berth__victims_destroy(berth__victims *victims);
+
+/* Begin a preemption: find out which pods are evicted together. Errors: BERTH_E_NOMEM. */
+berth_status berth__victims_begin(berth__victims *victims, const berth__view *view,
+                                  const berth__pods *pods, bool follows_groups);
 
 /* Dry-run a slot (after berth__dry_run_ask). out->state says whether the pod fits without the pods
  * of lower priority. If it does, the victims are the pods in victims->lower that do not stay, in

@@ -1,0 +1,484 @@
+/* Preemption for a PodGroup: which pods and groups of lower priority must go so that enough of its
+ * pods fit. All of them are thought away, the group is placed again, and victims return one unit
+ * after the other, most important first, as long as each placed pod still passes its filters on its
+ * node. All of this happens in a transaction that is rolled back.
+ * Source: kube-scheduler v1.37, framework/preemption/podgrouppreemption.go, types.go, util.go. */
+#include <stdio.h>
+#include <string.h>
+
+#include "api/pod_group.h"
+#include "base/error.h"
+#include "base/go_sort.h"
+#include "decide/one_node.h"
+#include "whatif/victim_groups.h"
+
+/* Pods that are evicted together: a single pod, or all pods of a group whose mode is All. */
+typedef struct unit {
+    uint32_t first, count;              /* in hunt.pods */
+    const berth__grouped_pod *together; /* NULL: a single pod */
+    int32_t priority;
+    bool of_group;
+    bool stays;         /* it was reprieved */
+    uint32_t violating; /* pods whose eviction violates a budget */
+    int64_t start_ns;   /* the earliest of its pods; INT64_MAX: none has started */
+    uint32_t place;     /* the order in which units were found, and clocks read */
+} unit;
+
+typedef struct hunt {
+    berth__group_cycle *cycle;
+    berth__victim_groups groups;
+    berth__cluster *cluster;
+    uint32_t *pods;  /* indexes, by unit */
+    uint32_t *nodes; /* of each of them */
+    uint32_t pod_count, pod_capacity, node_capacity;
+    unit *units;
+    uint32_t unit_count, unit_capacity;
+    berth_code code; /* of the words: UNRESOLVABLE ends postFilter */
+    berth_str words; /* what preemption says, without its name */
+} hunt;
+
+/* ---- units of eviction ---- */
+
+static berth_status add_pod(hunt *own, uint32_t pod)
+{
+    const berth_allocator *allocator = own->cycle->engine->allocator;
+    if (!berth__grow(allocator, &own->pods, &own->pod_capacity, own->pod_count + 1,
+                     sizeof(*own->pods)) ||
+        !berth__grow(allocator, &own->nodes, &own->node_capacity, own->pod_count + 1,
+                     sizeof(*own->nodes)))
+        return BERTH_E_NOMEM;
+    own->pods[own->pod_count] = pod;
+    own->nodes[own->pod_count++] = berth__pod_at(&own->cluster->pods, pod)->node;
+    return BERTH_OK;
+}
+
+/* Whether the pods of this class's group are a unit already. */
+static bool has_group(const hunt *own, const berth__grouped_pod *together)
+{
+    for (uint32_t i = own->unit_count; i-- > 0;)
+        if (own->units[i].together == together)
+            return true;
+    return false;
+}
+
+static int64_t earliest_start(const hunt *own, uint32_t first, uint32_t count)
+{
+    int64_t earliest = INT64_MAX;
+    for (uint32_t i = first; i < first + count; i++) {
+        const int64_t start = berth__pod_at(&own->cluster->pods, own->pods[i])->start_time_ns;
+        if (start != 0 && start < earliest)
+            earliest = start;
+    }
+    return earliest;
+}
+
+/* Add the unit of a pod on a node, if its priority is lower than the group's. */
+static berth_status add_unit(hunt *own, uint32_t pod)
+{
+    const berth__pod_record *record = berth__pod_at(&own->cluster->pods, pod);
+    const int32_t priority = berth__victim_priority(&own->cluster->view, record);
+    uint32_t count;
+    const berth__grouped_pod *together = berth__victim_groups_of(&own->groups, record->cls, &count);
+    if (priority >= own->cycle->facts->priority || (count > 0 && has_group(own, together)))
+        return BERTH_OK;
+    if (!berth__grow(own->cycle->engine->allocator, &own->units, &own->unit_capacity,
+                     own->unit_count + 1, sizeof(*own->units)))
+        return BERTH_E_NOMEM;
+    const uint32_t first = own->pod_count;
+    if (count == 0)
+        BERTH_TRY(add_pod(own, pod));
+    for (uint32_t i = 0; i < count; i++)
+        BERTH_TRY(add_pod(own, together[i].pod));
+    own->units[own->unit_count] =
+        (unit){.first = first,
+               .count = own->pod_count - first,
+               .together = count > 0 ? together : NULL,
+               .priority = priority,
+               .of_group = record->cls->identity->pod_group != 0,
+               .start_ns = earliest_start(own, first, own->pod_count - first),
+               .place = own->unit_count};
+    own->unit_count++;
+    return BERTH_OK;
+}
+
+/* Visit the pods of a node in kube-scheduler's order, which is the reverse of its list. */
+static berth_status add_units_on(hunt *own, const berth__node_record *node)
+{
+    const berth__pods *pods = &own->cluster->pods;
+    uint32_t last = node->first_pod;
+    while (last != BERTH_POD_INDEX_NONE && berth__pod_at(pods, last)->next != BERTH_POD_INDEX_NONE)
+        last = berth__pod_at(pods, last)->next;
+    for (uint32_t pod = last; pod != BERTH_POD_INDEX_NONE; pod = berth__pod_at(pods, pod)->previous)
+        BERTH_TRY(add_unit(own, pod));
+    return BERTH_OK;
+}
+
+static berth_status find_units(hunt *own)
+{
+    const berth__layout *layout = own->cluster->view.layout;
+    BERTH_TRY(berth__victim_groups_gather(&own->groups, &own->cluster->view, &own->cluster->pods));
+    for (uint32_t slot = 0; slot < layout->count; slot++)
+        BERTH_TRY(add_units_on(own, berth__view_node(&own->cluster->view, slot)));
+    return BERTH_OK;
+}
+
+/* ---- the order of units ---- */
+
+/* Pods that have not started are taken to start when they are looked at, one after the other. */
+static bool is_more_important(void *context, size_t i, size_t k)
+{
+    const hunt *own = context;
+    const unit *a = &own->units[i], *b = &own->units[k];
+    if (a->priority != b->priority)
+        return a->priority > b->priority;
+    if (a->of_group != b->of_group)
+        return a->of_group;
+    if (a->count != b->count)
+        return a->count > b->count;
+    if (a->start_ns == INT64_MAX && b->start_ns == INT64_MAX)
+        return a->place < b->place;
+    return a->start_ns < b->start_ns;
+}
+
+static void swap_units(void *context, size_t i, size_t k)
+{
+    hunt *own = context;
+    const unit moved = own->units[i];
+    own->units[i] = own->units[k];
+    own->units[k] = moved;
+}
+
+static void sort_units(hunt *own)
+{
+    berth__go_sort(&(berth__go_sort_items){own, is_more_important, swap_units}, own->unit_count);
+}
+
+static berth_status find_violating(hunt *own)
+{
+    berth__disruption *disruption = own->cluster->disruption;
+    if (disruption->budgets.count == 0)
+        return BERTH_OK;
+    berth__disruption_begin(disruption);
+    for (uint32_t i = 0; i < own->unit_count; i++)
+        for (uint32_t k = 0; k < own->units[i].count; k++) {
+            const berth__pod_record *record =
+                berth__pod_at(&own->cluster->pods, own->pods[own->units[i].first + k]);
+            bool violates = false;
+            BERTH_TRY(berth__disruption_violates(disruption, record->cls->identity,
+                                                 berth__pod_name(record), &violates));
+            own->units[i].violating += violates;
+        }
+    return BERTH_OK;
+}
+
+/* ---- taking away and putting back ---- */
+
+static berth_pod_id id_of(const hunt *own, uint32_t pod)
+{
+    return berth__cluster_pod_id(own->cluster, pod);
+}
+
+static berth_status take_unit(const hunt *own, const unit *one)
+{
+    for (uint32_t i = one->first; i < one->first + one->count; i++)
+        BERTH_TRY(
+            berth_engine_unbind(own->cycle->engine, id_of(own, own->pods[i]), own->cycle->error));
+    return BERTH_OK;
+}
+
+static berth_status put_unit(const hunt *own, const unit *one)
+{
+    for (uint32_t i = one->first; i < one->first + one->count; i++)
+        BERTH_TRY(berth_engine_bind(own->cycle->engine, id_of(own, own->pods[i]), own->nodes[i],
+                                    own->cycle->error));
+    return BERTH_OK;
+}
+
+/* ---- the members ---- */
+
+/* Remember the nominations of members, which end when they are put on nodes. A member that is
+ * nominated and on its node counts twice: kube-scheduler ends no nomination while it tries what
+ * fits. So each such member gets a shadow, a pending pod that has the nomination meanwhile. No pod
+ * of an API server has such a name. */
+static berth_status make_shadows(const hunt *own)
+{
+    const berth__group_cycle *cycle = own->cycle;
+    for (uint32_t i = 0; i < cycle->count; i++) {
+        berth__group_member *member = &cycle->members[i];
+        const berth__nomination *kept =
+            berth__nominations_find(&own->cluster->nominations, member->pod);
+        char name[32];
+        if (kept == NULL)
+            continue;
+        member->kept = kept->node;
+        const int len = snprintf(name, sizeof(name), "/%u", (unsigned)i);
+        BERTH_TRY(berth_engine_add_like(cycle->engine, member->id, (berth_str){name, (uint32_t)len},
+                                        &member->shadow, cycle->error));
+    }
+    return BERTH_OK;
+}
+
+static berth_status put_member(const hunt *own, const berth__group_member *member)
+{
+    berth_engine *engine = own->cycle->engine;
+    BERTH_TRY(berth_engine_bind(engine, member->id, member->node, own->cycle->error));
+    return member->shadow == BERTH_POD_NONE
+               ? BERTH_OK
+               : berth_engine_nominate(engine, member->shadow, member->kept, own->cycle->error);
+}
+
+static berth_status take_member(const hunt *own, const berth__group_member *member)
+{
+    berth_engine *engine = own->cycle->engine;
+    berth_error *error = own->cycle->error;
+    BERTH_TRY(berth_engine_unbind(engine, member->id, error));
+    if (member->shadow == BERTH_POD_NONE)
+        return BERTH_OK;
+    BERTH_TRY(berth_engine_nominate(engine, member->shadow, BERTH_NODE_NONE, error));
+    return berth_engine_nominate(engine, member->id, member->kept, error);
+}
+
+/* Take the first `count` members off their nodes, the last one first. */
+static berth_status take_members(const hunt *own, uint32_t count)
+{
+    for (uint32_t i = count; i-- > 0;)
+        if (own->cycle->members[i].node != BERTH_NODE_NONE)
+            BERTH_TRY(take_member(own, &own->cycle->members[i]));
+    return BERTH_OK;
+}
+
+/* Whether all placed members pass their filters, each with the ones before it on their nodes. They
+ * are pending again afterwards. */
+static berth_status members_fit(const hunt *own, bool *fit)
+{
+    const berth__group_cycle *cycle = own->cycle;
+    uint32_t i = 0;
+    *fit = true;
+    for (; i < cycle->count; i++) {
+        const berth__group_member *member = &cycle->members[i];
+        if (member->node == BERTH_NODE_NONE)
+            continue;
+        BERTH_TRY(berth__decider_still_fits(&cycle->engine->decider, member->pod, member->node,
+                                            member->skipped, fit, cycle->error));
+        if (!*fit)
+            break;
+        BERTH_TRY(put_member(own, member));
+    }
+    return take_members(own, i);
+}
+
+/* Put a unit back if the members still fit. */
+static berth_status reprieve(const hunt *own, unit *one)
+{
+    BERTH_TRY(put_unit(own, one));
+    BERTH_TRY(members_fit(own, &one->stays));
+    return one->stays ? BERTH_OK : take_unit(own, one);
+}
+
+/* Those whose eviction violates a budget come first. */
+static berth_status reprieve_all(const hunt *own)
+{
+    for (int violating = 1; violating >= 0; violating--)
+        for (uint32_t i = 0; i < own->unit_count; i++)
+            if ((own->units[i].violating > 0) == (violating != 0))
+                BERTH_TRY(reprieve(own, &own->units[i]));
+    return BERTH_OK;
+}
+
+/* ---- the whole hunt ---- */
+
+/* Place the members as if all units were gone, then find out which may stay. The caller rolls
+ * back. */
+static berth_status find_victims(hunt *own)
+{
+    berth__group_cycle *cycle = own->cycle;
+    BERTH_TRY(make_shadows(own));
+    for (uint32_t i = 0; i < own->unit_count; i++)
+        BERTH_TRY(take_unit(own, &own->units[i]));
+    BERTH_TRY(berth__group_place(cycle));
+    if (cycle->verdict != BERTH_VERDICT_PLACED)
+        return BERTH_OK;
+    BERTH_TRY(take_members(own, cycle->count));
+    sort_units(own);
+    BERTH_TRY(find_violating(own));
+    return reprieve_all(own);
+}
+
+static bool is_leaving(const hunt *own, uint32_t pod)
+{
+    const berth__pod_record *record = berth__pod_at(&own->cluster->pods, pod);
+    return record->evicting || record->cls->deleting;
+}
+
+/* List the victims; those that are leaving already are only counted in the words. */
+static berth_status list_victims(hunt *own)
+{
+    berth__group_cycle *cycle = own->cycle;
+    uint32_t count = 0;
+    char text[80];
+    bool ok = true;
+    cycle->victims = berth__arena_alloc(&cycle->arena, own->pod_count * sizeof(berth_pod_id), 8);
+    if (cycle->victims == NULL)
+        return BERTH_E_NOMEM;
+    for (uint32_t i = 0; i < own->unit_count; i++)
+        for (uint32_t k = 0; !own->units[i].stays && k < own->units[i].count; k++, count++)
+            if (!is_leaving(own, own->pods[own->units[i].first + k]))
+                cycle->victims[cycle->victim_count++] =
+                    id_of(own, own->pods[own->units[i].first + k]);
+    const int len =
+        snprintf(text, sizeof(text), "found a placement for podgroup, preempting %u victims",
+                 (unsigned)count);
+    own->words = berth__arena_str(&cycle->arena, (berth_str){text, (uint32_t)len}, &ok);
+    return ok ? BERTH_OK : BERTH_E_NOMEM;
+}
+
+/* Hunt in a transaction of its own. The rotation goes on, as kube-scheduler's does. */
+static berth_status hunt_in_transaction(hunt *own)
+{
+    berth__group_cycle *cycle = own->cycle;
+    berth_engine *engine = cycle->engine;
+    const berth_str before = cycle->message;
+    const berth_path path = engine->decider.path;
+    BERTH_TRY(berth_engine_begin(engine, cycle->error));
+    engine->cluster.view.images.uncounted = true;
+    engine->decider.path = BERTH_PATH_SCAN;
+    berth_status status = find_victims(own);
+    engine->decider.path = path;
+    engine->cluster.view.images.uncounted = false;
+    const uint32_t rotation = engine->decider.rotation;
+    (void)berth_engine_rollback(engine, NULL);
+    engine->decider.rotation = rotation;
+    if (status != BERTH_OK)
+        return status;
+    own->words = cycle->message; /* even without the victims the group does not fit */
+    cycle->message = before;
+    cycle->preempts = cycle->verdict == BERTH_VERDICT_PLACED;
+    if (cycle->verdict == BERTH_VERDICT_PLACED)
+        cycle->verdict = BERTH_VERDICT_UNSCHEDULABLE;
+    return cycle->preempts ? list_victims(own) : BERTH_OK;
+}
+
+/* ---- whether to hunt at all ---- */
+
+static bool never_preempts(const berth__group_cycle *cycle)
+{
+    const berth__cluster *cluster = &cycle->engine->cluster;
+    if (cluster->model->behaviours.pod_group_policies)
+        return cycle->facts->never_preempts;
+    for (uint32_t i = 0; i < cycle->count; i++)
+        if (!berth__pod_at(&cluster->pods, cycle->members[i].pod)->cls->preempts)
+            return true;
+    return false;
+}
+
+/* Whether pods of lower priority are leaving a node for which a member is nominated. */
+static bool waits_for_victims(const hunt *own)
+{
+    const berth__cluster *cluster = own->cluster;
+    for (uint32_t i = 0; i < own->cycle->count; i++) {
+        const berth__nomination *kept =
+            berth__nominations_find(&cluster->nominations, own->cycle->members[i].pod);
+        if (kept == NULL || !berth__node_present(berth__cluster_node(cluster, kept->node)))
+            continue;
+        uint32_t pod = berth__cluster_node(cluster, kept->node)->first_pod;
+        for (; pod != BERTH_POD_INDEX_NONE; pod = berth__pod_at(&cluster->pods, pod)->next) {
+            const berth__pod_record *record = berth__pod_at(&cluster->pods, pod);
+            if (berth__victim_priority(&cluster->view, record) < own->cycle->facts->priority &&
+                record->disrupted && record->cls->deleting)
+                return true;
+        }
+    }
+    return false;
+}
+
+static void keep_nominations(const hunt *own)
+{
+    berth__group_cycle *cycle = own->cycle;
+    for (uint32_t i = 0; i < cycle->count; i++) {
+        const berth__nomination *kept =
+            berth__nominations_find(&own->cluster->nominations, cycle->members[i].pod);
+        cycle->members[i].node = kept != NULL ? kept->node : BERTH_NODE_NONE;
+    }
+    cycle->preempts = true;
+}
+
+/* DefaultPreemption: fills the words and their code. */
+static berth_status preempt(hunt *own)
+{
+    own->code = BERTH_CODE_UNSCHEDULABLE;
+    if (never_preempts(own->cycle)) {
+        own->words = BERTH_STR("not eligible due to preemptionPolicy=Never.");
+        return BERTH_OK;
+    }
+    if (waits_for_victims(own)) {
+        keep_nominations(own);
+        own->words = BERTH_STR("ongoing preemption on nominated nodes");
+        return BERTH_OK;
+    }
+    BERTH_TRY(find_units(own));
+    if (own->unit_count > 0)
+        return hunt_in_transaction(own);
+    own->code = BERTH_CODE_UNRESOLVABLE;
+    own->words = BERTH_STR("No preemption victims found for incoming preemptor");
+    return BERTH_OK;
+}
+
+/* ---- postFilter ---- */
+
+static const berth_str OF_CLAIMS = {"deallocation and deletion of ResourceClaims completed", 53};
+
+/* DynamicResources has no state of the group if it looked at none of its pods. */
+static berth_status fail_without_claims(berth__group_cycle *cycle)
+{
+    cycle->verdict = BERTH_VERDICT_ERROR;
+    cycle->message =
+        BERTH_STR("error in \"DynamicResources\" PodGroupPostFilter plugins: not found");
+    return BERTH_OK;
+}
+
+static berth_status say_preemption(const hunt *own)
+{
+    static const char prefix[] = "pod group preemption: ";
+    const uint32_t bytes = sizeof(prefix) - 1;
+    char *text = berth__arena_alloc(&own->cycle->arena, (size_t)bytes + own->words.len, 1);
+    if (text == NULL)
+        return BERTH_E_NOMEM;
+    memcpy(text, prefix, bytes);
+    memcpy(text + bytes, own->words.data, own->words.len);
+    return berth__group_say(own->cycle, (berth_str){text, bytes + own->words.len});
+}
+
+/* Words about claims are lost if preemption succeeds or is hopeless. */
+static berth_status post_filter(hunt *own)
+{
+    berth__group_cycle *cycle = own->cycle;
+    const berth__decider *decider = &cycle->engine->decider;
+    const berth__class *cls = berth__pod_at(&own->cluster->pods, cycle->members[0].pod)->cls;
+    const berth__ready_profile *profile = &decider->profiles[berth__decider_profile(decider, cls)];
+    if (profile->deallocates && !cycle->sees_claims && !profile->deallocates_last)
+        return fail_without_claims(cycle);
+    if (!profile->preempts)
+        return berth__group_say(cycle, profile->deallocates ? OF_CLAIMS : BERTH_STR(""));
+    BERTH_TRY(preempt(own));
+    const bool both =
+        profile->deallocates && !cycle->preempts && own->code != BERTH_CODE_UNRESOLVABLE;
+    if (both && !profile->deallocates_last)
+        BERTH_TRY(berth__group_say(cycle, OF_CLAIMS));
+    BERTH_TRY(say_preemption(own));
+    if (!both || !profile->deallocates_last)
+        return BERTH_OK;
+    return cycle->sees_claims ? berth__group_say(cycle, OF_CLAIMS) : fail_without_claims(cycle);
+}
+
+berth_status berth__group_preempt(berth__group_cycle *cycle)
+{
+    const berth_allocator *allocator = cycle->engine->allocator;
+    hunt own = {
+        .cycle = cycle, .groups = {.allocator = allocator}, .cluster = &cycle->engine->cluster};
+    berth_status status = post_filter(&own);
+    berth__victim_groups_destroy(&own.groups);
+    berth__free(allocator, own.pods, own.pod_capacity * sizeof(*own.pods));
+    berth__free(allocator, own.nodes, own.node_capacity * sizeof(*own.nodes));
+    berth__free(allocator, own.units, own.unit_capacity * sizeof(*own.units));
+    return status;
+}
