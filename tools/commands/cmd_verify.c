@@ -27,6 +27,7 @@
 #include "verify/decision_json.h"
 #include "verify/device_list.h"
 #include "verify/difference_log.h"
+#include "verify/group_decision.h"
 #include "verify/legacy_profile.h"
 #include "verify/sequence.h"
 #include "verify/vector_file.h"
@@ -50,6 +51,7 @@ static const struct {
     {"replicaSets", BERTH_KIND_REPLICA_SET},
     {"statefulSets", BERTH_KIND_STATEFUL_SET},
     {"podDisruptionBudgets", BERTH_KIND_POD_DISRUPTION_BUDGET},
+    {"podGroups", BERTH_KIND_POD_GROUP},
     {"deviceClasses", BERTH_KIND_DEVICE_CLASS},
     {"resourceSlices", BERTH_KIND_RESOURCE_SLICE},
     {"deviceTaintRules", BERTH_KIND_DEVICE_TAINT_RULE},
@@ -172,6 +174,8 @@ static berth_status open_engine(verify *v, berth_error *error)
     v->setup.percentage_given = mode != NULL && strcmp(mode, "all-nodes") == 0;
     v->setup.percentage = 100;
     const char *version = json_string_value(json_object_get(v->scenario.expected, "version"));
+    const char *gates = json_string_value(json_object_get(v->scenario.expected, "gates"));
+    v->setup.feature_gates = gates;
     v->has_version = version != NULL;
     v->setup.kubernetes = version == NULL                ? "1.32"
                           : strcmp(version, "1.36") == 0 ? "1.36.2"
@@ -360,6 +364,46 @@ static berth_status replay_pod(verify *v, berth_pod_id pod, const json_t *decisi
     return status;
 }
 
+/* Replay a decision about a group whose first pod was read; the others follow it among the pending
+ * pods. */
+static berth_status replay_group(verify *v, berth_pod_id first, berth_str pending, size_t *at,
+                                 size_t *index, const json_t *decision, size_t decision_idx,
+                                 berth_error *error)
+{
+    const size_t count = json_array_size(group_decision_members(decision));
+    berth_pod_id *pods = heap_new(count + 1, sizeof(*pods));
+    berth_status status = BERTH_OK;
+    json_t *expected = NULL, *found = NULL;
+    size_t known = 1;
+    pods[0] = first;
+    while (known < count && status == BERTH_OK) {
+        berth_str text = {0};
+        if (!json_slice_next(pending, at, &text))
+            status = error_set(error, BERTH_E_INVALID, NULL, "fewer pending pods than members");
+        else
+            status = read_object(v, BERTH_KIND_POD, text, &pods[known], error);
+        ++*index;
+        known +=
+            status == BERTH_OK && berth_engine_pod_node(v->engine, pods[known]) == BERTH_NODE_NONE;
+    }
+    if (status == BERTH_OK)
+        status = group_decision_take(v->engine, decision, pods, &expected, &found, error);
+    if (status == BERTH_OK) {
+        char title[256];
+        const char *name = json_string_value(json_object_get(decision, "group"));
+        snprintf(title, sizeof(title), "%s decision %zu group %s", v->scenario.name, decision_idx,
+                 name != NULL ? name : "?");
+        v->differs[decision_idx] = difference_log_compare(&v->log, title, expected, found);
+        status = group_decision_follow(v->engine, decision, pods, error);
+    }
+    if (status == BERTH_OK)
+        status = sequence_follow(v->engine, decision, BERTH_POD_NONE, error);
+    json_decref(expected);
+    json_decref(found);
+    free(pods);
+    return status;
+}
+
 static berth_status let_happen(verify *v, size_t pending, berth_error *error)
 {
     sequence_event event;
@@ -396,7 +440,11 @@ static berth_status replay(verify *v, size_t *done, berth_error *error)
         TRY(read_object(v, BERTH_KIND_POD, text, &pod, error));
         if (berth_engine_pod_node(v->engine, pod) != BERTH_NODE_NONE)
             continue; /* the pod came again and has a node by now */
-        TRY(replay_pod(v, pod, json_array_get(decisions, *done), *done, error));
+        const json_t *decision = json_array_get(decisions, *done);
+        if (group_decision_members(decision) != NULL)
+            TRY(replay_group(v, pod, pending, &at, &index, decision, *done, error));
+        else
+            TRY(replay_pod(v, pod, decision, *done, error));
         ++*done;
     }
     return BERTH_OK;

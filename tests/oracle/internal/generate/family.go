@@ -35,6 +35,7 @@ type recipe struct {
 	podStatus                                                                   int // of resized pods
 	zones                                                                       int // how many
 	retries                                                                     int // of pods; then, events too
+	groups                                                                      int // of pending pods
 }
 
 // since is the first release that reads what a family is about.
@@ -42,6 +43,7 @@ var since = map[string]string{
 	"podlevel": "1.34", "resize": "1.33", "features": "1.36", "imagevolumes": "1.36", "attributes": "1.34",
 	"devices": "1.36", "partitions": "1.36", "shareddevices": "1.36",
 	"extended": "1.36", "csidrivers": "1.37", "capacity": "1.37", "taintrules": "1.37", "podstatus": "1.36",
+	"groups": "1.37",
 }
 
 // Families are the names of all families, in the order in which the driver takes turns.
@@ -51,7 +53,7 @@ var Families = []string{
 	"namespaces", "nominated", "sidecars", "badlabels", "podlevel", "resize", "features",
 	"imagevolumes", "attributes", "partial", "devices", "partitions", "shareddevices",
 	"extended", "starts", "budgets", "csidrivers", "capacity", "taintrules", "podstatus", "large",
-	"events", "evictions",
+	"events", "evictions", "groups",
 }
 
 // Supports tells whether a release reads what the family is about. The API server of an earlier one
@@ -180,6 +182,10 @@ func recipeOf(family string) (recipe, bool) {
 		r.nodesMin, r.nodesMax, r.running, r.pending, r.retries = 2, 4, 7, 14, 40
 		r.priorities, r.budgets, r.tight, r.starts, r.never = 100, 25, 95, 25, 3
 		r.podAffinity, r.ports, r.tolerations, r.taints, r.images = 10, 10, 40, 10, 40
+	case "groups": // of pods that are placed, and evicted, together
+		r.nodesMin, r.nodesMax, r.running, r.pending, r.mode, r.groups = 2, 12, 4, 10, "sampled", 70
+		r.priorities, r.budgets, r.tight, r.starts, r.never = 100, 20, 85, 25, 3
+		r.podAffinity, r.ports, r.tolerations, r.taints, r.images = 15, 15, 40, 15, 30
 	default:
 		return r, false
 	}

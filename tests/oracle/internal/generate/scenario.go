@@ -84,6 +84,9 @@ func (g *generator) scenario(name string) object {
 	if g.retries > 0 {
 		g.sequence(s)
 	}
+	if g.groups > 0 {
+		g.podGroups(s)
+	}
 	if g.claims > 0 {
 		g.devices(s, pending)
 	}

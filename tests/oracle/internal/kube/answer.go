@@ -24,6 +24,11 @@ func Answer(line *vector.Line) (*vector.Expected, error) {
 	if err := json.Unmarshal(line.Scenario, scenario); err != nil {
 		return nil, err
 	}
+	reset, err := setGates(scenario.Gates)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", scenario.Name, err)
+	}
+	defer reset()
 	c, err := newCluster(scenario.Config, line.ModeOf(), 1)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", scenario.Name, err)
@@ -32,7 +37,8 @@ func Answer(line *vector.Line) (*vector.Expected, error) {
 	if err := c.load(scenario); err != nil {
 		return nil, fmt.Errorf("%s: %w", scenario.Name, err)
 	}
-	answer := &vector.Expected{Order: []string{}, Decisions: []vector.Decision{}, Mode: line.ModeOf()}
+	answer := &vector.Expected{Order: []string{}, Decisions: []vector.Decision{}, Mode: line.ModeOf(),
+		Gates: scenario.Gates}
 	if Version != "1.32" {
 		answer.Version = Version
 	}
@@ -40,7 +46,7 @@ func Answer(line *vector.Line) (*vector.Expected, error) {
 		return nil, fmt.Errorf("%s: %w", scenario.Name, err)
 	}
 	decide := c.decidePlain
-	if scenario.Events != nil {
+	if scenario.Events != nil || scenario.Gates != "" {
 		decide = c.decideSequence
 	}
 	if err := decide(scenario, answer); err != nil {
@@ -77,15 +83,24 @@ func (c *cluster) decidePlain(scenario *vector.Scenario, answer *vector.Expected
 // over.
 func (c *cluster) decideSequence(scenario *vector.Scenario, answer *vector.Expected) error {
 	s := &sequence{c, scenario.Events}
-	for i, text := range scenario.Pending {
+	for i := 0; i < len(scenario.Pending); i++ {
 		if err := s.happen(i); err != nil {
 			return err
 		}
-		pod, err := podOf(text)
+		pod, err := podOf(scenario.Pending[i])
 		if err != nil {
 			return fmt.Errorf("pending pod %d: %w", i, err)
 		}
 		if pod = s.known(pod); pod.Spec.NodeName != "" {
+			continue
+		}
+		if groupOf(pod) != "" {
+			decision, taken, err := s.decideMembers(scenario.Pending[i:], groupOf(pod), pod.Namespace)
+			if err != nil {
+				return fmt.Errorf("pending pod %d: %w", i, err)
+			}
+			answer.Decisions = append(answer.Decisions, *decision)
+			i += taken - 1
 			continue
 		}
 		decision, err := c.decide(pod)
@@ -98,6 +113,31 @@ func (c *cluster) decideSequence(scenario *vector.Scenario, answer *vector.Expec
 		answer.Decisions = append(answer.Decisions, *decision)
 	}
 	return nil
+}
+
+// decideMembers decides the pods of a group that follow one another and are on no node, as one. It
+// also returns how many pending pods these are, with those on nodes.
+func (s *sequence) decideMembers(pending vector.List, group, namespace string) (*vector.Decision, int, error) {
+	var members []*v1.Pod
+	taken := 0
+	for _, text := range pending {
+		pod, err := podOf(text)
+		if err != nil {
+			return nil, 0, err
+		}
+		if groupOf(pod) != group || pod.Namespace != namespace {
+			break
+		}
+		if pod = s.known(pod); pod.Spec.NodeName == "" {
+			members = append(members, pod)
+		}
+		taken++
+	}
+	decision, err := s.decideGroup(members)
+	if err == nil {
+		err = s.followGroup(decision, members)
+	}
+	return decision, taken, err
 }
 
 // without leaves out pods that the scenario itself placed, as the vectors of 1.32 do.

@@ -24,12 +24,14 @@ type Scenario struct {
 	Pods    List            `json:"pods,omitempty"`
 	Pending List            `json:"pending"`
 	Events  []Event         `json:"events,omitempty"` // in order
+	Gates   string          `json:"gates,omitempty"`  // feature gates: Name=true,Other=false
 
 	Namespaces             List `json:"namespaces,omitempty"`
 	Services               List `json:"services,omitempty"`
 	ReplicationControllers List `json:"replicationControllers,omitempty"`
 	ReplicaSets            List `json:"replicaSets,omitempty"`
 	StatefulSets           List `json:"statefulSets,omitempty"`
+	PodGroups              List `json:"podGroups,omitempty"`
 	PodDisruptionBudgets   List `json:"podDisruptionBudgets,omitempty"`
 	PersistentVolumes      List `json:"persistentVolumes,omitempty"`
 	PersistentVolumeClaims List `json:"persistentVolumeClaims,omitempty"`
@@ -61,6 +63,7 @@ type Expected struct {
 	Order     []string   `json:"order"`
 	Decisions []Decision `json:"decisions"`
 	Mode      string     `json:"mode"`
+	Gates     string     `json:"gates,omitempty"` // the scenario's
 }
 
 // Decision is the answer to one pending pod.
@@ -82,6 +85,16 @@ type Decision struct {
 	Error     string             `json:"error,omitempty"`
 
 	Unnominated []string `json:"unnominated,omitempty"` // in a sequence: pods whose nomination it ended
+
+	Group   string   `json:"group,omitempty"` // it is about a group, and about no pod
+	Members []Member `json:"members,omitempty"`
+}
+
+// Member is what became of one pod of a group.
+type Member struct {
+	Pod       string `json:"pod"`
+	Bound     string `json:"bound,omitempty"`
+	Nominated string `json:"nominated,omitempty"`
 }
 
 // Refusal is a node that was visited and rejected.

@@ -1,0 +1,75 @@
+package generate
+
+import "fmt"
+
+// podGroups makes groups of running pods, and of pending ones that follow one another. Groups are tried
+// a second time.
+func (g *generator) podGroups(s object) {
+	var made, pending, again []object
+	group := func(members []object) {
+		name, namespace := fmt.Sprintf("group%d", len(made)), pick(g.source, namespaces...)
+		priority := pick(g.source, -10, 0, 0, 5, 10, 10, 100, 1000)
+		spec := object{"priority": priority, "schedulingPolicy": object{"basic": object{}}}
+		if g.chance(75) {
+			count := g.between(1, len(members))
+			if g.chance(5) {
+				count++
+			}
+			spec["schedulingPolicy"] = object{"gang": object{"minCount": count}}
+		}
+		if g.chance(60) {
+			spec["disruptionMode"] = pick(g.source, object{"all": object{}}, object{"single": object{}})
+		}
+		made = append(made, object{"metadata": object{"name": name, "namespace": namespace, "uid": name + "-uid"},
+			"spec": spec})
+		never := g.chance(g.never)
+		for _, pod := range members {
+			pod["metadata"].(object)["namespace"] = namespace
+			own := pod["spec"].(object)
+			own["priority"], own["schedulingGroup"] = priority, object{"podGroupName": name}
+			delete(own, "preemptionPolicy")
+			if never {
+				own["preemptionPolicy"] = "Never"
+			}
+			if g.chance(1) {
+				own["priority"] = priority + 1
+			}
+		}
+	}
+	running, _ := s["pods"].([]object)
+	for at := 0; at < len(running); {
+		size := min(g.between(1, 5), len(running)-at)
+		members := present(running[at : at+size])
+		if g.chance(35) && len(members) > 0 {
+			group(members)
+		}
+		at += size
+	}
+	all, _ := s["pending"].([]object)
+	for at := 0; at < len(all); {
+		size := min(g.between(1, 5), len(all)-at)
+		members := all[at : at+size]
+		if g.chance(g.groups) {
+			group(members)
+			if g.chance(40) && (len(again) > 0 || at+size < len(all)) { // not at once
+				again = append(again, members...)
+			}
+		}
+		pending = append(pending, members...)
+		at += size
+	}
+	s["pending"], s["podGroups"], s["gates"] = append(pending, again...), made, "GenericWorkload=true"
+	s["events"] = []object{}
+}
+
+// present are the pods on nodes that exist: a group with a pod elsewhere can't be evicted, which is an
+// error that no API server lets happen for long.
+func present(pods []object) []object {
+	var out []object
+	for _, pod := range pods {
+		if pod["spec"].(object)["nodeName"] != "gone" {
+			out = append(out, pod)
+		}
+	}
+	return out
+}

@@ -1,0 +1,211 @@
+//go:build kube1_37
+
+package kube
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	scheduling "k8s.io/api/scheduling/v1beta1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/client-go/informers"
+	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"berth/tests/oracle/internal/vector"
+)
+
+// Long enough for bindings, which take microseconds.
+const bindingLimit = 10 * time.Second
+
+// setGates sets feature gates for the scenario; the function that it returns sets them back.
+func setGates(text string) (func(), error) {
+	if text == "" {
+		return func() {}, nil
+	}
+	before := map[string]bool{}
+	for gate := range utilfeature.DefaultMutableFeatureGate.GetAll() {
+		before[string(gate)] = utilfeature.DefaultFeatureGate.Enabled(gate)
+	}
+	if err := utilfeature.DefaultMutableFeatureGate.Set(text); err != nil {
+		return nil, err
+	}
+	return func() {
+		changed := map[string]bool{}
+		for gate := range utilfeature.DefaultMutableFeatureGate.GetAll() {
+			if now := utilfeature.DefaultFeatureGate.Enabled(gate); now != before[string(gate)] {
+				changed[string(gate)] = before[string(gate)]
+			}
+		}
+		if err := utilfeature.DefaultMutableFeatureGate.SetFromMap(changed); err != nil {
+			panic(err)
+		}
+	}, nil
+}
+
+func registerPodGroups(factory informers.SharedInformerFactory) *informer {
+	return register(factory, &scheduling.PodGroup{})
+}
+
+func loadPodGroups(into *informer, s *vector.Scenario) error {
+	return load[scheduling.PodGroup](into, s.PodGroups, "PodGroup")
+}
+
+// groupOf is the name of the pod's group, if it has one and groups are followed.
+func groupOf(pod *v1.Pod) string {
+	if pod.Spec.SchedulingGroup == nil || !utilfeature.DefaultFeatureGate.Enabled("GenericWorkload") {
+		return ""
+	}
+	return *pod.Spec.SchedulingGroup.PodGroupName
+}
+
+// groupCycle notes what becomes of the pods of a group in one scheduling cycle.
+type groupCycle struct {
+	sync.Mutex
+	bound     map[string]string              // by name: the node
+	failed    map[string]*fwk.NominatingInfo // by name
+	message   string
+	completed chan struct{}
+	left      int
+}
+
+func (g *groupCycle) done() {
+	if g.left--; g.left == 0 {
+		close(g.completed)
+	}
+}
+
+// onBind notes a binding.
+func (g *groupCycle) onBind(action clienttesting.Action) (bool, runtime.Object, error) {
+	create, ok := action.(clienttesting.CreateAction)
+	if !ok || action.GetSubresource() != "binding" {
+		return false, nil, nil
+	}
+	binding := create.GetObject().(*v1.Binding)
+	g.Lock()
+	defer g.Unlock()
+	g.bound[binding.Name] = binding.Target.Name
+	g.done()
+	return true, binding, nil
+}
+
+// onCondition notes the message of the condition that the scheduler gives the group.
+func (g *groupCycle) onCondition(action clienttesting.Action) (bool, runtime.Object, error) {
+	patch, ok := action.(clienttesting.PatchAction)
+	if !ok {
+		return false, nil, nil
+	}
+	var group scheduling.PodGroup
+	if err := json.Unmarshal(patch.GetPatch(), &group); err != nil {
+		return true, nil, err
+	}
+	for _, condition := range group.Status.Conditions {
+		g.message = condition.Message
+	}
+	return true, &scheduling.PodGroup{}, nil
+}
+
+// decideGroup runs one scheduling cycle of a group: ScheduleOne itself, with the group as the next
+// entity of the queue.
+func (c *cluster) decideGroup(members []*v1.Pod) (*vector.Decision, error) {
+	namespace, name := members[0].Namespace, *members[0].Spec.SchedulingGroup.PodGroupName
+	group, ok := c.podGroups.get(&scheduling.PodGroup{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}).(*scheduling.PodGroup)
+	if !ok {
+		return nil, fmt.Errorf("there is no PodGroup %s/%s", namespace, name)
+	}
+	key := fwk.PodGroupKey(namespace, name)
+	entity := &framework.QueuedPodGroupInfo{
+		PodGroupInfo: &framework.PodGroupInfo{Namespace: namespace, Name: name, Type: fwk.PodGroupKeyType,
+			PodGroup: group, UnscheduledPods: members},
+		QueuedPodInfos: map[fwk.EntityKey][]*framework.QueuedPodInfo{},
+	}
+	for _, pod := range members {
+		if c.pods.get(pod) == nil { // its group counts the pods that it knows of
+			if err := c.pods.add(pod); err != nil {
+				return nil, err
+			}
+		}
+		info, err := framework.NewPodInfo(pod)
+		if err != nil {
+			return nil, err
+		}
+		entity.QueuedPodInfos[key] = append(entity.QueuedPodInfos[key], &framework.QueuedPodInfo{PodInfo: info})
+	}
+	g := &groupCycle{bound: map[string]string{}, failed: map[string]*fwk.NominatingInfo{},
+		completed: make(chan struct{}), left: len(members)}
+	c.server.PrependReactor("create", "pods", g.onBind)
+	c.server.PrependReactor("patch", "podgroups", g.onCondition)
+	c.sched.NextEntity = func(klog.Logger) (framework.QueuedEntityInfo, error) { return entity, nil }
+	c.sched.FailureHandler = func(_ context.Context, _ framework.Framework, info *framework.QueuedPodInfo,
+		_ *fwk.Status, nominating *fwk.NominatingInfo, _ time.Time,
+	) {
+		g.Lock()
+		defer g.Unlock()
+		g.failed[info.Pod.Name] = nominating
+		g.done()
+	}
+	decision := &vector.Decision{Group: namespace + "/" + name, Start: *rotation(c.sched)}
+	c.sched.ScheduleOne(c.ctx)
+	select {
+	case <-g.completed:
+	case <-time.After(bindingLimit):
+		return nil, fmt.Errorf("group %s: %d of %d pods have no outcome", name, g.left, len(members))
+	}
+	g.Lock()
+	defer g.Unlock()
+	c.server.ReactionChain = c.server.ReactionChain[2:]
+	decision.Next = *rotation(c.sched)
+	decision.Message = g.message
+	decision.Victims = c.server.evicted()
+	for _, pod := range members {
+		member := vector.Member{Pod: pod.Namespace + "/" + pod.Name, Bound: g.bound[pod.Name]}
+		if nominating := g.failed[pod.Name]; nominating != nil {
+			member.Nominated = nominating.NominatedNodeName
+		}
+		decision.Members = append(decision.Members, member)
+	}
+	return decision, nil
+}
+
+// followGroup does what comes of the decision: pods are bound, victims go, nodes are kept.
+func (s *sequence) followGroup(decision *vector.Decision, members []*v1.Pod) error {
+	for i, member := range decision.Members {
+		if member.Bound == "" {
+			continue
+		}
+		bound := members[i].DeepCopy()
+		bound.Spec.NodeName, bound.Status.NominatedNodeName = member.Bound, ""
+		if err := s.pods.put(bound); err != nil {
+			return err
+		}
+	}
+	for _, name := range decision.Victims {
+		if err := s.pods.remove(named(name)); err != nil {
+			return err
+		}
+	}
+	for _, name := range s.server.unnominated(decision.Victims) {
+		decision.Unnominated = append(decision.Unnominated, name)
+	}
+	for _, name := range decision.Unnominated {
+		if err := s.nominate(named(name), ""); err != nil {
+			return err
+		}
+	}
+	for i, member := range decision.Members {
+		if member.Bound == "" && member.Nominated != members[i].Status.NominatedNodeName {
+			if err := s.nominate(members[i], member.Nominated); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

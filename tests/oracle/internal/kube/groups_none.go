@@ -1,0 +1,36 @@
+//go:build !kube1_37
+
+package kube
+
+import (
+	"errors"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/informers"
+
+	"berth/tests/oracle/internal/vector"
+)
+
+var errNoGroups = errors.New("this release has no PodGroups")
+
+func setGates(text string) (func(), error) {
+	if text != "" {
+		return nil, errNoGroups
+	}
+	return func() {}, nil
+}
+
+func registerPodGroups(informers.SharedInformerFactory) *informer { return nil }
+
+func loadPodGroups(_ *informer, s *vector.Scenario) error {
+	if len(s.PodGroups) > 0 {
+		return errNoGroups
+	}
+	return nil
+}
+
+func groupOf(*v1.Pod) string { return "" }
+
+func (c *cluster) decideGroup([]*v1.Pod) (*vector.Decision, error) { return nil, errNoGroups }
+
+func (s *sequence) followGroup(*vector.Decision, []*v1.Pod) error { return errNoGroups }
