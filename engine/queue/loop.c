@@ -138,6 +138,7 @@ void berth_scheduler_destroy(berth_scheduler *scheduler)
         scheduler->cluster->watcher = NULL;
     berth__posted_events_destroy(&scheduler->posted);
     berth__queue_destroy(&scheduler->queue);
+    berth__running_evictions_destroy(&scheduler->running, scheduler->allocator);
     berth__free(scheduler->allocator, scheduler->victims,
                 scheduler->victim_capacity * sizeof(*scheduler->victims));
     berth__free(scheduler->allocator, scheduler, sizeof(*scheduler));

@@ -7,7 +7,9 @@
 static berth_status copy_victims(berth_scheduler *scheduler, const berth__preemption *chosen)
 {
     if (!berth__grow(scheduler->allocator, &scheduler->victims, &scheduler->victim_capacity,
-                     chosen->victim_count, sizeof(*scheduler->victims)))
+                     chosen->victim_count, sizeof(*scheduler->victims)) ||
+        !berth__running_evictions_reserve(&scheduler->running, scheduler->allocator,
+                                          chosen->victim_count))
         return BERTH_E_NOMEM;
     for (uint32_t i = 0; i < chosen->victim_count; i++) {
         scheduler->victims[i] = berth__cluster_pod_id(scheduler->cluster, chosen->victims[i]);
@@ -81,8 +83,10 @@ static void clear_lower(berth_scheduler *scheduler, uint32_t node, int32_t prior
             continue;
         end_nomination(scheduler, pod);
         berth__queue_item *item = berth__queue_find(&scheduler->queue, pod);
-        if (item != NULL)
+        if (item != NULL) {
+            berth__queue_release(&scheduler->queue, item, true);
             berth__queue_wake_item(&scheduler->queue, item);
+        }
         tell_unnominated(scheduler, pod);
     }
 }
@@ -105,7 +109,23 @@ static void nominate(berth_scheduler *scheduler, const berth__queue_item *item, 
     scheduler->counters.nominations++;
 }
 
-static berth_status carry_out(berth_scheduler *scheduler, const berth__queue_item *item,
+/* The preemptor is gated until each victim whose eviction was requested is known to leave. */
+static void await_victims(berth_scheduler *scheduler, berth__queue_item *item, uint32_t count)
+{
+    item->leaving = 0;
+    item->preemption = ++scheduler->preemption_serial;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t victim = berth__cluster_pod(scheduler->cluster, scheduler->victims[i]);
+        if (victim == BERTH_POD_INDEX_NONE ||
+            !berth__pod_at(&scheduler->cluster->pods, victim)->evicting)
+            continue;
+        berth__running_evictions_add(&scheduler->running, scheduler->victims[i], item->pod,
+                                     item->preemption);
+        item->leaving++;
+    }
+}
+
+static berth_status carry_out(berth_scheduler *scheduler, berth__queue_item *item,
                               const berth__preemption *chosen, berth_step *out)
 {
     berth__cluster *cluster = scheduler->cluster;
@@ -126,8 +146,41 @@ static berth_status carry_out(berth_scheduler *scheduler, const berth__queue_ite
     nominate(scheduler, item, node,
              victim_count > 0 ||
                  !scheduler->decider->attempt.decision.profile->behaviours->spares_leaving_victims);
+    await_victims(scheduler, item, victim_count);
     out->nominated = node;
     return BERTH_OK;
+}
+
+/* If one victim stays, its preemptors wait for the others no longer. */
+static void end_waits(berth_scheduler *scheduler, berth_pod_id victim, bool stays)
+{
+    berth__running_eviction one;
+    while (berth__running_evictions_take(&scheduler->running, victim, &one)) {
+        berth__queue_item *item = berth__queue_find(&scheduler->queue, one.preemptor);
+        if (item == NULL || item->preemption != one.preemption || item->leaving == 0)
+            continue;
+        if (stays || item->leaving == 1)
+            berth__queue_release(&scheduler->queue, item, stays);
+        else
+            item->leaving--;
+    }
+}
+
+void berth__loop_victim_leaves(berth_scheduler *scheduler, berth_pod_id victim)
+{
+    end_waits(scheduler, victim, false);
+}
+
+void berth__loop_follow_victims(berth_scheduler *scheduler)
+{
+    const berth__cluster *cluster = scheduler->cluster;
+    berth_pod_id victim;
+    uint32_t at = 0;
+    while ((victim = berth__running_evictions_next(&scheduler->running, &at)) != BERTH_POD_NONE) {
+        uint32_t index = berth__cluster_pod(cluster, victim);
+        if (index == BERTH_POD_INDEX_NONE || !berth__pod_at(&cluster->pods, index)->evicting)
+            end_waits(scheduler, victim, true);
+    }
 }
 
 void berth__loop_victim_stays(berth_scheduler *scheduler, berth_pod_id victim)
@@ -138,6 +191,7 @@ void berth__loop_victim_stays(berth_scheduler *scheduler, berth_pod_id victim)
         return;
     berth__pod_record *pod = berth__pod_at(&cluster->pods, index);
     pod->evicting = false;
+    end_waits(scheduler, victim, true);
     const berth__nomination *one = berth__nominations_on(&cluster->nominations, pod->node);
     for (; one != NULL; one = one->next) {
         berth__queue_item *item = berth__queue_find(&scheduler->queue, one->pod);
@@ -146,7 +200,7 @@ void berth__loop_victim_stays(berth_scheduler *scheduler, berth_pod_id victim)
     }
 }
 
-berth_status berth__loop_preempt(berth_scheduler *scheduler, const berth__queue_item *item,
+berth_status berth__loop_preempt(berth_scheduler *scheduler, berth__queue_item *item,
                                  berth_step *out)
 {
     berth__preemption chosen;

@@ -197,11 +197,12 @@ static bool has_gates(const berth__queue *queue, const berth__queue_item *item)
     return class_of(queue, item)->gates != 0 && queue->profiles[item->profile].gates;
 }
 
-/* Whether the pod may not enter: it has gates, or claims of devices that do not exist. Source:
- * kube-scheduler v1.36, plugins/schedulinggates and plugins/dynamicresources, PreEnqueue. */
+/* Whether the pod may not enter: it has gates, its victims are not leaving yet, or its claims of
+ * devices do not exist. Source: kube-scheduler v1.37, plugins/schedulinggates,
+ * plugins/defaultpreemption and plugins/dynamicresources, PreEnqueue. */
 static bool is_gated(const berth__queue *queue, const berth__queue_item *item)
 {
-    return has_gates(queue, item) ||
+    return has_gates(queue, item) || item->leaving > 0 ||
            (queue->profiles[item->profile].gates_claims &&
             !berth__pod_claims_exist(queue->view, class_of(queue, item)->claims));
 }
@@ -367,7 +368,7 @@ void berth__queue_reject(berth__queue *queue, berth__queue_item *item, berth__st
     item->rejectors = rejectors;
     item->rejections += rejectors != 0;
     item->errors = rejectors != 0 ? 0 : item->errors + 1;
-    if (has_gates(queue, item))
+    if (has_gates(queue, item) || item->leaving > 0)
         place_gated(queue, item);
     else if (rejectors == 0 || (rejectors & item->helped) != 0)
         place_tried(queue, item);
@@ -411,8 +412,8 @@ void berth__queue_update(berth__queue *queue, berth__queue_item *item, uint32_t 
         return;
     }
     displace(queue, item);
-    if (profile != item->profile)
-        item->rejectors = 0; /* the filters are others now */
+    if (profile != item->profile || item->leaving > 0)
+        item->rejectors = 0; /* the filters are others now, or it is tried once it is released */
     item->profile = profile;
     item->priority = berth__pod_at(queue->pods, item->pod)->priority;
     queue->woken += state == BERTH_POD_STATE_UNSCHEDULABLE;
@@ -431,6 +432,20 @@ void berth__queue_wake_item(berth__queue *queue, berth__queue_item *item)
     if (item->state != BERTH_POD_STATE_UNSCHEDULABLE)
         return;
     displace(queue, item);
+    place_tried(queue, item);
+    queue->woken++;
+}
+
+void berth__queue_release(berth__queue *queue, berth__queue_item *item, bool retry)
+{
+    item->leaving = 0;
+    if (item->state != BERTH_POD_STATE_GATED || is_gated(queue, item))
+        return;
+    displace(queue, item);
+    if (!retry && item->rejectors != 0) {
+        place_in_pool(queue, item);
+        return;
+    }
     place_tried(queue, item);
     queue->woken++;
 }

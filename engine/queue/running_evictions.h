@@ -1,0 +1,48 @@
+/* Evictions that were requested and are not known to have begun: which preemptor waits for which
+ * victim. A preemptor is not tried again before each of its victims is terminating, gone, or stays.
+ *
+ * Several preemptors may wait for one victim. An entry names a preemption by its number, so entries
+ * of a preemption that has ended are harmless.
+ * Source: kube-scheduler v1.37, framework/preemption/executor.go, prepareCandidateAsync. */
+#ifndef BERTH_QUEUE_RUNNING_EVICTIONS_H
+#define BERTH_QUEUE_RUNNING_EVICTIONS_H
+
+#include "base/memory.h"
+#include "berth/engine.h"
+
+typedef struct berth__running_eviction {
+    berth_pod_id victim;
+    uint64_t preemption;
+    uint32_t preemptor; /* pod index */
+    uint32_t next;      /* in its chain, or of the free ones; UINT32_MAX: none */
+} berth__running_eviction;
+
+typedef struct berth__running_evictions {
+    berth__running_eviction *entries;
+    uint32_t *chains; /* by victim: the first entry; a power of two */
+    uint32_t capacity, chain_capacity;
+    uint32_t used; /* entries below have been used */
+    uint32_t free; /* the first free one below `used` */
+    uint32_t count;
+} berth__running_evictions;
+
+void berth__running_evictions_destroy(berth__running_evictions *running,
+                                      const berth_allocator *allocator);
+
+/* Make sure that `count` entries can be added. Returns false when out of memory. */
+bool berth__running_evictions_reserve(berth__running_evictions *running,
+                                      const berth_allocator *allocator, uint32_t count);
+
+/* Add an entry; memory was reserved. */
+void berth__running_evictions_add(berth__running_evictions *running, berth_pod_id victim,
+                                  uint32_t preemptor, uint64_t preemption);
+
+/* Remove an entry of the victim. Returns false if there is none. */
+bool berth__running_evictions_take(berth__running_evictions *running, berth_pod_id victim,
+                                   berth__running_eviction *out);
+
+/* A victim at or behind position `*at`, which is advanced; BERTH_POD_NONE: no more. The caller may
+ * take the victim's entries between two calls. */
+berth_pod_id berth__running_evictions_next(const berth__running_evictions *running, uint32_t *at);
+
+#endif
