@@ -29,7 +29,7 @@ struct berth_scheduler {
     berth_pod_id *victims; /* of the present preemption */
     uint32_t victim_capacity;
     berth__running_evictions running;
-    uint64_t preemption_serial; /* of the last preemption with victims */
+    uint64_t preemption_serial;        /* of the last one */
     berth_scheduler_counters counters; /* present numbers of pods are filled in on request */
     berth_error trouble;
 };
@@ -108,8 +108,9 @@ berth_status berth__loop_preempt(berth_scheduler *scheduler, berth__queue_item *
 /* A terminating pod stays after all: pods that wait for its room try again. */
 void berth__loop_victim_stays(berth_scheduler *scheduler, berth_pod_id victim);
 
-/* A pod is terminating or gone: preemptors that wait for no other victim may be woken again. */
-void berth__loop_victim_leaves(berth_scheduler *scheduler, berth_pod_id victim);
+/* A pod is terminating or gone: preemptors that wait for no other pod may be woken, or are tried
+ * again. */
+void berth__loop_victim_leaves(berth_scheduler *scheduler, berth_pod_id victim, bool gone);
 
 /* The same for all victims, after changes that were not heard of. */
 void berth__loop_follow_victims(berth_scheduler *scheduler);

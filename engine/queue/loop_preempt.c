@@ -3,13 +3,23 @@
 #include "base/error.h"
 #include "queue/loop.h"
 
+/* At most one for each pod on the node. */
+static bool reserve_waits(berth_scheduler *scheduler, uint32_t node)
+{
+    const berth__pods *pods = &scheduler->cluster->pods;
+    uint32_t count = 0;
+    for (uint32_t pod = berth__cluster_node(scheduler->cluster, node)->first_pod;
+         pod != BERTH_POD_INDEX_NONE; pod = berth__pod_at(pods, pod)->next)
+        count++;
+    return berth__running_evictions_reserve(&scheduler->running, scheduler->allocator, count);
+}
+
 /* Allocate everything that the evictions need first, so that no requested eviction fails later. */
 static berth_status copy_victims(berth_scheduler *scheduler, const berth__preemption *chosen)
 {
     if (!berth__grow(scheduler->allocator, &scheduler->victims, &scheduler->victim_capacity,
                      chosen->victim_count, sizeof(*scheduler->victims)) ||
-        !berth__running_evictions_reserve(&scheduler->running, scheduler->allocator,
-                                          chosen->victim_count))
+        !reserve_waits(scheduler, chosen->node))
         return BERTH_E_NOMEM;
     for (uint32_t i = 0; i < chosen->victim_count; i++) {
         scheduler->victims[i] = berth__cluster_pod_id(scheduler->cluster, chosen->victims[i]);
@@ -83,10 +93,8 @@ static void clear_lower(berth_scheduler *scheduler, uint32_t node, int32_t prior
             continue;
         end_nomination(scheduler, pod);
         berth__queue_item *item = berth__queue_find(&scheduler->queue, pod);
-        if (item != NULL) {
+        if (item != NULL)
             berth__queue_release(&scheduler->queue, item, true);
-            berth__queue_wake_item(&scheduler->queue, item);
-        }
         tell_unnominated(scheduler, pod);
     }
 }
@@ -109,19 +117,33 @@ static void nominate(berth_scheduler *scheduler, const berth__queue_item *item, 
     scheduler->counters.nominations++;
 }
 
-/* The preemptor is gated until each victim whose eviction was requested is known to leave. */
-static void await_victims(berth_scheduler *scheduler, berth__queue_item *item, uint32_t count)
+static bool is_among(const berth_pod_id *pods, uint32_t count, berth_pod_id pod)
 {
-    item->leaving = 0;
-    item->preemption = ++scheduler->preemption_serial;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t victim = berth__cluster_pod(scheduler->cluster, scheduler->victims[i]);
-        if (victim == BERTH_POD_INDEX_NONE ||
-            !berth__pod_at(&scheduler->cluster->pods, victim)->evicting)
+    for (uint32_t i = 0; i < count; i++)
+        if (pods[i] == pod)
+            return true;
+    return false;
+}
+
+/* Wait for all pods of lower priority that must leave the node. `count` of them are victims; the
+ * preemptor is gated until their evictions have begun. Memory was reserved. */
+static void await_victims(berth_scheduler *scheduler, berth__queue_item *item, uint32_t node,
+                          uint32_t count)
+{
+    const berth__cluster *cluster = scheduler->cluster;
+    uint32_t next = berth__cluster_node(cluster, node)->first_pod;
+    while (next != BERTH_POD_INDEX_NONE) {
+        const berth__pod_record *pod = berth__pod_at(&cluster->pods, next);
+        berth_pod_id id = berth__cluster_pod_id(cluster, next);
+        next = pod->next;
+        if (pod->priority >= item->priority ||
+            !(pod->evicting || (pod->cls->deleting && pod->disrupted)))
             continue;
-        berth__running_evictions_add(&scheduler->running, scheduler->victims[i], item->pod,
-                                     item->preemption);
+        bool requested = pod->evicting && is_among(scheduler->victims, count, id);
+        berth__running_evictions_add(&scheduler->running, id, item->pod, item->preemption,
+                                     requested);
         item->leaving++;
+        item->requested += requested;
     }
 }
 
@@ -146,29 +168,49 @@ static berth_status carry_out(berth_scheduler *scheduler, berth__queue_item *ite
     nominate(scheduler, item, node,
              victim_count > 0 ||
                  !scheduler->decider->attempt.decision.profile->behaviours->spares_leaving_victims);
-    await_victims(scheduler, item, victim_count);
+    await_victims(scheduler, item, node, victim_count);
     out->nominated = node;
     return BERTH_OK;
 }
 
-/* If one victim stays, its preemptors wait for the others no longer. */
-static void end_waits(berth_scheduler *scheduler, berth_pod_id victim, bool stays)
+static berth__queue_item *preemptor_of(const berth_scheduler *scheduler,
+                                       const berth__running_eviction *one)
 {
-    berth__running_eviction one;
-    while (berth__running_evictions_take(&scheduler->running, victim, &one)) {
-        berth__queue_item *item = berth__queue_find(&scheduler->queue, one.preemptor);
-        if (item == NULL || item->preemption != one.preemption || item->leaving == 0)
-            continue;
-        if (stays || item->leaving == 1)
-            berth__queue_release(&scheduler->queue, item, stays);
-        else
-            item->leaving--;
+    berth__queue_item *item = berth__queue_find(&scheduler->queue, one->preemptor);
+    return item != NULL && item->preemption == one->preemption && item->leaving > 0 ? item : NULL;
+}
+
+/* A victim is terminating. */
+static void begin_leaving(berth_scheduler *scheduler, berth_pod_id victim)
+{
+    berth__running_eviction *one = NULL;
+    while ((one = berth__running_evictions_find(&scheduler->running, victim, one)) != NULL) {
+        berth__queue_item *item = preemptor_of(scheduler, one);
+        bool counts = one->requested && item != NULL;
+        one->requested = false;
+        if (counts && --item->requested == 0)
+            berth__queue_release(&scheduler->queue, item, false);
     }
 }
 
-void berth__loop_victim_leaves(berth_scheduler *scheduler, berth_pod_id victim)
+/* A victim is gone, or stays: then its preemptors wait for the others no longer. */
+static void end_waits(berth_scheduler *scheduler, berth_pod_id victim, bool stays)
 {
-    end_waits(scheduler, victim, false);
+    berth__running_eviction one;
+    begin_leaving(scheduler, victim);
+    while (berth__running_evictions_take(&scheduler->running, victim, &one)) {
+        berth__queue_item *item = preemptor_of(scheduler, &one);
+        if (item != NULL && (--item->leaving == 0 || stays))
+            berth__queue_release(&scheduler->queue, item, true);
+    }
+}
+
+void berth__loop_victim_leaves(berth_scheduler *scheduler, berth_pod_id victim, bool gone)
+{
+    if (gone)
+        end_waits(scheduler, victim, false);
+    else
+        begin_leaving(scheduler, victim);
 }
 
 void berth__loop_follow_victims(berth_scheduler *scheduler)
@@ -178,8 +220,13 @@ void berth__loop_follow_victims(berth_scheduler *scheduler)
     uint32_t at = 0;
     while ((victim = berth__running_evictions_next(&scheduler->running, &at)) != BERTH_POD_NONE) {
         uint32_t index = berth__cluster_pod(cluster, victim);
-        if (index == BERTH_POD_INDEX_NONE || !berth__pod_at(&cluster->pods, index)->evicting)
+        const berth__pod_record *pod =
+            index != BERTH_POD_INDEX_NONE ? berth__pod_at(&cluster->pods, index) : NULL;
+        if (pod == NULL || pod->node == BERTH_NODE_NONE ||
+            !(pod->evicting || (pod->cls->deleting && pod->disrupted)))
             end_waits(scheduler, victim, true);
+        else if (pod->cls->deleting)
+            begin_leaving(scheduler, victim);
     }
 }
 
@@ -204,9 +251,15 @@ berth_status berth__loop_preempt(berth_scheduler *scheduler, berth__queue_item *
                                  berth_step *out)
 {
     berth__preemption chosen;
+    item->leaving = 0;
+    item->preemption = ++scheduler->preemption_serial;
     BERTH_TRY(berth__preempt(scheduler->decider, NULL, &chosen));
     if (chosen.outcome == BERTH__PREEMPTION_HOPELESS)
         end_nomination(scheduler, item->pod);
+    uint32_t kept = berth__loop_nominated(scheduler, item->pod);
+    if (chosen.outcome == BERTH__PREEMPTION_INELIGIBLE && kept != BERTH_NODE_NONE &&
+        reserve_waits(scheduler, kept))
+        await_victims(scheduler, item, kept, 0);
     return chosen.outcome == BERTH__PREEMPTION_NOMINATED ? carry_out(scheduler, item, &chosen, out)
                                                          : BERTH_OK;
 }

@@ -139,10 +139,10 @@ static void follow_victim(berth_scheduler *scheduler, const berth__change *chang
     if (scheduler->running.count == 0 || change->old_class == NULL ||
         change->old_node == BERTH_NODE_NONE)
         return;
-    if (change->new_class == NULL || change->new_class->deleting ||
-        change->new_node != change->old_node)
-        berth__loop_victim_leaves(scheduler,
-                                  berth__cluster_pod_id(scheduler->cluster, change->pod));
+    bool gone = change->new_class == NULL || change->new_node != change->old_node;
+    if (gone || change->new_class->deleting)
+        berth__loop_victim_leaves(scheduler, berth__cluster_pod_id(scheduler->cluster, change->pod),
+                                  gone);
 }
 
 /* The effect of the pod's change on others: on its former node, its present node, and the node kept

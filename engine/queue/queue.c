@@ -202,7 +202,7 @@ static bool has_gates(const berth__queue *queue, const berth__queue_item *item)
  * plugins/defaultpreemption and plugins/dynamicresources, PreEnqueue. */
 static bool is_gated(const berth__queue *queue, const berth__queue_item *item)
 {
-    return has_gates(queue, item) || item->leaving > 0 ||
+    return has_gates(queue, item) || item->requested > 0 ||
            (queue->profiles[item->profile].gates_claims &&
             !berth__pod_claims_exist(queue->view, class_of(queue, item)->claims));
 }
@@ -368,7 +368,7 @@ void berth__queue_reject(berth__queue *queue, berth__queue_item *item, berth__st
     item->rejectors = rejectors;
     item->rejections += rejectors != 0;
     item->errors = rejectors != 0 ? 0 : item->errors + 1;
-    if (has_gates(queue, item) || item->leaving > 0)
+    if (has_gates(queue, item) || item->requested > 0)
         place_gated(queue, item);
     else if (rejectors == 0 || (rejectors & item->helped) != 0)
         place_tried(queue, item);
@@ -412,7 +412,7 @@ void berth__queue_update(berth__queue *queue, berth__queue_item *item, uint32_t 
         return;
     }
     displace(queue, item);
-    if (profile != item->profile || item->leaving > 0)
+    if (profile != item->profile || item->requested > 0)
         item->rejectors = 0; /* the filters are others now, or it is tried once it is released */
     item->profile = profile;
     item->priority = berth__pod_at(queue->pods, item->pod)->priority;
@@ -438,7 +438,11 @@ void berth__queue_wake_item(berth__queue *queue, berth__queue_item *item)
 
 void berth__queue_release(berth__queue *queue, berth__queue_item *item, bool retry)
 {
-    item->leaving = 0;
+    item->requested = 0;
+    if (retry)
+        item->leaving = 0;
+    if (retry && item->state == BERTH_POD_STATE_UNSCHEDULABLE)
+        berth__queue_wake_item(queue, item);
     if (item->state != BERTH_POD_STATE_GATED || is_gated(queue, item))
         return;
     displace(queue, item);

@@ -90,8 +90,8 @@ void berth__queue_update(berth__queue *queue, berth__queue_item *item, uint32_t 
 /* Wake a pod of the pool for another attempt. */
 void berth__queue_wake_item(berth__queue *queue, berth__queue_item *item);
 
-/* A gated pod no longer waits for its victims: it goes to the pool, or is tried again if `retry` or
- * if it changed meanwhile. */
+/* The evictions that a pod requested have begun: it goes to the pool, or is tried again if it
+ * changed meanwhile. With `retry`, it waits for no victim any more and is tried again. */
 void berth__queue_release(berth__queue *queue, berth__queue_item *item, bool retry);
 
 /* The cluster changed: wake the pods that this may help. */

@@ -60,7 +60,7 @@ bool berth__running_evictions_reserve(berth__running_evictions *running,
 }
 
 void berth__running_evictions_add(berth__running_evictions *running, berth_pod_id victim,
-                                  uint32_t preemptor, uint64_t preemption)
+                                  uint32_t preemptor, uint64_t preemption, bool requested)
 {
     uint32_t at = running->free;
     if (at != NONE)
@@ -69,22 +69,36 @@ void berth__running_evictions_add(berth__running_evictions *running, berth_pod_i
         at = running->used++;
     BERTH_ASSERT(at < running->capacity && victim != BERTH_POD_NONE);
     uint32_t *chain = chain_of(running, victim);
-    running->entries[at] = (berth__running_eviction){
-        .victim = victim, .preemption = preemption, .preemptor = preemptor, .next = *chain};
+    running->entries[at] = (berth__running_eviction){.victim = victim,
+                                                     .preemption = preemption,
+                                                     .preemptor = preemptor,
+                                                     .requested = requested,
+                                                     .next = *chain};
     *chain = at;
     running->count++;
+}
+
+berth__running_eviction *berth__running_evictions_find(const berth__running_evictions *running,
+                                                       berth_pod_id victim,
+                                                       const berth__running_eviction *previous)
+{
+    if (running->count == 0)
+        return NULL;
+    uint32_t at = previous != NULL ? previous->next : *chain_of(running, victim);
+    while (at != NONE && running->entries[at].victim != victim)
+        at = running->entries[at].next;
+    return at != NONE ? &running->entries[at] : NULL;
 }
 
 bool berth__running_evictions_take(berth__running_evictions *running, berth_pod_id victim,
                                    berth__running_eviction *out)
 {
-    if (running->count == 0)
+    const berth__running_eviction *first = berth__running_evictions_find(running, victim, NULL);
+    if (first == NULL)
         return false;
     uint32_t *link = chain_of(running, victim);
-    while (*link != NONE && running->entries[*link].victim != victim)
+    while (&running->entries[*link] != first)
         link = &running->entries[*link].next;
-    if (*link == NONE)
-        return false;
     uint32_t at = *link;
     berth__running_eviction *entry = &running->entries[at];
     *out = *entry;

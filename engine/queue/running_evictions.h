@@ -1,5 +1,6 @@
-/* Evictions that were requested and are not known to have begun: which preemptor waits for which
- * victim. A preemptor is not tried again before each of its victims is terminating, gone, or stays.
+/* Which preemptor waits for which victim. A preemptor is not tried again before each eviction that
+ * it requested has begun (its victim is terminating or gone) or failed (the victim stays); and it
+ * may not preempt again while pods that must leave are on its node.
  *
  * Several preemptors may wait for one victim. An entry names a preemption by its number, so entries
  * of a preemption that has ended are harmless.
@@ -14,6 +15,7 @@ typedef struct berth__running_eviction {
     berth_pod_id victim;
     uint64_t preemption;
     uint32_t preemptor; /* pod index */
+    bool requested;     /* by the preemptor, and the victim is not terminating yet */
     uint32_t next;      /* in its chain, or of the free ones; UINT32_MAX: none */
 } berth__running_eviction;
 
@@ -35,7 +37,12 @@ bool berth__running_evictions_reserve(berth__running_evictions *running,
 
 /* Add an entry; memory was reserved. */
 void berth__running_evictions_add(berth__running_evictions *running, berth_pod_id victim,
-                                  uint32_t preemptor, uint64_t preemption);
+                                  uint32_t preemptor, uint64_t preemption, bool requested);
+
+/* The first entry of a victim, or the one after `previous`; NULL: there is none. */
+berth__running_eviction *berth__running_evictions_find(const berth__running_evictions *running,
+                                                       berth_pod_id victim,
+                                                       const berth__running_eviction *previous);
 
 /* Remove an entry of the victim. Returns false if there is none. */
 bool berth__running_evictions_take(berth__running_evictions *running, berth_pod_id victim,

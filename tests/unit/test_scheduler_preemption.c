@@ -223,8 +223,7 @@ static void storm_open(storm *s)
     berth_scheduler_options_init(&options);
     options.callbacks = (berth_scheduler_callbacks){
         .context = s, .bind = storm_bind, .evict = storm_evict, .report = loop_report};
-    small_require(berth_scheduler_create(s->l.c.engine, &options, &s->l.scheduler, &error),
-                  &error);
+    small_require(berth_scheduler_create(s->l.c.engine, &options, &s->l.scheduler, &error), &error);
     for (uint32_t i = 0; i < NODES; i++) {
         char node[32], pod[32], spec[64];
         snprintf(node, sizeof(node), "n-%03u", i);
@@ -302,8 +301,7 @@ static void storm_run(storm *s)
                 happen(s, &s->events[i]);
         for (;;) {
             small_require(
-                berth_scheduler_step(s->l.scheduler, s->l.now_ms * MS, &s->l.step, &error),
-                &error);
+                berth_scheduler_step(s->l.scheduler, s->l.now_ms * MS, &s->l.step, &error), &error);
             if (s->l.step.kind == BERTH_STEP_IDLE)
                 break;
             note_step(s);
@@ -338,14 +336,10 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, loop_set_up, loop_tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(test_waits_for_all_victims),
-        TEST(test_victims_terminate),
-        TEST(test_victim_changes),
-        TEST(test_victim_stays),
-        TEST(test_loses_its_node),
-        TEST(test_preemptor_changes),
-        TEST(test_preemptor_goes),
-        cmocka_unit_test(test_storm),
+        TEST(test_waits_for_all_victims), TEST(test_victims_terminate),
+        TEST(test_victim_changes),        TEST(test_victim_stays),
+        TEST(test_loses_its_node),        TEST(test_preemptor_changes),
+        TEST(test_preemptor_goes),        cmocka_unit_test(test_storm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
