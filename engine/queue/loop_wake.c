@@ -7,8 +7,10 @@
 
 static berth__wake change_wake(berth_scheduler *scheduler, uint32_t bits)
 {
-    return (berth__wake){
-        .bits = bits, .view = &scheduler->cluster->view, .pods = &scheduler->cluster->pods};
+    return (berth__wake){.bits = bits,
+                         .view = &scheduler->cluster->view,
+                         .pods = &scheduler->cluster->pods,
+                         .node_id = BERTH_NODE_NONE};
 }
 
 void berth__loop_wake_pod(berth_scheduler *scheduler, uint32_t bits, uint32_t node,
@@ -19,6 +21,7 @@ void berth__loop_wake_pod(berth_scheduler *scheduler, uint32_t bits, uint32_t no
         return;
     berth__wake wake = change_wake(scheduler, bits);
     wake.node = berth__cluster_node(scheduler->cluster, node);
+    wake.node_id = node;
     wake.before = before;
     wake.after = after;
     berth__queue_wake(&scheduler->queue, &wake);

@@ -480,6 +480,60 @@ static void let_in(berth__queue *queue, const berth__wake *wake)
     }
 }
 
+static bool is_rejected_for_resources(const berth__queue *queue, const berth__queue_item *item)
+{
+    const berth__ready_profile *profile = &queue->profiles[item->profile];
+    for (berth__stage_set left = item->rejectors; left != 0; left &= left - 1) {
+        uint32_t stage = (uint32_t)__builtin_ctzll(left);
+        if (stage < profile->filter_stages &&
+            strcmp(profile->filters[stage].plugin->name, "NodeResourcesFit") == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Whether a node has no room for a pod because it is kept for others of no lower priority. */
+static bool is_kept_for_others(const berth__queue *queue, const berth__wake *wake,
+                               const berth__queue_item *item)
+{
+    const berth__nomination *one = berth__nominations_on(queue->nominations, wake->node_id);
+    const berth__request *request = class_of(queue, item)->request;
+    int64_t used[BERTH__SCALARS] = {0};
+    bool named;
+    if (one == NULL || !is_rejected_for_resources(queue, item))
+        return false;
+    for (; one != NULL; one = one->next)
+        for (uint32_t r = 0; r < BERTH__SCALARS; r++)
+            if (one->pod != item->pod && one->priority >= item->priority)
+                used[r] += one->cls->request->use[r];
+    for (uint32_t i = wake->node->first_pod; i != BERTH_POD_INDEX_NONE;
+         i = berth__pod_at(queue->pods, i)->next)
+        for (uint32_t r = 0; r < BERTH__SCALARS; r++)
+            used[r] += berth__pod_at(queue->pods, i)->cls->request->use[r];
+    for (uint32_t r = 0; r < BERTH__SCALARS; r++)
+        if (request->ask[r] > 0 &&
+            request->ask[r] > berth__node_allocatable(wake->node->facts, r, &named) - used[r])
+            return true;
+    return false;
+}
+
+/* A pod that waits for its victims may not preempt. So it is not woken for room that is kept for
+ * others; it is when such a nomination ends. The group is freed with its last pod. */
+static void wake_group(berth__queue *queue, const berth__wake *wake, berth__waiting_group *group)
+{
+    bool stays = false;
+    berth__queue_item *next;
+    for (berth__queue_item *item = group->first; item != NULL; item = next) {
+        next = item->group_next;
+        if (item->leaving > 0 && is_kept_for_others(queue, wake, item))
+            stays = true;
+        else
+            berth__queue_wake_item(queue, item);
+    }
+    if (stays)
+        group->woken = false;
+}
+
 void berth__queue_wake(berth__queue *queue, berth__wake *wake)
 {
     if (wake->bits == 0)
@@ -495,10 +549,7 @@ void berth__queue_wake(berth__queue *queue, berth__wake *wake)
     berth__waiting_group *next, *group = berth__waiting_pool_find(&queue->pool, wake);
     for (; group != NULL; group = next) {
         next = group->next_woken;
-        for (bool last = false; !last;) { /* the group is freed with its last pod */
-            last = group->first->group_next == NULL;
-            berth__queue_wake_item(queue, group->first);
-        }
+        wake_group(queue, wake, group);
     }
 }
 

@@ -14,6 +14,7 @@
 #ifndef BERTH_QUEUE_QUEUE_H
 #define BERTH_QUEUE_QUEUE_H
 
+#include "cluster/nominated.h"
 #include "queue/claim_waiters.h"
 #include "queue/item_heap.h"
 #include "queue/waiting_pool.h"
@@ -45,6 +46,7 @@ typedef struct berth__queue {
     berth__item_list gated;       /* in order of arrival */
     berth__claim_waiters waiters; /* those of the gated ones that miss a claim */
     berth__queue_item *deciding;  /* NULL: none */
+    const berth__nominations *nominations;
     uint64_t woken, flushed;
 } berth__queue;
 

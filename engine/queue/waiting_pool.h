@@ -56,8 +56,8 @@ berth_status berth__waiting_pool_add(berth__waiting_pool *pool, berth__queue_ite
 /* Remove a pod. */
 void berth__waiting_pool_remove(berth__waiting_pool *pool, berth__queue_item *item);
 
-/* The groups that a change may help, linked by `next_woken`; NULL: none. The caller must empty them
- * by removing their pods. */
+/* The groups that a change may help, linked by `next_woken`; NULL: none. The caller must empty
+ * them by removing their pods, or clear `woken`. */
 berth__waiting_group *berth__waiting_pool_find(berth__waiting_pool *pool, berth__wake *wake);
 
 /* The rejecting stages among `stages` that a change may turn around for a pod. */
