@@ -112,7 +112,10 @@ void berth__loop_victim_stays(berth_scheduler *scheduler, berth_pod_id victim);
  * again. */
 void berth__loop_victim_leaves(berth_scheduler *scheduler, berth_pod_id victim, bool gone);
 
-/* The same for all victims, after changes that were not heard of. */
+/* Whether a pod waits for a victim that does not leave a node: for checks. */
+bool berth__loop_waits_in_vain(const berth_scheduler *scheduler, uint32_t *preemptor);
+
+/* The same as berth__loop_victim_leaves for all victims, after changes that were not heard of. */
 void berth__loop_follow_victims(berth_scheduler *scheduler);
 
 /* ---- events (loop_events.c) ---- */

@@ -125,6 +125,12 @@ static bool is_among(const berth_pod_id *pods, uint32_t count, berth_pod_id pod)
     return false;
 }
 
+/* Whether a pod is on a node and will leave it. */
+static bool leaves(const berth__pod_record *pod)
+{
+    return pod->node != BERTH_NODE_NONE && (pod->evicting || pod->cls->deleting);
+}
+
 /* Wait for all pods of lower priority that must leave the node. `count` of them are victims; the
  * preemptor is gated until their evictions have begun. Memory was reserved. */
 static void await_victims(berth_scheduler *scheduler, berth__queue_item *item, uint32_t node,
@@ -136,8 +142,7 @@ static void await_victims(berth_scheduler *scheduler, berth__queue_item *item, u
         const berth__pod_record *pod = berth__pod_at(&cluster->pods, next);
         berth_pod_id id = berth__cluster_pod_id(cluster, next);
         next = pod->next;
-        if (pod->priority >= item->priority ||
-            !(pod->evicting || (pod->cls->deleting && pod->disrupted)))
+        if (pod->priority >= item->priority || !leaves(pod) || !(pod->evicting || pod->disrupted))
             continue;
         bool requested = pod->evicting && is_among(scheduler->victims, count, id);
         berth__running_evictions_add(&scheduler->running, id, item->pod, item->preemption,
@@ -216,18 +221,31 @@ void berth__loop_victim_leaves(berth_scheduler *scheduler, berth_pod_id victim, 
 void berth__loop_follow_victims(berth_scheduler *scheduler)
 {
     const berth__cluster *cluster = scheduler->cluster;
-    berth_pod_id victim;
-    uint32_t at = 0;
-    while ((victim = berth__running_evictions_next(&scheduler->running, &at)) != BERTH_POD_NONE) {
+    const berth__running_eviction *one;
+    for (uint32_t at = 0;
+         (one = berth__running_evictions_next(&scheduler->running, &at)) != NULL;) {
+        berth_pod_id victim = one->victim;
         uint32_t index = berth__cluster_pod(cluster, victim);
-        const berth__pod_record *pod =
-            index != BERTH_POD_INDEX_NONE ? berth__pod_at(&cluster->pods, index) : NULL;
-        if (pod == NULL || pod->node == BERTH_NODE_NONE ||
-            !(pod->evicting || (pod->cls->deleting && pod->disrupted)))
+        if (index == BERTH_POD_INDEX_NONE || !leaves(berth__pod_at(&cluster->pods, index)))
             end_waits(scheduler, victim, true);
-        else if (pod->cls->deleting)
+        else if (berth__pod_at(&cluster->pods, index)->cls->deleting)
             begin_leaving(scheduler, victim);
     }
+}
+
+bool berth__loop_waits_in_vain(const berth_scheduler *scheduler, uint32_t *preemptor)
+{
+    const berth__cluster *cluster = scheduler->cluster;
+    const berth__running_eviction *one;
+    for (uint32_t at = 0;
+         (one = berth__running_evictions_next(&scheduler->running, &at)) != NULL;) {
+        uint32_t index = berth__cluster_pod(cluster, one->victim);
+        *preemptor = one->preemptor;
+        if (preemptor_of(scheduler, one) != NULL &&
+            (index == BERTH_POD_INDEX_NONE || !leaves(berth__pod_at(&cluster->pods, index))))
+            return true;
+    }
+    return false;
 }
 
 void berth__loop_victim_stays(berth_scheduler *scheduler, berth_pod_id victim)

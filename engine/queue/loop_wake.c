@@ -136,13 +136,13 @@ static bool is_still_kept(const berth_scheduler *scheduler, const berth__change 
            berth__loop_nominated(scheduler, change->pod) == change->old_nominated;
 }
 
-/* A victim has left or is terminating. */
+/* A victim has left, is terminating, or is terminating no more. */
 static void follow_victim(berth_scheduler *scheduler, const berth__change *change)
 {
-    if (scheduler->running.count == 0 || change->old_class == NULL ||
-        change->old_node == BERTH_NODE_NONE)
+    if (scheduler->running.count == 0 || change->old_class == NULL)
         return;
-    bool gone = change->new_class == NULL || change->new_node != change->old_node;
+    bool gone = change->new_class == NULL || change->new_node != change->old_node ||
+                (change->old_class->deleting && !change->new_class->deleting);
     if (gone || change->new_class->deleting)
         berth__loop_victim_leaves(scheduler, berth__cluster_pod_id(scheduler->cluster, change->pod),
                                   gone);

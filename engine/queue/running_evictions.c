@@ -109,12 +109,13 @@ bool berth__running_evictions_take(berth__running_evictions *running, berth_pod_
     return true;
 }
 
-berth_pod_id berth__running_evictions_next(const berth__running_evictions *running, uint32_t *at)
+const berth__running_eviction *
+berth__running_evictions_next(const berth__running_evictions *running, uint32_t *at)
 {
     while (*at < running->used) {
-        berth_pod_id victim = running->entries[(*at)++].victim;
-        if (victim != BERTH_POD_NONE)
-            return victim;
+        const berth__running_eviction *entry = &running->entries[(*at)++];
+        if (entry->victim != BERTH_POD_NONE)
+            return entry;
     }
-    return BERTH_POD_NONE;
+    return NULL;
 }

@@ -48,8 +48,9 @@ berth__running_eviction *berth__running_evictions_find(const berth__running_evic
 bool berth__running_evictions_take(berth__running_evictions *running, berth_pod_id victim,
                                    berth__running_eviction *out);
 
-/* A victim at or behind position `*at`, which is advanced; BERTH_POD_NONE: no more. The caller may
- * take the victim's entries between two calls. */
-berth_pod_id berth__running_evictions_next(const berth__running_evictions *running, uint32_t *at);
+/* An entry at or behind position `*at`, which is advanced; NULL: no more. The caller may take the
+ * victim's entries between two calls. */
+const berth__running_eviction *
+berth__running_evictions_next(const berth__running_evictions *running, uint32_t *at);
 
 #endif

@@ -2,8 +2,9 @@
  * a walk over the others.
  *
  * Pods with equal class, profile, priority and rejecting filters form a group, if none or all of
- * them wait for victims: what helps one helps all. Each group is on the list of each filter that rejected it. A change walks the lists of the
- * filters that wake on it, and is checked once for each group there. */
+ * them wait for victims: what helps one helps all. Each group is on the list of each filter that
+ * rejected it. A change walks the lists of the filters that wake on it, and is checked once for
+ * each group there. */
 #ifndef BERTH_QUEUE_WAITING_POOL_H
 #define BERTH_QUEUE_WAITING_POOL_H
 
