@@ -233,8 +233,9 @@ static void test_taken_before(void **state)
     berth_branch_drop(branch);
 }
 
-/* What a dropped branch chose for a claim that another pod had reserved is forgotten: a later branch
- * may give the same serial to a reservation, and it must not be given back with the wrong pod. */
+/* What a dropped branch chose for a claim that another pod had reserved is forgotten: a later
+ * branch may give the same serial to a reservation, and it must not be given back with the wrong
+ * pod. */
 static void test_remains(void **state)
 {
     small_cluster *c = *state;
