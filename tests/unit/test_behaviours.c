@@ -135,6 +135,8 @@ static void test_gates(void **state)
     assert_false(made(37, "StorageCapacityScoring=false").volume_capacity_scores);
     assert_false(made(37, "VolumeLimitScaling=false").csi_drivers_required);
     assert_false(made(37, "DRADeviceTaintRules=false").device_taint_rules);
+    assert_false(made(37, "DRAExtendedResource=false").devices_back_resources);
+    assert_true(made(37, "DRAExtendedResource=true").devices_back_resources);
     assert_true(made(36, "TaintTolerationComparisonOperators=true").taint_comparisons);
     const berth__behaviours two =
         made(36, "NodeDeclaredFeatures=false,SchedulerPopFromBackoffQ=false");

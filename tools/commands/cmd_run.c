@@ -297,14 +297,37 @@ static bool take_flags(run_config *file)
            take_election(file);
 }
 
-/* If --kubernetes is given, check the profiles at once; otherwise the server's version must be
- * known first. */
+static berth_status check_version(const char *kubernetes, berth_error *error)
+{
+    berth_engine *engine = NULL;
+    engine_setup *setup = &flags.setup;
+    const char *given = setup->kubernetes;
+    const uint64_t threads = setup->threads;
+    setup->kubernetes = kubernetes;
+    setup->threads = 1;
+    berth_status status = engine_setup_resolve(setup, error);
+    if (status == BERTH_OK)
+        status = engine_setup_create(setup, &engine, error);
+    berth_engine_destroy(engine);
+    engine_setup_release(setup);
+    setup->kubernetes = given;
+    setup->threads = threads;
+    return status;
+}
+
+/* Check the profiles and the feature gates before the server is asked. Without --kubernetes, they
+ * must suit some version: the server's is not known yet. */
 static berth_status check_setup(berth_error *error)
 {
-    if (flags.setup.kubernetes == NULL)
-        return BERTH_OK;
-    berth_status status = engine_setup_resolve(&flags.setup, error);
-    engine_setup_release(&flags.setup);
+    static const char *const versions[] = {"1.37", "1.36", "1.35", "1.34", "1.33", "1.32"};
+    if (flags.setup.kubernetes != NULL)
+        return check_version(flags.setup.kubernetes, error);
+    berth_status status = check_version(versions[0], error);
+    for (size_t i = 1; status != BERTH_OK && i < sizeof(versions) / sizeof(versions[0]); i++) {
+        berth_error ignored;
+        if (check_version(versions[i], &ignored) == BERTH_OK)
+            status = BERTH_OK;
+    }
     return status;
 }
 
