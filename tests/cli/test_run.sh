@@ -90,6 +90,33 @@ said run_half_certificate 2 "given together" "${live[@]}" --serve 127.0.0.1:0 --
 said run_wrong_certificate 3 "can't serve with this certificate" "${live[@]}" --serve 127.0.0.1:0 \
   --tls-cert-file "$work/pod" --tls-private-key-file "$work/pod"
 
+# ---- kube-scheduler's options ----
+
+# data/kube-scheduler-flags.txt lists the flags of kube-scheduler 1.32 to 1.37, with their types.
+options=()
+while read -r name type; do
+  grep -qE -- "--$name( |\$)" "$work/help" || fail "run_flags: the help lacks --$name"
+  case $name in # those with a special value, or tested elsewhere
+  bind-address | config | kubeconfig | master | write-config-to | secure-port | feature-gates | emulated-version | \
+    leader-elect* | logging-format | tls-cert-file | tls-private-key-file | v) continue ;;
+  esac
+  case $type in
+  bool) options+=("--$name" "--$name=true" "--$name=false") ;;
+  duration) options+=("--$name=10s") ;;
+  *) options+=("--$name=1") ;;
+  esac
+done <data/kube-scheduler-flags.txt
+said run_flags 3 'no context "d"' "${live[@]}" "${options[@]}" --context d
+for word in tls-min-version profiling vmodule requestheader-uid-headers; do
+  grep -qF "this option changes nothing here\" option=\"$word\"" "$work/err" || fail "run_flags: no warning of $word"
+done
+grep -c 'changes nothing here' "$work/err" | grep -qx 34 || fail "run_flags: not every option is warned of"
+said run_write_config 2 "configurations are read, not written" "${live[@]}" --write-config-to x
+said run_emulated 3 'kube-scheduler of Kubernetes 1.35 has no feature gate "NativeHistograms"' "${live[@]}" \
+  --emulated-version kube:1.35 --feature-gates kube:WatchListClient=true,kube:NativeHistograms=true
+said run_gates 3 'no context "d"' "${live[@]}" --context d \
+  --feature-gates kube:ComponentFlagz=false,WatchListClient=false
+
 # ---- answers of the server ----
 
 if command -v python3 >/dev/null; then
