@@ -137,10 +137,8 @@ static void test_durations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),
-        cmocka_unit_test(test_everything),
-        cmocka_unit_test(test_empty_kubeconfig),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_defaults),         cmocka_unit_test(test_everything),
+        cmocka_unit_test(test_empty_kubeconfig), cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_durations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
