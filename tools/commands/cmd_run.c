@@ -284,7 +284,7 @@ static const char *without_component(const char *text)
     return strncmp(text, "kube:", 5) == 0 ? text + 5 : text;
 }
 
-/* Take the options that select rules. kube-scheduler 1.33 and later also accept "kube:Gate=true". */
+/* Take the options that select rules. kube-scheduler accepts "kube:Gate=true" since 1.33. */
 static void take_rules(void)
 {
     engine_setup *setup = &flags.setup;
