@@ -73,7 +73,7 @@ static void note(berth__cow_owner *cow, uint64_t born, berth__release *release, 
     BERTH_ASSERT(one != NULL);
     cow->spares = one->next;
     cow->spare_count--;
-    *one = (berth__retired){cow->retired, born, release, object, bytes};
+    *one = (berth__retired){cow->retired, born, release, object, bytes, NULL};
     cow->retired = one;
 }
 

@@ -22,6 +22,7 @@ void berth__history_init(berth__history *history, const berth_allocator *allocat
     atomic_init(&history->word, 0);
     atomic_init(&history->requests, 0);
     atomic_init(&history->incoming, NULL);
+    atomic_init(&history->unseen, NULL);
 }
 
 /* ---- places ---- */
@@ -78,20 +79,64 @@ static void free_retired(berth__history *history, berth__retired *one)
     berth__free(history->allocator, one, sizeof(*one));
 }
 
+/* Of two trees the one whose object was born later takes the other as its newest child. */
+static berth__retired *unite(berth__retired *first, berth__retired *second)
+{
+    if (first == NULL || second == NULL)
+        return first != NULL ? first : second;
+    berth__retired *top = first->born >= second->born ? first : second;
+    berth__retired *below = top == first ? second : first;
+    below->next = top->children;
+    top->children = below;
+    top->next = NULL;
+    return top;
+}
+
+/* One tree of a list of trees: in pairs, then from the last pair on. */
+static berth__retired *unite_all(berth__retired *list)
+{
+    berth__retired *pairs = NULL, *all = NULL;
+    while (list != NULL) {
+        berth__retired *first = list, *second = first->next;
+        list = second != NULL ? second->next : NULL;
+        first->next = NULL;
+        first = unite(first, second);
+        first->next = pairs;
+        pairs = first;
+    }
+    while (pairs != NULL) {
+        berth__retired *first = pairs;
+        pairs = first->next;
+        all = unite(first, all);
+    }
+    return all;
+}
+
 /* Objects that the freed snapshot was the newest to show: hand them to an older snapshot, or free
  * them. */
 static void pass_down(berth__history *history, berth__snapshot_head *snapshot)
 {
     berth__snapshot_head *older = snapshot->older;
+    berth__retired *kept = NULL;
     for (berth__retired *one = snapshot->retired, *next; one != NULL; one = next) {
         next = one->next;
         if (older != NULL && older->number >= one->born) {
-            one->next = older->retired;
-            older->retired = one;
-        } else {
-            free_retired(history, one);
+            one->next = kept;
+            kept = one;
+            continue;
         }
+        for (berth__retired *child = one->children, *after; child != NULL; child = after) {
+            after = child->next;
+            child->next = next;
+            next = child;
+        }
+        free_retired(history, one);
     }
+    if (kept == NULL)
+        return;
+    kept = unite_all(kept);
+    kept->next = older->retired;
+    older->retired = kept;
 }
 
 static void free_snapshot(berth__history *history, berth__snapshot_head *snapshot)
@@ -128,14 +173,16 @@ static void take_incoming(berth__history *history)
     }
 }
 
+/* The unseen snapshots are taken first: then all of them are among the live ones (PUB-6). */
 static void pass(berth__history *history)
 {
+    berth__snapshot_head *unseen =
+        atomic_exchange_explicit(&history->unseen, NULL, memory_order_acq_rel); /* PUB-6 */
     take_incoming(history);
-    for (berth__snapshot_head *snapshot = history->newest_live, *older; snapshot != NULL;
-         snapshot = older) {
-        older = snapshot->older;
-        if (atomic_load_explicit(&snapshot->refs, memory_order_acquire) == 0) /* PUB-2 */
-            free_snapshot(history, snapshot);
+    while (unseen != NULL) {
+        berth__snapshot_head *next = unseen->next_unseen;
+        free_snapshot(history, unseen);
+        unseen = next;
     }
 }
 
@@ -156,6 +203,20 @@ static void reclaim(berth__history *history)
             return;
         seen = before - seen;
     }
+}
+
+/* Nobody has a pin of the snapshot any more or can get one. */
+static void become_unseen(berth__history *history, berth__snapshot_head *snapshot)
+{
+    /* Relaxed: only a guess for the exchange, and not followed. The same holds for the value that a
+     * failed exchange reads. */
+    berth__snapshot_head *head = atomic_load_explicit(&history->unseen, memory_order_relaxed);
+    do {
+        snapshot->next_unseen = head;
+        /* PUB-6 */
+    } while (!atomic_compare_exchange_weak_explicit(&history->unseen, &head, snapshot,
+                                                    memory_order_release, memory_order_relaxed));
+    reclaim(history);
 }
 
 /* ---- publishing ---- */
@@ -195,7 +256,7 @@ void berth__history_publish(berth__history *history, berth__snapshot_head *snaps
     uint64_t change = pins - BERTH__REFS_BIAS;
     /* PUB-2: the reads under pins that have ended; PUB-3: after the push to the stack. */
     if (atomic_fetch_add_explicit(&old->refs, change, memory_order_acq_rel) + change == 0)
-        reclaim(history);
+        become_unseen(history, old);
 }
 
 uint64_t berth__history_pins(berth__history *history)
@@ -258,5 +319,5 @@ void berth__history_pin_again(berth__snapshot_head *snapshot)
 void berth__history_unpin(berth__history *history, berth__snapshot_head *snapshot)
 {
     if (atomic_fetch_sub_explicit(&snapshot->refs, 1, memory_order_acq_rel) == 1) /* PUB-2 */
-        reclaim(history);
+        become_unseen(history, snapshot);
 }

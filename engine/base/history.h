@@ -31,10 +31,15 @@
  *          answers, and only one pass runs at a time.
  *   PUB-5  The reclaimer empties a place of the table (release) after the snapshot left it. The
  *          writer fills the place (acquire of the emptiness, release of the new snapshot by PUB-1).
+ *   PUB-6  The thread that brings `refs` to zero pushes the snapshot (`unseen`, release), then puts
+ *          in its request. A pass takes the unseen snapshots (acquire) before the incoming ones, so
+ *          each of them has been handed over (PUB-3) and is among the live ones. It frees them and
+ *          looks at no other.
  *
- * Progress: pinning and unpinning are wait-free, except for a thread that becomes the reclaimer: it
- * makes as many passes as requests arrive meanwhile. Publishing never waits for a reader. Nobody
- * ever waits for the reclaimer: other threads leave their requests with it.
+ * Progress: pinning and unpinning are wait-free, except for a thread that ends the last pin of a
+ * superseded snapshot. It repeats its push if another thread's push came between. If it becomes the
+ * reclaimer, it makes as many passes as requests arrive meanwhile. Publishing never waits for a
+ * reader. Nobody ever waits for the reclaimer: other threads leave their requests with it.
  *
  * Reclamation: an object that snapshot B was the first to show, and that the writer replaces or
  * removes after the publication of snapshot N, is shown by the snapshots B to N. When N is
@@ -43,7 +48,11 @@
  * object is freed together with the last snapshot that shows it, however long older or newer
  * snapshots live: memory is bounded by what the pinned snapshots show. Nothing is left for ever: an
  * object becomes due only when a snapshot becomes unseen; the thread that causes this puts in a
- * request afterwards (PUB-3), and every request is followed by a pass (PUB-4).
+ * request afterwards (PUB-6), and every request is followed by a pass (PUB-4).
+ *
+ * Cost: a snapshot is freed in constant time, and in logarithmic time for each object that is freed
+ * with it, however many snapshots live and however many objects pass on. Objects noted with a
+ * snapshot form trees in which no object is born later than its parent (a pairing heap).
  *
  * What a reader may observe: the snapshot that it pinned, whole and unchanging. It sees newer
  * snapshots only by pinning again. Consecutive pins of one thread never go back in time. */
@@ -65,6 +74,7 @@ typedef struct berth__retired {
     berth__release *release;
     void *object;
     size_t bytes;
+    struct berth__retired *children; /* the reclaimer's; NULL at first */
 } berth__retired;
 
 /* The head of every published snapshot. */
@@ -76,6 +86,9 @@ typedef struct berth__snapshot_head {
      * one. */
     struct berth__snapshot_head *older;
     struct berth__snapshot_head *newer; /* the reclaimer's */
+    /* The next in the stack of unseen snapshots: the thread's that pushes it, then the
+     * reclaimer's. */
+    struct berth__snapshot_head *next_unseen;
     berth__retired *retired; /* noted with it; the writer's until PUB-3, then the reclaimer's */
 } berth__snapshot_head;
 
@@ -100,6 +113,7 @@ typedef struct berth__history {
     _Alignas(64) atomic_uint_least64_t word;     /* sync: PUB-1 */
     _Alignas(64) atomic_uint_least64_t requests; /* sync: PUB-4 */
     berth__snapshot_place incoming;              /* sync: PUB-3 */
+    berth__snapshot_place unseen;                /* sync: PUB-6 */
     berth__snapshot_head *newest_live; /* superseded snapshots not freed; the reclaimer's (PUB-4) */
 } berth__history;
 

@@ -12,8 +12,6 @@
 #include "model/related.h"
 #include "store/storage.h"
 
-enum { NAME_SHIFT = 10 };
-
 /* ---- create and destroy ---- */
 
 static berth_status make_parts(berth__cluster *cluster)
@@ -52,7 +50,6 @@ berth_status berth__cluster_init(berth__cluster *cluster, const berth_allocator 
     cluster->free_node = BERTH_NODE_NONE;
     cluster->node_sweep_at = BERTH__NODE_SWEEP_MIN;
     berth__cow_owner_init(&cluster->cow, allocator, model);
-    berth__cow_array_init(&cluster->node_of_name, sizeof(uint32_t), NAME_SHIFT);
     berth__stored_rows_init(&cluster->stored);
     if (make_parts(cluster) == BERTH_OK)
         return BERTH_OK;
@@ -80,7 +77,6 @@ void berth__cluster_destroy(berth__cluster *cluster)
     berth__nominations_destroy(&cluster->nominations);
     berth__disruption_destroy(cluster->disruption);
     berth__node_tree_free(cluster->tree);
-    berth__cow_array_retire(&cluster->node_of_name, &cluster->cow);
     berth__cow_array_retire(&cluster->stored.table, &cluster->cow);
     berth__cow_owner_destroy(&cluster->cow);
     berth__model_destroy(model);

@@ -43,10 +43,9 @@ enum { BERTH__NODE_SWEEP_MIN = 256 }; /* node ids given before the first search 
 typedef struct berth__cluster {
     berth__model *model; /* shared with snapshots and branches */
     berth__cow_owner cow;
-    uint32_t node_count;           /* ids below have a record in view.nodes, in use or free */
-    uint32_t free_node;            /* the first free id, or BERTH_NODE_NONE */
-    uint32_t node_sweep_at;        /* if no id is free, this many ids cause a sweep */
-    berth__cow_array node_of_name; /* by name's sym: id + 1, 0: none */
+    uint32_t node_count;    /* ids below have a record in view.nodes, in use or free */
+    uint32_t free_node;     /* the first free id, or BERTH_NODE_NONE */
+    uint32_t node_sweep_at; /* if no id is free, this many ids cause a sweep */
     uint32_t present_count;
     berth__node_tree *tree;
     berth__pods pods;

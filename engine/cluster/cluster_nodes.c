@@ -13,16 +13,10 @@
 
 /* ---- ids ---- */
 
-static uint32_t node_id_of(const berth__cluster *cluster, berth__sym name)
-{
-    const uint32_t *id = berth__cow_array_find(&cluster->node_of_name, name);
-    return id != NULL ? *id - 1 : BERTH_NODE_NONE; /* 0 - 1: BERTH_NODE_NONE */
-}
-
 uint32_t berth__cluster_find_node(const berth__cluster *cluster, berth_str name)
 {
     berth__sym sym = berth__intern_find(&cluster->model->strings, name);
-    return sym == 0 ? BERTH_NODE_NONE : node_id_of(cluster, sym);
+    return sym == 0 ? BERTH_NODE_NONE : berth__view_node_id(&cluster->view, sym);
 }
 
 /* The id of a name. A new name gets an id with an absent node. BERTH_NODE_NONE when out of
@@ -33,12 +27,12 @@ uint32_t berth__cluster_node_id_make(berth__cluster *cluster, berth_str name)
     berth__sym sym = berth__intern_add(&cluster->model->strings, name, &ok);
     if (!ok)
         return BERTH_NODE_NONE;
-    uint32_t id = node_id_of(cluster, sym);
+    uint32_t id = berth__view_node_id(&cluster->view, sym);
     if (id != BERTH_NODE_NONE)
         return id;
     bool fresh = cluster->free_node == BERTH_NODE_NONE;
     id = fresh ? cluster->node_count : cluster->free_node;
-    if (!berth__cow_array_add(&cluster->node_of_name, &cluster->cow, sym) ||
+    if (!berth__cow_array_add(&cluster->view.node_of_name, &cluster->cow, sym) ||
         !berth__cow_array_add(&cluster->view.nodes, &cluster->cow, id))
         return BERTH_NODE_NONE;
     if (fresh)
@@ -49,7 +43,7 @@ uint32_t berth__cluster_node_id_make(berth__cluster *cluster, berth_str name)
                                                              .slot = BERTH__SLOT_NONE,
                                                              .first_pod = BERTH_POD_INDEX_NONE,
                                                              .lowest_priority = INT32_MAX};
-    uint32_t *place = berth__cow_array_find(&cluster->node_of_name, sym);
+    uint32_t *place = berth__cow_array_find(&cluster->view.node_of_name, sym);
     BERTH_ASSERT(place != NULL);
     *place = id + 1;
     berth__note_node_id(cluster, id, fresh);

@@ -536,7 +536,7 @@ berth_status berth__cluster_update_pod(berth__cluster *cluster, const berth_pod 
         berth__pods_bound_priority(&cluster->pods, berth__cluster_node(cluster, pod->node), index);
     pod->start_time_ns = source->start_time_ns;
     pod->disrupted = is_disrupted(source);
-    pod->evicting = false;
+    pod->evicting = pod->evicting && !cls->deleting && pod->node == former.node;
     follow_nomination(cluster, index, nominated);
     change.new_class = cls;
     change.new_node = node_id;

@@ -24,9 +24,9 @@ static bool release_id(berth__cluster *cluster, uint32_t id)
     berth__cow_owner *cow = &cluster->cow;
     berth__sym name = berth__cluster_node(cluster, id)->name;
     if (!berth__cow_array_make_writable(&cluster->view.nodes, cow, id) ||
-        !berth__cow_array_make_writable(&cluster->node_of_name, cow, name))
+        !berth__cow_array_make_writable(&cluster->view.node_of_name, cow, name))
         return false;
-    *(uint32_t *)berth__cow_array_find(&cluster->node_of_name, name) = 0;
+    *(uint32_t *)berth__cow_array_find(&cluster->view.node_of_name, name) = 0;
     berth__volume_use_forget_node(cluster->view.volume_use, id);
     berth__cluster_free_node(cluster, id);
     return true;

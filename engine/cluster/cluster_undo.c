@@ -98,7 +98,7 @@ static void undo_node_id(void *owner, void *record)
     uint32_t id = given->id;
     berth__node_record *node = berth__cluster_node(cluster, id);
     BERTH_ASSERT(node->facts == NULL && node->pod_count == 0);
-    uint32_t *place = berth__cow_array_find(&cluster->node_of_name, node->name);
+    uint32_t *place = berth__cow_array_find(&cluster->view.node_of_name, node->name);
     BERTH_ASSERT(place != NULL);
     *place = 0;
     if (cluster->view.volume_use != NULL)

@@ -13,6 +13,8 @@
 
 /* ---- create and destroy ---- */
 
+enum { NAME_SHIFT = 10 };
+
 berth_status berth__view_init(berth__view *view, berth__model *model, berth__cow_owner *cow)
 {
     *view = (berth__view){.model = model,
@@ -21,6 +23,7 @@ berth_status berth__view_init(berth__view *view, berth__model *model, berth__cow
                           .names_epoch = berth__names_epoch(model),
                           .kernels = berth__kernels_best()};
     berth__cow_array_init(&view->nodes, sizeof(berth__node_record), BERTH__NODE_PAGE_SHIFT);
+    berth__cow_array_init(&view->node_of_name, sizeof(uint32_t), NAME_SHIFT);
     berth__images_init(&view->images, cow);
     view->layout = berth__layout_create(model->allocator, 0);
     view->tiles = berth__tiles_create(cow, model, 0, 0);
@@ -43,6 +46,7 @@ void berth__view_destroy(berth__view *view)
     berth__layout_destroy(view->layout);
     berth__freed_ports_destroy(view);
     berth__cow_array_retire(&view->nodes, view->cow);
+    berth__cow_array_retire(&view->node_of_name, view->cow);
     berth__images_retire(&view->images);
     berth__free(view->model->allocator, view->journal, BERTH__JOURNAL * sizeof(uint32_t));
     *view = (berth__view){0};

@@ -30,8 +30,9 @@ typedef struct berth__view {
     struct berth__storage *storage;
     struct berth__volume_use *volume_use;
     struct berth__devices *devices;
-    berth__cow_owner *cow;  /* the owner that changes the view */
-    berth__cow_array nodes; /* records by id; by slot through layout->nodes */
+    berth__cow_owner *cow;         /* the owner that changes the view */
+    berth__cow_array nodes;        /* records by id; by slot through layout->nodes */
+    berth__cow_array node_of_name; /* by name's sym: id + 1, 0: none */
     berth__images images;
     struct berth__freed_ports *freed_ports; /* NULL: there are none */
     berth__layout *layout;
@@ -153,6 +154,20 @@ static inline void berth__layout_leave_closed(const berth__layout *layout, uint3
 static inline berth__node_record *berth__view_node(const berth__view *view, uint32_t slot)
 {
     return berth__node_at(&view->nodes, view->layout->nodes[slot]);
+}
+
+/* The id of a name. BERTH_NODE_NONE if no node has the name and no pod refers to it. */
+static inline uint32_t berth__view_node_id(const berth__view *view, berth__sym name)
+{
+    const uint32_t *id = berth__cow_array_find(&view->node_of_name, name);
+    return id != NULL ? *id - 1 : BERTH_NODE_NONE; /* 0 - 1: BERTH_NODE_NONE */
+}
+
+/* The slot of the node with a name. BERTH__SLOT_NONE if the layout has none. */
+static inline uint32_t berth__view_slot_of(const berth__view *view, berth__sym name)
+{
+    uint32_t id = berth__view_node_id(view, name);
+    return id != BERTH_NODE_NONE ? berth__node_at(&view->nodes, id)->slot : BERTH__SLOT_NONE;
 }
 
 #endif

@@ -230,6 +230,7 @@ static berth_status read_profile(berth__config_tree *tree, const berth__json *js
     berth__config_args_list args;
     BERTH_TRY(berth__config_args_read(tree, json, &args));
     BERTH_TRY(berth__config_plugins_read(tree, json, &args, out));
+    BERTH_TRY(berth__config_plugins_note(tree, json, config));
     return berth__config_args_note(tree, json, &args, out, config);
 }
 

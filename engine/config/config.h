@@ -7,9 +7,10 @@
 #include "berth/kube.h"
 #include "config/config_tree.h"
 
-/* Arguments of a plugin that does not exist, and their position. */
+/* A remark about a plugin that kube-scheduler does not have, and its position. */
 typedef struct berth__config_note {
     struct berth__config_note *next;
+    berth_note_kind what;
     berth_str source, field, plugin;
     berth_str suggestion; /* absent: no similar name */
     uint32_t line;
@@ -96,6 +97,11 @@ berth_status berth__config_queue_sort_check(berth__config_tree *tree, const bert
 berth_status berth__config_args_note(berth__config_tree *tree, const berth__json *profile,
                                      const berth__config_args_list *args, const berth_profile *made,
                                      berth_scheduler_config *config);
+
+/* Note the plugins that a profile enables and kube-scheduler does not have. Plugins of
+ * kube-scheduler that are not implemented here are refused. */
+berth_status berth__config_plugins_note(berth__config_tree *tree, const berth__json *profile,
+                                        berth_scheduler_config *config);
 
 /* ---- config_args_devices.c ---- */
 

@@ -1,21 +1,40 @@
-/* Notes about a configuration that is read although it has arguments of plugins that do not exist.
- * Source of the rule: kube-scheduler v1.37.2, framework/runtime/framework.go (NewFramework):
- * arguments reach only the plugins that a profile enables; all others are ignored. */
+/* Notes about plugins that kube-scheduler does not have.
+ * Source of the rules: kube-scheduler v1.37.2, framework/runtime/framework.go (NewFramework):
+ * arguments reach only the plugins that a profile enables; all others are ignored. A profile that
+ * enables a plugin that does not exist is refused. The library can't refuse it: only the engine
+ * knows the embedder's own plugins. */
 #include "config/config.h"
 
 #include <stdio.h>
 
 #include "base/text.h"
+#include "model/behaviours.h"
 #include "plugins/profile_lists.h"
 #include "text/nearest.h"
 
-/* Plugins of kube-scheduler that are outside the default sets for single pods. */
-static bool is_of_groups(berth_str plugin)
+/* Plugins of kube-scheduler that run only behind a feature gate which is refused here. */
+static const struct {
+    const char *name;
+    uint32_t since; /* Kubernetes 1.`since` */
+} gated[] = {{"GangScheduling", 35},
+             {"TopologyPlacementGenerator", 36},
+             {"PodGroupPodsCount", 36},
+             {"DeferredPodScheduling", 37}};
+
+static bool is_gated(berth_str plugin, uint32_t minor)
 {
-    return berth__str_is(plugin, "DynamicResources") || berth__str_is(plugin, "GangScheduling") ||
-           berth__str_is(plugin, "TopologyPlacementGenerator") ||
-           berth__str_is(plugin, "PodGroupPodsCount") ||
-           berth__str_is(plugin, "DeferredPodScheduling");
+    for (size_t i = 0; i < sizeof(gated) / sizeof(gated[0]); i++)
+        if (gated[i].since <= minor && berth__str_is(plugin, gated[i].name))
+            return true;
+    return false;
+}
+
+/* Whether kube-scheduler of the release has the plugin. Until 1.33, DynamicResources is not in the
+ * default set. */
+static bool is_known(berth_str plugin, uint32_t release)
+{
+    return berth__plugin_info_find(release, plugin) != NULL ||
+           berth__str_is(plugin, "DynamicResources");
 }
 
 static bool is_enabled(const berth_profile *profile, berth_str plugin)
@@ -37,22 +56,28 @@ static berth_str nearest_plugin(uint32_t release, berth_str word)
     return nearest.found;
 }
 
-static berth_status add(berth__config_tree *tree, const berth__json *entry, berth_str plugin,
+static berth_str name_of(const berth__json *entry)
+{
+    return berth__config_member(entry, "name")->as.text;
+}
+
+static berth_status add(berth__config_tree *tree, const berth__json *entry, berth_note_kind what,
                         berth_scheduler_config *config)
 {
     berth__config_note *note = berth__config_array(tree, 1, sizeof(*note));
     bool ok = true;
     if (note == NULL)
         return BERTH_E_NOMEM;
+    note->what = what;
     size_t before = berth__config_enter(tree, "name");
     note->source = berth__arena_str(tree->arena, berth__text_of(tree->source), &ok);
     note->field = berth__arena_str(tree->arena, berth__text_of(tree->path), &ok);
+    note->plugin = berth__arena_str(tree->arena, name_of(entry), &ok);
     berth__config_leave(tree, before);
     if (!ok)
         return berth__config_nomem(tree);
     note->line = berth__json_line_of(entry, "name");
-    note->plugin = plugin;
-    note->suggestion = nearest_plugin(tree->release, plugin);
+    note->suggestion = nearest_plugin(tree->release, note->plugin);
     berth__config_note **end = &config->notes;
     while (*end != NULL)
         end = &(*end)->next;
@@ -68,12 +93,54 @@ berth_status berth__config_args_note(berth__config_tree *tree, const berth__json
     size_t outer = berth__config_enter(tree, "pluginConfig");
     for (uint32_t i = 0; i < args->count; i++) {
         const berth_str plugin = args->items[i].plugin;
-        if (berth__plugin_info_find(tree->release, plugin) != NULL || is_of_groups(plugin) ||
+        if (is_known(plugin, tree->release) || is_gated(plugin, BERTH__KUBERNETES_NEWEST) ||
             is_enabled(made, plugin))
             continue;
         size_t before = berth__config_enter_at(tree, i);
-        BERTH_TRY(add(tree, &list->as.items[i], plugin, config));
+        BERTH_TRY(add(tree, &list->as.items[i], BERTH_NOTE_UNKNOWN_PLUGIN, config));
         berth__config_leave(tree, before);
+    }
+    berth__config_leave(tree, outer);
+    return BERTH_OK;
+}
+
+static berth_status note_entry(berth__config_tree *tree, const berth__json *entry,
+                               berth_scheduler_config *config)
+{
+    const berth_str plugin = name_of(entry);
+    if (is_known(plugin, tree->release))
+        return BERTH_OK;
+    if (!is_gated(plugin, berth__minor_of(tree->release)))
+        return add(tree, entry, BERTH_NOTE_FOREIGN_PLUGIN, config);
+    berth__config_enter(tree, "name");
+    return berth__config_fail(tree, BERTH_E_UNSUPPORTED,
+                              "kube-scheduler has the plugin \"%.*s\", but it is not implemented "
+                              "here",
+                              (int)plugin.len, plugin.data);
+}
+
+/* The reader of the plugin lists has checked the types. */
+berth_status berth__config_plugins_note(berth__config_tree *tree, const berth__json *profile,
+                                        berth_scheduler_config *config)
+{
+    const berth__json *plugins = berth__config_member(profile, "plugins");
+    size_t outer = berth__config_enter(tree, "plugins");
+    for (uint32_t p = 0; plugins != NULL && p < plugins->count; p++) {
+        const berth__json *set = &plugins->as.members[p].value;
+        char key[64];
+        snprintf(key, sizeof(key), "%.*s", (int)plugins->as.members[p].key.len,
+                 plugins->as.members[p].key.data);
+        const berth__json *list =
+            set->type == BERTH__JSON_OBJECT ? berth__config_member(set, "enabled") : NULL;
+        size_t point = berth__config_enter(tree, key);
+        size_t enabled = berth__config_enter(tree, "enabled");
+        for (uint32_t i = 0; list != NULL && i < list->count; i++) {
+            size_t before = berth__config_enter_at(tree, i);
+            BERTH_TRY(note_entry(tree, &list->as.items[i], config));
+            berth__config_leave(tree, before);
+        }
+        berth__config_leave(tree, enabled);
+        berth__config_leave(tree, point);
     }
     berth__config_leave(tree, outer);
     return BERTH_OK;
@@ -87,7 +154,7 @@ void berth_scheduler_config_notes(const berth_scheduler_config *config, berth_no
         snprintf(place.source, sizeof(place.source), "%.*s", (int)at->source.len, at->source.data);
         snprintf(place.field, sizeof(place.field), "%.*s", (int)at->field.len, at->field.data);
         note(context, &(berth_note){.size = sizeof(berth_note),
-                                    .what = BERTH_NOTE_UNKNOWN_PLUGIN,
+                                    .what = at->what,
                                     .place = &place,
                                     .kind = BERTH_STR("KubeSchedulerConfiguration"),
                                     .word = at->plugin,

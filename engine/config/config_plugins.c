@@ -5,7 +5,10 @@
  * The defaults are all in multiPoint, so merging concerns only multiPoint. A plugin that is not in
  * the table may be an embedder's own: it is kept, and the engine decides whether it exists. In
  * multiPoint, it is listed at every point except queueSort and bind, because only its owner knows
- * the points that it implements. */
+ * the points that it implements.
+ *
+ * Some points of kube-scheduler run only for groups of pods, which are not scheduled as groups
+ * here. Their lists are checked and then ignored. */
 #include "config/config.h"
 
 #include <inttypes.h>
@@ -13,10 +16,26 @@
 
 #include "base/assert.h"
 #include "base/text.h"
+#include "model/behaviours.h"
 #include "plugins/profile_lists.h"
 
 /* The points, followed by multiPoint. */
 enum { MULTI = BERTH_POINT_COUNT, SET_COUNT };
+
+/* A point that runs only for groups of pods. Source: kube-scheduler v1.36.2 and v1.37.2,
+ * config/v1/types.go and the interfaces of the plugins. */
+typedef struct group_point {
+    const char *name;
+    uint32_t since; /* Kubernetes 1.`since` */
+    const char *plugins[3];
+} group_point;
+
+static const group_point group_points[] = {
+    {"placementGenerate", 36, {"TopologyPlacementGenerator"}},
+    {"placementScore", 36, {"NodeResourcesFit", "PodGroupPodsCount"}},
+    {"podGroupPostFilter", 37, {"DefaultPreemption", "DynamicResources"}},
+};
+enum { GROUP_POINT_COUNT = sizeof(group_points) / sizeof(group_points[0]) };
 
 typedef struct plugin_entry {
     berth_str name;
@@ -105,19 +124,6 @@ static berth_status read_set(berth__config_tree *tree, const berth__json *plugin
     return BERTH_OK;
 }
 
-static berth_status read_sets(expansion *e, const berth__json *plugins)
-{
-    if (plugins == NULL)
-        return BERTH_OK;
-    const char *fields[SET_COUNT + 1] = {NULL};
-    for (unsigned s = 0; s < SET_COUNT; s++)
-        fields[s] = set_name(s);
-    BERTH_TRY(berth__config_object(e->tree, plugins, fields));
-    for (unsigned s = 0; s < SET_COUNT; s++)
-        BERTH_TRY(read_set(e->tree, plugins, set_name(s), &e->sets[s]));
-    return BERTH_OK;
-}
-
 /* ---- merging ---- */
 
 /* The position of a name among entries, or `count`. */
@@ -186,6 +192,13 @@ static bool implements(const expansion *e, berth_str name, berth_point point)
     return info->points >> point & 1;
 }
 
+/* Since 1.33, DefaultPreemption has a part at preEnqueue, which the table leaves out. */
+static bool holds_preemptors(const expansion *e, berth_str name, berth_point point)
+{
+    return point == BERTH_POINT_PRE_ENQUEUE && berth__minor_of(e->tree->release) >= 33 &&
+           berth__str_is(name, "DefaultPreemption");
+}
+
 static berth_status check_explicit(expansion *e, berth_point point)
 {
     const plugin_set *set = &e->sets[point];
@@ -194,7 +207,8 @@ static berth_status check_explicit(expansion *e, berth_point point)
     for (uint32_t i = 0; i < set->enabled_count; i++) {
         berth_str name = set->enabled[i].name;
         size_t before = berth__config_enter_at(e->tree, i);
-        if (berth__plugin_info_find(e->tree->release, name) != NULL && !implements(e, name, point))
+        if (berth__plugin_info_find(e->tree->release, name) != NULL &&
+            !implements(e, name, point) && !holds_preemptors(e, name, point))
             return berth__config_fail(e->tree, BERTH_E_INVALID,
                                       "plugin \"%.*s\" does not extend %s", (int)name.len,
                                       name.data, berth_point_name(point));
@@ -205,6 +219,54 @@ static berth_status check_explicit(expansion *e, berth_point point)
     }
     berth__config_leave(e->tree, list);
     berth__config_leave(e->tree, outer);
+    return BERTH_OK;
+}
+
+/* Check the list of a point that runs only for groups of pods. */
+static berth_status check_group_point(berth__config_tree *tree, const berth__json *plugins,
+                                      const group_point *point)
+{
+    plugin_set set;
+    BERTH_TRY(read_set(tree, plugins, point->name, &set));
+    size_t outer = berth__config_enter(tree, point->name);
+    size_t list = berth__config_enter(tree, "enabled");
+    for (uint32_t i = 0; i < set.enabled_count; i++) {
+        berth_str name = set.enabled[i].name;
+        size_t before = berth__config_enter_at(tree, i);
+        bool fits = berth__plugin_info_find(tree->release, name) == NULL;
+        for (size_t k = 0; k < 3 && point->plugins[k] != NULL && !fits; k++)
+            fits = berth__str_is(name, point->plugins[k]);
+        if (!fits)
+            return berth__config_fail(tree, BERTH_E_INVALID, "plugin \"%.*s\" does not extend %s",
+                                      (int)name.len, name.data, point->name);
+        if (find_entry(set.enabled, i, name) < i)
+            return berth__config_fail(tree, BERTH_E_INVALID, "plugin \"%.*s\" is enabled twice",
+                                      (int)name.len, name.data);
+        berth__config_leave(tree, before);
+    }
+    berth__config_leave(tree, list);
+    berth__config_leave(tree, outer);
+    return BERTH_OK;
+}
+
+static berth_status read_sets(expansion *e, const berth__json *plugins)
+{
+    const char *fields[SET_COUNT + GROUP_POINT_COUNT + 1] = {NULL};
+    unsigned count = 0;
+    if (plugins == NULL)
+        return BERTH_OK;
+    for (; count < SET_COUNT; count++)
+        fields[count] = set_name(count);
+    for (unsigned g = 0; g < GROUP_POINT_COUNT; g++)
+        if (group_points[g].since <= berth__minor_of(e->tree->release))
+            fields[count++] = group_points[g].name;
+    BERTH_TRY(berth__config_object(e->tree, plugins, fields));
+    for (unsigned s = 0; s < SET_COUNT; s++)
+        BERTH_TRY(read_set(e->tree, plugins, set_name(s), &e->sets[s]));
+    for (unsigned f = SET_COUNT; f < count; f++)
+        for (unsigned g = 0; g < GROUP_POINT_COUNT; g++)
+            if (fields[f] == group_points[g].name)
+                BERTH_TRY(check_group_point(e->tree, plugins, &group_points[g]));
     return BERTH_OK;
 }
 

@@ -460,12 +460,11 @@ static bool reserve_potential(berth__decider *decider)
     return true;
 }
 
-/* Whether a victim is leaving already and need not be evicted. */
+/* Whether a victim is terminating already and need not be evicted. */
 static bool is_leaving(const berth__decider *decider, uint32_t pod)
 {
-    const berth__pod_record *record = berth__pod_at(&decider->cluster->pods, pod);
     return behaviours_of(&decider->attempt)->spares_leaving_victims &&
-           (record->evicting || record->cls->deleting);
+           berth__pod_at(&decider->cluster->pods, pod)->cls->deleting;
 }
 
 /* Find the victims on the best node by repeating its dry run. */

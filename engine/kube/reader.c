@@ -284,7 +284,7 @@ static berth_status each_document(void *context, const berth__json *root, uint32
 static bool is_template(berth_str text, const berth_error *error)
 {
     const char *at = text.data, *end = text.data + text.len;
-    for (uint32_t line = 1; error != NULL && line < error->line && at < end; line++) {
+    for (uint32_t line = 1; line < error->line && at < end; line++) {
         const char *next = memchr(at, '\n', (size_t)(end - at));
         at = next != NULL ? next + 1 : end;
     }
@@ -300,7 +300,7 @@ static berth_status read_yaml(reading *r, berth__window *window)
     berth__arena_reset(&reader->tree);
     berth_str text = {window->data + window->start, (uint32_t)(window->end - window->start)};
     berth_status status = berth__yaml_parse(&reader->tree, text, each_document, r, reader->error);
-    if (status == BERTH_E_PARSE && is_template(text, reader->error))
+    if (status == BERTH_E_PARSE && reader->error != NULL && is_template(text, reader->error))
         snprintf(reader->error->message, sizeof(reader->error->message),
                  "found a template's {{, expected YAML: `helm template` renders a chart");
     return status;

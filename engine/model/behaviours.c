@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "berth/engine.h"
+#include "model/other_gates.h"
 
 enum { COLUMN_COUNT = 8 };
 
@@ -79,15 +80,16 @@ enum { LAST = BERTH__KUBERNETES_NEWEST };
 #define SWITCHES(name) offsetof(berth__behaviours, name)
 
 static const gate gates[] = {
-    {"InPlacePodVerticalScaling", 32, LAST, 33, 33, SWITCHES(requests_of_status)},
+    {"InPlacePodVerticalScaling", 32, LAST, 33, 35, SWITCHES(requests_of_status)},
     {"PodLevelResources", 32, LAST, 34, 0, SWITCHES(requests_of_pod)},
     {"InPlacePodLevelResourcesVerticalScaling", 36, LAST, 36, 0, SWITCHES(requests_of_pod_status)},
+    {"InPlacePodLevelResourcesVerticalScaling", 35, 35, 0, 0, NONE}, /* alpha, off */
     {"TaintTolerationComparisonOperators", 35, LAST, 0, 0, SWITCHES(taint_comparisons)},
     {"NodeDeclaredFeatures", 36, LAST, 36, 37, SWITCHES(declared_features)},
     {"NodeDeclaredFeatures", 35, 35, 0, 0, NONE}, /* alpha, off */
-    {"DynamicResourceAllocation", 32, LAST, 34, 34, SWITCHES(dynamic_resources)},
-    {"VolumeAttributesClass", 32, LAST, 34, 34, SWITCHES(volume_attributes_classes)},
-    {"ImageVolume", 32, LAST, 35, 35, NONE},
+    {"DynamicResourceAllocation", 32, LAST, 34, 35, SWITCHES(dynamic_resources)},
+    {"VolumeAttributesClass", 32, LAST, 34, 36, SWITCHES(volume_attributes_classes)},
+    {"ImageVolume", 32, LAST, 35, 36, NONE},
     {"SchedulerPopFromBackoffQ", 33, LAST, 33, 0, SWITCHES(backoff_pops_early)},
     {"SidecarContainers", 32, 36, 32, 33, NONE},
     {"NodeInclusionPolicyInPodTopologySpread", 32, LAST, 32, 33, NONE},
@@ -98,15 +100,20 @@ static const gate gates[] = {
     {"VolumeCapacityPriority", 32, 32, 0, 0, NONE},
     {"VolumeLimitScaling", 36, LAST, 37, 0, SWITCHES(csi_drivers_required)},
     {"VolumeLimitScaling", 35, 35, 0, 0, NONE},
-    {"CSIMigrationPortworx", 32, 35, 32, 0, NONE},
-    {"DRAExtendedResource", 36, LAST, 36, 37, SWITCHES(devices_back_resources)},
+    {"CSIMigrationPortworx", 32, 35, 32, 33, NONE},
+    /* kube-scheduler 1.37 locks this one. A program that does not write the claims must switch it
+     * off, or it would bind pods without their devices. */
+    {"DRAExtendedResource", 36, LAST, 36, 0, SWITCHES(devices_back_resources)},
     {"DRAExtendedResource", 34, 35, 0, 0, NONE},
     {"DRAConsumableCapacity", 34, LAST, 36, 0, NONE},
     {"DRAPartitionableDevices", 33, LAST, 36, 0, NONE},
     {"DRADeviceTaints", 33, LAST, 36, 0, NONE},
     {"DRADeviceBindingConditions", 34, LAST, 36, 0, NONE},
     {"DRAPrioritizedList", 33, LAST, 34, 37, NONE},
-    {"DRAAdminAccess", 32, LAST, 34, 0, NONE},
+    {"DRAAdminAccess", 32, LAST, 34, 36, NONE},
+    {"DRAResourceClaimDeviceStatus", 34, LAST, 34, 37, NONE},
+    {"AllAlpha", 32, LAST, 0, 0, NONE},
+    {"AllBeta", 32, LAST, 0, 0, NONE},
     {"GangScheduling", 35, 36, 0, 0, NONE},
     {"GenericWorkload", 37, LAST, 0, 0, SWITCHES(pod_groups)},
     {"GenericWorkload", 35, 36, 0, 0, NONE},
@@ -126,21 +133,6 @@ static const gate gates[] = {
     {"InPlacePodVerticalScalingSchedulerPreemption", 37, LAST, 0, 0, NONE},
 };
 
-/* Gates that change when something happens, or how often the API server is called, but never a
- * pod's node: both settings are accepted and change nothing. */
-static const char *const indifferent[] = {
-    "SchedulerAsyncPreemption",
-    "SchedulerAsyncAPICalls",
-    "OpportunisticBatching",
-    "NominatedNodeNameForExpectation",
-    "ClearingNominatedNodeNameAfterBinding",
-    "DRASchedulerFilterTimeout",
-    "MutableCSINodeAllocatableCount",
-    "MatchLabelKeysInPodTopologySpreadSelectorMerge",
-    "InterPodAffinityHostnameFastPath",
-    "SchedulerPreQueueingHints",
-};
-
 static const gate *find_gate(berth_str name, uint32_t minor)
 {
     for (size_t i = 0; i < sizeof(gates) / sizeof(gates[0]); i++)
@@ -149,31 +141,37 @@ static const gate *find_gate(berth_str name, uint32_t minor)
     return NULL;
 }
 
-static bool is_indifferent(berth_str name)
+static berth_status refuse_locked(const char *name, bool to, uint32_t minor, berth_error *error)
 {
-    for (size_t i = 0; i < sizeof(indifferent) / sizeof(indifferent[0]); i++)
-        if (berth__str_is(name, indifferent[i]))
-            return true;
-    return false;
+    return berth__error_set(error, BERTH_E_INVALID,
+                            "feature gate %s is locked to %s in Kubernetes 1.%u", name,
+                            to ? "true" : "false", (unsigned)minor);
+}
+
+/* Accept a gate that changes no decision. */
+static berth_status pass_gate(berth_str name, bool on, uint32_t minor, berth_error *error)
+{
+    const berth__other_gate *other = berth__other_gate_find(name, minor);
+    if (other == NULL)
+        return berth__error_set(error, BERTH_E_INVALID,
+                                "kube-scheduler of Kubernetes 1.%u has no feature gate \"%.*s\"",
+                                (unsigned)minor, (int)name.len, name.data);
+    if (other->locked_since != 0 && minor >= other->locked_since && on != other->locked_to)
+        return refuse_locked(other->name, other->locked_to, minor, error);
+    return BERTH_OK;
 }
 
 static berth_status switch_gate(berth_str name, bool on, uint32_t minor, berth__behaviours *out,
                                 berth_error *error)
 {
     const gate *found = find_gate(name, minor);
-    if (found == NULL && is_indifferent(name))
-        return BERTH_OK;
     if (found == NULL)
-        return berth__error_set(error, BERTH_E_INVALID,
-                                "no feature gate \"%.*s\" of Kubernetes 1.%u changes decisions",
-                                (int)name.len, name.data, (unsigned)minor);
+        return pass_gate(name, on, minor, error);
     bool by_default = found->on_since != 0 && minor >= found->on_since;
     if (on == by_default)
         return BERTH_OK;
     if (found->locked_since != 0 && minor >= found->locked_since)
-        return berth__error_set(error, BERTH_E_INVALID,
-                                "feature gate %s is locked to %s in Kubernetes 1.%u", found->name,
-                                by_default ? "true" : "false", (unsigned)minor);
+        return refuse_locked(found->name, by_default, minor, error);
     if (found->behaviour == NONE)
         return berth__error_set(error, BERTH_E_UNSUPPORTED,
                                 "feature gate %s=%s changes decisions of Kubernetes 1.%u in a way "

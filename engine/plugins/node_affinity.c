@@ -96,15 +96,14 @@ static uint32_t most_field_values(const berth__interned_node_selector *required)
     return most;
 }
 
-/* Set the bits of the nodes with these names. Lists are short, so this walks the layout once. */
+/* Set the bits of the nodes with these names. */
 static void allow_names(const berth__view *view, const berth__sym *names, uint32_t count,
                         uint64_t *allowed)
 {
-    for (uint32_t slot = 0; count > 0 && slot < view->layout->count; slot++) {
-        berth__sym name = berth__view_node(view, slot)->name;
-        for (uint32_t i = 0; i < count; i++)
-            if (names[i] == name)
-                berth__bit_set(allowed, slot);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t slot = berth__view_slot_of(view, names[i]);
+        if (slot != BERTH__SLOT_NONE)
+            berth__bit_set(allowed, slot);
     }
 }
 

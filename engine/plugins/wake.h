@@ -43,6 +43,7 @@ typedef struct berth__wake {
     /* The node that changed, or that the pod is or was on; it is still present, or being
      * removed. */
     const berth__node_record *node;
+    uint32_t node_id; /* of the node that the pod is or was on; BERTH_NODE_NONE: another change */
     const berth__node_facts *old_facts; /* for a node that was updated or removed */
     const berth__node_facts *new_facts; /* for a node that was added or updated */
     const berth__class *before, *after; /* for a pod on a node; NULL: it was, or is, not there */

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "legacy/legacy.h"
+#include "plugins/profile_lists.h"
 #include "plugins/registry.h"
 
 enum { MIN_FEASIBLE_NODES = 100, MIN_PERCENTAGE = 5 };
@@ -262,6 +263,26 @@ static berth_status check_later(const berth_profile *source, berth_error *error)
                  : BERTH_OK;
 }
 
+/* Whether any version of kube-scheduler, the engine or its embedder has a plugin. */
+static bool exists(const workshop *shop, berth_str name)
+{
+    return berth__profile_plugin_find(name) != NULL || berth__plugin_info_find(0, name) != NULL ||
+           berth__embedder_find(shop->own, name) != NULL;
+}
+
+/* Refuse plugins that do not exist. Filters and scores were found already. */
+static berth_status check_names(const workshop *shop, const berth_profile *source)
+{
+    for (unsigned p = 0; p < BERTH_POINT_COUNT; p++) {
+        const berth_plugin_list list = berth_profile_list(source, (berth_point)p);
+        for (uint32_t i = 0; i < list.count; i++)
+            if (!exists(shop, list.items[i].implementation.len > 0 ? list.items[i].implementation
+                                                                   : list.items[i].name))
+                return missing(&list.items[i], berth_point_name((berth_point)p), shop->error);
+    }
+    return BERTH_OK;
+}
+
 berth_status berth__profile_make(berth__model *model, berth__arena *arena,
                                  berth__embedder_plugins own, const berth_profile *source,
                                  berth__ready_profile *out, berth_error *error)
@@ -296,7 +317,8 @@ berth_status berth__profile_make(berth__model *model, berth__arena *arena,
     read_post_filters(source, out);
     for (uint32_t i = 0; i < out->filter_count; i++)
         out->counts_pods |= (out->filters[i].plugin->flags & BERTH__COUNTS_PODS) != 0;
-    return make_scorers(&shop, source, out);
+    BERTH_TRY(make_scorers(&shop, source, out));
+    return out->legacy ? BERTH_OK : check_names(&shop, source);
 }
 
 uint32_t berth__profile_limit(const berth__ready_profile *profile, uint32_t candidates)

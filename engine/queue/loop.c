@@ -84,6 +84,7 @@ static berth_status start(berth_scheduler *scheduler, const berth_scheduler_opti
     BERTH_TRY(berth__queue_init(&scheduler->queue, scheduler->allocator, &scheduler->cluster->pods,
                                 &scheduler->cluster->view, scheduler->decider->profiles,
                                 scheduler->decider->profile_count, &times));
+    scheduler->queue.nominations = &scheduler->cluster->nominations;
     berth__queue_advance(&scheduler->queue, options->now_ns);
     BERTH_TRY(submit_pending(scheduler));
     scheduler->watcher = (berth__watcher){scheduler, reserve, berth__loop_hear, false};
@@ -138,6 +139,7 @@ void berth_scheduler_destroy(berth_scheduler *scheduler)
         scheduler->cluster->watcher = NULL;
     berth__posted_events_destroy(&scheduler->posted);
     berth__queue_destroy(&scheduler->queue);
+    berth__running_evictions_destroy(&scheduler->running, scheduler->allocator);
     berth__free(scheduler->allocator, scheduler->victims,
                 scheduler->victim_capacity * sizeof(*scheduler->victims));
     berth__free(scheduler->allocator, scheduler, sizeof(*scheduler));

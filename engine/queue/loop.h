@@ -7,6 +7,7 @@
 #include "decide/preemption.h"
 #include "queue/posted_events.h"
 #include "queue/queue.h"
+#include "queue/running_evictions.h"
 
 struct berth_scheduler {
     const berth_allocator *allocator;
@@ -27,6 +28,8 @@ struct berth_scheduler {
     bool silent_on_node;
     berth_pod_id *victims; /* of the present preemption */
     uint32_t victim_capacity;
+    berth__running_evictions running;
+    uint64_t preemption_serial;        /* of the last one */
     berth_scheduler_counters counters; /* present numbers of pods are filled in on request */
     berth_error trouble;
 };
@@ -99,11 +102,21 @@ berth_status berth__loop_expire(berth_scheduler *scheduler);
 
 /* Make room for the pod that was just decided and fits nowhere, if its profile has preemption.
  * Errors: BERTH_E_NOMEM; no nomination was made. */
-berth_status berth__loop_preempt(berth_scheduler *scheduler, const berth__queue_item *item,
+berth_status berth__loop_preempt(berth_scheduler *scheduler, berth__queue_item *item,
                                  berth_step *out);
 
 /* A terminating pod stays after all: pods that wait for its room try again. */
 void berth__loop_victim_stays(berth_scheduler *scheduler, berth_pod_id victim);
+
+/* A pod is terminating or gone: preemptors that wait for no other pod may be woken, or are tried
+ * again. */
+void berth__loop_victim_leaves(berth_scheduler *scheduler, berth_pod_id victim, bool gone);
+
+/* Whether a pod waits for a victim that does not leave a node: for checks. */
+bool berth__loop_waits_in_vain(const berth_scheduler *scheduler, uint32_t *preemptor);
+
+/* The same as berth__loop_victim_leaves for all victims, after changes that were not heard of. */
+void berth__loop_follow_victims(berth_scheduler *scheduler);
 
 /* ---- events (loop_events.c) ---- */
 

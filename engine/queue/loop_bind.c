@@ -53,6 +53,7 @@ berth_status berth__loop_forget(berth_scheduler *scheduler, berth__queue_item *i
     BERTH_TRY(berth__decider_unbind(scheduler->decider, item->pod));
     *(reason == BERTH_UNBIND_EXPIRED ? &scheduler->counters.expired
                                      : &scheduler->counters.forgotten) += 1;
+    berth__loop_victim_leaves(scheduler, binding.pod, true);
     send_back(scheduler, item);
     berth__loop_wake_pod(scheduler, BERTH_WAKE_POD_REMOVE, binding.node, cls, NULL);
     call_unbind(scheduler, &binding, reason);

@@ -139,6 +139,9 @@ static berth_status check_items(const berth_scheduler *scheduler, berth_error *e
     for (uint32_t i = 0; i < scheduler->queue.by_pod_capacity; i++)
         if (scheduler->queue.by_pod[i] != NULL)
             BERTH_TRY(check_item(scheduler, scheduler->queue.by_pod[i], error));
+    uint32_t preemptor;
+    if (berth__loop_waits_in_vain(scheduler, &preemptor))
+        return broken_pod(scheduler, preemptor, error, "waits for a pod that does not leave");
     const berth__pods *pods = &scheduler->cluster->pods;
     for (uint32_t i = pods->first_pending; i != BERTH_POD_INDEX_NONE;
          i = berth__pod_at(pods, i)->next) {

@@ -3,11 +3,23 @@
 #include "base/error.h"
 #include "queue/loop.h"
 
+/* At most one for each pod on the node. */
+static bool reserve_waits(berth_scheduler *scheduler, uint32_t node)
+{
+    const berth__pods *pods = &scheduler->cluster->pods;
+    uint32_t count = 0;
+    for (uint32_t pod = berth__cluster_node(scheduler->cluster, node)->first_pod;
+         pod != BERTH_POD_INDEX_NONE; pod = berth__pod_at(pods, pod)->next)
+        count++;
+    return berth__running_evictions_reserve(&scheduler->running, scheduler->allocator, count);
+}
+
 /* Allocate everything that the evictions need first, so that no requested eviction fails later. */
 static berth_status copy_victims(berth_scheduler *scheduler, const berth__preemption *chosen)
 {
     if (!berth__grow(scheduler->allocator, &scheduler->victims, &scheduler->victim_capacity,
-                     chosen->victim_count, sizeof(*scheduler->victims)))
+                     chosen->victim_count, sizeof(*scheduler->victims)) ||
+        !reserve_waits(scheduler, chosen->node))
         return BERTH_E_NOMEM;
     for (uint32_t i = 0; i < chosen->victim_count; i++) {
         scheduler->victims[i] = berth__cluster_pod_id(scheduler->cluster, chosen->victims[i]);
@@ -82,7 +94,7 @@ static void clear_lower(berth_scheduler *scheduler, uint32_t node, int32_t prior
         end_nomination(scheduler, pod);
         berth__queue_item *item = berth__queue_find(&scheduler->queue, pod);
         if (item != NULL)
-            berth__queue_wake_item(&scheduler->queue, item);
+            berth__queue_release(&scheduler->queue, item, true);
         tell_unnominated(scheduler, pod);
     }
 }
@@ -105,7 +117,42 @@ static void nominate(berth_scheduler *scheduler, const berth__queue_item *item, 
     scheduler->counters.nominations++;
 }
 
-static berth_status carry_out(berth_scheduler *scheduler, const berth__queue_item *item,
+static bool is_among(const berth_pod_id *pods, uint32_t count, berth_pod_id pod)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (pods[i] == pod)
+            return true;
+    return false;
+}
+
+/* Whether a pod is on a node and will leave it. */
+static bool leaves(const berth__pod_record *pod)
+{
+    return pod->node != BERTH_NODE_NONE && (pod->evicting || pod->cls->deleting);
+}
+
+/* Wait for all pods of lower priority that must leave the node. `count` of them are victims; the
+ * preemptor is gated until their evictions have begun. Memory was reserved. */
+static void await_victims(berth_scheduler *scheduler, berth__queue_item *item, uint32_t node,
+                          uint32_t count)
+{
+    const berth__cluster *cluster = scheduler->cluster;
+    uint32_t next = berth__cluster_node(cluster, node)->first_pod;
+    while (next != BERTH_POD_INDEX_NONE) {
+        const berth__pod_record *pod = berth__pod_at(&cluster->pods, next);
+        berth_pod_id id = berth__cluster_pod_id(cluster, next);
+        next = pod->next;
+        if (pod->priority >= item->priority || !leaves(pod) || !(pod->evicting || pod->disrupted))
+            continue;
+        bool requested = pod->evicting && is_among(scheduler->victims, count, id);
+        berth__running_evictions_add(&scheduler->running, id, item->pod, item->preemption,
+                                     requested);
+        item->leaving++;
+        item->requested += requested;
+    }
+}
+
+static berth_status carry_out(berth_scheduler *scheduler, berth__queue_item *item,
                               const berth__preemption *chosen, berth_step *out)
 {
     berth__cluster *cluster = scheduler->cluster;
@@ -126,8 +173,79 @@ static berth_status carry_out(berth_scheduler *scheduler, const berth__queue_ite
     nominate(scheduler, item, node,
              victim_count > 0 ||
                  !scheduler->decider->attempt.decision.profile->behaviours->spares_leaving_victims);
+    await_victims(scheduler, item, node, victim_count);
     out->nominated = node;
     return BERTH_OK;
+}
+
+static berth__queue_item *preemptor_of(const berth_scheduler *scheduler,
+                                       const berth__running_eviction *one)
+{
+    berth__queue_item *item = berth__queue_find(&scheduler->queue, one->preemptor);
+    return item != NULL && item->preemption == one->preemption && item->leaving > 0 ? item : NULL;
+}
+
+/* A victim is terminating. */
+static void begin_leaving(berth_scheduler *scheduler, berth_pod_id victim)
+{
+    berth__running_eviction *one = NULL;
+    while ((one = berth__running_evictions_find(&scheduler->running, victim, one)) != NULL) {
+        berth__queue_item *item = preemptor_of(scheduler, one);
+        bool counts = one->requested && item != NULL;
+        one->requested = false;
+        if (counts && --item->requested == 0)
+            berth__queue_release(&scheduler->queue, item, false);
+    }
+}
+
+/* A victim is gone, or stays: then its preemptors wait for the others no longer. */
+static void end_waits(berth_scheduler *scheduler, berth_pod_id victim, bool stays)
+{
+    berth__running_eviction one;
+    begin_leaving(scheduler, victim);
+    while (berth__running_evictions_take(&scheduler->running, victim, &one)) {
+        berth__queue_item *item = preemptor_of(scheduler, &one);
+        if (item != NULL && (--item->leaving == 0 || stays))
+            berth__queue_release(&scheduler->queue, item, true);
+    }
+}
+
+void berth__loop_victim_leaves(berth_scheduler *scheduler, berth_pod_id victim, bool gone)
+{
+    if (gone)
+        end_waits(scheduler, victim, false);
+    else
+        begin_leaving(scheduler, victim);
+}
+
+void berth__loop_follow_victims(berth_scheduler *scheduler)
+{
+    const berth__cluster *cluster = scheduler->cluster;
+    const berth__running_eviction *one;
+    for (uint32_t at = 0;
+         (one = berth__running_evictions_next(&scheduler->running, &at)) != NULL;) {
+        berth_pod_id victim = one->victim;
+        uint32_t index = berth__cluster_pod(cluster, victim);
+        if (index == BERTH_POD_INDEX_NONE || !leaves(berth__pod_at(&cluster->pods, index)))
+            end_waits(scheduler, victim, true);
+        else if (berth__pod_at(&cluster->pods, index)->cls->deleting)
+            begin_leaving(scheduler, victim);
+    }
+}
+
+bool berth__loop_waits_in_vain(const berth_scheduler *scheduler, uint32_t *preemptor)
+{
+    const berth__cluster *cluster = scheduler->cluster;
+    const berth__running_eviction *one;
+    for (uint32_t at = 0;
+         (one = berth__running_evictions_next(&scheduler->running, &at)) != NULL;) {
+        uint32_t index = berth__cluster_pod(cluster, one->victim);
+        *preemptor = one->preemptor;
+        if (preemptor_of(scheduler, one) != NULL &&
+            (index == BERTH_POD_INDEX_NONE || !leaves(berth__pod_at(&cluster->pods, index))))
+            return true;
+    }
+    return false;
 }
 
 void berth__loop_victim_stays(berth_scheduler *scheduler, berth_pod_id victim)
@@ -138,6 +256,7 @@ void berth__loop_victim_stays(berth_scheduler *scheduler, berth_pod_id victim)
         return;
     berth__pod_record *pod = berth__pod_at(&cluster->pods, index);
     pod->evicting = false;
+    end_waits(scheduler, victim, true);
     const berth__nomination *one = berth__nominations_on(&cluster->nominations, pod->node);
     for (; one != NULL; one = one->next) {
         berth__queue_item *item = berth__queue_find(&scheduler->queue, one->pod);
@@ -146,13 +265,19 @@ void berth__loop_victim_stays(berth_scheduler *scheduler, berth_pod_id victim)
     }
 }
 
-berth_status berth__loop_preempt(berth_scheduler *scheduler, const berth__queue_item *item,
+berth_status berth__loop_preempt(berth_scheduler *scheduler, berth__queue_item *item,
                                  berth_step *out)
 {
     berth__preemption chosen;
+    item->leaving = 0;
+    item->preemption = ++scheduler->preemption_serial;
     BERTH_TRY(berth__preempt(scheduler->decider, NULL, &chosen));
     if (chosen.outcome == BERTH__PREEMPTION_HOPELESS)
         end_nomination(scheduler, item->pod);
+    uint32_t kept = berth__loop_nominated(scheduler, item->pod);
+    if (chosen.outcome == BERTH__PREEMPTION_INELIGIBLE && kept != BERTH_NODE_NONE &&
+        reserve_waits(scheduler, kept))
+        await_victims(scheduler, item, kept, 0);
     return chosen.outcome == BERTH__PREEMPTION_NOMINATED ? carry_out(scheduler, item, &chosen, out)
                                                          : BERTH_OK;
 }

@@ -7,8 +7,10 @@
 
 static berth__wake change_wake(berth_scheduler *scheduler, uint32_t bits)
 {
-    return (berth__wake){
-        .bits = bits, .view = &scheduler->cluster->view, .pods = &scheduler->cluster->pods};
+    return (berth__wake){.bits = bits,
+                         .view = &scheduler->cluster->view,
+                         .pods = &scheduler->cluster->pods,
+                         .node_id = BERTH_NODE_NONE};
 }
 
 void berth__loop_wake_pod(berth_scheduler *scheduler, uint32_t bits, uint32_t node,
@@ -19,6 +21,7 @@ void berth__loop_wake_pod(berth_scheduler *scheduler, uint32_t bits, uint32_t no
         return;
     berth__wake wake = change_wake(scheduler, bits);
     wake.node = berth__cluster_node(scheduler->cluster, node);
+    wake.node_id = node;
     wake.before = before;
     wake.after = after;
     berth__queue_wake(&scheduler->queue, &wake);
@@ -126,6 +129,25 @@ static void follow(berth_scheduler *scheduler, const berth__change *change)
         berth__loop_submit(scheduler, change->pod);
 }
 
+/* Whether the node is kept for the pending pod as before. Source: hasNominatedNodeNameChanged. */
+static bool is_still_kept(const berth_scheduler *scheduler, const berth__change *change)
+{
+    return change->new_class != NULL && !changes_itself(scheduler, change) &&
+           berth__loop_nominated(scheduler, change->pod) == change->old_nominated;
+}
+
+/* A victim has left, is terminating, or is terminating no more. */
+static void follow_victim(berth_scheduler *scheduler, const berth__change *change)
+{
+    if (scheduler->running.count == 0 || change->old_class == NULL)
+        return;
+    bool gone = change->new_class == NULL || change->new_node != change->old_node ||
+                (change->old_class->deleting && !change->new_class->deleting);
+    if (gone || change->new_class->deleting)
+        berth__loop_victim_leaves(scheduler, berth__cluster_pod_id(scheduler->cluster, change->pod),
+                                  gone);
+}
+
 /* The effect of the pod's change on others: on its former node, its present node, and the node kept
  * for it. */
 static void wake_others(berth_scheduler *scheduler, const berth__change *change)
@@ -141,7 +163,8 @@ static void wake_others(berth_scheduler *scheduler, const berth__change *change)
             bits |= BERTH_WAKE_POD_REMOVE; /* it may now be preemptible */
         berth__loop_wake_pod(scheduler, bits, old_node, change->old_class, change->new_class);
     }
-    if (change->old_nominated != BERTH_NODE_NONE && change->old_nominated != new_node)
+    if (change->old_nominated != BERTH_NODE_NONE && change->old_nominated != new_node &&
+        !is_still_kept(scheduler, change))
         berth__loop_wake_unkept(scheduler, change->old_nominated, change->old_class);
 }
 
@@ -157,6 +180,7 @@ void berth__loop_hear(void *context, const berth__change *change)
         hear_of_node(scheduler, change);
         break;
     case BERTH_KIND_POD:
+        follow_victim(scheduler, change);
         follow(scheduler, change);
         wake_others(scheduler, change);
         break;
@@ -201,5 +225,6 @@ berth_status berth__loop_catch_up(berth_scheduler *scheduler)
             berth__loop_submit(scheduler, i);
     }
     scheduler->watcher.missed = false;
+    berth__loop_follow_victims(scheduler);
     return BERTH_OK;
 }

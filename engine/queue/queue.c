@@ -197,11 +197,12 @@ static bool has_gates(const berth__queue *queue, const berth__queue_item *item)
     return class_of(queue, item)->gates != 0 && queue->profiles[item->profile].gates;
 }
 
-/* Whether the pod may not enter: it has gates, or claims of devices that do not exist. Source:
- * kube-scheduler v1.36, plugins/schedulinggates and plugins/dynamicresources, PreEnqueue. */
+/* Whether the pod may not enter: it has gates, its victims are not leaving yet, or its claims of
+ * devices do not exist. Source: kube-scheduler v1.37, plugins/schedulinggates,
+ * plugins/defaultpreemption and plugins/dynamicresources, PreEnqueue. */
 static bool is_gated(const berth__queue *queue, const berth__queue_item *item)
 {
-    return has_gates(queue, item) ||
+    return has_gates(queue, item) || item->requested > 0 ||
            (queue->profiles[item->profile].gates_claims &&
             !berth__pod_claims_exist(queue->view, class_of(queue, item)->claims));
 }
@@ -367,7 +368,7 @@ void berth__queue_reject(berth__queue *queue, berth__queue_item *item, berth__st
     item->rejectors = rejectors;
     item->rejections += rejectors != 0;
     item->errors = rejectors != 0 ? 0 : item->errors + 1;
-    if (has_gates(queue, item))
+    if (has_gates(queue, item) || item->requested > 0)
         place_gated(queue, item);
     else if (rejectors == 0 || (rejectors & item->helped) != 0)
         place_tried(queue, item);
@@ -411,8 +412,8 @@ void berth__queue_update(berth__queue *queue, berth__queue_item *item, uint32_t 
         return;
     }
     displace(queue, item);
-    if (profile != item->profile)
-        item->rejectors = 0; /* the filters are others now */
+    if (profile != item->profile || item->requested > 0)
+        item->rejectors = 0; /* the filters are others now, or it is tried once it is released */
     item->profile = profile;
     item->priority = berth__pod_at(queue->pods, item->pod)->priority;
     queue->woken += state == BERTH_POD_STATE_UNSCHEDULABLE;
@@ -431,6 +432,24 @@ void berth__queue_wake_item(berth__queue *queue, berth__queue_item *item)
     if (item->state != BERTH_POD_STATE_UNSCHEDULABLE)
         return;
     displace(queue, item);
+    place_tried(queue, item);
+    queue->woken++;
+}
+
+void berth__queue_release(berth__queue *queue, berth__queue_item *item, bool retry)
+{
+    item->requested = 0;
+    if (retry)
+        item->leaving = 0;
+    if (retry && item->state == BERTH_POD_STATE_UNSCHEDULABLE)
+        berth__queue_wake_item(queue, item);
+    if (item->state != BERTH_POD_STATE_GATED || is_gated(queue, item))
+        return;
+    displace(queue, item);
+    if (!retry && item->rejectors != 0) {
+        place_in_pool(queue, item);
+        return;
+    }
     place_tried(queue, item);
     queue->woken++;
 }
@@ -461,6 +480,60 @@ static void let_in(berth__queue *queue, const berth__wake *wake)
     }
 }
 
+static bool is_rejected_for_resources(const berth__queue *queue, const berth__queue_item *item)
+{
+    const berth__ready_profile *profile = &queue->profiles[item->profile];
+    for (berth__stage_set left = item->rejectors; left != 0; left &= left - 1) {
+        uint32_t stage = (uint32_t)__builtin_ctzll(left);
+        if (stage < profile->filter_stages &&
+            strcmp(profile->filters[stage].plugin->name, "NodeResourcesFit") == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Whether a node has no room for a pod because it is kept for others of no lower priority. */
+static bool is_kept_for_others(const berth__queue *queue, const berth__wake *wake,
+                               const berth__queue_item *item)
+{
+    const berth__nomination *one = berth__nominations_on(queue->nominations, wake->node_id);
+    const berth__request *request = class_of(queue, item)->request;
+    int64_t used[BERTH__SCALARS] = {0};
+    bool named;
+    if (one == NULL || !is_rejected_for_resources(queue, item))
+        return false;
+    for (; one != NULL; one = one->next)
+        for (uint32_t r = 0; r < BERTH__SCALARS; r++)
+            if (one->pod != item->pod && one->priority >= item->priority)
+                used[r] += one->cls->request->use[r];
+    for (uint32_t i = wake->node->first_pod; i != BERTH_POD_INDEX_NONE;
+         i = berth__pod_at(queue->pods, i)->next)
+        for (uint32_t r = 0; r < BERTH__SCALARS; r++)
+            used[r] += berth__pod_at(queue->pods, i)->cls->request->use[r];
+    for (uint32_t r = 0; r < BERTH__SCALARS; r++)
+        if (request->ask[r] > 0 &&
+            request->ask[r] > berth__node_allocatable(wake->node->facts, r, &named) - used[r])
+            return true;
+    return false;
+}
+
+/* A pod that waits for its victims may not preempt. So it is not woken for room that is kept for
+ * others; it is when such a nomination ends. The group is freed with its last pod. */
+static void wake_group(berth__queue *queue, const berth__wake *wake, berth__waiting_group *group)
+{
+    bool stays = false;
+    berth__queue_item *next;
+    for (berth__queue_item *item = group->first; item != NULL; item = next) {
+        next = item->group_next;
+        if (item->leaving > 0 && is_kept_for_others(queue, wake, item))
+            stays = true;
+        else
+            berth__queue_wake_item(queue, item);
+    }
+    if (stays)
+        group->woken = false;
+}
+
 void berth__queue_wake(berth__queue *queue, berth__wake *wake)
 {
     if (wake->bits == 0)
@@ -476,10 +549,7 @@ void berth__queue_wake(berth__queue *queue, berth__wake *wake)
     berth__waiting_group *next, *group = berth__waiting_pool_find(&queue->pool, wake);
     for (; group != NULL; group = next) {
         next = group->next_woken;
-        for (bool last = false; !last;) { /* the group is freed with its last pod */
-            last = group->first->group_next == NULL;
-            berth__queue_wake_item(queue, group->first);
-        }
+        wake_group(queue, wake, group);
     }
 }
 

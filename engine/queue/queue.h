@@ -14,6 +14,7 @@
 #ifndef BERTH_QUEUE_QUEUE_H
 #define BERTH_QUEUE_QUEUE_H
 
+#include "cluster/nominated.h"
 #include "queue/claim_waiters.h"
 #include "queue/item_heap.h"
 #include "queue/waiting_pool.h"
@@ -45,6 +46,7 @@ typedef struct berth__queue {
     berth__item_list gated;       /* in order of arrival */
     berth__claim_waiters waiters; /* those of the gated ones that miss a claim */
     berth__queue_item *deciding;  /* NULL: none */
+    const berth__nominations *nominations;
     uint64_t woken, flushed;
 } berth__queue;
 
@@ -89,6 +91,10 @@ void berth__queue_update(berth__queue *queue, berth__queue_item *item, uint32_t 
 
 /* Wake a pod of the pool for another attempt. */
 void berth__queue_wake_item(berth__queue *queue, berth__queue_item *item);
+
+/* The evictions that a pod requested have begun: it goes to the pool, or is tried again if it
+ * changed meanwhile. With `retry`, it waits for no victim any more and is tried again. */
+void berth__queue_release(berth__queue *queue, berth__queue_item *item, bool retry);
 
 /* The cluster changed: wake the pods that this may help. */
 void berth__queue_wake(berth__queue *queue, berth__wake *wake);

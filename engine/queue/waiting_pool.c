@@ -74,7 +74,8 @@ static void unlink_group(berth__waiting_pool *pool, berth__waiting_group *group)
 static berth__waiting_group *group_of(berth__waiting_pool *pool, const berth__queue_item *item,
                                       berth__class *cls)
 {
-    berth__waiting_group wanted = {.key = {cls, item->rejectors, item->profile, item->priority}};
+    berth__waiting_group wanted = {
+        .key = {cls, item->rejectors, item->profile, item->priority, item->leaving > 0}};
     berth__keymap_entry *known = berth__keymap_find(&pool->groups, &wanted.key, sizeof(wanted.key));
     if (known != NULL)
         return (berth__waiting_group *)known;
@@ -152,10 +153,11 @@ static bool stage_wakes(berth__wake *wake, const berth__ready_profile *profile, 
 }
 
 static berth__waiter waiter_of(const berth__ready_profile *profile, berth__class *cls,
-                               int32_t priority)
+                               int32_t priority, bool waits)
 {
     bool policies = profile->behaviours->preemption_policies;
-    return (berth__waiter){cls, priority, profile->preempts && (!policies || cls->preempts)};
+    return (berth__waiter){cls, priority,
+                           profile->preempts && !waits && (!policies || cls->preempts)};
 }
 
 static bool listens(const berth__ready_profile *profile, uint32_t stage, uint32_t bits)
@@ -173,8 +175,8 @@ static void find_in_list(const berth__waiting_pool *pool, uint32_t profile, uint
     for (berth__group_link *link = *list_of(pool, profile, stage); link != NULL;
          link = link->next) {
         berth__waiting_group *group = link->group;
-        const berth__waiter waiter =
-            waiter_of(&pool->profiles[profile], group->key.cls, group->key.priority);
+        const berth__waiter waiter = waiter_of(&pool->profiles[profile], group->key.cls,
+                                               group->key.priority, group->key.waits != 0);
         if (group->woken || !stage_wakes(wake, &pool->profiles[profile], stage, &waiter))
             continue;
         group->woken = true;
@@ -199,7 +201,7 @@ berth__waiting_group *berth__waiting_pool_find(berth__waiting_pool *pool, berth_
 berth__stage_set berth__wake_stages(berth__wake *wake, const berth__ready_profile *profile,
                                     berth__stage_set stages, berth__class *cls, int32_t priority)
 {
-    const berth__waiter waiter = waiter_of(profile, cls, priority);
+    const berth__waiter waiter = waiter_of(profile, cls, priority, false);
     berth__stage_set turned = 0;
     for (berth__stage_set left = stages; left != 0; left &= left - 1) {
         uint32_t stage = (uint32_t)__builtin_ctzll(left);

@@ -1,9 +1,10 @@
 /* The pool of unschedulable pods, arranged so that a change finds the pods that it may help without
  * a walk over the others.
  *
- * Pods with equal class, profile, priority and rejecting filters form a group: what helps one helps
- * all. Each group is on the list of each filter that rejected it. A change walks the lists of the
- * filters that wake on it, and is checked once for each group there. */
+ * Pods with equal class, profile, priority and rejecting filters form a group, if none or all of
+ * them wait for victims: what helps one helps all. Each group is on the list of each filter that
+ * rejected it. A change walks the lists of the filters that wake on it, and is checked once for
+ * each group there. */
 #ifndef BERTH_QUEUE_WAITING_POOL_H
 #define BERTH_QUEUE_WAITING_POOL_H
 
@@ -26,6 +27,7 @@ struct berth__waiting_group {
         berth__stage_set rejectors;
         uint32_t profile;
         int32_t priority;
+        uint64_t waits; /* 1: for victims, so the pods may not preempt */
     } key;
     berth__queue_item *first;
     berth__waiting_group *next_woken; /* while a change is examined */
@@ -55,8 +57,8 @@ berth_status berth__waiting_pool_add(berth__waiting_pool *pool, berth__queue_ite
 /* Remove a pod. */
 void berth__waiting_pool_remove(berth__waiting_pool *pool, berth__queue_item *item);
 
-/* The groups that a change may help, linked by `next_woken`; NULL: none. The caller must empty them
- * by removing their pods. */
+/* The groups that a change may help, linked by `next_woken`; NULL: none. The caller must empty
+ * them by removing their pods, or clear `woken`. */
 berth__waiting_group *berth__waiting_pool_find(berth__waiting_pool *pool, berth__wake *wake);
 
 /* The rejecting stages among `stages` that a change may turn around for a pod. */

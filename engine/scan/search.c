@@ -122,6 +122,8 @@ static inline __attribute__((always_inline)) berth__mask filter_segment(berth__s
     berth__mask mask;
     uint32_t tile = berth__search_segment(search, segment, &mask);
     const berth__ready_profile *profile = search->decision.profile;
+    if (berth__mask_empty(&mask)) /* no node of the tile is allowed */
+        return mask;
     berth__prepared_mask(&search->decision, tile);
     for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
         mask.words[w] &= search->decision.prepared->statics.mask[tile].words[w];

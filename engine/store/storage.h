@@ -322,6 +322,7 @@ typedef struct berth__storage {
     berth__keymap tables[BERTH_KIND_COUNT]; /* used only for the kinds kept here */
     berth__keymap disks;
     berth__keymap reservations;  /* by pod, for volumes and for devices */
+    bool idle_items;             /* some may hold nothing: see berth__storage_drop_idle */
     berth__shelves free_volumes; /* by class: volumes that any claim may take; amounts in nanos */
     berth__shelves capacities;   /* by class: CSIStorageCapacities; amounts in units */
     berth__numbered claims, nodes, slices, device_classes, device_claims;
@@ -472,6 +473,12 @@ berth__stored_facts *berth__storage_compile(berth__storage *storage, const berth
 /* A volume's node affinity, without the parts that kube-scheduler ignores. */
 berth__interned_node_selector berth__storage_affinity(berth__storage *storage, berth__arena *arena,
                                                       const berth_node_selector *source, bool *ok);
+
+/* Drop the items of pods that hold nothing, because another pod had reserved the volume or device,
+ * or it was bound. In a store that follows snapshots they are remains of an earlier branch, and a
+ * later reservation might get their serials. Cost: linear in the pods with reservations if there
+ * may be any, else constant. */
+void berth__storage_drop_idle(berth__storage *storage);
 
 /* Mark the records that pods' reservations mention as needed. */
 void berth__storage_keep_reserved(berth__storage *storage);

@@ -294,7 +294,9 @@ static void take(berth__storage *storage, pod_reservations *list,
                           .volume = choice->volume,
                           .serial = ++storage->reservation_serial,
                           .node_name = node_name};
-    if (!already_so(choice))
+    if (already_so(choice))
+        storage->idle_items = true;
+    else
         hold(storage, item, list->key.pod);
 }
 
@@ -405,6 +407,8 @@ berth_status berth__storage_reserve_devices(berth__storage *storage, uint32_t po
         list->items[i].serial = ++storage->reservation_serial;
         if (list->items[i].chosen != NULL && list->items[i].devices->chosen == NULL)
             hold(storage, &list->items[i], pod);
+        else
+            storage->idle_items = true;
     }
     enter(storage, list);
     (void)note_list(storage, &reserved, list);
@@ -526,4 +530,28 @@ void berth__storage_disown(berth__storage *storage, berth__stored *record)
         berth__storage_supersede_devices(storage, any);
     else
         berth__storage_supersede_claim(storage, any);
+}
+
+static void drop_idle(berth__storage *storage, pod_reservations *list)
+{
+    for (uint32_t i = list->count; i-- > 0;)
+        if (marked(&list->items[i])->reservation != list->items[i].serial) {
+            berth__device_choice_drop(storage, list->items[i].chosen);
+            list->items[i] = list->items[--list->count];
+        }
+    if (list->count > 0)
+        return;
+    berth__keymap_remove(&storage->reservations, &list->entry);
+    free_list(storage, list);
+}
+
+void berth__storage_drop_idle(berth__storage *storage)
+{
+    const berth__keymap *map = &storage->reservations;
+    for (uint32_t b = 0; storage->idle_items && b < map->bucket_count; b++)
+        for (berth__keymap_entry *at = map->buckets[b], *next; at != NULL; at = next) {
+            next = at->next;
+            drop_idle(storage, (pod_reservations *)at);
+        }
+    storage->idle_items = false;
 }

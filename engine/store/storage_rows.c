@@ -216,6 +216,7 @@ berth_status berth__storage_follow(berth__storage *storage, const berth__stored_
 {
     following own = {storage, true};
     BERTH_ASSERT(storage->cow == NULL);
+    berth__storage_drop_idle(storage);
     berth__cow_array_compare(&from->table, &to->table, touch_page, &own);
     if (!own.ok || !take_rows(storage, to))
         return BERTH_E_NOMEM;

@@ -100,7 +100,6 @@ static void take_roots(berth__cluster *cluster, const berth_snapshot *snapshot)
     const berth__cluster *from = &snapshot->cluster;
     cluster->node_count = from->node_count;
     cluster->free_node = from->free_node;
-    cluster->node_of_name = from->node_of_name;
     cluster->present_count = from->present_count;
     cluster->tree = from->tree;
     cluster->pods = from->pods;
@@ -114,6 +113,7 @@ static void take_roots(berth__cluster *cluster, const berth_snapshot *snapshot)
     view->counts = NULL;
     view->related = from->view.related;
     view->nodes = from->view.nodes;
+    view->node_of_name = from->view.node_of_name;
     view->images = from->view.images;
     view->images.cow = &cluster->cow;
     view->freed_ports = from->view.freed_ports;

@@ -15,7 +15,7 @@ done
 
 # Every option of every command is on its page, and in each completion.
 for command in "${commands[@]}"; do
-  mapfile -t options < <("$berth" "$command" --help | sed -n 's/^  \(-.,\|   \) --\([a-z-]*\).*/\2/p')
+  mapfile -t options < <("$berth" "$command" --help | sed -n 's/^  \(-.,\|   \) --\([a-z0-9-]*\).*/\2/p')
   ((${#options[@]} > 0)) || fail "options of $command: ${options[*]}"
   tr -d '\134' <"$work/berth-$command.1" >"$work/plain"
   sed -n "/^  $command)$/,/^    ;;$/p" "$work/berth.bash" >"$work/bash"

@@ -22,6 +22,32 @@ complains run_lost_context 3 'that could have the context "c"' "$berth" run --co
 complains run_master 3 "is not an http or https URL" "$berth" run --master here
 echo 'leaderElection: {leaseDuration: soon}' >"$work/config"
 complains run_wrong_config 3 "leaderElection.leaseDuration" "$berth" run --config "$work/config"
+
+# ---- configurations, checked before any connection ----
+
+config() {
+  printf 'apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n%s\n' "$1" >"$work/config"
+}
+config 'profiles:
+- plugins:
+    permit:
+      enabled:
+      - name: Coscheduling'
+complains run_foreign 3 "config:7: profiles[0].plugins.permit.enabled[0].name: kube-scheduler has no plugin \"Coscheduling\"" \
+  "$berth" run --config "$work/config" --master http://127.0.0.1:1
+config 'profiles: [{plugins: {postFilter: {enabled: [{name: DefaultPremption}]}}}]'
+complains run_misspelt 3 "did you mean DefaultPreemption?" \
+  "$berth" run --config "$work/config" --master http://127.0.0.1:1
+config 'profiles: [{plugins: {bind: {enabled: [{name: NodeName}]}}}]'
+complains run_wrong_point 3 'plugin "NodeName" does not extend bind' \
+  "$berth" run --config "$work/config" --master http://127.0.0.1:1
+config 'percentageOfNodesToScore: 200'
+complains run_percentage 3 "percentageOfNodesToScore" \
+  "$berth" run --config "$work/config" --master http://127.0.0.1:1
+complains run_gate 3 'no feature gate "Nonsense"' \
+  "$berth" run --feature-gates Nonsense=true --master http://127.0.0.1:1
+complains run_gate_unfollowed 3 "GenericWorkload=true changes decisions" \
+  "$berth" run --feature-gates GenericWorkload=true --master http://127.0.0.1:1
 cat >"$work/kubeconfig" <<'YAML'
 current-context: c
 contexts: [{name: c, context: {cluster: k, user: u}}]
@@ -51,7 +77,7 @@ complains run_version 3 "1.99" "${live[@]}" --kubernetes 1.99
 said() {
   local name=$1 wanted=$2 text=$3
   shift 3
-  run "$wanted" timeout 30 "$@"
+  run "$wanted" timeout "${patience:-30}" "$@"
   grep -qF -- "$text" "$work/err" || fail "$name: no '$text' in: $(head -c 500 "$work/err")"
 }
 
@@ -63,6 +89,33 @@ said run_no_certificate 3 "/no/such/file" "${live[@]}" --serve 127.0.0.1:0 \
 said run_half_certificate 2 "given together" "${live[@]}" --serve 127.0.0.1:0 --tls-cert-file "$work/pod"
 said run_wrong_certificate 3 "can't serve with this certificate" "${live[@]}" --serve 127.0.0.1:0 \
   --tls-cert-file "$work/pod" --tls-private-key-file "$work/pod"
+
+# ---- kube-scheduler's options ----
+
+# data/kube-scheduler-flags.txt lists the flags of kube-scheduler 1.32 to 1.37, with their types.
+options=()
+while read -r name type; do
+  grep -qE -- "--$name( |\$)" "$work/help" || fail "run_flags: the help lacks --$name"
+  case $name in # those with a special value, or tested elsewhere
+  bind-address | config | kubeconfig | master | write-config-to | secure-port | feature-gates | emulated-version | \
+    leader-elect* | logging-format | tls-cert-file | tls-private-key-file | v) continue ;;
+  esac
+  case $type in
+  bool) options+=("--$name" "--$name=true" "--$name=false") ;;
+  duration) options+=("--$name=10s") ;;
+  *) options+=("--$name=1") ;;
+  esac
+done <data/kube-scheduler-flags.txt
+said run_flags 3 'no context "d"' "${live[@]}" "${options[@]}" --context d
+for word in tls-min-version profiling vmodule requestheader-uid-headers; do
+  grep -qF "this option changes nothing here\" option=\"$word\"" "$work/err" || fail "run_flags: no warning of $word"
+done
+grep -c 'changes nothing here' "$work/err" | grep -qx 34 || fail "run_flags: not every option is warned of"
+said run_write_config 2 "configurations are read, not written" "${live[@]}" --write-config-to x
+said run_emulated 3 'kube-scheduler of Kubernetes 1.35 has no feature gate "NativeHistograms"' "${live[@]}" \
+  --emulated-version kube:1.35 --feature-gates kube:WatchListClient=true,kube:NativeHistograms=true
+said run_gates 3 'no context "d"' "${live[@]}" --context d \
+  --feature-gates kube:ComponentFlagz=false,WatchListClient=false
 
 # ---- answers of the server ----
 
@@ -88,8 +141,13 @@ if command -v python3 >/dev/null; then
   said run_404 3 "is no API server" "${live[@]}"
   at 200 '{"major":"1","minor":"99+"}'
   said run_too_new 3 "is of Kubernetes 1.99, whose rules are not known" "${live[@]}"
+  said run_too_new_known 3 "--kubernetes 1.32 to 1.37 says which to use" "${live[@]}"
   at 200 '{"major":"1","minor":"31"}'
   said run_too_old 3 "is of Kubernetes 1.31, whose rules are not known" "${live[@]}"
+  at 200 '{"major":"1","minor":"39"}'
+  said run_two_newer 3 "is of Kubernetes 1.39, whose rules are not known" "${live[@]}"
+  at 200 '{"major":"1","minor":"38"}'
+  patience=2 said run_one_newer 124 'kubernetes="1.38" rules="1.37"' "${live[@]}"
   at 200 'welcome'
   said run_no_api 3 "is no API server" "${live[@]}"
   scheme=https at 200 '{}'

@@ -71,6 +71,7 @@ static void check_budgets(const objects *o, const berth_pod *pod)
         if (budget->disruptions_allowed != 0 || budget->disrupted_pods.count > 0)
             return;
         covered |= pod->meta.labels.count > 0 && !naive_selector_empty(budget->selector) &&
+                   naive_selector_valid(budget->selector) &&
                    naive_selector_matches(budget->selector, pod->meta.labels);
     }
     (void)berth_engine_forbidden(o->engine, &id, 1, &forbidden);

@@ -78,7 +78,7 @@ static void play(scripted_transport *s, const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static berth_reader *reader;
-    static const watch_resource pods = {BERTH_KIND_POD, "/api/v1/pods", "", "pods"};
+    static const watch_resource pods = {BERTH_KIND_POD, "/api/v1/pods", "", "pods", false};
     told t = {.number = 0};
     const watch_sink sink = {.change = on_change, .listed = on_listed, .context = &t};
     const berth_read_options options = {.size = sizeof(options), .templates = true, .threads = 1};

@@ -184,6 +184,12 @@ static const struct {
              POD("p", "",
                  "\"containers\":[{\"name\":\"c\",\"ports\":[<,{\"containerPort\":1,"
                  "\"hostIP\":\"10.0.0.2\",\"hostPort\":1#}>]}]")},
+    {"daemon_sets", 400,
+     "<." NODE(
+         "n#", "",
+         "") ">{\"apiVersion\":\"apps/v1\",\"kind\":\"DaemonSet\",\"metadata\":{\"name\":\"d\"},"
+             "\"spec\":{" SELECTS
+             ",\"template\":{\"metadata\":{\"labels\":{\"app\":\"a\"}},\"spec\":{" BOX "}}}}\n"},
     {"deployments", 250,
      TWO "<.{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"d#\"},"
          "\"spec\":{\"replicas\":1," SELECTS ",\"template\":{\"metadata\":{\"labels\":{\"app\":"

@@ -58,6 +58,7 @@ bool naive_resource(berth_resources list, berth_str name, naive_nanos *amount);
 bool naive_map_matches(berth_map wanted, berth_map labels);
 bool naive_selector_matches(const berth_label_selector *selector, berth_map labels);
 bool naive_selector_empty(const berth_label_selector *selector);
+bool naive_selector_valid(const berth_label_selector *selector);
 /* `name` absent: matchFields are ignored. */
 bool naive_term_valid(const berth_node_selector_term *term);
 bool naive_term_matches(const berth_node_selector_term *term, berth_map labels, berth_str name);

@@ -255,6 +255,23 @@ bool naive_selector_matches(const berth_label_selector *selector, berth_map labe
     return true;
 }
 
+bool naive_selector_valid(const berth_label_selector *selector)
+{
+    for (uint32_t i = 0; selector != NULL && i < selector->match_labels.count; i++) {
+        const berth_key_value *pair = &selector->match_labels.entries[i];
+        if (!naive_qualified_name(pair->key) || !label_value_valid(pair->value)) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; selector != NULL && i < selector->match_expressions.count; i++) {
+        const berth_requirement *r = &selector->match_expressions.items[i];
+        if (naive_is(r->op, "Gt") || naive_is(r->op, "Lt") || !requirement_valid(r)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool naive_selector_empty(const berth_label_selector *selector)
 {
     return selector != NULL && selector->match_labels.count == 0 &&

@@ -126,11 +126,13 @@ static lower_pods pods_below(naive_attempt *a, const berth_node *node)
     return l;
 }
 
-/* No budget covers a pod without labels, whatever its selector. */
+/* No budget covers a pod without labels, whatever its selector; one with an invalid selector covers
+ * none. */
 static bool covered_by(const berth_pod_disruption_budget *pdb, const berth_pod *pod)
 {
     return naive_same(naive_namespace(&pdb->meta), naive_namespace(&pod->meta)) &&
            pod->meta.labels.count > 0 && !naive_selector_empty(pdb->selector) &&
+           naive_selector_valid(pdb->selector) &&
            naive_selector_matches(pdb->selector, pod->meta.labels) &&
            !naive_in(pdb->disrupted_pods, pod->meta.name);
 }

@@ -16,6 +16,7 @@
 #define ignore_older 6    /* objects are freed with their newest snapshot */
 #define hand_over_late 7  /* PUB-3: pins are transferred before the snapshot is handed over, and the
                              reclaimer is not told after */
+#define incoming_first 8  /* PUB-6: the incoming snapshots are taken before the unseen ones */
 #ifndef MUTANT
 #define MUTANT none
 #endif
@@ -35,6 +36,8 @@ byte pins = 0;            /* and the pins it was given */
 byte refs[SNAPSHOTS + 1];
 bool filled[SNAPSHOTS + 1];
 bool incoming[SNAPSHOTS + 1];
+bool unseen[SNAPSHOTS + 1];
+bool due[SNAPSHOTS + 1];   /* the reclaimer's: the unseen ones that its pass has taken */
 bool live[SNAPSHOTS + 1];  /* the reclaimer's */
 bool freed[SNAPSHOTS + 1];
 bool noted_own[SNAPSHOTS + 1], freed_own[SNAPSHOTS + 1];
@@ -55,6 +58,7 @@ inline older_live(v, out)
 
 inline free_snapshot(v, older)
 {
+    assert(live[v]);
     older_live(v, older);
     if
     :: noted_own[v] -> noted_own[v] = false; freed_own[v] = true
@@ -73,7 +77,7 @@ inline free_snapshot(v, older)
     freed[v] = true
 }
 
-inline pass(v, older)
+inline take_incoming(v)
 {
     atomic {
         v = 1;
@@ -87,11 +91,35 @@ inline pass(v, older)
         :: else -> break
         od
     }
+}
+
+inline take_unseen(v)
+{
+    atomic {
+        v = 1;
+        do
+        :: v <= SNAPSHOTS ->
+            if
+            :: unseen[v] -> unseen[v] = false; due[v] = true
+            :: else
+            fi;
+            v++
+        :: else -> break
+        od
+    }
+}
+
+inline pass(v, older)
+{
+    if
+    :: MUTANT == incoming_first -> take_incoming(v); take_unseen(v)
+    :: else -> take_unseen(v); take_incoming(v)
+    fi;
     v = SNAPSHOTS;
     do
     :: v > 0 ->
         if
-        :: live[v] && refs[v] == 0 -> atomic { free_snapshot(v, older) }
+        :: due[v] -> atomic { due[v] = false; free_snapshot(v, older) }
         :: else
         fi;
         v--
@@ -176,7 +204,7 @@ proctype writer()
             :: else -> hand_over(old); transfer(old, given, zero)
             fi;
             if
-            :: zero -> reclaim(before, seen, v, older)
+            :: zero -> unseen[old] = true; reclaim(before, seen, v, older)
             :: else
             fi;
             if
@@ -227,7 +255,7 @@ proctype reader()
             :: else -> read_snapshot(mine); unpin(mine, zero)
             fi;
             if
-            :: zero -> reclaim(before, seen, v, older)
+            :: zero -> unseen[mine] = true; reclaim(before, seen, v, older)
             :: else
             fi
         fi;

@@ -21,7 +21,7 @@ cd "$work" || exit 4
 # check MUTANT: prints how many errors the checker found, and how many states there are.
 check() {
   if ! {
-    spin -a "-DMUTANT=$1" "-DREADERS=$readers" "-DPINS=$pins" "-DVERSIONS=$snapshots" "$model" \
+    spin -a "-DMUTANT=$1" "-DREADERS=$readers" "-DPINS=$pins" "-DSNAPSHOTS=$snapshots" "$model" \
       >spin.log 2>&1 &&
       gcc -O2 -w -DSAFETY -DNOCLAIM -DCOLLAPSE -DMEMLIM=4096 -o pan pan.c &&
       ./pan -m1000000 >pan.log 2>&1

@@ -118,7 +118,7 @@ static berth__retired *retire(berth__retired *list, object *one)
     berth__retired *note = malloc(sizeof(*note));
     if (note == NULL)
         abort();
-    *note = (berth__retired){list, one->born, release_object, one, sizeof(*one)};
+    *note = (berth__retired){list, one->born, release_object, one, sizeof(*one), NULL};
     return note;
 }
 
@@ -353,6 +353,84 @@ static void script_many(void)
     close_history();
 }
 
+/* ---- objects of any age ---- */
+
+/* Publish a snapshot that no longer shows this object. */
+static shown *publish_without(object *one)
+{
+    shown *snapshot = calloc(1, sizeof(*snapshot));
+    if (snapshot == NULL)
+        abort();
+    atomic_fetch_add(&snapshots_alive, 1);
+    if (berth__history_reserve(&history, &snapshot->head) != BERTH_OK)
+        abort();
+    berth__history_publish(&history, &snapshot->head, one != NULL ? retire(NULL, one) : NULL);
+    return (shown *)berth__history_pin(&history);
+}
+
+/* Shuffle the numbers below `count`. */
+static void shuffle(unsigned *order, unsigned count, uint64_t random)
+{
+    for (unsigned i = 0; i < count; i++) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        unsigned at = (unsigned)(random >> 33) % (i + 1);
+        order[i] = order[at];
+        order[at] = i;
+    }
+}
+
+/* After each unpin exactly those objects are left that a pinned snapshot shows. */
+static void script_any_order(uint64_t seed)
+{
+    enum { SNAPSHOTS = 120 };
+    shown *pinned[SNAPSHOTS + 1];
+    unsigned born[SNAPSHOTS + 1], order[SNAPSHOTS];
+    uint64_t random = seed;
+    open_history();
+    pinned[0] = publish_without(NULL);
+    for (unsigned i = 1; i <= SNAPSHOTS; i++) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        born[i] = 1 + (unsigned)(random >> 33) % i; /* snapshots born[i] to i show it */
+        pinned[i] = publish_without(make_object(born[i], 0));
+    }
+    shuffle(order, SNAPSHOTS, seed);
+    for (unsigned k = 0; k < SNAPSHOTS; k++) {
+        berth__history_unpin(&history, &pinned[order[k]]->head);
+        pinned[order[k]] = NULL;
+        unsigned long left = 0;
+        for (unsigned i = 1; i <= SNAPSHOTS; i++) {
+            bool visible = false;
+            for (unsigned number = born[i]; number <= i && !visible; number++)
+                visible = pinned[number - 1] != NULL;
+            left += visible;
+        }
+        expect(atomic_load(&objects_alive) == left, "not the objects that pinned snapshots show");
+        expect(atomic_load(&snapshots_alive) == SNAPSHOTS - k, "a snapshot is left");
+    }
+    berth__history_unpin(&history, &pinned[SNAPSHOTS]->head);
+    berth__history_destroy(&history);
+    expect(atomic_load(&snapshots_alive) == 0, "a snapshot is left at the end");
+}
+
+/* As many snapshots as can live, each with an object that all older ones show, end one by one. That
+ * takes a fraction of a second, and over a minute if each end walks all that live. */
+static void script_one_by_one(bool newest_first)
+{
+    enum { ALL = 60000 };
+    static shown *pinned[ALL];
+    open_history();
+    pinned[0] = publish_without(NULL);
+    for (unsigned i = 1; i < ALL; i++)
+        pinned[i] = publish_without(make_object(1, 0));
+    clock_t begin = clock();
+    for (unsigned i = 0; i < ALL; i++)
+        berth__history_unpin(&history, &pinned[newest_first ? ALL - 1 - i : i]->head);
+    expect(clock() - begin < 5 * CLOCKS_PER_SEC, "unpinning takes longer the more is pinned");
+    expect(atomic_load(&objects_alive) == 0, "an object is left");
+    berth__history_destroy(&history);
+    expect(atomic_load(&snapshots_alive) == 0, "a snapshot is left at the end");
+}
+
 /* ---- threads ---- */
 
 static double seconds(void)
@@ -394,6 +472,11 @@ int main(int argc, char **argv)
     script_last_reader(false);
     script_last_reader(true);
     script_many();
+    empty_graves();
+    for (uint64_t seed = 1; seed <= 20; seed++)
+        script_any_order(seed);
+    script_one_by_one(false);
+    script_one_by_one(true);
     empty_graves();
     race(argc > 1 ? strtoul(argv[1], NULL, 10) : 20000, duration != NULL ? atof(duration) : 0);
     empty_graves();

@@ -135,6 +135,8 @@ static void test_gates(void **state)
     assert_false(made(37, "StorageCapacityScoring=false").volume_capacity_scores);
     assert_false(made(37, "VolumeLimitScaling=false").csi_drivers_required);
     assert_false(made(37, "DRADeviceTaintRules=false").device_taint_rules);
+    assert_false(made(37, "DRAExtendedResource=false").devices_back_resources);
+    assert_true(made(37, "DRAExtendedResource=true").devices_back_resources);
     assert_true(made(36, "TaintTolerationComparisonOperators=true").taint_comparisons);
     const berth__behaviours two =
         made(36, "NodeDeclaredFeatures=false,SchedulerPopFromBackoffQ=false");
@@ -145,6 +147,12 @@ static void test_gates(void **state)
                                                                   "OpportunisticBatching=false,"
                                                                   "SchedulerAsyncPreemption=false");
     assert_memory_equal(&plain, &same, sizeof(plain));
+    const berth__behaviours others = made(
+        36, "AllAlpha=false,APIServerIdentity=false,NativeHistograms=true,WatchListClient=false,"
+            "CoordinatedLeaderElection=true,WinDSR=true,ComponentFlagz=false");
+    assert_memory_equal(&plain, &others, sizeof(plain));
+    assert_false(made(34, "DynamicResourceAllocation=false").dynamic_resources);
+    assert_false(made(34, "InPlacePodVerticalScaling=false").requests_of_status);
 }
 
 static void test_refused_gates(void **state)
@@ -160,6 +168,11 @@ static void test_refused_gates(void **state)
     refused(37, "GenericWorkload=true", BERTH_E_UNSUPPORTED, "not implemented");
     refused(37, "SidecarContainers=true", BERTH_E_INVALID, "no feature gate");
     refused(37, "NodeDeclaredFeatures=false", BERTH_E_INVALID, "locked to true");
+    refused(37, "WinDSR=false", BERTH_E_INVALID, "feature gate WinDSR is locked to true");
+    refused(37, "AllAlpha=true", BERTH_E_UNSUPPORTED, "not implemented");
+    refused(35, "NativeHistograms=true", BERTH_E_INVALID, "has no feature gate");
+    refused(35, "InPlacePodLevelResourcesVerticalScaling=true", BERTH_E_UNSUPPORTED,
+            "not implemented");
     refused(36, "PodLevelResources", BERTH_E_INVALID, "NAME=true or NAME=false");
     refused(36, "PodLevelResources=1", BERTH_E_INVALID, "not \"PodLevelResources=1\"");
     refused(36, "=true", BERTH_E_INVALID, "NAME=true");

@@ -233,6 +233,33 @@ static void test_taken_before(void **state)
     berth_branch_drop(branch);
 }
 
+/* What a dropped branch chose for a claim that another pod had reserved is forgotten: a later
+ * branch may give the same serial to a reservation, and it must not be given back with the wrong
+ * pod. */
+static void test_remains(void **state)
+{
+    small_cluster *c = *state;
+    pair two = make_pair(c);
+    small_add(c, VOLUME("w") CLAIM("e"));
+    berth_pod_id shares = small_pod(c, "shares", NULL, "", USES("c"));
+    berth_pod_id third = small_pod(c, "third", NULL, "", USES("c"));
+    berth_pod_id late = small_pod(c, "late", NULL, "", USES("e"));
+    assert_int_equal(place(c->engine, two.p), two.a);
+    berth_engine *branch = branch_off(c);
+    assert_int_equal(place(branch, two.q), two.a);
+    assert_int_equal(place(branch, shares), two.a); /* p has reserved its claim */
+    berth_branch_drop(branch);
+
+    assert_int_equal(place(c->engine, shares), two.a);
+    branch = branch_off(c);
+    assert_int_equal(berth_engine_unbind(branch, two.p, NULL), BERTH_OK);
+    assert_int_equal(place(branch, third), two.a);
+    assert_int_equal(berth_engine_unbind(branch, shares, NULL), BERTH_OK);
+    assert_int_equal(place(branch, two.q), two.a);
+    assert_int_equal(place(branch, late), BERTH_NODE_NONE);
+    berth_branch_drop(branch);
+}
+
 /* ---- objects that change ---- */
 
 static void test_objects_change(void **state)
@@ -495,13 +522,21 @@ int main(void)
 {
 #define WITH_CLUSTER(test) cmocka_unit_test_setup_teardown(test, small_set_up, small_tear_down)
     const struct CMUnitTest tests[] = {
-        WITH_CLUSTER(test_own_csi_node),     WITH_CLUSTER(test_template),
-        WITH_CLUSTER(test_own_objects),      WITH_CLUSTER(test_apart),
-        WITH_CLUSTER(test_taken_before),     WITH_CLUSTER(test_objects_change),
-        WITH_CLUSTER(test_limits),           WITH_CLUSTER(test_lost_volumes),
-        WITH_CLUSTER(test_node_ids),         WITH_CLUSTER(test_rollback),
-        WITH_CLUSTER(test_rollback_of_node), WITH_CLUSTER(test_commit),
-        WITH_CLUSTER(test_commit_no_volume), WITH_CLUSTER(test_claims_before_all),
+        WITH_CLUSTER(test_own_csi_node),
+        WITH_CLUSTER(test_template),
+        WITH_CLUSTER(test_own_objects),
+        WITH_CLUSTER(test_apart),
+        WITH_CLUSTER(test_taken_before),
+        WITH_CLUSTER(test_remains),
+        WITH_CLUSTER(test_objects_change),
+        WITH_CLUSTER(test_limits),
+        WITH_CLUSTER(test_lost_volumes),
+        WITH_CLUSTER(test_node_ids),
+        WITH_CLUSTER(test_rollback),
+        WITH_CLUSTER(test_rollback_of_node),
+        WITH_CLUSTER(test_commit),
+        WITH_CLUSTER(test_commit_no_volume),
+        WITH_CLUSTER(test_claims_before_all),
         cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

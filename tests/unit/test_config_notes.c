@@ -23,12 +23,13 @@ static void keep(void *context, const berth_note *note)
     const size_t at = strlen(said);
     assert_ptr_equal(context, said);
     assert_int_equal(note->size, sizeof(*note));
-    assert_int_equal(note->what, BERTH_NOTE_UNKNOWN_PLUGIN);
+    assert_true(note->what == BERTH_NOTE_UNKNOWN_PLUGIN || note->what == BERTH_NOTE_FOREIGN_PLUGIN);
     assert_true(berth__str_is(note->kind, "KubeSchedulerConfiguration"));
     assert_int_equal(note->place->code, BERTH_OK);
-    snprintf(said + at, sizeof(said) - at, "%s:%u %s %.*s (%.*s)\n", note->place->source,
-             note->place->line, note->place->field, (int)note->word.len, note->word.data,
-             (int)note->suggestion.len, note->suggestion.data != NULL ? note->suggestion.data : "");
+    snprintf(said + at, sizeof(said) - at, "%s:%u%s %s %.*s (%.*s)\n", note->place->source,
+             note->place->line, note->what == BERTH_NOTE_FOREIGN_PLUGIN ? " foreign" : "",
+             note->place->field, (int)note->word.len, note->word.data, (int)note->suggestion.len,
+             note->suggestion.data != NULL ? note->suggestion.data : "");
 }
 
 static void check(const char *text, uint32_t kubernetes, const char *wanted)
@@ -76,13 +77,48 @@ static void test_nothing_to_say(void **state)
     check(HEAD "profiles: [{plugins: {multiPoint: {disabled: [{name: ImageLocality}]}},\n"
                "            pluginConfig: [{name: ImageLocality}]}]\n",
           0, "");
-    /* A plugin of the embedder. */
+}
+
+/* Enabled plugins that only an embedder could have, at any point. */
+static void test_foreign_plugins(void **state)
+{
+    (void)state;
     check(HEAD
           "profiles: [{plugins: {score: {enabled: [{name: Own}]}}, pluginConfig: [{name: Own}]}]\n",
-          0, "");
+          0, "test.yaml:3 foreign profiles[0].plugins.score.enabled[0].name Own ()\n");
     check(HEAD "profiles: [{plugins: {multiPoint: {enabled: [{name: Own}]}},\n"
                "            pluginConfig: [{name: Own, args: {a: 1}}]}]\n",
-          0, "");
+          0, "test.yaml:3 foreign profiles[0].plugins.multiPoint.enabled[0].name Own ()\n");
+    check(HEAD "profiles:\n"
+               "- plugins:\n"
+               "    permit:\n"
+               "      enabled:\n"
+               "      - name: Coscheduling\n"
+               "    postFilter: {enabled: [{name: DefaultPremption}]}\n"
+               "    placementScore: {enabled: [{name: Mine}]}\n",
+          0,
+          "test.yaml:7 foreign profiles[0].plugins.permit.enabled[0].name Coscheduling ()\n"
+          "test.yaml:8 foreign profiles[0].plugins.postFilter.enabled[0].name DefaultPremption "
+          "(DefaultPreemption)\n"
+          "test.yaml:9 foreign profiles[0].plugins.placementScore.enabled[0].name Mine ()\n");
+    static const char *const points[] = {"preEnqueue", "queueSort", "preFilter", "filter",
+                                         "postFilter", "preScore",  "score",     "reserve",
+                                         "permit",     "preBind",   "bind",      "postBind"};
+    for (size_t i = 0; i < sizeof(points) / sizeof(points[0]); i++) {
+        char text[512], wanted[128];
+        snprintf(text, sizeof(text),
+                 HEAD "profiles: [{plugins: {%s: {disabled: [{name: '*'}], "
+                      "enabled: [{name: Own}]}}}]\n",
+                 points[i]);
+        snprintf(wanted, sizeof(wanted),
+                 "test.yaml:3 foreign profiles[0].plugins.%s.enabled[0].name Own ()\n", points[i]);
+        check(text, 0, wanted);
+    }
+    /* In kube-scheduler's registry, but not in the default set of 1.32. */
+    check(HEAD "profiles: [{plugins: {filter: {enabled: [{name: DynamicResources}]}}}]\n", 32, "");
+    /* Not yet a plugin of 1.34. */
+    check(HEAD "profiles: [{plugins: {permit: {enabled: [{name: GangScheduling}]}}}]\n", 34,
+          "test.yaml:3 foreign profiles[0].plugins.permit.enabled[0].name GangScheduling ()\n");
 }
 
 /* An allocator that fails from the n-th request on. */
@@ -117,7 +153,8 @@ static void test_scarce_memory(void **state)
         berth_allocator allocator = {&s, scarce_allocate, scarce_release};
         berth_scheduler_config *config = NULL;
         const berth__config_source from = {
-            .text = BERTH_STR(HEAD "profiles: [{pluginConfig: [{name: Coscheduling}]}]\n")};
+            .text = BERTH_STR(HEAD "profiles: [{plugins: {permit: {enabled: [{name: Own}]}}, "
+                                   "pluginConfig: [{name: Coscheduling}]}]\n")};
         status = berth__config_read(&allocator, from, "x", &config, NULL);
         assert_true(n < 1000);
         assert_true(status == BERTH_OK || status == BERTH_E_NOMEM);
@@ -131,6 +168,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_unknown_plugins),
         cmocka_unit_test(test_nothing_to_say),
+        cmocka_unit_test(test_foreign_plugins),
         cmocka_unit_test(test_scarce_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -103,11 +103,32 @@ static void test_explicit(void **state)
             "no plugin of this name has a filter phase");
 }
 
+/* A name that nobody has is refused at the points without functions, too. */
+static void test_nobody(void **state)
+{
+    static const char *const points[] = {"preEnqueue", "queueSort", "preFilter", "postFilter",
+                                         "preScore",   "reserve",   "permit",    "preBind",
+                                         "bind",       "postBind"};
+    (void)state;
+    for (size_t i = 0; i < sizeof(points) / sizeof(points[0]); i++) {
+        char plugins[128], field[64], message[64];
+        snprintf(plugins, sizeof(plugins),
+                 "{%s: {disabled: [{name: '*'}], enabled: [{name: Nobody}]}}", points[i]);
+        snprintf(field, sizeof(field), "plugins.%s.Nobody", points[i]);
+        snprintf(message, sizeof(message), "no plugin of this name has a %s phase", points[i]);
+        refused(plugins, field, message);
+        snprintf(plugins, sizeof(plugins), "{%s: {enabled: [{name: Scores}]}}", points[i]);
+        if (i != 1)
+            assert_int_not_equal(place_with(plugins), BERTH_NODE_NONE);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_multi_point),
         cmocka_unit_test(test_explicit),
+        cmocka_unit_test(test_nobody),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

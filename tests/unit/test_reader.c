@@ -548,6 +548,8 @@ static const fault_case faults[] = {
     {"kind: Pod\nmetadata: {namespace: s}\n", BERTH_E_INVALID,
      "test:2: Pod s/(unnamed): metadata.name: a name is required"},
     {"kind: 1\nmetadata: {}\n", BERTH_E_INVALID, "test:1: the object has no kind"},
+    {"kind: Pod\nmetadata:\n  name: {{ .name }}\n", BERTH_E_PARSE,
+     "test:3:10: found a template's {{, expected YAML: `helm template` renders a chart"},
 };
 
 static const fault_case default_faults[] = {

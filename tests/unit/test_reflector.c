@@ -59,7 +59,8 @@ static void on_gone(void *context, berth_kind kind, const object_entry *entry)
     ((world *)context)->gone++;
 }
 
-static const watch_resource pods = {BERTH_KIND_POD, "/api/v1/pods", "fieldSelector=x%3Dy", "pods"};
+static const watch_resource pods = {BERTH_KIND_POD, "/api/v1/pods", "fieldSelector=x%3Dy", "pods",
+                                    false};
 
 static int start(void **state)
 {
@@ -381,7 +382,87 @@ static void test_status_of_a_pending_pod(void **state)
     assert_null(entry->nominated);
 }
 
+/* ---- resources that the server does not serve ---- */
+
+static void test_absent_resource(void **state)
+{
+    const watch_resource optional = {BERTH_KIND_POD, "/api/v1/pods", "", "pods", true};
+    (void)state;
+    log_setup(false, 0);
+    w.r.resource = &optional;
+    scripted_answer(w.s, scripted_find(w.s, "GET", "?limit="), 404, "{}");
+    assert_int_equal(w.listed, 1);
+    assert_int_equal(reflector_lost_since(&w.r), 0);
+    scripted_advance(w.s, 29 * SECOND);
+    assert_null(scripted_find(w.s, "GET", ""));
+    scripted_advance(w.s, 2 * SECOND);
+    scripted_answer(w.s, scripted_find(w.s, "GET", "?limit="), 404, "{}");
+    /* An error in between changes nothing. */
+    scripted_advance(w.s, 31 * SECOND);
+    scripted_answer(w.s, scripted_find(w.s, "GET", "?limit="), 500, "{}");
+    assert_int_equal(reflector_lost_since(&w.r), 0);
+    scripted_advance(w.s, 2 * SECOND);
+    give_list(LIST("7", "", POD("p", "1", "3", "")));
+    assert_told("+p ");
+    assert_int_equal(w.listed, 1);
+    assert_non_null(scripted_find(w.s, "GET", "watch=1"));
+    /* A resource that was served once is kept. */
+    scripted_answer(w.s, scripted_find(w.s, "GET", "watch=1"), 404, "{}");
+    scripted_advance(w.s, 2 * SECOND);
+    scripted_answer(w.s, scripted_find(w.s, "GET", "?limit="), 404, "{}");
+    assert_told("");
+    assert_int_not_equal(reflector_lost_since(&w.r), 0);
+    assert_int_equal(w.r.table.count, 1);
+}
+
+/* Every server serves pods: a 404 is a failure. */
+static void test_missing_resource(void **state)
+{
+    (void)state;
+    log_setup(false, 0);
+    scripted_answer(w.s, scripted_find(w.s, "GET", "?limit="), 404, "{}");
+    assert_int_equal(w.listed, 0);
+    scripted_advance(w.s, 2 * SECOND);
+    assert_non_null(scripted_find(w.s, "GET", "?limit="));
+    assert_int_not_equal(reflector_lost_since(&w.r), 0);
+}
+
 /* ---- all kinds ---- */
+
+static void test_without_devices(void **state)
+{
+    (void)state;
+    log_setup(false, 0);
+    reflector_stop(&w.r);
+    watcher *all = watcher_create(&w.s->transport, &w.sink, 37);
+    assert_non_null(all);
+    watcher_start(all);
+    scripted_advance(w.s, 1);
+    scripted_request *request;
+    int absent = 0;
+    while ((request = scripted_find(w.s, "GET", "/apis/resource.k8s.io/")) != NULL) {
+        scripted_answer(w.s, request, 404, "{}");
+        absent++;
+    }
+    assert_int_equal(absent, 4);
+    while (scripted_find(w.s, "GET", "?limit=") != NULL) {
+        give_list(LIST("7", "", ""));
+        scripted_advance(w.s, 1);
+    }
+    assert_true(watcher_is_synced(all));
+    assert_int_equal(watcher_lost_ns(all), 0);
+    scripted_advance(w.s, 31 * SECOND);
+    request = scripted_find(w.s, "GET", "/resourceslices?limit=");
+    assert_non_null(request);
+    const char *text = LIST("9", "", "");
+    scripted_data(w.s, request, text, strlen(text));
+    scripted_answer(w.s, scripted_find(w.s, "GET", "/resourceslices?limit="), 200, "");
+    scripted_advance(w.s, 1);
+    assert_non_null(scripted_find(w.s, "GET", "/resourceslices?watch=1"));
+    assert_true(watcher_is_synced(all));
+    watcher_stop(all);
+    watcher_destroy(all);
+}
 
 static void test_pods_come_last(void **state)
 {
@@ -437,6 +518,9 @@ int main(void)
         TEST(test_waits_for_room),
         TEST(test_bad_objects),
         TEST(test_status_of_a_pending_pod),
+        TEST(test_absent_resource),
+        TEST(test_missing_resource),
+        TEST(test_without_devices),
         TEST(test_pods_come_last),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,6 +64,17 @@ static void test_everything(void **state)
     run_config_free(&config);
 }
 
+/* kube-scheduler writes "" if there is no kubeconfig. */
+static void test_empty_kubeconfig(void **state)
+{
+    (void)state;
+    run_config config;
+    berth_error error;
+    assert_int_equal(read_text(&config, "clientConnection: {kubeconfig: ''}\n", &error), BERTH_OK);
+    assert_null(config.kubeconfig);
+    run_config_free(&config);
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -126,9 +137,8 @@ static void test_durations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),
-        cmocka_unit_test(test_everything),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_defaults),         cmocka_unit_test(test_everything),
+        cmocka_unit_test(test_empty_kubeconfig), cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_durations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -219,13 +219,13 @@ static void test_victim_stays(void **state)
     berth_pod_id high = loop_pod(l, "high", "2", ", priority: 10");
     assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
     assert_int_equal(l->evictions, 1);
-    assert_int_equal(loop_state(l, high), BERTH_POD_STATE_UNSCHEDULABLE);
+    assert_int_equal(loop_state(l, high), BERTH_POD_STATE_GATED);
     loop_advance(l, 20000);
     assert_int_equal(
         berth_scheduler_evict_done(l->scheduler, find(l, "low"), BERTH_ANSWER_DONE, NULL),
         BERTH_OK);
     loop_advance(l, 20001);
-    assert_int_equal(loop_state(l, high), BERTH_POD_STATE_UNSCHEDULABLE);
+    assert_int_equal(loop_state(l, high), BERTH_POD_STATE_GATED);
     for (int i = 0; i < 2; i++) /* the second answer is ignored, as is one for an unknown pod */
         assert_int_equal(
             berth_scheduler_evict_done(l->scheduler, find(l, "low"), BERTH_ANSWER_FAILED, NULL),

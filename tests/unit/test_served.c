@@ -139,14 +139,19 @@ static void test_gauges(void **state)
     s.deciding_runs = true;
     d.counters.backoff = 3;
     d.cluster.nodes = 5;
-    served_configure(&s, NULL, 32);
+    served_configure(&s, NULL, 32, 32);
     served_look(&s, NULL, NULL, NULL);
     expect_line("scheduler_pending_pods{queue=\"backoff\"} 3\n");
     expect_line("scheduler_scheduler_cache_size{type=\"nodes\"} 5\n");
     expect_line("leader_election_master_status{name=\"berth\"} 0\n");
-    served_configure(&s, NULL, 36);
+    served_configure(&s, NULL, 36, 36);
     served_look(&s, NULL, NULL, NULL);
     expect_line("\nscheduler_cache_size{type=\"nodes\"} 5\n");
+    expect_line("\nberth_version_skew 0\n");
+    served_configure(&s, NULL, 38, 37);
+    expect_line("\nberth_version_skew 1\n");
+    served_configure(&s, NULL, 36, 37);
+    expect_line("\nberth_version_skew 0\n");
 }
 
 static void test_configuration(void **state)

@@ -4,6 +4,7 @@
 
 #include "cli/exits.h"
 #include "commands/commands.h"
+#include "commands/run_unused.h"
 #include "live/credentials/kubeconfig_files.h"
 #include "live/log/log.h"
 #include "live/run/run_config.h"
@@ -28,6 +29,7 @@ enum { UNUSED_FLAGS = 4, DEFAULT_PORT = 10259 };
 typedef struct run_flags {
     engine_setup setup;
     const char *kubeconfig, *context, *master, *unschedulable_max;
+    const char *emulated_version, *write_config_to;
     uint64_t verbosity, rate, burst, secure_port;
     int format;
     bool rate_given, burst_given, elect, elect_denied, port_given;
@@ -37,6 +39,7 @@ typedef struct run_flags {
     const char *unused[UNUSED_FLAGS];
     session_options session;
     char address[300]; /* built from bind_address and secure_port */
+    char gates[4096];  /* --feature-gates without the names of components */
 } run_flags;
 
 /* The command runs once in a program; options point into these. */
@@ -80,6 +83,11 @@ static const option of_server[] = {
      .value = "TIME",
      .target = &flags.unschedulable_max,
      .help = "time after which a pod is tried again in any case (5m)"},
+    {.name = "emulated-version",
+     .kind = OPTION_TEXT,
+     .value = "VERSION",
+     .target = &flags.emulated_version,
+     .help = "as --kubernetes VERSION; also kube:VERSION"},
     {.name = "dry-run",
      .kind = OPTION_FLAG,
      .target = &flags.session.dry_run,
@@ -196,6 +204,11 @@ static const option accepted[] = {
      .value = "LIST",
      .target = &flags.unused[3],
      .help = "(not used)"},
+    {.name = "write-config-to",
+     .kind = OPTION_TEXT,
+     .value = "FILE",
+     .target = &flags.write_config_to,
+     .help = "refused: configurations are read, not written"},
 };
 
 /* As in kube-scheduler, the configuration's kubeconfig takes precedence over the flag, which serves
@@ -265,6 +278,31 @@ static bool take_election(run_config *file)
     return false;
 }
 
+/* The text behind the name of kube-scheduler's component, if that is given ("kube:1.36"). */
+static const char *without_component(const char *text)
+{
+    return strncmp(text, "kube:", 5) == 0 ? text + 5 : text;
+}
+
+/* Take the options that select rules. kube-scheduler accepts "kube:Gate=true" since 1.33. */
+static void take_rules(void)
+{
+    engine_setup *setup = &flags.setup;
+    if (flags.emulated_version != NULL && setup->kubernetes == NULL)
+        setup->kubernetes = without_component(flags.emulated_version);
+    if (setup->feature_gates == NULL)
+        return;
+    const char *from = setup->feature_gates;
+    size_t at = 0;
+    while (*from != '\0' && at + 1 < sizeof(flags.gates)) {
+        if (at == 0 || flags.gates[at - 1] == ',')
+            from = without_component(from);
+        flags.gates[at++] = *from++;
+    }
+    if (*from == '\0')
+        setup->feature_gates = flags.gates;
+}
+
 /* Take the address from --serve, or from kube-scheduler's two flags for it. */
 static void take_address(void)
 {
@@ -290,6 +328,12 @@ static bool take_flags(run_config *file)
         if (flags.unused[i] != NULL)
             LOG_WARNING("this option is not used: what is shown is open", "option",
                         accepted[i].name);
+    if (flags.write_config_to != NULL) {
+        (void)exit_usage(help.name, "--write-config-to: configurations are read, not written");
+        return false;
+    }
+    run_unused_warn();
+    take_rules();
     take_rates(file);
     take_address();
     return take_time("pod-max-in-unschedulable-pods-duration", flags.unschedulable_max,
@@ -297,14 +341,37 @@ static bool take_flags(run_config *file)
            take_election(file);
 }
 
-/* If --kubernetes is given, check the profiles at once; otherwise the server's version must be
- * known first. */
+static berth_status check_version(const char *kubernetes, berth_error *error)
+{
+    berth_engine *engine = NULL;
+    engine_setup *setup = &flags.setup;
+    const char *given = setup->kubernetes;
+    const uint64_t threads = setup->threads;
+    setup->kubernetes = kubernetes;
+    setup->threads = 1;
+    berth_status status = engine_setup_resolve(setup, error);
+    if (status == BERTH_OK)
+        status = engine_setup_create(setup, &engine, error);
+    berth_engine_destroy(engine);
+    engine_setup_release(setup);
+    setup->kubernetes = given;
+    setup->threads = threads;
+    return status;
+}
+
+/* Check the profiles and the feature gates before the server is asked. Without --kubernetes, they
+ * must suit some version: the server's is not known yet. */
 static berth_status check_setup(berth_error *error)
 {
-    if (flags.setup.kubernetes == NULL)
-        return BERTH_OK;
-    berth_status status = engine_setup_resolve(&flags.setup, error);
-    engine_setup_release(&flags.setup);
+    static const char *const versions[] = {"1.37", "1.36", "1.35", "1.34", "1.33", "1.32"};
+    if (flags.setup.kubernetes != NULL)
+        return check_version(flags.setup.kubernetes, error);
+    berth_status status = check_version(versions[0], error);
+    for (size_t i = 1; status != BERTH_OK && i < sizeof(versions) / sizeof(versions[0]); i++) {
+        berth_error ignored;
+        if (check_version(versions[i], &ignored) == BERTH_OK)
+            status = BERTH_OK;
+    }
     return status;
 }
 
@@ -345,9 +412,9 @@ int cmd_run(int argc, char **argv)
 {
     text_list operands = {0};
     const option_group groups[] = {OPTION_GROUP(of_server), OPTION_GROUP(of_lease),
-                                   OPTION_GROUP(of_looks), engine_setup_options(&flags.setup),
-                                   OPTION_GROUP(accepted)};
-    options_result parsed = options_parse(&help, groups, 5, &operands, argc, argv);
+                                   OPTION_GROUP(of_looks),  engine_setup_options(&flags.setup),
+                                   OPTION_GROUP(accepted),  run_unused_options()};
+    options_result parsed = options_parse(&help, groups, 6, &operands, argc, argv);
     int code = parsed == OPTIONS_WRONG ? EXIT_USAGE : EXIT_DONE;
     if (parsed == OPTIONS_RUN && operands.count > 0)
         code = exit_usage(help.name, "unexpected '%s'", operands.items[0]);

@@ -189,7 +189,8 @@ void inspection_note(void *context, const berth_note *note)
                  note->workload->wanted, note->workload->made);
         add(in, FINDING_REPLICAS, note, text);
         break;
-    case BERTH_NOTE_WORKLOAD: /* for callers that track changes */
+    case BERTH_NOTE_WORKLOAD:       /* for callers that track changes */
+    case BERTH_NOTE_FOREIGN_PLUGIN: /* refused by engine_setup_resolve */
         break;
     case BERTH_NOTE_NOT_EXPANDED:
         references_workload(&in->references, note->kind, note->namespace_name, note->name);

@@ -165,6 +165,33 @@ static berth_status read_version(engine_setup *setup, berth_error *error)
         setup->kubernetes);
 }
 
+/* Make an error of the first plugin that only an embedder could have. */
+static void refuse_foreign(void *context, const berth_note *note)
+{
+    berth_error *error = context;
+    const char *suggestion = note->suggestion.data != NULL ? note->suggestion.data : "";
+    const bool like = note->suggestion.len > 0;
+    if (note->what != BERTH_NOTE_FOREIGN_PLUGIN || error->code != BERTH_OK)
+        return;
+    *error = *note->place;
+    error->code = BERTH_E_INVALID;
+    snprintf(error->message, sizeof(error->message),
+             "kube-scheduler has no plugin \"%.*s\"%s%.*s%s", (int)note->word.len, note->word.data,
+             like ? "; did you mean " : "", (int)note->suggestion.len, suggestion, like ? "?" : "");
+}
+
+static berth_status take_config(engine_setup *setup, berth_error *error)
+{
+    berth_error foreign = {.code = BERTH_OK};
+    berth_scheduler_config_notes(setup->config, refuse_foreign, &foreign);
+    if (foreign.code != BERTH_OK) {
+        *error = foreign;
+        return foreign.code;
+    }
+    settle_config(setup);
+    return BERTH_OK;
+}
+
 berth_status engine_setup_resolve(engine_setup *setup, berth_error *error)
 {
     setup->attached_volumes_max = volumes_of_environment();
@@ -175,9 +202,7 @@ berth_status engine_setup_resolve(engine_setup *setup, berth_error *error)
     }
     berth_status status =
         berth_scheduler_config_file(setup->config_path, setup->release, &setup->config, error);
-    if (status == BERTH_OK)
-        settle_config(setup);
-    return status;
+    return status == BERTH_OK ? take_config(setup, error) : status;
 }
 
 berth_status engine_setup_resolve_text(engine_setup *setup, berth_str text, const char *source,
@@ -190,9 +215,7 @@ berth_status engine_setup_resolve_text(engine_setup *setup, berth_str text, cons
     }
     berth_status status =
         berth_scheduler_config_text(text, source, setup->release, &setup->config, error);
-    if (status == BERTH_OK)
-        settle_config(setup);
-    return status;
+    return status == BERTH_OK ? take_config(setup, error) : status;
 }
 
 void engine_setup_resolve_profile(engine_setup *setup, const berth_profile *profile)

@@ -75,6 +75,10 @@ typedef enum berth_note_kind {
     /* With `many_replicas`: the workload wants more pods than the nodes take. `workload` has
      * its kind and name, how many it wants and how many were made. */
     BERTH_NOTE_REPLICAS,
+    /* In a scheduler configuration: a profile enables a plugin `word` that kube-scheduler of the
+     * version does not have. It is one of your own, or a mistake. `suggestion`: a similar
+     * plugin. */
+    BERTH_NOTE_FOREIGN_PLUGIN,
 } berth_note_kind;
 
 /* How new pods take the place of old ones. */
@@ -304,8 +308,8 @@ BERTH_API berth_status berth_scheduler_config_text(berth_str text, const char *s
 BERTH_API void berth_scheduler_config_destroy(berth_scheduler_config *config);
 
 /* Call `note` for each remark about a configuration that was nevertheless read
- * (BERTH_NOTE_UNKNOWN_PLUGIN), in the order of the text. Owner: see berth_note. Threads: any. Cost:
- * linear in the remarks. */
+ * (BERTH_NOTE_UNKNOWN_PLUGIN, BERTH_NOTE_FOREIGN_PLUGIN). Owner: see berth_note. Threads: any.
+ * Cost: linear in the remarks. */
 BERTH_API void berth_scheduler_config_notes(const berth_scheduler_config *config,
                                             berth_note_fn note, void *context);
 

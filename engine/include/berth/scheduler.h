@@ -30,6 +30,10 @@
  *                    v    v deleted, finished or terminating
  *                 BOUND   GONE
  *
+ * A pod whose preemption requested evictions is GATED until each of them has begun (the victim is
+ * terminating or gone) or one has failed. Then it waits as UNSCHEDULABLE, and is tried again at the
+ * latest when its victims are gone.
+ *
  * GATED, ACTIVE, BACKOFF and UNSCHEDULABLE pods are pending. An ASSUMED pod counts on its node in
  * every decision; when it is forgotten or expires, everything that assuming it took is given back
  * once. Every submitted pod comes to exactly one outcome: bound, or gone (taken by another
@@ -127,8 +131,9 @@ typedef struct berth_scheduler_callbacks {
     berth_answer (*bind)(void *context, const berth_binding *binding);
     /* A binding in progress was given up; undo what can be undone. */
     void (*unbind)(void *context, const berth_binding *binding, berth_unbind_reason reason);
-    /* Delete a pod. DONE: it is gone, and the scheduler removes it. LATER: an event or
-     * berth_scheduler_evict_done follows; until then the pod is not evicted again. NULL: DONE. */
+    /* Delete a pod. DONE: it is gone, and the scheduler removes it. LATER: an event that shows it
+     * terminating or removes it, or berth_scheduler_evict_done, follows; until then the pod is not
+     * evicted again, and its preemptor is gated. NULL: DONE. */
     berth_answer (*evict)(void *context, const berth_eviction *eviction);
     /* Report a trouble. `error` is set for BERTH_TROUBLE_EVENT and NULL otherwise. */
     void (*report)(void *context, berth_trouble trouble, const berth_error *error);
@@ -245,9 +250,9 @@ BERTH_API berth_status berth_scheduler_bind_done(berth_scheduler *scheduler,
                                                  berth_error *error);
 
 /* Report the outcome of an eviction whose callback answered LATER. FAILED: the pod stays;
- * preemption may choose it again, and pods nominated for its node are tried again. DONE: an event
- * follows. It is posted like an event; an outcome for a pod that is gone, or that nobody waits for,
- * is harmless.
+ * preemption may choose it again; its preemptors and pods nominated for its node are tried again.
+ * DONE: an event follows. It is posted like an event; an outcome for a pod that is gone, or that
+ * nobody waits for, is harmless.
  * Threads: any. Errors: BERTH_E_ARG (LATER), BERTH_E_NOMEM. Cost: constant; when it is applied,
  * linear in the pods nominated for the node. */
 BERTH_API berth_status berth_scheduler_evict_done(berth_scheduler *scheduler, berth_pod_id victim,

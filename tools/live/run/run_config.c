@@ -118,6 +118,10 @@ static berth_status read_connection(run_config *config, const json_t *from, cons
 {
     double burst = config->burst;
     take_text(from, "kubeconfig", &config->kubeconfig);
+    if (config->kubeconfig != NULL && config->kubeconfig[0] == '\0') {
+        free(config->kubeconfig); /* kube-scheduler writes "" if there is none */
+        config->kubeconfig = NULL;
+    }
     config->qps_given = config->qps_given || yaml_tree_text(from, "qps") != NULL;
     if (!take_number(from, "qps", &config->qps))
         return wrong(error, source, "clientConnection.qps", "expected a number");

@@ -104,9 +104,11 @@ static const char *configuration(void *context)
     return atomic_load_explicit(&((served *)context)->configuration, memory_order_acquire);
 }
 
-void served_configure(served *s, char *text, int minor)
+void served_configure(served *s, char *text, int minor, int rules_minor)
 {
     s->minor = minor;
+    metrics_set(s->metrics, METRIC_VERSION_SKEW, minor > rules_minor ? minor - rules_minor : 0,
+                METRIC_NO_LABELS);
     atomic_store_explicit(&s->configuration, text, memory_order_release);
 }
 

@@ -44,9 +44,9 @@ void served_init(served *s, deciding *d, const char *server_url, const char *lea
 berth_status served_start(served *s, const char *address, const char *certificate_file,
                           const char *key_file, berth_error *error);
 
-/* Set the configuration for /configz and the version that names metrics, once. Takes over
- * `text`. */
-void served_configure(served *s, char *text, int minor);
+/* Set the configuration for /configz, the server's version, which names metrics, and the version
+ * whose rules decide, once. Takes over `text`. */
+void served_configure(served *s, char *text, int minor, int rules_minor);
 void served_free(served *s);
 
 /* Update everything, about once a second. `w` and `l` may be NULL. */

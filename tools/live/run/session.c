@@ -30,7 +30,7 @@ enum {
     BLIND_SECONDS = 300, /* without a watch this long, nothing is evicted any more */
     DENIED_SECONDS = 10, /* a server that has just started may not know its rules yet */
 };
-enum { BACKLOG_MAX = 20000, MINOR_FIRST = 32, MINOR_LAST = 36, SETTLE_SECONDS = 5 };
+enum { BACKLOG_MAX = 20000, MINOR_FIRST = 32, MINOR_LAST = 37, SETTLE_SECONDS = 5 };
 
 typedef struct session {
     const session_options *options;
@@ -55,6 +55,7 @@ typedef struct session {
     int64_t began_ns, version_backoff_ns;
     int64_t denied_ns; /* when the 403 answers began; 0: none */
     char version[16];  /* of the server, "1.36" */
+    char rules[16];    /* "1.37" for a newer server */
     char gates[1024];  /* the engine's feature gates */
     int minor;         /* for example 36 */
 } session;
@@ -302,7 +303,7 @@ static void begin(session *s)
     s->deciding_runs = true;
     atomic_store_explicit(&s->served.deciding_runs, true, memory_order_relaxed); /* SERVED-1 */
     if (s->served.server != NULL)
-        served_configure(&s->served, configz_text(s->options), s->minor);
+        served_configure(&s->served, configz_text(s->options), s->minor, (int)setup->minor);
     s->watcher = watcher_create(s->transport, &sink, s->minor);
     if (s->watcher == NULL) {
         end(s, exit_status("run", "making a reader", BERTH_E_NOMEM));
@@ -325,18 +326,29 @@ static bool read_version(session *s, berth_str body)
     return good;
 }
 
+/* A server that is one release newer than the newest rules is served with these. */
+static void use_newest_rules(session *s)
+{
+    snprintf(s->rules, sizeof(s->rules), "1.%d", MINOR_LAST);
+    s->options->setup->kubernetes = s->rules;
+    LOG_WARNING("the API server is newer than the newest rules known: these decide", "kubernetes",
+                s->version, "rules", s->rules);
+}
+
 static void take_version(session *s)
 {
     int minor = s->minor = strncmp(s->version, "1.", 2) == 0 ? atoi(s->version + 2) : 0;
     LOG_INFO(0, "connected", "server", s->options->config->access.server, "kubernetes", s->version);
-    if (s->options->setup->kubernetes == NULL && (minor < MINOR_FIRST || minor > MINOR_LAST)) {
+    if (s->options->setup->kubernetes == NULL && (minor < MINOR_FIRST || minor > MINOR_LAST + 1)) {
         plain_text_line(stderr,
                         "berth run: the API server is of Kubernetes %s, whose rules are not known; "
-                        "--kubernetes 1.32 to 1.36 says which to use",
-                        s->version);
+                        "--kubernetes 1.%d to 1.%d says which to use",
+                        s->version, MINOR_FIRST, MINOR_LAST);
         end(s, EXIT_INPUT);
         return;
     }
+    if (s->options->setup->kubernetes == NULL && minor > MINOR_LAST)
+        use_newest_rules(s);
     begin(s);
 }
 

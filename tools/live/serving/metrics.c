@@ -123,6 +123,9 @@ static const metric_family families[METRIC_COUNT] = {
         COUNTS("berth_pushed_back_total", "Answers of the API server with status 429.", NULL),
     [METRIC_WATCH_LOST_SECONDS] =
         SHOWS("berth_watch_lost_seconds", "How long the worst watch has been lost.", NULL),
+    [METRIC_VERSION_SKEW] = SHOWS(
+        "berth_version_skew",
+        "By how many minor releases the API server is newer than the rules that decide.", NULL),
 };
 
 typedef struct series {

@@ -37,6 +37,7 @@ typedef enum metric {
     METRIC_EVENTS_DROPPED,          /* */
     METRIC_PUSHED_BACK,             /* answers with status 429 */
     METRIC_WATCH_LOST_SECONDS,      /* how long the longest broken watch has been lost */
+    METRIC_VERSION_SKEW,            /* minor releases by which the server is newer than the rules */
     METRIC_COUNT
 } metric;
 

@@ -43,7 +43,7 @@ void reflector_free(reflector *r)
 
 int64_t reflector_lost_since(const reflector *r)
 {
-    return r->state == REFLECTOR_WATCH ? 0 : r->healthy_since_ns + 1;
+    return r->state == REFLECTOR_WATCH || r->absent ? 0 : r->healthy_since_ns + 1;
 }
 
 /* ---- waiting ---- */
@@ -134,9 +134,40 @@ static void start_anew(reflector *r)
     r->next_page = NULL;
 }
 
+static void first_list_over(reflector *r)
+{
+    if (r->listed)
+        return;
+    r->listed = true;
+    r->sink->listed(r->sink->context, r->resource->kind);
+}
+
+/* Goes on without a resource that the server does not serve. */
+static void do_without(reflector *r)
+{
+    if (!r->absent)
+        LOG_INFO(0, "the API server does not serve a resource: it is left out", "resource",
+                 r->resource->rbac);
+    r->absent = true;
+    r->status_denied = 0;
+    start_anew(r);
+    first_list_over(r);
+    wait_until(r, live_now(r->transport) + REFLECTOR_ABSENT_SECONDS * second_ns);
+}
+
+static void take_up(reflector *r)
+{
+    LOG_INFO(0, "the API server serves a resource that was left out", "resource",
+             r->resource->rbac);
+    r->absent = false;
+    r->healthy_since_ns = live_now(r->transport);
+}
+
 static void end_page(reflector *r)
 {
     r->status_denied = 0;
+    if (r->absent)
+        take_up(r);
     if (r->next_page != NULL) {
         go_on(r);
         return;
@@ -145,10 +176,7 @@ static void end_page(reflector *r)
     r->wants_list = false;
     r->from_anew = false;
     r->lists++;
-    if (!r->listed) {
-        r->listed = true;
-        r->sink->listed(r->sink->context, r->resource->kind);
-    }
+    first_list_over(r);
     go_on(r);
 }
 
@@ -165,6 +193,11 @@ static void on_list_done(void *context, const live_answer *answer)
     stop_watchdog(r);
     if (answer->outcome == LIVE_ANSWERED && answer->status == 200 && read_list_end(r)) {
         end_page(r);
+        return;
+    }
+    if (answer->outcome == LIVE_ANSWERED && answer->status == 404 && r->resource->may_be_absent &&
+        (r->absent || !r->listed)) {
+        do_without(r);
         return;
     }
     say_failure(r, "list", answer);

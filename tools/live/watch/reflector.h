@@ -7,6 +7,9 @@
  *    +---- error ----+ <------ 410, an ERROR event, silence ----------+
  *         silence
  *
+ * A resource that the server does not serve (404) counts as listed and empty. It is listed again
+ * from time to time, because a later server, or another setting, may serve it.
+ *
  * Threads: the network loop's. */
 #ifndef BERTH_LIVE_REFLECTOR_H
 #define BERTH_LIVE_REFLECTOR_H
@@ -48,6 +51,7 @@ typedef struct watch_resource {
     const char *path;     /* "/api/v1/pods" */
     const char *selector; /* "fieldSelector=...", percent-encoded; "" */
     const char *rbac;     /* "pods": for the message about a missing permission */
+    bool may_be_absent;   /* not every server of the watched versions serves it */
 } watch_resource;
 
 typedef enum reflector_state {
@@ -69,6 +73,7 @@ typedef struct reflector {
     char *next_page;  /* metadata.continue; NULL: none */
     uint32_t mark;    /* the current list */
     bool listed;      /* a list was complete once */
+    bool absent;      /* the server does not serve the resource, as far as known */
     bool from_anew;   /* an etcd may have been restored: lower versions are new */
     bool wants_list;  /* the next step is a list */
     bool expired;     /* an ERROR event reported it */
@@ -88,6 +93,7 @@ typedef struct reflector {
 enum {
     REFLECTOR_PAGE = 1000,
     REFLECTOR_SILENCE_SECONDS = 150,
+    REFLECTOR_ABSENT_SECONDS = 30, /* until an absent resource is listed again */
 };
 
 /* Initialize a zeroed reflector. Owner: all arguments must outlive it. */
@@ -101,7 +107,8 @@ void reflector_start(reflector *r);
 void reflector_stop(reflector *r);
 void reflector_free(reflector *r);
 
-/* Since when there has been no working watch, by live_now; 0: there is one. */
+/* Since when there has been no working watch, by live_now; 0: there is one, or the resource is
+ * absent. */
 int64_t reflector_lost_since(const reflector *r);
 
 #endif

@@ -8,7 +8,7 @@
 #include "live/log/log.h"
 
 static const int64_t first_backoff_ns = 50000000, last_backoff_ns = INT64_C(5000000000);
-static const int64_t look_again_ns = 20000000;
+static const int64_t look_again_ns = 5000000;
 
 enum { IN_FLIGHT = 8 };
 

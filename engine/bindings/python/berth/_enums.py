@@ -196,3 +196,4 @@ class NoteKind(enum.IntEnum):
     UNKNOWN_PLUGIN = 12
     REPLACES = 13
     REPLICAS = 14
+    FOREIGN_PLUGIN = 15

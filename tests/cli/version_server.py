@@ -1,0 +1,42 @@
+"""An API server without objects, for test_run_versions.sh. Usage: version_server.py MINOR FILE; prints its port. It
+serves resource.k8s.io while FILE exists."""
+import http.server
+import json
+import os
+import sys
+import time
+import urllib.parse
+
+
+class Answer(http.server.BaseHTTPRequestHandler):
+    def reply(self, status, value):
+        body = json.dumps(value).encode()
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_GET(self):
+        url = urllib.parse.urlsplit(self.path)
+        if url.path == "/version":
+            self.reply(200, {"major": "1", "minor": sys.argv[1]})
+        elif url.path.startswith("/apis/resource.k8s.io/") and not os.path.exists(sys.argv[2]):
+            self.reply(404, {"kind": "Status", "code": 404})
+        elif "watch=1" in url.query:
+            self.send_response(200)
+            self.end_headers()
+            time.sleep(600)
+        else:
+            self.reply(200, {"metadata": {"resourceVersion": "7"}, "items": []})
+
+    def do_POST(self):
+        self.reply(404, {"kind": "Status", "code": 404})
+
+    def log_message(self, *_):
+        pass
+
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer)
+server.daemon_threads = True
+print(server.server_port, flush=True)
+server.serve_forever()

@@ -1,0 +1,345 @@
+/* Preemption whose evictions take time: what a preemptor waits for, and a storm of preemptors, of
+ * which each must be tried twice, nominated once and bound to its nominated node. */
+#include "scheduler_cluster.h"
+
+enum {
+    NODES = 100,
+    PODS_A_NODE = 4,
+    STORM = 60,
+    APART_MS = 5, /* between two preemptors */
+    PATCH_MS = 4, /* from the request of an eviction to the victim's condition */
+    DELETE_MS = 8,
+    BIND_MS = 3,
+    LAST_MS = 1000,
+};
+
+/* ---- one preemptor ---- */
+
+static berth_pod_id find(const loop *l, const char *name)
+{
+    return berth_engine_find_pod(l->c.engine, (berth_str)TEXT("default"),
+                                 (berth_str){name, (uint32_t)strlen(name)});
+}
+
+static void fill(loop *l)
+{
+    loop_node(l, "node", "2");
+    loop_add(l, loop_pod_text("low-1", "1", "", ", nodeName: node"));
+    loop_add(l, loop_pod_text("low-2", "1", "", ", nodeName: node"));
+    l->evict_answer = BERTH_ANSWER_LATER;
+}
+
+static berth_pod_id preempt(loop *l, const char *name, const char *spec)
+{
+    berth_pod_id pod = loop_pod(l, name, "2", spec);
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_not_equal(l->step.nominated, BERTH_NODE_NONE);
+    return pod;
+}
+
+/* The first victim's removal does not wake the pod, the last one's does. */
+static void test_waits_for_all_victims(void **state)
+{
+    loop *l = *state;
+    fill(l);
+    berth_pod_id high = preempt(l, "high", ", priority: 10");
+    assert_int_equal(loop_state(l, high), BERTH_POD_STATE_GATED);
+    loop_advance(l, 2000);
+    loop_remove(l, BERTH_KIND_POD, "default", "low-1");
+    assert_int_equal(loop_state(l, high), BERTH_POD_STATE_GATED);
+    assert_int_equal(loop_step(l), BERTH_STEP_IDLE);
+    loop_remove(l, BERTH_KIND_POD, "default", "low-2");
+    assert_int_equal(loop_state(l, high), BERTH_POD_STATE_ACTIVE);
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+    assert_int_equal(l->step.attempt, 2);
+}
+
+/* Victims that are seen to terminate are waited for in the pool. */
+static void test_victims_terminate(void **state)
+{
+    loop *l = *state;
+    fill(l);
+    berth_pod_id high = preempt(l, "high", ", priority: 10");
+    loop_update(l, loop_pod_text("low-1", "1", ", deletionTimestamp: '2026-01-01T00:00:00Z'",
+                                 ", nodeName: node"));
+    assert_int_equal(loop_state(l, high), BERTH_POD_STATE_GATED);
+    loop_update(l, loop_pod_text("low-2", "1", ", deletionTimestamp: '2026-01-01T00:00:00Z'",
+                                 ", nodeName: node"));
+    assert_int_equal(loop_state(l, high), BERTH_POD_STATE_UNSCHEDULABLE);
+    loop_advance(l, 2000);
+    loop_remove(l, BERTH_KIND_POD, "default", "low-1");
+    loop_remove(l, BERTH_KIND_POD, "default", "low-2");
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+}
+
+/* The condition that announces a deletion does not end the wait, and no victim is evicted twice. */
+static void test_victim_changes(void **state)
+{
+    loop *l = *state;
+    fill(l);
+    berth_pod_id high = preempt(l, "high", ", priority: 10");
+    loop_update(l, loop_pod_text("low-1", "1", ", labels: {a: b}", ", nodeName: node"));
+    assert_int_equal(loop_state(l, high), BERTH_POD_STATE_GATED);
+    preempt(l, "higher", ", priority: 20");
+    assert_int_equal(l->step.victim_count, 0);
+    assert_int_equal(l->evictions, 2);
+}
+
+/* If one victim stays, the pod does not wait for the other one. */
+static void test_victim_stays(void **state)
+{
+    loop *l = *state;
+    fill(l);
+    berth_pod_id high = preempt(l, "high", ", priority: 10");
+    loop_advance(l, 2000);
+    assert_int_equal(
+        berth_scheduler_evict_done(l->scheduler, find(l, "low-1"), BERTH_ANSWER_FAILED, NULL),
+        BERTH_OK);
+    loop_advance(l, 2001);
+    assert_int_equal(loop_state(l, high), BERTH_POD_STATE_ACTIVE);
+    loop_remove(l, BERTH_KIND_POD, "default", "low-2");
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(l->evictions, 3);
+    assert_int_equal(loop_state(l, high), BERTH_POD_STATE_GATED);
+}
+
+/* A pod that loses its node to a more important one does not wait for the victims there. */
+static void test_loses_its_node(void **state)
+{
+    loop *l = *state;
+    fill(l);
+    berth_pod_id middle = preempt(l, "middle", ", priority: 5");
+    assert_int_equal(loop_state(l, middle), BERTH_POD_STATE_GATED);
+    berth_pod_id high = preempt(l, "high", ", priority: 10");
+    assert_int_equal(loop_state(l, high), BERTH_POD_STATE_GATED);
+    assert_int_equal(loop_state(l, middle), BERTH_POD_STATE_BACKOFF);
+    assert_int_equal(l->unnominations, 1);
+    loop_remove(l, BERTH_KIND_POD, "default", "low-1");
+    loop_remove(l, BERTH_KIND_POD, "default", "low-2");
+    assert_int_equal(loop_state(l, high), BERTH_POD_STATE_BACKOFF);
+}
+
+/* A preemptor that changes is tried when its victims have left, whatever they leave. */
+static void test_preemptor_changes(void **state)
+{
+    loop *l = *state;
+    fill(l);
+    berth_pod_id high = preempt(l, "high", ", priority: 10");
+    loop_update(l, loop_pod_text("high", "2", ", labels: {a: b}", ", priority: 10"));
+    assert_int_equal(loop_state(l, high), BERTH_POD_STATE_GATED);
+    loop_remove(l, BERTH_KIND_POD, "default", "low-1");
+    loop_remove(l, BERTH_KIND_NODE, "", "node");
+    loop_remove(l, BERTH_KIND_POD, "default", "low-2");
+    assert_int_equal(loop_state(l, high), BERTH_POD_STATE_BACKOFF);
+}
+
+/* A preemptor that is deleted leaves nothing behind. */
+static void test_preemptor_goes(void **state)
+{
+    loop *l = *state;
+    fill(l);
+    preempt(l, "high", ", priority: 10");
+    loop_remove(l, BERTH_KIND_POD, "default", "high");
+    berth_pod_id next = loop_pod(l, "next", "2", ", priority: -1");
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    loop_remove(l, BERTH_KIND_POD, "default", "low-1");
+    loop_remove(l, BERTH_KIND_POD, "default", "low-2");
+    assert_int_equal(loop_state(l, next), BERTH_POD_STATE_BACKOFF);
+}
+
+/* ---- a storm ---- */
+
+/* What the API server does later: a victim's condition, its removal, the answer of a binding. */
+typedef struct to_come {
+    enum { NOTHING, CONDITION, REMOVAL, ANSWER } kind;
+    int64_t at_ms;
+    char name[32], node[32];
+    berth_binding_id binding;
+} to_come;
+
+typedef struct storm {
+    loop l; /* must be first: its callbacks get it */
+    to_come events[4 * NODES * PODS_A_NODE];
+    uint32_t event_count;
+    char nominated[STORM][32];
+    uint32_t elsewhere, renominations, bound;
+} storm;
+
+static to_come *plan(storm *s, int32_t after_ms)
+{
+    to_come *event = &s->events[s->event_count++];
+    assert_true(s->event_count <= sizeof(s->events) / sizeof(s->events[0]));
+    event->at_ms = s->l.now_ms + after_ms;
+    return event;
+}
+
+static void copy_text(char *to, berth_str text)
+{
+    snprintf(to, 32, "%.*s", (int)text.len, text.data);
+}
+
+static berth_answer storm_evict(void *context, const berth_eviction *eviction)
+{
+    storm *s = context;
+    berth_str space, name, node = berth_engine_node_name(s->l.c.engine, eviction->node);
+    berth_engine_pod_name(s->l.c.engine, eviction->victim, &space, &name);
+    for (uint32_t i = 0; i < 2; i++) {
+        to_come *event = plan(s, i == 0 ? PATCH_MS : DELETE_MS);
+        event->kind = i == 0 ? CONDITION : REMOVAL;
+        copy_text(event->name, name);
+        copy_text(event->node, node);
+    }
+    s->l.evictions++;
+    return BERTH_ANSWER_LATER;
+}
+
+static uint32_t number_of(const storm *s, berth_pod_id pod)
+{
+    berth_str space, name;
+    berth_engine_pod_name(s->l.c.engine, pod, &space, &name);
+    return (uint32_t)atoi(name.data + strlen("high-"));
+}
+
+static berth_answer storm_bind(void *context, const berth_binding *binding)
+{
+    storm *s = context;
+    char node[32];
+    copy_text(node, berth_engine_node_name(s->l.c.engine, binding->node));
+    s->elsewhere += strcmp(node, s->nominated[number_of(s, binding->pod)]) != 0;
+    s->bound++;
+    to_come *event = plan(s, BIND_MS);
+    event->kind = ANSWER;
+    event->binding = binding->id;
+    return BERTH_ANSWER_LATER;
+}
+
+static void storm_open(storm *s)
+{
+    berth_scheduler_options options;
+    berth_error error = {.code = BERTH_OK};
+    memset(s, 0, sizeof(*s));
+    loop_open_as(&s->l, 37, berth_profile_default(), 1, 0, NULL);
+    berth_scheduler_destroy(s->l.scheduler);
+    berth_scheduler_options_init(&options);
+    options.callbacks = (berth_scheduler_callbacks){
+        .context = s, .bind = storm_bind, .evict = storm_evict, .report = loop_report};
+    small_require(berth_scheduler_create(s->l.c.engine, &options, &s->l.scheduler, &error), &error);
+    for (uint32_t i = 0; i < NODES; i++) {
+        char node[32], pod[32], spec[64];
+        snprintf(node, sizeof(node), "n-%03u", i);
+        snprintf(spec, sizeof(spec), ", nodeName: %s, priority: 0", node);
+        loop_node(&s->l, node, "8");
+        for (uint32_t j = 0; j < PODS_A_NODE; j++) {
+            snprintf(pod, sizeof(pod), "low-%03u-%u", i, j);
+            loop_add(&s->l, loop_pod_text(pod, "2", "", spec));
+        }
+    }
+}
+
+static void update_with(storm *s, const char *object, const char *status)
+{
+    char text[2560];
+    snprintf(text, sizeof(text), "%s%s", object, status);
+    loop_update(&s->l, text);
+}
+
+static void happen(storm *s, to_come *event)
+{
+    char spec[64];
+    switch (event->kind) {
+    case CONDITION:
+        snprintf(spec, sizeof(spec), ", nodeName: %s, priority: 0", event->node);
+        update_with(s, loop_pod_text(event->name, "2", "", spec),
+                    "status: {conditions: [{type: DisruptionTarget, status: 'True', "
+                    "reason: PreemptionByScheduler}]}\n");
+        break;
+    case REMOVAL:
+        loop_remove(&s->l, BERTH_KIND_POD, "default", event->name);
+        break;
+    case ANSWER:
+        assert_int_equal(
+            berth_scheduler_bind_done(s->l.scheduler, event->binding, BERTH_ANSWER_DONE, NULL),
+            BERTH_OK);
+        break;
+    case NOTHING:
+        break;
+    }
+    event->kind = NOTHING;
+}
+
+static void storm_pod(storm *s, uint32_t i, bool shows_node)
+{
+    char name[32], status[64];
+    snprintf(name, sizeof(name), "high-%u", i);
+    snprintf(status, sizeof(status), "status: {nominatedNodeName: %s}\n", s->nominated[i]);
+    const char *text = loop_pod_text(name, "3", "", ", priority: 1000");
+    if (shows_node)
+        update_with(s, text, status);
+    else
+        loop_add(&s->l, text);
+}
+
+/* Our own write of the nomination comes back as an event. */
+static void note_step(storm *s)
+{
+    uint32_t i = number_of(s, s->l.step.pod);
+    if (s->l.step.nominated == BERTH_NODE_NONE)
+        return;
+    s->renominations += s->nominated[i][0] != '\0';
+    copy_text(s->nominated[i], berth_engine_node_name(s->l.c.engine, s->l.step.nominated));
+    storm_pod(s, i, true);
+}
+
+static void storm_run(storm *s)
+{
+    berth_error error = {.code = BERTH_OK};
+    for (uint32_t added = 0; s->l.now_ms < LAST_MS; s->l.now_ms++) {
+        if (s->l.now_ms % APART_MS == 0 && added < STORM)
+            storm_pod(s, added++, false);
+        for (uint32_t i = 0; i < s->event_count; i++)
+            if (s->events[i].kind != NOTHING && s->events[i].at_ms <= s->l.now_ms)
+                happen(s, &s->events[i]);
+        for (;;) {
+            small_require(
+                berth_scheduler_step(s->l.scheduler, s->l.now_ms * MS, &s->l.step, &error), &error);
+            if (s->l.step.kind == BERTH_STEP_IDLE)
+                break;
+            note_step(s);
+        }
+        loop_check(&s->l);
+    }
+}
+
+static void test_storm(void **state)
+{
+    (void)state;
+    storm *s = malloc(sizeof(*s));
+    assert_non_null(s);
+    storm_open(s);
+    storm_run(s);
+    const berth_scheduler_counters c = loop_count(&s->l);
+    print_message("%u evictions, %u attempts without a node, %u nominated twice, %u elsewhere\n",
+                  s->l.evictions, (unsigned)c.unplaced, s->renominations, s->elsewhere);
+    assert_int_equal(s->bound, STORM);
+    assert_int_equal(c.bound, STORM);
+    assert_int_equal(c.unplaced, STORM);
+    assert_int_equal(c.nominations, STORM);
+    assert_int_equal(s->renominations, 0);
+    assert_int_equal(s->elsewhere, 0);
+    /* Two pods that share a node evict three others. */
+    assert_in_range(s->l.evictions, 3 * STORM / 2, 2 * STORM);
+    loop_close(&s->l);
+    free(s);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, loop_set_up, loop_tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(test_waits_for_all_victims), TEST(test_victims_terminate),
+        TEST(test_victim_changes),        TEST(test_victim_stays),
+        TEST(test_loses_its_node),        TEST(test_preemptor_changes),
+        TEST(test_preemptor_goes),        cmocka_unit_test(test_storm),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
