@@ -111,7 +111,7 @@ static berth__outcome prepare_images(berth__prepare *prepare, uint32_t first)
         }
     }
     prepare->uniform = 0;
-    return own->count > 0 ? BERTH__ACTIVE : BERTH__UNIFORM;
+    return own->count > 0 && !view->images.uncounted ? BERTH__ACTIVE : BERTH__UNIFORM;
 }
 
 static berth__outcome image_locality_prepare(berth__prepare *prepare)
