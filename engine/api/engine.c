@@ -536,7 +536,10 @@ static berth_status nominate(berth_engine *engine, berth_pod_id pod, berth_node_
         return BERTH_OK;
     }
     BERTH_TRY_PLAIN(berth__nominations_reserve(&cluster->nominations, node), error);
-    berth__nominations_take_over(&cluster->nominations, &cluster->pods, index, node);
+    if (berth__pod_at(&cluster->pods, index)->cls->identity->pod_group != 0)
+        berth__nominations_set(&cluster->nominations, &cluster->pods, index, node, false);
+    else
+        berth__nominations_take_over(&cluster->nominations, &cluster->pods, index, node);
     return BERTH_OK;
 }
 

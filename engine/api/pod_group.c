@@ -306,9 +306,19 @@ static berth_status run(berth__group_cycle *cycle, const berth_pod_id *pods)
         return BERTH_OK;
     berth__images_begin_cycle(&cycle->engine->cluster.view.images);
     BERTH_TRY(try_members(cycle));
+    for (uint32_t i = 0; i < cycle->count; i++)
+        cycle->members[i].fits = cycle->members[i].node != BERTH_NODE_NONE;
     if (cycle->verdict != BERTH_VERDICT_UNSCHEDULABLE)
         return BERTH_OK;
     return berth__group_preempt(cycle);
+}
+
+/* Whether the cycle ends the nomination that a member had: not if the member itself did not fit. */
+static bool ends_nomination(const berth__group_cycle *cycle, const berth__group_member *member)
+{
+    if (cycle->verdict == BERTH_VERDICT_ERROR || cycle->engine->cluster.view.layout->count == 0)
+        return true;
+    return cycle->verdict == BERTH_VERDICT_UNSCHEDULABLE && !cycle->preempts && member->fits;
 }
 
 static void tell(const berth__group_cycle *cycle, berth_pod_group_outcome *own)
@@ -323,6 +333,8 @@ static void tell(const berth__group_cycle *cycle, berth_pod_group_outcome *own)
     for (uint32_t i = 0; i < cycle->count; i++) {
         if (own->nodes != NULL)
             own->nodes[i] = placed ? cycle->members[i].node : BERTH_NODE_NONE;
+        if (own->ended != NULL)
+            own->ended[i] = ends_nomination(cycle, &cycle->members[i]);
         if (own->nominated != NULL)
             own->nominated[i] = cycle->preempts ? cycle->members[i].node : BERTH_NODE_NONE;
     }

@@ -12,6 +12,7 @@ typedef struct berth__group_member {
     uint32_t pod; /* index */
     berth_pod_id id;
     uint32_t node; /* where it was placed, or BERTH_NODE_NONE */
+    bool fits;     /* it was placed in the first attempt */
     /* Filters that preFilter skipped when it was placed last. */
     berth__filter_set skipped;
     uint32_t kept;       /* during preemption: the node for which it is nominated, and a pod that */

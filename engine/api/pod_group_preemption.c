@@ -332,6 +332,18 @@ static berth_status list_victims(hunt *own)
     return ok ? BERTH_OK : BERTH_E_NOMEM;
 }
 
+/* Whether images count; the members' scores by them are computed again. */
+static void count_images(const hunt *own, bool count)
+{
+    const berth__group_cycle *cycle = own->cycle;
+    berth__decider *decider = &cycle->engine->decider;
+    own->cluster->view.images.uncounted = !count;
+    for (uint32_t i = 0; i < cycle->count; i++) {
+        const berth__class *cls = berth__pod_at(&own->cluster->pods, cycle->members[i].pod)->cls;
+        berth__prepared_forget(&decider->prepared, cls, berth__decider_profile(decider, cls));
+    }
+}
+
 /* Hunt in a transaction of its own. The rotation goes on, as kube-scheduler's does. */
 static berth_status hunt_in_transaction(hunt *own)
 {
@@ -340,11 +352,11 @@ static berth_status hunt_in_transaction(hunt *own)
     const berth_str before = cycle->message;
     const berth_path path = engine->decider.path;
     BERTH_TRY(berth_engine_begin(engine, cycle->error));
-    engine->cluster.view.images.uncounted = true;
+    count_images(own, false);
     engine->decider.path = BERTH_PATH_SCAN;
     berth_status status = find_victims(own);
     engine->decider.path = path;
-    engine->cluster.view.images.uncounted = false;
+    count_images(own, true);
     const uint32_t rotation = engine->decider.rotation;
     (void)berth_engine_rollback(engine, NULL);
     engine->decider.rotation = rotation;

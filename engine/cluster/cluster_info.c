@@ -236,7 +236,8 @@ berth_status berth__cluster_pod_info(const berth__cluster *cluster, berth_pod_id
         .gated = cls->gates != 0,
         .deleting = cls->deleting,
         .has_volumes = cls->volumes != NULL,
-        .may_preempt = cls->preempts};
+        .may_preempt = cls->preempts,
+        .pod_group = text_of(cluster, identity->pod_group)};
     berth__sized_write(out, &info, sizeof(info));
     return BERTH_OK;
 }

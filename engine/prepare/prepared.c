@@ -288,6 +288,14 @@ static berth__prepared_kind *find_or_create(berth__prepared_cache *cache,
     return found != NULL ? (berth__prepared_kind *)found : create(cache, decision);
 }
 
+void berth__prepared_forget(berth__prepared_cache *cache, const berth__class *cls, uint32_t profile)
+{
+    const uint64_t key[2] = {cls->serial, profile};
+    berth__keymap_entry *found = berth__keymap_find(&cache->map, key, sizeof(key));
+    if (found != NULL)
+        ((berth__prepared_kind *)found)->epoch = UINT64_MAX;
+}
+
 /* The note in a class's place, which may be another class's; NULL when out of memory. */
 static berth__kind_note *note_of(berth__prepared_cache *cache, const berth__class *cls)
 {

@@ -147,6 +147,11 @@ berth_status berth__prepared_cache_init(berth__prepared_cache *cache,
                                         const berth_allocator *allocator);
 void berth__prepared_cache_destroy(berth__prepared_cache *cache);
 
+/* Prepare a kind anew at its next decision, because what its static plugins read has changed without
+ * a new layout. */
+void berth__prepared_forget(berth__prepared_cache *cache, const berth__class *cls,
+                            uint32_t profile);
+
 /* Find or prepare a decision's state for its pod's class and profile, including plugins that
  * prepare each time; `arena` is the decision's own, for these. Valid until the next call. Errors:
  * BERTH_E_NOMEM. */

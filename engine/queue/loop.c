@@ -43,6 +43,11 @@ static berth_status check_engine(const berth__decider *decider, berth_error *err
         return berth__error_set(error, BERTH_E_STATE, "the engine has a scheduler already");
     if (decider->cluster->undo.recording)
         return berth__error_set(error, BERTH_E_STATE, "a transaction is open on the engine");
+    if (decider->cluster->model->behaviours.pod_groups)
+        return berth__error_set(
+            error, BERTH_E_UNSUPPORTED,
+            "the queue does not follow PodGroups (feature gate "
+            "GenericWorkload=true); berth_engine_schedule_pod_group places them");
     for (uint32_t i = 0; i < decider->profile_count; i++)
         if (decider->profiles[i].filter_stages > BERTH__STAGES_MAX)
             return berth__error_set(error, BERTH_E_UNSUPPORTED,

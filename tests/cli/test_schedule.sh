@@ -16,6 +16,12 @@ check schedule_no_nodes 0 "$berth" schedule data/pods_only.yaml
 check schedule_synthetic 0 \
   "$berth" schedule --synthetic nodes=4,zones=2,pods=6,running=4,workload=basic
 
+# PodGroups are placed whole or not at all.
+groups=(--kubernetes 1.37 --feature-gates GenericWorkload=true data/groups.yaml)
+check schedule_groups 0 "$berth" schedule "${groups[@]}"
+check schedule_groups_json 0 "$berth" schedule "${groups[@]}" -o json
+check schedule_groups_preempt 0 "$berth" schedule "${groups[@]}" data/groups_preempt.yaml
+
 # The answer is the same from standard input, compressed or not, and at every number of threads.
 "$berth" schedule "${both[@]}" -o json | grep -v -e '"seconds"' -e '"decisionsPer' >"$work/files"
 "$berth" schedule -f data/nodes.yaml - -o json <data/pods.json |

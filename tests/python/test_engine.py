@@ -364,6 +364,28 @@ class Asking(Case):
             self.assertEqual((batch.placed, batch.nodes[8]), (8, berth.NODE_NONE))
             self.assertEqual(engine.counts().pods_running, 8)
 
+    def test_pod_group(self) -> None:
+        group = {
+            "apiVersion": "scheduling.k8s.io/v1beta1",
+            "kind": "PodGroup",
+            "metadata": {"name": "g"},
+            "spec": {"schedulingPolicy": {"gang": {"minCount": 2}}, "priority": 5},
+        }
+        members = [pod("a"), pod("b")]
+        for member in members:
+            member["spec"].update(schedulingGroup={"podGroupName": "g"}, priority=5)
+        with berth.Engine(threads=1, feature_gates="GenericWorkload=true") as engine:
+            engine.load_objects([group, *members])
+            out = engine.schedule_pod_group(["a", "b"])
+            self.assertFalse(out)
+            self.assertIn("minCount (2) cannot be satisfied", out.message)
+            self.assertEqual((out.nodes, out.victims, out.preempts), ([None, None], [], False))
+            engine.load_objects(node("n1"))
+            out = engine.schedule_pod_group(["a", "b"])
+            self.assertTrue(out)
+            self.assertEqual((out.placed, out.minimum, out.already), (2, 2, 0))
+            self.refused(berth.ArgumentError, engine.schedule_pod_group, [])
+
     def test_nodes_of_a_template(self) -> None:
         agent = {
             "apiVersion": "apps/v1",

@@ -50,6 +50,7 @@ def calls(handle: Any) -> dict[str, Callable[[], Any]]:
             fits=lambda: handle.fits("p0", "a"),
             feasible_nodes=lambda: handle.feasible_nodes("p0"),
             schedule_pods=lambda: handle.schedule_pods([0]),
+            schedule_pod_group=lambda: handle.schedule_pod_group([0]),
             add_nodes=lambda: handle.add_nodes(node("n"), 1),
             statistics=handle.statistics,
             transaction=lambda: handle.transaction().__enter__(),

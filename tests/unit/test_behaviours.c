@@ -165,7 +165,10 @@ static void test_refused_gates(void **state)
     refused(35, "NodeDeclaredFeatures=true", BERTH_E_UNSUPPORTED,
             "feature gate NodeDeclaredFeatures=true changes decisions of Kubernetes 1.35 in a way "
             "that is not implemented");
-    refused(37, "GenericWorkload=true", BERTH_E_UNSUPPORTED, "not implemented");
+    assert_true(made(37, "GenericWorkload=true").pod_groups);
+    assert_false(made(37, "").pod_groups);
+    refused(36, "GenericWorkload=true", BERTH_E_UNSUPPORTED, "not implemented");
+    refused(37, "TopologyAwareWorkloadScheduling=true", BERTH_E_UNSUPPORTED, "not implemented");
     refused(37, "SidecarContainers=true", BERTH_E_INVALID, "no feature gate");
     refused(37, "NodeDeclaredFeatures=false", BERTH_E_INVALID, "locked to true");
     refused(37, "WinDSR=false", BERTH_E_INVALID, "feature gate WinDSR is locked to true");

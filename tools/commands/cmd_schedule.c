@@ -11,6 +11,7 @@
 #include "cli/stopwatch.h"
 #include "commands/commands.h"
 #include "commands/schedule.h"
+#include "commands/schedule_groups.h"
 
 static const command_help help = {
     .name = "schedule",
@@ -21,7 +22,9 @@ static const command_help help = {
         "...) become their pods. The table ends with a summary: how many pods were bound, why\n"
         "others were not, and how much of each zone is in use. The exit code is 0 even if a pod\n"
         "finds no place, unless --exit-code is given. Preemption is shown, not carried out: the\n"
-        "answer names the pods that each would evict if it were the only one to preempt. With -v\n"
+        "answer names the pods that each would evict if it were the only one to preempt. With the\n"
+        "feature gate GenericWorkload PodGroups are placed whole or not at all, and preempt as\n"
+        "groups. With -v\n"
         "it has the number of decisions a second. -o csv and -o markdown print the list alone.\n",
     .examples =
         "  berth schedule -f cluster.json -f deployment.yaml\n"
@@ -72,6 +75,20 @@ static void note_brief(schedule *s, outcome *result)
     text_free(&text);
 }
 
+void schedule_note_refusal(schedule *s, outcome *result, berth_str message)
+{
+    text_buffer text = {0};
+    s->last.valid = false;
+    result->message = word_table_add(&s->messages, message);
+    count_message(s, result->message);
+    if (result->nominated != BERTH_NODE_NONE)
+        schedule_tell_preemption(s, result, &text);
+    else
+        text_add_str(&text, message);
+    result->brief = word_table_add(&s->briefs, text_str(&text));
+    text_free(&text);
+}
+
 static bool is_like_last(const schedule *s, const berth_pod_info *pod)
 {
     return s->last.valid && pod->kind == s->last.kind && pod->priority == s->last.priority;
@@ -85,8 +102,7 @@ static void repeat_last(schedule *s, outcome *result)
     reason_sets_repeat(&s->sets, s->last.set);
 }
 
-/* Decide again, with an explanation, about a pod that was not placed. */
-static berth_status explain(schedule *s, outcome *result, berth_error *error)
+berth_status schedule_explain(schedule *s, outcome *result, berth_error *error)
 {
     berth_pod_info pod = {.size = sizeof(pod)};
     TRY(berth_engine_pod_info(s->engine, result->pod, &pod, error));
@@ -141,7 +157,7 @@ static berth_status decide(schedule *s, stopwatch *watch, uint64_t *ticks, outco
     result->node = placement.node;
     s->indexed_count += placement.path == BERTH_PATH_INDEX;
     if (placement.verdict != BERTH_VERDICT_PLACED)
-        return explain(s, result, error);
+        return schedule_explain(s, result, error);
     s->bound_count++;
     s->last.valid = false;
     return claim_book_placed(&s->input.claims, s->engine, result->pod, error);
@@ -188,7 +204,7 @@ static berth_status play(schedule *s, stopwatch *watch, uint64_t *ticks, berth_e
     s->last.valid = false;
     for (uint64_t i = first; i < s->outcome_count; i++)
         if (s->outcomes[i].node == BERTH_NODE_NONE)
-            TRY(explain(s, &s->outcomes[i], error));
+            TRY(schedule_explain(s, &s->outcomes[i], error));
     return BERTH_OK;
 }
 
@@ -206,10 +222,17 @@ static berth_status decide_all(schedule *s, berth_error *error)
     berth_status status = berth_engine_pending(s->engine, pods, count, NULL, error);
     progress_start(&bar, "placing", s->outcome_count);
     stopwatch_start(&watch);
-    for (uint64_t i = 0; i < s->outcome_count && status == BERTH_OK; i++) {
+    schedule_groups groups = {0};
+    for (uint64_t i = 0; i < s->outcome_count; i++)
         s->outcomes[i] =
             (outcome){.pod = pods[i], .node = BERTH_NODE_NONE, .nominated = BERTH_NODE_NONE};
-        status = decide(s, &watch, &ticks, &s->outcomes[i], error);
+    if (status == BERTH_OK)
+        status = schedule_groups_find(&groups, s, error);
+    for (uint64_t i = 0; i < s->outcome_count && status == BERTH_OK; i++) {
+        bool alone;
+        status = schedule_groups_place(&groups, s, i, &alone, error);
+        if (status == BERTH_OK && alone)
+            status = decide(s, &watch, &ticks, &s->outcomes[i], error);
         if (i % 64 == 0)
             progress_update(&bar, i);
     }
@@ -218,6 +241,7 @@ static berth_status decide_all(schedule *s, berth_error *error)
     stopwatch_stop(&watch);
     progress_end(&bar);
     s->seconds = stopwatch_microseconds(&watch, ticks) / 1e6;
+    schedule_groups_free(&groups);
     free(pods);
     return status;
 }
@@ -272,7 +296,7 @@ static int run(schedule *s)
 
 int cmd_schedule(int argc, char **argv)
 {
-    schedule s = {.list.format = OUTPUT_TABLE};
+    schedule s = {.list.format = OUTPUT_TABLE, .setup.places_groups = true};
     text_list operands = {0};
     const option own[] = {
         {.name = "summary",

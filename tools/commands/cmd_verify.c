@@ -603,7 +603,7 @@ static int run(verify *v, const text_list *files)
 
 int cmd_verify(int argc, char **argv)
 {
-    verify v = {.shown_max = 5};
+    verify v = {.shown_max = 5, .setup.places_groups = true};
     text_list files = {0};
     const char *paths = NULL;
     const char *threads = NULL;

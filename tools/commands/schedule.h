@@ -59,6 +59,13 @@ typedef struct schedule {
 /* The words of --sort. */
 extern const char *const schedule_sorts[];
 
+/* Decide again, with an explanation, about a pod that was not placed, and record why. Errors: those
+ * of berth_engine_decide. */
+berth_status schedule_explain(schedule *s, outcome *result, berth_error *error);
+
+/* Record why a pod was not placed. */
+void schedule_note_refusal(schedule *s, outcome *result, berth_str message);
+
 /* Writes "-> n1 by evicting default/low1". */
 void schedule_tell_preemption(const schedule *s, const outcome *result, text_buffer *out);
 

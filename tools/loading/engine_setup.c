@@ -223,8 +223,20 @@ void engine_setup_resolve_profile(engine_setup *setup, const berth_profile *prof
     settle(setup, profile, 1);
 }
 
+/* Refuse to decide the pods of groups one by one. */
+static berth_status check_groups(const engine_setup *setup, berth_error *error)
+{
+    if (setup->places_groups || setup->feature_gates == NULL ||
+        strstr(setup->feature_gates, "GenericWorkload=true") == NULL)
+        return BERTH_OK;
+    return error_set(error, BERTH_E_UNSUPPORTED, "--feature-gates",
+                     "GenericWorkload: of the commands, berth schedule places PodGroups; this one "
+                     "decides pods one by one");
+}
+
 berth_status engine_setup_create(const engine_setup *setup, berth_engine **out, berth_error *error)
 {
+    TRY(check_groups(setup, error));
     berth_engine_config config;
     berth_engine_config_init(&config);
     config.threads = (uint32_t)setup->threads;

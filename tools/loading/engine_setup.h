@@ -25,6 +25,7 @@ typedef struct engine_setup {
     int tie;  /* index of the choice */
     bool tie_given;
     uint64_t seed;
+    bool places_groups;            /* set by callers that place PodGroups as a whole */
     bool keep_objects;             /* set by callers that read pods' objects from the engine */
     uint32_t attached_volumes_max; /* from the environment, or set by the caller of resolve_text */
     /* made by resolving */

@@ -68,34 +68,37 @@ static json_t *or_nothing(const json_t *decision, const char *key)
 
 static json_t *expected_of(const json_t *decision)
 {
-    json_t *bound = json_array(), *nominated = json_array();
+    json_t *bound = json_array(), *nominated = json_array(), *ended = json_array();
     size_t index;
     json_t *member;
     json_array_foreach(group_decision_members(decision), index, member)
     {
         json_array_append_new(bound, member_text(member, "bound"));
         json_array_append_new(nominated, member_text(member, "nominated"));
+        json_array_append_new(ended, json_boolean(json_is_true(json_object_get(member, "ended"))));
     }
     json_t *message = json_object_get(decision, "message");
-    return json_pack("{sOsOsosososo}", "start", json_object_get(decision, "start"), "next",
+    return json_pack("{sOsOsososososo}", "start", json_object_get(decision, "start"), "next",
                      json_object_get(decision, "next"), "bound", bound, "nominated", nominated,
-                     "victims", sorted(or_nothing(decision, "victims")), "message",
+                     "ended", ended, "victims", sorted(or_nothing(decision, "victims")), "message",
                      message != NULL ? json_incref(message) : json_string(""));
 }
 
 static json_t *found_of(const berth_engine *engine, const berth_pod_group_outcome *outcome,
                         size_t count)
 {
-    json_t *bound = json_array(), *nominated = json_array(), *victims = json_array();
+    json_t *bound = json_array(), *nominated = json_array(), *ended = json_array();
+    json_t *victims = json_array();
     for (size_t i = 0; i < count; i++) {
         json_array_append_new(bound, node_text(engine, outcome->nodes[i]));
         json_array_append_new(nominated, node_text(engine, outcome->nominated[i]));
+        json_array_append_new(ended, json_boolean(outcome->ended[i]));
     }
     for (uint32_t i = 0; i < outcome->victim_count && i < outcome->victim_capacity; i++)
         json_array_append_new(victims, pod_text(engine, outcome->victims[i]));
-    return json_pack("{sIsIsosososs}", "start", (json_int_t)outcome->start, "next",
-                     (json_int_t)outcome->next, "bound", bound, "nominated", nominated, "victims",
-                     sorted(victims), "message", outcome->message);
+    return json_pack("{sIsIsososososs}", "start", (json_int_t)outcome->start, "next",
+                     (json_int_t)outcome->next, "bound", bound, "nominated", nominated, "ended",
+                     ended, "victims", sorted(victims), "message", outcome->message);
 }
 
 berth_status group_decision_take(berth_engine *engine, const json_t *decision,
@@ -106,10 +109,12 @@ berth_status group_decision_take(berth_engine *engine, const json_t *decision,
     berth_node_id *nodes = heap_new(2 * count + 1, sizeof(*nodes));
     berth_pod_id *victims = heap_new(VICTIMS_MAX, sizeof(*victims));
     char *message = heap_new(MESSAGE_MAX, 1);
+    bool *ended = heap_new(count + 1, sizeof(*ended));
     berth_pod_group_outcome outcome = {.size = sizeof(outcome),
                                        .victim_capacity = VICTIMS_MAX,
                                        .nodes = nodes,
                                        .nominated = nodes + count,
+                                       .ended = ended,
                                        .victims = victims,
                                        .message = message,
                                        .message_capacity = MESSAGE_MAX};
@@ -121,6 +126,7 @@ berth_status group_decision_take(berth_engine *engine, const json_t *decision,
     }
     free(nodes);
     free(victims);
+    free(ended);
     free(message);
     return status;
 }
@@ -151,7 +157,8 @@ static berth_status put_member(berth_engine *engine, const json_t *member, berth
         TRY(berth_engine_unbind(engine, pod, error));
     if (now != node && node != BERTH_NODE_NONE)
         return berth_engine_bind(engine, pod, node, error);
-    if (node == BERTH_NODE_NONE && nominated != BERTH_NODE_NONE)
+    if (node == BERTH_NODE_NONE &&
+        (nominated != BERTH_NODE_NONE || json_is_true(json_object_get(member, "ended"))))
         return berth_engine_nominate(engine, pod, nominated, error);
     return BERTH_OK;
 }

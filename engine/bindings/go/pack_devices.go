@@ -16,22 +16,24 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Objects of resource.k8s.io are recognized by the names of their types and packed through their
-// JSON, because the versions of this package's k8s.io/api differ in the API versions and fields
-// that they have. Such objects are few and change seldom. They are returned, and also accepted, as
-// untyped objects.
-const (
-	devicesPackage = "k8s.io/api/resource/"
-	devicesGroup   = "resource.k8s.io/"
-)
+// Objects of resource.k8s.io, and PodGroups, are recognized by the names of their types and packed
+// through their JSON, because the versions of this package's k8s.io/api differ in the API versions
+// and fields that they have. Such objects are few and change seldom. They are returned, and also
+// accepted, as untyped objects.
+type untypedKind struct {
+	kind  C.uint32_t
+	group string // of the API
+	part  string // of the path of its package
+}
 
 var devices = reflect.TypeFor[*unstructured.Unstructured]()
 
-var deviceKinds = map[string]C.uint32_t{
-	"ResourceSlice":   C.BERTH_KIND_RESOURCE_SLICE,
-	"DeviceClass":     C.BERTH_KIND_DEVICE_CLASS,
-	"ResourceClaim":   C.BERTH_KIND_RESOURCE_CLAIM,
-	"DeviceTaintRule": C.BERTH_KIND_DEVICE_TAINT_RULE,
+var untypedKinds = map[string]untypedKind{
+	"ResourceSlice":   {C.BERTH_KIND_RESOURCE_SLICE, "resource.k8s.io/", "k8s.io/api/resource/"},
+	"DeviceClass":     {C.BERTH_KIND_DEVICE_CLASS, "resource.k8s.io/", "k8s.io/api/resource/"},
+	"ResourceClaim":   {C.BERTH_KIND_RESOURCE_CLAIM, "resource.k8s.io/", "k8s.io/api/resource/"},
+	"DeviceTaintRule": {C.BERTH_KIND_DEVICE_TAINT_RULE, "resource.k8s.io/", "k8s.io/api/resource/"},
+	"PodGroup":        {C.BERTH_KIND_POD_GROUP, "scheduling.k8s.io/", "k8s.io/api/scheduling/"},
 }
 
 // deviceKind returns the kind and the heading of such an object.
@@ -41,16 +43,18 @@ func deviceKind(from any) (C.uint32_t, string, bool) {
 		return 0, "", false
 	}
 	name, version := of.Elem().Name(), path.Base(of.Elem().PkgPath())
-	if object, bare := from.(*unstructured.Unstructured); bare {
-		if !strings.HasPrefix(object.GetAPIVersion(), devicesGroup) {
-			return 0, "", false
-		}
+	object, bare := from.(*unstructured.Unstructured)
+	if bare {
 		name, version = object.GetKind(), path.Base(object.GetAPIVersion())
-	} else if !strings.Contains(of.Elem().PkgPath(), devicesPackage) {
+	}
+	entry, known := untypedKinds[name]
+	switch {
+	case !known,
+		bare && !strings.HasPrefix(object.GetAPIVersion(), entry.group),
+		!bare && !strings.Contains(of.Elem().PkgPath(), entry.part):
 		return 0, "", false
 	}
-	kind, known := deviceKinds[name]
-	return kind, fmt.Sprintf(`{"apiVersion":"%s%s","kind":"%s",`, devicesGroup, version, name), known
+	return entry.kind, fmt.Sprintf(`{"apiVersion":"%s%s","kind":"%s",`, entry.group, version, name), true
 }
 
 // device packs such an object by way of the reader. The memory of the reader is freed with the

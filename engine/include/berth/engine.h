@@ -387,7 +387,8 @@ BERTH_API berth_status berth_engine_unbind(berth_engine *engine, berth_pod_id po
 
 /* Nominate a node for a pending pod, as preemption does after it has chosen victims there: pods of
  * no higher priority are placed on the node only if the nominated pod still fits beside them, and
- * the pod itself tries the node first. Nominations of pods of lower priority for that node end.
+ * the pod itself tries the node first. Nominations of pods of lower priority for that node end,
+ * unless the pod is of a PodGroup (pod_group.h): groups preempt in the cluster, not on a node.
  * BERTH_NODE_NONE ends the pod's own nomination. berth_engine_add and berth_engine_update nominate
  * pods whose status.nominatedNodeName is set.
  * Errors: BERTH_E_NOT_FOUND, BERTH_E_STATE (the pod is on a node), BERTH_E_NOMEM. Cost: linear in

@@ -32,6 +32,7 @@ typedef struct berth_pod_group_outcome {
     berth_node_id *nodes;     /* the node of each pod, or BERTH_NODE_NONE */
     /* Where each pod is to go once the victims have left, or BERTH_NODE_NONE. */
     berth_node_id *nominated;
+    bool *ended;               /* whether the nomination that the pod had, if any, ends now */
     berth_pod_id *victims;     /* the pods to evict, most important first */
     char *message;             /* kube-scheduler's words about a group that was not placed */
     uint32_t message_capacity; /* bytes of `message`, which is cut to fit and ends with a zero */

@@ -125,6 +125,8 @@ typedef struct berth_pod_info {
     bool deleting;    /* metadata.deletionTimestamp is set */
     bool has_volumes; /* the pod has volumes that plugins look at */
     bool may_preempt; /* spec.preemptionPolicy is not Never */
+    /* spec.schedulingGroup, in the pod's namespace; absent: none, or the engine follows no groups */
+    berth_str pod_group;
 } berth_pod_info;
 
 /* Errors: BERTH_E_NOT_FOUND, BERTH_E_ARG (the struct's size). */

@@ -140,6 +140,8 @@ static const kept_field device_claim[] = {PART("metadata", device_metadata), ALL
                                           PART("status", claim_status), LAST};
 static const kept_field devices[] = {PART("metadata", device_metadata), ALL("spec"), LAST};
 
+static const kept_field pod_groups[] = {PART("metadata", plain_metadata), ALL("spec"), LAST};
+
 #define HEADING(version, kind) "{\"apiVersion\":\"" version "\",\"kind\":\"" kind "\","
 
 static const kept_kind kinds[BERTH_KIND_COUNT] = {
@@ -160,6 +162,7 @@ static const kept_kind kinds[BERTH_KIND_COUNT] = {
     [BERTH_KIND_NODE] = {HEADING("v1", "Node"), node},
     [BERTH_KIND_POD] = {HEADING("v1", "Pod"), pod},
     [BERTH_KIND_RESOURCE_SLICE] = {HEADING("resource.k8s.io/v1", "ResourceSlice"), devices},
+    [BERTH_KIND_POD_GROUP] = {HEADING("scheduling.k8s.io/v1beta1", "PodGroup"), pod_groups},
     [BERTH_KIND_DEVICE_TAINT_RULE] = {HEADING("resource.k8s.io/v1", "DeviceTaintRule"), devices},
     [BERTH_KIND_DEVICE_CLASS] = {HEADING("resource.k8s.io/v1", "DeviceClass"), devices},
     [BERTH_KIND_RESOURCE_CLAIM] = {HEADING("resource.k8s.io/v1", "ResourceClaim"), device_claim},

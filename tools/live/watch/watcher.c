@@ -45,6 +45,8 @@ static const watch_resource resources[BERTH_KIND_COUNT] = {
      true},
     {BERTH_KIND_DEVICE_TAINT_RULE, DEVICES "devicetaintrules", "",
      "devicetaintrules.resource.k8s.io", true},
+    {BERTH_KIND_POD_GROUP, "/apis/scheduling.k8s.io/v1beta1/podgroups", "",
+     "podgroups.scheduling.k8s.io", true},
 };
 
 struct watcher {
@@ -65,6 +67,8 @@ static bool is_followed(const watcher *w, int kind)
         return w->minor >= DEVICES_MINOR;
     case BERTH_KIND_DEVICE_TAINT_RULE:
         return w->minor >= TAINT_RULES_MINOR;
+    case BERTH_KIND_POD_GROUP: /* berth run does not follow groups */
+        return false;
     default:
         return true;
     }

@@ -24,6 +24,7 @@ from ._types import (
     Fit,
     Loaded,
     Placement,
+    PodGroupOutcome,
     RefusalCount,
     Statistics,
 )
@@ -429,6 +430,37 @@ class Cluster(View, Closing):
                 )
             )
             return columns.batch(_arrays.copied("uint64_t", ids, count), int(placed[0]))
+
+    def schedule_pod_group(self, pods: Iterable[Pod]) -> PodGroupOutcome:
+        """Run one scheduling cycle for these pending pods of one PodGroup: all that fit are placed
+        if they are enough, and otherwise none. Victims and nominations are only reported. The
+        engine must have been made with feature_gates="GenericWorkload=true"."""
+        room, text = self.counts().pods_running + 1, 4096
+        with self._handle as engine:
+            ids, count = self._pods(engine, pods)
+            nodes, nominated = ffi.new("uint32_t[]", count + 1), ffi.new("uint32_t[]", count + 1)
+            ended, victims = ffi.new("bool[]", count + 1), ffi.new("uint64_t[]", room)
+            message = ffi.new("char[]", text)
+            out = ffi.new("berth_pod_group_outcome *")
+            out.size = ffi.sizeof("berth_pod_group_outcome")
+            out.nodes, out.nominated, out.ended = nodes, nominated, ended
+            out.victims, out.victim_capacity = victims, room
+            out.message, out.message_capacity = message, text
+            _errors.check(
+                lib.berth_engine_schedule_pod_group(engine, ids, count, out, _errors.slot())
+            )
+            return PodGroupOutcome(
+                Verdict(out.verdict),
+                [None if node == NODE_NONE else node for node in list(nodes)[:count]],
+                [None if node == NODE_NONE else node for node in list(nominated)[:count]],
+                [bool(one) for one in list(ended)[:count]],
+                bool(out.preempts),
+                list(victims)[: out.victim_count],
+                ffi.string(message).decode(),
+                out.placed,
+                out.minimum,
+                out.already,
+            )
 
     def bind(self, pod: Pod, node: Node) -> None:
         """Bind a pod to a node, whether or not it fits."""

@@ -67,6 +67,7 @@ class Kind(enum.IntEnum):
     DEVICE_CLASS = 16
     RESOURCE_CLAIM = 17
     DEVICE_TAINT_RULE = 18
+    POD_GROUP = 19
 
 
 class ConflictKind(enum.IntEnum):

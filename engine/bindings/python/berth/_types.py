@@ -50,6 +50,25 @@ class Batch:
         return len(self.verdicts)
 
 
+@dataclasses.dataclass(frozen=True)
+class PodGroupOutcome:
+    """What became of a PodGroup; lists have an entry for each of its pods."""
+
+    verdict: Verdict
+    nodes: list[Optional[int]]  # where each pod was placed
+    nominated: list[Optional[int]]  # where each pod is to go once the victims have left
+    ended: list[bool]  # whether the nomination that the pod had ends now
+    preempts: bool  # the group waits for victims to leave
+    victims: list[int]  # the pods to evict, most important first
+    message: str  # kube-scheduler's words about a group that was not placed
+    placed: int
+    minimum: int  # how many pods of the group must be on nodes
+    already: int  # how many were on nodes before
+
+    def __bool__(self) -> bool:
+        return self.verdict is Verdict.PLACED
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class Capacity:
     """How many more pods fit: the node of each, and why not one more (None at the limit)."""

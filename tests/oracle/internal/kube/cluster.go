@@ -154,6 +154,9 @@ func podOf(text json.RawMessage) (*v1.Pod, error) {
 	if err := json.Unmarshal(text, pod); err != nil {
 		return nil, err
 	}
+	if err := checkGroup(pod); err != nil {
+		return nil, err
+	}
 	if pod.Spec.SchedulerName == "" {
 		pod.Spec.SchedulerName = v1.DefaultSchedulerName
 	}

@@ -59,6 +59,14 @@ func loadPodGroups(into *informer, s *vector.Scenario) error {
 	return load[scheduling.PodGroup](into, s.PodGroups, "PodGroup")
 }
 
+// checkGroup refuses what an API server would, and what makes a scheduler panic.
+func checkGroup(pod *v1.Pod) error {
+	if group := pod.Spec.SchedulingGroup; group != nil && group.PodGroupName == nil {
+		return fmt.Errorf("pod %s: spec.schedulingGroup has no podGroupName", pod.Name)
+	}
+	return nil
+}
+
 // groupOf is the name of the pod's group, if it has one and groups are followed.
 func groupOf(pod *v1.Pod) string {
 	if pod.Spec.SchedulingGroup == nil || !utilfeature.DefaultFeatureGate.Enabled("GenericWorkload") {
@@ -169,6 +177,7 @@ func (c *cluster) decideGroup(members []*v1.Pod) (*vector.Decision, error) {
 		member := vector.Member{Pod: pod.Namespace + "/" + pod.Name, Bound: g.bound[pod.Name]}
 		if nominating := g.failed[pod.Name]; nominating != nil {
 			member.Nominated = nominating.NominatedNodeName
+			member.Ended = member.Nominated == ""
 		}
 		decision.Members = append(decision.Members, member)
 	}
@@ -201,7 +210,7 @@ func (s *sequence) followGroup(decision *vector.Decision, members []*v1.Pod) err
 		}
 	}
 	for i, member := range decision.Members {
-		if member.Bound == "" && member.Nominated != members[i].Status.NominatedNodeName {
+		if member.Nominated != "" || member.Ended && members[i].Status.NominatedNodeName != "" {
 			if err := s.nominate(members[i], member.Nominated); err != nil {
 				return err
 			}

@@ -29,6 +29,8 @@ func loadPodGroups(_ *informer, s *vector.Scenario) error {
 	return nil
 }
 
+func checkGroup(*v1.Pod) error { return nil }
+
 func groupOf(*v1.Pod) string { return "" }
 
 func (c *cluster) decideGroup([]*v1.Pod) (*vector.Decision, error) { return nil, errNoGroups }

@@ -95,6 +95,7 @@ type Member struct {
 	Pod       string `json:"pod"`
 	Bound     string `json:"bound,omitempty"`
 	Nominated string `json:"nominated,omitempty"`
+	Ended     bool   `json:"ended,omitempty"` // the nomination that it had, if any
 }
 
 // Refusal is a node that was visited and rejected.

@@ -1,0 +1,382 @@
+/* PodGroups: what a cycle of a group places, refuses and evicts, and the errors of the call. Random
+ * groups are compared with kube-scheduler by tests/oracle, family groups. */
+#include "counted_memory.h"
+#include "rule_cluster.h"
+
+enum { PODS_MAX = 8 };
+
+typedef struct group_test {
+    small_cluster cluster;
+    berth_node_id nodes[PODS_MAX], nominated[PODS_MAX];
+    bool ended[PODS_MAX];
+    berth_pod_id victims[PODS_MAX];
+    char message[256];
+    berth_pod_group_outcome outcome;
+} group_test;
+
+static void open_with(group_test *t, const char *gates, const berth_allocator *allocator)
+{
+    berth_engine_config config;
+    berth_engine_config_init(&config);
+    config.kubernetes = 37;
+    config.feature_gates = (berth_str){gates, (uint32_t)strlen(gates)};
+    config.allocator = allocator;
+    small_open_as(&t->cluster, config);
+}
+
+static int set_up(void **state)
+{
+    group_test *t = calloc(1, sizeof(*t));
+    assert_non_null(t);
+    open_with(t, "GenericWorkload=true", NULL);
+    *state = t;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    group_test *t = *state;
+    small_close(&t->cluster);
+    free(t);
+    return 0;
+}
+
+static void add_group(group_test *t, const char *name, const char *spec)
+{
+    char text[512];
+    snprintf(text, sizeof(text),
+             "apiVersion: scheduling.k8s.io/v1beta1\nkind: PodGroup\nmetadata: {name: %s}\n"
+             "spec: {%s}\n",
+             name, spec);
+    small_add(&t->cluster, text);
+}
+
+/* A pod of one core; `group` NULL: of none, `node` NULL: pending. `more` ends with a comma. */
+static berth_pod_id add_pod(group_test *t, const char *name, const char *group, int priority,
+                            const char *node, const char *more)
+{
+    char text[1024], of_group[128] = "", on_node[64] = "";
+    if (group != NULL)
+        snprintf(of_group, sizeof(of_group), "schedulingGroup: {podGroupName: %s}, ", group);
+    if (node != NULL)
+        snprintf(on_node, sizeof(on_node), "nodeName: %s, ", node);
+    snprintf(text, sizeof(text),
+             "apiVersion: v1\nkind: Pod\nmetadata: {name: %s}\n"
+             "spec: {priority: %d, %s%s%s containers: [{name: c, image: i,\n"
+             "  resources: {requests: {cpu: 1}}}]}\n",
+             name, priority, of_group, on_node, more);
+    return (berth_pod_id)small_add(&t->cluster, text);
+}
+
+static berth_status schedule(group_test *t, const berth_pod_id *pods, uint32_t count,
+                             berth_error *error)
+{
+    t->outcome = (berth_pod_group_outcome){.size = sizeof(t->outcome),
+                                           .nodes = t->nodes,
+                                           .nominated = t->nominated,
+                                           .ended = t->ended,
+                                           .victims = t->victims,
+                                           .victim_capacity = PODS_MAX,
+                                           .message = t->message,
+                                           .message_capacity = sizeof(t->message)};
+    return berth_engine_schedule_pod_group(t->cluster.engine, pods, count, &t->outcome, error);
+}
+
+static void cycle(group_test *t, const berth_pod_id *pods, uint32_t count)
+{
+    berth_error error = {.code = BERTH_OK};
+    small_require(schedule(t, pods, count, &error), &error);
+}
+
+static uint64_t pending(const group_test *t)
+{
+    uint64_t count = 0;
+    assert_int_equal(berth_engine_pending(t->cluster.engine, NULL, 0, &count, NULL), BERTH_OK);
+    return count;
+}
+
+/* ---- placing ---- */
+
+static void test_all_or_none(void **state)
+{
+    group_test *t = *state;
+    berth_pod_id pods[5];
+    char name[8];
+    small_node(&t->cluster, "n1", "");
+    add_group(t, "g", "schedulingPolicy: {gang: {minCount: 5}}");
+    for (int i = 0; i < 5; i++) {
+        snprintf(name, sizeof(name), "p%d", i);
+        pods[i] = add_pod(t, name, "g", 0, NULL, "");
+    }
+    cycle(t, pods, 5); /* the node has four cores */
+    assert_int_equal(t->outcome.verdict, BERTH_VERDICT_UNSCHEDULABLE);
+    assert_int_equal(t->outcome.placed, 0);
+    assert_int_equal(t->outcome.minimum, 5);
+    assert_string_equal(t->message, "minCount (5) cannot be satisfied: 4 scheduled, 0 remaining, "
+                                    "pod group preemption: No preemption victims found for "
+                                    "incoming preemptor");
+    assert_int_equal(pending(t), 5);
+    assert_true(t->ended[0]);  /* it would have fitted, */
+    assert_false(t->ended[4]); /* unlike this one */
+    small_node(&t->cluster, "n2", "");
+    cycle(t, pods, 5);
+    assert_int_equal(t->outcome.verdict, BERTH_VERDICT_PLACED);
+    assert_int_equal(t->outcome.placed, 5);
+    assert_string_equal(t->message, "");
+    assert_int_equal(pending(t), 0);
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(t->nodes[i], berth_engine_pod_node(t->cluster.engine, pods[i]));
+}
+
+/* A minimum below the number of pods, pods that are on nodes already, and a basic group. */
+static void test_minimum(void **state)
+{
+    group_test *t = *state;
+    small_node(&t->cluster, "n1", "");
+    add_group(t, "g", "schedulingPolicy: {gang: {minCount: 4}}");
+    add_pod(t, "old", "g", 0, "n1", "");
+    berth_pod_id pods[5];
+    char name[8];
+    for (int i = 0; i < 4; i++) {
+        snprintf(name, sizeof(name), "p%d", i);
+        pods[i] = add_pod(t, name, "g", 0, NULL, "");
+    }
+    cycle(t, pods, 4);
+    assert_int_equal(t->outcome.already, 1);
+    assert_int_equal(t->outcome.placed, 3);
+    assert_int_equal(t->nodes[3], BERTH_NODE_NONE);
+    cycle(t, &pods[3], 1); /* enough are there, but the node is full */
+    assert_int_equal(t->outcome.verdict, BERTH_VERDICT_UNSCHEDULABLE);
+    assert_string_equal(t->message,
+                        "pod group is unschedulable, pod group preemption: No preemption "
+                        "victims found for incoming preemptor");
+    small_node(&t->cluster, "n2", "");
+    add_group(t, "basic", "schedulingPolicy: {basic: {}}");
+    for (int i = 0; i < 5; i++) {
+        snprintf(name, sizeof(name), "b%d", i);
+        pods[i] = add_pod(t, name, "basic", 0, NULL, "");
+    }
+    cycle(t, pods, 5);
+    assert_int_equal(t->outcome.placed, 4);
+}
+
+/* ---- preemption ---- */
+
+static void test_preemption(void **state)
+{
+    group_test *t = *state;
+    small_node(&t->cluster, "n1", "");
+    small_node(&t->cluster, "n2", "");
+    add_group(t, "low", "schedulingPolicy: {basic: {}}, priority: 1, disruptionMode: {all: {}}");
+    add_group(t, "high", "schedulingPolicy: {gang: {minCount: 2}}, priority: 9");
+    const berth_pod_id low1 = add_pod(t, "low1", "low", 1, "n1", "");
+    const berth_pod_id low2 = add_pod(t, "low2", "low", 1, "n2", "");
+    for (int i = 0; i < 6; i++) {
+        char name[8];
+        snprintf(name, sizeof(name), "k%d", i);
+        add_pod(t, name, NULL, 9, i % 2 == 0 ? "n1" : "n2", "");
+    }
+    const berth_pod_id pods[] = {add_pod(t, "high1", "high", 9, NULL, ""),
+                                 add_pod(t, "high2", "high", 9, NULL, "")};
+    cycle(t, pods, 2);
+    assert_int_equal(t->outcome.verdict, BERTH_VERDICT_UNSCHEDULABLE);
+    assert_true(t->outcome.preempts);
+    assert_int_equal(t->outcome.victim_count, 2);
+    assert_int_equal(t->victims[0], low1);
+    assert_int_equal(t->victims[1], low2);
+    assert_int_not_equal(t->nominated[0], t->nominated[1]);
+    assert_int_equal(berth_engine_pod_node(t->cluster.engine, low1),
+                     berth_engine_find_node(t->cluster.engine, (berth_str)TEXT("n1")));
+    assert_non_null(strstr(t->message, "found a placement for podgroup, preempting 2 victims"));
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(berth_engine_nominate(t->cluster.engine, pods[i], t->nominated[i], NULL),
+                         BERTH_OK);
+        char name[8];
+        const int len = snprintf(name, sizeof(name), "low%d", i + 1);
+        assert_int_equal(berth_engine_remove(t->cluster.engine, BERTH_KIND_POD,
+                                             (berth_str)TEXT("default"),
+                                             (berth_str){name, (uint32_t)len}, NULL),
+                         BERTH_OK);
+    }
+    cycle(t, pods, 2);
+    assert_int_equal(t->outcome.placed, 2);
+}
+
+/* A single pod evicts the pods of a group together, also those on other nodes. */
+static void test_group_as_victim(void **state)
+{
+    group_test *t = *state;
+    berth_placement placement;
+    const berth_decide_options options = {.size = sizeof(options),
+                                          .explanation = t->cluster.explanation};
+    small_node(&t->cluster, "n1", "");
+    small_node(&t->cluster, "n2", "");
+    add_group(t, "low", "schedulingPolicy: {basic: {}}, priority: 1, disruptionMode: {all: {}}");
+    for (int i = 0; i < 8; i++) {
+        char name[8];
+        snprintf(name, sizeof(name), "k%d", i);
+        const char *node = i % 2 == 0 ? "n1" : "n2";
+        if (i < 2)
+            add_pod(t, name, "low", 1, node, "");
+        else
+            add_pod(t, name, NULL, 9, node, "");
+    }
+    const berth_pod_id pod = add_pod(t, "one", NULL, 5, NULL, "");
+    assert_int_equal(berth_engine_decide(t->cluster.engine, pod, &options, &placement, NULL),
+                     BERTH_OK);
+    assert_int_equal(berth_explanation_victim_count(t->cluster.explanation), 2);
+}
+
+static void test_never(void **state)
+{
+    group_test *t = *state;
+    small_node(&t->cluster, "n1", "");
+    add_group(t, "g", "schedulingPolicy: {gang: {minCount: 5}}, priority: 9");
+    add_pod(t, "low", NULL, 1, "n1", "");
+    berth_pod_id pods[5];
+    for (int i = 0; i < 5; i++) {
+        char name[8];
+        snprintf(name, sizeof(name), "p%d", i);
+        pods[i] = add_pod(t, name, "g", 9, NULL, "preemptionPolicy: Never,");
+    }
+    cycle(t, pods, 5);
+    assert_false(t->outcome.preempts);
+    assert_non_null(strstr(t->message, "not eligible due to preemptionPolicy=Never."));
+}
+
+/* ---- contradictions ---- */
+
+static void test_contradictions(void **state)
+{
+    group_test *t = *state;
+    small_node(&t->cluster, "n1", "");
+    add_group(t, "g", "schedulingPolicy: {gang: {minCount: 1}}, priority: 2");
+    berth_pod_id pods[2] = {add_pod(t, "a", "g", 2, NULL, ""), add_pod(t, "b", "g", 3, NULL, "")};
+    cycle(t, pods, 2);
+    assert_int_equal(t->outcome.verdict, BERTH_VERDICT_ERROR);
+    assert_string_equal(t->message,
+                        "all pods in a single pod group should have the same priority as "
+                        "the pod group's priority, got 3 and 2");
+    assert_int_equal(pending(t), 2);
+    pods[1] = add_pod(t, "c", "g", 2, NULL, "preemptionPolicy: Never,");
+    cycle(t, pods, 2);
+    assert_string_equal(t->message,
+                        "all pods in a single pod group should have the same preemption "
+                        "policy, got Never and PreemptLowerPriority");
+    t->outcome.verdict = BERTH_VERDICT_PLACED;
+    char small[12];
+    t->outcome.message = small;
+    t->outcome.message_capacity = sizeof(small);
+    assert_int_equal(berth_engine_schedule_pod_group(t->cluster.engine, pods, 2, &t->outcome, NULL),
+                     BERTH_OK);
+    assert_string_equal(small, "all pods in");
+}
+
+/* ---- errors ---- */
+
+static void expect(group_test *t, const berth_pod_id *pods, uint32_t count, berth_status status,
+                   const char *words)
+{
+    berth_error error = {.code = BERTH_OK};
+    assert_int_equal(schedule(t, pods, count, &error), status);
+    assert_non_null(strstr(error.message, words));
+    assert_int_equal(t->outcome.verdict, BERTH_VERDICT_ERROR);
+}
+
+static void test_errors(void **state)
+{
+    group_test *t = *state;
+    small_node(&t->cluster, "n1", "");
+    add_group(t, "g", "schedulingPolicy: {basic: {}}");
+    add_group(t, "h", "schedulingPolicy: {basic: {}}");
+    const berth_pod_id of_g = add_pod(t, "a", "g", 0, NULL, "");
+    const berth_pod_id of_h = add_pod(t, "b", "h", 0, NULL, "");
+    const berth_pod_id alone = add_pod(t, "c", NULL, 0, NULL, "");
+    const berth_pod_id absent = add_pod(t, "d", "x", 0, NULL, "");
+    const berth_pod_id placed = add_pod(t, "e", "g", 0, "n1", "");
+    expect(t, &of_g, 0, BERTH_E_ARG, "0 pods");
+    expect(t, NULL, 1, BERTH_E_ARG, "`pods` is NULL");
+    expect(t, (berth_pod_id[]){of_g, of_g}, 2, BERTH_E_ARG, "\"a\" is given twice");
+    expect(t, (berth_pod_id[]){of_g, of_h}, 2, BERTH_E_INVALID, "entry 1 is of another group");
+    expect(t, &alone, 1, BERTH_E_INVALID, "no spec.schedulingGroup");
+    expect(t, &absent, 1, BERTH_E_NOT_FOUND, "no PodGroup default/x");
+    expect(t, (berth_pod_id[]){of_g, BERTH_POD_NONE}, 2, BERTH_E_NOT_FOUND, "entry 1");
+    expect(t, &placed, 1, BERTH_E_STATE, "on a node");
+    berth_pod_group_outcome unsized = {0};
+    assert_int_equal(berth_engine_schedule_pod_group(t->cluster.engine, &of_g, 1, &unsized, NULL),
+                     BERTH_E_ARG);
+    assert_int_equal(berth_engine_schedule_pod_group(t->cluster.engine, &of_g, 1, NULL, NULL),
+                     BERTH_E_ARG);
+    assert_int_equal(berth_engine_schedule_pod_group(NULL, &of_g, 1, &t->outcome, NULL),
+                     BERTH_E_ARG);
+    berth_scheduler *scheduler;
+    berth_error error = {.code = BERTH_OK};
+    assert_int_equal(berth_scheduler_create(t->cluster.engine, NULL, &scheduler, &error),
+                     BERTH_E_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "PodGroups"));
+}
+
+static void test_without_the_gate(void **state)
+{
+    (void)state;
+    group_test t = {0};
+    open_with(&t, "", NULL);
+    add_group(&t, "g", "schedulingPolicy: {basic: {}}");
+    const berth_pod_id pod = add_pod(&t, "a", "g", 0, NULL, "");
+    expect(&t, &pod, 1, BERTH_E_STATE, "GenericWorkload=true");
+    small_close(&t.cluster);
+}
+
+/* Each allocation of a cycle with preemption fails in turn; then nothing has changed. */
+static void test_memory(void **state)
+{
+    (void)state;
+    counted memory = {0};
+    const berth_allocator allocator = {&memory, counted_allocate, counted_release};
+    group_test t = {0};
+    open_with(&t, "GenericWorkload=true", &allocator);
+    small_node(&t.cluster, "n1", "");
+    add_group(&t, "low", "schedulingPolicy: {basic: {}}, priority: 1, disruptionMode: {all: {}}");
+    add_group(&t, "g", "schedulingPolicy: {gang: {minCount: 4}}, priority: 9");
+    add_pod(&t, "low", "low", 1, "n1", "");
+    berth_pod_id pods[4];
+    for (int i = 0; i < 4; i++) {
+        char name[8];
+        snprintf(name, sizeof(name), "p%d", i);
+        pods[i] = add_pod(&t, name, "g", 9, NULL, "");
+    }
+    bool succeeded = false;
+    for (unsigned at = 1; !succeeded && at < 400; at++) {
+        berth_error error = {.code = BERTH_OK};
+        atomic_store(&memory.calls, 0);
+        atomic_store(&memory.fail_at, at);
+        const berth_status status = schedule(&t, pods, 4, &error);
+        atomic_store(&memory.fail_at, 0);
+        assert_true(status == BERTH_OK || status == BERTH_E_NOMEM);
+        succeeded = atomic_load(&memory.calls) < at;
+        assert_int_equal(pending(&t), 4);
+        small_require(berth_engine_check(t.cluster.engine, &error), &error);
+        assert_int_equal(berth_engine_depth(t.cluster.engine), 0);
+    }
+    assert_true(succeeded);
+    assert_true(t.outcome.preempts);
+    assert_int_equal(t.outcome.victim_count, 1);
+    small_close(&t.cluster);
+    assert_int_equal(atomic_load(&memory.bytes), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_all_or_none, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_minimum, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_preemption, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_group_as_victim, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_never, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_contradictions, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_errors, set_up, tear_down),
+        cmocka_unit_test(test_without_the_gate),
+        cmocka_unit_test(test_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
