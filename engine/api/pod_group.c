@@ -1,5 +1,5 @@
-/* The public function that places a PodGroup: the members one by one in a transaction, then, if they
- * are too few, preemption. */
+/* The public function that places a PodGroup: the members one by one in a transaction, then, if
+ * they are too few, preemption. */
 #include "api/pod_group.h"
 
 #include <inttypes.h>

@@ -147,8 +147,8 @@ berth_status berth__prepared_cache_init(berth__prepared_cache *cache,
                                         const berth_allocator *allocator);
 void berth__prepared_cache_destroy(berth__prepared_cache *cache);
 
-/* Prepare a kind anew at its next decision, because what its static plugins read has changed without
- * a new layout. */
+/* Prepare a kind anew at its next decision, because what its static plugins read has changed, but
+ * the layout has not. */
 void berth__prepared_forget(berth__prepared_cache *cache, const berth__class *cls,
                             uint32_t profile);
 

@@ -201,8 +201,8 @@ static bool run_round(uint64_t seed, uint32_t nodes, unsigned long ops)
 int main(int argc, char **argv)
 {
     const char *env = getenv("BERTH_TEST_SEED");
-    unsigned long long seed = env != NULL ? strtoull(env, NULL, 0) : 1, rounds = 3, ops = effort(60),
-                       nodes = 14000;
+    unsigned long long seed = env != NULL ? strtoull(env, NULL, 0) : 1, rounds = 3,
+                       ops = effort(60), nodes = 14000;
     for (int i = 1; i + 1 < argc; i += 2) {
         unsigned long long value = strtoull(argv[i + 1], NULL, 0);
         seed = strcmp(argv[i], "--seed") == 0 ? value : seed;

@@ -12,7 +12,6 @@
 #include "berth/transaction.h"
 #include "effort.h"
 
-
 enum {
     ENGINES = 3,
     PROFILES = 6,

@@ -1,5 +1,5 @@
-/* Groups of pods in berth schedule: the pending pods of a PodGroup are placed as a whole, at the turn
- * of the first of them. */
+/* Groups of pods in berth schedule: the pending pods of a PodGroup are placed as a whole, at the
+ * turn of the first of them. */
 #ifndef BERTH_TOOLS_SCHEDULE_GROUPS_H
 #define BERTH_TOOLS_SCHEDULE_GROUPS_H
 
@@ -22,8 +22,8 @@ typedef struct schedule_groups {
 berth_status schedule_groups_find(schedule_groups *groups, const schedule *s, berth_error *error);
 void schedule_groups_free(schedule_groups *groups);
 
-/* Place the group of an outcome. `*alone` is set if the pod has none. `*decisions` counts the pods
- * that were decided. Errors: those of berth_engine_schedule_pod_group. */
+/* Place the group of an outcome. `*alone` is set if the pod has none. Errors: those of
+ * berth_engine_schedule_pod_group. */
 berth_status schedule_groups_place(schedule_groups *groups, schedule *s, uint64_t at, bool *alone,
                                    berth_error *error);
 

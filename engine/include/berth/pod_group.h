@@ -50,13 +50,14 @@ typedef struct berth_pod_group_outcome {
 /* Run one scheduling cycle for these pending pods of one group, in this order: decide them one
  * after the other, each after the ones before were placed, and place all that fit if they are
  * enough. Otherwise nothing is placed, and if the profile preempts, victims are sought: all pods of
- * lower priority are thought away, the group is placed again, and as many as possible are reprieved,
- * most important first. Victims and nominations are only reported: remove the victims
- * (berth_engine_remove) and nominate the pods (berth_engine_nominate), then call again.
+ * lower priority are thought away, the group is placed again, and as many victims as possible are
+ * spared, the most important ones first. Victims and nominations are only reported: remove the
+ * victims (berth_engine_remove), nominate the pods and end nominations (berth_engine_nominate),
+ * then call again.
  * Errors: BERTH_E_ARG (no pods, a pod twice, NULL, a size), BERTH_E_NOT_FOUND (a pod, its PodGroup,
  * or a profile for it), BERTH_E_STATE (a pod is on a node; the engine does not follow groups),
- * BERTH_E_INVALID (the pods are of several groups or of none), BERTH_E_NOMEM. After an error nothing
- * has changed, and `outcome` says ERROR.
+ * BERTH_E_INVALID (the pods are of several groups or of none), BERTH_E_NOMEM. After an error
+ * nothing has changed, and `outcome` says ERROR.
  * Cost: a look at each pod of the cluster, a decision and an undo record for each pod. Preemption:
  * sorting all pods of lower priority, and a check of each of the group's pods for each of them.
  * Source: kube-scheduler v1.37, schedule_one_podgroup.go, plugins/gangscheduling,

@@ -121,12 +121,11 @@ typedef struct berth_pod_info {
     berth_str owner_kind;
     berth_str owner_name;
     berth_str owner_uid;
-    bool gated;       /* the pod has scheduling gates */
-    bool deleting;    /* metadata.deletionTimestamp is set */
-    bool has_volumes; /* the pod has volumes that plugins look at */
-    bool may_preempt; /* spec.preemptionPolicy is not Never */
-    /* spec.schedulingGroup, in the pod's namespace; absent: none, or the engine follows no groups */
-    berth_str pod_group;
+    bool gated;          /* the pod has scheduling gates */
+    bool deleting;       /* metadata.deletionTimestamp is set */
+    bool has_volumes;    /* the pod has volumes that plugins look at */
+    bool may_preempt;    /* spec.preemptionPolicy is not Never */
+    berth_str pod_group; /* spec.schedulingGroup; absent: none, or groups are not followed */
 } berth_pod_info;
 
 /* Errors: BERTH_E_NOT_FOUND, BERTH_E_ARG (the struct's size). */
