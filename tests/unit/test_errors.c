@@ -247,6 +247,8 @@ static void test_decisions(void **state)
     const berth_group_options group = {.size = sizeof(group), .flags = 1u << 9},
                               no_group = {.size = 0};
     FAIL(BERTH_E_ARG, berth_engine_schedule_pods(engine, &id, 1, &group, NULL, &count, &error));
+    berth_pod_group_outcome outcome = {.size = sizeof(outcome)};
+    FAIL(BERTH_E_STATE, berth_engine_schedule_pod_group(engine, &id, 1, &outcome, &error));
     FAIL(BERTH_E_ARG, berth_engine_schedule_pods(engine, &id, 1, &no_group, NULL, &count, &error));
     FAIL(BERTH_E_NOT_FOUND, berth_engine_schedule_pods(engine, (berth_pod_id[]){id, nobody}, 2,
                                                        NULL, NULL, &count, &error));

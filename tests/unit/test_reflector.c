@@ -472,8 +472,8 @@ static void test_pods_come_last(void **state)
     assert_non_null(all);
     watcher_start(all);
     scripted_advance(w.s, 1);
-    const uint32_t devices = 4; /* kinds that are not watched */
-    assert_int_equal(w.s->request_count, BERTH_KIND_COUNT - 1 - devices);
+    const uint32_t unwatched = 5; /* kinds: four of devices, and PodGroups */
+    assert_int_equal(w.s->request_count, BERTH_KIND_COUNT - 1 - unwatched);
     assert_null(scripted_find(w.s, "GET", "/pods"));
     scripted_answer(w.s, scripted_find(w.s, "GET", "/nodes"), 403, "{}");
     assert_string_equal(watcher_denied(all), "nodes");
@@ -487,12 +487,12 @@ static void test_pods_come_last(void **state)
     assert_non_null(scripted_find(w.s, "GET", "status.phase%21%3DSucceeded"));
     give_list(LIST("7", "", ""));
     assert_true(watcher_is_synced(all));
-    assert_int_equal(w.listed, BERTH_KIND_COUNT - devices);
+    assert_int_equal(w.listed, BERTH_KIND_COUNT - unwatched);
     assert_int_equal(watcher_lost_ns(all), 0);
     assert_non_null(watcher_find(all, BERTH_KIND_SERVICE, (berth_str){0}, BERTH_STR("x")));
     assert_true(watcher_reflector(all, BERTH_KIND_SERVICE)->table.count == 1);
     /* Every kind could be read, and workloads created no pods. */
-    assert_int_equal(w.number, BERTH_KIND_COUNT - 2 - devices);
+    assert_int_equal(w.number, BERTH_KIND_COUNT - 2 - unwatched);
     scripted_fail(w.s, scripted_find(w.s, "GET", "/nodes?watch"), LIVE_NOT_SENT);
     scripted_advance(w.s, SECOND / 2);
     assert_true(watcher_lost_ns(all) >= SECOND / 2 - 10);
