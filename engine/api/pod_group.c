@@ -80,15 +80,42 @@ static berth_status fail(berth__group_cycle *cycle, berth_str text)
 
 /* ---- placing the members ---- */
 
-/* A snapshot is taken once for a group, so images stay counted as they were when it began. */
+/* A snapshot is taken once for a group, so images stay counted as they were when it began. A member
+ * that a plugin does not reserve for is refused as one that fits nowhere. */
 static berth_status bind_member(berth__group_cycle *cycle, berth__group_member *member)
 {
     berth__cluster *cluster = &cycle->engine->cluster;
     const uint64_t refreshed = berth__cluster_node(cluster, member->node)->refreshed;
-    BERTH_TRY(berth_engine_bind(cycle->engine, member->id, member->node, cycle->error));
-    berth__cluster_node(cluster, member->node)->refreshed = refreshed;
-    cycle->placed++;
-    return BERTH_OK;
+    berth_status status = berth_engine_bind(cycle->engine, member->id, member->node, cycle->error);
+    if (status == BERTH_OK) {
+        berth__cluster_node(cluster, member->node)->refreshed = refreshed;
+        cycle->placed++;
+    } else if (status != BERTH_E_NOMEM) {
+        member->node = BERTH_NODE_NONE;
+        status = BERTH_OK;
+    }
+    return status;
+}
+
+/* Fail with the error of a member's attempt, which is repeated for its words. */
+static berth_status fail_of(berth__group_cycle *cycle, const berth__group_member *member,
+                            uint32_t start)
+{
+    berth_engine *engine = cycle->engine;
+    berth_placement again;
+    berth_decide_options options = {.size = sizeof(options), .flags = BERTH_DECIDE_KEEP_ROTATION};
+    BERTH_TRY(berth_explanation_create(engine->allocator, &options.explanation, cycle->error));
+    const uint32_t rotation = engine->decider.rotation;
+    engine->decider.rotation = start;
+    berth_status status = berth_engine_decide(engine, member->id, &options, &again, cycle->error);
+    engine->decider.rotation = rotation;
+    const berth_str why = berth_explanation_message(options.explanation);
+    if (status == BERTH_OK)
+        status =
+            fail(cycle, words(&cycle->arena, "failed to schedule other pod from a pod group: %.*s",
+                              (int)why.len, why.data != NULL ? why.data : ""));
+    berth_explanation_destroy(options.explanation);
+    return status;
 }
 
 static berth_status place_member(berth__group_cycle *cycle, berth__group_member *member)
@@ -103,7 +130,7 @@ static berth_status place_member(berth__group_cycle *cycle, berth__group_member 
     if (attempt->decision.prepared != NULL && !berth__attempt_misses_claims(attempt))
         cycle->sees_claims = true;
     if (placement.verdict == BERTH_VERDICT_ERROR)
-        return fail(cycle, words(&cycle->arena, "failed to schedule other pod from a pod group"));
+        return fail_of(cycle, member, placement.start);
     if (placement.verdict != BERTH_VERDICT_PLACED)
         return BERTH_OK;
     member->node = placement.node;

@@ -1,6 +1,7 @@
 /* PodGroups: what a cycle of a group places, refuses and evicts, and the errors of the call. Random
  * groups are compared with kube-scheduler by tests/oracle, family groups. */
 #include "counted_memory.h"
+#include "one_plugin.h"
 #include "rule_cluster.h"
 
 enum { PODS_MAX = 8 };
@@ -327,6 +328,82 @@ static void test_without_the_gate(void **state)
     small_close(&t.cluster);
 }
 
+/* ---- members that fail ---- */
+
+static void take_all(const berth_cycle *cycle, const void *instance, const void *state,
+                     berth_slice *slice)
+{
+    (void)cycle;
+    (void)instance;
+    (void)state;
+    (void)slice;
+}
+
+/* Refuses the first pod that it may refuse. */
+static berth_status refuse_first(void *context, const berth_cycle *cycle, berth_pod_id pod,
+                                 berth_node_id node)
+{
+    int *refused = context;
+    (void)pod;
+    (void)node;
+    return berth_cycle_may_refuse(cycle) && (*refused)++ == 0 ? BERTH_E_CONFLICT : BERTH_OK;
+}
+
+static void forget(void *context, const berth_cycle *cycle, berth_pod_id pod, berth_node_id node)
+{
+    (void)context;
+    (void)cycle;
+    (void)pod;
+    (void)node;
+}
+
+/* A member that a plugin does not reserve for stays pending; the others count. */
+static void test_reserve(void **state)
+{
+    (void)state;
+    int refused = 0;
+    const berth_plugin moody = {.size = sizeof(moody),
+                                .name = "Moody",
+                                .context = &refused,
+                                .filter = take_all,
+                                .reserve = refuse_first,
+                                .unreserve = forget};
+    one_plugin room;
+    berth_engine_config *config = one_plugin_config(&room, &moody);
+    group_test t = {0};
+    config->kubernetes = 37;
+    config->feature_gates = (berth_str)TEXT("GenericWorkload=true");
+    small_open_as(&t.cluster, *config);
+    small_node(&t.cluster, "n1", "");
+    add_group(&t, "g", "schedulingPolicy: {gang: {minCount: 1}}");
+    const berth_pod_id pods[] = {add_pod(&t, "a", "g", 0, NULL, ""),
+                                 add_pod(&t, "b", "g", 0, NULL, "")};
+    cycle(&t, pods, 2);
+    assert_int_equal(t.outcome.placed, 1);
+    assert_int_equal(t.nodes[0], BERTH_NODE_NONE);
+    assert_int_not_equal(t.nodes[1], BERTH_NODE_NONE);
+    small_close(&t.cluster);
+}
+
+/* A member whose attempt ends in an error makes the whole group fail. */
+static void test_member_in_error(void **state)
+{
+    group_test *t = *state;
+    small_node(&t->cluster, "n1", "");
+    add_group(t, "g", "schedulingPolicy: {gang: {minCount: 1}}");
+    const berth_pod_id pods[] = {
+        add_pod(t, "a", "g", 0, NULL, ""),
+        add_pod(t, "b", "g", 0, NULL,
+                "topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone,\n  whenUnsatisfiable: "
+                "DoNotSchedule, labelSelector: {matchExpressions: [{key: a, operator: Foo}]}}],")};
+    cycle(t, pods, 2);
+    assert_int_equal(t->outcome.verdict, BERTH_VERDICT_ERROR);
+    assert_non_null(strstr(
+        t->message, "failed to schedule other pod from a pod group: running PreFilter plugin"));
+    assert_int_equal(pending(t), 2);
+    assert_true(t->ended[0] && t->ended[1]);
+}
+
 /* Each allocation of a cycle with preemption fails in turn; then nothing has changed. */
 static void test_memory(void **state)
 {
@@ -376,6 +453,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_contradictions, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_errors, set_up, tear_down),
         cmocka_unit_test(test_without_the_gate),
+        cmocka_unit_test(test_reserve),
+        cmocka_unit_test_setup_teardown(test_member_in_error, set_up, tear_down),
         cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
