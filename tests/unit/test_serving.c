@@ -12,12 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "live/serving/self_signed.h"
 #include "live/serving/serving.h"
 
 static bool leads, synced;
-static char body[32768];
+static char body[262144];
 static size_t body_bytes;
 
 static bool passes(void *context)
@@ -238,6 +240,32 @@ static void over_tls(void **state)
         skip(); /* needs openssl to make a certificate */
 }
 
+/* HTTPS without files: with a certificate for the address and for localhost. */
+static void self_signed(void **state)
+{
+    (void)state;
+    serving_stop(server);
+    server = NULL;
+    serving_options options = options_of("127.0.0.1:0");
+    berth_error error = {.code = BERTH_OK};
+    options.self_signed = true;
+    assert_int_equal(serving_start(&options, &server, &error), BERTH_OK);
+    assert_int_equal(ask("https", "GET", "/livez"), 200);
+    assert_string_equal(body, "ok");
+    assert_int_equal(ask("http", "GET", "/livez"), 0);
+    assert_int_equal(ask_tls(CURL_SSLVERSION_TLSv1_2 | CURL_SSLVERSION_MAX_TLSv1_2), 200);
+    assert_int_equal(ask_tls(CURL_SSLVERSION_TLSv1_1 | CURL_SSLVERSION_MAX_TLSv1_1), 0);
+    char *certificate = NULL, *key = NULL;
+    static const char *const hosts[] = {"", "10.1.2.3", "fd00::1", "berth.example"};
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(self_signed_make(hosts[i], &certificate, &key, &error), BERTH_OK);
+        assert_non_null(strstr(certificate, "BEGIN CERTIFICATE"));
+        assert_non_null(strstr(key, "PRIVATE KEY"));
+        free(certificate);
+        free(key);
+    }
+}
+
 /* Connects from an address of loopback and begins a request that does not end. */
 static int begin_slowly(uint32_t from)
 {
@@ -305,11 +333,44 @@ static void slow_clients(void **state)
         close(slow[i]);
 }
 
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* A thousand slow connections, of one client and of many, delay no probe by more than a second. */
+static void a_thousand_slow_connections(void **state)
+{
+    enum { THOUSAND = 1000, ROUND = 100 };
+    static int slow[THOUSAND];
+    serving_options options = options_of("127.0.0.1:0");
+    (void)state;
+    for (int tls = 0; tls < 2; tls++) {
+        serving_stop(server);
+        server = NULL;
+        options.self_signed = tls == 1;
+        assert_int_equal(serving_start(&options, &server, NULL), BERTH_OK);
+        for (int i = 0; i < THOUSAND; i++) {
+            slow[i] = begin_slowly(INADDR_LOOPBACK + 1 + (uint32_t)(i < 500 ? 0 : i));
+            if (i % ROUND != ROUND - 1)
+                continue;
+            double began = seconds_now();
+            assert_int_equal(ask(tls == 1 ? "https" : "http", "GET", "/livez"), 200);
+            assert_true(seconds_now() - began < 1);
+        }
+        for (int i = 0; i < THOUSAND; i++)
+            close(slow[i]);
+    }
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, start, stop)
     const struct CMUnitTest tests[] = {
-        T(health), T(pages), T(addresses), T(over_tls), T(slow_client), T(slow_clients),
+        T(health),      T(pages),        T(addresses),   T(over_tls),
+        T(slow_client), T(slow_clients), T(self_signed), T(a_thousand_slow_connections),
     };
     curl_global_init(CURL_GLOBAL_DEFAULT);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

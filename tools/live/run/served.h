@@ -40,13 +40,18 @@ typedef struct served {
 void served_init(served *s, deciding *d, const char *server_url, const char *lease_name,
                  int64_t lease_ns);
 
-/* Serve at an address; the certificate's files may be NULL. Errors: those of serving_start. */
+/* Serve at an address, over HTTPS, or over plain HTTP if it begins with "http://". Without the
+ * certificate's files, the certificate is our own. Errors: those of serving_start. */
 berth_status served_start(served *s, const char *address, const char *certificate_file,
                           const char *key_file, berth_error *error);
 
 /* Set the configuration for /configz, the server's version, which names metrics, and the version
  * whose rules decide, once. Takes over `text`. */
 void served_configure(served *s, char *text, int minor, int rules_minor);
+
+/* Show which rules decide ("1.37"'s minor version) and which feature gates are set ("A=true,B=false";
+ * may be NULL), once. */
+void served_rules(served *s, int rules_minor, const char *gates);
 void served_free(served *s);
 
 /* Update everything, about once a second. `w` and `l` may be NULL. */
@@ -60,6 +65,9 @@ void served_bound(served *s, const bind_outcome *outcome);
 
 /* For a live_observer; the context is a served. */
 void served_request(void *context, const char *method, int status, int64_t duration_ns);
+
+/* Count a write's wait for the rate limiter; 0 if it did not wait. */
+void served_limited(served *s, const char *method, int64_t waited_ns);
 
 /* Count an attempt that placed nothing, or the decision about a placed pod. Threads: the deciding
  * thread's. */

@@ -136,6 +136,13 @@ static void on_bound(void *context, const bind_outcome *outcome)
     orders_bound(&s->orders, outcome);
 }
 
+static void on_limited(void *context, const char *method, int64_t waited_ns)
+{
+    session *s = context;
+    if (s->served.server != NULL)
+        served_limited(&s->served, method, waited_ns);
+}
+
 static void on_evicted(void *context, const eviction_outcome *outcome)
 {
     orders_evicted(&((session *)context)->orders, outcome);
@@ -228,13 +235,14 @@ static void make_writes(session *s)
 {
     char host[256] = "";
     (void)gethostname(host, sizeof(host) - 1);
-    const writes_options options = {.transport = s->transport,
-                                    .host = host,
-                                    .minor = s->minor,
-                                    .scheduled_events = true,
-                                    .rate = s->options->rate,
-                                    .burst = s->options->burst,
-                                    .callbacks = {s, on_bound, on_evicted, take_orders}};
+    const writes_options options = {
+        .transport = s->transport,
+        .host = host,
+        .minor = s->minor,
+        .scheduled_events = true,
+        .rate = s->options->rate,
+        .burst = s->options->burst,
+        .callbacks = {s, on_bound, on_evicted, take_orders, on_limited}};
     s->writes = writes_create(&options);
     writes_fence(s->writes, s->options->leader_elect ? 0 : LIVE_NEVER);
     if (s->options->leader_elect)
@@ -302,8 +310,10 @@ static void begin(session *s)
     }
     s->deciding_runs = true;
     atomic_store_explicit(&s->served.deciding_runs, true, memory_order_relaxed); /* SERVED-1 */
-    if (s->served.server != NULL)
+    if (s->served.server != NULL) {
         served_configure(&s->served, configz_text(s->options), s->minor, (int)setup->minor);
+        served_rules(&s->served, (int)setup->minor, setup->feature_gates);
+    }
     s->watcher = watcher_create(s->transport, &sink, s->minor);
     if (s->watcher == NULL) {
         end(s, exit_status("run", "making a reader", BERTH_E_NOMEM));

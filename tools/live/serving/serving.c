@@ -16,6 +16,7 @@
 #include "cli/exits.h"
 #include "cli/heap.h"
 #include "live/serving/connections.h"
+#include "live/serving/self_signed.h"
 
 enum { CONNECTION_TIMEOUT_S = 30, FILE_BYTES_MAX = 1 << 20 };
 
@@ -321,8 +322,13 @@ static berth_status read_pem(const char *path, char **out, berth_error *error)
 static berth_status read_files(serving *s, berth_error *error)
 {
     const serving_options *options = &s->options;
-    if (options->certificate_file == NULL && options->key_file == NULL)
-        return BERTH_OK;
+    if (options->certificate_file == NULL && options->key_file == NULL) {
+        char host[256] = "";
+        const char *port;
+        if (!options->self_signed || !split_address(options->address, host, &port))
+            return BERTH_OK; /* open_socket reports the address */
+        return self_signed_make(host, &s->certificate, &s->key, error);
+    }
     if (options->certificate_file == NULL || options->key_file == NULL)
         return error_set(
             error, BERTH_E_ARG, NULL,

@@ -25,7 +25,8 @@ typedef struct health_check {
 /* Owner: everything is borrowed until serving_stop. */
 typedef struct serving_options {
     const char *address; /* "127.0.0.1:10259", "[::]:10259", ":10259" (every address) */
-    const char *certificate_file, *key_file; /* PEM; both NULL: no TLS */
+    const char *certificate_file, *key_file; /* PEM; both NULL: see self_signed */
+    bool self_signed; /* without files: HTTPS with a certificate of our own, not plain HTTP */
     const health_check *checks;
     size_t check_count;
     metrics *metrics;

@@ -384,7 +384,7 @@ static void look(void *context)
         r->watchdog = live_timer_set(r->transport, now_ns + LOOK_SECONDS * second_ns, look, r);
         return;
     }
-    LOG_WARNING("the watch is silent; listing anew", "resource", r->resource->rbac);
+    LOG_INFO(0, "the watch is silent; listing anew", "resource", r->resource->rbac);
     live_cancel(r->transport, r->request);
     r->request = 0;
     r->healthy_since_ns = r->last_byte_ns;

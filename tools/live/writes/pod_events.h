@@ -1,5 +1,5 @@
 /* Writes events as kube-scheduler does, with best effort: after all other writes, and dropped and
- * counted when too many wait. Equal events become a series.
+ * counted when too many wait or the server refuses them. None is lost while the server is away. Equal events become a series.
  *
  * Threads: the network loop's. */
 #ifndef BERTH_LIVE_POD_EVENTS_H
