@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "live/log/log.h"
 #include "live/serving/self_signed.h"
 #include "live/serving/serving.h"
 
@@ -45,6 +46,12 @@ static const char *configuration(void *context)
     return "{\"kind\":\"KubeSchedulerConfiguration\"}";
 }
 
+static int rules(void *context)
+{
+    (void)context;
+    return 37;
+}
+
 static serving_options options_of(const char *address)
 {
     return (serving_options){.address = address,
@@ -53,7 +60,9 @@ static serving_options options_of(const char *address)
                              .metrics = counted,
                              .refresh = refresh,
                              .context = counted,
-                             .configuration = configuration};
+                             .configuration = configuration,
+                             .rules = rules,
+                             .flags = "serve=here\nv=2\n"};
 }
 
 static serving *server;
@@ -90,6 +99,8 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *context)
 
 static long tls_version = CURL_SSLVERSION_DEFAULT; /* for the next request */
 
+static const char *put_body; /* of the next request; NULL: none */
+
 /* The status; 0: no answer. */
 static long ask(const char *scheme, const char *method, const char *path)
 {
@@ -110,6 +121,8 @@ static long ask(const char *scheme, const char *method, const char *path)
         curl_easy_setopt(curl, CURLOPT_SSLVERSION, tls_version);
         curl_easy_setopt(curl, CURLOPT_SSL_CIPHER_LIST, "DEFAULT:@SECLEVEL=0");
     }
+    if (put_body != NULL)
+        curl_easy_setopt(curl, CURLOPT_POSTFIELDS, put_body);
     if (strcmp(method, "POST") == 0)
         curl_easy_setopt(curl, CURLOPT_POSTFIELDS, "something");
     if (curl_easy_perform(curl) == CURLE_OK)
@@ -170,6 +183,52 @@ static void pages(void **state)
     answers("/metrics/../configz/%00", 404, "404 page not found\n");
     assert_int_equal(ask("http", "POST", "/livez"), 405);
     assert_int_equal(ask("http", "DELETE", "/metrics"), 405);
+}
+
+static void has_part(const char *path, const char *part)
+{
+    assert_int_equal(ask("http", "GET", path), 200);
+    if (strstr(body, part) == NULL)
+        fail_msg("no '%s' in: %s", part, body);
+}
+
+static void put_level(const char *level, long status)
+{
+    put_body = level;
+    assert_int_equal(ask("http", "PUT", "/debug/flags/v"), status);
+    put_body = NULL;
+}
+
+/* Pages about the process. */
+static void debugging(void **state)
+{
+    (void)state;
+    has_part("/statusz", "berth run statusz\n");
+    has_part("/statusz", "\nUp: 0 hr 00 min 0");
+    has_part("/statusz", "\nEmulation version: 1.37\n");
+    has_part("/statusz", "\nPaths: /configz ");
+    has_part("/flagz", "\nserve=here\nv=2\n");
+    log_set_level(2);
+    has_part("/debug/flags/v", "2\n");
+    put_level("3", 200);
+    assert_string_equal(body, "successfully set klog.logging.verbosity to 3\n");
+    assert_int_equal(log_level(), 3);
+    assert_true(log_enabled(3));
+    put_level("11", 400);
+    put_level("-1", 400);
+    put_level("x", 400);
+    put_level("1 2", 400);
+    put_level("99999999999999999999999999999999999999999999", 400);
+    assert_int_equal(log_level(), 3);
+    put_level("0\n", 200);
+    assert_int_equal(log_level(), 0);
+    assert_int_equal(ask("http", "POST", "/debug/flags/v"), 405);
+    has_part("/debug/pprof/", "profiles:\n");
+    assert_int_equal(ask("http", "GET", "/debug/pprof/profile"), 404);
+    assert_non_null(strstr(body, "perf record"));
+    assert_int_equal(ask("http", "GET", "/debug/pprof/goroutine"), 404);
+    assert_int_equal(ask("http", "GET", "/debug/pprof/heap"), 404); /* without jemalloc here */
+    assert_non_null(strstr(body, "jemalloc"));
 }
 
 static void refused(const char *address, berth_status status)
@@ -369,8 +428,9 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, start, stop)
     const struct CMUnitTest tests[] = {
-        T(health),      T(pages),        T(addresses),   T(over_tls),
-        T(slow_client), T(slow_clients), T(self_signed), T(a_thousand_slow_connections),
+        T(health),       T(pages),       T(debugging),
+        T(addresses),    T(over_tls),    T(slow_client),
+        T(slow_clients), T(self_signed), T(a_thousand_slow_connections),
     };
     curl_global_init(CURL_GLOBAL_DEFAULT);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -125,6 +125,11 @@ void served_configure(served *s, char *text, int minor, int rules_minor)
     atomic_store_explicit(&s->configuration, text, memory_order_release);
 }
 
+static int rules(void *context)
+{
+    return atomic_load_explicit(&((served *)context)->rules_minor, memory_order_relaxed);
+}
+
 static void set_gates(served *s, const char *gates)
 {
     char *copy = heap_text(gates, strlen(gates)), *left = NULL;
@@ -140,21 +145,22 @@ static void set_gates(served *s, const char *gates)
 
 void served_rules(served *s, int rules_minor, const char *gates)
 {
-    char minor[16], rules[32], before[32];
+    char minor[16], decide[32], before[32];
+    atomic_store_explicit(&s->rules_minor, rules_minor, memory_order_relaxed); /* as in is_set */
     snprintf(minor, sizeof(minor), "%d", rules_minor);
-    snprintf(rules, sizeof(rules), "1.%d", rules_minor);
+    snprintf(decide, sizeof(decide), "1.%d", rules_minor);
     snprintf(before, sizeof(before), "1.%d", rules_minor - 1);
     metrics_set(s->metrics, METRIC_BUILD_INFO, 1,
                 METRIC_LABELS("1", minor, "berth-" VERSION_TEXT, "", "", "", "", __VERSION__,
                               "linux/" MACHINE));
     metrics_set(s->metrics, METRIC_VERSION_INFO, 1,
-                METRIC_LABELS(VERSION_TEXT, "berth", rules, before));
+                METRIC_LABELS(VERSION_TEXT, "berth", decide, before));
     if (gates != NULL)
         set_gates(s, gates);
 }
 
 berth_status served_start(served *s, const char *address, const char *certificate_file,
-                          const char *key_file, berth_error *error)
+                          const char *key_file, const char *flags, berth_error *error)
 {
     static const char plain[] = "http://";
     bool is_plain = strncmp(address, plain, strlen(plain)) == 0;
@@ -169,7 +175,9 @@ berth_status served_start(served *s, const char *address, const char *certificat
                                             .check_count = SERVED_CHECKS,
                                             .metrics = s->metrics,
                                             .context = s,
-                                            .configuration = configuration},
+                                            .configuration = configuration,
+                                            .rules = rules,
+                                            .flags = flags},
                          &s->server, error);
 }
 

@@ -34,6 +34,7 @@ typedef struct served {
     _Atomic int64_t renewed_ns,
         network_ns; /* by event_loop_now: last renewal of the lease; the loop's last turn */
     _Atomic bool synced;
+    _Atomic int rules_minor; /* for a page; 0: not known yet */
 } served;
 
 /* Owner: texts are copied, except `lease_name`; `d` must outlive it. */
@@ -43,7 +44,7 @@ void served_init(served *s, deciding *d, const char *server_url, const char *lea
 /* Serve at an address, over HTTPS, or over plain HTTP if it begins with "http://". Without the
  * certificate's files, the certificate is our own. Errors: those of serving_start. */
 berth_status served_start(served *s, const char *address, const char *certificate_file,
-                          const char *key_file, berth_error *error);
+                          const char *key_file, const char *flags, berth_error *error);
 
 /* Set the configuration for /configz, the server's version, which names metrics, and the version
  * whose rules decide, once. Takes over `text`. */

@@ -50,7 +50,7 @@ typedef struct session {
     orders orders;
     served served;
     int signals;
-    bool ends;
+    bool ends, reloads;
     int code;
     int64_t began_ns, version_backoff_ns;
     int64_t denied_ns; /* when the 403 answers began; 0: none */
@@ -472,6 +472,19 @@ static void begin_comparison(session *s)
 
 /* ---- signals ---- */
 
+/* The engine cannot change its profiles, so a new session begins with the new file. */
+static void reload(session *s)
+{
+    const session_options *o = s->options;
+    if (o->reload == NULL) {
+        LOG_INFO(0, "there is no configuration file to read again");
+    } else if (o->reload(o->reload_context)) {
+        LOG_INFO(0, "the configuration has been read again and takes effect");
+        s->reloads = true;
+        end(s, EXIT_DONE);
+    }
+}
+
 static void on_signal(void *context, int fd, uint32_t events)
 {
     session *s = context;
@@ -482,9 +495,15 @@ static void on_signal(void *context, int fd, uint32_t events)
             begin_comparison(s);
             continue;
         }
+        if (what.ssi_signo == SIGHUP) {
+            if (!s->ends)
+                reload(s);
+            continue;
+        }
         LOG_INFO(0, "a signal ends it", "signal", strsignal((int)what.ssi_signo));
-        if (s->ends)
+        if (s->ends && !s->reloads)
             _exit(EXIT_NEGATIVE); /* the second signal: exit at once */
+        s->reloads = false;
         end(s, EXIT_DONE);
     }
 }
@@ -496,6 +515,7 @@ static bool take_signals(session *s)
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGUSR2);
+    sigaddset(&set, SIGHUP);
     signal(SIGPIPE, SIG_IGN);
     sigprocmask(SIG_BLOCK, &set, NULL);
     s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -503,6 +523,15 @@ static bool take_signals(session *s)
 }
 
 /* ---- checks ---- */
+
+static void show_reloads(session *s)
+{
+    const session_options *o = s->options;
+    if (o->reload == NULL)
+        return;
+    metrics_set(s->served.metrics, METRIC_RELOADS, (double)*o->reloads, METRIC_LABELS("success"));
+    metrics_set(s->served.metrics, METRIC_RELOADS, (double)*o->bad_reloads, METRIC_LABELS("error"));
+}
 
 /* Logs what a user may want to know, and problems that should not go unnoticed. */
 static void look(void *context)
@@ -512,6 +541,7 @@ static void look(void *context)
     atomic_store_explicit(&s->deciding.is_blind, is_blind,
                           memory_order_relaxed); /* relaxed: a hint */
     served_look(&s->served, s->watcher, s->writes, s->lease);
+    show_reloads(s);
     (void)live_timer_set(s->transport, live_now(s->transport) + second_ns, look, s);
 }
 
@@ -521,7 +551,8 @@ static bool start_serving(session *s)
     berth_error error = {.code = BERTH_OK};
     if (o->serve == NULL)
         return true;
-    if (served_start(&s->served, o->serve, o->certificate_file, o->key_file, &error) != BERTH_OK) {
+    if (served_start(&s->served, o->serve, o->certificate_file, o->key_file, o->flags, &error) !=
+        BERTH_OK) {
         int code = exit_error("run", &error);
         end(s, error.code == BERTH_E_ARG ? EXIT_USAGE : code);
         return false;
@@ -624,5 +655,5 @@ int session_run(const session_options *options)
             event_loop_turn(s.loop, second_ns);
     }
     close_session(&s);
-    return s.code;
+    return s.reloads && s.code == EXIT_DONE ? SESSION_RELOAD : s.code;
 }

@@ -1,5 +1,5 @@
 /* The HTTP or HTTPS server of the running scheduler, on a thread of its own: /livez, /readyz,
- * /healthz, /metrics, /metrics/slis and /configz.
+ * /healthz, /metrics, /metrics/slis and /configz, and the pages of debug_pages.h.
  *
  * Health answers anybody. Anybody who reaches the address can also read the metrics and the
  * configuration; neither contains secrets. */
@@ -35,6 +35,9 @@ typedef struct serving_options {
     /* The configuration as JSON. If this or its result is NULL, "{}" is served. Called on the
      * server's thread; the text must stay valid. */
     const char *(*configuration)(void *context);
+    /* The minor version whose rules decide, or 0; may be NULL. Called on the server's thread. */
+    int (*rules)(void *context);
+    const char *flags; /* for /flagz: lines NAME=VALUE; may be NULL */
 } serving_options;
 
 typedef struct serving serving;
