@@ -49,6 +49,7 @@ page() {
 
 start "127.0.0.1:$port" --v 2 --leader-elect-resource-name odd
 page 200 ok GET /livez
+sleep 1.2 # the checks are renewed each second
 page 200 ok GET /readyz
 page 200 "Emulation version: 1.37" GET /statusz
 page 200 "leader-elect-resource-name=odd" GET /flagz
@@ -71,8 +72,10 @@ logs "there is no configuration file to read again"
 stop
 
 scheme=http
-start "http://127.0.0.1:$port"
+start "http://127.0.0.1:$port" --profiling=false
 page 200 ok GET /livez
+page 200 "profiling=" GET /flagz
+page 404 "not found" GET /debug/pprof/
 stop
 scheme=https
 run 2 "$berth" run --master "http://127.0.0.1:$api" --serve "http://127.0.0.1:$port" \

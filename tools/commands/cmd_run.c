@@ -33,6 +33,7 @@ typedef struct run_flags {
     const char *emulated_version, *write_config_to;
     uint64_t verbosity, rate, burst, secure_port;
     int format;
+    bool profiling; /* the default */
     bool rate_given, burst_given, elect, elect_denied, port_given;
     const char *times[3]; /* in the order of run_config_times */
     const char *lease_name, *lease_namespace, *lease_lock;
@@ -47,7 +48,7 @@ typedef struct run_flags {
 } run_flags;
 
 /* The command runs once in a program; options point into these. */
-static run_flags flags;
+static run_flags flags = {.profiling = true};
 
 static const char *const formats[] = {"text", "json", NULL};
 
@@ -171,6 +172,11 @@ static const option of_looks[] = {
      .value = "FILE",
      .target = &flags.session.key_file,
      .help = "key of the certificate"},
+    {.name = "profiling",
+     .kind = OPTION_FLAG,
+     .denied = &flags.session.no_profiles,
+     .target = &flags.profiling,
+     .help = "serve profiles under /debug/pprof/ (default); =false: not"},
     {.name = "v",
      .letter = 'v',
      .kind = OPTION_NUMBER,

@@ -159,26 +159,26 @@ void served_rules(served *s, int rules_minor, const char *gates)
         set_gates(s, gates);
 }
 
-berth_status served_start(served *s, const char *address, const char *certificate_file,
-                          const char *key_file, const char *flags, berth_error *error)
+berth_status served_start(served *s, const served_place *place, berth_error *error)
 {
     static const char plain[] = "http://";
-    bool is_plain = strncmp(address, plain, strlen(plain)) == 0;
-    if (is_plain && certificate_file != NULL)
+    bool is_plain = strncmp(place->address, plain, strlen(plain)) == 0;
+    if (is_plain && place->certificate_file != NULL)
         return error_set(error, BERTH_E_ARG, NULL, "'%s' is plain HTTP, which needs no certificate",
-                         address);
-    return serving_start(&(serving_options){.address = is_plain ? address + strlen(plain) : address,
-                                            .self_signed = !is_plain,
-                                            .certificate_file = certificate_file,
-                                            .key_file = key_file,
-                                            .checks = s->checks,
-                                            .check_count = SERVED_CHECKS,
-                                            .metrics = s->metrics,
-                                            .context = s,
-                                            .configuration = configuration,
-                                            .rules = rules,
-                                            .flags = flags},
-                         &s->server, error);
+                         place->address);
+    const serving_options options = {.address = place->address + (is_plain ? strlen(plain) : 0),
+                                     .self_signed = !is_plain,
+                                     .certificate_file = place->certificate_file,
+                                     .key_file = place->key_file,
+                                     .checks = s->checks,
+                                     .check_count = SERVED_CHECKS,
+                                     .metrics = s->metrics,
+                                     .context = s,
+                                     .configuration = configuration,
+                                     .rules = rules,
+                                     .no_profiles = place->no_profiles,
+                                     .flags = place->flags};
+    return serving_start(&options, &s->server, error);
 }
 
 void served_free(served *s)

@@ -41,10 +41,15 @@ typedef struct served {
 void served_init(served *s, deciding *d, const char *server_url, const char *lease_name,
                  int64_t lease_ns);
 
+/* What is served, and where: members of session_options. */
+typedef struct served_place {
+    const char *address, *certificate_file, *key_file, *flags;
+    bool no_profiles;
+} served_place;
+
 /* Serve at an address, over HTTPS, or over plain HTTP if it begins with "http://". Without the
  * certificate's files, the certificate is our own. Errors: those of serving_start. */
-berth_status served_start(served *s, const char *address, const char *certificate_file,
-                          const char *key_file, const char *flags, berth_error *error);
+berth_status served_start(served *s, const served_place *place, berth_error *error);
 
 /* Set the configuration for /configz, the server's version, which names metrics, and the version
  * whose rules decide, once. Takes over `text`. */

@@ -551,8 +551,12 @@ static bool start_serving(session *s)
     berth_error error = {.code = BERTH_OK};
     if (o->serve == NULL)
         return true;
-    if (served_start(&s->served, o->serve, o->certificate_file, o->key_file, o->flags, &error) !=
-        BERTH_OK) {
+    const served_place place = {.address = o->serve,
+                                .certificate_file = o->certificate_file,
+                                .key_file = o->key_file,
+                                .flags = o->flags,
+                                .no_profiles = o->no_profiles};
+    if (served_start(&s->served, &place, &error) != BERTH_OK) {
         int code = exit_error("run", &error);
         end(s, error.code == BERTH_E_ARG ? EXIT_USAGE : code);
         return false;

@@ -20,6 +20,7 @@ typedef struct session_options {
     int64_t device_timeout_ns;               /* time for the conditions of its devices */
     const char *serve;                       /* address for health and metrics; NULL: none */
     const char *certificate_file, *key_file; /* for HTTPS; NULL: a certificate of our own */
+    bool no_profiles;                        /* do not serve /debug/pprof/ */
     const char *flags;                       /* for /flagz: lines NAME=VALUE */
     /* SIGHUP: whether the configuration file is there and good; logs what is wrong. NULL: there is
      * none. The counters are of all sessions of this process. */

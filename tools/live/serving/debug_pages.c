@@ -178,7 +178,7 @@ bool debug_page_find(const debug_facts *facts, const char *method, const char *p
         *out = flagz(facts);
     else if (strcmp(path, "/debug/flags/v") == 0)
         *out = verbosity(method, body);
-    else if (strncmp(path, profiles, strlen(profiles)) == 0)
+    else if (!facts->no_profiles && strncmp(path, profiles, strlen(profiles)) == 0)
         *out = profile(path + strlen(profiles), detailed);
     else
         return false;

@@ -21,6 +21,7 @@ typedef struct debug_page {
 typedef struct debug_facts {
     long began_s;      /* the server's start, in seconds since 1970 */
     int rules_minor;   /* 37: the rules of 1.37 decide; 0: not known yet */
+    bool no_profiles;  /* without /debug/pprof/ */
     const char *flags; /* lines NAME=VALUE; NULL: none */
 } debug_facts;
 

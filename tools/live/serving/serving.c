@@ -207,6 +207,7 @@ static page choose_page(const serving *s, struct MHD_Connection *connection, con
     const debug_facts facts = {.began_s = (long)s->began,
                                .rules_minor =
                                    options->rules != NULL ? options->rules(options->context) : 0,
+                               .no_profiles = options->no_profiles,
                                .flags = options->flags};
     page p;
     if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0 &&

@@ -37,6 +37,7 @@ typedef struct serving_options {
     const char *(*configuration)(void *context);
     /* The minor version whose rules decide, or 0; may be NULL. Called on the server's thread. */
     int (*rules)(void *context);
+    bool no_profiles;  /* without /debug/pprof/ */
     const char *flags; /* for /flagz: lines NAME=VALUE; may be NULL */
 } serving_options;
 

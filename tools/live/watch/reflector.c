@@ -219,7 +219,10 @@ static void look_at_list(void *context)
         r->watchdog = live_timer_set(r->transport, until_ns, look_at_list, r);
         return;
     }
-    LOG_WARNING("the list is silent; asking anew", "resource", r->resource->rbac);
+    if (r->patience_ns > patience_first_ns)
+        LOG_WARNING("the list is silent; asking anew", "resource", r->resource->rbac);
+    else
+        LOG_INFO(1, "the list is silent; asking anew", "resource", r->resource->rbac);
     live_cancel(r->transport, r->request);
     r->request = 0;
     r->patience_ns *= 2;
