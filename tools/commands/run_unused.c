@@ -78,12 +78,17 @@ option_group run_unused_options(void)
     return (option_group)OPTION_GROUP(options);
 }
 
+static void warn(const option *given)
+{
+    LOG_WARNING("this option changes nothing here", "option", given->name, "why", given->help);
+}
+
 void run_unused_warn(void)
 {
-    for (int i = 0; i < OPTION_COUNT; i++) {
-        const int flag = i - TEXT_COUNT;
-        if (i < TEXT_COUNT ? texts[i] != NULL : flags[flag] || denied[flag])
-            LOG_WARNING("this option changes nothing here", "option", options[i].name, "why",
-                        options[i].help);
-    }
+    for (int i = 0; i < TEXT_COUNT; i++)
+        if (texts[i] != NULL)
+            warn(&options[i]);
+    for (int i = 0; i < FLAG_COUNT; i++)
+        if (flags[i] || denied[i])
+            warn(&options[TEXT_COUNT + i]);
 }

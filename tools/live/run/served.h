@@ -55,8 +55,8 @@ berth_status served_start(served *s, const served_place *place, berth_error *err
  * whose rules decide, once. Takes over `text`. */
 void served_configure(served *s, char *text, int minor, int rules_minor);
 
-/* Show which rules decide ("1.37"'s minor version) and which feature gates are set ("A=true,B=false";
- * may be NULL), once. */
+/* Show which rules decide (37: those of 1.37) and which feature gates are set, once. `gates` is
+ * "A=true,B=false", or NULL. */
 void served_rules(served *s, int rules_minor, const char *gates);
 void served_free(served *s);
 

@@ -25,8 +25,8 @@ typedef struct debug_facts {
     const char *flags; /* lines NAME=VALUE; NULL: none */
 } debug_facts;
 
-/* Answers `path` if it is one of these pages. `detailed`: with ?debug=1. `body` is what was sent with
- * PUT, terminated. */
+/* Answers `path` if it is one of these pages. `detailed`: with ?debug=1. `body` is what a PUT sent,
+ * terminated. */
 bool debug_page_find(const debug_facts *facts, const char *method, const char *path, bool detailed,
                      const char *body, debug_page *out);
 

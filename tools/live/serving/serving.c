@@ -22,7 +22,8 @@
 
 enum { CONNECTION_TIMEOUT_S = 30, FILE_BYTES_MAX = 1 << 20 };
 
-/* With a short list of waiting connections, the kernel drops new ones, which try again 1 s later. */
+/* If the list of waiting connections is full, the kernel drops new ones, and their clients try
+ * again a second later. */
 enum { BACKLOG = 1024 };
 
 struct serving {

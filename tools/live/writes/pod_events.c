@@ -142,8 +142,8 @@ static void post_instead(event_task *t)
     write_lane_put(&t->all->lane, &t->task, false);
 }
 
-/* A server that is away, restarts or has no time may accept the event later, so an event is given up
- * only when a server that answers refuses it for good, or for the TRIES_MAX-th time. A conflict:
+/* A server that is away, restarts or has no time may accept the event later. So an event is given
+ * up only when the server refuses it for good, or for the TRIES_MAX-th time. A conflict means that
  * an earlier try was accepted. */
 static void on_answer(write_task *task, const live_answer *answer)
 {
