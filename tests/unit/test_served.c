@@ -201,6 +201,9 @@ static void count_all(int minor)
     served_event(s.metrics, BERTH_KIND_NODE, false, "Add", 1);
     served_request(&s, "GET", 200, 1);
     served_limited(&s, "POST", 1);
+    served_evicted(&s, &(eviction_outcome){.over = false, .all_good = true});
+    served_evicted(&s, &(eviction_outcome){.over = true, .all_good = true, .took_ns = SECOND});
+    served_evicted(&s, &(eviction_outcome){.over = true});
     metrics_set(s.metrics, METRIC_UNSCHEDULABLE_PODS, 1, METRIC_LABELS("NodeAffinity", "own"));
 }
 
@@ -260,6 +263,10 @@ static void test_queue(void **state)
                 "\"active\",type=\"pod\"} 5\n");
     expect_line("scheduler_queued_entities{queue=\"active\",type=\"pod\"} 4\n");
     expect_line("\nscheduler_pod_scheduled_after_flush_total 9\n");
+    expect_line("scheduler_preemption_goroutines_execution_total{result=\"success\"} 1\n");
+    expect_line("scheduler_preemption_goroutines_execution_total{result=\"error\"} 1\n");
+    expect_line("scheduler_preemption_execution_duration_seconds_sum{preemptor=\"pod\",result="
+                "\"success\"} 1\n");
     expect_line("scheduler_goroutines{operation=\"binding\"} 0\n");
     expect_line("kubernetes_build_info{major=\"1\",minor=\"36\",git_version=\"berth-");
     expect_line("kubernetes_feature_enabled{name=\"SchedulerQueueingHints\",stage=\"\"} 1\n");

@@ -364,6 +364,17 @@ void served_bound(served *s, const bind_outcome *outcome)
                     METRIC_LABELS("Bind", profile, bound ? "Success" : "Error"));
 }
 
+void served_evicted(served *s, const eviction_outcome *outcome)
+{
+    const char *result = outcome->all_good ? "success" : "error";
+    double seconds = (double)outcome->took_ns / 1e9;
+    if (!outcome->over)
+        return;
+    metrics_add(s->metrics, METRIC_PREEMPTION_RUNS, 1, METRIC_LABELS(result));
+    metrics_observe(s->metrics, METRIC_PREEMPTION_RUN_SECONDS, seconds, METRIC_LABELS(result));
+    metrics_observe(s->metrics, METRIC_PREEMPTION_SECONDS, seconds, METRIC_LABELS("pod", result));
+}
+
 void served_limited(served *s, const char *method, int64_t waited_ns)
 {
     metrics_observe(s->metrics, METRIC_LIMITER_SECONDS, (double)waited_ns / 1e9,

@@ -72,6 +72,9 @@ void served_bound(served *s, const bind_outcome *outcome);
 /* For a live_observer; the context is a served. */
 void served_request(void *context, const char *method, int status, int64_t duration_ns);
 
+/* Count a preemption when its last eviction is settled. */
+void served_evicted(served *s, const eviction_outcome *outcome);
+
 /* Count a write's wait for the rate limiter; 0 if it did not wait. */
 void served_limited(served *s, const char *method, int64_t waited_ns);
 

@@ -145,7 +145,10 @@ static void on_limited(void *context, const char *method, int64_t waited_ns)
 
 static void on_evicted(void *context, const eviction_outcome *outcome)
 {
-    orders_evicted(&((session *)context)->orders, outcome);
+    session *s = context;
+    if (s->served.server != NULL)
+        served_evicted(&s->served, outcome);
+    orders_evicted(&s->orders, outcome);
 }
 
 static void take_orders(void *context)

@@ -42,6 +42,9 @@ typedef enum metric {
     METRIC_INCOMING_ENTITIES,       /* event, queue; type: pod */
     METRIC_AFTER_FLUSH,             /* */
     METRIC_GOROUTINES,              /* operation: binding */
+    METRIC_PREEMPTION_RUNS,         /* result: success, error */
+    METRIC_PREEMPTION_RUN_SECONDS,  /* result */
+    METRIC_PREEMPTION_SECONDS,      /* preemptor: pod; result */
     METRIC_LIMITER_SECONDS,         /* host, verb */
     METRIC_BUILD_INFO,              /* major, minor, git_version, git_commit, git_tree_state,
                                        build_date, go_version, compiler, platform */
