@@ -71,6 +71,12 @@ kill -HUP "$scheduler"
 logs "there is no configuration file to read again"
 stop
 
+if grep -q jemalloc < <(ldd "$berth"); then
+  MALLOC_CONF=prof:true start "127.0.0.1:$port"
+  page 200 "heap_v2/" GET /debug/pprof/heap
+  stop
+fi
+
 scheme=http
 start "http://127.0.0.1:$port" --profiling=false
 page 200 ok GET /livez
@@ -81,6 +87,33 @@ scheme=https
 run 2 "$berth" run --master "http://127.0.0.1:$api" --serve "http://127.0.0.1:$port" \
   --tls-cert-file x --tls-private-key-file x
 grep -qF "is plain HTTP, which needs no certificate" "$work/err" || fail "plain HTTP with a certificate"
+
+# ---- the log ----
+
+cat >"$work/cluster.json" <<'JSON'
+{"items": [
+  {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1", "uid": "n", "resourceVersion": "1"},
+   "status": {"allocatable": {"cpu": "2", "memory": "2Gi", "pods": "10"}}},
+  {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "small", "namespace": "shop", "uid": "a", "resourceVersion": "2"},
+   "spec": {"schedulerName": "default-scheduler", "containers": [{"name": "c", "resources": {"requests": {"cpu": "1"}}}]}},
+  {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "large", "namespace": "shop", "uid": "b", "resourceVersion": "3"},
+   "spec": {"schedulerName": "default-scheduler", "containers": [{"name": "c", "resources": {"requests": {"cpu": "8"}}}]}}]}
+JSON
+exec 4< <(exec python3 live_server.py "$work/cluster.json" "$work/requests")
+other=$!
+read -r api_of_pods <&4
+of_versions=$api
+api=$api_of_pods
+start "127.0.0.1:$port" --v 3
+logs 'attempt to schedule a pod" pod="shop/small" result="placed" node="n1" attempt="1" seconds="0.'
+logs 'attempt to schedule a pod" pod="shop/large" result="unschedulable" node="" attempt="1" seconds="0.'
+sleep 2.2
+page 200 'scheduler_schedule_attempts_total{profile="default-scheduler",result="unschedulable"} 1' GET /metrics
+page 200 "verbosity to 2" PUT /debug/flags/v 2
+kill "$scheduler"
+wait "$scheduler" || true
+kill "$other"
+api=$of_versions
 
 # ---- SIGHUP ----
 
