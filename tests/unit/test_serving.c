@@ -6,6 +6,9 @@
 
 #include <cmocka.h>
 #include <curl/curl.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdio.h>
@@ -99,6 +102,7 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *context)
 
 static long tls_version = CURL_SSLVERSION_DEFAULT; /* for the next request */
 
+static const char *asked_host = "127.0.0.1";
 static const char *put_body; /* of the next request; NULL: none */
 
 /* The status; 0: no answer. */
@@ -107,7 +111,7 @@ static long ask(const char *scheme, const char *method, const char *path)
     char url[256];
     long status = 0;
     CURL *curl = curl_easy_init();
-    snprintf(url, sizeof(url), "%s://127.0.0.1:%d%s", scheme, serving_port(server), path);
+    snprintf(url, sizeof(url), "%s://%s:%d%s", scheme, asked_host, serving_port(server), path);
     memset(body, 0, sizeof(body));
     body_bytes = 0;
     curl_easy_setopt(curl, CURLOPT_URL, url);
@@ -229,6 +233,49 @@ static void debugging(void **state)
     assert_int_equal(ask("http", "GET", "/debug/pprof/goroutine"), 404);
     assert_int_equal(ask("http", "GET", "/debug/pprof/heap"), 404); /* without jemalloc here */
     assert_non_null(strstr(body, "jemalloc"));
+}
+
+static bool own_address(char out[64])
+{
+    struct ifaddrs *all = NULL;
+    bool found = false;
+    if (getifaddrs(&all) != 0)
+        return false;
+    for (const struct ifaddrs *one = all; one != NULL && !found; one = one->ifa_next) {
+        if (one->ifa_addr == NULL || one->ifa_addr->sa_family != AF_INET ||
+            (one->ifa_flags & (IFF_LOOPBACK | IFF_UP)) != IFF_UP)
+            continue;
+        found = getnameinfo(one->ifa_addr, sizeof(struct sockaddr_in), out, 64, NULL, 0,
+                            NI_NUMERICHOST) == 0;
+    }
+    freeifaddrs(all);
+    return found;
+}
+
+/* Clients elsewhere read pages, but change nothing and get no heap profile. */
+static void from_elsewhere(void **state)
+{
+    char host[64];
+    (void)state;
+    if (!own_address(host))
+        skip(); /* there is only loopback */
+    serving_stop(server);
+    server = NULL;
+    serving_options options = options_of(":0");
+    assert_int_equal(serving_start(&options, &server, NULL), BERTH_OK);
+    log_set_level(2);
+    answers("/debug/flags/v", 200, "2\n");
+    asked_host = host;
+    assert_int_equal(ask("http", "GET", "/livez"), 200);
+    assert_int_equal(ask("http", "GET", "/debug/flags/v"), 200);
+    put_level("5", 403);
+    assert_int_equal(ask("http", "GET", "/debug/pprof/heap"), 403);
+    asked_host = "127.0.0.1";
+    put_level("1", 200);
+    asked_host = "[::1]";
+    if (ask("http", "GET", "/livez") == 200)
+        put_level("0", 200);
+    asked_host = "127.0.0.1";
 }
 
 static void refused(const char *address, berth_status status)
@@ -428,9 +475,11 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, start, stop)
     const struct CMUnitTest tests[] = {
-        T(health),       T(pages),       T(debugging),
-        T(addresses),    T(over_tls),    T(slow_client),
-        T(slow_clients), T(self_signed), T(a_thousand_slow_connections),
+        T(health),      T(pages),
+        T(debugging),   T(from_elsewhere),
+        T(addresses),   T(over_tls),
+        T(slow_client), T(slow_clients),
+        T(self_signed), T(a_thousand_slow_connections),
     };
     curl_global_init(CURL_GLOBAL_DEFAULT);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -168,6 +168,11 @@ bool debug_page_takes(const char *method, const char *path)
     return strcmp(method, "PUT") == 0 && strcmp(path, "/debug/flags/v") == 0;
 }
 
+bool debug_page_is_local(const char *method, const char *path)
+{
+    return debug_page_takes(method, path) || strcmp(path, "/debug/pprof/heap") == 0;
+}
+
 bool debug_page_find(const debug_facts *facts, const char *method, const char *path, bool detailed,
                      const char *body, debug_page *out)
 {

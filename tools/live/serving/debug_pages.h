@@ -30,6 +30,10 @@ typedef struct debug_facts {
 bool debug_page_find(const debug_facts *facts, const char *method, const char *path, bool detailed,
                      const char *body, debug_page *out);
 
+/* Whether only clients of this host get the page: it changes something or costs much, and clients
+ * are not authenticated. */
+bool debug_page_is_local(const char *method, const char *path);
+
 /* Whether a method other than GET and HEAD has a meaning for the path. */
 bool debug_page_takes(const char *method, const char *path);
 

@@ -214,6 +214,8 @@ static page choose_page(const serving *s, struct MHD_Connection *connection, con
     if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0 &&
         !debug_page_takes(method, path))
         return text_page(MHD_HTTP_METHOD_NOT_ALLOWED, "405 method not allowed\n");
+    if (debug_page_is_local(method, path) && !connections_is_local(&s->open, connection))
+        return text_page(MHD_HTTP_FORBIDDEN, "403 only for clients of this host\n");
     if (debug_page_find(&facts, method, path, has_argument(connection, "debug"), r->body, &p))
         return p;
     return find_page(options, path, has_argument(connection, "verbose"));

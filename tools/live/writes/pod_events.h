@@ -1,6 +1,6 @@
 /* Writes events as kube-scheduler does, after all other writes. No event is lost while the server
- * is away. Events are dropped and counted when too many wait, or when the server refuses them. Equal
- * events become a series.
+ * is away. Events are dropped and counted when too many wait, or when the server refuses them.
+ * Equal events become a series.
  *
  * Threads: the network loop's. */
 #ifndef BERTH_LIVE_POD_EVENTS_H
