@@ -17,6 +17,7 @@ static berth_binding binding_of(const berth__queue_item *item)
 void berth__loop_confirm(berth_scheduler *scheduler, berth__queue_item *item)
 {
     scheduler->counters.bound++;
+    scheduler->counters.bound_after_flush += item->flushed;
     berth__nominations_drop(&scheduler->cluster->nominations, item->pod);
     berth__queue_remove(&scheduler->queue, item);
 }

@@ -88,6 +88,10 @@ static void count(const berth_scheduler *scheduler, berth_scheduler_counters *ou
     out->assumed = queue->assumed.count;
     out->woken = queue->woken;
     out->flushed = queue->flushed;
+    out->backoff_ended = queue->backoff_ended;
+    out->popped_early = queue->popped_early;
+    out->freed_active = queue->freed_active;
+    out->freed_backoff = queue->freed_backoff;
 }
 
 void berth_scheduler_count_sized(const berth_scheduler *scheduler, berth_scheduler_counters *out,

@@ -301,6 +301,7 @@ static void end_backoffs(berth__queue *queue, berth__item_heap *heap)
     while ((item = berth__item_heap_first(heap)) != NULL && item->due_ns <= queue->now_ns) {
         displace(queue, item);
         place_active(queue, item);
+        queue->backoff_ended++;
     }
 }
 
@@ -314,6 +315,7 @@ void berth__queue_advance(berth__queue *queue, int64_t now_ns)
     while ((item = queue->pool.by_flush.first) != NULL && item->due_ns <= queue->now_ns) {
         displace(queue, item);
         place_tried(queue, item);
+        item->flushed = item->state != BERTH_POD_STATE_GATED;
         queue->flushed++;
     }
 }
@@ -339,8 +341,10 @@ berth__queue_item *berth__queue_take(berth__queue *queue)
 {
     berth__queue_item *item = berth__item_heap_first(&queue->active);
     BERTH_ASSERT(queue->deciding == NULL);
-    if (item == NULL && queue->behaviours->backoff_pops_early)
+    if (item == NULL && queue->behaviours->backoff_pops_early) {
         item = berth__item_heap_first(&queue->backoff);
+        queue->popped_early += item != NULL;
+    }
     if (item == NULL)
         return NULL;
     displace(queue, item);
@@ -360,6 +364,7 @@ static void queue_anew(berth__queue *queue, berth__queue_item *item)
     item->priority = berth__pod_at(queue->pods, item->pod)->priority;
     item->binding = 0;
     item->node = BERTH_NODE_NONE;
+    item->flushed = false;
 }
 
 void berth__queue_reject(berth__queue *queue, berth__queue_item *item, berth__stage_set rejectors)
@@ -517,6 +522,15 @@ static bool is_kept_for_others(const berth__queue *queue, const berth__wake *wak
     return false;
 }
 
+static void wake_for(berth__queue *queue, berth__queue_item *item, uint32_t bits)
+{
+    berth__queue_wake_item(queue, item);
+    if ((bits & BERTH_WAKE_POD_REMOVE) == 0)
+        return;
+    queue->freed_active += item->state == BERTH_POD_STATE_ACTIVE;
+    queue->freed_backoff += item->state == BERTH_POD_STATE_BACKOFF;
+}
+
 /* A pod that waits for its victims may not preempt. So it is not woken for room that is kept for
  * others; it is when such a nomination ends. The group is freed with its last pod. */
 static void wake_group(berth__queue *queue, const berth__wake *wake, berth__waiting_group *group)
@@ -528,7 +542,7 @@ static void wake_group(berth__queue *queue, const berth__wake *wake, berth__wait
         if (item->leaving > 0 && is_kept_for_others(queue, wake, item))
             stays = true;
         else
-            berth__queue_wake_item(queue, item);
+            wake_for(queue, item, wake->bits);
     }
     if (stays)
         group->woken = false;

@@ -48,6 +48,7 @@ typedef struct berth__queue {
     berth__queue_item *deciding;  /* NULL: none */
     const berth__nominations *nominations;
     uint64_t woken, flushed;
+    uint64_t backoff_ended, popped_early, freed_active, freed_backoff;
 } berth__queue;
 
 berth_status berth__queue_init(berth__queue *queue, const berth_allocator *allocator,

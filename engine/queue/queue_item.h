@@ -36,6 +36,7 @@ typedef struct berth__queue_item {
     struct berth__queue_item *list_next, *list_previous;
     uint64_t binding; /* assumed: the number of the binding, and the node */
     uint32_t node;
+    bool flushed;        /* since its last attempt, or for the present one */
     uint32_t leaving;    /* victims that it waits for (running_evictions.h) */
     uint32_t requested;  /* those of them that are not terminating yet; it is gated meanwhile */
     uint64_t preemption; /* the number of its last preemption; 0: none */

@@ -107,10 +107,10 @@ while read -r name type; do
   esac
 done <data/kube-scheduler-flags.txt
 said run_flags 3 'no context "d"' "${live[@]}" "${options[@]}" --context d
-for word in tls-min-version profiling vmodule requestheader-uid-headers; do
+for word in tls-min-version contention-profiling vmodule requestheader-uid-headers; do
   grep -qF "this option changes nothing here\" option=\"$word\"" "$work/err" || fail "run_flags: no warning of $word"
 done
-grep -c 'changes nothing here' "$work/err" | grep -qx 34 || fail "run_flags: not every option is warned of"
+grep -c 'changes nothing here' "$work/err" | grep -qx 33 || fail "run_flags: not every option is warned of"
 said run_write_config 2 "configurations are read, not written" "${live[@]}" --write-config-to x
 said run_emulated 3 'kube-scheduler of Kubernetes 1.35 has no feature gate "NativeHistograms"' "${live[@]}" \
   --emulated-version kube:1.35 --feature-gates kube:WatchListClient=true,kube:NativeHistograms=true

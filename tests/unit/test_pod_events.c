@@ -149,22 +149,56 @@ static void a_series_without_its_event_is_posted(void **state)
     assert_int_equal(pod_events_pending(events), 0);
 }
 
-static void without_an_answer_twelve_tries(void **state)
+static void none_is_lost_while_the_server_is_away(void **state)
 {
     (void)state;
-    unplaced(&web);
-    for (int i = 0; i < 12; i++) {
-        scripted_fail(server, sent("POST"), LIVE_UNKNOWN);
-        scripted_advance(server, 10 * second);
-    }
-    assert_int_equal(server->sent, 12);
-    assert_int_equal(pod_events_pending(events), 0);
-    static const int statuses[] = {400, 403, 409, 422, 500};
-    for (size_t i = 0; i < 5; i++) {
+    for (int i = 0; i < 500; i++)
         pod_events_put(events, EVENT_SCHEDULED, &web, BERTH_STR("x"));
-        scripted_answer(server, sent("POST"), statuses[i], "{}");
+    for (int i = 0; i < 100; i++) { /* 20 minutes */
+        scripted_request *r;
+        while ((r = scripted_find(server, "POST", "")) != NULL)
+            scripted_fail(server, r, i % 2 == 0 ? LIVE_UNKNOWN : LIVE_NOT_SENT);
+        scripted_advance(server, 12 * second);
+    }
+    assert_int_equal(pod_events_pending(events), 500);
+    static const int restarting[] = {503, 500, 429, 403, 401};
+    for (size_t i = 0; i < 5; i++) {
+        scripted_answer(server, sent("POST"), restarting[i], "{}");
+        assert_int_equal(pod_events_pending(events), 500);
+    }
+    int accepted = 0;
+    for (int i = 0; i < 100; i++) {
+        scripted_request *r;
+        for (; (r = scripted_find(server, "POST", "")) != NULL; accepted++)
+            scripted_answer(server, r, 201, "{}");
+        scripted_advance(server, 12 * second);
+    }
+    assert_int_equal(accepted, 500);
+    assert_int_equal(pod_events_pending(events), 0);
+    assert_int_equal(pod_events_dropped(events), 0);
+}
+
+static void what_the_server_refuses_is_dropped(void **state)
+{
+    (void)state;
+    static const int at_once[] = {400, 404, 422};
+    for (size_t i = 0; i < 3; i++) {
+        pod_events_put(events, EVENT_SCHEDULED, &web, BERTH_STR("x"));
+        scripted_answer(server, sent("POST"), at_once[i], "{}");
         assert_int_equal(pod_events_pending(events), 0);
     }
+    assert_int_equal(pod_events_dropped(events), 3);
+    pod_events_put(events, EVENT_SCHEDULED, &web, BERTH_STR("x"));
+    for (int i = 0; i < 12; i++) {
+        scripted_answer(server, sent("POST"), 500, "{}");
+        scripted_advance(server, 12 * second);
+    }
+    assert_int_equal(pod_events_pending(events), 0);
+    assert_int_equal(pod_events_dropped(events), 4);
+    pod_events_put(events, EVENT_SCHEDULED, &web, BERTH_STR("x"));
+    scripted_answer(server, sent("POST"), 409, "{}"); /* an earlier try was accepted */
+    assert_int_equal(pod_events_pending(events), 0);
+    assert_int_equal(pod_events_dropped(events), 4);
 }
 
 static void too_many_are_dropped(void **state)
@@ -212,15 +246,11 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, start, stop)
     const struct CMUnitTest tests[] = {
-        T(says_what_the_server_wants),
-        T(long_notes_are_cut),
-        T(equal_ones_become_a_series),
-        T(a_series_that_goes_on_is_written_now_and_then),
-        T(a_series_without_its_event_is_posted),
-        T(without_an_answer_twelve_tries),
-        T(too_many_are_dropped),
-        T(names_that_would_be_too_long),
-        T(a_new_leader_is_told_of),
+        T(says_what_the_server_wants),           T(long_notes_are_cut),
+        T(equal_ones_become_a_series),           T(a_series_that_goes_on_is_written_now_and_then),
+        T(a_series_without_its_event_is_posted), T(none_is_lost_while_the_server_is_away),
+        T(what_the_server_refuses_is_dropped),   T(too_many_are_dropped),
+        T(names_that_would_be_too_long),         T(a_new_leader_is_told_of),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -129,6 +129,33 @@ static void test_backoff_after_waking(void **state)
     assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_ACTIVE);
     assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
     assert_int_equal(loop_count(l).woken, 2);
+    assert_int_equal(loop_count(l).backoff_ended, 1);
+    assert_int_equal(loop_count(l).freed_active + loop_count(l).freed_backoff, 0);
+}
+
+/* Pods that are woken because a pod has left a node, during and after their backoff. */
+static void test_freed_room(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "node", "2");
+    (void)loop_pod(l, "first", "1", "");
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+    (void)loop_pod(l, "second", "1", "");
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+    berth_pod_id pod = loop_pod(l, "p", "1", "");
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    loop_remove(l, BERTH_KIND_POD, "default", "first");
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_BACKOFF);
+    assert_int_equal(loop_count(l).freed_backoff, 1);
+    loop_advance(l, 1000);
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+    pod = loop_pod(l, "q", "1", "");
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    l->now_ms = 9000;
+    loop_remove(l, BERTH_KIND_POD, "default", "second");
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_ACTIVE);
+    assert_int_equal(loop_count(l).freed_active, 1);
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
 }
 
 /* ---- backoff since 1.33 ---- */
@@ -180,6 +207,7 @@ static void test_backoff_pops_early(void **state)
     assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
     assert_int_equal(l->step.pod, low);
     assert_int_equal(l->now_ms, 400);
+    assert_int_equal(loop_count(l).popped_early, 2);
 }
 
 /* Of pods whose backoffs end in the same second, the one first in the queue's order is taken first,
@@ -258,6 +286,16 @@ static void test_flush(void **state)
     assert_int_equal(loop_count(l).flushed, 1);
     assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
     assert_int_equal(l->step.attempt, 2);
+    loop_node(l, "large", "4"); /* woken, so the third attempt is not the flush's */
+    loop_advance(l, 310000);
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+    assert_int_equal(loop_count(l).bound_after_flush, 0);
+    (void)loop_pod(l, "huge", "8", "");
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    loop_advance(l, 700000);
+    loop_node(l, "larger", "16");
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+    assert_int_equal(loop_count(l).bound_after_flush, 1);
 }
 
 /* ---- bindings ---- */
@@ -909,6 +947,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_rejections_and_errors_count_apart, set_up_newest,
                                         loop_tear_down),
         TEST(test_backoff_after_waking),
+        TEST(test_freed_room),
         TEST(test_gates),
         TEST(test_flush),
         TEST(test_bind_later),

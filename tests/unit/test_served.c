@@ -154,6 +154,127 @@ static void test_gauges(void **state)
     expect_line("\nberth_version_skew 0\n");
 }
 
+static bool shows(const char *text, const char *name)
+{
+    char line[128];
+    snprintf(line, sizeof(line), "\n# TYPE %s ", name);
+    return strstr(text, line) != NULL;
+}
+
+/* Whether a list of kube-scheduler's names has one. */
+static bool lists(const char *names, const char *name, size_t length)
+{
+    for (const char *at = names; (at = strstr(at, name)) != NULL; at += length)
+        if ((at == names || at[-1] == '\n') && at[length] == '\n')
+            return true;
+    return false;
+}
+
+static char *read_names(int minor)
+{
+    char path[512];
+    snprintf(path, sizeof(path), METRIC_NAMES "/1.%d.txt", minor);
+    FILE *file = fopen(path, "re");
+    assert_non_null(file);
+    char *names = calloc(1, 65536);
+    assert_true(fread(names, 1, 65535, file) > 0);
+    fclose(file);
+    return names;
+}
+
+/* Counts something for each metric that is shown only then. */
+static void count_all(int minor)
+{
+    const write_pod pod = {.scheduler_name = BERTH_STR("own"), .attempt = 1};
+    const berth_step step = {.kind = BERTH_STEP_UNSCHEDULABLE};
+    s.deciding_runs = true;
+    served_configure(&s, NULL, minor, minor);
+    served_rules(&s, minor, "SchedulerQueueingHints=true,DRAExtendedResource=false,odd");
+    scripted_transport *api = scripted_create();
+    const writes_options options = {.transport = &api->transport};
+    writes *w = writes_create(&options);
+    served_look(&s, NULL, w, NULL);
+    writes_destroy(w);
+    scripted_destroy(api);
+    served_bound(&s, &(bind_outcome){.verdict = BIND_BOUND, .pod = &pod});
+    served_step(s.metrics, &step, BERTH_STR("own"), 1);
+    served_event(s.metrics, BERTH_KIND_NODE, false, "Add", 1);
+    served_request(&s, "GET", 200, 1);
+    served_limited(&s, "POST", 1);
+    served_evicted(&s, &(eviction_outcome){.over = false, .all_good = true});
+    served_evicted(&s, &(eviction_outcome){.over = true, .all_good = true, .took_ns = SECOND});
+    served_evicted(&s, &(eviction_outcome){.over = true});
+    metrics_set(s.metrics, METRIC_UNSCHEDULABLE_PODS, 1, METRIC_LABELS("NodeAffinity", "own"));
+}
+
+/* The names of each release, against the lists in metric_names/. */
+static void test_names(void **state)
+{
+    char *newest = read_names(37), *before = read_names(36);
+    for (int minor = 32; minor <= 37; minor++) {
+        size_t length;
+        char *names = read_names(minor);
+        count_all(minor);
+        char *text = metrics_text(s.metrics, &length);
+        for (char *left = NULL, *copy = strdup(names), *name = strtok_r(copy, "\n", &left);;
+             name = strtok_r(NULL, "\n", &left)) {
+            if (name != NULL && !shows(text, name))
+                fail_msg("1.%d: no %s", minor, name);
+            if (name == NULL) {
+                free(copy);
+                break;
+            }
+        }
+        for (const char *at = text; (at = strstr(at, "# TYPE ")) != NULL; at++) {
+            const char *name = at + strlen("# TYPE ");
+            char one[128];
+            snprintf(one, sizeof(one), "%.*s", (int)strcspn(name, " "), name);
+            if (strncmp(one, "berth_", 6) != 0 && strncmp(one, "process_", 8) != 0 &&
+                !lists(names, one, strlen(one)) && !lists(newest, one, strlen(one)) &&
+                !lists(before, one, strlen(one)))
+                fail_msg("1.%d: %s is not kube-scheduler's", minor, one);
+        }
+        free(text);
+        free(names);
+        (void)stop(state);
+        (void)start(state);
+    }
+    free(newest);
+    free(before);
+}
+
+/* Values of metrics that kube-scheduler counts in its queue, and what names this build. */
+static void test_queue(void **state)
+{
+    (void)state;
+    d.counters = (berth_scheduler_counters){.active = 4,
+                                            .backoff_ended = 5,
+                                            .popped_early = 6,
+                                            .freed_active = 7,
+                                            .freed_backoff = 8,
+                                            .bound_after_flush = 9};
+    count_all(36);
+#define INCOMING "scheduler_queue_incoming_pods_total{event="
+    expect_line(INCOMING "\"BackoffComplete\",queue=\"active\"} 5\n");
+    expect_line(INCOMING "\"PopFromBackoffQ\",queue=\"active\"} 6\n");
+    expect_line(INCOMING "\"AssignedPodDelete\",queue=\"active\"} 7\n");
+    expect_line(INCOMING "\"AssignedPodDelete\",queue=\"backoff\"} 8\n");
+    expect_line("scheduler_queue_incoming_entities_total{event=\"BackoffComplete\",queue="
+                "\"active\",type=\"pod\"} 5\n");
+    expect_line("scheduler_queued_entities{queue=\"active\",type=\"pod\"} 4\n");
+    expect_line("\nscheduler_pod_scheduled_after_flush_total 9\n");
+    expect_line("scheduler_preemption_goroutines_execution_total{result=\"success\"} 1\n");
+    expect_line("scheduler_preemption_goroutines_execution_total{result=\"error\"} 1\n");
+    expect_line("scheduler_preemption_execution_duration_seconds_sum{preemptor=\"pod\",result="
+                "\"success\"} 1\n");
+    expect_line("scheduler_goroutines{operation=\"binding\"} 0\n");
+    expect_line("kubernetes_build_info{major=\"1\",minor=\"36\",git_version=\"berth-");
+    expect_line("kubernetes_feature_enabled{name=\"SchedulerQueueingHints\",stage=\"\"} 1\n");
+    expect_line("kubernetes_feature_enabled{name=\"DRAExtendedResource\",stage=\"\"} 0\n");
+    expect_line("rest_client_rate_limiter_duration_seconds_count{host=\"10.0.0.1:6443\",verb="
+                "\"POST\"} 1\n");
+}
+
 static void test_configuration(void **state)
 {
     (void)state;
@@ -190,8 +311,8 @@ static void test_configuration(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_checks), TEST(test_watches),       TEST(test_metrics),
-        TEST(test_gauges), TEST(test_configuration),
+        TEST(test_checks),        TEST(test_watches), TEST(test_metrics), TEST(test_gauges),
+        TEST(test_configuration), TEST(test_names),   TEST(test_queue),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,18 +6,24 @@
 
 #include <cmocka.h>
 #include <curl/curl.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "live/log/log.h"
+#include "live/serving/self_signed.h"
 #include "live/serving/serving.h"
 
 static bool leads, synced;
-static char body[32768];
+static char body[262144];
 static size_t body_bytes;
 
 static bool passes(void *context)
@@ -43,6 +49,12 @@ static const char *configuration(void *context)
     return "{\"kind\":\"KubeSchedulerConfiguration\"}";
 }
 
+static int rules(void *context)
+{
+    (void)context;
+    return 37;
+}
+
 static serving_options options_of(const char *address)
 {
     return (serving_options){.address = address,
@@ -51,7 +63,9 @@ static serving_options options_of(const char *address)
                              .metrics = counted,
                              .refresh = refresh,
                              .context = counted,
-                             .configuration = configuration};
+                             .configuration = configuration,
+                             .rules = rules,
+                             .flags = "serve=here\nv=2\n"};
 }
 
 static serving *server;
@@ -88,13 +102,16 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *context)
 
 static long tls_version = CURL_SSLVERSION_DEFAULT; /* for the next request */
 
+static const char *asked_host = "127.0.0.1";
+static const char *put_body; /* of the next request; NULL: none */
+
 /* The status; 0: no answer. */
 static long ask(const char *scheme, const char *method, const char *path)
 {
     char url[256];
     long status = 0;
     CURL *curl = curl_easy_init();
-    snprintf(url, sizeof(url), "%s://127.0.0.1:%d%s", scheme, serving_port(server), path);
+    snprintf(url, sizeof(url), "%s://%s:%d%s", scheme, asked_host, serving_port(server), path);
     memset(body, 0, sizeof(body));
     body_bytes = 0;
     curl_easy_setopt(curl, CURLOPT_URL, url);
@@ -108,6 +125,8 @@ static long ask(const char *scheme, const char *method, const char *path)
         curl_easy_setopt(curl, CURLOPT_SSLVERSION, tls_version);
         curl_easy_setopt(curl, CURLOPT_SSL_CIPHER_LIST, "DEFAULT:@SECLEVEL=0");
     }
+    if (put_body != NULL)
+        curl_easy_setopt(curl, CURLOPT_POSTFIELDS, put_body);
     if (strcmp(method, "POST") == 0)
         curl_easy_setopt(curl, CURLOPT_POSTFIELDS, "something");
     if (curl_easy_perform(curl) == CURLE_OK)
@@ -168,6 +187,95 @@ static void pages(void **state)
     answers("/metrics/../configz/%00", 404, "404 page not found\n");
     assert_int_equal(ask("http", "POST", "/livez"), 405);
     assert_int_equal(ask("http", "DELETE", "/metrics"), 405);
+}
+
+static void has_part(const char *path, const char *part)
+{
+    assert_int_equal(ask("http", "GET", path), 200);
+    if (strstr(body, part) == NULL)
+        fail_msg("no '%s' in: %s", part, body);
+}
+
+static void put_level(const char *level, long status)
+{
+    put_body = level;
+    assert_int_equal(ask("http", "PUT", "/debug/flags/v"), status);
+    put_body = NULL;
+}
+
+/* Pages about the process. */
+static void debugging(void **state)
+{
+    (void)state;
+    has_part("/statusz", "berth run statusz\n");
+    has_part("/statusz", "\nUp: 0 hr 00 min 0");
+    has_part("/statusz", "\nEmulation version: 1.37\n");
+    has_part("/statusz", "\nPaths: /configz ");
+    has_part("/flagz", "\nserve=here\nv=2\n");
+    log_set_level(2);
+    has_part("/debug/flags/v", "2\n");
+    put_level("3", 200);
+    assert_string_equal(body, "successfully set klog.logging.verbosity to 3\n");
+    assert_int_equal(log_level(), 3);
+    assert_true(log_enabled(3));
+    put_level("11", 400);
+    put_level("-1", 400);
+    put_level("x", 400);
+    put_level("1 2", 400);
+    put_level("99999999999999999999999999999999999999999999", 400);
+    assert_int_equal(log_level(), 3);
+    put_level("0\n", 200);
+    assert_int_equal(log_level(), 0);
+    assert_int_equal(ask("http", "POST", "/debug/flags/v"), 405);
+    has_part("/debug/pprof/", "profiles:\n");
+    assert_int_equal(ask("http", "GET", "/debug/pprof/profile"), 404);
+    assert_non_null(strstr(body, "perf record"));
+    assert_int_equal(ask("http", "GET", "/debug/pprof/goroutine"), 404);
+    assert_int_equal(ask("http", "GET", "/debug/pprof/heap"), 404); /* without jemalloc here */
+    assert_non_null(strstr(body, "jemalloc"));
+}
+
+static bool own_address(char out[64])
+{
+    struct ifaddrs *all = NULL;
+    bool found = false;
+    if (getifaddrs(&all) != 0)
+        return false;
+    for (const struct ifaddrs *one = all; one != NULL && !found; one = one->ifa_next) {
+        if (one->ifa_addr == NULL || one->ifa_addr->sa_family != AF_INET ||
+            (one->ifa_flags & (IFF_LOOPBACK | IFF_UP)) != IFF_UP)
+            continue;
+        found = getnameinfo(one->ifa_addr, sizeof(struct sockaddr_in), out, 64, NULL, 0,
+                            NI_NUMERICHOST) == 0;
+    }
+    freeifaddrs(all);
+    return found;
+}
+
+/* Clients elsewhere read pages, but change nothing and get no heap profile. */
+static void from_elsewhere(void **state)
+{
+    char host[64];
+    (void)state;
+    if (!own_address(host))
+        skip(); /* there is only loopback */
+    serving_stop(server);
+    server = NULL;
+    serving_options options = options_of(":0");
+    assert_int_equal(serving_start(&options, &server, NULL), BERTH_OK);
+    log_set_level(2);
+    answers("/debug/flags/v", 200, "2\n");
+    asked_host = host;
+    assert_int_equal(ask("http", "GET", "/livez"), 200);
+    assert_int_equal(ask("http", "GET", "/debug/flags/v"), 200);
+    put_level("5", 403);
+    assert_int_equal(ask("http", "GET", "/debug/pprof/heap"), 403);
+    asked_host = "127.0.0.1";
+    put_level("1", 200);
+    asked_host = "[::1]";
+    if (ask("http", "GET", "/livez") == 200)
+        put_level("0", 200);
+    asked_host = "127.0.0.1";
 }
 
 static void refused(const char *address, berth_status status)
@@ -238,6 +346,32 @@ static void over_tls(void **state)
         skip(); /* needs openssl to make a certificate */
 }
 
+/* HTTPS without files: with a certificate for the address and for localhost. */
+static void self_signed(void **state)
+{
+    (void)state;
+    serving_stop(server);
+    server = NULL;
+    serving_options options = options_of("127.0.0.1:0");
+    berth_error error = {.code = BERTH_OK};
+    options.self_signed = true;
+    assert_int_equal(serving_start(&options, &server, &error), BERTH_OK);
+    assert_int_equal(ask("https", "GET", "/livez"), 200);
+    assert_string_equal(body, "ok");
+    assert_int_equal(ask("http", "GET", "/livez"), 0);
+    assert_int_equal(ask_tls(CURL_SSLVERSION_TLSv1_2 | CURL_SSLVERSION_MAX_TLSv1_2), 200);
+    assert_int_equal(ask_tls(CURL_SSLVERSION_TLSv1_1 | CURL_SSLVERSION_MAX_TLSv1_1), 0);
+    char *certificate = NULL, *key = NULL;
+    static const char *const hosts[] = {"", "10.1.2.3", "fd00::1", "berth.example"};
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(self_signed_make(hosts[i], &certificate, &key, &error), BERTH_OK);
+        assert_non_null(strstr(certificate, "BEGIN CERTIFICATE"));
+        assert_non_null(strstr(key, "PRIVATE KEY"));
+        free(certificate);
+        free(key);
+    }
+}
+
 /* Connects from an address of loopback and begins a request that does not end. */
 static int begin_slowly(uint32_t from)
 {
@@ -305,11 +439,47 @@ static void slow_clients(void **state)
         close(slow[i]);
 }
 
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* A thousand slow connections, of one client and of many, delay no probe by more than a second. */
+static void a_thousand_slow_connections(void **state)
+{
+    enum { THOUSAND = 1000, ROUND = 100 };
+    static int slow[THOUSAND];
+    serving_options options = options_of("127.0.0.1:0");
+    (void)state;
+    for (int tls = 0; tls < 2; tls++) {
+        serving_stop(server);
+        server = NULL;
+        options.self_signed = tls == 1;
+        assert_int_equal(serving_start(&options, &server, NULL), BERTH_OK);
+        for (int i = 0; i < THOUSAND; i++) {
+            slow[i] = begin_slowly(INADDR_LOOPBACK + 1 + (uint32_t)(i < 500 ? 0 : i));
+            if (i % ROUND != ROUND - 1)
+                continue;
+            double began = seconds_now();
+            assert_int_equal(ask(tls == 1 ? "https" : "http", "GET", "/livez"), 200);
+            assert_true(seconds_now() - began < 1);
+        }
+        for (int i = 0; i < THOUSAND; i++)
+            close(slow[i]);
+    }
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, start, stop)
     const struct CMUnitTest tests[] = {
-        T(health), T(pages), T(addresses), T(over_tls), T(slow_client), T(slow_clients),
+        T(health),      T(pages),
+        T(debugging),   T(from_elsewhere),
+        T(addresses),   T(over_tls),
+        T(slow_client), T(slow_clients),
+        T(self_signed), T(a_thousand_slow_connections),
     };
     curl_global_init(CURL_GLOBAL_DEFAULT);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

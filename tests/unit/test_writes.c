@@ -16,7 +16,8 @@ typedef struct setup {
     writes *w;
     size_t bound, evicted, rooms;
     bind_verdict verdict;
-    bool deleted, failed;
+    bool deleted, failed, over, all_good;
+    int64_t took_ns;
 } setup;
 
 static setup now;
@@ -34,6 +35,9 @@ static void on_evicted(void *context, const eviction_outcome *outcome)
     n->evicted++;
     n->deleted = outcome->deleted;
     n->failed = outcome->failed;
+    n->over = outcome->over;
+    n->all_good = outcome->all_good;
+    n->took_ns = outcome->took_ns;
 }
 
 static void on_room(void *context)
@@ -198,6 +202,30 @@ static void victims_that_are_gone(void **state)
     assert_int_equal(now.server->request_count, 0);
 }
 
+/* The last of a preemptor's evictions reports for all of them. */
+static void a_preemption_of_two(void **state)
+{
+    (void)state;
+    write_pod second_victim = victim;
+    second_victim.name = BERTH_STR("old-2");
+    second_victim.uid = BERTH_STR("u-10");
+    for (int fails = 0; fails < 2; fails++) {
+        evict();
+        scripted_advance(now.server, second);
+        writes_evict(now.w, &second_victim, &web, BERTH_STR("n1"));
+        scripted_advance(now.server, second);
+        answer("PATCH", "/old-1/status", fails == 1 ? 400 : 404);
+        assert_true(now.evicted == 1 && !now.over);
+        assert_int_equal(now.failed, fails);
+        scripted_advance(now.server, second);
+        answer("PATCH", "/old-2/status", 404);
+        assert_true(now.evicted == 2 && now.over && !now.failed);
+        assert_int_equal(now.all_good, 1 - fails);
+        assert_int_equal(now.took_ns, 3 * second);
+    }
+    assert_int_equal(now.server->request_count, 0);
+}
+
 static void evictions_are_repeated(void **state)
 {
     (void)state;
@@ -331,6 +359,7 @@ int main(void)
         T(an_unplaced_pod_is_told_of),
         T(condition_then_deletion),
         T(victims_that_are_gone),
+        T(a_preemption_of_two),
         T(evictions_are_repeated),
         T(no_deletion_without_need),
         T(the_nomination_comes_first),

@@ -379,3 +379,48 @@ bool option_takes_path(const option *o)
             strstr(o->value, "PATH") != NULL || strcmp(o->value, "SHAPE") == 0) &&
            o->kind != OPTION_CHOICE;
 }
+
+/* ---- values ---- */
+
+static void print_option_value(FILE *out, const option *o)
+{
+    const char *text;
+    const text_list *list;
+    switch (o->kind) {
+    case OPTION_FLAG:
+        fputs(*(const bool *)o->target ? "true" : "false", out);
+        break;
+    case OPTION_TEXT:
+        text = *(const char *const *)o->target;
+        fputs(text != NULL ? text : "", out);
+        break;
+    case OPTION_TEXTS:
+        list = o->target;
+        for (size_t i = 0; i < list->count; i++)
+            fprintf(out, i > 0 ? ",%s" : "%s", list->items[i]);
+        break;
+    case OPTION_NUMBER:
+        fprintf(out, "%" PRIu64, *(const uint64_t *)o->target);
+        break;
+    case OPTION_CHOICE:
+        fputs(o->choices[*(const int *)o->target], out);
+        break;
+    }
+}
+
+char *options_values(const option_group *groups, size_t group_count)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    if (out == NULL)
+        return heap_text("", 0);
+    for (size_t i = 0; i < group_count; i++)
+        for (size_t k = 0; k < groups[i].count; k++) {
+            fprintf(out, "%s=", groups[i].items[k].name);
+            print_option_value(out, &groups[i].items[k]);
+            fputc('\n', out);
+        }
+    fclose(out);
+    return text;
+}

@@ -63,6 +63,9 @@ typedef struct option_group {
 /* Whether a part has options. */
 bool options_has_part(const option_group *groups, size_t group_count, option_part part);
 
+/* Every option with its present value, a line NAME=VALUE each. Freed with free. */
+char *options_values(const option_group *groups, size_t group_count);
+
 /* The help of a subcommand. */
 typedef struct command_help {
     const char *name;

@@ -1,5 +1,6 @@
 /* berth run: schedules a live cluster through its API server. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/exits.h"
@@ -17,7 +18,7 @@ static const command_help help = {
         "Schedules a live cluster: watches its API server, decides as kube-scheduler does, and\n"
         "binds. Without a kubeconfig it is taken to run in a pod of the cluster. It runs until\n"
         "a signal (TERM or INT) ends it. Options that kube-scheduler has, too, mean the same;\n"
-        "times are such as 15s, 1m30s or 100ms.\n"
+        "times are such as 15s, 1m30s or 100ms. On SIGHUP, the configuration file is read again.\n"
         "With --dry-run nothing is written: each pod that another scheduler binds is decided\n"
         "at the same moment, and the agreement is printed at the end.\n",
     .examples = "  berth run --kubeconfig /etc/kubernetes/scheduler.conf --leader-elect\n"
@@ -32,18 +33,22 @@ typedef struct run_flags {
     const char *emulated_version, *write_config_to;
     uint64_t verbosity, rate, burst, secure_port;
     int format;
+    bool profiling; /* the default */
     bool rate_given, burst_given, elect, elect_denied, port_given;
     const char *times[3]; /* in the order of run_config_times */
     const char *lease_name, *lease_namespace, *lease_lock;
     const char *bind_address;
     const char *unused[UNUSED_FLAGS];
     session_options session;
-    char address[300]; /* built from bind_address and secure_port */
-    char gates[4096];  /* --feature-gates without the names of components */
+    char address[300];       /* built from bind_address and secure_port */
+    char gates[4096];        /* --feature-gates without the names of components */
+    char *values;            /* of all options, for /flagz */
+    engine_setup unresolved; /* the setup before a session */
+    uint64_t reloads, bad_reloads;
 } run_flags;
 
 /* The command runs once in a program; options point into these. */
-static run_flags flags;
+static run_flags flags = {.profiling = true};
 
 static const char *const formats[] = {"text", "json", NULL};
 
@@ -143,7 +148,8 @@ static const option of_looks[] = {
      .kind = OPTION_TEXT,
      .value = "ADDRESS",
      .target = &flags.session.serve,
-     .help = "serve /livez, /readyz, /metrics and /configz at HOST:PORT"},
+     .help = "serve /livez, /readyz, /metrics, /configz and more at\nHOST:PORT; "
+             "http://HOST:PORT: without TLS"},
     {.name = "bind-address",
      .kind = OPTION_TEXT,
      .value = "HOST",
@@ -160,12 +166,17 @@ static const option of_looks[] = {
      .kind = OPTION_TEXT,
      .value = "FILE",
      .target = &flags.session.certificate_file,
-     .help = "certificate for HTTPS (default: plain HTTP)"},
+     .help = "certificate for HTTPS (default: one is made at the start)"},
     {.name = "tls-private-key-file",
      .kind = OPTION_TEXT,
      .value = "FILE",
      .target = &flags.session.key_file,
      .help = "key of the certificate"},
+    {.name = "profiling",
+     .kind = OPTION_FLAG,
+     .denied = &flags.session.no_profiles,
+     .target = &flags.profiling,
+     .help = "serve profiles under /debug/pprof/ (default); =false: not"},
     {.name = "v",
      .letter = 'v',
      .kind = OPTION_NUMBER,
@@ -341,10 +352,9 @@ static bool take_flags(run_config *file)
            take_election(file);
 }
 
-static berth_status check_version(const char *kubernetes, berth_error *error)
+static berth_status check_version(engine_setup *setup, const char *kubernetes, berth_error *error)
 {
     berth_engine *engine = NULL;
-    engine_setup *setup = &flags.setup;
     const char *given = setup->kubernetes;
     const uint64_t threads = setup->threads;
     setup->kubernetes = kubernetes;
@@ -361,18 +371,44 @@ static berth_status check_version(const char *kubernetes, berth_error *error)
 
 /* Check the profiles and the feature gates before the server is asked. Without --kubernetes, they
  * must suit some version: the server's is not known yet. */
-static berth_status check_setup(berth_error *error)
+static berth_status check_setup(engine_setup *setup, berth_error *error)
 {
     static const char *const versions[] = {"1.37", "1.36", "1.35", "1.34", "1.33", "1.32"};
-    if (flags.setup.kubernetes != NULL)
-        return check_version(flags.setup.kubernetes, error);
-    berth_status status = check_version(versions[0], error);
+    if (setup->kubernetes != NULL)
+        return check_version(setup, setup->kubernetes, error);
+    berth_status status = check_version(setup, versions[0], error);
     for (size_t i = 1; status != BERTH_OK && i < sizeof(versions) / sizeof(versions[0]); i++) {
         berth_error ignored;
-        if (check_version(versions[i], &ignored) == BERTH_OK)
+        if (check_version(setup, versions[i], &ignored) == BERTH_OK)
             status = BERTH_OK;
     }
     return status;
+}
+
+/* Whether the file is good for a new session. A bad one changes nothing. */
+static bool try_reload(void *context)
+{
+    run_config file;
+    berth_error error = {.code = BERTH_OK};
+    engine_setup setup = flags.unresolved;
+    (void)context;
+    setup.kubernetes = flags.setup.kubernetes; /* the server's, once it is known */
+    run_config_init(&file);
+    berth_status status = run_config_read(&file, setup.config_path, &error);
+    const char *wrong = status == BERTH_OK ? run_config_wrong_times(&file) : NULL;
+    if (wrong != NULL)
+        status = error_set(&error, BERTH_E_INVALID, setup.config_path, "leaderElection: %s", wrong);
+    if (status == BERTH_OK)
+        status = check_setup(&setup, &error);
+    run_config_free(&file);
+    flags.reloads += status == BERTH_OK;
+    flags.bad_reloads += status != BERTH_OK;
+    if (status == BERTH_OK)
+        return true;
+    char text[1024];
+    berth_error_format(&error, text, sizeof(text));
+    LOG_ERROR("the configuration is wrong; the old one stays", "error", text);
+    return false;
 }
 
 static int run_with(run_config *file)
@@ -381,23 +417,27 @@ static int run_with(run_config *file)
     berth_error error = {.code = BERTH_OK};
     if (!take_flags(file))
         return EXIT_USAGE;
-    if (check_setup(&error) != BERTH_OK)
+    if (check_setup(&flags.setup, &error) != BERTH_OK)
         return exit_error(help.name, &error);
     if (read_access(file, &config, &error) != BERTH_OK)
         return exit_error(help.name, &error);
     flags.session.config = &config;
     flags.session.setup = &flags.setup;
+    flags.unresolved = flags.setup;
     int code = session_run(&flags.session);
+    if (code == SESSION_RELOAD) {
+        engine_setup_release(&flags.setup);
+        flags.setup = flags.unresolved;
+    }
     kubeconfig_free(&config);
     return code;
 }
 
-static int run(void)
+static int run_once(void)
 {
     run_config file;
     berth_error error = {.code = BERTH_OK};
     int code;
-    log_setup(flags.format == 1, (int)flags.verbosity);
     run_config_init(&file);
     if (flags.setup.config_path != NULL &&
         run_config_read(&file, flags.setup.config_path, &error) != BERTH_OK)
@@ -405,6 +445,22 @@ static int run(void)
     else
         code = run_with(&file);
     run_config_free(&file);
+    return code;
+}
+
+static int run(const option_group *groups, size_t group_count)
+{
+    int code;
+    log_setup(flags.format == 1, (int)flags.verbosity);
+    flags.values = options_values(groups, group_count);
+    flags.session.flags = flags.values;
+    flags.session.reload = flags.setup.config_path != NULL ? try_reload : NULL;
+    flags.session.reloads = &flags.reloads;
+    flags.session.bad_reloads = &flags.bad_reloads;
+    do
+        code = run_once();
+    while (code == SESSION_RELOAD);
+    free(flags.values);
     return code;
 }
 
@@ -419,7 +475,7 @@ int cmd_run(int argc, char **argv)
     if (parsed == OPTIONS_RUN && operands.count > 0)
         code = exit_usage(help.name, "unexpected '%s'", operands.items[0]);
     else if (parsed == OPTIONS_RUN)
-        code = run();
+        code = run(groups, 6);
     text_list_free(&operands);
     engine_setup_release(&flags.setup);
     return code;

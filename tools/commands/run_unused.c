@@ -8,7 +8,7 @@
     X("cert-dir", "DIR", "folder of certificates: --tls-cert-file names one")               \
     X("tls-cipher-suites", "LIST", "the defaults of the TLS library are used")              \
     X("tls-curve-preferences", "LIST", "the defaults of the TLS library are used")          \
-    X("tls-min-version", "VERSION", "the default of the TLS library is used")               \
+    X("tls-min-version", "VERSION", "TLS 1.2 or newer is served")                           \
     X("tls-sni-cert-key", "PAIR", "there is one certificate")                               \
     X("http2-max-streams-per-connection", "N", "HTTP/1.1 is served")                        \
     X("authentication-token-webhook-cache-ttl", "TIME", "clients are not authenticated")    \
@@ -38,12 +38,11 @@
     X("permit-port-sharing", "the port is not shared")                           \
     X("authentication-skip-lookup", "clients are not authenticated")             \
     X("authentication-tolerate-lookup-failure", "clients are not authenticated") \
-    X("profiling", "no profiles are served")                                     \
-    X("contention-profiling", "no profiles are served")                          \
+    X("contention-profiling", "there is no profile of locks")                    \
     X("log-text-split-stream", "the log is one stream")                          \
     X("log-json-split-stream", "the log is one stream")
 
-enum { TEXT_COUNT = 25, FLAG_COUNT = 9, OPTION_COUNT = TEXT_COUNT + FLAG_COUNT };
+enum { TEXT_COUNT = 25, FLAG_COUNT = 8, OPTION_COUNT = TEXT_COUNT + FLAG_COUNT };
 
 static const char *texts[TEXT_COUNT];
 static bool flags[FLAG_COUNT], denied[FLAG_COUNT];
@@ -79,12 +78,17 @@ option_group run_unused_options(void)
     return (option_group)OPTION_GROUP(options);
 }
 
+static void warn(const option *given)
+{
+    LOG_WARNING("this option changes nothing here", "option", given->name, "why", given->help);
+}
+
 void run_unused_warn(void)
 {
-    for (int i = 0; i < OPTION_COUNT; i++) {
-        const int flag = i - TEXT_COUNT;
-        if (i < TEXT_COUNT ? texts[i] != NULL : flags[flag] || denied[flag])
-            LOG_WARNING("this option changes nothing here", "option", options[i].name, "why",
-                        options[i].help);
-    }
+    for (int i = 0; i < TEXT_COUNT; i++)
+        if (texts[i] != NULL)
+            warn(&options[i]);
+    for (int i = 0; i < FLAG_COUNT; i++)
+        if (flags[i] || denied[i])
+            warn(&options[TEXT_COUNT + i]);
 }

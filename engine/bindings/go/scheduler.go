@@ -557,6 +557,8 @@ type Counters struct {
 	Woken, Flushed                                 uint64
 	Nominations, Evictions                         uint64
 	EventsPosted, EventsRefused, LateAnswers       uint64
+	BackoffEnded, PoppedEarly                      uint64
+	FreedActive, FreedBackoff, BoundAfterFlush     uint64
 }
 
 // Counters returns the numbers of this moment.
@@ -575,6 +577,8 @@ func (s *Scheduler) Counters() (Counters, error) {
 		uint64(c.woken), uint64(c.flushed),
 		uint64(c.nominations), uint64(c.evictions),
 		uint64(c.events_posted), uint64(c.events_refused), uint64(c.late_answers),
+		uint64(c.backoff_ended), uint64(c.popped_early),
+		uint64(c.freed_active), uint64(c.freed_backoff), uint64(c.bound_after_flush),
 	}, nil
 }
 

@@ -371,6 +371,11 @@ typedef struct berth_scheduler_counters {
     uint64_t events_posted;  /* taken from the list so far, including answers of bindings */
     uint64_t events_refused; /* of those, events that changed nothing */
     uint64_t late_answers;
+    /* why pods came to the active queue, or to backoff */
+    uint64_t backoff_ended;               /* their backoff was over */
+    uint64_t popped_early;                /* taken before that, as no other pod was active */
+    uint64_t freed_active, freed_backoff; /* woken when a pod left a node */
+    uint64_t bound_after_flush; /* of `bound`: placed at the first attempt after a flush */
 } berth_scheduler_counters;
 
 /* Copy the counters. Cost: constant. */

@@ -2,6 +2,7 @@
 #include "live/log/log.h"
 
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -11,9 +12,8 @@
 /* Longer records are cut off at the end of a value. */
 enum { RECORD_BYTES = 4096, VALUE_BYTES_MAX = 1500 };
 
-/* Both are written before other threads start. */
-static int enabled_level;
-static bool writes_json;
+static _Atomic int enabled_level;
+static bool writes_json; /* written before other threads start */
 
 typedef struct record {
     char text[RECORD_BYTES];
@@ -23,12 +23,23 @@ typedef struct record {
 void log_setup(bool json, int verbosity)
 {
     writes_json = json;
-    enabled_level = verbosity;
+    log_set_level(verbosity);
+}
+
+/* relaxed, as in log_level: nothing is found by the level. */
+void log_set_level(int verbosity)
+{
+    atomic_store_explicit(&enabled_level, verbosity, memory_order_relaxed);
+}
+
+int log_level(void)
+{
+    return atomic_load_explicit(&enabled_level, memory_order_relaxed); /* relaxed */
 }
 
 bool log_enabled(int level)
 {
-    return level <= enabled_level;
+    return level <= log_level();
 }
 
 /* Reserves room for the end of the record: "\"}\n". */

@@ -16,6 +16,10 @@ typedef enum log_severity {
  * dropped. */
 void log_setup(bool json, int verbosity);
 
+/* Change the level, or read it. Threads: any. */
+void log_set_level(int verbosity);
+int log_level(void);
+
 /* Whether records of that level are written; lets callers avoid the cost of building one. */
 bool log_enabled(int level);
 

@@ -323,6 +323,27 @@ static void free_claim(deciding *d)
         put(d, &plain, &texts);
 }
 
+static void log_attempt(const deciding *d, const berth_step *step)
+{
+    static const char *const results[] = {
+        [BERTH_STEP_UNSCHEDULABLE] = "unschedulable", [BERTH_STEP_ERROR] = "error"};
+    char pod[640], node[256] = "", attempt[16], took[24];
+    berth_str namespace_name, name;
+    bool placed = step->kind != BERTH_STEP_UNSCHEDULABLE && step->kind != BERTH_STEP_ERROR;
+    if (!log_enabled(3))
+        return;
+    berth_engine_pod_name(d->engine, step->pod, &namespace_name, &name);
+    snprintf(pod, sizeof(pod), "%.*s/%.*s", WRITE_ARG(namespace_name), WRITE_ARG(name));
+    if (placed)
+        snprintf(node, sizeof(node), "%.*s",
+                 WRITE_ARG(berth_engine_node_name(d->engine, step->placement.node)));
+    snprintf(attempt, sizeof(attempt), "%u", (unsigned)step->attempt);
+    snprintf(took, sizeof(took), "%.6f", (double)(event_loop_now() - d->decided_ns) / 1e9);
+    LOG_INFO(3, "attempt to schedule a pod", "pod", pod, "result",
+             placed ? "placed" : results[step->kind], "node", node, "attempt", attempt, "seconds",
+             took);
+}
+
 /* Decides until no pod is active or enough is under way. Returns whether there is more to do. */
 static bool decide(deciding *d)
 {
@@ -342,6 +363,7 @@ static bool decide(deciding *d)
             return false;
         /* relaxed: a statistic. */
         atomic_fetch_add_explicit(&d->decisions, 1, memory_order_relaxed);
+        log_attempt(d, &step);
         if (d->metrics != NULL)
             served_step(d->metrics, &step, scheduler_of(d, step.pod),
                         event_loop_now() - d->decided_ns);

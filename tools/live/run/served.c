@@ -7,10 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/exits.h"
 #include "cli/heap.h"
 #include "live/transport/event_loop.h"
 
 static const int64_t second_ns = 1000000000;
+
+#define TEXT_OF(number) #number
+#define VERSION_OF(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
+#define VERSION_TEXT VERSION_OF(BERTH_VERSION_MAJOR, BERTH_VERSION_MINOR, BERTH_VERSION_PATCH)
+
+#if defined(__x86_64__)
+#define MACHINE "amd64"
+#elif defined(__aarch64__)
+#define MACHINE "arm64"
+#else
+#define MACHINE "unknown"
+#endif
 
 enum {
     WATCH_LOST_S = 300, /* not ready after this long without a watch */
@@ -112,18 +125,60 @@ void served_configure(served *s, char *text, int minor, int rules_minor)
     atomic_store_explicit(&s->configuration, text, memory_order_release);
 }
 
-berth_status served_start(served *s, const char *address, const char *certificate_file,
-                          const char *key_file, berth_error *error)
+static int rules(void *context)
 {
-    return serving_start(&(serving_options){.address = address,
-                                            .certificate_file = certificate_file,
-                                            .key_file = key_file,
-                                            .checks = s->checks,
-                                            .check_count = SERVED_CHECKS,
-                                            .metrics = s->metrics,
-                                            .context = s,
-                                            .configuration = configuration},
-                         &s->server, error);
+    return atomic_load_explicit(&((served *)context)->rules_minor, memory_order_relaxed);
+}
+
+static void set_gates(served *s, const char *gates)
+{
+    char *copy = heap_text(gates, strlen(gates)), *left = NULL;
+    for (char *one = strtok_r(copy, ",", &left); one != NULL; one = strtok_r(NULL, ",", &left)) {
+        char *value = strchr(one, '=');
+        if (value == NULL)
+            continue;
+        *value++ = '\0';
+        metrics_set(s->metrics, METRIC_FEATURE, strcmp(value, "true") == 0, METRIC_LABELS(one, ""));
+    }
+    free(copy);
+}
+
+void served_rules(served *s, int rules_minor, const char *gates)
+{
+    char minor[16], decide[32], before[32];
+    atomic_store_explicit(&s->rules_minor, rules_minor, memory_order_relaxed); /* as in is_set */
+    snprintf(minor, sizeof(minor), "%d", rules_minor);
+    snprintf(decide, sizeof(decide), "1.%d", rules_minor);
+    snprintf(before, sizeof(before), "1.%d", rules_minor - 1);
+    metrics_set(s->metrics, METRIC_BUILD_INFO, 1,
+                METRIC_LABELS("1", minor, "berth-" VERSION_TEXT, "", "", "", "", __VERSION__,
+                              "linux/" MACHINE));
+    metrics_set(s->metrics, METRIC_VERSION_INFO, 1,
+                METRIC_LABELS(VERSION_TEXT, "berth", decide, before));
+    if (gates != NULL)
+        set_gates(s, gates);
+}
+
+berth_status served_start(served *s, const served_place *place, berth_error *error)
+{
+    static const char plain[] = "http://";
+    bool is_plain = strncmp(place->address, plain, strlen(plain)) == 0;
+    if (is_plain && place->certificate_file != NULL)
+        return error_set(error, BERTH_E_ARG, NULL, "'%s' is plain HTTP, which needs no certificate",
+                         place->address);
+    const serving_options options = {.address = place->address + (is_plain ? strlen(plain) : 0),
+                                     .self_signed = !is_plain,
+                                     .certificate_file = place->certificate_file,
+                                     .key_file = place->key_file,
+                                     .checks = s->checks,
+                                     .check_count = SERVED_CHECKS,
+                                     .metrics = s->metrics,
+                                     .context = s,
+                                     .configuration = configuration,
+                                     .rules = rules,
+                                     .no_profiles = place->no_profiles,
+                                     .flags = place->flags};
+    return serving_start(&options, &s->server, error);
 }
 
 void served_free(served *s)
@@ -153,9 +208,18 @@ static void set(served *s, metric which, double to, const char *label)
     metrics_set(s->metrics, which, to, METRIC_LABELS(label));
 }
 
+/* Pods are never scheduled as groups here, so each entity of the queue is a pod. */
 static void set_queue(served *s, const char *event, const char *queue, uint64_t to)
 {
     metrics_set(s->metrics, METRIC_QUEUE_INCOMING, (double)to, METRIC_LABELS(event, queue));
+    metrics_set(s->metrics, METRIC_INCOMING_ENTITIES, (double)to,
+                METRIC_LABELS(event, queue, "pod"));
+}
+
+static void set_pending(served *s, uint64_t to, const char *queue)
+{
+    set(s, METRIC_PENDING_PODS, (double)to, queue);
+    metrics_set(s->metrics, METRIC_QUEUED_ENTITIES, (double)to, METRIC_LABELS(queue, "pod"));
 }
 
 /* 1.33 renamed the metric and has both names. */
@@ -173,16 +237,21 @@ static void look_at_deciding(served *s)
     berth_counts cluster;
     deciding_count(s->deciding, &now);
     deciding_cluster(s->deciding, &cluster);
-    set(s, METRIC_PENDING_PODS, (double)now.active, "active");
-    set(s, METRIC_PENDING_PODS, (double)now.backoff, "backoff");
-    set(s, METRIC_PENDING_PODS, (double)now.unschedulable, "unschedulable");
-    set(s, METRIC_PENDING_PODS, (double)now.gated, "gated");
+    set_pending(s, now.active, "active");
+    set_pending(s, now.backoff, "backoff");
+    set_pending(s, now.unschedulable, "unschedulable");
+    set_pending(s, now.gated, "gated");
+    metrics_set(s->metrics, METRIC_AFTER_FLUSH, (double)now.bound_after_flush, METRIC_NO_LABELS);
     set_sizes(s, (double)cluster.nodes, "nodes");
     set_sizes(s, (double)cluster.pods_running, "pods");
     set_sizes(s, (double)now.assumed, "assumed_pods");
     metrics_set(s->metrics, METRIC_TAKEN_PODS, (double)now.taken, METRIC_NO_LABELS);
     set_queue(s, "UnschedulablePodAdd", "active", now.submitted);
     set_queue(s, "UnschedulableTimeout", "active", now.flushed);
+    set_queue(s, "AssignedPodDelete", "active", now.freed_active);
+    set_queue(s, "AssignedPodDelete", "backoff", now.freed_backoff);
+    set_queue(s, "BackoffComplete", "active", now.backoff_ended);
+    set_queue(s, "PopFromBackoffQ", "active", now.popped_early);
     set_queue(s, "ScheduleAttemptFailure", "unschedulable", now.unplaced);
     set_queue(s, "ScheduleAttemptFailure", "backoff", now.errors + now.forgotten);
 }
@@ -195,6 +264,7 @@ static void look_at_writes(served *s, const writes *w)
     metrics_set(m, METRIC_BINDING_REQUESTS, (double)now.bind_requests, METRIC_NO_LABELS);
     metrics_set(m, METRIC_BINDING_WINDOW, (double)now.window, METRIC_NO_LABELS);
     metrics_set(m, METRIC_BINDINGS_UNSETTLED, (double)now.unsettled, METRIC_NO_LABELS);
+    set(s, METRIC_GOROUTINES, (double)now.binding, "binding");
     metrics_set(m, METRIC_EVENTS_DROPPED, (double)now.events_dropped, METRIC_NO_LABELS);
     metrics_set(m, METRIC_PUSHED_BACK, (double)now.pushed_back, METRIC_NO_LABELS);
 }
@@ -292,6 +362,23 @@ void served_bound(served *s, const bind_outcome *outcome)
     metrics_observe(s->metrics, METRIC_BINDING_SECONDS, (double)took_ns / 1e9, METRIC_NO_LABELS);
     metrics_observe(s->metrics, METRIC_EXTENSION_POINT_SECONDS, (double)outcome->duration_ns / 1e9,
                     METRIC_LABELS("Bind", profile, bound ? "Success" : "Error"));
+}
+
+void served_evicted(served *s, const eviction_outcome *outcome)
+{
+    const char *result = outcome->all_good ? "success" : "error";
+    double seconds = (double)outcome->took_ns / 1e9;
+    if (!outcome->over)
+        return;
+    metrics_add(s->metrics, METRIC_PREEMPTION_RUNS, 1, METRIC_LABELS(result));
+    metrics_observe(s->metrics, METRIC_PREEMPTION_RUN_SECONDS, seconds, METRIC_LABELS(result));
+    metrics_observe(s->metrics, METRIC_PREEMPTION_SECONDS, seconds, METRIC_LABELS("pod", result));
+}
+
+void served_limited(served *s, const char *method, int64_t waited_ns)
+{
+    metrics_observe(s->metrics, METRIC_LIMITER_SECONDS, (double)waited_ns / 1e9,
+                    METRIC_LABELS(s->host, method));
 }
 
 void served_request(void *context, const char *method, int status, int64_t duration_ns)

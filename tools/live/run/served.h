@@ -34,19 +34,30 @@ typedef struct served {
     _Atomic int64_t renewed_ns,
         network_ns; /* by event_loop_now: last renewal of the lease; the loop's last turn */
     _Atomic bool synced;
+    _Atomic int rules_minor; /* for a page; 0: not known yet */
 } served;
 
 /* Owner: texts are copied, except `lease_name`; `d` must outlive it. */
 void served_init(served *s, deciding *d, const char *server_url, const char *lease_name,
                  int64_t lease_ns);
 
-/* Serve at an address; the certificate's files may be NULL. Errors: those of serving_start. */
-berth_status served_start(served *s, const char *address, const char *certificate_file,
-                          const char *key_file, berth_error *error);
+/* What is served, and where: members of session_options. */
+typedef struct served_place {
+    const char *address, *certificate_file, *key_file, *flags;
+    bool no_profiles;
+} served_place;
+
+/* Serve at an address, over HTTPS, or over plain HTTP if it begins with "http://". Without the
+ * certificate's files, the certificate is our own. Errors: those of serving_start. */
+berth_status served_start(served *s, const served_place *place, berth_error *error);
 
 /* Set the configuration for /configz, the server's version, which names metrics, and the version
  * whose rules decide, once. Takes over `text`. */
 void served_configure(served *s, char *text, int minor, int rules_minor);
+
+/* Show which rules decide (37: those of 1.37) and which feature gates are set, once. `gates` is
+ * "A=true,B=false", or NULL. */
+void served_rules(served *s, int rules_minor, const char *gates);
 void served_free(served *s);
 
 /* Update everything, about once a second. `w` and `l` may be NULL. */
@@ -60,6 +71,12 @@ void served_bound(served *s, const bind_outcome *outcome);
 
 /* For a live_observer; the context is a served. */
 void served_request(void *context, const char *method, int status, int64_t duration_ns);
+
+/* Count a preemption when its last eviction is settled. */
+void served_evicted(served *s, const eviction_outcome *outcome);
+
+/* Count a write's wait for the rate limiter; 0 if it did not wait. */
+void served_limited(served *s, const char *method, int64_t waited_ns);
 
 /* Count an attempt that placed nothing, or the decision about a placed pod. Threads: the deciding
  * thread's. */

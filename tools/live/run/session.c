@@ -50,7 +50,7 @@ typedef struct session {
     orders orders;
     served served;
     int signals;
-    bool ends;
+    bool ends, reloads;
     int code;
     int64_t began_ns, version_backoff_ns;
     int64_t denied_ns; /* when the 403 answers began; 0: none */
@@ -136,9 +136,19 @@ static void on_bound(void *context, const bind_outcome *outcome)
     orders_bound(&s->orders, outcome);
 }
 
+static void on_limited(void *context, const char *method, int64_t waited_ns)
+{
+    session *s = context;
+    if (s->served.server != NULL)
+        served_limited(&s->served, method, waited_ns);
+}
+
 static void on_evicted(void *context, const eviction_outcome *outcome)
 {
-    orders_evicted(&((session *)context)->orders, outcome);
+    session *s = context;
+    if (s->served.server != NULL)
+        served_evicted(&s->served, outcome);
+    orders_evicted(&s->orders, outcome);
 }
 
 static void take_orders(void *context)
@@ -228,13 +238,14 @@ static void make_writes(session *s)
 {
     char host[256] = "";
     (void)gethostname(host, sizeof(host) - 1);
-    const writes_options options = {.transport = s->transport,
-                                    .host = host,
-                                    .minor = s->minor,
-                                    .scheduled_events = true,
-                                    .rate = s->options->rate,
-                                    .burst = s->options->burst,
-                                    .callbacks = {s, on_bound, on_evicted, take_orders}};
+    const writes_options options = {
+        .transport = s->transport,
+        .host = host,
+        .minor = s->minor,
+        .scheduled_events = true,
+        .rate = s->options->rate,
+        .burst = s->options->burst,
+        .callbacks = {s, on_bound, on_evicted, take_orders, on_limited}};
     s->writes = writes_create(&options);
     writes_fence(s->writes, s->options->leader_elect ? 0 : LIVE_NEVER);
     if (s->options->leader_elect)
@@ -302,8 +313,10 @@ static void begin(session *s)
     }
     s->deciding_runs = true;
     atomic_store_explicit(&s->served.deciding_runs, true, memory_order_relaxed); /* SERVED-1 */
-    if (s->served.server != NULL)
+    if (s->served.server != NULL) {
         served_configure(&s->served, configz_text(s->options), s->minor, (int)setup->minor);
+        served_rules(&s->served, (int)setup->minor, setup->feature_gates);
+    }
     s->watcher = watcher_create(s->transport, &sink, s->minor);
     if (s->watcher == NULL) {
         end(s, exit_status("run", "making a reader", BERTH_E_NOMEM));
@@ -462,6 +475,19 @@ static void begin_comparison(session *s)
 
 /* ---- signals ---- */
 
+/* The engine cannot change its profiles, so a new session begins with the new file. */
+static void reload(session *s)
+{
+    const session_options *o = s->options;
+    if (o->reload == NULL) {
+        LOG_INFO(0, "there is no configuration file to read again");
+    } else if (o->reload(o->reload_context)) {
+        LOG_INFO(0, "the configuration has been read again and takes effect");
+        s->reloads = true;
+        end(s, EXIT_DONE);
+    }
+}
+
 static void on_signal(void *context, int fd, uint32_t events)
 {
     session *s = context;
@@ -472,9 +498,15 @@ static void on_signal(void *context, int fd, uint32_t events)
             begin_comparison(s);
             continue;
         }
+        if (what.ssi_signo == SIGHUP) {
+            if (!s->ends)
+                reload(s);
+            continue;
+        }
         LOG_INFO(0, "a signal ends it", "signal", strsignal((int)what.ssi_signo));
-        if (s->ends)
+        if (s->ends && !s->reloads)
             _exit(EXIT_NEGATIVE); /* the second signal: exit at once */
+        s->reloads = false;
         end(s, EXIT_DONE);
     }
 }
@@ -486,6 +518,7 @@ static bool take_signals(session *s)
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGUSR2);
+    sigaddset(&set, SIGHUP);
     signal(SIGPIPE, SIG_IGN);
     sigprocmask(SIG_BLOCK, &set, NULL);
     s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -493,6 +526,15 @@ static bool take_signals(session *s)
 }
 
 /* ---- checks ---- */
+
+static void show_reloads(session *s)
+{
+    const session_options *o = s->options;
+    if (o->reload == NULL)
+        return;
+    metrics_set(s->served.metrics, METRIC_RELOADS, (double)*o->reloads, METRIC_LABELS("success"));
+    metrics_set(s->served.metrics, METRIC_RELOADS, (double)*o->bad_reloads, METRIC_LABELS("error"));
+}
 
 /* Logs what a user may want to know, and problems that should not go unnoticed. */
 static void look(void *context)
@@ -502,6 +544,7 @@ static void look(void *context)
     atomic_store_explicit(&s->deciding.is_blind, is_blind,
                           memory_order_relaxed); /* relaxed: a hint */
     served_look(&s->served, s->watcher, s->writes, s->lease);
+    show_reloads(s);
     (void)live_timer_set(s->transport, live_now(s->transport) + second_ns, look, s);
 }
 
@@ -511,7 +554,12 @@ static bool start_serving(session *s)
     berth_error error = {.code = BERTH_OK};
     if (o->serve == NULL)
         return true;
-    if (served_start(&s->served, o->serve, o->certificate_file, o->key_file, &error) != BERTH_OK) {
+    const served_place place = {.address = o->serve,
+                                .certificate_file = o->certificate_file,
+                                .key_file = o->key_file,
+                                .flags = o->flags,
+                                .no_profiles = o->no_profiles};
+    if (served_start(&s->served, &place, &error) != BERTH_OK) {
         int code = exit_error("run", &error);
         end(s, error.code == BERTH_E_ARG ? EXIT_USAGE : code);
         return false;
@@ -614,5 +662,5 @@ int session_run(const session_options *options)
             event_loop_turn(s.loop, second_ns);
     }
     close_session(&s);
-    return s.code;
+    return s.reloads && s.code == EXIT_DONE ? SESSION_RELOAD : s.code;
 }

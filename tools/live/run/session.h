@@ -19,10 +19,21 @@ typedef struct session_options {
     int64_t volume_timeout_ns;               /* time for a pod's claims to be bound */
     int64_t device_timeout_ns;               /* time for the conditions of its devices */
     const char *serve;                       /* address for health and metrics; NULL: none */
-    const char *certificate_file, *key_file; /* for HTTPS; NULL: plain HTTP */
+    const char *certificate_file, *key_file; /* for HTTPS; NULL: a certificate of our own */
+    bool no_profiles;                        /* do not serve /debug/pprof/ */
+    const char *flags;                       /* for /flagz: lines NAME=VALUE */
+    /* SIGHUP: whether the configuration file is there and good; logs what is wrong. NULL: there is
+     * none. The counters are of all sessions of this process. */
+    bool (*reload)(void *context);
+    void *reload_context;
+    const uint64_t *reloads, *bad_reloads;
 } session_options;
 
-/* Run until a signal ends it. Returns an exit code. */
+/* Not an exit code: the configuration is good, so run again with it. */
+enum { SESSION_RELOAD = 256 };
+
+/* Run until a signal ends it. Returns an exit code, or SESSION_RELOAD. The setup keeps what it
+ * resolved. */
 int session_run(const session_options *options);
 
 #endif

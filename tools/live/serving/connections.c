@@ -35,6 +35,18 @@ static void read_client(int fd, uint8_t client[16])
     }
 }
 
+/* The whole address of a client of IPv6. */
+static void read_peer(int fd, struct in6_addr *out)
+{
+    union {
+        struct sockaddr any;
+        struct sockaddr_in6 v6;
+    } address = {.any = {.sa_family = AF_UNSPEC}};
+    socklen_t size = sizeof(address);
+    if (getpeername(fd, &address.any, &size) == 0 && address.any.sa_family == AF_INET6)
+        *out = address.v6.sin6_addr;
+}
+
 static bool same_client(const open_connection *a, const open_connection *b)
 {
     return memcmp(a->client, b->client, sizeof(a->client)) == 0;
@@ -104,4 +116,21 @@ void connections_request(connections *c, const struct MHD_Connection *handle, bo
     one->in_request = begins;
     if (!begins)
         one->since = ++c->clock;
+}
+
+bool connections_is_local(const connections *c, const struct MHD_Connection *handle)
+{
+    static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
+    struct in6_addr address;
+    for (int i = 0; i < CONNECTIONS_MAX; i++) {
+        const open_connection *one = &c->items[i];
+        if (one->handle != handle)
+            continue;
+        if (memcmp(one->client, mapped, sizeof(mapped)) == 0)
+            return one->client[12] == 127;
+        memset(&address, 0, sizeof(address));
+        read_peer(one->fd, &address);
+        return IN6_IS_ADDR_LOOPBACK(&address);
+    }
+    return false;
 }

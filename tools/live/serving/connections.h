@@ -35,6 +35,9 @@ typedef struct connections {
 void connections_open(connections *c, struct MHD_Connection *handle);
 void connections_close(connections *c, const struct MHD_Connection *handle);
 
+/* Whether the client has a loopback address. */
+bool connections_is_local(const connections *c, const struct MHD_Connection *handle);
+
 /* The headers of its request have come, or its answer is complete. */
 void connections_request(connections *c, const struct MHD_Connection *handle, bool begins);
 

@@ -14,126 +14,14 @@
 #include <unistd.h>
 
 #include "cli/heap.h"
-
-typedef enum metric_type { COUNTER = 0, GAUGE, HISTOGRAM } metric_type;
-
-enum { BUCKETS_MAX = 24 };
-
-typedef struct metric_family {
-    const char *name, *help;
-    metric_type type;
-    const char *labels[METRIC_LABELS_MAX];
-    /* bounds first, first * factor, ..., or those of `bounds` */
-    double first, factor;
-    unsigned count;
-    const double *bounds;
-} metric_family;
-
-static const double rest_bounds[] = {.005, .025, .1, .25, .5, 1, 2, 4, 8, 15, 30, 60};
-
-/* Labels are NULL if there are none; buckets: the first bound, the factor, the number of bounds. */
-#define COUNTS(NAME, HELP, ...)                                                    \
-    {                                                                              \
-        .name = (NAME), .help = (HELP), .type = COUNTER, .labels = { __VA_ARGS__ } \
-    }
-#define SHOWS(NAME, HELP, ...)                                                   \
-    {                                                                            \
-        .name = (NAME), .help = (HELP), .type = GAUGE, .labels = { __VA_ARGS__ } \
-    }
-#define MEASURES(NAME, HELP, FIRST, FACTOR, COUNT, ...)                             \
-    {                                                                               \
-        .name = (NAME), .help = (HELP), .type = HISTOGRAM, .labels = {__VA_ARGS__}, \
-        .first = (FIRST), .factor = (FACTOR), .count = (COUNT)                      \
-    }
-
-static const metric_family families[METRIC_COUNT] = {
-    [METRIC_SCHEDULE_ATTEMPTS] =
-        COUNTS("scheduler_schedule_attempts_total",
-               "Number of attempts to schedule pods, by the result.", "profile", "result"),
-    [METRIC_ATTEMPT_SECONDS] =
-        MEASURES("scheduler_scheduling_attempt_duration_seconds",
-                 "Scheduling attempt latency in seconds.", .001, 2, 15, "profile", "result"),
-    [METRIC_ALGORITHM_SECONDS] =
-        MEASURES("scheduler_scheduling_algorithm_duration_seconds",
-                 "Scheduling algorithm latency in seconds.", .001, 2, 15, NULL),
-    [METRIC_SLI_SECONDS] = MEASURES(
-        "scheduler_pod_scheduling_sli_duration_seconds",
-        "E2e latency for a pod being scheduled, from the time the pod enters the scheduling queue.",
-        .01, 2, 20, "attempts"),
-    [METRIC_POD_ATTEMPTS] =
-        MEASURES("scheduler_pod_scheduling_attempts",
-                 "Number of attempts to successfully schedule a pod.", 1, 2, 5, NULL),
-    [METRIC_PENDING_PODS] =
-        SHOWS("scheduler_pending_pods", "Number of pending pods, by the queue type.", "queue"),
-    [METRIC_QUEUE_INCOMING] = COUNTS(
-        "scheduler_queue_incoming_pods_total",
-        "Number of pods added to scheduling queues by event and queue type.", "event", "queue"),
-    [METRIC_EXTENSION_POINT_SECONDS] =
-        MEASURES("scheduler_framework_extension_point_duration_seconds",
-                 "Latency for running all plugins of an extension point.", .0001, 2, 12,
-                 "extension_point", "profile", "status"),
-    [METRIC_EVENT_HANDLING_SECONDS] =
-        MEASURES("scheduler_event_handling_duration_seconds", "Event handling latency in seconds.",
-                 .0001, 2, 12, "event"),
-    [METRIC_UNSCHEDULABLE_PODS] =
-        SHOWS("scheduler_unschedulable_pods", "The number of unschedulable pods by plugin.",
-              "plugin", "profile"),
-    [METRIC_PREEMPTION_ATTEMPTS] =
-        COUNTS("scheduler_preemption_attempts_total",
-               "Total preemption attempts in the cluster till now", NULL),
-    [METRIC_PREEMPTION_VICTIMS] = MEASURES("scheduler_preemption_victims",
-                                           "Number of selected preemption victims", 1, 2, 7, NULL),
-    [METRIC_CACHE_SIZE] =
-        SHOWS("scheduler_cache_size",
-              "Number of nodes, pods, and assumed (bound) pods in the scheduler cache.", "type"),
-    [METRIC_CACHE_SIZE_BEFORE] =
-        SHOWS("scheduler_scheduler_cache_size",
-              "Number of nodes, pods, and assumed (bound) pods in the scheduler cache.", "type"),
-    [METRIC_REST_REQUESTS] =
-        COUNTS("rest_client_requests_total",
-               "Number of HTTP requests, partitioned by status code, method, and host.", "code",
-               "host", "method"),
-    [METRIC_REST_SECONDS] = {.name = "rest_client_request_duration_seconds",
-                             .help = "Request latency in seconds. Broken down by verb, and host.",
-                             .type = HISTOGRAM,
-                             .labels = {"host", "verb"},
-                             .count = sizeof(rest_bounds) / sizeof(rest_bounds[0]),
-                             .bounds = rest_bounds},
-    [METRIC_LEADER] = SHOWS("leader_election_master_status",
-                            "Gauge of if the reporting system is master of the relevant lease, 0 "
-                            "indicates backup, 1 indicates master.",
-                            "name"),
-    [METRIC_BINDINGS] = COUNTS("berth_bindings_total", "Definite outcomes of bindings.", "outcome"),
-    [METRIC_BINDING_REQUESTS] = COUNTS("berth_binding_requests_total",
-                                       "Requests for bindings, repetitions included.", NULL),
-    [METRIC_BINDING_SECONDS] =
-        MEASURES("berth_binding_duration_seconds",
-                 "From the decision to the definite outcome of its binding.", .001, 2, 18, NULL),
-    [METRIC_BINDING_WINDOW] =
-        SHOWS("berth_binding_window", "Bindings that may be under way at a time.", NULL),
-    [METRIC_BINDINGS_UNSETTLED] = SHOWS(
-        "berth_bindings_unsettled", "Bindings that were sent and have no definite outcome.", NULL),
-    [METRIC_DECISION_SECONDS] = MEASURES("berth_decision_duration_seconds",
-                                         "Time of a decision alone.", .000001, 2, 22, NULL),
-    [METRIC_TAKEN_PODS] = COUNTS("berth_taken_pods_total",
-                                 "Pods that turned up on another node than the one chosen.", NULL),
-    [METRIC_EVENTS_DROPPED] = COUNTS("berth_events_dropped_total",
-                                     "Events that were not written: too many waited.", NULL),
-    [METRIC_PUSHED_BACK] =
-        COUNTS("berth_pushed_back_total", "Answers of the API server with status 429.", NULL),
-    [METRIC_WATCH_LOST_SECONDS] =
-        SHOWS("berth_watch_lost_seconds", "How long the worst watch has been lost.", NULL),
-    [METRIC_VERSION_SKEW] = SHOWS(
-        "berth_version_skew",
-        "By how many minor releases the API server is newer than the rules that decide.", NULL),
-};
+#include "live/serving/metric_families.h"
 
 typedef struct series {
     struct series *next;
     char *labels[METRIC_LABELS_MAX];
     double value; /* for a histogram: the sum */
     uint64_t count;
-    uint64_t buckets[BUCKETS_MAX]; /* not cumulative */
+    uint64_t buckets[METRIC_BUCKETS_MAX]; /* not cumulative */
 } series;
 
 struct metrics {
@@ -148,7 +36,7 @@ metrics *metrics_create(void)
     pthread_mutex_init(&m->lock, NULL);
     m->began = time(NULL);
     for (int i = 0; i < METRIC_COUNT; i++)
-        assert(families[i].name != NULL && families[i].count <= BUCKETS_MAX);
+        assert(metric_families[i].name != NULL && metric_families[i].count <= METRIC_BUCKETS_MAX);
     return m;
 }
 
@@ -178,7 +66,7 @@ static unsigned label_count(const metric_family *family)
 /* Called with the lock held. */
 static series *series_of(metrics *m, metric which, const char *const *labels)
 {
-    unsigned count = label_count(&families[which]);
+    unsigned count = label_count(&metric_families[which]);
     series **link = &m->first[which];
     for (; *link != NULL; link = &(*link)->next) {
         unsigned same = 0;
@@ -195,7 +83,7 @@ static series *series_of(metrics *m, metric which, const char *const *labels)
 
 void metrics_add(metrics *m, metric which, double by, const char *const *labels)
 {
-    assert(families[which].type != HISTOGRAM);
+    assert(metric_families[which].type != METRIC_HISTOGRAM);
     pthread_mutex_lock(&m->lock);
     series_of(m, which, labels)->value += by;
     pthread_mutex_unlock(&m->lock);
@@ -203,7 +91,7 @@ void metrics_add(metrics *m, metric which, double by, const char *const *labels)
 
 void metrics_set(metrics *m, metric which, double to, const char *const *labels)
 {
-    assert(families[which].type != HISTOGRAM);
+    assert(metric_families[which].type != METRIC_HISTOGRAM);
     pthread_mutex_lock(&m->lock);
     series_of(m, which, labels)->value = to;
     pthread_mutex_unlock(&m->lock);
@@ -219,8 +107,8 @@ static double next_bound(const metric_family *family, unsigned i, double bound)
 
 void metrics_observe(metrics *m, metric which, double value, const char *const *labels)
 {
-    const metric_family *family = &families[which];
-    assert(family->type == HISTOGRAM);
+    const metric_family *family = &metric_families[which];
+    assert(family->type == METRIC_HISTOGRAM);
     unsigned i = 0;
     for (double bound = 0; i < family->count; i++) {
         bound = next_bound(family, i, bound);
@@ -242,6 +130,10 @@ void metrics_observe(metrics *m, metric which, double value, const char *const *
 static void print_number(FILE *out, double value)
 {
     char text[40];
+    if (isinf(value)) {
+        fputs("+Inf", out);
+        return;
+    }
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(text, sizeof(text), "%.*g", digits, value);
         if (strtod(text, NULL) == value)
@@ -275,10 +167,7 @@ static void print_name(FILE *out, const metric_family *family, const series *s, 
     }
     if (le != NULL) {
         fprintf(out, "%sle=\"", between);
-        if (isinf(*le))
-            fputs("+Inf", out);
-        else
-            print_number(out, *le);
+        print_number(out, *le);
         fputc('"', out);
         between = ",";
     }
@@ -305,12 +194,15 @@ static void print_histogram(FILE *out, const metric_family *family, const series
 static void print_family(FILE *out, const metric_family *family, const series *s)
 {
     static const char *const types[] = {"counter", "gauge", "histogram"};
-    if (s == NULL)
+    const series none = {.next = NULL};
+    if (s == NULL && label_count(family) > 0)
         return;
+    if (s == NULL)
+        s = &none;
     fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", family->name, family->help, family->name,
             types[family->type]);
     for (; s != NULL; s = s->next) {
-        if (family->type == HISTOGRAM) {
+        if (family->type == METRIC_HISTOGRAM) {
             print_histogram(out, family, s);
             continue;
         }
@@ -318,6 +210,16 @@ static void print_family(FILE *out, const metric_family *family, const series *s
         print_number(out, s->value);
         fputc('\n', out);
     }
+}
+
+static void print_unmeasured(FILE *out, const metric_family *family)
+{
+    series zero = {.value = family->zero_value};
+    for (unsigned i = 0; i < label_count(family); i++)
+        zero.labels[i] = heap_text(family->zero[i], strlen(family->zero[i]));
+    print_family(out, family, &zero);
+    for (unsigned i = 0; i < label_count(family); i++)
+        free(zero.labels[i]);
 }
 
 static void print_plain(FILE *out, const char *name, const char *type, const char *help,
@@ -378,8 +280,10 @@ char *metrics_text(metrics *m, size_t *length)
         return heap_text("", *length = 0);
     pthread_mutex_lock(&m->lock);
     for (int i = 0; i < METRIC_COUNT; i++)
-        print_family(out, &families[i], m->first[i]);
+        print_family(out, &metric_families[i], m->first[i]);
     pthread_mutex_unlock(&m->lock);
+    for (size_t i = 0; i < metric_unmeasured_count; i++)
+        print_unmeasured(out, &metric_unmeasured[i]);
     print_process(out, m);
     fclose(out);
     return text;

@@ -1,6 +1,6 @@
 /* Counters and measurements in Prometheus' text format. They have kube-scheduler's names, labels
  * and buckets, so that its dashboards and alerts keep working; metrics that kube-scheduler lacks
- * are named berth_*.
+ * are named berth_*, and those of kube-scheduler that measure nothing here are 0.
  *
  * Threads: any; one lock protects everything and is held for a few comparisons of short texts. */
 #ifndef BERTH_LIVE_METRICS_H
@@ -38,10 +38,23 @@ typedef enum metric {
     METRIC_PUSHED_BACK,             /* answers with status 429 */
     METRIC_WATCH_LOST_SECONDS,      /* how long the longest broken watch has been lost */
     METRIC_VERSION_SKEW,            /* minor releases by which the server is newer than the rules */
+    METRIC_QUEUED_ENTITIES,         /* queue; type: pod */
+    METRIC_INCOMING_ENTITIES,       /* event, queue; type: pod */
+    METRIC_AFTER_FLUSH,             /* */
+    METRIC_GOROUTINES,              /* operation: binding */
+    METRIC_PREEMPTION_RUNS,         /* result: success, error */
+    METRIC_PREEMPTION_RUN_SECONDS,  /* result */
+    METRIC_PREEMPTION_SECONDS,      /* preemptor: pod; result */
+    METRIC_LIMITER_SECONDS,         /* host, verb */
+    METRIC_BUILD_INFO,              /* major, minor, git_version, git_commit, git_tree_state,
+                                       build_date, go_version, compiler, platform */
+    METRIC_FEATURE,                 /* name; stage: "" */
+    METRIC_VERSION_INFO,            /* binary, component, emulation, min_compat */
+    METRIC_RELOADS,                 /* result: success, error */
     METRIC_COUNT
 } metric;
 
-enum { METRIC_LABELS_MAX = 3 };
+enum { METRIC_LABELS_MAX = 9 };
 
 typedef struct metrics metrics;
 

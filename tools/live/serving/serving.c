@@ -11,28 +11,37 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/exits.h"
 #include "cli/heap.h"
 #include "live/serving/connections.h"
+#include "live/serving/debug_pages.h"
+#include "live/serving/self_signed.h"
 
 enum { CONNECTION_TIMEOUT_S = 30, FILE_BYTES_MAX = 1 << 20 };
 
+/* If the list of waiting connections is full, the kernel drops new ones, and their clients try
+ * again a second later. */
+enum { BACKLOG = 1024 };
+
 struct serving {
     serving_options options;
+    time_t began;
     struct MHD_Daemon *daemon;
     connections open;
     char *certificate, *key;
     uint16_t port;
 };
 
-typedef struct page {
-    unsigned status;
-    const char *type;
-    char *text; /* on the heap; NULL: no memory */
+typedef debug_page page;
+
+/* A request whose headers were read. */
+typedef struct request {
+    char body[DEBUG_BODY_BYTES]; /* cut off, and terminated */
     size_t length;
-} page;
+} request;
 
 /* ---- health ---- */
 
@@ -186,38 +195,64 @@ static enum MHD_Result answer(struct MHD_Connection *connection, const page *p)
     return result;
 }
 
+static bool has_argument(struct MHD_Connection *connection, const char *name)
+{
+    return MHD_lookup_connection_value_n(connection, MHD_GET_ARGUMENT_KIND, name, strlen(name),
+                                         NULL, NULL) == MHD_YES;
+}
+
+static page choose_page(const serving *s, struct MHD_Connection *connection, const char *path,
+                        const char *method, const request *r)
+{
+    const serving_options *options = &s->options;
+    const debug_facts facts = {.began_s = (long)s->began,
+                               .rules_minor =
+                                   options->rules != NULL ? options->rules(options->context) : 0,
+                               .no_profiles = options->no_profiles,
+                               .flags = options->flags};
+    page p;
+    if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0 &&
+        !debug_page_takes(method, path))
+        return text_page(MHD_HTTP_METHOD_NOT_ALLOWED, "405 method not allowed\n");
+    if (debug_page_is_local(method, path) && !connections_is_local(&s->open, connection))
+        return text_page(MHD_HTTP_FORBIDDEN, "403 only for clients of this host\n");
+    if (debug_page_find(&facts, method, path, has_argument(connection, "debug"), r->body, &p))
+        return p;
+    return find_page(options, path, has_argument(connection, "verbose"));
+}
+
 static enum MHD_Result on_request(void *context, struct MHD_Connection *connection,
                                   const char *path, const char *method, const char *version,
-                                  const char *body, size_t *body_bytes, void **request)
+                                  const char *body, size_t *body_bytes, void **request_context)
 {
-    static int seen; /* its address marks a request whose headers were read */
     serving *s = context;
-    page p;
     (void)version;
-    (void)body;
-    if (*request == NULL) {
-        *request = &seen;
+    request *r = *request_context;
+    if (r == NULL) {
+        *request_context = calloc(1, sizeof(*r));
+        if (*request_context == NULL)
+            return MHD_NO;
         connections_request(&s->open, connection, true);
         return MHD_YES;
     }
     if (*body_bytes > 0) {
-        *body_bytes = 0; /* request bodies are ignored */
+        size_t room = sizeof(r->body) - 1 - r->length;
+        size_t taken = *body_bytes < room ? *body_bytes : room;
+        memcpy(r->body + r->length, body, taken);
+        r->length += taken;
+        *body_bytes = 0;
         return MHD_YES;
     }
-    if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
-        p = text_page(MHD_HTTP_METHOD_NOT_ALLOWED, "405 method not allowed\n");
-    else
-        p = find_page(&s->options, path,
-                      MHD_lookup_connection_value_n(connection, MHD_GET_ARGUMENT_KIND, "verbose", 7,
-                                                    NULL, NULL) == MHD_YES);
+    page p = choose_page(s, connection, path, method, r);
     return answer(connection, &p);
 }
 
-static void on_complete(void *context, struct MHD_Connection *connection, void **request,
+static void on_complete(void *context, struct MHD_Connection *connection, void **request_context,
                         enum MHD_RequestTerminationCode code)
 {
     serving *s = context;
-    (void)request;
+    free(*request_context);
+    *request_context = NULL;
     (void)code;
     connections_request(&s->open, connection, false);
 }
@@ -264,7 +299,7 @@ static int listen_on(const struct addrinfo *address)
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
     if (address->ai_family == AF_INET6) /* "::" accepts IPv4 and IPv6, as in Go */
         setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
-    if (bind(fd, address->ai_addr, address->ai_addrlen) == 0 && listen(fd, 64) == 0)
+    if (bind(fd, address->ai_addr, address->ai_addrlen) == 0 && listen(fd, BACKLOG) == 0)
         return fd;
     int code = errno;
     close(fd);
@@ -321,8 +356,13 @@ static berth_status read_pem(const char *path, char **out, berth_error *error)
 static berth_status read_files(serving *s, berth_error *error)
 {
     const serving_options *options = &s->options;
-    if (options->certificate_file == NULL && options->key_file == NULL)
-        return BERTH_OK;
+    if (options->certificate_file == NULL && options->key_file == NULL) {
+        char host[256] = "";
+        const char *port;
+        if (!options->self_signed || !split_address(options->address, host, &port))
+            return BERTH_OK; /* open_socket reports the address */
+        return self_signed_make(host, &s->certificate, &s->key, error);
+    }
     if (options->certificate_file == NULL || options->key_file == NULL)
         return error_set(
             error, BERTH_E_ARG, NULL,
@@ -391,6 +431,7 @@ berth_status serving_start(const serving_options *options, serving **out, berth_
 {
     serving *s = heap_new(1, sizeof(*s));
     s->options = *options;
+    s->began = time(NULL);
     berth_status status = start(s, error);
     if (status != BERTH_OK) {
         serving_stop(s);

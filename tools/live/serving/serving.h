@@ -1,5 +1,5 @@
 /* The HTTP or HTTPS server of the running scheduler, on a thread of its own: /livez, /readyz,
- * /healthz, /metrics, /metrics/slis and /configz.
+ * /healthz, /metrics, /metrics/slis and /configz, and the pages of debug_pages.h.
  *
  * Health answers anybody. Anybody who reaches the address can also read the metrics and the
  * configuration; neither contains secrets. */
@@ -25,7 +25,8 @@ typedef struct health_check {
 /* Owner: everything is borrowed until serving_stop. */
 typedef struct serving_options {
     const char *address; /* "127.0.0.1:10259", "[::]:10259", ":10259" (every address) */
-    const char *certificate_file, *key_file; /* PEM; both NULL: no TLS */
+    const char *certificate_file, *key_file; /* PEM; both NULL: see self_signed */
+    bool self_signed; /* without files: HTTPS with a certificate of our own, not plain HTTP */
     const health_check *checks;
     size_t check_count;
     metrics *metrics;
@@ -34,6 +35,10 @@ typedef struct serving_options {
     /* The configuration as JSON. If this or its result is NULL, "{}" is served. Called on the
      * server's thread; the text must stay valid. */
     const char *(*configuration)(void *context);
+    /* The minor version whose rules decide, or 0; may be NULL. Called on the server's thread. */
+    int (*rules)(void *context);
+    bool no_profiles;  /* without /debug/pprof/ */
+    const char *flags; /* for /flagz: lines NAME=VALUE; may be NULL */
 } serving_options;
 
 typedef struct serving serving;

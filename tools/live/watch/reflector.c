@@ -219,7 +219,10 @@ static void look_at_list(void *context)
         r->watchdog = live_timer_set(r->transport, until_ns, look_at_list, r);
         return;
     }
-    LOG_WARNING("the list is silent; asking anew", "resource", r->resource->rbac);
+    if (r->patience_ns > patience_first_ns)
+        LOG_WARNING("the list is silent; asking anew", "resource", r->resource->rbac);
+    else
+        LOG_INFO(1, "the list is silent; asking anew", "resource", r->resource->rbac);
     live_cancel(r->transport, r->request);
     r->request = 0;
     r->patience_ns *= 2;
@@ -384,7 +387,7 @@ static void look(void *context)
         r->watchdog = live_timer_set(r->transport, now_ns + LOOK_SECONDS * second_ns, look, r);
         return;
     }
-    LOG_WARNING("the watch is silent; listing anew", "resource", r->resource->rbac);
+    LOG_INFO(0, "the watch is silent; listing anew", "resource", r->resource->rbac);
     live_cancel(r->transport, r->request);
     r->request = 0;
     r->healthy_since_ns = r->last_byte_ns;

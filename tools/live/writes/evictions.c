@@ -18,7 +18,9 @@ typedef struct eviction {
     struct eviction *before, *next;
     write_pod *victim, *preemptor;
     char *node;
-    live_id timer; /* set until the next check whether the victim may be deleted */
+    int64_t began_ns; /* when the first eviction for the preemptor was put */
+    bool any_failed;  /* of earlier ones for the preemptor */
+    live_id timer;    /* set until the next check whether the victim may be deleted */
 } eviction;
 
 struct evictions {
@@ -82,17 +84,40 @@ void evictions_destroy(evictions *e)
     free(e);
 }
 
+static bool is_pod(const write_pod *pod, berth_str namespace_name, berth_str name, berth_str uid)
+{
+    return write_str_equal(pod->uid, uid) && write_str_equal(pod->name, name) &&
+           write_str_equal(pod->namespace_name, namespace_name);
+}
+
+/* An eviction for the same preemptor that is still in the list, or NULL. */
+static eviction *another_for(const evictions *e, const write_pod *preemptor)
+{
+    eviction *x = e->first;
+    while (x != NULL &&
+           !is_pod(x->preemptor, preemptor->namespace_name, preemptor->name, preemptor->uid))
+        x = x->next;
+    return x;
+}
+
 /* The callback may request the same eviction again at once. */
 static void settle(eviction *x, bool deleted, const char *why)
 {
     evictions *e = x->all;
+    take_out(x);
+    eviction *other = another_for(e, x->preemptor);
+    bool any_failed = x->any_failed || why != NULL;
+    if (other != NULL)
+        other->any_failed = other->any_failed || any_failed;
     const eviction_outcome outcome = {.victim = x->victim,
                                       .preemptor = x->preemptor,
                                       .node = write_str(x->node),
                                       .deleted = deleted,
                                       .failed = why != NULL,
-                                      .why = why != NULL ? why : ""};
-    take_out(x);
+                                      .why = why != NULL ? why : "",
+                                      .over = other == NULL,
+                                      .all_good = !any_failed,
+                                      .took_ns = live_now(e->lane.gate->transport) - x->began_ns};
     e->settled(e->context, &outcome);
     free_eviction(x);
 }
@@ -211,12 +236,6 @@ static char *patch_body(const evictions *e, const write_pod *victim, const write
                                      condition));
 }
 
-static bool is_pod(const write_pod *pod, berth_str namespace_name, berth_str name, berth_str uid)
-{
-    return write_str_equal(pod->uid, uid) && write_str_equal(pod->name, name) &&
-           write_str_equal(pod->namespace_name, namespace_name);
-}
-
 void evictions_put(evictions *e, const write_pod *victim, const write_pod *preemptor,
                    berth_str node)
 {
@@ -227,6 +246,8 @@ void evictions_put(evictions *e, const write_pod *victim, const write_pod *preem
     x->all = e;
     x->victim = write_pod_copy(victim);
     x->preemptor = write_pod_copy(preemptor);
+    const eviction *other = another_for(e, preemptor);
+    x->began_ns = other != NULL ? other->began_ns : live_now(e->lane.gate->transport);
     x->node = heap_text(node.data, node.len);
     x->task =
         (write_task){.method = "PATCH",

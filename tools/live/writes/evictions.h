@@ -15,6 +15,10 @@ typedef struct eviction_outcome {
     bool deleted; /* deleted by us; else it was gone, or the server refuses for good */
     bool failed;  /* the server refuses for good: see `why` */
     const char *why;
+    /* The last eviction for this preemptor: */
+    bool over;
+    bool all_good;   /* none of them failed */
+    int64_t took_ns; /* since the first was put */
 } eviction_outcome;
 
 typedef void (*eviction_settled_fn)(void *context, const eviction_outcome *outcome);

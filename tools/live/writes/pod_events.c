@@ -13,8 +13,9 @@ static const int64_t second_ns = 1000000000;
 
 enum {
     IN_FLIGHT = 8,
-    TRIES_MAX = 12,
-    RETRY_S = 10,
+    TRIES_MAX = 12, /* that are answered */
+    RETRY_FIRST_S = 1,
+    RETRY_MAX_S = 10,
     NOTE_MAX = 1024,
     NAME_MAX_BYTES = 253,
     SERIES_S = 360,     /* equal events further apart do not form a series */
@@ -36,6 +37,7 @@ typedef struct event_task {
     write_task task; /* must be first: task and event_task are cast to each other */
     pod_events *all;
     struct event_task *before, *next;
+    unsigned refusals; /* answers that did not accept it */
     char *whole; /* for a patch: what to post if the event does not exist; NULL: this is a post */
 } event_task;
 
@@ -140,18 +142,29 @@ static void post_instead(event_task *t)
     write_lane_put(&t->all->lane, &t->task, false);
 }
 
+/* A server that is away, restarts or has no time may accept the event later. So an event is given
+ * up only when the server refuses it for good, or for the TRIES_MAX-th time. A conflict means that
+ * an earlier try was accepted. */
 static void on_answer(write_task *task, const live_answer *answer)
 {
     event_task *t = (event_task *)task;
     write_result result = write_result_of(answer);
-    bool again = result == WRITE_LATER || result == WRITE_UNSURE;
-    if (result == WRITE_GONE && t->whole != NULL)
+    bool final = result == WRITE_BAD || result == WRITE_GONE;
+    t->refusals += answer->outcome == LIVE_ANSWERED && answer->status != 429;
+    if (result == WRITE_GONE && t->whole != NULL) {
         post_instead(t);
-    else if (!again || task->tries >= TRIES_MAX)
+    } else if (result == WRITE_DONE || result == WRITE_CONFLICT) {
         remove_task(t);
-    else
-        write_task_again(task, answer->retry_after_ns >= 0 ? answer->retry_after_ns
-                                                           : RETRY_S * second_ns);
+    } else if (final || t->refusals >= TRIES_MAX) {
+        t->all->dropped++;
+        remove_task(t);
+    } else {
+        write_task_again(task,
+                         answer->retry_after_ns >= 0
+                             ? answer->retry_after_ns
+                             : write_backoff(t->all->lane.gate, task->tries,
+                                             RETRY_FIRST_S * second_ns, RETRY_MAX_S * second_ns));
+    }
 }
 
 /* Owner: takes all texts. `whole` is NULL for a post. */

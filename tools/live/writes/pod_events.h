@@ -1,5 +1,6 @@
-/* Writes events as kube-scheduler does, with best effort: after all other writes, and dropped and
- * counted when too many wait. Equal events become a series.
+/* Writes events as kube-scheduler does, after all other writes. No event is lost while the server
+ * is away. Events are dropped and counted when too many wait, or when the server refuses them.
+ * Equal events become a series.
  *
  * Threads: the network loop's. */
 #ifndef BERTH_LIVE_POD_EVENTS_H

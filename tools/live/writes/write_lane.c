@@ -125,11 +125,22 @@ static bool take_token(write_lane *lane)
         gate->tokens -= 1;
         return true;
     }
+    if (lane->limited_ns == 0)
+        lane->limited_ns = now_ns;
     if (lane->timer == 0) {
         int64_t wait_ns = (int64_t)((1 - gate->tokens) / gate->rate * second_ns) + 1;
         lane->timer = live_timer_set(gate->transport, now_ns + wait_ns, on_rate, lane);
     }
     return false;
+}
+
+static void note_limit(write_lane *lane, const write_task *task)
+{
+    const write_gate *gate = lane->gate;
+    int64_t waited_ns = lane->limited_ns != 0 ? task->sent_ns - lane->limited_ns : 0;
+    lane->limited_ns = 0;
+    if (gate->limited != NULL)
+        gate->limited(gate->context, task->method, waited_ns);
 }
 
 static void send_task(write_lane *lane, write_task *task)
@@ -151,6 +162,7 @@ static void send_task(write_lane *lane, write_task *task)
     lane->asked++;
     task->tries++;
     task->sent_ns = live_now(transport);
+    note_limit(lane, task);
     task->request = live_send(transport, &request);
 }
 

@@ -21,6 +21,9 @@ typedef struct write_gate {
     double tokens;      /* below 0: borrowed from the future */
     int64_t filled_ns;  /* when the tokens were counted */
     write_lane *lanes;  /* all of them */
+    /* a write is sent after waiting so long for the rate limit; may be NULL */
+    void (*limited)(void *context, const char *method, int64_t waited_ns);
+    void *context;
 } write_gate;
 
 /* Owner: the fields belong to the task's owner, except those of the lane. */
@@ -49,8 +52,9 @@ struct write_lane {
     uint64_t asked;   /* requests sent so far */
     uint64_t refused; /* how many were answered with 429 */
     write_task *first, *last;
-    write_lane *next; /* next lane of the gate */
-    live_id timer;    /* until the rate allows more */
+    write_lane *next;   /* next lane of the gate */
+    live_id timer;      /* until the rate allows more */
+    int64_t limited_ns; /* when the rate began to hold up the first task; 0: it does not */
 };
 
 enum { WRITE_TIMEOUT_S = 40 };

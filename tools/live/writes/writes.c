@@ -152,7 +152,9 @@ writes *writes_create(const writes_options *options)
     w->gate = (write_gate){.transport = options->transport,
                            .fence_ns = LIVE_NEVER,
                            .rate = options->rate,
-                           .burst = options->burst >= 1 ? options->burst : 1};
+                           .burst = options->burst >= 1 ? options->burst : 1,
+                           .limited = options->callbacks.limited,
+                           .context = options->callbacks.context};
     w->callbacks = options->callbacks;
     w->scheduled_events = options->scheduled_events;
     w->bindings = bindings_create(&w->gate, on_bound, w);

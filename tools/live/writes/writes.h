@@ -44,6 +44,8 @@ typedef struct writes_callbacks {
     void (*bound)(void *context, const bind_outcome *outcome);
     void (*evicted)(void *context, const eviction_outcome *outcome);
     void (*room)(void *context); /* there may be room for another order */
+    /* a write is sent after waiting so long for the rate limiter, mostly 0 */
+    void (*limited)(void *context, const char *method, int64_t waited_ns);
 } writes_callbacks;
 
 /* Owner: texts and callbacks are copied; the transport must outlive the writes. */

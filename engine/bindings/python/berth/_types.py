@@ -432,3 +432,8 @@ class Counters:
     events_posted: int
     events_refused: int
     late_answers: int
+    backoff_ended: int
+    popped_early: int
+    freed_active: int
+    freed_backoff: int
+    bound_after_flush: int

@@ -1,0 +1,149 @@
+#!/usr/bin/env bash
+# What berth run serves: HTTPS by default, pages about the process, a new configuration on SIGHUP; and a quiet cluster
+# causes no warnings.
+# shellcheck source=tests/cli/cases.sh
+. ./cases.sh
+
+"$berth" run --help >"$work/help" 2>&1 || {
+  echo "skipped: $(head -n 1 "$work/help")"
+  exit 77
+}
+command -v python3 >/dev/null || {
+  echo "skipped: python3 is not installed"
+  exit 77
+}
+touch "$work/devices"
+exec 3< <(exec python3 version_server.py 37 "$work/devices")
+server=$!
+read -r api <&3
+port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+
+# start ADDRESS OPTION...
+start() {
+  "$berth" run --master "http://127.0.0.1:$api" --serve "$@" 2>"$work/log" &
+  scheduler=$!
+  logs "all lists are whole"
+}
+stop() {
+  kill "$scheduler"
+  wait "$scheduler" || fail "berth run ends with $?"
+}
+# logs TEXT: a line of the log comes to hold the text.
+logs() {
+  for ((tries = 200; tries > 0; tries--)); do
+    ! grep -qF -- "$1" "$work/log" || return 0
+    sleep 0.1
+  done
+  fail "no '$1' in: $(head -c 2000 "$work/log")"
+}
+# page STATUS TEXT METHOD PATH [BODY]
+page() {
+  local status=$1 text=$2 method=$3 path=$4
+  shift 4
+  python3 ask_page.py "$method" "${scheme:-https}://127.0.0.1:$port$path" "$@" >"$work/page" || fail "$path: no answer"
+  grep -q "^$status " "$work/page" || fail "$path: $(head -c 300 "$work/page")"
+  grep -qF -- "$text" "$work/page" || fail "$path: no '$text' in $(head -c 300 "$work/page")"
+}
+
+# ---- pages ----
+
+start "127.0.0.1:$port" --v 2 --leader-elect-resource-name odd
+page 200 ok GET /livez
+sleep 1.2 # the checks are renewed each second
+page 200 ok GET /readyz
+page 200 "Emulation version: 1.37" GET /statusz
+page 200 "leader-elect-resource-name=odd" GET /flagz
+page 200 "profiles:" GET /debug/pprof/
+page 404 "perf record" GET /debug/pprof/profile
+page 200 "" GET /debug/flags/v
+page 200 "verbosity to 4" PUT /debug/flags/v 4
+page 200 "v=2" GET /flagz
+page 400 "from 0 to 10" PUT /debug/flags/v eleven
+page 405 "not allowed" PUT /livez 1
+page 200 'kubernetes_build_info{major="1",minor="37",git_version="berth-' GET /metrics
+page 200 'kubernetes_feature_enabled{name="DRAExtendedResource",stage=""} 0' GET /metrics
+if grep -q jemalloc < <(ldd "$berth"); then
+  page 200 "Begin jemalloc statistics" GET "/debug/pprof/heap?debug=1"
+  page 404 "MALLOC_CONF=prof:true" GET /debug/pprof/heap
+fi
+! grep -E '^[WE][0-9]' "$work/log" || fail "a quiet cluster causes warnings"
+kill -HUP "$scheduler"
+logs "there is no configuration file to read again"
+stop
+
+if grep -q jemalloc < <(ldd "$berth"); then
+  MALLOC_CONF=prof:true start "127.0.0.1:$port"
+  page 200 "heap_v2/" GET /debug/pprof/heap
+  stop
+fi
+
+scheme=http
+start "http://127.0.0.1:$port" --profiling=false
+page 200 ok GET /livez
+page 200 "profiling=" GET /flagz
+page 404 "not found" GET /debug/pprof/
+stop
+scheme=https
+run 2 "$berth" run --master "http://127.0.0.1:$api" --serve "http://127.0.0.1:$port" \
+  --tls-cert-file x --tls-private-key-file x
+grep -qF "is plain HTTP, which needs no certificate" "$work/err" || fail "plain HTTP with a certificate"
+
+# ---- the log ----
+
+cat >"$work/cluster.json" <<'JSON'
+{"items": [
+  {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1", "uid": "n", "resourceVersion": "1"},
+   "status": {"allocatable": {"cpu": "2", "memory": "2Gi", "pods": "10"}}},
+  {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "small", "namespace": "shop", "uid": "a", "resourceVersion": "2"},
+   "spec": {"schedulerName": "default-scheduler", "containers": [{"name": "c", "resources": {"requests": {"cpu": "1"}}}]}},
+  {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "large", "namespace": "shop", "uid": "b", "resourceVersion": "3"},
+   "spec": {"schedulerName": "default-scheduler", "containers": [{"name": "c", "resources": {"requests": {"cpu": "8"}}}]}}]}
+JSON
+exec 4< <(exec python3 live_server.py "$work/cluster.json" "$work/requests")
+other=$!
+read -r api_of_pods <&4
+of_versions=$api
+api=$api_of_pods
+start "127.0.0.1:$port" --v 3
+logs 'attempt to schedule a pod" pod="shop/small" result="placed" node="n1" attempt="1" seconds="0.'
+logs 'attempt to schedule a pod" pod="shop/large" result="unschedulable" node="" attempt="1" seconds="0.'
+sleep 2.2
+page 200 'scheduler_schedule_attempts_total{profile="default-scheduler",result="unschedulable"} 1' GET /metrics
+page 200 "verbosity to 2" PUT /debug/flags/v 2
+kill "$scheduler"
+wait "$scheduler" || true
+kill "$other"
+api=$of_versions
+
+# ---- SIGHUP ----
+
+config() {
+  printf 'apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n%s\n' "$1" >"$work/config"
+}
+config 'leaderElection: {leaderElect: false}
+profiles: [{schedulerName: first}]'
+start "127.0.0.1:$port" --config "$work/config"
+page 200 '"SchedulerName":"first"' GET /configz
+config 'profiles: [{schedulerName: second, plugins: {filter: {enabled: [{name: Nonsense}]}}}]'
+kill -HUP "$scheduler"
+logs 'the configuration is wrong; the old one stays'
+logs 'kube-scheduler has no plugin \"Nonsense\"'
+page 200 '"SchedulerName":"first"' GET /configz
+sleep 1.2
+page 200 'berth_config_reloads_total{result="error"} 1' GET /metrics
+config 'leaderElection: {leaderElect: false}
+profiles: [{schedulerName: second}]'
+: >"$work/log"
+kill -HUP "$scheduler"
+logs 'the configuration has been read again'
+logs "all lists are whole"
+page 200 '"SchedulerName":"second"' GET /configz
+page 200 'berth_config_reloads_total{result="success"} 1' GET /metrics
+page 200 'berth_config_reloads_total{result="error"} 1' GET /metrics
+rm "$work/config"
+kill -HUP "$scheduler"
+logs 'the old one stays'
+page 200 ok GET /readyz
+stop
+kill "$server"
+finish
