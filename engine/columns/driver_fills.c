@@ -139,3 +139,16 @@ berth__mask berth__driver_fill_room(const berth__driver_fill *fill, const berth_
     kernels->at_most(values, INT32_MAX - count, &out);
     return out;
 }
+
+void berth__driver_fill_busy(const berth__driver_fill *fill, const berth__layout *layout,
+                             uint32_t count, uint64_t *tiles)
+{
+    const uint32_t most = count <= INT32_MAX ? INT32_MAX - count : 0;
+    for (uint32_t first = 0; first < layout->tile_count; first += 64) {
+        const uint32_t left = layout->tile_count - first;
+        uint64_t word = 0;
+        for (uint32_t i = 0; i < 64 && i < left; i++)
+            word |= (uint64_t)(count > INT32_MAX || fill->most[first + i] > most) << i;
+        tiles[first / 64] |= word;
+    }
+}

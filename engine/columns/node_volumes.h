@@ -139,6 +139,10 @@ const berth__driver_fill *berth__driver_fill_get(berth__volume_use *use, berth__
 berth__mask berth__driver_fill_room(const berth__driver_fill *fill, const berth__layout *layout,
                                     const berth__kernels *kernels, uint32_t tile, uint32_t count);
 
+/* Set the bit of each tile where a node may lack room for `count` more volumes. */
+void berth__driver_fill_busy(const berth__driver_fill *fill, const berth__layout *layout,
+                             uint32_t count, uint64_t *tiles);
+
 /* The column's entry for a node with these volumes. */
 uint32_t berth__driver_fill_of(const berth__node_volumes *volumes, berth__sym driver);
 

@@ -155,23 +155,45 @@ static void follow(berth__gate_mask *mask, const berth__view *view, const berth_
     mask->seen = view->journal_end;
 }
 
+/* Begin anew if node facts changed. Returns false, without the set, when out of memory. */
+static bool bring_up(berth__gate_masks *masks, berth__gate_mask *mask, const berth__view *view)
+{
+    const berth__layout *layout = view->layout;
+    if (mask->epoch == layout->epoch)
+        return true;
+    if (mask->tile_count != layout->tile_count && !allocate(masks, mask, layout->tile_count)) {
+        drop(masks, mask);
+        return false;
+    }
+    memset(mask->filled, 0, mask->tile_count);
+    mask->epoch = layout->epoch;
+    mask->seen = view->journal_end;
+    return true;
+}
+
+berth__gate_mask *berth__gate_masks_fixed(berth__gate_masks *masks, const berth__decision *decision,
+                                          const berth__verdict_key *key)
+{
+    /* The first word of gates has counts only, so no set of gates has such a key. */
+    uint64_t words[BERTH__GATE_WORDS] = {UINT64_MAX};
+    const uint32_t count = 1 + key->count;
+    const size_t bytes = count * sizeof(*words);
+    memcpy(words + 1, key->words, key->count * sizeof(*words));
+    berth__gate_mask *mask = (berth__gate_mask *)berth__keymap_find(&masks->map, words, bytes);
+    if (mask != NULL)
+        berth__use_again(&masks->order, &mask->used);
+    else if ((mask = add(masks, words, count)) == NULL)
+        return NULL;
+    return bring_up(masks, mask, decision->cycle->view) ? mask : NULL;
+}
+
 berth__gate_mask *berth__gate_masks_get(berth__gate_masks *masks, const berth__decision *decision,
                                         const berth__gates *gates)
 {
     const berth__view *view = decision->cycle->view;
-    const berth__layout *layout = view->layout;
     berth__gate_mask *mask = find(masks, decision, gates);
-    if (mask == NULL)
+    if (mask == NULL || !bring_up(masks, mask, view))
         return NULL;
-    if (mask->epoch != layout->epoch) {
-        if (mask->tile_count != layout->tile_count && !allocate(masks, mask, layout->tile_count)) {
-            drop(masks, mask);
-            return NULL;
-        }
-        memset(mask->filled, 0, mask->tile_count);
-        mask->epoch = layout->epoch;
-        mask->seen = view->journal_end;
-    }
     follow(mask, view, gates);
     decision->prepared->memory.mask = mask;
     decision->prepared->memory.mask_epoch = masks->epoch;

@@ -1,4 +1,5 @@
-/* Gates (plugins/gates.h) as sets of slots: the slots that all filters about other pods let pass. A
+/* Gates (plugins/gates.h) as sets of slots: the slots that all filters about other pods let pass.
+ * Likewise the slots that filters about volumes let pass, as far as node facts decide that. A
  * bounded number of sets is cached by gate keys; the least recently used set is dropped first.
  * Searches fill a set tile by tile as they visit tiles; then the change journal repairs it.
  *
@@ -9,7 +10,8 @@
 #include "base/use_order.h"
 #include "prepare/prepared.h"
 
-enum { BERTH__GATE_WORDS = 1 + 4 * BERTH__GATES_MAX };
+enum { BERTH__GATE_WORDS = 1 + BERTH__VERDICT_WORDS_MAX };
+_Static_assert(BERTH__GATE_WORDS > 4 * BERTH__GATES_MAX, "gates have four words each, in pairs");
 
 /* Some filters of a profile, by index. */
 enum { BERTH__FILTER_LIST_MAX = 32 };
@@ -47,6 +49,10 @@ void berth__gate_masks_destroy(berth__gate_masks *masks);
 /* The set for the gates of a decision, up to date in its filled tiles. NULL when out of memory. */
 berth__gate_mask *berth__gate_masks_get(berth__gate_masks *masks, const berth__decision *decision,
                                         const berth__gates *gates);
+
+/* The same for filters whose verdicts a key identifies (late_filters.h). */
+berth__gate_mask *berth__gate_masks_fixed(berth__gate_masks *masks, const berth__decision *decision,
+                                          const berth__verdict_key *key);
 
 /* The slots of a tile that pass. `filters`: the filters behind the gates. */
 const berth__mask *berth__gate_mask_tile(berth__gate_mask *mask, const berth__decision *decision,

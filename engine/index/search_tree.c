@@ -21,6 +21,11 @@ static size_t padded(uint32_t count)
     return (size_t)groups_of(count) * BERTH__FAN;
 }
 
+static size_t tiles_of(uint32_t slots)
+{
+    return ((size_t)slots + BERTH__TILE - 1) / BERTH__TILE;
+}
+
 size_t berth__search_tree_bytes(uint32_t slots)
 {
     size_t words = padded(slots);
@@ -29,7 +34,7 @@ size_t berth__search_tree_bytes(uint32_t slots)
         count = groups_of(count);
         words += 3 * padded(count);
     } while (count > 1);
-    return words * sizeof(int32_t);
+    return words * sizeof(int32_t) + tiles_of(slots) * sizeof(berth__mask);
 }
 
 /* Lay out the arrays of a level from `at` on; returns the position after them. */
@@ -65,6 +70,7 @@ bool berth__search_tree_create(berth__search_tree *tree, const berth_allocator *
         count = groups_of(count);
         at = place_level(tree, count, at);
     } while (count > 1);
+    tree->feasible = (berth__mask *)(void *)at; /* levels end with whole lines */
     return true;
 }
 
@@ -104,12 +110,36 @@ void berth__tree_scratch_destroy(berth__tree_scratch *scratch, const berth_alloc
 
 void berth__search_tree_group(berth__search_tree *tree, const berth__kernels *kernels)
 {
+    tree->masked = false;
     for (uint32_t position = 0; position < tree->counts[0]; position++)
         kernels->regroup_leaves(tree->leaves, &tree->levels[0], &(uint32_t){position}, 1);
     for (uint32_t l = 1; l < tree->level_count; l++)
         for (uint32_t position = 0; position < tree->counts[l]; position++)
             kernels->regroup_groups(&tree->levels[l - 1], &tree->levels[l], &(uint32_t){position},
                                     1);
+}
+
+void berth__search_tree_mask(berth__search_tree *tree, const berth__kernels *kernels)
+{
+    const uint32_t groups = groups_of(tree->slot_count);
+    for (uint32_t tile = 0; !tree->masked && tile < tiles_of(tree->slot_count); tile++) {
+        berth__mask *own = &tree->feasible[tile];
+        *own = (berth__mask){{UINT64_MAX, UINT64_MAX}};
+        kernels->leaves_from(tree->leaves + (size_t)tile * BERTH__TILE,
+                             groups - tile * (BERTH__TILE / BERTH__FAN), 0, own);
+    }
+    tree->masked = true;
+}
+
+/* Follow changes of leaves. */
+static void follow_masks(berth__search_tree *tree, const berth__tree_scratch *scratch)
+{
+    for (uint32_t i = 0; i < scratch->change_count; i++) {
+        const berth__leaf_change *change = &scratch->changes[i];
+        if ((change->before < 0) != (change->after < 0))
+            berth__bit_put(tree->feasible[change->slot / BERTH__TILE].words,
+                           change->slot % BERTH__TILE, change->after >= 0);
+    }
 }
 
 /* Add a node to the list unless it is there. */
@@ -157,6 +187,8 @@ void berth__search_tree_change(berth__search_tree *tree, const berth__kernels *k
 {
     uint32_t *positions = scratch->positions;
     uint32_t listed = put_leaves(tree, scratch, slots, totals, count);
+    if (tree->masked)
+        follow_masks(tree, scratch);
     clear_marks(scratch, listed);
     listed = kernels->regroup_leaves(tree->leaves, &tree->levels[0], positions, listed);
     for (uint32_t l = 1; l < tree->level_count && listed > 0; l++) {

@@ -3,8 +3,6 @@
  *
  * Inner nodes bound the totals of their leaves, so groups that are worse than the best so far are
  * skipped. */
-#include <string.h>
-
 #include "base/assert.h"
 #include "base/bits.h"
 #include "columns/layout.h"
@@ -24,6 +22,8 @@ static berth__mask slots_of(const berth__tree_walk *walk, uint32_t start, uint32
 {
     uint32_t tiles = tiles_of(walk), offset = start % BERTH__TILE;
     uint32_t end = walk->slot_count - tile * BERTH__TILE;
+    if (step > 0 && step < tiles && end >= BERTH__TILE)
+        return (berth__mask){{UINT64_MAX, UINT64_MAX}};
     if (step == tiles)
         end = offset;
     return berth__mask_range(step == 0 ? offset : 0, end < BERTH__TILE ? end : BERTH__TILE);
@@ -52,15 +52,35 @@ static const int32_t *totals_of(const berth__tree_walk *walk, uint32_t step, uin
     return leaves_of(walk, tile);
 }
 
+static inline void keep(berth__mask *slots, const berth__mask *others)
+{
+    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+        slots->words[w] &= others->words[w];
+}
+
+/* Whether the sets alone say which slots of a tile count. */
+static inline bool is_simple(const berth__tree_walk *walk, uint32_t tile)
+{
+    bool simple = walk->busy != NULL && !berth__bit_get(walk->busy, tile);
+    for (uint32_t i = 0; i < walk->set_count; i++)
+        simple &= walk->sets[i].ready[tile] != 0;
+    return simple;
+}
+
 /* The slots of a step that count and are feasible. */
-static berth__mask feasible_of(const berth__tree_walk *walk, uint32_t step, uint32_t tile,
-                               berth__mask slots)
+static inline berth__mask feasible_of(const berth__tree_walk *walk, uint32_t step, uint32_t tile,
+                                      berth__mask slots)
 {
     if (walk->tree == NULL)
         walk->fill(walk->context, tile, walk->totals + (size_t)step * BERTH__TILE, &slots);
     else
-        walk->kernels->leaves_from(leaves_of(walk, tile), groups_of(walk, tile), 0, &slots);
-    walk->keep(walk->context, tile, &slots);
+        keep(&slots, &walk->tree->feasible[tile]);
+    if (!is_simple(walk, tile)) {
+        walk->keep(walk->context, tile, &slots);
+        return slots;
+    }
+    for (uint32_t i = 0; i < walk->set_count; i++)
+        keep(&slots, &walk->sets[i].slots[tile]);
     return slots;
 }
 
@@ -100,6 +120,36 @@ static uint32_t visit_next(berth__tree_walk *walk, uint32_t start, uint32_t limi
     return tile;
 }
 
+/* No leaf of the tile is above this. */
+static inline int32_t bound_of(const berth__tree_walk *walk, uint32_t tile)
+{
+    const berth__search_tree *tree = walk->tree;
+    if (tree == NULL)
+        return INT32_MAX;
+    return tree->level_count > 1 ? tree->levels[1].best[tile * GROUPS_A_TILE / LANES]
+                                 : tree->levels[0].best[0];
+}
+
+/* Raise `best` to the best of a step's slots, given all totals of its tile and the best of each
+ * group. */
+static inline void rate_step(const berth__tree_walk *walk, uint32_t step, const int32_t *totals,
+                             const int32_t *bests, berth__tree_sum *best)
+{
+    const berth__tree_sum before = *best;
+    walk->kernels->best_leaves(totals, bests, &walk->visited[step], best);
+    if (best->best != before.best || best->best_count != before.best_count)
+        walk->tops[step] = best->best;
+}
+
+/* The same, if a leaf of the tile may be as good as the best. */
+static inline void look_for_best(const berth__tree_walk *walk, uint32_t step, uint32_t tile,
+                                 const int32_t *totals, const int32_t *bests, berth__tree_sum *best)
+{
+    walk->tops[step] = BERTH__TREE_INFEASIBLE;
+    if (bound_of(walk, tile) >= best->best)
+        rate_step(walk, step, totals, bests, best);
+}
+
 static uint32_t steps_of(const berth__tree_walk *walk, uint32_t start)
 {
     return tiles_of(walk) + (start % BERTH__TILE != 0);
@@ -113,8 +163,7 @@ void berth__tree_walk_ask(berth__tree_walk *walk, uint32_t start, uint32_t limit
     *out = (berth__tree_answer){.next = start};
     for (walk->visited_count = 0; walk->visited_count < steps && !out->cut_short;) {
         uint32_t step = walk->visited_count, tile = visit_next(walk, start, limit, out);
-        walk->kernels->best_leaves(leaves_of(walk, tile), bests_of(walk, tile),
-                                   &walk->visited[step], &best);
+        look_for_best(walk, step, tile, leaves_of(walk, tile), bests_of(walk, tile), &best);
     }
     out->best = best.best;
     out->best_count = best.best_count;
@@ -149,13 +198,13 @@ void berth__tree_walk_add(const berth__tree_walk *walk, uint32_t start, uint32_t
     int32_t *totals = walk->totals + (size_t)step * BERTH__TILE;
     const int32_t *leaves = walk->tree != NULL ? leaves_of(walk, tile) : totals;
     int32_t bests[GROUPS_A_TILE];
-    if (group_bests(walk, tile, parts->most, bests) < best->best) {
-        memset(totals, 0xff, BERTH__TILE * sizeof(*totals));
+    walk->tops[step] = BERTH__TREE_INFEASIBLE;
+    if ((walk->tree != NULL && bound_of(walk, tile) + parts->most < best->best) ||
+        group_bests(walk, tile, parts->most, bests) < best->best)
         return;
-    }
     walk->kernels->class_totals(leaves, groups_of(walk, tile), parts->ids, parts->parts,
                                 parts->count, totals);
-    walk->kernels->best_leaves(totals, bests, &walk->visited[step], best);
+    rate_step(walk, step, totals, bests, best);
 }
 
 void berth__tree_walk_rate(const berth__tree_walk *walk, uint32_t start, berth__tree_answer *answer)
@@ -165,7 +214,7 @@ void berth__tree_walk_rate(const berth__tree_walk *walk, uint32_t start, berth__
         uint32_t tile = berth__tree_walk_tile(walk, start, step);
         int32_t bests[GROUPS_A_TILE];
         (void)group_bests(walk, tile, 0, bests);
-        walk->kernels->best_leaves(totals_of(walk, step, tile), bests, &walk->visited[step], &best);
+        look_for_best(walk, step, tile, totals_of(walk, step, tile), bests, &best);
     }
     answer->best = best.best;
     answer->best_count = best.best_count;
@@ -175,6 +224,8 @@ uint32_t berth__tree_walk_nth_best(const berth__tree_walk *walk, uint32_t start,
                                    const berth__tree_answer *answer, uint32_t n)
 {
     for (uint32_t step = 0; step < walk->visited_count; step++) {
+        if (walk->tops[step] != answer->best)
+            continue;
         uint32_t tile = berth__tree_walk_tile(walk, start, step);
         const int32_t *totals = totals_of(walk, step, tile);
         for (uint32_t g = 0; g < GROUPS_A_TILE; g++) {
@@ -210,6 +261,8 @@ static berth__mask best_of_step(const void *context, uint32_t step)
     const best_slots *of = context;
     const berth__tree_walk *walk = of->walk;
     uint32_t tile = berth__tree_walk_tile(walk, of->start, step);
+    if (walk->tops[step] != of->best)
+        return (berth__mask){{0}};
     berth__mask out = walk->visited[step];
     walk->kernels->leaves_from(totals_of(walk, step, tile), groups_of(walk, tile), of->best, &out);
     return out;

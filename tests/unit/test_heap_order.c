@@ -183,6 +183,7 @@ enum { SLOTS_MAX = LIST_MAX };
 typedef struct forest {
     berth__search_tree tree;
     berth__mask passing[SLOTS_MAX / BERTH__TILE + 1], visited[SLOTS_MAX / BERTH__TILE + 2];
+    int32_t tops[SLOTS_MAX / BERTH__TILE + 2];
 } forest;
 
 static void keep_passing(void *context, uint32_t tile, berth__mask *slots)
@@ -243,7 +244,9 @@ static void check_tree(forest *f, const berth__kernels *kernels, uint32_t start,
                              .kernels = kernels,
                              .keep = keep_passing,
                              .context = f,
-                             .visited = f->visited};
+                             .visited = f->visited,
+                             .tops = f->tops};
+    berth__search_tree_mask(&f->tree, kernels);
     wanted = heap_slot(f, true, start, limit);
     berth__tree_walk_ask(&walk, start, limit, &answer);
     if (wanted == BERTH__SLOT_NONE)
