@@ -140,12 +140,18 @@ static bool too_many(const berth__gate_mask *mask, uint64_t changes)
     return changes > BERTH__JOURNAL || changes > (uint64_t)mask->tile_count * (BERTH__TILE / 8);
 }
 
+static void void_tiles(berth__gate_mask *mask)
+{
+    memset(mask->filled, 0, mask->tile_count);
+    mask->unfilled = mask->tile_count;
+}
+
 /* Update the verdicts on slots whose pods changed. Verdicts by domain hold as long as the key
  * does. */
 static void follow(berth__gate_mask *mask, const berth__view *view, const berth__gates *gates)
 {
     if (gates->slot_count > 0 && too_many(mask, view->journal_end - mask->seen))
-        memset(mask->filled, 0, mask->tile_count);
+        void_tiles(mask);
     else if (gates->slot_count > 0)
         for (uint64_t i = mask->seen; i != view->journal_end; i++) {
             uint32_t slot = view->journal[i % BERTH__JOURNAL], tile = slot / BERTH__TILE;
@@ -165,7 +171,7 @@ static bool bring_up(berth__gate_masks *masks, berth__gate_mask *mask, const ber
         drop(masks, mask);
         return false;
     }
-    memset(mask->filled, 0, mask->tile_count);
+    void_tiles(mask);
     mask->epoch = layout->epoch;
     mask->seen = view->journal_end;
     return true;
@@ -219,5 +225,6 @@ const berth__mask *berth__gate_mask_tile(berth__gate_mask *mask, const berth__de
     *out = (berth__mask){{UINT64_MAX, UINT64_MAX}};
     berth__filter_list_keep(filters, decision, tile, out);
     mask->filled[tile] = 1;
+    mask->unfilled--;
     return out;
 }

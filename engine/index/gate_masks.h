@@ -33,6 +33,7 @@ typedef struct berth__gate_mask {
     uint32_t tile_count;
     berth__mask *passing; /* by tile; valid where filled */
     uint8_t *filled;      /* by tile */
+    uint32_t unfilled;    /* tiles */
 } berth__gate_mask;
 
 typedef struct berth__gate_masks {

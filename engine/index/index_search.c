@@ -82,7 +82,8 @@ static bool rate_classes(berth__index_cache *cache, berth__arena *arena, uint32_
 static void add_set(berth__tree_walk *walk, const berth__gate_mask *set)
 {
     if (set != NULL)
-        walk->sets[walk->set_count++] = (berth__walk_set){set->passing, set->filled};
+        walk->sets[walk->set_count++] =
+            (berth__walk_set){set->passing, set->unfilled > 0 ? set->filled : NULL};
 }
 
 static berth__tree_walk walk_of(const berth__index_cache *cache, berth__index *index)

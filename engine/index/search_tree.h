@@ -18,15 +18,22 @@ enum {
     BERTH__TREE_NEVER = -2, /* never feasible, whatever the slot's state; permanent */
 };
 
+/* What a walk needs to know of a tile. The invariant: `feasible` has exactly the slots whose leaf
+ * is feasible; no leaf is above `top`; `tops` has exactly the feasible slots whose leaf equals it.
+ * So if `tops` is empty, `top` is an upper bound; it is recomputed only if the bound matters. */
+typedef struct berth__tree_tile {
+    berth__mask feasible;
+    berth__mask tops;
+    int32_t top; /* negative: no slot is feasible */
+} berth__tree_tile;
+
 typedef struct berth__search_tree {
     uint32_t slot_count;
     int32_t *leaves; /* by slot, padded with NEVER to a whole group; 64-byte aligned */
     uint32_t level_count;
     uint32_t counts[BERTH__TREE_LEVELS]; /* nodes in use */
     berth__tree_level levels[BERTH__TREE_LEVELS];
-    /* By tile: the slots whose leaf is feasible. They are valid if `masked`; then they follow each
-     * change of a leaf. */
-    berth__mask *feasible;
+    berth__tree_tile *tiles; /* valid if `masked`; then they follow each change of a leaf */
     bool masked;
     void *memory;
     size_t memory_bytes;
@@ -62,8 +69,12 @@ void berth__search_tree_destroy(berth__search_tree *tree, const berth_allocator 
 /* Compute all inner nodes from the leaves. */
 void berth__search_tree_group(berth__search_tree *tree, const berth__kernels *kernels);
 
-/* Make the masks of feasible slots, unless they are valid. */
+/* Make the tiles of a tree, unless they are valid. */
 void berth__search_tree_mask(berth__search_tree *tree, const berth__kernels *kernels);
+
+/* Compute the top of a tile. */
+void berth__search_tree_top(const berth__search_tree *tree, const berth__kernels *kernels,
+                            uint32_t tile);
 
 bool berth__tree_scratch_reserve(berth__tree_scratch *scratch, const berth_allocator *allocator,
                                  uint32_t slots, uint32_t changes);
@@ -125,7 +136,7 @@ uint32_t berth__search_tree_class_heap_best(const berth__search_tree *tree,
                                             const berth__class_search *classes, uint32_t start,
                                             const berth__tree_answer *answer);
 
-/* A set of slots, by tile. A tile's mask is valid where `ready` is not 0. */
+/* A set of slots, by tile. A tile's mask is valid where `ready` is not 0; NULL: everywhere. */
 typedef struct berth__walk_set {
     const berth__mask *slots;
     const uint8_t *ready;
@@ -140,7 +151,7 @@ enum { BERTH__WALK_SETS = 2 };
  * every tile up to the last one needed, and at groups of leaves that are at least as good as the
  * best before them. */
 typedef struct berth__tree_walk {
-    /* Has masks of feasible slots. NULL: `fill` computes a tile's totals and feasible slots. */
+    /* Has its tiles made. NULL: `fill` computes a tile's totals and feasible slots. */
     const berth__search_tree *tree;
     void (*fill)(void *context, uint32_t tile, int32_t *totals, berth__mask *slots);
     uint32_t slot_count;

@@ -63,7 +63,7 @@ static inline bool is_simple(const berth__tree_walk *walk, uint32_t tile)
 {
     bool simple = walk->busy != NULL && !berth__bit_get(walk->busy, tile);
     for (uint32_t i = 0; i < walk->set_count; i++)
-        simple &= walk->sets[i].ready[tile] != 0;
+        simple &= walk->sets[i].ready == NULL || walk->sets[i].ready[tile] != 0;
     return simple;
 }
 
@@ -74,7 +74,7 @@ static inline berth__mask feasible_of(const berth__tree_walk *walk, uint32_t ste
     if (walk->tree == NULL)
         walk->fill(walk->context, tile, walk->totals + (size_t)step * BERTH__TILE, &slots);
     else
-        keep(&slots, &walk->tree->feasible[tile]);
+        keep(&slots, &walk->tree->tiles[tile].feasible);
     if (!is_simple(walk, tile)) {
         walk->keep(walk->context, tile, &slots);
         return slots;
@@ -120,20 +120,10 @@ static uint32_t visit_next(berth__tree_walk *walk, uint32_t start, uint32_t limi
     return tile;
 }
 
-/* No leaf of the tile is above this. */
-static inline int32_t bound_of(const berth__tree_walk *walk, uint32_t tile)
-{
-    const berth__search_tree *tree = walk->tree;
-    if (tree == NULL)
-        return INT32_MAX;
-    return tree->level_count > 1 ? tree->levels[1].best[tile * GROUPS_A_TILE / LANES]
-                                 : tree->levels[0].best[0];
-}
-
 /* Raise `best` to the best of a step's slots, given all totals of its tile and the best of each
  * group. */
-static inline void rate_step(const berth__tree_walk *walk, uint32_t step, const int32_t *totals,
-                             const int32_t *bests, berth__tree_sum *best)
+static void rate_step(const berth__tree_walk *walk, uint32_t step, const int32_t *totals,
+                      const int32_t *bests, berth__tree_sum *best)
 {
     const berth__tree_sum before = *best;
     walk->kernels->best_leaves(totals, bests, &walk->visited[step], best);
@@ -141,13 +131,54 @@ static inline void rate_step(const berth__tree_walk *walk, uint32_t step, const 
         walk->tops[step] = best->best;
 }
 
-/* The same, if a leaf of the tile may be as good as the best. */
+/* The same for a step whose totals are leaves and whose tile's top is at least `best`. */
+static void rate_leaves(const berth__tree_walk *walk, uint32_t step, uint32_t tile,
+                        berth__tree_sum *best)
+{
+    const berth__tree_tile *own = &walk->tree->tiles[tile];
+    if (berth__mask_empty(&own->tops))
+        berth__search_tree_top(walk->tree, walk->kernels, tile);
+    berth__mask tops = own->tops;
+    keep(&tops, &walk->visited[step]);
+    const uint32_t count = berth__mask_count(&tops);
+    if (count > 0 && own->top >= best->best) {
+        berth__tree_sum_take(best, own->top, count);
+        walk->tops[step] = own->top;
+    } else if (own->top > best->best) { /* its best slots do not count */
+        rate_step(walk, step, leaves_of(walk, tile), bests_of(walk, tile), best);
+    }
+}
+
 static inline void look_for_best(const berth__tree_walk *walk, uint32_t step, uint32_t tile,
-                                 const int32_t *totals, const int32_t *bests, berth__tree_sum *best)
+                                 berth__tree_sum *best)
 {
     walk->tops[step] = BERTH__TREE_INFEASIBLE;
-    if (bound_of(walk, tile) >= best->best)
-        rate_step(walk, step, totals, bests, best);
+    if (walk->tree->tiles[tile].top >= best->best)
+        rate_leaves(walk, step, tile, best);
+}
+
+/* Visit whole tiles as long as sets alone say which slots count, the limit is far, and the order
+ * of tiles does not wrap; with `best`, rate them. */
+static void visit_run(berth__tree_walk *walk, uint32_t start, uint32_t limit,
+                      berth__tree_answer *out, berth__tree_sum *best)
+{
+    const uint32_t whole = walk->slot_count / BERTH__TILE;
+    uint32_t step = walk->visited_count, tile = berth__tree_walk_tile(walk, start, step);
+    if (step == 0 || walk->tree == NULL)
+        return;
+    for (; tile < whole && step < tiles_of(walk) && is_simple(walk, tile); step++, tile++) {
+        berth__mask slots = walk->tree->tiles[tile].feasible;
+        for (uint32_t i = 0; i < walk->set_count; i++)
+            keep(&slots, &walk->sets[i].slots[tile]);
+        const uint32_t more = berth__mask_count(&slots);
+        if (more > limit - out->feasible_count)
+            break;
+        out->feasible_count += more;
+        walk->visited[step] = slots;
+        if (best != NULL)
+            look_for_best(walk, step, tile, best);
+    }
+    walk->visited_count = step;
 }
 
 static uint32_t steps_of(const berth__tree_walk *walk, uint32_t start)
@@ -163,7 +194,9 @@ void berth__tree_walk_ask(berth__tree_walk *walk, uint32_t start, uint32_t limit
     *out = (berth__tree_answer){.next = start};
     for (walk->visited_count = 0; walk->visited_count < steps && !out->cut_short;) {
         uint32_t step = walk->visited_count, tile = visit_next(walk, start, limit, out);
-        look_for_best(walk, step, tile, leaves_of(walk, tile), bests_of(walk, tile), &best);
+        look_for_best(walk, step, tile, &best);
+        if (!out->cut_short)
+            visit_run(walk, start, limit, out, &best);
     }
     out->best = best.best;
     out->best_count = best.best_count;
@@ -174,8 +207,11 @@ void berth__tree_walk_visit(berth__tree_walk *walk, uint32_t start, uint32_t lim
 {
     uint32_t steps = steps_of(walk, start);
     *out = (berth__tree_answer){.next = start, .best = BERTH__TREE_INFEASIBLE};
-    for (walk->visited_count = 0; walk->visited_count < steps && !out->cut_short;)
+    for (walk->visited_count = 0; walk->visited_count < steps && !out->cut_short;) {
         (void)visit_next(walk, start, limit, out);
+        if (!out->cut_short)
+            visit_run(walk, start, limit, out, NULL);
+    }
 }
 
 /* The best of a tile's groups, each raised by `more`, and of them all; without a tree no bound. */
@@ -199,7 +235,7 @@ void berth__tree_walk_add(const berth__tree_walk *walk, uint32_t start, uint32_t
     const int32_t *leaves = walk->tree != NULL ? leaves_of(walk, tile) : totals;
     int32_t bests[GROUPS_A_TILE];
     walk->tops[step] = BERTH__TREE_INFEASIBLE;
-    if ((walk->tree != NULL && bound_of(walk, tile) + parts->most < best->best) ||
+    if ((walk->tree != NULL && walk->tree->tiles[tile].top + parts->most < best->best) ||
         group_bests(walk, tile, parts->most, bests) < best->best)
         return;
     walk->kernels->class_totals(leaves, groups_of(walk, tile), parts->ids, parts->parts,
@@ -213,8 +249,13 @@ void berth__tree_walk_rate(const berth__tree_walk *walk, uint32_t start, berth__
     for (uint32_t step = 0; step < walk->visited_count; step++) {
         uint32_t tile = berth__tree_walk_tile(walk, start, step);
         int32_t bests[GROUPS_A_TILE];
+        if (walk->tree != NULL && walk->totals == NULL) {
+            look_for_best(walk, step, tile, &best);
+            continue;
+        }
+        walk->tops[step] = BERTH__TREE_INFEASIBLE;
         (void)group_bests(walk, tile, 0, bests);
-        look_for_best(walk, step, tile, totals_of(walk, step, tile), bests, &best);
+        rate_step(walk, step, totals_of(walk, step, tile), bests, &best);
     }
     answer->best = best.best;
     answer->best_count = best.best_count;
@@ -264,6 +305,10 @@ static berth__mask best_of_step(const void *context, uint32_t step)
     if (walk->tops[step] != of->best)
         return (berth__mask){{0}};
     berth__mask out = walk->visited[step];
+    if (walk->tree != NULL && walk->totals == NULL && walk->tree->tiles[tile].top == of->best) {
+        keep(&out, &walk->tree->tiles[tile].tops);
+        return out;
+    }
     walk->kernels->leaves_from(totals_of(walk, step, tile), groups_of(walk, tile), of->best, &out);
     return out;
 }
