@@ -146,9 +146,9 @@ void berth__driver_fill_busy(const berth__driver_fill *fill, const berth__layout
     const uint32_t most = count <= INT32_MAX ? INT32_MAX - count : 0;
     for (uint32_t first = 0; first < layout->tile_count; first += 64) {
         const uint32_t left = layout->tile_count - first;
-        uint64_t word = 0;
+        uint64_t word = count <= INT32_MAX ? 0 : UINT64_MAX;
         for (uint32_t i = 0; i < 64 && i < left; i++)
-            word |= (uint64_t)(count > INT32_MAX || fill->most[first + i] > most) << i;
+            word |= (uint64_t)(fill->most[first + i] > most) << i;
         tiles[first / 64] |= word;
     }
 }

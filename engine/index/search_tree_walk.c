@@ -157,27 +157,52 @@ static inline void look_for_best(const berth__tree_walk *walk, uint32_t step, ui
         rate_leaves(walk, step, tile, best);
 }
 
+/* Whether all sets are ready everywhere. */
+static bool are_ready(const berth__tree_walk *walk)
+{
+    bool ready = true;
+    for (uint32_t i = 0; i < walk->set_count; i++)
+        ready &= walk->sets[i].ready == NULL;
+    return ready;
+}
+
 /* Visit whole tiles as long as sets alone say which slots count, the limit is far, and the order
  * of tiles does not wrap; with `best`, rate them. */
 static void visit_run(berth__tree_walk *walk, uint32_t start, uint32_t limit,
                       berth__tree_answer *out, berth__tree_sum *best)
 {
-    const uint32_t whole = walk->slot_count / BERTH__TILE;
     uint32_t step = walk->visited_count, tile = berth__tree_walk_tile(walk, start, step);
-    if (step == 0 || walk->tree == NULL)
+    const uint32_t rest = tiles_of(walk) - step, whole = walk->slot_count / BERTH__TILE;
+    if (walk->tree == NULL || walk->busy == NULL || step == 0 || step > tiles_of(walk))
         return;
-    for (; tile < whole && step < tiles_of(walk) && is_simple(walk, tile); step++, tile++) {
-        berth__mask slots = walk->tree->tiles[tile].feasible;
-        for (uint32_t i = 0; i < walk->set_count; i++)
-            keep(&slots, &walk->sets[i].slots[tile]);
-        const uint32_t more = berth__mask_count(&slots);
-        if (more > limit - out->feasible_count)
+    const uint32_t end = whole < tile + rest ? whole : tile + rest;
+    const berth__tree_tile *tiles = walk->tree->tiles;
+    const berth__mask *first = walk->set_count > 0 ? walk->sets[0].slots : NULL;
+    const berth__mask *second = walk->set_count > 1 ? walk->sets[1].slots : NULL;
+    const uint64_t *busy = walk->busy;
+    const bool ready = are_ready(walk);
+    uint32_t left = limit - out->feasible_count;
+    int32_t least = best != NULL ? best->best : INT32_MAX;
+    for (; tile < end && !berth__bit_get(busy, tile); step++, tile++) {
+        berth__mask slots = tiles[tile].feasible;
+        if (!ready && !is_simple(walk, tile))
             break;
-        out->feasible_count += more;
+        if (first != NULL)
+            keep(&slots, &first[tile]);
+        if (second != NULL)
+            keep(&slots, &second[tile]);
+        const uint32_t more = berth__mask_count(&slots);
+        if (more > left)
+            break;
+        left -= more;
         walk->visited[step] = slots;
-        if (best != NULL)
-            look_for_best(walk, step, tile, best);
+        walk->tops[step] = BERTH__TREE_INFEASIBLE;
+        if (tiles[tile].top >= least) {
+            rate_leaves(walk, step, tile, best);
+            least = best->best;
+        }
     }
+    out->feasible_count = limit - left;
     walk->visited_count = step;
 }
 
