@@ -157,6 +157,11 @@ static inline void look_for_best(const berth__tree_walk *walk, uint32_t step, ui
         rate_leaves(walk, step, tile, best);
 }
 
+static inline uint32_t count_bits(uint64_t low, uint64_t high)
+{
+    return (uint32_t)(__builtin_popcountll(low) + __builtin_popcountll(high));
+}
+
 /* Whether all sets are ready everywhere. */
 static bool are_ready(const berth__tree_walk *walk)
 {
@@ -183,24 +188,37 @@ static void visit_run(berth__tree_walk *walk, uint32_t start, uint32_t limit,
     const bool ready = are_ready(walk);
     uint32_t left = limit - out->feasible_count;
     int32_t least = best != NULL ? best->best : INT32_MAX;
+    berth__mask *visited = walk->visited;
+    int32_t *tops = walk->tops;
     for (; tile < end && !berth__bit_get(busy, tile); step++, tile++) {
-        berth__mask slots = tiles[tile].feasible;
+        const berth__tree_tile *own = &tiles[tile];
+        uint64_t low = own->feasible.words[0], high = own->feasible.words[1];
         if (!ready && !is_simple(walk, tile))
             break;
-        if (first != NULL)
-            keep(&slots, &first[tile]);
-        if (second != NULL)
-            keep(&slots, &second[tile]);
-        const uint32_t more = berth__mask_count(&slots);
+        if (first != NULL) {
+            low &= first[tile].words[0];
+            high &= first[tile].words[1];
+        }
+        if (second != NULL) {
+            low &= second[tile].words[0];
+            high &= second[tile].words[1];
+        }
+        const uint32_t more = count_bits(low, high);
         if (more > left)
             break;
         left -= more;
-        walk->visited[step] = slots;
-        walk->tops[step] = BERTH__TREE_INFEASIBLE;
-        if (tiles[tile].top >= least) {
-            rate_leaves(walk, step, tile, best);
-            least = best->best;
+        visited[step] = (berth__mask){{low, high}};
+        tops[step] = BERTH__TREE_INFEASIBLE;
+        if (own->top < least)
+            continue;
+        const uint32_t equal = count_bits(low & own->tops.words[0], high & own->tops.words[1]);
+        if (equal > 0 && own->top == least) {
+            best->best_count += equal;
+            tops[step] = least;
+            continue;
         }
+        rate_leaves(walk, step, tile, best);
+        least = best->best;
     }
     out->feasible_count = limit - left;
     walk->visited_count = step;
