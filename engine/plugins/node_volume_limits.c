@@ -331,7 +331,8 @@ static void node_volume_limits_busy_tiles(const berth__question *cycle, const vo
         return;
     }
     for (uint32_t i = 0; attaches && i < own->wanted[0].driver_count; i++)
-        berth__driver_fill_busy(own->fills[i], layout, own->wanted[0].drivers[i].count, tiles);
+        berth__driver_fill_busy(own->fills[i], layout, cycle->view->kernels,
+                                own->wanted[0].drivers[i].count, tiles);
 }
 
 static void node_volume_limits_explain(const berth__question *cycle, const void *instance,
