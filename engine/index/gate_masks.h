@@ -1,7 +1,7 @@
 /* Gates (plugins/gates.h) as sets of slots: the slots that all filters about other pods let pass.
- * Likewise the slots that filters about volumes let pass, as far as node facts decide that. A
- * bounded number of sets is cached by gate keys; the least recently used set is dropped first.
- * Searches fill a set tile by tile as they visit tiles; then the change journal repairs it.
+ * Also the slots that filters about volumes let pass, as far as node facts decide that. A bounded
+ * number of sets is cached by key; the least recently used set is dropped first. Searches fill a
+ * set tile by tile as they visit tiles; then the change journal repairs it.
  *
  * Threads: the deciding thread only. */
 #ifndef BERTH_INDEX_GATE_MASKS_H
@@ -51,7 +51,8 @@ void berth__gate_masks_destroy(berth__gate_masks *masks);
 berth__gate_mask *berth__gate_masks_get(berth__gate_masks *masks, const berth__decision *decision,
                                         const berth__gates *gates);
 
-/* The same for filters whose verdicts a key identifies (late_filters.h). */
+/* The same for filters whose verdicts a key identifies (late_filters.h). A decision may use one set
+ * of each kind: the set used last but one is dropped only if these two alone are too large. */
 berth__gate_mask *berth__gate_masks_fixed(berth__gate_masks *masks, const berth__decision *decision,
                                           const berth__verdict_key *key);
 

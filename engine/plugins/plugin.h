@@ -206,10 +206,10 @@ typedef struct berth__plugin_ops {
     void (*gate)(const berth__question *cycle, const void *instance, const void *state,
                  berth__gates *gates);
 
-    /* Optional, for an active filter with BERTH__FILTERS_LATE: whether its verdicts of this decision
-     * depend on nothing but node facts and what it adds to `key`. Decisions with equal keys then
-     * share the verdicts. A mask of the layout (berth__layout_value) is identified by its address.
-     */
+    /* Optional, for an active filter with BERTH__FILTERS_LATE: whether its verdicts of this
+     * decision depend on nothing but node facts and what it adds to `key`. Decisions with equal
+     * keys then share the verdicts. The address of a mask of the layout (berth__layout_value)
+     * identifies it. */
     bool (*verdict_key)(const berth__question *cycle, const void *instance, const void *state,
                         berth__verdict_key *key);
 
