@@ -84,9 +84,9 @@ static bool find_most(berth__volume_use *use, const berth__layout *layout, berth
 {
     if (fill->nodes == NULL || layout->tile_count == 0)
         return layout->tile_count == 0;
-    if (fill->tile_count < layout->tile_count &&
-        !berth__grow(use->allocator, &fill->most, &fill->tile_count, layout->tile_count,
-                     sizeof(*fill->most)))
+    const uint32_t room = (layout->tile_count + BERTH__TILE - 1) / BERTH__TILE * BERTH__TILE;
+    if (fill->tile_count < room &&
+        !berth__grow(use->allocator, &fill->most, &fill->tile_count, room, sizeof(*fill->most)))
         return false;
     memset(fill->most, 0, fill->tile_count * sizeof(*fill->most));
     for (uint32_t slot = 0; slot < layout->count; slot++) {
@@ -138,4 +138,19 @@ berth__mask berth__driver_fill_room(const berth__driver_fill *fill, const berth_
                     values);
     kernels->at_most(values, INT32_MAX - count, &out);
     return out;
+}
+
+void berth__driver_fill_busy(const berth__driver_fill *fill, const berth__layout *layout,
+                             const berth__kernels *kernels, uint32_t count, uint64_t *tiles)
+{
+    const uint32_t words = (layout->tile_count + 63) / 64;
+    for (uint32_t first = 0; first < words; first += BERTH__TILE_WORDS) {
+        berth__mask roomy = {{0}};
+        if (count <= INT32_MAX) {
+            roomy = (berth__mask){{UINT64_MAX, UINT64_MAX}};
+            kernels->at_most(fill->most + (size_t)first * 64, INT32_MAX - count, &roomy);
+        }
+        for (uint32_t w = 0; w < BERTH__TILE_WORDS && first + w < words; w++)
+            tiles[first + w] |= ~roomy.words[w];
+    }
 }

@@ -52,8 +52,8 @@ typedef struct berth__driver_fill {
     uint64_t epoch; /* of the layout whose nodes are all included */
     uint32_t *nodes;
     uint32_t capacity;
-    uint32_t *most; /* by tile of that layout: no entry of its nodes is above this */
-    uint32_t tile_count;
+    uint32_t *most;      /* by tile of that layout: no entry of its nodes is above this */
+    uint32_t tile_count; /* that `most` has room for, in runs of BERTH__TILE */
 } berth__driver_fill;
 
 enum { BERTH__DRIVER_FILLS_MAX = 8 };
@@ -138,6 +138,10 @@ const berth__driver_fill *berth__driver_fill_get(berth__volume_use *use, berth__
 /* The slots of a tile whose nodes have room for `count` more volumes. */
 berth__mask berth__driver_fill_room(const berth__driver_fill *fill, const berth__layout *layout,
                                     const berth__kernels *kernels, uint32_t tile, uint32_t count);
+
+/* Set the bit of each tile where a node may lack room for `count` more volumes. */
+void berth__driver_fill_busy(const berth__driver_fill *fill, const berth__layout *layout,
+                             const berth__kernels *kernels, uint32_t count, uint64_t *tiles);
 
 /* The column's entry for a node with these volumes. */
 uint32_t berth__driver_fill_of(const berth__node_volumes *volumes, berth__sym driver);

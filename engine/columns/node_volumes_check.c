@@ -61,6 +61,18 @@ static const char *check_fills(const berth__volume_use *use, uint32_t node_id)
     return NULL;
 }
 
+/* Whether the most of a slot's tile bounds the entries of its node. */
+static bool most_sound(const berth__volume_use *use, const berth__layout *layout, uint32_t slot)
+{
+    bool sound = true;
+    for (uint32_t i = 0; i < use->fill_count; i++) {
+        const berth__driver_fill *fill = &use->fills[i];
+        if (fill->epoch == layout->epoch)
+            sound &= fill->nodes[layout->nodes[slot]] <= fill->most[slot / BERTH__TILE];
+    }
+    return sound;
+}
+
 static bool is_claim(const berth__pod_volume *volume)
 {
     return volume->kind == BERTH_VOLUME_CLAIM || volume->kind == BERTH_VOLUME_EPHEMERAL;
@@ -175,6 +187,8 @@ berth_status berth__volume_use_check(berth__volume_use *use, const berth__layout
             what = check_attached(use, volumes);
         if (what == NULL)
             what = check_fills(use, layout->nodes[slot]);
+        if (what == NULL && !most_sound(use, layout, slot))
+            what = "how full the fullest node of its tile is";
         if (what != NULL)
             return differs(use, node->name, what, error);
     }

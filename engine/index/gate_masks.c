@@ -140,12 +140,18 @@ static bool too_many(const berth__gate_mask *mask, uint64_t changes)
     return changes > BERTH__JOURNAL || changes > (uint64_t)mask->tile_count * (BERTH__TILE / 8);
 }
 
+static void void_tiles(berth__gate_mask *mask)
+{
+    memset(mask->filled, 0, mask->tile_count);
+    mask->unfilled = mask->tile_count;
+}
+
 /* Update the verdicts on slots whose pods changed. Verdicts by domain hold as long as the key
  * does. */
 static void follow(berth__gate_mask *mask, const berth__view *view, const berth__gates *gates)
 {
     if (gates->slot_count > 0 && too_many(mask, view->journal_end - mask->seen))
-        memset(mask->filled, 0, mask->tile_count);
+        void_tiles(mask);
     else if (gates->slot_count > 0)
         for (uint64_t i = mask->seen; i != view->journal_end; i++) {
             uint32_t slot = view->journal[i % BERTH__JOURNAL], tile = slot / BERTH__TILE;
@@ -155,23 +161,45 @@ static void follow(berth__gate_mask *mask, const berth__view *view, const berth_
     mask->seen = view->journal_end;
 }
 
+/* Begin anew if node facts changed. Returns false, without the set, when out of memory. */
+static bool bring_up(berth__gate_masks *masks, berth__gate_mask *mask, const berth__view *view)
+{
+    const berth__layout *layout = view->layout;
+    if (mask->epoch == layout->epoch)
+        return true;
+    if (mask->tile_count != layout->tile_count && !allocate(masks, mask, layout->tile_count)) {
+        drop(masks, mask);
+        return false;
+    }
+    void_tiles(mask);
+    mask->epoch = layout->epoch;
+    mask->seen = view->journal_end;
+    return true;
+}
+
+berth__gate_mask *berth__gate_masks_fixed(berth__gate_masks *masks, const berth__decision *decision,
+                                          const berth__verdict_key *key)
+{
+    /* The first word of gates has counts only, so no set of gates has such a key. */
+    uint64_t words[BERTH__GATE_WORDS] = {UINT64_MAX};
+    const uint32_t count = 1 + key->count;
+    const size_t bytes = count * sizeof(*words);
+    memcpy(words + 1, key->words, key->count * sizeof(*words));
+    berth__gate_mask *mask = (berth__gate_mask *)berth__keymap_find(&masks->map, words, bytes);
+    if (mask != NULL)
+        berth__use_again(&masks->order, &mask->used);
+    else if ((mask = add(masks, words, count)) == NULL)
+        return NULL;
+    return bring_up(masks, mask, decision->cycle->view) ? mask : NULL;
+}
+
 berth__gate_mask *berth__gate_masks_get(berth__gate_masks *masks, const berth__decision *decision,
                                         const berth__gates *gates)
 {
     const berth__view *view = decision->cycle->view;
-    const berth__layout *layout = view->layout;
     berth__gate_mask *mask = find(masks, decision, gates);
-    if (mask == NULL)
+    if (mask == NULL || !bring_up(masks, mask, view))
         return NULL;
-    if (mask->epoch != layout->epoch) {
-        if (mask->tile_count != layout->tile_count && !allocate(masks, mask, layout->tile_count)) {
-            drop(masks, mask);
-            return NULL;
-        }
-        memset(mask->filled, 0, mask->tile_count);
-        mask->epoch = layout->epoch;
-        mask->seen = view->journal_end;
-    }
     follow(mask, view, gates);
     decision->prepared->memory.mask = mask;
     decision->prepared->memory.mask_epoch = masks->epoch;
@@ -197,5 +225,6 @@ const berth__mask *berth__gate_mask_tile(berth__gate_mask *mask, const berth__de
     *out = (berth__mask){{UINT64_MAX, UINT64_MAX}};
     berth__filter_list_keep(filters, decision, tile, out);
     mask->filled[tile] = 1;
+    mask->unfilled--;
     return out;
 }

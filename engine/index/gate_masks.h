@@ -1,6 +1,7 @@
-/* Gates (plugins/gates.h) as sets of slots: the slots that all filters about other pods let pass. A
- * bounded number of sets is cached by gate keys; the least recently used set is dropped first.
- * Searches fill a set tile by tile as they visit tiles; then the change journal repairs it.
+/* Gates (plugins/gates.h) as sets of slots: the slots that all filters about other pods let pass.
+ * Also the slots that filters about volumes let pass, as far as node facts decide that. A bounded
+ * number of sets is cached by key; the least recently used set is dropped first. Searches fill a
+ * set tile by tile as they visit tiles; then the change journal repairs it.
  *
  * Threads: the deciding thread only. */
 #ifndef BERTH_INDEX_GATE_MASKS_H
@@ -9,7 +10,8 @@
 #include "base/use_order.h"
 #include "prepare/prepared.h"
 
-enum { BERTH__GATE_WORDS = 1 + 4 * BERTH__GATES_MAX };
+enum { BERTH__GATE_WORDS = 1 + BERTH__VERDICT_WORDS_MAX };
+_Static_assert(BERTH__GATE_WORDS > 4 * BERTH__GATES_MAX, "gates have four words each, in pairs");
 
 /* Some filters of a profile, by index. */
 enum { BERTH__FILTER_LIST_MAX = 32 };
@@ -31,6 +33,7 @@ typedef struct berth__gate_mask {
     uint32_t tile_count;
     berth__mask *passing; /* by tile; valid where filled */
     uint8_t *filled;      /* by tile */
+    uint32_t unfilled;    /* tiles */
 } berth__gate_mask;
 
 typedef struct berth__gate_masks {
@@ -47,6 +50,11 @@ void berth__gate_masks_destroy(berth__gate_masks *masks);
 /* The set for the gates of a decision, up to date in its filled tiles. NULL when out of memory. */
 berth__gate_mask *berth__gate_masks_get(berth__gate_masks *masks, const berth__decision *decision,
                                         const berth__gates *gates);
+
+/* The same for filters whose verdicts a key identifies (late_filters.h). A decision may use one set
+ * of each kind: the set used last but one is dropped only if these two alone are too large. */
+berth__gate_mask *berth__gate_masks_fixed(berth__gate_masks *masks, const berth__decision *decision,
+                                          const berth__verdict_key *key);
 
 /* The slots of a tile that pass. `filters`: the filters behind the gates. */
 const berth__mask *berth__gate_mask_tile(berth__gate_mask *mask, const berth__decision *decision,

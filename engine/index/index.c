@@ -25,6 +25,8 @@ static void free_cache(berth__index_cache *cache)
     berth__free(allocator, cache->log, sizeof(*cache->log));
     berth__free(allocator, cache->totals, BERTH__LOG_PADDED * sizeof(*cache->totals));
     berth__free(allocator, cache->visited, cache->visited_capacity * sizeof(*cache->visited));
+    berth__free(allocator, cache->tops, cache->top_capacity * sizeof(*cache->tops));
+    berth__late_filters_destroy(&cache->late, allocator);
     berth__free(allocator, cache->walk_totals,
                 cache->walk_total_capacity * sizeof(*cache->walk_totals));
     berth__score_classes_destroy(cache->classes);
@@ -160,7 +162,7 @@ static bool gather_gates(const berth__decision *decision, const berth__filter_li
 static bool find_gates(const berth__decision *decision, berth__index_cache *cache)
 {
     const berth__slot_plan *plan = &decision->prepared->memory.slot_plan;
-    berth__filter_list *gated = &cache->gated, *late = &cache->late;
+    berth__filter_list *gated = &cache->gated, *late = &cache->late.rest;
     uint32_t failed = 0;
     if (plan->gate_count + plan->late_count > BERTH__FILTER_LIST_MAX)
         return false;
@@ -412,18 +414,25 @@ static berth__index *find_kind(berth__index_cache *cache, berth__prepared_kind *
     return index;
 }
 
-/* Find the set of slots that gates let pass, if there are gates. */
-static bool find_mask(berth__index_cache *cache, const berth__decision *decision,
-                      berth__index *index)
+/* Find the sets of slots that gates and late filters let pass, if there are any. */
+static bool find_masks(berth__index_cache *cache, const berth__decision *decision,
+                       berth__index *index)
 {
     index->decision = *decision;
-    index->mask = NULL;
+    index->mask = index->fixed = NULL;
     index->cache = cache;
     index->walks = index->treeless ||
-                   cache->gates.domain_count + cache->gates.slot_count + cache->late.count > 0;
+                   cache->gates.domain_count + cache->gates.slot_count + cache->late.rest.count > 0;
     if (index->walks && !berth__index_reserve(cache, decision->cycle->view,
                                               index->treeless || cache->uneven_count > 0))
         return false;
+    if (index->walks && !berth__late_filters_group(&cache->late, decision, cache->allocator))
+        return false;
+    if (cache->late.fixed.count > 0 && index->walks) {
+        index->fixed = berth__gate_masks_fixed(&cache->masks, decision, &cache->late.key);
+        if (index->fixed == NULL)
+            return false;
+    }
     if (cache->gates.domain_count + cache->gates.slot_count == 0)
         return true;
     index->mask = berth__gate_masks_get(&cache->masks, decision, &cache->gates);
@@ -524,7 +533,7 @@ berth__index *berth__index_get(berth__index_cache *cache, const berth__decision 
     if (index == NULL)
         return NULL;
     cache->why = BERTH_SCAN_MEMORY;
-    if (!find_mask(cache, decision, index))
+    if (!find_masks(cache, decision, index))
         return NULL;
     index->constant = uniform_sum(decision);
     return index;

@@ -10,8 +10,9 @@
  *   pods counted by node, or by domain       not in the tree: a separate set of the slots that
  *   if there are few domains (gates.h)       pass (gate_masks.h); the search visits the tree's
  *                                            groups where the set has slots
- *   about volumes, or many domains           not in the tree: runs, tile by tile, on the slots
- *   (plugin.h, BERTH__FILTERS_LATE)          that a walk over the tree finds
+ *   about volumes, or many domains           not in the tree: a set of slots as far as node facts
+ *   (plugin.h, BERTH__FILTERS_LATE)          decide (late_filters.h); else runs, tile by tile, on
+ *                                            the slots that a walk over the tree finds
  *   anything else                            scan
  *
  *   scorer
@@ -37,6 +38,7 @@
 
 #include "index/class_search.h"
 #include "index/gate_masks.h"
+#include "index/late_filters.h"
 #include "index/score_classes.h"
 #include "index/search_tree.h"
 #include "index/slot_log.h"
@@ -62,10 +64,12 @@ typedef struct berth__index_cache {
     int32_t *totals;          /* of the slots changed in one step */
     berth__gates gates;       /* of the current decision, */
     berth__filter_list gated; /* the filters behind the gates, */
-    berth__filter_list late;  /* and the filters that run on the slots left */
+    berth__late_filters late; /* and the filters that run on the slots left */
     berth__gate_masks masks;
     berth__mask *visited; /* by step of a walk */
     uint32_t visited_capacity;
+    int32_t *tops; /* the same */
+    uint32_t top_capacity;
     /* The scorers of the current decision whose values differ between classes. */
     uint32_t uneven[BERTH__CLASS_SCORERS_MAX];
     uint32_t uneven_count;

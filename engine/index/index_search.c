@@ -7,7 +7,9 @@ bool berth__index_reserve(berth__index_cache *cache, const berth__view *view, bo
 {
     uint32_t steps = view->layout->tile_count + 1;
     if (!berth__grow(cache->allocator, &cache->visited, &cache->visited_capacity, steps,
-                     sizeof(*cache->visited)))
+                     sizeof(*cache->visited)) ||
+        !berth__grow(cache->allocator, &cache->tops, &cache->top_capacity, steps,
+                     sizeof(*cache->tops)))
         return false;
     return !totals ||
            berth__grow(cache->allocator, &cache->walk_totals, &cache->walk_total_capacity,
@@ -21,18 +23,26 @@ static void fill_tile(void *context, uint32_t tile, int32_t *totals, berth__mask
     berth__slot_window_fill(&index->cache->window, &index->decision, tile, totals, slots);
 }
 
+static void keep_set(const berth__index *index, berth__gate_mask *set,
+                     const berth__filter_list *filters, uint32_t tile, berth__mask *slots)
+{
+    if (set == NULL)
+        return;
+    const berth__mask *passing = berth__gate_mask_tile(set, &index->decision, filters, tile);
+    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+        slots->words[w] &= passing->words[w];
+}
+
 /* Of the slots of a tile that are feasible by their leaves, clear those that gates or late filters
  * refuse. */
 static void keep_passing(void *context, uint32_t tile, berth__mask *slots)
 {
     const berth__index *index = context;
-    if (index->mask != NULL) {
-        const berth__mask *passing =
-            berth__gate_mask_tile(index->mask, &index->decision, &index->cache->gated, tile);
-        for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
-            slots->words[w] &= passing->words[w];
-    }
-    berth__filter_list_keep(&index->cache->late, &index->decision, tile, slots);
+    const berth__late_filters *late = &index->cache->late;
+    keep_set(index, index->mask, &index->cache->gated, tile, slots);
+    keep_set(index, index->fixed, &late->fixed, tile, slots);
+    if (late->rest.count > 0 && berth__bit_get(late->busy, tile))
+        berth__filter_list_keep(&late->rest, &index->decision, tile, slots);
 }
 
 /* Add the part of its class to each slot that a walk has visited, and find the best. Unless `all`,
@@ -69,16 +79,31 @@ static bool rate_classes(berth__index_cache *cache, berth__arena *arena, uint32_
     return true;
 }
 
+static void add_set(berth__tree_walk *walk, const berth__gate_mask *set)
+{
+    if (set != NULL)
+        walk->sets[walk->set_count++] =
+            (berth__walk_set){set->passing, set->unfilled > 0 ? set->filled : NULL};
+}
+
 static berth__tree_walk walk_of(const berth__index_cache *cache, berth__index *index)
 {
-    return (berth__tree_walk){.tree = index->treeless ? NULL : &index->tree,
-                              .fill = fill_tile,
-                              .totals = index->treeless ? cache->walk_totals : NULL,
-                              .slot_count = index->decision.cycle->view->layout->count,
-                              .kernels = index->decision.cycle->view->kernels,
-                              .keep = keep_passing,
-                              .context = index,
-                              .visited = cache->visited};
+    const berth__view *view = index->decision.cycle->view;
+    berth__tree_walk walk = {.tree = index->treeless ? NULL : &index->tree,
+                             .fill = fill_tile,
+                             .totals = index->treeless ? cache->walk_totals : NULL,
+                             .slot_count = view->layout->count,
+                             .kernels = view->kernels,
+                             .busy = index->walks ? cache->late.busy : NULL,
+                             .keep = keep_passing,
+                             .context = index,
+                             .visited = cache->visited,
+                             .tops = cache->tops};
+    if (!index->treeless)
+        berth__search_tree_mask(&index->tree, view->kernels);
+    add_set(&walk, index->mask);
+    add_set(&walk, index->fixed);
+    return walk;
 }
 
 /* Answer by a walk that computes totals in steps. A single feasible slot needs no score. */

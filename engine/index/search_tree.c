@@ -9,6 +9,8 @@
 #include "columns/layout.h"
 #include "index/class_search.h"
 
+enum { GROUPS_A_TILE = BERTH__TILE / BERTH__FAN };
+
 /* ---- shape ---- */
 
 static uint32_t groups_of(uint32_t count)
@@ -21,6 +23,11 @@ static size_t padded(uint32_t count)
     return (size_t)groups_of(count) * BERTH__FAN;
 }
 
+static size_t tiles_of(uint32_t slots)
+{
+    return ((size_t)slots + BERTH__TILE - 1) / BERTH__TILE;
+}
+
 size_t berth__search_tree_bytes(uint32_t slots)
 {
     size_t words = padded(slots);
@@ -29,7 +36,7 @@ size_t berth__search_tree_bytes(uint32_t slots)
         count = groups_of(count);
         words += 3 * padded(count);
     } while (count > 1);
-    return words * sizeof(int32_t);
+    return words * sizeof(int32_t) + tiles_of(slots) * sizeof(berth__tree_tile);
 }
 
 /* Lay out the arrays of a level from `at` on; returns the position after them. */
@@ -65,6 +72,7 @@ bool berth__search_tree_create(berth__search_tree *tree, const berth_allocator *
         count = groups_of(count);
         at = place_level(tree, count, at);
     } while (count > 1);
+    tree->tiles = (berth__tree_tile *)(void *)at; /* levels end with whole lines */
     return true;
 }
 
@@ -104,12 +112,65 @@ void berth__tree_scratch_destroy(berth__tree_scratch *scratch, const berth_alloc
 
 void berth__search_tree_group(berth__search_tree *tree, const berth__kernels *kernels)
 {
+    tree->masked = false;
     for (uint32_t position = 0; position < tree->counts[0]; position++)
         kernels->regroup_leaves(tree->leaves, &tree->levels[0], &(uint32_t){position}, 1);
     for (uint32_t l = 1; l < tree->level_count; l++)
         for (uint32_t position = 0; position < tree->counts[l]; position++)
             kernels->regroup_groups(&tree->levels[l - 1], &tree->levels[l], &(uint32_t){position},
                                     1);
+}
+
+void berth__search_tree_mask(berth__search_tree *tree, const berth__kernels *kernels)
+{
+    const uint32_t groups = groups_of(tree->slot_count);
+    for (uint32_t tile = 0; !tree->masked && tile < tiles_of(tree->slot_count); tile++) {
+        berth__mask *own = &tree->tiles[tile].feasible;
+        *own = (berth__mask){{UINT64_MAX, UINT64_MAX}};
+        kernels->leaves_from(tree->leaves + (size_t)tile * BERTH__TILE,
+                             groups - tile * GROUPS_A_TILE, 0, own);
+        berth__search_tree_top(tree, kernels, tile);
+    }
+    tree->masked = true;
+}
+
+void berth__search_tree_top(const berth__search_tree *tree, const berth__kernels *kernels,
+                            uint32_t tile)
+{
+    berth__tree_tile *own = &tree->tiles[tile];
+    const uint32_t groups = groups_of(tree->slot_count) - tile * GROUPS_A_TILE;
+    own->top = BERTH__TREE_INFEASIBLE;
+    own->tops = own->feasible;
+    for (uint32_t g = 0; g < GROUPS_A_TILE && g < groups; g++) {
+        const int32_t best = tree->levels[0].best[tile * GROUPS_A_TILE + g];
+        own->top = best > own->top ? best : own->top;
+    }
+    kernels->leaves_from(tree->leaves + (size_t)tile * BERTH__TILE, groups, own->top, &own->tops);
+}
+
+static void follow_top(berth__tree_tile *own, uint32_t slot, int32_t before, int32_t after)
+{
+    if (before >= 0 && before == own->top)
+        berth__bit_clear(own->tops.words, slot);
+    if (after < 0 || after < own->top)
+        return;
+    if (after > own->top)
+        own->tops = (berth__mask){{0}};
+    own->top = after;
+    berth__bit_set(own->tops.words, slot);
+}
+
+/* Follow changes of leaves. */
+static void follow_tiles(berth__search_tree *tree, const berth__tree_scratch *scratch)
+{
+    for (uint32_t i = 0; i < scratch->change_count; i++) {
+        const berth__leaf_change *change = &scratch->changes[i];
+        berth__tree_tile *own = &tree->tiles[change->slot / BERTH__TILE];
+        const uint32_t slot = change->slot % BERTH__TILE;
+        if ((change->before < 0) != (change->after < 0))
+            berth__bit_put(own->feasible.words, slot, change->after >= 0);
+        follow_top(own, slot, change->before, change->after);
+    }
 }
 
 /* Add a node to the list unless it is there. */
@@ -157,6 +218,8 @@ void berth__search_tree_change(berth__search_tree *tree, const berth__kernels *k
 {
     uint32_t *positions = scratch->positions;
     uint32_t listed = put_leaves(tree, scratch, slots, totals, count);
+    if (tree->masked)
+        follow_tiles(tree, scratch);
     clear_marks(scratch, listed);
     listed = kernels->regroup_leaves(tree->leaves, &tree->levels[0], positions, listed);
     for (uint32_t l = 1; l < tree->level_count && listed > 0; l++) {

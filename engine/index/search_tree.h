@@ -18,12 +18,23 @@ enum {
     BERTH__TREE_NEVER = -2, /* never feasible, whatever the slot's state; permanent */
 };
 
+/* What a walk needs to know of a tile. The invariant: `feasible` has exactly the slots whose leaf
+ * is feasible; no leaf is above `top`; `tops` has exactly the feasible slots whose leaf equals it.
+ * So if `tops` is empty, `top` is an upper bound; it is recomputed only if the bound matters. */
+typedef struct berth__tree_tile {
+    berth__mask feasible;
+    berth__mask tops;
+    int32_t top; /* negative: no slot is feasible */
+} berth__tree_tile;
+
 typedef struct berth__search_tree {
     uint32_t slot_count;
     int32_t *leaves; /* by slot, padded with NEVER to a whole group; 64-byte aligned */
     uint32_t level_count;
     uint32_t counts[BERTH__TREE_LEVELS]; /* nodes in use */
     berth__tree_level levels[BERTH__TREE_LEVELS];
+    berth__tree_tile *tiles; /* valid if `masked`; then they follow each change of a leaf */
+    bool masked;
     void *memory;
     size_t memory_bytes;
 } berth__search_tree;
@@ -57,6 +68,13 @@ void berth__search_tree_destroy(berth__search_tree *tree, const berth_allocator 
 
 /* Compute all inner nodes from the leaves. */
 void berth__search_tree_group(berth__search_tree *tree, const berth__kernels *kernels);
+
+/* Make the tiles of a tree, unless they are valid. */
+void berth__search_tree_mask(berth__search_tree *tree, const berth__kernels *kernels);
+
+/* Compute the top of a tile. */
+void berth__search_tree_top(const berth__search_tree *tree, const berth__kernels *kernels,
+                            uint32_t tile);
 
 bool berth__tree_scratch_reserve(berth__tree_scratch *scratch, const berth_allocator *allocator,
                                  uint32_t slots, uint32_t changes);
@@ -118,19 +136,37 @@ uint32_t berth__search_tree_class_heap_best(const berth__search_tree *tree,
                                             const berth__class_search *classes, uint32_t start,
                                             const berth__tree_answer *answer);
 
-/* The same if only some slots count (`keep` clears the others of a tile), or if there is no tree
- * and `fill` computes totals as the walk visits a tile. `visited` receives the visited tiles and
- * has room for one more than there are tiles. Cost: a look at every tile up to the last one needed,
- * and at groups of leaves that are at least as good as the best before them. */
+/* A set of slots, by tile. A tile's mask is valid where `ready` is not 0; NULL: everywhere. */
+typedef struct berth__walk_set {
+    const berth__mask *slots;
+    const uint8_t *ready;
+} berth__walk_set;
+
+enum { BERTH__WALK_SETS = 2 };
+
+/* The same if only some slots count, or if there is no tree and `fill` computes totals as the walk
+ * visits a tile. The slots that count are those in all sets; but where a tile is busy, or a set is
+ * not ready, `keep` clears the slots of the tile that do not count. `visited` and `tops` receive
+ * the visited tiles and have room for one more than there are tiles. Cost: a look at the masks of
+ * every tile up to the last one needed, and at groups of leaves that are at least as good as the
+ * best before them. */
 typedef struct berth__tree_walk {
-    const berth__search_tree *tree; /* NULL: `fill` computes a tile's totals and feasible slots */
+    /* Has its tiles made. NULL: `fill` computes a tile's totals and feasible slots. */
+    const berth__search_tree *tree;
     void (*fill)(void *context, uint32_t tile, int32_t *totals, berth__mask *slots);
     uint32_t slot_count;
     const berth__kernels *kernels;
+    berth__walk_set sets[BERTH__WALK_SETS]; /* the first `set_count` */
+    uint32_t set_count;
+    const uint64_t *busy; /* a bit a tile; NULL: all tiles are busy */
     void (*keep)(void *context, uint32_t tile, berth__mask *slots);
     void *context;
     berth__mask *visited; /* feasible slots within the limit, in order of the walk */
     uint32_t visited_count;
+    /* By step, after rating: the total of its best slots if no step before has better ones; else
+     * negative. So a step has slots with the best total of all exactly if its entry is that total.
+     */
+    int32_t *tops;
     /* Totals that replace leaves, by step of the walk and slot of its tile. NULL: none yet; never
      * NULL without a tree. */
     int32_t *totals;
@@ -141,7 +177,7 @@ void berth__tree_walk_ask(berth__tree_walk *walk, uint32_t start, uint32_t limit
 
 /* For totals that the tree stores only in part: visit the feasible tiles, then add the missing
  * parts and raise `best`, step by step. If no slot of a step can reach the best so far, its totals
- * become negative. */
+ * are not computed. */
 void berth__tree_walk_visit(berth__tree_walk *walk, uint32_t start, uint32_t limit,
                             berth__tree_answer *out);
 typedef struct berth__walk_parts {

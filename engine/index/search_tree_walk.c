@@ -3,8 +3,6 @@
  *
  * Inner nodes bound the totals of their leaves, so groups that are worse than the best so far are
  * skipped. */
-#include <string.h>
-
 #include "base/assert.h"
 #include "base/bits.h"
 #include "columns/layout.h"
@@ -24,6 +22,8 @@ static berth__mask slots_of(const berth__tree_walk *walk, uint32_t start, uint32
 {
     uint32_t tiles = tiles_of(walk), offset = start % BERTH__TILE;
     uint32_t end = walk->slot_count - tile * BERTH__TILE;
+    if (step > 0 && step < tiles && end >= BERTH__TILE)
+        return (berth__mask){{UINT64_MAX, UINT64_MAX}};
     if (step == tiles)
         end = offset;
     return berth__mask_range(step == 0 ? offset : 0, end < BERTH__TILE ? end : BERTH__TILE);
@@ -52,15 +52,35 @@ static const int32_t *totals_of(const berth__tree_walk *walk, uint32_t step, uin
     return leaves_of(walk, tile);
 }
 
+static inline void keep(berth__mask *slots, const berth__mask *others)
+{
+    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+        slots->words[w] &= others->words[w];
+}
+
+/* Whether the sets alone say which slots of a tile count. */
+static inline bool is_simple(const berth__tree_walk *walk, uint32_t tile)
+{
+    bool simple = walk->busy != NULL && !berth__bit_get(walk->busy, tile);
+    for (uint32_t i = 0; i < walk->set_count; i++)
+        simple &= walk->sets[i].ready == NULL || walk->sets[i].ready[tile] != 0;
+    return simple;
+}
+
 /* The slots of a step that count and are feasible. */
-static berth__mask feasible_of(const berth__tree_walk *walk, uint32_t step, uint32_t tile,
-                               berth__mask slots)
+static inline berth__mask feasible_of(const berth__tree_walk *walk, uint32_t step, uint32_t tile,
+                                      berth__mask slots)
 {
     if (walk->tree == NULL)
         walk->fill(walk->context, tile, walk->totals + (size_t)step * BERTH__TILE, &slots);
     else
-        walk->kernels->leaves_from(leaves_of(walk, tile), groups_of(walk, tile), 0, &slots);
-    walk->keep(walk->context, tile, &slots);
+        keep(&slots, &walk->tree->tiles[tile].feasible);
+    if (!is_simple(walk, tile)) {
+        walk->keep(walk->context, tile, &slots);
+        return slots;
+    }
+    for (uint32_t i = 0; i < walk->set_count; i++)
+        keep(&slots, &walk->sets[i].slots[tile]);
     return slots;
 }
 
@@ -100,6 +120,110 @@ static uint32_t visit_next(berth__tree_walk *walk, uint32_t start, uint32_t limi
     return tile;
 }
 
+/* Raise `best` to the best of a step's slots, given all totals of its tile and the best of each
+ * group. */
+static void rate_step(const berth__tree_walk *walk, uint32_t step, const int32_t *totals,
+                      const int32_t *bests, berth__tree_sum *best)
+{
+    const berth__tree_sum before = *best;
+    walk->kernels->best_leaves(totals, bests, &walk->visited[step], best);
+    if (best->best != before.best || best->best_count != before.best_count)
+        walk->tops[step] = best->best;
+}
+
+/* The same for a step whose totals are leaves and whose tile's top is at least `best`. */
+static void rate_leaves(const berth__tree_walk *walk, uint32_t step, uint32_t tile,
+                        berth__tree_sum *best)
+{
+    const berth__tree_tile *own = &walk->tree->tiles[tile];
+    if (berth__mask_empty(&own->tops))
+        berth__search_tree_top(walk->tree, walk->kernels, tile);
+    berth__mask tops = own->tops;
+    keep(&tops, &walk->visited[step]);
+    const uint32_t count = berth__mask_count(&tops);
+    if (count > 0 && own->top >= best->best) {
+        berth__tree_sum_take(best, own->top, count);
+        walk->tops[step] = own->top;
+    } else if (own->top > best->best) { /* its best slots do not count */
+        rate_step(walk, step, leaves_of(walk, tile), bests_of(walk, tile), best);
+    }
+}
+
+static inline void look_for_best(const berth__tree_walk *walk, uint32_t step, uint32_t tile,
+                                 berth__tree_sum *best)
+{
+    walk->tops[step] = BERTH__TREE_INFEASIBLE;
+    if (walk->tree->tiles[tile].top >= best->best)
+        rate_leaves(walk, step, tile, best);
+}
+
+static inline uint32_t count_bits(uint64_t low, uint64_t high)
+{
+    return (uint32_t)(__builtin_popcountll(low) + __builtin_popcountll(high));
+}
+
+/* Whether all sets are ready everywhere. */
+static bool are_ready(const berth__tree_walk *walk)
+{
+    bool ready = true;
+    for (uint32_t i = 0; i < walk->set_count; i++)
+        ready &= walk->sets[i].ready == NULL;
+    return ready;
+}
+
+/* Visit whole tiles as long as sets alone say which slots count, the limit is far, and the order
+ * of tiles does not wrap; with `best`, rate them. */
+static void visit_run(berth__tree_walk *walk, uint32_t start, uint32_t limit,
+                      berth__tree_answer *out, berth__tree_sum *best)
+{
+    uint32_t step = walk->visited_count, tile = berth__tree_walk_tile(walk, start, step);
+    const uint32_t rest = tiles_of(walk) - step, whole = walk->slot_count / BERTH__TILE;
+    if (walk->tree == NULL || walk->busy == NULL || step == 0 || step > tiles_of(walk))
+        return;
+    const uint32_t end = whole < tile + rest ? whole : tile + rest;
+    const berth__tree_tile *tiles = walk->tree->tiles;
+    const berth__mask *first = walk->set_count > 0 ? walk->sets[0].slots : NULL;
+    const berth__mask *second = walk->set_count > 1 ? walk->sets[1].slots : NULL;
+    const uint64_t *busy = walk->busy;
+    const bool ready = are_ready(walk);
+    uint32_t left = limit - out->feasible_count;
+    int32_t least = best != NULL ? best->best : INT32_MAX;
+    berth__mask *visited = walk->visited;
+    int32_t *tops = walk->tops;
+    for (; tile < end && !berth__bit_get(busy, tile); step++, tile++) {
+        const berth__tree_tile *own = &tiles[tile];
+        uint64_t low = own->feasible.words[0], high = own->feasible.words[1];
+        if (!ready && !is_simple(walk, tile))
+            break;
+        if (first != NULL) {
+            low &= first[tile].words[0];
+            high &= first[tile].words[1];
+        }
+        if (second != NULL) {
+            low &= second[tile].words[0];
+            high &= second[tile].words[1];
+        }
+        const uint32_t more = count_bits(low, high);
+        if (more > left)
+            break;
+        left -= more;
+        visited[step] = (berth__mask){{low, high}};
+        tops[step] = BERTH__TREE_INFEASIBLE;
+        if (own->top < least)
+            continue;
+        const uint32_t equal = count_bits(low & own->tops.words[0], high & own->tops.words[1]);
+        if (equal > 0 && own->top == least) {
+            best->best_count += equal;
+            tops[step] = least;
+            continue;
+        }
+        rate_leaves(walk, step, tile, best);
+        least = best->best;
+    }
+    out->feasible_count = limit - left;
+    walk->visited_count = step;
+}
+
 static uint32_t steps_of(const berth__tree_walk *walk, uint32_t start)
 {
     return tiles_of(walk) + (start % BERTH__TILE != 0);
@@ -113,8 +237,9 @@ void berth__tree_walk_ask(berth__tree_walk *walk, uint32_t start, uint32_t limit
     *out = (berth__tree_answer){.next = start};
     for (walk->visited_count = 0; walk->visited_count < steps && !out->cut_short;) {
         uint32_t step = walk->visited_count, tile = visit_next(walk, start, limit, out);
-        walk->kernels->best_leaves(leaves_of(walk, tile), bests_of(walk, tile),
-                                   &walk->visited[step], &best);
+        look_for_best(walk, step, tile, &best);
+        if (!out->cut_short)
+            visit_run(walk, start, limit, out, &best);
     }
     out->best = best.best;
     out->best_count = best.best_count;
@@ -125,8 +250,11 @@ void berth__tree_walk_visit(berth__tree_walk *walk, uint32_t start, uint32_t lim
 {
     uint32_t steps = steps_of(walk, start);
     *out = (berth__tree_answer){.next = start, .best = BERTH__TREE_INFEASIBLE};
-    for (walk->visited_count = 0; walk->visited_count < steps && !out->cut_short;)
+    for (walk->visited_count = 0; walk->visited_count < steps && !out->cut_short;) {
         (void)visit_next(walk, start, limit, out);
+        if (!out->cut_short)
+            visit_run(walk, start, limit, out, NULL);
+    }
 }
 
 /* The best of a tile's groups, each raised by `more`, and of them all; without a tree no bound. */
@@ -149,13 +277,13 @@ void berth__tree_walk_add(const berth__tree_walk *walk, uint32_t start, uint32_t
     int32_t *totals = walk->totals + (size_t)step * BERTH__TILE;
     const int32_t *leaves = walk->tree != NULL ? leaves_of(walk, tile) : totals;
     int32_t bests[GROUPS_A_TILE];
-    if (group_bests(walk, tile, parts->most, bests) < best->best) {
-        memset(totals, 0xff, BERTH__TILE * sizeof(*totals));
+    walk->tops[step] = BERTH__TREE_INFEASIBLE;
+    if ((walk->tree != NULL && walk->tree->tiles[tile].top + parts->most < best->best) ||
+        group_bests(walk, tile, parts->most, bests) < best->best)
         return;
-    }
     walk->kernels->class_totals(leaves, groups_of(walk, tile), parts->ids, parts->parts,
                                 parts->count, totals);
-    walk->kernels->best_leaves(totals, bests, &walk->visited[step], best);
+    rate_step(walk, step, totals, bests, best);
 }
 
 void berth__tree_walk_rate(const berth__tree_walk *walk, uint32_t start, berth__tree_answer *answer)
@@ -164,8 +292,13 @@ void berth__tree_walk_rate(const berth__tree_walk *walk, uint32_t start, berth__
     for (uint32_t step = 0; step < walk->visited_count; step++) {
         uint32_t tile = berth__tree_walk_tile(walk, start, step);
         int32_t bests[GROUPS_A_TILE];
+        if (walk->tree != NULL && walk->totals == NULL) {
+            look_for_best(walk, step, tile, &best);
+            continue;
+        }
+        walk->tops[step] = BERTH__TREE_INFEASIBLE;
         (void)group_bests(walk, tile, 0, bests);
-        walk->kernels->best_leaves(totals_of(walk, step, tile), bests, &walk->visited[step], &best);
+        rate_step(walk, step, totals_of(walk, step, tile), bests, &best);
     }
     answer->best = best.best;
     answer->best_count = best.best_count;
@@ -175,6 +308,8 @@ uint32_t berth__tree_walk_nth_best(const berth__tree_walk *walk, uint32_t start,
                                    const berth__tree_answer *answer, uint32_t n)
 {
     for (uint32_t step = 0; step < walk->visited_count; step++) {
+        if (walk->tops[step] != answer->best)
+            continue;
         uint32_t tile = berth__tree_walk_tile(walk, start, step);
         const int32_t *totals = totals_of(walk, step, tile);
         for (uint32_t g = 0; g < GROUPS_A_TILE; g++) {
@@ -210,7 +345,13 @@ static berth__mask best_of_step(const void *context, uint32_t step)
     const best_slots *of = context;
     const berth__tree_walk *walk = of->walk;
     uint32_t tile = berth__tree_walk_tile(walk, of->start, step);
+    if (walk->tops[step] != of->best)
+        return (berth__mask){{0}};
     berth__mask out = walk->visited[step];
+    if (walk->tree != NULL && walk->totals == NULL && walk->tree->tiles[tile].top == of->best) {
+        keep(&out, &walk->tree->tiles[tile].tops);
+        return out;
+    }
     walk->kernels->leaves_from(totals_of(walk, step, tile), groups_of(walk, tile), of->best, &out);
     return out;
 }

@@ -202,3 +202,33 @@ void berth__node_match_tile(const berth__view *view, const berth__node_match *ma
     }
     *mask = any;
 }
+
+static bool add_term(const berth__term_match *match, berth__verdict_key *key)
+{
+    const berth__node_term *term = match->term;
+    const bool empty = !term->valid || term->empty;
+    if (!empty && term->field_count > 0)
+        return false;
+    berth__verdict_word(key, empty ? 0 : 1 + (uint64_t)term->expression_count);
+    for (uint32_t i = 0; !empty && i < term->expression_count; i++) {
+        const berth__column_match *expression = &match->expressions[i];
+        const berth__interned_requirement *requirement = expression->requirement;
+        const bool listed = requirement->op == BERTH__OP_IN || requirement->op == BERTH__OP_NOT_IN;
+        const uint32_t count = listed ? requirement->value_count : 1;
+        if (expression->masks == NULL)
+            return false;
+        berth__verdict_word(key, (uint64_t)count << 8 | (uint64_t)requirement->op);
+        for (uint32_t v = 0; v < count; v++)
+            berth__verdict_word(key, (uintptr_t)expression->masks[v]);
+    }
+    return true;
+}
+
+bool berth__node_match_key(const berth__node_match *match, berth__verdict_key *key)
+{
+    bool known = match->pairs.count == 0;
+    berth__verdict_word(key, match->has_terms ? 1 + (uint64_t)match->term_count : 0);
+    for (uint32_t i = 0; i < match->term_count && known; i++)
+        known = add_term(&match->terms[i], key);
+    return known;
+}

@@ -44,6 +44,10 @@ bool berth__term_match_make(berth__view *view, berth__arena *arena, const berth_
 bool berth__node_match_make(berth__view *view, berth__arena *arena, berth__labels pairs,
                             const berth__interned_node_selector *required, berth__node_match *out);
 
+/* Add what decides which slots match to a key (plugin.h, verdict_key). Returns false if node facts
+ * and masks of the layout do not decide it, or some values have no masks. */
+bool berth__node_match_key(const berth__node_match *match, berth__verdict_key *key);
+
 /* Clear the slots of `mask` that do not match. */
 void berth__term_match_tile(const berth__view *view, const berth__term_match *match, uint32_t tile,
                             berth__mask *mask);

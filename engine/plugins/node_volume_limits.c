@@ -1,6 +1,8 @@
 /* NodeVolumeLimits: how many volumes a CSI driver can attach to a node, and since v1.37 whether the
  * driver is installed there.
  * Source: kube-scheduler v1.32 and v1.37, plugins/nodevolumelimits/csi.go. */
+#include <string.h>
+
 #include "base/bits.h"
 #include "base/sort.h"
 #include "plugins/claim_lookup.h"
@@ -316,6 +318,23 @@ static void node_volume_limits_filter(const berth__question *cycle, const void *
     }
 }
 
+static void node_volume_limits_busy_tiles(const berth__question *cycle, const void *instance,
+                                          const void *opaque, uint64_t *tiles)
+{
+    (void)instance;
+    const filter_state *own = opaque;
+    const berth__layout *layout = cycle->view->layout;
+    const bool attaches =
+        own->wanted[WITH_CSI_NODE].count + own->wanted[WITH_PORTWORX_MIGRATED].count > 0;
+    if (own->broken != NULL || own->required_count > 0 || (attaches && own->fills == NULL)) {
+        memset(tiles, 0xff, ((size_t)layout->tile_count + 63) / 64 * sizeof(*tiles));
+        return;
+    }
+    for (uint32_t i = 0; attaches && i < own->wanted[0].driver_count; i++)
+        berth__driver_fill_busy(own->fills[i], layout, cycle->view->kernels,
+                                own->wanted[0].drivers[i].count, tiles);
+}
+
 static void node_volume_limits_explain(const berth__question *cycle, const void *instance,
                                        const void *opaque, uint32_t slot, berth__reasons *reasons)
 {
@@ -366,6 +385,7 @@ const berth__plugin_ops berth__plugin_node_volume_limits = {
     .filter_state_bytes = sizeof(filter_state),
     .prepare_filter = node_volume_limits_prepare,
     .filter = node_volume_limits_filter,
+    .busy_tiles = node_volume_limits_busy_tiles,
     .explain = node_volume_limits_explain,
     .adjust = node_volume_limits_adjust,
 };

@@ -148,6 +148,21 @@ typedef struct berth__freed_claim {
     berth__sym namespace_name, name;
 } berth__freed_claim;
 
+/* Words that identify a filter's verdicts as long as the layout has one epoch. */
+enum { BERTH__VERDICT_WORDS_MAX = 32 };
+typedef struct berth__verdict_key {
+    uint64_t words[BERTH__VERDICT_WORDS_MAX];
+    uint32_t count;
+    bool ok; /* false: there are too many words */
+} berth__verdict_key;
+
+static inline void berth__verdict_word(berth__verdict_key *key, uint64_t word)
+{
+    key->ok &= key->count < BERTH__VERDICT_WORDS_MAX;
+    if (key->ok)
+        key->words[key->count++] = word;
+}
+
 typedef struct berth__plugin_ops {
     const char *name;
     uint32_t flags;
@@ -190,6 +205,18 @@ typedef struct berth__plugin_ops {
      * what filter_slot can't compute, so that the filter can be indexed nevertheless. */
     void (*gate)(const berth__question *cycle, const void *instance, const void *state,
                  berth__gates *gates);
+
+    /* Optional, for an active filter with BERTH__FILTERS_LATE: whether its verdicts of this
+     * decision depend on nothing but node facts and what it adds to `key`. Decisions with equal
+     * keys then share the verdicts. The address of a mask of the layout (berth__layout_value)
+     * identifies it. */
+    bool (*verdict_key)(const berth__question *cycle, const void *instance, const void *state,
+                        berth__verdict_key *key);
+
+    /* Optional, for an active filter with BERTH__FILTERS_LATE: set the bit of each tile where
+     * filter may clear a slot. NULL: it may do so anywhere. */
+    void (*busy_tiles)(const berth__question *cycle, const void *instance, const void *state,
+                       uint64_t *tiles);
 
     /* Optional: if the kernel `basic` can compute the active filter (or scorer), set its part of
      * `ask` and return true; the caller provides the score's weight. Amounts are not wide. */

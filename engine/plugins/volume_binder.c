@@ -413,6 +413,20 @@ static bool filter_bound(const berth__view *view, const berth__binder *binder, u
     return all;
 }
 
+bool berth__binder_key(const berth__binder *binder, berth__verdict_key *key)
+{
+    bool known = !binder->legacy && binder->decided_count == 0 && binder->problem.len == 0;
+    for (uint32_t i = 0; i < binder->bound_count && known; i++) {
+        const berth__bound_volume *bound = &binder->bound[i];
+        known = bound->facts != NULL && bound->facts->in_tree == BERTH__IN_TREE_NONE &&
+                berth__node_match_key(&bound->match, key);
+    }
+    for (uint32_t i = 0; i < binder->unbound_count && known; i++)
+        known = goes_by_class(&binder->unbound[i]) &&
+                berth__node_match_key(&binder->unbound[i].topologies, key);
+    return known;
+}
+
 void berth__binder_filter(const berth__view *view, const berth__binder *binder, uint32_t tile,
                           berth__mask *mask)
 {

@@ -79,6 +79,11 @@ berth__claim_state berth__claim_state_of(const berth__view *view, const berth__c
 bool berth__binder_make(berth__view *view, berth__arena *arena, const berth__volume_list *list,
                         berth__binder *binder, bool *ok);
 
+/* Whether node facts and `key` decide where the claims can be bound (plugin.h, verdict_key). False
+ * with static provisioning, published capacity, a node chosen already, a missing volume, or volumes
+ * of in-tree plugins. */
+bool berth__binder_key(const berth__binder *binder, berth__verdict_key *key);
+
 /* Clear the slots of a tile where the claims can't be bound. */
 void berth__binder_filter(const berth__view *view, const berth__binder *binder, uint32_t tile,
                           berth__mask *mask);

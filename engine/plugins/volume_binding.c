@@ -249,6 +249,14 @@ static void volume_binding_filter(const berth__question *cycle, const void *inst
     berth__binder_filter(cycle->view, state, tile, mask);
 }
 
+static bool volume_binding_verdict_key(const berth__question *cycle, const void *instance,
+                                       const void *state, berth__verdict_key *key)
+{
+    (void)cycle;
+    (void)instance;
+    return berth__binder_key(state, key);
+}
+
 static void volume_binding_explain(const berth__question *cycle, const void *instance,
                                    const void *state, uint32_t slot, berth__reasons *reasons)
 {
@@ -325,6 +333,7 @@ const berth__plugin_ops berth__plugin_volume_binding = {
     .filter_state_bytes = sizeof(berth__binder),
     .prepare_filter = volume_binding_prepare,
     .filter = volume_binding_filter,
+    .verdict_key = volume_binding_verdict_key,
     .explain = volume_binding_explain,
     .adjust = volume_binding_adjust,
     .score_state_bytes = sizeof(berth__binder),

@@ -226,6 +226,23 @@ static void volume_zone_filter(const berth__question *cycle, const void *instanc
     }
 }
 
+static bool volume_zone_verdict_key(const berth__question *cycle, const void *instance,
+                                    const void *opaque, berth__verdict_key *key)
+{
+    (void)cycle;
+    (void)instance;
+    const filter_state *own = opaque;
+    bool known = own->refusal == NULL;
+    for (uint32_t i = 0; i < own->rule_count && known; i++) {
+        const zone_rule *rule = &own->rules[i];
+        known = rule->own != NULL;
+        berth__verdict_word(key, (uintptr_t)rule->own);
+        berth__verdict_word(key, (uintptr_t)rule->lacking);
+        berth__verdict_word(key, (uintptr_t)rule->other);
+    }
+    return known;
+}
+
 static void volume_zone_explain(const berth__question *cycle, const void *instance,
                                 const void *state, uint32_t slot, berth__reasons *reasons)
 {
@@ -256,6 +273,7 @@ const berth__plugin_ops berth__plugin_volume_zone = {
     .filter_state_bytes = sizeof(filter_state),
     .prepare_filter = volume_zone_prepare,
     .filter = volume_zone_filter,
+    .verdict_key = volume_zone_verdict_key,
     .explain = volume_zone_explain,
     .adjust = volume_zone_adjust,
 };

@@ -183,7 +183,34 @@ enum { SLOTS_MAX = LIST_MAX };
 typedef struct forest {
     berth__search_tree tree;
     berth__mask passing[SLOTS_MAX / BERTH__TILE + 1], visited[SLOTS_MAX / BERTH__TILE + 2];
+    int32_t tops[SLOTS_MAX / BERTH__TILE + 2];
+    /* Two sets whose common slots are those that pass, ready in some tiles. */
+    berth__mask sets[2][SLOTS_MAX / BERTH__TILE + 1];
+    uint8_t ready[2][SLOTS_MAX / BERTH__TILE + 1];
+    uint64_t busy[SLOTS_MAX / BERTH__TILE / 64 + 1];
 } forest;
+
+/* Split the slots that pass into two sets. A tile is busy where the sets say too much, and a set
+ * holds anything where it is not ready. */
+static void make_sets(forest *f)
+{
+    memset(f->busy, 0, sizeof(f->busy));
+    for (uint32_t tile = 0; tile <= SLOTS_MAX / BERTH__TILE; tile++) {
+        const uint64_t more = berth__random_below(&source, 4) == 0 ? UINT64_MAX : 0;
+        for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++) {
+            const uint64_t split = UINT64_C(0x0123456789abcdef) * berth__random_below(&source, 99);
+            f->sets[0][tile].words[w] = f->passing[tile].words[w] | split | more;
+            f->sets[1][tile].words[w] = f->passing[tile].words[w] | ~split | more;
+        }
+        if (more != 0)
+            berth__bit_set(f->busy, tile);
+        for (uint32_t i = 0; i < 2; i++) {
+            f->ready[i][tile] = berth__random_below(&source, 3) != 0;
+            if (!f->ready[i][tile])
+                f->sets[i][tile] = (berth__mask){{0}};
+        }
+    }
+}
 
 static void keep_passing(void *context, uint32_t tile, berth__mask *slots)
 {
@@ -229,6 +256,54 @@ static uint32_t heap_slot(const forest *f, bool gated, uint32_t start, uint32_t 
     return count == 0 ? BERTH__SLOT_NONE : slots[heap_root(totals, count)];
 }
 
+/* Walk over the slots that pass, given by `keep` alone or by sets, too. */
+static void check_walk(forest *f, const berth__kernels *kernels, uint32_t start, uint32_t limit,
+                       bool by_sets)
+{
+    berth__tree_answer answer;
+    const uint32_t wanted = heap_slot(f, true, start, limit);
+    berth__tree_walk walk = {.tree = &f->tree,
+                             .slot_count = f->tree.slot_count,
+                             .kernels = kernels,
+                             .busy = by_sets ? f->busy : NULL,
+                             .set_count = by_sets ? 2 : 0,
+                             .keep = keep_passing,
+                             .context = f,
+                             .visited = f->visited,
+                             .tops = f->tops};
+    const bool ready = berth__random_below(&source, 2) == 0;
+    for (uint32_t i = 0; i < 2; i++) {
+        walk.sets[i] = (berth__walk_set){f->sets[i], f->ready[i]};
+        for (uint32_t tile = 0; by_sets && ready && tile * BERTH__TILE < f->tree.slot_count; tile++)
+            if (!f->ready[i][tile])
+                f->sets[i][tile] = f->passing[tile];
+        if (by_sets && ready)
+            walk.sets[i].ready = NULL;
+    }
+    berth__search_tree_mask(&f->tree, kernels);
+    berth__tree_walk_ask(&walk, start, limit, &answer);
+    if (wanted == BERTH__SLOT_NONE) {
+        assert_int_equal(answer.feasible_count, 0);
+        return;
+    }
+    const int32_t best = f->tree.leaves[wanted];
+    const uint32_t nth = berth__random_below(&source, answer.best_count);
+    uint32_t count = 0, equal = 0;
+    for (uint32_t i = 0; i < f->tree.slot_count && count < limit; i++) {
+        const uint32_t slot = (start + i) % f->tree.slot_count;
+        if (f->tree.leaves[slot] < 0 ||
+            !berth__bit_get(f->passing[slot / BERTH__TILE].words, slot % BERTH__TILE))
+            continue;
+        count++;
+        if (f->tree.leaves[slot] == best && equal++ == nth)
+            expect("n-th by walk", slot, berth__tree_walk_nth_best(&walk, start, &answer, nth));
+    }
+    assert_int_equal(answer.best, best);
+    assert_int_equal(answer.best_count, equal);
+    assert_int_equal(answer.feasible_count, count);
+    expect("by walk", wanted, berth__tree_walk_heap_best(&walk, start, &answer));
+}
+
 static void check_tree(forest *f, const berth__kernels *kernels, uint32_t start, uint32_t limit)
 {
     berth__tree_answer answer;
@@ -238,37 +313,59 @@ static void check_tree(forest *f, const berth__kernels *kernels, uint32_t start,
         assert_int_equal(answer.feasible_count, 0);
     else
         expect("by tree", wanted, berth__search_tree_heap_best(&f->tree, kernels, start, &answer));
-    berth__tree_walk walk = {.tree = &f->tree,
-                             .slot_count = f->tree.slot_count,
-                             .kernels = kernels,
-                             .keep = keep_passing,
-                             .context = f,
-                             .visited = f->visited};
-    wanted = heap_slot(f, true, start, limit);
-    berth__tree_walk_ask(&walk, start, limit, &answer);
-    if (wanted == BERTH__SLOT_NONE)
-        assert_int_equal(answer.feasible_count, 0);
-    else
-        expect("by walk", wanted, berth__tree_walk_heap_best(&walk, start, &answer));
+    check_walk(f, kernels, start, limit, false);
+    check_walk(f, kernels, start, limit, true);
+}
+
+/* The tiles of a tree that walks use are what its leaves say. */
+static void check_tiles(const forest *f)
+{
+    for (uint32_t slot = 0; slot < f->tree.slot_count; slot++) {
+        const berth__tree_tile *own = &f->tree.tiles[slot / BERTH__TILE];
+        const int32_t leaf = f->tree.leaves[slot];
+        assert_int_equal(berth__bit_get(own->feasible.words, slot % BERTH__TILE), leaf >= 0);
+        assert_true(leaf <= own->top || leaf < 0);
+        assert_int_equal(berth__bit_get(own->tops.words, slot % BERTH__TILE),
+                         leaf >= 0 && leaf == own->top);
+    }
+}
+
+static void change_leaves(forest *f, berth__tree_scratch *scratch, const berth__kernels *kernels)
+{
+    enum { CHANGES = 60 };
+    uint32_t slots[CHANGES];
+    int32_t totals[CHANGES];
+    for (uint32_t i = 0; i < CHANGES; i++) {
+        slots[i] = berth__random_below(&source, f->tree.slot_count);
+        totals[i] = (int32_t)berth__random_below(&source, 40) - 1;
+    }
+    assert_true(berth__tree_scratch_reserve(scratch, berth__allocator_default(), f->tree.slot_count,
+                                            CHANGES));
+    berth__search_tree_change(&f->tree, kernels, scratch, slots, totals, CHANGES);
+    check_tiles(f);
 }
 
 static void test_trees(void **state)
 {
     (void)state;
     static forest f;
+    berth__tree_scratch scratch = {0};
     for (uint32_t round = 0; round < ROUNDS / 3; round++) {
         begin_round(round);
         const berth__kernels *kernels = berth__kernels_at(round % 3);
         kernels = kernels != NULL ? kernels : berth__kernels_best();
         uint32_t slots = 1 + berth__random_below(&source, round % 2 == 0 ? 300 : SLOTS_MAX);
         fill_tree(&f, slots, kernels);
+        make_sets(&f);
         for (uint32_t ask = 0; ask < 10; ask++) {
             uint32_t start = ask == 0 ? 0 : berth__random_below(&source, slots);
             uint32_t limit = ask % 3 == 1 ? slots : 1 + berth__random_below(&source, slots);
             check_tree(&f, kernels, start, limit);
+            change_leaves(&f, &scratch, kernels);
         }
         berth__search_tree_destroy(&f.tree, berth__allocator_default());
     }
+    berth__tree_scratch_destroy(&scratch, berth__allocator_default());
 }
 
 int main(void)

@@ -1,0 +1,30 @@
+/* Filters that run on the slots that a walk finds (plugin.h, BERTH__FILTERS_LATE): how a walk does
+ * without calling them on each tile.
+ *
+ * A filter whose verdicts depend on node facts and a short key (verdict_key) becomes part of one
+ * set of slots (gate_masks.h), which decisions with equal keys share. The others run only on the
+ * tiles that they call busy (busy_tiles): elsewhere they clear no slot. So a tile needs a look at
+ * masks only, unless it is busy.
+ *
+ * Threads: the deciding thread only. */
+#ifndef BERTH_INDEX_LATE_FILTERS_H
+#define BERTH_INDEX_LATE_FILTERS_H
+
+#include "index/gate_masks.h"
+
+typedef struct berth__late_filters {
+    berth__filter_list fixed; /* the filters behind `key` */
+    berth__filter_list rest;
+    berth__verdict_key key;
+    uint64_t *busy; /* a bit a tile: where a filter of `rest` may clear slots */
+    uint32_t busy_words;
+} berth__late_filters;
+
+void berth__late_filters_destroy(berth__late_filters *late, const berth_allocator *allocator);
+
+/* Group the filters in `rest` of a decision, and find busy tiles. Returns false when out of
+ * memory. */
+bool berth__late_filters_group(berth__late_filters *late, const berth__decision *decision,
+                               const berth_allocator *allocator);
+
+#endif
