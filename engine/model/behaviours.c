@@ -101,9 +101,7 @@ static const gate gates[] = {
     {"VolumeLimitScaling", 36, LAST, 37, 0, SWITCHES(csi_drivers_required)},
     {"VolumeLimitScaling", 35, 35, 0, 0, NONE},
     {"CSIMigrationPortworx", 32, 35, 32, 33, NONE},
-    /* kube-scheduler 1.37 locks this one. A program that does not write the claims must switch it
-     * off, or it would bind pods without their devices. */
-    {"DRAExtendedResource", 36, LAST, 36, 0, SWITCHES(devices_back_resources)},
+    {"DRAExtendedResource", 36, LAST, 36, 37, SWITCHES(devices_back_resources)},
     {"DRAExtendedResource", 34, 35, 0, 0, NONE},
     {"DRAConsumableCapacity", 34, LAST, 36, 0, NONE},
     {"DRAPartitionableDevices", 33, LAST, 36, 0, NONE},
