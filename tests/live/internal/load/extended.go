@@ -54,7 +54,9 @@ func (p Plan) LoadExtendedPods(c *api.Client) error {
 	}
 	return each(24, func(i int) error {
 		shape := func(pod *api.Pod) {
-			pod.Spec.Containers[0].Resources.Requests[extendedResource] = fmt.Sprint(1 + i%4/3)
+			devices := fmt.Sprint(1 + i%4/3)
+			pod.Spec.Containers[0].Resources.Requests[extendedResource] = devices
+			pod.Spec.Containers[0].Resources.Limits = map[string]string{extendedResource: devices}
 		}
 		return c.Ensure("/api/v1/namespaces/"+p.Namespace+"/pods",
 			p.Pod(App{"extended", 1, 10, 16, shape}, fmt.Sprintf("extended-%02d", i)))
