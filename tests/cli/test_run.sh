@@ -67,7 +67,8 @@ complains run_lease_times 2 "leaseDuration must be longer" "${live[@]}" --leader
 complains run_lock 2 "'endpoints' is not leases" "${live[@]}" --leader-elect-resource-lock endpoints
 complains run_lease_name 2 "is no name of a Lease" "${live[@]}" --leader-elect-resource-name a/b
 complains run_pool_time 2 "'-5m' is no time" "${live[@]}" --pod-max-in-unschedulable-pods-duration -5m
-complains run_number 2 "kube-api-qps" "${live[@]}" --kube-api-qps many
+complains run_number 2 "'many' is no number up to 1000000" "${live[@]}" --kube-api-qps many
+complains run_number 2 "'1e9' is no number up to 1000000" "${live[@]}" --kube-api-qps 1e9
 complains run_port 2 "secure-port" "${live[@]}" --secure-port 65536
 complains run_form 2 "logging-format" "${live[@]}" --logging-format xml
 complains run_level 2 "--v is 11" "${live[@]}" --v 11
