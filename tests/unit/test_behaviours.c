@@ -172,6 +172,9 @@ static void test_refused_gates(void **state)
     refused(37, "WinDSR=false", BERTH_E_INVALID, "feature gate WinDSR is locked to true");
     refused(37, "AllAlpha=true", BERTH_E_UNSUPPORTED, "not implemented");
     refused(35, "NativeHistograms=true", BERTH_E_INVALID, "has no feature gate");
+    refused(36, "PodLevelResource=true", BERTH_E_INVALID,
+            "no feature gate \"PodLevelResource\": did you mean PodLevelResources?");
+    refused(36, "watchlistclient=true", BERTH_E_INVALID, "did you mean WatchListClient?");
     refused(35, "InPlacePodLevelResourcesVerticalScaling=true", BERTH_E_UNSUPPORTED,
             "not implemented");
     refused(36, "PodLevelResources", BERTH_E_INVALID, "NAME=true or NAME=false");
