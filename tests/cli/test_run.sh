@@ -115,6 +115,8 @@ grep -c 'changes nothing here' "$work/err" | grep -qx 34 || fail "run_flags: not
 said run_write_config 2 "configurations are read, not written" "${live[@]}" --write-config-to x
 said run_emulated 3 'kube-scheduler of Kubernetes 1.35 has no feature gate "NativeHistograms"' "${live[@]}" \
   --emulated-version kube:1.35 --feature-gates kube:WatchListClient=true,kube:NativeHistograms=true
+said run_gates_add_up 3 'no feature gate "NativeHistograms"' "${live[@]}" --emulated-version 1.35 \
+  --feature-gates NativeHistograms=true --feature-gates kube:WatchListClient=true
 said run_gates 3 'no context "d"' "${live[@]}" --context d \
   --feature-gates kube:ComponentFlagz=false,WatchListClient=false
 

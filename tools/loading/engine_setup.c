@@ -32,6 +32,7 @@ option_group engine_setup_options(engine_setup *setup)
         {.name = "feature-gates",
          .kind = OPTION_TEXT,
          .value = "GATES",
+         .joins = true,
          .target = &setup->feature_gates,
          .help = "feature gates as in kube-scheduler: Name=true,Other=false"},
         {.name = "percentage",
