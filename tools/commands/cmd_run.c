@@ -220,8 +220,8 @@ static berth_status read_access(const run_config *file, kubeconfig *config, bert
     return kubeconfig_find(config, &search, error);
 }
 
-/* Returns false, after a message, if the text is not a rate. As in kube-scheduler, a rate below 0 is
- * no limit. */
+/* Returns false, after a message, if the text is not a rate. As in kube-scheduler, a rate below 0
+ * is no limit. */
 static bool take_rate(double *out)
 {
     char *end;

@@ -34,7 +34,7 @@ option_group engine_setup_options(engine_setup *setup)
          .value = "GATES",
          .joins = true,
          .target = &setup->feature_gates,
-         .help = "feature gates as in kube-scheduler: Name=true,Other=false"},
+         .help = "feature gates as in kube-scheduler: Name=true,Other=false;\nrepeatable"},
         {.name = "percentage",
          .kind = OPTION_NUMBER,
          .value = "P",
