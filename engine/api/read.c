@@ -329,6 +329,27 @@ berth_status berth_engine_pod_claim_object_sized(const berth_engine *engine, ber
                                            error);
 }
 
+berth_status berth_engine_pod_extended_claim_sized(const berth_engine *engine, berth_pod_id pod,
+                                                   const uint32_t *sizes,
+                                                   const berth_allocator *allocator,
+                                                   berth_object **out, berth_error *error)
+{
+    if (engine == NULL) {
+        *out = NULL;
+        return berth__no_engine(error);
+    }
+    return berth__cluster_pod_extended_claim(&engine->cluster, pod, sizes, allocator, out, error);
+}
+
+uint32_t berth_engine_pod_extended_requests_sized(const berth_engine *engine, berth_pod_id pod,
+                                                  berth_extended_request *out, size_t size,
+                                                  uint32_t capacity)
+{
+    if (engine == NULL)
+        return 0;
+    return berth__cluster_pod_extended_requests(&engine->cluster, pod, out, size, capacity);
+}
+
 static berth_status walk(berth_engine *engine, berth_kind kind, const uint32_t *sizes,
                          berth_each_object_fn each, void *context, berth_error *error)
 {

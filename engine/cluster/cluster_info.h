@@ -64,6 +64,16 @@ berth_status berth__cluster_pod_claim_object(const berth__cluster *cluster, bert
                                              const berth_allocator *allocator, berth_object **out,
                                              berth_error *error);
 
+/* The claim that a pod's placement made for extended resources, and which of its requests serves
+ * which container (extended_claim.c). */
+berth_status berth__cluster_pod_extended_claim(const berth__cluster *cluster, berth_pod_id id,
+                                               const uint32_t *sizes,
+                                               const berth_allocator *allocator, berth_object **out,
+                                               berth_error *error);
+uint32_t berth__cluster_pod_extended_requests(const berth__cluster *cluster, berth_pod_id id,
+                                              berth_extended_request *out, size_t size,
+                                              uint32_t capacity);
+
 /* What a placement chose for a claim (`chosen` is set), with its parts in `arena`. Returns false
  * when out of memory. */
 bool berth__cluster_chosen(const berth__cluster *cluster, const berth__device_claim *claim,

@@ -314,7 +314,7 @@ static berth_status append(berth_explanation *explanation, const berth_str *part
     return explanation->message.data != NULL ? BERTH_OK : BERTH_E_NOMEM;
 }
 
-/* Name the claim whose devices must be freed. */
+/* Name the claim whose devices must be freed, or that must be deleted. */
 static bool name_freed(const berth__attempt *attempt, const berth__freed_claim *freed,
                        berth_explanation *explanation)
 {
@@ -322,6 +322,7 @@ static bool name_freed(const berth__attempt *attempt, const berth__freed_claim *
     bool ok = true;
     if (freed->name == 0)
         return true;
+    explanation->deletes_freed = freed->deleted;
     explanation->freed_namespace =
         berth__arena_str(&explanation->arena, berth__text(model, freed->namespace_name), &ok);
     explanation->freed_claim =

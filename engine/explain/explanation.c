@@ -465,12 +465,25 @@ berth_str berth_explanation_message(const berth_explanation *explanation)
     return explanation->message;
 }
 
+static bool tell_freed(const berth_explanation *explanation, bool deleted,
+                       berth_str *namespace_name, berth_str *name)
+{
+    bool has = explanation->freed_claim.len > 0 && explanation->deletes_freed == deleted;
+    *namespace_name = has ? explanation->freed_namespace : (berth_str){0};
+    *name = has ? explanation->freed_claim : (berth_str){0};
+    return has;
+}
+
 bool berth_explanation_freed_claim(const berth_explanation *explanation, berth_str *namespace_name,
                                    berth_str *name)
 {
-    *namespace_name = explanation->freed_namespace;
-    *name = explanation->freed_claim;
-    return name->len > 0;
+    return tell_freed(explanation, false, namespace_name, name);
+}
+
+bool berth_explanation_deleted_claim(const berth_explanation *explanation,
+                                     berth_str *namespace_name, berth_str *name)
+{
+    return tell_freed(explanation, true, namespace_name, name);
 }
 
 berth_node_id berth_explanation_nominated(const berth_explanation *explanation)

@@ -40,6 +40,7 @@ struct berth_explanation {
     berth_str message;
     berth_str about_claims; /* DynamicResources' words before preemption; absent: none */
     berth_str freed_namespace, freed_claim;
+    bool deletes_freed; /* the claim must be deleted */
     berth_node_id nominated;
     berth_pod_id *victims;
     uint32_t victim_count, victim_capacity;

@@ -101,9 +101,7 @@ static const gate gates[] = {
     {"VolumeLimitScaling", 36, LAST, 37, 0, SWITCHES(csi_drivers_required)},
     {"VolumeLimitScaling", 35, 35, 0, 0, NONE},
     {"CSIMigrationPortworx", 32, 35, 32, 33, NONE},
-    /* kube-scheduler 1.37 locks this one. A program that does not write the claims must switch it
-     * off, or it would bind pods without their devices. */
-    {"DRAExtendedResource", 36, LAST, 36, 0, SWITCHES(devices_back_resources)},
+    {"DRAExtendedResource", 36, LAST, 36, 37, SWITCHES(devices_back_resources)},
     {"DRAExtendedResource", 34, 35, 0, 0, NONE},
     {"DRAConsumableCapacity", 34, LAST, 36, 0, NONE},
     {"DRAPartitionableDevices", 33, LAST, 36, 0, NONE},
@@ -148,14 +146,27 @@ static berth_status refuse_locked(const char *name, bool to, uint32_t minor, ber
                             to ? "true" : "false", (unsigned)minor);
 }
 
+static berth_status refuse_unknown(berth_str name, uint32_t minor, berth_error *error)
+{
+    berth__nearest nearest = berth__nearest_begin(name);
+    for (size_t i = 0; i < sizeof(gates) / sizeof(gates[0]); i++)
+        if (minor >= gates[i].first && minor <= gates[i].last)
+            berth__nearest_try(&nearest, berth__text_of(gates[i].name));
+    berth__other_gates_try(&nearest, minor);
+    bool has = nearest.found.len > 0;
+    return berth__error_set(
+        error, BERTH_E_INVALID,
+        "kube-scheduler of Kubernetes 1.%u has no feature gate \"%.*s\"%s%.*s%s", (unsigned)minor,
+        (int)name.len, name.data, has ? ": did you mean " : "", (int)nearest.found.len,
+        has ? nearest.found.data : "", has ? "?" : "");
+}
+
 /* Accept a gate that changes no decision. */
 static berth_status pass_gate(berth_str name, bool on, uint32_t minor, berth_error *error)
 {
     const berth__other_gate *other = berth__other_gate_find(name, minor);
     if (other == NULL)
-        return berth__error_set(error, BERTH_E_INVALID,
-                                "kube-scheduler of Kubernetes 1.%u has no feature gate \"%.*s\"",
-                                (unsigned)minor, (int)name.len, name.data);
+        return refuse_unknown(name, minor, error);
     if (other->locked_since != 0 && minor >= other->locked_since && on != other->locked_to)
         return refuse_locked(other->name, other->locked_to, minor, error);
     return BERTH_OK;

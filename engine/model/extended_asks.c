@@ -47,7 +47,7 @@ bool berth__pod_asks_extended(const berth__model *model, const berth_pod *pod)
 
 /* ---- as words ---- */
 
-enum { WORDS = 6 };
+enum { WORDS = 7 };
 
 /* The position of a name in the list when sorted by text. */
 static uint32_t rank_of(berth_resources list, berth_str name)
@@ -78,6 +78,8 @@ static void write_ask(berth__model *model, const berth_container *container, uin
     put(model, berth__intern_add(&model->strings, (berth_str){text, length}, ok), ok);
     put(model, (uint32_t)count, ok);
     put(model, (uint32_t)(count >> 32), ok);
+    put(model,
+        container->name.len > 0 ? berth__intern_add(&model->strings, container->name, ok) : 0, ok);
 }
 
 void berth__extended_asks_write(berth__model *model, const berth_pod *pod, put_word *put, bool *ok)
@@ -109,6 +111,7 @@ void berth__extended_asks_fill(berth__model *model, berth__arena *arena, const u
                                           .lasts = word[1] != 0,
                                           .resource = word[2],
                                           .request = word[3],
+                                          .name = word[6],
                                           .count = (int64_t)((uint64_t)word[5] << 32 | word[4])};
     }
     out->items = items;

@@ -294,3 +294,10 @@ const berth__other_gate *berth__other_gate_find(berth_str name, uint32_t minor)
             return &gates[i];
     return NULL;
 }
+
+void berth__other_gates_try(berth__nearest *nearest, uint32_t minor)
+{
+    for (size_t i = 0; i < sizeof(gates) / sizeof(gates[0]); i++)
+        if (gates[i].first <= minor && minor <= gates[i].last)
+            berth__nearest_try(nearest, berth__text_of(gates[i].name));
+}

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "berth/status.h"
+#include "text/nearest.h"
 
 /* A feature gate, and the versions that have it. */
 typedef struct berth__other_gate {
@@ -18,5 +19,8 @@ typedef struct berth__other_gate {
 /* The gate of a name in Kubernetes 1.`minor`; NULL: that version has none, or the gate changes
  * decisions. */
 const berth__other_gate *berth__other_gate_find(berth_str name, uint32_t minor);
+
+/* Try the names of all gates of Kubernetes 1.`minor` here. */
+void berth__other_gates_try(berth__nearest *nearest, uint32_t minor);
 
 #endif

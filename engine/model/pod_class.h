@@ -227,6 +227,7 @@ typedef struct berth__container_ask {
     bool lasts;         /* not an init container that ends */
     uint32_t resource;  /* a column */
     berth__sym request; /* name of the device request made for it: container-N-request-M */
+    berth__sym name;    /* the container's */
     int64_t count;      /* above 0 */
 } berth__container_ask;
 

@@ -129,11 +129,14 @@ static const char *dynamic_resources_post_filter(const berth__question *cycle, c
         const berth__served_claim *served = &claims->served[i];
         if (!served->unavailable || !served->spare || served->special)
             continue;
-        *freed = (berth__freed_claim){served->namespace_name, served->name};
+        *freed = (berth__freed_claim){served->namespace_name, served->name, false};
         return "deallocation of ResourceClaim completed";
     }
-    if (claims->special != NULL && claims->special->written != NULL)
+    if (claims->special != NULL && claims->special->written != NULL) {
+        const berth__stored *written = &claims->special->written->record;
+        *freed = (berth__freed_claim){written->key.namespace_name, written->key.name, true};
         return "deletion of ResourceClaim completed";
+    }
     return cycle->view->model->behaviours.tells_of_idle_claims ? "still not schedulable" : "";
 }
 

@@ -143,9 +143,10 @@ enum {
     BERTH__FILTERS_LATE = 1 << 8,
 };
 
-/* A ResourceClaim whose devices must be freed; name 0: none. */
+/* A ResourceClaim whose devices must be freed, or that must be deleted; name 0: none. */
 typedef struct berth__freed_claim {
     berth__sym namespace_name, name;
+    bool deleted;
 } berth__freed_claim;
 
 /* Words that identify a filter's verdicts as long as the layout has one epoch. */

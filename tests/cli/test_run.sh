@@ -67,7 +67,8 @@ complains run_lease_times 2 "leaseDuration must be longer" "${live[@]}" --leader
 complains run_lock 2 "'endpoints' is not leases" "${live[@]}" --leader-elect-resource-lock endpoints
 complains run_lease_name 2 "is no name of a Lease" "${live[@]}" --leader-elect-resource-name a/b
 complains run_pool_time 2 "'-5m' is no time" "${live[@]}" --pod-max-in-unschedulable-pods-duration -5m
-complains run_number 2 "kube-api-qps" "${live[@]}" --kube-api-qps many
+complains run_number 2 "'many' is no number up to 1000000" "${live[@]}" --kube-api-qps many
+complains run_number 2 "'1e9' is no number up to 1000000" "${live[@]}" --kube-api-qps 1e9
 complains run_port 2 "secure-port" "${live[@]}" --secure-port 65536
 complains run_form 2 "logging-format" "${live[@]}" --logging-format xml
 complains run_level 2 "--v is 11" "${live[@]}" --v 11
@@ -114,6 +115,8 @@ grep -c 'changes nothing here' "$work/err" | grep -qx 33 || fail "run_flags: not
 said run_write_config 2 "configurations are read, not written" "${live[@]}" --write-config-to x
 said run_emulated 3 'kube-scheduler of Kubernetes 1.35 has no feature gate "NativeHistograms"' "${live[@]}" \
   --emulated-version kube:1.35 --feature-gates kube:WatchListClient=true,kube:NativeHistograms=true
+said run_gates_add_up 3 'no feature gate "NativeHistograms"' "${live[@]}" --emulated-version 1.35 \
+  --feature-gates NativeHistograms=true --feature-gates kube:WatchListClient=true
 said run_gates 3 'no context "d"' "${live[@]}" --context d \
   --feature-gates kube:ComponentFlagz=false,WatchListClient=false
 

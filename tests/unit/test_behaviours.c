@@ -135,7 +135,7 @@ static void test_gates(void **state)
     assert_false(made(37, "StorageCapacityScoring=false").volume_capacity_scores);
     assert_false(made(37, "VolumeLimitScaling=false").csi_drivers_required);
     assert_false(made(37, "DRADeviceTaintRules=false").device_taint_rules);
-    assert_false(made(37, "DRAExtendedResource=false").devices_back_resources);
+    assert_false(made(36, "DRAExtendedResource=false").devices_back_resources);
     assert_true(made(37, "DRAExtendedResource=true").devices_back_resources);
     assert_true(made(36, "TaintTolerationComparisonOperators=true").taint_comparisons);
     const berth__behaviours two =
@@ -171,9 +171,13 @@ static void test_refused_gates(void **state)
     refused(37, "TopologyAwareWorkloadScheduling=true", BERTH_E_UNSUPPORTED, "not implemented");
     refused(37, "SidecarContainers=true", BERTH_E_INVALID, "no feature gate");
     refused(37, "NodeDeclaredFeatures=false", BERTH_E_INVALID, "locked to true");
+    refused(37, "DRAExtendedResource=false", BERTH_E_INVALID, "locked to true");
     refused(37, "WinDSR=false", BERTH_E_INVALID, "feature gate WinDSR is locked to true");
     refused(37, "AllAlpha=true", BERTH_E_UNSUPPORTED, "not implemented");
     refused(35, "NativeHistograms=true", BERTH_E_INVALID, "has no feature gate");
+    refused(36, "PodLevelResource=true", BERTH_E_INVALID,
+            "no feature gate \"PodLevelResource\": did you mean PodLevelResources?");
+    refused(36, "watchlistclient=true", BERTH_E_INVALID, "did you mean WatchListClient?");
     refused(35, "InPlacePodLevelResourcesVerticalScaling=true", BERTH_E_UNSUPPORTED,
             "not implemented");
     refused(36, "PodLevelResources", BERTH_E_INVALID, "NAME=true or NAME=false");

@@ -282,6 +282,225 @@ static void a_claim_is_freed_as_it_was(void **state)
     assert_int_equal(server->request_count, 0);
 }
 
+/* ---- extended resources ---- */
+
+#define POD_STATUS "/pods/web-1/status"
+#define MADE "/resourceclaims/web-1-extended-resources-x7"
+#define CREATION "POST", "/namespaces/shop/resourceclaims"
+#define OWNED                                                                                  \
+    "\"annotations\":{\"resource.kubernetes.io/extended-resource-claim\":\"true\"},"           \
+    "\"ownerReferences\":[{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"name\":\"web-1\",\"uid\":" \
+    "\"u-1\",\"controller\":true}]"
+#define REQUESTS                                                                       \
+    "[{\"name\":\"container-0-request-0\",\"exactly\":{\"deviceClassName\":\"gpu.x\"," \
+    "\"allocationMode\":\"ExactCount\",\"count\":1}}]"
+#define MADE_SPEC "\"spec\":{\"devices\":{\"requests\":" REQUESTS "}}"
+#define MADE_HEAD                                                              \
+    "{\"metadata\":{\"name\":\"web-1-extended-resources-x7\",\"uid\":\"e-1\"," \
+    "\"resourceVersion\":\"7\"," OWNED
+#define MAPPINGS                                                                   \
+    "[{\"containerName\":\"main\",\"resourceName\":\"x.org/gpu\",\"requestName\":" \
+    "\"container-0-request-0\"}]"
+#define ONE_GPU                                                                               \
+    "{\"devices\":{\"results\":[{\"request\":\"container-0-request-0\",\"driver\":\"gpu.x\"," \
+    "\"pool\":\"n1\",\"device\":\"gpu-0\"}]}}"
+
+static const char made[] = MADE_HEAD "}," MADE_SPEC "}";
+static const char made_protected[] = MADE_HEAD FINALIZERS "}," MADE_SPEC "}";
+static const char made_allocated[] =
+    MADE_HEAD FINALIZERS "}," MADE_SPEC ",\"status\":{\"allocation\":" ONE_GPU "," RESERVED "}}";
+
+static void put_extended(const char *claim_name)
+{
+    const device_choice choice = {.claim_namespace = BERTH_STR("shop"),
+                                  .claim_name = write_str(claim_name),
+                                  .claim_uid = BERTH_STR("e-1"),
+                                  .allocation = BERTH_STR(ONE_GPU),
+                                  .requests =
+                                      claim_name == NULL ? BERTH_STR(REQUESTS) : (berth_str){0},
+                                  .mappings = BERTH_STR(MAPPINGS)};
+    settled = 0;
+    writes_devices(
+        w,
+        &(device_job){
+            .id = 1, .pod = &web, .node = BERTH_STR("n1"), .choices = &choice, .choice_count = 1});
+    writes_bind(w, 1, &web, BERTH_STR("n1"));
+}
+
+/* From the answer to the creation to the reservation, which is not answered yet. */
+static void allocate_made(void)
+{
+    assert_string_equal(sent("PATCH", MADE)->body,
+                        "{\"metadata\":{\"resourceVersion\":\"7\",\"uid\":\"e-1\",\"finalizers\":["
+                        "\"resource.kubernetes.io/delete-protection\"]}}");
+    answer("PATCH", MADE, 200, "{}");
+    answer("GET", MADE, 200, made_protected);
+    answer("GET", "/deviceclasses/gpu.x", 200, class_text);
+    answer("GET", MADE, 200, made_protected);
+    const char *status = sent("PATCH", MADE "/status")->body;
+    assert_non_null(strstr(status, "\"device\":\"gpu-0\""));
+    assert_non_null(strstr(status, "\"source\":\"FromClass\""));
+    assert_non_null(strstr(status, RESERVED));
+}
+
+/* The steps of a deletion. */
+static void expect_deletion(void)
+{
+    answer("GET", MADE, 200, made_allocated);
+    assert_string_equal(sent("PATCH", MADE)->body, "{\"metadata\":{\"resourceVersion\":\"7\","
+                                                   "\"uid\":\"e-1\",\"finalizers\":[]}}");
+    answer("PATCH", MADE, 409, "{}");
+    answer("GET", MADE, 200, made_allocated);
+    answer("PATCH", MADE, 200, "{}");
+    answer("GET", MADE, 200, made);
+    assert_string_equal(sent("DELETE", MADE)->body, "{\"preconditions\":{\"uid\":\"e-1\"}}");
+    answer("DELETE", MADE, 503, "{}");
+    scripted_advance(server, second);
+    answer("DELETE", MADE, 200, "{}");
+    assert_null(scripted_find(server, "", "/resourceclaims"));
+}
+
+static void a_claim_is_created_for_extended_resources(void **state)
+{
+    (void)state;
+    put_extended(NULL);
+    const scripted_request *creation = sent(CREATION);
+    assert_string_equal(creation->content_type, "application/json");
+    assert_string_equal(creation->body,
+                        "{\"apiVersion\":\"resource.k8s.io/v1\",\"kind\":\"ResourceClaim\","
+                        "\"metadata\":{\"generateName\":\"web-1-extended-resources-\","
+                        "\"namespace\":\"shop\"," OWNED "}," MADE_SPEC "}");
+    answer(CREATION, 429, "{}");
+    scripted_advance(server, second);
+    answer(CREATION, 201, made);
+    allocate_made();
+    answer("PATCH", MADE "/status", 200, "{}");
+    answer("GET", MADE, 200, made_allocated);
+    const scripted_request *status = sent("PATCH", POD_STATUS);
+    assert_string_equal(status->content_type, "application/strategic-merge-patch+json");
+    assert_string_equal(status->body,
+                        "{\"metadata\":{\"uid\":\"u-1\"},\"status\":{"
+                        "\"extendedResourceClaimStatus\":{\"requestMappings\":" MAPPINGS
+                        ",\"resourceClaimName\":\"web-1-extended-resources-x7\"}}}");
+    answer("PATCH", POD_STATUS, 504, "{}");
+    scripted_advance(server, second);
+    assert_null(scripted_find(server, "POST", "/binding"));
+    answer("PATCH", POD_STATUS, 200, "{}");
+    answer("GET", MADE, 200, made_allocated);
+    answer("POST", "/binding", 201, "{}");
+    assert_int_equal(verdict, BIND_BOUND);
+    assert_null(scripted_find(server, "", "/resourceclaims"));
+}
+
+static void a_claim_without_requests_is_used(void **state)
+{
+    (void)state;
+    put_extended("web-1-extended-resources-x7");
+    answer("GET", MADE, 200, made_protected);
+    answer("GET", "/deviceclasses/gpu.x", 404, "{}");
+    answer("GET", MADE, 200, made_protected);
+    answer("PATCH", MADE "/status", 200, "{}");
+    answer("GET", MADE, 200, made_allocated);
+    answer("PATCH", POD_STATUS, 200, "{}");
+    answer("GET", MADE, 200, made_allocated);
+    answer("POST", "/binding", 201, "{}");
+    assert_int_equal(verdict, BIND_BOUND);
+}
+
+static void a_claim_that_is_not_needed_is_deleted(void **state)
+{
+    (void)state;
+    put_extended(NULL);
+    answer(CREATION, 201, made);
+    allocate_made();
+    answer("PATCH", MADE "/status", 422, "{\"kind\":\"Status\",\"message\":\"no\"}");
+    assert_int_equal(verdict, BIND_FAILED);
+    expect_deletion();
+    failed_with("add allocation and reservation to claim web-1-extended-resources-x7: no");
+    put_extended(NULL);
+    answer(CREATION, 201, made);
+    allocate_made();
+    answer("PATCH", MADE "/status", 200, "{}");
+    answer("GET", MADE, 200, made_allocated);
+    answer("PATCH", POD_STATUS, 422, "{\"kind\":\"Status\",\"message\":\"no\"}");
+    expect_deletion();
+    failed_with("update pod shop/web-1 ExtendedResourceClaimStatus: no");
+    put_extended(NULL);
+    answer(CREATION, 201, made);
+    writes_unbind(w, 1);
+    expect_deletion();
+}
+
+static void a_claim_that_comes_too_late_is_deleted(void **state)
+{
+    (void)state;
+    put_extended(NULL);
+    (void)sent(CREATION);
+    writes_unbind(w, 1);
+    answer(CREATION, 201, made);
+    expect_deletion();
+    put_extended(NULL);
+    writes_unbind(w, 1);
+    answer(CREATION, 429, "{}"); /* nothing was created */
+    assert_int_equal(server->request_count, 0);
+    assert_int_equal(server->timer_count, 0);
+}
+
+static void a_claim_that_is_not_created_ends_the_attempt(void **state)
+{
+    (void)state;
+    put_extended(NULL);
+    answer(CREATION, 403, "{}"); /* the role may be changed */
+    scripted_advance(server, second);
+    answer(CREATION, 422, "{\"kind\":\"Status\",\"message\":\"no\"}");
+    failed_with("create claim for extended resources shop/: no");
+    put_extended(NULL);
+    answer(CREATION, 504, "{}"); /* it may exist: the next attempt finds it by its owner */
+    failed_with("create claim for extended resources shop/: ");
+    put_extended(NULL);
+    answer(CREATION, 201, "{}");
+    failed_with("the server's answer has no name or uid");
+}
+
+static void only_the_pods_own_claim_is_deleted(void **state)
+{
+    (void)state;
+    static const struct {
+        int status;
+        const char *claim;
+    } others[] = {
+        {404, "{}"},
+        {200, "no JSON"},
+        {200, "{\"metadata\":{\"uid\":\"e-2\"," OWNED "}}"},
+        {200, "{\"metadata\":{\"uid\":\"e-1\"}}"},
+        {200, "{\"metadata\":{\"uid\":\"e-1\",\"annotations\":{"
+              "\"resource.kubernetes.io/extended-resource-claim\":\"true\"},"
+              "\"ownerReferences\":[{\"uid\":\"u-0\",\"controller\":true}]}}"},
+    };
+    const deleted_claim claim = {.namespace_name = BERTH_STR("shop"),
+                                 .name = BERTH_STR("web-1-extended-resources-x7"),
+                                 .uid = BERTH_STR("e-1"),
+                                 .pod_uid = BERTH_STR("u-1")};
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        writes_delete_claim(w, &claim);
+        writes_delete_claim(w, &claim); /* is under way already */
+        assert_int_equal(server->request_count, 1);
+        answer("GET", MADE, others[i].status, others[i].claim);
+        assert_int_equal(server->request_count, 0);
+    }
+    writes_delete_claim(w, &claim);
+    expect_deletion();
+    writes_delete_claim(w, &claim);
+    for (int i = 0; i < 10; i++) {
+        answer("GET", MADE, 503, "{}");
+        scripted_advance(server, 10 * second);
+    }
+    assert_int_equal(server->timer_count, 0); /* the pod's next attempt requests it again */
+    writes_delete_claim(w, &claim);
+    writes_end(w);
+    assert_int_equal(server->request_count, 0);
+}
+
 static void the_end_forgets(void **state)
 {
     (void)state;
@@ -308,6 +527,12 @@ int main(void)
         cmocka_unit_test_setup_teardown(devices_that_come_late_are_taken_away, start, stop),
         cmocka_unit_test_setup_teardown(a_node_that_is_gone_is_not_waited_for, start, stop),
         cmocka_unit_test_setup_teardown(a_claim_is_freed_as_it_was, start, stop),
+        cmocka_unit_test_setup_teardown(a_claim_is_created_for_extended_resources, start, stop),
+        cmocka_unit_test_setup_teardown(a_claim_without_requests_is_used, start, stop),
+        cmocka_unit_test_setup_teardown(a_claim_that_is_not_needed_is_deleted, start, stop),
+        cmocka_unit_test_setup_teardown(a_claim_that_comes_too_late_is_deleted, start, stop),
+        cmocka_unit_test_setup_teardown(a_claim_that_is_not_created_ends_the_attempt, start, stop),
+        cmocka_unit_test_setup_teardown(only_the_pods_own_claim_is_deleted, start, stop),
         cmocka_unit_test_setup_teardown(the_end_forgets, start, stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -319,6 +319,7 @@ static void test_questions(void **state)
     berth_object *copy = NULL;
     FAIL(BERTH_E_NOT_FOUND, berth_engine_node_object(engine, 77, NULL, &copy, &error));
     FAIL(BERTH_E_NOT_FOUND, berth_engine_pod_claim_object(engine, 77, 0, NULL, &copy, &error));
+    FAIL(BERTH_E_NOT_FOUND, berth_engine_pod_extended_claim(engine, 77, NULL, &copy, &error));
     FAIL(BERTH_E_NOT_FOUND, berth_engine_pod_object(engine, nobody, NULL, &copy, &error));
     FAIL(BERTH_E_STATE, berth_engine_pod_object(engine, id, NULL, &copy, &error));
     FAIL(BERTH_E_STATE, berth_engine_objects(engine, BERTH_KIND_POD, see_object, NULL, &error));

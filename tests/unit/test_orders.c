@@ -437,6 +437,122 @@ static void test_changed_devices(void **state)
     assert_null(sent("PATCH", "/resourceclaims/g/status"));
 }
 
+/* ---- extended resources that devices back ---- */
+
+#define GPU_CLASS                                                                          \
+    "{\"metadata\":{\"name\":\"gpu\",\"uid\":\"gc\",\"resourceVersion\":\"8\"},\"spec\":{" \
+    "\"extendedResourceName\":\"x.org/gpu\"}}"
+#define GPUS                                                                                    \
+    "{\"metadata\":{\"name\":\"s\",\"uid\":\"gs\",\"resourceVersion\":\"8\"},\"spec\":{"        \
+    "\"driver\":\"gpu.x\",\"pool\":{\"name\":\"n\",\"generation\":1,\"resourceSliceCount\":1}," \
+    "\"nodeName\":\"n\",\"devices\":[{\"name\":\"g0\"},{\"name\":\"g1\"},{\"name\":\"g2\"}]}}"
+#define GPU_REQUEST(count) \
+    "\"resources\":{\"requests\":{\"cpu\":\"1\",\"x.org/gpu\":\"" count "\"}}"
+#define GPU_POD(uid)                                                                    \
+    "{\"metadata\":{\"name\":\"p\",\"namespace\":\"ns\",\"uid\":\"" uid                 \
+    "\",\"resourceVersion\":\"10\"},\"spec\":{\"schedulerName\":\"default-scheduler\"," \
+    "\"initContainers\":[{\"name\":\"setup\"," GPU_REQUEST(                             \
+        "3") "}],\"containers\":[{\"name\":"                                            \
+             "\"main\"," GPU_REQUEST("2") "},{\"name\":\"idle\"}]}}"
+#define OWNED_BY(uid)                                                                            \
+    "\"annotations\":{\"resource.kubernetes.io/extended-resource-claim\":\"true\"},"             \
+    "\"ownerReferences\":[{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"name\":\"p\",\"uid\":\"" uid \
+    "\",\"controller\":true}]"
+#define GPU_REQUESTS                                                                         \
+    "\"spec\":{\"devices\":{\"requests\":[{\"name\":\"container-0-request-1\",\"exactly\":{" \
+    "\"deviceClassName\":\"gpu\",\"allocationMode\":\"ExactCount\",\"count\":1}},{\"name\":" \
+    "\"container-1-request-1\",\"exactly\":{\"deviceClassName\":\"gpu\",\"allocationMode\":" \
+    "\"ExactCount\",\"count\":2}}]}}"
+#define EARLIER_CLAIM(uid)                                                               \
+    "{\"metadata\":{\"name\":\"p-extended-resources-old\",\"namespace\":\"ns\",\"uid\":" \
+    "\"e0\",\"resourceVersion\":\"9\"," OWNED_BY(uid) "}," GPU_REQUESTS "}"
+
+static void offer_gpus(void)
+{
+    give_event("/deviceclasses?watch", "ADDED", GPU_CLASS);
+    give_event("/resourceslices?watch", "ADDED", GPUS);
+}
+
+/* The class backs the resource: the claim is created with what the decision chose. */
+static void test_extended_resource(void **state)
+{
+    (void)state;
+    offer_gpus();
+    give_pod("ADDED", GPU_POD("u1"));
+    wait_for_orders();
+    scripted_request *request = sent("POST", "/namespaces/ns/resourceclaims");
+    assert_non_null(request);
+    assert_non_null(strstr(request->body, "\"generateName\":\"p-extended-resources-\""));
+    assert_non_null(strstr(request->body, OWNED_BY("u1")));
+    assert_non_null(strstr(request->body, GPU_REQUESTS));
+    static const char claim[] =
+        "{\"metadata\":{\"name\":\"p-extended-resources-x\",\"namespace\":\"ns\",\"uid\":\"e1\","
+        "\"resourceVersion\":\"11\",\"finalizers\":[\"resource.kubernetes.io/"
+        "delete-protection\"]," OWNED_BY("u1") "}," GPU_REQUESTS;
+    char text[4096];
+    (void)snprintf(text, sizeof(text), "%s}", claim);
+    scripted_answer(w.s, request, 201, text);
+    scripted_answer(w.s, sent("GET", "/deviceclasses/gpu"), 200, GPU_CLASS);
+    scripted_answer(w.s, sent("GET", "/p-extended-resources-x"), 200, text);
+    request = sent("PATCH", "/p-extended-resources-x/status");
+    assert_non_null(request);
+    const char *allocation = strstr(request->body, "\"status\":{");
+    assert_non_null(allocation);
+    (void)snprintf(text, sizeof(text), "%s,%.*s", claim, (int)strlen(allocation), allocation);
+    scripted_answer(w.s, request, 200, "{}");
+    scripted_answer(w.s, sent("GET", "/p-extended-resources-x"), 200, text);
+    request = sent("PATCH", "/pods/p/status");
+    assert_non_null(request);
+    assert_non_null(
+        strstr(request->body,
+               "\"requestMappings\":[{\"containerName\":\"main\",\"resourceName\":\"x.org/gpu\","
+               "\"requestName\":\"container-1-request-1\"},{\"containerName\":\"setup\","
+               "\"resourceName\":\"x.org/gpu\",\"requestName\":\"container-1-request-1\"},{"
+               "\"containerName\":\"setup\",\"resourceName\":\"x.org/gpu\",\"requestName\":"
+               "\"container-0-request-1\"}],\"resourceClaimName\":\"p-extended-resources-x\""));
+    scripted_answer(w.s, request, 200, "{}");
+    scripted_answer(w.s, sent("GET", "/p-extended-resources-x"), 200, text);
+    request = sent("POST", "/pods/p/binding");
+    assert_non_null(request);
+    scripted_answer(w.s, request, 201, "{}");
+    assert_state(1, 0);
+}
+
+/* An earlier attempt has left a claim: it is deleted, and then the pod is placed. */
+static void test_earlier_claim(void **state)
+{
+    (void)state;
+    offer_gpus();
+    give_event("/resourceclaims?watch", "ADDED", EARLIER_CLAIM("u1"));
+    give_pod("ADDED", GPU_POD("u1"));
+    wait_for_orders();
+    scripted_request *request = await("GET", "/p-extended-resources-old");
+    scripted_answer(w.s, request, 200, EARLIER_CLAIM("u1"));
+    request = await("DELETE", "/p-extended-resources-old");
+    assert_string_equal(request->body, "{\"preconditions\":{\"uid\":\"e0\"}}");
+    scripted_answer(w.s, request, 200, "{}");
+    request = await("PATCH", "/pods/p/status");
+    assert_non_null(strstr(request->body, "deletion of ResourceClaim completed"));
+    scripted_answer(w.s, request, 200, "{}");
+    give_event("/resourceclaims?watch", "DELETED", EARLIER_CLAIM("u1"));
+    assert_non_null(await("POST", "/namespaces/ns/resourceclaims"));
+}
+
+/* A pod of that name was there before: its claim goes with it. */
+static void test_claim_of_another_pod(void **state)
+{
+    (void)state;
+    offer_gpus();
+    give_event("/resourceclaims?watch", "ADDED", EARLIER_CLAIM("u0"));
+    give_pod("ADDED", GPU_POD("u1"));
+    wait_for_orders();
+    scripted_answer(w.s, await("GET", "/p-extended-resources-old"), 200, EARLIER_CLAIM("u0"));
+    scripted_answer(w.s, await("PATCH", "/pods/p/status"), 200, "{}");
+    assert_null(sent("DELETE", "/p-extended-resources-old"));
+    give_event("/resourceclaims?watch", "DELETED", EARLIER_CLAIM("u0"));
+    assert_non_null(await("POST", "/namespaces/ns/resourceclaims"));
+}
+
 /* After the end, nothing new is started. */
 static void test_end(void **state)
 {
@@ -469,6 +585,9 @@ int main(void)
         TEST(test_claim_without_node),
         TEST(test_freed_claim),
         TEST(test_changed_devices),
+        TEST(test_extended_resource),
+        TEST(test_earlier_claim),
+        TEST(test_claim_of_another_pod),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

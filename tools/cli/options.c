@@ -174,6 +174,22 @@ static options_result wrong_number(const parse *p, const option *o, const char *
     return OPTIONS_WRONG;
 }
 
+/* Joined texts live as long as the program: options point to them. */
+static void take_text(const option *o, const char *value)
+{
+    static text_list joined;
+    const char **target = o->target;
+    if (!o->joins || *target == NULL) {
+        *target = value;
+        return;
+    }
+    size_t bytes = strlen(*target) + strlen(value) + 2;
+    char *text = heap_new(bytes, 1);
+    (void)snprintf(text, bytes, "%s,%s", *target, value);
+    text_list_add(&joined, text);
+    *target = text;
+}
+
 static options_result store(const parse *p, const option *o, const char *value)
 {
     switch (o->kind) {
@@ -181,7 +197,7 @@ static options_result store(const parse *p, const option *o, const char *value)
         *(bool *)o->target = true;
         break;
     case OPTION_TEXT:
-        *(const char **)o->target = value;
+        take_text(o, value);
         break;
     case OPTION_TEXTS:
         text_list_add(o->target, value);

@@ -25,16 +25,17 @@ static const command_help help = {
                 "  berth run --kubeconfig ~/.kube/config --dry-run --placements 1000\n",
 };
 
-enum { UNUSED_FLAGS = 4, DEFAULT_PORT = 10259 };
+enum { UNUSED_FLAGS = 4, DEFAULT_PORT = 10259, MAX_RATE = 1000000 };
 
 typedef struct run_flags {
     engine_setup setup;
     const char *kubeconfig, *context, *master, *unschedulable_max;
     const char *emulated_version, *write_config_to;
-    uint64_t verbosity, rate, burst, secure_port;
+    const char *rate; /* --kube-api-qps, which may have a fraction */
+    uint64_t verbosity, burst, secure_port;
     int format;
     bool profiling; /* the default */
-    bool rate_given, burst_given, elect, elect_denied, port_given;
+    bool burst_given, elect, elect_denied, port_given;
     const char *times[3]; /* in the order of run_config_times */
     const char *lease_name, *lease_namespace, *lease_lock;
     const char *bind_address;
@@ -70,10 +71,8 @@ static const option of_server[] = {
      .target = &flags.master,
      .help = "the API server, in place of the kubeconfig's"},
     {.name = "kube-api-qps",
-     .kind = OPTION_NUMBER,
+     .kind = OPTION_TEXT,
      .value = "N",
-     .max = 1000000,
-     .given = &flags.rate_given,
      .target = &flags.rate,
      .help = "limit of writes per second (default: as fast as the server\naccepts them)"},
     {.name = "kube-api-burst",
@@ -232,12 +231,29 @@ static berth_status read_access(const run_config *file, kubeconfig *config, bert
     return kubeconfig_find(config, &search, error);
 }
 
-static void take_rates(const run_config *file)
+/* Returns false, after a message, if the text is not a rate. As in kube-scheduler, a rate below 0
+ * is no limit. */
+static bool take_rate(double *out)
 {
-    flags.session.rate = flags.rate_given ? (double)flags.rate : file->qps;
+    char *end;
+    if (flags.rate == NULL)
+        return true;
+    *out = strtod(flags.rate, &end);
+    if (end != flags.rate && *end == '\0' && *out >= -MAX_RATE && *out <= MAX_RATE)
+        return true;
+    (void)exit_usage(help.name, "--kube-api-qps: '%s' is no number up to %d", flags.rate, MAX_RATE);
+    return false;
+}
+
+static bool take_rates(const run_config *file)
+{
+    flags.session.rate = file->qps;
     flags.session.burst = flags.burst_given ? (double)flags.burst : file->burst;
+    if (!take_rate(&flags.session.rate))
+        return false;
     if (flags.session.rate <= 0)
         LOG_INFO(0, "requests are limited by the server alone, not by a rate of our own");
+    return true;
 }
 
 /* Returns false, after a message, if the text is not a duration. */
@@ -345,7 +361,8 @@ static bool take_flags(run_config *file)
     }
     run_unused_warn();
     take_rules();
-    take_rates(file);
+    if (!take_rates(file))
+        return false;
     take_address();
     return take_time("pod-max-in-unschedulable-pods-duration", flags.unschedulable_max,
                      &flags.session.unschedulable_max_ns) &&

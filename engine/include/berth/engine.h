@@ -520,6 +520,12 @@ BERTH_API berth_str berth_explanation_message(const berth_explanation *explanati
 BERTH_API bool berth_explanation_freed_claim(const berth_explanation *explanation,
                                              berth_str *namespace_name, berth_str *name);
 
+/* The same for a ResourceClaim that an earlier attempt has created for the pod's extended
+ * resources: as in kube-scheduler, the caller removes its finalizer and deletes it, and the next
+ * attempt creates another one. */
+BERTH_API bool berth_explanation_deleted_claim(const berth_explanation *explanation,
+                                               berth_str *namespace_name, berth_str *name);
+
 /* Preemption's choice: the nominated node (BERTH_NODE_NONE: none) and the pods to evict there. */
 BERTH_API berth_node_id berth_explanation_nominated(const berth_explanation *explanation);
 BERTH_API uint32_t berth_explanation_victim_count(const berth_explanation *explanation);

@@ -206,6 +206,40 @@ static inline berth_status berth_engine_pod_claim_object(const berth_engine *eng
                                                out, error);
 }
 
+/* The ResourceClaim that a pod's placement has made for extended resources that DeviceClasses back:
+ * its namespace, its requests, and the allocation as it should be written (without driver
+ * configuration and time). It has neither name nor uid if it must be created; otherwise an earlier
+ * attempt has created it without requests. Owner and threads: as berth_engine_pod_object, below.
+ * Errors: BERTH_E_NOT_FOUND (no such pod or claim; the claim of a bound pod is found until it has
+ * its allocation), BERTH_E_NOMEM. Cost: linear in the devices. */
+static inline berth_status berth_engine_pod_extended_claim(const berth_engine *engine,
+                                                           berth_pod_id pod,
+                                                           const berth_allocator *allocator,
+                                                           berth_object **out, berth_error *error)
+{
+    return berth_engine_pod_extended_claim_sized(engine, pod, berth_object_sizes(), allocator, out,
+                                                 error);
+}
+
+/* A container's resource that a request of that claim provides. */
+typedef struct berth_extended_request {
+    berth_str container;
+    berth_str resource;
+    berth_str request;
+} berth_extended_request;
+
+/* All of them, in kube-scheduler's order (status.extendedResourceClaimStatus.requestMappings). A
+ * request may serve several containers, and a container may use several requests. Returns how many
+ * there are; the first `capacity` are written to `out`. Owner: texts are the engine's, until it
+ * changes. */
+static inline uint32_t berth_engine_pod_extended_requests(const berth_engine *engine,
+                                                          berth_pod_id pod,
+                                                          berth_extended_request *out,
+                                                          uint32_t capacity)
+{
+    return berth_engine_pod_extended_requests_sized(engine, pod, out, sizeof(*out), capacity);
+}
+
 /* ---- objects ---- */
 
 /* The object of a node or a pod, in a form that another engine can be given and would decide by in

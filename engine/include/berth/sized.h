@@ -35,6 +35,7 @@ struct berth_scheduler_options;
 struct berth_snapshot;
 struct berth_step;
 struct berth_taken_device;
+struct berth_extended_request;
 
 /* engine.h */
 BERTH_API void berth_engine_config_init_sized(struct berth_engine_config *config, size_t size);
@@ -108,6 +109,13 @@ BERTH_API berth_status berth_engine_pod_claim_object_sized(const struct berth_en
                                                            const uint32_t *sizes,
                                                            const berth_allocator *allocator,
                                                            berth_object **out, berth_error *error);
+BERTH_API berth_status berth_engine_pod_extended_claim_sized(
+    const struct berth_engine *engine, berth_pod_id pod, const uint32_t *sizes,
+    const berth_allocator *allocator, berth_object **out, berth_error *error);
+BERTH_API uint32_t berth_engine_pod_extended_requests_sized(const struct berth_engine *engine,
+                                                            berth_pod_id pod,
+                                                            struct berth_extended_request *out,
+                                                            size_t size, uint32_t capacity);
 BERTH_API berth_status berth_engine_node_object_sized(const struct berth_engine *engine,
                                                       berth_node_id node, const uint32_t *sizes,
                                                       const berth_allocator *allocator,

@@ -323,6 +323,17 @@ static void free_claim(deciding *d)
         put(d, &plain, &texts);
 }
 
+/* The same for the claim that an earlier attempt created for the pod's extended resources. */
+static void delete_claim(deciding *d, berth_pod_id pod)
+{
+    const order plain = {.kind = ORDER_DELETE_CLAIM, .decided_at = d->number};
+    order_texts texts = {.message = {0}};
+    if (!berth_explanation_deleted_claim(d->explanation, &texts.namespace_name, &texts.name))
+        return;
+    berth_engine_pod_name(d->engine, pod, &texts.preemptor_namespace, &texts.preemptor_name);
+    put(d, &plain, &texts);
+}
+
 static void log_attempt(const deciding *d, const berth_step *step)
 {
     static const char *const results[] = {
@@ -370,6 +381,7 @@ static bool decide(deciding *d)
         if (step.kind == BERTH_STEP_UNSCHEDULABLE || step.kind == BERTH_STEP_ERROR) {
             rejections_note(&d->rejections, step.pod, scheduler_of(d, step.pod));
             free_claim(d);
+            delete_claim(d, step.pod);
             say_failed(d, &step);
         }
     }

@@ -89,23 +89,33 @@ static void give_up(orders *o, const order *what)
     deciding_bind_done(o->deciding, what->binding, false);
 }
 
+/* Looks up a claim that the decision knows only by name; the one for extended resources may not
+ * exist yet. Returns false if it is gone or was replaced. */
+static bool find_devices(const orders *o, const order *what, const order_devices *from,
+                         device_choice *out)
+{
+    *out = (device_choice){.claim_namespace = from->claim_namespace,
+                           .claim_name = from->claim_name,
+                           .allocation = from->allocation,
+                           .requests = from->requests,
+                           .mappings = from->mappings};
+    if (from->claim_name.len == 0)
+        return true;
+    const object_entry *found =
+        find(o, what, BERTH_KIND_RESOURCE_CLAIM, from->claim_namespace, from->claim_name);
+    if (found != NULL)
+        out->claim_uid = object_entry_uid(found);
+    return found != NULL;
+}
+
 /* Passes on the allocations for the pod's ResourceClaims. Returns false if one of the claims is
  * gone. */
 static bool put_devices(orders *o, const order *what, const write_pod *about)
 {
     device_choice *choices = heap_new(what->device_count, sizeof(*choices));
     bool all = true;
-    for (uint32_t i = 0; all && i < what->device_count; i++) {
-        const order_devices *from = &what->devices[i];
-        const object_entry *found =
-            find(o, what, BERTH_KIND_RESOURCE_CLAIM, from->claim_namespace, from->claim_name);
-        all = found != NULL;
-        if (all)
-            choices[i] = (device_choice){.claim_namespace = from->claim_namespace,
-                                         .claim_name = from->claim_name,
-                                         .claim_uid = object_entry_uid(found),
-                                         .allocation = from->allocation};
-    }
+    for (uint32_t i = 0; all && i < what->device_count; i++)
+        all = find_devices(o, what, &what->devices[i], &choices[i]);
     if (all)
         writes_devices(o->writes, &(device_job){.id = what->binding,
                                                 .pod = about,
@@ -194,6 +204,21 @@ static void free_claim(orders *o, const order *what)
                                                 .version = claim->version});
 }
 
+/* The claim of an earlier pod of that name stays: it goes with that pod. */
+static void delete_claim(orders *o, const order *what)
+{
+    const object_entry *claim =
+        find(o, what, BERTH_KIND_RESOURCE_CLAIM, what->namespace_name, what->name);
+    const object_entry *pod =
+        find(o, what, BERTH_KIND_POD, what->preemptor_namespace, what->preemptor_name);
+    if (o->ends || claim == NULL || pod == NULL || pod->bound)
+        return;
+    writes_delete_claim(o->writes, &(deleted_claim){.namespace_name = what->namespace_name,
+                                                    .name = what->name,
+                                                    .uid = object_entry_uid(claim),
+                                                    .pod_uid = object_entry_uid(pod)});
+}
+
 static void carry_out(orders *o, const order *what)
 {
     switch (what->kind) {
@@ -211,6 +236,9 @@ static void carry_out(orders *o, const order *what)
         break;
     case ORDER_FREE_CLAIM:
         free_claim(o, what);
+        break;
+    case ORDER_DELETE_CLAIM:
+        delete_claim(o, what);
         break;
     case ORDER_UNNOMINATE:
         unnominate(o, what);

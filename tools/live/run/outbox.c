@@ -42,7 +42,8 @@ static size_t room_of(const order_texts *texts)
     room += texts->device_count * sizeof(order_devices);
     for (uint32_t i = 0; i < texts->device_count; i++)
         room += (size_t)texts->devices[i].claim_namespace.len + texts->devices[i].claim_name.len +
-                texts->devices[i].allocation.len;
+                texts->devices[i].allocation.len + texts->devices[i].requests.len +
+                texts->devices[i].mappings.len;
     return room;
 }
 
@@ -64,7 +65,9 @@ static void copy_devices(order *o, order_devices *to, char **at, const order_tex
     for (uint32_t i = 0; i < texts->device_count; i++)
         to[i] = (order_devices){.claim_namespace = copy(at, texts->devices[i].claim_namespace),
                                 .claim_name = copy(at, texts->devices[i].claim_name),
-                                .allocation = copy(at, texts->devices[i].allocation)};
+                                .allocation = copy(at, texts->devices[i].allocation),
+                                .requests = copy(at, texts->devices[i].requests),
+                                .mappings = copy(at, texts->devices[i].mappings)};
 }
 
 void outbox_put(outbox *box, const order *plain, const order_texts *texts)

@@ -15,15 +15,19 @@
 typedef struct order_devices {
     berth_str claim_namespace, claim_name;
     berth_str allocation; /* JSON of the chosen allocation; absent: the claim has devices */
+    /* of the claim for extended resources, as JSON; absent for others */
+    berth_str requests; /* spec.devices.requests, for a claim without a name: it must be created */
+    berth_str mappings; /* requestMappings in the pod's status */
 } order_devices;
 
 typedef enum order_kind {
-    ORDER_BIND = 0,   /* answered by berth_scheduler_bind_done */
-    ORDER_UNBIND,     /* the binding has ended: do nothing more for it */
-    ORDER_FAILED,     /* an attempt placed the pod nowhere */
-    ORDER_EVICT,      /* delete the pod `name`, so that the preemptor fits */
-    ORDER_FREE_CLAIM, /* release the devices of the ResourceClaim `name` */
-    ORDER_UNNOMINATE, /* the pod's nominated node is used by another pod now */
+    ORDER_BIND = 0,     /* answered by berth_scheduler_bind_done */
+    ORDER_UNBIND,       /* the binding has ended: do nothing more for it */
+    ORDER_FAILED,       /* an attempt placed the pod nowhere */
+    ORDER_EVICT,        /* delete the pod `name`, so that the preemptor fits */
+    ORDER_FREE_CLAIM,   /* release the devices of the ResourceClaim `name` */
+    ORDER_DELETE_CLAIM, /* delete the ResourceClaim `name`, made for a pod's extended resources */
+    ORDER_UNNOMINATE,   /* the pod's nominated node is used by another pod now */
 } order_kind;
 
 /* Owner: texts are stored behind the struct. */
@@ -45,7 +49,7 @@ typedef struct order {
     /* for a failed attempt */
     bool error; /* SchedulerError, not Unschedulable */
     berth_str message;
-    /* for an eviction */
+    /* for an eviction; for a claim to be deleted, its pod */
     berth_str preemptor_namespace, preemptor_name;
     berth_str scheduler; /* the scheduler name of the pod; for an eviction, of the preemptor */
     /* about a pod, for metrics */

@@ -1,4 +1,4 @@
-/* Reads the claims one by one as objects, and keeps each one's allocation as JSON. */
+/* Reads the claims one by one as objects, and keeps their parts as JSON. */
 #include "live/run/pod_devices.h"
 
 #include <jansson.h>
@@ -8,6 +8,7 @@
 #include "cli/exits.h"
 #include "cli/heap.h"
 #include "cli/words.h"
+#include "live/writes/write_json.h"
 
 static void forget(pod_devices *d)
 {
@@ -50,8 +51,8 @@ static berth_str copy_of(pod_devices *d, berth_str text)
     return keep(d, heap_text(text.data, text.len));
 }
 
-/* Cuts the allocation out of a claim's text. */
-static char *allocation_of(const berth_object *claim)
+/* Owner: the caller's. */
+static json_t *json_of(const berth_object *claim)
 {
     char *text = NULL;
     size_t length = 0;
@@ -62,11 +63,79 @@ static char *allocation_of(const berth_object *claim)
         end_without_memory();
     json_t *json = json_loadb(text, length, 0, NULL);
     free(text);
-    text = json_dumps(json_object_get(json_object_get(json, "status"), "allocation"), JSON_COMPACT);
-    json_decref(json);
+    return json;
+}
+
+/* Owner: the text is freed with the items. */
+static berth_str text_of(pod_devices *d, const json_t *json)
+{
+    char *text = json_dumps(json, JSON_COMPACT);
     if (text == NULL)
         end_without_memory();
+    return keep(d, text);
+}
+
+/* Cuts the allocation out of a claim. */
+static berth_str allocation_of(pod_devices *d, const berth_object *claim)
+{
+    json_t *json = json_of(claim);
+    berth_str text = text_of(d, json_object_get(json_object_get(json, "status"), "allocation"));
+    json_decref(json);
     return text;
+}
+
+static berth_str requests_of(pod_devices *d, const berth_object *claim)
+{
+    json_t *json = json_of(claim);
+    const json_t *devices = json_object_get(json_object_get(json, "spec"), "devices");
+    berth_str text = text_of(d, json_object_get(devices, "requests"));
+    json_decref(json);
+    return text;
+}
+
+static order_devices *new_item(pod_devices *d, const berth_object *claim)
+{
+    const berth_resource_claim *of = claim->as.resource_claim;
+    d->items = heap_grow(d->items, &d->capacity, d->count + 1u, sizeof(*d->items));
+    order_devices *item = &d->items[d->count++];
+    *item = (order_devices){
+        .claim_namespace = copy_of(d, of->meta.namespace_name),
+        .claim_name = of->meta.name.len > 0 ? copy_of(d, of->meta.name) : (berth_str){0},
+        .allocation = of->allocation != NULL ? allocation_of(d, claim) : (berth_str){0}};
+    return item;
+}
+
+/* status.extendedResourceClaimStatus.requestMappings of the pod. */
+static berth_str mappings_of(pod_devices *d, const berth_engine *engine, berth_pod_id pod)
+{
+    uint32_t count = berth_engine_pod_extended_requests(engine, pod, NULL, 0);
+    berth_extended_request *served = heap_new(count + 1, sizeof(*served));
+    json_t *list = json_array();
+    (void)berth_engine_pod_extended_requests(engine, pod, served, count);
+    for (uint32_t i = 0; i < count; i++)
+        json_array_append_new(list, json_pack("{so so so}", "containerName",
+                                              write_json_str(served[i].container), "resourceName",
+                                              write_json_str(served[i].resource), "requestName",
+                                              write_json_str(served[i].request)));
+    free(served);
+    berth_str text = text_of(d, list);
+    json_decref(list);
+    return text;
+}
+
+static void read_extended(pod_devices *d, const berth_engine *engine, berth_pod_id pod)
+{
+    berth_object *claim;
+    berth_status status = berth_engine_pod_extended_claim(engine, pod, NULL, &claim, NULL);
+    if (status == BERTH_E_NOT_FOUND)
+        return;
+    if (status != BERTH_OK)
+        end_without_memory();
+    order_devices *item = new_item(d, claim);
+    if (item->claim_name.len == 0)
+        item->requests = requests_of(d, claim);
+    item->mappings = mappings_of(d, engine, pod);
+    berth_object_destroy(claim);
 }
 
 void pod_devices_read(pod_devices *d, const berth_engine *engine, berth_pod_id pod)
@@ -76,14 +145,10 @@ void pod_devices_read(pod_devices *d, const berth_engine *engine, berth_pod_id p
     forget(d);
     while ((status = berth_engine_pod_claim_object(engine, pod, d->count, NULL, &claim, NULL)) ==
            BERTH_OK) {
-        const berth_resource_claim *of = claim->as.resource_claim;
-        d->items = heap_grow(d->items, &d->capacity, d->count + 1u, sizeof(*d->items));
-        d->items[d->count++] = (order_devices){
-            .claim_namespace = copy_of(d, of->meta.namespace_name),
-            .claim_name = copy_of(d, of->meta.name),
-            .allocation = of->allocation != NULL ? keep(d, allocation_of(claim)) : (berth_str){0}};
+        (void)new_item(d, claim);
         berth_object_destroy(claim);
     }
     if (status != BERTH_E_NOT_FOUND)
         end_without_memory();
+    read_extended(d, engine, pod);
 }

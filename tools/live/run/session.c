@@ -56,7 +56,6 @@ typedef struct session {
     int64_t denied_ns; /* when the 403 answers began; 0: none */
     char version[16];  /* of the server, "1.36" */
     char rules[16];    /* "1.37" for a newer server */
-    char gates[1024];  /* the engine's feature gates */
     int minor;         /* for example 36 */
 } session;
 
@@ -261,19 +260,6 @@ static void make_writes(session *s)
 
 static void ask_version(void *context);
 
-/* A scheduler creates a claim for extended resources that devices back. This program does not, so a
- * node that lacks the extended resource itself does not fit. */
-static void switch_off_backing(session *s)
-{
-    engine_setup *setup = s->options->setup;
-    const char *given = setup->feature_gates != NULL ? setup->feature_gates : "";
-    if (setup->minor != 0 && setup->minor < 36)
-        return;
-    snprintf(s->gates, sizeof(s->gates), "%s%sDRAExtendedResource=false", given,
-             given[0] != '\0' ? "," : "");
-    setup->feature_gates = s->gates;
-}
-
 static void on_config_note(void *context, const berth_note *note)
 {
     char plugin[128], suggestion[128];
@@ -303,8 +289,6 @@ static void begin(session *s)
     if (setup->kubernetes == NULL)
         setup->kubernetes = s->version;
     berth_status resolved = engine_setup_resolve(setup, &error);
-    if (resolved == BERTH_OK)
-        switch_off_backing(s);
     if (resolved == BERTH_OK && setup->config != NULL)
         berth_scheduler_config_notes(setup->config, on_config_note, NULL);
     if (resolved != BERTH_OK || deciding_start(&s->deciding, &error) != BERTH_OK) {

@@ -203,6 +203,23 @@ static char *finalizer_body(const json_t *claim)
     return write_json_text(json_pack("{so}", "metadata", meta));
 }
 
+char *device_claim_unprotect(const json_t *claim)
+{
+    json_t *item, *rest, *meta;
+    size_t i;
+    if (!has_finalizer(claim))
+        return NULL;
+    rest = json_array();
+    json_array_foreach(at(claim, "metadata", "finalizers"), i, item)
+    {
+        if (json_is_string(item) && strcmp(json_string_value(item), finalizer) != 0)
+            json_array_append(rest, item);
+    }
+    meta = head_of(claim);
+    json_object_set_new(meta, "finalizers", rest);
+    return write_json_text(json_pack("{so}", "metadata", meta));
+}
+
 static bool is_reserved(const json_t *claim, berth_str pod_uid)
 {
     json_t *item;

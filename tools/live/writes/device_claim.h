@@ -30,6 +30,10 @@ typedef enum device_claim_step {
 device_claim_step device_claim_next(const json_t *claim, const device_claim_plan *plan,
                                     int64_t wall_ns, char **text);
 
+/* A merge patch that removes the finalizer, valid only for this version of the claim; NULL: the
+ * claim has none. Owner: freed with free. */
+char *device_claim_unprotect(const json_t *claim);
+
 /* Whether no other pod is in reservedFor. */
 bool device_claim_is_spare(const json_t *claim, berth_str pod_uid);
 

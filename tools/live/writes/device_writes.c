@@ -7,12 +7,15 @@
 
 #include "cli/heap.h"
 #include "live/writes/device_claim.h"
+#include "live/writes/extended_claim.h"
 
 static const int64_t second_ns = 1000000000;
 
 enum { IN_FLIGHT = 16, TIMEOUT_S = 600, POLL_S = 5, RELEASE_TRIES = 10 };
 
 #define API "/apis/resource.k8s.io/v1"
+#define MERGE "application/merge-patch+json"
+#define STRATEGIC_MERGE "application/strategic-merge-patch+json"
 
 typedef struct job job;
 
@@ -21,11 +24,14 @@ typedef struct claim_task {
     job *of;
     char *namespace_name, *name, *uid;
     json_t *allocation; /* NULL: the claim already had one */
-    char *class_name;   /* the class being read; NULL: none */
-    const char *doing;  /* what the last write was for, as named in errors */
-    char *version;      /* last seen while our pod alone waits for conditions; or NULL */
+    /* of the claim for extended resources, which has no name until it is created; or NULL */
+    json_t *requests, *mappings;
+    char *class_name;  /* the class being read; NULL: none */
+    const char *doing; /* what the last write was for, as named in errors */
+    char *version;     /* last seen while our pod alone waits for conditions; or NULL */
     bool done;
     bool reserved; /* we may have added the pod to reservedFor */
+    bool told;     /* the pod's status names the claim */
 } claim_task;
 
 typedef enum job_phase { JOB_HELD, JOB_WRITES, JOB_SETTLED, JOB_GIVES_BACK } job_phase;
@@ -46,6 +52,7 @@ struct job {
 
 struct device_writes {
     write_lane lane;
+    claim_deletions *deletions;
     devices_settled_fn settled;
     devices_wait_fn waits;
     void *context;
@@ -54,12 +61,15 @@ struct device_writes {
     size_t count;
 };
 
-device_writes *device_writes_create(write_gate *gate, devices_settled_fn settled,
-                                    devices_wait_fn waits, void *context)
+device_writes *device_writes_create(write_gate *gate, claim_deletions *deletions,
+                                    devices_settled_fn settled, devices_wait_fn waits,
+                                    void *context)
 {
     device_writes *d = heap_new(1, sizeof(*d));
     write_lane_open(&d->lane, gate, LIVE_WRITES, IN_FLIGHT,
-                    "get, patch resourceclaims and resourceclaims/status, get deviceclasses");
+                    "get, create, patch resourceclaims and resourceclaims/status, get "
+                    "deviceclasses, patch pods/status");
+    d->deletions = deletions;
     d->settled = settled;
     d->waits = waits;
     d->context = context;
@@ -74,6 +84,8 @@ static void free_job(job *j)
         claim_task *c = &j->claims[i];
         write_task_clear(&c->task);
         json_decref(c->allocation);
+        json_decref(c->requests);
+        json_decref(c->mappings);
         free(c->namespace_name);
         free(c->name);
         free(c->uid);
@@ -181,7 +193,7 @@ static void on_freed(write_task *task, const live_answer *answer)
 static void release(claim_task *c)
 {
     become(c, "PATCH", claim_path(c, "/status"), on_released);
-    c->task.content_type = "application/strategic-merge-patch+json";
+    c->task.content_type = STRATEGIC_MERGE;
     c->task.body = device_claim_release(write_str(c->uid), c->of->pod->uid);
     write_lane_put(&c->of->all->lane, &c->task, true);
 }
@@ -191,9 +203,25 @@ static void release(claim_task *c)
 static void take_devices(claim_task *c)
 {
     become(c, "PATCH", claim_path(c, "/status"), on_freed);
-    c->task.content_type = "application/merge-patch+json";
+    c->task.content_type = MERGE;
     c->task.body = device_claim_free(write_str(c->uid), write_str(c->version));
     write_lane_put(&c->of->all->lane, &c->task, true);
+}
+
+/* A claim that was created is deleted, even if it cannot be reserved. */
+static void delete_claim(const claim_task *c)
+{
+    if (c->name != NULL && c->uid != NULL)
+        claim_deletions_put(c->of->all->deletions,
+                            &(deleted_claim){.namespace_name = write_str(c->namespace_name),
+                                             .name = write_str(c->name),
+                                             .uid = write_str(c->uid),
+                                             .pod_uid = c->of->pod->uid});
+}
+
+static bool is_being_created(const claim_task *c)
+{
+    return c->mappings != NULL && c->name == NULL && write_task_is_sent(&c->task);
 }
 
 static void give_back(job *j)
@@ -202,9 +230,15 @@ static void give_back(job *j)
     j->waits = 1; /* until all requests are queued */
     for (size_t i = 0; i < j->count; i++) {
         claim_task *c = &j->claims[i];
+        if (is_being_created(c)) {
+            j->waits++; /* on_created deletes it */
+            continue;
+        }
         write_task_drop(&c->task);
         bool late = j->is_late && !c->done && c->version != NULL;
-        if (!c->reserved && !late)
+        if (c->mappings != NULL)
+            delete_claim(c);
+        if (c->mappings != NULL || (!c->reserved && !late))
             continue;
         j->waits++;
         if (late)
@@ -240,7 +274,8 @@ static void on_timeout(void *context)
     j->is_late = j->waits_for_conditions;
     for (size_t i = 0; i < j->count && why == NULL; i++)
         if (!j->claims[i].done)
-            why = write_path("device binding timeout: claim=%s", j->claims[i].name);
+            why = write_path("device binding timeout: claim=%s",
+                             j->claims[i].name != NULL ? j->claims[i].name : "");
     settle(j, why);
     free(why);
 }
@@ -286,7 +321,7 @@ static void on_written(write_task *task, const live_answer *answer)
 static void write_claim(claim_task *c, const char *part, char *body, const char *doing)
 {
     become(c, "PATCH", claim_path(c, part), on_written);
-    c->task.content_type = "application/merge-patch+json";
+    c->task.content_type = MERGE;
     c->task.body = body;
     c->doing = doing;
     write_lane_put(&c->of->all->lane, &c->task, true);
@@ -348,8 +383,53 @@ static void wait_for_conditions(claim_task *c, const json_t *claim)
     read_claim(c, POLL_S * second_ns);
 }
 
+/* ---- the pod's status ---- */
+
+static void on_told(write_task *task, const live_answer *answer)
+{
+    claim_task *c = (claim_task *)task;
+    server_status status;
+    char *why;
+    switch (write_result_of(answer)) {
+    case WRITE_DONE:
+        c->told = true;
+        read_claim(c, 0);
+        break;
+    case WRITE_GONE:
+    case WRITE_CONFLICT:
+    case WRITE_BAD:
+        server_status_read(&status, answer->body);
+        why = write_path("update pod %.*s/%.*s ExtendedResourceClaimStatus: %s",
+                         WRITE_ARG(c->of->pod->namespace_name), WRITE_ARG(c->of->pod->name),
+                         status.message);
+        settle(c->of, why);
+        free(why);
+        break;
+    default: /* the patch may be repeated */
+        retry(c, answer);
+    }
+}
+
+/* Names the claim in the status of its pod. */
+static void tell_pod(claim_task *c)
+{
+    const write_pod *pod = c->of->pod;
+    become(c, "PATCH",
+           write_path("/api/v1/namespaces/%.*s/pods/%.*s/status", WRITE_ARG(pod->namespace_name),
+                      WRITE_ARG(pod->name)),
+           on_told);
+    c->task.content_type = STRATEGIC_MERGE;
+    c->task.body = extended_claim_status(pod, write_str(c->name), c->mappings);
+    write_lane_put(&c->of->all->lane, &c->task, true);
+}
+
 static void take_step(claim_task *c, const json_t *claim, device_claim_step step, char *text)
 {
+    bool is_written = step == DEVICE_CLAIM_WAITS || step == DEVICE_CLAIM_READY;
+    if (is_written && c->mappings != NULL && !c->told) {
+        tell_pod(c);
+        return;
+    }
     switch (step) {
     case DEVICE_CLAIM_CLASSES:
         ask_class(c, text);
@@ -376,40 +456,133 @@ static void take_step(claim_task *c, const json_t *claim, device_claim_step step
     free(text);
 }
 
-static void on_claim(write_task *task, const live_answer *answer)
+static void next_step(claim_task *c, const json_t *claim)
 {
-    claim_task *c = (claim_task *)task;
     const job *j = c->of;
-    write_result result = write_result_of(answer);
     char *text = NULL;
-    if (result != WRITE_DONE && result != WRITE_GONE) {
-        retry(c, answer);
-        return;
-    }
     const device_claim_plan plan = {.name = write_str(c->name),
                                     .uid = write_str(c->uid),
                                     .pod_name = j->pod->name,
                                     .pod_uid = j->pod->uid,
                                     .allocation = c->allocation,
                                     .class_configs = j->all->class_configs};
-    json_t *claim = result == WRITE_GONE ? json_object()
-                                         : json_loadb(answer->body.data, answer->body.len, 0, NULL);
     device_claim_step step =
         device_claim_next(claim, &plan, live_wall(j->all->lane.gate->transport), &text);
     take_step(c, claim, step, text);
+}
+
+static void on_claim(write_task *task, const live_answer *answer)
+{
+    claim_task *c = (claim_task *)task;
+    write_result result = write_result_of(answer);
+    if (result != WRITE_DONE && result != WRITE_GONE) {
+        retry(c, answer);
+        return;
+    }
+    json_t *claim = result == WRITE_GONE ? json_object()
+                                         : json_loadb(answer->body.data, answer->body.len, 0, NULL);
+    next_step(c, claim);
     json_decref(claim);
 }
 
+/* ---- creation ---- */
+
+static char *copy_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text != NULL ? heap_text(text, strlen(text)) : NULL;
+}
+
+/* Ends the attempt in kube-scheduler's words: a claim without a name is NAMESPACE/. */
+static void not_created(claim_task *c, const char *why)
+{
+    char *text = write_path("create claim for extended resources %s/: %s", c->namespace_name, why);
+    settle(c->of, text);
+    free(text);
+}
+
+static void refused(claim_task *c, const live_answer *answer)
+{
+    server_status status;
+    server_status_read(&status, answer->body);
+    if (c->of->phase == JOB_GIVES_BACK)
+        given_back(c->of);
+    else
+        not_created(c, answer->outcome == LIVE_ANSWERED ? status.message : "no answer");
+}
+
+static void created(claim_task *c, const live_answer *answer)
+{
+    json_t *claim = json_loadb(answer->body.data, answer->body.len, 0, NULL);
+    const json_t *meta = json_object_get(claim, "metadata");
+    c->name = copy_of(meta, "name");
+    c->uid = copy_of(meta, "uid");
+    if (c->of->phase == JOB_GIVES_BACK) {
+        delete_claim(c);
+        given_back(c->of);
+    } else if (c->name == NULL || c->uid == NULL) {
+        not_created(c, "the server's answer has no name or uid");
+    } else {
+        next_step(c, claim);
+    }
+    json_decref(claim);
+}
+
+/* A creation without an answer is not repeated, because the server chooses the name. If it was
+ * carried out, the pod's next attempt finds the claim by its owner, and deletes it. */
+static void on_created(write_task *task, const live_answer *answer)
+{
+    claim_task *c = (claim_task *)task;
+    switch (write_result_of(answer)) {
+    case WRITE_DONE:
+        created(c, answer);
+        break;
+    case WRITE_GONE:
+    case WRITE_CONFLICT:
+    case WRITE_BAD:
+    case WRITE_UNSURE:
+        refused(c, answer);
+        break;
+    default:
+        if (c->of->phase == JOB_GIVES_BACK)
+            given_back(c->of);
+        else
+            retry(c, answer);
+    }
+}
+
+static void begin(claim_task *c)
+{
+    write_lane *lane = &c->of->all->lane;
+    if (c->name != NULL) {
+        become(c, "GET", claim_path(c, ""), on_claim);
+    } else {
+        become(c, "POST", write_path(API "/namespaces/%s/resourceclaims", c->namespace_name),
+               on_created);
+        c->task.content_type = "application/json";
+        c->task.body = extended_claim_body(c->of->pod, c->requests);
+    }
+    write_lane_put(lane, &c->task, false);
+}
+
 /* ---- jobs ---- */
+
+static json_t *json_of(berth_str text)
+{
+    return text.len > 0 ? json_loadb(text.data, text.len, 0, NULL) : NULL;
+}
 
 static void fill_claim(claim_task *c, job *j, const device_choice *choice)
 {
     c->of = j;
     c->namespace_name = heap_text(choice->claim_namespace.data, choice->claim_namespace.len);
-    c->name = heap_text(choice->claim_name.data, choice->claim_name.len);
-    c->uid = heap_text(choice->claim_uid.data, choice->claim_uid.len);
-    if (choice->allocation.len > 0)
-        c->allocation = json_loadb(choice->allocation.data, choice->allocation.len, 0, NULL);
+    if (choice->claim_name.len > 0) {
+        c->name = heap_text(choice->claim_name.data, choice->claim_name.len);
+        c->uid = heap_text(choice->claim_uid.data, choice->claim_uid.len);
+    }
+    c->allocation = json_of(choice->allocation);
+    c->requests = json_of(choice->requests);
+    c->mappings = json_of(choice->mappings);
 }
 
 void device_writes_put(device_writes *d, const device_job *plan)
@@ -447,11 +620,8 @@ bool device_writes_go(device_writes *d, uint64_t id)
     j->phase = JOB_WRITES;
     j->timer =
         live_timer_set(transport, live_now(transport) + TIMEOUT_S * second_ns, on_timeout, j);
-    for (size_t i = 0; i < j->count; i++) {
-        claim_task *c = &j->claims[i];
-        become(c, "GET", claim_path(c, ""), on_claim);
-        write_lane_put(&d->lane, &c->task, false);
-    }
+    for (size_t i = 0; i < j->count; i++)
+        begin(&j->claims[i]);
     return true;
 }
 
@@ -477,7 +647,8 @@ void device_writes_claim_seen(device_writes *d, berth_str namespace_name, berth_
     for (job *j = d->first; j != NULL; j = j->next)
         for (size_t i = 0; j->phase == JOB_WRITES && i < j->count; i++) {
             claim_task *c = &j->claims[i];
-            if (c->task.timer == 0 || !c->reserved || !write_str_equal(write_str(c->name), name) ||
+            if (c->task.timer == 0 || !c->reserved || c->task.answered != on_claim ||
+                !write_str_equal(write_str(c->name), name) ||
                 !write_str_equal(write_str(c->namespace_name), namespace_name))
                 continue;
             write_task_drop(&c->task);

@@ -1,6 +1,8 @@
 /* Writes a pod's devices between the decision and the binding: each of its ResourceClaims gets the
  * chosen allocation and the pod in reservedFor, then the conditions of its devices are awaited. If
- * the pod is not bound after all, its reservations are removed; allocations stay.
+ * the pod is not bound after all, its reservations are removed; allocations stay. The claim for
+ * extended resources is created first, the pod's status names it, and it is deleted if the pod is
+ * not bound.
  *
  * The life of a job: put; held until device_writes_go; in progress; settled; then, with the outcome
  * of the binding, forgotten (device_writes_bound) or given back (device_writes_drop).
@@ -9,6 +11,7 @@
 #ifndef BERTH_LIVE_DEVICE_WRITES_H
 #define BERTH_LIVE_DEVICE_WRITES_H
 
+#include "live/writes/claim_deletions.h"
 #include "live/writes/write_json.h"
 #include "live/writes/write_lane.h"
 
@@ -16,6 +19,9 @@
 typedef struct device_choice {
     berth_str claim_namespace, claim_name, claim_uid;
     berth_str allocation; /* JSON of the chosen allocation; absent: the claim has one */
+    /* of the claim for extended resources, as JSON; absent for others */
+    berth_str requests; /* to create it with, if it has no name */
+    berth_str mappings; /* for the pod's status */
 } device_choice;
 
 typedef struct device_job {
@@ -43,10 +49,11 @@ typedef void (*devices_wait_fn)(void *context, const write_pod *pod, berth_str n
 
 typedef struct device_writes device_writes;
 
-/* Owner: `gate` must outlive it. `settled` is called once for each job that was begun and not
- * dropped, never from within device_writes_go. */
-device_writes *device_writes_create(write_gate *gate, devices_settled_fn settled,
-                                    devices_wait_fn waits, void *context);
+/* Owner: `gate` and `deletions` must outlive it. `settled` is called once for each job that was
+ * begun and not dropped, never from within device_writes_go. */
+device_writes *device_writes_create(write_gate *gate, claim_deletions *deletions,
+                                    devices_settled_fn settled, devices_wait_fn waits,
+                                    void *context);
 void device_writes_destroy(device_writes *d);
 
 /* Needs at least one choice. Owner: copied. Nothing is written before device_writes_go. */

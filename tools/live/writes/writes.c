@@ -17,6 +17,7 @@ struct writes {
     volume_writes *volumes;
     device_writes *devices;
     claim_frees *frees;
+    claim_deletions *deletions;
     bool scheduled_events;
     writes_callbacks callbacks;
     writes_counters counters;
@@ -161,7 +162,8 @@ writes *writes_create(const writes_options *options)
     w->statuses = pod_statuses_create(&w->gate, observed);
     w->evictions = evictions_create(&w->gate, observed, is_nominated, on_evicted, w);
     w->volumes = volume_writes_create(&w->gate, on_volumes, w);
-    w->devices = device_writes_create(&w->gate, on_devices, on_conditions, w);
+    w->deletions = claim_deletions_create(&w->gate);
+    w->devices = device_writes_create(&w->gate, w->deletions, on_devices, on_conditions, w);
     w->frees = claim_frees_create(&w->gate);
     w->events = pod_events_create(&w->gate, pod_statuses_lane(w->statuses),
                                   options->host != NULL ? options->host : "", waiting);
@@ -176,6 +178,7 @@ void writes_destroy(writes *w)
     volume_writes_destroy(w->volumes);
     claim_frees_destroy(w->frees);
     device_writes_destroy(w->devices);
+    claim_deletions_destroy(w->deletions);
     evictions_destroy(w->evictions);
     pod_statuses_destroy(w->statuses);
     bindings_destroy(w->bindings);
@@ -242,6 +245,11 @@ void writes_free_claim(writes *w, const freed_claim *claim)
     claim_frees_put(w->frees, claim);
 }
 
+void writes_delete_claim(writes *w, const deleted_claim *claim)
+{
+    claim_deletions_put(w->deletions, claim);
+}
+
 void writes_evict(writes *w, const write_pod *victim, const write_pod *preemptor, berth_str node)
 {
     evictions_put(w->evictions, victim, preemptor, node);
@@ -288,6 +296,7 @@ void writes_end(writes *w)
     volume_writes_end(w->volumes);
     device_writes_end(w->devices);
     claim_frees_end(w->frees);
+    claim_deletions_end(w->deletions);
     bindings_end(w->bindings);
     evictions_end(w->evictions);
 }

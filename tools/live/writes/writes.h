@@ -13,6 +13,7 @@
  *       unbind  writes_unbind(w, id): there will be no answer;
  *       failed  writes_failed(w, pod, failure): the condition and the event;
  *       free    writes_free_claim(w, claim): the watch shows when its devices are free;
+ *       delete  writes_delete_claim(w, claim): the watch shows when it is gone;
  *       evict   writes_evict(w, victim, preemptor, node): `evicted` reports that the server has
  *               accepted it, the watch that the pod is gone;
  *   - report each change of the watches: writes_pod_seen for a pod that has a node,
@@ -31,6 +32,7 @@
 #define BERTH_LIVE_WRITES_H
 
 #include "live/writes/bindings.h"
+#include "live/writes/claim_deletions.h"
 #include "live/writes/claim_frees.h"
 #include "live/writes/device_writes.h"
 #include "live/writes/evictions.h"
@@ -93,6 +95,8 @@ void writes_nominate(writes *w, const write_pod *pod, berth_str node);
 
 /* Release the devices of a ResourceClaim. */
 void writes_free_claim(writes *w, const freed_claim *claim);
+/* Delete a ResourceClaim that was created for a pod's extended resources. */
+void writes_delete_claim(writes *w, const deleted_claim *claim);
 
 void writes_evict(writes *w, const write_pod *victim, const write_pod *preemptor, berth_str node);
 

@@ -81,6 +81,7 @@ type Container struct {
 // Resources of a container.
 type Resources struct {
 	Requests map[string]string `json:"requests,omitempty"`
+	Limits   map[string]string `json:"limits,omitempty"`
 }
 
 // Affinity holds required anti-affinity alone.

@@ -88,6 +88,7 @@ func Rights(lease string) []api.Any {
 		rule([]string{"resource.k8s.io"},
 			[]string{"resourceclaims", "resourceclaims/status", "resourceclaims/binding"},
 			[]string{"patch", "update"}),
+		rule([]string{"resource.k8s.io"}, []string{"resourceclaims"}, []string{"create", "delete"}),
 		rule([]string{"", "events.k8s.io"}, []string{"events"}, []string{"create", "patch", "update"}),
 		rule([]string{"coordination.k8s.io"}, []string{"leases"}, []string{"create"}),
 		rule([]string{"coordination.k8s.io"}, []string{"leases"}, []string{"get", "update"},

@@ -133,6 +133,9 @@ func (s *store) create(collection, namespace string, o object) (object, *refusal
 	if namespace != "" {
 		m["namespace"] = namespace
 	}
+	if prefix, _ := m["generateName"].(string); prefix != "" && text(o, "metadata", "name") == "" {
+		m["name"] = fmt.Sprintf("%s%05d", prefix, s.uids+1)
+	}
 	if s.objects[collection][text(o, "metadata", "namespace")+"/"+text(o, "metadata", "name")] != nil {
 		return nil, refuse(http.StatusConflict, "AlreadyExists", "%s %q already exists", collection, m["name"])
 	}
@@ -174,10 +177,19 @@ func (s *store) update(collection, key string, change func(object) *refusal) (ob
 	meta(next)["resourceVersion"] = meta(there)["resourceVersion"]
 	before, _ := json.Marshal(there)
 	after, _ := json.Marshal(next)
-	if string(before) != string(after) { // a write without effect has no version of its own
+	switch {
+	case text(next, "metadata", "deletionTimestamp") != "" && !protected(next):
+		s.put(collection, "DELETED", next)
+	case string(before) != string(after): // a write without effect has no version of its own
 		s.put(collection, "MODIFIED", next)
 	}
 	return next, nil
+}
+
+// protected is whether an object has a finalizer.
+func protected(o object) bool {
+	finalizers, _ := meta(o)["finalizers"].([]any)
+	return len(finalizers) > 0
 }
 
 // preconditions holds uid and resourceVersion of a request against the object.
@@ -249,6 +261,11 @@ func (s *store) remove(collection, key string, options object) (object, *refusal
 		return nil, refused
 	}
 	gone := clone(there)
+	if protected(gone) {
+		meta(gone)["deletionTimestamp"] = time.Now().UTC().Format(time.RFC3339)
+		s.put(collection, "MODIFIED", gone)
+		return gone, nil
+	}
 	s.put(collection, "DELETED", gone)
 	return gone, nil
 }

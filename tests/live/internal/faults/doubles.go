@@ -31,6 +31,8 @@ var Doubles = []Scenario{
 		after: neverEnded},
 	{Name: "refusals", What: "404, 409, 429 and 5xx to evictions and statuses", Short: true,
 		Known: unknown, run: refusals},
+	{Name: "extended", What: "every answer to the claims for extended resources, in turn", Short: true,
+		Known: unknown, run: extended, after: claimedOnce},
 	{Name: "silence", What: "watches say nothing for three minutes", Known: deaf, run: silence},
 	{Name: "reconnect", What: "a thousand connections are cut", Known: unknown + " I10", run: reconnect},
 	{Name: "rewind", What: "versions go back, as after a restored snapshot", Known: deaf,

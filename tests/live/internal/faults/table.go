@@ -102,6 +102,8 @@ var Table = []Scenario{
 	{Name: "volumes", What: "nobody provides volumes for a while", run: volumes},
 	{Name: "devices", What: "pods have ResourceClaims while connections are cut", Known: unknown, Since: 34,
 		run: devices, after: givenOnce},
+	{Name: "extended", What: "extended resources are devices while connections are cut", Known: unknown,
+		Since: 36, run: extendedCut, after: claimedOnce},
 	{Name: "victims", What: "victims vanish and come back elsewhere under their names", run: victims},
 	{Name: "must", What: "1,000 nodes and 10,000 pods, as the library places them", alone: true,
 		Nodes: 1000, Pods: 10000, run: order},
