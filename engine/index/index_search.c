@@ -171,11 +171,10 @@ bool berth__index_list(berth__index_cache *cache, berth__index *index, berth__ar
                        berth__node_list *list)
 {
     const berth__view *view = index->decision.cycle->view;
-    berth__index_answer answer = {.walk = walk_of(cache, index)};
     cache->why = BERTH_SCAN_MEMORY;
     if (!berth__index_reserve(cache, view, cache->uneven_count > 0))
         return false;
-    answer.walk.visited = cache->visited;
+    berth__index_answer answer = {.walk = walk_of(cache, index)};
     berth__tree_walk_visit(&answer.walk, 0, view->layout->count, &answer.slots);
     if (cache->uneven_count > 0 && list->totals != NULL &&
         !rate_classes(cache, arena, 0, true, &answer))

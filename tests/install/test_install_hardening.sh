@@ -25,7 +25,7 @@ for file in "$BERTH_BUILD/lib/libberth.so" "$BERTH_BUILD/bin/berth"; do
   holds "$file" "position-independent code" "$parts" 'Elf file type is DYN'
   holds "$file" "segment that is read-only once relocated (RELRO)" "$parts" '^ *GNU_RELRO '
   holds "$file" "binding at the start (BIND_NOW)" "$tags" 'BIND_NOW|FLAGS_1.*NOW'
-  holds "$file" "stack without the right to be run" "$parts" '^ *GNU_STACK .* RW +0x'
+  holds "$file" "stack without the right to be run" "$parts" '^ *GNU_STACK .* RW +0'
   holds "$file" "guarded stack frame" "$symbols" ' __stack_chk_fail'
   holds "$file" "bounded copy (FORTIFY)" "$symbols" ' __[a-z]+_chk(@|$)'
   if grep -qE '^ *LOAD .* RWE ' <<<"$parts"; then

@@ -23,8 +23,8 @@ static const command_help help = {
         "others were not, and how much of each zone is in use. The exit code is 0 even if a pod\n"
         "finds no place, unless --exit-code is given. Preemption is shown, not carried out: the\n"
         "answer names the pods that each would evict if it were the only one to preempt. With the\n"
-        "feature gate GenericWorkload, PodGroups are placed whole or not at all. With -v the answer\n"
-        "has the number of decisions a second. -o csv and -o markdown print the list alone.\n",
+        "feature gate GenericWorkload, PodGroups are placed whole or not at all. With -v it has\n"
+        "the number of decisions a second. -o csv and -o markdown print the list alone.\n",
     .examples =
         "  berth schedule -f cluster.json -f deployment.yaml\n"
         "  berth schedule --live -f deployment.yaml --exit-code\n"
