@@ -47,7 +47,7 @@ page() {
 
 # ---- pages ----
 
-start "127.0.0.1:$port" --v 2 --leader-elect-resource-name odd
+start "127.0.0.1:$port" --v 2 --leader-elect-resource-name odd --feature-gates DRAExtendedResource=false
 page 200 ok GET /livez
 sleep 1.2 # the checks are renewed each second
 page 200 ok GET /readyz

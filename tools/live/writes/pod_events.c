@@ -149,7 +149,7 @@ static void on_answer(write_task *task, const live_answer *answer)
 {
     event_task *t = (event_task *)task;
     write_result result = write_result_of(answer);
-    bool final = result == WRITE_BAD || result == WRITE_GONE;
+    bool final = result == WRITE_BAD || result == WRITE_GONE || result == WRITE_DENIED;
     t->refusals += answer->outcome == LIVE_ANSWERED && answer->status != 429;
     if (result == WRITE_GONE && t->whole != NULL) {
         post_instead(t);
