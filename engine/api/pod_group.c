@@ -18,16 +18,17 @@
 __attribute__((format(printf, 2, 3))) static berth_str words(berth__arena *arena,
                                                              const char *format, ...)
 {
-    char text[512];
-    bool ok = true;
     va_list list;
     va_start(list, format);
-    int len = vsnprintf(text, sizeof(text), format, list);
+    const int len = vsnprintf(NULL, 0, format, list);
     va_end(list);
-    if (len >= (int)sizeof(text))
-        len = sizeof(text) - 1;
-    berth_str made = berth__arena_str(arena, (berth_str){text, (uint32_t)len}, &ok);
-    return ok ? made : (berth_str){0};
+    char *text = berth__arena_alloc(arena, (size_t)len + 1, 1);
+    if (text == NULL)
+        return (berth_str){0};
+    va_start(list, format);
+    (void)vsnprintf(text, (size_t)len + 1, format, list);
+    va_end(list);
+    return (berth_str){text, (uint32_t)len};
 }
 
 berth_status berth__group_say(berth__group_cycle *cycle, berth_str more)
@@ -233,6 +234,23 @@ static const char *policy_word(bool preempts)
     return preempts ? "PreemptLowerPriority" : "Never";
 }
 
+/* A group is asked about before its pods are, so what each decision checks is checked here. */
+static berth_status check_askable(berth__group_cycle *cycle)
+{
+    const berth__cluster *cluster = &cycle->engine->cluster;
+    const berth__class *first = berth__pod_at(&cluster->pods, cycle->members[0].pod)->cls;
+    if (berth__decider_profile(&cycle->engine->decider, first) == UINT32_MAX) {
+        const berth_str name = berth__text(cluster->model, first->scheduler_name);
+        return berth__error_set(cycle->error, BERTH_E_NOT_FOUND,
+                                "no profile serves scheduler \"%.*s\"", (int)name.len, name.data);
+    }
+    for (uint32_t i = 0; i < cycle->count; i++)
+        if (berth__pod_at(&cluster->pods, cycle->members[i].pod)->node != BERTH_NODE_NONE)
+            return berth__error_set(cycle->error, BERTH_E_STATE, "the pod in entry %u is on a node",
+                                    (unsigned)i);
+    return BERTH_OK;
+}
+
 /* What the first pod has, which all others must have. */
 typedef struct agreement {
     berth__sym scheduler_name;
@@ -328,6 +346,7 @@ static berth_status run(berth__group_cycle *cycle, const berth_pod_id *pods)
     BERTH_TRY(find_members(cycle, pods));
     BERTH_TRY(refuse_repeated(cycle));
     BERTH_TRY(find_group(cycle));
+    BERTH_TRY(check_askable(cycle));
     BERTH_TRY(check_pods(cycle));
     if (cycle->verdict == BERTH_VERDICT_ERROR)
         return BERTH_OK;

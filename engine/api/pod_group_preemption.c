@@ -1,7 +1,7 @@
-/* Preemption for a PodGroup: which pods and groups of lower priority must go so that enough of its
- * pods fit. All of them are thought away, the group is placed again, and victims return one unit
- * after the other, most important first, as long as each placed pod still passes its filters on its
- * node. All of this happens in a transaction that is rolled back.
+/* Preemption for a PodGroup: which pods and groups of lower priority must be evicted so that enough
+ * of its pods fit. All of them are removed in a simulation, the group is placed again, and victims
+ * return one unit after the other, most important first, as long as each placed pod still passes its
+ * filters on its node. All of this happens in a transaction that is rolled back.
  * Source: kube-scheduler v1.37, framework/preemption/podgrouppreemption.go, types.go, util.go. */
 #include <stdio.h>
 #include <string.h>
@@ -14,8 +14,7 @@
 
 /* Pods that are evicted together: a single pod, or all pods of a group whose mode is All. */
 typedef struct unit {
-    uint32_t first, count;              /* in hunt.pods */
-    const berth__grouped_pod *together; /* NULL: a single pod */
+    uint32_t first, count; /* in hunt.pods */
     int32_t priority;
     bool of_group;
     bool stays;         /* it was reprieved */
@@ -27,6 +26,7 @@ typedef struct unit {
 typedef struct hunt {
     berth__group_cycle *cycle;
     berth__victim_groups groups;
+    bool *listed; /* by the first pod of a group in `groups`: the group is a unit */
     berth__cluster *cluster;
     uint32_t *pods;  /* indexes, by unit */
     uint32_t *nodes; /* of each of them */
@@ -52,15 +52,6 @@ static berth_status add_pod(hunt *own, uint32_t pod)
     return BERTH_OK;
 }
 
-/* Whether the pods of this class's group are a unit already. */
-static bool has_group(const hunt *own, const berth__grouped_pod *together)
-{
-    for (uint32_t i = own->unit_count; i-- > 0;)
-        if (own->units[i].together == together)
-            return true;
-    return false;
-}
-
 static int64_t earliest_start(const hunt *own, uint32_t first, uint32_t count)
 {
     int64_t earliest = INT64_MAX;
@@ -79,8 +70,11 @@ static berth_status add_unit(hunt *own, uint32_t pod)
     const int32_t priority = berth__victim_priority(&own->cluster->view, record);
     uint32_t count;
     const berth__grouped_pod *together = berth__victim_groups_of(&own->groups, record->cls, &count);
-    if (priority >= own->cycle->facts->priority || (count > 0 && has_group(own, together)))
+    bool *listed = count > 0 ? &own->listed[together - own->groups.items] : NULL;
+    if (priority >= own->cycle->facts->priority || (listed != NULL && *listed))
         return BERTH_OK;
+    if (listed != NULL)
+        *listed = true;
     if (!berth__grow(own->cycle->engine->allocator, &own->units, &own->unit_capacity,
                      own->unit_count + 1, sizeof(*own->units)))
         return BERTH_E_NOMEM;
@@ -92,7 +86,6 @@ static berth_status add_unit(hunt *own, uint32_t pod)
     own->units[own->unit_count] =
         (unit){.first = first,
                .count = own->pod_count - first,
-               .together = count > 0 ? together : NULL,
                .priority = priority,
                .of_group = record->cls->identity->pod_group != 0,
                .start_ns = earliest_start(own, first, own->pod_count - first),
@@ -117,6 +110,9 @@ static berth_status find_units(hunt *own)
 {
     const berth__layout *layout = own->cluster->view.layout;
     BERTH_TRY(berth__victim_groups_gather(&own->groups, &own->cluster->view, &own->cluster->pods));
+    own->listed = berth__arena_alloc_zero(&own->cycle->arena, own->groups.count, 1);
+    if (own->listed == NULL)
+        return BERTH_E_NOMEM;
     for (uint32_t slot = 0; slot < layout->count; slot++)
         BERTH_TRY(add_units_on(own, berth__view_node(&own->cluster->view, slot)));
     return BERTH_OK;
@@ -186,27 +182,44 @@ static berth_status take_unit(const hunt *own, const unit *one)
     return BERTH_OK;
 }
 
+/* Put a pod on a node to see what fits beside it. Plugins hear of it, but may not refuse. */
+static berth_status suppose(const hunt *own, berth_pod_id pod, berth_node_id node)
+{
+    berth_engine *engine = own->cycle->engine;
+    engine->decider.supposes = true;
+    berth_status status = berth_engine_bind(engine, pod, node, own->cycle->error);
+    engine->decider.supposes = false;
+    return status;
+}
+
 static berth_status put_unit(const hunt *own, const unit *one)
 {
     for (uint32_t i = one->first; i < one->first + one->count; i++)
-        BERTH_TRY(berth_engine_bind(own->cycle->engine, id_of(own, own->pods[i]), own->nodes[i],
-                                    own->cycle->error));
+        BERTH_TRY(suppose(own, id_of(own, own->pods[i]), own->nodes[i]));
     return BERTH_OK;
 }
 
 /* ---- the members ---- */
 
-/* Remember the nominations of members, which end when they are put on nodes. A member that is
- * nominated and on its node counts twice: kube-scheduler ends no nomination while it tries what
- * fits. So each such member gets a shadow, a pending pod that has the nomination meanwhile. No pod
- * of an API server has such a name. */
+/* The member's nomination for a node that is there, or NULL. */
+static const berth__nomination *nomination_of(const hunt *own, const berth__group_member *member)
+{
+    const berth__nomination *kept =
+        berth__nominations_find(&own->cluster->nominations, member->pod);
+    return kept != NULL && berth__node_present(berth__cluster_node(own->cluster, kept->node))
+               ? kept
+               : NULL;
+}
+
+/* Remember the nominations of members. A member that is nominated and on its node counts twice:
+ * kube-scheduler ends no nomination while it tries what fits. So each such member gets a shadow, a
+ * pending pod that has the nomination meanwhile. No pod of an API server has such a name. */
 static berth_status make_shadows(const hunt *own)
 {
     const berth__group_cycle *cycle = own->cycle;
     for (uint32_t i = 0; i < cycle->count; i++) {
         berth__group_member *member = &cycle->members[i];
-        const berth__nomination *kept =
-            berth__nominations_find(&own->cluster->nominations, member->pod);
+        const berth__nomination *kept = nomination_of(own, member);
         char name[32];
         if (kept == NULL)
             continue;
@@ -221,7 +234,7 @@ static berth_status make_shadows(const hunt *own)
 static berth_status put_member(const hunt *own, const berth__group_member *member)
 {
     berth_engine *engine = own->cycle->engine;
-    BERTH_TRY(berth_engine_bind(engine, member->id, member->node, own->cycle->error));
+    BERTH_TRY(suppose(own, member->id, member->node));
     return member->shadow == BERTH_POD_NONE
                ? BERTH_OK
                : berth_engine_nominate(engine, member->shadow, member->kept, own->cycle->error);
@@ -304,12 +317,6 @@ static berth_status find_victims(hunt *own)
     return reprieve_all(own);
 }
 
-static bool is_leaving(const hunt *own, uint32_t pod)
-{
-    const berth__pod_record *record = berth__pod_at(&own->cluster->pods, pod);
-    return record->evicting || record->cls->deleting;
-}
-
 /* List the victims; those that are leaving already are only counted in the words. */
 static berth_status list_victims(hunt *own)
 {
@@ -322,7 +329,8 @@ static berth_status list_victims(hunt *own)
         return BERTH_E_NOMEM;
     for (uint32_t i = 0; i < own->unit_count; i++)
         for (uint32_t k = 0; !own->units[i].stays && k < own->units[i].count; k++, count++)
-            if (!is_leaving(own, own->pods[own->units[i].first + k]))
+            if (!berth__pod_at(&own->cluster->pods, own->pods[own->units[i].first + k])
+                     ->cls->deleting)
                 cycle->victims[cycle->victim_count++] =
                     id_of(own, own->pods[own->units[i].first + k]);
     const int len =
@@ -388,9 +396,8 @@ static bool waits_for_victims(const hunt *own)
 {
     const berth__cluster *cluster = own->cluster;
     for (uint32_t i = 0; i < own->cycle->count; i++) {
-        const berth__nomination *kept =
-            berth__nominations_find(&cluster->nominations, own->cycle->members[i].pod);
-        if (kept == NULL || !berth__node_present(berth__cluster_node(cluster, kept->node)))
+        const berth__nomination *kept = nomination_of(own, &own->cycle->members[i]);
+        if (kept == NULL)
             continue;
         uint32_t pod = berth__cluster_node(cluster, kept->node)->first_pod;
         for (; pod != BERTH_POD_INDEX_NONE; pod = berth__pod_at(&cluster->pods, pod)->next) {
@@ -407,8 +414,7 @@ static void keep_nominations(const hunt *own)
 {
     berth__group_cycle *cycle = own->cycle;
     for (uint32_t i = 0; i < cycle->count; i++) {
-        const berth__nomination *kept =
-            berth__nominations_find(&own->cluster->nominations, cycle->members[i].pod);
+        const berth__nomination *kept = nomination_of(own, &cycle->members[i]);
         cycle->members[i].node = kept != NULL ? kept->node : BERTH_NODE_NONE;
     }
     cycle->preempts = true;

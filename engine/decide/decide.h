@@ -28,6 +28,7 @@ typedef struct berth__decider {
     uint32_t profile_count;
     const berth__stage **listeners; /* own plugins that reserve, each once */
     uint32_t listener_count;
+    bool supposes; /* a bind only tries what fits: own plugins may not refuse it */
     berth_path path;
     berth__plugin_checks *checks; /* NULL: own plugins are not checked */
     berth__prepared_cache prepared;

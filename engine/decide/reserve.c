@@ -134,6 +134,8 @@ static uint32_t reserve(berth__decider *decider, const berth__question *cycle,
         if (!reserves(decider, stage->plugin))
             continue;
         *status = stage->plugin->reserve(cycle, stage->instance, placement);
+        if (*status != BERTH_OK && !cycle->may_refuse && is_own(stage->plugin))
+            *status = BERTH_OK;
         if (*status != BERTH_OK)
             return i;
     }
@@ -147,7 +149,7 @@ static berth_status reserve_all(berth__decider *decider, uint32_t pod, uint32_t 
     berth__question cycle = reserve_cycle(decider, pod);
     const berth__pod_placement placement = placement_on(cluster, pod, node);
     berth_status status = BERTH_OK;
-    cycle.may_refuse = true;
+    cycle.may_refuse = !decider->supposes;
     uint32_t count = reserve(decider, &cycle, &placement, &status);
     cycle.may_refuse = false;
     if (status != BERTH_OK) {

@@ -479,10 +479,13 @@ static void default_pod_group(const berth_reader *reader, berth_pod_group *group
     const berth__priority_class *class = berth__str_empty(group->priority_class)
                                              ? find_global_class(reader)
                                              : find_class(reader, group->priority_class);
-    if (group->has_priority || class == NULL)
+    if (class == NULL)
         return;
+    if (berth__str_empty(group->preemption_policy))
+        group->preemption_policy = class->preemption_policy;
+    if (!group->has_priority)
+        group->priority = class->value;
     group->has_priority = true;
-    group->priority = class->value;
 }
 
 static void default_storage_class(berth_storage_class *object)

@@ -179,8 +179,11 @@ static berth_status switch_gate(berth_str name, bool on, uint32_t minor, berth__
     if (found == NULL)
         return pass_gate(name, on, minor, error);
     bool by_default = found->on_since != 0 && minor >= found->on_since;
-    if (on == by_default)
+    if (on == by_default) { /* perhaps after the other setting: the last one counts */
+        if (found->behaviour != NONE)
+            set(out, found->behaviour, on);
         return BERTH_OK;
+    }
     if (found->locked_since != 0 && minor >= found->locked_since)
         return refuse_locked(found->name, by_default, minor, error);
     if (found->behaviour == NONE)

@@ -131,6 +131,21 @@ static bool leaves(const berth__pod_record *pod)
     return pod->node != BERTH_NODE_NONE && (pod->evicting || pod->cls->deleting);
 }
 
+/* Wait for the end of a pod. An entry of an earlier preemption of the same preemptor serves again. */
+static void await_end(berth_scheduler *scheduler, const berth__queue_item *item,
+                      berth_pod_id victim, bool requested)
+{
+    berth__running_eviction *entry = NULL;
+    while ((entry = berth__running_evictions_find(&scheduler->running, victim, entry)) != NULL)
+        if (entry->preemptor == item->pod) {
+            entry->preemption = item->preemption;
+            entry->requested = requested;
+            return;
+        }
+    berth__running_evictions_add(&scheduler->running, victim, item->pod, item->preemption,
+                                 requested);
+}
+
 /* Wait for all pods of lower priority that must leave the node. `count` of them are victims; the
  * preemptor is gated until their evictions have begun. Memory was reserved. */
 static void await_victims(berth_scheduler *scheduler, berth__queue_item *item, uint32_t node,
@@ -145,8 +160,7 @@ static void await_victims(berth_scheduler *scheduler, berth__queue_item *item, u
         if (pod->priority >= item->priority || !leaves(pod) || !(pod->evicting || pod->disrupted))
             continue;
         bool requested = pod->evicting && is_among(scheduler->victims, count, id);
-        berth__running_evictions_add(&scheduler->running, id, item->pod, item->preemption,
-                                     requested);
+        await_end(scheduler, item, id, requested);
         item->leaving++;
         item->requested += requested;
     }

@@ -503,21 +503,22 @@ static bool is_kept_for_others(const berth__queue *queue, const berth__wake *wak
 {
     const berth__nomination *one = berth__nominations_on(queue->nominations, wake->node_id);
     const berth__request *request = class_of(queue, item)->request;
-    int64_t used[BERTH__SCALARS] = {0};
+    uint64_t used[BERTH__SCALARS] = {0}; /* as in Go, sums wrap */
     bool named;
     if (one == NULL || !is_rejected_for_resources(queue, item))
         return false;
     for (; one != NULL; one = one->next)
         for (uint32_t r = 0; r < BERTH__SCALARS; r++)
             if (one->pod != item->pod && one->priority >= item->priority)
-                used[r] += one->cls->request->use[r];
+                used[r] += (uint64_t)one->cls->request->use[r];
     for (uint32_t i = wake->node->first_pod; i != BERTH_POD_INDEX_NONE;
          i = berth__pod_at(queue->pods, i)->next)
         for (uint32_t r = 0; r < BERTH__SCALARS; r++)
-            used[r] += berth__pod_at(queue->pods, i)->cls->request->use[r];
+            used[r] += (uint64_t)berth__pod_at(queue->pods, i)->cls->request->use[r];
     for (uint32_t r = 0; r < BERTH__SCALARS; r++)
-        if (request->ask[r] > 0 &&
-            request->ask[r] > berth__node_allocatable(wake->node->facts, r, &named) - used[r])
+        if (request->ask[r] > 0 && request->ask[r] > (int64_t)((uint64_t)berth__node_allocatable(
+                                                                   wake->node->facts, r, &named) -
+                                                               used[r]))
             return true;
     return false;
 }

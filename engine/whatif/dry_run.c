@@ -165,28 +165,46 @@ static void restore_ports(const berth__dry_run *dry_run, uint32_t slot,
     set->count = count;
 }
 
-/* The record of another slot, made at the first change; NULL when out of memory. */
+/* Taking pods writes to the tile, and removing a node from its slot writes to the node. */
+static berth_status make_writable(const berth__dry_run *dry_run, uint32_t slot)
+{
+    berth__view *view = dry_run->decision.cycle->view;
+    BERTH_TRY(berth__view_make_writable(view, slot));
+    return !view->cow->shared || berth__cow_array_make_writable(&view->nodes, view->cow,
+                                                                view->layout->nodes[slot])
+               ? BERTH_OK
+               : BERTH_E_NOMEM;
+}
+
+berth_status berth__dry_run_make_writable(const berth__dry_run *dry_run)
+{
+    return make_writable(dry_run, dry_run->slot);
+}
+
+/* The record of another slot, made at the first change; NULL when out of memory, for good: nothing
+ * may be put on a slot from which nothing was taken. */
 static berth__other_slot *other_slot(berth__dry_run *dry_run, uint32_t slot)
 {
     berth__other_slot *other = dry_run->others;
     while (other != NULL && other->slot != slot)
         other = other->next;
-    if (other != NULL)
+    if (other != NULL || dry_run->others_full)
         return other;
     const berth__port_set *set = ports_of(dry_run, slot);
     const uint32_t count = set != NULL ? set->count : 0;
     other = berth__arena_alloc_zero(&dry_run->arena, sizeof(*other), _Alignof(berth__other_slot));
     berth__host_port *ports = berth__arena_alloc(&dry_run->arena, count * sizeof(*ports), 8);
-    if (other == NULL || ports == NULL)
+    if (other == NULL || ports == NULL) {
+        dry_run->others_full = true;
         return NULL;
+    }
     if (count > 0)
         memcpy(ports, set->items, count * sizeof(*ports));
-    *other = (berth__other_slot){
-        .next = dry_run->others,
-        .slot = slot,
-        .port_count = count,
-        .ports = ports,
-        .writable = berth__view_make_writable(dry_run->decision.cycle->view, slot) == BERTH_OK};
+    *other = (berth__other_slot){.next = dry_run->others,
+                                 .slot = slot,
+                                 .port_count = count,
+                                 .ports = ports,
+                                 .writable = make_writable(dry_run, slot) == BERTH_OK};
     dry_run->others = other;
     return other;
 }
@@ -208,20 +226,10 @@ berth_status berth__dry_run_begin(berth__dry_run *dry_run, uint32_t slot)
     berth__pod_counts_suppose(dry_run->decision.cycle->view, true);
     berth__arena_reset(&dry_run->arena);
     dry_run->others = NULL;
+    dry_run->others_full = false;
     memcpy(dry_run->stages, dry_run->decision.prepared->filters,
            dry_run->decision.profile->filter_count * sizeof(*dry_run->stages));
     return BERTH_OK;
-}
-
-/* Taking pods writes to the tile, and removing a node from its slot writes to the node. */
-berth_status berth__dry_run_make_writable(const berth__dry_run *dry_run)
-{
-    berth__view *view = dry_run->decision.cycle->view;
-    BERTH_TRY(berth__view_make_writable(view, dry_run->slot));
-    return !view->cow->shared || berth__cow_array_make_writable(&view->nodes, view->cow,
-                                                                view->layout->nodes[dry_run->slot])
-               ? BERTH_OK
-               : BERTH_E_NOMEM;
 }
 
 berth_status berth__dry_run_end(berth__dry_run *dry_run)
@@ -237,12 +245,22 @@ berth_status berth__dry_run_end(berth__dry_run *dry_run)
     return dry_run->ok ? BERTH_OK : BERTH_E_NOMEM;
 }
 
+static void forfeit(berth__dry_run *dry_run, uint32_t slot)
+{
+    berth__view_node(dry_run->decision.cycle->view, slot)->slot = BERTH__SLOT_NONE;
+    dry_run->forfeited++;
+    dry_run->ok = false;
+}
+
 void berth__dry_run_forfeit(berth__dry_run *dry_run)
 {
-    berth__view_node(dry_run->decision.cycle->view, dry_run->slot)->slot = BERTH__SLOT_NONE;
-    dry_run->forfeited++;
+    forfeit(dry_run, dry_run->slot);
     dry_run->balance = 0;
-    dry_run->ok = false;
+}
+
+void berth__dry_run_forfeit_other(berth__dry_run *dry_run, const berth__other_slot *other)
+{
+    forfeit(dry_run, other->slot);
 }
 
 /* ---- pods come and go ---- */
@@ -285,8 +303,11 @@ static bool change_at(berth__dry_run *dry_run, const berth__class *cls, uint32_t
     if (slot == dry_run->slot)
         return change(dry_run, cls, by);
     const berth__other_slot *other = other_slot(dry_run, slot);
-    if (other == NULL || !other->writable ||
-        berth__view_suppose(dry_run->decision.cycle->view, slot, cls, by) != BERTH_OK) {
+    if (other == NULL || !other->writable) {
+        dry_run->ok = false;
+        return true;
+    }
+    if (berth__view_suppose(dry_run->decision.cycle->view, slot, cls, by) != BERTH_OK) {
         dry_run->ok = false;
         return false;
     }

@@ -80,6 +80,7 @@ typedef struct berth__dry_run {
     uint32_t port_capacity;
     berth__arena arena;               /* emptied when a dry run begins */
     struct berth__other_slot *others; /* from which pods went, or to which they came */
+    bool others_full;                 /* no more of them in this dry run: memory ran out */
     bool ok;                          /* false: memory ran out, answers are invalid */
     uint32_t forfeited; /* nodes that lost their slots; the caller adds them to its own count */
 } berth__dry_run;
@@ -110,8 +111,9 @@ berth_status berth__dry_run_end(berth__dry_run *dry_run);
 void berth__dry_run_take(berth__dry_run *dry_run, const berth__class *cls);
 bool berth__dry_run_put(berth__dry_run *dry_run, const berth__class *cls);
 
-/* The same for a pod of any slot; the filters look at the dry run's slot alone. False when out of
- * memory; the other slot then stays as it was until the end.
+/* The same for a pod of any slot; the filters look at the dry run's slot alone. If memory runs out at
+ * the first change of another slot, that slot stays as it is until the end; taking from it and
+ * putting on it then do nothing.
  * Source: kube-scheduler v1.37, plugins/defaultpreemption, SelectVictimsOnNode. */
 void berth__dry_run_take_from(berth__dry_run *dry_run, const berth__class *cls, uint32_t slot);
 bool berth__dry_run_put_on(berth__dry_run *dry_run, const berth__class *cls, uint32_t slot);
@@ -119,6 +121,8 @@ bool berth__dry_run_put_on(berth__dry_run *dry_run, const berth__class *cls, uin
 /* All pods were taken and can't be put back: remove the node from its slot; the next layout counts
  * the pods again. `end` must follow. */
 void berth__dry_run_forfeit(berth__dry_run *dry_run);
+/* The same for another slot. */
+void berth__dry_run_forfeit_other(berth__dry_run *dry_run, const berth__other_slot *other);
 
 /* Put the slot's nominated pods on it, or take them off again. */
 void berth__dry_run_put_nominated(berth__dry_run *dry_run);

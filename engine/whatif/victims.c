@@ -295,11 +295,25 @@ static bool is_away(const berth__victims *victims, uint32_t pod)
     return false; /* not of lower priority */
 }
 
+/* Take the pods off a slot that are still on it. Returns whether others are away. */
+static bool clear(const berth__victims *victims, berth__dry_run *dry_run, uint32_t slot, bool all)
+{
+    bool lacks = all;
+    const uint32_t first = berth__view_node(dry_run->decision.cycle->view, slot)->first_pod;
+    for (uint32_t i = first; i != BERTH_POD_INDEX_NONE && !lacks;
+         i = berth__pod_at(dry_run->pods, i)->next)
+        lacks = is_away(victims, i);
+    for (uint32_t i = first; i != BERTH_POD_INDEX_NONE && lacks;
+         i = berth__pod_at(dry_run->pods, i)->next)
+        if (!is_away(victims, i))
+            berth__dry_run_take_from(dry_run, berth__pod_at(dry_run->pods, i)->cls, slot);
+    return lacks;
+}
+
 /* Put all pods back. If memory runs out, take the remaining pods off, too, and remove the node from
- * its slot. */
+ * its slot; so for each other node whose pods did not all return. */
 static void put_back(berth__victims *victims, berth__dry_run *dry_run)
 {
-    const berth__pods *pods = dry_run->pods;
     bool complete = true;
     for (uint32_t i = 0; i < victims->lower_count; i++) {
         berth__lower_pod *one = &victims->lower[i];
@@ -309,10 +323,10 @@ static void put_back(berth__victims *victims, berth__dry_run *dry_run)
     }
     if (complete)
         return;
-    uint32_t index = berth__view_node(dry_run->decision.cycle->view, dry_run->slot)->first_pod;
-    for (; index != BERTH_POD_INDEX_NONE; index = berth__pod_at(pods, index)->next)
-        if (!is_away(victims, index))
-            berth__dry_run_take(dry_run, berth__pod_at(pods, index)->cls);
+    for (const berth__other_slot *other = dry_run->others; other != NULL; other = other->next)
+        if (other->writable && clear(victims, dry_run, other->slot, false))
+            berth__dry_run_forfeit_other(dry_run, other);
+    (void)clear(victims, dry_run, dry_run->slot, true);
     berth__dry_run_forfeit(dry_run);
 }
 

@@ -46,7 +46,7 @@ complains run_percentage 3 "percentageOfNodesToScore" \
   "$berth" run --config "$work/config" --master http://127.0.0.1:1
 complains run_gate 3 'no feature gate "Nonsense"' \
   "$berth" run --feature-gates Nonsense=true --master http://127.0.0.1:1
-complains run_gate_unfollowed 3 "berth schedule places PodGroups" \
+complains run_gate_unfollowed 3 "cannot place PodGroups (GenericWorkload); berth schedule can" \
   "$berth" run --feature-gates GenericWorkload=true --master http://127.0.0.1:1
 cat >"$work/kubeconfig" <<'YAML'
 current-context: c
@@ -114,7 +114,7 @@ done
 grep -c 'changes nothing here' "$work/err" | grep -qx 33 || fail "run_flags: not every option is warned of"
 said run_write_config 2 "configurations are read, not written" "${live[@]}" --write-config-to x
 said run_emulated 3 'kube-scheduler of Kubernetes 1.35 has no feature gate "NativeHistograms"' "${live[@]}" \
-  --emulated-version kube:1.35 --feature-gates kube:WatchListClient=true,kube:NativeHistograms=true
+  --emulated-version kube=1.35 --feature-gates kube:WatchListClient=true,kube:NativeHistograms=true
 said run_gates_add_up 3 'no feature gate "NativeHistograms"' "${live[@]}" --emulated-version 1.35 \
   --feature-gates NativeHistograms=true --feature-gates kube:WatchListClient=true
 said run_gates 3 'no context "d"' "${live[@]}" --context d \

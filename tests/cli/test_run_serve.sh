@@ -47,7 +47,7 @@ page() {
 
 # ---- pages ----
 
-start "127.0.0.1:$port" --v 2 --leader-elect-resource-name odd --feature-gates DRAExtendedResource=false
+start "127.0.0.1:$port" --v 2 --leader-elect-resource-name odd --feature-gates SchedulerAsyncAPICalls=false
 page 200 ok GET /livez
 sleep 1.2 # the checks are renewed each second
 page 200 ok GET /readyz
@@ -61,7 +61,7 @@ page 200 "v=2" GET /flagz
 page 400 "from 0 to 10" PUT /debug/flags/v eleven
 page 405 "not allowed" PUT /livez 1
 page 200 'kubernetes_build_info{major="1",minor="37",git_version="berth-' GET /metrics
-page 200 'kubernetes_feature_enabled{name="DRAExtendedResource",stage=""} 0' GET /metrics
+page 200 'kubernetes_feature_enabled{name="SchedulerAsyncAPICalls",stage=""} 0' GET /metrics
 if grep -q jemalloc < <(ldd "$berth"); then
   page 200 "Begin jemalloc statistics" GET "/debug/pprof/heap?debug=1"
   page 404 "MALLOC_CONF=prof:true" GET /debug/pprof/heap

@@ -375,7 +375,7 @@ class Asking(Case):
         for member in members:
             member["spec"].update(schedulingGroup={"podGroupName": "g"}, priority=5)
         with berth.Engine(threads=1, feature_gates="GenericWorkload=true") as engine:
-            engine.load_objects([group, *members])
+            engine.load_objects([node("small", "500m"), group, *members])
             out = engine.schedule_pod_group(["a", "b"])
             self.assertFalse(out)
             self.assertIn("minCount (2) cannot be satisfied", out.message)

@@ -92,7 +92,7 @@ class Loop(Case):
                 loop.step(0)
                 self.assertEqual(len(asked), 1)
                 loop.advance(20 * SECOND)
-                self.assertIs(loop.pod("high").state, berth.PodState.UNSCHEDULABLE)
+                self.assertIs(loop.pod("high").state, berth.PodState.GATED)
                 self.beside(lambda: loop.evict_done(asked[0], berth.Answer.FAILED))
                 loop.advance(20 * SECOND)
                 self.assertIs(loop.pod("high").state, berth.PodState.ACTIVE)

@@ -203,13 +203,33 @@ static void test_preemption(void **state)
     assert_int_equal(t->outcome.placed, 2);
 }
 
-/* A single pod evicts the pods of a group together, also those on other nodes. */
-static void test_group_as_victim(void **state)
+/* A nomination for a node that is gone takes no room there, and goes on. */
+static void test_nominated_for_a_node_that_is_gone(void **state)
 {
     group_test *t = *state;
-    berth_placement placement;
-    const berth_decide_options options = {.size = sizeof(options),
-                                          .explanation = t->cluster.explanation};
+    small_node(&t->cluster, "n1", "");
+    const berth_node_id gone = (berth_node_id)small_node(&t->cluster, "n2", "");
+    add_group(t, "g", "schedulingPolicy: {gang: {minCount: 4}}, priority: 9");
+    add_pod(t, "low", NULL, 1, "n1", "");
+    berth_pod_id pods[4];
+    for (int i = 0; i < 4; i++) {
+        char name[8];
+        snprintf(name, sizeof(name), "p%d", i);
+        pods[i] = add_pod(t, name, "g", 9, NULL, "");
+    }
+    assert_int_equal(berth_engine_nominate(t->cluster.engine, pods[0], gone, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_remove(t->cluster.engine, BERTH_KIND_NODE, (berth_str){0},
+                                         (berth_str)TEXT("n2"), NULL), BERTH_OK);
+    cycle(t, pods, 4);
+    assert_true(t->outcome.preempts);
+    assert_int_equal(t->outcome.victim_count, 1);
+    for (int i = 0; i < 4; i++)
+        assert_int_not_equal(t->nominated[i], gone);
+}
+
+/* Two nodes with pods of one core that a single pod may evict only as a group of one on each. */
+static berth_pod_id add_victims(group_test *t)
+{
     small_node(&t->cluster, "n1", "");
     small_node(&t->cluster, "n2", "");
     add_group(t, "low", "schedulingPolicy: {basic: {}}, priority: 1, disruptionMode: {all: {}}");
@@ -222,7 +242,17 @@ static void test_group_as_victim(void **state)
         else
             add_pod(t, name, NULL, 9, node, "");
     }
-    const berth_pod_id pod = add_pod(t, "one", NULL, 5, NULL, "");
+    return add_pod(t, "one", NULL, 5, NULL, "");
+}
+
+/* A single pod evicts the pods of a group together, also those on other nodes. */
+static void test_group_as_victim(void **state)
+{
+    group_test *t = *state;
+    berth_placement placement;
+    const berth_decide_options options = {.size = sizeof(options),
+                                          .explanation = t->cluster.explanation};
+    const berth_pod_id pod = add_victims(t);
     assert_int_equal(berth_engine_decide(t->cluster.engine, pod, &options, &placement, NULL),
                      BERTH_OK);
     assert_int_equal(berth_explanation_victim_count(t->cluster.explanation), 2);
@@ -317,6 +347,24 @@ static void test_errors(void **state)
     assert_non_null(strstr(error.message, "PodGroups"));
 }
 
+/* Also a group that is given up before its first pod is tried. */
+static void test_errors_before_the_first_pod(void **state)
+{
+    group_test *t = *state;
+    small_node(&t->cluster, "n1", "");
+    add_group(t, "g", "schedulingPolicy: {gang: {minCount: 5}}");
+    const berth_pod_id placed = add_pod(t, "a", "g", 0, "n1", "");
+    const berth_pod_id strange = add_pod(t, "b", "g", 0, NULL, "schedulerName: other,");
+    const berth_pod_id pending_pod = add_pod(t, "c", "g", 0, NULL, "");
+    expect(t, &placed, 1, BERTH_E_STATE, "the pod in entry 0 is on a node");
+    expect(t, &strange, 1, BERTH_E_NOT_FOUND, "no profile serves scheduler \"other\"");
+    const berth_pod_id both[] = {pending_pod, strange};
+    berth_error error = {.code = BERTH_OK};
+    small_require(schedule(t, both, 2, &error), &error);
+    assert_int_equal(t->outcome.verdict, BERTH_VERDICT_ERROR);
+    assert_non_null(strstr(t->message, "should have the same .spec.schedulerName"));
+}
+
 static void test_without_the_gate(void **state)
 {
     (void)state;
@@ -347,6 +395,19 @@ static berth_status refuse_first(void *context, const berth_cycle *cycle, berth_
     (void)pod;
     (void)node;
     return berth_cycle_may_refuse(cycle) && (*refused)++ == 0 ? BERTH_E_CONFLICT : BERTH_OK;
+}
+
+/* Refuses whatever is not its to refuse, and counts it. */
+static berth_status refuse_out_of_turn(void *context, const berth_cycle *cycle, berth_pod_id pod,
+                                       berth_node_id node)
+{
+    int *refused = context;
+    (void)pod;
+    (void)node;
+    if (berth_cycle_may_refuse(cycle))
+        return BERTH_OK;
+    ++*refused;
+    return BERTH_E_CONFLICT;
 }
 
 static void forget(void *context, const berth_cycle *cycle, berth_pod_id pod, berth_node_id node)
@@ -404,6 +465,75 @@ static void test_member_in_error(void **state)
     assert_true(t->ended[0] && t->ended[1]);
 }
 
+/* What a plugin would refuse does not matter while victims return in the simulation. */
+static void test_victims_are_not_refused(void **state)
+{
+    (void)state;
+    int refused = 0;
+    const berth_plugin moody = {.size = sizeof(moody),
+                                .name = "Moody",
+                                .context = &refused,
+                                .filter = take_all,
+                                .reserve = refuse_out_of_turn,
+                                .unreserve = forget};
+    one_plugin room;
+    berth_engine_config *config = one_plugin_config(&room, &moody);
+    group_test t = {0};
+    const berth_plugin_ref preemption = {.name = TEXT("DefaultPreemption")};
+    berth_plugin_list points[BERTH_POINT_COUNT] = {0};
+    memcpy(points, room.points, sizeof(room.points));
+    points[BERTH_POINT_POST_FILTER] = (berth_plugin_list){&preemption, 1};
+    room.profile.points = points;
+    room.profile.point_count = BERTH_POINT_COUNT;
+    config->kubernetes = 37;
+    config->feature_gates = (berth_str)TEXT("GenericWorkload=true");
+    small_open_as(&t.cluster, *config);
+    small_node(&t.cluster, "n1", "");
+    add_group(&t, "g", "schedulingPolicy: {gang: {minCount: 4}}, priority: 9");
+    add_pod(&t, "low", NULL, 1, "n1", "");
+    berth_pod_id pods[4];
+    for (int i = 0; i < 4; i++) {
+        char name[8];
+        snprintf(name, sizeof(name), "p%d", i);
+        pods[i] = add_pod(&t, name, "g", 9, NULL, "");
+    }
+    cycle(&t, pods, 4);
+    assert_true(t.outcome.preempts);
+    assert_int_equal(t.outcome.victim_count, 1);
+    assert_true(refused > 0);
+    small_close(&t.cluster);
+}
+
+/* Each allocation fails in turn while a pod evicts a group that is on two nodes. */
+static void test_memory_of_other_nodes(void **state)
+{
+    (void)state;
+    counted memory = {0};
+    const berth_allocator allocator = {&memory, counted_allocate, counted_release};
+    group_test t = {0};
+    open_with(&t, "GenericWorkload=true", &allocator);
+    const berth_pod_id pod = add_victims(&t);
+    const berth_decide_options options = {.size = sizeof(options),
+                                          .explanation = t.cluster.explanation};
+    bool succeeded = false;
+    for (unsigned at = 1; !succeeded && at < 400; at++) {
+        berth_error error = {.code = BERTH_OK};
+        berth_placement placement;
+        atomic_store(&memory.calls, 0);
+        atomic_store(&memory.fail_at, at);
+        const berth_status status =
+            berth_engine_decide(t.cluster.engine, pod, &options, &placement, &error);
+        atomic_store(&memory.fail_at, 0);
+        assert_true(status == BERTH_OK || status == BERTH_E_NOMEM);
+        succeeded = atomic_load(&memory.calls) < at;
+        small_require(berth_engine_check(t.cluster.engine, &error), &error);
+    }
+    assert_true(succeeded);
+    assert_int_equal(berth_explanation_victim_count(t.cluster.explanation), 2);
+    small_close(&t.cluster);
+    assert_int_equal(atomic_load(&memory.bytes), 0);
+}
+
 /* Each allocation of a cycle with preemption fails in turn; then nothing has changed. */
 static void test_memory(void **state)
 {
@@ -448,11 +578,15 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_all_or_none, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_minimum, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_preemption, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_nominated_for_a_node_that_is_gone, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_group_as_victim, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_never, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_contradictions, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_errors, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_errors_before_the_first_pod, set_up, tear_down),
         cmocka_unit_test(test_without_the_gate),
+        cmocka_unit_test(test_victims_are_not_refused),
+        cmocka_unit_test(test_memory_of_other_nodes),
         cmocka_unit_test(test_reserve),
         cmocka_unit_test_setup_teardown(test_member_in_error, set_up, tear_down),
         cmocka_unit_test(test_memory),

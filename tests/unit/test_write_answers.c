@@ -187,9 +187,9 @@ static const kind kinds[] = {
     /* 200 400 401 403 404 409 410 422 429 500 502 503 504 not-sent unknown */
     {"binding", nothing, bind_pod, "POST", "/binding", "ssaassssaaaaaaa", ""},
     {"pod status", nothing, nominate, "PATCH", "/pods/web-1/status", "sssssassaaaaaaa", ""},
-    {"event", nothing, fail_pod, "POST", "/events", "ssssssssaaaaaaa", ""},
-    {"series", fail_pod_once, fail_pod, "PATCH", "/events/", "ssssPsssaaaaaaa", "/events"},
-    {"leader", nothing, report_leader, "POST", "/events", "ssssssssaaaaaaa", ""},
+    {"event", nothing, fail_pod, "POST", "/events", "ssaassssaaaaaaa", ""},
+    {"series", fail_pod_once, fail_pod, "PATCH", "/events/", "ssaaPsssaaaaaaa", "/events"},
+    {"leader", nothing, report_leader, "POST", "/events", "ssaassssaaaaaaa", ""},
     {"victim", nothing, evict, "PATCH", "/pods/old-1/status", "Dsaasassaaaaaaa", "/pods/old-1"},
     {"deletion", evict, mark_victim, "DELETE", "/pods/old-1", "ssaassssaaaaaaa", ""},
     {"volume", nothing, put_chosen, "PATCH", VOLUME, "gsaasgssaaaaaaa", VOLUME},

@@ -91,7 +91,7 @@ static const option of_server[] = {
      .kind = OPTION_TEXT,
      .value = "VERSION",
      .target = &flags.emulated_version,
-     .help = "as --kubernetes VERSION; also kube:VERSION"},
+     .help = "as --kubernetes VERSION; also kube=VERSION"},
     {.name = "dry-run",
      .kind = OPTION_FLAG,
      .target = &flags.session.dry_run,
@@ -305,25 +305,26 @@ static bool take_election(run_config *file)
     return false;
 }
 
-/* The text behind the name of kube-scheduler's component, if that is given ("kube:1.36"). */
-static const char *without_component(const char *text)
+/* The text behind the name of kube-scheduler's component and `separator`, if that name is given. */
+static const char *without_component(const char *text, char separator)
 {
-    return strncmp(text, "kube:", 5) == 0 ? text + 5 : text;
+    return strncmp(text, "kube", 4) == 0 && text[4] == separator ? text + 5 : text;
 }
 
-/* Take the options that select rules. kube-scheduler accepts "kube:Gate=true" since 1.33. */
+/* Take the options that select rules. kube-scheduler accepts "kube:Gate=true" and, for a version,
+ * "kube=1.36" since 1.33. */
 static void take_rules(void)
 {
     engine_setup *setup = &flags.setup;
     if (flags.emulated_version != NULL && setup->kubernetes == NULL)
-        setup->kubernetes = without_component(flags.emulated_version);
+        setup->kubernetes = without_component(flags.emulated_version, '=');
     if (setup->feature_gates == NULL)
         return;
     const char *from = setup->feature_gates;
     size_t at = 0;
     while (*from != '\0' && at + 1 < sizeof(flags.gates)) {
         if (at == 0 || flags.gates[at - 1] == ',')
-            from = without_component(from);
+            from = without_component(from, ':');
         flags.gates[at++] = *from++;
     }
     if (*from == '\0')

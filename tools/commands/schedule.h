@@ -14,6 +14,7 @@ typedef struct outcome {
     uint32_t message;   /* why not: index in `messages` or, if skipped, in the input's reasons */
     uint32_t brief;     /* the short form: index in `briefs` */
     bool skipped;       /* not tried */
+    bool of_group;      /* placed with its PodGroup; no command explains a single pod of it */
     /* Preemption: the node, and the pods to evict there; BERTH_NODE_NONE: none. */
     berth_node_id nominated;
     uint32_t victim_count;

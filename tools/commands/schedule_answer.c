@@ -272,7 +272,7 @@ static void print_hint(const schedule *s)
 {
     for (uint64_t i = 0; i < s->outcome_count && !s->input.plays; i++) {
         const outcome *result = &s->outcomes[i];
-        if (result->node != BERTH_NODE_NONE || result->skipped)
+        if (result->node != BERTH_NODE_NONE || result->skipped || result->of_group)
             continue;
         int at = printf("  What would help: ");
         explain_command_print(&s->input, &s->setup, s->engine, result->pod, (uint32_t)at, stdout);

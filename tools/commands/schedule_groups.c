@@ -35,7 +35,8 @@ berth_status schedule_groups_find(schedule_groups *groups, const schedule *s, be
     for (uint64_t i = 0; i < s->outcome_count; i++) {
         berth_pod_info pod = {.size = sizeof(pod)};
         TRY(berth_engine_pod_info(s->engine, s->outcomes[i].pod, &pod, error));
-        if (pod.pod_group.len == 0)
+        if (pod.pod_group.len == 0 ||
+            cluster_input_skipped(&s->input, s->outcomes[i].pod) != NULL)
             continue;
         groups->items =
             heap_grow(groups->items, &capacity, groups->count + 1, sizeof(*groups->items));
@@ -96,7 +97,7 @@ static void say(const placing *p, const char *message)
         schedule_note_refusal(s, &s->outcomes[p->members[i].at], words_of(message));
 }
 
-/* The first member names the victims, because they go for all of them. */
+/* The first member names the victims, because they are evicted for the whole group. */
 static void note_victims(const placing *p)
 {
     schedule *s = p->schedule;
@@ -184,7 +185,7 @@ berth_status schedule_groups_place(schedule_groups *groups, schedule *s, uint64_
     *alone = false;
     if (groups->count > 0)
         TRY(berth_engine_pod_info(s->engine, s->outcomes[at].pod, &pod, error));
-    if (pod.pod_group.len == 0) {
+    if (pod.pod_group.len == 0 || cluster_input_skipped(&s->input, s->outcomes[at].pod) != NULL) {
         *alone = true;
         return BERTH_OK;
     }
@@ -197,6 +198,7 @@ berth_status schedule_groups_place(schedule_groups *groups, schedule *s, uint64_
     p.nominated = heap_new(p.count, sizeof(*p.nominated));
     for (uint32_t i = 0; i < p.count; i++) {
         groups->decided[p.members[i].at] = true;
+        s->outcomes[p.members[i].at].of_group = true;
         p.pods[i] = s->outcomes[p.members[i].at].pod;
     }
     berth_status status = place(&p, &pod, error);

@@ -77,6 +77,7 @@ const cluster_kind cluster_kinds[] = {
      {NULL},
      "how many pods --scale makes"},
     {"poddisruptionbudgets.policy", "PodDisruptionBudget", {NULL}, "preemption and drains"},
+    {"podgroups.scheduling.k8s.io", "PodGroup", {NULL}, "groups of pods, placed as a whole"},
     {"pods", "Pod", {NULL}, "what is there, and what waits"},
 };
 

@@ -225,14 +225,26 @@ void engine_setup_resolve_profile(engine_setup *setup, const berth_profile *prof
 }
 
 /* Refuse to decide the pods of groups one by one. */
+/* Whether the last setting of the gate in the list is true. */
+static bool gate_is_on(const char *gates, const char *gate)
+{
+    const size_t length = strlen(gate);
+    bool on = false;
+    for (; gates != NULL; gates = strchr(gates, ',')) {
+        gates += *gates == ',';
+        if (strncmp(gates, gate, length) == 0 && gates[length] == '=')
+            on = strncmp(gates + length + 1, "true", 4) == 0;
+    }
+    return on;
+}
+
 static berth_status check_groups(const engine_setup *setup, berth_error *error)
 {
-    if (setup->places_groups || setup->feature_gates == NULL ||
-        strstr(setup->feature_gates, "GenericWorkload=true") == NULL)
+    if (setup->places_groups || !gate_is_on(setup->feature_gates, "GenericWorkload"))
         return BERTH_OK;
     return error_set(error, BERTH_E_UNSUPPORTED, "--feature-gates",
-                     "GenericWorkload: of the commands, berth schedule places PodGroups; this one "
-                     "decides pods one by one");
+                     "this command decides pods one by one and cannot place PodGroups "
+                     "(GenericWorkload); berth schedule can");
 }
 
 berth_status engine_setup_create(const engine_setup *setup, berth_engine **out, berth_error *error)

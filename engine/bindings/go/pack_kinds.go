@@ -25,7 +25,8 @@ import (
 // the struct, or nothing.
 type newer struct {
 	resources, allocated, features uintptr
-	has                            [3]bool
+	group, groupName               uintptr // of the pod's spec, and in what it points to
+	has                            [4]bool
 }
 
 var newerFields = findNewerFields()
@@ -41,7 +42,30 @@ func findNewerFields() (out newer) {
 	out.allocated = find(1, status, reflect.TypeFor[corev1.ResourceList](), "AllocatedResources")
 	out.features = find(2, reflect.TypeFor[corev1.NodeStatus](), reflect.TypeFor[[]string](),
 		"DeclaredFeatures")
+	out.findGroup()
 	return out
+}
+
+// findGroup finds PodSpec.SchedulingGroup, a pointer to a struct with the PodGroup's name.
+func (n *newer) findGroup() {
+	group, found := reflect.TypeFor[corev1.PodSpec]().FieldByName("SchedulingGroup")
+	if !found || group.Type.Kind() != reflect.Pointer || group.Type.Elem().Kind() != reflect.Struct {
+		return
+	}
+	name, found := group.Type.Elem().FieldByName("PodGroupName")
+	n.has[3] = found && name.Type == reflect.TypeFor[*string]()
+	n.group, n.groupName = group.Offset, name.Offset
+}
+
+func (n *newer) podGroup(spec *corev1.PodSpec) *string {
+	if !n.has[3] {
+		return nil
+	}
+	group := *(*unsafe.Pointer)(unsafe.Add(unsafe.Pointer(spec), n.group))
+	if group == nil {
+		return nil
+	}
+	return *(**string)(unsafe.Add(group, n.groupName))
 }
 
 func (n *newer) podResources(status *corev1.PodStatus) *corev1.ResourceRequirements {

@@ -24,6 +24,7 @@ func (a *arena) pod(out *C.berth_pod, from *corev1.Pod) {
 	out.containers, out.container_count = a.containers(spec.Containers)
 	out.init_containers, out.init_container_count = a.containers(spec.InitContainers)
 	out.overhead = a.resources(spec.Overhead)
+	out.pod_group = a.strTo(newerFields.podGroup(spec))
 	out.node_selector = a.labels(spec.NodeSelector)
 	if spec.Affinity != nil {
 		a.affinity(out, spec.Affinity)

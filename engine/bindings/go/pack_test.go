@@ -143,7 +143,8 @@ func difference(has, want string) string {
 // With a k8s.io/api that has these fields, this package finds them by name.
 func TestNewestFields(t *testing.T) {
 	_, has := reflect.TypeFor[corev1.NodeStatus]().FieldByName("DeclaredFeatures")
-	if newerFields.has != [3]bool{has, has, has} {
+	_, hasGroup := reflect.TypeFor[corev1.PodSpec]().FieldByName("SchedulingGroup")
+	if newerFields.has != [4]bool{has, has, has, hasGroup} {
 		t.Fatal(newerFields)
 	}
 }

@@ -96,7 +96,7 @@ func TestEvictDone(t *testing.T) {
 	}
 	later := epoch.Add(20 * time.Second)
 	must(t, s.Advance(later))
-	if status := got(s.Pod(pod))(t); status.State != PodStateUnschedulable {
+	if status := got(s.Pod(pod))(t); status.State != PodStateGated { // until the eviction begins or fails
 		t.Fatalf("%+v", status)
 	}
 	must(t, s.EvictDone(victim, Cannot))

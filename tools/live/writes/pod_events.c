@@ -142,14 +142,14 @@ static void post_instead(event_task *t)
     write_lane_put(&t->all->lane, &t->task, false);
 }
 
-/* A server that is away, restarts or has no time may accept the event later. So an event is given
- * up only when the server refuses it for good, or for the TRIES_MAX-th time. A conflict means that
- * an earlier try was accepted. */
+/* A server that is away, restarts (and has not read its roles yet) or has no time may accept the
+ * event later. So an event is given up only when the server refuses it for good, or for the
+ * TRIES_MAX-th time. A conflict means that an earlier try was accepted. */
 static void on_answer(write_task *task, const live_answer *answer)
 {
     event_task *t = (event_task *)task;
     write_result result = write_result_of(answer);
-    bool final = result == WRITE_BAD || result == WRITE_GONE || result == WRITE_DENIED;
+    bool final = result == WRITE_BAD || result == WRITE_GONE;
     t->refusals += answer->outcome == LIVE_ANSWERED && answer->status != 429;
     if (result == WRITE_GONE && t->whole != NULL) {
         post_instead(t);
