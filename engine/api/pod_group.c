@@ -430,9 +430,8 @@ berth_status berth_engine_schedule_pod_group(berth_engine *engine, const berth_p
     BERTH_TRY(berth__need(outcome, "outcome", error));
     BERTH_TRY(berth__sized_read(&own, sizeof(own), outcome, "berth_pod_group_outcome", error));
     own.verdict = BERTH_VERDICT_ERROR;
-    if (engine == NULL)
-        return berth__no_engine(error);
-    berth_status status = schedule_group(engine, pods, count, &own, error);
+    berth_status status =
+        engine == NULL ? berth__no_engine(error) : schedule_group(engine, pods, count, &own, error);
     berth__sized_write(outcome, &own, sizeof(own));
     return status;
 }

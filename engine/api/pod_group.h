@@ -44,7 +44,7 @@ berth_status berth__group_place(berth__group_cycle *cycle);
 
 /* Find victims for a group that was just refused, with no change since (pod_group_preemption.c).
  * Completes the message; fills `preempts`, the victims, and the nodes of members, for which they
- * are to be nominated. Nothing has changed afterwards. Errors: BERTH_E_NOMEM and those of a
+ * must be nominated. Nothing has changed afterwards. Errors: BERTH_E_NOMEM and those of a
  * decision. */
 berth_status berth__group_preempt(berth__group_cycle *cycle);
 

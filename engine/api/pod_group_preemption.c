@@ -1,7 +1,7 @@
 /* Preemption for a PodGroup: which pods and groups of lower priority must be evicted so that enough
  * of its pods fit. All of them are removed in a simulation, the group is placed again, and victims
- * return one unit after the other, most important first, as long as each placed pod still passes its
- * filters on its node. All of this happens in a transaction that is rolled back.
+ * return one unit after the other, most important first, as long as each placed pod still passes
+ * its filters on its node. All of this happens in a transaction that is rolled back.
  * Source: kube-scheduler v1.37, framework/preemption/podgrouppreemption.go, types.go, util.go. */
 #include <stdio.h>
 #include <string.h>

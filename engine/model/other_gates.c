@@ -1,6 +1,6 @@
 /* The feature gates that kube-scheduler accepts and that never change a pod's node: those of other
  * components, and those that change when something happens, or how often the API server is called.
- * Both settings are accepted and change nothing.
+ * Both settings are accepted and change nothing, except that a locked gate has only one.
  * Source: the registered gates of kube-scheduler v1.32.2, v1.33.13, v1.34.4, v1.35.4, v1.36.2 and
  * v1.37.2, without those that pkg/scheduler reads to decide (behaviours.c). */
 #include "model/other_gates.h"

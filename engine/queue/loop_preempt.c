@@ -131,7 +131,7 @@ static bool leaves(const berth__pod_record *pod)
     return pod->node != BERTH_NODE_NONE && (pod->evicting || pod->cls->deleting);
 }
 
-/* Wait for the end of a pod. An entry of an earlier preemption of the same preemptor serves again. */
+/* Wait for the end of a pod. An entry of the preemptor's earlier preemption serves again. */
 static void await_end(berth_scheduler *scheduler, const berth__queue_item *item,
                       berth_pod_id victim, bool requested)
 {

@@ -111,8 +111,8 @@ berth_status berth__dry_run_end(berth__dry_run *dry_run);
 void berth__dry_run_take(berth__dry_run *dry_run, const berth__class *cls);
 bool berth__dry_run_put(berth__dry_run *dry_run, const berth__class *cls);
 
-/* The same for a pod of any slot; the filters look at the dry run's slot alone. If memory runs out at
- * the first change of another slot, that slot stays as it is until the end; taking from it and
+/* The same for a pod of any slot; the filters look at the dry run's slot alone. If memory runs out
+ * at the first change of another slot, that slot stays as it is until the end; taking from it and
  * putting on it then do nothing.
  * Source: kube-scheduler v1.37, plugins/defaultpreemption, SelectVictimsOnNode. */
 void berth__dry_run_take_from(berth__dry_run *dry_run, const berth__class *cls, uint32_t slot);

@@ -219,7 +219,8 @@ static void test_nominated_for_a_node_that_is_gone(void **state)
     }
     assert_int_equal(berth_engine_nominate(t->cluster.engine, pods[0], gone, NULL), BERTH_OK);
     assert_int_equal(berth_engine_remove(t->cluster.engine, BERTH_KIND_NODE, (berth_str){0},
-                                         (berth_str)TEXT("n2"), NULL), BERTH_OK);
+                                         (berth_str)TEXT("n2"), NULL),
+                     BERTH_OK);
     cycle(t, pods, 4);
     assert_true(t->outcome.preempts);
     assert_int_equal(t->outcome.victim_count, 1);

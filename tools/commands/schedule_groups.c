@@ -35,8 +35,7 @@ berth_status schedule_groups_find(schedule_groups *groups, const schedule *s, be
     for (uint64_t i = 0; i < s->outcome_count; i++) {
         berth_pod_info pod = {.size = sizeof(pod)};
         TRY(berth_engine_pod_info(s->engine, s->outcomes[i].pod, &pod, error));
-        if (pod.pod_group.len == 0 ||
-            cluster_input_skipped(&s->input, s->outcomes[i].pod) != NULL)
+        if (pod.pod_group.len == 0 || cluster_input_skipped(&s->input, s->outcomes[i].pod) != NULL)
             continue;
         groups->items =
             heap_grow(groups->items, &capacity, groups->count + 1, sizeof(*groups->items));

@@ -18,8 +18,8 @@ berth_status group_decision_take(berth_engine *engine, const json_t *decision,
                                  const berth_pod_id *pods, json_t **expected, json_t **found,
                                  berth_error *error);
 
-/* Put the pods where the vector put them, evict the victims, and nominate the members. Errors:
- * those of the engine; BERTH_E_NOT_FOUND: a node does not exist. */
+/* Bind the members, nominate them or end their nominations as the vector did. Errors: those of the
+ * engine; BERTH_E_NOT_FOUND: a node does not exist. */
 berth_status group_decision_follow(berth_engine *engine, const json_t *decision,
                                    const berth_pod_id *pods, berth_error *error);
 

@@ -85,8 +85,8 @@ typedef struct berth_engine_config {
      * 1.32 to 1.37, BERTH_KUBERNETES(36, 2) for one patch release, 0 for the newest version known.
      * Profiles of era v1alpha1 ignore it: they always decide as 1.15. */
     uint32_t kubernetes;
-    /* Feature gates that change decisions, in the form of kube-scheduler's --feature-gates:
-     * "Name=true,Other=false". Absent: the defaults of that version. */
+    /* Feature gates in the form of kube-scheduler's --feature-gates: "Name=true,Other=false"; the
+     * last setting of a gate counts. Absent: the defaults of that version. */
     berth_str feature_gates;
     /* The embedder's own plugins (berth/plugin.h), which profiles may name. The tables are copied;
      * whatever they point to must outlive the engine. */

@@ -677,8 +677,8 @@ typedef struct berth_pod_group {
     berth_str priority_class;    /* spec.priorityClassName; readers turn it into a priority */
     bool disrupts_all;           /* spec.disruptionMode.all: its pods are evicted together */
     berth_str preemption_policy; /* PreemptLowerPriority, Never */
-    berth_strs topology_keys;    /* spec.schedulingConstraints.topology[].key */
-    berth_str parent;            /* spec.parentCompositePodGroupName */
+    berth_strs topology_keys;    /* spec.schedulingConstraints.topology[].key; no rule reads it */
+    berth_str parent;            /* spec.parentCompositePodGroupName; no rule reads it */
 } berth_pod_group;
 
 /* ---- any of them ---- */

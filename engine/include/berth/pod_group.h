@@ -30,7 +30,8 @@ typedef struct berth_pod_group_outcome {
     uint32_t size;            /* set by the caller: sizeof(berth_pod_group_outcome) */
     uint32_t victim_capacity; /* entries of `victims` */
     berth_node_id *nodes;     /* the node of each pod, or BERTH_NODE_NONE */
-    /* Where each pod is to go once the victims have left, or BERTH_NODE_NONE. */
+    /* The node for which each pod must be nominated until the victims have left, or
+     * BERTH_NODE_NONE. */
     berth_node_id *nominated;
     bool *ended;               /* whether the nomination that the pod had, if any, ends now */
     berth_pod_id *victims;     /* the pods to evict, most important first */
@@ -50,14 +51,14 @@ typedef struct berth_pod_group_outcome {
 /* Run one scheduling cycle for these pending pods of one group, in this order: decide them one
  * after the other, each after the ones before were placed, and place all that fit if they are
  * enough. Otherwise nothing is placed, and if the profile preempts, victims are sought: all pods of
- * lower priority are thought away, the group is placed again, and as many victims as possible are
- * spared, the most important ones first. Victims and nominations are only reported: remove the
- * victims (berth_engine_remove), nominate the pods and end nominations (berth_engine_nominate),
- * then call again.
+ * lower priority are removed in a simulation, the group is placed again, and as many victims as
+ * possible are spared, the most important ones first. Victims and nominations are only reported:
+ * remove the victims (berth_engine_remove), nominate the pods and end nominations
+ * (berth_engine_nominate), then call again.
  * Errors: BERTH_E_ARG (no pods, a pod twice, NULL, a size), BERTH_E_NOT_FOUND (a pod, its PodGroup,
  * or a profile for it), BERTH_E_STATE (a pod is on a node; the engine does not follow groups),
  * BERTH_E_INVALID (the pods are of several groups or of none), BERTH_E_NOMEM. After an error
- * nothing has changed, and `outcome` says ERROR.
+ * nothing has changed, and `outcome` says ERROR. The arrays are the caller's.
  * Cost: a look at each pod of the cluster, a decision and an undo record for each pod. Preemption:
  * sorting all pods of lower priority, and a check of each of the group's pods for each of them.
  * Source: kube-scheduler v1.37, schedule_one_podgroup.go, plugins/gangscheduling,

@@ -323,7 +323,7 @@ static bool read_version(session *s, berth_str body)
     return good;
 }
 
-/* A server that is one release newer than the newest rules is served with these. */
+/* The newest known rules decide for a server that is one release newer. */
 static void use_newest_rules(session *s)
 {
     snprintf(s->rules, sizeof(s->rules), "1.%d", MINOR_LAST);

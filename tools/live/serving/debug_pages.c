@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -119,7 +120,7 @@ static bool read_profile(int fd, debug_page *p)
 static debug_page heap_profile(void)
 {
     debug_page p = {MHD_HTTP_OK, "application/octet-stream", NULL, 0};
-    char path[] = "/tmp/berth-heap-XXXXXX";
+    char path[40];
     const char *name = path;
     bool profiles = false;
     size_t bytes = sizeof(profiles);
@@ -127,12 +128,12 @@ static debug_page heap_profile(void)
         return say(MHD_HTTP_NOT_FOUND,
                    "the heap is not profiled: start berth run with MALLOC_CONF=prof:true; "
                    "?debug=1 shows statistics\n");
-    int fd = mkstemp(path);
+    const int fd = memfd_create("berth-heap", MFD_CLOEXEC); /* no file system need be writable */
     if (fd < 0)
-        return say(MHD_HTTP_INTERNAL_SERVER_ERROR, "/tmp can't be written\n");
+        return say(MHD_HTTP_INTERNAL_SERVER_ERROR, "there is no memory for the profile\n");
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
     bool good = mallctl("prof.dump", NULL, NULL, &name, sizeof(name)) == 0 && read_profile(fd, &p);
     close(fd);
-    unlink(path);
     if (good)
         return p;
     free(p.text);

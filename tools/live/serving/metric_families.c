@@ -111,8 +111,8 @@ const metric_family metric_families[METRIC_COUNT] = {
     [METRIC_FEATURE] = SHOWS("kubernetes_feature_enabled", "The feature gates that are set here.",
                              "name", "stage"),
     [METRIC_VERSION_INFO] =
-        SHOWS("version_info", "Always 1. The newest rules known, and those that decide.", "binary",
-              "component", "emulation", "min_compat"),
+        SHOWS("version_info", "Always 1. The version of Berth, and of the rules that decide.",
+              "binary", "component", "emulation", "min_compat"),
     [METRIC_RELOADS] = COUNTS("berth_config_reloads_total",
                               "Reloads of the configuration file after SIGHUP.", "result"),
     [METRIC_BINDINGS] = COUNTS("berth_bindings_total", "Definite outcomes of bindings.", "outcome"),
@@ -129,8 +129,9 @@ const metric_family metric_families[METRIC_COUNT] = {
                                          "Time of a decision alone.", .000001, 2, 22, NULL),
     [METRIC_TAKEN_PODS] = COUNTS("berth_taken_pods_total",
                                  "Pods that turned up on another node than the one chosen.", NULL),
-    [METRIC_EVENTS_DROPPED] = COUNTS("berth_events_dropped_total",
-                                     "Events that were not written: too many waited.", NULL),
+    [METRIC_EVENTS_DROPPED] =
+        COUNTS("berth_events_dropped_total",
+               "Events that were not written: the server refused them, or too many waited.", NULL),
     [METRIC_PUSHED_BACK] =
         COUNTS("berth_pushed_back_total", "Answers of the API server with status 429.", NULL),
     [METRIC_WATCH_LOST_SECONDS] =

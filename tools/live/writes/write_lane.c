@@ -202,6 +202,8 @@ void write_task_drop(write_task *task)
     write_lane *lane = task->lane;
     if (task->queued)
         dequeue(task);
+    if (lane->first == NULL)
+        lane->limited_ns = 0; /* what it limited is gone */
     if (task->timer != 0) {
         live_timer_stop(lane->gate->transport, task->timer);
         lane->waiting--;
