@@ -49,6 +49,6 @@ berth_status berth__group_place(berth__group_cycle *cycle);
 berth_status berth__group_preempt(berth__group_cycle *cycle);
 
 /* Append words to the message. Errors: BERTH_E_NOMEM. */
-berth_status berth__group_say(berth__group_cycle *cycle, berth_str words);
+berth_status berth__group_say(berth__group_cycle *cycle, berth_str more);
 
 #endif

@@ -49,11 +49,12 @@ static int start(void **state)
 {
     (void)state;
     now = (setup){.server = scripted_create()};
-    now.w = writes_create(&(writes_options){.transport = &now.server->transport,
-                                            .host = "host-1",
-                                            .minor = 32,
-                                            .scheduled_events = true,
-                                            .callbacks = {&now, on_bound, on_evicted, on_room}});
+    now.w = writes_create(&(writes_options){
+        .transport = &now.server->transport,
+        .host = "host-1",
+        .minor = 32,
+        .scheduled_events = true,
+        .callbacks = {.context = &now, .bound = on_bound, .evicted = on_evicted, .room = on_room}});
     return 0;
 }
 
