@@ -189,11 +189,7 @@ static bool is_ours_already(const binding *x, const char *message)
 
 static void try_again(binding *x, const live_answer *answer, int64_t max_ns)
 {
-    int64_t delay_ns = write_backoff(x->all->lane.gate, x->task.tries,
-                                     BACKOFF_FIRST_MS * second_ns / 1000, max_ns);
-    if (answer->retry_after_ns > delay_ns)
-        delay_ns = answer->retry_after_ns;
-    write_task_again(&x->task, delay_ns);
+    write_task_retry(&x->task, answer, x->task.tries, BACKOFF_FIRST_MS * second_ns / 1000, max_ns);
 }
 
 /* This attempt has not bound the pod. */

@@ -86,13 +86,10 @@ static void become(deletion *one, const char *method, const char *content_type, 
 
 static void retry(deletion *one, const live_answer *answer)
 {
-    int64_t delay_ns =
-        write_backoff(one->task.lane->gate, one->task.tries, first_backoff_ns, last_backoff_ns);
     if (one->task.tries >= TRIES)
         remove_deletion(one);
     else
-        write_task_again(&one->task,
-                         answer->retry_after_ns > delay_ns ? answer->retry_after_ns : delay_ns);
+        write_task_retry(&one->task, answer, one->task.tries, first_backoff_ns, last_backoff_ns);
 }
 
 static void read_claim(deletion *one, int64_t delay_ns)

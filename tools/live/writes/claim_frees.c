@@ -76,10 +76,7 @@ static void on_answer(write_task *task, const live_answer *answer)
     default:
         if (task->tries >= TRIES)
             break;
-        int64_t delay_ns =
-            write_backoff(task->lane->gate, task->tries, first_backoff_ns, last_backoff_ns);
-        write_task_again(task,
-                         answer->retry_after_ns > delay_ns ? answer->retry_after_ns : delay_ns);
+        write_task_retry(task, answer, task->tries, first_backoff_ns, last_backoff_ns);
         return;
     }
     remove_release((release *)task);

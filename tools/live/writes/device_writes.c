@@ -137,10 +137,7 @@ static void release(claim_task *c);
 
 static void retry(claim_task *c, const live_answer *answer)
 {
-    int64_t delay_ns =
-        write_backoff(c->task.lane->gate, c->task.tries, second_ns / 5, 5 * second_ns);
-    write_task_again(&c->task,
-                     answer->retry_after_ns > delay_ns ? answer->retry_after_ns : delay_ns);
+    write_task_retry(&c->task, answer, c->task.tries, second_ns / 5, 5 * second_ns);
 }
 
 /* After a permanent refusal there is nothing of ours left to release. */

@@ -139,13 +139,10 @@ static void bad(eviction *x, const live_answer *answer)
 
 static void try_again(eviction *x, const live_answer *answer)
 {
-    int64_t delay_ns =
-        write_backoff(x->all->lane.gate, x->task.tries, first_backoff_ns, last_backoff_ns);
     if (x->all->lane.ends)
         remove_eviction(x);
     else
-        write_task_again(&x->task,
-                         answer->retry_after_ns > delay_ns ? answer->retry_after_ns : delay_ns);
+        write_task_retry(&x->task, answer, x->task.tries, first_backoff_ns, last_backoff_ns);
 }
 
 static void on_deleted(write_task *task, const live_answer *answer)

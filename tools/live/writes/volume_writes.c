@@ -150,11 +150,8 @@ static void ask_for(claim_task *c, bool volume)
 /* Not before the server's Retry-After, if the last answer had one. */
 static void ask_later(claim_task *c, const live_answer *answer)
 {
-    int64_t delay_ns =
-        write_backoff(c->of->all->lane.gate, ++c->polls, second_ns / 4, POLL_MAX_S * second_ns);
     ask_for(c, c->volume != NULL);
-    write_task_again(&c->task,
-                     answer->retry_after_ns > delay_ns ? answer->retry_after_ns : delay_ns);
+    write_task_retry(&c->task, answer, ++c->polls, second_ns / 4, POLL_MAX_S * second_ns);
 }
 
 /* Whether there is no answer to read; if so, the read is repeated. */
@@ -244,7 +241,6 @@ static void on_claim(write_task *task, const live_answer *answer)
 static void on_patched(write_task *task, const live_answer *answer)
 {
     claim_task *c = (claim_task *)task;
-    int64_t delay_ns;
     server_status status;
     switch (write_result_of(answer)) {
     case WRITE_DONE:
@@ -261,9 +257,7 @@ static void on_patched(write_task *task, const live_answer *answer)
         settle(c->of, status.message);
         break;
     default:
-        delay_ns = write_backoff(c->of->all->lane.gate, task->tries, second_ns / 5, 5 * second_ns);
-        write_task_again(task,
-                         answer->retry_after_ns > delay_ns ? answer->retry_after_ns : delay_ns);
+        write_task_retry(task, answer, task->tries, second_ns / 5, 5 * second_ns);
     }
 }
 

@@ -253,6 +253,13 @@ int64_t write_backoff(const write_gate *gate, unsigned tries, int64_t first_ns, 
     return delay_ns + (int64_t)(live_random(gate->transport) % (uint64_t)(delay_ns / 5 + 1));
 }
 
+void write_task_retry(write_task *task, const live_answer *answer, unsigned tries, int64_t first_ns,
+                      int64_t max_ns)
+{
+    const int64_t delay_ns = write_backoff(task->lane->gate, tries, first_ns, max_ns);
+    write_task_again(task, answer->retry_after_ns > delay_ns ? answer->retry_after_ns : delay_ns);
+}
+
 write_result write_result_of(const live_answer *answer)
 {
     if (answer->outcome != LIVE_ANSWERED)

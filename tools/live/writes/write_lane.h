@@ -92,6 +92,10 @@ bool write_gate_is_idle(const write_gate *gate);
  * to 1.2. */
 int64_t write_backoff(const write_gate *gate, unsigned tries, int64_t first_ns, int64_t max_ns);
 
+/* Repeat a task after write_backoff, but not before the answer's Retry-After. */
+void write_task_retry(write_task *task, const live_answer *answer, unsigned tries, int64_t first_ns,
+                      int64_t max_ns);
+
 /* ---- the meaning of answers ---- */
 
 typedef enum write_result {
