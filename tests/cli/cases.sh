@@ -18,6 +18,18 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failures=0
 
+# needs_live: skip the test where berth is built without berth run, or there is no python3 to serve a cluster.
+needs_live() {
+  "$berth" run --help >"$work/help" 2>&1 || {
+    echo "skipped: $(head -n 1 "$work/help")"
+    exit 77
+  }
+  command -v python3 >/dev/null || {
+    echo "skipped: there is no python3 to serve a cluster"
+    exit 77
+  }
+}
+
 fail() {
   echo "FAILED $*"
   failures=$((failures + 1))

@@ -4,14 +4,7 @@
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 
-"$berth" run --help >"$work/help" 2>&1 || {
-  echo "skipped: $(head -n 1 "$work/help")"
-  exit 77
-}
-command -v python3 >/dev/null || {
-  echo "skipped: there is no python3 to serve the cluster"
-  exit 77
-}
+needs_live
 unset KUBECONFIG KUBERNETES_SERVICE_HOST KUBERNETES_SERVICE_PORT
 export HOME=$work
 server=

@@ -4,14 +4,7 @@
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 
-"$berth" run --help >"$work/help" 2>&1 || {
-  echo "skipped: $(head -n 1 "$work/help")"
-  exit 77
-}
-command -v python3 >/dev/null || {
-  echo "skipped: python3, which runs the server, is not installed"
-  exit 77
-}
+needs_live
 unset KUBECONFIG KUBERNETES_SERVICE_HOST KUBERNETES_SERVICE_PORT
 "$berth" generate --nodes 3 --pods 2 --workload ordinary --seed 1 >"$work/made.json"
 python3 live_cluster.py "$work/cluster.json" v1.36.2 <"$work/made.json"

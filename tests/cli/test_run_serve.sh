@@ -4,14 +4,7 @@
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 
-"$berth" run --help >"$work/help" 2>&1 || {
-  echo "skipped: $(head -n 1 "$work/help")"
-  exit 77
-}
-command -v python3 >/dev/null || {
-  echo "skipped: python3 is not installed"
-  exit 77
-}
+needs_live
 touch "$work/devices"
 exec 3< <(exec python3 version_server.py 37 "$work/devices")
 server=$!
