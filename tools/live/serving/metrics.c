@@ -214,10 +214,12 @@ static void print_family(FILE *out, const metric_family *family, const series *s
 
 static void print_unmeasured(FILE *out, const metric_family *family)
 {
+    metric_family told = *family;
     series zero = {.value = family->zero_value};
+    told.help = "Of kube-scheduler; not measured here, always as it is.";
     for (unsigned i = 0; i < label_count(family); i++)
         zero.labels[i] = heap_text(family->zero[i], strlen(family->zero[i]));
-    print_family(out, family, &zero);
+    print_family(out, &told, &zero);
     for (unsigned i = 0; i < label_count(family); i++)
         free(zero.labels[i]);
 }
