@@ -21,6 +21,10 @@ groups=(--kubernetes 1.37 --feature-gates GenericWorkload=true data/groups.yaml)
 check schedule_groups 0 "$berth" schedule "${groups[@]}"
 check schedule_groups_json 0 "$berth" schedule "${groups[@]}" -o json
 check schedule_groups_preempt 0 "$berth" schedule "${groups[@]}" data/groups_preempt.yaml
+check schedule_groups_passed_over 0 "$berth" schedule --kubernetes 1.37 --feature-gates GenericWorkload=true \
+  data/groups_passed_over.yaml
+check schedule_groups_never 0 "$berth" schedule --kubernetes 1.37 \
+  --feature-gates GenericWorkload=true,PodGroupPreemptionPolicy=true data/groups_never.yaml
 
 # The answer is the same from standard input, compressed or not, and at every number of threads.
 "$berth" schedule "${both[@]}" -o json | grep -v -e '"seconds"' -e '"decisionsPer' >"$work/files"

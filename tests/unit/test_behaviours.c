@@ -59,6 +59,17 @@ static void test_patches(void **state)
     assert_true(made(BERTH_KUBERNETES(37, 0), "").volume_capacity_scores);
 }
 
+/* The last setting of a gate counts, also if it is the default. */
+static void test_gates_set_twice(void **state)
+{
+    (void)state;
+    assert_true(made(36, "").backoff_pops_early);
+    assert_false(made(36, "SchedulerPopFromBackoffQ=false").backoff_pops_early);
+    assert_true(made(36, "SchedulerPopFromBackoffQ=false,SchedulerPopFromBackoffQ=true")
+                    .backoff_pops_early);
+    assert_false(made(37, "GenericWorkload=true,GenericWorkload=false").pod_groups);
+}
+
 static void test_list_of_versions(void **state)
 {
     (void)state;
@@ -189,9 +200,13 @@ static void test_refused_gates(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_columns),          cmocka_unit_test(test_patches),
-        cmocka_unit_test(test_list_of_versions), cmocka_unit_test(test_unknown_versions),
-        cmocka_unit_test(test_default_scores),   cmocka_unit_test(test_gates),
+        cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_patches),
+        cmocka_unit_test(test_gates_set_twice),
+        cmocka_unit_test(test_list_of_versions),
+        cmocka_unit_test(test_unknown_versions),
+        cmocka_unit_test(test_default_scores),
+        cmocka_unit_test(test_gates),
         cmocka_unit_test(test_refused_gates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
