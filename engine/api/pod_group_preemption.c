@@ -14,7 +14,7 @@
 
 /* Pods that are evicted together: a single pod, or all pods of a group whose mode is All. */
 typedef struct unit {
-    uint32_t first, count; /* in hunt.pods */
+    uint32_t first, count; /* in victim_search.pods */
     int32_t priority;
     bool of_group;
     bool stays;         /* it was reprieved */
@@ -23,7 +23,7 @@ typedef struct unit {
     uint32_t place;     /* the order in which units were found, and clocks read */
 } unit;
 
-typedef struct hunt {
+typedef struct victim_search {
     berth__group_cycle *cycle;
     berth__victim_groups groups;
     bool *listed; /* by the first pod of a group in `groups`: the group is a unit */
@@ -35,11 +35,11 @@ typedef struct hunt {
     uint32_t unit_count, unit_capacity;
     berth_code code; /* of the words: UNRESOLVABLE ends postFilter */
     berth_str words; /* what preemption says, without its name */
-} hunt;
+} victim_search;
 
 /* ---- units of eviction ---- */
 
-static berth_status add_pod(hunt *own, uint32_t pod)
+static berth_status add_pod(victim_search *own, uint32_t pod)
 {
     const berth_allocator *allocator = own->cycle->engine->allocator;
     if (!berth__grow(allocator, &own->pods, &own->pod_capacity, own->pod_count + 1,
@@ -52,7 +52,7 @@ static berth_status add_pod(hunt *own, uint32_t pod)
     return BERTH_OK;
 }
 
-static int64_t earliest_start(const hunt *own, uint32_t first, uint32_t count)
+static int64_t earliest_start(const victim_search *own, uint32_t first, uint32_t count)
 {
     int64_t earliest = INT64_MAX;
     for (uint32_t i = first; i < first + count; i++) {
@@ -64,7 +64,7 @@ static int64_t earliest_start(const hunt *own, uint32_t first, uint32_t count)
 }
 
 /* Add the unit of a pod on a node, if its priority is lower than the group's. */
-static berth_status add_unit(hunt *own, uint32_t pod)
+static berth_status add_unit(victim_search *own, uint32_t pod)
 {
     const berth__pod_record *record = berth__pod_at(&own->cluster->pods, pod);
     const int32_t priority = berth__victim_priority(&own->cluster->view, record);
@@ -95,7 +95,7 @@ static berth_status add_unit(hunt *own, uint32_t pod)
 }
 
 /* Visit the pods of a node in kube-scheduler's order, which is the reverse of its list. */
-static berth_status add_units_on(hunt *own, const berth__node_record *node)
+static berth_status add_units_on(victim_search *own, const berth__node_record *node)
 {
     const berth__pods *pods = &own->cluster->pods;
     uint32_t last = node->first_pod;
@@ -106,7 +106,7 @@ static berth_status add_units_on(hunt *own, const berth__node_record *node)
     return BERTH_OK;
 }
 
-static berth_status find_units(hunt *own)
+static berth_status find_units(victim_search *own)
 {
     const berth__layout *layout = own->cluster->view.layout;
     BERTH_TRY(berth__victim_groups_gather(&own->groups, &own->cluster->view, &own->cluster->pods));
@@ -123,7 +123,7 @@ static berth_status find_units(hunt *own)
 /* Pods that have not started are taken to start when they are looked at, one after the other. */
 static bool is_more_important(void *context, size_t i, size_t k)
 {
-    const hunt *own = context;
+    const victim_search *own = context;
     const unit *a = &own->units[i], *b = &own->units[k];
     if (a->priority != b->priority)
         return a->priority > b->priority;
@@ -138,18 +138,18 @@ static bool is_more_important(void *context, size_t i, size_t k)
 
 static void swap_units(void *context, size_t i, size_t k)
 {
-    hunt *own = context;
+    victim_search *own = context;
     const unit moved = own->units[i];
     own->units[i] = own->units[k];
     own->units[k] = moved;
 }
 
-static void sort_units(hunt *own)
+static void sort_units(victim_search *own)
 {
     berth__go_sort(&(berth__go_sort_items){own, is_more_important, swap_units}, own->unit_count);
 }
 
-static berth_status find_violating(hunt *own)
+static berth_status find_violating(victim_search *own)
 {
     berth__disruption *disruption = own->cluster->disruption;
     if (disruption->budgets.count == 0)
@@ -169,12 +169,12 @@ static berth_status find_violating(hunt *own)
 
 /* ---- taking away and putting back ---- */
 
-static berth_pod_id id_of(const hunt *own, uint32_t pod)
+static berth_pod_id id_of(const victim_search *own, uint32_t pod)
 {
     return berth__cluster_pod_id(own->cluster, pod);
 }
 
-static berth_status take_unit(const hunt *own, const unit *one)
+static berth_status take_unit(const victim_search *own, const unit *one)
 {
     for (uint32_t i = one->first; i < one->first + one->count; i++)
         BERTH_TRY(
@@ -183,7 +183,7 @@ static berth_status take_unit(const hunt *own, const unit *one)
 }
 
 /* Put a pod on a node to see what fits beside it. Plugins hear of it, but may not refuse. */
-static berth_status suppose(const hunt *own, berth_pod_id pod, berth_node_id node)
+static berth_status suppose(const victim_search *own, berth_pod_id pod, berth_node_id node)
 {
     berth_engine *engine = own->cycle->engine;
     engine->decider.supposes = true;
@@ -192,7 +192,7 @@ static berth_status suppose(const hunt *own, berth_pod_id pod, berth_node_id nod
     return status;
 }
 
-static berth_status put_unit(const hunt *own, const unit *one)
+static berth_status put_unit(const victim_search *own, const unit *one)
 {
     for (uint32_t i = one->first; i < one->first + one->count; i++)
         BERTH_TRY(suppose(own, id_of(own, own->pods[i]), own->nodes[i]));
@@ -202,7 +202,8 @@ static berth_status put_unit(const hunt *own, const unit *one)
 /* ---- the members ---- */
 
 /* The member's nomination for a node that is there, or NULL. */
-static const berth__nomination *nomination_of(const hunt *own, const berth__group_member *member)
+static const berth__nomination *nomination_of(const victim_search *own,
+                                              const berth__group_member *member)
 {
     const berth__nomination *kept =
         berth__nominations_find(&own->cluster->nominations, member->pod);
@@ -214,7 +215,7 @@ static const berth__nomination *nomination_of(const hunt *own, const berth__grou
 /* Remember the nominations of members. A member that is nominated and on its node counts twice:
  * kube-scheduler ends no nomination while it tries what fits. So each such member gets a shadow, a
  * pending pod that has the nomination meanwhile. No pod of an API server has such a name. */
-static berth_status make_shadows(const hunt *own)
+static berth_status make_shadows(const victim_search *own)
 {
     const berth__group_cycle *cycle = own->cycle;
     for (uint32_t i = 0; i < cycle->count; i++) {
@@ -231,7 +232,7 @@ static berth_status make_shadows(const hunt *own)
     return BERTH_OK;
 }
 
-static berth_status put_member(const hunt *own, const berth__group_member *member)
+static berth_status put_member(const victim_search *own, const berth__group_member *member)
 {
     berth_engine *engine = own->cycle->engine;
     BERTH_TRY(suppose(own, member->id, member->node));
@@ -240,7 +241,7 @@ static berth_status put_member(const hunt *own, const berth__group_member *membe
                : berth_engine_nominate(engine, member->shadow, member->kept, own->cycle->error);
 }
 
-static berth_status take_member(const hunt *own, const berth__group_member *member)
+static berth_status take_member(const victim_search *own, const berth__group_member *member)
 {
     berth_engine *engine = own->cycle->engine;
     berth_error *error = own->cycle->error;
@@ -252,7 +253,7 @@ static berth_status take_member(const hunt *own, const berth__group_member *memb
 }
 
 /* Take the first `count` members off their nodes, the last one first. */
-static berth_status take_members(const hunt *own, uint32_t count)
+static berth_status take_members(const victim_search *own, uint32_t count)
 {
     for (uint32_t i = count; i-- > 0;)
         if (own->cycle->members[i].node != BERTH_NODE_NONE)
@@ -262,7 +263,7 @@ static berth_status take_members(const hunt *own, uint32_t count)
 
 /* Whether all placed members pass their filters, each with the ones before it on their nodes. They
  * are pending again afterwards. */
-static berth_status members_fit(const hunt *own, bool *fit)
+static berth_status members_fit(const victim_search *own, bool *fit)
 {
     const berth__group_cycle *cycle = own->cycle;
     uint32_t i = 0;
@@ -281,7 +282,7 @@ static berth_status members_fit(const hunt *own, bool *fit)
 }
 
 /* Put a unit back if the members still fit. */
-static berth_status reprieve(const hunt *own, unit *one)
+static berth_status reprieve(const victim_search *own, unit *one)
 {
     BERTH_TRY(put_unit(own, one));
     BERTH_TRY(members_fit(own, &one->stays));
@@ -289,7 +290,7 @@ static berth_status reprieve(const hunt *own, unit *one)
 }
 
 /* Those whose eviction violates a budget come first. */
-static berth_status reprieve_all(const hunt *own)
+static berth_status reprieve_all(const victim_search *own)
 {
     for (int violating = 1; violating >= 0; violating--)
         for (uint32_t i = 0; i < own->unit_count; i++)
@@ -298,11 +299,11 @@ static berth_status reprieve_all(const hunt *own)
     return BERTH_OK;
 }
 
-/* ---- the whole hunt ---- */
+/* ---- the whole search ---- */
 
 /* Place the members as if all units were gone, then find out which may stay. The caller rolls
  * back. */
-static berth_status find_victims(hunt *own)
+static berth_status find_victims(victim_search *own)
 {
     berth__group_cycle *cycle = own->cycle;
     BERTH_TRY(make_shadows(own));
@@ -318,7 +319,7 @@ static berth_status find_victims(hunt *own)
 }
 
 /* List the victims; those that are leaving already are only counted in the words. */
-static berth_status list_victims(hunt *own)
+static berth_status list_victims(victim_search *own)
 {
     berth__group_cycle *cycle = own->cycle;
     uint32_t count = 0;
@@ -341,7 +342,7 @@ static berth_status list_victims(hunt *own)
 }
 
 /* Whether images count; the members' scores by them are computed again. */
-static void count_images(const hunt *own, bool count)
+static void count_images(const victim_search *own, bool count)
 {
     const berth__group_cycle *cycle = own->cycle;
     berth__decider *decider = &cycle->engine->decider;
@@ -352,8 +353,8 @@ static void count_images(const hunt *own, bool count)
     }
 }
 
-/* Hunt in a transaction of its own. The rotation goes on, as kube-scheduler's does. */
-static berth_status hunt_in_transaction(hunt *own)
+/* Search in a transaction of its own. The rotation goes on, as kube-scheduler's does. */
+static berth_status search_in_transaction(victim_search *own)
 {
     berth__group_cycle *cycle = own->cycle;
     berth_engine *engine = cycle->engine;
@@ -378,7 +379,7 @@ static berth_status hunt_in_transaction(hunt *own)
     return cycle->preempts ? list_victims(own) : BERTH_OK;
 }
 
-/* ---- whether to hunt at all ---- */
+/* ---- whether to preempt at all ---- */
 
 static bool never_preempts(const berth__group_cycle *cycle)
 {
@@ -392,7 +393,7 @@ static bool never_preempts(const berth__group_cycle *cycle)
 }
 
 /* Whether pods of lower priority are leaving a node for which a member is nominated. */
-static bool waits_for_victims(const hunt *own)
+static bool waits_for_victims(const victim_search *own)
 {
     const berth__cluster *cluster = own->cluster;
     for (uint32_t i = 0; i < own->cycle->count; i++) {
@@ -410,7 +411,7 @@ static bool waits_for_victims(const hunt *own)
     return false;
 }
 
-static void keep_nominations(const hunt *own)
+static void keep_nominations(const victim_search *own)
 {
     berth__group_cycle *cycle = own->cycle;
     for (uint32_t i = 0; i < cycle->count; i++) {
@@ -421,7 +422,7 @@ static void keep_nominations(const hunt *own)
 }
 
 /* DefaultPreemption: fills the words and their code. */
-static berth_status preempt(hunt *own)
+static berth_status preempt(victim_search *own)
 {
     own->code = BERTH_CODE_UNSCHEDULABLE;
     if (never_preempts(own->cycle)) {
@@ -435,7 +436,7 @@ static berth_status preempt(hunt *own)
     }
     BERTH_TRY(find_units(own));
     if (own->unit_count > 0)
-        return hunt_in_transaction(own);
+        return search_in_transaction(own);
     own->code = BERTH_CODE_UNRESOLVABLE;
     own->words = BERTH_STR("No preemption victims found for incoming preemptor");
     return BERTH_OK;
@@ -454,7 +455,7 @@ static berth_status fail_without_claims(berth__group_cycle *cycle)
     return BERTH_OK;
 }
 
-static berth_status say_preemption(const hunt *own)
+static berth_status say_preemption(const victim_search *own)
 {
     static const char prefix[] = "pod group preemption: ";
     const uint32_t bytes = sizeof(prefix) - 1;
@@ -467,7 +468,7 @@ static berth_status say_preemption(const hunt *own)
 }
 
 /* Words about claims are lost if preemption succeeds or is hopeless. */
-static berth_status post_filter(hunt *own)
+static berth_status post_filter(victim_search *own)
 {
     berth__group_cycle *cycle = own->cycle;
     const berth__decider *decider = &cycle->engine->decider;
@@ -491,7 +492,7 @@ static berth_status post_filter(hunt *own)
 berth_status berth__group_preempt(berth__group_cycle *cycle)
 {
     const berth_allocator *allocator = cycle->engine->allocator;
-    hunt own = {
+    victim_search own = {
         .cycle = cycle, .groups = {.allocator = allocator}, .cluster = &cycle->engine->cluster};
     berth_status status = post_filter(&own);
     berth__victim_groups_destroy(&own.groups);

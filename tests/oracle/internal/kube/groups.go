@@ -26,7 +26,7 @@ import (
 // Long enough for bindings, which take microseconds.
 const bindingLimit = 10 * time.Second
 
-// setGates sets feature gates for the scenario; the function that it returns sets them back.
+// setGates sets feature gates for the scenario; it returns a function that restores them.
 func setGates(text string) (func(), error) {
 	if text == "" {
 		return func() {}, nil
@@ -184,7 +184,7 @@ func (c *cluster) decideGroup(members []*v1.Pod) (*vector.Decision, error) {
 	return decision, nil
 }
 
-// followGroup does what comes of the decision: pods are bound, victims go, nodes are kept.
+// followGroup applies the decision: it binds pods, removes victims and nominates nodes.
 func (s *sequence) followGroup(decision *vector.Decision, members []*v1.Pod) error {
 	for i, member := range decision.Members {
 		if member.Bound == "" {
