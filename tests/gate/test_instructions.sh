@@ -89,8 +89,9 @@ main() {
       continue
     fi
     # shellcheck disable=SC2086 # words
-    { low=$(count "$work/few" "$few" $words) && high=$(count "$work/many" "$many" $words); } ||
-      exit 1
+    count "$work/few" "$few" $words >"$work/low" & # beside the other run
+    # shellcheck disable=SC2086 # words
+    { high=$(count "$work/many" "$many" $words) && wait $! && low=$(<"$work/low"); } || exit 1
     each=$(((high - low) / (many - few)))
     by_function "$few" "$many" >"$work/functions"
     if ((renew)); then

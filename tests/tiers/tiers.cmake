@@ -3,8 +3,10 @@
 #   ci       takes minutes, such as building modules of Kubernetes in Go: not in ./tools/test
 #   late     takes minutes, too: not in ./tools/test, but in the sanitizer stages as others
 #   long     only in --long
+#   again    decides what another test of ./tools/test decides, too: for the builds that do not run that one
+#   plain    only in the build without sanitizers, except for --long: others run that code under them
 #   threads  starts threads: what ThreadSanitizer runs
-# A test without `ci`, `late` and `long` is part of ./tools/test; one without `long`, of .ci/run.
+# A test without `ci`, `late`, `again` and `long` is part of ./tools/test; one without `long`, of .ci/run.
 
 set(BERTH_TIER_LONG
   "^test_churn_"                              # memory over many arrivals and departures
@@ -13,6 +15,8 @@ set(BERTH_TIER_LONG
   "^live_(bed_|reads_)?1\\."                  # real API servers
   "^install_(consumer|engine_only|packages|reproducible)$"
   "^release$"
+  "^test_(index_model|scheduler_simulation)$" # a million decisions: else *_short
+  "^test_history_model$"                      # interleavings of the protocol of snapshots
   "^hostile$"                                 # counts the instructions of hundreds of runs
   "^python_wheel$")
 set(BERTH_TIER_CI
@@ -23,15 +27,18 @@ set(BERTH_TIER_CI
 set(BERTH_TIER_LATE
   "^live_fake$"                               # faults of a scripted API server
   "^gate_instructions$"
-  "^test_history_model$"                      # interleavings of the protocol of snapshots
-  "^test_(index_model|scheduler_simulation)$" # a million decisions
   "^cli_bench_digests$"
   "^python_package$")
+set(BERTH_TIER_AGAIN
+  "^vectors_v1\\.(15|37)_(scan|index)_[14]$") # vectors_v1.37_FAMILY is decided in every setting
+set(BERTH_TIER_PLAIN
+  "^naive_"                                   # the naive scheduler, code of tests
+  "^cli_(explain_vectors|lists|pages|replay|report|run_versions)$")
 set(BERTH_TIER_THREADS
   "^test_(ahead|branch_model|branch_model_swept|branch_threads|branch_threads_swept)$"
   "^test_(curl_transport|deciding|device_fits|embedder_plugin|engine)$"
   "^test_(engine_model|engine_model_swept|engine_threads|engine_threads_numa|fork|history)$"
-  "^test_(homes|image_column|index_model|legacy_plugins|limits|misuse|orders|parallel_scan)$"
+  "^test_(homes|image_column|index_model_short|legacy_plugins|limits|misuse|orders|parallel_scan)$"
   "^test_(preemption|query_model|reader|reader_ahead_1|reader_ahead_200|replica)$"
   "^test_(scheduler_callbacks|scheduler_threads|secret_model|serving|shares|snapshots)$"
   "^test_(snapshots_swept|sweep|threads_refused|transaction_model)$"
@@ -48,7 +55,7 @@ set(BERTH_TIER_FAST_NOT # the longest cases of the program
 
 # berth_tier_labels(NAME LABELS OUT): the labels of a test, with those of its tiers.
 function(berth_tier_labels name labels out)
-  foreach(tier LONG CI LATE THREADS FAST FAST_NOT)
+  foreach(tier LONG CI LATE AGAIN PLAIN THREADS FAST FAST_NOT)
     list(JOIN BERTH_TIER_${tier} "|" pattern)
     set(in_${tier} FALSE)
     if(name MATCHES "${pattern}")
@@ -61,7 +68,7 @@ function(berth_tier_labels name labels out)
   if(in_FAST AND NOT in_FAST_NOT)
     list(APPEND labels fast)
   endif()
-  foreach(tier LONG CI LATE THREADS)
+  foreach(tier LONG CI LATE AGAIN PLAIN THREADS)
     if(in_${tier})
       string(TOLOWER ${tier} label)
       list(APPEND labels ${label})
