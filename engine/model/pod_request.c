@@ -490,14 +490,16 @@ static uint32_t request_entry_count(const berth_pod *pod)
     return count;
 }
 
+/* What counts in no total is left out: it would make another class. */
 static berth_status note_statuses(berth__model *model, const berth_container_status *statuses,
                                   uint32_t count, column_list *out, berth_error *error)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (!statuses[i].has_resources && !model->behaviours.requests_by_source)
-            continue; /* it counts in no total */
-        BERTH_TRY(note_scalars(model, statuses[i].requests, true, out, error));
-        BERTH_TRY(note_scalars(model, statuses[i].allocated, true, out, error));
+        const bool has_resources = statuses[i].has_resources;
+        if (has_resources)
+            BERTH_TRY(note_scalars(model, statuses[i].requests, true, out, error));
+        if (has_resources || model->behaviours.requests_by_source)
+            BERTH_TRY(note_scalars(model, statuses[i].allocated, true, out, error));
     }
     return BERTH_OK;
 }

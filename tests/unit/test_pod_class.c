@@ -109,6 +109,23 @@ static void follow(uint32_t minor)
                      BERTH_OK);
 }
 
+/* Requests of a status that has no resources count in no total, so they make no other class. */
+static void test_status_without_resources(void **state)
+{
+    (void)state;
+    const berth_resource held = {BERTH_STR("example.com/gpu"), {1, 0}};
+    const berth_container one = {.name = BERTH_STR("app")};
+    const berth_container_status status = {.name = one.name, .requests = {&held, 1}};
+    berth_pod pod = {.containers = &one, .container_count = 1};
+    follow(37);
+    berth__class *plain = class_of(&pod);
+    pod.container_statuses = &status;
+    pod.container_status_count = 1;
+    assert_ptr_equal(class_of(&pod), plain);
+    release(plain);
+    release(plain);
+}
+
 /* What a one-container pod counts on its node after an in-place resize. */
 static void check_resized(uint32_t minor, int32_t spec, int32_t held, const char *reason,
                           int64_t ask, int64_t use)
@@ -639,6 +656,7 @@ int main(void)
         WITH_MODEL(test_resized_pods),
         WITH_MODEL(test_pod_level_requests),
         WITH_MODEL(test_status_of_plain_init),
+        WITH_MODEL(test_status_without_resources),
         WITH_MODEL(test_resized_pod_level),
         WITH_MODEL(test_nonzero_defaults),
         WITH_MODEL(test_scalars),
