@@ -82,7 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     if (how % 3 == 1) {
-        if (size > 2 && data[0] == 0x1f && data[1] == 0x8b)
+        if (size >= 2 && data[0] == 0x1f && data[1] == 0x8b)
             return 0; /* is packed itself */
         compare(data, size, size * where / 256, room);
         return 0;

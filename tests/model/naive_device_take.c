@@ -197,7 +197,24 @@ static bool is_in_use(const naive_search *s, const naive_device *device)
     return false;
 }
 
-/* The counters of the first pool of that name, minus the use by its devices on any node. */
+/* Does it take a look at other slices than those that are visible from the node? */
+static bool looks_around(const naive_pool *pool)
+{
+    return (int64_t)pool->slice_count != pool->slices[0]->pool_slice_count;
+}
+
+static bool is_visible(const naive_pool *pool, const berth_resource_slice *slice)
+{
+    for (size_t i = 0; i < pool->slice_count; i++) {
+        if (pool->slices[i] == slice) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The counters of the first pool of that name, minus the use by its devices on any node; if all of
+ * its slices are visible from this node, only those count. */
 static void open_counters(naive_search *s, const naive_pool *pool)
 {
     const naive_objects *all = &s->a->cluster->objects[BERTH_KIND_RESOURCE_SLICE];
@@ -221,9 +238,10 @@ static void open_counters(naive_search *s, const naive_pool *pool)
     }
     for (size_t i = 0; i < all->count; i++) {
         const berth_resource_slice *slice = all->items[i];
-        for (uint32_t d = 0; naive_pool_has(pool, slice) &&
-                             slice->pool_generation == pool->generation && d < slice->device_count;
-             d++) {
+        const bool counts = naive_pool_has(pool, slice) &&
+                            slice->pool_generation == pool->generation &&
+                            (looks_around(pool) || is_visible(pool, slice));
+        for (uint32_t d = 0; counts && d < slice->device_count; d++) {
             const naive_device device = {slice, &slice->devices[d], NULL};
             if (is_in_use(s, &device)) {
                 change_counters(s, &device, -1, true);
