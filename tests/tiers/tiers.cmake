@@ -35,14 +35,14 @@ set(BERTH_TIER_PLAIN
   "^naive_"                                   # the naive scheduler, code of tests
   "^cli_(explain_vectors|lists|pages|replay|report|run_versions)$")
 set(BERTH_TIER_THREADS
-  "^test_(ahead|branch_model|branch_model_swept|branch_threads|branch_threads_swept)$"
+  "^test_(ahead|branch_model|branch_threads|branch_threads_swept)$"
   "^test_(curl_transport|deciding|device_fits|embedder_plugin|engine)$"
-  "^test_(engine_model|engine_model_swept|engine_threads|engine_threads_numa|fork|history)$"
+  "^test_(engine_model|engine_threads|engine_threads_numa|fork|history)$"
   "^test_(homes|image_column|index_model_short|legacy_plugins|limits|misuse|orders|parallel_scan)$"
   "^test_(preemption|query_model|reader|reader_ahead_1|reader_ahead_200|replica)$"
   "^test_(scheduler_callbacks|scheduler_threads|secret_model|serving|shares|snapshots)$"
   "^test_(snapshots_swept|sweep|threads_refused|transaction_model)$"
-  "^test_(what_if_model|what_if_model_swept|workers)$"
+  "^test_(what_if_model|workers)$"
   "^vectors_v1\\.37_(scan|index)_4$"            # the other versions: --long
   "^cli_run$" "^live_fake$")
 set(BERTH_TIER_FAST
