@@ -57,6 +57,11 @@ static const char script[] =
     "leaf address-as-name test ca 2 subjectAltName=DNS:127.0.0.1\n"
     "leaf wild test ca 2 'subjectAltName=DNS:*.web.example'\n"
     "leaf expired test ca -1 $names\n"
+    "ask early test; printf $names >early.ext; : >index; echo 01 >serial\n"
+    "printf '[ca]\ndefault_ca = a\n[a]\ndatabase = index\nserial = serial\nnew_certs_dir = .\n"
+    "default_md = sha256\npolicy = p\n[p]\ncommonName = supplied\n' >ca.cnf\n"
+    "openssl ca -batch -config ca.cnf -cert ca.pem -keyfile ca.key -in early.csr -notext "
+    "-extfile early.ext -startdate 20990101000000Z -enddate 21000101000000Z -out early.pem\n"
     "leaf client test ca 2 \"$names\\nextendedKeyUsage=clientAuth\"\n"
     "leaf foreign test system 2 $names\n"
     "ask old-ca old-ca; printf basicConstraints=critical,CA:TRUE >old-ca.ext\n"
@@ -211,6 +216,7 @@ static void each_certificate(void **state)
         {"wild", "127.0.0.1", "b.a.web.example", "ca.pem", false},
         {"wild", "127.0.0.1", "web.example", "ca.pem", false},
         {"expired", "localhost", NULL, "ca.pem", false},
+        {"early", "localhost", NULL, "ca.pem", false}, /* not valid yet */
         {"client", "localhost", NULL, "ca.pem", false}, /* a client's certificate */
         {"foreign", "localhost", NULL, "ca.pem", false},
         {"foreign", "localhost", NULL, "system.pem", true},

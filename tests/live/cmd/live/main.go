@@ -25,6 +25,7 @@ var commands = map[string]command{
 	"proxy":   {runProxy, "pass bytes on to a server, with faults"},
 	"fake":    {runFake, "a scripted API server"},
 	"measure": {runMeasure, "bindings a second, processor time and memory of a scheduler"},
+	"storm":   {runStorm, "evictions and attempts of a scheduler when many pods must preempt at once"},
 	"faults":  {runFaults, "the table of faults, with a seed"},
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/signal"
@@ -12,22 +13,21 @@ import (
 	"syscall"
 	"time"
 
+	"berth/tests/live/internal/load"
 	"berth/tests/live/internal/measure"
 )
 
-func runMeasure(arguments []string) error {
-	set := options("measure")
-	var o measure.Options
+// measureFlags are the flags that both measurements have.
+func measureFlags(set *flag.FlagSet, o *measure.Options) (plan *load.Plan, berth *string) {
 	set.StringVar(&o.Kubernetes, "kubernetes", "", "program that is kube-apiserver and kube-scheduler")
 	set.StringVar(&o.Folder, "dir", "", "folder for clusters")
-	berth := set.String("berth", "", "Berth's program (none: kube-scheduler alone)")
-	p := planFlags(set)
 	set.IntVar(&o.Runs, "runs", 3, "runs of each, in turn")
 	set.DurationVar(&o.Limit, "limit", 2*time.Minute, "a run ends at the latest after")
-	set.IntVar(&o.Paced, "paced", 200, "pods for the latency")
-	set.Float64Var(&o.Rate, "rate", 20, "of them a second")
-	only := set.String("only", "", "of default, unlimited and berth these, with commas between (none: all)")
-	_ = set.Parse(arguments)
+	return planFlags(set), set.String("berth", "", "Berth's program (none: kube-scheduler alone)")
+}
+
+// begin checks these flags and finishes the options.
+func begin(o *measure.Options, p *load.Plan) error {
 	if o.Folder == "" || o.Kubernetes == "" {
 		return errors.New("--dir and --kubernetes are needed")
 	}
@@ -36,8 +36,24 @@ func runMeasure(arguments []string) error {
 	}
 	o.Plan, o.Out = *p, os.Stdout
 	o.Folder, _ = filepath.Abs(o.Folder)
+	fmt.Printf("%d cores, load average %s, %s\n", runtime.NumCPU(), loadAverage(), filepath.Base(o.Kubernetes))
 	var err error
-	if o.EtcdServer, err = findEtcd(); err != nil {
+	o.EtcdServer, err = findEtcd()
+	return err
+}
+
+var unlimited = measure.Contestant{Name: "kube-scheduler, unlimited",
+	Flags: []string{"--kube-api-qps=10000", "--kube-api-burst=10000"}}
+
+func runMeasure(arguments []string) error {
+	set := options("measure")
+	var o measure.Options
+	p, berth := measureFlags(set, &o)
+	set.IntVar(&o.Paced, "paced", 200, "pods for the latency")
+	set.Float64Var(&o.Rate, "rate", 20, "of them a second")
+	only := set.String("only", "", "of default, unlimited and berth these, with commas between (none: all)")
+	_ = set.Parse(arguments)
+	if err := begin(&o, p); err != nil {
 		return err
 	}
 	wanted := func(name string) bool { return *only == "" || contains(*only, name) }
@@ -46,15 +62,13 @@ func runMeasure(arguments []string) error {
 		contestants = append(contestants, measure.Contestant{Name: "kube-scheduler, 50 a second"})
 	}
 	if wanted("unlimited") {
-		contestants = append(contestants, measure.Contestant{Name: "kube-scheduler, unlimited",
-			Flags: []string{"--kube-api-qps=10000", "--kube-api-burst=10000"}})
+		contestants = append(contestants, unlimited)
 	}
 	if *berth != "" && wanted("berth") {
 		contestants = append(contestants, measure.Contestant{Name: "berth", Berth: *berth})
 	}
 	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer cancel()
-	fmt.Printf("%d cores, load average %s, %s\n", runtime.NumCPU(), loadAverage(), filepath.Base(o.Kubernetes))
 	if err := measure.Prepare(ctx, o); err != nil {
 		return err
 	}

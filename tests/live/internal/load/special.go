@@ -32,10 +32,11 @@ func (p Plan) LoadUnfit(c *api.Client, nodes int) error {
 	return nil
 }
 
-// LoadFull creates a pool of nodes that pods of low priority fill, bound by hand, and as many pods of
-// high priority that must evict one each. Eviction makes room for them, so they fit.
-func (p Plan) LoadFull(c *api.Client, nodes int) error {
-	lowPriority, highPriority := int32(-10), int32(1000) // said, too, for servers without admission
+// Said in the pods, too, for servers without admission.
+var lowPriority, highPriority = int32(-10), int32(1000)
+
+// loadClasses creates the two classes of priority of pods that are evicted and pods that evict.
+func loadClasses(c *api.Client) error {
 	for name, value := range map[string]int32{"bed-low": lowPriority, "bed-high": highPriority} {
 		err := c.Ensure("/apis/scheduling.k8s.io/v1/priorityclasses",
 			api.Any{"metadata": api.Any{"name": name}, "value": value})
@@ -43,32 +44,74 @@ func (p Plan) LoadFull(c *api.Client, nodes int) error {
 			return err
 		}
 	}
-	low := App{"low", nodes, 1000, 64, func(*api.Pod) {}}
-	high := App{"high", nodes, 1100, 64, func(pod *api.Pod) {
-		pod.Spec.NodeSelector = map[string]string{poolLabel: "full"}
-	}}
-	path := "/api/v1/namespaces/" + p.Namespace + "/pods"
-	for i := range nodes {
-		node := fmt.Sprintf("full-%03d", i)
-		if err := AddNode(c, node, i, 2100, 4096, "full"); err != nil {
-			return err
-		}
-		for j := range 2 {
-			pod := p.Pod(low, fmt.Sprintf("low-%03d-%d", i, j))
-			pod.Spec.PriorityClass, pod.Spec.Priority, pod.Spec.NodeName = "bed-low", &lowPriority, node
-			if err := c.Create(path, pod, nil); err != nil {
-				return err
-			}
-		}
+	return nil
+}
+
+// addFull creates a node of a pool with pods of low priority on it, bound by hand.
+func (p Plan) addFull(c *api.Client, i, milli int, pool string, low App) error {
+	node := fmt.Sprintf("full-%03d", i)
+	if err := AddNode(c, node, i, milli, 4096, pool); err != nil {
+		return err
 	}
-	for i := range nodes {
-		pod := p.Pod(high, fmt.Sprintf("high-%03d", i))
-		pod.Spec.PriorityClass, pod.Spec.Priority = "bed-high", &highPriority
-		if err := c.Create(path, pod, nil); err != nil {
+	for j := range low.Replicas {
+		pod := p.Pod(low, fmt.Sprintf("low-%03d-%d", i, j))
+		pod.Spec.PriorityClass, pod.Spec.Priority, pod.Spec.NodeName = "bed-low", &lowPriority, node
+		if err := c.Create(p.path(), pod, nil); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// addHigh creates a pod of high priority.
+func (p Plan) addHigh(c *api.Client, i int, high App) error {
+	pod := p.Pod(high, fmt.Sprintf("high-%03d", i))
+	pod.Spec.PriorityClass, pod.Spec.Priority = "bed-high", &highPriority
+	return c.Create(p.path(), pod, nil)
+}
+
+func (p Plan) path() string { return "/api/v1/namespaces/" + p.Namespace + "/pods" }
+
+// LoadFull creates a pool of nodes that pods of low priority fill, bound by hand, and as many pods of
+// high priority that must evict one each. Eviction makes room for them, so they fit.
+func (p Plan) LoadFull(c *api.Client, nodes int) error {
+	if err := loadClasses(c); err != nil {
+		return err
+	}
+	for i := range nodes {
+		if err := p.addFull(c, i, 2100, "full", App{"low", 2, 1000, 64, func(*api.Pod) {}}); err != nil {
+			return err
+		}
+	}
+	high := App{"high", nodes, 1100, 64, func(pod *api.Pod) {
+		pod.Spec.NodeSelector = map[string]string{poolLabel: "full"}
+	}}
+	for i := range nodes {
+		if err := p.addHigh(c, i, high); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// LoadStormNodes fills all nodes of the plan, of 8 cores, with four pods of 2 cores and low priority each.
+func (p Plan) LoadStormNodes(c *api.Client) error {
+	if err := loadClasses(c); err != nil {
+		return err
+	}
+	if err := c.Ensure("/api/v1/namespaces", api.Any{"metadata": api.Any{"name": p.Namespace}}); err != nil {
+		return err
+	}
+	return each(p.Nodes, func(i int) error {
+		return p.addFull(c, i, 8000, "", App{"low", 4, 2000, 64, func(*api.Pod) {}})
+	})
+}
+
+// LoadStorm creates the plan's pods, of 3 cores and high priority, as fast as the server takes them. Each must
+// evict two others, or one where another of them has left 2 cores.
+func (p Plan) LoadStorm(c *api.Client) error {
+	high := App{"high", p.Pods, 3000, 64, func(*api.Pod) {}}
+	return each(p.Pods, func(i int) error { return p.addHigh(c, i, high) })
 }
 
 // Kubelet ends pods that are being deleted, as theirs would, until the context ends.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"berth/tests/live/internal/api"
 	"berth/tests/live/internal/bed"
 	"berth/tests/live/internal/check"
 	"berth/tests/live/internal/load"
@@ -49,16 +50,23 @@ type Row struct {
 // Prepare loads a cluster without a scheduler once and keeps its data in the folder, for all runs.
 func Prepare(ctx context.Context, o Options) error {
 	fmt.Fprintf(o.Out, "loading %d nodes and %d pods\n", o.Plan.Nodes, o.Plan.Pods)
+	return prepare(ctx, o, func(c *api.Client) error {
+		if err := o.Plan.LoadNodes(c); err != nil {
+			return err
+		}
+		_, err := o.Plan.LoadPods(c, 0)
+		return err
+	})
+}
+
+func prepare(ctx context.Context, o Options, load func(*api.Client) error) error {
 	made := o.Options
 	made.Folder = filepath.Join(o.Folder, "made")
 	b, err := bed.New(made)
 	if err != nil {
 		return err
 	}
-	err = o.Plan.LoadNodes(b.Admin)
-	if err == nil {
-		_, err = o.Plan.LoadPods(b.Admin, 0)
-	}
+	err = load(b.Admin)
 	b.Close()
 	if err != nil {
 		return err
@@ -66,16 +74,21 @@ func Prepare(ctx context.Context, o Options) error {
 	return ctx.Err()
 }
 
-// Run measures one contestant on the prepared cluster.
-func Run(ctx context.Context, o Options, c Contestant) (Row, error) {
-	row := Row{Contestant: c.Name, P50: -1, P99: -1}
+// reopen starts the servers on a copy of the prepared data.
+func reopen(o Options) (*bed.Bed, error) {
 	mine := o.Options
 	mine.Folder = filepath.Join(o.Folder, "run")
 	mine.Data = filepath.Join(o.Folder, "made", "etcd")
 	if err := os.RemoveAll(mine.Folder); err != nil {
-		return row, err
+		return nil, err
 	}
-	b, err := bed.New(mine)
+	return bed.New(mine)
+}
+
+// Run measures one contestant on the prepared cluster.
+func Run(ctx context.Context, o Options, c Contestant) (Row, error) {
+	row := Row{Contestant: c.Name, P50: -1, P99: -1}
+	b, err := reopen(o)
 	if err != nil {
 		return row, err
 	}
