@@ -85,6 +85,7 @@ static berth_status start(berth_scheduler *scheduler, const berth_scheduler_opti
     scheduler->bind_timeout_ns = options->bind_timeout_ns;
     scheduler->explanation = options->explanation;
     scheduler->unnominated = options->unnominated;
+    scheduler->pace_evictions = options->pace_evictions;
     berth__posted_events_init(&scheduler->posted, scheduler->allocator);
     BERTH_TRY(berth__queue_init(&scheduler->queue, scheduler->allocator, &scheduler->cluster->pods,
                                 &scheduler->cluster->view, scheduler->decider->profiles,
@@ -176,7 +177,12 @@ berth_status berth_scheduler_advance(berth_scheduler *scheduler, int64_t now_ns,
 
 int64_t berth_scheduler_next(const berth_scheduler *scheduler)
 {
-    return berth__queue_next(&scheduler->queue);
+    const int64_t next_ns = berth__queue_next(&scheduler->queue);
+    if (scheduler->queue.deferred.count == 0)
+        return next_ns;
+    if (!berth__loop_paces(scheduler))
+        return scheduler->queue.now_ns;
+    return next_ns < scheduler->pace_end_ns ? next_ns : scheduler->pace_end_ns;
 }
 
 /* ---- one step ---- */
@@ -215,12 +221,42 @@ static void note_rejectors(berth__decider *decider, berth__stage_set rejectors)
                                  BERTH_CODE_UNSCHEDULABLE);
 }
 
-static berth_status reject(berth_scheduler *scheduler, berth__queue_item *item, berth_step *out,
-                           berth_error *error)
+/* A decider's state that decisions advance. */
+typedef struct progress {
+    uint32_t rotation, round_robin;
+    berth__random random;
+} progress;
+
+static progress progress_of(const berth__decider *decider)
+{
+    return (progress){decider->rotation, decider->round_robin, decider->random};
+}
+
+static void set_progress(berth__decider *decider, const progress *to)
+{
+    decider->rotation = to->rotation;
+    decider->round_robin = to->round_robin;
+    decider->random = to->random;
+}
+
+static const berth_step idle = {.kind = BERTH_STEP_IDLE,
+                                .pod = BERTH_POD_NONE,
+                                .placement = {.node = BERTH_NODE_NONE},
+                                .nominated = BERTH_NODE_NONE};
+
+static berth_status reject(berth_scheduler *scheduler, berth__queue_item *item,
+                           const progress *before, berth_step *out, berth_error *error)
 {
     berth__stage_set rejectors = berth__rejectors(scheduler->decider);
+    bool waits = false;
+    berth_status status = berth__loop_preempt(scheduler, item, out, &waits);
+    if (waits) { /* this decision was none */
+        set_progress(scheduler->decider, before);
+        berth__queue_defer(&scheduler->queue, item);
+        *out = idle;
+        return BERTH_OK;
+    }
     note_rejectors(scheduler->decider, rejectors);
-    berth_status status = berth__loop_preempt(scheduler, item, out);
     scheduler->counters.decisions++;
     scheduler->counters.unplaced++;
     out->kind = BERTH_STEP_UNSCHEDULABLE;
@@ -238,21 +274,20 @@ static berth_status explain(berth_scheduler *scheduler, const berth__queue_item 
                                           .flags = BERTH_DECIDE_KEEP_ROTATION,
                                           .explanation = scheduler->explanation};
     berth__decider *decider = scheduler->decider;
-    const uint32_t rotation = decider->rotation, round_robin = decider->round_robin;
-    const berth__random random = decider->random;
+    const progress after = progress_of(decider);
     berth_placement again;
     decider->rotation = placement->start;
     berth_status status = berth__decide(decider, item->pod, &options, &again, error);
-    decider->rotation = rotation;
-    decider->round_robin = round_robin;
-    decider->random = random;
+    set_progress(decider, &after);
     return status;
 }
 
+/* With `*out` idle afterwards, the pod waits and another one can be taken. */
 static berth_status decide(berth_scheduler *scheduler, berth__queue_item *item, berth_step *out,
                            berth_error *error)
 {
     static const berth_decide_options options = {.size = sizeof(options)};
+    const progress before = progress_of(scheduler->decider);
     berth_status status =
         berth__decide(scheduler->decider, item->pod, &options, &out->placement, error);
     if (status == BERTH_OK && scheduler->explanation != NULL &&
@@ -266,30 +301,30 @@ static berth_status decide(berth_scheduler *scheduler, berth__queue_item *item, 
     case BERTH_VERDICT_PLACED:
         return place(scheduler, item, out, error);
     case BERTH_VERDICT_UNSCHEDULABLE:
-        return reject(scheduler, item, out, error);
+        return reject(scheduler, item, &before, out, error);
     default:
         fail_attempt(scheduler, item, out);
         return BERTH_OK;
     }
 }
 
-static const berth_step idle = {.kind = BERTH_STEP_IDLE,
-                                .pod = BERTH_POD_NONE,
-                                .placement = {.node = BERTH_NODE_NONE},
-                                .nominated = BERTH_NODE_NONE};
-
 static berth_status step(berth_scheduler *scheduler, int64_t now_ns, berth_step *out,
                          berth_error *error)
 {
+    berth_status status = BERTH_OK;
     *out = idle;
     BERTH_TRY(advance(scheduler, now_ns, error));
-    berth__queue_item *item = berth__queue_take(&scheduler->queue);
-    if (item == NULL)
-        return BERTH_OK;
-    out->pod = berth__cluster_pod_id(scheduler->cluster, item->pod);
-    out->attempt = item->attempts;
-    out->waited_ns = scheduler->queue.now_ns - item->submitted_ns;
-    berth_status status = decide(scheduler, item, out, error);
+    if (!berth__loop_paces(scheduler))
+        berth__queue_admit(&scheduler->queue);
+    while (status == BERTH_OK && out->kind == BERTH_STEP_IDLE) {
+        berth__queue_item *item = berth__queue_take(&scheduler->queue);
+        if (item == NULL)
+            return BERTH_OK;
+        out->pod = berth__cluster_pod_id(scheduler->cluster, item->pod);
+        out->attempt = item->attempts;
+        out->waited_ns = scheduler->queue.now_ns - item->submitted_ns;
+        status = decide(scheduler, item, out, error);
+    }
     if (status != BERTH_OK)
         *out = idle;
     return status;

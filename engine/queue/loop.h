@@ -18,6 +18,8 @@ struct berth_scheduler {
     berth__posted_events posted;
     berth_scheduler_callbacks callbacks;
     int64_t bind_timeout_ns;
+    bool pace_evictions;
+    int64_t pace_end_ns; /* evictions were requested, or began, a second before that time */
     void (*unnominated)(void *context, berth_pod_id pod); /* may be NULL */
     berth_explanation *explanation;                       /* the caller's; NULL: none */
     uint32_t binding_serial;                              /* of the last binding */
@@ -101,9 +103,10 @@ berth_status berth__loop_expire(berth_scheduler *scheduler);
 /* ---- preemption (loop_preempt.c) ---- */
 
 /* Make room for the pod that was just decided and fits nowhere, if its profile has preemption.
+ * `*waits`: nothing was done, because evictions of other pods must begin first.
  * Errors: BERTH_E_NOMEM; no nomination was made. */
 berth_status berth__loop_preempt(berth_scheduler *scheduler, berth__queue_item *item,
-                                 berth_step *out);
+                                 berth_step *out, bool *waits);
 
 /* A terminating pod stays after all: pods that wait for its room try again. */
 void berth__loop_victim_stays(berth_scheduler *scheduler, berth_pod_id victim);
@@ -111,6 +114,15 @@ void berth__loop_victim_stays(berth_scheduler *scheduler, berth_pod_id victim);
 /* A pod is terminating or gone: preemptors that wait for no other pod may be woken, or are tried
  * again. */
 void berth__loop_victim_leaves(berth_scheduler *scheduler, berth_pod_id victim, bool gone);
+
+/* Whether pods that must evict others wait now: for evictions that were requested before, and for
+ * the pods that these make room for. */
+static inline bool berth__loop_paces(const berth_scheduler *scheduler)
+{
+    return scheduler->pace_evictions &&
+           (scheduler->running.requested > 0 || scheduler->queue.released > 0) &&
+           scheduler->queue.now_ns < scheduler->pace_end_ns;
+}
 
 /* Whether a pod waits for a victim that does not leave a node: for checks. */
 bool berth__loop_waits_in_vain(const berth_scheduler *scheduler, uint32_t *preemptor);

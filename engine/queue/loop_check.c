@@ -82,7 +82,7 @@ static void count(const berth_scheduler *scheduler, berth_scheduler_counters *ou
     const berth__queue *queue = &scheduler->queue;
     *out = scheduler->counters;
     out->gated = queue->gated.count;
-    out->active = queue->active.count + (queue->deciding != NULL);
+    out->active = queue->active.count + queue->deferred.count + (queue->deciding != NULL);
     out->backoff = queue->backoff.count + queue->backoff_of_errors.count;
     out->unschedulable = queue->pool.by_flush.count;
     out->assumed = queue->assumed.count;

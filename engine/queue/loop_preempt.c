@@ -3,6 +3,8 @@
 #include "base/error.h"
 #include "queue/loop.h"
 
+#define PACE_NS INT64_C(1000000000)
+
 /* At most one for each pod on the node. */
 static bool reserve_waits(berth_scheduler *scheduler, uint32_t node)
 {
@@ -139,11 +141,16 @@ static void await_end(berth_scheduler *scheduler, const berth__queue_item *item,
     while ((entry = berth__running_evictions_find(&scheduler->running, victim, entry)) != NULL)
         if (entry->preemptor == item->pod) {
             entry->preemption = item->preemption;
-            entry->requested = requested;
+            berth__running_evictions_mark(&scheduler->running, entry, requested);
             return;
         }
     berth__running_evictions_add(&scheduler->running, victim, item->pod, item->preemption,
                                  requested);
+}
+
+static void begin_pace(berth_scheduler *scheduler)
+{
+    scheduler->pace_end_ns = berth__queue_term(&scheduler->queue, PACE_NS);
 }
 
 /* Wait for all pods of lower priority that must leave the node. `count` of them are victims; the
@@ -188,6 +195,7 @@ static berth_status carry_out(berth_scheduler *scheduler, berth__queue_item *ite
              victim_count > 0 ||
                  !scheduler->decider->attempt.decision.profile->behaviours->spares_leaving_victims);
     await_victims(scheduler, item, node, victim_count);
+    begin_pace(scheduler);
     out->nominated = node;
     return BERTH_OK;
 }
@@ -206,7 +214,9 @@ static void begin_leaving(berth_scheduler *scheduler, berth_pod_id victim)
     while ((one = berth__running_evictions_find(&scheduler->running, victim, one)) != NULL) {
         berth__queue_item *item = preemptor_of(scheduler, one);
         bool counts = one->requested && item != NULL;
-        one->requested = false;
+        if (one->requested)
+            begin_pace(scheduler);
+        berth__running_evictions_mark(&scheduler->running, one, false);
         if (counts && --item->requested == 0)
             berth__queue_release(&scheduler->queue, item, false);
     }
@@ -279,13 +289,27 @@ void berth__loop_victim_stays(berth_scheduler *scheduler, berth_pod_id victim)
     }
 }
 
+/* Whether the evictions of others come first. */
+static bool must_wait(const berth_scheduler *scheduler, const berth__preemption *chosen)
+{
+    if (!berth__loop_paces(scheduler) || chosen->outcome != BERTH__PREEMPTION_NOMINATED)
+        return false;
+    for (uint32_t i = 0; i < chosen->victim_count; i++)
+        if (!berth__pod_at(&scheduler->cluster->pods, chosen->victims[i])->evicting)
+            return true;
+    return false;
+}
+
 berth_status berth__loop_preempt(berth_scheduler *scheduler, berth__queue_item *item,
-                                 berth_step *out)
+                                 berth_step *out, bool *waits)
 {
     berth__preemption chosen;
     item->leaving = 0;
     item->preemption = ++scheduler->preemption_serial;
     BERTH_TRY(berth__preempt(scheduler->decider, NULL, &chosen));
+    *waits = must_wait(scheduler, &chosen);
+    if (*waits)
+        return BERTH_OK;
     if (chosen.outcome == BERTH__PREEMPTION_HOPELESS)
         end_nomination(scheduler, item->pod);
     uint32_t kept = berth__loop_nominated(scheduler, item->pod);

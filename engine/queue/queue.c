@@ -237,13 +237,19 @@ static void place_in_pool(berth__queue *queue, berth__queue_item *item)
 /* Remove the pod from its present place. */
 static void displace(berth__queue *queue, berth__queue_item *item)
 {
+    queue->released -= item->released;
+    item->released = false;
     switch (item->state) {
     case BERTH_POD_STATE_GATED:
         berth__item_list_remove(&queue->gated, item);
         berth__claim_waiters_remove(&queue->waiters, item);
         break;
     case BERTH_POD_STATE_ACTIVE:
-        berth__item_heap_remove(&queue->active, item);
+        if (item->deferred)
+            berth__item_list_remove(&queue->deferred, item);
+        else
+            berth__item_heap_remove(&queue->active, item);
+        item->deferred = false;
         break;
     case BERTH_POD_STATE_BACKOFF:
         berth__item_heap_remove(backoff_of(queue, item), item);
@@ -393,6 +399,27 @@ void berth__queue_put_back(berth__queue *queue, berth__queue_item *item)
     place_active(queue, item);
 }
 
+void berth__queue_defer(berth__queue *queue, berth__queue_item *item)
+{
+    displace(queue, item);
+    item->attempts--;
+    item->queued_ns = queue->now_ns; /* behind the pods that it waits for */
+    item->order = ++queue->order;
+    item->state = BERTH_POD_STATE_ACTIVE;
+    item->deferred = true;
+    item->due_ns = BERTH_TIME_NEVER;
+    berth__item_list_append(&queue->deferred, item);
+}
+
+void berth__queue_admit(berth__queue *queue)
+{
+    berth__queue_item *item = queue->deferred.first;
+    if (item == NULL)
+        return;
+    displace(queue, item);
+    place_active(queue, item);
+}
+
 void berth__queue_assume(berth__queue *queue, berth__queue_item *item, uint64_t binding,
                          uint32_t node, int64_t due_ns)
 {
@@ -441,6 +468,15 @@ void berth__queue_wake_item(berth__queue *queue, berth__queue_item *item)
     queue->woken++;
 }
 
+static void mark_released(berth__queue *queue, berth__queue_item *item)
+{
+    if (item->released ||
+        (item->state != BERTH_POD_STATE_ACTIVE && item->state != BERTH_POD_STATE_BACKOFF))
+        return;
+    item->released = true;
+    queue->released++;
+}
+
 void berth__queue_release(berth__queue *queue, berth__queue_item *item, bool retry)
 {
     item->requested = 0;
@@ -448,15 +484,17 @@ void berth__queue_release(berth__queue *queue, berth__queue_item *item, bool ret
         item->leaving = 0;
     if (retry && item->state == BERTH_POD_STATE_UNSCHEDULABLE)
         berth__queue_wake_item(queue, item);
-    if (item->state != BERTH_POD_STATE_GATED || is_gated(queue, item))
-        return;
-    displace(queue, item);
-    if (!retry && item->rejectors != 0) {
-        place_in_pool(queue, item);
-        return;
+    if (item->state == BERTH_POD_STATE_GATED && !is_gated(queue, item)) {
+        displace(queue, item);
+        if (!retry && item->rejectors != 0) {
+            place_in_pool(queue, item);
+            return;
+        }
+        place_tried(queue, item);
+        queue->woken++;
     }
-    place_tried(queue, item);
-    queue->woken++;
+    if (retry)
+        mark_released(queue, item);
 }
 
 static berth__stage_set all_stages(const berth__ready_profile *profile)
@@ -588,20 +626,21 @@ static bool is_in_order(const berth__item_list *list)
 
 berth_status berth__queue_check(const berth__queue *queue, berth_error *error)
 {
-    uint64_t count = 0;
+    uint64_t count = 0, released = 0;
     for (uint32_t i = 0; i < queue->by_pod_capacity; i++) {
         const berth__queue_item *item = queue->by_pod[i];
         if (item == NULL)
             continue;
         count++;
+        released += item->released;
         if (item->pod != i)
             return broken(error, "a pod's record is at another pod's place");
     }
-    if (count != queue->item_count)
+    if (count != queue->item_count || released != queue->released)
         return broken(error, "the number of pods is wrong");
-    if (count != queue->active.count + queue->backoff.count + queue->backoff_of_errors.count +
-                     queue->pool.by_flush.count + queue->assumed.count + queue->gated.count +
-                     (queue->deciding != NULL))
+    if (count != queue->active.count + queue->deferred.count + queue->backoff.count +
+                     queue->backoff_of_errors.count + queue->pool.by_flush.count +
+                     queue->assumed.count + queue->gated.count + (queue->deciding != NULL))
         return broken(error, "a pod is in no place, or in two");
     if (!berth__item_heap_check(&queue->active) || !berth__item_heap_check(&queue->backoff) ||
         !berth__item_heap_check(&queue->backoff_of_errors))

@@ -44,6 +44,8 @@ typedef struct berth__queue {
     berth__waiting_pool pool;
     berth__item_list assumed;     /* by expiry */
     berth__item_list gated;       /* in order of arrival */
+    berth__item_list deferred;    /* active, but not to be taken before it is their turn */
+    uint32_t released;            /* pods whose victims have left and that were not tried since */
     berth__claim_waiters waiters; /* those of the gated ones that miss a claim */
     berth__queue_item *deciding;  /* NULL: none */
     const berth__nominations *nominations;
@@ -84,6 +86,13 @@ berth__queue_item *berth__queue_take(berth__queue *queue);
 void berth__queue_reject(berth__queue *queue, berth__queue_item *item, berth__stage_set rejectors);
 void berth__queue_retry(berth__queue *queue, berth__queue_item *item);
 void berth__queue_put_back(berth__queue *queue, berth__queue_item *item);
+/* Put it back among the active ones, behind those of its priority that are in the queue, and let it
+ * wait for berth__queue_admit. The attempt does not count. */
+void berth__queue_defer(berth__queue *queue, berth__queue_item *item);
+
+/* Let the pod that has waited longest since berth__queue_defer be taken, if there is one. */
+void berth__queue_admit(berth__queue *queue);
+
 void berth__queue_assume(berth__queue *queue, berth__queue_item *item, uint64_t binding,
                          uint32_t node, int64_t due_ns);
 

@@ -37,6 +37,8 @@ typedef struct berth__queue_item {
     uint64_t binding; /* assumed: the number of the binding, and the node */
     uint32_t node;
     bool flushed;        /* since its last attempt, or for the present one */
+    bool released;       /* its victims have left, and it was not tried since */
+    bool deferred;       /* active, but it waits for other pods' evictions to begin */
     uint32_t leaving;    /* victims that it waits for (running_evictions.h) */
     uint32_t requested;  /* those of them that are not terminating yet; it is gated meanwhile */
     uint64_t preemption; /* the number of its last preemption; 0: none */

@@ -76,6 +76,15 @@ void berth__running_evictions_add(berth__running_evictions *running, berth_pod_i
                                                      .next = *chain};
     *chain = at;
     running->count++;
+    running->requested += requested;
+}
+
+void berth__running_evictions_mark(berth__running_evictions *running,
+                                   berth__running_eviction *entry, bool requested)
+{
+    running->requested += requested;
+    running->requested -= entry->requested;
+    entry->requested = requested;
 }
 
 berth__running_eviction *berth__running_evictions_find(const berth__running_evictions *running,
@@ -103,6 +112,7 @@ bool berth__running_evictions_take(berth__running_evictions *running, berth_pod_
     berth__running_eviction *entry = &running->entries[at];
     *out = *entry;
     *link = entry->next;
+    running->requested -= entry->requested;
     *entry = (berth__running_eviction){.victim = BERTH_POD_NONE, .next = running->free};
     running->free = at;
     running->count--;

@@ -26,6 +26,7 @@ typedef struct berth__running_evictions {
     uint32_t used; /* entries below have been used */
     uint32_t free; /* the first free one below `used` */
     uint32_t count;
+    uint32_t requested; /* entries of which that is true */
 } berth__running_evictions;
 
 void berth__running_evictions_destroy(berth__running_evictions *running,
@@ -38,6 +39,10 @@ bool berth__running_evictions_reserve(berth__running_evictions *running,
 /* Add an entry; memory was reserved. */
 void berth__running_evictions_add(berth__running_evictions *running, berth_pod_id victim,
                                   uint32_t preemptor, uint64_t preemption, bool requested);
+
+/* Set an entry's `requested`. */
+void berth__running_evictions_mark(berth__running_evictions *running,
+                                   berth__running_eviction *entry, bool requested);
 
 /* The first entry of a victim, or the one after `previous`; NULL: there is none. */
 berth__running_eviction *berth__running_evictions_find(const berth__running_evictions *running,

@@ -133,6 +133,98 @@ static void test_preemptor_changes(void **state)
     assert_int_equal(loop_state(l, high), BERTH_POD_STATE_BACKOFF);
 }
 
+/* ---- paced evictions ---- */
+
+/* Two full nodes, and a scheduler that paces evictions. */
+static void fill_paced(loop *l)
+{
+    berth_scheduler_options options;
+    berth_error error = {.code = BERTH_OK};
+    berth_scheduler_destroy(l->scheduler);
+    berth_scheduler_options_init(&options);
+    options.callbacks = (berth_scheduler_callbacks){
+        .context = l, .bind = loop_bind, .evict = loop_evict, .report = loop_report};
+    options.pace_evictions = true;
+    small_require(berth_scheduler_create(l->c.engine, &options, &l->scheduler, &error), &error);
+    fill(l);
+    loop_node(l, "other", "2");
+    loop_add(l, loop_pod_text("low-3", "2", "", ", nodeName: other, priority: 1"));
+}
+
+/* A pod that must evict others waits for the evictions of another one, and is tried in its turn;
+ * its first decision counts for nothing. Pods that fit do not wait. */
+static void test_paced(void **state)
+{
+    loop *l = *state;
+    fill_paced(l);
+    berth_pod_id first = preempt(l, "first", ", priority: 10");
+    berth_pod_id second = loop_pod(l, "second", "2", ", priority: 10");
+    assert_int_equal(loop_step(l), BERTH_STEP_IDLE);
+    assert_int_equal(l->step.pod, BERTH_POD_NONE);
+    assert_int_equal(loop_state(l, second), BERTH_POD_STATE_ACTIVE);
+    assert_int_equal(loop_count(l).active, 1);
+    assert_int_equal(loop_count(l).unplaced, 1);
+    loop_node(l, "small", "1");
+    loop_pod(l, "tiny", "1", "");
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+    loop_remove(l, BERTH_KIND_POD, "default", "low-1");
+    assert_int_equal(loop_step(l), BERTH_STEP_IDLE);
+    loop_remove(l, BERTH_KIND_POD, "default", "low-2");
+    assert_int_equal(berth_scheduler_next(l->scheduler), 1000 * MS);
+    assert_int_equal(loop_step(l), BERTH_STEP_IDLE); /* the first one is in backoff */
+    loop_advance(l, 1000);
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+    assert_int_equal(l->step.pod, first);
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(l->step.pod, second);
+    assert_int_equal(l->step.attempt, 1);
+    assert_int_equal(l->step.victim_count, 1);
+    assert_int_equal(l->evictions, 3);
+}
+
+/* Evictions that do not begin hold the others up for a second; after one that begins, another. */
+static void test_paced_for_a_second(void **state)
+{
+    loop *l = *state;
+    fill_paced(l);
+    preempt(l, "first", ", priority: 10");
+    loop_pod(l, "second", "2", ", priority: 10");
+    loop_advance(l, 400);
+    assert_int_equal(loop_step(l), BERTH_STEP_IDLE);
+    assert_int_equal(berth_scheduler_next(l->scheduler), 1000 * MS);
+    loop_update(l, loop_pod_text("low-1", "1", ", deletionTimestamp: '2026-01-01T00:00:00Z'",
+                                 ", nodeName: node"));
+    assert_int_equal(berth_scheduler_next(l->scheduler), 1400 * MS);
+    loop_advance(l, 1399);
+    assert_int_equal(loop_step(l), BERTH_STEP_IDLE);
+    loop_advance(l, 1400);
+    assert_int_equal(berth_scheduler_next(l->scheduler), 1400 * MS);
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(l->evictions, 3);
+}
+
+/* A pod that waits in this way can change, leave, and lose its reason to wait. */
+static void test_paced_pod_changes(void **state)
+{
+    loop *l = *state;
+    fill_paced(l);
+    preempt(l, "first", ", priority: 10");
+    loop_pod(l, "second", "2", ", priority: 10");
+    berth_pod_id third = loop_pod(l, "third", "2", ", priority: 10");
+    assert_int_equal(loop_step(l), BERTH_STEP_IDLE);
+    loop_remove(l, BERTH_KIND_POD, "default", "second");
+    loop_update(l, loop_pod_text("third", "2", ", labels: {a: b}", ", priority: 10"));
+    assert_int_equal(loop_step(l), BERTH_STEP_IDLE);
+    assert_int_equal(loop_state(l, third), BERTH_POD_STATE_ACTIVE);
+    assert_int_equal(
+        berth_scheduler_evict_done(l->scheduler, find(l, "low-1"), BERTH_ANSWER_FAILED, NULL),
+        BERTH_OK);
+    loop_remove(l, BERTH_KIND_POD, "default", "first");
+    loop_remove(l, BERTH_KIND_POD, "default", "low-2");
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(l->step.pod, third);
+}
+
 /* A preemptor that is deleted leaves nothing behind. */
 static void test_preemptor_goes(void **state)
 {
@@ -213,7 +305,7 @@ static berth_answer storm_bind(void *context, const berth_binding *binding)
     return BERTH_ANSWER_LATER;
 }
 
-static void storm_open(storm *s)
+static void storm_open(storm *s, bool paced)
 {
     berth_scheduler_options options;
     berth_error error = {.code = BERTH_OK};
@@ -223,6 +315,7 @@ static void storm_open(storm *s)
     berth_scheduler_options_init(&options);
     options.callbacks = (berth_scheduler_callbacks){
         .context = s, .bind = storm_bind, .evict = storm_evict, .report = loop_report};
+    options.pace_evictions = paced;
     small_require(berth_scheduler_create(s->l.c.engine, &options, &s->l.scheduler, &error), &error);
     for (uint32_t i = 0; i < NODES; i++) {
         char node[32], pod[32], spec[64];
@@ -290,11 +383,12 @@ static void note_step(storm *s)
     storm_pod(s, i, true);
 }
 
-static void storm_run(storm *s)
+/* With so much time between two pods that come. */
+static void storm_run(storm *s, int64_t apart_ms)
 {
     berth_error error = {.code = BERTH_OK};
     for (uint32_t added = 0; s->l.now_ms < LAST_MS; s->l.now_ms++) {
-        if (s->l.now_ms % APART_MS == 0 && added < STORM)
+        while (added < STORM && s->l.now_ms >= added * apart_ms)
             storm_pod(s, added++, false);
         for (uint32_t i = 0; i < s->event_count; i++)
             if (s->events[i].kind != NOTHING && s->events[i].at_ms <= s->l.now_ms)
@@ -310,13 +404,12 @@ static void storm_run(storm *s)
     }
 }
 
-static void test_storm(void **state)
+static void check_storm(bool paced, int64_t apart_ms, uint32_t least, uint32_t most)
 {
-    (void)state;
     storm *s = malloc(sizeof(*s));
     assert_non_null(s);
-    storm_open(s);
-    storm_run(s);
+    storm_open(s, paced);
+    storm_run(s, apart_ms);
     const berth_scheduler_counters c = loop_count(&s->l);
     print_message("%u evictions, %u attempts without a node, %u nominated twice, %u elsewhere\n",
                   s->l.evictions, (unsigned)c.unplaced, s->renominations, s->elsewhere);
@@ -326,10 +419,20 @@ static void test_storm(void **state)
     assert_int_equal(c.nominations, STORM);
     assert_int_equal(s->renominations, 0);
     assert_int_equal(s->elsewhere, 0);
-    /* Two pods that share a node evict three others. */
-    assert_in_range(s->l.evictions, 3 * STORM / 2, 2 * STORM);
+    assert_in_range(s->l.evictions, least, most);
     loop_close(&s->l);
     free(s);
+}
+
+/* Two pods that share a node evict three others. Those that come at once share none unless they are
+ * paced. */
+static void test_storm(void **state)
+{
+    (void)state;
+    check_storm(false, APART_MS, 3 * STORM / 2, 2 * STORM);
+    check_storm(false, 0, 2 * STORM, 2 * STORM);
+    check_storm(true, 0, 3 * STORM / 2, 3 * STORM / 2);
+    check_storm(true, APART_MS, 3 * STORM / 2, 3 * STORM / 2);
 }
 
 int main(void)
@@ -339,7 +442,9 @@ int main(void)
         TEST(test_waits_for_all_victims), TEST(test_victims_terminate),
         TEST(test_victim_changes),        TEST(test_victim_stays),
         TEST(test_loses_its_node),        TEST(test_preemptor_changes),
-        TEST(test_preemptor_goes),        cmocka_unit_test(test_storm),
+        TEST(test_preemptor_goes),        TEST(test_paced),
+        TEST(test_paced_for_a_second),    TEST(test_paced_pod_changes),
+        cmocka_unit_test(test_storm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

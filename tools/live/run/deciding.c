@@ -452,6 +452,7 @@ static berth_status make_scheduler(deciding *d, berth_error *error)
     options.callbacks =
         (berth_scheduler_callbacks){d, on_bind, on_unbind, on_evict, on_report, on_notify};
     options.unnominated = on_unnominated;
+    options.pace_evictions = true;
     return berth_scheduler_create(d->engine, &options, &d->scheduler, error);
 }
 
