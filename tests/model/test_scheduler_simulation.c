@@ -933,6 +933,7 @@ static void start(simulation *s)
     must(s, "explanation", berth_explanation_create(NULL, &s->explanation, &error), NULL);
     berth_scheduler_options_init(&options);
     options.bind_timeout_ns = gen_chance(&s->gen, 80) ? 5 * SECOND : BERTH_TIME_NEVER;
+    options.pace_evictions = gen_chance(&s->gen, 50);
     options.callbacks = (berth_scheduler_callbacks){
         .context = s, .bind = on_bind, .unbind = on_unbind, .evict = on_evict, .report = on_report};
     if (!s->failed)
