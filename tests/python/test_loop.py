@@ -130,6 +130,21 @@ class Loop(Case):
                 self.assertEqual((step.victim_count, step.nominated), (1, 0))
                 self.assertEqual([each.victim for each in evicted], [low])
 
+    def test_paced_evictions(self) -> None:
+        for paced, wanted in ((False, 2), (True, 1)):
+            asked: list[int] = []
+
+            def evict(eviction: berth.Eviction) -> berth.Answer:
+                asked.append(eviction.victim)  # noqa: B023
+                return berth.Answer.LATER
+
+            with cluster(2) as engine:
+                engine.load_objects([pod(f"low-{n}", "4", nodeName=n) for n in ("a", "b")])
+                engine.load_objects([pod(f"high-{i}", "4", priority=10) for i in range(2)])
+                with berth.Scheduler(engine, evict=evict, pace_evictions=paced) as loop:
+                    loop.run(0)
+                    self.assertEqual(len(asked), wanted)
+
     def test_one_loop_an_engine(self) -> None:
         with cluster(1) as engine, berth.Scheduler(engine):
             self.refused(berth.StateError, berth.Scheduler, engine)

@@ -223,6 +223,7 @@ uint32_t bg_resource_names(const berth_engine *engine, const berth_snapshot *sna
 typedef struct bg_scheduler_open {
     int64_t backoff_initial_ns, backoff_max_ns, unschedulable_max_ns, bind_timeout_ns, now_ns;
     uintptr_t handle;
+    bool pace_evictions;
     bool has_bind, has_unbind, has_evict, has_report, has_notify;
 } bg_scheduler_open;
 

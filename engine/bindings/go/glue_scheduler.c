@@ -54,6 +54,7 @@ int bg_scheduler_make(bg_box *box, const bg_scheduler_open *open)
     if (open->bind_timeout_ns >= 0)
         options.bind_timeout_ns = open->bind_timeout_ns;
     options.now_ns = open->now_ns;
+    options.pace_evictions = open->pace_evictions;
     options.callbacks = (berth_scheduler_callbacks){
         .context = (void *)open->handle,
         .bind = open->has_bind ? on_bind : NULL,

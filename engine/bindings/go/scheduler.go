@@ -111,7 +111,10 @@ type SchedulerOptions struct {
 	UnschedulableMax time.Duration // a pod is always tried again after this time; default 5 min
 	BindTimeout      time.Duration // for an assumed pod; default none
 	Now              time.Time     // the submission time of pods that are already pending
-	Callbacks        Callbacks
+	// A pod that must evict others waits until evictions that were answered Later have begun, for a
+	// second without any progress at most.
+	PaceEvictions bool
+	Callbacks     Callbacks
 }
 
 func nanos(d time.Duration) C.int64_t {
@@ -159,8 +162,9 @@ func (e *Engine) NewScheduler(options *SchedulerOptions) (*Scheduler, error) {
 		backoff_initial_ns: nanos(options.BackoffInitial), backoff_max_ns: nanos(options.BackoffMax),
 		unschedulable_max_ns: nanos(options.UnschedulableMax),
 		bind_timeout_ns:      nanos(options.BindTimeout), now_ns: clock(options.Now),
-		handle:   C.uintptr_t(l.handle),
-		has_bind: C.bool(l.callbacks.Bind != nil), has_unbind: C.bool(l.callbacks.Unbind != nil),
+		pace_evictions: C.bool(options.PaceEvictions),
+		handle:         C.uintptr_t(l.handle),
+		has_bind:       C.bool(l.callbacks.Bind != nil), has_unbind: C.bool(l.callbacks.Unbind != nil),
 		has_evict: C.bool(l.callbacks.Evict != nil), has_report: C.bool(l.callbacks.Report != nil),
 		has_notify: C.bool(l.callbacks.Notify != nil),
 	}

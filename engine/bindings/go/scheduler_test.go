@@ -109,6 +109,37 @@ func TestEvictDone(t *testing.T) {
 	}
 }
 
+// Of two pods that must evict others, the second one waits for the first one's eviction.
+func TestPaceEvictions(t *testing.T) {
+	for _, paced := range []bool{false, true} {
+		e := made(t, 2)
+		for i := range 2 {
+			low := testPod(fmt.Sprintf("low-%d", i), "8")
+			low.Spec.NodeName = fmt.Sprintf("n%d", i)
+			got(e.AddPod(low))(t)
+		}
+		priority := int32(10)
+		for i := range 2 {
+			high := testPod(fmt.Sprintf("high-%d", i), "8")
+			high.Spec.Priority = &priority
+			got(e.AddPod(high))(t)
+		}
+		asked := 0
+		s := got(e.NewScheduler(&SchedulerOptions{Now: epoch, PaceEvictions: paced, Callbacks: Callbacks{
+			Evict: func(Eviction) Answer {
+				asked++
+				return Later
+			},
+		}}))(t)
+		got(s.Step(epoch))(t)
+		got(s.Step(epoch))(t)
+		if want := map[bool]int{false: 2, true: 1}[paced]; asked != want {
+			t.Errorf("paced %v: %d evictions", paced, asked)
+		}
+		s.Close()
+	}
+}
+
 // A callback may read; everything else is refused without waiting, in the callback and on other
 // goroutines.
 func TestCallbackLooks(t *testing.T) {

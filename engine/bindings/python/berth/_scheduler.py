@@ -155,6 +155,9 @@ class Scheduler(Closing):
     A duration of None means kube-scheduler's default; for the backoff it means the engine's
     configuration.
 
+    With `pace_evictions`, a pod that must evict others waits until evictions that were answered
+    LATER have begun, for a second without any progress at most.
+
     Threads: any thread may call post, post_remove, bind_done and evict_done; everything else
     belongs to the engine's thread.
     """
@@ -173,12 +176,14 @@ class Scheduler(Closing):
         backoff_max_ns: Optional[int] = None,
         unschedulable_max_ns: Optional[int] = None,
         bind_timeout_ns: Optional[int] = None,
+        pace_evictions: bool = False,
     ) -> None:
         self._engine = engine
         callbacks = self._callbacks = _Callbacks(engine._life, bind, unbind, evict, report, notify)
         options = ffi.new("berth_scheduler_options *")
         lib.berth_scheduler_options_init_sized(options, ffi.sizeof("berth_scheduler_options"))
         options.now_ns = now_ns
+        options.pace_evictions = pace_evictions
         configured = engine._backoff_ns
         for name, value in (
             ("backoff_initial_ns", configured[0]),
