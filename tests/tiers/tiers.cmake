@@ -28,6 +28,7 @@ set(BERTH_TIER_LATE
   "^live_fake$"                               # faults of a scripted API server
   "^gate_instructions$"
   "^cli_bench_digests$"
+  "^naive_"                                   # the naive scheduler, code of tests, decides vectors
   "^python_package$")
 set(BERTH_TIER_AGAIN
   "^vectors_v1\\.(15|37)_(scan|index)_[14]$") # vectors_v1.37_FAMILY is decided in every setting
