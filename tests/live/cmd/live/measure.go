@@ -49,6 +49,7 @@ func runMeasure(arguments []string) error {
 	set := options("measure")
 	var o measure.Options
 	p, berth := measureFlags(set, &o)
+	set.IntVar(&o.Full, "preempt", 0, "also so many full nodes, and pods that must evict others there")
 	set.IntVar(&o.Paced, "paced", 200, "pods for the latency")
 	set.Float64Var(&o.Rate, "rate", 20, "of them a second")
 	only := set.String("only", "", "of default, unlimited and berth these, with commas between (none: all)")

@@ -324,6 +324,13 @@ func (w *Cluster) Bound() (bound, all int) {
 	return bound, all
 }
 
+// Unbound counts the scheduler's pods that fit and have no node.
+func (w *Cluster) Unbound() int {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	return len(w.waiting())
+}
+
 // Placements are the nodes of the scheduler's pods, by namespace/name; "" where there is none.
 func (w *Cluster) Placements() map[string]string {
 	w.mutex.Lock()

@@ -26,6 +26,7 @@ type Contestant struct {
 type Options struct {
 	bed.Options
 	Plan  load.Plan
+	Full  int // so many full nodes besides, and as many pods that must evict one there
 	Runs  int
 	Limit time.Duration // of one run's backlog
 	Paced int           // pods that come afterwards, one by one, for the latency
@@ -49,15 +50,21 @@ type Row struct {
 
 // Prepare loads a cluster without a scheduler once and keeps its data in the folder, for all runs.
 func Prepare(ctx context.Context, o Options) error {
-	fmt.Fprintf(o.Out, "loading %d nodes and %d pods\n", o.Plan.Nodes, o.Plan.Pods)
+	fmt.Fprintf(o.Out, "loading %d nodes and %d pods; %d full nodes, and %d pods that preempt\n", o.Plan.Nodes,
+		o.Plan.Pods, o.Full, o.Full)
 	return prepare(ctx, o, func(c *api.Client) error {
 		if err := o.Plan.LoadNodes(c); err != nil {
 			return err
 		}
-		_, err := o.Plan.LoadPods(c, 0)
-		return err
+		if _, err := o.Plan.LoadPods(c, 0); err != nil {
+			return err
+		}
+		return o.Plan.LoadFull(c, o.Full)
 	})
 }
+
+// pods to bind.
+func (o Options) pods() int { return o.Plan.Pods + o.Full }
 
 func prepare(ctx context.Context, o Options, load func(*api.Client) error) error {
 	made := o.Options
@@ -105,7 +112,7 @@ func Run(ctx context.Context, o Options, c Contestant) (Row, error) {
 	if err := backlog(ctx, o, b, w, scheduler, &row); err != nil {
 		return row, err
 	}
-	if row.Bound == o.Plan.Pods && o.Paced > 0 {
+	if row.Bound == o.pods() && o.Paced > 0 {
 		return row, latency(o, b, w, &row)
 	}
 	return row, nil
@@ -131,7 +138,7 @@ func backlog(ctx context.Context, o Options, b *bed.Bed, w *check.Cluster, s *be
 	const step = 250 * time.Millisecond
 	var first, last time.Time
 	var counts []int
-	for end := time.Now().Add(o.Limit); time.Now().Before(end) && row.Bound < o.Plan.Pods; {
+	for end := time.Now().Add(o.Limit); time.Now().Before(end) && row.Bound < o.pods(); {
 		time.Sleep(step)
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -139,7 +146,7 @@ func backlog(ctx context.Context, o Options, b *bed.Bed, w *check.Cluster, s *be
 		if !s.Alive() {
 			return fmt.Errorf("%s ended:\n%s", row.Contestant, s.Tail())
 		}
-		bound, _ := w.Bound()
+		bound := o.pods() - w.Unbound()
 		if bound > 0 && first.IsZero() {
 			first = time.Now().Add(-step)
 		}
