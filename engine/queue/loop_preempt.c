@@ -289,15 +289,43 @@ void berth__loop_victim_stays(berth_scheduler *scheduler, berth_pod_id victim)
     }
 }
 
-/* Whether the evictions of others come first. */
-static bool must_wait(const berth_scheduler *scheduler, const berth__preemption *chosen)
+static bool evicts(const berth_scheduler *scheduler, const berth__preemption *chosen)
 {
-    if (!berth__loop_paces(scheduler) || chosen->outcome != BERTH__PREEMPTION_NOMINATED)
+    if (chosen->outcome != BERTH__PREEMPTION_NOMINATED)
         return false;
     for (uint32_t i = 0; i < chosen->victim_count; i++)
         if (!berth__pod_at(&scheduler->cluster->pods, chosen->victims[i])->evicting)
             return true;
     return false;
+}
+
+/* Whether a pod may find room on a node that others are leaving: those that are waited for, or that
+ * have left for a pod that was not tried since. */
+static bool may_share(const berth_scheduler *scheduler, const berth__queue_item *item)
+{
+    const berth__cluster *cluster = scheduler->cluster;
+    const berth__running_eviction *one;
+    if (scheduler->queue.released > 0)
+        return true;
+    for (uint32_t at = 0;
+         (one = berth__running_evictions_next(&scheduler->running, &at)) != NULL;) {
+        uint32_t victim =
+            one->requested ? berth__cluster_pod(cluster, one->victim) : BERTH_POD_INDEX_NONE;
+        uint32_t node = victim != BERTH_POD_INDEX_NONE ? berth__pod_at(&cluster->pods, victim)->node
+                                                       : BERTH_NODE_NONE;
+        if (node != BERTH_NODE_NONE &&
+            berth__queue_has_room(&scheduler->queue, item, node, berth__cluster_node(cluster, node),
+                                  false))
+            return true;
+    }
+    return false;
+}
+
+/* Whether the evictions of others come first. */
+static bool must_wait(const berth_scheduler *scheduler, const berth__queue_item *item,
+                      const berth__preemption *chosen)
+{
+    return berth__loop_paces(scheduler) && evicts(scheduler, chosen) && may_share(scheduler, item);
 }
 
 berth_status berth__loop_preempt(berth_scheduler *scheduler, berth__queue_item *item,
@@ -307,7 +335,7 @@ berth_status berth__loop_preempt(berth_scheduler *scheduler, berth__queue_item *
     item->leaving = 0;
     item->preemption = ++scheduler->preemption_serial;
     BERTH_TRY(berth__preempt(scheduler->decider, NULL, &chosen));
-    *waits = must_wait(scheduler, &chosen);
+    *waits = must_wait(scheduler, item, &chosen);
     if (*waits)
         return BERTH_OK;
     if (chosen.outcome == BERTH__PREEMPTION_HOPELESS)

@@ -535,30 +535,37 @@ static bool is_rejected_for_resources(const berth__queue *queue, const berth__qu
     return false;
 }
 
+bool berth__queue_has_room(const berth__queue *queue, const berth__queue_item *item, uint32_t id,
+                           const berth__node_record *node, bool lower_stay)
+{
+    const berth__request *request = class_of(queue, item)->request;
+    uint64_t used[BERTH__SCALARS] = {0}; /* as in Go, sums wrap */
+    bool named;
+    for (const berth__nomination *one = berth__nominations_on(queue->nominations, id); one != NULL;
+         one = one->next)
+        for (uint32_t r = 0; r < BERTH__SCALARS; r++)
+            if (one->pod != item->pod && one->priority >= item->priority)
+                used[r] += (uint64_t)one->cls->request->use[r];
+    for (uint32_t i = node->first_pod; i != BERTH_POD_INDEX_NONE;
+         i = berth__pod_at(queue->pods, i)->next)
+        for (uint32_t r = 0; r < BERTH__SCALARS; r++)
+            if (lower_stay || berth__pod_at(queue->pods, i)->priority >= item->priority)
+                used[r] += (uint64_t)berth__pod_at(queue->pods, i)->cls->request->use[r];
+    for (uint32_t r = 0; r < BERTH__SCALARS; r++)
+        if (request->ask[r] > 0 &&
+            request->ask[r] >
+                (int64_t)((uint64_t)berth__node_allocatable(node->facts, r, &named) - used[r]))
+            return false;
+    return true;
+}
+
 /* Whether a node has no room for a pod because it is kept for others of no lower priority. */
 static bool is_kept_for_others(const berth__queue *queue, const berth__wake *wake,
                                const berth__queue_item *item)
 {
-    const berth__nomination *one = berth__nominations_on(queue->nominations, wake->node_id);
-    const berth__request *request = class_of(queue, item)->request;
-    uint64_t used[BERTH__SCALARS] = {0}; /* as in Go, sums wrap */
-    bool named;
-    if (one == NULL || !is_rejected_for_resources(queue, item))
-        return false;
-    for (; one != NULL; one = one->next)
-        for (uint32_t r = 0; r < BERTH__SCALARS; r++)
-            if (one->pod != item->pod && one->priority >= item->priority)
-                used[r] += (uint64_t)one->cls->request->use[r];
-    for (uint32_t i = wake->node->first_pod; i != BERTH_POD_INDEX_NONE;
-         i = berth__pod_at(queue->pods, i)->next)
-        for (uint32_t r = 0; r < BERTH__SCALARS; r++)
-            used[r] += (uint64_t)berth__pod_at(queue->pods, i)->cls->request->use[r];
-    for (uint32_t r = 0; r < BERTH__SCALARS; r++)
-        if (request->ask[r] > 0 && request->ask[r] > (int64_t)((uint64_t)berth__node_allocatable(
-                                                                   wake->node->facts, r, &named) -
-                                                               used[r]))
-            return true;
-    return false;
+    return berth__nominations_on(queue->nominations, wake->node_id) != NULL &&
+           is_rejected_for_resources(queue, item) &&
+           !berth__queue_has_room(queue, item, wake->node_id, wake->node, true);
 }
 
 static void wake_for(berth__queue *queue, berth__queue_item *item, uint32_t bits)

@@ -109,6 +109,12 @@ void berth__queue_release(berth__queue *queue, berth__queue_item *item, bool ret
 /* The cluster changed: wake the pods that this may help. */
 void berth__queue_wake(berth__queue *queue, berth__wake *wake);
 
+/* Whether a node has room for a pod beside those nominated for it and those on it; unless
+ * `lower_stay`, pods of lower priority on it are as good as gone. Looks at cpu, memory and ephemeral
+ * storage alone. */
+bool berth__queue_has_room(const berth__queue *queue, const berth__queue_item *item, uint32_t id,
+                           const berth__node_record *node, bool lower_stay);
+
 /* The time in `span_ns` from now; BERTH_TIME_NEVER if that overflows. */
 int64_t berth__queue_term(const berth__queue *queue, int64_t span_ns);
 

@@ -160,9 +160,9 @@ typedef struct berth_scheduler_options {
      * for now belongs to a pod of higher priority; the pod is tried again. */
     void (*unnominated)(void *context, berth_pod_id pod);
     /* A pod that must evict others waits while evictions that were answered LATER have not begun,
-     * and until the pods that these make room for are tried, unless none begins for a second. So
-     * all room is visible, and fewer pods are evicted if many preempt at once. kube-scheduler does
-     * not wait, but decides slowly enough. */
+     * and until the pods that these make room for are tried, if there may be room for it, too, and
+     * unless none begins for a second. So fewer pods are evicted if many preempt at once.
+     * kube-scheduler does not wait, but decides slowly enough. */
     bool pace_evictions;
 } berth_scheduler_options;
 
