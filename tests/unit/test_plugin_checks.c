@@ -79,14 +79,15 @@ typedef struct fixture {
     uint32_t pods;
 } fixture;
 
-static void append(fixture *own, berth_point point, berth_plugin_ref *items)
+/* Put the plugin into a list, in front of the others or behind them. */
+static void insert(fixture *own, berth_point point, bool front, berth_plugin_ref *items)
 {
     berth_plugin_list *list = &own->points.lists[point];
     uint32_t count = list->count;
     for (uint32_t i = 0; i < count; i++)
-        items[i] = list->items[i];
-    items[count++] = (berth_plugin_ref){.name = text("Whim"), .weight = 1};
-    *list = (berth_plugin_list){items, count};
+        items[i + front] = list->items[i];
+    items[front ? 0 : count] = (berth_plugin_ref){.name = text("Whim"), .weight = 1};
+    *list = (berth_plugin_list){items, count + 1};
 }
 
 static void start(fixture *own, uint32_t flags, bool check)
@@ -103,8 +104,8 @@ static void start(fixture *own, uint32_t flags, bool check)
                                 .filter = whim_filter,
                                 .score = whim_score};
     own->plugins[0] = &own->table;
-    append(own, BERTH_POINT_FILTER, own->refs[0]);
-    append(own, BERTH_POINT_SCORE, own->refs[1]);
+    insert(own, BERTH_POINT_FILTER, true, own->refs[0]);
+    insert(own, BERTH_POINT_SCORE, false, own->refs[1]);
     berth_engine_config_init(&config);
     config.threads = 1;
     config.profiles = &own->profile;
