@@ -276,8 +276,7 @@ static void test_faults(void **state)
         {"device.driver == 1",
          FAILED "15: found no matching overload for '_==_' applied to '(string, "
                 "int)'\n | device.driver == 1\n | ..............^"},
-        {"1 && true",
-         FAILED "1: expected type 'bool' but found 'int'\n | 1 && true\n | ^"},
+        {"1 && true", FAILED "1: expected type 'bool' but found 'int'\n | 1 && true\n | ^"},
         {"'a'.matches('(')", FAILED "13: invalid matches argument\n | 'a'.matches('(')\n | "
                                     "............^"},
         {"(1", FAILED "3: Syntax error: missing ')' at '<EOF>'\n | (1\n | ..^"},
