@@ -393,6 +393,8 @@ static const object_case defaulted[] = {
      " required(0 y1) anti-affinity preferred(1 z selector<(app NotIn =[web])>)\n"},
     {"--- {kind: Namespace, metadata: {name: s}}",
      "Namespace /s labels={kubernetes.io/metadata.name=s}\n"},
+    {"--- {kind: Namespace, metadata: {name: s, labels: {a: b}}}",
+     "Namespace /s labels={a=b,kubernetes.io/metadata.name=s}\n"},
     {"--- {kind: Namespace, metadata: {name: s, uid: u}}", "Namespace /s uid=u\n"},
     {"--- {kind: StorageClass, metadata: {name: s}}", "StorageClass /s binding=Immediate\n"},
     {"--- {kind: PersistentVolume, metadata: {name: v}, spec: {rbd: {image: i}}}",
