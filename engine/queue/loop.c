@@ -180,7 +180,7 @@ int64_t berth_scheduler_next(const berth_scheduler *scheduler)
     const int64_t next_ns = berth__queue_next(&scheduler->queue);
     if (scheduler->queue.deferred.count == 0)
         return next_ns;
-    if (!berth__loop_paces(scheduler))
+    if (berth__loop_admits(scheduler))
         return scheduler->queue.now_ns;
     return next_ns < scheduler->pace_end_ns ? next_ns : scheduler->pace_end_ns;
 }
@@ -308,14 +308,23 @@ static berth_status decide(berth_scheduler *scheduler, berth__queue_item *item, 
     }
 }
 
+/* Let one deferred pod be taken: if none need wait any more, or one for each change of what they
+ * wait for. So each of them comes to be tried again, however many others preempt. */
+static void admit(berth_scheduler *scheduler)
+{
+    berth__queue *queue = &scheduler->queue;
+    if (berth__loop_admits(scheduler))
+        berth__queue_admit(queue);
+    queue->reviews = queue->reviews > 0 && queue->deferred.count > 0 ? queue->reviews - 1 : 0;
+}
+
 static berth_status step(berth_scheduler *scheduler, int64_t now_ns, berth_step *out,
                          berth_error *error)
 {
     berth_status status = BERTH_OK;
     *out = idle;
     BERTH_TRY(advance(scheduler, now_ns, error));
-    if (!berth__loop_paces(scheduler))
-        berth__queue_admit(&scheduler->queue);
+    admit(scheduler);
     while (status == BERTH_OK && out->kind == BERTH_STEP_IDLE) {
         berth__queue_item *item = berth__queue_take(&scheduler->queue);
         if (item == NULL)

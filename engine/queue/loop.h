@@ -124,6 +124,13 @@ static inline bool berth__loop_paces(const berth_scheduler *scheduler)
            scheduler->queue.now_ns < scheduler->pace_end_ns;
 }
 
+/* Whether a deferred pod may be taken now. */
+static inline bool berth__loop_admits(const berth_scheduler *scheduler)
+{
+    return scheduler->queue.deferred.count > 0 &&
+           (scheduler->queue.reviews > 0 || !berth__loop_paces(scheduler));
+}
+
 /* Whether a pod waits for a victim that does not leave a node: for checks. */
 bool berth__loop_waits_in_vain(const berth_scheduler *scheduler, uint32_t *preemptor);
 

@@ -214,8 +214,10 @@ static void begin_leaving(berth_scheduler *scheduler, berth_pod_id victim)
     while ((one = berth__running_evictions_find(&scheduler->running, victim, one)) != NULL) {
         berth__queue_item *item = preemptor_of(scheduler, one);
         bool counts = one->requested && item != NULL;
-        if (one->requested)
+        if (one->requested) {
             begin_pace(scheduler);
+            scheduler->queue.reviews++;
+        }
         berth__running_evictions_mark(&scheduler->running, one, false);
         if (counts && --item->requested == 0)
             berth__queue_release(&scheduler->queue, item, false);
@@ -309,13 +311,15 @@ static bool may_share(const berth_scheduler *scheduler, const berth__queue_item 
         return true;
     for (uint32_t at = 0;
          (one = berth__running_evictions_next(&scheduler->running, &at)) != NULL;) {
-        uint32_t victim =
-            one->requested ? berth__cluster_pod(cluster, one->victim) : BERTH_POD_INDEX_NONE;
-        uint32_t node = victim != BERTH_POD_INDEX_NONE ? berth__pod_at(&cluster->pods, victim)->node
-                                                       : BERTH_NODE_NONE;
-        if (node != BERTH_NODE_NONE &&
-            berth__queue_has_room(&scheduler->queue, item, node, berth__cluster_node(cluster, node),
-                                  false))
+        const uint32_t victim = berth__cluster_pod(cluster, one->victim);
+        if (!one->requested || victim == BERTH_POD_INDEX_NONE)
+            continue;
+        const uint32_t id = berth__pod_at(&cluster->pods, victim)->node;
+        if (id == BERTH_NODE_NONE)
+            continue;
+        const berth__node_record *node = berth__cluster_node(cluster, id);
+        if (berth__node_present(node) &&
+            berth__queue_has_room(&scheduler->queue, item, id, node, false))
             return true;
     }
     return false;

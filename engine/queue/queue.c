@@ -237,7 +237,10 @@ static void place_in_pool(berth__queue *queue, berth__queue_item *item)
 /* Remove the pod from its present place. */
 static void displace(berth__queue *queue, berth__queue_item *item)
 {
-    queue->released -= item->released;
+    if (item->released) {
+        queue->released--;
+        queue->reviews++;
+    }
     item->released = false;
     switch (item->state) {
     case BERTH_POD_STATE_GATED:

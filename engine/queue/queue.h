@@ -46,6 +46,7 @@ typedef struct berth__queue {
     berth__item_list gated;       /* in order of arrival */
     berth__item_list deferred;    /* active, but not to be taken before it is their turn */
     uint32_t released;            /* pods whose victims have left and that were not tried since */
+    uint32_t reviews;             /* how many deferred pods may have lost their reason to wait */
     berth__claim_waiters waiters; /* those of the gated ones that miss a claim */
     berth__queue_item *deciding;  /* NULL: none */
     const berth__nominations *nominations;
@@ -110,8 +111,8 @@ void berth__queue_release(berth__queue *queue, berth__queue_item *item, bool ret
 void berth__queue_wake(berth__queue *queue, berth__wake *wake);
 
 /* Whether a node has room for a pod beside those nominated for it and those on it; unless
- * `lower_stay`, pods of lower priority on it are as good as gone. Looks at cpu, memory and ephemeral
- * storage alone. */
+ * `lower_stay`, pods of lower priority on it are as good as gone. Looks at cpu, memory and
+ * ephemeral storage alone. */
 bool berth__queue_has_room(const berth__queue *queue, const berth__queue_item *item, uint32_t id,
                            const berth__node_record *node, bool lower_stay);
 

@@ -139,8 +139,9 @@ class Loop(Case):
                 return berth.Answer.LATER
 
             with cluster(2) as engine:
-                engine.load_objects([pod(f"low-{n}", "4", nodeName=n) for n in ("a", "b")])
-                engine.load_objects([pod(f"high-{i}", "4", priority=10) for i in range(2)])
+                for n in ("a", "b"):
+                    engine.load_objects([pod(f"low-{n}-{i}", "2", nodeName=n) for i in range(2)])
+                engine.load_objects([pod(f"high-{i}", "2", priority=10) for i in range(2)])
                 with berth.Scheduler(engine, evict=evict, pace_evictions=paced) as loop:
                     loop.run(0)
                     self.assertEqual(len(asked), wanted)

@@ -216,7 +216,7 @@ static void each_certificate(void **state)
         {"wild", "127.0.0.1", "b.a.web.example", "ca.pem", false},
         {"wild", "127.0.0.1", "web.example", "ca.pem", false},
         {"expired", "localhost", NULL, "ca.pem", false},
-        {"early", "localhost", NULL, "ca.pem", false}, /* not valid yet */
+        {"early", "localhost", NULL, "ca.pem", false},  /* not valid yet */
         {"client", "localhost", NULL, "ca.pem", false}, /* a client's certificate */
         {"foreign", "localhost", NULL, "ca.pem", false},
         {"foreign", "localhost", NULL, "system.pem", true},

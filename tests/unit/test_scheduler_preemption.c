@@ -136,7 +136,8 @@ static void test_preemptor_changes(void **state)
 /* ---- paced evictions ---- */
 
 /* Two full nodes, and a scheduler that paces evictions. The first preemptor, of 1.5 cores, evicts
- * low-2 and low-3; the second one, of 1 core, has low-1 as its victim then, and all three before. */
+ * low-2 and low-3; the second one, of 1 core, has low-1 as its victim then, and all three
+ * before. */
 static void fill_paced(loop *l)
 {
     berth_scheduler_options options;
@@ -183,8 +184,10 @@ static void test_paced(void **state)
     loop_remove(l, BERTH_KIND_POD, "default", "low-2");
     assert_int_equal(loop_step(l), BERTH_STEP_IDLE);
     loop_remove(l, BERTH_KIND_POD, "default", "low-3");
-    assert_int_equal(berth_scheduler_next(l->scheduler), 1000 * MS);
+    assert_int_equal(berth_scheduler_next(l->scheduler), 0);
     assert_int_equal(loop_step(l), BERTH_STEP_IDLE); /* the first one is in backoff */
+    assert_int_equal(loop_step(l), BERTH_STEP_IDLE);
+    assert_int_equal(berth_scheduler_next(l->scheduler), 1000 * MS);
     loop_advance(l, 1000);
     assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
     assert_int_equal(l->step.pod, first);
@@ -207,6 +210,7 @@ static void test_paced_for_a_second(void **state)
     assert_int_equal(berth_scheduler_next(l->scheduler), 1000 * MS);
     loop_update(l, loop_pod_text("low-2", "1", ", deletionTimestamp: '2026-01-01T00:00:00Z'",
                                  ", nodeName: node"));
+    assert_int_equal(loop_step(l), BERTH_STEP_IDLE);
     assert_int_equal(berth_scheduler_next(l->scheduler), 1400 * MS);
     loop_advance(l, 1399);
     assert_int_equal(loop_step(l), BERTH_STEP_IDLE);
@@ -238,6 +242,29 @@ static void test_paced_pod_changes(void **state)
     assert_int_equal(l->step.pod, third);
 }
 
+/* A pod that has lost its reason to wait is tried although other evictions are under way. */
+static void test_paced_no_longer(void **state)
+{
+    loop *l = *state;
+    fill_paced(l);
+    preempt_first(l);
+    berth_pod_id second = loop_pod(l, "second", "1", ", priority: 10");
+    assert_int_equal(loop_step(l), BERTH_STEP_IDLE);
+    loop_pod(l, "large", "2", ", priority: 10");
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    loop_remove(l, BERTH_KIND_POD, "default", "low-2");
+    loop_advance(l, 500);
+    loop_remove(l, BERTH_KIND_POD, "default", "low-3");
+    assert_int_equal(loop_step(l), BERTH_STEP_IDLE); /* the first one is in backoff */
+    loop_advance(l, 1000);
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+    assert_int_equal(berth_scheduler_next(l->scheduler), 1000 * MS);
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(l->step.pod, second);
+    assert_int_equal(l->step.victim_count, 1);
+    assert_int_equal(l->evictions, 4);
+}
+
 /* Room that the other pods make is of no use to a pod that is too large for it. */
 static void test_paced_for_room_alone(void **state)
 {
@@ -245,6 +272,18 @@ static void test_paced_for_room_alone(void **state)
     fill_paced(l);
     preempt_first(l);
     loop_pod(l, "large", "2", ", priority: 10");
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(l->evictions, 3);
+}
+
+/* Victims whose node is gone make no room. */
+static void test_paced_without_node(void **state)
+{
+    loop *l = *state;
+    fill_paced(l);
+    preempt_first(l);
+    loop_remove(l, BERTH_KIND_NODE, "", "node");
+    loop_pod(l, "second", "1", ", priority: 10");
     assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
     assert_int_equal(l->evictions, 3);
 }
@@ -467,7 +506,8 @@ int main(void)
         TEST(test_victim_changes),        TEST(test_victim_stays),
         TEST(test_loses_its_node),        TEST(test_preemptor_changes),
         TEST(test_preemptor_goes),        TEST(test_paced),
-        TEST(test_paced_for_a_second),    TEST(test_paced_for_room_alone),
+        TEST(test_paced_for_a_second),    TEST(test_paced_no_longer),
+        TEST(test_paced_without_node),    TEST(test_paced_for_room_alone),
         TEST(test_paced_pod_changes),     cmocka_unit_test(test_storm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

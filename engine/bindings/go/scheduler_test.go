@@ -113,14 +113,14 @@ func TestEvictDone(t *testing.T) {
 func TestPaceEvictions(t *testing.T) {
 	for _, paced := range []bool{false, true} {
 		e := made(t, 2)
-		for i := range 2 {
-			low := testPod(fmt.Sprintf("low-%d", i), "8")
-			low.Spec.NodeName = fmt.Sprintf("n%d", i)
+		for i := range 4 {
+			low := testPod(fmt.Sprintf("low-%d", i), "4")
+			low.Spec.NodeName = fmt.Sprintf("n%d", i/2)
 			got(e.AddPod(low))(t)
 		}
 		priority := int32(10)
 		for i := range 2 {
-			high := testPod(fmt.Sprintf("high-%d", i), "8")
+			high := testPod(fmt.Sprintf("high-%d", i), "4")
 			high.Spec.Priority = &priority
 			got(e.AddPod(high))(t)
 		}
