@@ -276,6 +276,18 @@ static void test_paced_for_room_alone(void **state)
     assert_int_equal(l->evictions, 3);
 }
 
+/* A pod whose victims are all leaving already evicts nobody, so it does not wait. */
+static void test_paced_evicts_nobody(void **state)
+{
+    loop *l = *state;
+    fill_paced(l);
+    preempt_first(l);
+    loop_pod(l, "higher", "1500m", ", priority: 20");
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_not_equal(l->step.nominated, BERTH_NODE_NONE);
+    assert_int_equal(l->evictions, 2);
+}
+
 /* Victims whose node is gone make no room. */
 static void test_paced_without_node(void **state)
 {
@@ -507,8 +519,9 @@ int main(void)
         TEST(test_loses_its_node),        TEST(test_preemptor_changes),
         TEST(test_preemptor_goes),        TEST(test_paced),
         TEST(test_paced_for_a_second),    TEST(test_paced_no_longer),
-        TEST(test_paced_without_node),    TEST(test_paced_for_room_alone),
-        TEST(test_paced_pod_changes),     cmocka_unit_test(test_storm),
+        TEST(test_paced_evicts_nobody),   TEST(test_paced_without_node),
+        TEST(test_paced_for_room_alone),  TEST(test_paced_pod_changes),
+        cmocka_unit_test(test_storm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
