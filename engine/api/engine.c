@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/engine_calls.h"
 #include "base/assert.h"
 #include "base/error.h"
 #include "base/heap.h"
@@ -362,19 +363,23 @@ static berth_status find_node(const berth_engine *engine, berth_node_id id, bert
                : berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node with this id");
 }
 
+berth_status berth__engine_add_like(berth_engine *engine, berth_pod_id like, berth_str name,
+                                    berth_pod_id *id, berth_error *error)
+{
+    uint32_t index;
+    BERTH_TRY(find_pod(engine, like, &index, error));
+    return berth__cluster_add_like(&engine->cluster, index, name, id, error);
+}
+
 berth_status berth_engine_add_like(berth_engine *engine, berth_pod_id like, berth_str name,
                                    berth_pod_id *id, berth_error *error)
 {
     berth_pod_id ignored;
-    uint32_t index;
     if (id == NULL)
         id = &ignored;
     *id = BERTH_POD_NONE;
     BERTH_TRY(berth__engine_enter(engine, error));
-    berth_status status = find_pod(engine, like, &index, error);
-    if (status == BERTH_OK)
-        status = berth__cluster_add_like(&engine->cluster, index, name, id, error);
-    return berth__engine_leave(engine, status);
+    return berth__engine_leave(engine, berth__engine_add_like(engine, like, name, id, error));
 }
 
 uint32_t berth_engine_forbidden(berth_engine *engine, const berth_pod_id *pods, uint32_t count,
@@ -475,8 +480,8 @@ static berth_status find_pod_where(const berth_engine *engine, berth_pod_id id, 
                             pending ? "the pod is on a node" : "the pod is on no node");
 }
 
-static berth_status bind(berth_engine *engine, berth_pod_id pod, berth_node_id node,
-                         berth_error *error)
+berth_status berth__engine_bind(berth_engine *engine, berth_pod_id pod, berth_node_id node,
+                                berth_error *error)
 {
     uint32_t index;
     BERTH_TRY(find_pod(engine, pod, &index, error));
@@ -500,10 +505,10 @@ berth_status berth_engine_bind(berth_engine *engine, berth_pod_id pod, berth_nod
                                berth_error *error)
 {
     BERTH_TRY(berth__engine_enter(engine, error));
-    return berth__engine_leave(engine, bind(engine, pod, node, error));
+    return berth__engine_leave(engine, berth__engine_bind(engine, pod, node, error));
 }
 
-static berth_status unbind(berth_engine *engine, berth_pod_id pod, berth_error *error)
+berth_status berth__engine_unbind(berth_engine *engine, berth_pod_id pod, berth_error *error)
 {
     uint32_t index;
     BERTH_TRY(find_pod_where(engine, pod, false, &index, error));
@@ -517,11 +522,11 @@ static berth_status unbind(berth_engine *engine, berth_pod_id pod, berth_error *
 berth_status berth_engine_unbind(berth_engine *engine, berth_pod_id pod, berth_error *error)
 {
     BERTH_TRY(berth__engine_enter(engine, error));
-    return berth__engine_leave(engine, unbind(engine, pod, error));
+    return berth__engine_leave(engine, berth__engine_unbind(engine, pod, error));
 }
 
-static berth_status nominate(berth_engine *engine, berth_pod_id pod, berth_node_id node,
-                             berth_error *error)
+berth_status berth__engine_nominate(berth_engine *engine, berth_pod_id pod, berth_node_id node,
+                                    berth_error *error)
 {
     berth__cluster *cluster = &engine->cluster;
     uint32_t index;
@@ -547,7 +552,7 @@ berth_status berth_engine_nominate(berth_engine *engine, berth_pod_id pod, berth
                                    berth_error *error)
 {
     BERTH_TRY(berth__engine_enter(engine, error));
-    return berth__engine_leave(engine, nominate(engine, pod, node, error));
+    return berth__engine_leave(engine, berth__engine_nominate(engine, pod, node, error));
 }
 
 static berth_status schedule(berth_engine *engine, berth_pod_id pod, berth_placement *out,
@@ -575,14 +580,19 @@ berth_status berth_engine_schedule_sized(berth_engine *engine, berth_pod_id pod,
 
 /* ---- transactions ---- */
 
-berth_status berth_engine_begin(berth_engine *engine, berth_error *error)
+berth_status berth__engine_begin(berth_engine *engine, berth_error *error)
 {
-    BERTH_TRY(berth__engine_enter(engine, error));
     /* A layout made inside is lost by a rollback, so each try would make it again. */
     berth_status status = berth__cluster_sync(&engine->cluster);
     if (status == BERTH_OK)
         status = berth__transaction_begin(&engine->transactions);
-    return berth__error_plain(error, berth__engine_leave(engine, status));
+    return berth__error_plain(error, status);
+}
+
+berth_status berth_engine_begin(berth_engine *engine, berth_error *error)
+{
+    BERTH_TRY(berth__engine_enter(engine, error));
+    return berth__engine_leave(engine, berth__engine_begin(engine, error));
 }
 
 static berth_status end(berth_engine *engine, void (*function)(berth__transactions *),

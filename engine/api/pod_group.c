@@ -87,7 +87,7 @@ static berth_status bind_member(berth__group_cycle *cycle, berth__group_member *
 {
     berth__cluster *cluster = &cycle->engine->cluster;
     const uint64_t refreshed = berth__cluster_node(cluster, member->node)->refreshed;
-    berth_status status = berth_engine_bind(cycle->engine, member->id, member->node, cycle->error);
+    berth_status status = berth__engine_bind(cycle->engine, member->id, member->node, cycle->error);
     if (status == BERTH_OK) {
         berth__cluster_node(cluster, member->node)->refreshed = refreshed;
         cycle->placed++;
@@ -108,7 +108,8 @@ static berth_status fail_of(berth__group_cycle *cycle, const berth__group_member
     BERTH_TRY(berth_explanation_create(engine->allocator, &options.explanation, cycle->error));
     const uint32_t rotation = engine->decider.rotation;
     engine->decider.rotation = start;
-    berth_status status = berth_engine_decide(engine, member->id, &options, &again, cycle->error);
+    berth_status status =
+        berth__decide(&engine->decider, member->pod, &options, &again, cycle->error);
     engine->decider.rotation = rotation;
     const berth_str why = berth_explanation_message(options.explanation);
     if (status == BERTH_OK)
@@ -125,15 +126,20 @@ static berth_status place_member(berth__group_cycle *cycle, berth__group_member 
     berth__images *images = &cycle->engine->cluster.view.images;
     const uint64_t image_cycle = images->cycle;
     berth_placement placement;
-    BERTH_TRY(berth_engine_decide(cycle->engine, member->id, &options, &placement, cycle->error));
+    BERTH_TRY(
+        berth__decide(&cycle->engine->decider, member->pod, &options, &placement, cycle->error));
     images->cycle = image_cycle;
+    if (!cycle->refused)
+        member->placement = placement;
     const berth__attempt *attempt = &cycle->engine->decider.attempt;
     if (attempt->decision.prepared != NULL && !berth__attempt_misses_claims(attempt))
         cycle->sees_claims = true;
     if (placement.verdict == BERTH_VERDICT_ERROR)
         return fail_of(cycle, member, placement.start);
     if (placement.verdict != BERTH_VERDICT_PLACED)
-        return BERTH_OK;
+        return cycle->refused || cycle->unplaced == NULL
+                   ? BERTH_OK
+                   : cycle->unplaced(cycle->context, (uint32_t)(member - cycle->members));
     member->node = placement.node;
     member->skipped = berth__decider_skipped(&cycle->engine->decider);
     return bind_member(cycle, member);
@@ -208,8 +214,11 @@ static berth_status find_members(berth__group_cycle *cycle, const berth_pod_id *
                                         ? "the pod in entry %u has no spec.schedulingGroup"
                                         : "the pod in entry %u is of another group than the first",
                                     (unsigned)i);
-        cycle->members[i] = (berth__group_member){
-            .pod = pod, .id = pods[i], .node = BERTH_NODE_NONE, .shadow = BERTH_POD_NONE};
+        cycle->members[i] = (berth__group_member){.pod = pod,
+                                                  .id = pods[i],
+                                                  .node = BERTH_NODE_NONE,
+                                                  .placement = {.node = BERTH_NODE_NONE},
+                                                  .shadow = BERTH_POD_NONE};
     }
     return BERTH_OK;
 }
@@ -315,33 +324,34 @@ static berth_status check_pods(berth__group_cycle *cycle)
 /* ---- the whole cycle ---- */
 
 /* A rollback takes the rotation back, too; kube-scheduler does not. */
-static berth_status end_transaction(berth_engine *engine, bool commit, berth_error *error)
+static void end_transaction(berth_engine *engine, bool commit)
 {
-    const uint32_t rotation = engine->decider.rotation;
-    berth_status status =
-        commit ? berth_engine_commit(engine, error) : berth_engine_rollback(engine, error);
-    engine->decider.rotation = rotation;
-    return status;
+    const berth__progress progress = berth__decider_progress(&engine->decider);
+    if (commit)
+        berth__transaction_commit(&engine->transactions);
+    else
+        berth__transaction_rollback(&engine->transactions);
+    berth__decider_set_progress(&engine->decider, &progress);
 }
 
 static berth_status try_members(berth__group_cycle *cycle)
 {
     berth_engine *engine = cycle->engine;
-    BERTH_TRY(berth_engine_begin(engine, cycle->error));
+    BERTH_TRY(berth__engine_begin(engine, cycle->error));
     berth_status status = berth__group_place(cycle);
-    const bool placed = status == BERTH_OK && cycle->verdict == BERTH_VERDICT_PLACED;
+    const bool kept = status == BERTH_OK && cycle->verdict == BERTH_VERDICT_PLACED && cycle->keeps;
     if (status == BERTH_E_NOMEM)
         berth__error_no_memory(cycle->error);
-    berth_status ended = end_transaction(engine, placed, status == BERTH_OK ? cycle->error : NULL);
-    if (placed) /* the nodes are copied into the next snapshot */
+    end_transaction(engine, kept);
+    if (kept) /* the nodes are copied into the next snapshot */
         for (uint32_t i = 0; i < cycle->count; i++)
             if (cycle->members[i].node != BERTH_NODE_NONE)
                 berth__cluster_node(&engine->cluster, cycle->members[i].node)->refreshed =
                     engine->cluster.view.images.cycle;
-    return status != BERTH_OK ? status : ended;
+    return status;
 }
 
-static berth_status run(berth__group_cycle *cycle, const berth_pod_id *pods)
+berth_status berth__group_run(berth__group_cycle *cycle, const berth_pod_id *pods)
 {
     BERTH_TRY(find_members(cycle, pods));
     BERTH_TRY(refuse_repeated(cycle));
@@ -356,11 +366,12 @@ static berth_status run(berth__group_cycle *cycle, const berth_pod_id *pods)
         cycle->members[i].fits = cycle->members[i].node != BERTH_NODE_NONE;
     if (cycle->verdict != BERTH_VERDICT_UNSCHEDULABLE)
         return BERTH_OK;
+    cycle->refused = true;
     return berth__group_preempt(cycle);
 }
 
-/* Whether the cycle ends the nomination that a member had: not if the member itself did not fit. */
-static bool ends_nomination(const berth__group_cycle *cycle, const berth__group_member *member)
+bool berth__group_ends_nomination(const berth__group_cycle *cycle,
+                                  const berth__group_member *member)
 {
     if (cycle->verdict == BERTH_VERDICT_ERROR || cycle->engine->cluster.view.layout->count == 0)
         return true;
@@ -380,7 +391,7 @@ static void tell(const berth__group_cycle *cycle, berth_pod_group_outcome *own)
         if (own->nodes != NULL)
             own->nodes[i] = placed ? cycle->members[i].node : BERTH_NODE_NONE;
         if (own->ended != NULL)
-            own->ended[i] = ends_nomination(cycle, &cycle->members[i]);
+            own->ended[i] = berth__group_ends_nomination(cycle, &cycle->members[i]);
         if (own->nominated != NULL)
             own->nominated[i] = cycle->preempts ? cycle->members[i].node : BERTH_NODE_NONE;
     }
@@ -407,10 +418,10 @@ static berth_status schedule_group(berth_engine *engine, const berth_pod_id *pod
     if (count == 0)
         return berth__error_set(error, BERTH_E_ARG, "a group of 0 pods");
     BERTH_TRY(berth__need(pods, "pods", error));
-    berth__group_cycle cycle = {.engine = engine, .count = count, .error = error};
+    berth__group_cycle cycle = {.engine = engine, .count = count, .keeps = true, .error = error};
     berth__arena_init(&cycle.arena, engine->allocator);
     own->start = engine->decider.rotation;
-    berth_status status = run(&cycle, pods);
+    berth_status status = berth__group_run(&cycle, pods);
     if (status == BERTH_OK)
         tell(&cycle, own);
     else
@@ -430,8 +441,9 @@ berth_status berth_engine_schedule_pod_group(berth_engine *engine, const berth_p
     BERTH_TRY(berth__need(outcome, "outcome", error));
     BERTH_TRY(berth__sized_read(&own, sizeof(own), outcome, "berth_pod_group_outcome", error));
     own.verdict = BERTH_VERDICT_ERROR;
-    berth_status status =
-        engine == NULL ? berth__no_engine(error) : schedule_group(engine, pods, count, &own, error);
+    berth_status status = berth__engine_enter(engine, error);
+    if (status == BERTH_OK)
+        status = berth__engine_leave(engine, schedule_group(engine, pods, count, &own, error));
     berth__sized_write(outcome, &own, sizeof(own));
     return status;
 }

@@ -2,17 +2,17 @@
 #ifndef BERTH_API_POD_GROUP_H
 #define BERTH_API_POD_GROUP_H
 
+#include "api/engine_calls.h"
 #include "berth/pod_group.h"
-#include "berth/transaction.h"
 #include "decide/one_node.h"
 #include "model/related.h"
-#include "versions/engine_state.h"
 
 typedef struct berth__group_member {
     uint32_t pod; /* index */
     berth_pod_id id;
-    uint32_t node; /* where it was placed, or BERTH_NODE_NONE */
-    bool fits;     /* it was placed in the first attempt */
+    uint32_t node;             /* where it was placed, or BERTH_NODE_NONE */
+    bool fits;                 /* it was placed in the first attempt */
+    berth_placement placement; /* of the first attempt; `node` is none unless it was placed */
     /* Filters that preFilter skipped when it was placed last. */
     berth__filter_set skipped;
     uint32_t kept;       /* during preemption: the node for which it is nominated, and a pod that */
@@ -30,12 +30,27 @@ typedef struct berth__group_cycle {
     berth_verdict verdict;
     berth__arena arena; /* words, members and victims */
     berth_str message;  /* of an attempt without success */
+    bool keeps;         /* set by the caller: members that are placed stay on their nodes */
+    bool refused;       /* the group was refused, whatever came of preemption */
     bool preempts;
     bool sees_claims; /* DynamicResources looked at a member in the first attempt */
     berth_pod_id *victims;
     uint32_t victim_count;
+    /* May be NULL: called in the first attempt for a member that fits nowhere, right after its
+     * decision. Errors end the cycle. */
+    berth_status (*unplaced)(void *context, uint32_t member);
+    void *context;
     berth_error *error;
 } berth__group_cycle;
+
+/* Run the whole cycle for `count` pending pods. The caller has entered the engine, and has set the
+ * engine, `count`, the arena, `keeps`, `unplaced` and `error`; it destroys the arena. Fills the
+ * rest. Errors: those of berth_engine_schedule_pod_group; nothing has changed then. */
+berth_status berth__group_run(berth__group_cycle *cycle, const berth_pod_id *pods);
+
+/* Whether the cycle ends the nomination that a member had: not if the member itself did not fit. */
+bool berth__group_ends_nomination(const berth__group_cycle *cycle,
+                                  const berth__group_member *member);
 
 /* Decide and bind the members one after the other; the caller has a transaction open and takes
  * everything back unless the verdict is PLACED. Fills verdict, placed, message and each member.

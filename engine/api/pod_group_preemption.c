@@ -178,7 +178,7 @@ static berth_status take_unit(const victim_search *own, const unit *one)
 {
     for (uint32_t i = one->first; i < one->first + one->count; i++)
         BERTH_TRY(
-            berth_engine_unbind(own->cycle->engine, id_of(own, own->pods[i]), own->cycle->error));
+            berth__engine_unbind(own->cycle->engine, id_of(own, own->pods[i]), own->cycle->error));
     return BERTH_OK;
 }
 
@@ -187,7 +187,7 @@ static berth_status suppose(const victim_search *own, berth_pod_id pod, berth_no
 {
     berth_engine *engine = own->cycle->engine;
     engine->decider.supposes = true;
-    berth_status status = berth_engine_bind(engine, pod, node, own->cycle->error);
+    berth_status status = berth__engine_bind(engine, pod, node, own->cycle->error);
     engine->decider.supposes = false;
     return status;
 }
@@ -226,8 +226,9 @@ static berth_status make_shadows(const victim_search *own)
             continue;
         member->kept = kept->node;
         const int len = snprintf(name, sizeof(name), "/%u", (unsigned)i);
-        BERTH_TRY(berth_engine_add_like(cycle->engine, member->id, (berth_str){name, (uint32_t)len},
-                                        &member->shadow, cycle->error));
+        BERTH_TRY(berth__engine_add_like(cycle->engine, member->id,
+                                         (berth_str){name, (uint32_t)len}, &member->shadow,
+                                         cycle->error));
     }
     return BERTH_OK;
 }
@@ -238,18 +239,18 @@ static berth_status put_member(const victim_search *own, const berth__group_memb
     BERTH_TRY(suppose(own, member->id, member->node));
     return member->shadow == BERTH_POD_NONE
                ? BERTH_OK
-               : berth_engine_nominate(engine, member->shadow, member->kept, own->cycle->error);
+               : berth__engine_nominate(engine, member->shadow, member->kept, own->cycle->error);
 }
 
 static berth_status take_member(const victim_search *own, const berth__group_member *member)
 {
     berth_engine *engine = own->cycle->engine;
     berth_error *error = own->cycle->error;
-    BERTH_TRY(berth_engine_unbind(engine, member->id, error));
+    BERTH_TRY(berth__engine_unbind(engine, member->id, error));
     if (member->shadow == BERTH_POD_NONE)
         return BERTH_OK;
-    BERTH_TRY(berth_engine_nominate(engine, member->shadow, BERTH_NODE_NONE, error));
-    return berth_engine_nominate(engine, member->id, member->kept, error);
+    BERTH_TRY(berth__engine_nominate(engine, member->shadow, BERTH_NODE_NONE, error));
+    return berth__engine_nominate(engine, member->id, member->kept, error);
 }
 
 /* Take the first `count` members off their nodes, the last one first. */
@@ -360,15 +361,15 @@ static berth_status search_in_transaction(victim_search *own)
     berth_engine *engine = cycle->engine;
     const berth_str before = cycle->message;
     const berth_path path = engine->decider.path;
-    BERTH_TRY(berth_engine_begin(engine, cycle->error));
+    BERTH_TRY(berth__engine_begin(engine, cycle->error));
     count_images(own, false);
     engine->decider.path = BERTH_PATH_SCAN;
     berth_status status = find_victims(own);
     engine->decider.path = path;
     count_images(own, true);
-    const uint32_t rotation = engine->decider.rotation;
-    (void)berth_engine_rollback(engine, NULL);
-    engine->decider.rotation = rotation;
+    const berth__progress progress = berth__decider_progress(&engine->decider);
+    berth__transaction_rollback(&engine->transactions);
+    berth__decider_set_progress(&engine->decider, &progress);
     if (status != BERTH_OK)
         return status;
     own->words = cycle->message; /* even without the victims the group does not fit */

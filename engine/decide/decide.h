@@ -69,6 +69,24 @@ void berth__decider_follow_disruption(berth__decider *decider);
 /* The index of the profile that serves a class, or UINT32_MAX. */
 uint32_t berth__decider_profile(const berth__decider *decider, const berth__class *cls);
 
+/* The part of a decider's state that decisions advance. */
+typedef struct berth__progress {
+    uint32_t rotation, round_robin;
+    berth__random random;
+} berth__progress;
+
+static inline berth__progress berth__decider_progress(const berth__decider *decider)
+{
+    return (berth__progress){decider->rotation, decider->round_robin, decider->random};
+}
+
+static inline void berth__decider_set_progress(berth__decider *decider, const berth__progress *to)
+{
+    decider->rotation = to->rotation;
+    decider->round_robin = to->round_robin;
+    decider->random = to->random;
+}
+
 /* Decide for a pod. See berth_engine_decide. */
 berth_status berth__decide(berth__decider *decider, uint32_t pod,
                            const berth_decide_options *options, berth_placement *out,

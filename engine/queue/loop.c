@@ -43,11 +43,6 @@ static berth_status check_engine(const berth__decider *decider, berth_error *err
         return berth__error_set(error, BERTH_E_STATE, "the engine has a scheduler already");
     if (decider->cluster->undo.recording)
         return berth__error_set(error, BERTH_E_STATE, "a transaction is open on the engine");
-    if (decider->cluster->model->behaviours.pod_groups)
-        return berth__error_set(
-            error, BERTH_E_UNSUPPORTED,
-            "the queue does not follow PodGroups (feature gate "
-            "GenericWorkload=true); berth_engine_schedule_pod_group places them");
     for (uint32_t i = 0; i < decider->profile_count; i++)
         if (decider->profiles[i].filter_stages > BERTH__STAGES_MAX)
             return berth__error_set(error, BERTH_E_UNSUPPORTED,
@@ -86,12 +81,15 @@ static berth_status start(berth_scheduler *scheduler, const berth_scheduler_opti
     scheduler->explanation = options->explanation;
     scheduler->unnominated = options->unnominated;
     scheduler->pace_evictions = options->pace_evictions;
+    scheduler->pod_group = options->pod_group;
+    berth__arena_init(&scheduler->group_steps.arena, scheduler->allocator);
     berth__posted_events_init(&scheduler->posted, scheduler->allocator);
     BERTH_TRY(berth__queue_init(&scheduler->queue, scheduler->allocator, &scheduler->cluster->pods,
                                 &scheduler->cluster->view, scheduler->decider->profiles,
                                 scheduler->decider->profile_count, &times));
     scheduler->queue.nominations = &scheduler->cluster->nominations;
     berth__queue_advance(&scheduler->queue, options->now_ns);
+    BERTH_TRY(berth__loop_know_all(scheduler));
     BERTH_TRY(submit_pending(scheduler));
     scheduler->watcher = (berth__watcher){scheduler, reserve, berth__loop_hear, false};
     scheduler->cluster->watcher = &scheduler->watcher;
@@ -146,6 +144,9 @@ void berth_scheduler_destroy(berth_scheduler *scheduler)
     berth__posted_events_destroy(&scheduler->posted);
     berth__queue_destroy(&scheduler->queue);
     berth__running_evictions_destroy(&scheduler->running, scheduler->allocator);
+    berth__arena_destroy(&scheduler->group_steps.arena);
+    berth__free(scheduler->allocator, scheduler->group_steps.items,
+                scheduler->group_steps.capacity * sizeof(*scheduler->group_steps.items));
     berth__free(scheduler->allocator, scheduler->victims,
                 scheduler->victim_capacity * sizeof(*scheduler->victims));
     berth__free(scheduler->allocator, scheduler, sizeof(*scheduler));
@@ -178,6 +179,8 @@ berth_status berth_scheduler_advance(berth_scheduler *scheduler, int64_t now_ns,
 int64_t berth_scheduler_next(const berth_scheduler *scheduler)
 {
     const int64_t next_ns = berth__queue_next(&scheduler->queue);
+    if (scheduler->group_steps.next < scheduler->group_steps.count)
+        return scheduler->queue.now_ns;
     if (scheduler->queue.deferred.count == 0)
         return next_ns;
     if (berth__loop_admits(scheduler))
@@ -210,9 +213,9 @@ static berth_status place(berth_scheduler *scheduler, berth__queue_item *item, b
     return BERTH_OK;
 }
 
-/* Note the filters that rejected the pod, for the engine's statistics. */
-static void note_rejectors(berth__decider *decider, berth__stage_set rejectors)
+void berth__loop_note_rejectors(berth_scheduler *scheduler, berth__stage_set rejectors)
 {
+    berth__decider *decider = scheduler->decider;
     const berth__ready_profile *profile = decider->attempt.decision.profile;
     for (uint32_t i = 0; i < BERTH__STAGE_NO_NODES && rejectors >> i != 0; i++)
         if ((rejectors >> i & 1) != 0 && i < profile->filter_stages)
@@ -221,42 +224,24 @@ static void note_rejectors(berth__decider *decider, berth__stage_set rejectors)
                                  BERTH_CODE_UNSCHEDULABLE);
 }
 
-/* A decider's state that decisions advance. */
-typedef struct progress {
-    uint32_t rotation, round_robin;
-    berth__random random;
-} progress;
-
-static progress progress_of(const berth__decider *decider)
-{
-    return (progress){decider->rotation, decider->round_robin, decider->random};
-}
-
-static void set_progress(berth__decider *decider, const progress *to)
-{
-    decider->rotation = to->rotation;
-    decider->round_robin = to->round_robin;
-    decider->random = to->random;
-}
-
 static const berth_step idle = {.kind = BERTH_STEP_IDLE,
                                 .pod = BERTH_POD_NONE,
                                 .placement = {.node = BERTH_NODE_NONE},
                                 .nominated = BERTH_NODE_NONE};
 
 static berth_status reject(berth_scheduler *scheduler, berth__queue_item *item,
-                           const progress *before, berth_step *out, berth_error *error)
+                           const berth__progress *before, berth_step *out, berth_error *error)
 {
     berth__stage_set rejectors = berth__rejectors(scheduler->decider);
     bool waits = false;
     berth_status status = berth__loop_preempt(scheduler, item, out, &waits);
     if (waits) { /* this decision was none */
-        set_progress(scheduler->decider, before);
+        berth__decider_set_progress(scheduler->decider, before);
         berth__queue_defer(&scheduler->queue, item);
         *out = idle;
         return BERTH_OK;
     }
-    note_rejectors(scheduler->decider, rejectors);
+    berth__loop_note_rejectors(scheduler, rejectors);
     scheduler->counters.decisions++;
     scheduler->counters.unplaced++;
     out->kind = BERTH_STEP_UNSCHEDULABLE;
@@ -265,20 +250,18 @@ static berth_status reject(berth_scheduler *scheduler, berth__queue_item *item,
     return status == BERTH_OK ? BERTH_OK : berth__error_set(error, status, "out of memory");
 }
 
-/* Repeat the decision with its reasons. It starts at the same node and draws the same random
- * numbers for ties, so later decisions do not depend on whether reasons were requested. */
-static berth_status explain(berth_scheduler *scheduler, const berth__queue_item *item,
-                            const berth_placement *placement, berth_error *error)
+berth_status berth__loop_explain(berth_scheduler *scheduler, uint32_t pod, uint32_t start,
+                                 berth_error *error)
 {
     const berth_decide_options options = {.size = sizeof(options),
                                           .flags = BERTH_DECIDE_KEEP_ROTATION,
                                           .explanation = scheduler->explanation};
     berth__decider *decider = scheduler->decider;
-    const progress after = progress_of(decider);
+    const berth__progress after = berth__decider_progress(decider);
     berth_placement again;
-    decider->rotation = placement->start;
-    berth_status status = berth__decide(decider, item->pod, &options, &again, error);
-    set_progress(decider, &after);
+    decider->rotation = start;
+    berth_status status = berth__decide(decider, pod, &options, &again, error);
+    berth__decider_set_progress(decider, &after);
     return status;
 }
 
@@ -287,12 +270,12 @@ static berth_status decide(berth_scheduler *scheduler, berth__queue_item *item, 
                            berth_error *error)
 {
     static const berth_decide_options options = {.size = sizeof(options)};
-    const progress before = progress_of(scheduler->decider);
+    const berth__progress before = berth__decider_progress(scheduler->decider);
     berth_status status =
         berth__decide(scheduler->decider, item->pod, &options, &out->placement, error);
     if (status == BERTH_OK && scheduler->explanation != NULL &&
         out->placement.verdict != BERTH_VERDICT_PLACED)
-        status = explain(scheduler, item, &out->placement, error);
+        status = berth__loop_explain(scheduler, item->pod, out->placement.start, error);
     if (status != BERTH_OK) {
         berth__queue_put_back(&scheduler->queue, item);
         return status;
@@ -323,12 +306,19 @@ static berth_status step(berth_scheduler *scheduler, int64_t now_ns, berth_step 
 {
     berth_status status = BERTH_OK;
     *out = idle;
+    if (berth__loop_next_of_group(scheduler, out))
+        return BERTH_OK;
     BERTH_TRY(advance(scheduler, now_ns, error));
     admit(scheduler);
     while (status == BERTH_OK && out->kind == BERTH_STEP_IDLE) {
         berth__queue_item *item = berth__queue_take(&scheduler->queue);
         if (item == NULL)
             return BERTH_OK;
+        if (item->pod == BERTH_POD_INDEX_NONE) {
+            BERTH_TRY(berth__loop_decide_group(scheduler, item, error));
+            (void)berth__loop_next_of_group(scheduler, out);
+            return BERTH_OK;
+        }
         out->pod = berth__cluster_pod_id(scheduler->cluster, item->pod);
         out->attempt = item->attempts;
         out->waited_ns = scheduler->queue.now_ns - item->submitted_ns;

@@ -3,11 +3,25 @@
 #ifndef BERTH_QUEUE_LOOP_H
 #define BERTH_QUEUE_LOOP_H
 
+#include "api/pod_group.h"
 #include "base/assert.h"
 #include "decide/preemption.h"
 #include "queue/posted_events.h"
 #include "queue/queue.h"
 #include "queue/running_evictions.h"
+
+/* The result for one pod of a PodGroup, reported by a step of its own. */
+typedef struct berth__group_step {
+    berth_step step;
+    berth_str message; /* in the arena */
+} berth__group_step;
+
+typedef struct berth__group_steps {
+    berth__group_step *items;
+    uint32_t count, capacity;
+    uint32_t next; /* the first that was not reported */
+    berth__arena arena;
+} berth__group_steps;
 
 struct berth_scheduler {
     const berth_allocator *allocator;
@@ -22,9 +36,12 @@ struct berth_scheduler {
     int64_t pace_end_ns; /* evictions were requested, or began, a second before that time */
     void (*unnominated)(void *context, berth_pod_id pod); /* may be NULL */
     berth_explanation *explanation;                       /* the caller's; NULL: none */
-    uint32_t binding_serial;                              /* of the last binding */
-    berth__watcher watcher;                               /* the cluster's */
-    bool calling;                                         /* a callback runs */
+    /* May be NULL. */
+    void (*pod_group)(void *context, const berth_pod_group_attempt *attempt);
+    berth__group_steps group_steps; /* of the last group that was decided */
+    uint32_t binding_serial;        /* of the last binding */
+    berth__watcher watcher;         /* the cluster's */
+    bool calling;                   /* a callback runs */
     /* The update being applied does not mention the pod's node, so it does not confirm a
      * binding. */
     bool silent_on_node;
@@ -67,6 +84,10 @@ void berth__loop_hear(void *context, const berth__change *change);
  * BERTH_E_NOMEM; call again. Cost: linear in the waiting pods. */
 berth_status berth__loop_catch_up(berth_scheduler *scheduler);
 
+/* Count all pods of PodGroups. Errors: BERTH_E_NOMEM; call again. Cost: a look at each pod, if
+ * groups are followed. */
+berth_status berth__loop_know_all(berth_scheduler *scheduler);
+
 /* Submit a pod if it is pending, not terminating, and served by a profile; memory was reserved. */
 void berth__loop_submit(berth_scheduler *scheduler, uint32_t pod);
 
@@ -79,6 +100,12 @@ uint32_t berth__loop_nominated(const berth_scheduler *scheduler, uint32_t pod);
  * a plugin's refusal to reserve: then the pod is on no node, and still being decided. */
 berth_status berth__loop_assume(berth_scheduler *scheduler, berth__queue_item *item, uint32_t node,
                                 berth_step *out);
+
+/* The same in two parts: the pod that is being decided has come to its node, and `kept` was the
+ * node for which it was nominated; then request the binding. */
+void berth__loop_assumed(berth_scheduler *scheduler, berth__queue_item *item, uint32_t node,
+                         uint32_t kept, berth_step *out);
+berth_step_kind berth__loop_have_bound(berth_scheduler *scheduler, berth__queue_item *item);
 
 /* An assumed pod is bound. */
 void berth__loop_confirm(berth_scheduler *scheduler, berth__queue_item *item);
@@ -108,6 +135,11 @@ berth_status berth__loop_expire(berth_scheduler *scheduler);
 berth_status berth__loop_preempt(berth_scheduler *scheduler, berth__queue_item *item,
                                  berth_step *out, bool *waits);
 
+/* Carry out what a cycle found for a PodGroup that was not placed: nominations and evictions.
+ * Errors: BERTH_E_NOMEM; nothing was evicted. */
+berth_status berth__loop_preempt_group(berth_scheduler *scheduler, berth__queue_item *turn,
+                                       const berth__group_cycle *cycle, uint32_t *evicted);
+
 /* A terminating pod stays after all: pods that wait for its room try again. */
 void berth__loop_victim_stays(berth_scheduler *scheduler, berth_pod_id victim);
 
@@ -136,6 +168,24 @@ bool berth__loop_waits_in_vain(const berth_scheduler *scheduler, uint32_t *preem
 
 /* The same as berth__loop_victim_leaves for all victims, after changes that were not heard of. */
 void berth__loop_follow_victims(berth_scheduler *scheduler);
+
+/* ---- decisions (loop.c, loop_group.c) ---- */
+
+/* Note the filters that rejected the pod of the last decision, for the engine's statistics. */
+void berth__loop_note_rejectors(berth_scheduler *scheduler, berth__stage_set rejectors);
+
+/* Repeat the last decision with its reasons. It starts at the same node and draws the same random
+ * numbers for ties, so later decisions do not depend on whether reasons were requested. */
+berth_status berth__loop_explain(berth_scheduler *scheduler, uint32_t pod, uint32_t start,
+                                 berth_error *error);
+
+/* Decide the PodGroup whose turn was taken, and keep a step for each of its pods. Errors:
+ * BERTH_E_NOMEM; the group is active again. */
+berth_status berth__loop_decide_group(berth_scheduler *scheduler, berth__queue_item *turn,
+                                      berth_error *error);
+
+/* The next step of these; false if there is none. */
+bool berth__loop_next_of_group(berth_scheduler *scheduler, berth_step *out);
 
 /* ---- events (loop_events.c) ---- */
 

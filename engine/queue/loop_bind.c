@@ -92,7 +92,7 @@ static berth_answer ask_to_bind(berth_scheduler *scheduler, const berth__queue_i
     return answer;
 }
 
-static berth_step_kind have_bound(berth_scheduler *scheduler, berth__queue_item *item)
+berth_step_kind berth__loop_have_bound(berth_scheduler *scheduler, berth__queue_item *item)
 {
     switch (ask_to_bind(scheduler, item)) {
     case BERTH_ANSWER_DONE:
@@ -109,12 +109,10 @@ static berth_step_kind have_bound(berth_scheduler *scheduler, berth__queue_item 
     return BERTH_STEP_FORGOTTEN;
 }
 
-berth_status berth__loop_assume(berth_scheduler *scheduler, berth__queue_item *item, uint32_t node,
-                                berth_step *out)
+void berth__loop_assumed(berth_scheduler *scheduler, berth__queue_item *item, uint32_t node,
+                         uint32_t kept, berth_step *out)
 {
     const berth__class *cls = berth__pod_at(&scheduler->cluster->pods, item->pod)->cls;
-    uint32_t kept = berth__loop_nominated(scheduler, item->pod);
-    BERTH_TRY(berth__decider_bind(scheduler->decider, item->pod, node));
     scheduler->counters.assumptions++;
     out->binding = next_binding(scheduler, item->pod);
     berth__queue_assume(&scheduler->queue, item, out->binding, node,
@@ -122,7 +120,15 @@ berth_status berth__loop_assume(berth_scheduler *scheduler, berth__queue_item *i
     berth__loop_wake_pod(scheduler, BERTH_WAKE_POD_ADD, node, NULL, cls);
     if (kept != node)
         berth__loop_wake_unkept(scheduler, kept, cls);
-    out->kind = have_bound(scheduler, item);
+}
+
+berth_status berth__loop_assume(berth_scheduler *scheduler, berth__queue_item *item, uint32_t node,
+                                berth_step *out)
+{
+    uint32_t kept = berth__loop_nominated(scheduler, item->pod);
+    BERTH_TRY(berth__decider_bind(scheduler->decider, item->pod, node));
+    berth__loop_assumed(scheduler, item, node, kept, out);
+    out->kind = berth__loop_have_bound(scheduler, item);
     return BERTH_OK;
 }
 

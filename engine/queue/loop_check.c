@@ -44,12 +44,14 @@ static void look_at_pod(const berth_scheduler *scheduler, berth_pod_id pod, bert
             out->state = BERTH_POD_STATE_BOUND;
         return;
     }
+    const berth__queue_item *place =
+        item->state == BERTH__POD_WITH_GROUP ? &item->pod_group->turn : item;
     /* A callback may ask about the pod that is being decided. */
-    out->state =
-        item->state == BERTH__POD_DECIDING ? BERTH_POD_STATE_ACTIVE : (berth_pod_state)item->state;
+    out->state = place->state == BERTH__POD_DECIDING ? BERTH_POD_STATE_ACTIVE
+                                                     : (berth_pod_state)place->state;
     out->attempts = item->attempts;
     out->submitted_ns = item->submitted_ns;
-    out->due_ns = item->due_ns;
+    out->due_ns = place->due_ns;
     out->binding = item->binding;
     out->rejector_count = (uint32_t)__builtin_popcountll(item->rejectors);
 }
@@ -81,11 +83,11 @@ static void count(const berth_scheduler *scheduler, berth_scheduler_counters *ou
 {
     const berth__queue *queue = &scheduler->queue;
     *out = scheduler->counters;
-    out->gated = queue->gated.count;
-    out->active = queue->active.count + queue->deferred.count + (queue->deciding != NULL);
-    out->backoff = queue->backoff.count + queue->backoff_of_errors.count;
-    out->unschedulable = queue->pool.by_flush.count;
-    out->assumed = queue->assumed.count;
+    out->gated = berth__queue_waiting(queue, BERTH_POD_STATE_GATED);
+    out->active = berth__queue_waiting(queue, BERTH_POD_STATE_ACTIVE);
+    out->backoff = berth__queue_waiting(queue, BERTH_POD_STATE_BACKOFF);
+    out->unschedulable = berth__queue_waiting(queue, BERTH_POD_STATE_UNSCHEDULABLE);
+    out->assumed = berth__queue_waiting(queue, BERTH_POD_STATE_ASSUMED);
     out->woken = queue->woken;
     out->flushed = queue->flushed;
     out->backoff_ended = queue->backoff_ended;

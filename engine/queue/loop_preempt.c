@@ -134,18 +134,17 @@ static bool leaves(const berth__pod_record *pod)
 }
 
 /* Wait for the end of a pod. An entry of the preemptor's earlier preemption serves again. */
-static void await_end(berth_scheduler *scheduler, const berth__queue_item *item,
-                      berth_pod_id victim, bool requested)
+static void await_end(berth_scheduler *scheduler, berth__queue_item *item, berth_pod_id victim,
+                      bool requested)
 {
     berth__running_eviction *entry = NULL;
     while ((entry = berth__running_evictions_find(&scheduler->running, victim, entry)) != NULL)
-        if (entry->preemptor == item->pod) {
+        if (entry->preemptor == item) {
             entry->preemption = item->preemption;
             berth__running_evictions_mark(&scheduler->running, entry, requested);
             return;
         }
-    berth__running_evictions_add(&scheduler->running, victim, item->pod, item->preemption,
-                                 requested);
+    berth__running_evictions_add(&scheduler->running, victim, item, requested);
 }
 
 static void begin_pace(berth_scheduler *scheduler)
@@ -200,11 +199,10 @@ static berth_status carry_out(berth_scheduler *scheduler, berth__queue_item *ite
     return BERTH_OK;
 }
 
-static berth__queue_item *preemptor_of(const berth_scheduler *scheduler,
-                                       const berth__running_eviction *one)
+static berth__queue_item *preemptor_of(const berth__running_eviction *one)
 {
-    berth__queue_item *item = berth__queue_find(&scheduler->queue, one->preemptor);
-    return item != NULL && item->preemption == one->preemption && item->leaving > 0 ? item : NULL;
+    berth__queue_item *item = one->preemptor;
+    return item->preemption == one->preemption && item->leaving > 0 ? item : NULL;
 }
 
 /* A victim is terminating. */
@@ -212,7 +210,7 @@ static void begin_leaving(berth_scheduler *scheduler, berth_pod_id victim)
 {
     berth__running_eviction *one = NULL;
     while ((one = berth__running_evictions_find(&scheduler->running, victim, one)) != NULL) {
-        berth__queue_item *item = preemptor_of(scheduler, one);
+        berth__queue_item *item = preemptor_of(one);
         bool counts = one->requested && item != NULL;
         if (one->requested) {
             begin_pace(scheduler);
@@ -230,9 +228,12 @@ static void end_waits(berth_scheduler *scheduler, berth_pod_id victim, bool stay
     berth__running_eviction one;
     begin_leaving(scheduler, victim);
     while (berth__running_evictions_take(&scheduler->running, victim, &one)) {
-        berth__queue_item *item = preemptor_of(scheduler, &one);
-        if (item != NULL && (--item->leaving == 0 || stays))
-            berth__queue_release(&scheduler->queue, item, true);
+        berth__queue_item *item = preemptor_of(&one);
+        if (item == NULL || (--item->leaving > 0 && !stays))
+            continue;
+        berth__queue_release(&scheduler->queue, item, true);
+        if (stays) /* a group is not tried before its backoff ends otherwise */
+            berth__queue_activate(&scheduler->queue, item);
     }
 }
 
@@ -266,8 +267,9 @@ bool berth__loop_waits_in_vain(const berth_scheduler *scheduler, uint32_t *preem
     for (uint32_t at = 0;
          (one = berth__running_evictions_next(&scheduler->running, &at)) != NULL;) {
         uint32_t index = berth__cluster_pod(cluster, one->victim);
-        *preemptor = one->preemptor;
-        if (preemptor_of(scheduler, one) != NULL &&
+        const berth__queue_item *item = one->preemptor;
+        *preemptor = item->pod != BERTH_POD_INDEX_NONE ? item->pod : item->pod_group->first->pod;
+        if (preemptor_of(one) != NULL &&
             (index == BERTH_POD_INDEX_NONE || !leaves(berth__pod_at(&cluster->pods, index))))
             return true;
     }
@@ -350,4 +352,78 @@ berth_status berth__loop_preempt(berth_scheduler *scheduler, berth__queue_item *
         await_victims(scheduler, item, kept, 0);
     return chosen.outcome == BERTH__PREEMPTION_NOMINATED ? carry_out(scheduler, item, &chosen, out)
                                                          : BERTH_OK;
+}
+
+/* ---- PodGroups ---- */
+
+/* Nominate the members for the nodes on which they will fit, or end the nominations of those that
+ * a refusal ends. */
+static berth_status nominate_members(berth_scheduler *scheduler, const berth__group_cycle *cycle)
+{
+    berth__cluster *cluster = scheduler->cluster;
+    for (uint32_t i = 0; i < cycle->count; i++) {
+        const berth__group_member *member = &cycle->members[i];
+        const uint32_t node = cycle->preempts ? member->node : BERTH_NODE_NONE;
+        const uint32_t kept = berth__loop_nominated(scheduler, member->pod);
+        if (node != BERTH_NODE_NONE)
+            BERTH_TRY(berth__nominations_reserve(&cluster->nominations, node));
+        if (kept != BERTH_NODE_NONE && kept != node &&
+            (node != BERTH_NODE_NONE || berth__group_ends_nomination(cycle, member)))
+            end_nomination(scheduler, member->pod);
+        if (node == BERTH_NODE_NONE)
+            continue;
+        berth__nominations_set(&cluster->nominations, &cluster->pods, member->pod, node, false);
+        scheduler->counters.nominations++;
+    }
+    return BERTH_OK;
+}
+
+static berth_status reserve_evictions(berth_scheduler *scheduler, const berth__group_cycle *cycle)
+{
+    for (uint32_t i = 0; i < cycle->victim_count; i++)
+        BERTH_TRY(berth__cluster_prepare_removal(
+            scheduler->cluster, berth__cluster_pod(scheduler->cluster, cycle->victims[i])));
+    return berth__running_evictions_reserve(&scheduler->running, scheduler->allocator,
+                                            cycle->victim_count)
+               ? BERTH_OK
+               : BERTH_E_NOMEM;
+}
+
+/* Evict the victims, on whatever nodes they are. After a refusal the others stay, and the group is
+ * tried again after its backoff. */
+static void evict_for_group(berth_scheduler *scheduler, berth__queue_item *turn,
+                            const berth__group_cycle *cycle, uint32_t *evicted)
+{
+    const berth__cluster *cluster = scheduler->cluster;
+    berth_eviction eviction = {.preemptor = cycle->members[0].id};
+    for (uint32_t i = 0; i < cycle->victim_count; i++) {
+        const uint32_t pod = berth__cluster_pod(cluster, cycle->victims[i]);
+        eviction.victim = cycle->victims[i];
+        eviction.node = berth__pod_at(&cluster->pods, pod)->node;
+        if (!is_asked(scheduler, eviction.victim)) {
+            if (!evict(scheduler, &eviction)) {
+                berth__loop_report(scheduler, BERTH_TROUBLE_EVICTION, NULL);
+                break;
+            }
+            *evicted += 1;
+        }
+        if (berth__cluster_pod(cluster, eviction.victim) == BERTH_POD_INDEX_NONE)
+            continue; /* it is gone already */
+        await_end(scheduler, turn, eviction.victim, true);
+        turn->leaving++;
+        turn->requested++;
+    }
+    begin_pace(scheduler);
+}
+
+berth_status berth__loop_preempt_group(berth_scheduler *scheduler, berth__queue_item *turn,
+                                       const berth__group_cycle *cycle, uint32_t *evicted)
+{
+    turn->leaving = turn->requested = 0;
+    turn->preemption = ++scheduler->preemption_serial;
+    BERTH_TRY(reserve_evictions(scheduler, cycle));
+    BERTH_TRY(nominate_members(scheduler, cycle));
+    if (cycle->preempts && cycle->victim_count > 0)
+        evict_for_group(scheduler, turn, cycle, evicted);
+    return BERTH_OK;
 }

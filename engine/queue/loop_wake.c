@@ -47,15 +47,28 @@ static void hear_of_node(berth_scheduler *scheduler, const berth__change *change
     berth__queue_wake(&scheduler->queue, &wake);
 }
 
+static void hear_of_group(berth_scheduler *scheduler, const berth__change *change)
+{
+    const berth__model *model = scheduler->cluster->model;
+    const berth__identity names = {
+        .namespace_name = change->namespace_name.len > 0
+                              ? berth__intern_find(&model->strings, change->namespace_name)
+                              : model->known.default_namespace,
+        .pod_group = berth__intern_find(&model->strings, change->name)};
+    berth__queue_follow_group(&scheduler->queue, &names);
+}
+
 static void hear_of_other(berth_scheduler *scheduler, const berth__change *change)
 {
+    if (change->kind == BERTH_KIND_POD_GROUP)
+        hear_of_group(scheduler, change);
     berth__wake wake = change_wake(scheduler, berth__kind_difference(change->kind));
     wake.namespace_name = change->namespace_name;
     wake.name = change->name;
     berth__queue_wake(&scheduler->queue, &wake);
 }
 
-/* ---- the pod itself ---- */
+/* ---- about a pod ---- */
 
 uint32_t berth__loop_nominated(const berth_scheduler *scheduler, uint32_t pod)
 {
@@ -72,6 +85,56 @@ static uint32_t serving_profile(const berth_scheduler *scheduler, uint32_t pod)
                ? UINT32_MAX
                : berth__decider_profile(scheduler->decider, record->cls);
 }
+
+/* ---- the pods of PodGroups ---- */
+
+/* The identity by which a pod counts for its group: it is on a node, or may be submitted. */
+static const berth__identity *known_as(const berth_scheduler *scheduler, const berth__class *cls,
+                                       uint32_t node)
+{
+    return cls != NULL && cls->identity->pod_group != 0 &&
+                   (node != BERTH_NODE_NONE ||
+                    berth__decider_profile(scheduler->decider, cls) != UINT32_MAX)
+               ? cls->identity
+               : NULL;
+}
+
+berth_status berth__loop_know_all(berth_scheduler *scheduler)
+{
+    const berth__pods *pods = &scheduler->cluster->pods;
+    if (!scheduler->cluster->model->behaviours.pod_groups)
+        return BERTH_OK;
+    berth__queue_count_anew(&scheduler->queue);
+    for (uint32_t i = 0; i < pods->record_count; i++) {
+        const berth__pod_record *pod = berth__pod_at(pods, i);
+        const berth__identity *identity = known_as(scheduler, pod->cls, pod->node);
+        if (identity == NULL)
+            continue;
+        BERTH_TRY(berth__queue_reserve(&scheduler->queue, pods->record_count));
+        berth__queue_know(&scheduler->queue, identity, 1);
+    }
+    return BERTH_OK;
+}
+
+static bool is_same_group(const berth__identity *a, const berth__identity *b)
+{
+    return a != NULL && b != NULL && a->pod_group == b->pod_group &&
+           a->namespace_name == b->namespace_name;
+}
+
+/* Returns the identity that counts no more once the change is followed; NULL: none. */
+static const berth__identity *know(berth_scheduler *scheduler, const berth__change *change)
+{
+    const berth__identity *old = known_as(scheduler, change->old_class, change->old_node);
+    const berth__identity *new = known_as(scheduler, change->new_class, change->new_node);
+    if (is_same_group(old, new))
+        return NULL;
+    if (new != NULL)
+        berth__queue_know(&scheduler->queue, new, 1);
+    return old;
+}
+
+/* ---- the pod itself ---- */
 
 void berth__loop_submit(berth_scheduler *scheduler, uint32_t pod)
 {
@@ -102,12 +165,33 @@ static bool changes_itself(const berth_scheduler *scheduler, const berth__change
            change->old_priority != berth__pod_at(&scheduler->cluster->pods, change->pod)->priority;
 }
 
+/* No API server lets a pod change its group. */
+static bool changes_group(const berth__queue_item *item, const berth__class *cls)
+{
+    const berth__identity *new = cls->identity;
+    const berth__queued_group *group = item->pod_group;
+    return group == NULL ? new->pod_group != 0
+                         : group->key.name != new->pod_group ||
+                               group->key.namespace_name != new->namespace_name;
+}
+
+static void enter_anew(berth_scheduler *scheduler, berth__queue_item *item, uint32_t profile)
+{
+    const uint32_t pod = item->pod;
+    berth__queue_remove(&scheduler->queue, item);
+    berth__queue_submit(&scheduler->queue, pod, profile);
+}
+
 static void follow_waiting(berth_scheduler *scheduler, berth__queue_item *item,
                            const berth__change *change)
 {
     uint32_t profile = UINT32_MAX;
     if (change->new_class != NULL)
         profile = serving_profile(scheduler, change->pod);
+    if (profile != UINT32_MAX && changes_group(item, change->new_class)) {
+        enter_anew(scheduler, item, profile);
+        return;
+    }
     if (profile != UINT32_MAX) {
         if (changes_itself(scheduler, change))
             berth__queue_update(&scheduler->queue, item, profile);
@@ -173,6 +257,7 @@ static void wake_others(berth_scheduler *scheduler, const berth__change *change)
 void berth__loop_hear(void *context, const berth__change *change)
 {
     berth_scheduler *scheduler = context;
+    const berth__identity *unknown;
     if (scheduler->watcher.missed)
         return;
     switch (change->kind) {
@@ -181,7 +266,10 @@ void berth__loop_hear(void *context, const berth__change *change)
         break;
     case BERTH_KIND_POD:
         follow_victim(scheduler, change);
+        unknown = know(scheduler, change);
         follow(scheduler, change);
+        if (unknown != NULL)
+            berth__queue_know(&scheduler->queue, unknown, -1);
         wake_others(scheduler, change);
         break;
     default:
@@ -201,6 +289,8 @@ static void catch_up_with(berth_scheduler *scheduler, berth__queue_item *item)
         return;
     if (assumed) {
         berth__loop_abandon(scheduler, item, gone ? BERTH_UNBIND_DELETED : BERTH_UNBIND_TAKEN);
+    } else if (profile != UINT32_MAX && changes_group(item, pod->cls)) {
+        enter_anew(scheduler, item, profile);
     } else if (profile != UINT32_MAX) {
         berth__queue_update(&scheduler->queue, item, profile);
     } else {
@@ -218,6 +308,7 @@ berth_status berth__loop_catch_up(berth_scheduler *scheduler)
     for (uint32_t i = 0; i < scheduler->queue.by_pod_capacity; i++)
         if (scheduler->queue.by_pod[i] != NULL)
             catch_up_with(scheduler, scheduler->queue.by_pod[i]);
+    BERTH_TRY(berth__loop_know_all(scheduler));
     for (uint32_t i = pods->first_pending; i != BERTH_POD_INDEX_NONE;
          i = berth__pod_at(pods, i)->next) {
         BERTH_TRY(berth__queue_reserve(&scheduler->queue, pods->record_count));

@@ -6,6 +6,8 @@
  * of these stages then turns out to have rejected the pod, the pod does not enter the pool. So a
  * pod that is being decided misses no change.
  *
+ * The waiting pods of a PodGroup have one turn for all of them (pod_groups.h).
+ *
  * All memory that a pod may need later is allocated when the pod is submitted, except for groups of
  * the pool. If there is no memory for a group, the pod waits in backoff instead. No pod is lost.
  *
@@ -17,6 +19,7 @@
 #include "cluster/nominated.h"
 #include "queue/claim_waiters.h"
 #include "queue/item_heap.h"
+#include "queue/pod_groups.h"
 #include "queue/waiting_pool.h"
 
 typedef struct berth__queue_times {
@@ -48,6 +51,7 @@ typedef struct berth__queue {
     uint32_t released;            /* pods whose victims have left and that were not tried since */
     uint32_t reviews;             /* how many deferred pods may have lost their reason to wait */
     berth__claim_waiters waiters; /* those of the gated ones that miss a claim */
+    berth__pod_groups groups;     /* those of pods that are known */
     berth__queue_item *deciding;  /* NULL: none */
     const berth__nominations *nominations;
     uint64_t woken, flushed;
@@ -78,7 +82,7 @@ void berth__queue_remove(berth__queue *queue, berth__queue_item *item);
 /* Advance the time: backoffs end, the pool is flushed. The caller handles expiries. */
 void berth__queue_advance(berth__queue *queue, int64_t now_ns);
 
-/* Take the first active pod, or NULL. */
+/* Take the first active pod or turn of a PodGroup, or NULL. */
 berth__queue_item *berth__queue_take(berth__queue *queue);
 
 /* Put back the pod that was taken: into the pool, if these stages rejected it; into backoff, after
@@ -90,6 +94,17 @@ void berth__queue_put_back(berth__queue *queue, berth__queue_item *item);
 /* Put it back among the active ones, behind those of its priority that are in the queue, and let it
  * wait for berth__queue_admit. The attempt does not count. */
 void berth__queue_defer(berth__queue *queue, berth__queue_item *item);
+
+/* A pod of the group whose turn was taken is placed, and is now decided by itself: it leaves the
+ * group, to be assumed. */
+void berth__queue_single_out(berth__queue *queue, berth__queue_item *item);
+
+/* A pod of that group was not placed by this attempt, and stays with the group. */
+void berth__queue_stay(berth__queue *queue, berth__queue_item *item, bool failed);
+
+/* The group's attempt is over; pods that stayed get another turn: at once after the group was
+ * placed, after a backoff otherwise. */
+void berth__queue_settle(berth__queue *queue, berth__queue_item *turn, berth_verdict verdict);
 
 /* Let the pod that has waited longest since berth__queue_defer be taken, if there is one. */
 void berth__queue_admit(berth__queue *queue);
@@ -103,8 +118,25 @@ void berth__queue_update(berth__queue *queue, berth__queue_item *item, uint32_t 
 /* Wake a pod of the pool for another attempt. */
 void berth__queue_wake_item(berth__queue *queue, berth__queue_item *item);
 
+/* Let the turn of a group be taken now, unless the group is gated. */
+void berth__queue_activate(berth__queue *queue, berth__queue_item *turn);
+
+/* A pod of a group is known (`change` 1) before it is submitted, if it is; and no more (-1) after
+ * it was removed. Memory was reserved. */
+void berth__queue_know(berth__queue *queue, const berth__identity *identity, int change);
+
+/* Forget which pods are known, to be told of them again. */
+void berth__queue_count_anew(berth__queue *queue);
+
+/* A PodGroup came, changed or went; only the names of `identity` are read. */
+void berth__queue_follow_group(berth__queue *queue, const berth__identity *identity);
+
+/* The number of pods in a state; those that are being decided count as active. */
+uint64_t berth__queue_waiting(const berth__queue *queue, berth_pod_state state);
+
 /* The evictions that a pod requested have begun: it goes to the pool, or is tried again if it
- * changed meanwhile. With `retry`, it waits for no victim any more and is tried again. */
+ * changed meanwhile. With `retry`, it waits for no victim any more and is tried again. A group is
+ * tried again after its backoff. */
 void berth__queue_release(berth__queue *queue, berth__queue_item *item, bool retry);
 
 /* The cluster changed: wake the pods that this may help. */

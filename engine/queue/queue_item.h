@@ -7,6 +7,8 @@
 
 /* Taken and not yet put back: in no heap and no pool. */
 #define BERTH__POD_DECIDING BERTH_POD_STATE_COUNT
+/* It waits with its PodGroup, which has a place for all its pods (pod_groups.h). */
+#define BERTH__POD_WITH_GROUP (BERTH_POD_STATE_COUNT + 1)
 
 /* The stages of a profile that rejected a pod: bit i for filter i. The last bit means a cluster
  * without nodes. */
@@ -14,10 +16,10 @@ typedef uint64_t berth__stage_set;
 enum { BERTH__STAGES_MAX = 62, BERTH__STAGE_NO_NODES = 62 };
 
 typedef struct berth__queue_item {
-    uint32_t pod; /* index, and generation of its record */
+    uint32_t pod; /* index, and generation of its record; BERTH_POD_INDEX_NONE: a group's turn */
     uint32_t generation;
     uint32_t profile;
-    int32_t state;    /* berth_pod_state, or BERTH__POD_DECIDING */
+    int32_t state;    /* berth_pod_state, BERTH__POD_DECIDING or BERTH__POD_WITH_GROUP */
     int32_t priority; /* the priority in the queue's order */
     uint32_t attempts;
     uint32_t rejections; /* attempts that found no node */
@@ -42,6 +44,7 @@ typedef struct berth__queue_item {
     uint32_t leaving;    /* victims that it waits for (running_evictions.h) */
     uint32_t requested;  /* those of them that are not terminating yet; it is gated meanwhile */
     uint64_t preemption; /* the number of its last preemption; 0: none */
+    struct berth__queued_group *pod_group; /* whose turn it is, or with which the pod waits */
 } berth__queue_item;
 
 /* Items in order of due time; append only items that are due last. */

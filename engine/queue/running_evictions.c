@@ -60,7 +60,7 @@ bool berth__running_evictions_reserve(berth__running_evictions *running,
 }
 
 void berth__running_evictions_add(berth__running_evictions *running, berth_pod_id victim,
-                                  uint32_t preemptor, uint64_t preemption, bool requested)
+                                  berth__queue_item *preemptor, bool requested)
 {
     uint32_t at = running->free;
     if (at != NONE)
@@ -70,7 +70,7 @@ void berth__running_evictions_add(berth__running_evictions *running, berth_pod_i
     BERTH_ASSERT(at < running->capacity && victim != BERTH_POD_NONE);
     uint32_t *chain = chain_of(running, victim);
     running->entries[at] = (berth__running_eviction){.victim = victim,
-                                                     .preemption = preemption,
+                                                     .preemption = preemptor->preemption,
                                                      .preemptor = preemptor,
                                                      .requested = requested,
                                                      .next = *chain};

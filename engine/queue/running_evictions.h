@@ -3,20 +3,21 @@
  * may not preempt again while pods that must leave are on its node.
  *
  * Several preemptors may wait for one victim. An entry names a preemption by its number, so entries
- * of a preemption that has ended are harmless.
+ * of a preemption that has ended are harmless: items stay in memory as long as their queue, and get
+ * other numbers.
  * Source: kube-scheduler v1.37, framework/preemption/executor.go, prepareCandidateAsync. */
 #ifndef BERTH_QUEUE_RUNNING_EVICTIONS_H
 #define BERTH_QUEUE_RUNNING_EVICTIONS_H
 
 #include "base/memory.h"
-#include "berth/engine.h"
+#include "queue/queue_item.h"
 
 typedef struct berth__running_eviction {
     berth_pod_id victim;
     uint64_t preemption;
-    uint32_t preemptor; /* pod index */
-    bool requested;     /* by the preemptor, and the victim is not terminating yet */
-    uint32_t next;      /* in its chain, or of the free ones; UINT32_MAX: none */
+    berth__queue_item *preemptor; /* a pod's, or the turn of a PodGroup */
+    bool requested;               /* by the preemptor, and the victim is not terminating yet */
+    uint32_t next;                /* in its chain, or of the free ones; UINT32_MAX: none */
 } berth__running_eviction;
 
 typedef struct berth__running_evictions {
@@ -38,7 +39,7 @@ bool berth__running_evictions_reserve(berth__running_evictions *running,
 
 /* Add an entry; memory was reserved. */
 void berth__running_evictions_add(berth__running_evictions *running, berth_pod_id victim,
-                                  uint32_t preemptor, uint64_t preemption, bool requested);
+                                  berth__queue_item *preemptor, bool requested);
 
 /* Set an entry's `requested`. */
 void berth__running_evictions_mark(berth__running_evictions *running,

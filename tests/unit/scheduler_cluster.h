@@ -21,7 +21,10 @@ typedef struct loop {
     berth_binding unbound;
     berth_trouble trouble;
     uint32_t unnominations;
-    berth_pod_id unnominated;       /* the last one */
+    berth_pod_id unnominated; /* the last one */
+    uint32_t groups;          /* attempts of PodGroups, and the last one */
+    berth_pod_group_attempt group;
+    char group_message[256];
     berth_step step;                /* the last one */
     void (*inside)(struct loop *l); /* called by every callback; may be NULL */
 } loop;
@@ -76,23 +79,23 @@ static void loop_unnominated(void *context, berth_pod_id pod)
     l->unnominated = pod;
 }
 
-/* A scheduler of 1.`minor` on an engine with these profiles and an embedder's plugin (may be
- * NULL). */
-static void loop_open_as(loop *l, uint32_t minor, const berth_profile *profiles,
-                         uint32_t profile_count, int64_t bind_timeout_ms,
-                         const berth_plugin *plugin)
+static void loop_pod_group(void *context, const berth_pod_group_attempt *attempt)
+{
+    loop *l = context;
+    loop_inside(l);
+    l->groups++;
+    l->group = *attempt;
+    snprintf(l->group_message, sizeof(l->group_message), "%.*s", (int)attempt->message.len,
+             attempt->message.data != NULL ? attempt->message.data : "");
+}
+
+/* A scheduler on an engine of this configuration with one thread. */
+static void loop_open_config(loop *l, berth_engine_config config, int64_t bind_timeout_ms)
 {
     berth_error error = {.code = BERTH_OK};
-    berth_engine_config config;
     berth_scheduler_options options;
     *l = (loop){.now_ms = 0};
-    berth_engine_config_init(&config);
     config.threads = 1;
-    config.kubernetes = minor;
-    config.profiles = profiles;
-    config.profile_count = profile_count;
-    config.plugins = &plugin;
-    config.plugin_count = plugin != NULL;
     small_require(berth_engine_create(&config, &l->c.engine, &error), &error);
     const berth_read_options read = {.size = sizeof(read)};
     assert_int_equal(berth_reader_create(&read, &l->c.reader, &error), BERTH_OK);
@@ -103,7 +106,24 @@ static void loop_open_as(loop *l, uint32_t minor, const berth_profile *profiles,
     options.callbacks =
         (berth_scheduler_callbacks){l, loop_bind, loop_unbind, loop_evict, loop_report, NULL};
     options.unnominated = loop_unnominated;
+    options.pod_group = loop_pod_group;
     small_require(berth_scheduler_create(l->c.engine, &options, &l->scheduler, &error), &error);
+}
+
+/* A scheduler of 1.`minor` on an engine with these profiles and an embedder's plugin (may be
+ * NULL). */
+static void loop_open_as(loop *l, uint32_t minor, const berth_profile *profiles,
+                         uint32_t profile_count, int64_t bind_timeout_ms,
+                         const berth_plugin *plugin)
+{
+    berth_engine_config config;
+    berth_engine_config_init(&config);
+    config.kubernetes = minor;
+    config.profiles = profiles;
+    config.profile_count = profile_count;
+    config.plugins = &plugin;
+    config.plugin_count = plugin != NULL;
+    loop_open_config(l, config, bind_timeout_ms);
 }
 
 /* As 1.32, whose backoffs end exactly, not on whole seconds. */

@@ -341,11 +341,6 @@ static void test_errors(void **state)
                      BERTH_E_ARG);
     assert_int_equal(berth_engine_schedule_pod_group(NULL, &of_g, 1, &t->outcome, NULL),
                      BERTH_E_ARG);
-    berth_scheduler *scheduler;
-    berth_error error = {.code = BERTH_OK};
-    assert_int_equal(berth_scheduler_create(t->cluster.engine, NULL, &scheduler, &error),
-                     BERTH_E_UNSUPPORTED);
-    assert_non_null(strstr(error.message, "PodGroups"));
 }
 
 /* Also a group that is given up before its first pod is tried. */

@@ -144,7 +144,7 @@ static void schedule(scene *s)
     }
 }
 
-static void create(scene *s)
+static void create(scene *s, bool groups)
 {
     berth_engine_config config;
     berth_scheduler_options options;
@@ -152,6 +152,10 @@ static void create(scene *s)
     s->allocator = (berth_allocator){&s->memory, counted_allocate, counted_release};
     config.allocator = &s->allocator;
     config.threads = 1;
+    if (groups) {
+        config.kubernetes = 37;
+        config.feature_gates = BERTH_STR("GenericWorkload=true");
+    }
     must(berth_engine_create(&config, &s->engine, NULL));
     berth_scheduler_options_init(&options);
     options.callbacks.context = s;
@@ -173,7 +177,7 @@ static void play(scene *s)
 {
     small_node node;
     berth_object object;
-    create(s);
+    create(s, false);
     add(s, small_node_object(&node, &object, "n1", "z1"));
     add_pod(s, "low-1", "n1", 2000, 0);
     add_pod(s, "low-2", "n1", 2000, 0);
@@ -189,13 +193,47 @@ static void play(scene *s)
     schedule(s);
 }
 
-static void test_every_allocation(void **state)
+static void add_member(scene *s, const char *name)
 {
-    (void)state;
+    small_pod pod;
+    berth_object object;
+    small_pod_object(&pod, &object, name, NULL, 2500);
+    pod.pod.has_priority = true;
+    pod.pod.priority = 10;
+    pod.pod.pod_group = text("g");
+    add(s, &object);
+}
+
+/* A PodGroup that preempts as a whole, and whose bindings fail at once, later and by expiry. */
+static void play_groups(scene *s)
+{
+    small_node node;
+    berth_object object;
+    berth_pod_group group = {.meta = {.name = text("g"), .namespace_name = text("default")},
+                             .gang = true,
+                             .min_count = 2,
+                             .has_priority = true,
+                             .priority = 10};
+    create(s, true);
+    add(s, small_node_object(&node, &object, "n1", "z1"));
+    add_pod(s, "low-1", "n1", 2000, 0);
+    add(s, small_node_object(&node, &object, "n2", "z2"));
+    add_pod(s, "low-2", "n2", 2000, 0);
+    add_member(s, "a");
+    add(s, &(berth_object){.kind = BERTH_KIND_POD_GROUP, .as.pod_group = &group});
+    add_member(s, "b");
+    schedule(s);
+    add(s, small_node_object(&node, &object, "n3", "z2"));
+    add_member(s, "c");
+    schedule(s);
+}
+
+static void play_each(void (*scene_of)(scene *s))
+{
     uint32_t failures = 0;
     for (unsigned n = 1;; n++) {
         scene s = {.fail_at = n};
-        play(&s);
+        scene_of(&s);
         berth_scheduler_counters counters;
         berth_scheduler_count(s.scheduler, &counters);
         assert_int_equal(counters.bound, 4);
@@ -215,8 +253,21 @@ static void test_every_allocation(void **state)
     assert_true(failures > 20);
 }
 
+static void test_every_allocation(void **state)
+{
+    (void)state;
+    play_each(play);
+}
+
+static void test_every_allocation_for_groups(void **state)
+{
+    (void)state;
+    play_each(play_groups);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_allocation)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_allocation),
+                                       cmocka_unit_test(test_every_allocation_for_groups)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

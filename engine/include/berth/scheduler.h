@@ -34,6 +34,14 @@
  * terminating or gone) or one has failed. Then it waits as UNSCHEDULABLE, and is tried again at the
  * latest when its victims are gone.
  *
+ * PodGroups (pod_group.h; the engine follows them). The waiting pods of a group are in one state,
+ * and have one turn: they are taken together and placed all at once, if enough of them fit, or
+ * none. A group is GATED until its PodGroup exists, as many of its pods are known as its minCount,
+ * and none of its pods is gated. After a refusal it waits in BACKOFF, never as UNSCHEDULABLE, and
+ * it may preempt as a whole. Pods that were left over when the group was placed are tried again at
+ * once; pods that come while it waits take part in its next turn. The step that takes a group
+ * reports its first pod, and the steps after it the others, without doing anything else.
+ *
  * GATED, ACTIVE, BACKOFF and UNSCHEDULABLE pods are pending. An ASSUMED pod counts on its node in
  * every decision; when it is forgotten or expires, everything that assuming it took is given back
  * once. Every submitted pod comes to exactly one outcome: bound, or gone (taken by another
@@ -63,7 +71,8 @@
  * taken, a new pending pod is submitted, and all waiting pods are tried again. Changes by the
  * engine's own calls outside of a transaction (add, change, remove, bind, unbind) are noticed at
  * once, with callbacks, and wake the pods that the corresponding event would wake.
- * Source: kube-scheduler v1.32, backend/queue, schedule_one.go, eventhandlers.go. */
+ * Source: kube-scheduler v1.32, backend/queue, schedule_one.go, eventhandlers.go; for groups v1.37,
+ * schedule_one_podgroup.go. */
 #ifndef BERTH_SCHEDULER_H
 #define BERTH_SCHEDULER_H
 
@@ -106,7 +115,7 @@ typedef enum berth_unbind_reason {
 
 /* A pod that has to leave so that another pod fits; valid during the callback. */
 typedef struct berth_eviction {
-    berth_pod_id preemptor;
+    berth_pod_id preemptor; /* of a PodGroup: its first pod */
     berth_node_id node;
     berth_pod_id victim; /* one call for each victim, the most important first */
 } berth_eviction;
@@ -142,6 +151,16 @@ typedef struct berth_scheduler_callbacks {
     void (*notify)(void *context);
 } berth_scheduler_callbacks;
 
+/* One attempt to place a PodGroup; valid during the callback. */
+typedef struct berth_pod_group_attempt {
+    berth_str namespace_name, name;
+    berth_str message; /* kube-scheduler's words about a group that was not placed */
+    berth_verdict verdict;
+    bool preempts;    /* the group waits for victims to leave */
+    uint32_t placed;  /* pods that were placed by this attempt */
+    uint32_t waiting; /* pods that stay in the queue */
+} berth_pod_group_attempt;
+
 /* How a scheduler is created. Owner: copied; the context of the callbacks and the explanation must
  * outlive the scheduler. */
 typedef struct berth_scheduler_options {
@@ -164,6 +183,9 @@ typedef struct berth_scheduler_options {
      * unless none begins for a second. So fewer pods are evicted if many preempt at once.
      * kube-scheduler does not wait, but decides slowly enough. */
     bool pace_evictions;
+    /* A callback like those above, with their context: a PodGroup was decided, and the bindings and
+     * evictions that follow from it were requested. */
+    void (*pod_group)(void *context, const berth_pod_group_attempt *attempt);
 } berth_scheduler_options;
 
 /* Fill `options` with kube-scheduler's defaults and no callbacks. Threads: any. */

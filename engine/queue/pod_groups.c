@@ -1,0 +1,156 @@
+/* The queue's PodGroups by name, and the order of the pods that wait with one. */
+#include "queue/pod_groups.h"
+
+#include "base/assert.h"
+
+berth_status berth__pod_groups_init(berth__pod_groups *groups, const berth_allocator *allocator)
+{
+    return berth__keymap_init(&groups->by_name, allocator);
+}
+
+void berth__pod_groups_destroy(berth__pod_groups *groups, const berth_allocator *allocator)
+{
+    for (uint32_t i = 0; groups->by_name.buckets != NULL && i < groups->by_name.bucket_count; i++)
+        while (groups->by_name.buckets[i] != NULL) {
+            berth__keymap_entry *entry = groups->by_name.buckets[i];
+            groups->by_name.buckets[i] = entry->next;
+            berth__free(allocator, entry, sizeof(berth__queued_group));
+        }
+    while (groups->spare != NULL) {
+        berth__queued_group *group = groups->spare;
+        groups->spare = group->next_spare;
+        berth__free(allocator, group, sizeof(*group));
+    }
+    berth__keymap_destroy(&groups->by_name);
+}
+
+bool berth__pod_groups_reserve(berth__pod_groups *groups, const berth_allocator *allocator)
+{
+    if (groups->spare != NULL)
+        return true;
+    groups->spare =
+        berth__alloc_zero(allocator, sizeof(*groups->spare), _Alignof(berth__queued_group));
+    return groups->spare != NULL;
+}
+
+berth__queued_group *berth__pod_groups_find(const berth__pod_groups *groups,
+                                            const berth__identity *identity)
+{
+    const berth__sym key[] = {identity->namespace_name, identity->pod_group};
+    return (berth__queued_group *)berth__keymap_find(&groups->by_name, key, sizeof(key));
+}
+
+berth__queued_group *berth__pod_groups_get(berth__pod_groups *groups,
+                                           const berth__identity *identity)
+{
+    berth__queued_group *group = berth__pod_groups_find(groups, identity);
+    if (group != NULL)
+        return group;
+    group = groups->spare;
+    BERTH_ASSERT(group != NULL);
+    groups->spare = group->next_spare;
+    *group = (berth__queued_group){.key = {identity->namespace_name, identity->pod_group}};
+    group->entry.key = &group->key;
+    group->entry.key_bytes = sizeof(group->key);
+    group->turn = (berth__queue_item){.pod = BERTH_POD_INDEX_NONE,
+                                      .state = BERTH_POD_STATE_GONE,
+                                      .pod_group = group,
+                                      .node = BERTH_NODE_NONE};
+    berth__keymap_add(&groups->by_name, &group->entry);
+    return group;
+}
+
+void berth__pod_groups_drop(berth__pod_groups *groups, berth__queued_group *group)
+{
+    if (group->count > 0 || group->known > 0)
+        return;
+    BERTH_ASSERT(group->turn.state == BERTH_POD_STATE_GONE);
+    berth__keymap_remove(&groups->by_name, &group->entry);
+    group->turn.preemption = 0; /* who waits for its victims finds nobody */
+    group->next_spare = groups->spare;
+    groups->spare = group;
+}
+
+/* Whether a pod is placed after another. Equal times: in the order in which they came.
+ * Source: kube-scheduler v1.37, framework/types.go, PodGroupMemberPodsOrderingFunc. */
+static bool comes_after(const berth__queue_item *a, const berth__queue_item *b)
+{
+    if (a->priority != b->priority)
+        return a->priority < b->priority;
+    if (a->attempts != b->attempts)
+        return a->attempts < b->attempts;
+    if (a->queued_ns != b->queued_ns)
+        return a->queued_ns > b->queued_ns;
+    return a->order > b->order;
+}
+
+/* Count the waiting pods; false if the group is not in order. */
+static bool check_group(const berth__queued_group *group)
+{
+    uint32_t count = 0;
+    for (const berth__queue_item *item = group->first; item != NULL; item = item->list_next) {
+        if (item->pod_group != group || item->state != BERTH__POD_WITH_GROUP ||
+            (item->list_next != NULL && comes_after(item, item->list_next)))
+            return false;
+        count++;
+    }
+    return count == group->count && group->count <= group->known &&
+           (group->turn.state != BERTH_POD_STATE_GONE) == (count > 0);
+}
+
+bool berth__pod_groups_check(const berth__pod_groups *groups, uint64_t *waiting, uint64_t *released)
+{
+    uint64_t pods = 0, turns = 0;
+    *released = 0;
+    *waiting = 0;
+    for (uint32_t i = 0; i < groups->by_name.bucket_count; i++)
+        for (const berth__keymap_entry *entry = groups->by_name.buckets[i]; entry != NULL;
+             entry = entry->next) {
+            const berth__queued_group *group = (const berth__queued_group *)entry;
+            if (!check_group(group))
+                return false;
+            *waiting += group->count;
+            *released += group->turn.released;
+            turns += group->count > 0 && group->turn.state != BERTH__POD_DECIDING;
+            pods += group->turn.state != BERTH__POD_DECIDING ? group->count : 0;
+        }
+    for (uint32_t state = 0; state < BERTH_POD_STATE_COUNT; state++) {
+        pods -= groups->pods_in[state];
+        turns -= groups->turns_in[state];
+    }
+    return pods == 0 && turns == 0;
+}
+
+void berth__queued_group_join(berth__queued_group *group, berth__queue_item *item)
+{
+    berth__queue_item *before = group->last;
+    while (before != NULL && !comes_after(item, before))
+        before = before->list_previous;
+    item->list_previous = before;
+    item->list_next = before != NULL ? before->list_next : group->first;
+    *(item->list_next != NULL ? &item->list_next->list_previous : &group->last) = item;
+    *(before != NULL ? &before->list_next : &group->first) = item;
+    item->pod_group = group;
+    item->state = BERTH__POD_WITH_GROUP;
+    item->due_ns = BERTH_TIME_NEVER;
+    group->count++;
+}
+
+void berth__queued_group_leave(berth__queued_group *group, berth__queue_item *item)
+{
+    BERTH_ASSERT(item->pod_group == group && item->state == BERTH__POD_WITH_GROUP);
+    *(item->list_previous != NULL ? &item->list_previous->list_next : &group->first) =
+        item->list_next;
+    *(item->list_next != NULL ? &item->list_next->list_previous : &group->last) =
+        item->list_previous;
+    item->pod_group = NULL;
+    group->count--;
+}
+
+void berth__pod_groups_count(berth__pod_groups *groups, const berth__queued_group *group, int sign)
+{
+    if (group->turn.state != BERTH_POD_STATE_GONE && group->turn.state < BERTH_POD_STATE_COUNT) {
+        groups->turns_in[group->turn.state] += (uint64_t)(int64_t)sign;
+        groups->pods_in[group->turn.state] += (uint64_t)((int64_t)sign * group->count);
+    }
+}

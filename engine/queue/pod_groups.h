@@ -1,0 +1,70 @@
+/* PodGroups in the queue: the waiting pods of a group have one turn for all of them.
+ *
+ * The turn is an item of its own, without a pod, in the queue's heaps and lists; the pods wait with
+ * it. A group is gated while its PodGroup does not exist, while fewer pods of it are known than its
+ * minCount, while one of its pods is gated, and while evictions that it requested have not begun.
+ * It never enters the pool: a group that was refused is tried again after its backoff, which may
+ * last sqrt(pods) times as long as that of a pod.
+ *
+ * A record exists while a pod of the group is known: pending, or on a node. A pod that becomes
+ * pending while its group is being decided waits for the group's next turn.
+ * Source: kube-scheduler v1.37, backend/queue/scheduling_queue.go, backoff_queue.go,
+ * framework/types.go, plugins/gangscheduling. */
+#ifndef BERTH_QUEUE_POD_GROUPS_H
+#define BERTH_QUEUE_POD_GROUPS_H
+
+#include "base/keymap.h"
+#include "queue/queue_item.h"
+
+typedef struct berth__queued_group {
+    berth__keymap_entry entry;
+    struct { /* no padding: hashed as bytes */
+        berth__sym namespace_name, name;
+    } key;
+    /* Its state is GONE while no pod waits. */
+    berth__queue_item turn;
+    /* In the order of placement: by priority, attempts and time; linked by list_next. */
+    berth__queue_item *first, *last;
+    uint32_t count;        /* of waiting pods */
+    uint32_t known;        /* of all pods */
+    uint32_t backoff_size; /* waiting pods when its backoff began */
+    struct berth__queued_group *next_spare;
+} berth__queued_group;
+
+typedef struct berth__pod_groups {
+    berth__keymap by_name;
+    berth__queued_group *spare;
+    /* Waiting pods of groups, and turns, by the state of the turn. */
+    uint64_t pods_in[BERTH_POD_STATE_COUNT], turns_in[BERTH_POD_STATE_COUNT];
+} berth__pod_groups;
+
+berth_status berth__pod_groups_init(berth__pod_groups *groups, const berth_allocator *allocator);
+void berth__pod_groups_destroy(berth__pod_groups *groups, const berth_allocator *allocator);
+
+/* Make sure that a group can be added. Returns false when out of memory. */
+bool berth__pod_groups_reserve(berth__pod_groups *groups, const berth_allocator *allocator);
+
+/* The group that a class names, or NULL. */
+berth__queued_group *berth__pod_groups_find(const berth__pod_groups *groups,
+                                            const berth__identity *identity);
+
+/* The same; it is added if there is none. Memory was reserved. */
+berth__queued_group *berth__pod_groups_get(berth__pod_groups *groups,
+                                           const berth__identity *identity);
+
+/* Forget the group if it has no pods any more. Its turn is in no place. */
+void berth__pod_groups_drop(berth__pod_groups *groups, berth__queued_group *group);
+
+/* Add a pod to those that wait, or remove it. The turn is in no place, or being decided. */
+void berth__queued_group_join(berth__queued_group *group, berth__queue_item *item);
+void berth__queued_group_leave(berth__queued_group *group, berth__queue_item *item);
+
+/* The turn comes to its state (`sign` 1) or leaves it (-1): count it and its pods there. */
+void berth__pod_groups_count(berth__pod_groups *groups, const berth__queued_group *group, int sign);
+
+/* Whether each group is in order and counted. `*waiting`: pods that wait with a group; `*released`:
+ * turns that are. */
+bool berth__pod_groups_check(const berth__pod_groups *groups, uint64_t *waiting,
+                             uint64_t *released);
+
+#endif

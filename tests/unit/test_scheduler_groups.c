@@ -1,0 +1,409 @@
+/* PodGroups in the scheduler: when a group's turn comes, what its pods get, and how long those that
+ * got nothing wait.
+ * Source: kube-scheduler v1.37, backend/queue/scheduling_queue.go, schedule_one_podgroup.go. */
+#include "scheduler_cluster.h"
+
+static int set_up(void **state)
+{
+    loop *l = malloc(sizeof(*l));
+    berth_engine_config config;
+    assert_non_null(l);
+    berth_engine_config_init(&config);
+    config.kubernetes = 37;
+    config.feature_gates = BERTH_STR("GenericWorkload=true");
+    loop_open_config(l, config, 0);
+    *state = l;
+    return 0;
+}
+
+static const char *group_text(const char *name, const char *spec)
+{
+    static char text[512];
+    snprintf(text, sizeof(text),
+             "apiVersion: scheduling.k8s.io/v1beta1\nkind: PodGroup\nmetadata: {name: %s}\n"
+             "spec: {%s}\n",
+             name, spec);
+    return text;
+}
+
+static void add_gang(loop *l, const char *name, int minimum, int priority)
+{
+    char spec[128];
+    snprintf(spec, sizeof(spec), "schedulingPolicy: {gang: {minCount: %d}}, priority: %d", minimum,
+             priority);
+    loop_add(l, group_text(name, spec));
+}
+
+/* A pod of one core. */
+static berth_pod_id add_member(loop *l, const char *name, const char *group, int priority)
+{
+    char spec[128];
+    snprintf(spec, sizeof(spec), ", priority: %d, schedulingGroup: {podGroupName: %s}", priority,
+             group);
+    return loop_pod(l, name, "1", spec);
+}
+
+/* ---- when a group enters ---- */
+
+static void test_waits_for_its_pods(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "n1", "4");
+    add_gang(l, "g", 2, 0);
+    berth_pod_id a = add_member(l, "a", "g", 0);
+    assert_int_equal(loop_state(l, a), BERTH_POD_STATE_GATED);
+    assert_int_equal(loop_step(l), BERTH_STEP_IDLE);
+    berth_pod_id b = add_member(l, "b", "g", 0);
+    assert_int_equal(loop_state(l, a), BERTH_POD_STATE_ACTIVE);
+    assert_int_equal(loop_state(l, b), BERTH_POD_STATE_ACTIVE);
+    assert_int_equal(loop_count(l).active, 2);
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+    assert_true(l->step.pod == a);
+    assert_int_equal(l->binds, 2); /* both are placed by then */
+    assert_int_equal(berth_scheduler_next(l->scheduler), 0);
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+    assert_true(l->step.pod == b);
+    assert_int_equal(loop_step(l), BERTH_STEP_IDLE);
+    assert_int_equal(l->groups, 1);
+    assert_int_equal(l->group.verdict, BERTH_VERDICT_PLACED);
+    assert_int_equal(l->group.placed, 2);
+    assert_int_equal(l->group.waiting, 0);
+}
+
+static void test_waits_for_its_object(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "n1", "4");
+    berth_pod_id a = add_member(l, "a", "g", 0);
+    assert_int_equal(loop_state(l, a), BERTH_POD_STATE_GATED);
+    loop_add(l, group_text("other", "schedulingPolicy: {basic: {}}"));
+    assert_int_equal(loop_state(l, a), BERTH_POD_STATE_GATED);
+    loop_add(l, group_text("g", "schedulingPolicy: {basic: {}}"));
+    assert_int_equal(loop_state(l, a), BERTH_POD_STATE_ACTIVE);
+    loop_remove(l, BERTH_KIND_POD_GROUP, "default", "g");
+    assert_int_equal(loop_state(l, a), BERTH_POD_STATE_GATED);
+    loop_add(l, group_text("g", "schedulingPolicy: {basic: {}}"));
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+}
+
+/* Pods on nodes count, whoever bound them; and so does a lower minimum. */
+static void test_known_pods_count(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "n1", "8");
+    add_gang(l, "g", 3, 0);
+    loop_pod(l, "on1", "1", ", nodeName: n1, schedulingGroup: {podGroupName: g}");
+    berth_pod_id a = add_member(l, "a", "g", 0);
+    assert_int_equal(loop_state(l, a), BERTH_POD_STATE_GATED);
+    loop_pod(l, "on2", "1", ", nodeName: n1, schedulingGroup: {podGroupName: g}");
+    assert_int_equal(loop_state(l, a), BERTH_POD_STATE_ACTIVE);
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+    add_gang(l, "h", 2, 0);
+    berth_pod_id b = add_member(l, "b", "h", 0);
+    loop_pod(l, "c", "1", ", schedulerName: other, schedulingGroup: {podGroupName: h}");
+    assert_int_equal(loop_state(l, b), BERTH_POD_STATE_GATED);
+    loop_update(l, group_text("h", "schedulingPolicy: {gang: {minCount: 1}}"));
+    assert_int_equal(loop_state(l, b), BERTH_POD_STATE_ACTIVE);
+}
+
+static void test_gated_pod_gates_all(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "n1", "4");
+    add_gang(l, "g", 1, 0);
+    berth_pod_id a = add_member(l, "a", "g", 0);
+    assert_int_equal(loop_state(l, a), BERTH_POD_STATE_ACTIVE);
+    loop_pod(l, "b", "1", ", schedulingGroup: {podGroupName: g}, schedulingGates: [{name: w}]");
+    assert_int_equal(loop_state(l, a), BERTH_POD_STATE_GATED);
+    assert_int_equal(loop_count(l).gated, 2);
+    loop_update(l, loop_pod_text("b", "1", "", ", schedulingGroup: {podGroupName: g}"));
+    assert_int_equal(loop_state(l, a), BERTH_POD_STATE_ACTIVE);
+    loop_remove(l, BERTH_KIND_POD, "default", "a");
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+}
+
+/* The turn has the priority of the PodGroup; pods of it keep the order in which they came. */
+static void test_order(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "n1", "8");
+    berth_pod_id single = loop_pod(l, "s", "1", ", priority: 5");
+    add_gang(l, "low", 1, 1);
+    add_gang(l, "high", 2, 9);
+    berth_pod_id low = add_member(l, "z", "low", 1);
+    berth_pod_id second = add_member(l, "second", "high", 9), third = add_member(l, "first", "high", 9);
+    const berth_pod_id order[] = {second, third, single, low};
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+        assert_true(l->step.pod == order[i]);
+    }
+}
+
+/* ---- groups that are refused ---- */
+
+static void test_backs_off(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "n1", "1");
+    add_gang(l, "g", 2, 0);
+    berth_pod_id a = add_member(l, "a", "g", 0), b = add_member(l, "b", "g", 0);
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_true(l->step.pod == a && l->step.placement.node == BERTH_NODE_NONE);
+    assert_int_equal(l->step.placement.verdict, BERTH_VERDICT_UNSCHEDULABLE);
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_true(l->step.pod == b);
+    assert_int_equal(l->binds, 0);
+    assert_int_equal(l->group.verdict, BERTH_VERDICT_UNSCHEDULABLE);
+    assert_int_equal(l->group.waiting, 2);
+    assert_string_equal(l->group_message,
+                        "minCount (2) cannot be satisfied: 1 scheduled, 0 remaining, pod group "
+                        "preemption: No preemption victims found for incoming preemptor");
+    assert_int_equal(loop_state(l, a), BERTH_POD_STATE_BACKOFF);
+    assert_int_equal(loop_due_ms(l, a), 2000); /* the second after the backoff of one second */
+    assert_int_equal(loop_count(l).backoff, 2);
+    assert_int_equal(loop_count(l).unplaced, 2);
+    berth_pod_status status;
+    berth_scheduler_pod(l->scheduler, b, &status);
+    assert_int_equal(status.rejector_count, 1); /* b itself did not fit, a did */
+    berth_scheduler_pod(l->scheduler, a, &status);
+    assert_int_equal(status.rejector_count, 0);
+    /* A node that comes does not end the backoff; but no other pod is active. */
+    loop_node(l, "n2", "1");
+    assert_int_equal(loop_state(l, a), BERTH_POD_STATE_BACKOFF);
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+    assert_int_equal(l->step.attempt, 2);
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+    assert_int_equal(loop_count(l).popped_early, 2);
+}
+
+/* The longest backoff grows with the square root of the number of pods. */
+static void test_long_backoff(void **state)
+{
+    loop *l = *state;
+    char name[8];
+    loop_node(l, "n1", "1");
+    add_gang(l, "g", 4, 0);
+    berth_pod_id pods[4];
+    for (int i = 0; i < 4; i++) {
+        snprintf(name, sizeof(name), "p%d", i);
+        pods[i] = add_member(l, name, "g", 0);
+    }
+    const int64_t backoffs_ms[] = {1000, 2000, 4000, 8000, 16000, 20000, 20000};
+    for (unsigned i = 0; i < sizeof(backoffs_ms) / sizeof(backoffs_ms[0]); i++) {
+        for (int k = 0; k < 4; k++)
+            assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+        assert_int_equal(loop_due_ms(l, pods[3]), l->now_ms + backoffs_ms[i] + 1000);
+        loop_advance(l, l->now_ms + backoffs_ms[i] + 1000);
+        assert_int_equal(loop_state(l, pods[3]), BERTH_POD_STATE_ACTIVE);
+    }
+}
+
+/* Pods that were left over are tried again at once, and refused for good without a new minimum. */
+static void test_left_over(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "n1", "2");
+    add_gang(l, "g", 2, 0);
+    add_member(l, "a", "g", 0);
+    add_member(l, "b", "g", 0);
+    berth_pod_id c = add_member(l, "c", "g", 0);
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(l->group.verdict, BERTH_VERDICT_PLACED);
+    assert_int_equal(l->group.waiting, 1);
+    assert_int_equal(loop_state(l, c), BERTH_POD_STATE_ACTIVE);
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(l->group.verdict, BERTH_VERDICT_UNSCHEDULABLE);
+    assert_int_equal(loop_state(l, c), BERTH_POD_STATE_BACKOFF);
+    assert_int_equal(loop_due_ms(l, c), 2000);
+    loop_remove(l, BERTH_KIND_POD, "default", "a");
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+}
+
+static void test_contradiction(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "n1", "4");
+    add_gang(l, "g", 1, 7);
+    berth_pod_id a = add_member(l, "a", "g", 3);
+    assert_int_equal(loop_step(l), BERTH_STEP_ERROR);
+    assert_int_equal(l->group.verdict, BERTH_VERDICT_ERROR);
+    assert_int_equal(loop_count(l).errors, 1);
+    assert_int_equal(loop_state(l, a), BERTH_POD_STATE_BACKOFF);
+    assert_int_equal(loop_step(l), BERTH_STEP_IDLE); /* errors are not retried early */
+}
+
+/* ---- bindings ---- */
+
+static void refuse_second(loop *l)
+{
+    l->bind_answer = l->binds == 1 ? BERTH_ANSWER_FAILED : BERTH_ANSWER_DONE;
+}
+
+/* A binding that fails at once takes part in the group's next turn. */
+static void test_binding_fails(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "n1", "4");
+    add_gang(l, "g", 2, 0);
+    add_member(l, "a", "g", 0);
+    berth_pod_id b = add_member(l, "b", "g", 0);
+    l->inside = refuse_second;
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+    assert_int_equal(loop_step(l), BERTH_STEP_FORGOTTEN);
+    assert_true(l->step.pod == b);
+    assert_int_equal(loop_state(l, b), BERTH_POD_STATE_ACTIVE);
+    l->inside = NULL;
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+    assert_int_equal(l->group.placed, 1);
+}
+
+/* One that fails later makes a new turn, which is taken at once. */
+static void test_binding_fails_later(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "n1", "4");
+    add_gang(l, "g", 2, 0);
+    add_member(l, "a", "g", 0);
+    berth_pod_id b = add_member(l, "b", "g", 0);
+    l->bind_answer = BERTH_ANSWER_LATER;
+    assert_int_equal(loop_step(l), BERTH_STEP_ASSUMED);
+    assert_int_equal(loop_step(l), BERTH_STEP_ASSUMED);
+    assert_int_equal(loop_count(l).assumed, 2);
+    assert_int_equal(
+        berth_scheduler_bind_done(l->scheduler, l->step.binding, BERTH_ANSWER_FAILED, NULL),
+        BERTH_OK);
+    loop_advance(l, 1);
+    assert_int_equal(loop_state(l, b), BERTH_POD_STATE_ACTIVE);
+    assert_int_equal(loop_step(l), BERTH_STEP_ASSUMED);
+}
+
+/* ---- preemption ---- */
+
+static void test_preempts_as_a_whole(void **state)
+{
+    loop *l = *state;
+    berth_node_id n1 = loop_node(l, "n1", "1"), n2 = loop_node(l, "n2", "1");
+    berth_pod_id low = loop_pod(l, "low", "1", ", nodeName: n1");
+    berth_pod_id lower = loop_pod(l, "lower", "1", ", nodeName: n2");
+    add_gang(l, "g", 2, 10);
+    berth_pod_id a = add_member(l, "a", "g", 10), b = add_member(l, "b", "g", 10);
+    l->evict_answer = BERTH_ANSWER_LATER;
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(l->evictions, 2);
+    assert_int_equal(l->step.victim_count, 2);
+    assert_int_not_equal(l->step.nominated, BERTH_NODE_NONE);
+    berth_node_id first = l->step.nominated;
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(l->step.nominated, first == n1 ? n2 : n1);
+    assert_int_equal(l->step.victim_count, 0);
+    assert_true(l->group.preempts);
+    assert_int_equal(loop_state(l, a), BERTH_POD_STATE_GATED); /* until the evictions begin */
+    assert_int_equal(loop_step(l), BERTH_STEP_IDLE);
+    loop_remove(l, BERTH_KIND_POD, "default", "low");
+    assert_int_equal(loop_state(l, a), BERTH_POD_STATE_GATED);
+    loop_update(l, loop_pod_text("lower", "1", ", deletionTimestamp: '2026-01-01T00:00:00Z'",
+                                 ", nodeName: n2"));
+    assert_int_equal(loop_state(l, a), BERTH_POD_STATE_BACKOFF);
+    loop_remove(l, BERTH_KIND_POD, "default", "lower");
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+    assert_true(l->step.pod == a);
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+    assert_true(l->step.pod == b);
+    (void)low;
+    (void)lower;
+}
+
+/* An eviction that fails lets the group try again at once. */
+static void test_victim_stays(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "n1", "1");
+    berth_pod_id low = loop_pod(l, "low", "1", ", nodeName: n1");
+    add_gang(l, "g", 1, 10);
+    berth_pod_id a = add_member(l, "a", "g", 10);
+    l->evict_answer = BERTH_ANSWER_LATER;
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(loop_state(l, a), BERTH_POD_STATE_GATED);
+    assert_int_equal(berth_scheduler_evict_done(l->scheduler, low, BERTH_ANSWER_FAILED, NULL),
+                     BERTH_OK);
+    loop_advance(l, 1);
+    assert_int_equal(loop_state(l, a), BERTH_POD_STATE_ACTIVE);
+    l->evict_answer = BERTH_ANSWER_DONE;
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+}
+
+static void test_eviction_is_refused(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "n1", "1");
+    loop_pod(l, "low", "1", ", nodeName: n1");
+    add_gang(l, "g", 1, 10);
+    berth_pod_id a = add_member(l, "a", "g", 10);
+    l->evict_answer = BERTH_ANSWER_FAILED;
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(l->troubles, 1);
+    assert_int_equal(loop_state(l, a), BERTH_POD_STATE_BACKOFF);
+}
+
+/* ---- changes behind the scheduler's back ---- */
+
+static void test_transaction(void **state)
+{
+    loop *l = *state;
+    berth_error error = {.code = BERTH_OK};
+    berth_node_id n1 = loop_node(l, "n1", "4");
+    add_gang(l, "g", 3, 0);
+    berth_pod_id a = add_member(l, "a", "g", 0), b = add_member(l, "b", "g", 0);
+    small_require(berth_engine_begin(l->c.engine, &error), &error);
+    small_require(berth_engine_bind(l->c.engine, a, n1, &error), &error);
+    small_add(&l->c, loop_pod_text("c", "1", "", ", schedulingGroup: {podGroupName: g}"));
+    small_require(berth_engine_commit(l->c.engine, &error), &error);
+    loop_advance(l, 1);
+    assert_int_equal(loop_count(l).taken, 1);
+    assert_int_equal(loop_state(l, b), BERTH_POD_STATE_ACTIVE);
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+    assert_int_equal(loop_step(l), BERTH_STEP_IDLE);
+}
+
+/* Groups are dropped with their last pod, whoever deletes it. */
+static void test_groups_go(void **state)
+{
+    loop *l = *state;
+    char name[16];
+    for (int i = 0; i < 100; i++) {
+        snprintf(name, sizeof(name), "g%d", i);
+        add_member(l, "a", name, 0);
+        loop_check(l);
+        loop_remove(l, BERTH_KIND_POD, "default", "a");
+        loop_check(l);
+    }
+    assert_int_equal(loop_count(l).deleted, 100);
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, loop_tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(test_waits_for_its_pods),
+        TEST(test_waits_for_its_object),
+        TEST(test_known_pods_count),
+        TEST(test_gated_pod_gates_all),
+        TEST(test_order),
+        TEST(test_backs_off),
+        TEST(test_long_backoff),
+        TEST(test_left_over),
+        TEST(test_contradiction),
+        TEST(test_binding_fails),
+        TEST(test_binding_fails_later),
+        TEST(test_preempts_as_a_whole),
+        TEST(test_victim_stays),
+        TEST(test_eviction_is_refused),
+        TEST(test_transaction),
+        TEST(test_groups_go),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
