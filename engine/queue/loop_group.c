@@ -203,6 +203,7 @@ static void tell(const group_attempt *own)
                                                  berth__text(model, own->group->key.namespace_name),
                                              .name = berth__text(model, own->group->key.name),
                                              .message = own->cycle.message,
+                                             .pod = step_of(own, 0)->step.pod,
                                              .verdict = own->cycle.verdict,
                                              .preempts = own->cycle.preempts,
                                              .placed = own->placed ? own->cycle.placed : 0,

@@ -96,25 +96,27 @@ static void give_lists(void)
     assert_true(watcher_is_synced(w.watcher));
 }
 
-static int start(void **state)
+static int start_with(int minor, const char *kubernetes, const char *gates)
 {
     berth_error error;
-    (void)state;
     memset(&w, 0, sizeof(w));
     w.s = scripted_create();
     (void)engine_setup_options(&w.setup);
-    w.setup.kubernetes = "1.36";
+    w.setup.kubernetes = kubernetes;
+    w.setup.feature_gates = gates;
+    w.setup.places_groups = true;
     assert_int_equal(engine_setup_resolve(&w.setup, &error), BERTH_OK);
     w.d.setup = &w.setup;
     w.d.ordered = on_ordered;
     assert_int_equal(deciding_start(&w.d, &error), BERTH_OK);
     const watch_sink sink = {
         .change = on_change, .listed = on_listed, .seen = on_seen, .gone = on_gone};
-    w.watcher = watcher_create(&w.s->transport, &sink, 36);
+    w.watcher =
+        watcher_create(&w.s->transport, &sink, minor, engine_setup_follows_groups(&w.setup));
     w.writes =
         writes_create(&(writes_options){.transport = &w.s->transport,
                                         .host = "h",
-                                        .minor = 36,
+                                        .minor = minor,
                                         .scheduled_events = true,
                                         .callbacks = {.bound = on_bound, .evicted = on_evicted}});
     writes_fence(w.writes, LIVE_NEVER);
@@ -124,6 +126,18 @@ static int start(void **state)
     (void)inbox_put(&w.d.in, MESSAGE_SYNCED);
     (void)inbox_put(&w.d.in, MESSAGE_DECIDE);
     return 0;
+}
+
+static int start(void **state)
+{
+    (void)state;
+    return start_with(36, "1.36", NULL);
+}
+
+static int start_groups(void **state)
+{
+    (void)state;
+    return start_with(37, "1.37", "GenericWorkload=true");
 }
 
 static int stop(void **state)
@@ -312,6 +326,53 @@ static void test_unnominated(void **state)
     assert_non_null(strstr(request->body, "\"nominatedNodeName\":null"));
     request = await("PATCH", "/pods/high/status");
     assert_non_null(strstr(request->body, "\"nominatedNodeName\":\"n\""));
+}
+
+#define GROUP(version, condition)                                                               \
+    "{\"metadata\":{\"name\":\"g\",\"namespace\":\"ns\",\"uid\":\"g1\",\"resourceVersion\":"    \
+    "\"" version "\"},\"spec\":{\"schedulingPolicy\":{\"gang\":{\"minCount\":2}}},\"status\":{" \
+    "\"conditions\":[" condition "]}}"
+#define MEMBER(name, version) \
+    POD_OF(name, name, version, "\"schedulingGroup\":{\"podGroupName\":\"g\"},", "2")
+#define GROUP_STATUS "/apis/scheduling.k8s.io/v1beta1/namespaces/ns/podgroups/g/status"
+
+/* A PodGroup waits for its pods, is bound as a whole, and has a condition that stays True. */
+static void test_group(void **state)
+{
+    (void)state;
+    give_event("/podgroups?watch", "ADDED", GROUP("8", ""));
+    give_pod("ADDED", MEMBER("p", "9"));
+    give_pod("ADDED", MEMBER("q", "10"));
+    scripted_request *request = await("PATCH", GROUP_STATUS);
+    assert_non_null(strstr(request->body, "\"status\":\"True\""));
+    assert_non_null(strstr(request->body, "\"uid\":\"g1\""));
+    assert_non_null(await("POST", "/pods/p/binding"));
+    assert_non_null(await("POST", "/pods/q/binding"));
+    scripted_answer(w.s, scripted_find(w.s, "PATCH", GROUP_STATUS), 200,
+                    "{\"metadata\":{\"resourceVersion\":\"11\"}}");
+    give_event("/podgroups?watch", "MODIFIED",
+               GROUP("11", "{\"type\":\"PodGroupInitiallyScheduled\",\"status\":\"True\"}"));
+    give_pod("ADDED", MEMBER("r", "12")); /* there is no room for a third */
+    request = await("PATCH", "/pods/r/status");
+    assert_non_null(strstr(request->body, "0/1 nodes are available: 1 Insufficient cpu."));
+    assert_null(scripted_find(w.s, "PATCH", GROUP_STATUS));
+    give_event("/podgroups?watch", "DELETED", GROUP("13", ""));
+}
+
+static void test_group_does_not_fit(void **state)
+{
+    (void)state;
+    give_event("/podgroups?watch", "ADDED", GROUP("8", ""));
+    give_pod("ADDED", POD_OF("s", "s", "8", "\"nodeName\":\"n\",", "1"));
+    give_pod("ADDED", MEMBER("p", "9"));
+    give_pod("ADDED", MEMBER("q", "10"));
+    scripted_request *request = await("PATCH", GROUP_STATUS);
+    assert_non_null(strstr(request->body, "\"reason\":\"Unschedulable\",\"status\":\"False\""));
+    assert_non_null(strstr(request->body, "minCount (2) cannot be satisfied"));
+    request = await("PATCH", "/pods/p/status"); /* it would fit by itself */
+    assert_non_null(strstr(request->body, "minCount (2) cannot be satisfied"));
+    request = await("PATCH", "/pods/q/status");
+    assert_non_null(strstr(request->body, "1 Insufficient cpu"));
 }
 
 /* The view is too old: nothing is evicted or nominated. */
@@ -571,6 +632,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_bound),
+        cmocka_unit_test_setup_teardown(test_group, start_groups, stop),
+        cmocka_unit_test_setup_teardown(test_group_does_not_fit, start_groups, stop),
         TEST(test_another_pod),
         TEST(test_another_node),
         TEST(test_unfit),

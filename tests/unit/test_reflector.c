@@ -434,7 +434,7 @@ static void test_without_devices(void **state)
     (void)state;
     log_setup(false, 0);
     reflector_stop(&w.r);
-    watcher *all = watcher_create(&w.s->transport, &w.sink, 37);
+    watcher *all = watcher_create(&w.s->transport, &w.sink, 37, true);
     assert_non_null(all);
     watcher_start(all);
     scripted_advance(w.s, 1);
@@ -468,7 +468,7 @@ static void test_pods_come_last(void **state)
 {
     (void)state;
     reflector_stop(&w.r);
-    watcher *all = watcher_create(&w.s->transport, &w.sink, 0);
+    watcher *all = watcher_create(&w.s->transport, &w.sink, 0, false);
     assert_non_null(all);
     watcher_start(all);
     scripted_advance(w.s, 1);

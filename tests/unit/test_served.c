@@ -84,7 +84,7 @@ static void test_watches(void **state)
     (void)state;
     scripted_transport *server = scripted_create();
     const watch_sink none = {.change = NULL};
-    watcher *w = watcher_create(&server->transport, &none, 0);
+    watcher *w = watcher_create(&server->transport, &none, 0, false);
     watcher_start(w);
     scripted_advance(server, 1);
     served_look(&s, w, NULL, NULL);
@@ -198,6 +198,8 @@ static void count_all(int minor)
     scripted_destroy(api);
     served_bound(&s, &(bind_outcome){.verdict = BIND_BOUND, .pod = &pod});
     served_step(s.metrics, &step, BERTH_STR("own"), 1);
+    served_group(s.metrics, &(berth_pod_group_attempt){.verdict = BERTH_VERDICT_PLACED},
+                 BERTH_STR("own"), 1);
     served_event(s.metrics, BERTH_KIND_NODE, false, "Add", 1);
     served_request(&s, "GET", 200, 1);
     served_limited(&s, "POST", 1);

@@ -273,7 +273,7 @@ static int run(replay_command *c)
 
 int cmd_replay(int argc, char **argv)
 {
-    replay_command c = {.format = 0};
+    replay_command c = {.format = 0, .setup.places_groups = true};
     option own[OWN_OPTIONS];
     file_options(&c, own);
     run_options(&c, own + FILE_OPTIONS);

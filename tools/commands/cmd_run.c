@@ -316,6 +316,7 @@ static const char *without_component(const char *text, char separator)
 static void take_rules(void)
 {
     engine_setup *setup = &flags.setup;
+    setup->places_groups = !flags.session.dry_run;
     if (flags.emulated_version != NULL && setup->kubernetes == NULL)
         setup->kubernetes = without_component(flags.emulated_version, '=');
     if (setup->feature_gates == NULL)

@@ -224,7 +224,6 @@ void engine_setup_resolve_profile(engine_setup *setup, const berth_profile *prof
     settle(setup, profile, 1);
 }
 
-/* Refuse to decide the pods of groups one by one. */
 /* Whether the last setting of the gate in the list is true. */
 static bool gate_is_on(const char *gates, const char *gate)
 {
@@ -238,13 +237,19 @@ static bool gate_is_on(const char *gates, const char *gate)
     return on;
 }
 
+bool engine_setup_follows_groups(const engine_setup *setup)
+{
+    return gate_is_on(setup->feature_gates, "GenericWorkload");
+}
+
+/* Refuse to decide the pods of groups one by one. */
 static berth_status check_groups(const engine_setup *setup, berth_error *error)
 {
-    if (setup->places_groups || !gate_is_on(setup->feature_gates, "GenericWorkload"))
+    if (setup->places_groups || !engine_setup_follows_groups(setup))
         return BERTH_OK;
     return error_set(error, BERTH_E_UNSUPPORTED, "--feature-gates",
                      "this command decides pods one by one and cannot place PodGroups "
-                     "(GenericWorkload); berth schedule can");
+                     "(GenericWorkload); berth schedule, replay and run can");
 }
 
 berth_status engine_setup_create(const engine_setup *setup, berth_engine **out, berth_error *error)

@@ -57,6 +57,9 @@ void engine_setup_resolve_profile(engine_setup *setup, const berth_profile *prof
 /* Make an engine of the resolved setup. Any number may be made. */
 berth_status engine_setup_create(const engine_setup *setup, berth_engine **out, berth_error *error);
 
+/* Whether the feature gates let PodGroups be followed. */
+bool engine_setup_follows_groups(const engine_setup *setup);
+
 /* Whether a profile serves pods with this scheduler name (absent or empty: the default name). */
 bool engine_setup_serves(const engine_setup *setup, berth_str scheduler_name);
 

@@ -155,6 +155,7 @@ typedef struct berth_scheduler_callbacks {
 typedef struct berth_pod_group_attempt {
     berth_str namespace_name, name;
     berth_str message; /* kube-scheduler's words about a group that was not placed */
+    berth_pod_id pod;  /* its first pod */
     berth_verdict verdict;
     bool preempts;    /* the group waits for victims to leave */
     uint32_t placed;  /* pods that were placed by this attempt */

@@ -104,6 +104,22 @@ static void on_unnominated(void *context, berth_pod_id pod)
     put(d, &plain, &texts);
 }
 
+static void on_pod_group(void *context, const berth_pod_group_attempt *attempt)
+{
+    deciding *d = context;
+    const order plain = {.kind = ORDER_POD_GROUP,
+                         .decided_at = d->number,
+                         .placed = attempt->verdict == BERTH_VERDICT_PLACED,
+                         .error = attempt->verdict == BERTH_VERDICT_ERROR};
+    const order_texts texts = {.namespace_name = attempt->namespace_name,
+                               .name = attempt->name,
+                               .message = attempt->message};
+    if (d->metrics != NULL)
+        served_group(d->metrics, attempt, scheduler_of(d, attempt->pod),
+                     event_loop_now() - d->decided_ns);
+    put(d, &plain, &texts);
+}
+
 static void on_report(void *context, berth_trouble trouble, const berth_error *error)
 {
     (void)context;
@@ -453,6 +469,7 @@ static berth_status make_scheduler(deciding *d, berth_error *error)
         (berth_scheduler_callbacks){d, on_bind, on_unbind, on_evict, on_report, on_notify};
     options.unnominated = on_unnominated;
     options.pace_evictions = true;
+    options.pod_group = on_pod_group;
     return berth_scheduler_create(d->engine, &options, &d->scheduler, error);
 }
 

@@ -159,6 +159,28 @@ static void fail(orders *o, const order *what)
         &(write_failure){.error = what->error, .message = what->message, .nominated = what->node});
 }
 
+/* Whether the watch shows that the group was placed before. */
+static bool was_placed(const object_entry *group)
+{
+    const berth_str status =
+        json_plain_string(json_member(text_or_none(group->scheduled), "status"));
+    return write_str_equal(status, BERTH_STR("True"));
+}
+
+static void note_group(orders *o, const order *what)
+{
+    static const berth_str none = {0};
+    const object_entry *group =
+        find(o, what, BERTH_KIND_POD_GROUP, what->namespace_name, what->name);
+    if (group == NULL)
+        return;
+    write_pod about = pod_of(group, none);
+    about.placed = was_placed(group);
+    writes_pod_group(o->writes, &about,
+                     &(write_group_outcome){
+                         .placed = what->placed, .error = what->error, .message = what->message});
+}
+
 /* Tells the deciding thread to stop waiting for this eviction. */
 static void stay(orders *o, berth_str namespace_name, berth_str name)
 {
@@ -243,6 +265,9 @@ static void carry_out(orders *o, const order *what)
     case ORDER_UNNOMINATE:
         unnominate(o, what);
         break;
+    case ORDER_POD_GROUP:
+        note_group(o, what);
+        break;
     }
 }
 
@@ -292,6 +317,10 @@ void orders_gone(orders *o, berth_kind kind, const object_entry *entry)
     if (kind == BERTH_KIND_POD) {
         const write_pod pod = pod_of(entry, none);
         writes_pod_gone(o->writes, &pod);
+    }
+    if (kind == BERTH_KIND_POD_GROUP) {
+        const write_pod group = pod_of(entry, none);
+        writes_pod_group_gone(o->writes, &group);
     }
     o->holds = false;
 }

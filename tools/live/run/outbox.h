@@ -28,6 +28,7 @@ typedef enum order_kind {
     ORDER_FREE_CLAIM,   /* release the devices of the ResourceClaim `name` */
     ORDER_DELETE_CLAIM, /* delete the ResourceClaim `name`, made for a pod's extended resources */
     ORDER_UNNOMINATE,   /* the pod's nominated node is used by another pod now */
+    ORDER_POD_GROUP,    /* the PodGroup `name` was decided */
 } order_kind;
 
 /* Owner: texts are stored behind the struct. */
@@ -46,8 +47,9 @@ typedef struct order {
     uint32_t claim_count;
     const order_devices *devices; /* for all of its ResourceClaims */
     uint32_t device_count;
-    /* for a failed attempt */
-    bool error; /* SchedulerError, not Unschedulable */
+    /* for a failed attempt, or for a PodGroup */
+    bool placed; /* the group was */
+    bool error;  /* SchedulerError, not Unschedulable */
     berth_str message;
     /* for an eviction; for a claim to be deleted, its pod */
     berth_str preemptor_namespace, preemptor_name;

@@ -325,6 +325,30 @@ void served_step(metrics *m, const berth_step *step, berth_str profile, int64_t 
         metrics_observe(m, METRIC_PREEMPTION_VICTIMS, step->victim_count, METRIC_NO_LABELS);
 }
 
+static const char *result_of(const berth_pod_group_attempt *attempt)
+{
+    switch (attempt->verdict) {
+    case BERTH_VERDICT_PLACED:
+        return "scheduled";
+    case BERTH_VERDICT_UNSCHEDULABLE:
+        return attempt->preempts ? "waiting_on_preemption" : "unschedulable";
+    default:
+        return "error";
+    }
+}
+
+void served_group(metrics *m, const berth_pod_group_attempt *attempt, berth_str profile,
+                  int64_t took_ns)
+{
+    char name[256];
+    const double seconds = (double)took_ns / 1e9;
+    label_of(name, profile);
+    metrics_add(m, METRIC_GROUP_ATTEMPTS, 1, METRIC_LABELS(name, result_of(attempt)));
+    metrics_observe(m, METRIC_GROUP_ATTEMPT_SECONDS, seconds,
+                    METRIC_LABELS(name, result_of(attempt)));
+    metrics_observe(m, METRIC_GROUP_ALGORITHM_SECONDS, seconds, METRIC_NO_LABELS);
+}
+
 void served_event(metrics *m, berth_kind kind, bool assigned, const char *action, int64_t took_ns)
 {
     char event[96];

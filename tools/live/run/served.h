@@ -80,6 +80,8 @@ void served_limited(served *s, const char *method, int64_t waited_ns);
 
 /* Count an attempt that placed nothing, or the decision about a placed pod. Threads: the deciding
  * thread's. */
+void served_group(metrics *m, const berth_pod_group_attempt *attempt, berth_str profile,
+                  int64_t took_ns);
 void served_step(metrics *m, const berth_step *step, berth_str profile, int64_t took_ns);
 
 /* Count an applied change of the cluster: "Add", "Update" or "Delete". `assigned`: the pod has a

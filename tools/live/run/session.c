@@ -301,7 +301,8 @@ static void begin(session *s)
         served_configure(&s->served, configz_text(s->options), s->minor, (int)setup->minor);
         served_rules(&s->served, (int)setup->minor, setup->feature_gates);
     }
-    s->watcher = watcher_create(s->transport, &sink, s->minor);
+    s->watcher = watcher_create(s->transport, &sink, s->minor,
+                                engine_setup_follows_groups(s->options->setup));
     if (s->watcher == NULL) {
         end(s, exit_status("run", "making a reader", BERTH_E_NOMEM));
         return;
@@ -452,7 +453,8 @@ static void begin_comparison(session *s)
         .change = on_fresh, .is_full = on_is_full, .listed = on_fresh_listed, .context = s};
     if (s->fresh != NULL || s->watcher == NULL || !watcher_is_synced(s->watcher))
         return;
-    s->fresh = watcher_create(s->transport, &sink, s->minor);
+    s->fresh = watcher_create(s->transport, &sink, s->minor,
+                              engine_setup_follows_groups(s->options->setup));
     if (s->fresh != NULL)
         watcher_start(s->fresh);
 }

@@ -27,6 +27,15 @@ const metric_family metric_families[METRIC_COUNT] = {
     [METRIC_ATTEMPT_SECONDS] =
         MEASURES("scheduler_scheduling_attempt_duration_seconds",
                  "Scheduling attempt latency in seconds.", .001, 2, 15, "profile", "result"),
+    [METRIC_GROUP_ATTEMPTS] =
+        COUNTS("scheduler_podgroup_schedule_attempts_total",
+               "Number of attempts to schedule pod groups, by the result.", "profile", "result"),
+    [METRIC_GROUP_ATTEMPT_SECONDS] = MEASURES(
+        "scheduler_podgroup_scheduling_attempt_duration_seconds",
+        "Pod group scheduling attempt latency in seconds.", .001, 2, 15, "profile", "result"),
+    [METRIC_GROUP_ALGORITHM_SECONDS] =
+        MEASURES("scheduler_podgroup_scheduling_algorithm_duration_seconds",
+                 "Pod group scheduling algorithm latency in seconds.", .001, 2, 15, NULL),
     [METRIC_ALGORITHM_SECONDS] =
         MEASURES("scheduler_scheduling_algorithm_duration_seconds",
                  "Scheduling algorithm latency in seconds.", .001, 2, 15, NULL),
@@ -318,22 +327,6 @@ const metric_family metric_unmeasured[] = {
      .first = .00001,
      .factor = 1.5,
      .count = 20},
-    {.name = "scheduler_podgroup_schedule_attempts_total",
-     .type = METRIC_COUNTER,
-     .labels = {"profile", "result"},
-     .zero = {"default-scheduler", "scheduled"}},
-    {.name = "scheduler_podgroup_scheduling_algorithm_duration_seconds",
-     .type = METRIC_HISTOGRAM,
-     .first = .001,
-     .factor = 2,
-     .count = 15},
-    {.name = "scheduler_podgroup_scheduling_attempt_duration_seconds",
-     .type = METRIC_HISTOGRAM,
-     .labels = {"profile", "result"},
-     .zero = {"default-scheduler", "scheduled"},
-     .first = .001,
-     .factor = 2,
-     .count = 15},
     {.name = "scheduler_pre_queueing_hint_evaluations_total",
      .type = METRIC_COUNTER,
      .labels = {"plugin", "result"},

@@ -50,6 +50,9 @@ typedef enum metric {
                                        build_date, go_version, compiler, platform */
     METRIC_FEATURE,                 /* name; stage: "" */
     METRIC_VERSION_INFO,            /* binary, component, emulation, min_compat */
+    METRIC_GROUP_ATTEMPTS,          /* profile; result: as of pods, or waiting_on_preemption */
+    METRIC_GROUP_ATTEMPT_SECONDS,   /* profile, result */
+    METRIC_GROUP_ALGORITHM_SECONDS, /* */
     METRIC_RELOADS,                 /* result: success, error */
     METRIC_COUNT
 } metric;

@@ -73,6 +73,7 @@ static const kept_field pod_spec[] = {FACT("nodeName", FACT_NODE_NAME),
                                       ALL("topologySpreadConstraints"),
                                       ALL("volumes"),
                                       ALL("schedulingGates"),
+                                      ALL("schedulingGroup"),
                                       ALL("resources"),
                                       ALL("hostNetwork"),
                                       ALL("hostUsers"),
@@ -140,7 +141,10 @@ static const kept_field device_claim[] = {PART("metadata", device_metadata), ALL
                                           PART("status", claim_status), LAST};
 static const kept_field devices[] = {PART("metadata", device_metadata), ALL("spec"), LAST};
 
-static const kept_field pod_groups[] = {PART("metadata", plain_metadata), ALL("spec"), LAST};
+static const kept_field group_status[] = {
+    {.key = "conditions", .key_bytes = 10, .fact = FACT_CONDITIONS, .fact_only = 1}, LAST};
+static const kept_field pod_groups[] = {PART("metadata", plain_metadata), ALL("spec"),
+                                        PART("status", group_status), LAST};
 
 #define HEADING(version, kind) "{\"apiVersion\":\"" version "\",\"kind\":\"" kind "\","
 

@@ -17,7 +17,9 @@ typedef struct object_entry {
     bool posted;        /* false: it could not be read, so the engine lacks it */
     bool bound;         /* of a pod: it has a node */
     uint16_t namespace_bytes, name_bytes, uid_bytes;
-    char *scheduled; /* of a pod without a node: its condition PodScheduled as JSON; NULL: none */
+    /* The condition PodScheduled of a pod without a node, or PodGroupInitiallyScheduled of a
+     * PodGroup, as JSON; NULL: none. */
+    char *scheduled;
     char *nominated; /* of a pod without a node: status.nominatedNodeName; NULL: none */
     char texts[];    /* namespace, name, uid, one after the other */
 } object_entry;

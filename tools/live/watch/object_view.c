@@ -173,11 +173,33 @@ static const char *keep_object(walk *w, const char *at, const kept_field *fields
     return more == 0 ? at : NULL;
 }
 
+static bool is(berth_str text, const char *word)
+{
+    return text.len == strlen(word) && memcmp(text.data, word, text.len) == 0;
+}
+
 static void note_condition(walk *w, berth_str element)
 {
     berth_str type = json_plain_string(json_member(element, "type"));
-    if (type.len == 12 && memcmp(type.data, "PodScheduled", 12) == 0)
+    if (is(type, "PodScheduled") || is(type, "PodGroupInitiallyScheduled"))
         w->facts[FACT_SCHEDULED] = element;
+}
+
+/* Read an array of conditions without keeping it. */
+static const char *note_conditions(walk *w, const char *at)
+{
+    at = skip_space(at + 1, w->end);
+    while (at < w->end && *at != ']') {
+        const char *from = at;
+        at = skip_value(at, w->end);
+        if (at == NULL)
+            return NULL;
+        note_condition(w, (berth_str){from, (uint32_t)(at - from)});
+        at = skip_space(at, w->end);
+        if (at < w->end && *at == ',')
+            at = skip_space(at + 1, w->end);
+    }
+    return at < w->end ? at + 1 : NULL;
 }
 
 static const char *keep_array(walk *w, const char *at, const kept_field *field, int depth)
@@ -217,6 +239,8 @@ static const char *keep_value(walk *w, const char *at, const kept_field *field, 
         return keep_object(w, at, field->inner, depth);
     if (field->inner != NULL && *at == '[')
         return keep_array(w, at, field, depth);
+    if (field->fact == FACT_CONDITIONS && *at == '[')
+        return note_conditions(w, at);
     const char *behind = skip_value(at, w->end);
     if (behind == NULL)
         return NULL;

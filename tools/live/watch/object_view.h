@@ -14,7 +14,7 @@ typedef struct object_view {
     int64_t generation;
     /* for a pod */
     berth_str node_name, scheduler_name, nominated_node_name;
-    berth_str scheduled; /* the condition PodScheduled as JSON */
+    berth_str scheduled; /* its condition PodScheduled, or PodGroupInitiallyScheduled, as JSON */
     /* the shorter text */
     char *kept;
     size_t kept_bytes, kept_capacity;

@@ -103,6 +103,8 @@ static void note(reflector *r, object_entry *entry)
     entry->mark = r->mark;
     if (r->resource->kind == BERTH_KIND_POD)
         note_pod(r, entry);
+    if (r->resource->kind == BERTH_KIND_POD_GROUP)
+        replace_text(&entry->scheduled, view->scheduled);
 }
 
 static void tell_of_new(reflector *r, object_entry *entry)

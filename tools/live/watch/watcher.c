@@ -55,7 +55,8 @@ struct watcher {
     berth_reader *reader;
     reflector reflectors[BERTH_KIND_COUNT]; /* indexed by kind */
     uint32_t listed_count;
-    int minor; /* of the version whose decisions are made */
+    int minor;   /* of the version whose decisions are made */
+    bool groups; /* PodGroups are followed */
 };
 
 static bool is_followed(const watcher *w, int kind)
@@ -67,8 +68,8 @@ static bool is_followed(const watcher *w, int kind)
         return w->minor >= DEVICES_MINOR;
     case BERTH_KIND_DEVICE_TAINT_RULE:
         return w->minor >= TAINT_RULES_MINOR;
-    case BERTH_KIND_POD_GROUP: /* berth run does not follow groups */
-        return false;
+    case BERTH_KIND_POD_GROUP:
+        return w->groups;
     default:
         return true;
     }
@@ -117,7 +118,8 @@ static void on_gone(void *context, berth_kind kind, const object_entry *entry)
         w->sink.gone(w->sink.context, kind, entry);
 }
 
-watcher *watcher_create(const live_transport *transport, const watch_sink *sink, int minor)
+watcher *watcher_create(const live_transport *transport, const watch_sink *sink, int minor,
+                        bool groups)
 {
     /* A workload yields one pod, which is ignored; nothing is read ahead. */
     const berth_read_options options = {.size = sizeof(options), .templates = true, .threads = 1};
@@ -125,6 +127,7 @@ watcher *watcher_create(const live_transport *transport, const watch_sink *sink,
     w->transport = transport;
     w->sink = *sink;
     w->minor = minor;
+    w->groups = groups;
     w->inner = (watch_sink){on_change, on_is_full, on_listed, on_seen, on_gone, w};
     if (berth_reader_create(&options, &w->reader, NULL) != BERTH_OK) {
         free(w);

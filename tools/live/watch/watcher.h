@@ -13,7 +13,8 @@ typedef struct watcher watcher;
 /* Create a watcher for the kinds of a server of Kubernetes 1.`minor`. Owner: `sink` is copied,
  * except its context; `transport` must outlive the watcher. Returns NULL if there is no memory for
  * a reader. */
-watcher *watcher_create(const live_transport *transport, const watch_sink *sink, int minor);
+watcher *watcher_create(const live_transport *transport, const watch_sink *sink, int minor,
+                        bool groups);
 void watcher_start(watcher *w);
 void watcher_stop(watcher *w);
 void watcher_destroy(watcher *w);

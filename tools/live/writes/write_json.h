@@ -47,6 +47,7 @@ typedef struct write_pod {
     int64_t generation;       /* metadata.generation */
     berth_str scheduled;      /* its condition PodScheduled as JSON; absent: none */
     berth_str nominated;      /* status.nominatedNodeName */
+    bool placed;              /* of a PodGroup: it was placed once */
     /* about the decision, for metrics */
     uint32_t attempt;
     int64_t waited_ns, decided_ns; /* since its submission; when it was decided, by now() */

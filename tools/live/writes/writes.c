@@ -11,7 +11,7 @@ enum { EVENTS_WAITING = 10000, OBSERVED_GENERATION_MINOR = 33 };
 struct writes {
     write_gate gate;
     bindings *bindings;
-    pod_statuses *statuses;
+    status_writes *statuses, *group_statuses;
     evictions *evictions;
     pod_events *events;
     volume_writes *volumes;
@@ -125,7 +125,7 @@ static void on_conditions(void *context, const write_pod *pod, berth_str node)
 
 static bool is_nominated(void *context, const write_pod *preemptor)
 {
-    return !pod_statuses_is_pending(((writes *)context)->statuses, preemptor);
+    return !status_writes_is_pending(((writes *)context)->statuses, preemptor);
 }
 
 static void on_evicted(void *context, const eviction_outcome *outcome)
@@ -159,13 +159,14 @@ writes *writes_create(const writes_options *options)
     w->callbacks = options->callbacks;
     w->scheduled_events = options->scheduled_events;
     w->bindings = bindings_create(&w->gate, on_bound, w);
-    w->statuses = pod_statuses_create(&w->gate, observed);
+    w->statuses = status_writes_create(&w->gate, &status_of_pods, observed);
+    w->group_statuses = status_writes_create(&w->gate, &status_of_pod_groups, true);
     w->evictions = evictions_create(&w->gate, observed, is_nominated, on_evicted, w);
     w->volumes = volume_writes_create(&w->gate, on_volumes, w);
     w->deletions = claim_deletions_create(&w->gate);
     w->devices = device_writes_create(&w->gate, w->deletions, on_devices, on_conditions, w);
     w->frees = claim_frees_create(&w->gate);
-    w->events = pod_events_create(&w->gate, pod_statuses_lane(w->statuses),
+    w->events = pod_events_create(&w->gate, status_writes_lane(w->statuses),
                                   options->host != NULL ? options->host : "", waiting);
     return w;
 }
@@ -180,7 +181,8 @@ void writes_destroy(writes *w)
     device_writes_destroy(w->devices);
     claim_deletions_destroy(w->deletions);
     evictions_destroy(w->evictions);
-    pod_statuses_destroy(w->statuses);
+    status_writes_destroy(w->statuses);
+    status_writes_destroy(w->group_statuses);
     bindings_destroy(w->bindings);
     free(w);
 }
@@ -221,7 +223,7 @@ void writes_unbind(writes *w, uint64_t id)
 
 void writes_failed(writes *w, const write_pod *pod, const write_failure *failure)
 {
-    const pod_condition condition = {
+    const wanted_condition condition = {
         .reason = failure->error ? "SchedulerError" : "Unschedulable",
         .message = failure->message,
         .nomination = failure->nominated.len > 0 ? NOMINATION_SET
@@ -230,14 +232,26 @@ void writes_failed(writes *w, const write_pod *pod, const write_failure *failure
         .node = failure->nominated,
     };
     pod_events_put(w->events, EVENT_FAILED_SCHEDULING, pod, failure->message);
-    (void)pod_statuses_put(w->statuses, pod, &condition);
+    (void)status_writes_put(w->statuses, pod, &condition);
+}
+
+/* A group that was placed once counts as placed, whatever becomes of its other pods. */
+void writes_pod_group(writes *w, const write_pod *group, const write_group_outcome *outcome)
+{
+    const wanted_condition condition = {.holds = outcome->placed,
+                                        .reason = outcome->placed  ? "Scheduled"
+                                                  : outcome->error ? "SchedulerError"
+                                                                   : "Unschedulable",
+                                        .message = outcome->message};
+    if (outcome->placed || !group->placed)
+        (void)status_writes_put(w->group_statuses, group, &condition);
 }
 
 void writes_nominate(writes *w, const write_pod *pod, berth_str node)
 {
-    const pod_condition condition = {
+    const wanted_condition condition = {
         .nomination = node.len > 0 ? NOMINATION_SET : NOMINATION_CLEARED, .node = node};
-    (void)pod_statuses_put(w->statuses, pod, &condition);
+    (void)status_writes_put(w->statuses, pod, &condition);
 }
 
 void writes_free_claim(writes *w, const freed_claim *claim)
@@ -262,15 +276,20 @@ void writes_leader(writes *w, const leader_event *event)
 
 void writes_pod_seen(writes *w, const write_pod *pod, berth_str node)
 {
-    pod_statuses_drop(w->statuses,
-                      pod); /* which may also drop a nomination that was never written */
+    status_writes_drop(w->statuses,
+                       pod); /* which may also drop a nomination that was never written */
     evictions_pod_placed(w->evictions, pod);
     bindings_pod_seen(w->bindings, pod->namespace_name, pod->name, pod->uid, node);
 }
 
+void writes_pod_group_gone(writes *w, const write_pod *group)
+{
+    status_writes_drop(w->group_statuses, group);
+}
+
 void writes_pod_gone(writes *w, const write_pod *pod)
 {
-    pod_statuses_drop(w->statuses, pod);
+    status_writes_drop(w->statuses, pod);
     evictions_pod_gone(w->evictions, pod->namespace_name, pod->name, pod->uid);
 }
 
@@ -304,7 +323,8 @@ void writes_end(writes *w)
 bool writes_is_settled(const writes *w)
 {
     return bindings_count(w->bindings) == 0 && evictions_count(w->evictions) == 0 &&
-           pod_statuses_pending(w->statuses) == 0 && pod_events_pending(w->events) == 0;
+           status_writes_pending(w->statuses) == 0 &&
+           status_writes_pending(w->group_statuses) == 0 && pod_events_pending(w->events) == 0;
 }
 
 const char *writes_denied(const writes *w)
@@ -324,8 +344,9 @@ void writes_count(const writes *w, writes_counters *out)
     out->devices = device_writes_count(w->devices);
     out->unsettled = bindings_unsettled(w->bindings);
     out->window = bindings_window(w->bindings);
-    out->statuses = pod_statuses_sent(w->statuses);
-    out->statuses_pending = pod_statuses_pending(w->statuses);
+    out->statuses = status_writes_sent(w->statuses) + status_writes_sent(w->group_statuses);
+    out->statuses_pending =
+        status_writes_pending(w->statuses) + status_writes_pending(w->group_statuses);
     out->events = pod_events_sent(w->events);
     out->events_dropped = pod_events_dropped(w->events);
     out->events_pending = pod_events_pending(w->events);

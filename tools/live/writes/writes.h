@@ -12,6 +12,7 @@
  *               writes_devices gets the devices of the pod's claims;
  *       unbind  writes_unbind(w, id): there will be no answer;
  *       failed  writes_failed(w, pod, failure): the condition and the event;
+ *       group   writes_pod_group(w, group, outcome): the condition of a PodGroup;
  *       free    writes_free_claim(w, claim): the watch shows when its devices are free;
  *       delete  writes_delete_claim(w, claim): the watch shows when it is gone;
  *       evict   writes_evict(w, victim, preemptor, node): `evicted` reports that the server has
@@ -37,7 +38,7 @@
 #include "live/writes/device_writes.h"
 #include "live/writes/evictions.h"
 #include "live/writes/pod_events.h"
-#include "live/writes/pod_status.h"
+#include "live/writes/status_writes.h"
 #include "live/writes/volume_writes.h"
 
 /* Each may be NULL. */
@@ -90,6 +91,13 @@ typedef struct write_failure {
 } write_failure;
 void writes_failed(writes *w, const write_pod *pod, const write_failure *failure);
 
+typedef struct write_group_outcome {
+    bool placed, error; /* neither: it is unschedulable */
+    berth_str message;
+} write_group_outcome;
+/* The condition of a PodGroup, which is described like a pod. */
+void writes_pod_group(writes *w, const write_pod *group, const write_group_outcome *outcome);
+
 /* Set only the nomination, or (absent node) remove it. */
 void writes_nominate(writes *w, const write_pod *pod, berth_str node);
 
@@ -107,6 +115,7 @@ void writes_leader(writes *w, const leader_event *event);
 
 void writes_pod_seen(writes *w, const write_pod *pod, berth_str node);
 void writes_pod_gone(writes *w, const write_pod *pod);
+void writes_pod_group_gone(writes *w, const write_pod *group);
 void writes_node_gone(writes *w, berth_str node);
 void writes_claim_seen(writes *w, berth_str namespace_name, berth_str name);
 void writes_device_claim_seen(writes *w, berth_str namespace_name, berth_str name);

@@ -6,14 +6,14 @@
 
 #include <cmocka.h>
 
-#include "live/writes/pod_status.h"
+#include "live/writes/status_writes.h"
 #include "scripted_transport.h"
 
 static const int64_t second = INT64_C(1000000000);
 
 static scripted_transport *server;
 static write_gate gate;
-static pod_statuses *statuses;
+static status_writes *statuses;
 
 static int start(void **state)
 {
@@ -21,14 +21,14 @@ static int start(void **state)
     server = scripted_create();
     server->wall_ns = INT64_C(1795000000123456789);
     gate = (write_gate){.transport = &server->transport, .fence_ns = LIVE_NEVER};
-    statuses = pod_statuses_create(&gate, true);
+    statuses = status_writes_create(&gate, &status_of_pods, true);
     return 0;
 }
 
 static int stop(void **state)
 {
     (void)state;
-    pod_statuses_destroy(statuses);
+    status_writes_destroy(statuses);
     assert_int_equal(server->request_count, 0);
     assert_int_equal(server->timer_count, 0);
     scripted_destroy(server);
@@ -40,8 +40,8 @@ static const write_pod web = {.namespace_name = {"shop", 4},
                               .uid = {"u-1", 3},
                               .version = 70,
                               .generation = 2};
-static const pod_condition full = {.reason = "Unschedulable", .message = {"full", 4}};
-static const pod_condition fuller = {.reason = "Unschedulable", .message = {"fuller", 6}};
+static const wanted_condition full = {.reason = "Unschedulable", .message = {"full", 4}};
+static const wanted_condition fuller = {.reason = "Unschedulable", .message = {"fuller", 6}};
 
 static scripted_request *sent(void)
 {
@@ -59,10 +59,10 @@ static void answer(int status)
 static void says_what_the_server_wants(void **state)
 {
     (void)state;
-    pod_condition nominated = full;
+    wanted_condition nominated = full;
     nominated.nomination = NOMINATION_SET;
     nominated.node = BERTH_STR("n1");
-    assert_true(pod_statuses_put(statuses, &web, &nominated));
+    assert_true(status_writes_put(statuses, &web, &nominated));
     assert_string_equal(sent()->content_type, "application/strategic-merge-patch+json");
     assert_string_equal(
         sent()->body,
@@ -71,7 +71,37 @@ static void says_what_the_server_wants(void **state)
         "\"False\",\"type\":\"PodScheduled\",\"observedGeneration\":2}],\"nominatedNodeName\":"
         "\"n1\"},\"metadata\":{\"uid\":\"u-1\"}}");
     answer(200);
-    assert_int_equal(pod_statuses_pending(statuses), 0);
+    assert_int_equal(status_writes_pending(statuses), 0);
+}
+
+/* The condition of a PodGroup has no lastProbeTime, and may be True. */
+static void says_it_of_groups(void **state)
+{
+    (void)state;
+    status_writes *groups = status_writes_create(&gate, &status_of_pod_groups, true);
+    write_pod group = web;
+    wanted_condition placed = {.holds = true, .reason = "Scheduled"};
+    static const char path[] =
+        "/apis/scheduling.k8s.io/v1beta1/namespaces/shop/podgroups/web-1/status";
+    group.scheduled = BERTH_STR("{\"type\":\"PodGroupInitiallyScheduled\",\"status\":\"False\","
+                                "\"reason\":\"Unschedulable\",\"message\":\"full\","
+                                "\"lastTransitionTime\":\"2026-01-01T00:00:00Z\"}");
+    assert_false(status_writes_put(groups, &group, &full));
+    assert_true(status_writes_put(groups, &group, &placed));
+    scripted_request *request = scripted_find(server, "PATCH", path);
+    assert_non_null(request);
+    assert_string_equal(
+        request->body,
+        "{\"status\":{\"conditions\":[{\"lastTransitionTime\":\"2026-11-18T11:06:40Z\","
+        "\"message\":\"\",\"reason\":\"Scheduled\",\"status\":\"True\",\"type\":"
+        "\"PodGroupInitiallyScheduled\",\"observedGeneration\":2}]},\"metadata\":{\"uid\":"
+        "\"u-1\"}}");
+    scripted_answer(server, request, 200, "{\"metadata\":{\"resourceVersion\":\"80\"}}");
+    group.scheduled = BERTH_STR("{\"type\":\"PodGroupInitiallyScheduled\",\"status\":\"True\","
+                                "\"reason\":\"Scheduled\",\"message\":\"\"}");
+    group.version = 80;
+    assert_false(status_writes_put(groups, &group, &placed));
+    status_writes_destroy(groups);
 }
 
 /* lastTransitionTime stays while the condition is False. */
@@ -82,16 +112,16 @@ static void what_is_shown_is_not_sent(void **state)
     pod.scheduled = BERTH_STR("{\"type\":\"PodScheduled\",\"status\":\"False\",\"reason\":"
                               "\"Unschedulable\",\"message\":\"full\",\"lastTransitionTime\":"
                               "\"2026-01-01T00:00:00Z\"}");
-    assert_false(pod_statuses_put(statuses, &pod, &full));
-    pod_condition cleared = full;
+    assert_false(status_writes_put(statuses, &pod, &full));
+    wanted_condition cleared = full;
     cleared.nomination = NOMINATION_CLEARED;
-    assert_false(pod_statuses_put(statuses, &pod, &cleared));
+    assert_false(status_writes_put(statuses, &pod, &cleared));
     assert_int_equal(server->sent, 0);
     pod.nominated = BERTH_STR("n2");
-    assert_true(pod_statuses_put(statuses, &pod, &cleared));
+    assert_true(status_writes_put(statuses, &pod, &cleared));
     assert_non_null(strstr(sent()->body, "\"nominatedNodeName\":null"));
     answer(200);
-    assert_true(pod_statuses_put(statuses, &pod, &fuller));
+    assert_true(status_writes_put(statuses, &pod, &fuller));
     assert_non_null(strstr(sent()->body, "\"lastTransitionTime\":\"2026-01-01T00:00:00Z\""));
     assert_null(strstr(sent()->body, "nominated"));
     answer(200);
@@ -101,42 +131,43 @@ static void what_is_shown_is_not_sent(void **state)
 static void a_late_watch_is_no_reason(void **state)
 {
     (void)state;
-    assert_true(pod_statuses_put(statuses, &web, &full));
-    assert_false(pod_statuses_put(statuses, &web, &full));
+    assert_true(status_writes_put(statuses, &web, &full));
+    assert_false(status_writes_put(statuses, &web, &full));
     answer(200);
-    assert_false(pod_statuses_put(statuses, &web, &full));
+    assert_false(status_writes_put(statuses, &web, &full));
     write_pod later = web;
     later.version = 80;
-    assert_true(pod_statuses_put(statuses, &later, &full)); /* it was removed by somebody else */
+    assert_true(status_writes_put(statuses, &later, &full)); /* it was removed by somebody else */
     answer(200);
 }
 
 static void the_newest_wins(void **state)
 {
     (void)state;
-    assert_true(pod_statuses_put(statuses, &web, &full));
-    assert_true(pod_statuses_put(statuses, &web, &fuller));
-    assert_true(pod_statuses_put(
-        statuses, &web, &(pod_condition){.nomination = NOMINATION_SET, .node = BERTH_STR("n3")}));
+    assert_true(status_writes_put(statuses, &web, &full));
+    assert_true(status_writes_put(statuses, &web, &fuller));
+    assert_true(status_writes_put(
+        statuses, &web,
+        &(wanted_condition){.nomination = NOMINATION_SET, .node = BERTH_STR("n3")}));
     assert_int_equal(server->request_count, 1);
     answer(200);
     assert_non_null(strstr(sent()->body, "\"message\":\"fuller\""));
     assert_non_null(strstr(sent()->body, "\"nominatedNodeName\":\"n3\""));
     answer(200);
     assert_int_equal(server->sent, 2);
-    assert_int_equal(pod_statuses_pending(statuses), 0);
+    assert_int_equal(status_writes_pending(statuses), 0);
 }
 
 /* A change is compared with the request under way: to another message and back is no change. */
 static void there_and_back_is_no_change(void **state)
 {
     (void)state;
-    assert_true(pod_statuses_put(statuses, &web, &full));
-    assert_true(pod_statuses_put(statuses, &web, &fuller));
-    assert_false(pod_statuses_put(statuses, &web, &full));
+    assert_true(status_writes_put(statuses, &web, &full));
+    assert_true(status_writes_put(statuses, &web, &fuller));
+    assert_false(status_writes_put(statuses, &web, &full));
     answer(200);
     assert_int_equal(server->sent, 1);
-    assert_int_equal(pod_statuses_pending(statuses), 0);
+    assert_int_equal(status_writes_pending(statuses), 0);
 }
 
 static void errors_are_tried_four_times(void **state)
@@ -145,13 +176,13 @@ static void errors_are_tried_four_times(void **state)
     static const int statuses_tried[] = {409, 500, 503};
     for (size_t i = 0; i < 3; i++) {
         uint64_t before = server->sent;
-        pod_statuses_put(statuses, &web, &full);
+        status_writes_put(statuses, &web, &full);
         for (int tries = 0; tries < 4; tries++) {
             answer(statuses_tried[i]);
             scripted_advance(server, second);
         }
         assert_int_equal(server->sent - before, 4);
-        assert_int_equal(pod_statuses_pending(statuses), 0);
+        assert_int_equal(status_writes_pending(statuses), 0);
     }
 }
 
@@ -160,19 +191,19 @@ static void gone_and_replaced_are_dropped(void **state)
     (void)state;
     static const int statuses_tried[] = {404, 422, 403};
     for (size_t i = 0; i < 3; i++) {
-        pod_statuses_put(statuses, &web, &full);
+        status_writes_put(statuses, &web, &full);
         answer(statuses_tried[i]);
-        assert_int_equal(pod_statuses_pending(statuses), 0);
+        assert_int_equal(status_writes_pending(statuses), 0);
     }
-    pod_statuses_put(statuses, &web, &full);
-    pod_statuses_drop(statuses, &web);
-    assert_int_equal(pod_statuses_pending(statuses), 0);
+    status_writes_put(statuses, &web, &full);
+    status_writes_drop(statuses, &web);
+    assert_int_equal(status_writes_pending(statuses), 0);
 }
 
 static void an_absent_server_is_waited_for(void **state)
 {
     (void)state;
-    pod_statuses_put(statuses, &web, &full);
+    status_writes_put(statuses, &web, &full);
     for (int i = 0; i < 20; i++) {
         scripted_fail(server, sent(), i % 2 == 0 ? LIVE_NOT_SENT : LIVE_UNKNOWN);
         scripted_advance(server, 31 * second);
@@ -180,7 +211,7 @@ static void an_absent_server_is_waited_for(void **state)
     scripted_retry_after(server, sent(), 429, 50);
     scripted_advance(server, 50 * second);
     answer(200);
-    assert_int_equal(pod_statuses_pending(statuses), 0);
+    assert_int_equal(status_writes_pending(statuses), 0);
 }
 
 static void eight_at_a_time(void **state)
@@ -191,7 +222,7 @@ static void eight_at_a_time(void **state)
         write_pod pod = web;
         snprintf(name, sizeof(name), "p-%d", i);
         pod.name = write_str(name);
-        pod_statuses_put(statuses, &pod, &full);
+        status_writes_put(statuses, &pod, &full);
     }
     assert_int_equal(server->request_count, 8);
     while (server->request_count > 0)
@@ -204,10 +235,15 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, start, stop)
     const struct CMUnitTest tests[] = {
-        T(says_what_the_server_wants),     T(what_is_shown_is_not_sent),
-        T(a_late_watch_is_no_reason),      T(the_newest_wins),
-        T(errors_are_tried_four_times),    T(gone_and_replaced_are_dropped),
-        T(an_absent_server_is_waited_for), T(eight_at_a_time),
+        T(says_what_the_server_wants),
+        T(says_it_of_groups),
+        T(what_is_shown_is_not_sent),
+        T(a_late_watch_is_no_reason),
+        T(the_newest_wins),
+        T(errors_are_tried_four_times),
+        T(gone_and_replaced_are_dropped),
+        T(an_absent_server_is_waited_for),
+        T(eight_at_a_time),
         T(there_and_back_is_no_change),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

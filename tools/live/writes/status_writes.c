@@ -1,6 +1,6 @@
-/* An entry for each pod whose status was written. It is either working or resting: then it only
+/* An entry for each object whose status was written. It is either working or resting: then it only
  * records what was written until the watch shows it. */
-#include "live/writes/pod_status.h"
+#include "live/writes/status_writes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,12 +16,12 @@ static const int64_t first_backoff_ns = 10000000, last_backoff_ns = INT64_C(3000
 
 typedef struct status_entry {
     write_task task; /* must be first: task and status_entry are cast to each other */
-    pod_statuses *all;
+    status_writes *all;
     struct status_entry *before, *next;
     char *key;
     uint64_t wanted;  /* hash of the last requested state */
     uint64_t carried; /* hash of the state in the task's body */
-    uint64_t version; /* resting: version of the pod after the write */
+    uint64_t version; /* resting: version of the object after the write */
     char *condition;  /* JSON; NULL: unchanged */
     nomination nomination;
     char *node;
@@ -30,17 +30,30 @@ typedef struct status_entry {
     bool works, changed; /* queued, sent or waiting; request changed since it was sent */
 } status_entry;
 
-struct pod_statuses {
+const status_kind status_of_pods = {.lane = "patch pods/status",
+                                    .base = "/api/v1",
+                                    .resource = "pods",
+                                    .condition = "PodScheduled",
+                                    .probes = true};
+const status_kind status_of_pod_groups = {.lane = "patch podgroups/status",
+                                          .base = "/apis/scheduling.k8s.io/v1beta1",
+                                          .resource = "podgroups",
+                                          .condition = "PodGroupInitiallyScheduled"};
+
+struct status_writes {
+    const status_kind *kind;
     write_lane lane;
     bool observed_generation;
-    text_map by_pod;
+    text_map by_object;
     status_entry *first;
 };
 
-pod_statuses *pod_statuses_create(write_gate *gate, bool observed_generation)
+status_writes *status_writes_create(write_gate *gate, const status_kind *kind,
+                                    bool observed_generation)
 {
-    pod_statuses *s = heap_new(1, sizeof(*s));
-    write_lane_open(&s->lane, gate, LIVE_WRITES, IN_FLIGHT, "patch pods/status");
+    status_writes *s = heap_new(1, sizeof(*s));
+    s->kind = kind;
+    write_lane_open(&s->lane, gate, LIVE_WRITES, IN_FLIGHT, kind->lane);
     s->observed_generation = observed_generation;
     return s;
 }
@@ -57,15 +70,15 @@ static void free_entry(status_entry *e)
 
 static void remove_entry(status_entry *e)
 {
-    pod_statuses *s = e->all;
+    status_writes *s = e->all;
     *(e->before != NULL ? &e->before->next : &s->first) = e->next;
     if (e->next != NULL)
         e->next->before = e->before;
-    text_map_remove(&s->by_pod, write_str(e->key));
+    text_map_remove(&s->by_object, write_str(e->key));
     free_entry(e);
 }
 
-void pod_statuses_destroy(pod_statuses *s)
+void status_writes_destroy(status_writes *s)
 {
     if (s == NULL)
         return;
@@ -73,7 +86,7 @@ void pod_statuses_destroy(pod_statuses *s)
         next = e->next;
         free_entry(e);
     }
-    text_map_free(&s->by_pod);
+    text_map_free(&s->by_object);
     write_lane_close(&s->lane);
     free(s);
 }
@@ -92,20 +105,26 @@ static uint64_t mix(uint64_t hash, berth_str text)
     return (hash ^ text_map_hash(text)) * 0xd6e8feb86659fd93U;
 }
 
-static uint64_t hash_of(berth_str reason, berth_str message, berth_str nominated)
+static uint64_t hash_of(const wanted_condition *condition, berth_str nominated)
 {
-    return mix(mix(mix(1, reason), message), nominated);
+    return mix(mix(mix(1 + condition->holds, write_str(condition->reason)), condition->message),
+               nominated);
 }
 
-/* The condition that the watch shows, and since when it is False. */
+static const char *status_of(const wanted_condition *condition)
+{
+    return condition->holds ? "True" : "False";
+}
+
+/* The condition that the watch shows, and since when it has the wanted status. */
 typedef struct shown_condition {
     json_t *root;
     berth_str reason, message;
-    bool is_false;
-    const char *since; /* NULL: it is not False */
+    bool same;         /* its status is the wanted one */
+    const char *since; /* NULL: it is not */
 } shown_condition;
 
-static shown_condition read_shown(const write_pod *pod)
+static shown_condition read_shown(const write_pod *pod, const wanted_condition *condition)
 {
     shown_condition shown = {.root = NULL};
     if (pod->scheduled.len > 0)
@@ -113,13 +132,13 @@ static shown_condition read_shown(const write_pod *pod)
     const char *status = json_string_value(json_object_get(shown.root, "status"));
     shown.reason = write_str(json_string_value(json_object_get(shown.root, "reason")));
     shown.message = write_str(json_string_value(json_object_get(shown.root, "message")));
-    shown.is_false = status != NULL && strcmp(status, "False") == 0;
-    if (shown.is_false)
+    shown.same = status != NULL && strcmp(status, status_of(condition)) == 0;
+    if (shown.same)
         shown.since = json_string_value(json_object_get(shown.root, "lastTransitionTime"));
     return shown;
 }
 
-static berth_str nominated_after(const write_pod *pod, const pod_condition *condition)
+static berth_str nominated_after(const write_pod *pod, const wanted_condition *condition)
 {
     if (condition->nomination == NOMINATION_STAYS)
         return pod->nominated;
@@ -127,26 +146,28 @@ static berth_str nominated_after(const write_pod *pod, const pod_condition *cond
 }
 
 /* Whether the watch already shows the requested state. */
-static bool is_shown(const write_pod *pod, const pod_condition *condition,
+static bool is_shown(const write_pod *pod, const wanted_condition *condition,
                      const shown_condition *shown)
 {
     bool same = condition->reason == NULL ||
-                (shown->is_false && write_str_equal(shown->reason, write_str(condition->reason)) &&
+                (shown->same && write_str_equal(shown->reason, write_str(condition->reason)) &&
                  write_str_equal(shown->message, condition->message));
     return same && write_str_equal(nominated_after(pod, condition), pod->nominated);
 }
 
 /* ---- the patch ---- */
 
-static char *condition_text(const pod_statuses *s, const write_pod *pod,
-                            const pod_condition *condition, const shown_condition *shown)
+static char *condition_text(const status_writes *s, const write_pod *pod,
+                            const wanted_condition *condition, const shown_condition *shown)
 {
     char now[WRITE_TIME_BYTES];
     write_time(now, live_wall(s->lane.gate->transport));
-    json_t *c = json_pack("{sn ss so ss ss ss}", "lastProbeTime", "lastTransitionTime",
-                          shown->since != NULL ? shown->since : now, "message",
-                          write_json_str(condition->message), "reason", condition->reason, "status",
-                          "False", "type", "PodScheduled");
+    json_t *c = s->kind->probes ? json_pack("{sn}", "lastProbeTime") : json_object();
+    json_object_update_new(c, json_pack("{ss so ss ss ss}", "lastTransitionTime",
+                                        shown->since != NULL ? shown->since : now, "message",
+                                        write_json_str(condition->message), "reason",
+                                        condition->reason, "status", status_of(condition), "type",
+                                        s->kind->condition));
     if (s->observed_generation && pod->generation > 0)
         json_object_set_new(c, "observedGeneration", json_integer(pod->generation));
     return write_json_text(c);
@@ -214,7 +235,8 @@ static void give_up(status_entry *e, const live_answer *answer)
 {
     server_status status;
     server_status_read(&status, answer->body);
-    LOG_INFO(1, "a pod's status was not written", "pod", e->key, "message", status.message);
+    LOG_INFO(1, "a status was not written", e->all->kind->resource, e->key, "message",
+             status.message);
     remove_entry(e);
 }
 
@@ -256,7 +278,7 @@ static void on_patched(write_task *task, const live_answer *answer)
 
 /* ---- requests ---- */
 
-static status_entry *new_entry(pod_statuses *s, const write_pod *pod, berth_str key)
+static status_entry *new_entry(status_writes *s, const write_pod *pod, berth_str key)
 {
     status_entry *e = heap_new(1, sizeof(*e));
     e->all = s;
@@ -264,19 +286,20 @@ static status_entry *new_entry(pod_statuses *s, const write_pod *pod, berth_str 
     e->uid = heap_text(pod->uid.data, pod->uid.len);
     e->task = (write_task){.method = "PATCH",
                            .content_type = "application/strategic-merge-patch+json",
-                           .path = write_path("/api/v1/namespaces/%.*s/pods/%.*s/status",
-                                              WRITE_ARG(pod->namespace_name), WRITE_ARG(pod->name)),
+                           .path = write_path("%s/namespaces/%.*s/%s/%.*s/status", s->kind->base,
+                                              WRITE_ARG(pod->namespace_name), s->kind->resource,
+                                              WRITE_ARG(pod->name)),
                            .answered = on_patched};
     e->next = s->first;
     if (s->first != NULL)
         s->first->before = e;
     s->first = e;
-    text_map_add(&s->by_pod, key, e);
+    text_map_add(&s->by_object, key, e);
     return e;
 }
 
 /* Stores the requested state; what it leaves unchanged stays as requested before. */
-static void take_over(status_entry *e, const write_pod *pod, const pod_condition *condition,
+static void take_over(status_entry *e, const write_pod *pod, const wanted_condition *condition,
                       const shown_condition *shown)
 {
     if (condition->reason != NULL) {
@@ -290,14 +313,13 @@ static void take_over(status_entry *e, const write_pod *pod, const pod_condition
     }
 }
 
-static bool put(pod_statuses *s, const write_pod *pod, const pod_condition *condition,
+static bool put(status_writes *s, const write_pod *pod, const wanted_condition *condition,
                 const shown_condition *shown)
 {
     char buffer[KEY_BYTES];
     berth_str key = key_of(buffer, pod);
-    status_entry *e = text_map_get(&s->by_pod, key);
-    uint64_t wanted =
-        hash_of(write_str(condition->reason), condition->message, nominated_after(pod, condition));
+    status_entry *e = text_map_get(&s->by_object, key);
+    uint64_t wanted = hash_of(condition, nominated_after(pod, condition));
     bool stale = e != NULL && (e->works || pod->version < e->version);
     if (stale ? e->wanted == wanted : is_shown(pod, condition, shown))
         return false;
@@ -319,45 +341,45 @@ static bool put(pod_statuses *s, const write_pod *pod, const pod_condition *cond
     return true;
 }
 
-bool pod_statuses_put(pod_statuses *s, const write_pod *pod, const pod_condition *condition)
+bool status_writes_put(status_writes *s, const write_pod *pod, const wanted_condition *condition)
 {
-    shown_condition shown = read_shown(pod);
+    shown_condition shown = read_shown(pod, condition);
     bool sends = put(s, pod, condition, &shown);
     json_decref(shown.root);
     return sends;
 }
 
-void pod_statuses_drop(pod_statuses *s, const write_pod *pod)
+void status_writes_drop(status_writes *s, const write_pod *pod)
 {
     char buffer[KEY_BYTES];
-    status_entry *e = text_map_get(&s->by_pod, key_of(buffer, pod));
+    status_entry *e = text_map_get(&s->by_object, key_of(buffer, pod));
     if (e != NULL)
         remove_entry(e);
 }
 
-bool pod_statuses_is_pending(const pod_statuses *s, const write_pod *pod)
+bool status_writes_is_pending(const status_writes *s, const write_pod *pod)
 {
     char buffer[KEY_BYTES];
-    const status_entry *e = text_map_get(&s->by_pod, key_of(buffer, pod));
+    const status_entry *e = text_map_get(&s->by_object, key_of(buffer, pod));
     return e != NULL && e->works;
 }
 
-size_t pod_statuses_pending(const pod_statuses *s)
+size_t status_writes_pending(const status_writes *s)
 {
     return s->lane.queued + s->lane.sent + s->lane.waiting;
 }
 
-uint64_t pod_statuses_sent(const pod_statuses *s)
+uint64_t status_writes_sent(const status_writes *s)
 {
     return s->lane.asked;
 }
 
-bool pod_statuses_denied(const pod_statuses *s)
+bool status_writes_denied(const status_writes *s)
 {
     return s->lane.denied;
 }
 
-write_lane *pod_statuses_lane(pod_statuses *s)
+write_lane *status_writes_lane(status_writes *s)
 {
     return &s->lane;
 }
