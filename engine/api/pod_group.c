@@ -129,8 +129,10 @@ static berth_status place_member(berth__group_cycle *cycle, berth__group_member 
     BERTH_TRY(
         berth__decide(&cycle->engine->decider, member->pod, &options, &placement, cycle->error));
     images->cycle = image_cycle;
-    if (!cycle->refused)
+    if (!cycle->refused) {
         member->placement = placement;
+        member->tried = true;
+    }
     const berth__attempt *attempt = &cycle->engine->decider.attempt;
     if (attempt->decision.prepared != NULL && !berth__attempt_misses_claims(attempt))
         cycle->sees_claims = true;
@@ -367,6 +369,7 @@ berth_status berth__group_run(berth__group_cycle *cycle, const berth_pod_id *pod
     if (cycle->verdict != BERTH_VERDICT_UNSCHEDULABLE)
         return BERTH_OK;
     cycle->refused = true;
+    cycle->refusal = cycle->message;
     return berth__group_preempt(cycle);
 }
 

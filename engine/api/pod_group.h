@@ -11,7 +11,8 @@ typedef struct berth__group_member {
     uint32_t pod; /* index */
     berth_pod_id id;
     uint32_t node;             /* where it was placed, or BERTH_NODE_NONE */
-    bool fits;                 /* it was placed in the first attempt */
+    bool tried;                /* in the first attempt */
+    bool fits;                 /* it was placed then */
     berth_placement placement; /* of the first attempt; `node` is none unless it was placed */
     /* Filters that preFilter skipped when it was placed last. */
     berth__filter_set skipped;
@@ -30,6 +31,7 @@ typedef struct berth__group_cycle {
     berth_verdict verdict;
     berth__arena arena; /* words, members and victims */
     berth_str message;  /* of an attempt without success */
+    berth_str refusal;  /* the message before preemption */
     bool keeps;         /* set by the caller: members that are placed stay on their nodes */
     bool refused;       /* the group was refused, whatever came of preemption */
     bool preempts;

@@ -251,10 +251,11 @@ static berth_status reject(berth_scheduler *scheduler, berth__queue_item *item,
 }
 
 berth_status berth__loop_explain(berth_scheduler *scheduler, uint32_t pod, uint32_t start,
-                                 berth_error *error)
+                                 bool preemption, berth_error *error)
 {
     const berth_decide_options options = {.size = sizeof(options),
-                                          .flags = BERTH_DECIDE_KEEP_ROTATION,
+                                          .flags = BERTH_DECIDE_KEEP_ROTATION |
+                                                   (preemption ? 0 : BERTH_DECIDE_SEARCH_ONLY),
                                           .explanation = scheduler->explanation};
     berth__decider *decider = scheduler->decider;
     const berth__progress after = berth__decider_progress(decider);
@@ -275,7 +276,7 @@ static berth_status decide(berth_scheduler *scheduler, berth__queue_item *item, 
         berth__decide(scheduler->decider, item->pod, &options, &out->placement, error);
     if (status == BERTH_OK && scheduler->explanation != NULL &&
         out->placement.verdict != BERTH_VERDICT_PLACED)
-        status = berth__loop_explain(scheduler, item->pod, out->placement.start, error);
+        status = berth__loop_explain(scheduler, item->pod, out->placement.start, true, error);
     if (status != BERTH_OK) {
         berth__queue_put_back(&scheduler->queue, item);
         return status;

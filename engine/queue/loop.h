@@ -174,10 +174,10 @@ void berth__loop_follow_victims(berth_scheduler *scheduler);
 /* Note the filters that rejected the pod of the last decision, for the engine's statistics. */
 void berth__loop_note_rejectors(berth_scheduler *scheduler, berth__stage_set rejectors);
 
-/* Repeat the last decision with its reasons. It starts at the same node and draws the same random
+/* Repeat the last decision with its reasons, those of preemption only if asked for. It starts at the same node and draws the same random
  * numbers for ties, so later decisions do not depend on whether reasons were requested. */
 berth_status berth__loop_explain(berth_scheduler *scheduler, uint32_t pod, uint32_t start,
-                                 berth_error *error);
+                                 bool preemption, berth_error *error);
 
 /* Decide the PodGroup whose turn was taken, and keep a step for each of its pods. Errors:
  * BERTH_E_NOMEM; the group is active again. */

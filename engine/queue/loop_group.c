@@ -78,7 +78,7 @@ static berth_status keep_message(group_attempt *own, uint32_t i, berth_str text)
     return ok ? BERTH_OK : BERTH_E_NOMEM;
 }
 
-/* A member fits nowhere: note which filters rejected it, and why. */
+/* A member fits nowhere: note which filters rejected it, and why. Only the group may preempt. */
 static berth_status note_unplaced(void *context, uint32_t i)
 {
     group_attempt *own = context;
@@ -91,7 +91,7 @@ static berth_status note_unplaced(void *context, uint32_t i)
     berth__loop_note_rejectors(scheduler, item->rejectors);
     if (scheduler->explanation == NULL)
         return BERTH_OK;
-    BERTH_TRY(berth__loop_explain(scheduler, item->pod, placement->start, own->cycle.error));
+    BERTH_TRY(berth__loop_explain(scheduler, item->pod, placement->start, false, own->cycle.error));
     return keep_message(own, i, berth_explanation_message(scheduler->explanation));
 }
 
@@ -166,7 +166,26 @@ static bool failed(const group_attempt *own, uint32_t i)
            (own->placed && own->cycle.members[i].node != BERTH_NODE_NONE);
 }
 
-/* The words about a member that did not fit are its own; otherwise they are the group's. */
+/* The group's words about a member, which has none of its own.
+ * Source: kube-scheduler v1.37, submitPodGroupAlgorithmResult. */
+static berth_status keep_words_of_group(group_attempt *own, uint32_t i)
+{
+    static const berth_str prefix = {"pod group is unschedulable, ", 28};
+    const berth__group_cycle *cycle = &own->cycle;
+    const berth_str words = cycle->message;
+    if (cycle->verdict == BERTH_VERDICT_UNSCHEDULABLE && !cycle->members[i].tried)
+        return keep_message(own, i, cycle->refusal);
+    if (cycle->verdict != BERTH_VERDICT_UNSCHEDULABLE || cycle->preempts)
+        return keep_message(own, i, words);
+    char *text = berth__arena_alloc(&own->cycle.arena, (size_t)prefix.len + words.len, 1);
+    if (text == NULL)
+        return BERTH_E_NOMEM;
+    memcpy(text, prefix.data, prefix.len);
+    if (words.len > 0)
+        memcpy(text + prefix.len, words.data, words.len);
+    return keep_message(own, i, (berth_str){text, prefix.len + words.len});
+}
+
 static berth_status stay(group_attempt *own, uint32_t i)
 {
     berth_scheduler *scheduler = own->scheduler;
@@ -180,7 +199,7 @@ static berth_status stay(group_attempt *own, uint32_t i)
     scheduler->counters.decisions++;
     *(error ? &scheduler->counters.errors : &scheduler->counters.unplaced) += 1;
     berth__queue_stay(&scheduler->queue, own->items[i], error);
-    return step_of(own, i)->message.len == 0 ? keep_message(own, i, own->cycle.message) : BERTH_OK;
+    return step_of(own, i)->message.len == 0 ? keep_words_of_group(own, i) : BERTH_OK;
 }
 
 /* Words that find no memory are left out. */

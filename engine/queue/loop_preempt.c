@@ -395,7 +395,8 @@ static void evict_for_group(berth_scheduler *scheduler, berth__queue_item *turn,
                             const berth__group_cycle *cycle, uint32_t *evicted)
 {
     const berth__cluster *cluster = scheduler->cluster;
-    berth_eviction eviction = {.preemptor = cycle->members[0].id};
+    berth_eviction eviction = {.preemptor = cycle->members[0].id,
+                               .pod_group = berth__text(cluster->model, cycle->name)};
     for (uint32_t i = 0; i < cycle->victim_count; i++) {
         const uint32_t pod = berth__cluster_pod(cluster, cycle->victims[i]);
         eviction.victim = cycle->victims[i];

@@ -107,9 +107,10 @@ static int64_t backoff_end(const berth__queue *queue, const berth__queue_item *i
                : end_ns;
 }
 
+/* No filter rejects a group as such, so it waits as after an error. */
 static berth__item_heap *backoff_of(berth__queue *queue, const berth__queue_item *item)
 {
-    return item->errors > 0 ? &queue->backoff_of_errors : &queue->backoff;
+    return item->errors > 0 || berth__is_turn(item) ? &queue->backoff_of_errors : &queue->backoff;
 }
 
 /* ---- PreEnqueue ---- */

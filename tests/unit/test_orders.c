@@ -359,6 +359,26 @@ static void test_group(void **state)
     give_event("/podgroups?watch", "DELETED", GROUP("13", ""));
 }
 
+/* The victim's condition and event name the group. */
+static void test_group_preempts(void **state)
+{
+    (void)state;
+    give_event("/podgroups?watch", "ADDED", GROUP("8", ""));
+    give_pod("ADDED", POD_OF("low", "u0", "8", "\"nodeName\":\"n\",\"priority\":-5,", "1"));
+    give_pod("ADDED", MEMBER("p", "9"));
+    give_pod("ADDED", MEMBER("q", "10"));
+    scripted_request *request = await("PATCH", "/pods/low/status");
+    assert_non_null(strstr(request->body, "to accommodate a higher priority podgroup"));
+    scripted_answer(w.s, request, 200, "{}");
+    scripted_answer(w.s, await("DELETE", "/pods/low"), 200, "{}");
+    give_pod("DELETED", POD_OF("low", "u0", "11", "\"nodeName\":\"n\",\"priority\":-5,", "1"));
+    request = await("POST", "/events");
+    while (strstr(request->body, "Preempted by podgroup g1 on node cluster") == NULL) {
+        scripted_answer(w.s, request, 201, "{}");
+        request = await("POST", "/events");
+    }
+}
+
 static void test_group_does_not_fit(void **state)
 {
     (void)state;
@@ -634,6 +654,7 @@ int main(void)
         TEST(test_bound),
         cmocka_unit_test_setup_teardown(test_group, start_groups, stop),
         cmocka_unit_test_setup_teardown(test_group_does_not_fit, start_groups, stop),
+        cmocka_unit_test_setup_teardown(test_group_preempts, start_groups, stop),
         TEST(test_another_pod),
         TEST(test_another_node),
         TEST(test_unfit),

@@ -131,7 +131,8 @@ static void test_order(void **state)
     add_gang(l, "low", 1, 1);
     add_gang(l, "high", 2, 9);
     berth_pod_id low = add_member(l, "z", "low", 1);
-    berth_pod_id second = add_member(l, "second", "high", 9), third = add_member(l, "first", "high", 9);
+    berth_pod_id second = add_member(l, "second", "high", 9),
+                 third = add_member(l, "first", "high", 9);
     const berth_pod_id order[] = {second, third, single, low};
     for (int i = 0; i < 4; i++) {
         assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
@@ -167,13 +168,46 @@ static void test_backs_off(void **state)
     assert_int_equal(status.rejector_count, 1); /* b itself did not fit, a did */
     berth_scheduler_pod(l->scheduler, a, &status);
     assert_int_equal(status.rejector_count, 0);
-    /* A node that comes does not end the backoff; but no other pod is active. */
+    /* Nothing ends the backoff: no node that comes, and not that no other pod is active. */
     loop_node(l, "n2", "1");
+    assert_int_equal(loop_step(l), BERTH_STEP_IDLE);
+    loop_advance(l, 1999);
     assert_int_equal(loop_state(l, a), BERTH_POD_STATE_BACKOFF);
+    loop_advance(l, 2000);
     assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
     assert_int_equal(l->step.attempt, 2);
     assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
-    assert_int_equal(loop_count(l).popped_early, 2);
+    assert_int_equal(loop_count(l).popped_early, 0);
+    assert_int_equal(loop_count(l).backoff_ended, 2);
+}
+
+/* Each pod has its own words if it did not fit, and the group's otherwise: those before preemption
+ * if it was not tried. */
+static void test_words(void **state)
+{
+    loop *l = *state;
+    berth_scheduler_options options;
+    berth_error error = {.code = BERTH_OK};
+    berth_scheduler_destroy(l->scheduler);
+    berth_scheduler_options_init(&options);
+    options.explanation = l->c.explanation;
+    small_require(berth_scheduler_create(l->c.engine, &options, &l->scheduler, &error), &error);
+    loop_node(l, "n1", "1");
+    add_gang(l, "g", 3, 0);
+    add_member(l, "a", "g", 0);
+    add_member(l, "b", "g", 0);
+    add_member(l, "c", "g", 0);
+    static const char *const words[] = {
+        "pod group is unschedulable, minCount (3) cannot be satisfied: 1 scheduled, 1 remaining, "
+        "pod group preemption: No preemption victims found for incoming preemptor",
+        "0/1 nodes are available: 1 Insufficient cpu.",
+        "minCount (3) cannot be satisfied: 1 scheduled, 1 remaining"};
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+        const berth_str said = berth_explanation_message(l->c.explanation);
+        assert_int_equal(said.len, strlen(words[i]));
+        assert_memory_equal(said.data, words[i], said.len);
+    }
 }
 
 /* The longest backoff grows with the square root of the number of pods. */
@@ -218,6 +252,7 @@ static void test_left_over(void **state)
     assert_int_equal(loop_state(l, c), BERTH_POD_STATE_BACKOFF);
     assert_int_equal(loop_due_ms(l, c), 2000);
     loop_remove(l, BERTH_KIND_POD, "default", "a");
+    loop_advance(l, 2000);
     assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
 }
 
@@ -231,7 +266,6 @@ static void test_contradiction(void **state)
     assert_int_equal(l->group.verdict, BERTH_VERDICT_ERROR);
     assert_int_equal(loop_count(l).errors, 1);
     assert_int_equal(loop_state(l, a), BERTH_POD_STATE_BACKOFF);
-    assert_int_equal(loop_step(l), BERTH_STEP_IDLE); /* errors are not retried early */
 }
 
 /* ---- bindings ---- */
@@ -307,6 +341,8 @@ static void test_preempts_as_a_whole(void **state)
                                  ", nodeName: n2"));
     assert_int_equal(loop_state(l, a), BERTH_POD_STATE_BACKOFF);
     loop_remove(l, BERTH_KIND_POD, "default", "lower");
+    assert_int_equal(loop_step(l), BERTH_STEP_IDLE);
+    loop_advance(l, 2000);
     assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
     assert_true(l->step.pod == a);
     assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
@@ -332,6 +368,7 @@ static void test_victim_stays(void **state)
     assert_int_equal(loop_state(l, a), BERTH_POD_STATE_ACTIVE);
     l->evict_answer = BERTH_ANSWER_DONE;
     assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    loop_advance(l, loop_due_ms(l, a));
     assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
 }
 
@@ -394,6 +431,7 @@ int main(void)
         TEST(test_gated_pod_gates_all),
         TEST(test_order),
         TEST(test_backs_off),
+        TEST(test_words),
         TEST(test_long_backoff),
         TEST(test_left_over),
         TEST(test_contradiction),

@@ -118,6 +118,7 @@ typedef struct berth_eviction {
     berth_pod_id preemptor; /* of a PodGroup: its first pod */
     berth_node_id node;
     berth_pod_id victim; /* one call for each victim, the most important first */
+    berth_str pod_group; /* the name of the PodGroup that preempts; absent: the pod does */
 } berth_eviction;
 
 /* A posted event that could not be applied, or an answer that came too late. */

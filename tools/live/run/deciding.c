@@ -82,12 +82,17 @@ static berth_answer on_evict(void *context, const berth_eviction *eviction)
     deciding *d = context;
     if (atomic_load_explicit(&d->is_blind, memory_order_relaxed))
         return BERTH_ANSWER_FAILED;
-    const order plain = {.kind = ORDER_EVICT, .decided_at = d->number};
+    const bool for_group = eviction->pod_group.len > 0;
+    const order plain = {.kind = ORDER_EVICT, .decided_at = d->number, .for_group = for_group};
     order_texts texts = {.node = berth_engine_node_name(d->engine, eviction->node),
                          .scheduler = scheduler_of(d, eviction->preemptor)};
     berth_engine_pod_name(d->engine, eviction->victim, &texts.namespace_name, &texts.name);
     berth_engine_pod_name(d->engine, eviction->preemptor, &texts.preemptor_namespace,
                           &texts.preemptor_name);
+    if (for_group) { /* which does not preempt on one node */
+        texts.preemptor_name = eviction->pod_group;
+        texts.node = BERTH_STR("cluster");
+    }
     put(d, &plain, &texts);
     return BERTH_ANSWER_LATER;
 }

@@ -192,7 +192,8 @@ static void evict(orders *o, const order *what)
 {
     const object_entry *victim = find(o, what, BERTH_KIND_POD, what->namespace_name, what->name);
     const object_entry *preemptor =
-        find(o, what, BERTH_KIND_POD, what->preemptor_namespace, what->preemptor_name);
+        find(o, what, what->for_group ? BERTH_KIND_POD_GROUP : BERTH_KIND_POD,
+             what->preemptor_namespace, what->preemptor_name);
     if (victim == NULL)
         return;
     if (o->ends || preemptor == NULL || preemptor->bound) {
@@ -200,7 +201,8 @@ static void evict(orders *o, const order *what)
         return;
     }
     const write_pod from = pod_of(victim, what->scheduler);
-    const write_pod to = pod_of(preemptor, what->scheduler);
+    write_pod to = pod_of(preemptor, what->scheduler);
+    to.is_group = what->for_group;
     writes_evict(o->writes, &from, &to, what->node);
 }
 

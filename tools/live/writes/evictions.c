@@ -220,8 +220,9 @@ static char *patch_body(const evictions *e, const write_pod *victim, const write
 {
     char now[WRITE_TIME_BYTES];
     write_time(now, live_wall(e->lane.gate->transport));
-    char *message = write_path("%.*s: preempting to accommodate a higher priority pod",
-                               WRITE_ARG(preemptor->scheduler_name));
+    char *message =
+        write_path("%.*s: preempting to accommodate a higher priority %s",
+                   WRITE_ARG(preemptor->scheduler_name), write_preemptor_type(preemptor));
     json_t *condition = json_pack("{sn ss ss ss ss ss}", "lastProbeTime", "lastTransitionTime", now,
                                   "message", message, "reason", "PreemptionByScheduler", "status",
                                   "True", "type", "DisruptionTarget");

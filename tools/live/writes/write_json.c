@@ -126,6 +126,11 @@ write_pod *write_pod_copy(const write_pod *pod)
     return own;
 }
 
+const char *write_preemptor_type(const write_pod *preemptor)
+{
+    return preemptor->is_group ? "podgroup" : "pod";
+}
+
 bool write_str_equal(berth_str a, berth_str b)
 {
     return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);

@@ -47,7 +47,7 @@ typedef struct write_pod {
     int64_t generation;       /* metadata.generation */
     berth_str scheduled;      /* its condition PodScheduled as JSON; absent: none */
     berth_str nominated;      /* status.nominatedNodeName */
-    bool placed;              /* of a PodGroup: it was placed once */
+    bool is_group, placed;    /* a PodGroup in place of a pod; it was placed once */
     /* about the decision, for metrics */
     uint32_t attempt;
     int64_t waited_ns, decided_ns; /* since its submission; when it was decided, by now() */
@@ -55,6 +55,9 @@ typedef struct write_pod {
 
 /* A copy with all texts in one allocation. Owner: freed with free. */
 write_pod *write_pod_copy(const write_pod *pod);
+
+/* "pod" or "podgroup". */
+const char *write_preemptor_type(const write_pod *preemptor);
 
 bool write_str_equal(berth_str a, berth_str b);
 

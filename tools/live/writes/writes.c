@@ -132,7 +132,8 @@ static void on_evicted(void *context, const eviction_outcome *outcome)
 {
     writes *w = context;
     if (outcome->deleted) {
-        char *note = write_path("Preempted by pod %.*s on node %.*s",
+        char *note = write_path("Preempted by %s %.*s on node %.*s",
+                                write_preemptor_type(outcome->preemptor),
                                 WRITE_ARG(outcome->preemptor->uid), WRITE_ARG(outcome->node));
         w->counters.evictions++;
         write_pod victim = *outcome->victim;
