@@ -267,11 +267,12 @@ bool berth__loop_waits_in_vain(const berth_scheduler *scheduler, uint32_t *preem
     for (uint32_t at = 0;
          (one = berth__running_evictions_next(&scheduler->running, &at)) != NULL;) {
         uint32_t index = berth__cluster_pod(cluster, one->victim);
-        const berth__queue_item *item = one->preemptor;
+        const berth__queue_item *item = preemptor_of(one);
+        if (item == NULL ||
+            (index != BERTH_POD_INDEX_NONE && leaves(berth__pod_at(&cluster->pods, index))))
+            continue;
         *preemptor = item->pod != BERTH_POD_INDEX_NONE ? item->pod : item->pod_group->first->pod;
-        if (preemptor_of(one) != NULL &&
-            (index == BERTH_POD_INDEX_NONE || !leaves(berth__pod_at(&cluster->pods, index))))
-            return true;
+        return true;
     }
     return false;
 }

@@ -66,7 +66,6 @@ void berth__pod_groups_drop(berth__pod_groups *groups, berth__queued_group *grou
         return;
     BERTH_ASSERT(group->turn.state == BERTH_POD_STATE_GONE);
     berth__keymap_remove(&groups->by_name, &group->entry);
-    group->turn.preemption = 0; /* who waits for its victims finds nobody */
     group->next_spare = groups->spare;
     groups->spare = group;
 }

@@ -49,6 +49,7 @@ void berth__queue_join_group(berth__queue *queue, berth__queue_item *item)
 static void end_turn(berth__queue *queue, berth__queued_group *group)
 {
     group->turn.state = BERTH_POD_STATE_GONE;
+    group->turn.preemption = 0; /* who waits for its victims finds nobody */
     berth__pod_groups_drop(&queue->groups, group);
 }
 

@@ -43,7 +43,7 @@ static const write_pod web = {.namespace_name = {"shop", 4},
 
 static void unplaced(const write_pod *pod)
 {
-    pod_events_put(events, EVENT_FAILED_SCHEDULING, pod, BERTH_STR("full"));
+    pod_events_put(events, EVENT_FAILED_SCHEDULING, pod, NULL, BERTH_STR("full"));
 }
 
 static scripted_request *sent(const char *method)
@@ -56,7 +56,7 @@ static scripted_request *sent(const char *method)
 static void says_what_the_server_wants(void **state)
 {
     (void)state;
-    pod_events_put(events, EVENT_SCHEDULED, &web, BERTH_STR("Successfully assigned"));
+    pod_events_put(events, EVENT_SCHEDULED, &web, NULL, BERTH_STR("Successfully assigned"));
     assert_string_equal(sent("POST")->path, "/apis/events.k8s.io/v1/namespaces/shop/events");
     assert_int_equal(sent("POST")->connection, LIVE_WRITES);
     assert_string_equal(
@@ -72,6 +72,23 @@ static void says_what_the_server_wants(void **state)
     assert_int_equal(pod_events_pending(events), 0);
 }
 
+/* The preemptor is related: a pod or a PodGroup. */
+static void names_the_preemptor(void **state)
+{
+    (void)state;
+    write_pod high = {.namespace_name = {"shop", 4}, .name = {"high", 4}, .uid = {"u-2", 3}};
+    pod_events_put(events, EVENT_PREEMPTED, &web, &high, BERTH_STR("x"));
+    assert_non_null(strstr(sent("POST")->body,
+                           "\"related\":{\"kind\":\"Pod\",\"namespace\":\"shop\",\"name\":"
+                           "\"high\",\"uid\":\"u-2\",\"apiVersion\":\"v1\"}"));
+    scripted_answer(server, sent("POST"), 201, "{}");
+    high.is_group = true;
+    pod_events_put(events, EVENT_PREEMPTED, &web, &high, BERTH_STR("x"));
+    assert_non_null(strstr(sent("POST")->body, "\"related\":{\"kind\":\"PodGroup\""));
+    assert_non_null(strstr(sent("POST")->body, "\"apiVersion\":\"scheduling.k8s.io/v1beta1\"}"));
+    scripted_answer(server, sent("POST"), 201, "{}");
+}
+
 static void long_notes_are_cut(void **state)
 {
     (void)state;
@@ -79,7 +96,7 @@ static void long_notes_are_cut(void **state)
     memset(note, 'x', sizeof(note));
     note[1019] = '\xc3'; /* the two bytes of one character, on both sides of the cut */
     note[1020] = '\xa9';
-    pod_events_put(events, EVENT_FAILED_SCHEDULING, &web, (berth_str){note, sizeof(note)});
+    pod_events_put(events, EVENT_FAILED_SCHEDULING, &web, NULL, (berth_str){note, sizeof(note)});
     json_t *event = json_loads(sent("POST")->body, 0, NULL);
     const char *text = json_string_value(json_object_get(event, "note"));
     assert_int_equal(strlen(text), 1019 + 4);
@@ -153,7 +170,7 @@ static void none_is_lost_while_the_server_is_away(void **state)
 {
     (void)state;
     for (int i = 0; i < 500; i++)
-        pod_events_put(events, EVENT_SCHEDULED, &web, BERTH_STR("x"));
+        pod_events_put(events, EVENT_SCHEDULED, &web, NULL, BERTH_STR("x"));
     for (int i = 0; i < 100; i++) { /* 20 minutes */
         scripted_request *r;
         while ((r = scripted_find(server, "POST", "")) != NULL)
@@ -183,19 +200,19 @@ static void what_the_server_refuses_is_dropped(void **state)
     (void)state;
     static const int at_once[] = {400, 404, 422};
     for (size_t i = 0; i < 3; i++) {
-        pod_events_put(events, EVENT_SCHEDULED, &web, BERTH_STR("x"));
+        pod_events_put(events, EVENT_SCHEDULED, &web, NULL, BERTH_STR("x"));
         scripted_answer(server, sent("POST"), at_once[i], "{}");
         assert_int_equal(pod_events_pending(events), 0);
     }
     assert_int_equal(pod_events_dropped(events), 3);
-    pod_events_put(events, EVENT_SCHEDULED, &web, BERTH_STR("x"));
+    pod_events_put(events, EVENT_SCHEDULED, &web, NULL, BERTH_STR("x"));
     for (int i = 0; i < 12; i++) {
         scripted_answer(server, sent("POST"), 500, "{}");
         scripted_advance(server, 12 * second);
     }
     assert_int_equal(pod_events_pending(events), 0);
     assert_int_equal(pod_events_dropped(events), 4);
-    pod_events_put(events, EVENT_SCHEDULED, &web, BERTH_STR("x"));
+    pod_events_put(events, EVENT_SCHEDULED, &web, NULL, BERTH_STR("x"));
     scripted_answer(server, sent("POST"), 409, "{}"); /* an earlier try was accepted */
     assert_int_equal(pod_events_pending(events), 0);
     assert_int_equal(pod_events_dropped(events), 4);
@@ -205,7 +222,7 @@ static void too_many_are_dropped(void **state)
 {
     (void)state;
     for (int i = 0; i < 1200; i++)
-        pod_events_put(events, EVENT_SCHEDULED, &web, BERTH_STR("x"));
+        pod_events_put(events, EVENT_SCHEDULED, &web, NULL, BERTH_STR("x"));
     assert_int_equal(server->request_count, 8);
     assert_int_equal(pod_events_pending(events), 1000);
     assert_int_equal(pod_events_dropped(events), 200);
@@ -221,7 +238,7 @@ static void names_that_would_be_too_long(void **state)
     memset(name, 'a', sizeof(name));
     write_pod pod = web;
     pod.name = (berth_str){name, sizeof(name)};
-    pod_events_put(events, EVENT_SCHEDULED, &pod, BERTH_STR("x"));
+    pod_events_put(events, EVENT_SCHEDULED, &pod, NULL, BERTH_STR("x"));
     json_t *event = json_loads(sent("POST")->body, 0, NULL);
     assert_int_equal(
         json_string_length(json_object_get(json_object_get(event, "metadata"), "name")), 32);
@@ -246,11 +263,17 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, start, stop)
     const struct CMUnitTest tests[] = {
-        T(says_what_the_server_wants),           T(long_notes_are_cut),
-        T(equal_ones_become_a_series),           T(a_series_that_goes_on_is_written_now_and_then),
-        T(a_series_without_its_event_is_posted), T(none_is_lost_while_the_server_is_away),
-        T(what_the_server_refuses_is_dropped),   T(too_many_are_dropped),
-        T(names_that_would_be_too_long),         T(a_new_leader_is_told_of),
+        T(says_what_the_server_wants),
+        T(names_the_preemptor),
+        T(long_notes_are_cut),
+        T(equal_ones_become_a_series),
+        T(a_series_that_goes_on_is_written_now_and_then),
+        T(a_series_without_its_event_is_posted),
+        T(none_is_lost_while_the_server_is_away),
+        T(what_the_server_refuses_is_dropped),
+        T(too_many_are_dropped),
+        T(names_that_would_be_too_long),
+        T(a_new_leader_is_told_of),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

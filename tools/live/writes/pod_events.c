@@ -315,20 +315,22 @@ static json_t *note_value(berth_str note)
     return write_json_str(write_str(cut));
 }
 
-static json_t *regarding_value(const write_pod *pod)
+/* A reference to a pod, or to a PodGroup in its place. */
+static json_t *reference_value(const write_pod *pod)
 {
     char version[24];
     snprintf(version, sizeof(version), "%" PRIu64, pod->version);
-    json_t *value = json_pack(
-        "{ss so so so ss}", "kind", "Pod", "namespace", write_json_str(pod->namespace_name), "name",
-        write_json_str(pod->name), "uid", write_json_str(pod->uid), "apiVersion", "v1");
+    json_t *value = json_pack("{ss so so so ss}", "kind", pod->is_group ? "PodGroup" : "Pod",
+                              "namespace", write_json_str(pod->namespace_name), "name",
+                              write_json_str(pod->name), "uid", write_json_str(pod->uid),
+                              "apiVersion", pod->is_group ? "scheduling.k8s.io/v1beta1" : "v1");
     if (pod->version > 0)
         json_object_set_new(value, "resourceVersion", json_string(version));
     return value;
 }
 
 static char *event_text(const pod_events *e, event_kind kind, const write_pod *pod,
-                        const char *name, berth_str note)
+                        const write_pod *related, const char *name, berth_str note)
 {
     char now[WRITE_TIME_BYTES];
     char *instance = write_path("%.*s-%s", WRITE_ARG(pod->scheduler_name), e->host);
@@ -338,12 +340,15 @@ static char *event_text(const pod_events *e, event_kind kind, const write_pod *p
         "Event", "metadata", "name", name, "namespace", write_json_str(pod->namespace_name),
         "eventTime", now, "reportingController", write_json_str(pod->scheduler_name),
         "reportingInstance", instance, "action", kinds[kind].action, "reason", kinds[kind].reason,
-        "regarding", regarding_value(pod), "note", note_value(note), "type", kinds[kind].type);
+        "regarding", reference_value(pod), "note", note_value(note), "type", kinds[kind].type);
     free(instance);
+    if (related != NULL)
+        json_object_set_new(event, "related", reference_value(related));
     return write_json_text(event);
 }
 
-void pod_events_put(pod_events *e, event_kind kind, const write_pod *regarding, berth_str note)
+void pod_events_put(pod_events *e, event_kind kind, const write_pod *regarding,
+                    const write_pod *related, berth_str note)
 {
     char name[NAME_MAX_BYTES + 1], key[KEY_BYTES];
     if (kinds[kind].repeats) {
@@ -354,7 +359,7 @@ void pod_events_put(pod_events *e, event_kind kind, const write_pod *regarding, 
             return;
     }
     event_name(e, name, regarding->name);
-    char *body = event_text(e, kind, regarding, name, note);
+    char *body = event_text(e, kind, regarding, related, name, note);
     char *path = write_path("/apis/events.k8s.io/v1/namespaces/%.*s/events",
                             WRITE_ARG(regarding->namespace_name));
     if (kinds[kind].repeats)

@@ -26,8 +26,9 @@ pod_events *pod_events_create(write_gate *gate, write_lane *after, const char *h
                               size_t waiting_max);
 void pod_events_destroy(pod_events *e);
 
-/* Write an event about a pod. Owner: copied. */
-void pod_events_put(pod_events *e, event_kind kind, const write_pod *regarding, berth_str note);
+/* Write an event about a pod. `related`: the preemptor; may be NULL. Owner: copied. */
+void pod_events_put(pod_events *e, event_kind kind, const write_pod *regarding,
+                    const write_pod *related, berth_str note);
 
 /* An event about a lease: "LeaderElection", as the recorder of leader election writes it.
  * `component`: the elected component. */

@@ -40,7 +40,7 @@ static void say_bound(writes *w, const bind_outcome *outcome)
     char *note =
         write_path("Successfully assigned %.*s/%.*s to %.*s", WRITE_ARG(pod->namespace_name),
                    WRITE_ARG(pod->name), WRITE_ARG(outcome->node));
-    pod_events_put(w->events, EVENT_SCHEDULED, pod, write_str(note));
+    pod_events_put(w->events, EVENT_SCHEDULED, pod, NULL, write_str(note));
     free(note);
 }
 
@@ -119,7 +119,7 @@ static void on_conditions(void *context, const write_pod *pod, berth_str node)
     writes *w = context;
     char *note =
         write_path("waiting for binding conditions for device on node %.*s", WRITE_ARG(node));
-    pod_events_put(w->events, EVENT_BINDING_CONDITIONS, pod, write_str(note));
+    pod_events_put(w->events, EVENT_BINDING_CONDITIONS, pod, NULL, write_str(note));
     free(note);
 }
 
@@ -138,7 +138,7 @@ static void on_evicted(void *context, const eviction_outcome *outcome)
         w->counters.evictions++;
         write_pod victim = *outcome->victim;
         victim.scheduler_name = outcome->preemptor->scheduler_name;
-        pod_events_put(w->events, EVENT_PREEMPTED, &victim, write_str(note));
+        pod_events_put(w->events, EVENT_PREEMPTED, &victim, outcome->preemptor, write_str(note));
         free(note);
     }
     if (w->callbacks.evicted != NULL)
@@ -232,7 +232,7 @@ void writes_failed(writes *w, const write_pod *pod, const write_failure *failure
                                                  : NOMINATION_STAYS,
         .node = failure->nominated,
     };
-    pod_events_put(w->events, EVENT_FAILED_SCHEDULING, pod, failure->message);
+    pod_events_put(w->events, EVENT_FAILED_SCHEDULING, pod, NULL, failure->message);
     (void)status_writes_put(w->statuses, pod, &condition);
 }
 
