@@ -174,8 +174,9 @@ void berth__loop_follow_victims(berth_scheduler *scheduler);
 /* Note the filters that rejected the pod of the last decision, for the engine's statistics. */
 void berth__loop_note_rejectors(berth_scheduler *scheduler, berth__stage_set rejectors);
 
-/* Repeat the last decision with its reasons, those of preemption only if asked for. It starts at the same node and draws the same random
- * numbers for ties, so later decisions do not depend on whether reasons were requested. */
+/* Repeat the last decision with its reasons, those of preemption only if asked for. It starts at
+ * the same node and draws the same random numbers for ties, so later decisions do not depend on
+ * whether reasons were requested. */
 berth_status berth__loop_explain(berth_scheduler *scheduler, uint32_t pod, uint32_t start,
                                  bool preemption, berth_error *error);
 

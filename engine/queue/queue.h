@@ -41,8 +41,8 @@ typedef struct berth__queue {
     uint32_t by_pod_capacity;
     berth__queue_item *spare; /* free records, linked by list_next */
     uint64_t item_count;
-    /* In backoff after a rejection, and after an error (or as a group). With backoff_pops_early, pods of the first
-     * kind may be taken before their backoff ends. */
+    /* In backoff after a rejection, and after an error (or as a group). With backoff_pops_early,
+     * pods of the first kind may be taken before their backoff ends. */
     berth__item_heap active, backoff, backoff_of_errors;
     berth__waiting_pool pool;
     berth__item_list assumed;     /* by expiry */

@@ -1,5 +1,5 @@
-/* Property test: PodGroups in a scheduler. Random pods, groups, nodes, gates, bindings that fail and
- * evictions, on two engines: one that scans on one thread, one with an index on four. Both take the
+/* Property test: PodGroups in a scheduler. Random pods, groups, nodes, gates, bindings that fail
+ * and evictions, on two engines: one that scans on one thread, one with an index on four. Both take the
  * same steps; the queue is in order after each of them; no attempt places less than a group's
  * minimum; and pods of one group that wait are in one state.
  *

@@ -1,5 +1,5 @@
-/* Writes a condition into the status of objects: PodScheduled, with the nominated node, of pods that
- * were not placed; PodGroupInitiallyScheduled of PodGroups.
+/* Writes a condition into the status of objects: PodScheduled, with the nominated node, of pods
+ * that were not placed; PodGroupInitiallyScheduled of PodGroups.
  *
  * A patch costs the server several times as much as a binding. So patches that would change nothing
  * are not sent, and of several waiting patches for one object only the newest is.
@@ -38,13 +38,14 @@ typedef struct wanted_condition {
 
 typedef struct status_writes status_writes;
 
-/* Owner: `gate` must outlive it. `observed_generation`: the conditions have one; those of pods do if
- * the server is 1.33 or later. */
+/* Owner: `gate` must outlive it. `observed_generation`: the conditions have one, as those of pods
+ * have since 1.33. */
 status_writes *status_writes_create(write_gate *gate, const status_kind *kind,
                                     bool observed_generation);
 void status_writes_destroy(status_writes *s);
 
-/* Set the condition in the status of a pod, or of a PodGroup in the same struct. Owner: copied. Returns whether anything has to be sent. */
+/* Set the condition in the status of a pod, or of a PodGroup in the same struct. Owner: copied.
+ * Returns whether anything has to be sent. */
 bool status_writes_put(status_writes *s, const write_pod *pod, const wanted_condition *condition);
 
 /* The pod is gone, or has a node: send nothing more for it. */
