@@ -1,7 +1,7 @@
 /* Property test: PodGroups in a scheduler. Random pods, groups, nodes, gates, bindings that fail
  * and evictions, on two engines: one that scans on one thread, one with an index on four. Both take
- * the same steps; the queue is in order after each of them; a group that is placed places a pod; and
- * pods of one group that wait are in one state.
+ * the same steps; the queue is in order after each of them; a group that is placed places a pod;
+ * and pods of one group that wait are in one state.
  *
  * Usage: test_group_queue [--seed S] [--rounds N] [--ops N]. Round r of seed S is round 0 of seed
  * S + r. BERTH_TEST_SEED replaces the seed of a run without --seed. */
