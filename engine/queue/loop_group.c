@@ -198,7 +198,7 @@ static berth_status stay(group_attempt *own, uint32_t i)
     step->placement.verdict = error ? BERTH_VERDICT_ERROR : BERTH_VERDICT_UNSCHEDULABLE;
     scheduler->counters.decisions++;
     *(error ? &scheduler->counters.errors : &scheduler->counters.unplaced) += 1;
-    berth__queue_stay(&scheduler->queue, own->items[i], error);
+    berth__queue_stay(&scheduler->queue, own->items[i]);
     return step_of(own, i)->message.len == 0 ? keep_words_of_group(own, i) : BERTH_OK;
 }
 

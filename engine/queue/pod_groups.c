@@ -93,7 +93,7 @@ static bool check_group(const berth__queued_group *group)
             return false;
         count++;
     }
-    return count == group->count && group->count <= group->known &&
+    return count == group->count && group->count <= group->known && group->known > 0 &&
            (group->turn.state != BERTH_POD_STATE_GONE) == (count > 0);
 }
 

@@ -100,7 +100,7 @@ void berth__queue_defer(berth__queue *queue, berth__queue_item *item);
 void berth__queue_single_out(berth__queue *queue, berth__queue_item *item);
 
 /* A pod of that group was not placed by this attempt, and stays with the group. */
-void berth__queue_stay(berth__queue *queue, berth__queue_item *item, bool failed);
+void berth__queue_stay(berth__queue *queue, berth__queue_item *item);
 
 /* The group's attempt is over; pods that stayed get another turn: at once after the group was
  * placed, after a backoff otherwise. */

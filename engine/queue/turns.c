@@ -46,11 +46,10 @@ void berth__queue_join_group(berth__queue *queue, berth__queue_item *item)
     replace(queue, &group->turn, state);
 }
 
-static void end_turn(berth__queue *queue, berth__queued_group *group)
+static void end_turn(berth__queued_group *group)
 {
     group->turn.state = BERTH_POD_STATE_GONE;
     group->turn.preemption = 0; /* who waits for its victims finds nobody */
-    berth__pod_groups_drop(&queue->groups, group);
 }
 
 void berth__queue_leave_group(berth__queue *queue, berth__queue_item *item)
@@ -63,7 +62,7 @@ void berth__queue_leave_group(berth__queue *queue, berth__queue_item *item)
     if (state == BERTH__POD_DECIDING)
         return;
     if (group->count == 0)
-        end_turn(queue, group);
+        end_turn(group);
     else
         replace(queue, &group->turn, state);
 }
@@ -149,14 +148,12 @@ void berth__queue_single_out(berth__queue *queue, berth__queue_item *item)
     item->state = BERTH__POD_DECIDING;
 }
 
-void berth__queue_stay(berth__queue *queue, berth__queue_item *item, bool failed)
+void berth__queue_stay(berth__queue *queue, berth__queue_item *item)
 {
     berth__queued_group *group = item->pod_group;
     berth__queued_group_leave(group, item);
     item->queued_ns = queue->now_ns;
     item->order = ++queue->order;
-    item->rejections += !failed;
-    item->errors = failed ? item->errors + 1 : 0;
     berth__queued_group_join(group, item);
 }
 
@@ -165,7 +162,7 @@ void berth__queue_settle(berth__queue *queue, berth__queue_item *turn, berth_ver
     berth__queued_group *group = turn->pod_group;
     berth__displace(queue, turn);
     if (group->count == 0) {
-        end_turn(queue, group);
+        end_turn(group);
         return;
     }
     const berth__group_facts *facts = berth__queue_facts(queue, group);

@@ -56,6 +56,7 @@ static void test_waits_for_its_pods(void **state)
     berth_pod_id b = add_member(l, "b", "g", 0);
     assert_int_equal(loop_state(l, a), BERTH_POD_STATE_ACTIVE);
     assert_int_equal(loop_state(l, b), BERTH_POD_STATE_ACTIVE);
+    assert_int_equal(loop_count(l).woken, 1);
     assert_int_equal(loop_count(l).active, 2);
     assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
     assert_true(l->step.pod == a);
@@ -179,6 +180,29 @@ static void test_backs_off(void **state)
     assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
     assert_int_equal(loop_count(l).popped_early, 0);
     assert_int_equal(loop_count(l).backoff_ended, 2);
+}
+
+/* What rejected a pod is that of its last attempt. */
+static void test_rejectors(void **state)
+{
+    loop *l = *state;
+    const uint32_t rejected[2][3] = {{0, 1, 0}, {0, 0, 1}};
+    berth_pod_id pods[3];
+    add_gang(l, "g", 3, 0);
+    for (int i = 0; i < 3; i++)
+        pods[i] = add_member(l, (const char *[]){"a", "b", "c"}[i], "g", 0);
+    for (int attempt = 0; attempt < 2; attempt++) {
+        loop_node(l, attempt == 0 ? "n1" : "n2", "1");
+        loop_advance(l, loop_state(l, pods[0]) == BERTH_POD_STATE_BACKOFF ? loop_due_ms(l, pods[0])
+                                                                          : 0);
+        for (int i = 0; i < 3; i++)
+            assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+        for (int i = 0; i < 3; i++) {
+            berth_pod_status status;
+            berth_scheduler_pod(l->scheduler, pods[i], &status);
+            assert_int_equal(status.rejector_count, rejected[attempt][i]);
+        }
+    }
 }
 
 /* Each pod has its own words if it did not fit, and the group's otherwise: those before preemption
@@ -432,6 +456,7 @@ int main(void)
         TEST(test_order),
         TEST(test_backs_off),
         TEST(test_words),
+        TEST(test_rejectors),
         TEST(test_long_backoff),
         TEST(test_left_over),
         TEST(test_contradiction),
