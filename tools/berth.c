@@ -134,6 +134,8 @@ static int run(int argc, char **argv)
     if (strcmp(word, "--version") == 0) {
         return print_version();
     }
+    if (argc == 3 && strcmp(argv[2], "--version") == 0)
+        return print_version();
     return run_command(argc - 1, argv + 1);
 }
 

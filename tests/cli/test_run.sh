@@ -112,7 +112,27 @@ for word in tls-min-version contention-profiling vmodule requestheader-uid-heade
   grep -qF "this option changes nothing here\" option=\"$word\"" "$work/err" || fail "run_flags: no warning of $word"
 done
 grep -c 'changes nothing here' "$work/err" | grep -qx 33 || fail "run_flags: not every option is warned of"
-said run_write_config 2 "configurations are read, not written" "${live[@]}" --write-config-to x
+
+# ---- configurations, written: expected/ has what kube-scheduler 1.37.2 writes, and 1.32.2 ----
+
+wrote() {
+  local name=$1
+  shift
+  "$berth" run "$@" --write-config-to "$work/written" 2>"$work/err" || fail "$name: $(cat "$work/err")"
+  compare "expected/$name.yaml" "$work/written"
+}
+wrote run_written --kubernetes 1.37
+wrote run_written_1.32 --kubernetes 1.32
+wrote run_written_file --kubernetes 1.37 --config data/scheduler_config.yaml
+cp "$work/written" "$work/again"
+wrote run_written_file --kubernetes 1.37 --config "$work/again"
+wrote run_written_gates --kubernetes 1.37 --feature-gates GenericWorkload=true,StorageCapacityScoring=false \
+  --profiling=false --leader-elect=false --kube-api-qps 7.5 --kube-api-burst 9
+said run_written_nowhere 3 "no-such-folder" "$berth" run --write-config-to "$work/no-such-folder/x"
+config 'profiles: [{plugins: {postFilter: {enabled: [{name: DefaultPremption}]}}}]'
+said run_written_wrong 3 'did you mean DefaultPreemption' "$berth" run --config "$work/config" \
+  --write-config-to "$work/x"
+"$berth" run --version | grep -q '^berth [0-9]' || fail run_version
 said run_emulated 3 'kube-scheduler of Kubernetes 1.35 has no feature gate "NativeHistograms"' "${live[@]}" \
   --emulated-version kube=1.35 --feature-gates kube:WatchListClient=true,kube:NativeHistograms=true
 said run_gates_add_up 3 'no feature gate "NativeHistograms"' "${live[@]}" --emulated-version 1.35 \

@@ -10,6 +10,7 @@
 #include "live/log/log.h"
 #include "live/run/run_config.h"
 #include "live/run/session.h"
+#include "live/run/written_config.h"
 
 static const command_help help = {
     .name = "run",
@@ -218,7 +219,7 @@ static const option accepted[] = {
      .kind = OPTION_TEXT,
      .value = "FILE",
      .target = &flags.write_config_to,
-     .help = "refused: configurations are read, not written"},
+     .help = "write the configuration to FILE, with all defaults, and end"},
 };
 
 /* As in kube-scheduler, the configuration's kubeconfig takes precedence over the flag, which serves
@@ -357,10 +358,6 @@ static bool take_flags(run_config *file)
         if (flags.unused[i] != NULL)
             LOG_WARNING("this option is not used: what is shown is open", "option",
                         accepted[i].name);
-    if (flags.write_config_to != NULL) {
-        (void)exit_usage(help.name, "--write-config-to: configurations are read, not written");
-        return false;
-    }
     run_unused_warn();
     take_rules();
     if (!take_rates(file))
@@ -430,6 +427,26 @@ static bool try_reload(void *context)
     return false;
 }
 
+/* What kube-scheduler would write: its own defaults, not those of a program started by hand. */
+static int write_config(const run_config *file)
+{
+    berth_error error = {.code = BERTH_OK};
+    const bool rate_given = flags.rate != NULL || file->qps_given;
+    berth_status status = engine_setup_resolve(&flags.setup, &error);
+    const written_config config = {
+        .setup = &flags.setup,
+        .file = file,
+        .kubeconfig = flags.kubeconfig,
+        .leader_elect = flags.elect || (file->leader_elect && !flags.elect_denied),
+        .profiling = flags.profiling,
+        .qps = rate_given && flags.session.rate != 0 ? flags.session.rate : 50,
+        .burst = flags.session.burst > 0 ? (uint32_t)flags.session.burst : 100};
+    if (status == BERTH_OK)
+        status = written_config_write(&config, flags.write_config_to, &error);
+    engine_setup_release(&flags.setup);
+    return status == BERTH_OK ? EXIT_DONE : exit_error(help.name, &error);
+}
+
 static int run_with(run_config *file)
 {
     kubeconfig config;
@@ -438,6 +455,8 @@ static int run_with(run_config *file)
         return EXIT_USAGE;
     if (check_setup(&flags.setup, &error) != BERTH_OK)
         return exit_error(help.name, &error);
+    if (flags.write_config_to != NULL)
+        return write_config(file);
     if (read_access(file, &config, &error) != BERTH_OK)
         return exit_error(help.name, &error);
     flags.session.config = &config;

@@ -224,11 +224,11 @@ void engine_setup_resolve_profile(engine_setup *setup, const berth_profile *prof
     settle(setup, profile, 1);
 }
 
-/* Whether the last setting of the gate in the list is true. */
-static bool gate_is_on(const char *gates, const char *gate)
+bool engine_setup_gate(const engine_setup *setup, const char *gate, bool by_default)
 {
+    const char *gates = setup->feature_gates;
     const size_t length = strlen(gate);
-    bool on = false;
+    bool on = by_default;
     for (; gates != NULL; gates = strchr(gates, ',')) {
         gates += *gates == ',';
         if (strncmp(gates, gate, length) == 0 && gates[length] == '=')
@@ -239,7 +239,7 @@ static bool gate_is_on(const char *gates, const char *gate)
 
 bool engine_setup_follows_groups(const engine_setup *setup)
 {
-    return gate_is_on(setup->feature_gates, "GenericWorkload");
+    return engine_setup_gate(setup, "GenericWorkload", false);
 }
 
 /* Refuse to decide the pods of groups one by one. */

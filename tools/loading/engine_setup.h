@@ -57,6 +57,9 @@ void engine_setup_resolve_profile(engine_setup *setup, const berth_profile *prof
 /* Make an engine of the resolved setup. Any number may be made. */
 berth_status engine_setup_create(const engine_setup *setup, berth_engine **out, berth_error *error);
 
+/* Whether a feature gate is on: its last setting, or the default. */
+bool engine_setup_gate(const engine_setup *setup, const char *gate, bool by_default);
+
 /* Whether the feature gates let PodGroups be followed. */
 bool engine_setup_follows_groups(const engine_setup *setup);
 
