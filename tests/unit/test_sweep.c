@@ -492,9 +492,10 @@ static void add_from(berth_engine *engine, const everything *e, uint32_t first)
     }
 }
 
+static counted pieces; /* of the engine that make_small has made */
+
 static berth_engine *make_small(void)
 {
-    static counted pieces;
     static const berth_allocator allocator = {&pieces, counted_allocate, counted_release};
     berth_engine_config config;
     berth_engine *engine;
@@ -815,10 +816,41 @@ static void test_node_ids_are_given_again(void **state)
     berth_engine_destroy(engine);
 }
 
+/* A sweep that finds no memory leaves everything as it is; a later one takes what it could not. */
+static void test_no_memory(void **state)
+{
+    (void)state;
+    berth_engine *engine = make_small();
+    begin_sweeps(engine);
+    const uint32_t before = engine->cluster.model->strings.in_use;
+    for (unsigned fail = 0; fail < 6; fail++)
+        for (int i = 0; i < 20; i++) {
+            char name[16];
+            snprintf(name, sizeof(name), "n%u-%d", fail, i);
+            const berth_node node = {.meta.name = text(name)};
+            assert_int_equal(berth_engine_add_node(engine, &node, NULL, NULL), BERTH_OK);
+            atomic_store(&pieces.fail_at, fail > 0 ? atomic_load(&pieces.calls) + fail : 0);
+            berth_status status =
+                berth_engine_remove(engine, BERTH_KIND_NODE, (berth_str){0}, node.meta.name, NULL);
+            assert_true(status == BERTH_OK || status == BERTH_E_NOMEM);
+            atomic_store(&pieces.fail_at, 0);
+            if (status != BERTH_OK)
+                assert_int_equal(berth_engine_remove(engine, BERTH_KIND_NODE, (berth_str){0},
+                                                     node.meta.name, NULL),
+                                 BERTH_OK);
+            assert_int_equal(berth_engine_check(engine, NULL), BERTH_OK);
+        }
+    const berth_node last = {.meta.name = text("last")};
+    assert_int_equal(berth_engine_add_node(engine, &last, NULL, NULL), BERTH_OK);
+    assert_true(engine->cluster.model->strings.in_use < before + 60);
+    berth_engine_destroy(engine);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_held),
+        cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_disks_outlive_pods),
         cmocka_unit_test(test_slot_outlives_node),
         cmocka_unit_test(test_given_back),

@@ -313,6 +313,50 @@ static void test_many_replicas(void **state)
     assert_int_equal(counts[BERTH_KIND_POD], 6);
 }
 
+/* Note the names of pods, up to the first dash. */
+static berth_status note_pod(void *context, const berth_object *object, const berth_error *origin,
+                             berth_error *error)
+{
+    char *names = context;
+    (void)origin;
+    (void)error;
+    if (object->kind != BERTH_KIND_POD)
+        return BERTH_OK;
+    const berth_str name = object->as.pod->meta.name;
+    const size_t at = strlen(names);
+    snprintf(names + at, 64 - at, "%.*s ", (int)strcspn(name.data, "-"), name.data);
+    return BERTH_OK;
+}
+
+/* A manifest's pods come in its order: those behind a workload wait with it. Pods of other texts,
+ * on nodes, or of an API server do not. */
+static void test_pods_wait_for_workloads(void **state)
+{
+    (void)state;
+    static const char manifest[] =
+        "--- {kind: Pod, metadata: {name: first}}\n"
+        "--- {kind: ReplicaSet, metadata: {name: set}, spec: {replicas: 1, template: {spec: {}}}}\n"
+        "--- {kind: Pod, metadata: {name: last}}\n"
+        "--- {kind: Pod, metadata: {name: placed}, spec: {nodeName: n1}}\n"
+        "--- {kind: Pod, metadata: {name: known, uid: u}}\n";
+    static const char other[] = "--- {kind: Pod, metadata: {name: other}}\n";
+    const berth_read_options options = {
+        .size = sizeof(options), .apply_defaults = true, .changes = true};
+    berth_reader *reader;
+    berth_error error;
+    char names[64] = "";
+    assert_int_equal(berth_reader_create(&options, &reader, NULL), BERTH_OK);
+    assert_int_equal(
+        berth_reader_text(reader, berth__text_of(manifest), "t", note_pod, names, &error),
+        BERTH_OK);
+    assert_int_equal(berth_reader_text(reader, berth__text_of(other), "u", note_pod, names, &error),
+                     BERTH_OK);
+    assert_string_equal(names, "first placed known other ");
+    assert_int_equal(berth_reader_finish(reader, NULL, note_pod, names, &error), BERTH_OK);
+    assert_string_equal(names, "first placed known other set last ");
+    berth_reader_destroy(reader);
+}
+
 /* ---- daemons ---- */
 
 static void test_daemons(void **state)
@@ -526,11 +570,17 @@ static void test_faults(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),          cmocka_unit_test(test_names_differ),
-        cmocka_unit_test(test_whole),          cmocka_unit_test(test_no_defaults),
-        cmocka_unit_test(test_class_behind),   cmocka_unit_test(test_daemons),
-        cmocka_unit_test(test_daemon_choices), cmocka_unit_test(test_daemons_without_memory),
-        cmocka_unit_test(test_faults),         cmocka_unit_test(test_many_replicas),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_names_differ),
+        cmocka_unit_test(test_whole),
+        cmocka_unit_test(test_no_defaults),
+        cmocka_unit_test(test_class_behind),
+        cmocka_unit_test(test_daemons),
+        cmocka_unit_test(test_daemon_choices),
+        cmocka_unit_test(test_daemons_without_memory),
+        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_many_replicas),
+        cmocka_unit_test(test_pods_wait_for_workloads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
