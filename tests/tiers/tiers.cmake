@@ -52,7 +52,7 @@ set(BERTH_TIER_FAST
   "^cli_")
 set(BERTH_TIER_FAST_NOT # the longest cases of the program
   "^cli_(bench_digests|errors|explain_vectors|hostile_bytes|lists|pages|real_clusters)$"
-  "^cli_(replay|replay_input|replay_openb|report|run|run_lease|run_serve|run_versions)$")
+  "^cli_(replay|replay_input|replay_openb|report|run|run_groups|run_lease|run_serve|run_versions)$")
 
 # berth_tier_labels(NAME LABELS OUT): the labels of a test, with those of its tiers.
 function(berth_tier_labels name labels out)
