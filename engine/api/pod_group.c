@@ -310,7 +310,7 @@ static berth_status check_pods(berth__group_cycle *cycle)
     cycle->verdict = BERTH_VERDICT_PLACED;
     for (uint32_t i = 0; i < cycle->count && cycle->verdict != BERTH_VERDICT_ERROR; i++)
         BERTH_TRY_PLAIN(check_pod(cycle, &all, cycle->members[i].pod), cycle->error);
-    for (uint32_t pod = 0; pod < cluster->pods.record_count; pod++) {
+    for (uint32_t pod = 0; pod < cluster->pods.record_count && !cycle->first; pod++) {
         const berth__pod_record *record = berth__pod_at(&cluster->pods, pod);
         if (record->cls == NULL || record->cls->identity->pod_group != cycle->name ||
             record->cls->identity->namespace_name != cycle->namespace_name ||

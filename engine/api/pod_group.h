@@ -33,6 +33,7 @@ typedef struct berth__group_cycle {
     berth_str message;  /* of an attempt without success */
     berth_str refusal;  /* the message before preemption */
     bool keeps;         /* set by the caller: members that are placed stay on their nodes */
+    bool first;         /* set by the caller: no pod of the group is on a node, so none is sought */
     bool refused;       /* the group was refused, whatever came of preemption */
     bool preempts;
     bool sees_claims; /* DynamicResources looked at a member in the first attempt */
@@ -46,8 +47,8 @@ typedef struct berth__group_cycle {
 } berth__group_cycle;
 
 /* Run the whole cycle for `count` pending pods. The caller has entered the engine, and has set the
- * engine, `count`, the arena, `keeps`, `unplaced` and `error`; it destroys the arena. Fills the
- * rest. Errors: those of berth_engine_schedule_pod_group; nothing has changed then. */
+ * engine, `count`, the arena, `keeps`, `first`, `unplaced` and `error`; it destroys the arena.
+ * Fills the rest. Errors: those of berth_engine_schedule_pod_group; nothing has changed then. */
 berth_status berth__group_run(berth__group_cycle *cycle, const berth_pod_id *pods);
 
 /* Whether the cycle ends the nomination that a member had: not if the member itself did not fit. */

@@ -285,6 +285,7 @@ berth_status berth__loop_decide_group(berth_scheduler *scheduler, berth__queue_i
     const berth__progress before = berth__decider_progress(scheduler->decider);
     own.cycle = (berth__group_cycle){.engine = scheduler->engine,
                                      .count = turn->pod_group->count,
+                                     .first = turn->pod_group->known == turn->pod_group->count,
                                      .unplaced = note_unplaced,
                                      .context = &own};
     berth__arena_init(&own.cycle.arena, scheduler->allocator);
