@@ -15,6 +15,8 @@ replayed() {
 }
 
 replayed life data/replay_life.jsonl
+# A gang waits for its last pod, then for room; another one comes in between. Refused, it waits in backoff.
+replayed groups --kubernetes 1.37 --feature-gates GenericWorkload=true data/replay_groups.jsonl
 replayed preempt data/replay_preempt.jsonl
 replayed preempt_drop --lost-pods drop data/replay_preempt.jsonl
 replayed latency --bind-latency 2.5 data/replay_preempt.jsonl
