@@ -112,6 +112,10 @@ static berth_status fail_of(berth__group_cycle *cycle, const berth__group_member
         berth__decide(&engine->decider, member->pod, &options, &again, cycle->error);
     engine->decider.rotation = rotation;
     const berth_str why = berth_explanation_message(options.explanation);
+    bool ok = true;
+    cycle->failure = berth__arena_str(&cycle->arena, why, &ok);
+    if (status == BERTH_OK && !ok)
+        status = BERTH_E_NOMEM;
     if (status == BERTH_OK)
         status =
             fail(cycle, words(&cycle->arena, "failed to schedule other pod from a pod group: %.*s",

@@ -32,6 +32,7 @@ typedef struct berth__group_cycle {
     berth__arena arena; /* words, members and victims */
     berth_str message;  /* of an attempt without success */
     berth_str refusal;  /* the message before preemption */
+    berth_str failure;  /* of a member that failed with an error: what it says itself */
     bool keeps;         /* set by the caller: members that are placed stay on their nodes */
     bool first;         /* set by the caller: no pod of the group is on a node, so none is sought */
     bool refused;       /* the group was refused, whatever came of preemption */

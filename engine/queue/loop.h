@@ -136,7 +136,7 @@ berth_status berth__loop_preempt(berth_scheduler *scheduler, berth__queue_item *
                                  berth_step *out, bool *waits);
 
 /* Carry out what a cycle found for a PodGroup that was not placed: nominations and evictions.
- * Errors: BERTH_E_NOMEM; nothing was evicted. */
+ * Errors: BERTH_E_NOMEM; nothing was evicted, and some members may be nominated already. */
 berth_status berth__loop_preempt_group(berth_scheduler *scheduler, berth__queue_item *turn,
                                        const berth__group_cycle *cycle, uint32_t *evicted);
 

@@ -47,7 +47,8 @@ static berth_status reserve(group_attempt *own)
 static const berth_step no_step = {
     .kind = BERTH_STEP_UNSCHEDULABLE,
     .placement = {.verdict = BERTH_VERDICT_UNSCHEDULABLE, .node = BERTH_NODE_NONE},
-    .nominated = BERTH_NODE_NONE};
+    .nominated = BERTH_NODE_NONE,
+    .of_group = true};
 
 /* List the members, and what is known of their steps. */
 static berth_status list_members(group_attempt *own, berth_pod_id **ids)
@@ -173,6 +174,9 @@ static berth_status keep_words_of_group(group_attempt *own, uint32_t i)
     static const berth_str prefix = {"pod group is unschedulable, ", 28};
     const berth__group_cycle *cycle = &own->cycle;
     const berth_str words = cycle->message;
+    if (cycle->verdict == BERTH_VERDICT_ERROR && cycle->members[i].tried &&
+        cycle->members[i].placement.verdict == BERTH_VERDICT_ERROR)
+        return keep_message(own, i, cycle->failure);
     if (cycle->verdict == BERTH_VERDICT_UNSCHEDULABLE && !cycle->members[i].tried)
         return keep_message(own, i, cycle->refusal);
     if (cycle->verdict != BERTH_VERDICT_UNSCHEDULABLE || cycle->preempts)
@@ -199,7 +203,9 @@ static berth_status stay(group_attempt *own, uint32_t i)
     scheduler->counters.decisions++;
     *(error ? &scheduler->counters.errors : &scheduler->counters.unplaced) += 1;
     berth__queue_stay(&scheduler->queue, own->items[i]);
-    return step_of(own, i)->message.len == 0 ? keep_words_of_group(own, i) : BERTH_OK;
+    return own->cycle.verdict == BERTH_VERDICT_ERROR || step_of(own, i)->message.len == 0
+               ? keep_words_of_group(own, i)
+               : BERTH_OK;
 }
 
 /* Words that find no memory are left out. */
@@ -211,6 +217,14 @@ static void let_stay(group_attempt *own)
 }
 
 /* ---- the attempt ---- */
+
+static uint32_t count_bound(const group_attempt *own)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < own->cycle.count; i++)
+        count += own->binds[i];
+    return count;
+}
 
 static void tell(const group_attempt *own)
 {
@@ -225,7 +239,8 @@ static void tell(const group_attempt *own)
                                              .pod = step_of(own, 0)->step.pod,
                                              .verdict = own->cycle.verdict,
                                              .preempts = own->cycle.preempts,
-                                             .placed = own->placed ? own->cycle.placed : 0,
+                                             .placed = count_bound(own),
+                                             .victim_count = step_of(own, 0)->step.victim_count,
                                              .waiting = own->group->count};
     berth__loop_call_begin(scheduler);
     scheduler->pod_group(scheduler->callbacks.context, &attempt);

@@ -217,9 +217,19 @@ static void begin_leaving(berth_scheduler *scheduler, berth_pod_id victim)
             scheduler->queue.reviews++;
         }
         berth__running_evictions_mark(&scheduler->running, one, false);
-        if (counts && --item->requested == 0)
+        if (counts && --item->requested == 0 && item->pod != BERTH_POD_INDEX_NONE)
             berth__queue_release(&scheduler->queue, item, false);
     }
+}
+
+/* A victim of a group is gone, or stays. Only then is the group let in, once all evictions have
+ * begun: kube-scheduler hears of deletions, not of their beginning. */
+static void release_group(berth_scheduler *scheduler, berth__queue_item *turn, bool stays)
+{
+    if (stays || turn->requested == 0)
+        berth__queue_release(&scheduler->queue, turn, stays || turn->leaving == 0);
+    if (stays) /* otherwise its backoff goes on */
+        berth__queue_activate(&scheduler->queue, turn);
 }
 
 /* A victim is gone, or stays: then its preemptors wait for the others no longer. */
@@ -229,11 +239,13 @@ static void end_waits(berth_scheduler *scheduler, berth_pod_id victim, bool stay
     begin_leaving(scheduler, victim);
     while (berth__running_evictions_take(&scheduler->running, victim, &one)) {
         berth__queue_item *item = preemptor_of(&one);
-        if (item == NULL || (--item->leaving > 0 && !stays))
+        if (item == NULL)
             continue;
-        berth__queue_release(&scheduler->queue, item, true);
-        if (stays) /* a group is not tried before its backoff ends otherwise */
-            berth__queue_activate(&scheduler->queue, item);
+        item->leaving--;
+        if (item->pod == BERTH_POD_INDEX_NONE)
+            release_group(scheduler, item, stays);
+        else if (item->leaving == 0 || stays)
+            berth__queue_release(&scheduler->queue, item, true);
     }
 }
 
@@ -254,7 +266,7 @@ void berth__loop_follow_victims(berth_scheduler *scheduler)
         berth_pod_id victim = one->victim;
         uint32_t index = berth__cluster_pod(cluster, victim);
         if (index == BERTH_POD_INDEX_NONE || !leaves(berth__pod_at(&cluster->pods, index)))
-            end_waits(scheduler, victim, true);
+            end_waits(scheduler, victim, index != BERTH_POD_INDEX_NONE);
         else if (berth__pod_at(&cluster->pods, index)->cls->deleting)
             begin_leaving(scheduler, victim);
     }

@@ -113,6 +113,7 @@ berth_status berth__loop_know_all(berth_scheduler *scheduler)
         BERTH_TRY(berth__queue_reserve(&scheduler->queue, pods->record_count));
         berth__queue_know(&scheduler->queue, identity, 1);
     }
+    berth__queue_end_count(&scheduler->queue);
     return BERTH_OK;
 }
 
@@ -306,8 +307,10 @@ berth_status berth__loop_catch_up(berth_scheduler *scheduler)
     if (!scheduler->watcher.missed)
         return BERTH_OK;
     for (uint32_t i = 0; i < scheduler->queue.by_pod_capacity; i++)
-        if (scheduler->queue.by_pod[i] != NULL)
+        if (scheduler->queue.by_pod[i] != NULL) {
+            BERTH_TRY(berth__queue_reserve(&scheduler->queue, pods->record_count));
             catch_up_with(scheduler, scheduler->queue.by_pod[i]);
+        }
     BERTH_TRY(berth__loop_know_all(scheduler));
     for (uint32_t i = pods->first_pending; i != BERTH_POD_INDEX_NONE;
          i = berth__pod_at(pods, i)->next) {

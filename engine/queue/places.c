@@ -42,8 +42,15 @@ uint64_t berth__queue_missing_claim(const berth__queue *queue, const berth__queu
         return claim_missed_by(queue, item);
     for (const berth__queue_item *pod = item->pod_group->first; pod != NULL && claim == 0;
          pod = pod->list_next)
-        claim = claim_missed_by(queue, pod);
+        if (berth__queue_is_present(queue, pod))
+            claim = claim_missed_by(queue, pod);
     return claim;
+}
+
+void berth__queue_renew_claim(berth__queue *queue, berth__queue_item *item)
+{
+    berth__claim_waiters_remove(&queue->waiters, item);
+    berth__claim_waiters_add(&queue->waiters, item, berth__queue_missing_claim(queue, item));
 }
 
 void berth__place_gated(berth__queue *queue, berth__queue_item *item)
@@ -146,7 +153,7 @@ bool berth__queue_is_gated(const berth__queue *queue, const berth__queue_item *i
     const berth__group_facts *facts = berth__queue_facts(queue, group);
     bool gated = facts == NULL || (int64_t)group->known < facts->min_count || item->requested > 0;
     for (const berth__queue_item *pod = group->first; pod != NULL && !gated; pod = pod->list_next)
-        gated = is_pod_gated(queue, pod);
+        gated = berth__queue_is_present(queue, pod) && is_pod_gated(queue, pod);
     return gated;
 }
 

@@ -24,6 +24,14 @@ static inline uint32_t berth__pods_of(const berth__queue_item *item)
     return berth__is_turn(item) ? item->pod_group->count : 1;
 }
 
+/* Whether the pod of an item still exists: after a transaction, items of others are removed one by
+ * one. */
+static inline bool berth__queue_is_present(const berth__queue *queue, const berth__queue_item *item)
+{
+    const berth__pod_record *pod = berth__pod_at(queue->pods, item->pod);
+    return pod->cls != NULL && pod->generation == item->generation;
+}
+
 /* Put an item that is in no place among the active ones, the gated ones, those in backoff (or the
  * active ones if it is over; or the gated ones if it is gated), or into the pool. */
 void berth__place_active(berth__queue *queue, berth__queue_item *item);
@@ -37,6 +45,9 @@ void berth__displace(berth__queue *queue, berth__queue_item *item);
 /* Whether an item may not enter: all of PreEnqueue, or just the pod's scheduling gates. */
 bool berth__queue_is_gated(const berth__queue *queue, const berth__queue_item *item);
 bool berth__queue_has_gates(const berth__queue *queue, const berth__queue_item *item);
+
+/* Let a gated item wait for the claim that it misses now. */
+void berth__queue_renew_claim(berth__queue *queue, berth__queue_item *item);
 
 /* The hash of the first claim that an item misses; 0: none. */
 uint64_t berth__queue_missing_claim(const berth__queue *queue, const berth__queue_item *item);

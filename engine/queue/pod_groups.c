@@ -84,7 +84,7 @@ static bool comes_after(const berth__queue_item *a, const berth__queue_item *b)
 }
 
 /* Count the waiting pods; false if the group is not in order. */
-static bool check_group(const berth__queued_group *group)
+static bool check_group(const berth__queued_group *group, bool counting)
 {
     uint32_t count = 0;
     for (const berth__queue_item *item = group->first; item != NULL; item = item->list_next) {
@@ -93,7 +93,8 @@ static bool check_group(const berth__queued_group *group)
             return false;
         count++;
     }
-    return count == group->count && group->count <= group->known && group->known > 0 &&
+    return count == group->count &&
+           (counting || (group->count <= group->known && group->known > 0)) &&
            (group->turn.state != BERTH_POD_STATE_GONE) == (count > 0);
 }
 
@@ -106,7 +107,7 @@ bool berth__pod_groups_check(const berth__pod_groups *groups, uint64_t *waiting,
         for (const berth__keymap_entry *entry = groups->by_name.buckets[i]; entry != NULL;
              entry = entry->next) {
             const berth__queued_group *group = (const berth__queued_group *)entry;
-            if (!check_group(group))
+            if (!check_group(group, groups->counting))
                 return false;
             *waiting += group->count;
             *released += group->turn.released;

@@ -2,7 +2,8 @@
  *
  * The turn is an item of its own, without a pod, in the queue's heaps and lists; the pods wait with
  * it. A group is gated while its PodGroup does not exist, while fewer pods of it are known than its
- * minCount, while one of its pods is gated, and while evictions that it requested have not begun.
+ * minCount, while one of its pods is gated, and, after evictions that it requested, until all have
+ * begun and a victim is gone.
  * It never enters the pool: a group that was refused is tried again after its backoff, which may
  * last sqrt(pods) times as long as that of a pod.
  *
@@ -34,6 +35,7 @@ typedef struct berth__queued_group {
 typedef struct berth__pod_groups {
     berth__keymap by_name;
     berth__queued_group *spare;
+    bool counting; /* `known` is counted anew, and not complete */
     /* Waiting pods of groups, and turns, by the state of the turn. */
     uint64_t pods_in[BERTH_POD_STATE_COUNT], turns_in[BERTH_POD_STATE_COUNT];
 } berth__pod_groups;

@@ -11,8 +11,8 @@
  * All memory that a pod may need later is allocated when the pod is submitted, except for groups of
  * the pool. If there is no memory for a group, the pod waits in backoff instead. No pod is lost.
  *
- * Source: kube-scheduler v1.32 and v1.36, backend/queue/scheduling_queue.go, active_queue.go,
- * backoff_queue.go. */
+ * Source: kube-scheduler v1.32, v1.36 and v1.37, backend/queue/scheduling_queue.go,
+ * active_queue.go, backoff_queue.go. */
 #ifndef BERTH_QUEUE_QUEUE_H
 #define BERTH_QUEUE_QUEUE_H
 
@@ -125,10 +125,13 @@ void berth__queue_activate(berth__queue *queue, berth__queue_item *turn);
  * it was removed. Memory was reserved. */
 void berth__queue_know(berth__queue *queue, const berth__identity *identity, int change);
 
-/* Forget which pods are known, to be told of them again. */
+/* Forget which pods are known, to be told of them again; and the end of that: then PodGroups are
+ * followed that changed meanwhile. */
 void berth__queue_count_anew(berth__queue *queue);
+void berth__queue_end_count(berth__queue *queue);
 
-/* A PodGroup came, changed or went; only the names of `identity` are read. */
+/* A PodGroup came, changed or went: it is gated, let in, or gets another priority. Only the names
+ * of `identity` are read. */
 void berth__queue_follow_group(berth__queue *queue, const berth__identity *identity);
 
 /* The number of pods in a state; those that are being decided count as active. */

@@ -34,8 +34,6 @@ void berth__queue_update(berth__queue *queue, berth__queue_item *item, uint32_t 
 
 void berth__queue_wake_item(berth__queue *queue, berth__queue_item *item)
 {
-    if (item->state == BERTH__POD_WITH_GROUP)
-        berth__queue_activate(queue, &item->pod_group->turn);
     if (item->state == BERTH__POD_DECIDING)
         item->helped = ~(berth__stage_set)0;
     if (item->state != BERTH_POD_STATE_UNSCHEDULABLE)
@@ -90,9 +88,7 @@ static void let_in(berth__queue *queue, const berth__wake *wake)
         if (item->missing_claim != claim)
             continue;
         if (berth__queue_is_gated(queue, item)) {
-            berth__claim_waiters_remove(&queue->waiters, item);
-            berth__claim_waiters_add(&queue->waiters, item,
-                                     berth__queue_missing_claim(queue, item));
+            berth__queue_renew_claim(queue, item);
             continue;
         }
         berth__displace(queue, item);

@@ -85,8 +85,12 @@ void berth__queue_update_member(berth__queue *queue, berth__queue_item *item, ui
 /* Try a group again if nothing gates it any more. */
 static void let_group_in(berth__queue *queue, berth__queue_item *turn)
 {
-    if (turn->state != BERTH_POD_STATE_GATED || berth__queue_is_gated(queue, turn))
+    if (turn->state != BERTH_POD_STATE_GATED)
         return;
+    if (berth__queue_is_gated(queue, turn)) {
+        berth__queue_renew_claim(queue, turn);
+        return;
+    }
     berth__displace(queue, turn);
     berth__place_tried(queue, turn);
     queue->woken += berth__pods_of(turn);
@@ -104,6 +108,7 @@ void berth__queue_know(berth__queue *queue, const berth__identity *identity, int
 
 void berth__queue_count_anew(berth__queue *queue)
 {
+    queue->groups.counting = true;
     for (uint32_t i = 0; i < queue->groups.by_name.bucket_count; i++) {
         berth__keymap_entry *next, *entry = queue->groups.by_name.buckets[i];
         for (; entry != NULL; entry = next) {
@@ -114,21 +119,40 @@ void berth__queue_count_anew(berth__queue *queue)
     }
 }
 
+/* A group that waits for its turn already is not gated by a higher minimum: it is tried. */
+static void follow(berth__queue *queue, berth__queued_group *group)
+{
+    berth__queue_item *turn = &group->turn;
+    const berth__group_facts *facts = berth__queue_facts(queue, group);
+    if (facts == NULL) {
+        berth__displace(queue, turn);
+        renew_turn(queue, group);
+        replace(queue, turn, BERTH_POD_STATE_GONE);
+    } else if (turn->state == BERTH_POD_STATE_ACTIVE) {
+        berth__displace(queue, turn);
+        turn->priority = facts->priority;
+        berth__place_active(queue, turn);
+    } else {
+        turn->priority = facts->priority;
+        let_group_in(queue, turn);
+    }
+}
+
 void berth__queue_follow_group(berth__queue *queue, const berth__identity *identity)
 {
     berth__queued_group *group = berth__pod_groups_find(&queue->groups, identity);
-    if (group == NULL || group->count == 0 || group->turn.state == BERTH__POD_DECIDING)
-        return;
-    const berth__group_facts *facts = berth__queue_facts(queue, group);
-    int32_t state = group->turn.state;
-    berth__displace(queue, &group->turn);
-    if (facts == NULL) {
-        renew_turn(queue, group);
-        state = BERTH_POD_STATE_GONE;
-    } else {
-        group->turn.priority = facts->priority;
-    }
-    replace(queue, &group->turn, state);
+    if (group != NULL && group->count > 0 && group->turn.state != BERTH__POD_DECIDING)
+        follow(queue, group);
+}
+
+void berth__queue_end_count(berth__queue *queue)
+{
+    queue->groups.counting = false;
+    for (uint32_t i = 0; i < queue->groups.by_name.bucket_count; i++)
+        for (berth__keymap_entry *entry = queue->groups.by_name.buckets[i]; entry != NULL;
+             entry = entry->next)
+            if (((berth__queued_group *)entry)->count > 0)
+                follow(queue, (berth__queued_group *)entry);
 }
 
 void berth__queue_activate(berth__queue *queue, berth__queue_item *turn)

@@ -46,7 +46,7 @@ complains run_percentage 3 "percentageOfNodesToScore" \
   "$berth" run --config "$work/config" --master http://127.0.0.1:1
 complains run_gate 3 'no feature gate "Nonsense"' \
   "$berth" run --feature-gates Nonsense=true --master http://127.0.0.1:1
-complains run_gate_unfollowed 3 "cannot place PodGroups (GenericWorkload); berth schedule, replay and run can" \
+complains run_gate_unfollowed 3 "cannot place PodGroups (GenericWorkload); berth schedule, replay and run without --dry-run can" \
   "$berth" run --dry-run --feature-gates GenericWorkload=true --master http://127.0.0.1:1
 cat >"$work/kubeconfig" <<'YAML'
 current-context: c

@@ -363,8 +363,9 @@ static void test_preempts_as_a_whole(void **state)
     assert_int_equal(loop_state(l, a), BERTH_POD_STATE_GATED);
     loop_update(l, loop_pod_text("lower", "1", ", deletionTimestamp: '2026-01-01T00:00:00Z'",
                                  ", nodeName: n2"));
-    assert_int_equal(loop_state(l, a), BERTH_POD_STATE_BACKOFF);
+    assert_int_equal(loop_state(l, a), BERTH_POD_STATE_GATED); /* no pod is gone since */
     loop_remove(l, BERTH_KIND_POD, "default", "lower");
+    assert_int_equal(loop_state(l, a), BERTH_POD_STATE_BACKOFF);
     assert_int_equal(loop_step(l), BERTH_STEP_IDLE);
     loop_advance(l, 2000);
     assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
@@ -430,6 +431,68 @@ static void test_transaction(void **state)
     assert_int_equal(loop_step(l), BERTH_STEP_IDLE);
 }
 
+static berth_status update_object(void *context, const berth_object *object,
+                                  const berth_error *origin, berth_error *error)
+{
+    (void)origin;
+    return berth_engine_update(((loop *)context)->c.engine, object, error);
+}
+
+/* Pods that are gone, a PodGroup that is another, and a pod of another group. */
+static void test_transaction_removes(void **state)
+{
+    loop *l = *state;
+    berth_error error = {.code = BERTH_OK};
+    loop_node(l, "n1", "4");
+    add_gang(l, "g", 2, 0);
+    berth_pod_id a = add_member(l, "a", "g", 0);
+    add_member(l, "b", "g", 0);
+    berth_pod_id c = loop_pod(l, "c", "1", "");
+    assert_int_equal(loop_state(l, a), BERTH_POD_STATE_ACTIVE);
+    small_require(berth_engine_begin(l->c.engine, &error), &error);
+    for (int i = 0; i < 2; i++)
+        small_require(berth_engine_remove(l->c.engine, BERTH_KIND_POD, BERTH_STR("default"),
+                                          i == 0 ? BERTH_STR("a") : BERTH_STR("b"), &error),
+                      &error);
+    const char *text = loop_pod_text("c", "1", "", ", schedulingGroup: {podGroupName: h}");
+    small_require(berth_reader_text(l->c.reader, (berth_str){text, (uint32_t)strlen(text)}, "test",
+                                    update_object, l, &error),
+                  &error);
+    small_require(berth_engine_commit(l->c.engine, &error), &error);
+    loop_advance(l, 1);
+    assert_int_equal(loop_count(l).deleted, 2);
+    assert_int_equal(loop_state(l, c), BERTH_POD_STATE_GATED);
+    small_require(berth_engine_begin(l->c.engine, &error), &error);
+    small_add(&l->c, group_text("h", "schedulingPolicy: {basic: {}}"));
+    small_require(berth_engine_commit(l->c.engine, &error), &error);
+    loop_advance(l, 2);
+    assert_int_equal(loop_state(l, c), BERTH_POD_STATE_ACTIVE);
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+}
+
+/* A claim that goes while another reason gates the group is waited for afterwards. */
+static void test_claim_goes_and_comes(void **state)
+{
+    static const char class[] = "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\n"
+                                "metadata: {name: d}\n";
+    static const char claim[] =
+        "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: r}\n"
+        "spec: {devices: {requests: [{name: q, exactly: {deviceClassName: d}}]}}\n";
+    loop *l = *state;
+    loop_node(l, "n1", "4");
+    loop_add(l, class);
+    loop_add(l, claim);
+    add_gang(l, "g", 2, 0);
+    berth_pod_id a = loop_pod(l, "a", "1",
+                              ", schedulingGroup: {podGroupName: g}, resourceClaims: [{name: r, "
+                              "resourceClaimName: r}]");
+    loop_remove(l, BERTH_KIND_RESOURCE_CLAIM, "default", "r");
+    add_member(l, "b", "g", 0);
+    assert_int_equal(loop_state(l, a), BERTH_POD_STATE_GATED);
+    loop_add(l, claim);
+    assert_int_equal(loop_state(l, a), BERTH_POD_STATE_ACTIVE);
+}
+
 /* Groups are dropped with their last pod, whoever deletes it. */
 static void test_groups_go(void **state)
 {
@@ -467,6 +530,8 @@ int main(void)
         TEST(test_eviction_is_refused),
         TEST(test_transaction),
         TEST(test_groups_go),
+        TEST(test_transaction_removes),
+        TEST(test_claim_goes_and_comes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -200,6 +200,10 @@ static void count_all(int minor)
     served_step(s.metrics, &step, BERTH_STR("own"), 1);
     served_group(s.metrics, &(berth_pod_group_attempt){.verdict = BERTH_VERDICT_PLACED},
                  BERTH_STR("own"), 1);
+    served_group(s.metrics,
+                 &(berth_pod_group_attempt){
+                     .verdict = BERTH_VERDICT_UNSCHEDULABLE, .preempts = true, .victim_count = 1},
+                 BERTH_STR("own"), 1);
     served_event(s.metrics, BERTH_KIND_NODE, false, "Add", 1);
     served_request(&s, "GET", 200, 1);
     served_limited(&s, "POST", 1);

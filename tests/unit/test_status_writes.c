@@ -88,6 +88,7 @@ static void says_it_of_groups(void **state)
                                 "\"lastTransitionTime\":\"2026-01-01T00:00:00Z\"}");
     assert_false(status_writes_put(groups, &group, &full));
     assert_true(status_writes_put(groups, &group, &placed));
+    assert_false(status_writes_put(groups, &group, &fuller)); /* what is left over does not fit */
     scripted_request *request = scripted_find(server, "PATCH", path);
     assert_non_null(request);
     assert_string_equal(
@@ -99,6 +100,7 @@ static void says_it_of_groups(void **state)
     scripted_answer(server, request, 200, "{\"metadata\":{\"resourceVersion\":\"80\"}}");
     group.scheduled = BERTH_STR("{\"type\":\"PodGroupInitiallyScheduled\",\"status\":\"True\","
                                 "\"reason\":\"Scheduled\",\"message\":\"\"}");
+    assert_false(status_writes_put(groups, &group, &fuller));
     group.version = 80;
     assert_false(status_writes_put(groups, &group, &placed));
     status_writes_destroy(groups);

@@ -249,7 +249,7 @@ static berth_status check_groups(const engine_setup *setup, berth_error *error)
         return BERTH_OK;
     return error_set(error, BERTH_E_UNSUPPORTED, "--feature-gates",
                      "this command decides pods one by one and cannot place PodGroups "
-                     "(GenericWorkload); berth schedule, replay and run can");
+                     "(GenericWorkload); berth schedule, replay and run without --dry-run can");
 }
 
 berth_status engine_setup_create(const engine_setup *setup, berth_engine **out, berth_error *error)

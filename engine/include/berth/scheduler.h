@@ -37,10 +37,11 @@
  * PodGroups (pod_group.h; the engine follows them). The waiting pods of a group are in one state,
  * and have one turn: they are taken together and placed all at once, if enough of them fit, or
  * none. A group is GATED until its PodGroup exists, as many of its pods are known as its minCount,
- * and none of its pods is gated. After a refusal it waits in BACKOFF, never as UNSCHEDULABLE, and
- * it may preempt as a whole. Pods that were left over when the group was placed are tried again at
- * once; pods that come while it waits take part in its next turn. The step that takes a group
- * reports its first pod, and the steps after it the others, without doing anything else.
+ * none of its pods is gated, and a victim of its last preemption is gone. After a refusal it waits
+ * in BACKOFF, never as UNSCHEDULABLE, and it may preempt as a whole. Pods that were left over when
+ * the group was placed are tried again at once; pods that come while it waits take part in its next
+ * turn. The step that takes a group reports its first pod, and the steps after it the others,
+ * without doing anything else.
  *
  * GATED, ACTIVE, BACKOFF and UNSCHEDULABLE pods are pending. An ASSUMED pod counts on its node in
  * every decision; when it is forgotten or expires, everything that assuming it took is given back
@@ -158,9 +159,10 @@ typedef struct berth_pod_group_attempt {
     berth_str message; /* kube-scheduler's words about a group that was not placed */
     berth_pod_id pod;  /* its first pod */
     berth_verdict verdict;
-    bool preempts;    /* the group waits for victims to leave */
-    uint32_t placed;  /* pods that were placed by this attempt */
-    uint32_t waiting; /* pods that stay in the queue */
+    bool preempts;         /* the group waits for victims to leave */
+    uint32_t placed;       /* pods that came to their nodes */
+    uint32_t victim_count; /* pods whose eviction was requested */
+    uint32_t waiting;      /* pods that stay in the queue */
 } berth_pod_group_attempt;
 
 /* How a scheduler is created. Owner: copied; the context of the callbacks and the explanation must
@@ -315,6 +317,7 @@ typedef struct berth_step {
     uint32_t victim_count;    /* pods whose eviction was requested */
     uint32_t attempt;         /* number of this attempt, from 1 */
     int64_t waited_ns;        /* since the pod was submitted */
+    bool of_group;            /* the pod was tried with its PodGroup */
 } berth_step;
 
 /* Advance to `now_ns`, take the first active pod, decide, and bind it or put it back; preempt if

@@ -319,6 +319,8 @@ void served_step(metrics *m, const berth_step *step, berth_str profile, int64_t 
     bool error = step->kind == BERTH_STEP_ERROR;
     label_of(name, profile);
     note_attempt(m, name, error ? "error" : "unschedulable", took_ns);
+    if (step->of_group)
+        return; /* its group preempts */
     if (!error)
         metrics_add(m, METRIC_PREEMPTION_ATTEMPTS, 1, METRIC_NO_LABELS);
     if (step->victim_count > 0)
@@ -347,6 +349,11 @@ void served_group(metrics *m, const berth_pod_group_attempt *attempt, berth_str 
     metrics_observe(m, METRIC_GROUP_ATTEMPT_SECONDS, seconds,
                     METRIC_LABELS(name, result_of(attempt)));
     metrics_observe(m, METRIC_GROUP_ALGORITHM_SECONDS, seconds, METRIC_NO_LABELS);
+    if (attempt->verdict == BERTH_VERDICT_UNSCHEDULABLE)
+        metrics_add(m, METRIC_GROUP_PREEMPTIONS, 1,
+                    METRIC_LABELS(attempt->preempts ? "Success" : "Unschedulable"));
+    if (attempt->victim_count > 0)
+        metrics_observe(m, METRIC_GROUP_VICTIMS, attempt->victim_count, METRIC_NO_LABELS);
 }
 
 void served_event(metrics *m, berth_kind kind, bool assigned, const char *action, int64_t took_ns)

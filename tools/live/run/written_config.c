@@ -105,7 +105,8 @@ static void turn_numbers(json_t *value)
 static json_t *copy_or(const json_t *object, const char *key, json_t *absent)
 {
     const json_t *value = json_object_get(object, key);
-    if (value == NULL || (json_is_array(value) && json_array_size(value) == 0))
+    if (value == NULL || json_is_null(value) ||
+        (json_is_array(value) && json_array_size(value) == 0))
         return absent;
     json_decref(absent);
     json_t *copy = json_deep_copy(value);
@@ -198,7 +199,7 @@ static int find_plugin(const json_t *list, const char *name)
     json_array_foreach(list, i, plugin)
     {
         const char *other = yaml_tree_text(plugin, "name");
-        if (other != NULL && strcmp(other, name) == 0)
+        if (other != NULL && name != NULL && strcmp(other, name) == 0)
             return (int)i;
     }
     return -1;
@@ -594,9 +595,14 @@ berth_status written_config_write(const written_config *from, const char *path, 
     berth_status status = berth_output_file_open(path, &file, error);
     if (status == BERTH_OK) {
         json_t *root = document(&w);
-        write_object(berth_output_file_stream(file), root, 0, false);
+        if (root != NULL) {
+            write_object(berth_output_file_stream(file), root, 0, false);
+            status = berth_output_file_commit(file, error);
+        } else {
+            berth_output_file_discard(file);
+            status = error_set(error, BERTH_E_INVALID, path, "a text in it is not UTF-8");
+        }
         json_decref(root);
-        status = berth_output_file_commit(file, error);
     }
     json_decref(w.file);
     return status;

@@ -33,6 +33,14 @@ const metric_family metric_families[METRIC_COUNT] = {
     [METRIC_GROUP_ATTEMPT_SECONDS] = MEASURES(
         "scheduler_podgroup_scheduling_attempt_duration_seconds",
         "Pod group scheduling attempt latency in seconds.", .001, 2, 15, "profile", "result"),
+    [METRIC_GROUP_PREEMPTIONS] = COUNTS("scheduler_workload_preemption_attempts_total",
+                                        "Total preemption attempts initiated by workload "
+                                        "(including pod groups) in the cluster till "
+                                        "now.",
+                                        "result"),
+    [METRIC_GROUP_VICTIMS] =
+        MEASURES("scheduler_workload_preemption_victims",
+                 "Number of pod preemption victims caused by workload preemption.", 1, 2, 11, NULL),
     [METRIC_GROUP_ALGORITHM_SECONDS] =
         MEASURES("scheduler_podgroup_scheduling_algorithm_duration_seconds",
                  "Pod group scheduling algorithm latency in seconds.", .001, 2, 15, NULL),
@@ -375,15 +383,6 @@ const metric_family metric_unmeasured[] = {
      .type = METRIC_COUNTER,
      .labels = {"operation"},
      .zero = {"assume"}},
-    {.name = "scheduler_workload_preemption_attempts_total",
-     .type = METRIC_COUNTER,
-     .labels = {"result"},
-     .zero = {"success"}},
-    {.name = "scheduler_workload_preemption_victims",
-     .type = METRIC_HISTOGRAM,
-     .first = 1,
-     .factor = 2,
-     .count = 11},
     {.name = "workqueue_adds_total",
      .type = METRIC_COUNTER,
      .labels = {"name"},

@@ -53,6 +53,8 @@ typedef enum metric {
     METRIC_GROUP_ATTEMPTS,          /* profile; result: as of pods, or waiting_on_preemption */
     METRIC_GROUP_ATTEMPT_SECONDS,   /* profile, result */
     METRIC_GROUP_ALGORITHM_SECONDS, /* */
+    METRIC_GROUP_PREEMPTIONS,       /* result: Success, Unschedulable */
+    METRIC_GROUP_VICTIMS,           /* */
     METRIC_RELOADS,                 /* result: success, error */
     METRIC_COUNT
 } metric;

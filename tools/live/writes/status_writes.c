@@ -27,6 +27,7 @@ typedef struct status_entry {
     char *node;
     char *uid;
     unsigned errors;
+    bool held;           /* the last requested status was True */
     bool works, changed; /* queued, sent or waiting; request changed since it was sent */
 } status_entry;
 
@@ -321,11 +322,14 @@ static bool put(status_writes *s, const write_pod *pod, const wanted_condition *
     status_entry *e = text_map_get(&s->by_object, key);
     uint64_t wanted = hash_of(condition, nominated_after(pod, condition));
     bool stale = e != NULL && (e->works || pod->version < e->version);
+    if (e != NULL && e->held && !condition->holds)
+        return false;
     if (stale ? e->wanted == wanted : is_shown(pod, condition, shown))
         return false;
     if (e == NULL)
         e = new_entry(s, pod, key);
     e->wanted = wanted;
+    e->held = condition->holds;
     take_over(e, pod, condition, shown);
     if (e->works && write_task_is_sent(&e->task)) {
         e->changed = wanted != e->carried; /* false if it changed and changed back */

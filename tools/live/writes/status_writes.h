@@ -44,8 +44,8 @@ status_writes *status_writes_create(write_gate *gate, const status_kind *kind,
                                     bool observed_generation);
 void status_writes_destroy(status_writes *s);
 
-/* Set the condition in the status of a pod, or of a PodGroup in the same struct. Owner: copied.
- * Returns whether anything has to be sent. */
+/* Set the condition in the status of a pod, or of a PodGroup in the same struct. One that was True
+ * stays True. Owner: copied. Returns whether anything has to be sent. */
 bool status_writes_put(status_writes *s, const write_pod *pod, const wanted_condition *condition);
 
 /* The pod is gone, or has a node: send nothing more for it. */
