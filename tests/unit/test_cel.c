@@ -538,14 +538,47 @@ static void test_reads(void **state)
     assert_alike("true", 0, 1, false); /* every expression may fail in some version */
 }
 
+/* Functions of lists. */
+static const case_of list_cases[] = {
+    {"[3, 1, 2].min() == 1", "y"},
+    {"[3, 1, 2].max() == 3", "y"},
+    {"[1].filter(x, x > 1).min() == 1", "emin called on empty list"},
+    {"[1].filter(x, x > 1).max() == 1", "emax called on empty list"},
+    {"[1, 2, 3].sum() == 6", "y"},
+    {"[1.5, 2.5].sum() == 4.0", "y"},
+    {"[1u, 2u].sum() == 3u", "y"},
+    {"[1].filter(x, x > 1).sum() == 0", "y"},
+    {"[1, 2, 2].isSorted()", "y"},
+    {"[2, 1].isSorted()", "n"},
+    {"[\"a\", \"b\"].isSorted()", "y"},
+    {"[1, 2, 1].indexOf(1) == 0", "y"},
+    {"[1, 2, 1].lastIndexOf(1) == 2", "y"},
+    {"[1, 2, 1].indexOf(5) == -1", "y"},
+    {"[1, 2, 1].lastIndexOf(5) == -1", "y"},
+    {"[1, 2, 3].reverse() == [3, 2, 1]", "y"},
+    {"[1, 2, 1].distinct() == [1, 2]", "y"},
+    {"[1, 2, 3].slice(1, 3) == [2, 3]", "y"},
+    {"[1, 2].slice(0, 3) == [1]", "ecannot slice(0, 3), list is length 2"},
+    {"[1, 2].slice(2, 1) == [1]",
+     "ecannot slice(2, 1), start index must be less than or equal to end index"},
+    {"[1, 2].slice(-1, 1) == [1]", "ecannot slice(-1, 1), negative indexes not supported"},
+    {"[3, 1, 2].sort() == [1, 2, 3]", "y"},
+};
+
+static void test_lists(void **state)
+{
+    (void)state;
+    check(list_cases, sizeof(list_cases) / sizeof(list_cases[0]));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_selectors),      cmocka_unit_test(test_semantics),
-        cmocka_unit_test(test_faults),         cmocka_unit_test(test_depth),
-        cmocka_unit_test(test_nesting_limits), cmocka_unit_test(test_size_limits),
-        cmocka_unit_test(test_work),           cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_reads),
+        cmocka_unit_test(test_selectors),   cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_semantics),   cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_depth),       cmocka_unit_test(test_nesting_limits),
+        cmocka_unit_test(test_size_limits), cmocka_unit_test(test_work),
+        cmocka_unit_test(test_memory),      cmocka_unit_test(test_reads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }
