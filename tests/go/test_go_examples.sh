@@ -6,5 +6,5 @@ source "$(dirname "${BASH_SOURCE[0]}")/module.sh"
 berth_pc
 enter examples
 formed
-go vet ./...
+go vet -race ./... # as the tests below, so that each package is compiled once
 go test -p 2 -race ./...
