@@ -222,8 +222,8 @@ static void test_words(void **state)
     add_member(l, "b", "g", 0);
     add_member(l, "c", "g", 0);
     static const char *const words[] = {
-        "pod group is unschedulable, minCount (3) cannot be satisfied: 1 scheduled, 1 remaining, "
-        "pod group preemption: No preemption victims found for incoming preemptor",
+        ("pod group is unschedulable, minCount (3) cannot be satisfied: 1 scheduled, 1 remaining, "
+         "pod group preemption: No preemption victims found for incoming preemptor"),
         "0/1 nodes are available: 1 Insufficient cpu.",
         "minCount (3) cannot be satisfied: 1 scheduled, 1 remaining"};
     for (int i = 0; i < 3; i++) {
