@@ -1,5 +1,5 @@
 // Package framework answers the Filter and Score calls of the scheduler framework from an engine: a
-// plugin for kube-scheduler 1.36, or for other programs that run plugins of its framework, such as
+// plugin for kube-scheduler 1.37, or for other programs that run plugins of its framework, such as
 // the cluster-autoscaler.
 //
 // PreFilter asks the engine about all nodes at once, two crossings a pod; Filter and Score look up
