@@ -15,8 +15,7 @@
 
 /* ---- words ---- */
 
-__attribute__((format(printf, 2, 3))) static berth_str words(berth__arena *arena,
-                                                             const char *format, ...)
+berth_str berth__group_words(berth__arena *arena, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
@@ -51,7 +50,7 @@ berth_status berth__group_say(berth__group_cycle *cycle, berth_str more)
     return BERTH_OK;
 }
 
-static void refuse(berth__group_cycle *cycle)
+void berth__group_refuse(berth__group_cycle *cycle)
 {
     cycle->verdict = BERTH_VERDICT_UNSCHEDULABLE;
     cycle->message = BERTH_STR("pod group is unschedulable");
@@ -61,18 +60,18 @@ static void refuse(berth__group_cycle *cycle)
  * the fact itself. */
 static berth_status too_few(berth__group_cycle *cycle, uint32_t remaining)
 {
-    refuse(cycle);
+    berth__group_refuse(cycle);
     if (remaining < cycle->count)
         cycle->message = (berth_str){0};
-    return berth__group_say(cycle,
-                            words(&cycle->arena,
+    return berth__group_say(
+        cycle, berth__group_words(&cycle->arena,
                                   "minCount (%" PRId32 ") cannot be satisfied: %u scheduled, %u "
                                   "remaining",
                                   cycle->facts->min_count,
                                   (unsigned)(cycle->already + cycle->placed), (unsigned)remaining));
 }
 
-static berth_status fail(berth__group_cycle *cycle, berth_str text)
+berth_status berth__group_fail(berth__group_cycle *cycle, berth_str text)
 {
     cycle->verdict = BERTH_VERDICT_ERROR;
     cycle->message = text;
@@ -117,9 +116,10 @@ static berth_status fail_of(berth__group_cycle *cycle, const berth__group_member
     if (status == BERTH_OK && !ok)
         status = BERTH_E_NOMEM;
     if (status == BERTH_OK)
-        status =
-            fail(cycle, words(&cycle->arena, "failed to schedule other pod from a pod group: %.*s",
-                              (int)why.len, why.data != NULL ? why.data : ""));
+        status = berth__group_fail(
+            cycle,
+            berth__group_words(&cycle->arena, "failed to schedule other pod from a pod group: %.*s",
+                               (int)why.len, why.data != NULL ? why.data : ""));
     berth_explanation_destroy(options.explanation);
     return status;
 }
@@ -151,7 +151,7 @@ static berth_status place_member(berth__group_cycle *cycle, berth__group_member 
     return bind_member(cycle, member);
 }
 
-berth_status berth__group_place(berth__group_cycle *cycle)
+berth_status berth__group_try(berth__group_cycle *cycle)
 {
     const int64_t minimum = cycle->facts->min_count;
     cycle->placed = 0;
@@ -168,9 +168,15 @@ berth_status berth__group_place(berth__group_cycle *cycle)
         if (cycle->verdict == BERTH_VERDICT_ERROR)
             return BERTH_OK;
     }
-    if (cycle->placed > 0)
-        return BERTH_OK;
-    refuse(cycle); /* enough pods were on nodes before, and no other fits */
+    return BERTH_OK;
+}
+
+berth_status berth__group_place(berth__group_cycle *cycle)
+{
+    const bool domains = cycle->engine->cluster.model->behaviours.pod_group_placements;
+    BERTH_TRY(domains ? berth__group_place_in_domain(cycle) : berth__group_try(cycle));
+    if (cycle->verdict == BERTH_VERDICT_PLACED && cycle->placed == 0)
+        berth__group_refuse(cycle); /* enough pods were on nodes before, and no other fits */
     return BERTH_OK;
 }
 
@@ -280,25 +286,29 @@ static berth_status check_pod(berth__group_cycle *cycle, const agreement *all, u
     if (record->cls->scheduler_name != all->scheduler_name) {
         const berth_str own = berth__text(cluster->model, record->cls->scheduler_name);
         const berth_str first = berth__text(cluster->model, all->scheduler_name);
-        return fail(cycle, words(&cycle->arena,
-                                 "all pods in a single pod group should have the same "
-                                 ".spec.schedulerName set, got: \"%.*s\" and \"%.*s\"",
-                                 (int)own.len, own.data, (int)first.len, first.data));
+        return berth__group_fail(
+            cycle, berth__group_words(&cycle->arena,
+                                      "all pods in a single pod group should have the same "
+                                      ".spec.schedulerName set, got: \"%.*s\" and \"%.*s\"",
+                                      (int)own.len, own.data, (int)first.len, first.data));
     }
     if (record->priority != cycle->facts->priority)
-        return fail(cycle, words(&cycle->arena,
-                                 "all pods in a single pod group should have the same priority as "
-                                 "the pod group's priority, got %" PRId32 " and %" PRId32,
-                                 record->priority, cycle->facts->priority));
+        return berth__group_fail(
+            cycle,
+            berth__group_words(&cycle->arena,
+                               "all pods in a single pod group should have the same priority as "
+                               "the pod group's priority, got %" PRId32 " and %" PRId32,
+                               record->priority, cycle->facts->priority));
     if (record->cls->preempts != all->preempts)
-        return fail(
-            cycle, words(&cycle->arena,
-                         "all pods in a single pod group should have the same preemption policy%s, "
-                         "got %s and %s",
-                         cluster->model->behaviours.pod_group_policies
-                             ? " as the pod group's preemption policy"
-                             : "",
-                         policy_word(record->cls->preempts), policy_word(all->preempts)));
+        return berth__group_fail(
+            cycle, berth__group_words(
+                       &cycle->arena,
+                       "all pods in a single pod group should have the same preemption policy%s, "
+                       "got %s and %s",
+                       cluster->model->behaviours.pod_group_policies
+                           ? " as the pod group's preemption policy"
+                           : "",
+                       policy_word(record->cls->preempts), policy_word(all->preempts)));
     return BERTH_OK;
 }
 
@@ -321,6 +331,7 @@ static berth_status check_pods(berth__group_cycle *cycle)
             record->node == BERTH_NODE_NONE)
             continue;
         cycle->already++;
+        BERTH_TRY_PLAIN(berth__group_note_domain(cycle, record), cycle->error);
         if (cycle->verdict != BERTH_VERDICT_ERROR)
             BERTH_TRY_PLAIN(check_pod(cycle, &all, pod), cycle->error);
     }
@@ -329,8 +340,7 @@ static berth_status check_pods(berth__group_cycle *cycle)
 
 /* ---- the whole cycle ---- */
 
-/* A rollback takes the rotation back, too; kube-scheduler does not. */
-static void end_transaction(berth_engine *engine, bool commit)
+void berth__group_end_transaction(berth_engine *engine, bool commit)
 {
     const berth__progress progress = berth__decider_progress(&engine->decider);
     if (commit)
@@ -348,7 +358,7 @@ static berth_status try_members(berth__group_cycle *cycle)
     const bool kept = status == BERTH_OK && cycle->verdict == BERTH_VERDICT_PLACED && cycle->keeps;
     if (status == BERTH_E_NOMEM)
         berth__error_no_memory(cycle->error);
-    end_transaction(engine, kept);
+    berth__group_end_transaction(engine, kept);
     if (kept) /* the nodes are copied into the next snapshot */
         for (uint32_t i = 0; i < cycle->count; i++)
             if (cycle->members[i].node != BERTH_NODE_NONE)

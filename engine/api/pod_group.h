@@ -26,7 +26,10 @@ typedef struct berth__group_cycle {
     berth__sym namespace_name, name; /* of the PodGroup */
     berth__group_member *members;
     uint32_t count;
-    uint32_t already; /* pods of the group that are on nodes */
+    uint32_t already; /* pods of the group that are on nodes, */
+    berth__sym
+        domain;      /* and the one domain of these nodes: a value of the group's topology; or 0 */
+    berth_str stray; /* why there is no such domain; absent: there is, or none is needed */
     uint32_t placed;
     berth_verdict verdict;
     berth__arena arena; /* words, members and victims */
@@ -67,7 +70,34 @@ berth_status berth__group_place(berth__group_cycle *cycle);
  * decision. */
 berth_status berth__group_preempt(berth__group_cycle *cycle);
 
+/* ---- between the files of the cycle ---- */
+
+/* Decide and bind the members one after the other among the nodes that the decider is confined to,
+ * until the minimum can't be reached any more. Fills verdict, placed, message and each member; the
+ * verdict may be PLACED with no member placed. Errors: those of a decision. */
+berth_status berth__group_try(berth__group_cycle *cycle);
+
+/* Try the domains of the group's topology, or all nodes if it has none, and place the members in
+ * the best of those that take enough of them (pod_group_domains.c). Else as berth__group_try. */
+berth_status berth__group_place_in_domain(berth__group_cycle *cycle);
+
+/* Note the domain of a pod of the group that is on a node. Errors: BERTH_E_NOMEM. */
+berth_status berth__group_note_domain(berth__group_cycle *cycle, const berth__pod_record *record);
+
+/* End a transaction without taking the rotation back, as kube-scheduler does not either. */
+void berth__group_end_transaction(berth_engine *engine, bool commit);
+
+/* The group does not fit; the message says just that. */
+void berth__group_refuse(berth__group_cycle *cycle);
+
+/* The group fails with this error, or the call does if `text` is absent. Errors: BERTH_E_NOMEM. */
+berth_status berth__group_fail(berth__group_cycle *cycle, berth_str text);
+
 /* Append words to the message. Errors: BERTH_E_NOMEM. */
 berth_status berth__group_say(berth__group_cycle *cycle, berth_str more);
+
+/* Printed text in the arena; absent when out of memory. */
+__attribute__((format(printf, 2, 3))) berth_str berth__group_words(berth__arena *arena,
+                                                                   const char *format, ...);
 
 #endif

@@ -468,6 +468,13 @@ static berth_status say_preemption(const victim_search *own)
     return berth__group_say(own->cycle, (berth_str){text, bytes + own->words.len});
 }
 
+/* Whether DynamicResources runs for the group. It passes over groups with schedulingConstraints. */
+static bool deallocates(const victim_search *own, const berth__ready_profile *profile)
+{
+    return profile->deallocates && (!own->cycle->facts->constrained ||
+                                    !own->cluster->model->behaviours.pod_group_placements);
+}
+
 /* Words about claims are lost if preemption succeeds or is hopeless. */
 static berth_status post_filter(victim_search *own)
 {
@@ -475,17 +482,17 @@ static berth_status post_filter(victim_search *own)
     const berth__decider *decider = &cycle->engine->decider;
     const berth__class *cls = berth__pod_at(&own->cluster->pods, cycle->members[0].pod)->cls;
     const berth__ready_profile *profile = &decider->profiles[berth__decider_profile(decider, cls)];
-    if (profile->deallocates && !cycle->sees_claims && !profile->deallocates_last)
+    const bool claims = deallocates(own, profile), claims_last = profile->deallocates_last;
+    if (claims && !cycle->sees_claims && !claims_last)
         return fail_without_claims(cycle);
     if (!profile->preempts)
-        return berth__group_say(cycle, profile->deallocates ? OF_CLAIMS : BERTH_STR(""));
+        return berth__group_say(cycle, claims ? OF_CLAIMS : BERTH_STR(""));
     BERTH_TRY(preempt(own));
-    const bool both =
-        profile->deallocates && !cycle->preempts && own->code != BERTH_CODE_UNRESOLVABLE;
-    if (both && !profile->deallocates_last)
+    const bool both = claims && !cycle->preempts && own->code != BERTH_CODE_UNRESOLVABLE;
+    if (both && !claims_last)
         BERTH_TRY(berth__group_say(cycle, OF_CLAIMS));
     BERTH_TRY(say_preemption(own));
-    if (!both || !profile->deallocates_last)
+    if (!both || !claims_last)
         return BERTH_OK;
     return cycle->sees_claims ? berth__group_say(cycle, OF_CLAIMS) : fail_without_claims(cycle);
 }

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "columns/pod_counts.h"
@@ -34,7 +35,8 @@ berth_status berth__question_ask(berth__decider *decider, uint32_t pod, berth__q
                                .cls = record->cls,
                                .pods = &cluster->pods,
                                .pod = pod,
-                               .required_node = record->node};
+                               .required_node = record->node,
+                               .part = decider->part};
     if (cycle->view->devices != NULL)
         berth__devices_begin_question(cycle->view->devices);
     if (record->node != BERTH_NODE_NONE &&
@@ -284,6 +286,12 @@ static bool ask_index(const pod_way *way, berth_scan_reason *why)
 
 /* ---- by search ---- */
 
+static bool takes_part(const berth__node_part *part, uint32_t slot)
+{
+    return part == NULL || slot == BERTH__SLOT_NONE ||
+           berth__bit_get(part->slots[slot / BERTH__TILE].words, slot % BERTH__TILE);
+}
+
 static berth_status walk(const pod_way *way)
 {
     berth__decider *decider = way->decider;
@@ -291,7 +299,8 @@ static berth_status walk(const pod_way *way)
     if (!berth__question_nominations(decider))
         return berth__search_filter(&decider->search, way->decision, decider->rotation);
     BERTH_TRY(berth__dry_run_ask(dry_run, way->decision));
-    bool first = way->decision->profile->behaviours->tries_nominated_first;
+    bool first = way->decision->profile->behaviours->tries_nominated_first &&
+                 takes_part(way->decision->cycle->part, dry_run->own_slot);
     return berth__search_nominated(&decider->search, way->decision, decider->rotation, dry_run,
                                    first ? dry_run->own_slot : BERTH__SLOT_NONE);
 }
@@ -376,7 +385,8 @@ static berth_status ask_search(const pod_way *way)
         BERTH_TRY(berth__explanation_walk(way->explanation, search));
     BERTH_TRY(berth__node_errors(search, &decider->arena, &errors, &visited));
     if (visited != BERTH__VISITED_ALL)
-        way->out->next = (decider->rotation + visited) % way->decision->cycle->view->layout->count;
+        way->out->next =
+            (decider->rotation + visited) % berth__question_node_count(way->decision->cycle);
     if (errors.data != NULL)
         return fail_on_nodes(way, errors);
     return search->answer.feasible_count > 0 ? pick(way) : explain_preemption(way);
@@ -399,8 +409,10 @@ static berth_status go(const pod_way *way)
         return fail_prepared(way);
     if (decision->prepared->verdict.outcome == BERTH__REFUSE)
         return refuse_prepared(way);
-    berth_scan_reason why = way->explanation != NULL ? BERTH_SCAN_EXPLAINED : BERTH_SCAN_PATH;
-    if (way->explanation == NULL && decider->path != BERTH_PATH_SCAN && ask_index(way, &why))
+    berth_scan_reason why = way->explanation != NULL        ? BERTH_SCAN_EXPLAINED
+                            : decision->cycle->part != NULL ? BERTH_SCAN_PART
+                                                            : BERTH_SCAN_PATH;
+    if (why == BERTH_SCAN_PATH && decider->path != BERTH_PATH_SCAN && ask_index(way, &why))
         return BERTH_OK;
     decider->counts.scans[why]++;
     return ask_search(way);

@@ -38,8 +38,9 @@ typedef struct berth__decider {
     berth__random random;
     berth__decision_counts counts;
     berth__refusals refusals;
-    uint32_t rotation;    /* where the next search begins */
-    uint32_t round_robin; /* v1.15: picks so far among equals */
+    const berth__node_part *part; /* the nodes that decisions are confined to; NULL: all */
+    uint32_t rotation;            /* where the next search begins */
+    uint32_t round_robin;         /* v1.15: picks so far among equals */
     berth__attempt attempt;
     berth__dry_run dry_run;
     /* for preemption: */

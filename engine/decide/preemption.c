@@ -445,8 +445,8 @@ static berth_status explain_attempt(const berth__attempt *attempt, berth_explana
     berth_str absent = {0};
     if (restricted)
         absent = berth__text_of(berth__question_not_named(&attempt->decision));
-    return berth__explanation_write_message(explanation, attempt->cycle.view->layout->count,
-                                            restricted ? &absent : NULL);
+    return berth__explanation_write_message(
+        explanation, berth__question_node_count(&attempt->cycle), restricted ? &absent : NULL);
 }
 
 /* ---- the whole preemption ---- */

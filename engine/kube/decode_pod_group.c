@@ -91,6 +91,7 @@ static const berth__field disruption_fields[] = {
 static const berth__field spec_fields[] = {
     BERTH__FIELD("parentCompositePodGroupName", STR, berth_pod_group, parent),
     BERTH__FIELD_SAME("schedulingPolicy", policy_fields),
+    BERTH__FIELD("schedulingConstraints", PRESENT, berth_pod_group, constrained),
     BERTH__FIELD_SAME("schedulingConstraints", constraints_fields),
     BERTH__FIELD_SAME("disruptionMode", disruption_fields),
     BERTH__FIELD("priorityClassName", STR, berth_pod_group, priority_class),

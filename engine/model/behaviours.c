@@ -115,7 +115,8 @@ static const gate gates[] = {
     {"GangScheduling", 35, 36, 0, 0, NONE},
     {"GenericWorkload", 37, LAST, 0, 0, SWITCHES(pod_groups)},
     {"GenericWorkload", 35, 36, 0, 0, NONE},
-    {"TopologyAwareWorkloadScheduling", 36, LAST, 0, 0, NONE},
+    {"TopologyAwareWorkloadScheduling", 37, LAST, 0, 0, SWITCHES(pod_group_placements)},
+    {"TopologyAwareWorkloadScheduling", 36, 36, 0, 0, NONE},
     {"WorkloadAwarePreemption", 36, 36, 0, 0, NONE},
     {"DRADeviceTaintRules", 37, LAST, 37, 0, SWITCHES(device_taint_rules)},
     {"DRADeviceTaintRules", 35, 36, 0, 0, NONE},
@@ -231,6 +232,10 @@ berth_status berth__behaviours_make(uint32_t release, berth_str switches, berth_
     BERTH_TRY(make_column(minor, patch_plus_one - 1, &made, error)); /* 0 - 1: the newest patch */
     while (switches.len > 0)
         BERTH_TRY(switch_entry(next_entry(&switches), minor, &made, error));
+    if (made.pod_group_placements && !made.pod_groups)
+        return berth__error_set(error, BERTH_E_INVALID,
+                                "feature gate TopologyAwareWorkloadScheduling=true needs "
+                                "GenericWorkload=true");
     *out = made;
     return BERTH_OK;
 }

@@ -74,6 +74,7 @@
     /* 1.                      15 32 33 34 35 36 .3 37  groups */ \
     X(pod_groups,               0, 0, 0, 0, 0, 0, 0, 0) /* PodGroups are placed as a whole */ \
     X(pod_group_policies,       0, 0, 0, 0, 0, 0, 0, 0) /* they have a preemptionPolicy */ \
+    X(pod_group_placements,     0, 0, 0, 0, 0, 0, 0, 0) /* they are tried domain by domain */ \
     /* 1.                      15 32 33 34 35 36 .3 37  texts */ \
     X(taint_text_names_none,    0, 0, 0, 1, 1, 1, 1, 1) /* "untolerated taint(s)" */ \
     X(volume_texts_new,         0, 0, 1, 1, 1, 1, 1, 1) /* texts of VolumeBinding */ \

@@ -132,13 +132,17 @@ static void read_map(berth__related *related, berth__related_object *out, const 
         out->selector = map_selector(&out->arena, out->labels, ok);
 }
 
-static berth__group_facts group_facts(const berth_pod_group *group)
+/* The API allows a single topology. */
+static berth__group_facts group_facts(berth__model *model, const berth_pod_group *group, bool *ok)
 {
+    const berth_strs keys = group->topology_keys;
     return (berth__group_facts){
         .min_count = group->gang ? group->min_count : 1,
         .priority = group->has_priority ? group->priority : 0,
         .disrupts_all = group->disrupts_all,
         .never_preempts = berth__str_is(group->preemption_policy, "Never"),
+        .constrained = group->constrained || keys.count > 0,
+        .topology = keys.count > 0 ? berth__intern_add(&model->strings, keys.items[0], ok) : 0,
     };
 }
 
@@ -162,7 +166,7 @@ static void read_body(berth__related *related, berth__related_object *out,
         out->selector = berth__selector_make(&related->model->strings, &out->arena, selector, ok);
         break;
     case BERTH_KIND_POD_GROUP:
-        out->group = group_facts(source->as.pod_group);
+        out->group = group_facts(related->model, source->as.pod_group, ok);
         break;
     default:
         BERTH_ASSERT(source->kind == BERTH_KIND_NAMESPACE);

@@ -13,6 +13,8 @@ typedef struct berth__group_facts {
     int32_t priority;
     bool disrupts_all;
     bool never_preempts; /* its own preemptionPolicy is Never */
+    bool constrained;    /* it has schedulingConstraints, */
+    berth__sym topology; /* and there a label whose values are the domains for its pods; 0: none */
 } berth__group_facts;
 
 /* One Service, ReplicationController, ReplicaSet, StatefulSet, Namespace or PodGroup. Its key has

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "plugins/extended_resources.h"
+#include "plugins/placement_score.h"
 #include "plugins/registry.h"
 #include "plugins/resource_score.h"
 
@@ -472,6 +473,75 @@ static bool node_resources_fit_basic_score(const berth__question *cycle,
     ask->memory_weight = (double)memory->weight;
     ask->least_weight = weight;
     return true;
+}
+
+/* ---- the score of a domain ---- */
+
+/* The column of a scored resource, or BERTH__RESOURCE_NONE. */
+static uint32_t column_of(const berth__view *view, const instance *own, uint32_t i)
+{
+    const uint32_t resource =
+        berth__resource_find(view->model, berth__text(view->model, own->scored.items[i].name));
+    return resource < view->resource_count ? resource : BERTH__RESOURCE_NONE;
+}
+
+uint32_t berth__fit_resource_count(const void *opaque_instance)
+{
+    const instance *own = opaque_instance;
+    return own->scored.count;
+}
+
+void berth__fit_add_request(const berth__view *view, const void *opaque_instance,
+                            const berth__class *cls, int64_t *sums)
+{
+    const instance *own = opaque_instance;
+    for (uint32_t i = 0; i < own->scored.count; i++) {
+        const uint32_t resource = column_of(view, own, i);
+        if (resource != BERTH__RESOURCE_NONE)
+            sums[i] =
+                (int64_t)((uint64_t)sums[i] + (uint64_t)berth__scored_ask(cls->request, resource));
+    }
+}
+
+/* Add up a resource over the nodes of a part; the sums wrap, as Go's int64 does. */
+static berth__asked_amount amount_of_part(const berth__view *view, uint32_t resource,
+                                          const berth__node_part *part)
+{
+    const berth__asked_resource item = {
+        .resource = resource, .nonzero = resource == BERTH__CPU || resource == BERTH__MEMORY};
+    uint64_t capacity = 0, used = 0;
+    for (uint32_t tile = 0; tile < view->layout->tile_count; tile++)
+        BERTH__MASK_EACH(&part->slots[tile], s)
+        {
+            const berth__asked_amount one =
+                berth__asked_amount_of(view, &item, tile * BERTH__TILE + s);
+            if (one.capacity == 0)
+                continue;
+            capacity += (uint64_t)one.capacity;
+            used += (uint64_t)one.used;
+        }
+    return (berth__asked_amount){(int64_t)capacity, (int64_t)used};
+}
+
+/* Source: kube-scheduler v1.37, plugins/noderesources/resource_allocation.go, scorePlacement. */
+int64_t berth__fit_score_part(const berth__view *view, const void *opaque_instance,
+                              const int64_t *sums, const berth__node_part *part)
+{
+    const instance *own = opaque_instance;
+    int64_t sum = 0, weights = 0;
+    for (uint32_t i = 0; i < own->scored.count; i++) {
+        const uint32_t resource = column_of(view, own, i);
+        if (resource == BERTH__RESOURCE_NONE || (resource >= BERTH__SCALARS && sums[i] == 0))
+            continue;
+        const berth__asked_amount amount = amount_of_part(view, resource, part);
+        if (amount.capacity == 0)
+            continue;
+        const int64_t requested = (int64_t)((uint64_t)amount.used + (uint64_t)sums[i]);
+        sum += percent(requested > amount.capacity ? amount.capacity : requested, amount.capacity) *
+               own->scored.items[i].weight;
+        weights += own->scored.items[i].weight;
+    }
+    return weights == 0 ? 0 : sum / weights;
 }
 
 const berth__plugin_ops berth__plugin_node_resources_fit = {

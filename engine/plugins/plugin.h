@@ -33,16 +33,30 @@ enum {
 /* The raw value of a slot that takes no part in normalization. */
 #define BERTH__SCORE_IGNORED INT64_MIN
 
+/* Nodes that a decision is confined to, as if there were no others to visit, count or choose from.
+ * What plugins know about other nodes and their pods still counts. */
+typedef struct berth__node_part {
+    const berth__mask *slots; /* by tile */
+    uint32_t count;           /* of them, above 0 */
+} berth__node_part;
+
 /* One decision, as plugins see it. */
 typedef struct berth__question {
     berth__view *view;
     berth__class *cls;
     const berth__pods *pods;
-    uint32_t pod;           /* index of the pod */
-    uint32_t required_node; /* the node that spec.nodeName names, or BERTH_NODE_NONE */
-    bool may_refuse;        /* in reserve: the plugin may refuse the placement */
-    bool without_usage;     /* an embedder's static plugin must not see usage */
+    uint32_t pod;                 /* index of the pod */
+    uint32_t required_node;       /* the node that spec.nodeName names, or BERTH_NODE_NONE */
+    bool may_refuse;              /* in reserve: the plugin may refuse the placement */
+    bool without_usage;           /* an embedder's static plugin must not see usage */
+    const berth__node_part *part; /* NULL: all nodes */
 } berth__question;
+
+/* The number of nodes that the decision is about. */
+static inline uint32_t berth__question_node_count(const berth__question *cycle)
+{
+    return cycle->part != NULL ? cycle->part->count : cycle->view->layout->count;
+}
 
 /* Where a pod is put, or taken from. */
 typedef struct berth__pod_placement {

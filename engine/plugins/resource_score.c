@@ -46,6 +46,15 @@ static int64_t scalar_ask(const berth__request *request, uint32_t resource,
     return 0;
 }
 
+int64_t berth__scored_ask(const berth__request *request, uint32_t resource)
+{
+    if (resource >= BERTH__SCALARS)
+        return scalar_ask(request, resource, BERTH__ASK_NONZERO);
+    if (resource == BERTH__EPHEMERAL)
+        return request->ask[BERTH__EPHEMERAL];
+    return resource == BERTH__CPU ? request->scored_cpu : request->scored_memory;
+}
+
 bool berth__asked_resources_make(const berth__question *cycle, berth__arena *arena,
                                  const berth__scored_resources *scored,
                                  berth__asked_amounts amounts, berth__asked_resources *out)
@@ -69,9 +78,7 @@ bool berth__asked_resources_make(const berth__question *cycle, berth__arena *are
             out->backed |= item.backing != NULL;
         } else {
             item.nonzero = amounts == BERTH__ASK_NONZERO && resource != BERTH__EPHEMERAL;
-            item.ask = !item.nonzero            ? request->ask[resource]
-                       : resource == BERTH__CPU ? request->scored_cpu
-                                                : request->scored_memory;
+            item.ask = item.nonzero ? berth__scored_ask(request, resource) : request->ask[resource];
         }
         out->wide |= item.ask > BERTH__SMALL_AMOUNT || item.weight > 1000000;
         items[out->count++] = item;

@@ -56,6 +56,9 @@ bool berth__asked_resources_make(const berth__question *cycle, berth__arena *are
                                  const berth__scored_resources *scored,
                                  berth__asked_amounts amounts, berth__asked_resources *out);
 
+/* What the containers of a pod ask of a resource, by column, with defaults for cpu and memory. */
+int64_t berth__scored_ask(const berth__request *request, uint32_t resource);
+
 /* What the node of a slot has of a resource, and how much of it is in use. */
 typedef struct berth__asked_amount {
     int64_t capacity, used;

@@ -112,6 +112,9 @@ uint32_t berth__search_segment(const berth__search *search, uint32_t segment, be
     const uint64_t *allowed = search->decision.prepared->verdict.allowed;
     for (uint32_t w = 0; allowed != NULL && w < BERTH__TILE_WORDS; w++)
         slots->words[w] &= allowed[(size_t)tile * BERTH__TILE_WORDS + w];
+    const berth__node_part *part = search->decision.cycle->part;
+    for (uint32_t w = 0; part != NULL && w < BERTH__TILE_WORDS; w++)
+        slots->words[w] &= part->slots[tile].words[w];
     return tile;
 }
 
@@ -334,25 +337,45 @@ static void merge_segments(berth__search *search)
     }
 }
 
-static uint32_t allowed_count(const berth__search *search)
+/* A word of the slots that the walk may visit, if not all. */
+static uint64_t candidate_word(const berth__search *search, uint32_t w)
 {
     const uint64_t *allowed = search->decision.prepared->verdict.allowed;
-    uint32_t slots = berth__search_layout(search)->count, count = 0;
+    const berth__node_part *part = search->decision.cycle->part;
+    const uint64_t word = allowed != NULL ? allowed[w] : UINT64_MAX;
+    return part != NULL ? word & part->slots[w / BERTH__TILE_WORDS].words[w % BERTH__TILE_WORDS]
+                        : word;
+}
+
+static bool visits_some(const berth__search *search)
+{
+    return search->decision.prepared->verdict.allowed != NULL ||
+           search->decision.cycle->part != NULL;
+}
+
+static uint32_t candidate_count(const berth__search *search)
+{
+    const uint32_t slots = berth__search_layout(search)->count;
+    uint32_t count = 0;
+    if (!visits_some(search))
+        return slots;
     for (uint32_t w = 0; w * 64 < slots; w++)
-        count += (uint32_t)__builtin_popcountll(allowed[w]);
+        count += (uint32_t)__builtin_popcountll(candidate_word(search, w));
     return count;
 }
 
-/* With an allow-list the walk visits only its nodes, and the rotation index counts within that
- * list. */
-static uint32_t allowed_start(const berth__search *search, uint32_t candidates, uint32_t start)
+/* With an allow-list, or in a part of the nodes, the walk visits only their nodes, and the rotation
+ * index counts within that list. */
+static uint32_t first_candidate(const berth__search *search, uint32_t candidates, uint32_t start)
 {
-    const uint64_t *allowed = search->decision.prepared->verdict.allowed;
     uint32_t wanted = candidates > 0 ? start % candidates : 0;
+    if (!visits_some(search))
+        return wanted;
     for (uint32_t w = 0; w * 64 < berth__search_layout(search)->count; w++) {
-        uint32_t count = (uint32_t)__builtin_popcountll(allowed[w]);
+        const uint64_t word = candidate_word(search, w);
+        const uint32_t count = (uint32_t)__builtin_popcountll(word);
         if (wanted < count)
-            return w * 64 + berth__nth_bit(allowed[w], wanted);
+            return w * 64 + berth__nth_bit(word, wanted);
         wanted -= count;
     }
     return 0;
@@ -401,21 +424,18 @@ static bool was_visited(const berth__search *search, uint32_t slot)
 
 static berth_status walk_in_rotation(berth__search *search, uint32_t start)
 {
-    const berth__layout *layout = berth__search_layout(search);
     const berth__ready_profile *profile = search->decision.profile;
-    uint32_t rotation = start % layout->count, candidates = layout->count, first = rotation;
-    if (search->decision.prepared->verdict.allowed != NULL) {
-        candidates = allowed_count(search);
-        first = allowed_start(search, candidates, start);
-    }
-    BERTH_TRY(walk(search, first, berth__profile_limit(profile, candidates)));
+    const uint32_t count = berth__question_node_count(search->decision.cycle);
+    const uint32_t candidates = candidate_count(search);
+    BERTH_TRY(walk(search, first_candidate(search, candidates, start),
+                   berth__profile_limit(profile, candidates)));
     /* v1.15's iterator has already moved past the discarded node. */
     uint64_t passed = search->answer.visited_count +
                       (search->answer.cut_short && profile->behaviours->passes_discarded_node);
     if (search->answer.refused_slot != BERTH__SLOT_NONE &&
         !was_visited(search, search->answer.refused_slot))
         passed++;
-    search->answer.next = (uint32_t)((rotation + passed) % layout->count);
+    search->answer.next = (uint32_t)((start % count + passed) % count);
     return BERTH_OK;
 }
 

@@ -22,7 +22,7 @@ typedef enum berth__kept_verdict {
 typedef struct berth__candidate {
     int64_t priority_sum; /* over the victims, each priority counted from INT32_MIN */
     int64_t start_ns;     /* the earliest start among victims of the highest priority */
-    int32_t priority;     /* highest priority of a victim */
+    int32_t priority;     /* of the most important victim: the highest, except in some groups */
     uint32_t victim_count;
     uint32_t violations; /* victims whose eviction violates a disruption budget */
     uint8_t state;       /* BERTH__TRIED_* */

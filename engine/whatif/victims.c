@@ -259,22 +259,25 @@ static void reprieve(berth__victims *victims, berth__dry_run *dry_run, bool viol
     }
 }
 
-/* Victims count one by one, with their own priorities. */
-static void weigh_pod(const berth__pod_record *pod, berth__candidate *out)
+/* Victims count one by one, with their own priorities; `*highest` is that of the pods so far. */
+static void weigh_pod(const berth__pod_record *pod, int32_t *highest, berth__candidate *out)
 {
     const int64_t start_ns = start_of(pod);
-    if (pod->priority > out->priority) {
-        out->priority = pod->priority;
+    if (pod->priority > *highest || out->victim_count == 0) {
+        *highest = pod->priority;
         out->start_ns = start_ns;
-    } else if (pod->priority == out->priority && start_ns < out->start_ns) {
+    } else if (pod->priority == *highest && start_ns < out->start_ns) {
         out->start_ns = start_ns;
     }
+    if (out->victim_count == 0)
+        out->priority = pod->priority;
     out->priority_sum += (int64_t)pod->priority - INT32_MIN;
     out->victim_count++;
 }
 
 static void weigh(const berth__victims *victims, const berth__pods *pods, berth__candidate *out)
 {
+    int32_t highest = INT32_MIN;
     out->priority = INT32_MIN;
     out->start_ns = INT64_MAX;
     for (uint32_t i = 0; i < victims->lower_count; i++) {
@@ -282,7 +285,7 @@ static void weigh(const berth__victims *victims, const berth__pods *pods, berth_
         if (one->stays)
             continue;
         for (uint32_t k = 0; k < berth__lower_count(one); k++)
-            weigh_pod(berth__pod_at(pods, berth__lower_at(one, k)), out);
+            weigh_pod(berth__pod_at(pods, berth__lower_at(one, k)), &highest, out);
         out->violations += one->violations;
     }
 }

@@ -179,7 +179,11 @@ static void test_refused_gates(void **state)
     assert_true(made(37, "GenericWorkload=true").pod_groups);
     assert_false(made(37, "").pod_groups);
     refused(36, "GenericWorkload=true", BERTH_E_UNSUPPORTED, "not implemented");
-    refused(37, "TopologyAwareWorkloadScheduling=true", BERTH_E_UNSUPPORTED, "not implemented");
+    refused(36, "TopologyAwareWorkloadScheduling=true", BERTH_E_UNSUPPORTED, "not implemented");
+    refused(37, "TopologyAwareWorkloadScheduling=true", BERTH_E_INVALID,
+            "needs GenericWorkload=true");
+    assert_true(
+        made(37, "TopologyAwareWorkloadScheduling=true,GenericWorkload=true").pod_group_placements);
     refused(37, "SidecarContainers=true", BERTH_E_INVALID, "no feature gate");
     refused(37, "NodeDeclaredFeatures=false", BERTH_E_INVALID, "locked to true");
     refused(37, "DRAExtendedResource=false", BERTH_E_INVALID, "locked to true");

@@ -259,6 +259,29 @@ static void test_group_as_victim(void **state)
     assert_int_equal(berth_explanation_victim_count(t->cluster.explanation), 2);
 }
 
+/* Nodes are compared by the first victim, which is the most important by its group's priority: its
+ * own is 0 on n1 and 1 on n2, although n1 has one of 5. */
+static void test_first_victim(void **state)
+{
+    group_test *t = *state;
+    berth_placement placement;
+    const berth_decide_options options = {.size = sizeof(options),
+                                          .explanation = t->cluster.explanation};
+    small_node(&t->cluster, "n1", "");
+    small_node(&t->cluster, "n2", "");
+    add_group(t, "low", "schedulingPolicy: {basic: {}}");
+    add_pod(t, "a", "low", 0, "n1", "");
+    add_pod(t, "b", "low", 5, "n1", "");
+    add_pod(t, "c", NULL, 1, "n2", "");
+    const berth_pod_id pod =
+        (berth_pod_id)small_pod(&t->cluster, "high", NULL, "",
+                                "priority: 9, containers: [{name: c, image: i, resources: "
+                                "{requests: {cpu: 4}}}]");
+    assert_int_equal(berth_engine_decide(t->cluster.engine, pod, &options, &placement, NULL),
+                     BERTH_OK);
+    assert_int_equal(berth_explanation_victim_count(t->cluster.explanation), 2);
+}
+
 static void test_never(void **state)
 {
     group_test *t = *state;
@@ -529,17 +552,170 @@ static void test_memory_of_other_nodes(void **state)
     assert_in_range(at, 2, 1000);
 }
 
-/* Each allocation of a cycle with preemption fails in turn; then nothing has changed. */
-static void test_memory(void **state)
+/* ---- domains ---- */
+
+static const char domain_gates[] = "GenericWorkload=true,TopologyAwareWorkloadScheduling=true";
+
+static int set_up_domains(void **state)
 {
-    (void)state;
+    group_test *t = calloc(1, sizeof(*t));
+    assert_non_null(t);
+    open_with(t, domain_gates, NULL);
+    *state = t;
+    return 0;
+}
+
+/* A node of four cores in a rack. */
+static void add_in_rack(group_test *t, const char *name, const char *rack)
+{
+    char labels[64];
+    snprintf(labels, sizeof(labels), ", labels: {rack: %s}", rack);
+    small_node(&t->cluster, name, labels);
+}
+
+static void add_pods(group_test *t, const char *group, int priority, berth_pod_id *pods, int count)
+{
+    char name[32];
+    for (int i = 0; i < count; i++) {
+        snprintf(name, sizeof(name), "%s-%d", group, i);
+        pods[i] = add_pod(t, name, group, priority, NULL, "");
+    }
+}
+
+static const char *rack_of(const group_test *t, int member)
+{
+    static char name[64];
+    berth_node_info node = {.size = sizeof(node)};
+    assert_int_equal(berth_engine_node_info(t->cluster.engine, t->nodes[member], &node, NULL),
+                     BERTH_OK);
+    snprintf(name, sizeof(name), "%.*s", (int)node.name.len, node.name.data);
+    return name;
+}
+
+/* The group goes to one rack, although single pods would spread: to that which takes more of it,
+ * and among equals to that which is fuller. */
+static void test_one_domain(void **state)
+{
+    group_test *t = *state;
+    berth_pod_id pods[6];
+    add_in_rack(t, "a1", "a");
+    add_in_rack(t, "b1", "b");
+    add_in_rack(t, "b2", "b");
+    small_node(&t->cluster, "bare", "");
+    add_group(t, "g",
+              "schedulingPolicy: {gang: {minCount: 3}}, "
+              "schedulingConstraints: {topology: [{key: rack}]}");
+    add_pods(t, "g", 0, pods, 6);
+    cycle(t, pods, 6);
+    assert_int_equal(t->outcome.verdict, BERTH_VERDICT_PLACED);
+    assert_int_equal(t->outcome.placed, 6); /* a1 takes four */
+    for (int i = 0; i < 6; i++)
+        assert_int_equal(rack_of(t, i)[0], 'b');
+    add_group(t, "small",
+              "schedulingPolicy: {gang: {minCount: 2}}, "
+              "schedulingConstraints: {topology: [{key: rack}]}");
+    add_pods(t, "small", 0, pods, 2);
+    cycle(t, pods, 2);
+    assert_int_equal(t->outcome.placed, 2);
+    assert_int_equal(rack_of(t, 0)[0], 'b'); /* six of eight cores are in use there */
+    small_require(berth_engine_check(t->cluster.engine, NULL), NULL);
+}
+
+/* Members that come later go where the first ones are. */
+static void test_domain_of_running_pods(void **state)
+{
+    group_test *t = *state;
+    berth_pod_id pod;
+    add_in_rack(t, "a1", "a");
+    add_in_rack(t, "b1", "b");
+    add_group(t, "g",
+              "schedulingPolicy: {gang: {minCount: 2}}, "
+              "schedulingConstraints: {topology: [{key: rack}]}");
+    add_pod(t, "old", "g", 0, "a1", "");
+    pod = add_pod(t, "new", "g", 0, NULL, "");
+    cycle(t, &pod, 1);
+    assert_int_equal(t->outcome.placed, 1);
+    assert_string_equal(rack_of(t, 0), "a1");
+    small_node(&t->cluster, "bare", "");
+    add_pod(t, "astray", "g", 0, "bare", "");
+    pod = add_pod(t, "newer", "g", 0, NULL, "");
+    cycle(t, &pod, 1);
+    assert_int_equal(t->outcome.verdict, BERTH_VERDICT_ERROR);
+    assert_string_equal(t->message, "cannot determine domain for already scheduled pods: no "
+                                    "topology domain found for pod default/astray");
+}
+
+static void test_no_domain(void **state)
+{
+    group_test *t = *state;
+    berth_pod_id pods[5];
+    add_in_rack(t, "a1", "a");
+    add_in_rack(t, "b1", "b");
+    add_group(t, "g",
+              "schedulingPolicy: {gang: {minCount: 5}}, "
+              "schedulingConstraints: {topology: [{key: rack}]}");
+    add_pods(t, "g", 0, pods, 5);
+    cycle(t, pods, 5);
+    assert_int_equal(t->outcome.verdict, BERTH_VERDICT_UNSCHEDULABLE);
+    assert_string_equal(t->message,
+                        "pod group is unschedulable, 0/2 placements are available, first placement "
+                        "status: minCount (5) cannot be satisfied: 4 scheduled, 0 remaining, pod "
+                        "group preemption: No preemption victims found for incoming preemptor");
+    assert_int_equal(pending(t), 5);
+    add_group(t, "lost",
+              "schedulingPolicy: {basic: {}}, "
+              "schedulingConstraints: {topology: [{key: row}]}");
+    add_pods(t, "lost", 0, pods, 1);
+    cycle(t, pods, 1);
+    assert_string_equal(t->message, "no feasible placements found, pod group preemption: No "
+                                    "preemption victims found for incoming preemptor");
+    add_pods(t, "any", 0, pods, 1);
+    add_group(t, "any", "schedulingPolicy: {gang: {minCount: 2}}, schedulingConstraints: {}");
+    cycle(t, pods, 1);
+    assert_string_equal(t->message,
+                        "pod group is unschedulable, 0/1 placements are available, first placement "
+                        "status: pod group is unschedulable, pod group preemption: No preemption "
+                        "victims found for incoming preemptor");
+}
+
+/* Preemption tries the domains, too. */
+static void test_preemption_in_a_domain(void **state)
+{
+    group_test *t = *state;
+    berth_pod_id pods[4];
+    add_in_rack(t, "a1", "a");
+    add_in_rack(t, "b1", "b");
+    add_group(t, "g",
+              "schedulingPolicy: {gang: {minCount: 4}}, priority: 9, "
+              "schedulingConstraints: {topology: [{key: rack}]}");
+    add_pod(t, "stays", NULL, 10, "a1", "");
+    const berth_pod_id low = add_pod(t, "low", NULL, 1, "b1", "");
+    add_pods(t, "g", 9, pods, 4);
+    cycle(t, pods, 4);
+    assert_true(t->outcome.preempts);
+    assert_int_equal(t->outcome.victim_count, 1);
+    assert_int_equal(t->victims[0], low);
+    small_require(berth_engine_remove(t->cluster.engine, BERTH_KIND_POD, BERTH_STR("default"),
+                                      BERTH_STR("low"), NULL),
+                  NULL);
+    cycle(t, pods, 4);
+    assert_int_equal(t->outcome.placed, 4);
+    assert_string_equal(rack_of(t, 3), "b1");
+}
+
+/* Each allocation of a cycle with preemption fails in turn; then nothing has changed. */
+static void try_memory(const char *gates, const char *constraints)
+{
     counted memory = {0};
     const berth_allocator allocator = {&memory, counted_allocate, counted_release};
     group_test t = {0};
-    open_with(&t, "GenericWorkload=true", &allocator);
-    small_node(&t.cluster, "n1", "");
+    char spec[256];
+    open_with(&t, gates, &allocator);
+    small_node(&t.cluster, "n1", ", labels: {rack: a}");
     add_group(&t, "low", "schedulingPolicy: {basic: {}}, priority: 1, disruptionMode: {all: {}}");
-    add_group(&t, "g", "schedulingPolicy: {gang: {minCount: 4}}, priority: 9");
+    snprintf(spec, sizeof(spec), "schedulingPolicy: {gang: {minCount: 4}}, priority: 9%s",
+             constraints);
+    add_group(&t, "g", spec);
     add_pod(&t, "low", "low", 1, "n1", "");
     berth_pod_id pods[4];
     for (int i = 0; i < 4; i++) {
@@ -567,6 +743,18 @@ static void test_memory(void **state)
     assert_int_equal(atomic_load(&memory.bytes), 0);
 }
 
+static void test_memory(void **state)
+{
+    (void)state;
+    try_memory("GenericWorkload=true", "");
+}
+
+static void test_memory_of_domains(void **state)
+{
+    (void)state;
+    try_memory(domain_gates, ", schedulingConstraints: {topology: [{key: rack}]}");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -575,6 +763,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_preemption, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_nominated_for_a_node_that_is_gone, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_group_as_victim, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_first_victim, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_never, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_contradictions, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_errors, set_up, tear_down),
@@ -584,7 +773,12 @@ int main(void)
         cmocka_unit_test(test_memory_of_other_nodes),
         cmocka_unit_test(test_reserve),
         cmocka_unit_test_setup_teardown(test_member_in_error, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_one_domain, set_up_domains, tear_down),
+        cmocka_unit_test_setup_teardown(test_domain_of_running_pods, set_up_domains, tear_down),
+        cmocka_unit_test_setup_teardown(test_no_domain, set_up_domains, tear_down),
+        cmocka_unit_test_setup_teardown(test_preemption_in_a_domain, set_up_domains, tear_down),
         cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_memory_of_domains),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -112,6 +112,21 @@ static void note_victims(const placing *p)
     s->victim_count += first->victim_count;
 }
 
+/* A member that was left out: outside its group's domain, or now that the others are placed, it may
+ * fit. */
+static berth_status explain_left_out(schedule *s, outcome *result, berth_error *error)
+{
+    const berth_decide_options options = {
+        .size = sizeof(options), .flags = BERTH_DECIDE_KEEP_ROTATION | BERTH_DECIDE_SEARCH_ONLY};
+    berth_placement alone;
+    TRY(berth_engine_decide(s->engine, result->pod, &options, &alone, error));
+    if (alone.verdict != BERTH_VERDICT_PLACED)
+        return schedule_explain(s, result, error);
+    schedule_note_refusal(s, result,
+                          words_of("left out by its PodGroup; by itself it would fit a node"));
+    return BERTH_OK;
+}
+
 static berth_status note_placed(const placing *p, berth_error *error)
 {
     schedule *s = p->schedule;
@@ -120,7 +135,7 @@ static berth_status note_placed(const placing *p, berth_error *error)
         outcome *result = &s->outcomes[p->members[i].at];
         result->node = p->nodes[i];
         if (result->node == BERTH_NODE_NONE)
-            TRY(schedule_explain(s, result, error));
+            TRY(explain_left_out(s, result, error));
         else
             TRY(claim_book_placed(&s->input.claims, s->engine, result->pod, error));
         s->bound_count += result->node != BERTH_NODE_NONE;

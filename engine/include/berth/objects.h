@@ -677,8 +677,9 @@ typedef struct berth_pod_group {
     berth_str priority_class;    /* spec.priorityClassName; readers turn it into a priority */
     bool disrupts_all;           /* spec.disruptionMode.all: its pods are evicted together */
     berth_str preemption_policy; /* PreemptLowerPriority, Never */
-    berth_strs topology_keys;    /* spec.schedulingConstraints.topology[].key; no rule reads it */
+    berth_strs topology_keys;    /* spec.schedulingConstraints.topology[].key; the first counts */
     berth_str parent;            /* spec.parentCompositePodGroupName; no rule reads it */
+    bool constrained;            /* spec.schedulingConstraints is set, perhaps without a topology */
 } berth_pod_group;
 
 /* ---- any of them ---- */

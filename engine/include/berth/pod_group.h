@@ -12,6 +12,11 @@
  *     if (outcome.verdict == BERTH_VERDICT_PLACED)
  *         ... pod i is on node nodes[i], or pending if that is BERTH_NODE_NONE
  *
+ * With "TopologyAwareWorkloadScheduling=true" in addition, the pods of a group whose
+ * schedulingConstraints name a topology (the label of a rack, say) all come to nodes with the same
+ * value of that label: every value is tried, and the one with the best score is chosen, the first
+ * by name among equals. That costs the attempts in all of them, and one more.
+ *
  * To place any set of pods whatever its group, use berth_engine_schedule_pods (transaction.h).
  *
  * Threads: the engine's. */

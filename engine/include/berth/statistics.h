@@ -25,7 +25,8 @@ extern "C" {
     X(SCORE, "a score depends on which nodes fit, and only its plugin knows how")   \
     X(DOMAINS, "scores tell more classes of nodes apart than the index keeps")      \
     X(CLOSED, "a node is closed, and no filter of the profile counts pods")         \
-    X(MEMORY, "there was no memory for a tree")
+    X(MEMORY, "there was no memory for a tree")                                     \
+    X(PART, "only some of the nodes take part: a PodGroup is tried domain by domain")
 
 typedef enum berth_scan_reason {
 #define X(name, text) BERTH_SCAN_##name,

@@ -119,6 +119,7 @@ class ScanReason(enum.IntEnum):
     DOMAINS = 8
     CLOSED = 9
     MEMORY = 10
+    PART = 11
 
 
 class Normalize(enum.IntEnum):
