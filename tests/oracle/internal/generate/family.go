@@ -36,6 +36,7 @@ type recipe struct {
 	zones                                                                       int // how many
 	retries                                                                     int // of pods; then, events too
 	groups                                                                      int // of pending pods
+	topologies                                                                  int // of groups
 }
 
 // since is the first release that reads what a family is about.
@@ -43,7 +44,7 @@ var since = map[string]string{
 	"podlevel": "1.34", "resize": "1.33", "features": "1.36", "imagevolumes": "1.36", "attributes": "1.34",
 	"devices": "1.36", "partitions": "1.36", "shareddevices": "1.36",
 	"extended": "1.36", "csidrivers": "1.37", "capacity": "1.37", "taintrules": "1.37", "podstatus": "1.36",
-	"groups": "1.37",
+	"groups": "1.37", "placements": "1.37",
 }
 
 // Families are the names of all families, in the order in which the driver takes turns.
@@ -53,7 +54,7 @@ var Families = []string{
 	"namespaces", "nominated", "sidecars", "badlabels", "podlevel", "resize", "features",
 	"imagevolumes", "attributes", "partial", "devices", "partitions", "shareddevices",
 	"extended", "starts", "budgets", "csidrivers", "capacity", "taintrules", "podstatus", "large",
-	"events", "evictions", "groups",
+	"events", "evictions", "groups", "placements",
 }
 
 // Supports tells whether a release reads what the family is about. The API server of an earlier one
@@ -186,6 +187,12 @@ func recipeOf(family string) (recipe, bool) {
 		r.nodesMin, r.nodesMax, r.running, r.pending, r.mode, r.groups = 2, 12, 4, 10, "sampled", 70
 		r.priorities, r.budgets, r.tight, r.starts, r.never = 100, 20, 85, 25, 3
 		r.podAffinity, r.ports, r.tolerations, r.taints, r.images = 15, 15, 40, 15, 30
+	case "placements": // of groups, in a rack or zone
+		r.nodesMin, r.nodesMax, r.running, r.pending, r.mode, r.groups = 2, 30, 3, 12, "sampled", 80
+		r.priorities, r.budgets, r.tight, r.starts, r.never = 70, 10, 70, 15, 10
+		r.podAffinity, r.ports, r.tolerations, r.taints, r.images = 15, 15, 40, 15, 30
+		r.nodeAffinity, r.nodeSelector, r.scalars, r.bareNodes = 20, 10, 20, 5
+		r.podLevel, r.inlineVolumes, r.topologies, r.zones = 15, 10, 75, 4
 	default:
 		return r, false
 	}

@@ -20,6 +20,10 @@ func (g *generator) podGroups(s object) {
 		if g.chance(60) {
 			spec["disruptionMode"] = pick(g.source, object{"all": object{}}, object{"single": object{}})
 		}
+		if g.chance(g.topologies) {
+			key := pick(g.source, "rack", "rack", zoneLabel, hostLabel, "missing")
+			spec["schedulingConstraints"] = object{"topology": []object{{"key": key}}}
+		}
 		made = append(made, object{"metadata": object{"name": name, "namespace": namespace, "uid": name + "-uid"},
 			"spec": spec})
 		never := g.chance(g.never)
@@ -60,6 +64,9 @@ func (g *generator) podGroups(s object) {
 	}
 	s["pending"], s["podGroups"], s["gates"] = append(pending, again...), made, "GenericWorkload=true"
 	s["events"] = []object{}
+	if g.topologies > 0 {
+		s["gates"] = "GenericWorkload=true,TopologyAwareWorkloadScheduling=true"
+	}
 }
 
 // present are the pods on nodes that exist: a group with a pod elsewhere can't be evicted, which is an

@@ -64,11 +64,12 @@ func newCluster(config json.RawMessage, mode string, parallelism int) (*cluster,
 	c.volumeAttachments = register(factory, &storage.VolumeAttachment{})
 	c.devices = registerDevices(factory)
 
-	c.sched, err = scheduler.New(c.ctx, c.server, factory, nil,
-		func(string) eventRecorder { return &events.FakeRecorder{} },
+	options := append(orderPlacements(settings.Profiles),
 		scheduler.WithProfiles(settings.Profiles...),
 		scheduler.WithPercentageOfNodesToScore(settings.PercentageOfNodesToScore),
 		scheduler.WithParallelism(int32(parallelism)))
+	c.sched, err = scheduler.New(c.ctx, c.server, factory, nil,
+		func(string) eventRecorder { return &events.FakeRecorder{} }, options...)
 	if err != nil {
 		c.stop()
 		return nil, err

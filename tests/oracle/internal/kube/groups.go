@@ -26,11 +26,28 @@ import (
 // Long enough for bindings, which take microseconds.
 const bindingLimit = 10 * time.Second
 
+// Gates are the process's: a scenario that sets some is answered while no other is.
+var gates sync.RWMutex
+
 // setGates sets feature gates for the scenario; it returns a function that restores them.
 func setGates(text string) (func(), error) {
 	if text == "" {
-		return func() {}, nil
+		gates.RLock()
+		return gates.RUnlock, nil
 	}
+	gates.Lock()
+	reset, err := changeGates(text)
+	if err != nil {
+		gates.Unlock()
+		return nil, err
+	}
+	return func() {
+		reset()
+		gates.Unlock()
+	}, nil
+}
+
+func changeGates(text string) (func(), error) {
 	before := map[string]bool{}
 	for gate := range utilfeature.DefaultMutableFeatureGate.GetAll() {
 		before[string(gate)] = utilfeature.DefaultFeatureGate.Enabled(gate)

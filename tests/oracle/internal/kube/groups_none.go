@@ -7,6 +7,8 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/informers"
+	"k8s.io/kubernetes/pkg/scheduler"
+	schedulerapi "k8s.io/kubernetes/pkg/scheduler/apis/config"
 
 	"berth/tests/oracle/internal/vector"
 )
@@ -28,6 +30,8 @@ func loadPodGroups(_ *informer, s *vector.Scenario) error {
 	}
 	return nil
 }
+
+func orderPlacements([]schedulerapi.KubeSchedulerProfile) []scheduler.Option { return nil }
 
 func checkGroup(*v1.Pod) error { return nil }
 

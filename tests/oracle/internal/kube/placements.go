@@ -1,0 +1,86 @@
+//go:build kube1_37
+
+package kube
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler"
+	schedulerapi "k8s.io/kubernetes/pkg/scheduler/apis/config"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/topologyaware"
+	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
+)
+
+const orderedPlacements = "OrderedPlacements"
+
+// placementOrder takes the chance out of placements: kube-scheduler tries them in the order of a Go map,
+// and chooses at random among the best. With this plugin it tries them by name and chooses the first of
+// the best: the other scores count a thousandfold.
+type placementOrder struct {
+	fwk.PlacementGeneratePlugin
+	places map[string]int
+}
+
+func (*placementOrder) Name() string { return orderedPlacements }
+
+func (p *placementOrder) GeneratePlacements(ctx context.Context, state fwk.PodGroupCycleState, group fwk.PodGroupInfo,
+	parent *fwk.Placement,
+) (*fwk.GeneratePlacementsResult, *fwk.Status) {
+	result, status := p.PlacementGeneratePlugin.GeneratePlacements(ctx, state, group, parent)
+	if !status.IsSuccess() {
+		return result, status
+	}
+	slices.SortFunc(result.Placements, func(a, b *fwk.Placement) int { return cmp.Compare(a.Name, b.Name) })
+	p.places = map[string]int{}
+	for i, placement := range result.Placements {
+		p.places[placement.Name] = i
+	}
+	return result, status
+}
+
+func (p *placementOrder) ScorePlacement(_ context.Context, _ fwk.PlacementCycleState, _ fwk.PodGroupInfo,
+	placement *fwk.PodGroupAssignments,
+) (int64, *fwk.Status) {
+	return fwk.MaxScore - int64(p.places[placement.Name]), nil
+}
+
+func (*placementOrder) PlacementScoreExtensions() fwk.PlacementScoreExtensions { return nil }
+
+// orderPlacements puts the plugin into the profiles, if placements are tried at all.
+func orderPlacements(profiles []schedulerapi.KubeSchedulerProfile) []scheduler.Option {
+	if !utilfeature.DefaultFeatureGate.Enabled("TopologyAwareWorkloadScheduling") {
+		return nil
+	}
+	for i := range profiles {
+		plugins := profiles[i].Plugins
+		plugins.PlacementGenerate = schedulerapi.PluginSet{
+			Enabled:  []schedulerapi.Plugin{{Name: orderedPlacements}},
+			Disabled: []schedulerapi.Plugin{{Name: names.TopologyPlacementGenerator}},
+		}
+		plugins.PlacementScore.Enabled = []schedulerapi.Plugin{{Name: orderedPlacements, Weight: 1}}
+		for _, plugin := range plugins.MultiPoint.Enabled {
+			if plugin.Name == names.NodeResourcesFit || plugin.Name == names.PodGroupPodsCount {
+				plugin.Weight = max(plugin.Weight, 1) * 1000
+				plugins.PlacementScore.Enabled = append(plugins.PlacementScore.Enabled, plugin)
+			}
+		}
+	}
+	registry := frameworkruntime.Registry{
+		orderedPlacements: func(ctx context.Context, args runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
+			generator, err := topologyaware.New(ctx, args, handle,
+				feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate))
+			if err != nil {
+				return nil, err
+			}
+			return &placementOrder{PlacementGeneratePlugin: generator}, nil
+		},
+	}
+	return []scheduler.Option{scheduler.WithFrameworkOutOfTreeRegistry(registry)}
+}
