@@ -12,21 +12,32 @@
 #include "plugins/profile_lists.h"
 #include "text/nearest.h"
 
-/* Plugins of kube-scheduler that run only behind a feature gate which is refused here. */
-static const struct {
+/* Plugins of kube-scheduler that run only behind a feature gate. */
+typedef struct gated_plugin {
     const char *name;
-    uint32_t since; /* Kubernetes 1.`since` */
-} gated[] = {{"GangScheduling", 35},
-             {"TopologyPlacementGenerator", 36},
-             {"PodGroupPodsCount", 36},
-             {"DeferredPodScheduling", 37}};
+    uint32_t since;          /* Kubernetes 1.`since` */
+    uint32_t followed_since; /* from which version on the gate is implemented here; 0: none */
+    const char *gate;
+} gated_plugin;
 
-static bool is_gated(berth_str plugin, uint32_t minor)
+static const gated_plugin gated[] = {
+    {"GangScheduling", 35, 37, "GenericWorkload"},
+    {"TopologyPlacementGenerator", 36, 37, "TopologyAwareWorkloadScheduling"},
+    {"PodGroupPodsCount", 36, 37, "TopologyAwareWorkloadScheduling"},
+    {"DeferredPodScheduling", 37, 0, ""},
+};
+
+static const gated_plugin *find_gated(berth_str plugin, uint32_t minor)
 {
     for (size_t i = 0; i < sizeof(gated) / sizeof(gated[0]); i++)
         if (gated[i].since <= minor && berth__str_is(plugin, gated[i].name))
-            return true;
-    return false;
+            return &gated[i];
+    return NULL;
+}
+
+bool berth__config_gated(berth_str plugin, uint32_t minor)
+{
+    return find_gated(plugin, minor) != NULL;
 }
 
 /* Whether kube-scheduler of the release has the plugin. Until 1.33, DynamicResources is not in the
@@ -77,7 +88,9 @@ static berth_status add(berth__config_tree *tree, const berth__json *entry, bert
     if (!ok)
         return berth__config_nomem(tree);
     note->line = berth__json_line_of(entry, "name");
-    note->suggestion = nearest_plugin(tree->release, note->plugin);
+    const gated_plugin *behind = find_gated(note->plugin, berth__minor_of(tree->release));
+    note->suggestion =
+        behind != NULL ? berth__text_of(behind->gate) : nearest_plugin(tree->release, note->plugin);
     berth__config_note **end = &config->notes;
     while (*end != NULL)
         end = &(*end)->next;
@@ -93,8 +106,8 @@ berth_status berth__config_args_note(berth__config_tree *tree, const berth__json
     size_t outer = berth__config_enter(tree, "pluginConfig");
     for (uint32_t i = 0; i < args->count; i++) {
         const berth_str plugin = args->items[i].plugin;
-        if (is_known(plugin, tree->release) || is_gated(plugin, BERTH__KUBERNETES_NEWEST) ||
-            is_enabled(made, plugin))
+        if (is_known(plugin, tree->release) ||
+            berth__config_gated(plugin, BERTH__KUBERNETES_NEWEST) || is_enabled(made, plugin))
             continue;
         size_t before = berth__config_enter_at(tree, i);
         BERTH_TRY(add(tree, &list->as.items[i], BERTH_NOTE_UNKNOWN_PLUGIN, config));
@@ -110,8 +123,12 @@ static berth_status note_entry(berth__config_tree *tree, const berth__json *entr
     const berth_str plugin = name_of(entry);
     if (is_known(plugin, tree->release))
         return BERTH_OK;
-    if (!is_gated(plugin, berth__minor_of(tree->release)))
+    const uint32_t minor = berth__minor_of(tree->release);
+    const gated_plugin *behind = find_gated(plugin, minor);
+    if (behind == NULL)
         return add(tree, entry, BERTH_NOTE_FOREIGN_PLUGIN, config);
+    if (behind->followed_since != 0 && minor >= behind->followed_since)
+        return add(tree, entry, BERTH_NOTE_GATED_PLUGIN, config);
     berth__config_enter(tree, "name");
     return berth__config_fail(tree, BERTH_E_UNSUPPORTED,
                               "kube-scheduler has the plugin \"%.*s\", but it is not implemented "

@@ -7,8 +7,8 @@
  * multiPoint, it is listed at every point except queueSort and bind, because only its owner knows
  * the points that it implements.
  *
- * Some points of kube-scheduler run only for groups of pods, which are not scheduled as groups
- * here. Their lists are checked and then ignored. */
+ * Some points of kube-scheduler run only for groups of pods. Their lists are checked and then
+ * ignored: groups use the plugins of other points (plugins/rules/v1.37.md). */
 #include "config/config.h"
 
 #include <inttypes.h>
@@ -184,8 +184,16 @@ static berth_status merge_multi(expansion *e)
 
 /* ---- expanding ---- */
 
+/* Plugins behind a gate run at no point of their own: the engine's gate stands for them. */
+static bool is_gated(const expansion *e, berth_str name)
+{
+    return berth__config_gated(name, berth__minor_of(e->tree->release));
+}
+
 static bool implements(const expansion *e, berth_str name, berth_point point)
 {
+    if (is_gated(e, name))
+        return false;
     const berth__plugin_info *info = berth__plugin_info_find(e->tree->release, name);
     if (info == NULL)
         return point != BERTH_POINT_QUEUE_SORT && point != BERTH_POINT_BIND;
@@ -326,7 +334,8 @@ static berth_status expand_point(expansion *e, berth_point point, berth_plugin_l
     if (!closed)
         BERTH_TRY(append_multi(e, point, refs, &count));
     for (uint32_t i = 0; i < set->enabled_count; i++) {
-        if (closed || !multi_brings(e, point, set->enabled[i].name))
+        if (!is_gated(e, set->enabled[i].name) &&
+            (closed || !multi_brings(e, point, set->enabled[i].name)))
             append(e, point, &set->enabled[i], refs, &count);
     }
     BERTH_ASSERT(count <= set->enabled_count + e->multi_count);

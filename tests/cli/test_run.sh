@@ -126,12 +126,17 @@ wrote run_written_1.32 --kubernetes 1.32
 wrote run_written_file --kubernetes 1.37 --config data/scheduler_config.yaml
 cp "$work/written" "$work/again"
 wrote run_written_file --kubernetes 1.37 --config "$work/again"
-wrote run_written_gates --kubernetes 1.37 --feature-gates GenericWorkload=true,StorageCapacityScoring=false \
-  --profiling=false --leader-elect=false --kube-api-qps 7.5 --kube-api-burst 9
+wrote run_written_gates --kubernetes 1.37 \
+  --feature-gates GenericWorkload=true,TopologyAwareWorkloadScheduling=true,StorageCapacityScoring=false --profiling=false --leader-elect=false --kube-api-qps 7.5 --kube-api-burst 9
 said run_written_nowhere 3 "no-such-folder" "$berth" run --write-config-to "$work/no-such-folder/x"
 config 'profiles: [{plugins: {postFilter: {enabled: [{name: DefaultPremption}]}}}]'
 said run_written_wrong 3 'did you mean DefaultPreemption' "$berth" run --config "$work/config" \
   --write-config-to "$work/x"
+config 'profiles: [{plugins: {permit: {enabled: [{name: GangScheduling}]}}}]'
+said run_written_gated 3 'only with --feature-gates GenericWorkload=true' "$berth" run --kubernetes 1.37 \
+  --config "$work/config" --write-config-to "$work/x"
+"$berth" run --kubernetes 1.37 --config "$work/config" --feature-gates GenericWorkload=true \
+  --write-config-to "$work/x" || fail run_written_with_gate
 "$berth" run --version | grep -q '^berth [0-9]' || fail run_version
 said run_emulated 3 'kube-scheduler of Kubernetes 1.35 has no feature gate "NativeHistograms"' "${live[@]}" \
   --emulated-version kube=1.35 --feature-gates kube:WatchListClient=true,kube:NativeHistograms=true

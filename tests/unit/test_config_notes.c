@@ -23,13 +23,15 @@ static void keep(void *context, const berth_note *note)
     const size_t at = strlen(said);
     assert_ptr_equal(context, said);
     assert_int_equal(note->size, sizeof(*note));
-    assert_true(note->what == BERTH_NOTE_UNKNOWN_PLUGIN || note->what == BERTH_NOTE_FOREIGN_PLUGIN);
+    const char *kind = note->what == BERTH_NOTE_FOREIGN_PLUGIN ? " foreign"
+                       : note->what == BERTH_NOTE_GATED_PLUGIN ? " gated"
+                                                               : "";
+    assert_true(*kind != '\0' || note->what == BERTH_NOTE_UNKNOWN_PLUGIN);
     assert_true(berth__str_is(note->kind, "KubeSchedulerConfiguration"));
     assert_int_equal(note->place->code, BERTH_OK);
     snprintf(said + at, sizeof(said) - at, "%s:%u%s %s %.*s (%.*s)\n", note->place->source,
-             note->place->line, note->what == BERTH_NOTE_FOREIGN_PLUGIN ? " foreign" : "",
-             note->place->field, (int)note->word.len, note->word.data, (int)note->suggestion.len,
-             note->suggestion.data != NULL ? note->suggestion.data : "");
+             note->place->line, kind, note->place->field, (int)note->word.len, note->word.data,
+             (int)note->suggestion.len, note->suggestion.data != NULL ? note->suggestion.data : "");
 }
 
 static void check(const char *text, uint32_t kubernetes, const char *wanted)
@@ -121,6 +123,22 @@ static void test_foreign_plugins(void **state)
           "test.yaml:3 foreign profiles[0].plugins.permit.enabled[0].name GangScheduling ()\n");
 }
 
+/* They are in no list of the profile, and the plugin's gate is named. */
+static void test_gated_plugins(void **state)
+{
+    (void)state;
+    check(HEAD "profiles: [{plugins: {permit: {enabled: [{name: GangScheduling}]},\n"
+               "  placementGenerate: {enabled: [{name: TopologyPlacementGenerator}]},\n"
+               "  multiPoint: {enabled: [{name: PodGroupPodsCount}]}}}]\n",
+          37,
+          "test.yaml:3 gated profiles[0].plugins.permit.enabled[0].name GangScheduling "
+          "(GenericWorkload)\n"
+          "test.yaml:4 gated profiles[0].plugins.placementGenerate.enabled[0].name "
+          "TopologyPlacementGenerator (TopologyAwareWorkloadScheduling)\n"
+          "test.yaml:5 gated profiles[0].plugins.multiPoint.enabled[0].name PodGroupPodsCount "
+          "(TopologyAwareWorkloadScheduling)\n");
+}
+
 /* An allocator that fails from the n-th request on. */
 typedef struct scarce {
     unsigned left;
@@ -166,9 +184,8 @@ static void test_scarce_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_unknown_plugins),
-        cmocka_unit_test(test_nothing_to_say),
-        cmocka_unit_test(test_foreign_plugins),
+        cmocka_unit_test(test_unknown_plugins), cmocka_unit_test(test_nothing_to_say),
+        cmocka_unit_test(test_foreign_plugins), cmocka_unit_test(test_gated_plugins),
         cmocka_unit_test(test_scarce_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

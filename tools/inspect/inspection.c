@@ -191,6 +191,7 @@ void inspection_note(void *context, const berth_note *note)
         break;
     case BERTH_NOTE_WORKLOAD:       /* for callers that track changes */
     case BERTH_NOTE_FOREIGN_PLUGIN: /* refused by engine_setup_resolve */
+    case BERTH_NOTE_GATED_PLUGIN:   /* the same without the gate */
         break;
     case BERTH_NOTE_NOT_EXPANDED:
         references_workload(&in->references, note->kind, note->namespace_name, note->name);

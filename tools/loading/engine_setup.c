@@ -166,28 +166,44 @@ static berth_status read_version(engine_setup *setup, berth_error *error)
         setup->kubernetes);
 }
 
-/* Make an error of the first plugin that only an embedder could have. */
-static void refuse_foreign(void *context, const berth_note *note)
+/* The first plugin that is refused: one that only an embedder could have, or one whose feature gate is
+ * off. */
+typedef struct plugin_check {
+    const engine_setup *setup;
+    berth_error error;
+} plugin_check;
+
+static void check_plugin(void *context, const berth_note *note)
 {
-    berth_error *error = context;
+    plugin_check *check = context;
     const char *suggestion = note->suggestion.data != NULL ? note->suggestion.data : "";
-    const bool like = note->suggestion.len > 0;
-    if (note->what != BERTH_NOTE_FOREIGN_PLUGIN || error->code != BERTH_OK)
+    const int length = (int)note->suggestion.len;
+    char gate[64];
+    snprintf(gate, sizeof(gate), "%.*s", length, suggestion);
+    const bool gated = note->what == BERTH_NOTE_GATED_PLUGIN;
+    if (check->error.code != BERTH_OK || (!gated && note->what != BERTH_NOTE_FOREIGN_PLUGIN) ||
+        (gated && engine_setup_gate(check->setup, gate, false)))
         return;
-    *error = *note->place;
-    error->code = BERTH_E_INVALID;
-    snprintf(error->message, sizeof(error->message),
-             "kube-scheduler has no plugin \"%.*s\"%s%.*s%s", (int)note->word.len, note->word.data,
-             like ? "; did you mean " : "", (int)note->suggestion.len, suggestion, like ? "?" : "");
+    check->error = *note->place;
+    check->error.code = BERTH_E_INVALID;
+    if (gated)
+        snprintf(check->error.message, sizeof(check->error.message),
+                 "kube-scheduler has the plugin \"%.*s\" only with --feature-gates %s=true",
+                 (int)note->word.len, note->word.data, gate);
+    else
+        snprintf(check->error.message, sizeof(check->error.message),
+                 "kube-scheduler has no plugin \"%.*s\"%s%.*s%s", (int)note->word.len,
+                 note->word.data, length > 0 ? "; did you mean " : "", length, suggestion,
+                 length > 0 ? "?" : "");
 }
 
 static berth_status take_config(engine_setup *setup, berth_error *error)
 {
-    berth_error foreign = {.code = BERTH_OK};
-    berth_scheduler_config_notes(setup->config, refuse_foreign, &foreign);
-    if (foreign.code != BERTH_OK) {
-        *error = foreign;
-        return foreign.code;
+    plugin_check check = {.setup = setup, .error = {.code = BERTH_OK}};
+    berth_scheduler_config_notes(setup->config, check_plugin, &check);
+    if (check.error.code != BERTH_OK) {
+        *error = check.error;
+        return check.error.code;
     }
     settle_config(setup);
     return BERTH_OK;

@@ -163,6 +163,17 @@ static berth_status put_member(berth_engine *engine, const json_t *member, berth
     return BERTH_OK;
 }
 
+/* The API server confirms the bindings one by one, after all of them were assumed: each pod leaves the
+ * list of its node and comes back at its end, so the list can change its order. */
+static berth_status confirm(berth_engine *engine, berth_pod_id pod, berth_error *error)
+{
+    const berth_node_id node = berth_engine_pod_node(engine, pod);
+    if (node == BERTH_NODE_NONE)
+        return BERTH_OK;
+    TRY(berth_engine_unbind(engine, pod, error));
+    return berth_engine_bind(engine, pod, node, error);
+}
+
 berth_status group_decision_follow(berth_engine *engine, const json_t *decision,
                                    const berth_pod_id *pods, berth_error *error)
 {
@@ -170,5 +181,7 @@ berth_status group_decision_follow(berth_engine *engine, const json_t *decision,
     json_t *member;
     json_array_foreach(group_decision_members(decision), index, member)
         TRY(put_member(engine, member, pods[index], error));
+    for (size_t i = 0; i < index; i++)
+        TRY(confirm(engine, pods[i], error));
     return BERTH_OK;
 }

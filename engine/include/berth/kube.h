@@ -79,6 +79,10 @@ typedef enum berth_note_kind {
      * version does not have. It is one of your own, or a mistake. `suggestion`: a similar
      * plugin. */
     BERTH_NOTE_FOREIGN_PLUGIN,
+    /* In a scheduler configuration: a profile enables a plugin `word` that kube-scheduler has only
+     * with the feature gate `suggestion`, and would refuse without it. The lists leave it out: the
+     * engine's own feature gate decides. */
+    BERTH_NOTE_GATED_PLUGIN,
 } berth_note_kind;
 
 /* How new pods take the place of old ones. */

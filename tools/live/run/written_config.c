@@ -154,16 +154,18 @@ static const default_plugin default_plugins[] = {
     {"DefaultBinder", 0, FIRST, LAST, NULL},
     {"NodeDeclaredFeatures", 0, 36, LAST, "NodeDeclaredFeatures"},
     {"GangScheduling", 0, 37, LAST, "GenericWorkload"},
+    {"TopologyPlacementGenerator", 0, 37, LAST, "TopologyAwareWorkloadScheduling"},
+    {"PodGroupPodsCount", 1, 37, LAST, "TopologyAwareWorkloadScheduling"},
 };
 
 /* Gates on which what is written depends, and since when each is on by default. */
 static const struct {
     const char *name;
     int since;
-} gates[] = {{"DynamicResourceAllocation", 34},   {"NodeDeclaredFeatures", 36},
-             {"GenericWorkload", LAST},           {"StorageCapacityScoring", 37},
-             {"DRASchedulerFilterTimeout", 34},   {"DRADeviceBindingConditions", 36},
-             {"DRAResourceClaimDeviceStatus", 33}};
+} gates[] = {{"DynamicResourceAllocation", 34},  {"NodeDeclaredFeatures", 36},
+             {"GenericWorkload", LAST},          {"TopologyAwareWorkloadScheduling", LAST},
+             {"StorageCapacityScoring", 37},     {"DRASchedulerFilterTimeout", 34},
+             {"DRADeviceBindingConditions", 36}, {"DRAResourceClaimDeviceStatus", 33}};
 
 static bool gate_is_on(const writing *w, const char *name)
 {

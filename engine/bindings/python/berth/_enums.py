@@ -199,3 +199,4 @@ class NoteKind(enum.IntEnum):
     REPLACES = 13
     REPLICAS = 14
     FOREIGN_PLUGIN = 15
+    GATED_PLUGIN = 16
