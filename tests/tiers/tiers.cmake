@@ -18,13 +18,14 @@ set(BERTH_TIER_LONG
   "^test_(index_model|scheduler_simulation)$" # a million decisions: else *_short
   "^test_history_model$"                      # interleavings of the protocol of snapshots
   "^go_examples_race$"                        # all of client-go, compiled for the race detector
+  "^go_framework$"                            # the framework of kube-scheduler, a separate module
   "^hostile$"                                 # counts the instructions of hundreds of runs
   "^python_wheel$")
 set(BERTH_TIER_CI
   "^oracle_1\\.37$"
   "^vectors_v1\\.(32|36)_[a-z]+$"             # in every setting; ./tools/test has each in four
   "^hostile_few$"                             # counts the instructions of dozens of runs
-  "^go_(examples|framework|newest|package)$")
+  "^go_(examples|package)$")
 set(BERTH_TIER_LATE
   "^live_fake$"                               # faults of a scripted API server
   "^gate_instructions$"

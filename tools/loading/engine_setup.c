@@ -166,8 +166,8 @@ static berth_status read_version(engine_setup *setup, berth_error *error)
         setup->kubernetes);
 }
 
-/* The first plugin that is refused: one that only an embedder could have, or one whose feature gate is
- * off. */
+/* The first plugin that is refused: one that only an embedder could have, or one whose feature gate
+ * is off. */
 typedef struct plugin_check {
     const engine_setup *setup;
     berth_error error;

@@ -163,8 +163,8 @@ static berth_status put_member(berth_engine *engine, const json_t *member, berth
     return BERTH_OK;
 }
 
-/* The API server confirms the bindings one by one, after all of them were assumed: each pod leaves the
- * list of its node and comes back at its end, so the list can change its order. */
+/* The API server confirms the bindings one by one, after all of them were assumed: each pod leaves
+ * the list of its node and comes back at its end, so the list can change its order. */
 static berth_status confirm(berth_engine *engine, berth_pod_id pod, berth_error *error)
 {
     const berth_node_id node = berth_engine_pod_node(engine, pod);
