@@ -285,7 +285,7 @@ static berth_status choose(domain_search *own, const domain **best)
     return BERTH_OK;
 }
 
-/* Refuse the group in the words about `count` domains, of which the first was just tried. */
+/* Refuse the group. The message is about `count` domains; the first was tried last. */
 static berth_status refuse_all(berth__group_cycle *cycle, uint32_t count)
 {
     static const berth_str bare = {"pod group is unschedulable", 26};

@@ -68,7 +68,7 @@ enum {
     CHUNK = 8 * HUGE_PAGE, /* of address space: parts not yet used take no memory */
     SHELVES = 8,
     CACHED_MAX = 32 << 10, /* jemalloc's opt.tcache_max as it is by default */
-    CLASS_MAX = 14 << 10,  /* the largest class of which several pieces share a slab */
+    CLASS_MAX = 14 << 10,  /* the largest class whose pieces share a slab */
 };
 
 typedef struct mapping {
@@ -218,7 +218,8 @@ static bool hook_purge_forced(extent_hooks *hooks, void *memory, size_t bytes, s
     return madvise((char *)memory + offset, length, MADV_DONTNEED) != 0;
 }
 
-/* False: any extent can be split, and neighbours can be merged, whoever mapped them. */
+/* False means success: any extent can be split, and neighbours can be merged, even if
+ * they were mapped separately. */
 static bool hook_split(extent_hooks *hooks, void *memory, size_t bytes, size_t first, size_t second,
                        bool committed, unsigned arena)
 {
@@ -316,7 +317,7 @@ static uint64_t read_size(const arena_heap *heap, const char *name)
     return mallctl(path, &value, &bytes, NULL, 0) == 0 ? value : 0;
 }
 
-/* jemalloc's page, of which it counts; the system's may be smaller. */
+/* The size of jemalloc's page, its unit of counting; the system's page may be smaller. */
 static size_t page_bytes(void)
 {
     size_t value = 0, bytes = sizeof(value);

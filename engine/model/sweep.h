@@ -10,7 +10,7 @@
  *                         thread marks them between two operations, with no transaction open (its
  *                         records may restore texts)
  *   pods, anybody's       a part of a pod class lives as long as any state, snapshot or branch has
- *                         a pod of it; all parts are marked, whoever holds them
+ *                         a pod of it; all parts are marked, no matter which state holds them
  *   snapshots             an unmarked text is *condemned*: a batch of such texts is retired as
  *                         blocks are (base/cow_owner.h). Its birth is that of its oldest text. A
  *                         sweep removes it once no snapshot is left that may show it

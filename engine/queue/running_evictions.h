@@ -27,7 +27,7 @@ typedef struct berth__running_evictions {
     uint32_t used; /* entries below have been used */
     uint32_t free; /* the first free one below `used` */
     uint32_t count;
-    uint32_t requested; /* entries of which that is true */
+    uint32_t requested; /* entries with `requested` set */
 } berth__running_evictions;
 
 void berth__running_evictions_destroy(berth__running_evictions *running,

@@ -1,4 +1,4 @@
-"""Asks for a served page over HTTPS, whoever signed the certificate, or over HTTP.
+"""Asks for a served page over HTTPS, without checking who signed the certificate, or over HTTP.
 
 Usage: ask_page.py METHOD URL [BODY]; prints the status and the body.
 """

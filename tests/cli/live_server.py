@@ -9,7 +9,7 @@ Usage: live_server.py CLUSTER.json LOG [OPTION...]; prints its port.
   nodiscovery    /apis is forbidden
   tls=FILE       HTTPS, with this certificate and key
   token=TOKEN    other bearers get 401
-  lease=HOLDER   has a Lease for an hour; "": there is none, and whoever posts one gets it
+  lease=HOLDER   has a Lease for an hour; "": there is none, and the first client that posts one gets it
   lost=SECONDS   that lease cannot be renewed, bindings get 429, and those that come later than
                  SECONDS after the lease are LATE in the log
 Watches stay open without events. Writes are answered with 201.

@@ -82,8 +82,7 @@ static bool on_data(void *context, const char *bytes, size_t count)
     return now->streamed < 100000;
 }
 
-/* Say all of it to whoever has asked, and hang up. Client and server are one thread: nothing
- * waits. */
+/* Send all of it to the client, and hang up. Client and server are one thread: nothing waits. */
 static void serve(const uint8_t *data, size_t size)
 {
     const struct linger none = {1, 0};

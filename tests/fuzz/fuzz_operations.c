@@ -1,5 +1,5 @@
-/* Operations: any bytes are calls of the public API, on two engines of which one decides by index
- * and the other by scan. Both answer the same to each, checks of the whole state hold, rollbacks
+/* Operations: any bytes are calls of the public API, on two engines: one decides by index, the
+ * other by scan. Both answer the same to each, checks of the whole state hold, rollbacks
  * and snapshots are what they were. The first two bytes choose the objects, then every four are a
  * call.
  *

@@ -11,7 +11,7 @@ enum {
     POOL_NODES_MAX = 160,
     POOL_NAMES = 10, /* of each other kind, at most */
     POOL_PROFILES = 2,
-    POOL_SCHEDULERS = 3, /* of which one is served by nobody */
+    POOL_SCHEDULERS = 3, /* one of them serves no pod */
 };
 
 typedef struct operation_pool {

@@ -152,8 +152,8 @@ static void transact(trial *t, uint32_t depth)
     check_counts(t);
 }
 
-/* A branch changes pods in many ways, of which plugins see nothing; its engine continues, and it
- * commits. */
+/* A branch changes pods in many ways, which plugins do not see. Meanwhile its engine continues. At
+ * the end the branch commits. */
 static void branch(trial *t)
 {
     berth_error error = {0};

@@ -35,7 +35,7 @@ typedef enum life {
     IDLE, /* exists, but no scheduler handles it, or it has no future */
     WAITING,
     ASSUMED,
-    SETTLED, /* on a node, whoever bound it */
+    SETTLED, /* on a node, bound by anybody */
 } life;
 
 typedef struct pod_record {

@@ -278,7 +278,7 @@ class Facts(Case):
 
 class Raising(Case):
     def flaky(self, function: str, **flags: Any) -> tuple[berth.Plugin, Callable[[bool], None]]:
-        """A plugin of which one function raises while it is told to."""
+        """A plugin with one function that raises while it is told to."""
         failing = True
 
         def tell(value: bool) -> None:

@@ -1,4 +1,4 @@
-/* columns/image_column.h: after all additions, changes and removals, and whoever asks first, the
+/* columns/image_column.h: after all additions, changes and removals, in any order of questions, the
  * bits of an image are those of the nodes that list it; also in copies, with too few columns, and
  * without memory. BERTH_TEST_SEED replaces the seed of the random histories. */
 #include <setjmp.h>

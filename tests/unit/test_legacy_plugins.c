@@ -90,7 +90,7 @@ static void test_taints(void **state)
     small_close(&c);
 }
 
-/* A resource of which the pod requests 0 is tested, too, if the pod requests anything; the amounts
+/* A resource that the pod requests with 0 is tested, too, if the pod requests anything; the amounts
  * of containers are rounded up one by one, and only the largest init container counts. */
 static void test_resources(void **state)
 {

@@ -592,8 +592,8 @@ static const char *rack_of(const group_test *t, int member)
     return name;
 }
 
-/* The group goes to one rack, although single pods would spread: to that which takes more of it,
- * and among equals to that which is fuller. */
+/* The group goes to one rack, although single pods would spread: to the rack that takes more of its
+ * pods, and among equals to the fuller one. */
 static void test_one_domain(void **state)
 {
     group_test *t = *state;

@@ -87,7 +87,7 @@ static void test_waits_for_its_object(void **state)
     assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
 }
 
-/* Pods on nodes count, whoever bound them; and so does a lower minimum. */
+/* Pods on nodes count, even if another scheduler bound them; and so does a lower minimum. */
 static void test_known_pods_count(void **state)
 {
     loop *l = *state;
@@ -493,7 +493,7 @@ static void test_claim_goes_and_comes(void **state)
     assert_int_equal(loop_state(l, a), BERTH_POD_STATE_ACTIVE);
 }
 
-/* Groups are dropped with their last pod, whoever deletes it. */
+/* Groups are dropped with their last pod, by any way of deleting it. */
 static void test_groups_go(void **state)
 {
     loop *l = *state;

@@ -317,7 +317,7 @@ static void retry_after_is_kept(void **state)
 
 /* ---- the lease's deadline ---- */
 
-/* The request is to be sent `before_ns` before the deadline: it is, or waits for the next lease. */
+/* The request is due `before_ns` before the deadline: it is sent, or waits for the next lease. */
 static void near_the_deadline(const kind *k, int64_t before_ns)
 {
     k->prepare();

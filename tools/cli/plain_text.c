@@ -10,7 +10,7 @@
 
 enum { SHOWN_BYTES = 8 };
 
-/* Returns the length of the UTF-8 character at `text`, of which `left` bytes remain, and its code;
+/* Returns the length of the UTF-8 character at `text`, where `left` bytes remain, and its code;
  * 0: it is not valid. Readers reject invalid UTF-8 already, so the finer rules need not be checked
  * here. */
 static size_t character(const unsigned char *text, size_t left, uint32_t *code)

@@ -13,7 +13,7 @@
 
 enum {
     TRIES_MAX = 8,          /* nodes that are relabelled or uncordoned */
-    SHAPES_MAX = 32,        /* different shapes of which one more node is tried */
+    SHAPES_MAX = 32,        /* different shapes: one more node of each is tried */
     SHAPES_ON_MANY_MAX = 8, /* the same on large clusters, */
     MANY_NODES = 20000,     /* where a new node costs a new layout, which takes milliseconds */
     SHAPES_SHOWN = 3,       /* of the shapes that help */

@@ -5,7 +5,7 @@
 #include "berth/berth.h"
 #include "explain/text_buffer.h"
 
-/* A resource of which a node has too little. Texts are the engine's. */
+/* A resource that a node lacks. Texts are the engine's. */
 typedef struct shortage {
     berth_str resource;
     int64_t asked;       /* cpu in milli, all else in units; "pods": 1 */
@@ -16,7 +16,7 @@ typedef struct shortage {
 
 enum { SHORTAGES_MAX = 16, TAINTS_MAX = 16, MISSING_MAX = 16 };
 
-/* The resources of which the node has too little for the pod; returns how many, at most
+/* Lists the resources that the node lacks for the pod; returns their number, at most
  * SHORTAGES_MAX. */
 uint32_t shortages_of(const berth_engine *engine, berth_pod_id pod, berth_node_id node,
                       shortage out[SHORTAGES_MAX]);

@@ -38,7 +38,7 @@ typedef enum finding_kind {
     FINDING_PRICE,      /* a node's price is missing in the file of --prices */
     /* information, not warnings */
     FINDING_CHANGE,      /* the first that is not a warning: a manifest changes a workload */
-    FINDING_NO_PODS,     /* a workload of which no pods are made */
+    FINDING_NO_PODS,     /* a workload without pods */
     FINDING_COMPUTED,    /* a status computed as a controller would */
     FINDING_APPLIED,     /* a change made by admission */
     FINDING_PASSED_OVER, /* kinds that no rule reads */

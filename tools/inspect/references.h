@@ -20,7 +20,7 @@ typedef struct reference_cached {
     uint64_t template_id;
     uint32_t controller; /* UINT32_MAX: none */
     uint32_t namespace_number;
-    uint32_t home; /* namespace of a pod that is to be created; UINT32_MAX: none */
+    uint32_t home; /* namespace of a pod that will be created; UINT32_MAX: none */
 } reference_cached;
 
 /* Set the first two members; the rest starts zeroed. */

@@ -1,4 +1,4 @@
-/* How many nodes of which shapes a cluster needs so that all of its pending pods fit.
+/* Which nodes a cluster needs, and how many, so that all of its pending pods fit.
  *
  * Every reported count was tried: the nodes are added in a transaction, the pods are decided one
  * after the other in the order of a scheduler's queue, and the transaction is rolled back. Pods

@@ -39,7 +39,7 @@ typedef enum member {
     MEMBER_COUNT,
 } member;
 
-/* The rules of an event: its word, what it does to objects of which kind, and the members that a
+/* The rules of an event: its word, what it does and to which kind of object, and the members that a
  * line may and must have. */
 typedef struct event_rule {
     const char *name;

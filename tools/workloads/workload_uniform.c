@@ -125,7 +125,7 @@ static void make_preferred(const workload_spec *spec, workload_pod which, worklo
     draft_pod_term(d, DRAFT_AFFINITY_PREFERRED, 50, zone_key, "app", other);
 }
 
-/* Make a pod of which eight fill a node. */
+/* Make a pod of an eighth of a node. */
 static void make_preempt(const workload_spec *spec, workload_pod which, workload_random *random,
                          draft *d, workload_need *need)
 {

@@ -42,7 +42,7 @@ struct workload_source {
     workload_random random[2]; /* for pending and for running pods */
     workload_room *rooms;      /* by node; NULL without running pods */
     uint64_t next_node;        /* first node to try for the next running pod */
-    bool full[WORKLOAD_APPS];  /* apps with equal pods of which no node can take another */
+    bool full[WORKLOAD_APPS];  /* apps with equal pods: no node can take another one */
     draft draft;
 };
 

@@ -8,7 +8,8 @@
 #include "live/transport/transport.h"
 
 /* Where the server is and by what it is known. Texts that are absent are NULL, data without `data`.
- * Owner: whoever hands it out; it stays until curl_transport_renew was called for a change. */
+ * Owner: the caller that hands it out; it stays until curl_transport_renew was called for a
+ * change. */
 typedef struct server_access {
     const char *server;          /* "https://10.0.0.1:6443", perhaps with a path */
     const char *tls_server_name; /* the name that is verified; NULL: the server's */

@@ -126,7 +126,7 @@ func (p Plan) addDevicePod(c *api.Client, name, claim string, shape func(*api.Po
 	return c.Ensure("/api/v1/namespaces/"+p.Namespace+"/pods", pod)
 }
 
-// LoadDevicePods creates pods with a claim each, of one device, of two, or of one that is to be attached,
+// LoadDevicePods creates pods with a claim each, of one device, of two, or of one that must be attached,
 // pairs that share a claim, and one whose claim has its device on a node where the pod can't go. Ten nodes
 // with devices have room for all.
 func (p Plan) LoadDevicePods(c *api.Client) error {

@@ -83,7 +83,7 @@ func (r *run) more() bool {
 	return r.failed == nil && r.result.Decisions < r.Decisions && len(r.result.Files) < r.Differences
 }
 
-// wanted tells whether another difference is to be looked into.
+// wanted reports whether another difference should be looked into.
 func (r *run) wanted() bool {
 	r.Lock()
 	defer r.Unlock()

@@ -48,8 +48,8 @@ func emptyList(resource string) runtime.Object {
 	return &v1.PodList{}
 }
 
-// unnominated are the pods whose status was written since the last call, but for victims, of which it
-// says why they go: preemption ends the nominations of pods of lower priority.
+// unnominated are the pods whose status was written since the last call, except victims, whose status
+// says why they are evicted: preemption ends the nominations of pods of lower priority.
 func (s *apiServer) unnominated(victims []string) []string {
 	var out []string
 	for _, name := range s.patched {

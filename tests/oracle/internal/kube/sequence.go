@@ -109,7 +109,7 @@ func (s *sequence) nominate(pod *v1.Pod, node string) error {
 	return s.pods.put(fresh)
 }
 
-// named is a pod of which nothing but "namespace/name" is known.
+// named is a pod that is known only by "namespace/name".
 func named(name string) *v1.Pod {
 	pod := &v1.Pod{}
 	pod.Namespace, pod.Name, _ = strings.Cut(name, "/")
