@@ -106,6 +106,13 @@ berth_status berth__config_args_note(berth__config_tree *tree, const berth__json
 berth_status berth__config_plugins_note(berth__config_tree *tree, const berth__json *profile,
                                         berth_scheduler_config *config);
 
+/* ---- config_args_affinity.c ---- */
+
+/* The members of NodeAffinityArgs, and their check. */
+extern const char *const berth__config_affinity_fields[];
+berth_status berth__config_affinity_read(berth__config_tree *tree, const berth__json *args,
+                                         berth_plugin_args *out);
+
 /* ---- config_args_devices.c ---- */
 
 /* The members of DynamicResourcesArgs, and their check. */
