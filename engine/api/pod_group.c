@@ -15,7 +15,7 @@
 
 /* ---- words ---- */
 
-berth_str berth__group_words(berth__arena *arena, const char *format, ...)
+berth_str berth__pod_group_words(berth__arena *arena, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
@@ -30,7 +30,7 @@ berth_str berth__group_words(berth__arena *arena, const char *format, ...)
     return (berth_str){text, (uint32_t)len};
 }
 
-berth_status berth__group_say(berth__group_cycle *cycle, berth_str more)
+berth_status berth__pod_group_say(berth__group_cycle *cycle, berth_str more)
 {
     const berth_str before = cycle->message;
     if (more.data == NULL)
@@ -50,7 +50,7 @@ berth_status berth__group_say(berth__group_cycle *cycle, berth_str more)
     return BERTH_OK;
 }
 
-void berth__group_refuse(berth__group_cycle *cycle)
+void berth__pod_group_refuse(berth__group_cycle *cycle)
 {
     cycle->verdict = BERTH_VERDICT_UNSCHEDULABLE;
     cycle->message = BERTH_STR("pod group is unschedulable");
@@ -60,18 +60,19 @@ void berth__group_refuse(berth__group_cycle *cycle)
  * the fact itself. */
 static berth_status too_few(berth__group_cycle *cycle, uint32_t remaining)
 {
-    berth__group_refuse(cycle);
+    berth__pod_group_refuse(cycle);
     if (remaining < cycle->count)
         cycle->message = (berth_str){0};
-    return berth__group_say(
-        cycle, berth__group_words(&cycle->arena,
-                                  "minCount (%" PRId32 ") cannot be satisfied: %u scheduled, %u "
-                                  "remaining",
-                                  cycle->facts->min_count,
-                                  (unsigned)(cycle->already + cycle->placed), (unsigned)remaining));
+    return berth__pod_group_say(
+        cycle,
+        berth__pod_group_words(&cycle->arena,
+                               "minCount (%" PRId32 ") cannot be satisfied: %u scheduled, %u "
+                               "remaining",
+                               cycle->facts->min_count, (unsigned)(cycle->already + cycle->placed),
+                               (unsigned)remaining));
 }
 
-berth_status berth__group_fail(berth__group_cycle *cycle, berth_str text)
+berth_status berth__pod_group_fail(berth__group_cycle *cycle, berth_str text)
 {
     cycle->verdict = BERTH_VERDICT_ERROR;
     cycle->message = text;
@@ -116,10 +117,10 @@ static berth_status fail_of(berth__group_cycle *cycle, const berth__group_member
     if (status == BERTH_OK && !ok)
         status = BERTH_E_NOMEM;
     if (status == BERTH_OK)
-        status = berth__group_fail(
-            cycle,
-            berth__group_words(&cycle->arena, "failed to schedule other pod from a pod group: %.*s",
-                               (int)why.len, why.data != NULL ? why.data : ""));
+        status = berth__pod_group_fail(
+            cycle, berth__pod_group_words(&cycle->arena,
+                                          "failed to schedule other pod from a pod group: %.*s",
+                                          (int)why.len, why.data != NULL ? why.data : ""));
     berth_explanation_destroy(options.explanation);
     return status;
 }
@@ -151,7 +152,7 @@ static berth_status place_member(berth__group_cycle *cycle, berth__group_member 
     return bind_member(cycle, member);
 }
 
-berth_status berth__group_try(berth__group_cycle *cycle)
+berth_status berth__pod_group_try(berth__group_cycle *cycle)
 {
     const int64_t minimum = cycle->facts->min_count;
     cycle->placed = 0;
@@ -171,12 +172,12 @@ berth_status berth__group_try(berth__group_cycle *cycle)
     return BERTH_OK;
 }
 
-berth_status berth__group_place(berth__group_cycle *cycle)
+berth_status berth__pod_group_place(berth__group_cycle *cycle)
 {
     const bool domains = cycle->engine->cluster.model->behaviours.pod_group_placements;
-    BERTH_TRY(domains ? berth__group_place_in_domain(cycle) : berth__group_try(cycle));
+    BERTH_TRY(domains ? berth__pod_group_place_in_domain(cycle) : berth__pod_group_try(cycle));
     if (cycle->verdict == BERTH_VERDICT_PLACED && cycle->placed == 0)
-        berth__group_refuse(cycle); /* enough pods were on nodes before, and no other fits */
+        berth__pod_group_refuse(cycle); /* enough pods were on nodes before, and no other fits */
     return BERTH_OK;
 }
 
@@ -286,22 +287,22 @@ static berth_status check_pod(berth__group_cycle *cycle, const agreement *all, u
     if (record->cls->scheduler_name != all->scheduler_name) {
         const berth_str own = berth__text(cluster->model, record->cls->scheduler_name);
         const berth_str first = berth__text(cluster->model, all->scheduler_name);
-        return berth__group_fail(
-            cycle, berth__group_words(&cycle->arena,
-                                      "all pods in a single pod group should have the same "
-                                      ".spec.schedulerName set, got: \"%.*s\" and \"%.*s\"",
-                                      (int)own.len, own.data, (int)first.len, first.data));
+        return berth__pod_group_fail(
+            cycle, berth__pod_group_words(&cycle->arena,
+                                          "all pods in a single pod group should have the same "
+                                          ".spec.schedulerName set, got: \"%.*s\" and \"%.*s\"",
+                                          (int)own.len, own.data, (int)first.len, first.data));
     }
     if (record->priority != cycle->facts->priority)
-        return berth__group_fail(
-            cycle,
-            berth__group_words(&cycle->arena,
-                               "all pods in a single pod group should have the same priority as "
-                               "the pod group's priority, got %" PRId32 " and %" PRId32,
-                               record->priority, cycle->facts->priority));
+        return berth__pod_group_fail(
+            cycle, berth__pod_group_words(
+                       &cycle->arena,
+                       "all pods in a single pod group should have the same priority as "
+                       "the pod group's priority, got %" PRId32 " and %" PRId32,
+                       record->priority, cycle->facts->priority));
     if (record->cls->preempts != all->preempts)
-        return berth__group_fail(
-            cycle, berth__group_words(
+        return berth__pod_group_fail(
+            cycle, berth__pod_group_words(
                        &cycle->arena,
                        "all pods in a single pod group should have the same preemption policy%s, "
                        "got %s and %s",
@@ -331,7 +332,7 @@ static berth_status check_pods(berth__group_cycle *cycle)
             record->node == BERTH_NODE_NONE)
             continue;
         cycle->already++;
-        BERTH_TRY_PLAIN(berth__group_note_domain(cycle, record), cycle->error);
+        BERTH_TRY_PLAIN(berth__pod_group_note_domain(cycle, record), cycle->error);
         if (cycle->verdict != BERTH_VERDICT_ERROR)
             BERTH_TRY_PLAIN(check_pod(cycle, &all, pod), cycle->error);
     }
@@ -340,7 +341,7 @@ static berth_status check_pods(berth__group_cycle *cycle)
 
 /* ---- the whole cycle ---- */
 
-void berth__group_end_transaction(berth_engine *engine, bool commit)
+void berth__pod_group_end_transaction(berth_engine *engine, bool commit)
 {
     const berth__progress progress = berth__decider_progress(&engine->decider);
     if (commit)
@@ -354,11 +355,11 @@ static berth_status try_members(berth__group_cycle *cycle)
 {
     berth_engine *engine = cycle->engine;
     BERTH_TRY(berth__engine_begin(engine, cycle->error));
-    berth_status status = berth__group_place(cycle);
+    berth_status status = berth__pod_group_place(cycle);
     const bool kept = status == BERTH_OK && cycle->verdict == BERTH_VERDICT_PLACED && cycle->keeps;
     if (status == BERTH_E_NOMEM)
         berth__error_no_memory(cycle->error);
-    berth__group_end_transaction(engine, kept);
+    berth__pod_group_end_transaction(engine, kept);
     if (kept) /* the nodes are copied into the next snapshot */
         for (uint32_t i = 0; i < cycle->count; i++)
             if (cycle->members[i].node != BERTH_NODE_NONE)
@@ -367,7 +368,7 @@ static berth_status try_members(berth__group_cycle *cycle)
     return status;
 }
 
-berth_status berth__group_run(berth__group_cycle *cycle, const berth_pod_id *pods)
+berth_status berth__pod_group_run(berth__group_cycle *cycle, const berth_pod_id *pods)
 {
     BERTH_TRY(find_members(cycle, pods));
     BERTH_TRY(refuse_repeated(cycle));
@@ -384,11 +385,11 @@ berth_status berth__group_run(berth__group_cycle *cycle, const berth_pod_id *pod
         return BERTH_OK;
     cycle->refused = true;
     cycle->refusal = cycle->message;
-    return berth__group_preempt(cycle);
+    return berth__pod_group_preempt(cycle);
 }
 
-bool berth__group_ends_nomination(const berth__group_cycle *cycle,
-                                  const berth__group_member *member)
+bool berth__pod_group_ends_nomination(const berth__group_cycle *cycle,
+                                      const berth__group_member *member)
 {
     if (cycle->verdict == BERTH_VERDICT_ERROR || cycle->engine->cluster.view.layout->count == 0)
         return true;
@@ -408,7 +409,7 @@ static void tell(const berth__group_cycle *cycle, berth_pod_group_outcome *own)
         if (own->nodes != NULL)
             own->nodes[i] = placed ? cycle->members[i].node : BERTH_NODE_NONE;
         if (own->ended != NULL)
-            own->ended[i] = berth__group_ends_nomination(cycle, &cycle->members[i]);
+            own->ended[i] = berth__pod_group_ends_nomination(cycle, &cycle->members[i]);
         if (own->nominated != NULL)
             own->nominated[i] = cycle->preempts ? cycle->members[i].node : BERTH_NODE_NONE;
     }
@@ -438,7 +439,7 @@ static berth_status schedule_group(berth_engine *engine, const berth_pod_id *pod
     berth__group_cycle cycle = {.engine = engine, .count = count, .keeps = true, .error = error};
     berth__arena_init(&cycle.arena, engine->allocator);
     own->start = engine->decider.rotation;
-    berth_status status = berth__group_run(&cycle, pods);
+    berth_status status = berth__pod_group_run(&cycle, pods);
     if (status == BERTH_OK)
         tell(&cycle, own);
     else

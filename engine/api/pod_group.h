@@ -53,51 +53,53 @@ typedef struct berth__group_cycle {
 /* Run the whole cycle for `count` pending pods. The caller has entered the engine, and has set the
  * engine, `count`, the arena, `keeps`, `first`, `unplaced` and `error`; it destroys the arena.
  * Fills the rest. Errors: those of berth_engine_schedule_pod_group; nothing has changed then. */
-berth_status berth__group_run(berth__group_cycle *cycle, const berth_pod_id *pods);
+berth_status berth__pod_group_run(berth__group_cycle *cycle, const berth_pod_id *pods);
 
 /* Whether the cycle ends the nomination that a member had: not if the member itself did not fit. */
-bool berth__group_ends_nomination(const berth__group_cycle *cycle,
-                                  const berth__group_member *member);
+bool berth__pod_group_ends_nomination(const berth__group_cycle *cycle,
+                                      const berth__group_member *member);
 
 /* Decide and bind the members one after the other; the caller has a transaction open and takes
  * everything back unless the verdict is PLACED. Fills verdict, placed, message and each member.
  * Errors: those of a decision. */
-berth_status berth__group_place(berth__group_cycle *cycle);
+berth_status berth__pod_group_place(berth__group_cycle *cycle);
 
 /* Find victims for a group that was just refused, with no change since (pod_group_preemption.c).
  * Completes the message; fills `preempts`, the victims, and the nodes of members, for which they
  * must be nominated. Nothing has changed afterwards. Errors: BERTH_E_NOMEM and those of a
  * decision. */
-berth_status berth__group_preempt(berth__group_cycle *cycle);
+berth_status berth__pod_group_preempt(berth__group_cycle *cycle);
 
 /* ---- between the files of the cycle ---- */
 
 /* Decide and bind the members one after the other among the nodes that the decider is confined to,
  * until the minimum can't be reached any more. Fills verdict, placed, message and each member; the
  * verdict may be PLACED with no member placed. Errors: those of a decision. */
-berth_status berth__group_try(berth__group_cycle *cycle);
+berth_status berth__pod_group_try(berth__group_cycle *cycle);
 
 /* Try the domains of the group's topology, or all nodes if it has none, and place the members in
- * the best of those that take enough of them (pod_group_domains.c). Else as berth__group_try. */
-berth_status berth__group_place_in_domain(berth__group_cycle *cycle);
+ * the best of those that take enough of them (pod_group_domains.c). Otherwise like
+ * berth__pod_group_try. */
+berth_status berth__pod_group_place_in_domain(berth__group_cycle *cycle);
 
 /* Note the domain of a pod of the group that is on a node. Errors: BERTH_E_NOMEM. */
-berth_status berth__group_note_domain(berth__group_cycle *cycle, const berth__pod_record *record);
+berth_status berth__pod_group_note_domain(berth__group_cycle *cycle,
+                                          const berth__pod_record *record);
 
 /* End a transaction without taking the rotation back, as kube-scheduler does not either. */
-void berth__group_end_transaction(berth_engine *engine, bool commit);
+void berth__pod_group_end_transaction(berth_engine *engine, bool commit);
 
 /* The group does not fit; the message says just that. */
-void berth__group_refuse(berth__group_cycle *cycle);
+void berth__pod_group_refuse(berth__group_cycle *cycle);
 
 /* The group fails with this error, or the call does if `text` is absent. Errors: BERTH_E_NOMEM. */
-berth_status berth__group_fail(berth__group_cycle *cycle, berth_str text);
+berth_status berth__pod_group_fail(berth__group_cycle *cycle, berth_str text);
 
 /* Append words to the message. Errors: BERTH_E_NOMEM. */
-berth_status berth__group_say(berth__group_cycle *cycle, berth_str more);
+berth_status berth__pod_group_say(berth__group_cycle *cycle, berth_str more);
 
 /* Printed text in the arena; absent when out of memory. */
-__attribute__((format(printf, 2, 3))) berth_str berth__group_words(berth__arena *arena,
-                                                                   const char *format, ...);
+__attribute__((format(printf, 2, 3))) berth_str berth__pod_group_words(berth__arena *arena,
+                                                                       const char *format, ...);
 
 #endif

@@ -51,8 +51,8 @@ static berth_str name_of(berth__group_cycle *cycle, const berth__pod_record *rec
     const berth__model *model = cycle->engine->cluster.model;
     const berth_str space = berth__text(model, record->cls->identity->namespace_name);
     const berth_str name = berth__pod_name(record);
-    return berth__group_words(&cycle->arena, "%.*s/%.*s", (int)space.len, space.data, (int)name.len,
-                              name.data);
+    return berth__pod_group_words(&cycle->arena, "%.*s/%.*s", (int)space.len, space.data,
+                                  (int)name.len, name.data);
 }
 
 static berth_status note_value(berth__group_cycle *cycle, berth__sym value)
@@ -61,14 +61,15 @@ static berth_status note_value(berth__group_cycle *cycle, berth__sym value)
     const berth_str former = berth__text(model, cycle->domain), text = berth__text(model, value);
     if (cycle->domain != 0 && cycle->domain != value && former.len > 0)
         return note_stray(
-            cycle,
-            berth__group_words(&cycle->arena, "more than 1 domain found for pod group: %.*s, %.*s",
-                               (int)former.len, former.data, (int)text.len, text.data));
+            cycle, berth__pod_group_words(&cycle->arena,
+                                          "more than 1 domain found for pod group: %.*s, %.*s",
+                                          (int)former.len, former.data, (int)text.len, text.data));
     cycle->domain = value;
     return BERTH_OK;
 }
 
-berth_status berth__group_note_domain(berth__group_cycle *cycle, const berth__pod_record *record)
+berth_status berth__pod_group_note_domain(berth__group_cycle *cycle,
+                                          const berth__pod_record *record)
 {
     const berth__cluster *cluster = &cycle->engine->cluster;
     const berth__sym key = cycle->facts->topology;
@@ -83,13 +84,14 @@ berth_status berth__group_note_domain(berth__group_cycle *cycle, const berth__po
     if (pod.data == NULL)
         return BERTH_E_NOMEM;
     if (present)
-        return note_stray(cycle,
-                          berth__group_words(&cycle->arena, "no topology domain found for pod %.*s",
-                                             (int)pod.len, pod.data));
-    return note_stray(cycle, berth__group_words(&cycle->arena,
-                                                "getting node for pod %.*s: nodeinfo not found for "
-                                                "node name \"%.*s\"",
-                                                (int)pod.len, pod.data, (int)name.len, name.data));
+        return note_stray(cycle, berth__pod_group_words(&cycle->arena,
+                                                        "no topology domain found for pod %.*s",
+                                                        (int)pod.len, pod.data));
+    return note_stray(cycle,
+                      berth__pod_group_words(&cycle->arena,
+                                             "getting node for pod %.*s: nodeinfo not found for "
+                                             "node name \"%.*s\"",
+                                             (int)pod.len, pod.data, (int)name.len, name.data));
 }
 
 /* ---- finding the domains ---- */
@@ -177,7 +179,7 @@ static berth_status try_in(domain_search *own, const domain *one)
     const berth__node_part part = {own->slots, one->count};
     mark(own, one, true);
     decider->part = &part;
-    berth_status status = berth__group_try(own->cycle);
+    berth_status status = berth__pod_group_try(own->cycle);
     decider->part = NULL;
     mark(own, one, false);
     return status;
@@ -213,7 +215,7 @@ static berth_status try_all(domain_search *own)
         status = try_in(own, one);
         if (status == BERTH_OK)
             note_outcome(own, one);
-        berth__group_end_transaction(cycle->engine, false);
+        berth__pod_group_end_transaction(cycle->engine, false);
         if (cycle->verdict == BERTH_VERDICT_ERROR)
             break;
     }
@@ -236,12 +238,13 @@ static berth_status repeat(domain_search *own, const domain *one)
 
 static berth_status fail_of_score(berth__group_cycle *cycle, int64_t score)
 {
-    return berth__group_fail(
-        cycle, berth__group_words(&cycle->arena,
-                                  "applying score defaultWeights on PlacementScore plugins: plugin "
-                                  "\"NodeResourcesFit\" returns an invalid score %" PRId64
-                                  ", it should in the range of [0, 100] after normalizing",
-                                  score));
+    return berth__pod_group_fail(
+        cycle,
+        berth__pod_group_words(&cycle->arena,
+                               "applying score defaultWeights on PlacementScore plugins: plugin "
+                               "\"NodeResourcesFit\" returns an invalid score %" PRId64
+                               ", it should in the range of [0, 100] after normalizing",
+                               score));
 }
 
 static int64_t score_by_fit(domain_search *own, const domain *one)
@@ -265,7 +268,7 @@ static berth_status choose(domain_search *own, const domain **best)
     for (uint32_t i = 0; i < own->count; i++)
         totals[i] = own->domains[i].fits ? (int64_t)cycle->already + own->domains[i].placed : 0;
     if (!berth__pod_group_pods_count_scores(totals, own->count))
-        return berth__group_fail(
+        return berth__pod_group_fail(
             cycle, BERTH_STR("running NormalizePlacementScore on PlacementScore plugins: plugin "
                              "\"PodGroupPodsCount\" failed with: no pods from pod group are "
                              "assigned to any of the candidate placements"));
@@ -292,11 +295,11 @@ static berth_status refuse_all(berth__group_cycle *cycle, uint32_t count)
     const bool begins =
         cycle->message.len >= bare.len && memcmp(cycle->message.data, bare.data, bare.len) == 0;
     const berth_str first = begins ? bare : cycle->message;
-    berth__group_refuse(cycle);
-    return berth__group_say(
-        cycle, berth__group_words(&cycle->arena,
-                                  "0/%u placements are available, first placement status: %.*s",
-                                  (unsigned)count, (int)first.len, first.data));
+    berth__pod_group_refuse(cycle);
+    return berth__pod_group_say(
+        cycle, berth__pod_group_words(&cycle->arena,
+                                      "0/%u placements are available, first placement status: %.*s",
+                                      (unsigned)count, (int)first.len, first.data));
 }
 
 static berth_status settle(domain_search *own)
@@ -340,7 +343,7 @@ static berth_status search(domain_search *own)
     if (status != BERTH_OK)
         return berth__error_no_memory(cycle->error);
     if (own->count == 0) {
-        berth__group_refuse(cycle);
+        berth__pod_group_refuse(cycle);
         cycle->message = BERTH_STR("no feasible placements found");
         for (uint32_t i = 0; i < cycle->count; i++)
             cycle->members[i].node = BERTH_NODE_NONE;
@@ -350,17 +353,17 @@ static berth_status search(domain_search *own)
     return cycle->verdict == BERTH_VERDICT_ERROR ? BERTH_OK : settle(own);
 }
 
-berth_status berth__group_place_in_domain(berth__group_cycle *cycle)
+berth_status berth__pod_group_place_in_domain(berth__group_cycle *cycle)
 {
     if (cycle->facts->topology == 0) {
-        BERTH_TRY(berth__group_try(cycle));
+        BERTH_TRY(berth__pod_group_try(cycle));
         return cycle->verdict == BERTH_VERDICT_UNSCHEDULABLE ? refuse_all(cycle, 1) : BERTH_OK;
     }
     if (cycle->stray.data != NULL)
-        return berth__group_fail(
-            cycle, berth__group_words(&cycle->arena,
-                                      "cannot determine domain for already scheduled pods: %.*s",
-                                      (int)cycle->stray.len, cycle->stray.data));
+        return berth__pod_group_fail(
+            cycle, berth__pod_group_words(
+                       &cycle->arena, "cannot determine domain for already scheduled pods: %.*s",
+                       (int)cycle->stray.len, cycle->stray.data));
     domain_search own = {.cycle = cycle, .fit = find_fit(cycle)};
     berth__arena_init(&own.arena, cycle->engine->allocator);
     berth_status status = search(&own);

@@ -310,7 +310,7 @@ static berth_status find_victims(victim_search *own)
     BERTH_TRY(make_shadows(own));
     for (uint32_t i = 0; i < own->unit_count; i++)
         BERTH_TRY(take_unit(own, &own->units[i]));
-    BERTH_TRY(berth__group_place(cycle));
+    BERTH_TRY(berth__pod_group_place(cycle));
     if (cycle->verdict != BERTH_VERDICT_PLACED)
         return BERTH_OK;
     BERTH_TRY(take_members(own, cycle->count));
@@ -465,7 +465,7 @@ static berth_status say_preemption(const victim_search *own)
         return BERTH_E_NOMEM;
     memcpy(text, prefix, bytes);
     memcpy(text + bytes, own->words.data, own->words.len);
-    return berth__group_say(own->cycle, (berth_str){text, bytes + own->words.len});
+    return berth__pod_group_say(own->cycle, (berth_str){text, bytes + own->words.len});
 }
 
 /* Whether DynamicResources runs for the group. It passes over groups with schedulingConstraints. */
@@ -486,18 +486,18 @@ static berth_status post_filter(victim_search *own)
     if (claims && !cycle->sees_claims && !claims_last)
         return fail_without_claims(cycle);
     if (!profile->preempts)
-        return berth__group_say(cycle, claims ? OF_CLAIMS : BERTH_STR(""));
+        return berth__pod_group_say(cycle, claims ? OF_CLAIMS : BERTH_STR(""));
     BERTH_TRY(preempt(own));
     const bool both = claims && !cycle->preempts && own->code != BERTH_CODE_UNRESOLVABLE;
     if (both && !claims_last)
-        BERTH_TRY(berth__group_say(cycle, OF_CLAIMS));
+        BERTH_TRY(berth__pod_group_say(cycle, OF_CLAIMS));
     BERTH_TRY(say_preemption(own));
     if (!both || !claims_last)
         return BERTH_OK;
-    return cycle->sees_claims ? berth__group_say(cycle, OF_CLAIMS) : fail_without_claims(cycle);
+    return cycle->sees_claims ? berth__pod_group_say(cycle, OF_CLAIMS) : fail_without_claims(cycle);
 }
 
-berth_status berth__group_preempt(berth__group_cycle *cycle)
+berth_status berth__pod_group_preempt(berth__group_cycle *cycle)
 {
     const berth_allocator *allocator = cycle->engine->allocator;
     victim_search own = {

@@ -27,7 +27,7 @@
 #include "base/undo_log.h"
 #include "berth/engine.h"
 #include "cluster/changes.h"
-#include "cluster/nominated.h"
+#include "cluster/nominations.h"
 #include "columns/node_tree.h"
 #include "columns/view.h"
 #include "model/disruption.h"

@@ -5,8 +5,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "columns/node_volumes.h"
 #include "columns/pod_counts.h"
+#include "columns/volume_use.h"
 #include "model/related.h"
 #include "store/storage.h"
 

@@ -8,8 +8,8 @@
 #include "cluster/cluster_undo.h"
 #include "cluster/pod_moves.h"
 #include "columns/freed_ports.h"
-#include "columns/node_volumes.h"
 #include "columns/pod_counts.h"
+#include "columns/volume_use.h"
 
 /* ---- ids ---- */
 

@@ -3,7 +3,7 @@
 
 #include "base/bits.h"
 #include "cluster/cluster_parts.h"
-#include "columns/node_volumes.h"
+#include "columns/volume_use.h"
 
 /* ---- ids of nodes ---- */
 

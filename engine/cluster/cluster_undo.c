@@ -6,7 +6,7 @@
 #include "base/assert.h"
 #include "cluster/cluster_parts.h"
 #include "columns/freed_ports.h"
-#include "columns/node_volumes.h"
+#include "columns/volume_use.h"
 
 /* Enough for every operation, apart from what grows with its objects. */
 enum { RECORDS = 22, RECORD_BYTES = 160 };

@@ -2,8 +2,8 @@
  * The columns follow volumes as they come and go, so a filter can compare a whole tile of nodes. */
 #include <string.h>
 
-#include "columns/node_volumes.h"
 #include "columns/topology.h"
+#include "columns/volume_use.h"
 
 /* The room left under a driver's limit on a node; INT32_MAX if there is no limit. */
 static int64_t room_of(const berth__node_volumes *volumes, berth__sym driver)

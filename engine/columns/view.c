@@ -7,9 +7,9 @@
 #include "base/assert.h"
 #include "base/error.h"
 #include "columns/freed_ports.h"
-#include "columns/node_volumes.h"
 #include "columns/pod_counts.h"
 #include "columns/port_set.h"
+#include "columns/volume_use.h"
 
 /* ---- create and destroy ---- */
 

@@ -17,7 +17,7 @@ struct berth__pod_counts;  /* columns/pod_counts.h: pods by selector and topolog
 struct berth__related;     /* model/related.h: services, controllers, namespaces */
 struct berth__storage;     /* store/storage.h: volumes, claims, classes, drivers */
 struct berth__freed_ports; /* columns/freed_ports.h: ports that are free though a pod has them */
-struct berth__volume_use;  /* columns/node_volumes.h: volumes in use by node */
+struct berth__volume_use;  /* columns/volume_use.h: volumes in use by node */
 struct berth__devices; /* devices/devices.h: devices offered and in use; kept with the storage */
 
 /* Entries that the change journal keeps. A reader that lags further behind looks at every slot. */

@@ -1,4 +1,4 @@
-/* The decision for one pod, from top to bottom: the question, the prepared state of its kind, the
+/* The decision for one pod, from top to bottom: the prepared state of its kind (question.c), the
  * nodes that fit (by index or by search), the choice among them, or the reasons if there is none.
  * The whole decision is at the end; binding follows in reserve.c.
  * Source: kube-scheduler v1.32, schedule_one.go, schedulePod. */
@@ -8,10 +8,7 @@
 
 #include "base/bits.h"
 #include "base/error.h"
-#include "base/text.h"
-#include "columns/pod_counts.h"
 #include "decide/preemption.h"
-#include "devices/devices.h"
 #include "explain/message.h"
 #include "explain/node_errors.h"
 
@@ -24,84 +21,6 @@ typedef struct pod_way {
     berth_error *error; /* filled if a status is neither BERTH_OK nor BERTH_E_NOMEM */
 } pod_way;
 
-/* ---- the question ---- */
-
-berth_status berth__question_ask(berth__decider *decider, uint32_t pod, berth__question *cycle,
-                                 berth__decision *decision, berth_error *error)
-{
-    berth__cluster *cluster = decider->cluster;
-    const berth__pod_record *record = berth__pod_at(&cluster->pods, pod);
-    *cycle = (berth__question){.view = &cluster->view,
-                               .cls = record->cls,
-                               .pods = &cluster->pods,
-                               .pod = pod,
-                               .required_node = record->node,
-                               .part = decider->part};
-    if (cycle->view->devices != NULL)
-        berth__devices_begin_question(cycle->view->devices);
-    if (record->node != BERTH_NODE_NONE &&
-        berth__node_present(berth__cluster_node(cluster, record->node))) {
-        berth__error_set(error, BERTH_E_STATE, "the pod is on a node");
-        return BERTH_E_STATE;
-    }
-    uint32_t profile = berth__decider_profile(decider, record->cls);
-    if (profile == UINT32_MAX) {
-        berth_str name = berth__text(cluster->model, record->cls->scheduler_name);
-        berth__error_set(error, BERTH_E_NOT_FOUND, "no profile serves scheduler \"%.*s\"",
-                         (int)name.len, name.data);
-        return BERTH_E_NOT_FOUND;
-    }
-    *decision = (berth__decision){
-        .cycle = cycle, .profile = &decider->profiles[profile], .profile_index = profile};
-    bool ready = berth__cluster_sync(cluster) == BERTH_OK &&
-                 ((record->cls->volumes == NULL && record->cls->claims == NULL &&
-                   record->cls->extended == NULL) ||
-                  berth__cluster_catch_up_volumes(cluster) == BERTH_OK);
-    return ready ? BERTH_OK : berth__error_no_memory(error);
-}
-
-const char *berth__question_not_named(const berth__decision *decision)
-{
-    if (decision->cycle->required_node == BERTH_NODE_NONE)
-        return "node(s) didn't satisfy plugin(s) [NodeAffinity]";
-    return decision->prepared->each.static_allowed != NULL
-               ? "node(s) didn't satisfy plugin(s) [NodeAffinity NodeName]"
-               : "node(s) didn't satisfy plugin(s) [NodeName]";
-}
-
-void berth__question_begin(berth__decider *decider)
-{
-    berth__decider_follow_disruption(decider);
-    berth__arena_reset(&decider->arena);
-}
-
-static bool register_nominated(berth__decider *decider)
-{
-    const berth__nominations *nominations = &decider->cluster->nominations;
-    const berth__keymap *map = &nominations->by_pod;
-    for (uint32_t i = 0; nominations->ruling_count > 0 && i < map->bucket_count; i++)
-        for (const berth__keymap_entry *entry = map->buckets[i]; entry != NULL;
-             entry = entry->next) {
-            const berth__nomination *one = (const berth__nomination *)entry;
-            if (one->awake && one->ruling &&
-                !berth__pod_counts_register(&decider->cluster->view, one->cls))
-                return false;
-        }
-    return true;
-}
-
-berth_status berth__question_hold(berth__decider *decider, bool *held)
-{
-    struct berth__pod_counts *counts = decider->cluster->view.counts;
-    *held = berth__pod_counts_hold(counts, counts->held || berth__question_nominations(decider));
-    return register_nominated(decider) ? BERTH_OK : BERTH_E_NOMEM;
-}
-
-void berth__question_release(berth__decider *decider, bool held)
-{
-    berth__pod_counts_hold(decider->cluster->view.counts, held);
-}
-
 /* ---- answers before any node is visited ---- */
 
 static berth_status refuse_with(berth_explanation *explanation, berth_str text)
@@ -113,13 +32,6 @@ static berth_status refuse_with(berth_explanation *explanation, berth_str text)
     explanation->pre_filter_code = BERTH_CODE_UNRESOLVABLE;
     explanation->message = explanation->pre_filter;
     return ok ? BERTH_OK : BERTH_E_NOMEM;
-}
-
-void berth__question_explain_gates(const berth__decision *decision, berth__reasons *reasons)
-{
-    berth_str gates = berth__text(decision->cycle->view->model, decision->cycle->cls->gates);
-    berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, "waiting for scheduling gates: [%.*s]",
-                  (int)gates.len, gates.data);
 }
 
 static berth_status refuse_gated(const pod_way *way)
@@ -168,16 +80,6 @@ static berth_status refuse_prepared(const pod_way *way)
         BERTH_TRY(
             berth__explanation_refuse(way->explanation, way->decision->prepared->verdict.why));
     return explain_preemption(way);
-}
-
-const berth__stage *berth__question_refuser(const berth__decision *decision)
-{
-    const berth__ready_profile *profile = decision->profile;
-    const berth__prepared_kind *prepared = decision->prepared;
-    uint32_t i = 0;
-    while (i + 1 < profile->filter_stages && &prepared->filters[i].reasons != prepared->verdict.why)
-        i++;
-    return &profile->filters[i];
 }
 
 static berth_status fail_prepared(const pod_way *way)

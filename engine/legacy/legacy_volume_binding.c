@@ -61,7 +61,7 @@ static bool make_state(berth__view *view, const berth__volume_list *list, berth_
     if (!any)
         return false;
     check_claims(view, list, &out->error);
-    if (out->error.count == 0 && !berth__binder_make(view, arena, list, &out->binder, ok))
+    if (out->error.count == 0 && !berth__volume_binder_make(view, arena, list, &out->binder, ok))
         berth__reason(&out->error, BERTH_CODE_UNRESOLVABLE,
                       BERTH__ERROR_PREFIX "a pod with more than %d unbound claims can't be decided",
                       (int)BERTH__UNBOUND_CLAIMS_MAX);
@@ -113,7 +113,7 @@ static void legacy_volume_binding_filter(const berth__question *cycle, const voi
     }
     BERTH__MASK_EACH(mask, s)
     {
-        berth__binder_bind(cycle->view, &own->binder, tile * BERTH__TILE + s, &binding);
+        berth__volume_binder_bind(cycle->view, &own->binder, tile * BERTH__TILE + s, &binding);
         if (!berth__binding_fits(&binding))
             berth__bit_clear(mask->words, s);
     }
@@ -136,7 +136,7 @@ static void legacy_volume_binding_explain(const berth__question *cycle, const vo
         explain_error(reasons, own->error.items[0]);
         return;
     }
-    berth__binder_bind(cycle->view, &own->binder, slot, &binding);
+    berth__volume_binder_bind(cycle->view, &own->binder, slot, &binding);
     if (binding.volume_missing) {
         explain_error(reasons, BERTH_STR(BERTH__ERROR_PREFIX
                                          "could not find the v1.PersistentVolume of a claim"));
@@ -166,7 +166,7 @@ static berth_status choose_and_reserve(const berth__question *cycle,
     berth__arena_reset(arena);
     if (!make_state(view, cycle->cls->volumes, arena, &own, &ok) || own.error.count > 0)
         return ok ? BERTH_OK : BERTH_E_NOMEM;
-    return berth__binder_reserve(view, &own.binder, cycle->pod, placement->slot);
+    return berth__volume_binder_reserve(view, &own.binder, cycle->pod, placement->slot);
 }
 
 static berth_status legacy_volume_binding_reserve(const berth__question *cycle,
@@ -174,7 +174,7 @@ static berth_status legacy_volume_binding_reserve(const berth__question *cycle,
                                                   const berth__pod_placement *placement)
 {
     (void)instance;
-    return berth__binder_reserve_locked(cycle, placement, choose_and_reserve);
+    return berth__volume_binder_reserve_locked(cycle, placement, choose_and_reserve);
 }
 
 const berth__plugin_ops berth__plugin_check_volume_binding = {
@@ -188,5 +188,5 @@ const berth__plugin_ops berth__plugin_check_volume_binding = {
     .explain = legacy_volume_binding_explain,
     .adjust = legacy_volume_binding_adjust,
     .reserve = legacy_volume_binding_reserve,
-    .unreserve = berth__binder_unreserve,
+    .unreserve = berth__volume_binder_unreserve,
 };

@@ -3,7 +3,7 @@
 #ifndef BERTH_PLUGINS_CLAIM_LOOKUP_H
 #define BERTH_PLUGINS_CLAIM_LOOKUP_H
 
-#include "columns/node_volumes.h"
+#include "columns/volume_use.h"
 #include "plugins/plugin.h"
 #include "store/storage.h"
 

@@ -4,7 +4,7 @@
 #ifndef BERTH_PLUGINS_SPECIAL_CLAIM_H
 #define BERTH_PLUGINS_SPECIAL_CLAIM_H
 
-#include "plugins/device_claims.h"
+#include "plugins/pod_claims.h"
 
 /* A resource that the pod asks for, and the class that backs it. */
 typedef struct berth__backed_resource {

@@ -103,8 +103,8 @@ static bool allocate(berth__arena *arena, uint32_t count, berth__binder *binder)
     return binder->bound != NULL && binder->decided != NULL && binder->unbound != NULL;
 }
 
-bool berth__binder_make(berth__view *view, berth__arena *arena, const berth__volume_list *list,
-                        berth__binder *binder, bool *ok)
+bool berth__volume_binder_make(berth__view *view, berth__arena *arena,
+                               const berth__volume_list *list, berth__binder *binder, bool *ok)
 {
     berth__shelves_settle(&view->storage->free_volumes);
     berth__shelves_settle(&view->storage->capacities);
@@ -324,8 +324,8 @@ static bool provision(const berth__view *view, const berth__unbound_claim *unbou
     return true;
 }
 
-void berth__binder_bind(const berth__view *view, const berth__binder *binder, uint32_t slot,
-                        berth__open_binding *out)
+void berth__volume_binder_bind(const berth__view *view, const berth__binder *binder, uint32_t slot,
+                               berth__open_binding *out)
 {
     uint64_t left[BERTH__UNBOUND_CLAIMS_MAX / 64] = {0}; /* unbound claims to provision */
     out->node_conflict = out->no_volume = out->no_space = out->volume_missing = false;
@@ -370,7 +370,7 @@ static bool goes_by_class(const berth__unbound_claim *unbound)
            unbound->class_facts->provisions && !unbound->needs_capacity;
 }
 
-bool berth__binder_compares(const berth__binder *binder)
+bool berth__volume_binder_compares(const berth__binder *binder)
 {
     bool compares = false;
     for (uint32_t i = 0; i < binder->decided_count; i++)
@@ -413,7 +413,7 @@ static bool filter_bound(const berth__view *view, const berth__binder *binder, u
     return all;
 }
 
-bool berth__binder_key(const berth__binder *binder, berth__verdict_key *key)
+bool berth__volume_binder_key(const berth__binder *binder, berth__verdict_key *key)
 {
     bool known = !binder->legacy && binder->decided_count == 0 && binder->problem.len == 0;
     for (uint32_t i = 0; i < binder->bound_count && known; i++) {
@@ -427,8 +427,8 @@ bool berth__binder_key(const berth__binder *binder, berth__verdict_key *key)
     return known;
 }
 
-void berth__binder_filter(const berth__view *view, const berth__binder *binder, uint32_t tile,
-                          berth__mask *mask)
+void berth__volume_binder_filter(const berth__view *view, const berth__binder *binder,
+                                 uint32_t tile, berth__mask *mask)
 {
     berth__open_binding binding;
     bool all = filter_bound(view, binder, tile, mask);
@@ -436,7 +436,7 @@ void berth__binder_filter(const berth__view *view, const berth__binder *binder, 
         return;
     BERTH__MASK_EACH(mask, s)
     {
-        berth__binder_bind(view, binder, tile * BERTH__TILE + s, &binding);
+        berth__volume_binder_bind(view, binder, tile * BERTH__TILE + s, &binding);
         if (!berth__binding_fits(&binding))
             berth__bit_clear(mask->words, s);
     }
@@ -444,20 +444,20 @@ void berth__binder_filter(const berth__view *view, const berth__binder *binder, 
 
 /* ---- reserving ---- */
 
-berth_status berth__binder_reserve(berth__view *view, const berth__binder *binder, uint32_t pod,
-                                   uint32_t slot)
+berth_status berth__volume_binder_reserve(berth__view *view, const berth__binder *binder,
+                                          uint32_t pod, uint32_t slot)
 {
     berth__open_binding binding;
     if (!berth__volumes_refresh(view))
         return BERTH_E_NOMEM;
-    berth__binder_bind(view, binder, slot, &binding);
+    berth__volume_binder_bind(view, binder, slot, &binding);
     if (!berth__binding_fits(&binding))
         return BERTH_OK;
     return berth__storage_reserve(view->storage, pod, binding.choices, binding.choice_count,
                                   berth__view_node(view, slot)->name);
 }
 
-berth_status berth__binder_reserve_locked(
+berth_status berth__volume_binder_reserve_locked(
     const berth__question *cycle, const berth__pod_placement *placement,
     berth_status (*reserve)(const berth__question *cycle, const berth__pod_placement *placement))
 {
@@ -468,8 +468,8 @@ berth_status berth__binder_reserve_locked(
     return status;
 }
 
-void berth__binder_unreserve(const berth__question *cycle, const void *instance,
-                             const berth__pod_placement *placement)
+void berth__volume_binder_unreserve(const berth__question *cycle, const void *instance,
+                                    const berth__pod_placement *placement)
 {
     (void)instance;
     (void)placement;

@@ -76,39 +76,39 @@ berth__claim_state berth__claim_state_of(const berth__view *view, const berth__c
 
 /* Classify the claims of a list, which must all exist and be bound or waiting; memory comes from
  * `arena`. Returns false if there are too many; `*ok` turns false when out of memory. */
-bool berth__binder_make(berth__view *view, berth__arena *arena, const berth__volume_list *list,
-                        berth__binder *binder, bool *ok);
+bool berth__volume_binder_make(berth__view *view, berth__arena *arena,
+                               const berth__volume_list *list, berth__binder *binder, bool *ok);
 
 /* Whether node facts and `key` decide where the claims can be bound (plugin.h, verdict_key). False
  * with static provisioning, published capacity, a node chosen already, a missing volume, or volumes
  * of in-tree plugins. */
-bool berth__binder_key(const berth__binder *binder, berth__verdict_key *key);
+bool berth__volume_binder_key(const berth__binder *binder, berth__verdict_key *key);
 
 /* Clear the slots of a tile where the claims can't be bound. */
-void berth__binder_filter(const berth__view *view, const berth__binder *binder, uint32_t tile,
-                          berth__mask *mask);
+void berth__volume_binder_filter(const berth__view *view, const berth__binder *binder,
+                                 uint32_t tile, berth__mask *mask);
 
 /* The reserve phase: reserve for a pod the volumes that binding chooses on the node of a slot. A
  * pod on a node where it does not fit reserves nothing. Errors: BERTH_E_NOMEM. */
-berth_status berth__binder_reserve(berth__view *view, const berth__binder *binder, uint32_t pod,
-                                   uint32_t slot);
+berth_status berth__volume_binder_reserve(berth__view *view, const berth__binder *binder,
+                                          uint32_t pod, uint32_t slot);
 
 /* Run a plugin's reserve phase under the model's lock, because branches share the scratch memory
  * and the interned texts. Errors: those of `reserve`. */
-berth_status berth__binder_reserve_locked(
+berth_status berth__volume_binder_reserve_locked(
     const berth__question *cycle, const berth__pod_placement *placement,
     berth_status (*reserve)(const berth__question *cycle, const berth__pod_placement *placement));
 
 /* The unreserve phase of the plugins that bind volumes (plugin.h). */
-void berth__binder_unreserve(const berth__question *cycle, const void *instance,
-                             const berth__pod_placement *placement);
+void berth__volume_binder_unreserve(const berth__question *cycle, const void *instance,
+                                    const berth__pod_placement *placement);
 
 /* Whether any node may have a volume, or a driver that publishes its capacity, to compare requests
  * with. */
-bool berth__binder_compares(const berth__binder *binder);
+bool berth__volume_binder_compares(const berth__binder *binder);
 
 /* Compute the binding on the node of a slot. */
-void berth__binder_bind(const berth__view *view, const berth__binder *binder, uint32_t slot,
-                        berth__open_binding *out);
+void berth__volume_binder_bind(const berth__view *view, const berth__binder *binder, uint32_t slot,
+                               berth__open_binding *out);
 
 #endif

@@ -116,7 +116,7 @@ static berth__outcome make_binder(berth__view *view, const berth__volume_list *l
     berth__outcome outcome = any ? check_states(view, list, reasons) : BERTH__SKIP;
     if (outcome != BERTH__ACTIVE)
         return outcome;
-    if (berth__binder_make(view, arena, list, binder, ok))
+    if (berth__volume_binder_make(view, arena, list, binder, ok))
         return BERTH__ACTIVE;
     berth__reason(reasons, BERTH_CODE_UNRESOLVABLE,
                   "a pod with more than %d unbound claims can't be decided",
@@ -160,7 +160,7 @@ static berth__outcome volume_binding_prepare_score(berth__prepare *prepare)
     if (list == NULL || make_binder(view, list, prepare->arena, prepare->reasons, binder,
                                     &prepare->ok) != BERTH__ACTIVE)
         return BERTH__UNIFORM;
-    return berth__binder_compares(binder) ? BERTH__ACTIVE : BERTH__UNIFORM;
+    return berth__volume_binder_compares(binder) ? BERTH__ACTIVE : BERTH__UNIFORM;
 }
 
 static int64_t whole_units(__int128 nanos)
@@ -220,7 +220,7 @@ static void volume_binding_score(const berth__question *cycle, const void *insta
         berth__open_binding binding;
         class_use uses[BERTH__UNBOUND_CLAIMS_MAX];
         int64_t sum = 0;
-        berth__binder_bind(cycle->view, state, tile * BERTH__TILE + s, &binding);
+        berth__volume_binder_bind(cycle->view, state, tile * BERTH__TILE + s, &binding);
         const uint32_t count = berth__binding_fits(&binding) ? uses_of(&binding, uses) : 0;
         for (uint32_t i = 0; i < count; i++)
             sum += score_of(own, &uses[i]);
@@ -246,7 +246,7 @@ static void volume_binding_filter(const berth__question *cycle, const void *inst
                                   const void *state, uint32_t tile, berth__mask *mask)
 {
     (void)instance;
-    berth__binder_filter(cycle->view, state, tile, mask);
+    berth__volume_binder_filter(cycle->view, state, tile, mask);
 }
 
 static bool volume_binding_verdict_key(const berth__question *cycle, const void *instance,
@@ -254,7 +254,7 @@ static bool volume_binding_verdict_key(const berth__question *cycle, const void 
 {
     (void)cycle;
     (void)instance;
-    return berth__binder_key(state, key);
+    return berth__volume_binder_key(state, key);
 }
 
 static void volume_binding_explain(const berth__question *cycle, const void *instance,
@@ -263,7 +263,7 @@ static void volume_binding_explain(const berth__question *cycle, const void *ins
     (void)instance;
     berth__open_binding binding;
     const berth__binder *binder = state;
-    berth__binder_bind(cycle->view, binder, slot, &binding);
+    berth__volume_binder_bind(cycle->view, binder, slot, &binding);
     if (binding.failed) {
         berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, BERTH__ERROR_PREFIX "%.*s",
                       (int)binder->problem.len, binder->problem.data);
@@ -301,14 +301,14 @@ static berth_status choose_and_reserve(const berth__question *cycle,
         return BERTH_E_NOMEM;
     if (outcome != BERTH__ACTIVE)
         return BERTH_OK;
-    return berth__binder_reserve(view, &binder, cycle->pod, placement->slot);
+    return berth__volume_binder_reserve(view, &binder, cycle->pod, placement->slot);
 }
 
 static berth_status volume_binding_reserve(const berth__question *cycle, const void *instance,
                                            const berth__pod_placement *placement)
 {
     (void)instance;
-    return berth__binder_reserve_locked(cycle, placement, choose_and_reserve);
+    return berth__volume_binder_reserve_locked(cycle, placement, choose_and_reserve);
 }
 
 /* Wake for a pod that leaves its node only if it has volumes: it may free some that were
@@ -340,5 +340,5 @@ const berth__plugin_ops berth__plugin_volume_binding = {
     .prepare_score = volume_binding_prepare_score,
     .score = volume_binding_score,
     .reserve = volume_binding_reserve,
-    .unreserve = berth__binder_unreserve,
+    .unreserve = berth__volume_binder_unreserve,
 };

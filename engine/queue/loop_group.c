@@ -258,7 +258,7 @@ static berth_status run(group_attempt *own, const berth_pod_id *ids)
 {
     berth_error error = {.code = BERTH_OK};
     own->cycle.error = &error;
-    berth_status status = berth__group_run(&own->cycle, ids);
+    berth_status status = berth__pod_group_run(&own->cycle, ids);
     if (status == BERTH_OK || status == BERTH_E_NOMEM)
         return status;
     bool ok = true;

@@ -381,7 +381,7 @@ static berth_status nominate_members(berth_scheduler *scheduler, const berth__gr
         if (node != BERTH_NODE_NONE)
             BERTH_TRY(berth__nominations_reserve(&cluster->nominations, node));
         if (kept != BERTH_NODE_NONE && kept != node &&
-            (node != BERTH_NODE_NONE || berth__group_ends_nomination(cycle, member)))
+            (node != BERTH_NODE_NONE || berth__pod_group_ends_nomination(cycle, member)))
             end_nomination(scheduler, member->pod);
         if (node == BERTH_NODE_NONE)
             continue;

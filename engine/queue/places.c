@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "base/assert.h"
-#include "plugins/device_claims.h"
+#include "plugins/pod_claims.h"
 
 #define SECOND_NS INT64_C(1000000000)
 

@@ -16,7 +16,7 @@
 #ifndef BERTH_QUEUE_QUEUE_H
 #define BERTH_QUEUE_QUEUE_H
 
-#include "cluster/nominated.h"
+#include "cluster/nominations.h"
 #include "queue/claim_waiters.h"
 #include "queue/item_heap.h"
 #include "queue/pod_groups.h"

@@ -13,7 +13,7 @@
 #include "base/undo_log.h"
 #include "model/node.h"
 #include "model/pod_class.h"
-#include "store/storage_shelf.h"
+#include "store/shelves.h"
 
 typedef struct berth__claim berth__claim;
 typedef struct berth__pv berth__pv;

@@ -15,7 +15,7 @@
 #define BERTH_VERSIONS_BRANCH_VOLUMES_H
 
 #include "cluster/cluster.h"
-#include "columns/node_volumes.h"
+#include "columns/volume_use.h"
 #include "devices/devices.h"
 #include "store/storage.h"
 

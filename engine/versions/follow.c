@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "columns/node_volumes.h"
 #include "columns/pod_counts.h"
+#include "columns/volume_use.h"
 
 typedef struct journey journey;
 

@@ -33,7 +33,7 @@
 #ifndef BERTH_WHATIF_DRY_RUN_H
 #define BERTH_WHATIF_DRY_RUN_H
 
-#include "cluster/nominated.h"
+#include "cluster/nominations.h"
 #include "model/disruption.h"
 #include "whatif/dry_run_memo.h"
 

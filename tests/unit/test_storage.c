@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "columns/node_volumes.h"
+#include "columns/volume_use.h"
 #include "store/storage.h"
 #include "store/storage_rows.h"
 

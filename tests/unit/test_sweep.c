@@ -10,7 +10,7 @@
 
 #include "berth/branch.h"
 #include "berth/snapshot.h"
-#include "columns/node_volumes.h"
+#include "columns/volume_use.h"
 #include "counted_memory.h"
 #include "model/sweep.h"
 #include "small_cluster.h"

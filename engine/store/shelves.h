@@ -6,8 +6,8 @@
  * reaches, or that has no such requirement, is on the open shelf. A node looks at the open shelf
  * and at the shelf of each of its own label values, and still compares the objects there with the
  * whole selector. A shelf is sorted by amount, then by order of arrival. */
-#ifndef BERTH_STORE_STORAGE_SHELF_H
-#define BERTH_STORE_STORAGE_SHELF_H
+#ifndef BERTH_STORE_SHELVES_H
+#define BERTH_STORE_SHELVES_H
 
 #include "base/keymap.h"
 #include "model/labels.h"

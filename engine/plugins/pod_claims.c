@@ -1,5 +1,5 @@
 /* The ResourceClaims of a pod: requests, searches and verdicts. */
-#include "plugins/device_claims.h"
+#include "plugins/pod_claims.h"
 
 #include <string.h>
 

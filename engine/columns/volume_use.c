@@ -1,5 +1,5 @@
 /* Volumes in use on each node, counted as pods come and go. */
-#include "columns/node_volumes.h"
+#include "columns/volume_use.h"
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
  *
  * State is by node id, so a new layout does not touch it. Only nodes that have pods with volumes,
  * or that the store knows, have state. */
-#ifndef BERTH_COLUMNS_NODE_VOLUMES_H
-#define BERTH_COLUMNS_NODE_VOLUMES_H
+#ifndef BERTH_COLUMNS_VOLUME_USE_H
+#define BERTH_COLUMNS_VOLUME_USE_H
 
 #include "columns/layout.h"
 #include "columns/tile_kernels.h"
@@ -147,7 +147,7 @@ void berth__driver_fill_busy(const berth__driver_fill *fill, const berth__layout
 uint32_t berth__driver_fill_of(const berth__node_volumes *volumes, berth__sym driver);
 
 /* Update the columns after a change of a node's volumes, or of the store's record of the node
- * (node_volumes.c). */
+ * (volume_use.c). */
 void berth__driver_fills_change(berth__volume_use *use, uint32_t node_id);
 void berth__driver_fills_destroy(berth__volume_use *use);
 

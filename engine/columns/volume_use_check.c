@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "columns/node_volumes.h"
+#include "columns/volume_use.h"
 
 static bool driver_sound(const berth__node_volumes *volumes, const berth__driver_count *driver)
 {

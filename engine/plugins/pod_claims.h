@@ -1,7 +1,7 @@
 /* The ResourceClaims of a pod: which exist, which have devices, which devices the others need, and
  * the verdict for each node. Source: kube-scheduler v1.36, plugins/dynamicresources. */
-#ifndef BERTH_PLUGINS_DEVICE_CLAIMS_H
-#define BERTH_PLUGINS_DEVICE_CLAIMS_H
+#ifndef BERTH_PLUGINS_POD_CLAIMS_H
+#define BERTH_PLUGINS_POD_CLAIMS_H
 
 #include "devices/devices.h"
 #include "plugins/plugin.h"

@@ -2,8 +2,8 @@
  *
  * A pod's nomination rests while the pod is on a node, and wakes when the pod is taken off
  * again. */
-#ifndef BERTH_CLUSTER_NOMINATED_H
-#define BERTH_CLUSTER_NOMINATED_H
+#ifndef BERTH_CLUSTER_NOMINATIONS_H
+#define BERTH_CLUSTER_NOMINATIONS_H
 
 #include "base/keymap.h"
 #include "base/undo_log.h"

@@ -1,6 +1,6 @@
 /* Shelves: an index of objects that choose their nodes by labels. Chooses shelves for an object,
  * sorts, looks up. */
-#include "store/storage_shelf.h"
+#include "store/shelves.h"
 
 #include <stdlib.h>
 #include <string.h>

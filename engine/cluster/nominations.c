@@ -1,5 +1,5 @@
 /* Nominations (nodes kept for pending pods), found by pod and by node. */
-#include "cluster/nominated.h"
+#include "cluster/nominations.h"
 
 #include <string.h>
 
