@@ -6,6 +6,7 @@
 #include "berth/pod_group.h"
 #include "decide/one_node.h"
 #include "model/related.h"
+#include "plugins/spread_hooks.h"
 
 typedef struct berth__group_member {
     uint32_t pod; /* index */
@@ -16,6 +17,7 @@ typedef struct berth__group_member {
     berth_placement placement; /* of the first attempt; `node` is none unless it was placed */
     /* Filters that preFilter skipped when it was placed last. */
     berth__filter_set skipped;
+    berth__spread_hooks spread; /* its counts then; only during preemption */
     uint32_t kept;       /* during preemption: the node for which it is nominated, and a pod that */
     berth_pod_id shadow; /* has the nomination while it is on a node; or BERTH_POD_NONE */
 } berth__group_member;
@@ -81,6 +83,10 @@ berth_status berth__pod_group_try(berth__group_cycle *cycle);
  * the best of those that take enough of them (pod_group_domains.c). Otherwise like
  * berth__pod_group_try. */
 berth_status berth__pod_group_place_in_domain(berth__group_cycle *cycle);
+
+/* During preemption: note what PodTopologySpread counts for a member that is about to be placed
+ * (pod_group_preemption.c). Errors: BERTH_E_NOMEM. */
+berth_status berth__pod_group_note_spread(berth__group_cycle *cycle, berth__group_member *member);
 
 /* Note the domain of a pod of the group that is on a node. Errors: BERTH_E_NOMEM. */
 berth_status berth__pod_group_note_domain(berth__group_cycle *cycle,

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/go_sort.h"
 #include "decide/one_node.h"
+#include "plugins/registry.h"
 #include "whatif/victim_groups.h"
 
 /* Pods that are evicted together: a single pod, or all pods of a group whose mode is All. */
@@ -262,6 +263,118 @@ static berth_status take_members(const victim_search *own, uint32_t count)
     return BERTH_OK;
 }
 
+/* ---- PodTopologySpread's counts ---- */
+
+/* The filter of a pod's profile, or `filter_count`. */
+static uint32_t find_spread(const berth__ready_profile *profile)
+{
+    uint32_t i = 0;
+    while (i < profile->filter_count &&
+           profile->filters[i].plugin != &berth__plugin_pod_topology_spread)
+        i++;
+    return i;
+}
+
+static const berth__ready_profile *profile_of(const berth__group_cycle *cycle,
+                                              const berth__group_member *member)
+{
+    const berth__decider *decider = &cycle->engine->decider;
+    const berth__class *cls = berth__pod_at(&cycle->engine->cluster.pods, member->pod)->cls;
+    return &decider->profiles[berth__decider_profile(decider, cls)];
+}
+
+static berth__question question_of(const berth__group_cycle *cycle,
+                                   const berth__group_member *member)
+{
+    berth__cluster *cluster = &cycle->engine->cluster;
+    return (berth__question){.view = &cluster->view,
+                             .cls = berth__pod_at(&cluster->pods, member->pod)->cls,
+                             .pods = &cluster->pods,
+                             .pod = member->pod,
+                             .required_node = BERTH_NODE_NONE};
+}
+
+berth_status berth__pod_group_note_spread(berth__group_cycle *cycle, berth__group_member *member)
+{
+    const berth__ready_profile *profile = profile_of(cycle, member);
+    const uint32_t filter = find_spread(profile);
+    const berth__question question = question_of(cycle, member);
+    member->spread = (berth__spread_hooks){0};
+    if (filter >= profile->filter_count || filter >= 64 || (member->skipped >> filter & 1) != 0)
+        return BERTH_OK;
+    if (!berth__spread_hooks_note(&question, profile->filters[filter].instance, &cycle->arena,
+                                  &member->spread))
+        return berth__error_no_memory(cycle->error);
+    if (member->spread.count > 0) /* from now on its hooks decide */
+        member->skipped |= (berth__filter_set)1 << filter;
+    return BERTH_OK;
+}
+
+/* Tell the hooks of all placed members about the pods of a unit. */
+static berth_status tell_hooks(const victim_search *own, const unit *one, int change)
+{
+    const berth__group_cycle *cycle = own->cycle;
+    for (uint32_t m = 0; m < cycle->count; m++) {
+        berth__group_member *member = &cycle->members[m];
+        if (member->node == BERTH_NODE_NONE || member->spread.count == 0)
+            continue;
+        const berth__ready_profile *profile = profile_of(cycle, member);
+        const void *instance = profile->filters[find_spread(profile)].instance;
+        const berth__question question = question_of(cycle, member);
+        for (uint32_t i = one->first; i < one->first + one->count; i++) {
+            const uint32_t slot = berth__cluster_node(own->cluster, own->nodes[i])->slot;
+            const berth__class *cls = berth__pod_at(&own->cluster->pods, own->pods[i])->cls;
+            if (slot != BERTH__SLOT_NONE &&
+                !berth__spread_hooks_move(&question, instance, &member->spread, cls, slot, change))
+                return berth__error_no_memory(cycle->error);
+        }
+    }
+    return BERTH_OK;
+}
+
+/* Let the copy of a member's hooks count the other pods of at least its priority that are nominated
+ * for its node. `*any`: there are some. */
+static bool count_nominated(const victim_search *own, const berth__group_member *member,
+                            const berth__question *question, const void *instance, uint32_t slot,
+                            berth__spread_hooks *hooks, bool *any)
+{
+    const berth__nomination *one = berth__nominations_on(&own->cluster->nominations, member->node);
+    *any = false;
+    for (; one != NULL; one = one->next) {
+        if (one->pod == member->pod || one->priority < own->cycle->facts->priority)
+            continue;
+        if (!*any &&
+            !berth__spread_hooks_copy(&member->spread, &own->cycle->engine->decider.arena, hooks))
+            return false;
+        *any = true;
+        if (!berth__spread_hooks_move(question, instance, hooks, one->cls, slot, 1))
+            return false;
+    }
+    return true;
+}
+
+/* Whether a member passes PodTopologySpread with the pods nominated for its node, and without. */
+static berth_status hooks_fit(const victim_search *own, const berth__group_member *member,
+                              bool *fit)
+{
+    const uint32_t slot = berth__cluster_node(own->cluster, member->node)->slot;
+    if (member->spread.count == 0 || slot == BERTH__SLOT_NONE)
+        return BERTH_OK;
+    const berth__ready_profile *profile = profile_of(own->cycle, member);
+    const void *instance = profile->filters[find_spread(profile)].instance;
+    const berth__question question = question_of(own->cycle, member);
+    berth__spread_hooks with;
+    bool any;
+    bool ok = count_nominated(own, member, &question, instance, slot, &with, &any);
+    if (ok && any)
+        ok = berth__spread_hooks_fit(&question, instance, &with, slot, fit);
+    if (ok && *fit)
+        ok = berth__spread_hooks_fit(&question, instance, &member->spread, slot, fit);
+    return ok ? BERTH_OK : berth__error_no_memory(own->cycle->error);
+}
+
+/* ---- what may stay ---- */
+
 /* Whether all placed members pass their filters, each with the ones before it on their nodes. They
  * are pending again afterwards. */
 static berth_status members_fit(const victim_search *own, bool *fit)
@@ -275,6 +388,8 @@ static berth_status members_fit(const victim_search *own, bool *fit)
             continue;
         BERTH_TRY(berth__decider_still_fits(&cycle->engine->decider, member->pod, member->node,
                                             member->skipped, fit, cycle->error));
+        if (*fit)
+            BERTH_TRY(hooks_fit(own, member, fit));
         if (!*fit)
             break;
         BERTH_TRY(put_member(own, member));
@@ -286,8 +401,12 @@ static berth_status members_fit(const victim_search *own, bool *fit)
 static berth_status reprieve(const victim_search *own, unit *one)
 {
     BERTH_TRY(put_unit(own, one));
+    BERTH_TRY(tell_hooks(own, one, 1));
     BERTH_TRY(members_fit(own, &one->stays));
-    return one->stays ? BERTH_OK : take_unit(own, one);
+    if (one->stays)
+        return BERTH_OK;
+    BERTH_TRY(tell_hooks(own, one, -1));
+    return take_unit(own, one);
 }
 
 /* Those whose eviction violates a budget come first. */

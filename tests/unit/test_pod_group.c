@@ -282,6 +282,40 @@ static void test_first_victim(void **state)
     assert_int_equal(berth_explanation_victim_count(t->cluster.explanation), 2);
 }
 
+/* While victims return, an empty selector counts them, although it counts nobody at first. So no
+ * victim may return: maxSkew leaves room for the new pod alone. */
+static void test_spread_by_hooks(void **state)
+{
+    static const char spread[] = "topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, "
+                                 "whenUnsatisfiable: DoNotSchedule, labelSelector: {}}], ";
+    group_test *t = *state;
+    char name[8];
+    small_node(&t->cluster, "n1", ", labels: {zone: a}");
+    small_node(&t->cluster, "n2", ", labels: {zone: b}");
+    add_group(t, "g", "schedulingPolicy: {gang: {minCount: 1}}, priority: 9");
+    for (int i = 0; i < 4; i++) {
+        snprintf(name, sizeof(name), "low%d", i);
+        add_pod(t, name, NULL, 1, "n1", "");
+        snprintf(name, sizeof(name), "high%d", i);
+        add_pod(t, name, NULL, 10, "n2", "");
+    }
+    const berth_pod_id pods[2] = {add_pod(t, "a", "g", 9, NULL, spread),
+                                  add_pod(t, "b", "g", 9, NULL, "")};
+    cycle(t, pods, 1);
+    assert_true(t->outcome.preempts);
+    assert_int_equal(t->outcome.victim_count, 4);
+    cycle(t, &pods[1], 1); /* without the constraint one is enough */
+    assert_int_equal(t->outcome.victim_count, 1);
+    /* A pod that is nominated for the node counts, too: then the member does not even fit alone. */
+    const berth_pod_id kept = add_pod(t, "kept", NULL, 9, NULL, "");
+    small_require(berth_engine_nominate(t->cluster.engine, kept,
+                                        berth_engine_find_node(t->cluster.engine, BERTH_STR("n1")),
+                                        NULL),
+                  NULL);
+    cycle(t, pods, 1);
+    assert_false(t->outcome.preempts);
+}
+
 static void test_never(void **state)
 {
     group_test *t = *state;
@@ -764,6 +798,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_nominated_for_a_node_that_is_gone, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_group_as_victim, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_first_victim, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_spread_by_hooks, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_never, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_contradictions, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_errors, set_up, tear_down),

@@ -191,7 +191,7 @@ func recipeOf(family string) (recipe, bool) {
 		r.nodesMin, r.nodesMax, r.running, r.pending, r.mode, r.groups = 2, 30, 3, 12, "sampled", 80
 		r.priorities, r.budgets, r.tight, r.starts, r.never = 70, 10, 70, 15, 10
 		r.podAffinity, r.ports, r.tolerations, r.taints, r.images = 15, 15, 40, 15, 30
-		r.nodeAffinity, r.nodeSelector, r.scalars, r.bareNodes = 20, 10, 20, 5
+		r.nodeAffinity, r.nodeSelector, r.scalars, r.spread, r.bareNodes = 20, 10, 20, 30, 5
 		r.podLevel, r.inlineVolumes, r.topologies, r.zones = 15, 10, 75, 4
 	default:
 		return r, false

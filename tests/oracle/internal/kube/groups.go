@@ -5,6 +5,7 @@ package kube
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -141,6 +142,9 @@ func (g *groupCycle) onCondition(action clienttesting.Action) (bool, runtime.Obj
 // decideGroup runs one scheduling cycle of a group: ScheduleOne itself, with the group as the next
 // entity of the queue.
 func (c *cluster) decideGroup(members []*v1.Pod) (*vector.Decision, error) {
+	if len(members) == 0 { // in a scenario that is being minimized
+		return nil, errors.New("a group without pods")
+	}
 	namespace, name := members[0].Namespace, *members[0].Spec.SchedulingGroup.PodGroupName
 	group, ok := c.podGroups.get(&scheduling.PodGroup{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}).(*scheduling.PodGroup)
 	if !ok {
