@@ -159,8 +159,14 @@ berth_status berth__pod_group_try(berth__group_cycle *cycle)
     const int64_t minimum = cycle->facts->min_count;
     cycle->placed = 0;
     cycle->verdict = BERTH_VERDICT_PLACED;
-    for (uint32_t i = 0; i < cycle->count; i++)
-        cycle->members[i].node = BERTH_NODE_NONE;
+    for (uint32_t i = 0; i < cycle->count; i++) {
+        berth__group_member *member = &cycle->members[i];
+        member->node = BERTH_NODE_NONE;
+        if (cycle->refused)
+            continue;
+        member->tried = false; /* perhaps it was, in another domain */
+        member->placement = (berth_placement){.node = BERTH_NODE_NONE};
+    }
     for (uint32_t tried = 0; tried <= cycle->count; tried++) {
         const uint32_t remaining = cycle->count - tried;
         if ((int64_t)cycle->already + cycle->placed + remaining < minimum)
