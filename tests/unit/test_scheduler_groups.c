@@ -3,17 +3,27 @@
  * Source: kube-scheduler v1.37, backend/queue/scheduling_queue.go, schedule_one_podgroup.go. */
 #include "scheduler_cluster.h"
 
-static int set_up(void **state)
+static int set_up_with(void **state, const char *gates)
 {
     loop *l = malloc(sizeof(*l));
     berth_engine_config config;
     assert_non_null(l);
     berth_engine_config_init(&config);
     config.kubernetes = 37;
-    config.feature_gates = BERTH_STR("GenericWorkload=true");
+    config.feature_gates = (berth_str){gates, (uint32_t)strlen(gates)};
     loop_open_config(l, config, 0);
     *state = l;
     return 0;
+}
+
+static int set_up(void **state)
+{
+    return set_up_with(state, "GenericWorkload=true");
+}
+
+static int set_up_domains(void **state)
+{
+    return set_up_with(state, "GenericWorkload=true,TopologyAwareWorkloadScheduling=true");
 }
 
 static const char *group_text(const char *name, const char *spec)
@@ -205,17 +215,33 @@ static void test_rejectors(void **state)
     }
 }
 
-/* Each pod has its own words if it did not fit, and the group's otherwise: those before preemption
- * if it was not tried. */
-static void test_words(void **state)
+/* A scheduler that explains, in place of the other one. */
+static void explain(loop *l)
 {
-    loop *l = *state;
     berth_scheduler_options options;
     berth_error error = {.code = BERTH_OK};
     berth_scheduler_destroy(l->scheduler);
     berth_scheduler_options_init(&options);
     options.explanation = l->c.explanation;
     small_require(berth_scheduler_create(l->c.engine, &options, &l->scheduler, &error), &error);
+}
+
+static void check_words(loop *l, const char *const *words, int count)
+{
+    for (int i = 0; i < count; i++) {
+        assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+        const berth_str said = berth_explanation_message(l->c.explanation);
+        assert_int_equal(said.len, strlen(words[i]));
+        assert_memory_equal(said.data, words[i], said.len);
+    }
+}
+
+/* Each pod has its own words if it did not fit, and the group's otherwise: those before preemption
+ * if it was not tried. */
+static void test_words(void **state)
+{
+    loop *l = *state;
+    explain(l);
     loop_node(l, "n1", "1");
     add_gang(l, "g", 3, 0);
     add_member(l, "a", "g", 0);
@@ -226,12 +252,33 @@ static void test_words(void **state)
          "pod group preemption: No preemption victims found for incoming preemptor"),
         "0/1 nodes are available: 1 Insufficient cpu.",
         "minCount (3) cannot be satisfied: 1 scheduled, 1 remaining"};
-    for (int i = 0; i < 3; i++) {
-        assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
-        const berth_str said = berth_explanation_message(l->c.explanation);
-        assert_int_equal(said.len, strlen(words[i]));
-        assert_memory_equal(said.data, words[i], said.len);
-    }
+    check_words(l, words, 3);
+}
+
+/* With domains, the words are about the first one: there the last two were not tried, although the
+ * second domain takes two pods. */
+static void test_words_of_domains(void **state)
+{
+    static const char *const words[] = {
+        "0/1 nodes are available: 1 Insufficient cpu.",
+        ("pod group is unschedulable, 0/2 placements are available, first placement status: "
+         "minCount (3) cannot be satisfied: 0 scheduled, 2 remaining"),
+        ("pod group is unschedulable, 0/2 placements are available, first placement status: "
+         "minCount (3) cannot be satisfied: 0 scheduled, 2 remaining")};
+    loop *l = *state;
+    explain(l);
+    loop_add(l, loop_node_text("n1", "500m", ", labels: {rack: a}", ""));
+    loop_add(l, loop_node_text("n2", "2", ", labels: {rack: b}", ""));
+    loop_add(l, group_text("g", "schedulingPolicy: {gang: {minCount: 3}}, "
+                                "schedulingConstraints: {topology: [{key: rack}]}"));
+    add_member(l, "a", "g", 0);
+    add_member(l, "b", "g", 0);
+    add_member(l, "c", "g", 0);
+    check_words(l, words, 3);
+    loop_add(l, loop_node_text("n3", "2", ", labels: {rack: b}", ""));
+    loop_advance(l, 60000);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
 }
 
 /* The longest backoff grows with the square root of the number of pods. */
@@ -519,6 +566,7 @@ int main(void)
         TEST(test_order),
         TEST(test_backs_off),
         TEST(test_words),
+        cmocka_unit_test_setup_teardown(test_words_of_domains, set_up_domains, loop_tear_down),
         TEST(test_rejectors),
         TEST(test_long_backoff),
         TEST(test_left_over),
