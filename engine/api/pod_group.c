@@ -149,7 +149,7 @@ static berth_status place_member(berth__group_cycle *cycle, berth__group_member 
                    : cycle->unplaced(cycle->context, (uint32_t)(member - cycle->members));
     member->node = placement.node;
     member->skipped = berth__decider_skipped(&cycle->engine->decider);
-    if (cycle->refused)
+    if (cycle->refused && !cycle->trying)
         BERTH_TRY(berth__pod_group_note_spread(cycle, member));
     return bind_member(cycle, member);
 }

@@ -41,6 +41,7 @@ typedef struct berth__group_cycle {
     bool keeps;         /* set by the caller: members that are placed stay on their nodes */
     bool first;         /* set by the caller: no pod of the group is on a node, so none is sought */
     bool refused;       /* the group was refused, whatever came of preemption */
+    bool trying;        /* a domain: what is placed will be taken back */
     bool preempts;
     bool sees_claims; /* DynamicResources looked at a member in the first attempt */
     berth_pod_id *victims;

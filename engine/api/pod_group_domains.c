@@ -206,6 +206,7 @@ static berth_status try_all(domain_search *own)
     berth_status (*const unplaced)(void *, uint32_t) = cycle->unplaced;
     berth_status status = BERTH_OK;
     cycle->unplaced = NULL;
+    cycle->trying = true;
     for (uint32_t i = 0; i < own->count && status == BERTH_OK; i++) {
         domain *one = &own->domains[i];
         one->before = berth__decider_progress(&cycle->engine->decider);
@@ -220,6 +221,7 @@ static berth_status try_all(domain_search *own)
             break;
     }
     cycle->unplaced = unplaced;
+    cycle->trying = false;
     return status;
 }
 
