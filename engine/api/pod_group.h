@@ -96,6 +96,15 @@ berth_status berth__pod_group_note_domain(berth__group_cycle *cycle,
 /* End a transaction without taking the rotation back, as kube-scheduler does not either. */
 void berth__pod_group_end_transaction(berth_engine *engine, bool commit);
 
+/* The profile that serves all members. */
+static inline const berth__ready_profile *berth__pod_group_profile(const berth__group_cycle *cycle)
+{
+    const berth__decider *decider = &cycle->engine->decider;
+    const berth__class *cls =
+        berth__pod_at(&cycle->engine->cluster.pods, cycle->members[0].pod)->cls;
+    return &decider->profiles[berth__decider_profile(decider, cls)];
+}
+
 /* The group does not fit; the message says just that. */
 void berth__pod_group_refuse(berth__group_cycle *cycle);
 

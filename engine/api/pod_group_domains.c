@@ -326,10 +326,7 @@ static berth_status settle(domain_search *own)
 
 static const berth__stage *find_fit(const berth__group_cycle *cycle)
 {
-    const berth__decider *decider = &cycle->engine->decider;
-    const berth__class *cls =
-        berth__pod_at(&cycle->engine->cluster.pods, cycle->members[0].pod)->cls;
-    const berth__ready_profile *profile = &decider->profiles[berth__decider_profile(decider, cls)];
+    const berth__ready_profile *profile = berth__pod_group_profile(cycle);
     for (uint32_t i = 0; i < profile->scorer_count; i++)
         if (profile->scorers[i].plugin == &berth__plugin_node_resources_fit)
             return &profile->scorers[i];

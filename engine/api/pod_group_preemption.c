@@ -265,7 +265,7 @@ static berth_status take_members(const victim_search *own, uint32_t count)
 
 /* ---- PodTopologySpread's counts ---- */
 
-/* The filter of a pod's profile, or `filter_count`. */
+/* The filter of the profile, or `filter_count`. */
 static uint32_t find_spread(const berth__ready_profile *profile)
 {
     uint32_t i = 0;
@@ -273,14 +273,6 @@ static uint32_t find_spread(const berth__ready_profile *profile)
            profile->filters[i].plugin != &berth__plugin_pod_topology_spread)
         i++;
     return i;
-}
-
-static const berth__ready_profile *profile_of(const berth__group_cycle *cycle,
-                                              const berth__group_member *member)
-{
-    const berth__decider *decider = &cycle->engine->decider;
-    const berth__class *cls = berth__pod_at(&cycle->engine->cluster.pods, member->pod)->cls;
-    return &decider->profiles[berth__decider_profile(decider, cls)];
 }
 
 static berth__question question_of(const berth__group_cycle *cycle,
@@ -296,7 +288,7 @@ static berth__question question_of(const berth__group_cycle *cycle,
 
 berth_status berth__pod_group_note_spread(berth__group_cycle *cycle, berth__group_member *member)
 {
-    const berth__ready_profile *profile = profile_of(cycle, member);
+    const berth__ready_profile *profile = berth__pod_group_profile(cycle);
     const uint32_t filter = find_spread(profile);
     const berth__question question = question_of(cycle, member);
     member->spread = (berth__spread_hooks){0};
@@ -318,7 +310,7 @@ static berth_status tell_hooks(const victim_search *own, const unit *one, int ch
         berth__group_member *member = &cycle->members[m];
         if (member->node == BERTH_NODE_NONE || member->spread.count == 0)
             continue;
-        const berth__ready_profile *profile = profile_of(cycle, member);
+        const berth__ready_profile *profile = berth__pod_group_profile(cycle);
         const void *instance = profile->filters[find_spread(profile)].instance;
         const berth__question question = question_of(cycle, member);
         for (uint32_t i = one->first; i < one->first + one->count; i++) {
@@ -360,7 +352,7 @@ static berth_status hooks_fit(const victim_search *own, const berth__group_membe
     const uint32_t slot = berth__cluster_node(own->cluster, member->node)->slot;
     if (member->spread.count == 0 || slot == BERTH__SLOT_NONE)
         return BERTH_OK;
-    const berth__ready_profile *profile = profile_of(own->cycle, member);
+    const berth__ready_profile *profile = berth__pod_group_profile(own->cycle);
     const void *instance = profile->filters[find_spread(profile)].instance;
     const berth__question question = question_of(own->cycle, member);
     berth__spread_hooks with;
@@ -598,9 +590,7 @@ static bool deallocates(const victim_search *own, const berth__ready_profile *pr
 static berth_status post_filter(victim_search *own)
 {
     berth__group_cycle *cycle = own->cycle;
-    const berth__decider *decider = &cycle->engine->decider;
-    const berth__class *cls = berth__pod_at(&own->cluster->pods, cycle->members[0].pod)->cls;
-    const berth__ready_profile *profile = &decider->profiles[berth__decider_profile(decider, cls)];
+    const berth__ready_profile *profile = berth__pod_group_profile(cycle);
     const bool claims = deallocates(own, profile), claims_last = profile->deallocates_last;
     if (claims && !cycle->sees_claims && !claims_last)
         return fail_without_claims(cycle);

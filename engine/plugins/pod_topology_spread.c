@@ -72,14 +72,6 @@ static bool counts_extra(const berth__question *cycle, const berth__spread *spre
            berth__population_matches(cycle->view, spread->counts->population, cls->identity);
 }
 
-static bool has_all_keys(const berth__spreads *spreads, uint32_t slot)
-{
-    for (uint32_t i = 0; i < spreads->count; i++)
-        if (!berth__bit_get(spreads->items[i].counts->topology->present, slot))
-            return false;
-    return true;
-}
-
 /* kube-scheduler's hooks also count pods that are being deleted, and all pods if the selector is
  * empty. */
 static void pod_topology_spread_adjust(const berth__question *cycle, const void *instance,
@@ -88,7 +80,7 @@ static void pod_topology_spread_adjust(const berth__question *cycle, const void 
 {
     (void)instance;
     filter_state *own = opaque;
-    bool counts = has_all_keys(own->spreads, slot);
+    bool counts = berth__spread_has_all_keys(own->spreads, slot);
     for (uint32_t i = 0; i < own->spreads->count; i++) {
         const berth__spread *spread = &own->spreads->items[i];
         if (counts && counts_extra(cycle, spread, cls, slot))
@@ -286,7 +278,7 @@ static uint32_t mark_sample(const ranking *among, const berth__topology *topolog
     uint32_t count = 0;
     for (uint32_t i = 0; i < among->sample->count; i++) {
         uint32_t slot = among->sample->slots[i], domain = topology->domains[slot];
-        if (among->spreads->require_all && !has_all_keys(among->spreads, slot))
+        if (among->spreads->require_all && !berth__spread_has_all_keys(among->spreads, slot))
             continue;
         count += !seen[domain];
         seen[domain] = 1;

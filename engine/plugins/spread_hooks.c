@@ -11,14 +11,6 @@ static bool is_included(const berth__domain_counts *counts, uint32_t slot)
            (counts->inclusion == NULL || berth__bit_get(counts->inclusion->slots, slot));
 }
 
-static bool has_all_keys(const berth__spreads *spreads, uint32_t slot)
-{
-    for (uint32_t i = 0; i < spreads->count; i++)
-        if (!berth__bit_get(spreads->items[i].counts->topology->present, slot))
-            return false;
-    return true;
-}
-
 /* Keep a domain's count among the two lowest, if it belongs there. */
 static void update_lowest(berth__spread_path *lowest, uint32_t domain, int64_t count)
 {
@@ -54,7 +46,7 @@ static bool make_tally(const berth__question *cycle, const berth__spreads *sprea
     for (uint32_t slot = 0; slot < cycle->view->layout->count; slot++) {
         const uint32_t domain = counts->topology->domains[slot];
         if (domain == 0 || out->counts[domain] >= 0 || !is_included(counts, slot) ||
-            !has_all_keys(spreads, slot))
+            !berth__spread_has_all_keys(spreads, slot))
             continue;
         out->counts[domain] = berth__domain_counts_slot(counts, slot);
         out->entries++;
@@ -126,7 +118,7 @@ bool berth__spread_hooks_move(const berth__question *cycle, const void *instance
     const berth__spreads *spreads;
     if (!berth__spread_resolve(cycle, instance, true, &spreads))
         return false;
-    if (!has_all_keys(spreads, slot))
+    if (!berth__spread_has_all_keys(spreads, slot))
         return true;
     for (uint32_t i = 0; i < hooks->count; i++) {
         const berth__domain_counts *counts = spreads->items[i].counts;

@@ -43,4 +43,13 @@ berth_status berth__spread_configure(berth__model *model, berth__arena *arena,
 bool berth__spread_resolve(const berth__question *cycle, const berth__spread_defaults *defaults,
                            bool hard, const berth__spreads **out);
 
+/* Whether the node of a slot has the key of every constraint. */
+static inline bool berth__spread_has_all_keys(const berth__spreads *spreads, uint32_t slot)
+{
+    for (uint32_t i = 0; i < spreads->count; i++)
+        if (!berth__bit_get(spreads->items[i].counts->topology->present, slot))
+            return false;
+    return true;
+}
+
 #endif
