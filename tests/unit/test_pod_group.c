@@ -89,6 +89,15 @@ static void cycle(group_test *t, const berth_pod_id *pods, uint32_t count)
     small_require(schedule(t, pods, count, &error), &error);
 }
 
+static void nominate(group_test *t, berth_pod_id pod, const char *node)
+{
+    berth_error error = {.code = BERTH_OK};
+    const berth_str name = {node, (uint32_t)strlen(node)};
+    small_require(berth_engine_nominate(t->cluster.engine, pod,
+                                        berth_engine_find_node(t->cluster.engine, name), &error),
+                  &error);
+}
+
 static uint64_t pending(const group_test *t)
 {
     uint64_t count = 0;
@@ -288,6 +297,8 @@ static void test_spread_by_hooks(void **state)
 {
     static const char spread[] = "topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, "
                                  "whenUnsatisfiable: DoNotSchedule, labelSelector: {}}], ";
+    static const char wide_spread[] = "topologySpreadConstraints: [{maxSkew: 2, topologyKey: zone, "
+                                      "whenUnsatisfiable: DoNotSchedule, labelSelector: {}}], ";
     group_test *t = *state;
     char name[8];
     small_node(&t->cluster, "n1", ", labels: {zone: a}");
@@ -307,13 +318,13 @@ static void test_spread_by_hooks(void **state)
     cycle(t, &pods[1], 1); /* without the constraint one is enough */
     assert_int_equal(t->outcome.victim_count, 1);
     /* A pod that is nominated for the node counts, too: then the member does not even fit alone. */
-    const berth_pod_id kept = add_pod(t, "kept", NULL, 9, NULL, "");
-    small_require(berth_engine_nominate(t->cluster.engine, kept,
-                                        berth_engine_find_node(t->cluster.engine, BERTH_STR("n1")),
-                                        NULL),
-                  NULL);
+    nominate(t, add_pod(t, "kept", NULL, 9, NULL, ""), "n1");
     cycle(t, pods, 1);
     assert_false(t->outcome.preempts);
+    /* With room for both, it counts beside each victim that would return. */
+    const berth_pod_id wide = add_pod(t, "c", "g", 9, NULL, wide_spread);
+    cycle(t, &wide, 1);
+    assert_int_equal(t->outcome.victim_count, 4);
 }
 
 static void test_never(void **state)
@@ -665,11 +676,14 @@ static void test_domain_of_running_pods(void **state)
     add_group(t, "g",
               "schedulingPolicy: {gang: {minCount: 2}}, "
               "schedulingConstraints: {topology: [{key: rack}]}");
-    add_pod(t, "old", "g", 0, "a1", "");
+    add_pod(t, "old", "g", 0, "b1", "");
+    add_pod(t, "filler1", NULL, 0, "a1", ""); /* rack a is the fuller one */
+    add_pod(t, "filler2", NULL, 0, "a1", "");
     pod = add_pod(t, "new", "g", 0, NULL, "");
+    nominate(t, pod, "a1"); /* which takes no part */
     cycle(t, &pod, 1);
     assert_int_equal(t->outcome.placed, 1);
-    assert_string_equal(rack_of(t, 0), "a1");
+    assert_string_equal(rack_of(t, 0), "b1");
     small_node(&t->cluster, "bare", "");
     add_pod(t, "astray", "g", 0, "bare", "");
     pod = add_pod(t, "newer", "g", 0, NULL, "");
