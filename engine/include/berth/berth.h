@@ -83,8 +83,10 @@
 #define BERTH_BERTH_H
 
 #include "berth/branch.h"
+#include "berth/devices.h"
 #include "berth/engine.h"
 #include "berth/kube.h"
+#include "berth/object_parts.h"
 #include "berth/objects.h"
 #include "berth/output.h"
 #include "berth/plugin.h"
