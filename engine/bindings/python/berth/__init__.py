@@ -14,7 +14,7 @@ from typing import List as _List
 from typing import NamedTuple as _NamedTuple
 
 from ._arrays import IntArray
-from ._cluster import Cluster, Transaction
+from ._cluster import Cluster
 from ._engine import Branch, Engine, Snapshot
 from ._enums import (
     Answer,
@@ -56,6 +56,7 @@ from ._native import lib as _lib
 from ._plugin import NodePod, Plugin, PluginNodes, PluginPod, Selection
 from ._quantity import format_quantity, parse_quantity
 from ._scheduler import TIME_NEVER, Scheduler
+from ._transaction import Transaction
 from ._types import (
     Batch,
     Binding,
