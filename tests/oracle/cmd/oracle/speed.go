@@ -7,16 +7,22 @@ import (
 	"time"
 
 	"berth/tests/oracle/internal/kube"
+	"berth/tests/oracle/internal/vector"
 )
 
 // speed times the scheduler's own algorithm on the pods of a dump.
 func speed(arguments []string) (int, error) {
 	flags := flag.NewFlagSet("oracle speed", flag.ContinueOnError)
 	pods := flags.Int("pods", 1000, "pods to decide, the first of the input")
+	all := flags.Bool("all", false, "score all nodes that fit, not a sample of them")
 	if err := flags.Parse(arguments); err != nil {
 		return 2, nil
 	}
-	measured, err := kube.Measure(os.Stdin, *pods)
+	mode := vector.Sampled
+	if *all {
+		mode = vector.AllNodes
+	}
+	measured, err := kube.Measure(os.Stdin, *pods, mode)
 	if err != nil {
 		return 0, err
 	}

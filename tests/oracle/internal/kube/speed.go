@@ -28,13 +28,14 @@ type Speed struct {
 }
 
 // Measure reads a List of objects, as `kubectl get -o json` prints it, and times the first pods of it that
-// are on no node: the snapshot's update, SchedulePod, and taking up what came of it, in this process.
-func Measure(from io.Reader, pods int) (*Speed, error) {
+// are on no node: the snapshot's update, SchedulePod, and taking up what came of it, in this process. The mode is
+// one of package vector.
+func Measure(from io.Reader, pods int, mode string) (*Speed, error) {
 	scenario, err := scenarioOf(from)
 	if err != nil {
 		return nil, err
 	}
-	c, err := newCluster(nil, vector.Sampled, Parallelism)
+	c, err := newCluster(nil, mode, Parallelism)
 	if err != nil {
 		return nil, err
 	}
