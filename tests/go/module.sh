@@ -8,7 +8,7 @@ skip() {
 command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
 command -v go >/dev/null || skip "Go is not installed"
 command -v pkg-config >/dev/null || skip "pkg-config is not installed"
-export GOFLAGS=-buildvcs=false GOTOOLCHAIN=local GOWORK=off
+export GOFLAGS='-buildvcs=false -gcflags=all=-dwarf=false' GOTOOLCHAIN=local GOWORK=off # as in tests/oracle/build
 go_version=$(go env GOVERSION)
 [[ $go_version =~ ^go1\.([0-9]+) ]] || skip "$go_version is no version of Go"
 go_minor=${BASH_REMATCH[1]}

@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")"
 command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
 command -v go >/dev/null || { echo "skipped: Go is not installed"; exit 77; }
-export GOFLAGS=-buildvcs=false GOTOOLCHAIN=local GOWORK=off
+export GOFLAGS='-buildvcs=false -gcflags=all=-dwarf=false' GOTOOLCHAIN=local GOWORK=off # as in tests/oracle/build
 [[ $(go env GOVERSION) =~ ^go1\.([0-9]+) && ${BASH_REMATCH[1]} -ge 24 ]] || {
   echo "skipped: $(go env GOVERSION) is older than go1.24"
   exit 77

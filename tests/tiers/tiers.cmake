@@ -17,7 +17,7 @@ set(BERTH_TIER_LONG
   "^release$"
   "^test_(index_model|scheduler_simulation)$" # a million decisions: else *_short
   "^test_history_model$"                      # interleavings of the protocol of snapshots
-  "^go_examples_race$"                        # all of client-go, compiled for the race detector
+  "^go_(examples|package)_race$"              # client-go and k8s.io/api, compiled for the race detector
   "^go_framework$"                            # the framework of kube-scheduler, a separate module
   "^hostile$"                                 # counts the instructions of hundreds of runs
   "^python_wheel$")
@@ -42,11 +42,11 @@ set(BERTH_TIER_THREADS
   "^test_(curl_transport|deciding|device_fits|embedder_plugin|engine)$"
   "^test_(engine_model|engine_threads|engine_threads_numa|fork|history)$"
   "^test_(homes|image_column|index_model_short|legacy_plugins|limits|misuse|orders|parallel_scan)$"
-  "^test_(preemption|query_model|reader|reader_ahead_1|reader_ahead_200|replica)$"
+  "^test_(permission|preemption|query_model|reader|reader_ahead_1|reader_ahead_200|replica|reviews)$"
   "^test_(scheduler_callbacks|scheduler_threads|secret_model|serving|shares|snapshots)$"
   "^test_(snapshots_swept|sweep|threads_refused|transaction_model)$"
   "^test_(what_if_model|workers)$"
-  "^vectors_v1\\.37_(scan|index)_4$"            # the other versions: --long
+  "^vectors_v1\\.37_scan_4$"                    # the other versions and the index: --long
   "^cli_run$" "^live_fake$")
 set(BERTH_TIER_FAST
   "^(layers|orders|words_|mutants_(in_step|equivalent|must_fail)$)"
