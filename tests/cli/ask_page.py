@@ -1,7 +1,8 @@
 """Asks for a served page over HTTPS, without checking who signed the certificate, or over HTTP.
 
-Usage: ask_page.py METHOD URL [BODY]; prints the status and the body.
+Usage: ask_page.py METHOD URL [BODY]; prints the status and the body. $TOKEN: the token to show.
 """
+import os
 import ssl
 import sys
 import urllib.error
@@ -11,7 +12,8 @@ context = ssl.create_default_context()
 context.check_hostname = False
 context.verify_mode = ssl.CERT_NONE
 body = sys.argv[3].encode() if len(sys.argv) > 3 else None
-request = urllib.request.Request(sys.argv[2], body, method=sys.argv[1])
+headers = {"Authorization": "Bearer " + os.environ["TOKEN"]} if "TOKEN" in os.environ else {}
+request = urllib.request.Request(sys.argv[2], body, headers, method=sys.argv[1])
 try:
     with urllib.request.urlopen(request, timeout=10, context=context) as answer:
         print(answer.status, answer.read().decode())

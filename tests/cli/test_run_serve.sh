@@ -40,6 +40,7 @@ page() {
 
 # ---- pages ----
 
+export TOKEN=ops
 start "127.0.0.1:$port" --v 2 --leader-elect-resource-name odd --feature-gates SchedulerAsyncAPICalls=false
 page 200 ok GET /livez
 sleep 1.2 # the checks are renewed each second
@@ -59,6 +60,16 @@ if grep -q jemalloc < <(ldd "$berth"); then
   page 200 "Begin jemalloc statistics" GET "/debug/pprof/heap?debug=1"
   page 404 "MALLOC_CONF=prof:true" GET /debug/pprof/heap
 fi
+# Who may read what: as the API server says.
+unset TOKEN
+page 200 ok GET /livez
+page 403 'forbidden: User \"system:anonymous\" cannot get path \"/livez/ping\": no rule' GET /livez/ping
+page 403 '"reason": "Forbidden"' GET /metrics
+page 403 'User \"system:anonymous\" cannot put path' PUT /debug/flags/v 2
+TOKEN=reader page 200 kubernetes_build_info GET /metrics
+TOKEN=reader page 403 'User \"reader\" cannot get path \"/metrics/slis\"' GET /metrics/slis
+TOKEN=forged page 401 '"message": "Unauthorized"' GET /metrics
+export TOKEN=ops
 ! grep -E '^[WE][0-9]' "$work/log" || fail "a quiet cluster causes warnings"
 kill -HUP "$scheduler"
 logs "there is no configuration file to read again"
@@ -97,16 +108,62 @@ other=$!
 read -r api_of_pods <&4
 of_versions=$api
 api=$api_of_pods
-start "127.0.0.1:$port" --v 3
+unset TOKEN
+start "127.0.0.1:$port" --v 3 --authorization-always-allow-paths "/debug/*,/metrics"
 logs 'attempt to schedule a pod" pod="shop/small" result="placed" node="n1" attempt="1" seconds="0.'
 logs 'attempt to schedule a pod" pod="shop/large" result="unschedulable" node="" attempt="1" seconds="0.'
 sleep 2.2
 page 200 'scheduler_schedule_attempts_total{profile="default-scheduler",result="unschedulable"} 1' GET /metrics
 page 200 "verbosity to 2" PUT /debug/flags/v 2
+page 500 "the API server answers" GET /configz # it makes no reviews
+TOKEN=ops page 401 Unauthorized GET /configz
+logs "a SubjectAccessReview failed"
+logs "a TokenReview failed"
+kill "$scheduler"
+wait "$scheduler" || true
+
+# ---- kubeadm's command line; and reviews by another server ----
+
+# kubeconfig NAME PORT
+kubeconfig() {
+  cat >"$work/$1" <<YAML
+apiVersion: v1
+kind: Config
+clusters: [{name: c, cluster: {server: "http://127.0.0.1:$2"}}]
+users: [{name: u, user: {}}]
+contexts: [{name: x, context: {cluster: c, user: u}}]
+current-context: x
+YAML
+}
+kubeconfig scheduler.conf "$api_of_pods"
+kubeconfig reviewer.conf "$of_versions"
+# started_with AUTHENTICATION AUTHORIZATION
+started_with() {
+  "$berth" run --authentication-kubeconfig="$work/$1" --authorization-kubeconfig="$work/$2" --bind-address=127.0.0.1 \
+    --kubeconfig="$work/scheduler.conf" --leader-elect=true --secure-port="$port" 2>"$work/log" &
+  scheduler=$!
+  logs "all lists are whole"
+  sleep 1.2
+}
+started_with scheduler.conf scheduler.conf
+page 200 ok GET /livez
+page 200 ok GET /readyz
+page 500 "the API server answers" GET /metrics
+kill "$scheduler"
+wait "$scheduler" || true
+started_with reviewer.conf reviewer.conf
+TOKEN=reader page 200 kubernetes_build_info GET /metrics
+page 403 Forbidden GET /metrics
+kill "$scheduler"
+wait "$scheduler" || true
+started_with scheduler.conf reviewer.conf
+TOKEN=reader page 401 Unauthorized GET /metrics
+page 403 Forbidden GET /metrics
 kill "$scheduler"
 wait "$scheduler" || true
 kill "$other"
 api=$of_versions
+export TOKEN=ops
 
 # ---- SIGHUP ----
 

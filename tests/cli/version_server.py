@@ -1,5 +1,6 @@
-"""An API server without objects, for test_run_versions.sh. Usage: version_server.py MINOR FILE; prints its port. It
-serves resource.k8s.io while FILE exists."""
+"""An API server without objects, for test_run_versions.sh and test_run_serve.sh. Usage: version_server.py MINOR FILE;
+prints its port. It serves resource.k8s.io while FILE exists. It reviews tokens: `ops` may do everything, `reader` may
+read /metrics, and no other token is anybody's."""
 import http.server
 import json
 import os
@@ -30,7 +31,18 @@ class Answer(http.server.BaseHTTPRequestHandler):
             self.reply(200, {"metadata": {"resourceVersion": "7"}, "items": []})
 
     def do_POST(self):
-        self.reply(404, {"kind": "Status", "code": 404})
+        sent = json.loads(self.rfile.read(int(self.headers.get("Content-Length", "0"))))
+        if self.path == "/apis/authentication.k8s.io/v1/tokenreviews":
+            token = sent["spec"]["token"]
+            known = token in ("ops", "reader")
+            self.reply(201, {"status": {"authenticated": known, "user": {"username": token, "groups": ["all"]}}})
+        elif self.path == "/apis/authorization.k8s.io/v1/subjectaccessreviews":
+            asked = sent["spec"]["nonResourceAttributes"]
+            may = sent["spec"]["user"] == "ops" or (sent["spec"]["user"], asked) == (
+                "reader", {"path": "/metrics", "verb": "get"})
+            self.reply(201, {"status": {"allowed": may, "reason": "" if may else "no rule"}})
+        else:
+            self.reply(404, {"kind": "Status", "code": 404})
 
     def log_message(self, *_):
         pass

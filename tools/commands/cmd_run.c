@@ -5,6 +5,7 @@
 
 #include "cli/exits.h"
 #include "commands/commands.h"
+#include "commands/run_clients.h"
 #include "commands/run_unused.h"
 #include "live/credentials/kubeconfig_files.h"
 #include "live/log/log.h"
@@ -26,7 +27,7 @@ static const command_help help = {
                 "  berth run --kubeconfig ~/.kube/config --dry-run --placements 1000\n",
 };
 
-enum { UNUSED_FLAGS = 4, DEFAULT_PORT = 10259, MAX_RATE = 1000000 };
+enum { DEFAULT_PORT = 10259, MAX_RATE = 1000000 };
 
 typedef struct run_flags {
     engine_setup setup;
@@ -40,7 +41,6 @@ typedef struct run_flags {
     const char *times[3]; /* in the order of run_config_times */
     const char *lease_name, *lease_namespace, *lease_lock;
     const char *bind_address;
-    const char *unused[UNUSED_FLAGS];
     session_options session;
     char address[300];       /* built from bind_address and secure_port */
     char gates[4096];        /* --feature-gates without the names of components */
@@ -103,6 +103,11 @@ static const option of_server[] = {
      .max = INT64_MAX,
      .target = &flags.session.dry_run_placements,
      .help = "end a dry run after so many placements"},
+    {.name = "write-config-to",
+     .kind = OPTION_TEXT,
+     .value = "FILE",
+     .target = &flags.write_config_to,
+     .help = "write the configuration to FILE, with all defaults, and end"},
 };
 
 static const option of_lease[] = {
@@ -190,36 +195,6 @@ static const option of_looks[] = {
      .choices = formats,
      .target = &flags.format,
      .help = "form of the log, on standard error"},
-};
-
-/* Accepted so that the command line of kube-scheduler works here, too. */
-static const option accepted[] = {
-    {.name = "authentication-kubeconfig",
-     .kind = OPTION_TEXT,
-     .value = "FILE",
-     .target = &flags.unused[0],
-     .help = "accepted but not used, like the next three options:\nanyone who reaches the address "
-             "can read what is served"},
-    {.name = "authorization-kubeconfig",
-     .kind = OPTION_TEXT,
-     .value = "FILE",
-     .target = &flags.unused[1],
-     .help = "(not used)"},
-    {.name = "client-ca-file",
-     .kind = OPTION_TEXT,
-     .value = "FILE",
-     .target = &flags.unused[2],
-     .help = "(not used)"},
-    {.name = "authorization-always-allow-paths",
-     .kind = OPTION_TEXT,
-     .value = "LIST",
-     .target = &flags.unused[3],
-     .help = "(not used)"},
-    {.name = "write-config-to",
-     .kind = OPTION_TEXT,
-     .value = "FILE",
-     .target = &flags.write_config_to,
-     .help = "write the configuration to FILE, with all defaults, and end"},
 };
 
 /* As in kube-scheduler, the configuration's kubeconfig takes precedence over the flag, which serves
@@ -354,10 +329,6 @@ static bool take_flags(run_config *file)
                          flags.lease_lock);
         return false;
     }
-    for (int i = 0; i < UNUSED_FLAGS; i++)
-        if (flags.unused[i] != NULL)
-            LOG_WARNING("this option is not used: what is shown is open", "option",
-                        accepted[i].name);
     run_unused_warn();
     take_rules();
     if (!take_rates(file))
@@ -457,7 +428,10 @@ static int run_with(run_config *file)
         return exit_error(help.name, &error);
     if (flags.write_config_to != NULL)
         return write_config(file);
-    if (read_access(file, &config, &error) != BERTH_OK)
+    berth_status status = run_clients_read(&flags.session, &error);
+    if (status == BERTH_E_ARG)
+        return exit_usage(help.name, "%s", error.message);
+    if (status != BERTH_OK || read_access(file, &config, &error) != BERTH_OK)
         return exit_error(help.name, &error);
     flags.session.config = &config;
     flags.session.setup = &flags.setup;
@@ -468,6 +442,7 @@ static int run_with(run_config *file)
         flags.setup = flags.unresolved;
     }
     kubeconfig_free(&config);
+    run_clients_free();
     return code;
 }
 
@@ -507,7 +482,7 @@ int cmd_run(int argc, char **argv)
     text_list operands = {0};
     const option_group groups[] = {OPTION_GROUP(of_server), OPTION_GROUP(of_lease),
                                    OPTION_GROUP(of_looks),  engine_setup_options(&flags.setup),
-                                   OPTION_GROUP(accepted),  run_unused_options()};
+                                   run_clients_options(),   run_unused_options()};
     options_result parsed = options_parse(&help, groups, 6, &operands, argc, argv);
     int code = parsed == OPTIONS_WRONG ? EXIT_USAGE : EXIT_DONE;
     if (parsed == OPTIONS_RUN && operands.count > 0)

@@ -4,45 +4,42 @@
 #include "live/log/log.h"
 
 /* kube-scheduler's option, the name of its value, and why it changes nothing here. */
-#define TEXT_OPTIONS(X)                                                                     \
-    X("cert-dir", "DIR", "folder of certificates: --tls-cert-file names one")               \
-    X("tls-cipher-suites", "LIST", "the defaults of the TLS library are used")              \
-    X("tls-curve-preferences", "LIST", "the defaults of the TLS library are used")          \
-    X("tls-min-version", "VERSION", "TLS 1.2 or newer is served")                           \
-    X("tls-sni-cert-key", "PAIR", "there is one certificate")                               \
-    X("http2-max-streams-per-connection", "N", "HTTP/1.1 is served")                        \
-    X("authentication-token-webhook-cache-ttl", "TIME", "clients are not authenticated")    \
-    X("requestheader-allowed-names", "LIST", "clients are not authenticated")               \
-    X("requestheader-client-ca-file", "FILE", "clients are not authenticated")              \
-    X("requestheader-extra-headers-prefix", "LIST", "clients are not authenticated")        \
-    X("requestheader-group-headers", "LIST", "clients are not authenticated")               \
-    X("requestheader-uid-headers", "LIST", "clients are not authenticated")                 \
-    X("requestheader-username-headers", "LIST", "clients are not authenticated")            \
-    X("authorization-webhook-cache-authorized-ttl", "TIME", "clients are not authorized")   \
-    X("authorization-webhook-cache-unauthorized-ttl", "TIME", "clients are not authorized") \
-    X("kube-api-content-type", "TYPE", "requests are in JSON")                              \
-    X("min-compatibility-version", "VERSION", "there is no emulation")                      \
-    X("allow-metric-labels", "LIST", "all labels are shown")                                \
-    X("allow-metric-labels-manifest", "FILE", "all labels are shown")                       \
-    X("disabled-metrics", "LIST", "all metrics are shown")                                  \
-    X("show-hidden-metrics-for-version", "VERSION", "no metric is hidden")                  \
-    X("log-flush-frequency", "TIME", "each line is written at once")                        \
-    X("log-text-info-buffer-size", "SIZE", "each line is written at once")                  \
-    X("log-json-info-buffer-size", "SIZE", "each line is written at once")                  \
+#define TEXT_OPTIONS(X)                                                            \
+    X("cert-dir", "DIR", "folder of certificates: --tls-cert-file names one")      \
+    X("tls-cipher-suites", "LIST", "the defaults of the TLS library are used")     \
+    X("tls-curve-preferences", "LIST", "the defaults of the TLS library are used") \
+    X("tls-min-version", "VERSION", "TLS 1.2 or newer is served")                  \
+    X("tls-sni-cert-key", "PAIR", "there is one certificate")                      \
+    X("http2-max-streams-per-connection", "N", "HTTP/1.1 is served")               \
+    X("requestheader-allowed-names", "LIST", "there is no front proxy")            \
+    X("requestheader-client-ca-file", "FILE", "there is no front proxy")           \
+    X("requestheader-extra-headers-prefix", "LIST", "there is no front proxy")     \
+    X("requestheader-group-headers", "LIST", "there is no front proxy")            \
+    X("requestheader-uid-headers", "LIST", "there is no front proxy")              \
+    X("requestheader-username-headers", "LIST", "there is no front proxy")         \
+    X("kube-api-content-type", "TYPE", "requests are in JSON")                     \
+    X("min-compatibility-version", "VERSION", "there is no emulation")             \
+    X("allow-metric-labels", "LIST", "all labels are shown")                       \
+    X("allow-metric-labels-manifest", "FILE", "all labels are shown")              \
+    X("disabled-metrics", "LIST", "all metrics are shown")                         \
+    X("show-hidden-metrics-for-version", "VERSION", "no metric is hidden")         \
+    X("log-flush-frequency", "TIME", "each line is written at once")               \
+    X("log-text-info-buffer-size", "SIZE", "each line is written at once")         \
+    X("log-json-info-buffer-size", "SIZE", "each line is written at once")         \
     X("vmodule", "LIST", "--v sets the level of all files")
 
 /* Options that are true or false. */
-#define FLAG_OPTIONS(X)                                                          \
-    X("disable-http2-serving", "HTTP/1.1 is served")                             \
-    X("permit-address-sharing", "the address is not shared")                     \
-    X("permit-port-sharing", "the port is not shared")                           \
-    X("authentication-skip-lookup", "clients are not authenticated")             \
-    X("authentication-tolerate-lookup-failure", "clients are not authenticated") \
-    X("contention-profiling", "there is no profile of locks")                    \
-    X("log-text-split-stream", "the log is one stream")                          \
+#define FLAG_OPTIONS(X)                                                      \
+    X("disable-http2-serving", "HTTP/1.1 is served")                         \
+    X("permit-address-sharing", "the address is not shared")                 \
+    X("permit-port-sharing", "the port is not shared")                       \
+    X("authentication-skip-lookup", "--client-ca-file alone says who signs") \
+    X("authentication-tolerate-lookup-failure", "nothing is looked up")      \
+    X("contention-profiling", "there is no profile of locks")                \
+    X("log-text-split-stream", "the log is one stream")                      \
     X("log-json-split-stream", "the log is one stream")
 
-enum { TEXT_COUNT = 25, FLAG_COUNT = 8, OPTION_COUNT = TEXT_COUNT + FLAG_COUNT };
+enum { TEXT_COUNT = 22, FLAG_COUNT = 8, OPTION_COUNT = TEXT_COUNT + FLAG_COUNT };
 
 static const char *texts[TEXT_COUNT];
 static bool flags[FLAG_COUNT], denied[FLAG_COUNT];

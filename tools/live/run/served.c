@@ -159,17 +159,25 @@ void served_rules(served *s, int rules_minor, const char *gates)
         set_gates(s, gates);
 }
 
+static const char plain[] = "http://";
+
+bool served_is_plain(const char *address)
+{
+    return strncmp(address, plain, strlen(plain)) == 0;
+}
+
 berth_status served_start(served *s, const served_place *place, berth_error *error)
 {
-    static const char plain[] = "http://";
-    bool is_plain = strncmp(place->address, plain, strlen(plain)) == 0;
-    if (is_plain && place->certificate_file != NULL)
+    const bool is_plain = served_is_plain(place->address);
+    if (is_plain && (place->certificate_file != NULL || place->client_ca_file != NULL))
         return error_set(error, BERTH_E_ARG, NULL, "'%s' is plain HTTP, which needs no certificate",
                          place->address);
     const serving_options options = {.address = place->address + (is_plain ? strlen(plain) : 0),
                                      .self_signed = !is_plain,
                                      .certificate_file = place->certificate_file,
                                      .key_file = place->key_file,
+                                     .client_ca_file = place->client_ca_file,
+                                     .permission = place->permission,
                                      .checks = s->checks,
                                      .check_count = SERVED_CHECKS,
                                      .metrics = s->metrics,

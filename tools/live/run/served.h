@@ -43,12 +43,16 @@ void served_init(served *s, deciding *d, const char *server_url, const char *lea
 
 /* What is served, and where: members of session_options. */
 typedef struct served_place {
-    const char *address, *certificate_file, *key_file, *flags;
+    const char *address, *certificate_file, *key_file, *client_ca_file, *flags;
+    permission_rule permission;
     bool no_profiles;
 } served_place;
 
-/* Serve at an address, over HTTPS, or over plain HTTP if it begins with "http://". Without the
- * certificate's files, the certificate is our own. Errors: those of serving_start. */
+/* Whether an address asks for plain HTTP: it begins with "http://". */
+bool served_is_plain(const char *address);
+
+/* Serve at an address, over HTTPS unless it asks for plain HTTP. Without the certificate's files,
+ * the certificate is our own. Errors: those of serving_start. */
 berth_status served_start(served *s, const served_place *place, berth_error *error);
 
 /* Set the configuration for /configz, the server's version, which names metrics, and the version

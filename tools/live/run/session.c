@@ -49,6 +49,7 @@ typedef struct session {
     bool released;
     orders orders;
     served served;
+    reviewing *reviewing; /* NULL: everyone may read what is served */
     int signals;
     bool ends, reloads;
     int code;
@@ -155,6 +156,14 @@ static void take_orders(void *context)
     session *s = context;
     if (s->writes != NULL)
         orders_take(&s->orders);
+}
+
+static void on_woken(void *context)
+{
+    session *s = context;
+    take_orders(s);
+    if (s->reviewing != NULL)
+        reviewing_turn(s->reviewing);
 }
 
 static void on_ordered(void *context)
@@ -540,9 +549,14 @@ static bool start_serving(session *s)
     berth_error error = {.code = BERTH_OK};
     if (o->serve == NULL)
         return true;
+    if (!served_is_plain(o->serve))
+        s->reviewing = reviewing_create(&o->reviewing, s->loop, s->transport);
     const served_place place = {.address = o->serve,
                                 .certificate_file = o->certificate_file,
                                 .key_file = o->key_file,
+                                .client_ca_file = o->client_ca_file,
+                                .permission = s->reviewing != NULL ? reviewing_rule(s->reviewing)
+                                                                   : (permission_rule){0},
                                 .flags = o->flags,
                                 .no_profiles = o->no_profiles};
     if (served_start(&s->served, &place, &error) != BERTH_OK) {
@@ -573,7 +587,7 @@ static bool open_session(session *s)
     s->curl = curl_transport_create(&options);
     s->transport = curl_transport_interface(s->curl);
     credentials_attach(s->access, s->curl);
-    event_loop_on_wake(s->loop, take_orders, s);
+    event_loop_on_wake(s->loop, on_woken, s);
     return true;
 }
 
@@ -618,7 +632,9 @@ static void close_session(session *s)
         writes_destroy(s->writes);
         deciding_free(&s->deciding);
     }
+    reviewing_stop(s->reviewing);
     served_free(&s->served);
+    reviewing_destroy(s->reviewing);
     watcher_destroy(s->watcher);
     curl_transport_destroy(s->curl);
     credentials_destroy(s->access);

@@ -4,6 +4,7 @@
 #define BERTH_LIVE_SESSION_H
 
 #include "live/credentials/kubeconfig.h"
+#include "live/run/reviewing.h"
 #include "loading/engine_setup.h"
 
 typedef struct session_options {
@@ -20,6 +21,8 @@ typedef struct session_options {
     int64_t device_timeout_ns;               /* time for the conditions of its devices */
     const char *serve;                       /* address for health and metrics; NULL: none */
     const char *certificate_file, *key_file; /* for HTTPS; NULL: a certificate of our own */
+    const char *client_ca_file;              /* who signs the certificates of clients; NULL: none */
+    reviewing_options reviewing;             /* over HTTPS: who may read what is served */
     bool no_profiles;                        /* do not serve /debug/pprof/ */
     const char *flags;                       /* for /flagz: lines NAME=VALUE */
     /* SIGHUP: whether the configuration file is there and good; logs what is wrong. NULL: there is

@@ -18,6 +18,7 @@
 #include "cli/heap.h"
 #include "live/serving/connections.h"
 #include "live/serving/debug_pages.h"
+#include "live/serving/permission.h"
 #include "live/serving/self_signed.h"
 
 enum { CONNECTION_TIMEOUT_S = 30, FILE_BYTES_MAX = 1 << 20 };
@@ -31,7 +32,7 @@ struct serving {
     time_t began;
     struct MHD_Daemon *daemon;
     connections open;
-    char *certificate, *key;
+    char *certificate, *key, *client_authority;
     uint16_t port;
 };
 
@@ -41,6 +42,7 @@ typedef debug_page page;
 typedef struct request {
     char body[DEBUG_BODY_BYTES]; /* cut off, and terminated */
     size_t length;
+    permission permission;
 } request;
 
 /* ---- health ---- */
@@ -214,7 +216,8 @@ static page choose_page(const serving *s, struct MHD_Connection *connection, con
     if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0 &&
         !debug_page_takes(method, path))
         return text_page(MHD_HTTP_METHOD_NOT_ALLOWED, "405 method not allowed\n");
-    if (debug_page_is_local(method, path) && !connections_is_local(&s->open, connection))
+    if (options->permission.is_open == NULL && debug_page_is_local(method, path) &&
+        !connections_is_local(&s->open, connection))
         return text_page(MHD_HTTP_FORBIDDEN, "403 only for clients of this host\n");
     if (debug_page_find(&facts, method, path, has_argument(connection, "debug"), r->body, &p))
         return p;
@@ -243,7 +246,16 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         *body_bytes = 0;
         return MHD_YES;
     }
-    page p = choose_page(s, connection, path, method, r);
+    page p;
+    switch (permission_of(&r->permission, &s->options.permission, connection, method, path)) {
+    case PERMISSION_WAITS:
+        return MHD_YES;
+    case PERMISSION_REFUSED:
+        p = permission_page(&r->permission);
+        break;
+    default:
+        p = choose_page(s, connection, path, method, r);
+    }
     return answer(connection, &p);
 }
 
@@ -251,7 +263,10 @@ static void on_complete(void *context, struct MHD_Connection *connection, void *
                         enum MHD_RequestTerminationCode code)
 {
     serving *s = context;
-    free(*request_context);
+    request *r = *request_context;
+    if (r != NULL)
+        permission_free(&r->permission);
+    free(r);
     *request_context = NULL;
     (void)code;
     connections_request(&s->open, connection, false);
@@ -356,6 +371,8 @@ static berth_status read_pem(const char *path, char **out, berth_error *error)
 static berth_status read_files(serving *s, berth_error *error)
 {
     const serving_options *options = &s->options;
+    if (options->client_ca_file != NULL)
+        TRY(read_pem(options->client_ca_file, &s->client_authority, error));
     if (options->certificate_file == NULL && options->key_file == NULL) {
         char host[256] = "";
         const char *port;
@@ -375,15 +392,18 @@ static berth_status read_files(serving *s, berth_error *error)
 static struct MHD_Daemon *start_daemon(serving *s, int fd)
 {
     sigset_t all, before;
-    unsigned flags = MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD;
+    unsigned flags = MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD | MHD_ALLOW_SUSPEND_RESUME;
     /* GnuTLS priorities: TLS 1.2 or newer. The library's default still offers 1.0 and 1.1. */
     char priorities[] = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
     struct MHD_OptionItem tls[] = {
         {MHD_OPTION_HTTPS_PRIORITIES, 0, priorities},
         {MHD_OPTION_HTTPS_MEM_CERT, 0, s->certificate},
         {MHD_OPTION_HTTPS_MEM_KEY, 0, s->key},
+        {MHD_OPTION_HTTPS_MEM_TRUST, 0, s->client_authority}, /* asks clients for a certificate */
         {MHD_OPTION_END, 0, NULL},
     };
+    if (s->client_authority == NULL)
+        tls[3].option = MHD_OPTION_END;
     if (s->certificate == NULL)
         tls[0].option = MHD_OPTION_END;
     else
@@ -449,6 +469,7 @@ void serving_stop(serving *s)
         MHD_stop_daemon(s->daemon);
     free(s->certificate);
     free(s->key);
+    free(s->client_authority);
     free(s);
 }
 

@@ -1,8 +1,8 @@
 /* The HTTP or HTTPS server of the running scheduler, on a thread of its own: /livez, /readyz,
  * /healthz, /metrics, /metrics/slis and /configz, and the pages of debug_pages.h.
  *
- * Health answers anybody. Anybody who reaches the address can also read the metrics and the
- * configuration; neither contains secrets. */
+ * Who may have which page is a rule of the caller's (permission.h). Without a rule, everyone who
+ * can reach the address reads everything; no page contains secrets. */
 #ifndef BERTH_LIVE_SERVING_H
 #define BERTH_LIVE_SERVING_H
 
@@ -12,6 +12,7 @@
 
 #include "berth/status.h"
 #include "live/serving/metrics.h"
+#include "live/serving/permission.h"
 
 /* One check of a health answer. Threads: `passes` is called on the server's thread and reads
  * atomics. */
@@ -27,6 +28,8 @@ typedef struct serving_options {
     const char *address; /* "127.0.0.1:10259", "[::]:10259", ":10259" (every address) */
     const char *certificate_file, *key_file; /* PEM; both NULL: see self_signed */
     bool self_signed; /* without files: HTTPS with a certificate of our own, not plain HTTP */
+    const char *client_ca_file; /* PEM: who signs the certificates of clients; NULL: none counts */
+    permission_rule permission;
     const health_check *checks;
     size_t check_count;
     metrics *metrics;
@@ -46,7 +49,7 @@ typedef struct serving serving;
 /* Listen, and start the thread. Errors: BERTH_E_ARG (the address), BERTH_E_IO (the address is in
  * use, a file cannot be read, TLS does not accept the files). */
 berth_status serving_start(const serving_options *options, serving **out, berth_error *error);
-/* Accepts NULL. */
+/* Call it when no request waits for its permission. Accepts NULL. */
 void serving_stop(serving *s);
 
 /* The port that it listens on; useful with port 0. */

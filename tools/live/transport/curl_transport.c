@@ -429,7 +429,7 @@ void curl_transport_destroy(curl_transport *t)
     for (int class = 0; class < LIVE_CONNECTION_COUNT; class ++)
         if (t->current[class] != NULL)
             connection_close(t->current[class]);
-    event_loop_each_turn(t->options.loop, NULL, NULL);
+    event_loop_each_turn_stop(t->options.loop, t);
     free(t);
 }
 

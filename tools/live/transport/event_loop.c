@@ -1,6 +1,7 @@
 /* epoll for descriptors, a heap of timers, and an eventfd to be woken by other threads. */
 #include "live/transport/event_loop.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,8 +34,13 @@ struct event_loop {
     live_id last_id;
     loop_fd *fds; /* indexed by descriptor */
     size_t fd_capacity;
-    live_timer_fn each_turn, on_wake;
-    void *each_turn_context, *on_wake_context;
+    live_timer_fn on_wake;
+    void *on_wake_context;
+    struct {
+        live_timer_fn fire;
+        void *context;
+    } each_turn[EACH_TURN_MAX];
+    size_t each_turn_count;
 };
 
 static void on_eventfd(void *context, int fd, uint32_t events)
@@ -170,8 +176,18 @@ static void fire_timers(event_loop *loop)
 
 void event_loop_each_turn(event_loop *loop, live_timer_fn fire, void *context)
 {
-    loop->each_turn = fire;
-    loop->each_turn_context = context;
+    assert(loop->each_turn_count < EACH_TURN_MAX);
+    loop->each_turn[loop->each_turn_count].fire = fire;
+    loop->each_turn[loop->each_turn_count++].context = context;
+}
+
+void event_loop_each_turn_stop(event_loop *loop, const void *context)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < loop->each_turn_count; i++)
+        if (loop->each_turn[i].context != context)
+            loop->each_turn[kept++] = loop->each_turn[i];
+    loop->each_turn_count = kept;
 }
 
 void event_loop_wake(event_loop *loop)
@@ -203,8 +219,8 @@ static int milliseconds_until(const event_loop *loop, int64_t wait_ns)
 void event_loop_turn(event_loop *loop, int64_t wait_ns)
 {
     struct epoll_event events[EVENTS_A_TURN];
-    if (loop->each_turn != NULL)
-        loop->each_turn(loop->each_turn_context);
+    for (size_t i = 0; i < loop->each_turn_count; i++)
+        loop->each_turn[i].fire(loop->each_turn[i].context);
     int count = epoll_wait(loop->epoll, events, EVENTS_A_TURN, milliseconds_until(loop, wait_ns));
     for (int i = 0; i < count; i++) {
         /* Looked up again by number: an earlier event of this turn may have removed the

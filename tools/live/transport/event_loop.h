@@ -24,8 +24,11 @@ bool event_loop_fd(event_loop *loop, int fd, uint32_t events, event_fd_fn ready,
 live_id event_loop_timer(event_loop *loop, int64_t at_ns, live_timer_fn fire, void *context);
 void event_loop_timer_stop(event_loop *loop, live_id timer);
 
-/* Call `fire` in each turn, before waiting. There is at most one such function. */
+/* Call `fire` in each turn, before waiting, until it is stopped by its context. There are at most
+ * EACH_TURN_MAX such functions, and none of them stops one. */
+enum { EACH_TURN_MAX = 4 };
 void event_loop_each_turn(event_loop *loop, live_timer_fn fire, void *context);
+void event_loop_each_turn_stop(event_loop *loop, const void *context);
 
 /* Make the loop call its on_wake function soon, on its own thread. Threads: any. */
 void event_loop_wake(event_loop *loop);

@@ -90,6 +90,8 @@ func Rights(lease string) []api.Any {
 			[]string{"patch", "update"}),
 		rule([]string{"resource.k8s.io"}, []string{"resourceclaims"}, []string{"create", "delete"}),
 		rule([]string{"", "events.k8s.io"}, []string{"events"}, []string{"create", "patch", "update"}),
+		rule([]string{"authentication.k8s.io"}, []string{"tokenreviews"}, []string{"create"}),
+		rule([]string{"authorization.k8s.io"}, []string{"subjectaccessreviews"}, []string{"create"}),
 		rule([]string{"coordination.k8s.io"}, []string{"leases"}, []string{"create"}),
 		rule([]string{"coordination.k8s.io"}, []string{"leases"}, []string{"get", "update"},
 			lease, "kube-scheduler"),

@@ -76,10 +76,8 @@ func Storm(ctx context.Context, o Options, c Contestant) (StormRow, error) {
 
 // serving is the contestant with its metrics at that port.
 func (c Contestant) serving(port int) Contestant {
-	flags := []string{fmt.Sprintf("--secure-port=%d", port), "--bind-address=127.0.0.1"}
-	if c.Berth == "" {
-		flags = append(flags, "--authorization-always-allow-paths=/metrics")
-	}
+	flags := []string{fmt.Sprintf("--secure-port=%d", port), "--bind-address=127.0.0.1",
+		"--authorization-always-allow-paths=/metrics"}
 	c.Flags = append(append([]string{}, c.Flags...), flags...)
 	return c
 }

@@ -1,0 +1,362 @@
+/* Who a client is and what it may read, asked of a scripted API server. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+
+#include "live/log/log.h"
+#include "live/reviews/expiring_cache.h"
+#include "live/reviews/reviews.h"
+#include "scripted_transport.h"
+
+#define SECOND INT64_C(1000000000)
+static const char tokens_path[] = "/apis/authentication.k8s.io/v1/tokenreviews";
+static const char access_path[] = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
+
+typedef struct world {
+    scripted_transport *server;
+    reviews *reviews;
+    int wakes;
+    int status; /* of the last verdict; 0: none yet */
+    char message[1024];
+} world;
+
+static world w;
+
+static void wake(void *context)
+{
+    ((world *)context)->wakes++;
+}
+
+static void begin(const review_options *changed)
+{
+    review_options options = *changed;
+    w = (world){.server = scripted_create()};
+    options.authentication = options.authorization = &w.server->transport;
+    options.wake = wake;
+    options.context = &w;
+    w.reviews = reviews_create(&options);
+}
+
+static int start(void **state)
+{
+    (void)state;
+    log_setup(false, 0);
+    begin(&(review_options){0});
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    reviews_stop(w.reviews);
+    reviews_destroy(w.reviews);
+    scripted_destroy(w.server);
+    return 0;
+}
+
+static void on_verdict(void *context, const review_verdict *verdict)
+{
+    world *of = context;
+    assert_int_equal(of->status, 0); /* once */
+    of->status = verdict->status;
+    snprintf(of->message, sizeof(of->message), "%s", verdict->message);
+}
+
+static void ask_as(const review_question *question)
+{
+    w.status = 0;
+    reviews_ask(w.reviews, question, on_verdict, &w);
+    reviews_turn(w.reviews);
+}
+
+static void ask(const char *token, const char *path)
+{
+    ask_as(&(review_question){.token = token, .verb = "get", .path = path});
+}
+
+/* The request that waits is this one; it gets this answer. */
+static void answer(const char *path, const char *in_body, int status, const char *body)
+{
+    const scripted_request *request = scripted_find(w.server, "POST", path);
+    assert_non_null(request);
+    assert_string_equal(request->path, path);
+    assert_string_equal(request->content_type, "application/json");
+    assert_non_null(strstr(request->body, in_body));
+    scripted_answer(w.server, request, status, body);
+}
+
+static void verdict_is(int status, const char *message)
+{
+    assert_int_equal(w.status, status);
+    assert_string_equal(w.message, message);
+    assert_int_equal(w.server->request_count, 0);
+}
+
+#define JANE                                                                             \
+    "{\"status\":{\"authenticated\":true,\"user\":{\"username\":\"jane\",\"uid\":\"7\"," \
+    "\"groups\":[\"ops\",\"system:authenticated\"],\"extra\":{\"scopes\":[\"a\"]}}}}"
+#define MAY "{\"status\":{\"allowed\":true}}"
+#define MAY_NOT "{\"status\":{\"allowed\":false,\"reason\":\"no rule says so\"}}"
+
+static void test_token(void **state)
+{
+    (void)state;
+    ask("secret", "/metrics");
+    answer(tokens_path,
+           "{\"apiVersion\":\"authentication.k8s.io/v1\",\"kind\":\"TokenReview\","
+           "\"spec\":{\"token\":\"secret\"}}",
+           201, JANE);
+    assert_int_equal(w.status, 0);
+    const scripted_request *request = scripted_find(w.server, "POST", access_path);
+    assert_non_null(request);
+    assert_string_equal(request->body,
+                        "{\"apiVersion\":\"authorization.k8s.io/v1\",\"kind\":"
+                        "\"SubjectAccessReview\",\"spec\":{\"user\":\"jane\","
+                        "\"nonResourceAttributes\":{\"path\":\"/metrics\",\"verb\":\"get\"},"
+                        "\"uid\":\"7\",\"groups\":[\"ops\",\"system:authenticated\"],"
+                        "\"extra\":{\"scopes\":[\"a\"]}}}");
+    answer(access_path, "jane", 201, MAY);
+    verdict_is(200, "");
+    assert_int_equal(w.wakes, 1);
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    ask(NULL, "/metrics");
+    answer(access_path, "\"user\":\"system:anonymous\"", 201, "{\"status\":{\"allowed\":false}}");
+    verdict_is(403, "forbidden: User \"system:anonymous\" cannot get path \"/metrics\"");
+    ask(NULL, "/configz");
+    answer(access_path, "\"groups\":[\"system:unauthenticated\"]", 201, MAY_NOT);
+    verdict_is(403, "forbidden: User \"system:anonymous\" cannot get path \"/configz\": "
+                    "no rule says so");
+}
+
+static void test_nobodys_token(void **state)
+{
+    (void)state;
+    ask("forged", "/metrics");
+    answer(tokens_path, "forged", 201, "{\"status\":{\"error\":\"unknown\"}}");
+    verdict_is(401, "Unauthorized");
+    ask("forged", "/metrics"); /* it is remembered */
+    verdict_is(401, "Unauthorized");
+    ask("other", "/metrics");
+    answer(tokens_path, "other", 201, "{\"status\":{\"authenticated\":false,\"user\":{}}}");
+    verdict_is(401, "Unauthorized");
+}
+
+/* What was remembered until a moment is asked again from that moment on. */
+static void remembers(int64_t token_s, int64_t allowed_s, int64_t denied_s)
+{
+    ask("t", "/metrics");
+    answer(tokens_path, "", 201, JANE);
+    answer(access_path, "", 201, MAY);
+    ask(NULL, "/metrics");
+    answer(access_path, "anonymous", 201, MAY_NOT);
+    const int64_t first = w.server->now_ns;
+    for (int64_t s = 0; s < 40; s++) {
+        const int64_t at[] = {s * SECOND - 1, s * SECOND};
+        for (int i = s == 0; i < 2; i++) {
+            scripted_advance(w.server, first + at[i] - w.server->now_ns);
+            ask(NULL, "/metrics");
+            assert_int_equal(w.status, at[i] < denied_s * SECOND ? 403 : 0);
+            assert_int_equal(w.server->request_count, w.status == 0);
+            if (w.status == 0)
+                scripted_fail(w.server, &w.server->requests[0], LIVE_UNKNOWN);
+            ask("t", "/metrics");
+            const bool asked = scripted_find(w.server, "POST", tokens_path) != NULL;
+            assert_int_equal(asked, at[i] >= token_s * SECOND);
+            if (!asked)
+                assert_int_equal(w.status, at[i] < allowed_s * SECOND ? 200 : 0);
+            if (w.status == 0)
+                scripted_fail(w.server, &w.server->requests[0], LIVE_UNKNOWN);
+        }
+    }
+}
+
+static void test_default_times(void **state)
+{
+    (void)state;
+    remembers(10, 10, 10);
+}
+
+static void test_times(void **state)
+{
+    (void)state;
+    stop(NULL);
+    begin(&(review_options){
+        .token_ns = 30 * SECOND, .allowed_ns = 20 * SECOND, .denied_ns = 5 * SECOND});
+    remembers(30, 20, 5);
+    stop(NULL);
+    begin(&(review_options){.token_ns = -1, .allowed_ns = -1, .denied_ns = -1});
+    remembers(0, 0, 0);
+}
+
+static void test_failures(void **state)
+{
+    (void)state;
+    static const struct {
+        int status;
+        const char *body;
+    } wrong[] = {{403, "{}"}, {500, ""}, {201, "no JSON"}, {200, "[]"}};
+    for (size_t i = 0; i < 4; i++) {
+        char message[200];
+        ask("t", "/metrics");
+        answer(tokens_path, "", wrong[i].status, wrong[i].body);
+        verdict_is(401, "Unauthorized");
+        ask(NULL, "/metrics");
+        answer(access_path, "", wrong[i].status, wrong[i].body);
+        snprintf(message, sizeof(message),
+                 "Internal Server Error: \"/metrics\": the API server answers %d", wrong[i].status);
+        verdict_is(500, message);
+    }
+    ask("t", "/metrics");
+    scripted_advance(w.server, 11 * SECOND);
+    verdict_is(401, "Unauthorized");
+    ask(NULL, "/metrics");
+    scripted_advance(w.server, 11 * SECOND);
+    verdict_is(500, "Internal Server Error: \"/metrics\": scripted");
+    ask("t", "/metrics"); /* nothing wrong is remembered */
+    answer(tokens_path, "", 201, JANE);
+    answer(access_path, "", 201, "{\"status\":{\"allowed\":\"yes\"}}");
+    assert_int_equal(w.status, 500);
+}
+
+static void test_certificate(void **state)
+{
+    (void)state;
+    static const char *const groups[] = {"ops", NULL}, *const masters[] = {"system:masters", NULL};
+    review_question question = {.token = "unused",
+                                .user = "eve",
+                                .groups = groups,
+                                .verb = "put",
+                                .path = "/debug/flags/v"};
+    ask_as(&question);
+    answer(access_path, "\"groups\":[\"ops\",\"system:authenticated\"]", 201, MAY_NOT);
+    verdict_is(403, "forbidden: User \"eve\" cannot put path \"/debug/flags/v\": no rule says so");
+    question.groups = masters;
+    ask_as(&question);
+    verdict_is(200, "");
+}
+
+static void test_not_utf8(void **state)
+{
+    (void)state;
+    static const char *const groups[] = {NULL};
+    ask("t\xff", "/metrics");
+    verdict_is(401, "Unauthorized");
+    ask(NULL, "/\xff");
+    assert_int_equal(w.status, 400);
+    ask_as(&(review_question){.user = "\xff", .groups = groups, .verb = "get", .path = "/metrics"});
+    verdict_is(401, "Unauthorized");
+}
+
+static void test_paths(void **state)
+{
+    (void)state;
+    assert_true(reviews_is_open(w.reviews, "/livez"));
+    assert_true(reviews_is_open(w.reviews, "/healthz"));
+    assert_false(reviews_is_open(w.reviews, "/livez/ping"));
+    assert_false(reviews_is_open(w.reviews, "/live"));
+    assert_false(reviews_is_open(w.reviews, "/metrics"));
+    stop(NULL);
+    begin(&(review_options){.always_allowed = "/metrics*,,/configz"});
+    assert_true(reviews_is_open(w.reviews, "/metrics"));
+    assert_true(reviews_is_open(w.reviews, "/metrics/slis"));
+    assert_true(reviews_is_open(w.reviews, "/configz"));
+    assert_false(reviews_is_open(w.reviews, "/configz/"));
+    assert_false(reviews_is_open(w.reviews, "/livez"));
+    assert_false(reviews_is_open(w.reviews, ""));
+    stop(NULL);
+    begin(&(review_options){.always_allowed = "*"});
+    assert_true(reviews_is_open(w.reviews, "/"));
+    stop(NULL);
+    begin(&(review_options){.always_allowed = ""});
+    assert_false(reviews_is_open(w.reviews, "/livez"));
+}
+
+static void on_count(void *context, const review_verdict *verdict)
+{
+    assert_int_equal(verdict->status, 503);
+    ++*(int *)context;
+}
+
+static void test_stop(void **state)
+{
+    (void)state;
+    const review_question question = {.token = "t", .verb = "get", .path = "/metrics"},
+                          anonymous = {.verb = "get", .path = "/metrics"};
+    int answered = 0;
+    reviews_ask(w.reviews, &question, on_count, &answered);
+    reviews_ask(w.reviews, &anonymous, on_count, &answered);
+    reviews_turn(w.reviews);
+    assert_int_equal(w.server->request_count, 2);
+    reviews_ask(w.reviews, &question, on_count, &answered); /* not taken yet */
+    assert_int_equal(answered, 0);
+    reviews_stop(w.reviews);
+    assert_int_equal(answered, 3);
+    assert_int_equal(w.server->request_count, 0);
+    reviews_ask(w.reviews, &question, on_count, &answered);
+    assert_int_equal(answered, 4);
+    reviews_turn(w.reviews);
+    assert_int_equal(w.server->request_count, 0);
+}
+
+/* Questions from another thread, until it is told that all is over. */
+static void *ask_on(void *context)
+{
+    const review_question question = {.verb = "get", .path = "/metrics"};
+    for (int i = 0; i < 200; i++)
+        reviews_ask(w.reviews, &question, on_count, context);
+    return NULL;
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    pthread_t other;
+    int answered = 0;
+    assert_int_equal(pthread_create(&other, NULL, ask_on, &answered), 0);
+    reviews_stop(w.reviews);
+    pthread_join(other, NULL);
+    assert_int_equal(answered, 200);
+}
+
+static void test_cache(void **state)
+{
+    (void)state;
+    expiring_cache cache = {0};
+    char key[16];
+    assert_null(expiring_cache_find(&cache, "a", 0));
+    for (int i = 0; i < EXPIRING_CACHE_MAX; i++) {
+        snprintf(key, sizeof(key), "%d", i);
+        expiring_cache_keep(&cache, key, json_integer(i), 0, i == 7 ? 1 : 100);
+    }
+    assert_int_equal(json_integer_value(expiring_cache_find(&cache, "7", 0)), 7);
+    assert_null(expiring_cache_find(&cache, "7", 1));
+    expiring_cache_keep(&cache, "new", json_true(), 1, 100); /* in place of what has expired */
+    assert_non_null(expiring_cache_find(&cache, "3", 99));
+    assert_null(expiring_cache_find(&cache, "3", 100));
+    expiring_cache_keep(&cache, "more", json_true(), 1, 100); /* nothing has expired */
+    assert_null(expiring_cache_find(&cache, "3", 1));
+    assert_non_null(expiring_cache_find(&cache, "more", 1));
+    expiring_cache_keep(&cache, "late", json_true(), 5, 5);
+    assert_null(expiring_cache_find(&cache, "late", 4));
+    expiring_cache_free(&cache);
+}
+
+#define T(name) cmocka_unit_test_setup_teardown(name, start, stop)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        T(test_token), T(test_refused),  T(test_nobodys_token), T(test_default_times),
+        T(test_times), T(test_failures), T(test_certificate),   T(test_not_utf8),
+        T(test_paths), T(test_stop),     T(test_threads),       T(test_cache),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

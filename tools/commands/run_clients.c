@@ -1,0 +1,105 @@
+#include "commands/run_clients.h"
+
+#include "cli/exits.h"
+#include "live/run/run_config.h"
+
+enum { TIME_COUNT = 3 };
+
+static struct {
+    const char *kubeconfigs[2]; /* for authentication, for authorization */
+    const char *client_ca_file, *always_allowed;
+    const char *times[TIME_COUNT];
+    kubeconfig read[2];
+    bool is_read[2];
+} clients;
+
+static const option options[] = {
+    {.name = "authentication-kubeconfig",
+     .kind = OPTION_TEXT,
+     .value = "FILE",
+     .target = &clients.kubeconfigs[0],
+     .help = "where clients' tokens are reviewed (default: the\ncluster that is scheduled)"},
+    {.name = "authorization-kubeconfig",
+     .kind = OPTION_TEXT,
+     .value = "FILE",
+     .target = &clients.kubeconfigs[1],
+     .help = "where it is asked what clients may read (default: the\nsame)"},
+    {.name = "authorization-always-allow-paths",
+     .kind = OPTION_TEXT,
+     .value = "LIST",
+     .target = &clients.always_allowed,
+     .help = "paths that everyone may read, /metrics* with all that\nbegin so "
+             "(/healthz,/readyz,/livez)"},
+    {.name = "client-ca-file",
+     .kind = OPTION_TEXT,
+     .value = "FILE",
+     .target = &clients.client_ca_file,
+     .help = "who signs the certificates of clients (default: none\ncounts)"},
+    {.name = "authentication-token-webhook-cache-ttl",
+     .kind = OPTION_TEXT,
+     .value = "TIME",
+     .target = &clients.times[0],
+     .help = "how long the user of a token is remembered (10s)"},
+    {.name = "authorization-webhook-cache-authorized-ttl",
+     .kind = OPTION_TEXT,
+     .value = "TIME",
+     .target = &clients.times[1],
+     .help = "how long a permission is remembered (10s)"},
+    {.name = "authorization-webhook-cache-unauthorized-ttl",
+     .kind = OPTION_TEXT,
+     .value = "TIME",
+     .target = &clients.times[2],
+     .help = "how long a refusal is remembered (10s)"},
+};
+
+option_group run_clients_options(void)
+{
+    return (option_group)OPTION_GROUP(options);
+}
+
+/* A time of 0 remembers nothing. */
+static berth_status read_time(const char *name, const char *text, int64_t *out, berth_error *error)
+{
+    *out = 0;
+    if (text == NULL)
+        return BERTH_OK;
+    if (!duration_read(text, out))
+        return error_set(error, BERTH_E_ARG, NULL, "--%s: '%s' is no time such as 15s or 1m30s",
+                         name, text);
+    if (*out == 0)
+        *out = -1;
+    return BERTH_OK;
+}
+
+static berth_status read_kubeconfig(int which, const kubeconfig **out, berth_error *error)
+{
+    *out = NULL;
+    if (clients.kubeconfigs[which] == NULL)
+        return BERTH_OK;
+    TRY(kubeconfig_read_file(&clients.read[which], clients.kubeconfigs[which], NULL, error));
+    clients.is_read[which] = true;
+    *out = &clients.read[which];
+    return BERTH_OK;
+}
+
+berth_status run_clients_read(session_options *session, berth_error *error)
+{
+    enum { FIRST_TIME = 4 };
+    reviewing_options *to = &session->reviewing;
+    int64_t *times[TIME_COUNT] = {&to->token_ns, &to->allowed_ns, &to->denied_ns};
+    for (int i = 0; i < TIME_COUNT; i++)
+        TRY(read_time(options[FIRST_TIME + i].name, clients.times[i], times[i], error));
+    to->always_allowed = clients.always_allowed;
+    session->client_ca_file = clients.client_ca_file;
+    TRY(read_kubeconfig(0, &to->authentication, error));
+    return read_kubeconfig(1, &to->authorization, error);
+}
+
+void run_clients_free(void)
+{
+    for (int i = 0; i < 2; i++) {
+        if (clients.is_read[i])
+            kubeconfig_free(&clients.read[i]);
+        clients.is_read[i] = false;
+    }
+}

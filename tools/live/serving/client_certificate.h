@@ -1,0 +1,22 @@
+/* The user that a client's certificate names: its common name, with its organizations as groups.
+ *
+ * Threads: the server's. */
+#ifndef BERTH_LIVE_CLIENT_CERTIFICATE_H
+#define BERTH_LIVE_CLIENT_CERTIFICATE_H
+
+#include <gnutls/gnutls.h>
+#include <stdbool.h>
+
+enum { CERTIFICATE_NAME_BYTES = 256, CERTIFICATE_GROUPS_MAX = 16 };
+
+typedef struct client_certificate {
+    char user[CERTIFICATE_NAME_BYTES]; /* "": there is no certificate */
+    char groups[CERTIFICATE_GROUPS_MAX][CERTIFICATE_NAME_BYTES];
+    unsigned group_count;
+} client_certificate;
+
+/* Read the certificate of a session. False: there is one, but the client's authorities did not sign
+ * it, it has expired, it is not for clients, or it names nobody or too many groups. */
+bool client_certificate_read(gnutls_session_t session, client_certificate *out);
+
+#endif
