@@ -358,5 +358,5 @@ int main(void)
         T(test_times), T(test_failures), T(test_certificate),   T(test_not_utf8),
         T(test_paths), T(test_stop),     T(test_threads),       T(test_cache),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }
