@@ -17,6 +17,10 @@
 #include "versions/branch.h"
 #include "versions/engine_state.h"
 
+/* Room for the search trees of the many kinds of a large cluster: at 100,000 nodes, a tree takes
+ * half a megabyte, with its forests up to one. */
+static const size_t TREE_BYTES = (size_t)1 << 30;
+
 static const berth_engine_config default_config = {.size = sizeof(default_config)};
 static const berth_decide_options default_options = {.size = sizeof(default_options)};
 
@@ -189,6 +193,8 @@ static berth_status start(berth_engine *engine, const berth_engine_config *confi
                                         .seed = config->seed};
     if (status == BERTH_OK)
         status = berth__decider_init(&engine->decider, &engine->cluster, &setup);
+    if (engine->limit.bytes == 0)
+        engine->decider.indexes.bytes_max = TREE_BYTES;
     if (status == BERTH_OK)
         status = berth__decider_listen(&engine->decider, &engine->arena);
     if (status == BERTH_OK && config->check_plugins)

@@ -278,6 +278,8 @@ static berth_status ask_search(const pod_way *way)
     const berth__search *search = &decider->search;
     berth_str errors = {0};
     uint32_t visited = BERTH__VISITED_ALL;
+    if (way->decision->prepared->verdict.reused)
+        (void)berth__prepared_keep(way->decision); /* without room, they are computed each time */
     BERTH_TRY(walk(way));
     decider->counts.visited += search->answer.visited_count;
     decider->counts.early_stops += search->answer.cut_short;

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 
 enum { TREES_MAX = 4096, SIGHTS = 4096 };
+/* Enough for a branch, and for an engine with a limit of its memory. */
 static const size_t TREE_BYTES_MAX = (size_t)256 << 20;
 
 /* Remembers kinds that were seen but have no tree yet. Direct-mapped by hash. */
@@ -108,8 +109,7 @@ static berth__index *add(berth__index_cache *cache, const index_key *key)
 static bool uses_images(const berth__decision *decision)
 {
     for (uint32_t i = 0; i < decision->profile->scorer_count; i++)
-        if ((decision->prepared->scorers[i].static_raw != NULL ||
-             decision->prepared->scorers[i].by_node) &&
+        if ((decision->prepared->scorers[i].is_static || decision->prepared->scorers[i].by_node) &&
             decision->profile->scorers[i].plugin->normalize == BERTH__NORMALIZATION_NONE)
             return true;
     return false;
@@ -254,6 +254,27 @@ static void take_leaves(berth__search_tree *tree, const berth__decision *decisio
     }
 }
 
+/* Compute the leaves of one tile from the slot window. */
+static void fill_leaves(berth__search_tree *tree, const berth__decision *decision,
+                        const berth__slot_window *window, uint32_t tile)
+{
+    _Alignas(64) int32_t totals[BERTH__TILE];
+    const uint32_t first = tile * BERTH__TILE, left = tree->slot_count - first;
+    const uint32_t count = left < BERTH__TILE ? left : BERTH__TILE;
+    const berth__mask all = berth__mask_range(0, count);
+    berth__mask feasible = all, none;
+    berth__slot_window_fill(window, decision, tile, totals, &feasible);
+    memcpy(tree->leaves + first, totals, count * sizeof(*totals));
+    const berth__mask *possible = &decision->prepared->statics.mask[tile];
+    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+        none.words[w] = all.words[w] & ~feasible.words[w];
+    BERTH__MASK_EACH(&none, s)
+    {
+        tree->leaves[first + s] =
+            berth__bit_get(possible->words, s) ? BERTH__TREE_INFEASIBLE : BERTH__TREE_NEVER;
+    }
+}
+
 /* What building a tree needs. */
 typedef struct build_context {
     berth__index_cache *cache;
@@ -262,6 +283,26 @@ typedef struct build_context {
     uint32_t limit;      /* feasible nodes that the decision needs */
 } build_context;
 
+/* From the slot window where it is made, else by a scan. */
+static bool compute_leaves(const build_context *with, berth__search_tree *tree,
+                           const berth__decision *decision)
+{
+    const berth__view *view = decision->cycle->view;
+    berth__slot_window *window = &with->cache->window;
+    const bool by_window = berth__slot_window_serves(decision) &&
+                           berth__slot_window_is_made(window, view) &&
+                           berth__slot_window_follow(window, view, 0);
+    if (!by_window && !scan(decision, with->search, with->arena))
+        return false;
+    for (uint32_t tile = 0; tile < view->layout->tile_count; tile++) {
+        if (by_window)
+            fill_leaves(tree, decision, window, tile);
+        else
+            take_leaves(tree, decision, with->search, tile);
+    }
+    return true;
+}
+
 static bool build(const build_context *with, berth__index *index, const berth__decision *decision)
 {
     const berth__view *view = decision->cycle->view;
@@ -269,10 +310,8 @@ static bool build(const build_context *with, berth__index *index, const berth__d
     index->built = false;
     if (index->tree.slot_count != slots && !allocate(with->cache, index, slots))
         return false;
-    if (!scan(decision, with->search, with->arena))
+    if (!compute_leaves(with, &index->tree, decision))
         return false;
-    for (uint32_t tile = 0; tile < view->layout->tile_count; tile++)
-        take_leaves(&index->tree, decision, with->search, tile);
     berth__search_tree_group(&index->tree, view->kernels);
     berth__index_forests_void(index);
     index->epoch = view->layout->epoch;

@@ -46,7 +46,7 @@ static bool ask_scorers(berth__score_classes *classes, const uint32_t *scorers, 
         if (stage->plugin->score_parts != NULL)
             stage->plugin->score_parts(decision->cycle, stage->instance, own->state,
                                        &classes->parts);
-        else if (own->static_raw != NULL && classes->ask.static_count < BERTH__CELL_STATICS_MAX)
+        else if (own->is_static && classes->ask.static_count < BERTH__CELL_STATICS_MAX)
             classes->ask.statics[classes->ask.static_count++] = scorers[i];
         else
             return false;

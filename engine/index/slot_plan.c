@@ -43,7 +43,7 @@ static bool stands_apart(const berth__stage *stage, const berth__prepared_stage 
     if (own->outcome != BERTH__ACTIVE || plugin->normalize == BERTH__NORMALIZATION_NONE)
         return false;
     return plugin->score_parts != NULL || plugin->is_level != NULL ||
-           (own->static_raw != NULL && plugin->rank == NULL);
+           (own->is_static && plugin->rank == NULL);
 }
 
 static bool is_by_slot(const berth__stage *stage, const berth__prepared_stage *own)
@@ -51,7 +51,7 @@ static bool is_by_slot(const berth__stage *stage, const berth__prepared_stage *o
     const berth__plugin_ops *plugin = stage->plugin;
     return own->outcome == BERTH__ACTIVE && plugin->rank == NULL &&
            plugin->normalize == BERTH__NORMALIZATION_NONE &&
-           (plugin->score_slot != NULL || own->static_raw != NULL);
+           (plugin->score_slot != NULL || own->is_static);
 }
 
 /* Group the active scorers; false: one of them can't be indexed, or totals may not fit into an
@@ -81,7 +81,7 @@ static bool plan_scorers(const berth__decision *decision, berth__slot_plan *plan
                                 (int32_t)stage->weight, &plan->ask))
             continue;
         plan->extra_scorers[plan->extra_scorer_count++] = i;
-        plan->basic &= own->static_raw != NULL;
+        plan->basic &= own->is_static;
     }
     for (uint32_t i = profile->scorer_count; i < profile->scorer_stages; i++)
         if (decision->prepared->scorers[i].outcome == BERTH__FAIL)
@@ -128,6 +128,23 @@ static bool filters_pass(const berth__decision *decision, const uint32_t *filter
     return true;
 }
 
+/* The raw value of a static scorer that can't score a single slot. */
+static int64_t static_value(const berth__decision *decision, uint32_t scorer, uint32_t slot)
+{
+    const berth__stage *stage = &decision->profile->scorers[scorer];
+    const berth__prepared_stage *own = &decision->prepared->scorers[scorer];
+    const uint32_t tile = slot / BERTH__TILE, s = slot % BERTH__TILE;
+    if (berth__prepared_keep(decision)) {
+        berth__prepared_tile(decision, tile);
+        return own->static_raw[slot];
+    }
+    _Alignas(64) int64_t raws[BERTH__TILE];
+    const berth__mask one = berth__mask_range(s, s + 1);
+    stage->plugin->score(decision->cycle, stage->instance, own->state, tile, &one, raws);
+    return raws[s];
+}
+
+/* A few slots do not justify computing the static scores of their tiles. */
 static int64_t sum_scorers(const berth__decision *decision, const uint32_t *scorers, uint32_t count,
                            uint32_t slot)
 {
@@ -135,13 +152,11 @@ static int64_t sum_scorers(const berth__decision *decision, const uint32_t *scor
     for (uint32_t i = 0; i < count; i++) {
         const berth__stage *stage = &decision->profile->scorers[scorers[i]];
         const berth__prepared_stage *scorer = &decision->prepared->scorers[scorers[i]];
-        if (scorer->static_raw == NULL) {
-            total += stage->weight * stage->plugin->score_slot(decision->cycle, stage->instance,
-                                                               scorer->state, slot);
-            continue;
-        }
-        berth__prepared_tile(decision, slot / BERTH__TILE);
-        total += stage->weight * scorer->static_raw[slot];
+        const int64_t value =
+            stage->plugin->score_slot != NULL
+                ? stage->plugin->score_slot(decision->cycle, stage->instance, scorer->state, slot)
+                : static_value(decision, scorers[i], slot);
+        total += stage->weight * value;
     }
     return total;
 }

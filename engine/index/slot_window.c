@@ -51,6 +51,11 @@ static bool is_void(const berth__slot_window *window, const berth__view *view)
            lag > view->layout->count;
 }
 
+bool berth__slot_window_is_made(const berth__slot_window *window, const berth__view *view)
+{
+    return !is_void(window, view);
+}
+
 /* Whether to build columns. They cost about as much as scans of as many slots, and would have saved
  * half of that. */
 static bool deserves_columns(berth__slot_window *window, const berth__layout *layout,

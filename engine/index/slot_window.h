@@ -30,6 +30,9 @@ bool berth__slot_window_serves(const berth__decision *decision);
  * changed. */
 bool berth__slot_window_follow(berth__slot_window *window, const berth__view *view, uint32_t limit);
 
+/* Whether the columns are made, so that bringing them up to date costs what changed. */
+bool berth__slot_window_is_made(const berth__slot_window *window, const berth__view *view);
+
 /* Compute the totals of a tile's slots, like a search tree's leaves, and clear in `slots` those
  * that are not feasible by the node's facts and its own state. */
 void berth__slot_window_fill(const berth__slot_window *window, const berth__decision *decision,

@@ -180,17 +180,34 @@ static bool allocate_statics(const berth__decision *decision)
     uint32_t tiles = decision->cycle->view->layout->tile_count;
     prepared->statics.ready = berth__arena_alloc_zero(&prepared->arena, tiles, 64);
     prepared->statics.mask = berth__arena_alloc(&prepared->arena, tiles * sizeof(berth__mask), 64);
-    bool ok = prepared->statics.ready != NULL && prepared->statics.mask != NULL;
-    for (uint32_t i = 0; i < profile->scorer_count && ok; i++) {
+    prepared->statics.keeps = false;
+    for (uint32_t i = 0; i < profile->scorer_count; i++) {
         berth__prepared_stage *stage = &prepared->scorers[i];
         stage->static_raw = NULL;
-        if (stage->outcome != BERTH__ACTIVE || stage->by_node ||
-            !is_static(&profile->scorers[i], BERTH__STATIC_SCORE))
-            continue;
-        stage->static_raw =
-            berth__arena_alloc(&prepared->arena, (size_t)tiles * BERTH__TILE * sizeof(int64_t), 64);
-        ok = stage->static_raw != NULL;
+        stage->is_static = stage->outcome == BERTH__ACTIVE && !stage->by_node &&
+                           is_static(&profile->scorers[i], BERTH__STATIC_SCORE);
     }
+    return prepared->statics.ready != NULL && prepared->statics.mask != NULL;
+}
+
+bool berth__prepared_keep(const berth__decision *decision)
+{
+    berth__prepared_kind *prepared = decision->prepared;
+    const size_t before = prepared->arena.total_bytes;
+    const size_t bytes =
+        (size_t)decision->cycle->view->layout->tile_count * BERTH__TILE * sizeof(int64_t);
+    bool ok = true;
+    if (prepared->statics.keeps)
+        return true;
+    for (uint32_t i = 0; i < decision->profile->scorer_count && ok; i++) {
+        berth__prepared_stage *stage = &prepared->scorers[i];
+        if (stage->is_static && stage->static_raw == NULL)
+            stage->static_raw = berth__arena_alloc(&prepared->arena, bytes, 64);
+        ok = !stage->is_static || stage->static_raw != NULL;
+    }
+    prepared->statics.keeps = ok;
+    if (prepared->counted != NULL)
+        *prepared->counted += prepared->arena.total_bytes - before;
     return ok;
 }
 
@@ -274,6 +291,7 @@ static berth__prepared_kind *create(berth__prepared_cache *cache, const berth__d
     prepared->used.entry.key = &prepared->key;
     prepared->used.entry.key_bytes = sizeof(prepared->key);
     berth__arena_init(&prepared->arena, cache->allocator);
+    prepared->counted = &cache->bytes;
     prepared->epoch = UINT64_MAX;
     berth__keymap_add(&cache->map, &prepared->used.entry);
     berth__use_add(&cache->order, &prepared->used);
@@ -426,11 +444,11 @@ void berth__prepared_tile(const berth__decision *decision, uint32_t tile)
     const berth__prepared_kind *prepared = decision->prepared;
     const berth__ready_profile *profile = decision->profile;
     berth__prepared_mask(decision, tile);
-    if ((prepared->statics.ready[tile] & BERTH__STATIC_RAW) != 0)
+    if (!prepared->statics.keeps || (prepared->statics.ready[tile] & BERTH__STATIC_RAW) != 0)
         return;
     static const berth__mask all = {{UINT64_MAX, UINT64_MAX}};
     for (uint32_t i = 0; i < profile->scorer_count; i++)
-        if (prepared->scorers[i].static_raw != NULL)
+        if (prepared->scorers[i].is_static)
             profile->scorers[i].plugin->score(
                 decision->cycle, profile->scorers[i].instance, prepared->scorers[i].state, tile,
                 &all, prepared->scorers[i].static_raw + (size_t)tile * BERTH__TILE);

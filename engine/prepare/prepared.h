@@ -23,7 +23,8 @@ typedef struct berth__prepared_stage {
     bool stays;             /* the SKIP stays valid, see berth__prepare */
     bool by_node;           /* for a static scorer, see berth__prepare */
     int64_t uniform;        /* for a scorer that is BERTH__UNIFORM */
-    int64_t *static_raw;    /* for a static scorer that is not by_node: raw values by slot */
+    bool is_static;         /* a static scorer that is not by_node: raw values may be kept */
+    int64_t *static_raw;    /* these values, by slot; NULL: there is no room for them yet */
     berth__reasons reasons; /* for a refusal or failure */
 } berth__prepared_stage;
 
@@ -70,6 +71,7 @@ typedef struct berth__prepared_statics {
      * has the tile in a scan; scans are separated by WORK-2. */
     uint8_t *ready;
     berth__mask *mask; /* by tile: the slots that the static filters pass */
+    bool keeps;        /* there is room for the raw values of static scorers */
 } berth__prepared_statics;
 
 /* What index.c and its helpers found for the kind the last time. */
@@ -103,6 +105,7 @@ typedef struct berth__prepared_kind {
         uint64_t profile;
     } key;
     uint32_t class_place;
+    size_t *counted; /* the bytes of the cache that it is in; NULL: not in one */
     /* what it was prepared for, and the results */
     uint64_t epoch;
     uint64_t names_epoch;   /* of the view; states know resources by column */
@@ -164,9 +167,13 @@ bool berth__prepare_filter(const berth__question *cycle, const berth__stage *sta
 bool berth__prepare_scorer(const berth__question *cycle, const berth__stage *stage,
                            berth__arena *arena, berth__prepared_stage *out);
 
-/* Compute the static mask of a tile, or all its statics, if they are missing. Workers call this for
- * tiles that they hold. Scores that are computed only once do not justify memory, so a first scan
- * computes masks only. */
+/* Make room for the raw values of static scorers, eight bytes a slot for each of them. Scores that
+ * are computed only once do not justify that, and an index computes them by slot; so this is for
+ * the second scan. Returns false when out of memory. Threads: the deciding thread. */
+bool berth__prepared_keep(const berth__decision *decision);
+
+/* Compute the static mask of a tile, or its raw values, too, if they are missing and there is room
+ * for them. Workers call this for tiles that they hold. */
 void berth__prepared_mask(const berth__decision *decision, uint32_t tile);
 void berth__prepared_tile(const berth__decision *decision, uint32_t tile);
 
