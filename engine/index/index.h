@@ -55,7 +55,7 @@ typedef struct berth__index_cache {
     berth__use_order order;
     size_t bytes;
     size_t bytes_max; /* may be changed; trees beyond it are dropped when the next one is made */
-    uint64_t epoch; /* trees dropped so far: shows whether a remembered tree still exists */
+    uint64_t epoch;   /* trees dropped so far: shows whether a remembered tree still exists */
     berth__tree_counts counts;
     berth_scan_reason why; /* why the index was not used the last time */
     berth__sight *sights;

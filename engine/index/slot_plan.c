@@ -128,35 +128,44 @@ static bool filters_pass(const berth__decision *decision, const uint32_t *filter
     return true;
 }
 
-/* The raw value of a static scorer that can't score a single slot. */
-static int64_t static_value(const berth__decision *decision, uint32_t scorer, uint32_t slot)
+static bool is_kept(const berth__decision *decision, uint32_t tile)
 {
+    return (decision->prepared->statics.ready[tile] & BERTH__STATIC_RAW) != 0;
+}
+
+/* A scorer's value at a slot of whose tile no raw values are kept. On a small cluster they are kept
+ * from now on: all tiles soon are. On a large one, a few slots do not justify computing their
+ * tiles. */
+static int64_t new_value(const berth__decision *decision, uint32_t scorer, uint32_t slot)
+{
+    enum { SMALL_TILES = 64 };
     const berth__stage *stage = &decision->profile->scorers[scorer];
     const berth__prepared_stage *own = &decision->prepared->scorers[scorer];
     const uint32_t tile = slot / BERTH__TILE, s = slot % BERTH__TILE;
-    if (berth__prepared_keep(decision)) {
+    if (own->is_static && decision->cycle->view->layout->tile_count <= SMALL_TILES &&
+        berth__prepared_keep(decision)) {
         berth__prepared_tile(decision, tile);
         return own->static_raw[slot];
     }
+    if (stage->plugin->score_slot != NULL)
+        return stage->plugin->score_slot(decision->cycle, stage->instance, own->state, slot);
     _Alignas(64) int64_t raws[BERTH__TILE];
     const berth__mask one = berth__mask_range(s, s + 1);
     stage->plugin->score(decision->cycle, stage->instance, own->state, tile, &one, raws);
     return raws[s];
 }
 
-/* A few slots do not justify computing the static scores of their tiles. */
 static int64_t sum_scorers(const berth__decision *decision, const uint32_t *scorers, uint32_t count,
                            uint32_t slot)
 {
+    const bool kept = is_kept(decision, slot / BERTH__TILE);
     int64_t total = 0;
     for (uint32_t i = 0; i < count; i++) {
         const berth__stage *stage = &decision->profile->scorers[scorers[i]];
         const berth__prepared_stage *scorer = &decision->prepared->scorers[scorers[i]];
-        const int64_t value =
-            stage->plugin->score_slot != NULL
-                ? stage->plugin->score_slot(decision->cycle, stage->instance, scorer->state, slot)
-                : static_value(decision, scorers[i], slot);
-        total += stage->weight * value;
+        total +=
+            stage->weight * (kept && scorer->is_static ? scorer->static_raw[slot]
+                                                       : new_value(decision, scorers[i], slot));
     }
     return total;
 }
