@@ -280,7 +280,7 @@ static void authenticate(review *v)
     json_decref(token);
 }
 
-/* The user of a certificate, or the anonymous one. NULL: the token says, or the name is no UTF-8. */
+/* The user of a certificate, or the anonymous one. NULL: the token says, or it is no UTF-8. */
 static json_t *user_of(const review_question *question)
 {
     if (question->user != NULL) {
