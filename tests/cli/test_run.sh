@@ -88,6 +88,10 @@ said run_address 2 "is no address to serve at" "${live[@]}" --serve nowhere
 said run_no_certificate 3 "/no/such/file" "${live[@]}" --serve 127.0.0.1:0 \
   --tls-cert-file /no/such/file --tls-private-key-file /no/such/file
 said run_no_authority 3 "/no/such/file" "${live[@]}" --serve 127.0.0.1:0 --client-ca-file /no/such/file
+said run_bad_authority 3 "has no certificate in PEM" "${live[@]}" --serve 127.0.0.1:0 --client-ca-file "$work/pod"
+said run_open_paths 2 "a '*' is not at the end of a path" "${live[@]}" --authorization-always-allow-paths "/a*b,/c"
+said run_plain_clients 2 'over plain HTTP" option="authorization-always-allow-paths"' "${live[@]}" \
+  --serve http://nowhere --authorization-always-allow-paths /livez
 said run_plain_authority 2 "is plain HTTP" "${live[@]}" --serve http://127.0.0.1:0 --client-ca-file /no/such/file
 for whose in authentication authorization; do
   said "run_no_$whose" 3 "/no/such/file" "${live[@]}" "--$whose-kubeconfig" /no/such/file

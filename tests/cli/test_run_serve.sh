@@ -156,6 +156,10 @@ TOKEN=reader page 200 kubernetes_build_info GET /metrics
 page 403 Forbidden GET /metrics
 kill "$scheduler"
 wait "$scheduler" || true
+started_with reviewer.conf scheduler.conf
+TOKEN=reader page 500 "the API server answers" GET /metrics
+kill "$scheduler"
+wait "$scheduler" || true
 started_with scheduler.conf reviewer.conf
 TOKEN=reader page 401 Unauthorized GET /metrics
 page 403 Forbidden GET /metrics

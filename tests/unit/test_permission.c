@@ -18,7 +18,7 @@
 /* What was asked last, and what the rule answers. */
 static struct {
     int times;
-    char token[64], user[300], groups[400], verb[16], path[64];
+    char token[64], user[300], groups[1200], verb[16], path[64];
     unsigned status;
     const char *message;
     bool later;          /* answer on another thread */
@@ -205,9 +205,10 @@ static void test_tokens(void **state)
     (void)state;
     static const struct {
         const char *header, *token;
-    } cases[] = {{"Authorization: Bearer abc", "abc"},   {"Authorization: bearer abc", "abc"},
-                 {"Authorization: Bearer   abc", "abc"}, {"Authorization: Bearer ", "-"},
-                 {"Authorization: Bearer", "-"},         {"Authorization: Basic abc", "-"},
+    } cases[] = {{"Authorization: Bearer abc", "abc"},    {"Authorization: bearer abc", "abc"},
+                 {"Authorization: Bearer   abc", "-"},    {"Authorization: Bearer abc def", "abc"},
+                 {"Authorization:  Bearer abc  ", "abc"}, {"Authorization: Bearer ", "-"},
+                 {"Authorization: Bearer", "-"},          {"Authorization: Basic abc", "-"},
                  {"Authorization: Bearerabc", "-"}};
     serve(false);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -268,7 +269,7 @@ static const char *in_folder(const char *name)
 
 static bool openssl(const char *arguments)
 {
-    char command[1024];
+    char command[2048];
     snprintf(command, sizeof(command), "cd %s && openssl %s 2>/dev/null", folder, arguments);
     return system(command) == 0;
 }
@@ -277,7 +278,7 @@ static bool openssl(const char *arguments)
 static bool sign(const char *name, const char *signer, const char *subject, const char *extension,
                  const char *days)
 {
-    char arguments[700];
+    char arguments[1600];
     snprintf(arguments, sizeof(arguments),
              "req -new -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj '%s' "
              "-keyout %s.key -out %s.csr",
@@ -307,15 +308,16 @@ static bool make_authority(const char *name)
 static bool make_certificates(void)
 {
     static const char client[] = "extendedKeyUsage = clientAuth";
-    char many[400] = "/CN=many";
-    for (int i = 0; i < CLIENT_GROUPS_MAX + 1; i++)
+    char many[1200] = "/CN=many";
+    for (int i = 0; i < CERTIFICATE_GROUPS_MAX + 1; i++)
         snprintf(many + strlen(many), sizeof(many) - strlen(many), "/O=group%d", i);
-    char fits[400];
+    char fits[1200];
     snprintf(fits, sizeof(fits), "%.*s", (int)(strrchr(many, '/') - many), many);
     return make_authority("ours") && make_authority("foreign") &&
            sign("jane", "ours", "/O=ops/O=dev/CN=jane", client, "1") &&
            sign("many", "ours", many, client, "1") && sign("fits", "ours", fits, client, "1") &&
            sign("server", "ours", "/CN=server", "extendedKeyUsage = serverAuth", "1") &&
+           sign("comma", "ours", "/O=Acme, Inc./CN=first/CN= a, b", client, "1") &&
            sign("any", "ours", "/CN=any", "extendedKeyUsage = anyExtendedKeyUsage", "1") &&
            sign("plain", "ours", "/CN=plain", "", "1") &&
            sign("nobody", "ours", "/O=ops", client, "1") &&
@@ -359,7 +361,7 @@ static void is_invalid(const char *name)
 static void test_certificates(void **state)
 {
     (void)state;
-    char command[128], groups[400] = "";
+    char command[128], groups[1200] = "";
     assert_non_null(mkdtemp(folder));
     const bool made = make_certificates();
     if (made) {
@@ -367,13 +369,14 @@ static void test_certificates(void **state)
         serve(true);
         names("jane", "jane", "ops,dev,");
         names("any", "any", "");
-        for (int i = 0; i < CLIENT_GROUPS_MAX; i++)
+        names("plain", "plain", "");
+        names("nobody", "-", "");
+        names("comma", " a, b", "Acme, Inc.,");
+        for (int i = 0; i < CERTIFICATE_GROUPS_MAX; i++)
             snprintf(groups + strlen(groups), sizeof(groups) - strlen(groups), "group%d,", i);
         names("fits", "many", groups);
         is_invalid("many");
         is_invalid("server");
-        is_invalid("plain");
-        is_invalid("nobody");
         is_invalid("expired");
         is_invalid("stranger");
         assert_int_equal(ask("https", "GET", "/configz"), 200); /* without one */

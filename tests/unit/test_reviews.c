@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "live/log/log.h"
 #include "live/reviews/expiring_cache.h"
@@ -121,7 +122,7 @@ static void test_token(void **state)
                         "\"extra\":{\"scopes\":[\"a\"]}}}");
     answer(access_path, "jane", 201, MAY);
     verdict_is(200, "");
-    assert_int_equal(w.wakes, 1);
+    assert_int_equal(w.wakes, 3); /* for the question, and for each review */
 }
 
 static void test_refused(void **state)
@@ -219,7 +220,7 @@ static void test_failures(void **state)
     verdict_is(401, "Unauthorized");
     ask(NULL, "/metrics");
     scripted_advance(w.server, 11 * SECOND);
-    verdict_is(500, "Internal Server Error: \"/metrics\": scripted");
+    verdict_is(500, "Internal Server Error: \"/metrics\": no answer in time");
     ask("t", "/metrics"); /* nothing wrong is remembered */
     answer(tokens_path, "", 201, JANE);
     answer(access_path, "", 201, "{\"status\":{\"allowed\":\"yes\"}}");
@@ -272,6 +273,11 @@ static void test_paths(void **state)
     assert_false(reviews_is_open(w.reviews, "/livez"));
     assert_false(reviews_is_open(w.reviews, ""));
     stop(NULL);
+    begin(&(review_options){.always_allowed = "livez,debug/*"});
+    assert_true(reviews_is_open(w.reviews, "/livez"));
+    assert_true(reviews_is_open(w.reviews, "/debug/flags/v"));
+    assert_false(reviews_is_open(w.reviews, "/debug"));
+    stop(NULL);
     begin(&(review_options){.always_allowed = "*"});
     assert_true(reviews_is_open(w.reviews, "/"));
     stop(NULL);
@@ -282,7 +288,7 @@ static void test_paths(void **state)
 static void on_count(void *context, const review_verdict *verdict)
 {
     assert_int_equal(verdict->status, 503);
-    ++*(int *)context;
+    atomic_fetch_add((_Atomic int *)context, 1);
 }
 
 static void test_stop(void **state)
@@ -290,7 +296,7 @@ static void test_stop(void **state)
     (void)state;
     const review_question question = {.token = "t", .verb = "get", .path = "/metrics"},
                           anonymous = {.verb = "get", .path = "/metrics"};
-    int answered = 0;
+    _Atomic int answered = 0;
     reviews_ask(w.reviews, &question, on_count, &answered);
     reviews_ask(w.reviews, &anonymous, on_count, &answered);
     reviews_turn(w.reviews);
@@ -310,7 +316,7 @@ static void test_stop(void **state)
 static void *ask_on(void *context)
 {
     const review_question question = {.verb = "get", .path = "/metrics"};
-    for (int i = 0; i < 200; i++)
+    for (int i = 0; i < REVIEWS_WAITING; i++)
         reviews_ask(w.reviews, &question, on_count, context);
     return NULL;
 }
@@ -319,11 +325,84 @@ static void test_threads(void **state)
 {
     (void)state;
     pthread_t other;
-    int answered = 0;
-    assert_int_equal(pthread_create(&other, NULL, ask_on, &answered), 0);
-    reviews_stop(w.reviews);
-    pthread_join(other, NULL);
-    assert_int_equal(answered, 200);
+    for (int round = 0; round < 50; round++) {
+        _Atomic int answered = 0;
+        assert_int_equal(pthread_create(&other, NULL, ask_on, &answered), 0);
+        reviews_stop(w.reviews);
+        pthread_join(other, NULL);
+        assert_int_equal(answered, REVIEWS_WAITING);
+        stop(NULL);
+        begin(&(review_options){0});
+    }
+}
+
+static void on_status(void *context, const review_verdict *verdict)
+{
+    *(int *)context = verdict->status;
+}
+
+/* So many wait; the next one is refused, until one of them has its answer. */
+static void test_waiting(void **state)
+{
+    (void)state;
+    int statuses[REVIEWS_WAITING + 2] = {0};
+    const review_question question = {.token = "t", .verb = "get", .path = "/metrics"};
+    for (int i = 0; i <= REVIEWS_WAITING; i++)
+        reviews_ask(w.reviews, &question, on_status, &statuses[i]);
+    assert_int_equal(statuses[REVIEWS_WAITING - 1], 0);
+    assert_int_equal(statuses[REVIEWS_WAITING], 429);
+    reviews_turn(w.reviews);
+    assert_int_equal(w.server->request_count, REVIEWS_WAITING);
+    scripted_answer(w.server, &w.server->requests[0], 201, "{\"status\":{}}");
+    reviews_ask(w.reviews, &question, on_status, &statuses[REVIEWS_WAITING + 1]);
+    assert_int_equal(statuses[REVIEWS_WAITING + 1], 0);
+    reviews_turn(w.reviews);
+    scripted_advance(w.server, 10 * SECOND - 1);
+    assert_int_equal(statuses[3], 0);
+    scripted_advance(w.server, 1); /* none waits longer, whatever the transport does */
+    for (int i = 0; i < REVIEWS_WAITING; i++)
+        assert_int_equal(statuses[i], 401);
+    assert_int_equal(w.server->request_count, 0);
+}
+
+static void refused_for_rate(int sent)
+{
+    for (int i = 0; i < sent; i++) {
+        ask(NULL, "/metrics");
+        assert_int_equal(w.server->request_count, 1);
+        scripted_fail(w.server, &w.server->requests[0], LIVE_UNKNOWN);
+    }
+    ask(NULL, "/metrics");
+    verdict_is(429, "429 too many requests");
+}
+
+static void test_rate(void **state)
+{
+    (void)state;
+    refused_for_rate(REVIEWS_BURST);
+    scripted_advance(w.server, SECOND / 4);
+    refused_for_rate(REVIEWS_A_SECOND / 4);
+    scripted_advance(w.server, 100 * SECOND);
+    refused_for_rate(REVIEWS_BURST);
+}
+
+/* What is asked about a very long path is not remembered. */
+static void test_long_paths(void **state)
+{
+    (void)state;
+    static char path[REVIEWS_KEPT_BYTES + 1];
+    memset(path, 'x', sizeof(path) - 1);
+    path[0] = '/';
+    for (int i = 0; i < 2; i++) {
+        ask(NULL, path);
+        answer(access_path, "anonymous", 201, MAY);
+        verdict_is(200, "");
+    }
+    path[REVIEWS_KEPT_BYTES / 2] = '\0';
+    ask(NULL, path);
+    answer(access_path, "anonymous", 201, MAY);
+    ask(NULL, path);
+    verdict_is(200, "");
 }
 
 static void test_cache(void **state)
@@ -354,9 +433,10 @@ static void test_cache(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        T(test_token), T(test_refused),  T(test_nobodys_token), T(test_default_times),
-        T(test_times), T(test_failures), T(test_certificate),   T(test_not_utf8),
-        T(test_paths), T(test_stop),     T(test_threads),       T(test_cache),
+        T(test_token), T(test_refused),    T(test_nobodys_token), T(test_default_times),
+        T(test_times), T(test_failures),   T(test_certificate),   T(test_not_utf8),
+        T(test_paths), T(test_stop),       T(test_threads),       T(test_waiting),
+        T(test_rate),  T(test_long_paths), T(test_cache),
     };
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -1,7 +1,11 @@
 #include "commands/run_clients.h"
 
+#include <string.h>
+
 #include "cli/exits.h"
+#include "live/log/log.h"
 #include "live/run/run_config.h"
+#include "live/run/served.h"
 
 enum { TIME_COUNT = 3 };
 
@@ -82,6 +86,28 @@ static berth_status read_kubeconfig(int which, const kubeconfig **out, berth_err
     return BERTH_OK;
 }
 
+/* As in kube-scheduler, only the end of a path may be left open. */
+static berth_status check_paths(const char *list, berth_error *error)
+{
+    for (const char *star = list != NULL ? strchr(list, '*') : NULL; star != NULL;
+         star = strchr(star + 1, '*'))
+        if (star[1] != '\0' && star[1] != ',')
+            return error_set(error, BERTH_E_ARG, NULL,
+                             "--authorization-always-allow-paths: in '%s' a '*' is not at the end "
+                             "of a path",
+                             list);
+    return BERTH_OK;
+}
+
+/* Over plain HTTP nobody is asked who a client is. */
+static void warn_of_plain(const session_options *session)
+{
+    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+        if (*(const char *const *)options[i].target != NULL)
+            LOG_WARNING("this option changes nothing over plain HTTP", "option", options[i].name,
+                        "address", session->serve);
+}
+
 berth_status run_clients_read(session_options *session, berth_error *error)
 {
     enum { FIRST_TIME = 4 };
@@ -89,6 +115,9 @@ berth_status run_clients_read(session_options *session, berth_error *error)
     int64_t *times[TIME_COUNT] = {&to->token_ns, &to->allowed_ns, &to->denied_ns};
     for (int i = 0; i < TIME_COUNT; i++)
         TRY(read_time(options[FIRST_TIME + i].name, clients.times[i], times[i], error));
+    TRY(check_paths(clients.always_allowed, error));
+    if (session->serve != NULL && served_is_plain(session->serve))
+        warn_of_plain(session);
     to->always_allowed = clients.always_allowed;
     session->client_ca_file = clients.client_ca_file;
     TRY(read_kubeconfig(0, &to->authentication, error));

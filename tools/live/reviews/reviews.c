@@ -23,7 +23,7 @@ typedef struct review {
     json_t *user;                 /* as a certificate says, or anonymous; NULL: the token says */
     json_t *spec;                 /* of the SubjectAccessReview */
     char *access;                 /* the same as text: the key of what the user may do */
-    live_id request;
+    live_id request, timer;       /* the timer ends the review, whatever it waits for */
     review_done_fn done;
     void *context;
 } review;
@@ -31,11 +31,14 @@ typedef struct review {
 struct reviews {
     review_options options;
     pthread_mutex_t lock;
-    review *asked; /* under the lock, the latest first */
-    bool stopped;  /* under the lock */
+    review *asked;    /* under the lock, the latest first */
+    uint32_t waiting; /* under the lock: questions without an answer */
+    bool stopped;     /* under the lock */
     review *running;
     expiring_cache users;  /* by hash of a token: a user, or null */
     expiring_cache access; /* by spec: true, or the reason of a refusal */
+    double room;           /* reviews that may be sent now */
+    int64_t room_ns;       /* when that was */
 };
 
 /* ---- one review ---- */
@@ -74,6 +77,10 @@ static void finish(review *v, int status, const char *message)
         r->running = v->next;
     if (v->next != NULL)
         v->next->before = v->before;
+    live_timer_stop(r->options.authentication, v->timer);
+    pthread_mutex_lock(&r->lock);
+    r->waiting--;
+    pthread_mutex_unlock(&r->lock);
     answer_and_free(v, status, message);
 }
 
@@ -125,6 +132,21 @@ static const json_t *status_of(const live_answer *answer, json_t **root)
     return json_object_get(*root, "status");
 }
 
+static void fail_access(review *v, const char *why)
+{
+    char message[700];
+    LOG_WARNING("a SubjectAccessReview failed, so a page was not served", "path", v->path, "error",
+                why);
+    snprintf(message, sizeof(message), "Internal Server Error: \"%s\": %s", v->path, why);
+    finish(v, 500, message);
+}
+
+static void fail_user(review *v, const char *why)
+{
+    LOG_WARNING("a TokenReview failed, so a page was not served", "path", v->path, "error", why);
+    finish(v, 401, "Unauthorized");
+}
+
 static void on_access(void *context, const live_answer *answer)
 {
     review *v = context;
@@ -133,30 +155,47 @@ static void on_access(void *context, const live_answer *answer)
     const json_t *status = status_of(answer, &root);
     const json_t *allowed = json_object_get(status, "allowed");
     if (!json_is_boolean(allowed)) {
-        char why[300], message[700];
+        char why[300];
         describe(answer, why, sizeof(why));
-        LOG_WARNING("a SubjectAccessReview failed, so a page was not served", "path", v->path,
-                    "error", why);
-        snprintf(message, sizeof(message), "Internal Server Error: \"%s\": %s", v->path, why);
         json_decref(root);
-        finish(v, 500, message);
+        fail_access(v, why);
         return;
     }
     const int64_t now_ns = live_now(r->options.authorization);
     const bool may = json_is_true(allowed);
     const int64_t for_ns = kept_ns(may ? r->options.allowed_ns : r->options.denied_ns);
     json_t *access = may ? json_true() : json_string(text_of(status, "reason"));
-    expiring_cache_keep(&r->access, v->access, json_incref(access), now_ns, now_ns + for_ns);
+    if (strlen(v->access) <= REVIEWS_KEPT_BYTES)
+        expiring_cache_keep(&r->access, v->access, json_incref(access), now_ns, now_ns + for_ns);
     take_access(v, access);
     json_decref(access);
     json_decref(root);
 }
 
-/* Post a review, whose `spec` is taken over. */
+/* Whether another review may be sent now. */
+static bool has_room(reviews *r)
+{
+    const int64_t now_ns = live_now(r->options.authentication);
+    r->room += (double)(now_ns - r->room_ns) * REVIEWS_A_SECOND / (double)second_ns;
+    r->room_ns = now_ns;
+    if (r->room > REVIEWS_BURST)
+        r->room = REVIEWS_BURST;
+    if (r->room < 1)
+        return false;
+    r->room -= 1;
+    return true;
+}
+
+/* Post a review, whose `spec` is taken over, or end it if there are too many. */
 static void post(review *v, const live_transport *transport, const char *group, const char *kind,
                  const char *resource, json_t *spec, live_done_fn done)
 {
     char path[120], version[80];
+    if (!has_room(v->owner)) {
+        json_decref(spec);
+        finish(v, 429, "429 too many requests");
+        return;
+    }
     snprintf(path, sizeof(path), "/apis/%s/v1/%s", group, resource);
     snprintf(version, sizeof(version), "%s/v1", group);
     json_t *object =
@@ -173,6 +212,7 @@ static void post(review *v, const live_transport *transport, const char *group, 
     gnutls_memset(body, 0, strlen(body));
     free(body);
     json_decref(object);
+    v->owner->options.wake(v->owner->options.context); /* the transport sends in the next turn */
 }
 
 static bool is_master(const json_t *user)
@@ -237,9 +277,7 @@ static void on_user(void *context, const live_answer *answer)
     if (status == NULL) {
         char why[300];
         describe(answer, why, sizeof(why));
-        LOG_WARNING("a TokenReview failed, so a page was not served", "path", v->path, "error",
-                    why);
-        finish(v, 401, "Unauthorized");
+        fail_user(v, why);
     } else {
         const int64_t now_ns = live_now(r->options.authentication);
         if (json_is_true(json_object_get(status, "authenticated")))
@@ -254,19 +292,23 @@ static void on_user(void *context, const live_answer *answer)
     json_decref(root);
 }
 
-static void hash_token(review *v)
+static bool hash_token(review *v)
 {
     unsigned char hash[HASH_BYTES];
     if (gnutls_hash_fast(GNUTLS_DIG_SHA256, v->token, strlen(v->token), hash) < 0)
-        return; /* never, for this hash; then nothing is found */
+        return false;
     for (int i = 0; i < HASH_BYTES; i++)
         snprintf(v->key + 2 * i, 3, "%02x", hash[i]);
+    return true;
 }
 
 static void authenticate(review *v)
 {
     reviews *r = v->owner;
-    hash_token(v);
+    if (!hash_token(v)) {
+        fail_user(v, "its hash can't be computed");
+        return;
+    }
     const json_t *known =
         expiring_cache_find(&r->users, v->key, live_now(r->options.authentication));
     json_t *token = json_string(v->token);
@@ -296,9 +338,23 @@ static json_t *user_of(const review_question *question)
                      "system:unauthenticated");
 }
 
+/* No answer in time: cancel what it waits for. */
+static void on_timer(void *context)
+{
+    review *v = context;
+    const review_options *options = &v->owner->options;
+    live_cancel(v->spec != NULL ? options->authorization : options->authentication, v->request);
+    if (v->spec != NULL)
+        fail_access(v, "no answer in time");
+    else
+        fail_user(v, "no answer in time");
+}
+
 static void begin(review *v)
 {
     reviews *r = v->owner;
+    const live_transport *clock = r->options.authentication;
+    v->timer = live_timer_set(clock, live_now(clock) + ANSWER_SECONDS * second_ns, on_timer, v);
     v->before = NULL;
     v->next = r->running;
     if (v->next != NULL)
@@ -318,6 +374,8 @@ reviews *reviews_create(const review_options *options)
 {
     reviews *r = heap_new(1, sizeof(*r));
     r->options = *options;
+    r->room = REVIEWS_BURST;
+    r->room_ns = live_now(options->authentication);
     pthread_mutex_init(&r->lock, NULL);
     return r;
 }
@@ -329,9 +387,11 @@ bool reviews_is_open(const reviews *r, const char *path)
         list = "/healthz,/readyz,/livez";
     for (const char *at = list; *at != '\0';) {
         size_t length = strcspn(at, ",");
-        const bool prefix = length > 0 && at[length - 1] == '*';
-        const size_t fixed = prefix ? length - 1 : length;
-        if (length > 0 && strncmp(at, path, fixed) == 0 && (prefix || path[fixed] == '\0'))
+        const char *wanted = at + (at[0] == '/'), *asked = path + (path[0] == '/');
+        const size_t left = length - (size_t)(wanted - at);
+        const bool prefix = left > 0 && wanted[left - 1] == '*';
+        const size_t fixed = prefix ? left - 1 : left;
+        if (length > 0 && strncmp(wanted, asked, fixed) == 0 && (prefix || asked[fixed] == '\0'))
             return true;
         at += length + (at[length] == ',');
     }
@@ -349,14 +409,17 @@ void reviews_ask(reviews *r, const review_question *question, review_done_fn don
     v->done = done;
     v->context = context;
     pthread_mutex_lock(&r->lock);
-    const bool stopped = r->stopped;
-    if (!stopped) {
+    const bool stopped = r->stopped, full = r->waiting == REVIEWS_WAITING;
+    if (!stopped && !full) {
         v->next = r->asked;
         r->asked = v;
+        r->waiting++;
     }
     pthread_mutex_unlock(&r->lock);
     if (stopped)
-        answer_and_free(v, 503, "the scheduler is ending");
+        answer_and_free(v, 503, "503 the scheduler is ending");
+    else if (full)
+        answer_and_free(v, 429, "429 too many requests");
     else
         r->options.wake(r->options.context);
 }
@@ -383,14 +446,14 @@ void reviews_stop(reviews *r)
 {
     for (review *v = take_asked(r, true), *next; v != NULL; v = next) {
         next = v->next;
-        answer_and_free(v, 503, "the scheduler is ending");
+        answer_and_free(v, 503, "503 the scheduler is ending");
     }
     while (r->running != NULL) {
         review *v = r->running;
         /* Whichever of the two transports has it; ids of the other one are not its own. */
         live_cancel(v->spec != NULL ? r->options.authorization : r->options.authentication,
                     v->request);
-        finish(v, 503, "the scheduler is ending");
+        finish(v, 503, "503 the scheduler is ending");
     }
 }
 

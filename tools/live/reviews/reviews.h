@@ -12,7 +12,9 @@
  *   any, for group system:masters      open
  *   any other                          as SubjectAccessReview says: open, or 403
  *
- * Answers are kept for a while (review_options). Tokens are kept as hashes.
+ * Answers are kept for a while (review_options), tokens as hashes. Clients whom nobody knows can
+ * cause reviews, so REVIEWS_WAITING questions wait at most, for at most ten seconds each, and the
+ * API server is sent REVIEWS_A_SECOND reviews a second; beyond that the answer is 429.
  * Source: k8s.io/apiserver v0.37, plugin/pkg/authenticator/token/webhook, plugin/pkg/authorizer/
  * webhook, pkg/endpoints/handlers/responsewriters.
  *
@@ -25,13 +27,20 @@
 
 #include "live/transport/transport.h"
 
+enum {
+    REVIEWS_WAITING = 16,   /* fewer than the server has connections: probes find room */
+    REVIEWS_A_SECOND = 200, /* the same as in kube-scheduler */
+    REVIEWS_BURST = 400,
+    REVIEWS_KEPT_BYTES = 10000, /* what a user may do is not kept if its text is longer */
+};
+
 /* Times are in nanoseconds; 0: ten seconds, the default of kube-scheduler; below 0: not at all. */
 typedef struct review_options {
     const live_transport *authentication, *authorization; /* to whom reviews are sent */
     int64_t token_ns;                                     /* how long a token's user is kept, */
     int64_t allowed_ns, denied_ns;                        /* and what it may do */
-    /* "/healthz,/metrics*": exact paths, or all that begin so. NULL: the default of kube-scheduler,
-     * /healthz, /readyz and /livez. */
+    /* "/healthz,/metrics*": exact paths, or all that begin so; the first slash may be missing.
+     * NULL: the default of kube-scheduler, /healthz, /readyz and /livez. */
     const char *always_allowed;
     void (*wake)(void *context); /* make the loop call reviews_turn. Threads: any */
     void *context;
@@ -46,8 +55,8 @@ typedef struct review_question {
     const char *path;          /* "/metrics" */
 } review_question;
 
-/* 200: the client may have the page. Otherwise what to answer: 400, 401, 403, 500 or 503. Owner:
- * borrowed until the callback returns. */
+/* 200: the client may have the page. Otherwise what to answer: 400, 401, 403, 429, 500 or 503.
+ * Owner: borrowed until the callback returns. */
 typedef struct review_verdict {
     int status;
     const char *message;

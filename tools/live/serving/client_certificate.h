@@ -7,16 +7,20 @@
 #include <gnutls/gnutls.h>
 #include <stdbool.h>
 
-enum { CERTIFICATE_NAME_BYTES = 256, CERTIFICATE_GROUPS_MAX = 16 };
+enum { CERTIFICATE_NAME_BYTES = 256, CERTIFICATE_GROUPS_MAX = 64 };
 
 typedef struct client_certificate {
-    char user[CERTIFICATE_NAME_BYTES]; /* "": there is no certificate */
+    char user[CERTIFICATE_NAME_BYTES]; /* "": there is no certificate, or it names nobody */
     char groups[CERTIFICATE_GROUPS_MAX][CERTIFICATE_NAME_BYTES];
     unsigned group_count;
 } client_certificate;
 
 /* Read the certificate of a session. False: there is one, but the client's authorities did not sign
- * it, it has expired, it is not for clients, or it names nobody or too many groups. */
+ * it, it has expired, it is not for clients, it names too many groups, or a name is too long or not
+ * in UTF-8. */
 bool client_certificate_read(gnutls_session_t session, client_certificate *out);
+
+/* Whether a text in PEM has certificates of authorities. */
+bool client_authority_good(const char *pem);
 
 #endif

@@ -7,21 +7,23 @@
 #include <strings.h>
 
 #include "cli/heap.h"
-#include "live/serving/client_certificate.h"
-
 enum { VERB_BYTES = 16 };
 
-/* The token of "Authorization: Bearer TOKEN"; NULL: none. */
-static const char *token_of(struct MHD_Connection *connection)
+/* The token of "Authorization: Bearer TOKEN", on the heap; NULL: none. As in kube-scheduler, what
+ * follows behind another space does not count. */
+static char *token_of(struct MHD_Connection *connection)
 {
-    static const char scheme[] = "Bearer ";
+    static const char scheme[] = "Bearer ", space[] = " \t";
     const char *value =
         MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_AUTHORIZATION);
-    if (value == NULL || strncasecmp(value, scheme, strlen(scheme)) != 0)
+    if (value == NULL)
+        return NULL;
+    value += strspn(value, space);
+    if (strncasecmp(value, scheme, strlen(scheme)) != 0)
         return NULL;
     value += strlen(scheme);
-    value += strspn(value, " ");
-    return value[0] != '\0' ? value : NULL;
+    const size_t length = strcspn(value, space);
+    return length > 0 ? heap_text(value, length) : NULL;
 }
 
 /* Read the certificate that the client has shown; `out->user` is "" without one. False: it is not
@@ -57,21 +59,15 @@ static void lower(const char *method, char verb[VERB_BYTES])
     verb[i] = '\0';
 }
 
-permission_state permission_of(permission *a, const permission_rule *rule,
-                               struct MHD_Connection *connection, const char *method,
-                               const char *path)
+/* Ask whether the client may have the page; its request is suspended until then. */
+static permission_state ask(permission *a, const permission_rule *rule, const char *token,
+                            const char *method, const char *path)
 {
     client_certificate certificate;
     char verb[VERB_BYTES];
-    if (rule->is_open == NULL || rule->is_open(rule->context, path))
-        return PERMISSION_GIVEN;
-    if (a->asked)
-        return a->status == MHD_HTTP_OK ? PERMISSION_GIVEN : PERMISSION_REFUSED;
-    a->asked = true;
-    a->connection = connection;
-    serving_client client = {.token = token_of(connection), .verb = verb, .path = path};
+    serving_client client = {.token = token, .verb = verb, .path = path};
     /* As in kube-scheduler, a token may stand in for a certificate that is not valid. */
-    const bool valid = read_certificate(connection, &certificate);
+    const bool valid = read_certificate(a->connection, &certificate);
     if (!valid && client.token == NULL) {
         refuse(a, MHD_HTTP_UNAUTHORIZED, "Unauthorized");
         return PERMISSION_REFUSED;
@@ -82,9 +78,25 @@ permission_state permission_of(permission *a, const permission_rule *rule,
             client.groups[i] = certificate.groups[i];
     }
     lower(method, verb);
-    MHD_suspend_connection(connection);
+    MHD_suspend_connection(a->connection);
     rule->ask(rule->context, &client, a);
     return PERMISSION_WAITS;
+}
+
+permission_state permission_of(permission *a, const permission_rule *rule,
+                               struct MHD_Connection *connection, const char *method,
+                               const char *path)
+{
+    if (rule->is_open == NULL || rule->is_open(rule->context, path))
+        return PERMISSION_GIVEN;
+    if (a->asked)
+        return a->status == MHD_HTTP_OK ? PERMISSION_GIVEN : PERMISSION_REFUSED;
+    a->asked = true;
+    a->connection = connection;
+    char *token = token_of(connection);
+    const permission_state state = ask(a, rule, token, method, path);
+    free(token);
+    return state;
 }
 
 debug_page permission_page(const permission *a)

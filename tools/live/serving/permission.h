@@ -11,17 +11,16 @@
 #include <microhttpd.h>
 #include <stdbool.h>
 
+#include "live/serving/client_certificate.h"
 #include "live/serving/debug_pages.h"
-
-enum { CLIENT_GROUPS_MAX = 16 };
 
 /* What a client shows, and what it wants. */
 typedef struct serving_client {
-    const char *token;                         /* "Authorization: Bearer TOKEN"; NULL: none */
-    const char *user;                          /* common name of a valid certificate; NULL: none */
-    const char *groups[CLIENT_GROUPS_MAX + 1]; /* its organizations, ended by NULL */
-    const char *verb;                          /* "get" */
-    const char *path;                          /* "/metrics" */
+    const char *token; /* "Authorization: Bearer TOKEN"; NULL: none */
+    const char *user;  /* common name of a valid certificate; NULL: none */
+    const char *groups[CERTIFICATE_GROUPS_MAX + 1]; /* its organizations, ended by NULL */
+    const char *verb;                               /* "get" */
+    const char *path;                               /* "/metrics" */
 } serving_client;
 
 /* A request that waits. */

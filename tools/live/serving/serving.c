@@ -373,6 +373,9 @@ static berth_status read_files(serving *s, berth_error *error)
     const serving_options *options = &s->options;
     if (options->client_ca_file != NULL)
         TRY(read_pem(options->client_ca_file, &s->client_authority, error));
+    if (s->client_authority != NULL && !client_authority_good(s->client_authority))
+        return error_set(error, BERTH_E_IO, options->client_ca_file,
+                         "it has no certificate in PEM, with which to check those of clients");
     if (options->certificate_file == NULL && options->key_file == NULL) {
         char host[256] = "";
         const char *port;
