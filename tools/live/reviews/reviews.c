@@ -448,8 +448,8 @@ void reviews_stop(reviews *r)
         next = v->next;
         answer_and_free(v, 503, "503 the scheduler is ending");
     }
-    while (r->running != NULL) {
-        review *v = r->running;
+    for (review *v = r->running, *next; v != NULL; v = next) {
+        next = v->next;
         /* Whichever of the two transports has it; ids of the other one are not its own. */
         live_cancel(v->spec != NULL ? r->options.authorization : r->options.authentication,
                     v->request);

@@ -1,8 +1,10 @@
 #include "live/serving/client_certificate.h"
 
 #include <gnutls/x509.h>
-#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "cli/heap.h"
 
 /* Whether the certificate is for clients: it says so, or for any purpose, or it names no purpose.
  * Go's verification, which kube-scheduler uses, takes the same ones. */
@@ -85,11 +87,13 @@ bool client_certificate_read(gnutls_session_t session, client_certificate *out)
 bool client_authority_good(const char *pem)
 {
     gnutls_certificate_credentials_t credentials;
-    const gnutls_datum_t text = {(unsigned char *)(uintptr_t)pem, (unsigned)strlen(pem)};
     if (gnutls_certificate_allocate_credentials(&credentials) < 0)
         return false;
+    char *copy = heap_text(pem, strlen(pem)); /* the type of a datum is not const */
+    const gnutls_datum_t text = {(unsigned char *)copy, (unsigned)strlen(copy)};
     const int count =
         gnutls_certificate_set_x509_trust_mem(credentials, &text, GNUTLS_X509_FMT_PEM);
     gnutls_certificate_free_credentials(credentials);
+    free(copy);
     return count > 0;
 }
