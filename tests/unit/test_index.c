@@ -266,6 +266,61 @@ static void test_classes_are_bounded(void **state)
     }
 }
 
+enum { MANY_NODES = 8321, MANY_PODS = 200 }; /* more than 64 tiles: static scores are not kept */
+
+/* A cluster in which every hundredth node has the image of the pods. */
+static berth_engine *open_large(berth_path path)
+{
+    berth_engine *engine;
+    berth_engine_config config;
+    berth_str image = text("app:1");
+    const berth_image images[] = {{.names = {&image, 1}, .size_bytes = INT64_C(64) << 30}};
+    berth_engine_config_init(&config);
+    config.threads = 1;
+    config.path = path;
+    must(berth_engine_create(&config, &engine, NULL));
+    for (int i = 0; i < MANY_NODES; i++) {
+        small_node node;
+        berth_object object;
+        char name[16];
+        snprintf(name, sizeof(name), "n%d", i);
+        (void)small_node_object(&node, &object, name, i % 2 == 0 ? "a" : "b");
+        node.node.images = images;
+        node.node.image_count = i % 100 == 0;
+        must(berth_engine_add(engine, &object, NULL, NULL));
+    }
+    return engine;
+}
+
+/* Two kinds take turns, so that each repairs its tree where the other has bound pods. The nodes
+ * with the image stay the best ones, also with pods on them. */
+static void test_large_cluster_with_images(void **state)
+{
+    (void)state;
+    berth_engine *scans = open_large(BERTH_PATH_SCAN), *chooses = open_large(BERTH_PATH_AUTO),
+                 *asks = open_large(BERTH_PATH_INDEX), *engines[] = {scans, chooses, asks};
+    for (int i = 0; i < MANY_PODS; i++) {
+        berth_placement placements[3];
+        for (int e = 0; e < 3; e++) {
+            small_pod pod;
+            berth_object object;
+            berth_pod_id id;
+            char name[16];
+            snprintf(name, sizeof(name), "p%d", i);
+            (void)small_pod_object(&pod, &object, name, NULL, i % 2 == 0 ? 100 : 250);
+            must(berth_engine_add_pod(engines[e], &pod.pod, &id, NULL));
+            must(berth_engine_schedule(engines[e], id, &placements[e], NULL));
+        }
+        for (int e = 1; e < 3; e++) {
+            assert_int_equal(placements[e].node, placements[0].node);
+            assert_int_equal(placements[e].total, placements[0].total);
+        }
+        assert_int_equal(placements[2].path, BERTH_PATH_INDEX);
+    }
+    for (int e = 0; e < 3; e++)
+        berth_engine_destroy(engines[e]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -274,6 +329,7 @@ int main(void)
         cmocka_unit_test(test_reports_of_nodes_keep_trees),
         cmocka_unit_test(test_own_plugins_see_reports),
         cmocka_unit_test(test_classes_are_bounded),
+        cmocka_unit_test(test_large_cluster_with_images),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
