@@ -32,7 +32,7 @@ static const option options[] = {
      .kind = OPTION_TEXT,
      .value = "LIST",
      .target = &clients.always_allowed,
-     .help = "paths that everyone may read, /metrics* with all that\nbegin so "
+     .help = "paths that everyone may read; /metrics* means all that\nbegin so "
              "(/healthz,/readyz,/livez)"},
     {.name = "client-ca-file",
      .kind = OPTION_TEXT,

@@ -12,9 +12,9 @@
  *   any, for group system:masters      open
  *   any other                          as SubjectAccessReview says: open, or 403
  *
- * Answers are kept for a while (review_options), tokens as hashes. Clients whom nobody knows can
- * cause reviews, so REVIEWS_WAITING questions wait at most, for at most ten seconds each, and the
- * API server is sent REVIEWS_A_SECOND reviews a second; beyond that the answer is 429.
+ * Answers are kept for a while (review_options), tokens as hashes. Unknown clients can cause
+ * reviews, so at most REVIEWS_WAITING questions wait, each for at most ten seconds, and at most
+ * REVIEWS_A_SECOND reviews a second are sent. Beyond that, the answer is 429.
  * Source: k8s.io/apiserver v0.37, plugin/pkg/authenticator/token/webhook, plugin/pkg/authorizer/
  * webhook, pkg/endpoints/handlers/responsewriters.
  *
