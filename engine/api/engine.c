@@ -124,6 +124,21 @@ static berth_status make_profiles(berth_engine *engine, const berth_engine_confi
     return BERTH_OK;
 }
 
+/* With extenders that filter or prioritize, nodes are ranked even if no plugin scores. */
+static berth_status take_extenders(berth_engine *engine, const berth_engine_config *config,
+                                   berth_error *error)
+{
+    BERTH_TRY(berth__extenders_read(&engine->arena, config->extenders, config->extender_count,
+                                    &engine->extenders, error));
+    for (uint32_t i = 0; i < engine->profile_count && engine->extenders.count > 0; i++) {
+        if (engine->profiles[i].legacy)
+            return berth__error_set(error, BERTH_E_UNSUPPORTED,
+                                    "profiles of v1alpha1 have no extenders here");
+        engine->profiles[i].ranks_nodes |= engine->extenders.rank;
+    }
+    return BERTH_OK;
+}
+
 /* If workers are bound to several NUMA nodes, allocate the data that they scan there. */
 static berth_status make_homes(berth_engine *engine, bool huge_pages)
 {
@@ -181,6 +196,7 @@ static berth_status start(berth_engine *engine, const berth_engine_config *confi
     uint32_t threads =
         config->threads > 0 ? config->threads : berth__machine_cores(engine->machine);
     BERTH_TRY(make_profiles(engine, config, error));
+    BERTH_TRY(take_extenders(engine, config, error));
     status = berth__workers_create(engine->allocator, engine->machine, threads,
                                    config->bind_workers, &engine->workers);
     if (status != BERTH_OK)
@@ -188,6 +204,8 @@ static berth_status start(berth_engine *engine, const berth_engine_config *confi
     status = make_homes(engine, config->huge_pages);
     const berth__decider_setup setup = {.profiles = engine->profiles,
                                         .profile_count = engine->profile_count,
+                                        .extenders =
+                                            engine->extenders.count > 0 ? &engine->extenders : NULL,
                                         .workers = engine->workers,
                                         .path = config->path,
                                         .seed = config->seed};
@@ -213,6 +231,9 @@ static berth_status check_config(const berth_engine_config *config, berth_error 
         return berth__error_set(error, BERTH_E_ARG, "an engine needs a profile");
     if (config->plugins == NULL && config->plugin_count > 0)
         return berth__error_set(error, BERTH_E_ARG, "plugin_count is not 0, and plugins is NULL");
+    if (config->extenders == NULL && config->extender_count > 0)
+        return berth__error_set(error, BERTH_E_ARG,
+                                "extender_count is not 0, and extenders is NULL");
     if (berth_profile_default_of(config->kubernetes) == NULL)
         return berth__error_set(error, BERTH_E_UNSUPPORTED,
                                 "Kubernetes 1.%u is not known: 1.%d to 1.%d are",

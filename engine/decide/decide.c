@@ -90,6 +90,11 @@ static berth_status fail_prepared(const pod_way *way)
     return fail_of(way, "PreFilter", stage, why);
 }
 
+static bool is_extended(const pod_way *way)
+{
+    return way->decider->attempt.extended.extenders != NULL;
+}
+
 /* ---- choosing ---- */
 
 /* Choose among `count` equals: a number below `count`. */
@@ -99,8 +104,10 @@ static uint32_t choose(const pod_way *way, uint32_t count)
     switch (way->decision->profile->tie) {
     case BERTH_TIE_DEFAULT: /* resolved when the profile was compiled */
     case BERTH_TIE_FIRST:
-    case BERTH_TIE_KUBERNETES: /* usually the first; otherwise see in_heap_order */
         break;
+    case BERTH_TIE_KUBERNETES: /* usually the first; otherwise see in_heap_order */
+        return decider->attempt.extended.answered ? berth__random_below(&decider->random, count)
+                                                  : 0;
     case BERTH_TIE_RANDOM:
         return berth__random_below(&decider->random, count);
     case BERTH_TIE_ROUND_ROBIN:
@@ -109,11 +116,12 @@ static uint32_t choose(const pod_way *way, uint32_t count)
     return 0;
 }
 
-/* Whether the choice needs heap order: not for a single best node, nor if all nodes are best. */
+/* Whether the choice needs heap order: not for a single best node, nor if all nodes are best, nor
+ * if extenders have ranked the nodes, because then kube-scheduler draws among equals. */
 static bool in_heap_order(const pod_way *way, uint32_t best_count, uint32_t feasible_count)
 {
     return way->decision->profile->tie == BERTH_TIE_KUBERNETES && best_count > 1 &&
-           best_count < feasible_count;
+           best_count < feasible_count && !way->decider->attempt.extended.answered;
 }
 
 static uint32_t choose_by_search(const pod_way *way)
@@ -194,14 +202,16 @@ static bool takes_part(const berth__node_part *part, uint32_t slot)
            berth__bit_get(part->slots[slot / BERTH__TILE].words, slot % BERTH__TILE);
 }
 
-static berth_status walk(const pod_way *way)
+/* Find the nodes that pass every filter: the node for which the pod is nominated, if
+ * `nominated_first`, or else up to the limit of all. */
+static berth_status walk(const pod_way *way, bool nominated_first)
 {
     berth__decider *decider = way->decider;
     berth__dry_run *dry_run = &decider->dry_run;
     if (!berth__question_nominations(decider))
         return berth__search_filter(&decider->search, way->decision, decider->rotation);
     BERTH_TRY(berth__dry_run_ask(dry_run, way->decision));
-    bool first = way->decision->profile->behaviours->tries_nominated_first &&
+    bool first = nominated_first && way->decision->profile->behaviours->tries_nominated_first &&
                  takes_part(way->decision->cycle->part, dry_run->own_slot);
     return berth__search_nominated(&decider->search, way->decision, decider->rotation, dry_run,
                                    first ? dry_run->own_slot : BERTH__SLOT_NONE);
@@ -239,6 +249,8 @@ static berth_status pick(const pod_way *way)
             return fail_scoring(way);
         if (status == BERTH_OK && way->explanation != NULL)
             status = berth__explanation_scores(way->explanation, search);
+        if (status == BERTH_OK && !single && is_extended(way))
+            status = berth__extended_prioritize(&way->decider->attempt.extended);
         if (status != BERTH_OK && status != BERTH_E_INVALID)
             return status;
     }
@@ -272,27 +284,81 @@ static berth_status fail_on_nodes(const pod_way *way, berth_str errors)
     return fail(way, &reasons);
 }
 
+/* Walk, and record the result. `*errors` receives the errors of filters on nodes. */
+static berth_status walk_and_note(const pod_way *way, bool nominated_first, berth_str *errors)
+{
+    berth__decider *decider = way->decider;
+    const berth__search *search = &decider->search;
+    uint32_t visited = BERTH__VISITED_ALL;
+    BERTH_TRY(walk(way, nominated_first));
+    decider->counts.visited += search->answer.visited_count;
+    decider->counts.early_stops += search->answer.cut_short;
+    way->out->next = search->answer.next;
+    if (way->explanation != NULL)
+        BERTH_TRY(berth__explanation_walk(way->explanation, search));
+    BERTH_TRY(berth__node_errors(search, &decider->arena, errors, &visited));
+    if (visited != BERTH__VISITED_ALL)
+        way->out->next =
+            (decider->rotation + visited) % berth__question_node_count(way->decision->cycle);
+    return BERTH_OK;
+}
+
+/* ---- with extenders ---- */
+
+static void begin_extended(const pod_way *way)
+{
+    berth__decider *decider = way->decider;
+    const uint32_t pod = way->decision->cycle->pod;
+    const bool asked = berth__decider_is_extended(decider, pod);
+    decider->attempt.preempted = NULL;
+    decider->attempt.extended =
+        (berth__extended){.extenders = asked ? decider->extenders : NULL,
+                          .cluster = decider->cluster,
+                          .search = &decider->search,
+                          .arena = &decider->arena,
+                          .explanation = way->explanation,
+                          .pod = berth__cluster_pod_id(decider->cluster, pod)};
+}
+
+/* Let the extenders filter. If they fail, or leave nothing, about the node for which the pod is
+ * nominated and that was tried first, all nodes are tried. In kube-scheduler's rotation that node
+ * then counts once more, if an extender gave a reason for refusing it.
+ * Source: kube-scheduler v1.32, schedule_one.go, evaluateNominatedNode. */
+static berth_status filter_extended(const pod_way *way, berth_str *errors)
+{
+    berth__decider *decider = way->decider;
+    berth__extended *extended = &decider->attempt.extended;
+    const bool alone = decider->search.answer.alone;
+    BERTH_TRY(berth__extended_filter(extended));
+    if (!alone || (decider->search.answer.feasible_count > 0 && extended->failure.data == NULL))
+        return BERTH_OK;
+    const uint32_t refused = extended->refused_with_reason;
+    begin_extended(way);
+    if (way->explanation != NULL)
+        berth__explanation_reset(way->explanation);
+    BERTH_TRY(walk_and_note(way, false, errors));
+    way->out->next = (way->out->next + refused) % berth__question_node_count(way->decision->cycle);
+    return errors->data == NULL ? berth__extended_filter(extended) : BERTH_OK;
+}
+
 static berth_status ask_search(const pod_way *way)
 {
     berth__decider *decider = way->decider;
     const berth__search *search = &decider->search;
     berth_str errors = {0};
-    uint32_t visited = BERTH__VISITED_ALL;
     if (way->decision->prepared->verdict.reused)
         (void)berth__prepared_keep(way->decision); /* without room, they are computed each time */
-    BERTH_TRY(walk(way));
-    decider->counts.visited += search->answer.visited_count;
-    decider->counts.early_stops += search->answer.cut_short;
+    BERTH_TRY(walk_and_note(way, true, &errors));
+    if (errors.data == NULL && search->answer.feasible_count > 0 && is_extended(way))
+        BERTH_TRY(filter_extended(way, &errors));
     way->out->feasible_count = search->answer.feasible_count;
-    way->out->next = search->answer.next;
-    if (way->explanation != NULL)
-        BERTH_TRY(berth__explanation_walk(way->explanation, search));
-    BERTH_TRY(berth__node_errors(search, &decider->arena, &errors, &visited));
-    if (visited != BERTH__VISITED_ALL)
-        way->out->next =
-            (decider->rotation + visited) % berth__question_node_count(way->decision->cycle);
     if (errors.data != NULL)
         return fail_on_nodes(way, errors);
+    if (decider->attempt.extended.failure.data != NULL) {
+        const berth__reasons reasons = {
+            .count = 1, .items = &decider->attempt.extended.failure, .ok = true};
+        return fail(way, &reasons);
+    }
     return search->answer.feasible_count > 0 ? pick(way) : explain_preemption(way);
 }
 
@@ -315,6 +381,7 @@ static berth_status go(const pod_way *way)
         return refuse_prepared(way);
     berth_scan_reason why = way->explanation != NULL        ? BERTH_SCAN_EXPLAINED
                             : decision->cycle->part != NULL ? BERTH_SCAN_PART
+                            : is_extended(way)              ? BERTH_SCAN_EXTENDERS
                                                             : BERTH_SCAN_PATH;
     if (why == BERTH_SCAN_PATH && decider->path != BERTH_PATH_SCAN && ask_index(way, &why))
         return BERTH_OK;
@@ -356,6 +423,7 @@ berth_status berth__decide(berth__decider *decider, uint32_t pod,
                              .next = decider->rotation,
                              .path = BERTH_PATH_SCAN};
     const pod_way way = {decider, &attempt->decision, options->explanation, out, error};
+    begin_extended(&way);
     berth_status status = go_with_nominated(&way);
     if (status != BERTH_OK)
         return status == BERTH_E_INTERNAL ? status : berth__error_no_memory(error);

@@ -5,6 +5,7 @@
 
 #include "base/use_word.h"
 #include "cluster/cluster.h"
+#include "decide/extenders.h"
 #include "explain/explanation.h"
 #include "explain/refusals.h"
 #include "index/index.h"
@@ -16,9 +17,12 @@ typedef struct berth__attempt {
     berth__question cycle;
     /* About `cycle`; prepared NULL: the attempt did not reach the filters. */
     berth__decision decision;
-    uint32_t start;   /* rotation index */
-    bool refused;     /* refused before any node was visited */
-    bool search_only; /* without preemption */
+    uint32_t start;           /* rotation index */
+    bool refused;             /* refused before any node was visited */
+    bool search_only;         /* without preemption */
+    berth__extended extended; /* the extenders' part */
+    /* The answer of preemption, if extenders have been asked about it; NULL: not yet. */
+    struct berth__preemption *preempted;
 } berth__attempt;
 
 typedef struct berth__decider {
@@ -26,7 +30,8 @@ typedef struct berth__decider {
     berth__cluster *cluster;
     const berth__ready_profile *profiles;
     uint32_t profile_count;
-    const berth__stage **listeners; /* own plugins that reserve, each once */
+    const berth__extenders *extenders; /* NULL: there are none */
+    const berth__stage **listeners;    /* own plugins that reserve, each once */
     uint32_t listener_count;
     bool supposes; /* a bind only tries what fits: own plugins may not refuse it */
     berth_path path;
@@ -55,6 +60,7 @@ typedef struct berth__decider {
 typedef struct berth__decider_setup {
     const berth__ready_profile *profiles;
     uint32_t profile_count;
+    const berth__extenders *extenders; /* NULL: there are none */
     berth__workers *workers;
     berth_path path;
     uint64_t seed;
@@ -69,6 +75,9 @@ void berth__decider_follow_disruption(berth__decider *decider);
 
 /* The index of the profile that serves a class, or UINT32_MAX. */
 uint32_t berth__decider_profile(const berth__decider *decider, const berth__class *cls);
+
+/* Whether extenders are asked about a pod. */
+bool berth__decider_is_extended(const berth__decider *decider, uint32_t pod);
 
 /* The part of a decider's state that decisions advance. */
 typedef struct berth__progress {

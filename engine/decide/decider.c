@@ -24,6 +24,7 @@ berth_status berth__decider_init(berth__decider *decider, berth__cluster *cluste
     *decider = (berth__decider){.cluster = cluster,
                                 .profiles = setup->profiles,
                                 .profile_count = setup->profile_count,
+                                .extenders = setup->extenders,
                                 .path = setup->path,
                                 .random = {setup->seed}};
     cluster->amounts_are_facts = keeps_amounts(setup->profiles, setup->profile_count);
@@ -70,4 +71,13 @@ uint32_t berth__decider_profile(const berth__decider *decider, const berth__clas
         if (decider->profiles[i].scheduler_name == cls->scheduler_name)
             return i;
     return UINT32_MAX;
+}
+
+bool berth__decider_is_extended(const berth__decider *decider, uint32_t pod)
+{
+    const berth__model *model = decider->cluster->model;
+    const berth__class *cls = berth__pod_at(&decider->cluster->pods, pod)->cls;
+    return decider->extenders != NULL &&
+           (berth__extenders_concern(decider->extenders, model, cls) ||
+            berth__extenders_preempt(decider->extenders, model, cls));
 }

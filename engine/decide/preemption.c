@@ -16,6 +16,7 @@ static const berth_str NOT_HELPFUL = {"Preemption is not helpful for scheduling"
 static const berth_str NEVER = {"not eligible due to preemptionPolicy=Never.", 43};
 static const berth_str NO_CLAIMS = {"no new claims to deallocate", 27};
 static const berth_str SILENCE = {"", 0};
+static const berth_str NO_CANDIDATE = {"no candidate node for preemption", 32};
 static const berth_str NOT_FOUND = {"not found", 9};
 static const berth_str TERMINATING = {
     "not eligible due to a terminating pod on the nominated node.", 60};
@@ -115,6 +116,17 @@ static berth_status heed_nominated(berth__decider *decider, uint32_t tile, const
     return BERTH_OK;
 }
 
+/* Nodes that an extender refused, but not for good, are potential ones, too. */
+static uint32_t add_refused(berth__decider *decider)
+{
+    const berth__extended *extended = &decider->attempt.extended;
+    for (uint32_t i = 0; i < extended->refused_count; i++) {
+        const uint32_t slot = extended->refused[i];
+        berth__bit_set(decider->potential[slot / BERTH__TILE].words, slot % BERTH__TILE);
+    }
+    return extended->refused_count;
+}
+
 static berth_status find_potential(berth__decider *decider, uint32_t *count)
 {
     const berth__attempt *attempt = &decider->attempt;
@@ -134,6 +146,7 @@ static berth_status find_potential(berth__decider *decider, uint32_t *count)
             BERTH_TRY(heed_nominated(decider, tile, &slots));
         *count += berth__mask_count(&decider->potential[tile]);
     }
+    *count += add_refused(decider); /* they passed every filter */
     return BERTH_OK;
 }
 
@@ -192,6 +205,7 @@ typedef struct trials {
     bool failed; /* a trial ended with an error */
     uint32_t best_slot;
     berth__candidate best;
+    uint32_t *slots;     /* of all candidates, for extenders; NULL: none takes part */
     berth__arena *arena; /* for reasons; NULL: not requested */
     berth__histogram reasons;
     berth__histogram errors; /* of filters in trials */
@@ -222,12 +236,33 @@ static uint32_t rank(const berth__decider *decider, uint32_t slot)
 static void keep_better(trials *own, uint32_t slot, const berth__candidate *candidate)
 {
     int order = own->found == 0 ? -1 : berth__candidate_compare(candidate, &own->best);
+    if (own->slots != NULL)
+        own->slots[own->found] = slot;
     own->found++;
     own->violating += candidate->violations > 0;
     if (order > 0 || (order == 0 && rank(own->decider, slot) > rank(own->decider, own->best_slot)))
         return;
     own->best = *candidate;
     own->best_slot = slot;
+}
+
+/* A trial that needs no victims fails: the pod was refused for another reason, by an extender.
+ * Source: kube-scheduler v1.32, framework/preemption, DryRunPreemption. */
+static bool check_needed(const berth__decider *decider, uint32_t slot, berth__candidate *candidate,
+                         berth__reasons *reasons)
+{
+    const berth__node_record *node = berth__view_node(&decider->cluster->view, slot);
+    const berth_str name = berth__text(decider->cluster->model, node->name);
+    if (candidate->state != BERTH__TRIED_FITS || candidate->victim_count > 0 ||
+        !behaviours_of(&decider->attempt)->samples_candidates)
+        return true;
+    candidate->state = BERTH__TRIED_FAILED;
+    if (reasons == NULL)
+        return true;
+    berth__reason(reasons, BERTH_CODE_UNSCHEDULABLE,
+                  "expected at least one victim pod on node \"%.*s\"", (int)name.len, name.data);
+    reasons->failed = true;
+    return reasons->ok;
 }
 
 /* Try one slot. A remembered result replaces the dry run, unless reasons are requested. */
@@ -243,6 +278,8 @@ static berth_status try_slot(trials *own, uint32_t slot)
         berth__reasons reasons = {.arena = own->arena, .ok = true};
         BERTH_TRY(berth__victims_select(&decider->victims, &decider->dry_run, slot, &candidate,
                                         own->arena != NULL ? &reasons : NULL));
+        if (!check_needed(decider, slot, &candidate, own->arena != NULL ? &reasons : NULL))
+            return BERTH_E_NOMEM;
         berth__histogram *to = reasons.failed ? &own->errors : &own->reasons;
         for (uint32_t i = 0; i < reasons.count; i++)
             reasons.ok &= berth__histogram_add(to, reasons.items[i], 1);
@@ -468,28 +505,163 @@ static bool is_leaving(const berth__decider *decider, uint32_t pod)
            berth__pod_at(&decider->cluster->pods, pod)->cls->deleting;
 }
 
-/* Find the victims on the best node by repeating its dry run. */
+/* Find the victims on a candidate's node by repeating its dry run. */
+static berth_status repeat_trial(const trials *own, uint32_t slot, berth__candidate *again)
+{
+    berth__decider *decider = own->decider;
+    BERTH_TRY(berth__victims_select(&decider->victims, &decider->dry_run, slot, again, NULL));
+    BERTH_ASSERT(again->state == BERTH__TRIED_FITS);
+    return BERTH_OK;
+}
+
+/* The victims of the last trial, by pod index; `out` has room for all of them. */
+static void copy_victims(const berth__victims *victims, uint32_t *out)
+{
+    for (uint32_t i = 0; i < victims->lower_count; i++)
+        for (uint32_t k = 0; !victims->lower[i].stays && k < berth__lower_count(&victims->lower[i]);
+             k++)
+            *out++ = berth__lower_at(&victims->lower[i], k);
+}
+
+static berth_status reserve_chosen(berth__decider *decider, uint32_t count)
+{
+    return berth__grow(decider->cluster->model->allocator, &decider->chosen,
+                       &decider->chosen_capacity, count, sizeof(uint32_t))
+               ? BERTH_OK
+               : BERTH_E_NOMEM;
+}
+
+/* Leave the pods that are terminating already out of the chosen victims. */
+static void name_chosen(berth__decider *decider, uint32_t count, uint32_t node,
+                        berth__preemption *out)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (!is_leaving(decider, decider->chosen[i]))
+            decider->chosen[out->victim_count++] = decider->chosen[i];
+    out->victims = decider->chosen;
+    out->node = node;
+}
+
 static berth_status name_victims(const trials *own, berth__preemption *out)
 {
     berth__decider *decider = own->decider;
-    const berth__victims *victims = &decider->victims;
     berth__candidate again;
-    BERTH_TRY(
-        berth__victims_select(&decider->victims, &decider->dry_run, own->best_slot, &again, NULL));
-    BERTH_ASSERT(again.state == BERTH__TRIED_FITS && again.victim_count == own->best.victim_count);
-    if (!berth__grow(decider->cluster->model->allocator, &decider->chosen,
-                     &decider->chosen_capacity, again.victim_count, sizeof(uint32_t)))
-        return BERTH_E_NOMEM;
-    for (uint32_t i = 0; i < victims->lower_count; i++)
-        for (uint32_t k = 0; !victims->lower[i].stays && k < berth__lower_count(&victims->lower[i]);
-             k++) {
-            const uint32_t pod = berth__lower_at(&victims->lower[i], k);
-            if (!is_leaving(decider, pod))
-                decider->chosen[out->victim_count++] = pod;
-        }
-    out->victims = decider->chosen;
-    out->node = decider->attempt.cycle.view->layout->nodes[own->best_slot];
+    BERTH_TRY(repeat_trial(own, own->best_slot, &again));
+    BERTH_ASSERT(again.victim_count == own->best.victim_count);
+    BERTH_TRY(reserve_chosen(decider, again.victim_count));
+    copy_victims(&decider->victims, decider->chosen);
+    name_chosen(decider, again.victim_count,
+                decider->attempt.cycle.view->layout->nodes[own->best_slot], out);
     return BERTH_OK;
+}
+
+/* ---- extenders ---- */
+
+/* List a candidate for the extenders. */
+static berth_status describe_candidate(const trials *own, uint32_t slot,
+                                       berth_extender_victims *out)
+{
+    berth__decider *decider = own->decider;
+    berth__candidate again;
+    BERTH_TRY(repeat_trial(own, slot, &again));
+    BERTH_TRY(reserve_chosen(decider, again.victim_count));
+    copy_victims(&decider->victims, decider->chosen);
+    berth_pod_id *pods = berth__arena_alloc(&decider->arena, again.victim_count * sizeof(*pods), 8);
+    for (uint32_t i = 0; pods != NULL && i < again.victim_count; i++)
+        pods[i] = berth__cluster_pod_id(decider->cluster, decider->chosen[i]);
+    *out = (berth_extender_victims){.node = decider->attempt.cycle.view->layout->nodes[slot],
+                                    .pod_count = again.victim_count,
+                                    .pods = pods,
+                                    .budget_violations = again.violations};
+    return pods != NULL ? BERTH_OK : BERTH_E_NOMEM;
+}
+
+/* What the extenders left of the candidates becomes the candidates: find the best anew. */
+static berth_status choose_extended(trials *own, const berth_extender_victims *left, uint32_t count,
+                                    berth__preemption *out)
+{
+    berth__decider *decider = own->decider;
+    const berth__cluster *cluster = decider->cluster;
+    const berth_extender_victims *best = NULL;
+    own->found = own->violating = 0;
+    own->slots = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t slot =
+            berth__view_slot_of(&cluster->view, berth__cluster_node(cluster, left[i].node)->name);
+        berth__candidate candidate = {.state = BERTH__TRIED_FITS,
+                                      .violations = (uint32_t)left[i].budget_violations};
+        if (slot == BERTH__SLOT_NONE)
+            continue;
+        BERTH_TRY(reserve_chosen(decider, left[i].pod_count));
+        for (uint32_t k = 0; k < left[i].pod_count; k++)
+            decider->chosen[k] = berth__cluster_pod(cluster, left[i].pods[k]);
+        berth__candidate_weigh(&cluster->pods, decider->chosen, left[i].pod_count, &candidate);
+        keep_better(own, slot, &candidate);
+        if (own->best_slot == slot)
+            best = &left[i];
+    }
+    if (best == NULL)
+        return BERTH_OK;
+    for (uint32_t k = 0; k < best->pod_count; k++)
+        decider->chosen[k] = berth__cluster_pod(cluster, best->pods[k]);
+    name_chosen(decider, best->pod_count, best->node, out);
+    return BERTH_OK;
+}
+
+static berth_status append_alone(berth_explanation *explanation, berth_str words)
+{
+    if (explanation == NULL)
+        return BERTH_OK;
+    words = berth__message_of_preemption(&explanation->arena, words);
+    return words.data != NULL ? append(explanation, &words, 1) : BERTH_E_NOMEM;
+}
+
+/* Let the extenders choose among the candidates. If they fail, or leave none, nothing is nominated,
+ * and nominations stay as they are. */
+static berth_status choose_with_extenders(trials *own, berth_explanation *explanation,
+                                          berth__preemption *out)
+{
+    berth__decider *decider = own->decider;
+    berth__extended *extended = &decider->attempt.extended;
+    uint32_t count = own->found;
+    berth_extender_victims *all =
+        berth__arena_alloc(&decider->arena, count * sizeof(*all), _Alignof(berth_extender_victims));
+    if (all == NULL)
+        return BERTH_E_NOMEM;
+    for (uint32_t i = 0; i < count; i++)
+        BERTH_TRY(describe_candidate(own, own->slots[i], &all[i]));
+    const berth_extender_victims *left = all;
+    extended->failure = (berth_str){0};
+    BERTH_TRY(berth__extended_preempt(extended, &left, &count));
+    out->outcome = BERTH__PREEMPTION_FAILED;
+    if (extended->failure.data != NULL)
+        return append_alone(explanation, extended->failure);
+    BERTH_TRY(choose_extended(own, left, count, out));
+    if (own->found == 0)
+        return append_alone(explanation, NO_CANDIDATE);
+    out->outcome = BERTH__PREEMPTION_NOMINATED;
+    return explanation != NULL ? explain_choice(own, out, explanation) : BERTH_OK;
+}
+
+/* The answer is kept, so that extenders are asked once in an attempt. */
+static berth_status ask_extenders(trials *own, berth_explanation *explanation,
+                                  berth__preemption *out)
+{
+    berth__decider *decider = own->decider;
+    BERTH_TRY(choose_with_extenders(own, explanation, out));
+    decider->attempt.preempted = berth__arena_alloc(&decider->arena, sizeof(*out), 8);
+    if (decider->attempt.preempted == NULL)
+        return BERTH_E_NOMEM;
+    *decider->attempt.preempted = *out;
+    return BERTH_OK;
+}
+
+/* Whether an extender takes part in preemption for the pod. */
+static bool is_extended(const berth__decider *decider)
+{
+    return decider->attempt.extended.extenders != NULL &&
+           berth__extenders_preempt(decider->extenders, decider->cluster->model,
+                                    decider->attempt.cycle.cls);
 }
 
 static berth_status choose_node(trials *own, berth_explanation *explanation, berth__preemption *out)
@@ -498,7 +670,15 @@ static berth_status choose_node(trials *own, berth_explanation *explanation, ber
     BERTH_TRY(berth__victims_begin(&decider->victims, &decider->cluster->view,
                                    &decider->cluster->pods,
                                    behaviours_of(&decider->attempt)->pod_groups));
+    if (is_extended(decider)) {
+        own->slots =
+            berth__arena_alloc(&decider->arena, own->potential_count * sizeof(*own->slots), 8);
+        if (own->slots == NULL)
+            return BERTH_E_NOMEM;
+    }
     BERTH_TRY(try_nodes(own));
+    if (own->found > 0 && own->slots != NULL)
+        return ask_extenders(own, explanation, out);
     if (own->found > 0) {
         out->outcome = BERTH__PREEMPTION_NOMINATED;
         BERTH_TRY(name_victims(own, out));
@@ -582,6 +762,10 @@ berth_status berth__preempt(berth__decider *decider, berth_explanation *explanat
     *out = (berth__preemption){.outcome = BERTH__PREEMPTION_OFF, .node = BERTH_NODE_NONE};
     if (attempt->decision.prepared == NULL)
         return BERTH_OK;
+    if (attempt->preempted != NULL) {
+        *out = *attempt->preempted;
+        return BERTH_OK;
+    }
     if (explanation != NULL)
         BERTH_TRY(explain_attempt(attempt, explanation));
     if (attempt->search_only)

@@ -258,8 +258,9 @@ berth_status berth__explanation_walk(berth_explanation *explanation, const berth
              run_ != 0; run_ = 0)                                                              \
     BERTH__MASK_EACH(&(search)->walk.found[segment_], s)
 
-static berth_status add_scorer(berth_explanation *explanation, const berth__search *search,
-                               uint32_t scorer)
+/* Add a scorer. Returns its entries, one for each feasible node, or NULL when out of memory. */
+static berth__explained_score *begin_scorer(berth_explanation *explanation, berth_str name,
+                                            int64_t weight)
 {
     const berth_allocator *allocator = explanation->arena.allocator;
     if (!berth__grow(allocator, &explanation->scorers, &explanation->scorer_capacity,
@@ -267,12 +268,20 @@ static berth_status add_scorer(berth_explanation *explanation, const berth__sear
         !berth__grow(allocator, &explanation->scores, &explanation->score_capacity,
                      explanation->score_count + explanation->feasible_count,
                      sizeof(*explanation->scores)))
-        return BERTH_E_NOMEM;
-    const berth__stage *stage = &search->decision.profile->scorers[scorer];
-    explanation->scorers[explanation->scorer_count++] =
-        (berth__explained_scorer){stage->name, stage->weight};
+        return NULL;
+    explanation->scorers[explanation->scorer_count++] = (berth__explained_scorer){name, weight};
     berth__explained_score *scores = explanation->scores + explanation->score_count;
     explanation->score_count += explanation->feasible_count;
+    return scores;
+}
+
+static berth_status add_scorer(berth_explanation *explanation, const berth__search *search,
+                               uint32_t scorer)
+{
+    const berth__stage *stage = &search->decision.profile->scorers[scorer];
+    berth__explained_score *scores = begin_scorer(explanation, stage->name, stage->weight);
+    if (scores == NULL)
+        return BERTH_E_NOMEM;
     _Alignas(64) int64_t values[BERTH__TILE], raw[BERTH__TILE];
     uint32_t cached = UINT32_MAX;
     EACH_FEASIBLE(search, tile, s, at)
@@ -299,6 +308,45 @@ berth_status berth__explanation_scores(berth_explanation *explanation, const ber
     EACH_FEASIBLE(search, tile, s, at)
     {
         explanation->totals[at++] = berth__search_total(search, tile * BERTH__TILE + s);
+    }
+    return BERTH_OK;
+}
+
+berth_status berth__explanation_extend(berth_explanation *explanation, berth_str extender,
+                                       const berth_extender_verdict *verdicts,
+                                       const berth_str *reasons)
+{
+    const uint32_t count = explanation->feasible_count;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const berth_node_id node = explanation->feasible[i];
+        berth__reasons given = {.arena = &explanation->arena, .ok = true};
+        if (verdicts[i] == BERTH_EXTENDER_KEEPS)
+            explanation->feasible[kept++] = node;
+        if (verdicts[i] == BERTH_EXTENDER_KEEPS || verdicts[i] == BERTH_EXTENDER_LEAVES_OUT)
+            continue;
+        berth__reason(&given,
+                      verdicts[i] == BERTH_EXTENDER_REFUSES ? BERTH_CODE_UNSCHEDULABLE
+                                                            : BERTH_CODE_UNRESOLVABLE,
+                      "%.*s", (int)reasons[i].len, reasons[i].len > 0 ? reasons[i].data : "");
+        if (!add_refused(explanation, node, extender, &given))
+            return BERTH_E_NOMEM;
+    }
+    explanation->feasible_count = kept;
+    return BERTH_OK;
+}
+
+berth_status berth__explanation_add_extender(berth_explanation *explanation, berth_str extender,
+                                             int64_t weight, const int64_t *scores)
+{
+    berth__explained_score *out = begin_scorer(explanation, extender, weight);
+    if (out == NULL)
+        return BERTH_E_NOMEM;
+    for (uint32_t i = 0; i < explanation->feasible_count; i++) {
+        out[i] =
+            (berth__explained_score){(int64_t)((uint64_t)scores[i] * (uint64_t)weight), scores[i]};
+        explanation->totals[i] =
+            (int64_t)((uint64_t)explanation->totals[i] + (uint64_t)out[i].weighted);
     }
     return BERTH_OK;
 }

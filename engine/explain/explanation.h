@@ -2,6 +2,7 @@
 #ifndef BERTH_EXPLAIN_EXPLANATION_H
 #define BERTH_EXPLAIN_EXPLANATION_H
 
+#include "berth/extender.h"
 #include "scan/search.h"
 
 typedef struct berth__refused_node {
@@ -58,6 +59,17 @@ berth_status berth__explanation_walk(berth_explanation *explanation, const berth
 
 /* Record scores, after berth__search_score. */
 berth_status berth__explanation_scores(berth_explanation *explanation, const berth__search *search);
+
+/* Record an extender's answer about the feasible nodes: those that it did not keep are feasible no
+ * more. `verdicts` and `reasons` have an entry for each. */
+berth_status berth__explanation_extend(berth_explanation *explanation, berth_str extender,
+                                       const berth_extender_verdict *verdicts,
+                                       const berth_str *reasons);
+
+/* Record an extender's scores of the feasible nodes, as those of a scorer of that weight, and add
+ * them to the totals. */
+berth_status berth__explanation_add_extender(berth_explanation *explanation, berth_str extender,
+                                             int64_t weight, const int64_t *scores);
 
 /* Write kube-scheduler's message for a pod that fits no node, without preemption's part. The
  * cluster has `node_count` nodes; nodes without a recorded refusal have the reason `absent` (NULL:

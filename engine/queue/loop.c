@@ -222,6 +222,9 @@ void berth__loop_note_rejectors(berth_scheduler *scheduler, berth__stage_set rej
             berth__refusals_note(&decider->refusals,
                                  berth__text_of(profile->filters[i].plugin->name), (berth_str){0},
                                  BERTH_CODE_UNSCHEDULABLE);
+    if ((rejectors >> BERTH__STAGE_EXTENDERS & 1) != 0)
+        berth__refusals_note(&decider->refusals, BERTH_STR("Extender"), (berth_str){0},
+                             BERTH_CODE_UNSCHEDULABLE);
 }
 
 static const berth_step idle = {.kind = BERTH_STEP_IDLE,
@@ -266,15 +269,18 @@ berth_status berth__loop_explain(berth_scheduler *scheduler, uint32_t pod, uint3
     return status;
 }
 
-/* With `*out` idle afterwards, the pod waits and another one can be taken. */
+/* With `*out` idle afterwards, the pod waits and another one can be taken. What extenders are asked
+ * about is explained at once: they are not asked twice in one attempt. */
 static berth_status decide(berth_scheduler *scheduler, berth__queue_item *item, berth_step *out,
                            berth_error *error)
 {
-    static const berth_decide_options options = {.size = sizeof(options)};
+    const bool extended = berth__decider_is_extended(scheduler->decider, item->pod);
+    const berth_decide_options options = {.size = sizeof(options),
+                                          .explanation = extended ? scheduler->explanation : NULL};
     const berth__progress before = berth__decider_progress(scheduler->decider);
     berth_status status =
         berth__decide(scheduler->decider, item->pod, &options, &out->placement, error);
-    if (status == BERTH_OK && scheduler->explanation != NULL &&
+    if (status == BERTH_OK && scheduler->explanation != NULL && !extended &&
         out->placement.verdict != BERTH_VERDICT_PLACED)
         status = berth__loop_explain(scheduler, item->pod, out->placement.start, true, error);
     if (status != BERTH_OK) {

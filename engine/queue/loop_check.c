@@ -72,9 +72,12 @@ berth_str berth_scheduler_rejector(const berth_scheduler *scheduler, berth_pod_i
     const berth__ready_profile *profile = &scheduler->decider->profiles[item->profile];
     for (berth__stage_set left = item->rejectors; left != 0; left &= left - 1) {
         uint32_t stage = (uint32_t)__builtin_ctzll(left);
-        if (i-- == 0)
-            return stage < profile->filter_stages ? profile->filters[stage].name
-                                                  : (berth_str){"no nodes", 8};
+        if (i-- > 0)
+            continue;
+        if (stage == BERTH__STAGE_EXTENDERS)
+            return BERTH_STR("Extender"); /* as kube-scheduler calls all of them */
+        return stage < profile->filter_stages ? profile->filters[stage].name
+                                              : BERTH_STR("no nodes");
     }
     return (berth_str){0};
 }

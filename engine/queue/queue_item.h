@@ -10,10 +10,10 @@
 /* It waits with its PodGroup, which has a place for all its pods (pod_groups.h). */
 #define BERTH__POD_WITH_GROUP (BERTH_POD_STATE_COUNT + 1)
 
-/* The stages of a profile that rejected a pod: bit i for filter i. The last bit means a cluster
- * without nodes. */
+/* The stages of a profile that rejected a pod: bit i for filter i. The last bits mean a cluster
+ * without nodes, and extenders, which cannot say what they wait for: any change counts. */
 typedef uint64_t berth__stage_set;
-enum { BERTH__STAGES_MAX = 62, BERTH__STAGE_NO_NODES = 62 };
+enum { BERTH__STAGES_MAX = 62, BERTH__STAGE_NO_NODES = 62, BERTH__STAGE_EXTENDERS = 63 };
 
 typedef struct berth__queue_item {
     uint32_t pod; /* index, and generation of its record; BERTH_POD_INDEX_NONE: a group's turn */

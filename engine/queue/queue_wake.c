@@ -74,7 +74,8 @@ void berth__queue_release(berth__queue *queue, berth__queue_item *item, bool ret
 
 static berth__stage_set all_stages(const berth__ready_profile *profile)
 {
-    return ((UINT64_C(1) << profile->filter_stages) - 1) | (UINT64_C(1) << BERTH__STAGE_NO_NODES);
+    return ((UINT64_C(1) << profile->filter_stages) - 1) | (UINT64_C(1) << BERTH__STAGE_NO_NODES) |
+           (UINT64_C(1) << BERTH__STAGE_EXTENDERS);
 }
 
 /* A claim of devices has changed: admit the pods that only this claim kept out. Pods that miss

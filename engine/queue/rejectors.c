@@ -63,7 +63,8 @@ berth__stage_set berth__rejectors(const berth__decider *decider)
         return 0;
     if (attempt->refused)
         return refuser(attempt);
-    berth__stage_set rejectors = 0;
+    berth__stage_set rejectors =
+        attempt->extended.lost_nodes ? UINT64_C(1) << BERTH__STAGE_EXTENDERS : 0;
     bool kept = false;
     for (uint32_t tile = 0; tile < layout->tile_count; tile++) {
         uint32_t end = layout->count - tile * BERTH__TILE;
@@ -71,5 +72,8 @@ berth__stage_set berth__rejectors(const berth__decider *decider)
         rejectors |= rejectors_in_tile(attempt, tile, &left);
         kept |= !berth__mask_empty(&left);
     }
+    /* Nodes that pass were kept for nominated pods, or refused by extenders. */
+    if (attempt->extended.lost_nodes && decider->cluster->nominations.by_pod.count == 0)
+        kept = false;
     return kept ? rejectors | filters_about_pods(attempt) : rejectors;
 }

@@ -5,7 +5,7 @@
 
 #include "base/assert.h"
 
-enum { STAGES = BERTH__STAGE_NO_NODES + 1 };
+enum { STAGES = BERTH__STAGE_EXTENDERS + 1 };
 
 berth_status berth__waiting_pool_init(berth__waiting_pool *pool, const berth_allocator *allocator,
                                       const berth__ready_profile *profiles, uint32_t profile_count)
@@ -139,6 +139,8 @@ static bool stage_wakes(berth__wake *wake, const berth__ready_profile *profile, 
 {
     if (stage == BERTH__STAGE_NO_NODES)
         return (wake->bits & BERTH_WAKE_NODE_ADD) != 0;
+    if (stage == BERTH__STAGE_EXTENDERS)
+        return true;
     const berth__plugin_ops *plugin = profile->filters[stage].plugin;
     uint32_t bits = wake->bits;
     if ((bits & plugin->wake_on) == 0)
@@ -162,10 +164,11 @@ static berth__waiter waiter_of(const berth__ready_profile *profile, berth__class
 
 static bool listens(const berth__ready_profile *profile, uint32_t stage, uint32_t bits)
 {
-    return stage == BERTH__STAGE_NO_NODES
-               ? (bits & BERTH_WAKE_NODE_ADD) != 0
-               : stage < profile->filter_stages &&
-                     (profile->filters[stage].plugin->wake_on & bits) != 0;
+    if (stage == BERTH__STAGE_NO_NODES)
+        return (bits & BERTH_WAKE_NODE_ADD) != 0;
+    if (stage == BERTH__STAGE_EXTENDERS)
+        return bits != 0;
+    return stage < profile->filter_stages && (profile->filters[stage].plugin->wake_on & bits) != 0;
 }
 
 /* Check the groups of one list. A group on several lists is checked until one stage says yes. */

@@ -390,6 +390,7 @@ static berth_status begin(berth__search *search, const berth__decision *decision
     search->range.dry_run = NULL;
     search->range.unscored = false;
     search->answer.refused_slot = BERTH__SLOT_NONE;
+    search->answer.alone = false;
     search->scores.in_walk = false;
     return BERTH_OK;
 }
@@ -455,6 +456,7 @@ static berth_status answer_alone(berth__search *search, uint32_t slot, uint32_t 
     search->walk.found[0] = search->walk.visited[0] = berth__mask_range(at, at + 1);
     search->answer.feasible_count = search->answer.visited_count = 1;
     search->answer.cut_short = false;
+    search->answer.alone = true;
     search->answer.next = start;
     merge_segments(search);
     return berth__search_begin_scores(search);
@@ -485,6 +487,37 @@ berth_status berth__search_all(berth__search *search, const berth__decision *dec
     search->range.dry_run = dry_run;
     search->range.unscored = !scored;
     return walk(search, 0, berth__search_layout(search)->count);
+}
+
+/* ---- what the walk found ---- */
+
+void berth__search_feasible(const berth__search *search, uint32_t *out)
+{
+    uint32_t count = 0;
+    for (uint32_t segment = 0; segment < search->answer.used_segments; segment++) {
+        const uint32_t tile = berth__search_tile(search, segment);
+        BERTH__MASK_EACH(&search->walk.found[segment], s)
+        {
+            out[count++] = tile * BERTH__TILE + s;
+        }
+    }
+}
+
+berth_status berth__search_keep(berth__search *search, const bool *keeps)
+{
+    uint32_t at = 0, kept = 0;
+    for (uint32_t segment = 0; segment < search->answer.used_segments; segment++) {
+        const berth__mask found = search->walk.found[segment];
+        BERTH__MASK_EACH(&found, s)
+        {
+            kept += keeps[at];
+            berth__bit_put(search->walk.found[segment].words, s, keeps[at++]);
+        }
+    }
+    search->answer.feasible_count = kept;
+    merge_segments(search);
+    search->scores.in_walk = false; /* what was scored in the walk is scored again */
+    return berth__search_begin_scores(search);
 }
 
 /* ---- selection ---- */

@@ -76,6 +76,7 @@ typedef struct berth__search_answer {
     uint32_t feasible_count;
     uint32_t visited_count;
     bool cut_short; /* one more feasible node was found and discarded */
+    bool alone;     /* only the node for which the pod itself is nominated was tried */
     /* The node for which the pod itself is nominated, if it was tried before all others and
      * refused. */
     uint32_t refused_slot; /* BERTH__SLOT_NONE: no such node */
@@ -149,6 +150,17 @@ static inline const berth__prepared_stage *berth__search_scorer(const berth__sea
                ? &search->scores.ranked[stage]
                : &search->decision.prepared->scorers[stage];
 }
+
+/* Write the feasible slots in search order; `out` has room for answer.feasible_count. */
+void berth__search_feasible(const berth__search *search, uint32_t *out);
+
+/* Before berth__search_score: keep only the feasible slots whose entry in `keeps`, in search order,
+ * is true. Errors: BERTH_E_NOMEM. */
+berth_status berth__search_keep(berth__search *search, const bool *keeps);
+
+/* After berth__search_score: add values to the totals of feasible slots, and find the best anew. */
+void berth__search_add(berth__search *search, const uint32_t *slots, const int64_t *values,
+                       uint32_t count);
 
 /* The total of a feasible slot. */
 static inline int64_t berth__search_total(const berth__search *search, uint32_t slot)

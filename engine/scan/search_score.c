@@ -499,6 +499,23 @@ berth_status berth__search_score(berth__search *search, berth__arena *arena)
     return BERTH_OK;
 }
 
+void berth__search_add(berth__search *search, const uint32_t *slots, const int64_t *values,
+                       uint32_t count)
+{
+    const uint32_t used = used_tiles(search), tiles = berth__search_layout(search)->tile_count;
+    for (uint32_t i = 0; i < count; i++)
+        search->scores.totals[slots[i]] += values[i];
+    for (uint32_t w = 0; w < search->crew.worker_count; w++) {
+        search->scores.own[w].best = INT64_MIN;
+        search->scores.own[w].best_count = 0;
+    }
+    for (uint32_t i = 0; i < used; i++) {
+        const uint32_t tile = (search->range.start / BERTH__TILE + i) % tiles;
+        find_best(search, tile, &search->answer.feasible[tile], &search->scores.own[0]);
+    }
+    reduce_best(search);
+}
+
 void berth__search_scorer_values(const berth__search *search, uint32_t scorer, uint32_t tile,
                                  int64_t *out, int64_t *raw)
 {

@@ -186,6 +186,7 @@ static berth_status make_parts(berth_engine *branch, const berth_engine *parent)
     BERTH_TRY(berth__workers_create(allocator, parent->machine, 1, false, &branch->workers));
     const berth__decider_setup setup = {.profiles = parent->profiles,
                                         .profile_count = parent->profile_count,
+                                        .extenders = parent->decider.extenders,
                                         .workers = branch->workers,
                                         .path = parent->decider.path};
     BERTH_TRY(berth__decider_init(&branch->decider, cluster, &setup));

@@ -23,6 +23,7 @@ struct berth_engine {
     berth__arena arena; /* profiles */
     berth__ready_profile *profiles;
     uint32_t profile_count;
+    berth__extenders extenders;
     berth__history history;           /* snapshots of the cluster */
     struct berth__branches *branches; /* versions/branch.h; NULL: none yet, or a branch itself */
     struct berth__branch *branch;     /* NULL: this is not a branch */

@@ -374,6 +374,14 @@ berth_status berth__victims_select(berth__victims *victims, berth__dry_run *dry_
 
 /* ---- comparing ---- */
 
+void berth__candidate_weigh(const berth__pods *pods, const uint32_t *victims, uint32_t count,
+                            berth__candidate *candidate)
+{
+    int32_t highest = INT32_MIN;
+    for (uint32_t i = 0; i < count; i++)
+        weigh_pod(berth__pod_at(pods, victims[i]), &highest, candidate);
+}
+
 static int compare(int64_t a, int64_t b)
 {
     return (a > b) - (a < b);

@@ -61,6 +61,10 @@ berth_status berth__victims_begin(berth__victims *victims, const berth__view *vi
 berth_status berth__victims_select(berth__victims *victims, berth__dry_run *dry_run, uint32_t slot,
                                    berth__candidate *out, berth__reasons *reasons);
 
+/* Add victims, by pod index, to what evicting a candidate's victims costs. */
+void berth__candidate_weigh(const berth__pods *pods, const uint32_t *victims, uint32_t count,
+                            berth__candidate *candidate);
+
 /* Compare costs: negative if `a` costs less than `b`, positive if it costs more, 0 if equal.
  * Source: kube-scheduler v1.32, framework/preemption, pickOneNodeForPreemption. */
 int berth__candidate_compare(const berth__candidate *a, const berth__candidate *b);

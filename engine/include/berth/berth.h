@@ -85,6 +85,7 @@
 #include "berth/branch.h"
 #include "berth/devices.h"
 #include "berth/engine.h"
+#include "berth/extender.h"
 #include "berth/kube.h"
 #include "berth/object_parts.h"
 #include "berth/objects.h"

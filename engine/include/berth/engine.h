@@ -125,6 +125,10 @@ typedef struct berth_engine_config {
      * its own heap or from `allocator`; their rounding, and what status.h (berth_allocator) lists
      * as not taken there, come on top. Default: 0, no limit. */
     uint64_t memory_limit_bytes;
+    /* Extenders (berth/extender.h), which take part in every profile's decisions. The tables are
+     * copied. Not with profiles of era v1alpha1. */
+    const struct berth_extender *const *extenders;
+    uint32_t extender_count;
 } berth_engine_config;
 
 /* Fill `config` with the defaults. Threads: any. */

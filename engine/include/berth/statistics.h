@@ -14,19 +14,20 @@ extern "C" {
 #endif
 
 /* Why a decision scanned nodes although the index might have answered. Append only. */
-#define BERTH_SCAN_REASON_LIST(X)                                                   \
-    X(PATH, "the engine's path is scan")                                            \
-    X(EXPLAINED, "an explanation was asked for")                                    \
-    X(NEW, "its kind of pod has not come back often enough for a tree")             \
-    X(BEHIND, "its tree was so far behind that a scan cost less than repairing it") \
-    X(NOMINATED, "it fits somewhere, and pods are nominated for nodes")             \
-    X(NAMED, "it names its nodes")                                                  \
-    X(FILTER, "a filter's verdict on a node follows from more than the node")       \
-    X(SCORE, "a score depends on which nodes fit, and only its plugin knows how")   \
-    X(DOMAINS, "scores tell more classes of nodes apart than the index keeps")      \
-    X(CLOSED, "a node is closed, and no filter of the profile counts pods")         \
-    X(MEMORY, "there was no memory for a tree")                                     \
-    X(PART, "only some of the nodes take part: a PodGroup is tried domain by domain")
+#define BERTH_SCAN_REASON_LIST(X)                                                     \
+    X(PATH, "the engine's path is scan")                                              \
+    X(EXPLAINED, "an explanation was asked for")                                      \
+    X(NEW, "its kind of pod has not come back often enough for a tree")               \
+    X(BEHIND, "its tree was so far behind that a scan cost less than repairing it")   \
+    X(NOMINATED, "it fits somewhere, and pods are nominated for nodes")               \
+    X(NAMED, "it names its nodes")                                                    \
+    X(FILTER, "a filter's verdict on a node follows from more than the node")         \
+    X(SCORE, "a score depends on which nodes fit, and only its plugin knows how")     \
+    X(DOMAINS, "scores tell more classes of nodes apart than the index keeps")        \
+    X(CLOSED, "a node is closed, and no filter of the profile counts pods")           \
+    X(MEMORY, "there was no memory for a tree")                                       \
+    X(PART, "only some of the nodes take part: a PodGroup is tried domain by domain") \
+    X(EXTENDERS, "an extender is asked about the nodes that fit")
 
 typedef enum berth_scan_reason {
 #define X(name, text) BERTH_SCAN_##name,

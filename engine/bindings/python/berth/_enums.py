@@ -120,6 +120,7 @@ class ScanReason(enum.IntEnum):
     CLOSED = 9
     MEMORY = 10
     PART = 11
+    EXTENDERS = 12
 
 
 class Normalize(enum.IntEnum):

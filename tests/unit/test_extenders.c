@@ -1,0 +1,777 @@
+/* Extenders that the test plays itself: which nodes and pods they are asked about, in which order,
+ * and what their answers and failures do to decisions, preemption and the queue. */
+#include "scheduler_cluster.h"
+
+#include "base/text.h"
+
+/* ---- an extender that answers as told ---- */
+
+enum { NODES_MAX = 160, ASKED_BYTES = 4096 };
+
+typedef struct told {
+    berth_engine *engine;
+    berth_status status; /* of all answers */
+    /* about nodes whose name begins with one of these letters */
+    const char *refuses, *refuses_for_good, *leaves_out, *likes;
+    berth_extender table;
+    /* what it was asked */
+    uint32_t filters, prioritizations, preemptions;
+    char asked[ASKED_BYTES]; /* names in the last question */
+    /* victims to answer with */
+    berth_extender_victims victims[NODES_MAX];
+    uint32_t victim_count;
+    bool keeps_candidates; /* answer with what was asked about */
+} told;
+
+static bool begins_with(const char *letters, berth_str name)
+{
+    return letters != NULL && name.len > 0 && strchr(letters, name.data[0]) != NULL;
+}
+
+static void note_name(told *t, berth_str name)
+{
+    const size_t at = strlen(t->asked);
+    if (at + name.len + 2 < sizeof(t->asked))
+        snprintf(t->asked + at, sizeof(t->asked) - at, "%s%.*s", at > 0 ? " " : "", (int)name.len,
+                 name.data);
+}
+
+static berth_str begin_node(told *t, berth_node_id node)
+{
+    const berth_str name = berth_engine_node_name(t->engine, node);
+    note_name(t, name);
+    return name;
+}
+
+static berth_status answer(const told *t, berth_error *error)
+{
+    if (t->status != BERTH_OK)
+        snprintf(error->message, sizeof(error->message), "it is out of order");
+    return t->status;
+}
+
+static berth_status filter(void *context, berth_pod_id pod, const berth_node_id *nodes,
+                           uint32_t count, berth_extender_verdict *verdicts, berth_str *reasons,
+                           berth_error *error)
+{
+    told *t = context;
+    (void)pod;
+    t->filters++;
+    t->asked[0] = '\0';
+    for (uint32_t i = 0; i < count; i++) {
+        const berth_str name = begin_node(t, nodes[i]);
+        assert_int_equal(verdicts[i], BERTH_EXTENDER_KEEPS);
+        if (begins_with(t->refuses, name))
+            verdicts[i] = BERTH_EXTENDER_REFUSES;
+        if (begins_with(t->refuses_for_good, name))
+            verdicts[i] = BERTH_EXTENDER_REFUSES_FOR_GOOD;
+        if (begins_with(t->leaves_out, name))
+            verdicts[i] = BERTH_EXTENDER_LEAVES_OUT;
+        reasons[i] = BERTH_STR("too hot");
+    }
+    return answer(t, error);
+}
+
+static berth_status prioritize(void *context, berth_pod_id pod, const berth_node_id *nodes,
+                               uint32_t count, int64_t *scores, berth_error *error)
+{
+    told *t = context;
+    (void)pod;
+    t->prioritizations++;
+    t->asked[0] = '\0';
+    for (uint32_t i = 0; i < count; i++)
+        scores[i] = begins_with(t->likes, begin_node(t, nodes[i])) ? 7 : 0;
+    return answer(t, error);
+}
+
+static berth_status preempt(void *context, berth_pod_id pod,
+                            const berth_extender_victims *candidates, uint32_t count,
+                            const berth_extender_victims **kept, uint32_t *kept_count,
+                            berth_error *error)
+{
+    told *t = context;
+    (void)pod;
+    t->preemptions++;
+    t->asked[0] = '\0';
+    for (uint32_t i = 0; i < count; i++) {
+        (void)begin_node(t, candidates[i].node);
+        for (uint32_t k = 0; k < candidates[i].pod_count; k++) {
+            berth_str space, name;
+            berth_engine_pod_name(t->engine, candidates[i].pods[k], &space, &name);
+            note_name(t, name);
+        }
+    }
+    *kept = t->keeps_candidates ? candidates : t->victims;
+    *kept_count = t->keeps_candidates ? count : t->victim_count;
+    return answer(t, error);
+}
+
+static berth_extender table_of(told *t)
+{
+    return (berth_extender){
+        .size = sizeof(berth_extender), .name = TEXT("http://told"), .context = t, .weight = 2};
+}
+
+/* ---- clusters ---- */
+
+static void open_as(small_cluster *c, berth_engine_config config, told *first, told *second)
+{
+    const berth_extender *tables[] = {&first->table, second != NULL ? &second->table : NULL};
+    config.extenders = tables;
+    config.extender_count = second != NULL ? 2 : 1;
+    small_open_as(c, config);
+    first->engine = c->engine;
+    if (second != NULL)
+        second->engine = c->engine;
+}
+
+static void open_one(small_cluster *c, told *t)
+{
+    berth_engine_config config;
+    berth_engine_config_init(&config);
+    open_as(c, config, t, NULL);
+}
+
+static const char small_spec[] =
+    "priority: 10, containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]";
+
+static const char *message(const small_cluster *c)
+{
+    static char text[2048];
+    const berth_str from = berth_explanation_message(c->explanation);
+    snprintf(text, sizeof(text), "%.*s", (int)from.len, from.data != NULL ? from.data : "");
+    return text;
+}
+
+static const char *place(small_cluster *c, berth_pod_id pod)
+{
+    static char text[256];
+    small_decide(c, pod);
+    const berth_str name = c->placement.verdict == BERTH_VERDICT_PLACED
+                               ? berth_engine_node_name(c->engine, c->placement.node)
+                               : BERTH_STR("none");
+    snprintf(text, sizeof(text), "%.*s", (int)name.len, name.data);
+    return text;
+}
+
+static berth_node_id placed_quietly(small_cluster *c, berth_pod_id pod)
+{
+    const berth_decide_options options = {.size = sizeof(options)};
+    berth_placement placement;
+    berth_error error;
+    small_require(berth_engine_decide(c->engine, pod, &options, &placement, &error), &error);
+    return placement.node;
+}
+
+/* ---- filter ---- */
+
+static void test_filter_takes_nodes_away(void **state)
+{
+    told t = {.refuses = "b", .refuses_for_good = "c", .leaves_out = "d"};
+    small_cluster c;
+    (void)state;
+    t.table = table_of(&t);
+    t.table.filter = filter;
+    open_one(&c, &t);
+    small_node(&c, "a", "");
+    const berth_node_id b = small_node(&c, "b", ""), d = small_node(&c, "c", "");
+    small_node(&c, "d", "");
+    const berth_pod_id pod = small_pod(&c, "p", NULL, "", small_spec);
+    assert_string_equal(place(&c, pod), "a");
+    assert_int_equal(c.placement.feasible_count, 1);
+    assert_string_equal(t.asked, "a b c d");
+    assert_string_equal(small_refusal(&c, b), "http://told: too hot");
+    assert_string_equal(small_refusal(&c, d), "http://told: too hot");
+    assert_int_equal(berth_explanation_refusal_count(c.explanation), 2);
+    assert_int_equal(placed_quietly(&c, pod), berth_engine_find_node(c.engine, BERTH_STR("a")));
+    assert_int_equal(t.filters, 2);
+    small_close(&c);
+}
+
+static void test_message_counts_refusals(void **state)
+{
+    told t = {.refuses = "ab", .leaves_out = "c"};
+    small_cluster c;
+    (void)state;
+    t.table = table_of(&t);
+    t.table.filter = filter;
+    open_one(&c, &t);
+    small_node(&c, "a", "");
+    small_node(&c, "b", "");
+    small_node(&c, "c", "");
+    small_node(&c, "d", "}\nspec: {unschedulable: true");
+    const berth_pod_id pod =
+        small_pod(&c, "p", NULL, "", "preemptionPolicy: Never, containers: [{name: c, image: i}]");
+    assert_string_equal(place(&c, pod), "none");
+    assert_string_equal(message(&c),
+                        "0/4 nodes are available: 1 node(s) were unschedulable, 2 too hot. "
+                        "preemption: not eligible due to preemptionPolicy=Never.");
+    small_close(&c);
+}
+
+static void test_failure_ends_the_attempt(void **state)
+{
+    told t = {.status = BERTH_E_IO};
+    small_cluster c;
+    (void)state;
+    t.table = table_of(&t);
+    t.table.filter = filter;
+    open_one(&c, &t);
+    small_node(&c, "a", "");
+    const berth_pod_id pod = small_pod(&c, "p", NULL, "", small_spec);
+    assert_string_equal(place(&c, pod), "none");
+    assert_int_equal(c.placement.verdict, BERTH_VERDICT_ERROR);
+    assert_string_equal(message(&c), "it is out of order");
+    t.status = BERTH_E_NOMEM;
+    assert_int_equal(berth_engine_decide(c.engine, pod, NULL, &c.placement, NULL), BERTH_E_NOMEM);
+    small_close(&c);
+}
+
+static void test_ignorable_come_last_and_may_fail(void **state)
+{
+    told first = {.status = BERTH_E_IO}, second = {.refuses = "a"};
+    berth_engine_config config;
+    small_cluster c;
+    (void)state;
+    first.table = table_of(&first);
+    first.table.flags = BERTH_EXTENDER_IGNORABLE;
+    second.table = table_of(&second);
+    first.table.filter = second.table.filter = filter;
+    berth_engine_config_init(&config);
+    open_as(&c, config, &first, &second);
+    small_node(&c, "a", "");
+    small_node(&c, "b", "");
+    assert_string_equal(place(&c, small_pod(&c, "p", NULL, "", small_spec)), "b");
+    assert_string_equal(second.asked, "a b");
+    assert_string_equal(first.asked, "b");
+    small_close(&c);
+}
+
+static void test_only_pods_that_it_concerns(void **state)
+{
+    static const berth_str names[] = {TEXT("x.com/gpu")};
+    told t = {.refuses = "a"};
+    small_cluster c;
+    (void)state;
+    t.table = table_of(&t);
+    t.table.managed_resources = (berth_strs){names, 1};
+    t.table.filter = filter;
+    open_one(&c, &t);
+    small_add(&c, "apiVersion: v1\nkind: Node\nmetadata: {name: a}\n"
+                  "status: {allocatable: {cpu: 4, pods: 10, x.com/gpu: 2}}\n");
+    const berth_pod_id plain = small_pod(&c, "p", NULL, "", small_spec);
+    const berth_pod_id gpu =
+        small_pod(&c, "q", NULL, "",
+                  "containers: [{name: c, image: i, resources: {requests: {x.com/gpu: 1}}}]");
+    assert_string_equal(place(&c, plain), "a");
+    assert_int_equal(t.filters, 0);
+    assert_string_equal(place(&c, gpu), "none");
+    assert_int_equal(t.filters, 1);
+    /* Pods that it does not concern are decided by index. */
+    for (int i = 0; i < 6; i++)
+        (void)placed_quietly(&c, plain);
+    berth_statistics statistics = {.size = sizeof(statistics)};
+    assert_int_equal(berth_engine_statistics(c.engine, &statistics, NULL), BERTH_OK);
+    assert_true(statistics.indexed > 0);
+    (void)placed_quietly(&c, gpu);
+    assert_int_equal(berth_engine_statistics(c.engine, &statistics, NULL), BERTH_OK);
+    assert_int_equal(statistics.scans[BERTH_SCAN_EXTENDERS], 1);
+    small_close(&c);
+}
+
+/* Without scorers one node is enough, unless an extender filters or prioritizes. */
+static void test_search_goes_on_without_scorers(void **state)
+{
+    static const berth_plugin_ref fit[] = {{.name = TEXT("NodeResourcesFit")}};
+    static const berth_plugin_list points[BERTH_POINT_COUNT] = {[BERTH_POINT_FILTER] = {fit, 1}};
+    const berth_profile profile = {.points = points, .point_count = BERTH_POINT_COUNT};
+    told t = {.refuses = "a"};
+    berth_engine_config config;
+    small_cluster c;
+    (void)state;
+    t.table = table_of(&t);
+    t.table.filter = filter;
+    berth_engine_config_init(&config);
+    config.profiles = &profile;
+    config.profile_count = 1;
+    open_as(&c, config, &t, NULL);
+    small_node(&c, "a", "");
+    small_node(&c, "b", "");
+    assert_string_equal(place(&c, small_pod(&c, "p", NULL, "", small_spec)), "b");
+    assert_string_equal(t.asked, "a b");
+    small_close(&c);
+}
+
+/* ---- the nominated node ---- */
+
+static void test_nominated_node_is_tried_first(void **state)
+{
+    told t = {.refuses = ""};
+    small_cluster c;
+    (void)state;
+    t.table = table_of(&t);
+    t.table.filter = filter;
+    open_one(&c, &t);
+    small_node(&c, "a", "");
+    small_node(&c, "b", "");
+    const berth_node_id third = small_node(&c, "c", "");
+    const berth_pod_id pod = small_pod(&c, "p", NULL, "", small_spec);
+    assert_int_equal(berth_engine_nominate(c.engine, pod, third, NULL), BERTH_OK);
+    assert_string_equal(place(&c, pod), "c");
+    assert_string_equal(t.asked, "c");
+    assert_int_equal(c.placement.next, 0);
+    t.refuses = "c";
+    t.filters = 0;
+    const char *chosen = place(&c, pod);
+    assert_true(chosen[0] == 'a' || chosen[0] == 'b');
+    assert_int_equal(t.filters, 2);
+    assert_string_equal(t.asked, "a b c");
+    assert_int_equal(c.placement.next, 1); /* three nodes, and the refused one once more */
+    t.refuses = "";
+    t.leaves_out = "c";
+    (void)place(&c, pod);
+    assert_int_equal(c.placement.next, c.placement.start); /* it left no status */
+    t.leaves_out = NULL;
+    t.status = BERTH_E_IO;
+    t.filters = 0;
+    assert_string_equal(place(&c, pod), "none");
+    assert_int_equal(t.filters, 2); /* the first failure does not matter */
+    small_close(&c);
+}
+
+/* ---- prioritize ---- */
+
+static void test_scores_are_added(void **state)
+{
+    told t = {.likes = "b"};
+    small_cluster c;
+    int64_t total = 0, other = 0;
+    (void)state;
+    t.table = table_of(&t);
+    t.table.prioritize = prioritize;
+    open_one(&c, &t);
+    small_node(&c, "a", "");
+    const berth_node_id b = small_node(&c, "b", "");
+    small_node(&c, "c", "");
+    const berth_pod_id pod = small_pod(&c, "p", NULL, "", small_spec);
+    assert_string_equal(place(&c, pod), "b");
+    assert_int_equal(c.placement.best_count, 1);
+    assert_int_equal(small_score(&c, "http://told", b), 7 * 2 * 10);
+    (void)berth_explanation_feasible(c.explanation, 1, &total);
+    (void)berth_explanation_feasible(c.explanation, 0, &other);
+    assert_int_equal(total - other, 140);
+    assert_int_equal(c.placement.total, total);
+    assert_int_equal(placed_quietly(&c, pod), b);
+    t.status = BERTH_E_IO; /* its answer is left out */
+    (void)place(&c, pod);
+    assert_int_equal(c.placement.verdict, BERTH_VERDICT_PLACED);
+    assert_int_equal(c.placement.best_count, 3);
+    assert_int_equal(small_score(&c, "http://told", b), -1);
+    small_close(&c);
+}
+
+static void test_single_node_is_not_scored(void **state)
+{
+    told t = {.likes = "a"};
+    small_cluster c;
+    (void)state;
+    t.table = table_of(&t);
+    t.table.prioritize = prioritize;
+    open_one(&c, &t);
+    small_node(&c, "a", "");
+    assert_string_equal(place(&c, small_pod(&c, "p", NULL, "", small_spec)), "a");
+    assert_int_equal(t.prioritizations, 0);
+    small_close(&c);
+}
+
+/* Once extenders have ranked the nodes, the choice among equals is random in every version. */
+static void test_ties_are_drawn(void **state)
+{
+    told t = {.likes = "bc"};
+    small_cluster c;
+    uint32_t chosen[2] = {0, 0};
+    (void)state;
+    t.table = table_of(&t);
+    t.table.prioritize = prioritize;
+    open_one(&c, &t);
+    small_node(&c, "a", "");
+    small_node(&c, "b", "");
+    small_node(&c, "c", "");
+    const berth_pod_id pod = small_pod(&c, "p", NULL, "", small_spec);
+    for (int i = 0; i < 64; i++) {
+        const char *name = place(&c, pod);
+        assert_true(name[0] == 'b' || name[0] == 'c');
+        chosen[name[0] == 'c']++;
+    }
+    assert_true(chosen[0] > 8 && chosen[1] > 8);
+    small_close(&c);
+}
+
+/* More nodes than a tile has, a search that begins in the middle and stops at the limit. */
+static void test_many_nodes(void **state)
+{
+    told t = {.likes = "n", .refuses = "m"};
+    small_cluster c;
+    (void)state;
+    t.table = table_of(&t);
+    t.table.filter = filter;
+    t.table.prioritize = prioritize;
+    open_one(&c, &t);
+    for (int i = 0; i < 300; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "%c%d", "mno"[i % 3], i);
+        small_node(&c, name, "");
+    }
+    assert_int_equal(berth_engine_set_rotation(c.engine, 77, NULL), BERTH_OK);
+    const berth_pod_id pod = small_pod(&c, "p", NULL, "", small_spec);
+    for (int i = 0; i < 20; i++) {
+        assert_int_equal(place(&c, pod)[0], 'n');
+        const uint32_t kept = 300 * 48 / 100; /* of them a third is refused */
+        assert_int_equal(c.placement.feasible_count, kept * 2 / 3);
+        assert_int_equal(c.placement.next, (c.placement.start + kept) % 300);
+        assert_int_equal(berth_explanation_feasible_count(c.explanation), kept * 2 / 3);
+        assert_int_equal(c.placement.best_count, kept / 3);
+    }
+    small_close(&c);
+}
+
+/* ---- preempt ---- */
+
+/* Two full nodes: on "a" one victim of priority 1, on "b" two of priority 2 and 3. */
+static void fill(small_cluster *c)
+{
+    static const char running[] =
+        "priority: %d, containers: [{name: c, image: i, resources: {requests: {cpu: %d}}}]";
+    char spec[256];
+    small_node(c, "a", "");
+    small_node(c, "b", "");
+    snprintf(spec, sizeof(spec), running, 1, 4);
+    small_pod(c, "a1", "a", "", spec);
+    snprintf(spec, sizeof(spec), running, 2, 2);
+    small_pod(c, "b2", "b", "", spec);
+    snprintf(spec, sizeof(spec), running, 3, 2);
+    small_pod(c, "b3", "b", "", spec);
+}
+
+static const char *nominated(const small_cluster *c)
+{
+    static char text[256];
+    const berth_node_id node = berth_explanation_nominated(c->explanation);
+    berth_str name = node != BERTH_NODE_NONE ? berth_engine_node_name(c->engine, node)
+                                             : BERTH_STR("none"),
+              space;
+    size_t at = (size_t)snprintf(text, sizeof(text), "%.*s", (int)name.len, name.data);
+    for (uint32_t i = 0; i < berth_explanation_victim_count(c->explanation); i++) {
+        berth_engine_pod_name(c->engine, berth_explanation_victim(c->explanation, i), &space,
+                              &name);
+        at += (size_t)snprintf(text + at, sizeof(text) - at, " %.*s", (int)name.len, name.data);
+    }
+    return text;
+}
+
+static void open_full(small_cluster *c, told *t)
+{
+    t->table = table_of(t);
+    t->table.preempt = preempt;
+    open_one(c, t);
+    fill(c);
+}
+
+static void test_candidates_are_asked_about(void **state)
+{
+    told t = {.keeps_candidates = true};
+    small_cluster c;
+    (void)state;
+    open_full(&c, &t);
+    const berth_pod_id pod = small_pod(&c, "p", NULL, "", small_spec);
+    assert_string_equal(place(&c, pod), "none");
+    assert_string_equal(t.asked, "a a1 b b2");
+    assert_string_equal(nominated(&c), "a a1");
+    assert_non_null(strstr(message(&c), "found a potential placement for pod on node a"));
+    small_close(&c);
+}
+
+static void test_extender_chooses_victims(void **state)
+{
+    told t = {.victim_count = 1};
+    small_cluster c;
+    (void)state;
+    open_full(&c, &t);
+    const berth_pod_id victims[] = {
+        berth_engine_find_pod(c.engine, BERTH_STR("default"), BERTH_STR("b3")),
+        berth_engine_find_pod(c.engine, BERTH_STR("default"), BERTH_STR("b2"))};
+    const berth_node_id b = berth_engine_find_node(c.engine, BERTH_STR("b"));
+    t.victims[0] = (berth_extender_victims){.node = b, .pods = victims, .pod_count = 2};
+    const berth_pod_id pod = small_pod(&c, "p", NULL, "", small_spec);
+    assert_string_equal(place(&c, pod), "none");
+    assert_string_equal(nominated(&c), "b b3 b2");
+    /* The best of what it left: fewer violations first. */
+    const berth_pod_id a1 = berth_engine_find_pod(c.engine, BERTH_STR("default"), BERTH_STR("a1"));
+    const berth_node_id a = berth_engine_find_node(c.engine, BERTH_STR("a"));
+    t.victims[1] =
+        (berth_extender_victims){.node = a, .pods = &a1, .pod_count = 1, .budget_violations = 1};
+    t.victim_count = 2;
+    (void)place(&c, pod);
+    assert_string_equal(nominated(&c), "b b3 b2");
+    t.victims[0].budget_violations = 2;
+    (void)place(&c, pod);
+    assert_string_equal(nominated(&c), "a a1");
+    small_close(&c);
+}
+
+static void test_no_candidate_is_left(void **state)
+{
+    told t = {.victim_count = 0};
+    small_cluster c;
+    (void)state;
+    open_full(&c, &t);
+    const berth_pod_id pod = small_pod(&c, "p", NULL, "", small_spec);
+    assert_string_equal(place(&c, pod), "none");
+    assert_string_equal(nominated(&c), "none");
+    assert_string_equal(message(&c), "0/2 nodes are available: 2 Insufficient cpu. preemption: no "
+                                     "candidate node for preemption");
+    small_close(&c);
+}
+
+static void test_bad_victims(void **state)
+{
+    told t = {.victim_count = 1};
+    small_cluster c;
+    (void)state;
+    open_full(&c, &t);
+    const berth_node_id b = berth_engine_find_node(c.engine, BERTH_STR("b"));
+    const berth_pod_id a1 = berth_engine_find_pod(c.engine, BERTH_STR("default"), BERTH_STR("a1"));
+    const berth_pod_id pod = small_pod(&c, "p", NULL, "", small_spec);
+    t.victims[0] = (berth_extender_victims){.node = b};
+    (void)place(&c, pod);
+    assert_non_null(
+        strstr(message(&c), "preemption: expected at least one victim pod on node \"b\""));
+    t.victims[0] = (berth_extender_victims){.node = b, .pods = &a1, .pod_count = 1};
+    (void)place(&c, pod);
+    assert_non_null(strstr(message(&c), "the extender names a victim that is not on node \"b\""));
+    t.victims[0] = (berth_extender_victims){.node = 77, .pods = &a1, .pod_count = 1};
+    (void)place(&c, pod);
+    assert_non_null(strstr(message(&c), "the extender names a victim that is not on node"));
+    t.status = BERTH_E_IO;
+    (void)place(&c, pod);
+    assert_non_null(strstr(message(&c), "preemption: it is out of order"));
+    assert_string_equal(nominated(&c), "none");
+    small_close(&c);
+}
+
+static void test_ignorable_in_preemption(void **state)
+{
+    told t = {.victim_count = 1};
+    small_cluster c;
+    (void)state;
+    t.table = table_of(&t);
+    t.table.preempt = preempt;
+    t.table.flags = BERTH_EXTENDER_IGNORABLE;
+    open_one(&c, &t);
+    fill(&c);
+    const berth_node_id b = berth_engine_find_node(c.engine, BERTH_STR("b"));
+    const berth_pod_id pod = small_pod(&c, "p", NULL, "", small_spec);
+    t.victims[0] = (berth_extender_victims){.node = b}; /* dropped: none is left */
+    (void)place(&c, pod);
+    assert_non_null(strstr(message(&c), "no candidate node for preemption"));
+    t.status = BERTH_E_IO;
+    (void)place(&c, pod);
+    assert_string_equal(nominated(&c), "a a1");
+    small_close(&c);
+}
+
+/* A node that only an extender refuses is a potential one, but evictions do not help there. */
+static void test_refused_nodes_need_no_victims(void **state)
+{
+    told t = {.refuses = "a"};
+    small_cluster c;
+    (void)state;
+    t.table = table_of(&t);
+    t.table.filter = filter;
+    open_one(&c, &t);
+    small_node(&c, "a", "");
+    small_pod(&c, "low", "a", "", "priority: 1, containers: [{name: c, image: i}]");
+    const berth_pod_id pod = small_pod(&c, "p", NULL, "", small_spec);
+    (void)place(&c, pod);
+    assert_string_equal(message(&c), "0/1 nodes are available: 1 too hot. preemption: expected at "
+                                     "least one victim pod on node \"a\"");
+    t.refuses = NULL;
+    t.refuses_for_good = "a";
+    (void)place(&c, pod);
+    assert_string_equal(message(&c),
+                        "0/1 nodes are available: 1 too hot. preemption: 0/1 nodes are available: "
+                        "1 Preemption is not helpful for scheduling.");
+    small_close(&c);
+}
+
+/* ---- the queue ---- */
+
+static void open_loop(loop *l, told *t)
+{
+    berth_engine_config config;
+    const berth_extender *tables[] = {&t->table};
+    berth_engine_config_init(&config);
+    config.extenders = tables;
+    config.extender_count = 1;
+    loop_open_config(l, config, 0);
+    t->engine = l->c.engine;
+}
+
+/* Extenders cannot say what they wait for: any change counts. */
+static void test_any_change_wakes(void **state)
+{
+    told t = {.refuses = "a"};
+    loop l;
+    (void)state;
+    t.table = table_of(&t);
+    t.table.filter = filter;
+    open_loop(&l, &t);
+    loop_node(&l, "a", "4");
+    const berth_pod_id pod = loop_pod(&l, "p", "1", "");
+    assert_int_equal(loop_step(&l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(t.filters, 1);
+    const berth_str rejector = berth_scheduler_rejector(l.scheduler, pod, 0);
+    assert_true(berth__str_is(rejector, "Extender"));
+    assert_int_equal(berth_scheduler_rejector(l.scheduler, pod, 1).len, 0);
+    loop_advance(&l, 20000);
+    assert_int_equal(loop_step(&l), BERTH_STEP_IDLE);
+    t.refuses = NULL;
+    loop_add(&l, "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: s}\n"
+                 "provisioner: x\n");
+    assert_int_equal(loop_step(&l), BERTH_STEP_BOUND);
+    loop_close(&l);
+}
+
+/* With an explanation, which asks for reasons and victims, an attempt is still one question. */
+static void test_one_question_an_attempt(void **state)
+{
+    told t = {.keeps_candidates = true};
+    small_cluster c;
+    berth_scheduler_options options;
+    berth_scheduler *scheduler;
+    berth_step step;
+    berth_error error;
+    (void)state;
+    t.table = table_of(&t);
+    t.table.filter = filter;
+    t.table.preempt = preempt;
+    open_one(&c, &t);
+    fill(&c);
+    small_node(&c, "d", "");
+    t.refuses = "d";
+    small_pod(&c, "p", NULL, "", small_spec);
+    berth_scheduler_options_init(&options);
+    options.explanation = c.explanation;
+    small_require(berth_scheduler_create(c.engine, &options, &scheduler, &error), &error);
+    small_require(berth_scheduler_step(scheduler, 1, &step, &error), &error);
+    assert_int_equal(step.kind, BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(t.filters, 1);
+    assert_int_equal(t.preemptions, 1);
+    assert_int_equal(step.victim_count, 1);
+    assert_int_equal(step.nominated, berth_engine_find_node(c.engine, BERTH_STR("a")));
+    assert_int_equal(berth_explanation_nominated(c.explanation), step.nominated);
+    berth_scheduler_destroy(scheduler);
+    small_close(&c);
+}
+
+/* ---- branches ---- */
+
+static void test_branches_ask_too(void **state)
+{
+    told t = {.refuses = "a"};
+    small_cluster c;
+    berth_error error;
+    berth_engine *branch;
+    berth_snapshot *snapshot;
+    berth_placement placement;
+    (void)state;
+    t.table = table_of(&t);
+    t.table.filter = filter;
+    open_one(&c, &t);
+    small_node(&c, "a", "");
+    small_node(&c, "b", "");
+    const berth_pod_id pod = small_pod(&c, "p", NULL, "", small_spec);
+    small_require(berth_engine_publish(c.engine, &error), &error);
+    snapshot = berth_engine_pin(c.engine);
+    small_require(berth_branch_create(snapshot, &branch, &error), &error);
+    t.engine = branch;
+    small_require(berth_engine_decide(branch, pod, NULL, &placement, &error), &error);
+    assert_int_equal(placement.node, berth_engine_find_node(branch, BERTH_STR("b")));
+    assert_int_equal(t.filters, 1);
+    berth_branch_drop(branch);
+    berth_snapshot_unpin(snapshot);
+    small_close(&c);
+}
+
+/* ---- the list ---- */
+
+static void expect_refused(const berth_extender *table, const char *why)
+{
+    const berth_extender *tables[] = {table};
+    berth_engine_config config;
+    berth_engine *engine;
+    berth_error error;
+    berth_engine_config_init(&config);
+    config.threads = 1;
+    config.extenders = tables;
+    config.extender_count = 1;
+    assert_int_equal(berth_engine_create(&config, &engine, &error), BERTH_E_ARG);
+    assert_null(engine);
+    assert_non_null(strstr(error.message, why));
+    assert_string_equal(error.field, "extenders[0]");
+}
+
+static void test_incomplete_tables(void **state)
+{
+    told t = {.filters = 0};
+    (void)state;
+    berth_extender table = table_of(&t);
+    expect_refused(NULL, "NULL");
+    expect_refused(&table, "no function");
+    table.prioritize = prioritize;
+    table.weight = 0;
+    expect_refused(&table, "weight above 0");
+    table.weight = 1;
+    table.flags = 2;
+    expect_refused(&table, "flags");
+    table.flags = 0;
+    table.managed_resources.count = 1;
+    expect_refused(&table, "no items");
+    table.managed_resources.count = 0;
+    table.size = 0;
+    expect_refused(&table, "size");
+    berth_engine_config config;
+    berth_engine *engine;
+    berth_error error;
+    berth_engine_config_init(&config);
+    config.extender_count = 1;
+    assert_int_equal(berth_engine_create(&config, &engine, &error), BERTH_E_ARG);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_filter_takes_nodes_away),
+        cmocka_unit_test(test_message_counts_refusals),
+        cmocka_unit_test(test_failure_ends_the_attempt),
+        cmocka_unit_test(test_ignorable_come_last_and_may_fail),
+        cmocka_unit_test(test_only_pods_that_it_concerns),
+        cmocka_unit_test(test_search_goes_on_without_scorers),
+        cmocka_unit_test(test_nominated_node_is_tried_first),
+        cmocka_unit_test(test_scores_are_added),
+        cmocka_unit_test(test_single_node_is_not_scored),
+        cmocka_unit_test(test_ties_are_drawn),
+        cmocka_unit_test(test_many_nodes),
+        cmocka_unit_test(test_candidates_are_asked_about),
+        cmocka_unit_test(test_extender_chooses_victims),
+        cmocka_unit_test(test_no_candidate_is_left),
+        cmocka_unit_test(test_bad_victims),
+        cmocka_unit_test(test_ignorable_in_preemption),
+        cmocka_unit_test(test_refused_nodes_need_no_victims),
+        cmocka_unit_test(test_any_change_wakes),
+        cmocka_unit_test(test_one_question_an_attempt),
+        cmocka_unit_test(test_branches_ask_too),
+        cmocka_unit_test(test_incomplete_tables),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
