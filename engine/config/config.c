@@ -206,9 +206,10 @@ berth_status berth__config_extenders_refuse(berth__config_tree *tree, const bert
     if (list == NULL || list->count == 0)
         return BERTH_OK;
     berth__config_enter(tree, "extenders");
-    return berth__config_fail(tree, BERTH_E_UNSUPPORTED,
-                              "extenders are called over HTTP, which is not done here; without "
-                              "them the placements would differ");
+    return berth__config_fail(
+        tree, BERTH_E_UNSUPPORTED,
+        "extenders are called over HTTP, which only `berth run` does; without "
+        "them the placements would differ");
 }
 
 /* ---- v1, v1beta3 ---- */
@@ -303,8 +304,10 @@ static berth_status read_modern(berth__config_tree *tree, const berth__json *roo
     BERTH_TRY(berth__config_int32(tree, root, "percentageOfNodesToScore",
                                   (berth__config_range){0, 100}, &percentage));
     BERTH_TRY(berth__config_backoff_read(tree, root, &config->backoff));
-    BERTH_TRY(berth__config_extenders_refuse(tree, root));
-    return read_profiles(tree, root, percentage, config);
+    if (!tree->extenders)
+        BERTH_TRY(berth__config_extenders_refuse(tree, root));
+    BERTH_TRY(read_profiles(tree, root, percentage, config));
+    return tree->extenders ? berth__config_extenders_read(tree, root, config) : BERTH_OK;
 }
 
 /* ---- entry ---- */
@@ -359,7 +362,8 @@ berth_status berth__config_read(const berth_allocator *allocator, berth__config_
         return berth__error_set(error, BERTH_E_UNSUPPORTED, "Kubernetes 1.%u is not known",
                                 (unsigned)(from.release & UINT16_MAX));
     berth_scheduler_config *config = create_config(allocator);
-    berth__config_tree tree = {.error = error, .release = from.release, .source = name};
+    berth__config_tree tree = {
+        .error = error, .release = from.release, .extenders = from.extenders, .source = name};
     if (config == NULL)
         return berth__config_nomem(&tree);
     tree.arena = &config->arena;
@@ -386,16 +390,29 @@ berth_status berth__config_read(const berth_allocator *allocator, berth__config_
     return status;
 }
 
-berth_status berth_scheduler_config_file(const char *path, uint32_t kubernetes,
-                                         berth_scheduler_config **out, berth_error *error)
+static berth_status read_file(const char *path, berth__config_source from,
+                              berth_scheduler_config **out, berth_error *error)
 {
     if (out != NULL)
         *out = NULL;
     if (path == NULL || path[0] == '\0' || out == NULL)
         return berth__error_set(error, BERTH_E_ARG, "a path and a result are needed");
-    return berth__config_read(berth__allocator_default(),
-                              (berth__config_source){.path = path, .release = kubernetes}, path,
-                              out, error);
+    return berth__config_read(berth__allocator_default(), from, path, out, error);
+}
+
+berth_status berth_scheduler_config_file(const char *path, uint32_t kubernetes,
+                                         berth_scheduler_config **out, berth_error *error)
+{
+    return read_file(path, (berth__config_source){.path = path, .release = kubernetes}, out, error);
+}
+
+berth_status berth_scheduler_config_file_with_extenders(const char *path, uint32_t kubernetes,
+                                                        berth_scheduler_config **out,
+                                                        berth_error *error)
+{
+    return read_file(path,
+                     (berth__config_source){.path = path, .release = kubernetes, .extenders = true},
+                     out, error);
 }
 
 berth_status berth_scheduler_config_text(berth_str text, const char *source, uint32_t kubernetes,
@@ -424,6 +441,19 @@ const berth_profile *berth_scheduler_config_profiles(const berth_scheduler_confi
 {
     *count = config->profile_count;
     return config->profiles;
+}
+
+uint32_t berth_scheduler_config_extender_count(const berth_scheduler_config *config)
+{
+    return config->extender_count;
+}
+
+void berth_scheduler_config_extender_sized(const berth_scheduler_config *config, uint32_t i,
+                                           berth_extender_config *out, size_t size)
+{
+    static const berth_extender_config none;
+    berth__sized_give(out, size, i < config->extender_count ? &config->extenders[i] : &none,
+                      sizeof(none));
 }
 
 void berth_scheduler_config_backoff_sized(const berth_scheduler_config *config, berth_backoff *out,

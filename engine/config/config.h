@@ -23,6 +23,8 @@ struct berth_scheduler_config {
     const berth_profile *profiles;
     uint32_t profile_count;
     berth_backoff backoff;
+    const berth_extender_config *extenders;
+    uint32_t extender_count;
 };
 
 /* ---- config.c ---- */
@@ -32,6 +34,7 @@ typedef struct berth__config_source {
     berth_str text;
     const char *path; /* base folder of files that it names; NULL: from memory */
     uint32_t release; /* as berth_engine_config.kubernetes */
+    bool extenders;   /* the caller asks extenders; otherwise they are refused */
 } berth__config_source;
 
 /* Read from the file `from.path`, or from `from.text` if that is NULL. */
@@ -54,6 +57,19 @@ berth_status berth__config_backoff_read(berth__config_tree *tree, const berth__j
 
 /* Refuse a list of extenders unless it is empty. */
 berth_status berth__config_extenders_refuse(berth__config_tree *tree, const berth__json *object);
+
+/* ---- config_duration.c ---- */
+
+/* Read a member such as "1m30s", at least `least_ns`. Without it, `*out_ns` keeps its value. */
+berth_status berth__config_duration(berth__config_tree *tree, const berth__json *object,
+                                    const char *key, int64_t least_ns, int64_t *out_ns);
+
+/* ---- config_extenders.c ---- */
+
+/* Read the extenders of a v1 configuration, whose profiles were read before: resources that an
+ * extender manages and the scheduler ignores become their ignored resources. */
+berth_status berth__config_extenders_read(berth__config_tree *tree, const berth__json *root,
+                                          berth_scheduler_config *config);
 
 /* ---- config_args.c ---- */
 

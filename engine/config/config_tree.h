@@ -17,6 +17,7 @@ typedef struct berth__config_tree {
     berth__arena *arena; /* of the result: holds copies of strings and lists */
     berth_error *error;  /* may be NULL */
     uint32_t release;    /* selects the defaults; as berth_engine_config.kubernetes */
+    bool extenders;      /* extenders are read; otherwise they are refused */
     const char *source;
     size_t path_len;
     char path[192];

@@ -554,6 +554,8 @@ static void test_text(void **state)
     berth_engine_destroy(engine);
     FAIL(BERTH_E_ARG, berth_scheduler_config_file(NULL, 0, &config, &error));
     FAIL(BERTH_E_IO, berth_scheduler_config_file("/no/such/file", 0, &config, &error));
+    FAIL(BERTH_E_IO,
+         berth_scheduler_config_file_with_extenders("/no/such/file", 0, &config, &error));
     FAIL(BERTH_E_UNSUPPORTED, berth_scheduler_config_text(text("{}"), "text", 7, &config, &error));
     FAIL(BERTH_E_PARSE, berth_scheduler_config_text(text(""), "text", 0, &config, &error));
     FAIL(BERTH_E_INVALID, berth_scheduler_config_text(text("{}"), "text", 0, &config, &error));

@@ -337,6 +337,44 @@ static inline berth_backoff berth_scheduler_config_backoff(const berth_scheduler
     return out;
 }
 
+/* An HTTP extender of a configuration, as kube-scheduler's Extender. Verbs are empty if the
+ * extender does not take part there. Owner: texts are borrowed until the configuration is
+ * destroyed. */
+typedef struct berth_extender_config {
+    berth_str url_prefix;
+    berth_str filter_verb, prioritize_verb, preempt_verb, bind_verb;
+    int64_t weight;
+    int64_t timeout_ns; /* above 0 */
+    bool enable_https;  /* without a CA, certificates are not verified */
+    bool node_cache_capable;
+    bool ignorable;
+    berth_strs managed_resources;
+    uint32_t ignored_count; /* the first of these, which NodeResourcesFit ignores */
+    struct {
+        bool insecure;
+        berth_str server_name, certificate_file, key_file, ca_file;
+        berth_str certificate_base64, key_base64, ca_base64;
+    } tls;
+} berth_extender_config;
+
+/* As berth_scheduler_config_file, for a caller that asks the configuration's extenders itself
+ * (extender.h): they are read instead of refused, except those of v1alpha1 and Policy. Resources
+ * that an extender manages with ignoredByScheduler replace the ignoredResources of NodeResourcesFit
+ * in every profile. */
+BERTH_API berth_status berth_scheduler_config_file_with_extenders(const char *path,
+                                                                  uint32_t kubernetes,
+                                                                  berth_scheduler_config **out,
+                                                                  berth_error *error);
+
+/* The number of extenders of a configuration, and one of them (zeroed beyond the last). Threads:
+ * any. */
+BERTH_API uint32_t berth_scheduler_config_extender_count(const berth_scheduler_config *config);
+static inline void berth_scheduler_config_extender(const berth_scheduler_config *config, uint32_t i,
+                                                   berth_extender_config *out)
+{
+    berth_scheduler_config_extender_sized(config, i, out, sizeof(*out));
+}
+
 #ifdef __cplusplus
 }
 #endif

@@ -9,6 +9,7 @@ extern "C" {
 #endif
 
 struct berth_backoff;
+struct berth_extender_config;
 struct berth_read_options;
 struct berth_reader;
 struct berth_scheduler_config;
@@ -24,6 +25,9 @@ BERTH_API berth_status berth_object_write_sized(const berth_object *object, cons
                                                 void *context, berth_error *error);
 BERTH_API void berth_scheduler_config_backoff_sized(const struct berth_scheduler_config *config,
                                                     struct berth_backoff *out, size_t size);
+BERTH_API void berth_scheduler_config_extender_sized(const struct berth_scheduler_config *config,
+                                                     uint32_t i, struct berth_extender_config *out,
+                                                     size_t size);
 
 #ifdef __cplusplus
 }
