@@ -377,6 +377,120 @@ static void a_rate_is_kept(void **state)
     assert_int_equal(now.s->sent, 12);
 }
 
+/* ---- an extender that binds ---- */
+
+static void put_extended(bool ignorable)
+{
+    write_pod pod = web;
+    pod.by_extender = true;
+    bindings_use_extender(now.b, &(bind_extender){.transport = &now.s->transport,
+                                                  .path = "/x/bind",
+                                                  .timeout_ns = 5 * second,
+                                                  .ignorable = ignorable});
+    bindings_put(now.b, 7, &pod, BERTH_STR("n1"));
+}
+
+static scripted_request *sent_to_extender(void)
+{
+    scripted_request *r = scripted_find(now.s, "POST", "/x/bind");
+    assert_non_null(r);
+    return r;
+}
+
+static void extender_binds(void **state)
+{
+    (void)state;
+    put_extended(false);
+    const scripted_request *r = sent_to_extender();
+    assert_string_equal(r->body, "{\"PodName\":\"web-1\",\"PodNamespace\":\"shop\","
+                                 "\"PodUID\":\"u-1\",\"Node\":\"n1\"}");
+    assert_int_equal(r->timeout_ns, 5 * second);
+    scripted_answer(now.s, sent_to_extender(), 200, "{\"Error\":\"\"}");
+    is_settled(BIND_BOUND);
+}
+
+static void other_pods_are_the_servers(void **state)
+{
+    (void)state;
+    put_extended(false);
+    put(8);
+    (void)sent();
+    scripted_answer(now.s, sent_to_extender(), 200, "{}");
+    assert_int_equal(now.settled, 1);
+    answer(201, "");
+    assert_int_equal(now.settled, 2);
+}
+
+static void extender_fails(void **state)
+{
+    static const struct {
+        int status;
+        const char *body, *why;
+    } cases[] = {
+        {200, "{\"Error\":\"no\"}", "no"},
+        {200, "{\"error\":\"no\"}", "no"},
+        {200, "?", "no JSON"},
+        {404, "", "failed bind with extender at URL /x/bind, code 404"},
+        {500, "", "code 500"},
+        {429, "", "code 429"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        bindings_destroy(now.b);
+        now.b = bindings_create(&now.gate, on_settled, &now);
+        now.settled = 0;
+        put_extended(false);
+        scripted_answer(now.s, sent_to_extender(), cases[i].status, cases[i].body);
+        is_settled(BIND_FAILED);
+        assert_non_null(strstr(now.why, cases[i].why));
+    }
+}
+
+static void extender_does_not_answer(void **state)
+{
+    (void)state;
+    put_extended(false);
+    scripted_end(now.s, sent_to_extender(), &(live_answer){.outcome = LIVE_UNKNOWN});
+    is_settled(BIND_FAILED);
+}
+
+static void ignorable_extender_leaves_it_to_the_server(void **state)
+{
+    (void)state;
+    put_extended(true);
+    scripted_answer(now.s, sent_to_extender(), 200, "{\"Error\":\"no\"}");
+    assert_int_equal(now.settled, 0);
+    assert_non_null(strstr(sent()->body, "\"kind\":\"Binding\""));
+    answer(201, "");
+    is_settled(BIND_BOUND);
+}
+
+static void extender_obeys_the_fence(void **state)
+{
+    (void)state;
+    bindings_use_extender(now.b, &(bind_extender){.transport = &now.s->transport,
+                                                  .path = "/x/bind",
+                                                  .timeout_ns = 5 * second});
+    bindings_fence(now.b, 0);
+    write_pod pod = web;
+    pod.by_extender = true;
+    bindings_put(now.b, 7, &pod, BERTH_STR("n1"));
+    assert_null(scripted_find(now.s, "POST", "/x/bind"));
+    bindings_fence(now.b, LIVE_NEVER);
+    scripted_answer(now.s, sent_to_extender(), 200, "{}");
+    is_settled(BIND_BOUND);
+}
+
+static void seen_while_the_extender_binds(void **state)
+{
+    (void)state;
+    put_extended(false);
+    bindings_pod_seen(now.b, web.namespace_name, web.name, web.uid, BERTH_STR("n1"));
+    assert_int_equal(now.settled, 0);
+    scripted_answer(now.s, sent_to_extender(), 500, "");
+    is_settled(BIND_BOUND);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, start, stop)
@@ -397,6 +511,13 @@ int main(void)
         T(nothing_after_the_deadline),
         T(the_end_settles_what_is_unknown),
         T(a_rate_is_kept),
+        T(extender_binds),
+        T(other_pods_are_the_servers),
+        T(extender_fails),
+        T(extender_does_not_answer),
+        T(ignorable_extender_leaves_it_to_the_server),
+        T(extender_obeys_the_fence),
+        T(seen_while_the_extender_binds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,9 @@ typedef struct world {
     reflector r;
     char told[4096]; /* "+ns/a ~ns/a -ns/a " */
     uint64_t number;
-    int listed, seen, gone;
+    int listed, seen, gone, texts;
+    char text[512]; /* the last whole text, and what had been told before it came */
+    size_t told_before;
     bool full;
 } world;
 
@@ -46,6 +48,16 @@ static void on_listed(void *context, berth_kind kind)
     ((world *)context)->listed++;
 }
 
+static void on_text(void *context, berth_kind kind, const object_view *view, berth_str text)
+{
+    world *n = context;
+    (void)kind;
+    (void)view;
+    n->texts++;
+    n->told_before = strlen(n->told);
+    snprintf(n->text, sizeof(n->text), "%.*s", (int)text.len, text.data);
+}
+
 static void on_seen(void *context, const object_entry *entry, const object_view *view)
 {
     assert_int_equal(entry->version, view->version);
@@ -67,7 +79,13 @@ static int start(void **state)
     (void)state;
     const berth_read_options options = {.size = sizeof(options), .templates = true, .threads = 1};
     w = (world){.s = scripted_create()};
-    w.sink = (watch_sink){on_change, on_is_full, on_listed, on_seen, on_gone, &w};
+    w.sink = (watch_sink){.change = on_change,
+                          .is_full = on_is_full,
+                          .listed = on_listed,
+                          .seen = on_seen,
+                          .text = on_text,
+                          .gone = on_gone,
+                          .context = &w};
     assert_int_equal(berth_reader_create(&options, &w.reader, NULL), BERTH_OK);
     reflector_init(&w.r, &w.s->transport, &pods, &w.sink, w.reader);
     reflector_start(&w.r);
@@ -156,6 +174,24 @@ static void test_list_and_watch(void **state)
     scripted_answer(w.s, scripted_find(w.s, "GET", "watch=1"), 200, "");
     scripted_advance(w.s, 1);
     assert_watches_from("20");
+}
+
+/* The whole text comes before the change, and also if no field that is read has changed. */
+static void test_whole_texts(void **state)
+{
+    (void)state;
+    give_list(LIST("7", "", POD("p", "1", "3", "")));
+    assert_int_equal(w.texts, 1);
+    assert_int_equal(w.told_before, 0);
+    assert_string_equal(w.text, POD("p", "1", "3", ""));
+    assert_true(give_event(EVENT("MODIFIED", POD("p", "1", "8", ""))));
+    assert_told("+p ");
+    assert_int_equal(w.texts, 2);
+    assert_string_equal(w.text, POD("p", "1", "8", ""));
+    assert_true(give_event(EVENT("MODIFIED", POD("p", "1", "4", "")))); /* an old one */
+    assert_int_equal(w.texts, 2);
+    assert_true(give_event(EVENT("DELETED", POD("p", "1", "9", ""))));
+    assert_int_equal(w.texts, 2);
 }
 
 static void begin_watching(void)
@@ -507,21 +543,14 @@ static void test_pods_come_last(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_list_and_watch),
-        TEST(test_expired),
-        TEST(test_another_error_lists_after_a_while),
-        TEST(test_back_off),
-        TEST(test_empty_watches_back_off),
-        TEST(test_silence),
-        TEST(test_silent_list),
-        TEST(test_list_fails),
-        TEST(test_waits_for_room),
-        TEST(test_bad_objects),
-        TEST(test_status_of_a_pending_pod),
-        TEST(test_absent_resource),
-        TEST(test_missing_resource),
-        TEST(test_without_devices),
-        TEST(test_pods_come_last),
+        TEST(test_list_and_watch),  TEST(test_whole_texts),
+        TEST(test_expired),         TEST(test_another_error_lists_after_a_while),
+        TEST(test_back_off),        TEST(test_empty_watches_back_off),
+        TEST(test_silence),         TEST(test_silent_list),
+        TEST(test_list_fails),      TEST(test_waits_for_room),
+        TEST(test_bad_objects),     TEST(test_status_of_a_pending_pod),
+        TEST(test_absent_resource), TEST(test_missing_resource),
+        TEST(test_without_devices), TEST(test_pods_come_last),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #include "commands/run_clients.h"
 #include "commands/run_unused.h"
 #include "live/credentials/kubeconfig_files.h"
+#include "live/extenders/extenders.h"
 #include "live/log/log.h"
 #include "live/run/run_config.h"
 #include "live/run/session.h"
@@ -293,6 +294,7 @@ static void take_rules(void)
 {
     engine_setup *setup = &flags.setup;
     setup->places_groups = !flags.session.dry_run;
+    setup->asks_extenders = true;
     if (flags.emulated_version != NULL && setup->kubernetes == NULL)
         setup->kubernetes = without_component(flags.emulated_version, '=');
     if (setup->feature_gates == NULL)
@@ -342,6 +344,7 @@ static bool take_flags(run_config *file)
 static berth_status check_version(engine_setup *setup, const char *kubernetes, berth_error *error)
 {
     berth_engine *engine = NULL;
+    extenders *asked = NULL;
     const char *given = setup->kubernetes;
     const uint64_t threads = setup->threads;
     setup->kubernetes = kubernetes;
@@ -349,6 +352,9 @@ static berth_status check_version(engine_setup *setup, const char *kubernetes, b
     berth_status status = engine_setup_resolve(setup, error);
     if (status == BERTH_OK)
         status = engine_setup_create(setup, &engine, error);
+    if (status == BERTH_OK)
+        status = extenders_create(setup->config, &asked, error);
+    extenders_destroy(asked);
     berth_engine_destroy(engine);
     engine_setup_release(setup);
     setup->kubernetes = given;

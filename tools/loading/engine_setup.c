@@ -217,8 +217,9 @@ berth_status engine_setup_resolve(engine_setup *setup, berth_error *error)
         settle(setup, berth_profile_default_of(setup->release), 1);
         return BERTH_OK;
     }
-    berth_status status =
-        berth_scheduler_config_file(setup->config_path, setup->release, &setup->config, error);
+    berth_status status = (setup->asks_extenders ? berth_scheduler_config_file_with_extenders
+                                                 : berth_scheduler_config_file)(
+        setup->config_path, setup->release, &setup->config, error);
     return status == BERTH_OK ? take_config(setup, error) : status;
 }
 
@@ -270,6 +271,13 @@ static berth_status check_groups(const engine_setup *setup, berth_error *error)
 
 berth_status engine_setup_create(const engine_setup *setup, berth_engine **out, berth_error *error)
 {
+    return engine_setup_create_extended(setup, NULL, 0, out, error);
+}
+
+berth_status engine_setup_create_extended(const engine_setup *setup,
+                                          const berth_extender *const *extenders, uint32_t count,
+                                          berth_engine **out, berth_error *error)
+{
     TRY(check_groups(setup, error));
     berth_engine_config config;
     berth_engine_config_init(&config);
@@ -285,6 +293,8 @@ berth_status engine_setup_create(const engine_setup *setup, berth_engine **out, 
         config.feature_gates = words_of(setup->feature_gates);
     config.profiles = setup->profiles;
     config.profile_count = setup->profile_count;
+    config.extenders = extenders;
+    config.extender_count = count;
     berth_status status = berth_engine_create(&config, out, error);
     if (status != BERTH_OK && setup->config_path != NULL && error->source[0] == '\0' &&
         error->field[0] != '\0')

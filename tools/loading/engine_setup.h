@@ -26,6 +26,7 @@ typedef struct engine_setup {
     bool tie_given;
     uint64_t seed;
     bool places_groups;            /* set by callers that place PodGroups as a whole */
+    bool asks_extenders;           /* set by callers that ask a configuration's extenders */
     bool keep_objects;             /* set by callers that read pods' objects from the engine */
     uint32_t attached_volumes_max; /* from the environment, or set by the caller of resolve_text */
     /* made by resolving */
@@ -56,6 +57,11 @@ void engine_setup_resolve_profile(engine_setup *setup, const berth_profile *prof
 
 /* Make an engine of the resolved setup. Any number may be made. */
 berth_status engine_setup_create(const engine_setup *setup, berth_engine **out, berth_error *error);
+
+/* The same with extenders. */
+berth_status engine_setup_create_extended(const engine_setup *setup,
+                                          const berth_extender *const *extenders, uint32_t count,
+                                          berth_engine **out, berth_error *error);
 
 /* Whether a feature gate is on: its last setting, or the default. */
 bool engine_setup_gate(const engine_setup *setup, const char *gate, bool by_default);

@@ -50,6 +50,7 @@ static berth_answer on_bind(void *context, const berth_binding *binding)
     order plain = {.kind = ORDER_BIND,
                    .decided_at = d->number,
                    .binding = binding->id,
+                   .by_extender = extenders_bind(d->extenders, binding->pod),
                    .decided_ns = d->decided_ns};
     order_texts texts = {.node = berth_engine_node_name(d->engine, binding->node),
                          .scheduler = scheduler_of(d, binding->pod)};
@@ -478,9 +479,28 @@ static berth_status make_scheduler(deciding *d, berth_error *error)
     return berth_scheduler_create(d->engine, &options, &d->scheduler, error);
 }
 
+/* While an extender is asked, the thread is alive. */
+static void on_ask(void *context)
+{
+    /* relaxed: only a watchdog reads it. */
+    atomic_store_explicit(&((deciding *)context)->alive_ns, event_loop_now(), memory_order_relaxed);
+}
+
+static berth_status make_engine(deciding *d, berth_error *error)
+{
+    uint32_t count;
+    if (d->extenders == NULL)
+        return engine_setup_create(d->setup, &d->engine, error);
+    const berth_extender *const *tables = extenders_tables(d->extenders, &count);
+    TRY(engine_setup_create_extended(d->setup, tables, count, &d->engine, error));
+    extenders_attach(d->extenders, d->engine, d->texts);
+    extenders_on_ask(d->extenders, on_ask, d);
+    return BERTH_OK;
+}
+
 static berth_status make(deciding *d, berth_error *error)
 {
-    TRY(engine_setup_create(d->setup, &d->engine, error));
+    TRY(make_engine(d, error));
     TRY(berth_explanation_create(NULL, &d->explanation, error));
     return d->dry_run ? BERTH_OK : make_scheduler(d, error);
 }

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "berth/berth.h"
+#include "live/extenders/extenders.h"
 #include "live/run/agreement.h"
 #include "live/run/comparison.h"
 #include "live/run/inbox.h"
@@ -24,6 +25,8 @@ typedef struct deciding {
     /* set before the start */
     const engine_setup *setup; /* resolved; must outlive the thread */
     bool dry_run;
+    extenders *extenders;           /* NULL: there are none */
+    object_texts *texts;            /* that they are asked about */
     int64_t unschedulable_max_ns;   /* 0: as in kube-scheduler */
     metrics *metrics;               /* NULL: no metrics */
     void (*ordered)(void *context); /* an order was put; called on the deciding thread */

@@ -141,6 +141,7 @@ static void bind(orders *o, const order *what)
     about.attempt = what->attempt;
     about.waited_ns = what->waited_ns;
     about.decided_ns = what->decided_ns;
+    about.by_extender = what->by_extender;
     bool goes = what->device_count == 0 || put_devices(o, what, &about);
     if (goes && what->claim_count == 0)
         writes_bind(o->writes, what->binding, &about, what->node);

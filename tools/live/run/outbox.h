@@ -42,6 +42,7 @@ typedef struct order {
     berth_str node; /* the chosen node; after a failed attempt, the nominated one; absent: none */
     berth_binding_id binding; /* for bind and unbind */
     berth_unbind_reason why;  /* for unbind */
+    bool by_extender;         /* for bind: an extender binds the pod */
     /* for bind: choices for claims that must be bound before the pod */
     const berth_claim_choice *claims;
     uint32_t claim_count;

@@ -19,6 +19,7 @@
 #include "live/lease/lease.h"
 #include "live/log/log.h"
 #include "live/run/configz.h"
+#include "live/run/extending.h"
 #include "live/run/orders.h"
 #include "live/run/served.h"
 #include "live/transport/curl_transport.h"
@@ -48,6 +49,7 @@ typedef struct session {
     int64_t acquired_ns; /* 0: not acquired, or already deciding */
     bool released;
     orders orders;
+    extending extending;
     served served;
     reviewing *reviewing; /* NULL: everyone may read what is served */
     int signals;
@@ -115,9 +117,15 @@ static void on_seen(void *context, const object_entry *entry, const object_view 
         orders_seen(&s->orders, entry, view);
 }
 
+static void on_text(void *context, berth_kind kind, const object_view *view, berth_str text)
+{
+    extending_seen(&((session *)context)->extending, kind, view, text);
+}
+
 static void on_gone(void *context, berth_kind kind, const object_entry *entry)
 {
     session *s = context;
+    extending_gone(&s->extending, kind, entry);
     if (s->writes == NULL)
         return;
     orders_gone(&s->orders, kind, entry);
@@ -251,6 +259,7 @@ static void make_writes(session *s)
         .host = host,
         .minor = s->minor,
         .scheduled_events = true,
+        .binder = extending_binder(&s->extending),
         .rate = s->options->rate,
         .burst = s->options->burst,
         .callbacks = {s, on_bound, on_evicted, take_orders, on_limited}};
@@ -293,6 +302,7 @@ static void begin(session *s)
                              .is_full = on_is_full,
                              .listed = on_listed,
                              .seen = on_seen,
+                             .text = on_text,
                              .gone = on_gone,
                              .context = s};
     if (setup->kubernetes == NULL)
@@ -300,6 +310,11 @@ static void begin(session *s)
     berth_status resolved = engine_setup_resolve(setup, &error);
     if (resolved == BERTH_OK && setup->config != NULL)
         berth_scheduler_config_notes(setup->config, on_config_note, NULL);
+    if (resolved == BERTH_OK)
+        resolved =
+            extending_start(&s->extending, s->loop, setup->config, s->options->dry_run, &error);
+    s->deciding.extenders = s->extending.extenders;
+    s->deciding.texts = s->extending.texts;
     if (resolved != BERTH_OK || deciding_start(&s->deciding, &error) != BERTH_OK) {
         end(s, exit_error("run", &error));
         return;
@@ -632,6 +647,7 @@ static void close_session(session *s)
         writes_destroy(s->writes);
         deciding_free(&s->deciding);
     }
+    extending_free(&s->extending);
     reviewing_stop(s->reviewing);
     served_free(&s->served);
     reviewing_destroy(s->reviewing);

@@ -464,6 +464,53 @@ static json_t *election_of(const writing *w)
         "resourceName", file->resource_name, "resourceNamespace", file->resource_namespace);
 }
 
+/* Go leaves out what is empty, except the time. */
+static void drop_empty(json_t *object)
+{
+    const char *key;
+    json_t *member;
+    void *next;
+    json_object_foreach_safe(object, next, key, member)
+    {
+        const char *text = json_string_value(member);
+        if (json_is_null(member) || json_is_false(member) || (text != NULL && text[0] == '\0') ||
+            (json_is_integer(member) && json_integer_value(member) == 0) ||
+            (json_is_array(member) && json_array_size(member) == 0))
+            json_object_del(object, key);
+    }
+}
+
+static json_t *extender_of(const json_t *given)
+{
+    json_t *extender = json_deep_copy(given), *resource;
+    size_t i;
+    turn_numbers(extender);
+    json_object_set_new(extender, "httpTimeout", duration_or(given, "httpTimeout", 0));
+    drop_empty(extender);
+    drop_empty(json_object_get(extender, "tlsConfig"));
+    json_array_foreach(json_object_get(extender, "managedResources"), i, resource)
+    {
+        drop_empty(resource);
+    }
+    return extender;
+}
+
+/* NULL: there are none. */
+static json_t *extenders_of(const writing *w)
+{
+    json_t *all = json_array();
+    const json_t *given;
+    size_t i;
+    json_array_foreach(json_object_get(w->file, "extenders"), i, given)
+    {
+        json_array_append_new(all, extender_of(given));
+    }
+    if (json_array_size(all) > 0)
+        return all;
+    json_decref(all);
+    return NULL;
+}
+
 static json_t *document(const writing *w)
 {
     /* The flag comes after the defaults, one of which follows from the file's profiling. */
@@ -480,6 +527,9 @@ static json_t *document(const writing *w)
         number(w->file, "podMaxBackoffSeconds", 10), "profiles", all_profiles(w));
     if (boolean_or(w->file, "delayCacheUntilActive", false))
         json_object_set_new(root, "delayCacheUntilActive", json_true());
+    json_t *extenders = extenders_of(w);
+    if (extenders != NULL)
+        json_object_set_new(root, "extenders", extenders);
     return root;
 }
 

@@ -20,6 +20,7 @@ curl_request *curl_request_create(const live_request *request, int64_t now_ns)
         r->body = heap_text(request->body.data, request->body.len);
         r->body_bytes = request->body.len;
     }
+    r->answer_max = request->body_max != 0 ? request->body_max : LIVE_BODY_MAX;
     r->sent_ns = now_ns;
     r->timeout_ns = request->timeout_ns;
     r->not_after_ns = request->not_after_ns;
@@ -71,7 +72,7 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *context)
         r->enough = !r->data(r->context, bytes, length);
         return r->enough ? CURL_WRITEFUNC_ERROR : length;
     }
-    if (length > LIVE_BODY_MAX - r->answer_bytes) {
+    if (length > r->answer_max - r->answer_bytes) {
         r->too_large = true;
         return CURL_WRITEFUNC_ERROR;
     }

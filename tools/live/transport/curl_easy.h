@@ -21,7 +21,7 @@ typedef struct curl_request {
     live_connection class;
     char *method, *path, *content_type; /* content_type NULL: no body */
     char *body;
-    size_t body_bytes;
+    size_t body_bytes, answer_max;
     int64_t sent_ns, timeout_ns, not_after_ns;
     live_done_fn done;
     live_data_fn data;

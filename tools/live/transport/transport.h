@@ -62,11 +62,12 @@ typedef struct live_request {
     const char *path;         /* with the query, percent-encoded: "/api/v1/pods?limit=500" */
     const char *content_type; /* of the body; NULL: no body */
     berth_str body;
+    size_t body_max;      /* longest collected body; 0: LIVE_BODY_MAX */
     int64_t timeout_ns;   /* from `send` to `done`; 0: none (streams) */
     int64_t not_after_ns; /* of now(): nothing is handed to the network later than that, but ended
                             * as NOT_SENT (the lease's deadline); 0: no such */
     live_done_fn done;
-    live_data_fn data; /* NULL: the body is collected, up to LIVE_BODY_MAX, else UNKNOWN */
+    live_data_fn data; /* NULL: the body is collected, up to `body_max`, else UNKNOWN */
     void *context;     /* for both */
 } live_request;
 

@@ -40,6 +40,8 @@ typedef struct watch_sink {
     void (*listed)(void *context, berth_kind kind);
     /* One of our pods was seen, after `change`; its status may have changed. May be NULL. */
     void (*seen)(void *context, const object_entry *entry, const object_view *view);
+    /* An object was seen, before `change` tells of it, with its whole text. May be NULL. */
+    void (*text)(void *context, berth_kind kind, const object_view *view, berth_str text);
     /* The object is about to be forgotten, after `change`. May be NULL. */
     void (*gone)(void *context, berth_kind kind, const object_entry *entry);
     void *context;

@@ -166,6 +166,8 @@ void reflector_apply(reflector *r, reflector_source source, berth_str object)
         tell_removal(r, entry);
         entry = NULL;
     }
+    if (r->sink->text != NULL && (entry == NULL || view->version >= entry->version || r->from_anew))
+        r->sink->text(r->sink->context, r->resource->kind, view, object);
     if (entry == NULL)
         add(r);
     else

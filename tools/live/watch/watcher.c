@@ -118,6 +118,12 @@ static void on_gone(void *context, berth_kind kind, const object_entry *entry)
         w->sink.gone(w->sink.context, kind, entry);
 }
 
+static void on_text(void *context, berth_kind kind, const object_view *view, berth_str text)
+{
+    const watcher *w = context;
+    w->sink.text(w->sink.context, kind, view, text);
+}
+
 watcher *watcher_create(const live_transport *transport, const watch_sink *sink, int minor,
                         bool groups)
 {
@@ -128,7 +134,13 @@ watcher *watcher_create(const live_transport *transport, const watch_sink *sink,
     w->sink = *sink;
     w->minor = minor;
     w->groups = groups;
-    w->inner = (watch_sink){on_change, on_is_full, on_listed, on_seen, on_gone, w};
+    w->inner = (watch_sink){.change = on_change,
+                            .is_full = on_is_full,
+                            .listed = on_listed,
+                            .seen = on_seen,
+                            .text = sink->text != NULL ? on_text : NULL,
+                            .gone = on_gone,
+                            .context = w};
     if (berth_reader_create(&options, &w->reader, NULL) != BERTH_OK) {
         free(w);
         return NULL;

@@ -14,6 +14,7 @@ enum {
     TRY_LIFE_S = 40, /* a request that is older than this can no longer take effect */
     BACKOFF_FIRST_MS = 200,
     BACKOFF_MAX_S = 5,
+    EXTENDER_AT_ONCE = 64, /* requests to an extender */
 };
 
 typedef struct binding {
@@ -30,6 +31,9 @@ typedef struct binding {
 
 struct bindings {
     write_lane lane;
+    bind_extender extender;
+    write_gate extender_gate; /* the extender is another server */
+    write_lane extender_lane;
     flow_window window;
     bind_settled_fn settled;
     void *context;
@@ -45,6 +49,22 @@ bindings *bindings_create(write_gate *gate, bind_settled_fn settled, void *conte
     b->settled = settled;
     b->context = context;
     return b;
+}
+
+void bindings_use_extender(bindings *b, const bind_extender *extender)
+{
+    b->extender = *extender;
+    b->extender_gate =
+        (write_gate){.transport = extender->transport, .fence_ns = b->lane.gate->fence_ns};
+    write_lane_open(&b->extender_lane, &b->extender_gate, LIVE_BINDINGS, EXTENDER_AT_ONCE,
+                    "bind by extender");
+    b->extender_lane.timeout_ns = extender->timeout_ns;
+}
+
+void bindings_fence(bindings *b, int64_t fence_ns)
+{
+    if (b->extender.transport != NULL)
+        write_gate_fence(&b->extender_gate, fence_ns);
 }
 
 static void free_binding(binding *x)
@@ -81,6 +101,8 @@ void bindings_destroy(bindings *b)
         free_binding(x);
     }
     write_lane_close(&b->lane);
+    if (b->extender.transport != NULL)
+        write_lane_close(&b->extender_lane);
     free(b);
 }
 
@@ -282,8 +304,70 @@ static char *binding_body(const write_pod *pod, berth_str node)
                                      write_json_str(node)));
 }
 
+/* ---- by extender ---- */
+
+static char *extender_body(const write_pod *pod, berth_str node)
+{
+    return write_json_text(json_pack("{so so so so}", "PodName", write_json_str(pod->name),
+                                     "PodNamespace", write_json_str(pod->namespace_name), "PodUID",
+                                     write_json_str(pod->uid), "Node", write_json_str(node)));
+}
+
+/* What the extender says of its binding: an error, or "". NULL: the answer is none. */
+static char *extender_error(berth_str body)
+{
+    json_t *result = json_loadb(body.data, body.len, JSON_DECODE_ANY, NULL);
+    const char *error = json_string_value(json_object_get(result, "Error"));
+    if (error == NULL)
+        error = json_string_value(json_object_get(result, "error"));
+    char *own = result != NULL ? write_path("%s", error != NULL ? error : "") : NULL;
+    json_decref(result);
+    return own;
+}
+
+/* In kube-scheduler's words. Owner: freed with free. */
+static char *extender_failure(const binding *x, const live_answer *answer)
+{
+    if (answer->outcome != LIVE_ANSWERED)
+        return write_path("Post \"%s\": %s", x->task.path, answer->why);
+    if (answer->status != 200)
+        return write_path("failed bind with extender at URL %s, code %d", x->task.path,
+                          answer->status);
+    char *error = extender_error(answer->body);
+    return error != NULL ? error : write_path("the extender's answer is no JSON");
+}
+
+static void ask_server(binding *x)
+{
+    free(x->task.path);
+    free(x->task.body);
+    x->task.path = write_path("/api/v1/namespaces/%.*s/pods/%.*s/binding",
+                              WRITE_ARG(x->pod->namespace_name), WRITE_ARG(x->pod->name));
+    x->task.body = binding_body(x->pod, write_str(x->node));
+    x->task.answered = on_posted;
+    write_lane_put(&x->all->lane, &x->task, false);
+}
+
+static void on_extended(write_task *task, const live_answer *answer)
+{
+    binding *x = (binding *)task;
+    char *failure = x->seen ? NULL : extender_failure(x, answer);
+    if (failure == NULL || failure[0] == '\0') {
+        settle(x, BIND_BOUND, "");
+    } else if (x->all->extender.ignorable && !x->dropped && !x->node_gone) {
+        LOG_WARNING("an extender did not bind a pod and is left out", "error", failure);
+        ask_server(x);
+    } else {
+        settle(x, BIND_FAILED, failure);
+    }
+    free(failure);
+}
+
+/* ---- orders ---- */
+
 void bindings_put(bindings *b, uint64_t id, const write_pod *pod, berth_str node)
 {
+    const bool extended = pod->by_extender && b->extender.transport != NULL;
     binding *x = heap_new(1, sizeof(*x));
     x->all = b;
     x->id = id;
@@ -301,7 +385,14 @@ void bindings_put(bindings *b, uint64_t id, const write_pod *pod, berth_str node
         b->first->before = x;
     b->first = x;
     b->count++;
-    write_lane_put(&b->lane, &x->task, false);
+    if (extended) {
+        free(x->task.path);
+        free(x->task.body);
+        x->task.path = write_path("%s", b->extender.path);
+        x->task.body = extender_body(pod, node);
+        x->task.answered = on_extended;
+    }
+    write_lane_put(extended ? &b->extender_lane : &b->lane, &x->task, false);
 }
 
 /* ---- news from the watch ---- */
@@ -350,7 +441,7 @@ void bindings_node_gone(bindings *b, berth_str node)
 void bindings_end(bindings *b)
 {
     binding *next;
-    b->lane.ends = true;
+    b->lane.ends = b->extender_lane.ends = true;
     for (binding *x = b->first; x != NULL; x = next) {
         next = x->next;
         if (x->task.tries == 0 || (!write_task_is_sent(&x->task) && !is_unsure(x)))

@@ -43,10 +43,26 @@ typedef void (*bind_settled_fn)(void *context, const bind_outcome *outcome);
 
 typedef struct bindings bindings;
 
+/* An extender that binds pods (write_pod.by_extender) in place of the API server. It is asked once:
+ * its refusal, or an answer that does not come, fails the binding.
+ * Source: kube-scheduler v1.37, extender.go, Bind; schedule_one.go, extendersBinding. */
+typedef struct bind_extender {
+    const live_transport *transport; /* NULL: there is none */
+    const char *path;                /* of its bindVerb */
+    int64_t timeout_ns;
+    bool ignorable; /* if it fails, the API server binds the pod */
+} bind_extender;
+
 /* Owner: `gate` must outlive it. `settled` is called once for each binding that was put and not
  * dropped; it may put others. */
 bindings *bindings_create(write_gate *gate, bind_settled_fn settled, void *context);
 void bindings_destroy(bindings *b);
+
+/* Set it before the first binding. Owner: copied; the transport must outlive the bindings. */
+void bindings_use_extender(bindings *b, const bind_extender *extender);
+
+/* Move the fence of the extender's requests, as write_gate_fence. */
+void bindings_fence(bindings *b, int64_t fence_ns);
 
 /* `id` must not be 0 and not be in progress. Owner: copied. */
 void bindings_put(bindings *b, uint64_t id, const write_pod *pod, berth_str node);

@@ -48,6 +48,7 @@ typedef struct write_pod {
     berth_str scheduled;      /* its condition PodScheduled as JSON; absent: none */
     berth_str nominated;      /* status.nominatedNodeName */
     bool is_group, placed;    /* a PodGroup in place of a pod; it was placed once */
+    bool by_extender;         /* an extender binds it, not the API server */
     /* about the decision, for metrics */
     uint32_t attempt;
     int64_t waited_ns, decided_ns; /* since its submission; when it was decided, by now() */

@@ -13,7 +13,11 @@ void write_lane_open(write_lane *lane, write_gate *gate, live_connection connect
                      const char *name)
 {
     write_lane **link = &gate->lanes; /* behind the lanes that it waits for */
-    *lane = (write_lane){.gate = gate, .connection = connection, .limit = limit, .name = name};
+    *lane = (write_lane){.gate = gate,
+                         .connection = connection,
+                         .limit = limit,
+                         .timeout_ns = WRITE_TIMEOUT_S * (int64_t)second_ns,
+                         .name = name};
     while (*link != NULL)
         link = &(*link)->next;
     *link = lane;
@@ -152,7 +156,7 @@ static void send_task(write_lane *lane, write_task *task)
         .path = task->path,
         .content_type = task->content_type,
         .body = write_str(task->content_type != NULL ? task->body : NULL),
-        .timeout_ns = WRITE_TIMEOUT_S * (int64_t)second_ns,
+        .timeout_ns = lane->timeout_ns,
         .not_after_ns = lane->gate->fence_ns == LIVE_NEVER ? 0 : lane->gate->fence_ns,
         .done = on_answer,
         .context = task,

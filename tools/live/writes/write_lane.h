@@ -43,11 +43,12 @@ struct write_task {
 struct write_lane {
     write_gate *gate;
     live_connection connection;
-    const char *name;  /* "create pods/binding": the rule that allows it, for the log */
-    size_t limit;      /* largest number in progress */
-    write_lane *after; /* begin nothing while this lane has queued tasks; may be NULL */
-    bool ends;         /* begin only tasks that have been tried before */
-    bool denied;       /* the last answer was 401 or 403 */
+    const char *name;   /* "create pods/binding": the rule that allows it, for the log */
+    size_t limit;       /* largest number in progress */
+    int64_t timeout_ns; /* of a request; WRITE_TIMEOUT_S unless changed after opening */
+    write_lane *after;  /* begin nothing while this lane has queued tasks; may be NULL */
+    bool ends;          /* begin only tasks that have been tried before */
+    bool denied;        /* the last answer was 401 or 403 */
     size_t queued, sent, waiting;
     uint64_t asked;   /* requests sent so far */
     uint64_t refused; /* how many were answered with 429 */

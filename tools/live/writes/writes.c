@@ -160,6 +160,8 @@ writes *writes_create(const writes_options *options)
     w->callbacks = options->callbacks;
     w->scheduled_events = options->scheduled_events;
     w->bindings = bindings_create(&w->gate, on_bound, w);
+    if (options->binder.transport != NULL)
+        bindings_use_extender(w->bindings, &options->binder);
     w->statuses = status_writes_create(&w->gate, &status_of_pods, observed);
     w->group_statuses = status_writes_create(&w->gate, &status_of_pod_groups, true);
     w->evictions = evictions_create(&w->gate, observed, is_nominated, on_evicted, w);
@@ -191,6 +193,7 @@ void writes_destroy(writes *w)
 void writes_fence(writes *w, int64_t deadline_ns)
 {
     write_gate_fence(&w->gate, deadline_ns);
+    bindings_fence(w->bindings, deadline_ns);
 }
 
 /* As many may wait as are under way, so that one is ready when an answer comes. */

@@ -1,0 +1,23 @@
+/* Where an HTTP extender is and by what it is known, from its configuration. */
+#ifndef BERTH_LIVE_EXTENDER_ACCESS_H
+#define BERTH_LIVE_EXTENDER_ACCESS_H
+
+#include "berth/kube.h"
+#include "live/transport/curl_transport.h"
+
+typedef struct extender_access {
+    server_access server;
+    char *texts[8]; /* that the server's members point to */
+    unsigned text_count;
+} extender_access;
+
+/* Errors: BERTH_E_INVALID (the field is named). Owner: freed by extender_access_free, also after an
+ * error. */
+berth_status extender_access_make(extender_access *access, const berth_extender_config *config,
+                                  berth_error *error);
+void extender_access_free(extender_access *access);
+
+/* For a transport; `self` is the extender_access. */
+extern const access_ops extender_access_ops;
+
+#endif

@@ -1,0 +1,92 @@
+/* One transfer at a time on a multi handle, which keeps the connection.
+ * Source: kube-scheduler v1.37, extender.go, send. */
+#include "live/extenders/extender_http.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/exits.h"
+#include "cli/heap.h"
+#include "live/transport/curl_easy.h"
+
+struct extender_http {
+    const extender_access *access;
+    int64_t timeout_ns;
+    CURLM *multi;
+    curl_request *last; /* whose answer is borrowed; NULL: none */
+};
+
+extender_http *extender_http_create(const extender_access *access, int64_t timeout_ns)
+{
+    extender_http *http = heap_new(1, sizeof(*http));
+    *http = (extender_http){access, timeout_ns, curl_multi_init(), NULL};
+    if (http->multi != NULL)
+        return http;
+    free(http);
+    return NULL;
+}
+
+static void drop_last(extender_http *http)
+{
+    if (http->last != NULL)
+        curl_request_free(http->last);
+    http->last = NULL;
+}
+
+void extender_http_destroy(extender_http *http)
+{
+    if (http == NULL)
+        return;
+    drop_last(http);
+    curl_multi_cleanup(http->multi);
+    free(http);
+}
+
+/* Carry out a transfer. */
+static CURLcode perform(CURLM *multi, CURL *easy)
+{
+    CURLcode code = CURLE_OK;
+    int running = 1, left;
+    if (curl_multi_add_handle(multi, easy) != CURLM_OK)
+        return CURLE_OUT_OF_MEMORY;
+    while (running > 0 && curl_multi_perform(multi, &running) == CURLM_OK)
+        if (running > 0)
+            (void)curl_multi_poll(multi, NULL, 0, 1000, NULL);
+    const CURLMsg *message = curl_multi_info_read(multi, &left);
+    code =
+        message != NULL && message->msg == CURLMSG_DONE ? message->data.result : CURLE_SEND_ERROR;
+    curl_multi_remove_handle(multi, easy);
+    return code;
+}
+
+bool extender_http_post(extender_http *http, const char *verb, berth_str body, berth_str *answer,
+                        berth_error *error)
+{
+    char path[512];
+    live_answer got;
+    snprintf(path, sizeof(path), "/%s", verb);
+    const live_request request = {.method = "POST",
+                                  .path = path,
+                                  .content_type = "application/json",
+                                  .body = body,
+                                  .body_max = EXTENDER_BODY_MAX,
+                                  .timeout_ns = http->timeout_ns};
+    drop_last(http);
+    http->last = curl_request_create(&request, event_loop_now());
+    if (!curl_request_prepare(http->last, &http->access->server, NULL, event_loop_now())) {
+        (void)error_set(error, BERTH_E_NOMEM, NULL, "out of memory");
+        return false;
+    }
+    curl_request_answer(http->last, perform(http->multi, http->last->easy), &got);
+    if (got.outcome != LIVE_ANSWERED) {
+        (void)error_set(error, BERTH_E_IO, NULL, "Post \"%s\": %s", http->last->url, got.why);
+        return false;
+    }
+    *answer = got.body;
+    if (got.status == 200)
+        return true;
+    (void)error_set(error, BERTH_E_IO, NULL, "failed %s with extender at URL %s, code %d", verb,
+                    http->last->url, got.status);
+    return false;
+}

@@ -1,0 +1,185 @@
+/* A map for nodes and one for pods, by "namespace/name". */
+#include "live/extenders/object_texts.h"
+
+#include <jansson.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/heap.h"
+#include "live/writes/text_map.h"
+
+typedef struct entry {
+    char *text; /* NULL: only the uid is kept */
+    char uid[64];
+} entry;
+
+struct object_texts {
+    pthread_mutex_t lock;
+    object_texts_policy policy;
+    text_map nodes, pods; /* values are entries */
+};
+
+object_texts *object_texts_create(object_texts_policy policy)
+{
+    object_texts *texts = heap_new(1, sizeof(*texts));
+    *texts = (object_texts){.policy = policy};
+    pthread_mutex_init(&texts->lock, NULL);
+    return texts;
+}
+
+static void free_entry(entry *e)
+{
+    if (e != NULL)
+        free(e->text);
+    free(e);
+}
+
+static void free_map(text_map *map)
+{
+    for (size_t i = 0; i < map->capacity; i++)
+        if (map->slots[i].key != NULL)
+            free_entry(map->slots[i].value);
+    text_map_free(map);
+}
+
+void object_texts_destroy(object_texts *texts)
+{
+    if (texts == NULL)
+        return;
+    free_map(&texts->nodes);
+    free_map(&texts->pods);
+    pthread_mutex_destroy(&texts->lock);
+    free(texts);
+}
+
+/* ---- keys ---- */
+
+/* Names of Kubernetes have at most 253 bytes each. */
+typedef struct key {
+    char bytes[640];
+    berth_str text;
+} key;
+
+static berth_str make_key(key *out, berth_str namespace_name, berth_str name)
+{
+    const int length =
+        snprintf(out->bytes, sizeof(out->bytes), "%.*s/%.*s", (int)namespace_name.len,
+                 namespace_name.len > 0 ? namespace_name.data : "", (int)name.len,
+                 name.len > 0 ? name.data : "");
+    const size_t kept =
+        (size_t)length < sizeof(out->bytes) ? (size_t)length : sizeof(out->bytes) - 1;
+    out->text = (berth_str){out->bytes, (uint32_t)kept};
+    return out->text;
+}
+
+static text_map *map_of(object_texts *texts, berth_kind kind)
+{
+    return kind == BERTH_KIND_NODE ? &texts->nodes : &texts->pods;
+}
+
+/* ---- changes ---- */
+
+/* The object without metadata.managedFields, which kube-scheduler does not keep either. */
+static char *shorten(berth_str text)
+{
+    json_t *object = json_loadb(text.data, text.len, JSON_REJECT_DUPLICATES, NULL);
+    (void)json_object_del(json_object_get(object, "metadata"), "managedFields");
+    char *shorter = object != NULL ? json_dumps(object, JSON_COMPACT) : NULL;
+    json_decref(object);
+    return shorter;
+}
+
+static bool keeps(const object_texts *texts, berth_kind kind, const object_view *view)
+{
+    if (kind == BERTH_KIND_NODE)
+        return texts->policy.nodes;
+    return view->node_name.len == 0 || texts->policy.running_pods;
+}
+
+static void put(object_texts *texts, berth_kind kind, const object_view *view, char *text)
+{
+    key name;
+    text_map *map = map_of(texts, kind);
+    make_key(&name, view->namespace_name, view->name);
+    entry *e = text_map_get(map, name.text);
+    if (e == NULL) {
+        e = heap_new(1, sizeof(*e));
+        text_map_add(map, name.text, e);
+    }
+    free(e->text);
+    e->text = text;
+    snprintf(e->uid, sizeof(e->uid), "%.*s", (int)view->uid.len,
+             view->uid.len > 0 ? view->uid.data : "");
+}
+
+void object_texts_put(object_texts *texts, berth_kind kind, const object_view *view, berth_str text)
+{
+    if (kind != BERTH_KIND_NODE && kind != BERTH_KIND_POD)
+        return;
+    if (kind == BERTH_KIND_POD && view->node_name.len > 0 && texts->policy.last_pending)
+        return;
+    const bool kept = keeps(texts, kind, view);
+    if (!kept && (kind == BERTH_KIND_NODE || !texts->policy.running_uids)) {
+        object_texts_drop(texts, kind, view->namespace_name, view->name);
+        return;
+    }
+    char *own = kept ? shorten(text) : NULL;
+    pthread_mutex_lock(&texts->lock);
+    put(texts, kind, view, own);
+    pthread_mutex_unlock(&texts->lock);
+}
+
+void object_texts_drop(object_texts *texts, berth_kind kind, berth_str namespace_name,
+                       berth_str name)
+{
+    key whole;
+    if (kind != BERTH_KIND_NODE && kind != BERTH_KIND_POD)
+        return;
+    make_key(&whole, namespace_name, name);
+    pthread_mutex_lock(&texts->lock);
+    free_entry(text_map_get(map_of(texts, kind), whole.text));
+    text_map_remove(map_of(texts, kind), whole.text);
+    pthread_mutex_unlock(&texts->lock);
+}
+
+/* ---- reading ---- */
+
+bool object_texts_write(object_texts *texts, berth_kind kind, berth_str namespace_name,
+                        berth_str name, FILE *out)
+{
+    key whole;
+    make_key(&whole, namespace_name, name);
+    pthread_mutex_lock(&texts->lock);
+    const entry *e = text_map_get(map_of(texts, kind), whole.text);
+    const bool known = e != NULL && e->text != NULL;
+    if (known)
+        fputs(e->text, out);
+    pthread_mutex_unlock(&texts->lock);
+    return known;
+}
+
+bool object_texts_write_uid(object_texts *texts, berth_str namespace_name, berth_str name,
+                            FILE *out)
+{
+    key whole;
+    make_key(&whole, namespace_name, name);
+    pthread_mutex_lock(&texts->lock);
+    const entry *e = text_map_get(&texts->pods, whole.text);
+    if (e != NULL)
+        fprintf(out, "\"%s\"", e->uid);
+    pthread_mutex_unlock(&texts->lock);
+    return e != NULL;
+}
+
+bool object_texts_has_uid(object_texts *texts, berth_str namespace_name, berth_str name,
+                          const char *uid)
+{
+    key whole;
+    make_key(&whole, namespace_name, name);
+    pthread_mutex_lock(&texts->lock);
+    const entry *e = text_map_get(&texts->pods, whole.text);
+    const bool same = e != NULL && strcmp(e->uid, uid) == 0;
+    pthread_mutex_unlock(&texts->lock);
+    return same;
+}
