@@ -504,6 +504,7 @@ static void test_pods_come_last(void **state)
 {
     (void)state;
     reflector_stop(&w.r);
+    w.s->now_ns += 1000 * SECOND;
     watcher *all = watcher_create(&w.s->transport, &w.sink, 0, false);
     assert_non_null(all);
     watcher_start(all);
@@ -518,6 +519,7 @@ static void test_pods_come_last(void **state)
     assert_null(scripted_find(w.s, "GET", "/pods"));
     assert_false(watcher_is_synced(all));
     scripted_advance(w.s, 3 * SECOND);
+    assert_true(watcher_lost_ns(all) < 10 * SECOND); /* pods have not been asked for */
     give_list(LIST("7", "", ""));
     assert_null(watcher_denied(all));
     assert_non_null(scripted_find(w.s, "GET", "status.phase%21%3DSucceeded"));

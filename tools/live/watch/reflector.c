@@ -43,7 +43,7 @@ void reflector_free(reflector *r)
 
 int64_t reflector_lost_since(const reflector *r)
 {
-    return r->state == REFLECTOR_WATCH || r->absent ? 0 : r->healthy_since_ns + 1;
+    return r->state == REFLECTOR_WATCH || r->absent ? 0 : r->healthy_since_ns;
 }
 
 /* ---- waiting ---- */

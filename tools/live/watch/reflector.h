@@ -84,7 +84,7 @@ typedef struct reflector {
     int status_denied; /* 401 or 403 while denied; else 0 */
     live_id request, timer, watchdog;
     int64_t began_ns, last_byte_ns,
-        healthy_since_ns; /* the last: of the watch; 0: it is not well */
+        healthy_since_ns; /* the last: when the watch was well, or the start; 0: not started */
     int64_t backoff_ns;   /* last back-off; 0: none */
     int64_t patience_ns;  /* time to wait for a silent list */
     /* counters */
@@ -109,8 +109,8 @@ void reflector_start(reflector *r);
 void reflector_stop(reflector *r);
 void reflector_free(reflector *r);
 
-/* Since when there has been no working watch, by live_now; 0: there is one, or the resource is
- * absent. */
+/* Since when there has been no working watch, by live_now; 0: there is one, the resource is absent,
+ * or the reflector has not been started. */
 int64_t reflector_lost_since(const reflector *r);
 
 #endif
