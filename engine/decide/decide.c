@@ -341,6 +341,17 @@ static berth_status filter_extended(const pod_way *way, berth_str *errors)
     return errors->data == NULL ? berth__extended_filter(extended) : BERTH_OK;
 }
 
+/* An extender has failed: there is no list of nodes that fit. */
+static berth_status fail_extended(const pod_way *way)
+{
+    const berth__reasons reasons = {
+        .count = 1, .items = &way->decider->attempt.extended.failure, .ok = true};
+    if (way->explanation != NULL)
+        way->explanation->feasible_count = 0;
+    way->out->feasible_count = 0;
+    return fail(way, &reasons);
+}
+
 static berth_status ask_search(const pod_way *way)
 {
     berth__decider *decider = way->decider;
@@ -354,11 +365,8 @@ static berth_status ask_search(const pod_way *way)
     way->out->feasible_count = search->answer.feasible_count;
     if (errors.data != NULL)
         return fail_on_nodes(way, errors);
-    if (decider->attempt.extended.failure.data != NULL) {
-        const berth__reasons reasons = {
-            .count = 1, .items = &decider->attempt.extended.failure, .ok = true};
-        return fail(way, &reasons);
-    }
+    if (decider->attempt.extended.failure.data != NULL)
+        return fail_extended(way);
     return search->answer.feasible_count > 0 ? pick(way) : explain_preemption(way);
 }
 

@@ -1,7 +1,6 @@
-/* DefaultPreemption: which pods may preempt, on which nodes, the choice of one, and the message. */
+/* DefaultPreemption: which pods may preempt, on which nodes, and the choice of one. */
 #include "decide/preemption.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/assert.h"
@@ -9,13 +8,9 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "columns/pod_counts.h"
-#include "decide/question.h"
-#include "explain/message.h"
+#include "decide/preemption_words.h"
 
-static const berth_str NOT_HELPFUL = {"Preemption is not helpful for scheduling", 40};
 static const berth_str NEVER = {"not eligible due to preemptionPolicy=Never.", 43};
-static const berth_str NO_CLAIMS = {"no new claims to deallocate", 27};
-static const berth_str SILENCE = {"", 0};
 static const berth_str NO_CANDIDATE = {"no candidate node for preemption", 32};
 static const berth_str NOT_FOUND = {"not found", 9};
 static const berth_str TERMINATING = {
@@ -198,7 +193,6 @@ static berth_str ineligible(const berth__decider *decider)
 /* The trials of one preemption. */
 typedef struct trials {
     berth__decider *decider;
-    uint32_t potential_count;
     uint32_t wanted;    /* stop after this many candidates, */
     uint32_t violating; /* if at least one is not violating */
     uint32_t found;
@@ -207,8 +201,7 @@ typedef struct trials {
     berth__candidate best;
     uint32_t *slots;     /* of all candidates, for extenders; NULL: none takes part */
     berth__arena *arena; /* for reasons; NULL: not requested */
-    berth__histogram reasons;
-    berth__histogram errors; /* of filters in trials */
+    berth__preemption_trials why;
 } trials;
 
 static uint32_t wanted_candidates(const berth__attempt *attempt, uint32_t potential_count)
@@ -280,7 +273,7 @@ static berth_status try_slot(trials *own, uint32_t slot)
                                         own->arena != NULL ? &reasons : NULL));
         if (!check_needed(decider, slot, &candidate, own->arena != NULL ? &reasons : NULL))
             return BERTH_E_NOMEM;
-        berth__histogram *to = reasons.failed ? &own->errors : &own->reasons;
+        berth__histogram *to = reasons.failed ? &own->why.errors : &own->why.reasons;
         for (uint32_t i = 0; i < reasons.count; i++)
             reasons.ok &= berth__histogram_add(to, reasons.items[i], 1);
         if (!reasons.ok)
@@ -333,157 +326,14 @@ static berth_status try_nodes(trials *own)
 {
     berth__decider *decider = own->decider;
     const berth__layout *layout = decider->attempt.cycle.view->layout;
-    uint32_t left = own->potential_count, from = 0;
-    if (own->wanted < own->potential_count)
-        from = nth_potential(decider, berth__random_below(&decider->random, own->potential_count));
+    uint32_t left = own->why.potential_count, from = 0;
+    if (own->wanted < own->why.potential_count)
+        from =
+            nth_potential(decider, berth__random_below(&decider->random, own->why.potential_count));
     BERTH_TRY(try_tile(own, from / BERTH__TILE, from % BERTH__TILE, &left));
     for (uint32_t i = 1; i <= layout->tile_count && left > 0 && !has_enough(own); i++)
         BERTH_TRY(try_tile(own, (from / BERTH__TILE + i) % layout->tile_count, 0, &left));
     return BERTH_OK;
-}
-
-/* ---- the message ---- */
-
-static berth_status append(berth_explanation *explanation, const berth_str *parts, uint32_t count)
-{
-    explanation->message =
-        berth__message_with_parts(&explanation->arena, explanation->message, parts, count);
-    return explanation->message.data != NULL ? BERTH_OK : BERTH_E_NOMEM;
-}
-
-/* Name the claim whose devices must be freed, or that must be deleted. */
-static bool name_freed(const berth__attempt *attempt, const berth__freed_claim *freed,
-                       berth_explanation *explanation)
-{
-    const berth__model *model = attempt->cycle.view->model;
-    bool ok = true;
-    if (freed->name == 0)
-        return true;
-    explanation->deletes_freed = freed->deleted;
-    explanation->freed_namespace =
-        berth__arena_str(&explanation->arena, berth__text(model, freed->namespace_name), &ok);
-    explanation->freed_claim =
-        berth__arena_str(&explanation->arena, berth__text(model, freed->name), &ok);
-    return ok;
-}
-
-/* The words of DynamicResources. Its state is made by preFilter, unless that refused the pod.
- * Trials of preemption change this state, so words from before the trials are kept. Absent when out
- * of memory. */
-static berth_str words_about_claims(const berth__attempt *attempt, berth_explanation *explanation)
-{
-    const berth__decision *decision = &attempt->decision;
-    berth__freed_claim freed = {0};
-    if (explanation->about_claims.data != NULL)
-        return explanation->about_claims;
-    for (uint32_t i = 0; i < decision->profile->filter_count; i++) {
-        const berth__stage *stage = &decision->profile->filters[i];
-        const berth__prepared_stage *made = &decision->prepared->filters[i];
-        if (stage->plugin->post_filter == NULL || made->outcome != BERTH__ACTIVE)
-            continue;
-        const char *words =
-            stage->plugin->post_filter(decision->cycle, stage->instance, made->state, &freed);
-        return name_freed(attempt, &freed, explanation) ? berth__text_of(words) : (berth_str){0};
-    }
-    return decision->profile->behaviours->tells_of_idle_claims ? NO_CLAIMS : SILENCE;
-}
-
-/* Append preemption's words, and the words about the devices of claims. */
-static berth_status append_words(const berth__attempt *attempt, berth_explanation *explanation,
-                                 berth_str words)
-{
-    const berth__ready_profile *profile = attempt->decision.profile;
-    if (words.data == NULL)
-        return BERTH_E_NOMEM;
-    berth_str own = berth__message_of_preemption(&explanation->arena, words);
-    if (own.data == NULL)
-        return BERTH_E_NOMEM;
-    if (!profile->deallocates)
-        return append(explanation, &own, 1);
-    const berth_str claims = words_about_claims(attempt, explanation);
-    if (claims.data == NULL)
-        return BERTH_E_NOMEM;
-    if (claims.len == 0)
-        return append(explanation, &own, 1);
-    const berth_str first[] = {claims, own}, last[] = {own, claims};
-    return append(explanation, profile->deallocates_last ? last : first, 2);
-}
-
-/* Append the errors of trials if there was no candidate; nothing else is reported then. */
-static berth_status explain_errors(const trials *own, berth_explanation *explanation)
-{
-    berth_str *texts =
-        berth__arena_alloc(&explanation->arena, own->errors.count * sizeof(*texts), 8);
-    if (texts == NULL)
-        return BERTH_E_NOMEM;
-    for (uint32_t i = 0; i < own->errors.count; i++)
-        texts[i] = own->errors.items[i].reason;
-    berth_str words = berth__message_join(&explanation->arena, texts, own->errors.count);
-    if (words.data != NULL && own->errors.count > 1)
-        words = berth__message_in_brackets(&explanation->arena, words);
-    if (words.data != NULL)
-        words = berth__message_of_preemption(&explanation->arena, words);
-    return words.data != NULL ? append(explanation, &words, 1) : BERTH_E_NOMEM;
-}
-
-static berth_status explain_hopeless(const trials *own, berth_explanation *explanation)
-{
-    if (own->errors.count > 0)
-        return explain_errors(own, explanation);
-    berth__histogram histogram = own->reasons;
-    uint32_t node_count = own->decider->attempt.cycle.view->layout->count;
-    if (own->potential_count < node_count &&
-        !berth__histogram_add(&histogram, NOT_HELPFUL, node_count - own->potential_count))
-        return BERTH_E_NOMEM;
-    berth_str words =
-        berth__message_unschedulable(&explanation->arena, node_count, (berth_str){0}, &histogram);
-    return append_words(&own->decider->attempt, explanation, words);
-}
-
-/* Append the nomination. The number of victims includes those that are leaving already. */
-static berth_status tell_of_nomination(const trials *own, uint32_t node,
-                                       berth_explanation *explanation)
-{
-    const berth__cluster *cluster = own->decider->cluster;
-    const berth_str name = berth__text(cluster->model, berth__cluster_node(cluster, node)->name);
-    const size_t bytes = (size_t)name.len + 96;
-    char *text = berth__arena_alloc(&explanation->arena, bytes, 1);
-    if (text == NULL)
-        return BERTH_E_NOMEM;
-    const int len = snprintf(
-        text, bytes, "found a potential placement for pod on node %.*s, preempting %u victims",
-        (int)name.len, name.data, (unsigned)own->best.victim_count);
-    const berth_str words =
-        berth__message_of_preemption(&explanation->arena, (berth_str){text, (uint32_t)len});
-    return words.data != NULL ? append(explanation, &words, 1) : BERTH_E_NOMEM;
-}
-
-static berth_status explain_choice(const trials *own, const berth__preemption *chosen,
-                                   berth_explanation *explanation)
-{
-    const berth__decider *decider = own->decider;
-    if (!berth__grow(explanation->arena.allocator, &explanation->victims,
-                     &explanation->victim_capacity, chosen->victim_count,
-                     sizeof(*explanation->victims)))
-        return BERTH_E_NOMEM;
-    for (uint32_t i = 0; i < chosen->victim_count; i++)
-        explanation->victims[i] = berth__cluster_pod_id(decider->cluster, chosen->victims[i]);
-    explanation->victim_count = chosen->victim_count;
-    explanation->nominated = chosen->node;
-    return behaviours_of(&decider->attempt)->tells_of_nomination
-               ? tell_of_nomination(own, chosen->node, explanation)
-               : BERTH_OK;
-}
-
-/* Write the message of the attempt itself. */
-static berth_status explain_attempt(const berth__attempt *attempt, berth_explanation *explanation)
-{
-    bool restricted = !attempt->refused && attempt->decision.prepared->verdict.allowed != NULL;
-    berth_str absent = {0};
-    if (restricted)
-        absent = berth__text_of(berth__question_not_named(&attempt->decision));
-    return berth__explanation_write_message(
-        explanation, berth__question_node_count(&attempt->cycle), restricted ? &absent : NULL);
 }
 
 /* ---- the whole preemption ---- */
@@ -608,14 +458,6 @@ static berth_status choose_extended(trials *own, const berth_extender_victims *l
     return BERTH_OK;
 }
 
-static berth_status append_alone(berth_explanation *explanation, berth_str words)
-{
-    if (explanation == NULL)
-        return BERTH_OK;
-    words = berth__message_of_preemption(&explanation->arena, words);
-    return words.data != NULL ? append(explanation, &words, 1) : BERTH_E_NOMEM;
-}
-
 /* Let the extenders choose among the candidates. If they fail, or leave none, nothing is nominated,
  * and nominations stay as they are. */
 static berth_status choose_with_extenders(trials *own, berth_explanation *explanation,
@@ -635,12 +477,16 @@ static berth_status choose_with_extenders(trials *own, berth_explanation *explan
     BERTH_TRY(berth__extended_preempt(extended, &left, &count));
     out->outcome = BERTH__PREEMPTION_FAILED;
     if (extended->failure.data != NULL)
-        return append_alone(explanation, extended->failure);
+        return explanation != NULL ? berth__preemption_say_alone(explanation, extended->failure)
+                                   : BERTH_OK;
     BERTH_TRY(choose_extended(own, left, count, out));
     if (own->found == 0)
-        return append_alone(explanation, NO_CANDIDATE);
+        return explanation != NULL ? berth__preemption_say_alone(explanation, NO_CANDIDATE)
+                                   : BERTH_OK;
     out->outcome = BERTH__PREEMPTION_NOMINATED;
-    return explanation != NULL ? explain_choice(own, out, explanation) : BERTH_OK;
+    return explanation != NULL
+               ? berth__preemption_say_choice(decider, explanation, out, own->best.victim_count)
+               : BERTH_OK;
 }
 
 /* The answer is kept, so that extenders are asked once in an attempt. */
@@ -672,7 +518,7 @@ static berth_status choose_node(trials *own, berth_explanation *explanation, ber
                                    behaviours_of(&decider->attempt)->pod_groups));
     if (is_extended(decider)) {
         own->slots =
-            berth__arena_alloc(&decider->arena, own->potential_count * sizeof(*own->slots), 8);
+            berth__arena_alloc(&decider->arena, own->why.potential_count * sizeof(*own->slots), 8);
         if (own->slots == NULL)
             return BERTH_E_NOMEM;
     }
@@ -682,11 +528,13 @@ static berth_status choose_node(trials *own, berth_explanation *explanation, ber
     if (own->found > 0) {
         out->outcome = BERTH__PREEMPTION_NOMINATED;
         BERTH_TRY(name_victims(own, out));
-        return explanation != NULL ? explain_choice(own, out, explanation) : BERTH_OK;
+        return explanation != NULL
+                   ? berth__preemption_say_choice(decider, explanation, out, own->best.victim_count)
+                   : BERTH_OK;
     }
     out->outcome = own->failed ? BERTH__PREEMPTION_FAILED : BERTH__PREEMPTION_HOPELESS;
     return explanation != NULL && behaviours_of(&decider->attempt)->explains_preemption
-               ? explain_hopeless(own, explanation)
+               ? berth__preemption_say_hopeless(&decider->attempt, explanation, &own->why)
                : BERTH_OK;
 }
 
@@ -699,19 +547,19 @@ static berth_status preempt(berth__decider *decider, berth_explanation *explanat
         return BERTH_E_NOMEM;
     BERTH_TRY(berth__dry_run_ask(&decider->dry_run, &attempt->decision));
     if (!attempt->refused)
-        BERTH_TRY(find_potential(decider, &own.potential_count));
+        BERTH_TRY(find_potential(decider, &own.why.potential_count));
     berth_str words = ineligible(decider);
     if (words.data != NULL) {
         out->outcome = BERTH__PREEMPTION_INELIGIBLE;
         return explanation != NULL && behaviours_of(attempt)->explains_preemption
-                   ? append_words(attempt, explanation, words)
+                   ? berth__preemption_say(attempt, explanation, words)
                    : BERTH_OK;
     }
-    own.wanted = wanted_candidates(attempt, own.potential_count);
+    own.wanted = wanted_candidates(attempt, own.why.potential_count);
     if (explanation != NULL && behaviours_of(attempt)->explains_preemption) {
         own.arena = &explanation->arena;
-        berth__histogram_init(&own.reasons, own.arena);
-        berth__histogram_init(&own.errors, own.arena);
+        berth__histogram_init(&own.why.reasons, own.arena);
+        berth__histogram_init(&own.why.errors, own.arena);
     }
     return choose_node(&own, explanation, out);
 }
@@ -739,10 +587,10 @@ static berth_status go_without(const berth__attempt *attempt, berth_explanation 
         out->outcome = BERTH__PREEMPTION_HOPELESS;
     if (!profile->deallocates || explanation == NULL)
         return BERTH_OK;
-    const berth_str claims = words_about_claims(attempt, explanation);
+    const berth_str claims = berth__preemption_about_claims(attempt, explanation);
     if (claims.data == NULL)
         return BERTH_E_NOMEM;
-    return claims.len > 0 ? append(explanation, &claims, 1) : BERTH_OK;
+    return claims.len > 0 ? berth__preemption_append(explanation, &claims, 1) : BERTH_OK;
 }
 
 /* If DynamicResources runs before preemption, keep its words about the decision alone. */
@@ -751,7 +599,7 @@ static berth_status hear_claims_first(const berth__attempt *attempt, berth_expla
     const berth__ready_profile *profile = attempt->decision.profile;
     if (!profile->deallocates || profile->deallocates_last)
         return BERTH_OK;
-    explanation->about_claims = words_about_claims(attempt, explanation);
+    explanation->about_claims = berth__preemption_about_claims(attempt, explanation);
     return explanation->about_claims.data != NULL ? BERTH_OK : BERTH_E_NOMEM;
 }
 
@@ -767,11 +615,12 @@ berth_status berth__preempt(berth__decider *decider, berth_explanation *explanat
         return BERTH_OK;
     }
     if (explanation != NULL)
-        BERTH_TRY(explain_attempt(attempt, explanation));
+        BERTH_TRY(berth__preemption_say_attempt(decider, explanation));
     if (attempt->search_only)
         return BERTH_OK;
     if (berth__attempt_misses_claims(attempt))
-        return explanation != NULL ? append(explanation, &NOT_FOUND, 1) : BERTH_OK;
+        return explanation != NULL ? berth__preemption_append(explanation, &NOT_FOUND, 1)
+                                   : BERTH_OK;
     if (!attempt->decision.profile->preempts)
         return go_without(attempt, explanation, out);
     if (explanation != NULL)

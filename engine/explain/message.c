@@ -68,6 +68,46 @@ berth_str berth__message_in_brackets(berth__arena *arena, berth_str words)
     return (berth_str){text, words.len + 2};
 }
 
+/* The place in the list that begins at `at` where a name belongs; `*there`: it is there already. */
+static uint32_t place_in_list(berth_str reason, uint32_t at, berth_str name, bool *there)
+{
+    *there = false;
+    while (at < reason.len && reason.data[at] != ']') {
+        uint32_t end = at;
+        while (end < reason.len && reason.data[end] != ' ' && reason.data[end] != ']')
+            end++;
+        const int order = berth__str_cmp((berth_str){reason.data + at, end - at}, name);
+        *there = order == 0;
+        if (order >= 0)
+            return at;
+        at = reason.data[end] == ' ' ? end + 1 : end;
+    }
+    return at;
+}
+
+berth_str berth__message_add_plugin(berth__arena *arena, berth_str reason, berth_str plugin)
+{
+    const char *list = memchr(reason.data, '[', reason.len);
+    bool there = true;
+    const uint32_t at =
+        list != NULL ? place_in_list(reason, (uint32_t)(list - reason.data) + 1, plugin, &there)
+                     : 0;
+    if (there)
+        return reason;
+    const bool last = reason.data[at] == ']';
+    char *text = berth__arena_alloc(arena, (size_t)reason.len + plugin.len + 1, 1);
+    if (text == NULL)
+        return (berth_str){0};
+    char *to = mempcpy(text, reason.data, at);
+    if (last)
+        *to++ = ' ';
+    to = mempcpy(to, plugin.data, plugin.len);
+    if (!last)
+        *to++ = ' ';
+    memcpy(to, reason.data + at, reason.len - at);
+    return (berth_str){text, reason.len + plugin.len + 1};
+}
+
 static int by_bytes(const void *a, const void *b)
 {
     return berth__str_cmp(*(const berth_str *)a, *(const berth_str *)b);

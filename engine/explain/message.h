@@ -26,6 +26,10 @@ berth_str berth__message_join(berth__arena *arena, const berth_str *reasons, uin
 /* Several joined errors, in brackets. The data is NULL when out of memory. */
 berth_str berth__message_in_brackets(berth__arena *arena, berth_str words);
 
+/* A reason that ends with a sorted list of plugins, "... [A C]", with another one in its place,
+ * unless it is there already. Absent when out of memory. */
+berth_str berth__message_add_plugin(berth__arena *arena, berth_str reason, berth_str plugin);
+
 /* "0/N nodes are available: ..." with the text `for_all` for all nodes or, if it is absent, the
  * histogram's entries "COUNT REASON" in byte order. Absent when out of memory. */
 berth_str berth__message_unschedulable(berth__arena *arena, uint32_t node_count, berth_str for_all,

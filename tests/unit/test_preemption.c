@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "decide/preemption.h"
+#include "explain/message.h"
 
 /* ---- objects ---- */
 
@@ -839,6 +840,48 @@ static void test_slot_is_given_up(void **state)
     crowd_close(own);
 }
 
+/* The plugin that refused the nominated node is named among those that narrowed the search. */
+static void test_words_of_a_named_and_nominated_node(void **state)
+{
+    small_cluster *c = *state;
+    add_node(c, "a", "1");
+    add_node(c, "b", "1");
+    const berth_pod_id pod = add_pod(
+        c, "p", "2", 0,
+        ", affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+        "{nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, values: [a]}]}]}}}",
+        "", "nominatedNodeName: a");
+    small_decide(c, pod);
+    assert_string_equal(berth_explanation_message(c->explanation).data,
+                        "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) didn't satisfy "
+                        "plugin(s) [NodeAffinity NodeResourcesFit]. preemption: 0/2 nodes are "
+                        "available: 1 No preemption victims found for incoming pod, 1 Preemption "
+                        "is not helpful for scheduling.");
+    nominate(c, pod, BERTH_NODE_NONE);
+    small_decide(c, pod);
+    assert_non_null(strstr(berth_explanation_message(c->explanation).data, "[NodeAffinity]."));
+}
+
+/* A name comes at its place in a sorted list, once. */
+static void test_list_of_plugins(void **state)
+{
+    static const struct {
+        const char *reason, *plugin, *wanted;
+    } cases[] = {
+        {"x [B D]", "A", "x [A B D]"}, {"x [B D]", "C", "x [B C D]"}, {"x [B D]", "E", "x [B D E]"},
+        {"x [B D]", "B", "x [B D]"},   {"x [B D]", "D", "x [B D]"},   {"x [B]", "Ba", "x [B Ba]"},
+    };
+    berth__arena arena;
+    (void)state;
+    berth__arena_init(&arena, berth__allocator_default());
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const berth_str made = berth__message_add_plugin(&arena, berth__text_of(cases[i].reason),
+                                                         berth__text_of(cases[i].plugin));
+        assert_true(berth__str_is(made, cases[i].wanted));
+    }
+    berth__arena_destroy(&arena);
+}
+
 int main(void)
 {
 #define RULE(test) cmocka_unit_test_setup_teardown(test, small_set_up, small_tear_down)
@@ -848,6 +891,8 @@ int main(void)
         RULE(test_budgets),
         RULE(test_start_times),
         RULE(test_words),
+        RULE(test_words_of_a_named_and_nominated_node),
+        cmocka_unit_test(test_list_of_plugins),
         RULE(test_earlier_victims),
         RULE(test_ports_come_back),
         RULE(test_counters_come_back),
