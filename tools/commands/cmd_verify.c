@@ -29,6 +29,7 @@
 #include "verify/difference_log.h"
 #include "verify/group_decision.h"
 #include "verify/legacy_profile.h"
+#include "verify/scripted_extenders.h"
 #include "verify/sequence.h"
 #include "verify/vector_file.h"
 #include "verify/verify_matrix.h"
@@ -72,7 +73,8 @@ typedef struct verify {
     berth_engine *engine;
     vector_scenario scenario;
     sequence sequence;
-    berth_pod_id *placed; /* pods bound as expected */
+    scripted_extenders *extenders; /* NULL: there are none */
+    berth_pod_id *placed;          /* pods bound as expected */
     size_t placed_count;
     size_t placed_capacity;
     const berth_profile *legacy; /* the current profile of v1.15; NULL: v1.32 */
@@ -165,6 +167,34 @@ static berth_status load_lists(verify *v, berth_error *error)
     return BERTH_OK;
 }
 
+static berth_status create_engine(verify *v, berth_error *error)
+{
+    uint32_t count;
+    TRY(scripted_extenders_read(json_slice_member(v->scenario.scenario, "extenders"), &v->extenders,
+                                error));
+    const berth_extender *const *tables = scripted_extenders_tables(v->extenders, &count);
+    TRY(engine_setup_create_extended(&v->setup, tables, count, &v->engine, error));
+    scripted_extenders_serve(v->extenders, v->engine);
+    return BERTH_OK;
+}
+
+/* With extenders, kube-scheduler draws among equals in every version; vectors then have the
+ * first. */
+static berth_status resolve(verify *v, berth_error *error)
+{
+    const bool given = v->setup.tie_given;
+    const int tie = v->setup.tie;
+    if (json_slice_member(v->scenario.scenario, "extenders").data != NULL) {
+        v->setup.tie_given = true;
+        v->setup.tie = 0;
+    }
+    const berth_status status = engine_setup_resolve_text(
+        &v->setup, json_slice_member(v->scenario.scenario, "config"), v->scenario.name, error);
+    v->setup.tie_given = given;
+    v->setup.tie = tie;
+    return status;
+}
+
 /* Make the engine of a scenario. In mode all-nodes the percentage is 100, otherwise the
  * configuration's. */
 static berth_status open_engine(verify *v, berth_error *error)
@@ -183,10 +213,9 @@ static berth_status open_engine(verify *v, berth_error *error)
     if (v->legacy != NULL)
         engine_setup_resolve_profile(&v->setup, v->legacy);
     else
-        status = engine_setup_resolve_text(
-            &v->setup, json_slice_member(v->scenario.scenario, "config"), v->scenario.name, error);
+        status = resolve(v, error);
     if (status == BERTH_OK)
-        status = engine_setup_create(&v->setup, &v->engine, error);
+        status = create_engine(v, error);
     if (status == BERTH_OK)
         status = load_lists(v, error);
     device_list_begin(&v->devices, json_slice_member(v->scenario.scenario, "resourceClaims"));
@@ -197,6 +226,8 @@ static berth_status open_engine(verify *v, berth_error *error)
 static void close_engine(verify *v)
 {
     berth_engine_destroy(v->engine);
+    scripted_extenders_free(v->extenders);
+    v->extenders = NULL;
     engine_setup_release(&v->setup);
     device_list_end(&v->devices);
     v->setup.kubernetes = NULL;

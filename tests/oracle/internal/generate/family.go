@@ -37,6 +37,7 @@ type recipe struct {
 	retries                                                                     int // of pods; then, events too
 	groups                                                                      int // of pending pods
 	topologies                                                                  int // of groups
+	extenders                                                                   int // at most
 }
 
 // since is the first release that reads what a family is about.
@@ -54,7 +55,7 @@ var Families = []string{
 	"namespaces", "nominated", "sidecars", "badlabels", "podlevel", "resize", "features",
 	"imagevolumes", "attributes", "partial", "devices", "partitions", "shareddevices",
 	"extended", "starts", "budgets", "csidrivers", "capacity", "taintrules", "podstatus", "large",
-	"events", "evictions", "groups", "placements",
+	"events", "evictions", "groups", "placements", "extenders",
 }
 
 // Supports tells whether a release reads what the family is about. The API server of an earlier one
@@ -193,6 +194,10 @@ func recipeOf(family string) (recipe, bool) {
 		r.podAffinity, r.ports, r.tolerations, r.taints, r.images = 15, 15, 40, 15, 30
 		r.nodeAffinity, r.nodeSelector, r.scalars, r.spread, r.bareNodes = 20, 10, 20, 30, 5
 		r.podLevel, r.inlineVolumes, r.topologies, r.zones = 15, 10, 75, 4
+	case "extenders":
+		r.nodesMin, r.nodesMax, r.running, r.pending, r.mode, r.extenders = 1, 12, 3, 10, "sampled", 3
+		r.priorities, r.budgets, r.tight, r.nominated, r.never, r.retries = 100, 30, 60, 15, 5, 30
+		r.taints, r.tolerations, r.nodeAffinity, r.scalars, r.spread, r.config = 15, 40, 15, 30, 20, 25
 	default:
 		return r, false
 	}

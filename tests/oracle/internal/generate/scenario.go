@@ -87,6 +87,9 @@ func (g *generator) scenario(name string) object {
 	if g.groups > 0 {
 		g.podGroups(s)
 	}
+	if g.extenders > 0 {
+		s["extenders"] = g.scriptedExtenders()
+	}
 	if g.claims > 0 {
 		g.devices(s, pending)
 	}

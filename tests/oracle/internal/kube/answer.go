@@ -29,7 +29,7 @@ func Answer(line *vector.Line) (*vector.Expected, error) {
 		return nil, fmt.Errorf("%s: %w", scenario.Name, err)
 	}
 	defer reset()
-	c, err := newCluster(scenario.Config, line.ModeOf(), 1)
+	c, err := newCluster(scenario.Config, line.ModeOf(), 1, scenario.Extenders...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", scenario.Name, err)
 	}
@@ -184,6 +184,7 @@ func (c *cluster) decide(pod *v1.Pod) (*vector.Decision, error) {
 		Feasible: []string{},
 	}
 	c.endsNomination = false
+	c.extenders.begin()
 	result, err := schedulePod(c.ctx, c.sched, r, state, pod)
 	decision.Next = *rotation(c.sched)
 
@@ -201,7 +202,7 @@ func (c *cluster) decide(pod *v1.Pod) (*vector.Decision, error) {
 		c.describeRefusal(decision, r, state, pod, unfit)
 	default:
 		c.endsNomination = true
-		decision.Error = err.Error()
+		decision.Error = c.extenders.message(err.Error())
 		if r.scoredNodes != nil { // the search was over
 			decision.Feasible, decision.Failed = feasible(r, result), refusals(r.filtered)
 		}
@@ -216,7 +217,7 @@ func (c *cluster) describeRefusal(decision *vector.Decision, r *recorder, state 
 	if !r.preFilter.IsSuccess() {
 		decision.PreFilter = r.preFilter.Message()
 	}
-	decision.Failed = refusals(r.filtered)
+	decision.Failed = c.refusals(r)
 	if r.HasPostFilterPlugins() {
 		result, status := r.RunPostFilterPlugins(c.ctx, state, pod, unfit.Diagnosis.NodeToStatus)
 		unfit.Diagnosis.PostFilterMsg = status.Message()
@@ -226,7 +227,7 @@ func (c *cluster) describeRefusal(decision *vector.Decision, r *recorder, state 
 		}
 		decision.Victims = c.server.evicted()
 	}
-	decision.Message = unfit.Error()
+	decision.Message = c.extenders.message(unfit.Error())
 }
 
 // describePlacement tells of the feasible nodes and their scores.
@@ -234,7 +235,10 @@ func (c *cluster) describePlacement(decision *vector.Decision, r *recorder, stat
 	result scheduler.ScheduleResult,
 ) error {
 	decision.Feasible = feasible(r, result)
-	decision.Failed = refusals(r.filtered)
+	if r.scoredNodes == nil && c.extenders != nil {
+		decision.Feasible = []string{result.SuggestedHost}
+	}
+	decision.Failed = c.refusals(r)
 	if r.scoredNodes == nil { // the only node is not scored; vectors have its scores all the same
 		node, err := snapshot(c.sched).Get(result.SuggestedHost)
 		if err != nil {
@@ -250,8 +254,9 @@ func (c *cluster) describePlacement(decision *vector.Decision, r *recorder, stat
 			r.failedScoring.AsError())
 	}
 	describeScores(decision, r.scores)
+	c.extenders.describe(decision, r.scores)
 	decision.Bound = result.SuggestedHost
-	if Version == "1.32" || Version == "1.33" || Version == "1.34" {
+	if Version == "1.32" || Version == "1.33" || Version == "1.34" || c.extenders != nil {
 		decision.Bound = decision.Best[0] // the scheduler's choice is random
 	}
 	for _, best := range decision.Best {
@@ -299,6 +304,15 @@ func describeScores(decision *vector.Decision, scores []NodePluginScores) {
 			decision.Best = append(decision.Best, node.Name)
 		}
 	}
+}
+
+// refusals lists the nodes that plugins or extenders rejected.
+func (c *cluster) refusals(r *recorder) []vector.Refusal {
+	all := refusals(r.filtered)
+	if c.extenders == nil {
+		return all
+	}
+	return append(all, c.extenders.refused...)
 }
 
 // refusals lists the nodes that were visited and rejected, each once: a nominated node may have

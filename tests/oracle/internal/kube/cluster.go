@@ -34,16 +34,18 @@ type cluster struct {
 	csiNodes, csiDrivers, csiCapacities, volumeAttachments *informer
 	devices                                                deviceInformers
 
+	extenders *extenders // nil: the scenario has none
+
 	endsNomination bool // the last decision: the pod's own, if it had one
 }
 
 // newCluster makes an empty one, whose scheduler looks at so many nodes at a time.
-func newCluster(config json.RawMessage, mode string, parallelism int) (*cluster, error) {
+func newCluster(config json.RawMessage, mode string, parallelism int, scripted ...vector.Extender) (*cluster, error) {
 	settings, err := configuration(config, mode)
 	if err != nil {
 		return nil, err
 	}
-	c := &cluster{server: newAPIServer()}
+	c := &cluster{server: newAPIServer(), extenders: newExtenders(scripted)}
 	c.ctx, c.stop = context.WithCancel(context.Background())
 	factory := informers.NewSharedInformerFactory(c.server, 0)
 	c.nodes = register(factory, &v1.Node{})
@@ -66,18 +68,22 @@ func newCluster(config json.RawMessage, mode string, parallelism int) (*cluster,
 
 	options := append(orderPlacements(settings.Profiles),
 		scheduler.WithProfiles(settings.Profiles...),
+		scheduler.WithExtenders(c.extenders.configuration()...),
 		scheduler.WithPercentageOfNodesToScore(settings.PercentageOfNodesToScore),
 		scheduler.WithParallelism(int32(parallelism)))
 	c.sched, err = scheduler.New(c.ctx, c.server, factory, nil,
 		func(string) eventRecorder { return &events.FakeRecorder{} }, options...)
 	if err != nil {
-		c.stop()
+		c.close()
 		return nil, err
 	}
 	return c, nil
 }
 
-func (c *cluster) close() { c.stop() }
+func (c *cluster) close() {
+	c.stop()
+	c.extenders.close()
+}
 
 // load fills the cluster. Pods of the scenario that are on no node come to the scheduling queue,
 // where those that are nominated count on their node.

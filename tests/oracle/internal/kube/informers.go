@@ -1,12 +1,14 @@
 package kube
 
 import (
+	"strconv"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/informers"
 	clientset "k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
-
-	"time"
 )
 
 // An informer that is told of objects instead of listing and watching them: add puts an object into
@@ -15,6 +17,7 @@ import (
 type informer struct {
 	cache.SharedIndexInformer // never run; it has the store and everything else of the interface
 	handlers                  []cache.ResourceEventHandler
+	updates                   int
 }
 
 func newInformer(object runtime.Object) *informer {
@@ -64,6 +67,10 @@ func (i *informer) put(object any) error {
 	old := i.get(object)
 	if old == nil {
 		return i.add(object)
+	}
+	if pod, ok := object.(*v1.Pod); ok { // the scheduler passes over updates that leave the version
+		i.updates++
+		pod.ResourceVersion = strconv.Itoa(i.updates)
 	}
 	if err := i.GetIndexer().Update(object); err != nil {
 		return err

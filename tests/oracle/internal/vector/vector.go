@@ -26,6 +26,8 @@ type Scenario struct {
 	Events  []Event         `json:"events,omitempty"` // in order
 	Gates   string          `json:"gates,omitempty"`  // feature gates: Name=true,Other=false
 
+	Extenders []Extender `json:"extenders,omitempty"`
+
 	Namespaces             List `json:"namespaces,omitempty"`
 	Services               List `json:"services,omitempty"`
 	ReplicationControllers List `json:"replicationControllers,omitempty"`
@@ -48,6 +50,29 @@ type Scenario struct {
 
 // List holds the objects of one kind, in the order in which they came to be.
 type List []json.RawMessage
+
+// Extender is a scripted extender: percentages of the nodes, or pods, for which it does something, by
+// a hash of their names.
+type Extender struct {
+	Name             string   `json:"name"`
+	Ignorable        bool     `json:"ignorable,omitempty"`
+	ByName           bool     `json:"byName,omitempty"` // nodeCacheCapable
+	ManagedResources []string `json:"managedResources,omitempty"`
+	Fails            int      `json:"fails,omitempty"` // of pods
+
+	Filters   bool `json:"filters,omitempty"`
+	Refuses   int  `json:"refuses,omitempty"`
+	ForGood   int  `json:"forGood,omitempty"`
+	LeavesOut int  `json:"leavesOut,omitempty"`
+
+	Prioritizes bool `json:"prioritizes,omitempty"`
+	Weight      int  `json:"weight,omitempty"`
+
+	Preempts bool `json:"preempts,omitempty"`
+	Drops    int  `json:"drops,omitempty"`
+	Spares   int  `json:"spares,omitempty"` // all victims but the first
+	Empties  int  `json:"empties,omitempty"`
+}
 
 // Event is something that happens before a decision is taken.
 type Event struct {
