@@ -184,7 +184,7 @@ kill "$extender"
 
 # A dry run asks, too, and other commands refuse.
 configuration 'filterVerb: filter'
-complains refused 3 'which only `berth run` does' "$berth" schedule --config "$work/c.yaml" -f "$work/cluster.json"
+complains refused 3 'extenders are called over HTTP' "$berth" schedule --config "$work/c.yaml" -f "$work/cluster.json"
 configuration 'filterVerb: filter' 'enableHTTPS: true' "tlsConfig: {insecure: true, caFile: $work/cert.pem}"
 complains two_ways 3 'one of them is too many' "$berth" run --config "$work/c.yaml" --master http://127.0.0.1:1
 configuration 'filterVerb: filter' 'weights: 5'

@@ -1,4 +1,4 @@
-/* Source of the rules: kube-scheduler v1.37, extender.go, makeTransport; client-go, TLSConfigFor. */
+/* Source: kube-scheduler v1.37, extender.go, makeTransport; client-go v1.37, TLSConfigFor. */
 #include "live/extenders/extender_access.h"
 
 #include <stdlib.h>
