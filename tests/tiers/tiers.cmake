@@ -25,7 +25,8 @@ set(BERTH_TIER_CI
   "^oracle_1\\.37$"
   "^vectors_v1\\.(32|36)_[a-z]+$"             # in every setting; ./tools/test has each in four
   "^hostile_few$"                             # counts the instructions of dozens of runs
-  "^go_(examples|package)$")
+  "^go_(examples|package)$"
+  "^live_chart$")                             # helm, a module of many
 set(BERTH_TIER_LATE
   "^live_fake$"                               # faults of a scripted API server
   "^gate_instructions$"
@@ -47,14 +48,14 @@ set(BERTH_TIER_THREADS
   "^test_(snapshots_swept|sweep|threads_refused|transaction_model)$"
   "^test_(what_if_model|workers)$"
   "^vectors_v1\\.37_scan_4$"                    # the other versions and the index: --long
-  "^cli_run$" "^live_fake$")
+  "^cli_run$" "^cli_run_extenders$" "^live_fake$")
 set(BERTH_TIER_FAST
   "^(layers|orders|words_|mutants_(in_step|equivalent|must_fail)$)"
   "^vectors_v[0-9.]+_(scan_1|index_4)$"
   "^cli_")
 set(BERTH_TIER_FAST_NOT # the longest cases of the program
   "^cli_(bench_digests|errors|explain_vectors|hostile_bytes|lists|pages|real_clusters)$"
-  "^cli_(replay|replay_input|replay_openb|report|run|run_groups|run_lease|run_serve|run_versions)$")
+  "^cli_(replay|replay_input|replay_openb|report|run|run_extenders|run_groups|run_lease|run_serve|run_versions)$")
 
 # berth_tier_labels(NAME LABELS OUT): the labels of a test, with those of its tiers.
 function(berth_tier_labels name labels out)

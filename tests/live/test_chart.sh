@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# The Helm chart of tools/live/deploy: rendered as Helm does it, and checked against the types of the API, by berth
+# and by Prometheus' parser (chart/chart_test.go).
+set -euo pipefail
+source=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=tests/go/module.sh
+. "$source/../go/module.sh"
+cd "$source/chart"
+wanted=$(sed -n 's/^go 1\.\([0-9]*\).*/\1/p' go.mod)
+((go_minor >= wanted)) || skip "helm's modules need go1.$wanted, this is $go_version"
+go list -deps -test ./... >/dev/null 2>"$BERTH_BUILD/live_chart.log" ||
+  skip "helm's modules cannot be had: $(tail -n 1 "$BERTH_BUILD/live_chart.log"); to run it: tools/test -R live_chart"
+unformatted=$(gofmt -l .)
+[[ -z $unformatted ]] || { echo "not as gofmt has it: $unformatted"; exit 1; }
+go vet ./...
+go test ./...
