@@ -106,11 +106,8 @@ static berth_status fail_of(berth__group_cycle *cycle, const berth__group_member
     berth_placement again;
     berth_decide_options options = {.size = sizeof(options), .flags = BERTH_DECIDE_KEEP_ROTATION};
     BERTH_TRY(berth_explanation_create(engine->allocator, &options.explanation, cycle->error));
-    const uint32_t rotation = engine->decider.rotation;
-    engine->decider.rotation = start;
     berth_status status =
-        berth__decide(&engine->decider, member->pod, &options, &again, cycle->error);
-    engine->decider.rotation = rotation;
+        berth__decide_again(&engine->decider, member->pod, start, &options, &again, cycle->error);
     const berth_str why = berth_explanation_message(options.explanation);
     bool ok = true;
     cycle->failure = berth__arena_str(&cycle->arena, why, &ok);

@@ -104,10 +104,8 @@ static uint32_t choose(const pod_way *way, uint32_t count)
     switch (way->decision->profile->tie) {
     case BERTH_TIE_DEFAULT: /* resolved when the profile was compiled */
     case BERTH_TIE_FIRST:
+    case BERTH_TIE_KUBERNETES: /* usually the first; otherwise see choose_by_search */
         break;
-    case BERTH_TIE_KUBERNETES: /* usually the first; otherwise see in_heap_order */
-        return decider->attempt.extended.answered ? berth__random_below(&decider->random, count)
-                                                  : 0;
     case BERTH_TIE_RANDOM:
         return berth__random_below(&decider->random, count);
     case BERTH_TIE_ROUND_ROBIN:
@@ -116,17 +114,37 @@ static uint32_t choose(const pod_way *way, uint32_t count)
     return 0;
 }
 
-/* Whether the choice needs heap order: not for a single best node, nor if all nodes are best, nor
- * if extenders have ranked the nodes, because then kube-scheduler draws among equals. */
+/* Whether the choice needs heap order: not for a single best node, nor if all nodes are best. */
 static bool in_heap_order(const pod_way *way, uint32_t best_count, uint32_t feasible_count)
 {
     return way->decision->profile->tie == BERTH_TIE_KUBERNETES && best_count > 1 &&
-           best_count < feasible_count && !way->decider->attempt.extended.answered;
+           best_count < feasible_count;
+}
+
+/* Draw among the best nodes that extenders have scored; BERTH__SLOT_NONE: there are none. */
+static uint32_t choose_scored(const pod_way *way)
+{
+    const berth__search *search = &way->decider->search;
+    const berth__extended *extended = &way->decider->attempt.extended;
+    uint32_t count = 0, chosen = BERTH__SLOT_NONE;
+    for (uint32_t i = 0; i < search->scores.best_count && extended->scored_count > 0; i++) {
+        const uint32_t slot = berth__search_nth_best(search, i);
+        if (!berth__bit_get(extended->scored, slot))
+            continue;
+        if (berth__random_below(&way->decider->random, ++count) == 0)
+            chosen = slot;
+    }
+    return chosen;
 }
 
 static uint32_t choose_by_search(const pod_way *way)
 {
     const berth__search *search = &way->decider->search;
+    if (way->decision->profile->tie == BERTH_TIE_KUBERNETES) {
+        const uint32_t scored = choose_scored(way);
+        if (scored != BERTH__SLOT_NONE)
+            return scored;
+    }
     if (in_heap_order(way, search->scores.best_count, search->answer.feasible_count))
         return berth__search_heap_best(search);
     return berth__search_nth_best(search, choose(way, search->scores.best_count));
@@ -310,14 +328,15 @@ static void begin_extended(const pod_way *way)
     berth__decider *decider = way->decider;
     const uint32_t pod = way->decision->cycle->pod;
     const bool asked = berth__decider_is_extended(decider, pod);
-    decider->attempt.preempted = NULL;
     decider->attempt.extended =
         (berth__extended){.extenders = asked ? decider->extenders : NULL,
                           .cluster = decider->cluster,
                           .search = &decider->search,
+                          .memo = &decider->answers,
                           .arena = &decider->arena,
                           .explanation = way->explanation,
-                          .pod = berth__cluster_pod_id(decider->cluster, pod)};
+                          .pod = berth__cluster_pod_id(decider->cluster, pod),
+                          .alone = {.slot = BERTH__SLOT_NONE}};
 }
 
 /* Let the extenders filter. If they fail, or leave nothing, about the node for which the pod is
@@ -332,13 +351,18 @@ static berth_status filter_extended(const pod_way *way, berth_str *errors)
     BERTH_TRY(berth__extended_filter(extended));
     if (!alone || (decider->search.answer.feasible_count > 0 && extended->failure.data == NULL))
         return BERTH_OK;
-    const uint32_t refused = extended->refused_with_reason;
+    const berth__extended before = *extended;
+    const uint32_t refused = before.alone.slot != BERTH__SLOT_NONE;
     begin_extended(way);
+    extended->alone = before.alone;
     if (way->explanation != NULL)
         berth__explanation_reset(way->explanation);
     BERTH_TRY(walk_and_note(way, false, errors));
     way->out->next = (way->out->next + refused) % berth__question_node_count(way->decision->cycle);
-    return errors->data == NULL ? berth__extended_filter(extended) : BERTH_OK;
+    if (errors->data != NULL)
+        return BERTH_OK;
+    BERTH_TRY(berth__extended_keep_alone(extended));
+    return berth__extended_filter(extended);
 }
 
 /* An extender has failed: there is no list of nodes that fit. */
@@ -387,9 +411,9 @@ static berth_status go(const pod_way *way)
         return fail_prepared(way);
     if (decision->prepared->verdict.outcome == BERTH__REFUSE)
         return refuse_prepared(way);
-    berth_scan_reason why = way->explanation != NULL        ? BERTH_SCAN_EXPLAINED
+    berth_scan_reason why = is_extended(way)                ? BERTH_SCAN_EXTENDERS
+                            : way->explanation != NULL      ? BERTH_SCAN_EXPLAINED
                             : decision->cycle->part != NULL ? BERTH_SCAN_PART
-                            : is_extended(way)              ? BERTH_SCAN_EXTENDERS
                                                             : BERTH_SCAN_PATH;
     if (why == BERTH_SCAN_PATH && decider->path != BERTH_PATH_SCAN && ask_index(way, &why))
         return BERTH_OK;
@@ -432,6 +456,10 @@ berth_status berth__decide(berth__decider *decider, uint32_t pod,
                              .path = BERTH_PATH_SCAN};
     const pod_way way = {decider, &attempt->decision, options->explanation, out, error};
     begin_extended(&way);
+    if (decider->repeats)
+        berth__extender_memo_rewind(&decider->answers);
+    else
+        berth__extender_memo_forget(&decider->answers);
     berth_status status = go_with_nominated(&way);
     if (status != BERTH_OK)
         return status == BERTH_E_INTERNAL ? status : berth__error_no_memory(error);
@@ -445,4 +473,17 @@ berth_status berth__decide(berth__decider *decider, uint32_t pod,
     else
         decider->rotation = out->next;
     return BERTH_OK;
+}
+
+berth_status berth__decide_again(berth__decider *decider, uint32_t pod, uint32_t start,
+                                 const berth_decide_options *options, berth_placement *out,
+                                 berth_error *error)
+{
+    const uint32_t rotation = decider->rotation;
+    decider->rotation = start;
+    decider->repeats = true;
+    const berth_status status = berth__decide(decider, pod, options, out, error);
+    decider->repeats = false;
+    decider->rotation = rotation;
+    return status;
 }

@@ -21,8 +21,6 @@ typedef struct berth__attempt {
     bool refused;             /* refused before any node was visited */
     bool search_only;         /* without preemption */
     berth__extended extended; /* the extenders' part */
-    /* The answer of preemption, if extenders have been asked about it; NULL: not yet. */
-    struct berth__preemption *preempted;
 } berth__attempt;
 
 typedef struct berth__decider {
@@ -31,6 +29,8 @@ typedef struct berth__decider {
     const berth__ready_profile *profiles;
     uint32_t profile_count;
     const berth__extenders *extenders; /* NULL: there are none */
+    berth__extender_memo answers;      /* of extenders, in the last attempt */
+    bool repeats;                      /* the last attempt is decided again, for its words */
     const berth__stage **listeners;    /* own plugins that reserve, each once */
     uint32_t listener_count;
     bool supposes; /* a bind only tries what fits: own plugins may not refuse it */
@@ -78,6 +78,12 @@ uint32_t berth__decider_profile(const berth__decider *decider, const berth__clas
 
 /* Whether extenders are asked about a pod. */
 bool berth__decider_is_extended(const berth__decider *decider, uint32_t pod);
+
+/* Decide the pod of the last attempt again from the rotation index at which that began. Extenders
+ * are not asked what they were asked then. */
+berth_status berth__decide_again(berth__decider *decider, uint32_t pod, uint32_t start,
+                                 const berth_decide_options *options, berth_placement *out,
+                                 berth_error *error);
 
 /* The part of a decider's state that decisions advance. */
 typedef struct berth__progress {

@@ -29,6 +29,7 @@ berth_status berth__decider_init(berth__decider *decider, berth__cluster *cluste
                                 .random = {setup->seed}};
     cluster->amounts_are_facts = keeps_amounts(setup->profiles, setup->profile_count);
     berth__arena_init(&decider->arena, allocator);
+    berth__extender_memo_init(&decider->answers, allocator);
     berth__refusals_init(&decider->refusals, allocator);
     berth__search_init(&decider->search, allocator, setup->workers,
                        berth__workers_count(setup->workers));
@@ -61,6 +62,7 @@ void berth__decider_destroy(berth__decider *decider)
                 decider->potential_capacity * sizeof(*decider->potential));
     berth__free(allocator, decider->chosen, decider->chosen_capacity * sizeof(*decider->chosen));
     berth__arena_destroy(&decider->arena);
+    berth__extender_memo_destroy(&decider->answers);
     berth__refusals_destroy(&decider->refusals);
     decider->cluster = NULL;
 }

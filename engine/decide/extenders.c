@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/error.h"
 #include "base/sized.h"
 #include "base/text.h"
@@ -25,6 +26,9 @@ static const char *fault_of(const berth_extender *table)
         return "an extender that prioritizes needs a weight above 0";
     if (table->managed_resources.count > 0 && table->managed_resources.items == NULL)
         return "managed_resources has a count and no items";
+    for (uint32_t i = 0; i < table->managed_resources.count; i++)
+        if (!berth__resource_is_extended(table->managed_resources.items[i]))
+            return "managed_resources names what is no extended resource";
     return NULL;
 }
 
@@ -175,6 +179,23 @@ static berth_status list_nodes(const berth__extended *extended, node_list *out)
     return BERTH_OK;
 }
 
+static bool is_refusal(berth_extender_verdict verdict)
+{
+    return verdict == BERTH_EXTENDER_REFUSES || verdict == BERTH_EXTENDER_REFUSES_FOR_GOOD;
+}
+
+/* Remember the refusal of the node that was tried alone: it stands if the node is not visited. */
+static void note_alone(berth__extended *extended, const berth_extender *extender,
+                       const node_list *list)
+{
+    if (!extended->search->answer.alone || !is_refusal(list->verdicts[0]))
+        return;
+    extended->alone.slot = list->slots[0];
+    extended->alone.verdict = list->verdicts[0];
+    extended->alone.extender = extender->name;
+    extended->alone.reason = list->reasons[0];
+}
+
 static berth_status note_refused(berth__extended *extended, const node_list *list)
 {
     if (extended->refused == NULL) /* the first list is the longest */
@@ -183,11 +204,8 @@ static berth_status note_refused(berth__extended *extended, const node_list *lis
     if (extended->refused == NULL)
         return BERTH_E_NOMEM;
     for (uint32_t i = 0; i < list->count; i++) {
-        const berth_extender_verdict verdict = list->verdicts[i];
-        extended->lost_nodes |= verdict != BERTH_EXTENDER_KEEPS;
-        extended->refused_with_reason +=
-            verdict == BERTH_EXTENDER_REFUSES || verdict == BERTH_EXTENDER_REFUSES_FOR_GOOD;
-        if (verdict == BERTH_EXTENDER_REFUSES)
+        extended->lost_nodes |= list->verdicts[i] != BERTH_EXTENDER_KEEPS;
+        if (list->verdicts[i] == BERTH_EXTENDER_REFUSES)
             extended->refused[extended->refused_count++] = list->slots[i];
     }
     return BERTH_OK;
@@ -198,12 +216,12 @@ static berth_status filter_by(berth__extended *extended, const berth_extender *e
     node_list list;
     berth_error error = {.code = BERTH_OK};
     BERTH_TRY(list_nodes(extended, &list));
-    memset(list.verdicts, 0, list.count * sizeof(*list.verdicts));
-    memset(list.reasons, 0, list.count * sizeof(*list.reasons));
-    const berth_status status = extender->filter(extender->context, extended->pod, list.nodes,
-                                                 list.count, list.verdicts, list.reasons, &error);
+    const berth_status status =
+        berth__extender_memo_filter(extended->memo, extender, extended->pod, list.nodes, list.count,
+                                    list.verdicts, list.reasons, &error);
     if (status != BERTH_OK)
         return take_failure(extended, extender, status, &error);
+    note_alone(extended, extender, &list);
     BERTH_TRY(note_refused(extended, &list));
     if (extended->explanation != NULL)
         BERTH_TRY(berth__explanation_extend(extended->explanation, extender->name, list.verdicts,
@@ -227,11 +245,62 @@ berth_status berth__extended_filter(berth__extended *extended)
     return BERTH_OK;
 }
 
+/* After a second walk: the refusal of the node that was tried alone stands if it was not visited.
+ * Source: kube-scheduler v1.37, findNodesThatFitPod, where both share the map of statuses. */
+berth_status berth__extended_keep_alone(berth__extended *extended)
+{
+    const uint32_t slot = extended->alone.slot;
+    if (slot == BERTH__SLOT_NONE || berth__search_visited(extended->search, slot))
+        return BERTH_OK;
+    if (extended->alone.verdict == BERTH_EXTENDER_REFUSES) {
+        uint32_t *refused = berth__arena_alloc(extended->arena,
+                                               (extended->refused_count + 1) * sizeof(*refused), 8);
+        if (refused == NULL)
+            return BERTH_E_NOMEM;
+        if (extended->refused_count > 0)
+            memcpy(refused, extended->refused, extended->refused_count * sizeof(*refused));
+        refused[extended->refused_count++] = slot;
+        extended->refused = refused;
+    }
+    if (extended->explanation == NULL)
+        return BERTH_OK;
+    return berth__explanation_add_refusal(
+        extended->explanation, extended->search->decision.cycle->view->layout->nodes[slot],
+        extended->alone.extender, extended->alone.verdict, extended->alone.reason);
+}
+
 /* ---- prioritize ---- */
 
-static int64_t weighted(const berth_extender *extender, int64_t score)
+static int64_t add(int64_t a, int64_t b)
 {
-    return (int64_t)((uint64_t)score * (uint64_t)extender->weight * SCORE_SCALE); /* as Go: wraps */
+    return (int64_t)((uint64_t)a + (uint64_t)b); /* as in Go, sums wrap */
+}
+
+static int64_t weighted(int64_t weight, int64_t score)
+{
+    return (int64_t)((uint64_t)score * (uint64_t)weight * SCORE_SCALE);
+}
+
+/* The slots that some extender has scored. */
+static berth_status reserve_scored(berth__extended *extended)
+{
+    const uint32_t words =
+        extended->search->decision.cycle->view->layout->tile_count * (uint32_t)BERTH__TILE_WORDS;
+    if (extended->scored != NULL)
+        return BERTH_OK;
+    extended->scored = berth__arena_alloc(extended->arena, words * sizeof(uint64_t), 8);
+    if (extended->scored == NULL)
+        return BERTH_E_NOMEM;
+    memset(extended->scored, 0, words * sizeof(uint64_t));
+    return BERTH_OK;
+}
+
+static berth_status note_scored(berth__extended *extended, uint32_t slot)
+{
+    BERTH_TRY(reserve_scored(extended));
+    extended->scored_count += !berth__bit_get(extended->scored, slot);
+    berth__bit_set(extended->scored, slot);
+    return BERTH_OK;
 }
 
 static berth_status prioritize_by(berth__extended *extended, const berth_extender *extender,
@@ -241,17 +310,21 @@ static berth_status prioritize_by(berth__extended *extended, const berth_extende
     int64_t *scores = berth__arena_alloc(extended->arena, list->count * sizeof(*scores), 8);
     if (scores == NULL)
         return BERTH_E_NOMEM;
-    memset(scores, 0, list->count * sizeof(*scores));
-    const berth_status status = extender->prioritize(extender->context, extended->pod, list->nodes,
-                                                     list->count, scores, &error);
+    const berth_status status = berth__extender_memo_prioritize(
+        extended->memo, extender, extended->pod, list->nodes, list->count, scores, &error);
     if (status != BERTH_OK) /* the answer is left out, whoever failed */
         return status == BERTH_E_NOMEM ? status : BERTH_OK;
-    extended->answered = true;
-    for (uint32_t i = 0; i < list->count; i++)
-        sums[i] = (int64_t)((uint64_t)sums[i] + (uint64_t)weighted(extender, scores[i]));
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (scores[i] == BERTH_EXTENDER_NO_SCORE) {
+            scores[i] = 0;
+            continue;
+        }
+        BERTH_TRY(note_scored(extended, list->slots[i]));
+        sums[i] = add(sums[i], weighted(extender->weight, scores[i]));
+    }
     return extended->explanation != NULL
                ? berth__explanation_add_extender(extended->explanation, extender->name,
-                                                 extender->weight * SCORE_SCALE, scores)
+                                                 weighted(extender->weight, 1), scores)
                : BERTH_OK;
 }
 
@@ -268,9 +341,10 @@ berth_status berth__extended_prioritize(berth__extended *extended)
         const berth_extender *extender = &extenders->items[i];
         if (!concerns_pod(extended, extender))
             continue;
-        extended->answered |= extender->prioritize == NULL; /* which counts as zeros */
         if (extender->prioritize != NULL)
             BERTH_TRY(prioritize_by(extended, extender, &list, sums));
+        for (uint32_t k = 0; extender->prioritize == NULL && k < list.count; k++)
+            BERTH_TRY(note_scored(extended, list.slots[k])); /* it counts as zeros */
     }
     berth__search_add(extended->search, list.slots, sums, list.count);
     return BERTH_OK;
@@ -299,7 +373,15 @@ static bool are_there(const berth__cluster *cluster, const berth_extender_victim
     return true;
 }
 
-/* Check the nodes that an extender left; a node without victims is dropped or fails the attempt.
+static bool is_among(const berth_extender_victims *all, uint32_t count, berth_node_id node)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (all[i].node == node)
+            return true;
+    return false;
+}
+
+/* Check the nodes that an extender left, each of which counts once; a node without victims is dropped or fails the attempt.
  * `*count` is the number of nodes in `kept` afterwards. */
 static berth_status check_victims(berth__extended *extended, const berth_extender *extender,
                                   berth_extender_victims *kept, uint32_t *count)
@@ -307,6 +389,8 @@ static berth_status check_victims(berth__extended *extended, const berth_extende
     const berth__cluster *cluster = extended->cluster;
     uint32_t left = 0;
     for (uint32_t i = 0; i < *count; i++) {
+        if (is_among(kept, left, kept[i].node))
+            continue;
         const berth__node_record *node = berth__cluster_present(cluster, kept[i].node);
         const berth_str name =
             node != NULL ? berth__text(cluster->model, node->name) : BERTH_STR("?");
@@ -328,8 +412,8 @@ static berth_status preempt_by(berth__extended *extended, const berth_extender *
     const berth_extender_victims *kept = NULL;
     uint32_t kept_count = 0;
     berth_error error = {.code = BERTH_OK};
-    const berth_status status = extender->preempt(extender->context, extended->pod, *candidates,
-                                                  *count, &kept, &kept_count, &error);
+    const berth_status status = berth__extender_memo_preempt(
+        extended->memo, extender, extended->pod, *candidates, *count, &kept, &kept_count, &error);
     if (status != BERTH_OK)
         return take_failure(extended, extender, status, &error);
     berth_extender_victims *own = berth__arena_alloc(extended->arena, kept_count * sizeof(*own), 8);
@@ -347,8 +431,12 @@ berth_status berth__extended_preempt(berth__extended *extended,
                                      const berth_extender_victims **candidates, uint32_t *count)
 {
     const berth__extenders *extenders = extended->extenders;
-    for (uint32_t i = 0; i<extenders->count && * count> 0 && extended->failure.data == NULL; i++)
+    berth__extender_memo_rewind_preemption(extended->memo);
+    for (uint32_t i = 0; i < extenders->count; i++) {
+        if (*count == 0 || extended->failure.data != NULL)
+            break;
         if (extenders->items[i].preempt != NULL && concerns_pod(extended, &extenders->items[i]))
             BERTH_TRY(preempt_by(extended, &extenders->items[i], candidates, count));
+    }
     return BERTH_OK;
 }

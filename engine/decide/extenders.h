@@ -4,6 +4,7 @@
 
 #include "berth/extender.h"
 #include "cluster/cluster.h"
+#include "decide/extender_memo.h"
 #include "explain/explanation.h"
 
 /* The extenders of an engine, ignorable ones last. */
@@ -31,20 +32,30 @@ typedef struct berth__extended {
     const berth__extenders *extenders;
     const berth__cluster *cluster;
     berth__search *search; /* after the walk */
+    berth__extender_memo *memo;
     berth__arena *arena;
     berth_explanation *explanation; /* NULL: not requested */
     berth_pod_id pod;
     berth_str failure; /* why the attempt failed; absent: it did not */
     uint32_t *refused; /* slots that were refused, but not for good */
     uint32_t refused_count;
-    uint32_t refused_with_reason; /* nodes that were refused, for good or not */
-    bool lost_nodes;              /* some node was refused or left out */
-    bool answered;                /* some extender has ranked the nodes: ties are drawn */
+    bool lost_nodes;  /* some node was refused or left out */
+    uint64_t *scored; /* by slot: nodes that some extender has scored; NULL: none */
+    uint32_t scored_count;
+    /* The node for which the pod is nominated, if it was tried first and refused with a reason. */
+    struct {
+        uint32_t slot; /* BERTH__SLOT_NONE: it was not */
+        berth_extender_verdict verdict;
+        berth_str extender, reason;
+    } alone;
 } berth__extended;
 
 /* Ask about the nodes that the search found, and keep only those in the search and in the
  * explanation that the extenders keep. */
 berth_status berth__extended_filter(berth__extended *extended);
+
+/* After a second walk, over all nodes: restore what was said of the node that was tried alone. */
+berth_status berth__extended_keep_alone(berth__extended *extended);
 
 /* After berth__search_score: add the extenders' scores to the totals, and find the best anew. The
  * explanation gets a scorer for each extender; call this after berth__explanation_scores, whose

@@ -122,6 +122,20 @@ static uint32_t add_refused(berth__decider *decider)
     return extended->refused_count;
 }
 
+/* Of a tile, leave the slots that the walk has visited. A walk that has found enough nodes, all of
+ * which extenders then refused, has not visited all. */
+static void leave_visited(const berth__search *search, uint32_t tile, berth__mask *slots)
+{
+    const uint32_t tiles = search->decision.cycle->view->layout->tile_count;
+    const uint32_t first = (tile + tiles - search->range.start / BERTH__TILE) % tiles;
+    berth__mask visited = berth__mask_range(0, 0);
+    for (uint32_t segment = first; segment < search->answer.used_segments; segment += tiles)
+        for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+            visited.words[w] |= search->walk.visited[segment].words[w];
+    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+        slots->words[w] &= visited.words[w];
+}
+
 static berth_status find_potential(berth__decider *decider, uint32_t *count)
 {
     const berth__attempt *attempt = &decider->attempt;
@@ -135,6 +149,8 @@ static berth_status find_potential(berth__decider *decider, uint32_t *count)
         for (uint32_t w = 0; allowed != NULL && w < BERTH__TILE_WORDS; w++)
             slots.words[w] &= allowed[(size_t)tile * BERTH__TILE_WORDS + w];
         berth__layout_leave_closed(layout, tile, &slots);
+        if (attempt->extended.lost_nodes && decider->search.answer.cut_short)
+            leave_visited(&decider->search, tile, &slots);
         if (!find_in_tile(decider, tile, slots, &decider->potential[tile]))
             return BERTH_E_NOMEM;
         if (kept)
@@ -381,12 +397,22 @@ static berth_status reserve_chosen(berth__decider *decider, uint32_t count)
                : BERTH_E_NOMEM;
 }
 
-/* Leave the pods that are terminating already out of the chosen victims. */
+static bool is_among(const uint32_t *pods, uint32_t count, uint32_t pod)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (pods[i] == pod)
+            return true;
+    return false;
+}
+
+/* Leave pods that are terminating already out of the chosen victims, and those that an extender has
+ * named twice. */
 static void name_chosen(berth__decider *decider, uint32_t count, uint32_t node,
                         berth__preemption *out)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (!is_leaving(decider, decider->chosen[i]))
+        if (!is_leaving(decider, decider->chosen[i]) &&
+            !is_among(decider->chosen, out->victim_count, decider->chosen[i]))
             decider->chosen[out->victim_count++] = decider->chosen[i];
     out->victims = decider->chosen;
     out->node = node;
@@ -426,6 +452,12 @@ static berth_status describe_candidate(const trials *own, uint32_t slot,
     return pods != NULL ? BERTH_OK : BERTH_E_NOMEM;
 }
 
+static uint32_t violations_of(const berth_extender_victims *victims)
+{
+    const int64_t count = victims->budget_violations;
+    return count < 0 ? 0 : count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
+}
+
 /* What the extenders left of the candidates becomes the candidates: find the best anew. */
 static berth_status choose_extended(trials *own, const berth_extender_victims *left, uint32_t count,
                                     berth__preemption *out)
@@ -439,7 +471,7 @@ static berth_status choose_extended(trials *own, const berth_extender_victims *l
         const uint32_t slot =
             berth__view_slot_of(&cluster->view, berth__cluster_node(cluster, left[i].node)->name);
         berth__candidate candidate = {.state = BERTH__TRIED_FITS,
-                                      .violations = (uint32_t)left[i].budget_violations};
+                                      .violations = violations_of(&left[i])};
         if (slot == BERTH__SLOT_NONE)
             continue;
         BERTH_TRY(reserve_chosen(decider, left[i].pod_count));
@@ -460,8 +492,8 @@ static berth_status choose_extended(trials *own, const berth_extender_victims *l
 
 /* Let the extenders choose among the candidates. If they fail, or leave none, nothing is nominated,
  * and nominations stay as they are. */
-static berth_status choose_with_extenders(trials *own, berth_explanation *explanation,
-                                          berth__preemption *out)
+static berth_status ask_extenders(trials *own, berth_explanation *explanation,
+                                  berth__preemption *out)
 {
     berth__decider *decider = own->decider;
     berth__extended *extended = &decider->attempt.extended;
@@ -481,25 +513,13 @@ static berth_status choose_with_extenders(trials *own, berth_explanation *explan
                                    : BERTH_OK;
     BERTH_TRY(choose_extended(own, left, count, out));
     if (own->found == 0)
-        return explanation != NULL ? berth__preemption_say_alone(explanation, NO_CANDIDATE)
-                                   : BERTH_OK;
+        return explanation != NULL
+                   ? berth__preemption_say(&decider->attempt, explanation, NO_CANDIDATE)
+                   : BERTH_OK;
     out->outcome = BERTH__PREEMPTION_NOMINATED;
     return explanation != NULL
                ? berth__preemption_say_choice(decider, explanation, out, own->best.victim_count)
                : BERTH_OK;
-}
-
-/* The answer is kept, so that extenders are asked once in an attempt. */
-static berth_status ask_extenders(trials *own, berth_explanation *explanation,
-                                  berth__preemption *out)
-{
-    berth__decider *decider = own->decider;
-    BERTH_TRY(choose_with_extenders(own, explanation, out));
-    decider->attempt.preempted = berth__arena_alloc(&decider->arena, sizeof(*out), 8);
-    if (decider->attempt.preempted == NULL)
-        return BERTH_E_NOMEM;
-    *decider->attempt.preempted = *out;
-    return BERTH_OK;
 }
 
 /* Whether an extender takes part in preemption for the pod. */
@@ -610,10 +630,6 @@ berth_status berth__preempt(berth__decider *decider, berth_explanation *explanat
     *out = (berth__preemption){.outcome = BERTH__PREEMPTION_OFF, .node = BERTH_NODE_NONE};
     if (attempt->decision.prepared == NULL)
         return BERTH_OK;
-    if (attempt->preempted != NULL) {
-        *out = *attempt->preempted;
-        return BERTH_OK;
-    }
     if (explanation != NULL)
         BERTH_TRY(berth__preemption_say_attempt(decider, explanation));
     if (attempt->search_only)

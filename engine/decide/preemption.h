@@ -33,8 +33,7 @@ typedef struct berth__preemption {
  * plugin refused the pod for good before it. The attempt reached the filters. */
 bool berth__attempt_misses_claims(const berth__attempt *attempt);
 
-/* Preempt for the decider's last attempt (once, if extenders take part: a second call repeats the
- * answer), which must have ended with BERTH_VERDICT_UNSCHEDULABLE,
+/* Preempt for the decider's last attempt, which must have ended with BERTH_VERDICT_UNSCHEDULABLE,
  * with no change since. Changes nothing. The explanation (optional), filled by that attempt, is
  * completed with the message, the nominated node and the victims. Errors: BERTH_E_NOMEM. Cost: the
  * potential nodes; for nodes that are tried, also their pods of lower priority. */

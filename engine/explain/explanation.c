@@ -312,6 +312,17 @@ berth_status berth__explanation_scores(berth_explanation *explanation, const ber
     return BERTH_OK;
 }
 
+berth_status berth__explanation_add_refusal(berth_explanation *explanation, berth_node_id node,
+                                            berth_str extender, berth_extender_verdict verdict,
+                                            berth_str reason)
+{
+    berth__reasons given = {.arena = &explanation->arena, .ok = true};
+    const bool for_good = verdict == BERTH_EXTENDER_REFUSES_FOR_GOOD;
+    berth__reason(&given, for_good ? BERTH_CODE_UNRESOLVABLE : BERTH_CODE_UNSCHEDULABLE, "%.*s",
+                  (int)reason.len, reason.len > 0 ? reason.data : "");
+    return add_refused(explanation, node, extender, &given) ? BERTH_OK : BERTH_E_NOMEM;
+}
+
 berth_status berth__explanation_extend(berth_explanation *explanation, berth_str extender,
                                        const berth_extender_verdict *verdicts,
                                        const berth_str *reasons)
@@ -320,17 +331,11 @@ berth_status berth__explanation_extend(berth_explanation *explanation, berth_str
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count; i++) {
         const berth_node_id node = explanation->feasible[i];
-        berth__reasons given = {.arena = &explanation->arena, .ok = true};
         if (verdicts[i] == BERTH_EXTENDER_KEEPS)
             explanation->feasible[kept++] = node;
-        if (verdicts[i] == BERTH_EXTENDER_KEEPS || verdicts[i] == BERTH_EXTENDER_LEAVES_OUT)
-            continue;
-        berth__reason(&given,
-                      verdicts[i] == BERTH_EXTENDER_REFUSES ? BERTH_CODE_UNSCHEDULABLE
-                                                            : BERTH_CODE_UNRESOLVABLE,
-                      "%.*s", (int)reasons[i].len, reasons[i].len > 0 ? reasons[i].data : "");
-        if (!add_refused(explanation, node, extender, &given))
-            return BERTH_E_NOMEM;
+        else if (verdicts[i] != BERTH_EXTENDER_LEAVES_OUT)
+            BERTH_TRY(berth__explanation_add_refusal(explanation, node, extender, verdicts[i],
+                                                     reasons[i]));
     }
     explanation->feasible_count = kept;
     return BERTH_OK;

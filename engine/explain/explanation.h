@@ -66,6 +66,11 @@ berth_status berth__explanation_extend(berth_explanation *explanation, berth_str
                                        const berth_extender_verdict *verdicts,
                                        const berth_str *reasons);
 
+/* Record an extender's refusal of one node. */
+berth_status berth__explanation_add_refusal(berth_explanation *explanation, berth_node_id node,
+                                            berth_str extender, berth_extender_verdict verdict,
+                                            berth_str reason);
+
 /* Record an extender's scores of the feasible nodes, as those of a scorer of that weight, and add
  * them to the totals. */
 berth_status berth__explanation_add_extender(berth_explanation *explanation, berth_str extender,

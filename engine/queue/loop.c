@@ -263,24 +263,20 @@ berth_status berth__loop_explain(berth_scheduler *scheduler, uint32_t pod, uint3
     berth__decider *decider = scheduler->decider;
     const berth__progress after = berth__decider_progress(decider);
     berth_placement again;
-    decider->rotation = start;
-    berth_status status = berth__decide(decider, pod, &options, &again, error);
+    const berth_status status = berth__decide_again(decider, pod, start, &options, &again, error);
     berth__decider_set_progress(decider, &after);
     return status;
 }
 
-/* With `*out` idle afterwards, the pod waits and another one can be taken. What extenders are asked
- * about is explained at once: they are not asked twice in one attempt. */
+/* With `*out` idle afterwards, the pod waits and another one can be taken. */
 static berth_status decide(berth_scheduler *scheduler, berth__queue_item *item, berth_step *out,
                            berth_error *error)
 {
-    const bool extended = berth__decider_is_extended(scheduler->decider, item->pod);
-    const berth_decide_options options = {.size = sizeof(options),
-                                          .explanation = extended ? scheduler->explanation : NULL};
+    static const berth_decide_options options = {.size = sizeof(options)};
     const berth__progress before = berth__decider_progress(scheduler->decider);
     berth_status status =
         berth__decide(scheduler->decider, item->pod, &options, &out->placement, error);
-    if (status == BERTH_OK && scheduler->explanation != NULL && !extended &&
+    if (status == BERTH_OK && scheduler->explanation != NULL &&
         out->placement.verdict != BERTH_VERDICT_PLACED)
         status = berth__loop_explain(scheduler, item->pod, out->placement.start, true, error);
     if (status != BERTH_OK) {

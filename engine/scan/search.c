@@ -412,7 +412,7 @@ static berth_status walk(berth__search *search, uint32_t start, uint32_t limit)
     return BERTH_OK;
 }
 
-static bool was_visited(const berth__search *search, uint32_t slot)
+bool berth__search_visited(const berth__search *search, uint32_t slot)
 {
     for (uint32_t segment = 0; segment < search->answer.used_segments; segment++) {
         berth__mask slots;
@@ -434,7 +434,7 @@ static berth_status walk_in_rotation(berth__search *search, uint32_t start)
     uint64_t passed = search->answer.visited_count +
                       (search->answer.cut_short && profile->behaviours->passes_discarded_node);
     if (search->answer.refused_slot != BERTH__SLOT_NONE &&
-        !was_visited(search, search->answer.refused_slot))
+        !berth__search_visited(search, search->answer.refused_slot))
         passed++;
     search->answer.next = (uint32_t)((start % count + passed) % count);
     return BERTH_OK;

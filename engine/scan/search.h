@@ -154,6 +154,9 @@ static inline const berth__prepared_stage *berth__search_scorer(const berth__sea
 /* Write the feasible slots in search order; `out` has room for answer.feasible_count. */
 void berth__search_feasible(const berth__search *search, uint32_t *out);
 
+/* Whether the walk has visited a slot. */
+bool berth__search_visited(const berth__search *search, uint32_t slot);
+
 /* Before berth__search_score: keep only the feasible slots whose entry in `keeps`, in search order,
  * is true. Errors: BERTH_E_NOMEM. */
 berth_status berth__search_keep(berth__search *search, const bool *keeps);

@@ -504,7 +504,8 @@ void berth__search_add(berth__search *search, const uint32_t *slots, const int64
 {
     const uint32_t used = used_tiles(search), tiles = berth__search_layout(search)->tile_count;
     for (uint32_t i = 0; i < count; i++)
-        search->scores.totals[slots[i]] += values[i];
+        search->scores.totals[slots[i]] =
+            (int64_t)((uint64_t)search->scores.totals[slots[i]] + (uint64_t)values[i]);
     for (uint32_t w = 0; w < search->crew.worker_count; w++) {
         search->scores.own[w].best = INT64_MIN;
         search->scores.own[w].best_count = 0;

@@ -2,7 +2,7 @@
 
 Usage: extender_server.py LOG [CERTIFICATE]; prints its port. With a certificate (and key) it serves HTTPS.
   /filter      refuses nodes that begin with "bad" ("no room in the rack"), for good those with "worse",
-               fails for pods that begin with "broken", answers 500 for "down"
+               fails for pods that begin with "broken", answers 500 for "down", and nothing for "silent"
   /prioritize  10 for nodes that begin with "best", else 0
   /preempt     keeps only nodes that begin with "take"
   /bind        takes the pod, unless it begins with "unbound"
@@ -12,6 +12,7 @@ import http.server
 import json
 import ssl
 import sys
+import time
 
 
 def victims_of(question):
@@ -31,6 +32,8 @@ def filtered(question):
     names, form = nodes_of(question)
     note("filter", pod, form, *names)
     assert "managedFields" not in question["Pod"]["metadata"]
+    if pod.startswith("silent"):
+        time.sleep(60)
     if pod.startswith("down"):
         return 500, {}
     if pod.startswith("broken"):
@@ -90,6 +93,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+server.daemon_threads = True
 if len(sys.argv) > 2:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(sys.argv[2])

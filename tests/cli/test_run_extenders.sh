@@ -126,6 +126,17 @@ for pod in broken down; do
 done
 grep -q 'failed filter with extender at URL http.*/filter, code 500' "$work/err" || fail "no word about it: $(cat "$work/err")"
 
+# One that does not answer: the attempt ends with its time-out, and a signal waits for no answer.
+: >"$work/asked"
+cluster "good1" "silent1"
+configuration 'filterVerb: filter' 'nodeCacheCapable: true' 'httpTimeout: 1s'
+run_until 20 '^PATCH .*/pods/silent1/status'
+written '^PATCH .*/pods/silent1/status'
+configuration 'filterVerb: filter' 'nodeCacheCapable: true' 'httpTimeout: 50s'
+begun=$SECONDS
+run_until 3 '^PATCH .*/pods/silent1/status'
+((SECONDS - begun < 20)) || fail "the end waits for an extender: $((SECONDS - begun)) s"
+
 # Only pods that ask for its resource.
 : >"$work/asked"
 cluster "bad1" "p"

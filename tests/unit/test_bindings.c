@@ -429,7 +429,9 @@ static void extender_fails(void **state)
     } cases[] = {
         {200, "{\"Error\":\"no\"}", "no"},
         {200, "{\"error\":\"no\"}", "no"},
-        {200, "?", "no JSON"},
+        {200, "?", "answer is none"},
+        {200, "[]", "answer is none"},
+        {200, "{\"ERROR\":\"no\"}", "no"},
         {404, "", "failed bind with extender at URL /x/bind, code 404"},
         {500, "", "code 500"},
         {429, "", "code 429"},

@@ -429,6 +429,7 @@ static void test_work(void **state)
     assert_says("lists.range(3400000).size() == 3400000", 0, limit);
     assert_says("lists.range(880000).all(x, true)", 0, "y");
     assert_says("lists.range(890000).all(x, true)", 0, limit);
+    assert_says("lists.range(1000).all(x, 'ab'.matches('b'))", 0, "y"); /* a short pattern */
     assert_says("lists.range(64).includes(64)", 0, "n");
     assert_says("lists.range(65).includes(65)", 0,
                 "e'includes' function cannot be applied to lists longer than 64 values");

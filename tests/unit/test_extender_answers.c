@@ -87,6 +87,7 @@ static void test_filter(void **state)
                   "\"FailedAndUnresolvableNodes\":{\"a\":\"y\",\"z\":\"y\"}}",
                   true, "FKL");
     expect_filter("{}", true, "LLL");
+    expect_filter("{\"FailedNodes\":{\"a\":null}}", true, "RLL");
     expect_filter("{\"NodeNames\":null,\"Nodes\":null,\"FailedNodes\":null}", true, "LLL");
     /* Whole nodes, also where names were expected and none came. */
     expect_filter("{\"Nodes\":{\"items\":[{\"metadata\":{\"name\":\"c\"}}]}}", false, "LLK");
@@ -124,6 +125,8 @@ static void test_filter_fails(void **state)
 static bool prioritize(answer *a, const char *body)
 {
     begin(a, body);
+    for (uint32_t i = 0; i < NODES; i++)
+        a->scores[i] = BERTH_EXTENDER_NO_SCORE;
     return answer_of_prioritize(a->root, &a->asked, a->scores, &a->error);
 }
 
@@ -132,14 +135,18 @@ static void test_prioritize(void **state)
     answer a;
     (void)state;
     assert_true(prioritize(&a, "[{\"Host\":\"a\",\"Score\":3},{\"host\":\"c\",\"score\":-4},"
-                               "{\"Host\":\"z\",\"Score\":9},{\"Host\":\"b\"}]"));
+                               "{\"Host\":\"z\",\"Score\":9},{\"Host\":\"b\"},{\"Score\":1}] x"));
     assert_int_equal(a.scores[1], 3);
     assert_int_equal(a.scores[0], -4);
     assert_int_equal(a.scores[2], 0);
     json_decref(a.root);
+    assert_true(prioritize(&a, "[{\"Host\":\"a\",\"Score\":3},{\"Host\":\"a\",\"Score\":4}]"));
+    assert_int_equal(a.scores[1], 7);
+    assert_true(a.scores[0] == BERTH_EXTENDER_NO_SCORE);
+    json_decref(a.root);
     assert_true(prioritize(&a, "null"));
     json_decref(a.root);
-    static const char *const wrong[] = {"{}", "[{\"Score\":1}]", "[{\"Host\":\"a\",\"Score\":1.5}]",
+    static const char *const wrong[] = {"{}", "[{\"Host\":1}]", "[{\"Host\":\"a\",\"Score\":1.5}]",
                                         "[{\"Host\":\"a\",\"Score\":\"1\"}]", "[7]"};
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         assert_false(prioritize(&a, wrong[i]));

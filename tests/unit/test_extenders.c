@@ -12,7 +12,7 @@ typedef struct told {
     berth_engine *engine;
     berth_status status; /* of all answers */
     /* about nodes whose name begins with one of these letters */
-    const char *refuses, *refuses_for_good, *leaves_out, *likes;
+    const char *refuses, *refuses_for_good, *leaves_out, *likes, *does_not_score;
     berth_extender table;
     /* what it was asked */
     uint32_t filters, prioritizations, preemptions;
@@ -79,8 +79,12 @@ static berth_status prioritize(void *context, berth_pod_id pod, const berth_node
     (void)pod;
     t->prioritizations++;
     t->asked[0] = '\0';
-    for (uint32_t i = 0; i < count; i++)
-        scores[i] = begins_with(t->likes, begin_node(t, nodes[i])) ? 7 : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const berth_str name = begin_node(t, nodes[i]);
+        assert_true(scores[i] == BERTH_EXTENDER_NO_SCORE);
+        if (!begins_with(t->does_not_score, name))
+            scores[i] = begins_with(t->likes, name) ? 7 : 0;
+    }
     return answer(t, error);
 }
 
@@ -275,7 +279,7 @@ static void test_only_pods_that_it_concerns(void **state)
     assert_true(statistics.indexed > 0);
     (void)placed_quietly(&c, gpu);
     assert_int_equal(berth_engine_statistics(c.engine, &statistics, NULL), BERTH_OK);
-    assert_int_equal(statistics.scans[BERTH_SCAN_EXTENDERS], 1);
+    assert_int_equal(statistics.scans[BERTH_SCAN_EXTENDERS], 2);
     small_close(&c);
 }
 
@@ -404,6 +408,47 @@ static void test_ties_are_drawn(void **state)
         chosen[name[0] == 'c']++;
     }
     assert_true(chosen[0] > 8 && chosen[1] > 8);
+    small_close(&c);
+}
+
+/* Among equals, a node that an extender has scored comes before one that it has not named. */
+static void test_scored_nodes_come_first(void **state)
+{
+    told t = {.does_not_score = "ab"};
+    small_cluster c;
+    (void)state;
+    t.table = table_of(&t);
+    t.table.prioritize = prioritize;
+    open_one(&c, &t);
+    small_node(&c, "a", "");
+    small_node(&c, "b", "");
+    small_node(&c, "c", "");
+    const berth_pod_id pod = small_pod(&c, "p", NULL, "", small_spec);
+    for (int i = 0; i < 16; i++) {
+        assert_string_equal(place(&c, pod), "c");
+        assert_int_equal(c.placement.best_count, 3);
+    }
+    t.does_not_score = "abc"; /* then it is as without it */
+    const char first = place(&c, pod)[0];
+    for (int i = 0; i < 16; i++)
+        assert_int_equal(place(&c, pod)[0], first);
+    small_close(&c);
+}
+
+/* Scores may be anything: sums wrap, as in Go. */
+static void test_scores_wrap(void **state)
+{
+    told t = {.likes = "b"};
+    small_cluster c;
+    (void)state;
+    t.table = table_of(&t);
+    t.table.prioritize = prioritize;
+    t.table.weight = INT64_MAX / 7;
+    open_one(&c, &t);
+    small_node(&c, "a", "");
+    small_node(&c, "b", "");
+    (void)place(&c, small_pod(&c, "p", NULL, "", small_spec));
+    assert_int_equal(c.placement.verdict, BERTH_VERDICT_PLACED);
     small_close(&c);
 }
 
@@ -580,6 +625,63 @@ static void test_ignorable_in_preemption(void **state)
     small_close(&c);
 }
 
+/* A pod that is named twice is evicted once, and a node that is named twice counts once. */
+static void test_victims_named_twice(void **state)
+{
+    told t = {.victim_count = 2};
+    small_cluster c;
+    berth_scheduler *scheduler;
+    berth_step step;
+    berth_error error;
+    (void)state;
+    open_full(&c, &t);
+    const berth_pod_id b2 = berth_engine_find_pod(c.engine, BERTH_STR("default"), BERTH_STR("b2"));
+    const berth_pod_id twice[] = {b2, b2};
+    const berth_node_id b = berth_engine_find_node(c.engine, BERTH_STR("b"));
+    t.victims[0] = (berth_extender_victims){.node = b, .pods = twice, .pod_count = 2};
+    t.victims[1] = (berth_extender_victims){.node = b, .pods = twice, .pod_count = 1};
+    const berth_pod_id pod = small_pod(&c, "p", NULL, "", small_spec);
+    (void)place(&c, pod);
+    assert_string_equal(nominated(&c), "b b2");
+    small_require(berth_scheduler_create(c.engine, NULL, &scheduler, &error), &error);
+    small_require(berth_scheduler_step(scheduler, 1, &step, &error), &error);
+    assert_int_equal(step.victim_count, 1);
+    berth_scheduler_destroy(scheduler);
+    small_close(&c);
+}
+
+/* A walk that found enough nodes leaves the others unvisited; preemption does not look at them. */
+static void test_unvisited_nodes_are_not_potential(void **state)
+{
+    told t = {.refuses_for_good = "n"};
+    small_cluster c;
+    (void)state;
+    t.table = table_of(&t);
+    t.table.filter = filter;
+    open_one(&c, &t);
+    for (int i = 0; i < 300; i++) {
+        char name[16], spec[128];
+        snprintf(name, sizeof(name), "%c%d", i < 150 ? 'n' : 'f', i);
+        small_node(&c, name, "");
+        if (i < 150)
+            continue;
+        snprintf(spec, sizeof(spec),
+                 "priority: 1, containers: [{name: c, image: i, resources: {requests: {cpu: 4}}}]");
+        char running[24];
+        snprintf(running, sizeof(running), "r%d", i);
+        small_pod(&c, running, name, "", spec);
+    }
+    const berth_pod_id pod = small_pod(&c, "p", NULL, "", small_spec);
+    assert_string_equal(place(&c, pod), "none");
+    assert_string_equal(nominated(&c), "none");
+    assert_non_null(strstr(message(&c), "300 Preemption is not helpful for scheduling"));
+    t.refuses_for_good = "m"; /* and where all were visited, they are */
+    t.refuses = NULL;
+    assert_int_equal(berth_engine_set_rotation(c.engine, 0, NULL), BERTH_OK);
+    assert_int_equal(place(&c, pod)[0], 'n');
+    small_close(&c);
+}
+
 /* A node that only an extender refuses is a potential one, but evictions do not help there. */
 static void test_refused_nodes_need_no_victims(void **state)
 {
@@ -674,6 +776,45 @@ static void test_one_question_an_attempt(void **state)
     small_close(&c);
 }
 
+/* The members of a group whose attempt is explained are asked about once, too. */
+static void test_one_question_a_member(void **state)
+{
+    told t = {.refuses = "a"};
+    berth_engine_config config;
+    small_cluster c;
+    berth_scheduler_options options;
+    berth_scheduler *scheduler;
+    berth_step step;
+    berth_error error;
+    (void)state;
+    t.table = table_of(&t);
+    t.table.filter = filter;
+    berth_engine_config_init(&config);
+    config.feature_gates = BERTH_STR("GenericWorkload=true");
+    open_as(&c, config, &t, NULL);
+    small_node(&c, "a", "");
+    small_add(&c, "apiVersion: scheduling.k8s.io/v1beta1\nkind: PodGroup\nmetadata: {name: g}\n"
+                  "spec: {schedulingPolicy: {gang: {minCount: 2}}}\n");
+    small_pod(&c, "p", NULL, "", "schedulingGroup: {podGroupName: g}, containers: [{name: c}]");
+    small_pod(&c, "q", NULL, "", "schedulingGroup: {podGroupName: g}, containers: [{name: c}]");
+    berth_scheduler_options_init(&options);
+    options.explanation = c.explanation;
+    small_require(berth_scheduler_create(c.engine, &options, &scheduler, &error), &error);
+    small_require(berth_scheduler_step(scheduler, 1, &step, &error), &error);
+    assert_int_equal(step.kind, BERTH_STEP_UNSCHEDULABLE);
+    const uint32_t once = t.filters;
+    assert_true(once == 1 || once == 2);
+    berth_scheduler_destroy(scheduler);
+    t.status = BERTH_E_IO; /* an error is repeated for its words, and not asked for again */
+    t.filters = 0;
+    small_require(berth_scheduler_create(c.engine, &options, &scheduler, &error), &error);
+    small_require(berth_scheduler_step(scheduler, 1, &step, &error), &error);
+    assert_int_equal(step.kind, BERTH_STEP_ERROR);
+    assert_int_equal(t.filters, 1);
+    berth_scheduler_destroy(scheduler);
+    small_close(&c);
+}
+
 /* ---- branches ---- */
 
 static void test_branches_ask_too(void **state)
@@ -737,7 +878,10 @@ static void test_incomplete_tables(void **state)
     table.flags = 0;
     table.managed_resources.count = 1;
     expect_refused(&table, "no items");
-    table.managed_resources.count = 0;
+    static const berth_str cpu = TEXT("cpu");
+    table.managed_resources.items = &cpu;
+    expect_refused(&table, "no extended resource");
+    table.managed_resources = (berth_strs){NULL, 0};
     table.size = 0;
     expect_refused(&table, "size");
     berth_engine_config config;
@@ -761,15 +905,20 @@ int main(void)
         cmocka_unit_test(test_scores_are_added),
         cmocka_unit_test(test_single_node_is_not_scored),
         cmocka_unit_test(test_ties_are_drawn),
+        cmocka_unit_test(test_scored_nodes_come_first),
+        cmocka_unit_test(test_scores_wrap),
         cmocka_unit_test(test_many_nodes),
         cmocka_unit_test(test_candidates_are_asked_about),
         cmocka_unit_test(test_extender_chooses_victims),
         cmocka_unit_test(test_no_candidate_is_left),
         cmocka_unit_test(test_bad_victims),
         cmocka_unit_test(test_ignorable_in_preemption),
+        cmocka_unit_test(test_victims_named_twice),
+        cmocka_unit_test(test_unvisited_nodes_are_not_potential),
         cmocka_unit_test(test_refused_nodes_need_no_victims),
         cmocka_unit_test(test_any_change_wakes),
         cmocka_unit_test(test_one_question_an_attempt),
+        cmocka_unit_test(test_one_question_a_member),
         cmocka_unit_test(test_branches_ask_too),
         cmocka_unit_test(test_incomplete_tables),
     };

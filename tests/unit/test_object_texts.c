@@ -136,6 +136,41 @@ static void test_as_they_were_before_binding(void **state)
     object_texts_destroy(texts);
 }
 
+/* A resource is asked for where its name stands, whatever the amount. */
+static void test_resources(void **state)
+{
+    static const berth_str names[] = {{"x.com/a", 7}, {"x.com/b", 7}};
+    static const berth_strs resources = {names, 2};
+    static const struct {
+        const char *spec;
+        bool asks;
+    } cases[] = {
+        {"\"containers\":[{\"resources\":{\"requests\":{\"x.com/b\":\"0\"}}}]", true},
+        {"\"containers\":[{},{\"resources\":{\"limits\":{\"x.com/a\":\"1\"}}}]", true},
+        {"\"initContainers\":[{\"resources\":{\"limits\":{\"x.com/a\":\"1\"}}}]", true},
+        {"\"containers\":[{\"resources\":{\"requests\":{\"x.com/ab\":\"1\"}}}]", false},
+        {"\"overhead\":{\"x.com/a\":\"1\"}", false},
+    };
+    object_texts *texts = object_texts_create((object_texts_policy){.nodes = false});
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char text[512];
+        object_view view = {.hash = 0};
+        snprintf(text, sizeof(text),
+                 "{\"metadata\":{\"name\":\"p\",\"namespace\":\"s\",\"uid\":\"u\","
+                 "\"annotations\":{\"nul\":\"a\\u0000b\"}},\"spec\":{%s}}",
+                 cases[i].spec);
+        assert_true(object_view_read(&view, BERTH_KIND_POD, text, strlen(text)));
+        object_texts_put(texts, BERTH_KIND_POD, &view, text_of(text));
+        object_view_free(&view);
+        assert_non_null(strstr(pod(texts, "p"), "\\u0000"));
+        assert_int_equal(object_texts_asks(texts, text_of("s"), text_of("p"), &resources),
+                         cases[i].asks);
+    }
+    assert_false(object_texts_asks(texts, text_of("s"), text_of("q"), &resources));
+    object_texts_destroy(texts);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -143,6 +178,7 @@ int main(void)
         cmocka_unit_test(test_nodes_and_running_pods),
         cmocka_unit_test(test_only_uids_of_running_pods),
         cmocka_unit_test(test_as_they_were_before_binding),
+        cmocka_unit_test(test_resources),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -193,6 +193,7 @@ static void test_walk(void **state)
     assert_false(berth_engine_node_present(c->engine, a));
     assert_true(berth_engine_node_present(c->engine, b));
     assert_false(berth_engine_node_present(c->engine, 77));
+    assert_false(berth_engine_node_present(NULL, b));
     assert_int_equal(berth_engine_nominate(c->engine, first, b, NULL), BERTH_OK);
     assert_int_equal(berth_engine_pod_nominated(c->engine, first), b);
     assert_int_equal(berth_engine_pod_nominated(c->engine, second), BERTH_NODE_NONE);

@@ -353,7 +353,7 @@ static berth_status check_version(engine_setup *setup, const char *kubernetes, b
     if (status == BERTH_OK)
         status = engine_setup_create(setup, &engine, error);
     if (status == BERTH_OK)
-        status = extenders_create(setup->config, &asked, error);
+        status = extenders_create(setup->config, (extender_wait){NULL, NULL}, &asked, error);
     extenders_destroy(asked);
     berth_engine_destroy(engine);
     engine_setup_release(setup);

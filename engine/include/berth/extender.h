@@ -6,11 +6,13 @@
  *
  *   filter      about the nodes that passed every filter, and that the extenders before left;
  *   prioritize  about the nodes that are left, if there are several: what it returns is added to
- *               their totals. Among nodes with the best total, one is then chosen at random;
+ *               their totals. Among nodes with the best total that an extender has scored, one is
+ *               then chosen at random;
  *   preempt     about the nodes on which preemption found victims: it may drop nodes and change
  *               their victims.
  *
- * A function may be NULL. Decisions about pods that an extender concerns are scans; all others cost
+ * In one attempt each is asked once, also where a scheduler decides it again for its words. A
+ * function may be NULL. Decisions about pods that an extender concerns are scans; all others cost
  * what they cost without extenders. berth_engine_fits and the other calls of query.h ask plugins
  * only.
  *
@@ -46,6 +48,8 @@ typedef struct berth_extender_victims {
     int64_t budget_violations;
 } berth_extender_victims;
 
+#define BERTH_EXTENDER_NO_SCORE INT64_MIN
+
 enum {
     /* An error of this extender does not fail the decision: its answer is left out. */
     BERTH_EXTENDER_IGNORABLE = 1 << 0,
@@ -59,7 +63,8 @@ typedef struct berth_extender {
     uint32_t flags; /* BERTH_EXTENDER_* */
     berth_str name; /* in explanations; copied */
     void *context;  /* yours, passed to the functions; must outlive the engine */
-    /* It concerns only pods that request one of these resources; none: all pods. Copied. */
+    /* It concerns only pods that request one of these extended resources; none: all pods.
+     * Copied. */
     berth_strs managed_resources;
     /* Weight of its priorities, above 0 if it has `prioritize`: a node's total grows by
      * score * weight * 10. */
@@ -71,8 +76,9 @@ typedef struct berth_extender {
                            uint32_t count, berth_extender_verdict *verdicts, berth_str *reasons,
                            berth_error *error);
 
-    /* Write the score of each node to `scores`, which holds zeros. Kubernetes' scores are 0 to
-     * 10. */
+    /* Write the scores of nodes to `scores`, which holds BERTH_EXTENDER_NO_SCORE; nodes that keep it
+     * are left out: they get nothing, and lose to nodes with a score if their totals are equal.
+     * Kubernetes' scores are 0 to 10. */
     berth_status (*prioritize)(void *context, berth_pod_id pod, const berth_node_id *nodes,
                                uint32_t count, int64_t *scores, berth_error *error);
 

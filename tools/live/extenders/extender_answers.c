@@ -72,7 +72,9 @@ static bool wrong(berth_error *error, const char *what)
 bool answer_parse(berth_str body, json_t **root, berth_error *error)
 {
     json_error_t place;
-    *root = json_loadb(body.data, body.len, JSON_DECODE_ANY, &place);
+    /* As in Go, what follows the value is not read. */
+    *root = json_loadb(body.data, body.len,
+                       JSON_DECODE_ANY | JSON_ALLOW_NUL | JSON_DISABLE_EOF_CHECK, &place);
     if (*root != NULL)
         return true;
     (void)error_set(error, BERTH_E_PARSE, NULL, "the extender's answer is no JSON: %s", place.text);
@@ -120,7 +122,7 @@ static bool refuse_nodes(json_t *map, const asked_nodes *asked, berth_extender_v
     json_object_foreach(map, name, reason)
     {
         uint32_t place;
-        if (!json_is_string(reason))
+        if (!json_is_string(reason) && !json_is_null(reason))
             return wrong(error, "a map of nodes and reasons");
         if (!find(asked, write_str(name), &place) || verdicts[place] == BERTH_EXTENDER_KEEPS)
             continue;
@@ -167,10 +169,14 @@ bool answer_of_prioritize(json_t *root, const asked_nodes *asked, int64_t *score
     {
         json_t *host = member(item, "Host"), *score = member(item, "Score");
         uint32_t place;
-        if (!json_is_string(host) || (score != NULL && !json_is_integer(score)))
+        if (!json_is_object(item) || (host != NULL && !json_is_string(host)) ||
+            (score != NULL && !json_is_integer(score)))
             return wrong(error, "a list of hosts and scores");
-        if (find(asked, write_str(json_string_value(host)), &place))
-            scores[place] = json_integer_value(score);
+        if (!find(asked, write_str(json_string_value(host)), &place))
+            continue;
+        if (scores[place] == BERTH_EXTENDER_NO_SCORE)
+            scores[place] = 0;
+        scores[place] = (int64_t)((uint64_t)scores[place] + (uint64_t)json_integer_value(score));
     }
     return true;
 }

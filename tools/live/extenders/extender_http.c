@@ -2,25 +2,27 @@
  * Source: kube-scheduler v1.37, extender.go, send. */
 #include "live/extenders/extender_http.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/exits.h"
 #include "cli/heap.h"
 #include "live/transport/curl_easy.h"
+#include "live/writes/write_json.h"
 
 struct extender_http {
     const extender_access *access;
     int64_t timeout_ns;
+    extender_wait wait;
     CURLM *multi;
     curl_request *last; /* whose answer is borrowed; NULL: none */
 };
 
-extender_http *extender_http_create(const extender_access *access, int64_t timeout_ns)
+extender_http *extender_http_create(const extender_access *access, int64_t timeout_ns,
+                                    extender_wait wait)
 {
     extender_http *http = heap_new(1, sizeof(*http));
-    *http = (extender_http){access, timeout_ns, curl_multi_init(), NULL};
+    *http = (extender_http){access, timeout_ns, wait, curl_multi_init(), NULL};
     if (http->multi != NULL)
         return http;
     free(http);
@@ -43,29 +45,33 @@ void extender_http_destroy(extender_http *http)
     free(http);
 }
 
-/* Carry out a transfer. */
-static CURLcode perform(CURLM *multi, CURL *easy)
+static bool goes_on(const extender_http *http)
 {
-    CURLcode code = CURLE_OK;
+    return http->wait.goes_on == NULL || http->wait.goes_on(http->wait.context);
+}
+
+/* Carry out a transfer. */
+static CURLcode perform(const extender_http *http, CURL *easy)
+{
+    CURLcode code = CURLE_ABORTED_BY_CALLBACK;
     int running = 1, left;
-    if (curl_multi_add_handle(multi, easy) != CURLM_OK)
+    if (curl_multi_add_handle(http->multi, easy) != CURLM_OK)
         return CURLE_OUT_OF_MEMORY;
-    while (running > 0 && curl_multi_perform(multi, &running) == CURLM_OK)
+    while (running > 0 && goes_on(http) && curl_multi_perform(http->multi, &running) == CURLM_OK)
         if (running > 0)
-            (void)curl_multi_poll(multi, NULL, 0, 1000, NULL);
-    const CURLMsg *message = curl_multi_info_read(multi, &left);
-    code =
-        message != NULL && message->msg == CURLMSG_DONE ? message->data.result : CURLE_SEND_ERROR;
-    curl_multi_remove_handle(multi, easy);
+            (void)curl_multi_poll(http->multi, NULL, 0, 250, NULL);
+    const CURLMsg *message = curl_multi_info_read(http->multi, &left);
+    if (message != NULL && message->msg == CURLMSG_DONE)
+        code = message->data.result;
+    curl_multi_remove_handle(http->multi, easy);
     return code;
 }
 
 bool extender_http_post(extender_http *http, const char *verb, berth_str body, berth_str *answer,
                         berth_error *error)
 {
-    char path[512];
     live_answer got;
-    snprintf(path, sizeof(path), "/%s", verb);
+    char *path = write_path("/%s", verb);
     const live_request request = {.method = "POST",
                                   .path = path,
                                   .content_type = "application/json",
@@ -74,11 +80,12 @@ bool extender_http_post(extender_http *http, const char *verb, berth_str body, b
                                   .timeout_ns = http->timeout_ns};
     drop_last(http);
     http->last = curl_request_create(&request, event_loop_now());
+    free(path);
     if (!curl_request_prepare(http->last, &http->access->server, NULL, event_loop_now())) {
         (void)error_set(error, BERTH_E_NOMEM, NULL, "out of memory");
         return false;
     }
-    curl_request_answer(http->last, perform(http->multi, http->last->easy), &got);
+    curl_request_answer(http->last, perform(http, http->last->easy), &got);
     if (got.outcome != LIVE_ANSWERED) {
         (void)error_set(error, BERTH_E_IO, NULL, "Post \"%s\": %s", http->last->url, got.why);
         return false;

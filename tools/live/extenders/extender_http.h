@@ -12,8 +12,15 @@ enum { EXTENDER_BODY_MAX = 64 << 20 };
 
 typedef struct extender_http extender_http;
 
-/* Owner: `access` must outlive it. NULL: libcurl has no memory. */
-extender_http *extender_http_create(const extender_access *access, int64_t timeout_ns);
+/* What happens while an answer is awaited. */
+typedef struct extender_wait {
+    bool (*goes_on)(void *context); /* called every second at least; false: give up */
+    void *context;
+} extender_wait;
+
+/* Owner: `access` must outlive it; `wait` is copied. NULL: libcurl has no memory. */
+extender_http *extender_http_create(const extender_access *access, int64_t timeout_ns,
+                                    extender_wait wait);
 void extender_http_destroy(extender_http *http);
 
 /* Post `body` to the verb's path. Returns whether the extender answered with status 200; then

@@ -1,7 +1,6 @@
 /* Source: kube-scheduler v1.37, extender.go and schedule_one.go (extendersBinding). */
 #include "live/extenders/extenders.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +10,7 @@
 #include "live/extenders/extender_http.h"
 #include "live/extenders/extender_questions.h"
 #include "live/log/log.h"
+#include "live/writes/write_json.h"
 
 typedef struct extender {
     extenders *all;
@@ -34,8 +34,7 @@ struct extenders {
     uint32_t table_count;
     object_texts_policy policy;
     extender_binder *binder;
-    void (*ask)(void *context);
-    void *context;
+    extender_wait wait;
 };
 
 /* ---- a call ---- */
@@ -50,8 +49,11 @@ static bool ask(extender *e, const char *verb, question *q, berth_error *error)
         (void)error_set(error, BERTH_E_NOT_FOUND, NULL, "the pod is gone");
         return false;
     }
-    if (e->all->ask != NULL)
-        e->all->ask(e->all->context);
+    if (q->bytes > UINT32_MAX) {
+        question_free(q);
+        (void)error_set(error, BERTH_E_RANGE, NULL, "a question of more than 4 GiB");
+        return false;
+    }
     bool good = extender_http_post(e->http, verb, (berth_str){q->text, (uint32_t)q->bytes}, &answer,
                                    error) &&
                 answer_parse(answer, &e->root, error);
@@ -219,7 +221,7 @@ static berth_status make(extenders *all, extender *e, const berth_extender_confi
                                 .prioritize = e->prioritize_verb != NULL ? prioritize : NULL,
                                 .preempt = e->preempt_verb != NULL ? preempt : NULL};
     TRY(extender_access_make(&e->access, config, error));
-    e->http = extender_http_create(&e->access, config->timeout_ns);
+    e->http = extender_http_create(&e->access, config->timeout_ns, all->wait);
     if (e->http == NULL)
         return error_set(error, BERTH_E_NOMEM, NULL, "libcurl has no memory");
     const bool asks_nodes = e->filter_verb != NULL || e->prioritize_verb != NULL;
@@ -236,16 +238,15 @@ static berth_status make_binder(extenders *all, const berth_extender_config *con
 {
     extender_binder *binder = heap_new(1, sizeof(*binder));
     all->binder = binder;
-    snprintf(binder->path, sizeof(binder->path), "/%.*s", (int)config->bind_verb.len,
-             config->bind_verb.data);
+    binder->path = write_path("/%.*s", WRITE_ARG(config->bind_verb));
     binder->timeout_ns = config->timeout_ns;
     binder->ignorable = config->ignorable;
     binder->managed_resources = config->managed_resources;
     return extender_access_make(&binder->access, config, error);
 }
 
-berth_status extenders_create(const berth_scheduler_config *config, extenders **out,
-                              berth_error *error)
+berth_status extenders_create(const berth_scheduler_config *config, extender_wait wait,
+                              extenders **out, berth_error *error)
 {
     const uint32_t count = config != NULL ? berth_scheduler_config_extender_count(config) : 0;
     berth_status status = BERTH_OK;
@@ -253,6 +254,7 @@ berth_status extenders_create(const berth_scheduler_config *config, extenders **
     if (count == 0)
         return BERTH_OK;
     extenders *all = heap_new(1, sizeof(*all));
+    all->wait = wait;
     all->items = heap_new(count, sizeof(*all->items));
     all->tables = heap_new(count, sizeof(*all->tables));
     for (; status == BERTH_OK && all->count < count; all->count++) {
@@ -288,8 +290,10 @@ void extenders_destroy(extenders *e)
         return;
     for (uint32_t i = 0; i < e->count; i++)
         free_extender(&e->items[i]);
-    if (e->binder != NULL)
+    if (e->binder != NULL) {
         extender_access_free(&e->binder->access);
+        free(e->binder->path);
+    }
     free(e->binder);
     free(e->items);
     free(e->tables);
@@ -312,12 +316,6 @@ const berth_extender *const *extenders_tables(const extenders *e, uint32_t *coun
     return e->tables;
 }
 
-void extenders_on_ask(extenders *e, void (*asks)(void *context), void *context)
-{
-    e->ask = asks;
-    e->context = context;
-}
-
 /* ---- binding ---- */
 
 extender_binder *extenders_binder(extenders *e)
@@ -327,16 +325,11 @@ extender_binder *extenders_binder(extenders *e)
 
 bool extenders_bind(const extenders *e, berth_pod_id pod)
 {
-    const berth_strs *resources;
+    berth_str namespace_name, name;
     if (e == NULL || e->binder == NULL)
         return false;
-    resources = &e->binder->managed_resources;
-    for (uint32_t i = 0; i < resources->count; i++) {
-        int64_t amount = 0;
-        if (berth_engine_pod_resource(e->world.engine, pod, resources->items[i], &amount, NULL) ==
-                BERTH_OK &&
-            amount > 0)
-            return true;
-    }
-    return resources->count == 0;
+    if (e->binder->managed_resources.count == 0)
+        return true;
+    berth_engine_pod_name(e->world.engine, pod, &namespace_name, &name);
+    return object_texts_asks(e->world.texts, namespace_name, name, &e->binder->managed_resources);
 }

@@ -7,15 +7,15 @@
 #define BERTH_LIVE_EXTENDERS_H
 
 #include "berth/extender.h"
-#include "live/extenders/extender_access.h"
+#include "live/extenders/extender_http.h"
 #include "live/extenders/object_texts.h"
 
 typedef struct extenders extenders;
 
-/* The extenders of a configuration; `*out` is NULL if it has none. Errors: BERTH_E_INVALID,
- * BERTH_E_NOMEM. */
-berth_status extenders_create(const berth_scheduler_config *config, extenders **out,
-                              berth_error *error);
+/* The extenders of a configuration; `*out` is NULL if it has none. `wait` is asked while an answer is
+ * awaited. Errors: BERTH_E_INVALID, BERTH_E_NOMEM. */
+berth_status extenders_create(const berth_scheduler_config *config, extender_wait wait,
+                              extenders **out, berth_error *error);
 void extenders_destroy(extenders *e);
 
 /* Of which objects the texts are needed. Set both before the first decision; `engine` is only read
@@ -26,13 +26,10 @@ void extenders_attach(extenders *e, const berth_engine *engine, object_texts *te
 /* What the engine's configuration gets; borrowed. */
 const berth_extender *const *extenders_tables(const extenders *e, uint32_t *count);
 
-/* Called before each question; the answer may take as long as the extender's timeout. */
-void extenders_on_ask(extenders *e, void (*ask)(void *context), void *context);
-
 /* The extender that binds pods in place of the API server; NULL: none does. */
 typedef struct extender_binder {
     extender_access access;
-    char path[512]; /* of its bindVerb */
+    char *path; /* of its bindVerb */
     int64_t timeout_ns;
     bool ignorable;
     berth_strs managed_resources; /* of the configuration */

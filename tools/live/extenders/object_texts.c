@@ -83,11 +83,11 @@ static text_map *map_of(object_texts *texts, berth_kind kind)
 /* The object without metadata.managedFields, which kube-scheduler does not keep either. */
 static char *shorten(berth_str text)
 {
-    json_t *object = json_loadb(text.data, text.len, JSON_REJECT_DUPLICATES, NULL);
+    json_t *object = json_loadb(text.data, text.len, JSON_ALLOW_NUL, NULL);
     (void)json_object_del(json_object_get(object, "metadata"), "managedFields");
     char *shorter = object != NULL ? json_dumps(object, JSON_COMPACT) : NULL;
     json_decref(object);
-    return shorter;
+    return shorter != NULL ? shorter : heap_text(text.data, text.len);
 }
 
 static bool keeps(const object_texts *texts, berth_kind kind, const object_view *view)
@@ -182,4 +182,42 @@ bool object_texts_has_uid(object_texts *texts, berth_str namespace_name, berth_s
     const bool same = e != NULL && strcmp(e->uid, uid) == 0;
     pthread_mutex_unlock(&texts->lock);
     return same;
+}
+
+static bool names_one(const json_t *amounts, const berth_strs *resources)
+{
+    for (uint32_t i = 0; i < resources->count; i++)
+        if (json_object_getn(amounts, resources->items[i].data, resources->items[i].len) != NULL)
+            return true;
+    return false;
+}
+
+static bool one_asks(const json_t *containers, const berth_strs *resources)
+{
+    size_t i;
+    const json_t *container;
+    bool asks = false;
+    json_array_foreach(containers, i, container)
+    {
+        const json_t *amounts = json_object_get(container, "resources");
+        asks |= names_one(json_object_get(amounts, "requests"), resources) ||
+                names_one(json_object_get(amounts, "limits"), resources);
+    }
+    return asks;
+}
+
+bool object_texts_asks(object_texts *texts, berth_str namespace_name, berth_str name,
+                       const berth_strs *resources)
+{
+    key whole;
+    make_key(&whole, namespace_name, name);
+    pthread_mutex_lock(&texts->lock);
+    const entry *e = text_map_get(&texts->pods, whole.text);
+    json_t *pod = e != NULL && e->text != NULL ? json_loads(e->text, JSON_ALLOW_NUL, NULL) : NULL;
+    pthread_mutex_unlock(&texts->lock);
+    const json_t *spec = json_object_get(pod, "spec");
+    const bool asks = one_asks(json_object_get(spec, "containers"), resources) ||
+                      one_asks(json_object_get(spec, "initContainers"), resources);
+    json_decref(pod);
+    return asks;
 }

@@ -39,6 +39,11 @@ bool object_texts_write(object_texts *texts, berth_kind kind, berth_str namespac
 bool object_texts_write_uid(object_texts *texts, berth_str namespace_name, berth_str name,
                             FILE *out);
 
+/* Whether a container of a pod names one of these resources in its requests or limits. Cost: linear
+ * in the pod's text. */
+bool object_texts_asks(object_texts *texts, berth_str namespace_name, berth_str name,
+                       const berth_strs *resources);
+
 /* Whether a pod is known by that uid. */
 bool object_texts_has_uid(object_texts *texts, berth_str namespace_name, berth_str name,
                           const char *uid);

@@ -479,13 +479,6 @@ static berth_status make_scheduler(deciding *d, berth_error *error)
     return berth_scheduler_create(d->engine, &options, &d->scheduler, error);
 }
 
-/* While an extender is asked, the thread is alive. */
-static void on_ask(void *context)
-{
-    /* relaxed: only a watchdog reads it. */
-    atomic_store_explicit(&((deciding *)context)->alive_ns, event_loop_now(), memory_order_relaxed);
-}
-
 static berth_status make_engine(deciding *d, berth_error *error)
 {
     uint32_t count;
@@ -494,7 +487,6 @@ static berth_status make_engine(deciding *d, berth_error *error)
     const berth_extender *const *tables = extenders_tables(d->extenders, &count);
     TRY(engine_setup_create_extended(d->setup, tables, count, &d->engine, error));
     extenders_attach(d->extenders, d->engine, d->texts);
-    extenders_on_ask(d->extenders, on_ask, d);
     return BERTH_OK;
 }
 
@@ -534,6 +526,7 @@ void deciding_stop(deciding *d)
 {
     if (!d->started)
         return;
+    atomic_store_explicit(&d->gives_up, true, memory_order_relaxed); /* relaxed: a hint */
     (void)inbox_put(&d->in, MESSAGE_STOP);
     pthread_join(d->thread, NULL);
     d->started = false;
@@ -583,4 +576,12 @@ void deciding_cluster(deciding *d, berth_counts *out)
     pthread_mutex_lock(&d->counters_lock);
     *out = d->cluster;
     pthread_mutex_unlock(&d->counters_lock);
+}
+
+bool deciding_waits(void *context)
+{
+    deciding *d = context;
+    /* relaxed: only a watchdog reads it. */
+    atomic_store_explicit(&d->alive_ns, event_loop_now(), memory_order_relaxed);
+    return !atomic_load_explicit(&d->gives_up, memory_order_relaxed); /* relaxed: a hint */
 }

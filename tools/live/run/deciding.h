@@ -36,6 +36,7 @@ typedef struct deciding {
     outbox out;
     _Atomic uint64_t applied;   /* messages applied; for display */
     _Atomic uint64_t decisions; /* decisions taken */
+    _Atomic bool gives_up;      /* it ends: await no extender any more */
     _Atomic bool is_blind;      /* watches have been lost for long: evict nobody */
     _Atomic int64_t alive_ns;   /* time of its last turn, by CLOCK_BOOTTIME */
     pthread_mutex_t counters_lock;
@@ -72,6 +73,10 @@ void deciding_bind_done(deciding *d, berth_binding_id binding, bool done);
 
 /* Report that there is room for orders again. Threads: the network's. */
 void deciding_wake(deciding *d);
+
+/* For extender_wait, called on the deciding thread while it awaits an extender: it is alive. Returns
+ * whether it goes on. `context` is the deciding. */
+bool deciding_waits(void *context);
 
 /* Threads: any. */
 void deciding_count(deciding *d, berth_scheduler_counters *out);

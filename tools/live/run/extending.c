@@ -2,10 +2,10 @@
 #include "live/run/extending.h"
 
 berth_status extending_start(extending *e, event_loop *loop, const berth_scheduler_config *config,
-                             bool dry_run, berth_error *error)
+                             extender_wait wait, bool dry_run, berth_error *error)
 {
     *e = (extending){.extenders = NULL};
-    berth_status status = extenders_create(config, &e->extenders, error);
+    berth_status status = extenders_create(config, wait, &e->extenders, error);
     if (status != BERTH_OK || e->extenders == NULL)
         return status;
     object_texts_policy policy = extenders_policy(e->extenders);

@@ -17,7 +17,7 @@ typedef struct extending {
 
 /* Errors: those of extenders_create. Owner: freed by extending_free, also after an error. */
 berth_status extending_start(extending *e, event_loop *loop, const berth_scheduler_config *config,
-                             bool dry_run, berth_error *error);
+                             extender_wait wait, bool dry_run, berth_error *error);
 void extending_free(extending *e);
 
 /* For writes_options; its transport is NULL if no extender binds. */

@@ -311,8 +311,9 @@ static void begin(session *s)
     if (resolved == BERTH_OK && setup->config != NULL)
         berth_scheduler_config_notes(setup->config, on_config_note, NULL);
     if (resolved == BERTH_OK)
-        resolved =
-            extending_start(&s->extending, s->loop, setup->config, s->options->dry_run, &error);
+        resolved = extending_start(&s->extending, s->loop, setup->config,
+                                   (extender_wait){deciding_waits, &s->deciding},
+                                   s->options->dry_run, &error);
     s->deciding.extenders = s->extending.extenders;
     s->deciding.texts = s->extending.texts;
     if (resolved != BERTH_OK || deciding_start(&s->deciding, &error) != BERTH_OK) {

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "cli/heap.h"
 #include "live/log/log.h"
@@ -316,11 +317,17 @@ static char *extender_body(const write_pod *pod, berth_str node)
 /* What the extender says of its binding: an error, or "". NULL: the answer is none. */
 static char *extender_error(berth_str body)
 {
-    json_t *result = json_loadb(body.data, body.len, JSON_DECODE_ANY, NULL);
-    const char *error = json_string_value(json_object_get(result, "Error"));
-    if (error == NULL)
-        error = json_string_value(json_object_get(result, "error"));
-    char *own = result != NULL ? write_path("%s", error != NULL ? error : "") : NULL;
+    json_t *result =
+        json_loadb(body.data, body.len, JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK, NULL);
+    const char *key, *error = NULL;
+    json_t *value;
+    json_object_foreach(result, key, value)
+    {
+        if (strcasecmp(key, "Error") == 0)
+            error = json_string_value(value);
+    }
+    const bool is_result = json_is_object(result) || json_is_null(result);
+    char *own = is_result ? write_path("%s", error != NULL ? error : "") : NULL;
     json_decref(result);
     return own;
 }
@@ -334,7 +341,7 @@ static char *extender_failure(const binding *x, const live_answer *answer)
         return write_path("failed bind with extender at URL %s, code %d", x->task.path,
                           answer->status);
     char *error = extender_error(answer->body);
-    return error != NULL ? error : write_path("the extender's answer is no JSON");
+    return error != NULL ? error : write_path("the extender's answer is none");
 }
 
 static void ask_server(binding *x)

@@ -19,6 +19,9 @@ func (g *generator) scriptedExtenders() []object {
 			// kubernetes/kubernetes issue 141781.
 			e["filters"], e["byName"] = true, true
 			e["refuses"], e["forGood"], e["leavesOut"] = g.between(0, 50), g.between(0, 20), g.between(0, 15)
+			if g.chance(12) { // nothing is left, also of a search that found enough
+				e[pick(g.source, "refuses", "forGood", "leavesOut")] = 100
+			}
 		}
 		if does&2 != 0 {
 			e["prioritizes"], e["weight"] = true, g.between(1, 5)

@@ -196,7 +196,7 @@ func recipeOf(family string) (recipe, bool) {
 		r.podLevel, r.inlineVolumes, r.topologies, r.zones = 15, 10, 75, 4
 	case "extenders":
 		r.nodesMin, r.nodesMax, r.running, r.pending, r.mode, r.extenders = 1, 12, 3, 10, "sampled", 3
-		r.priorities, r.budgets, r.tight, r.nominated, r.never, r.retries = 100, 30, 60, 15, 5, 30
+		r.priorities, r.budgets, r.tight, r.never, r.retries = 100, 30, 60, 5, 30
 		r.taints, r.tolerations, r.nodeAffinity, r.scalars, r.spread, r.config = 15, 40, 15, 30, 20, 25
 	default:
 		return r, false

@@ -49,6 +49,9 @@ func (g *generator) scenario(name string) object {
 	if g.nodesMin >= 300 && g.chance(10) {
 		count = g.between(600, 2000)
 	}
+	if g.extenders > 0 && g.chance(10) {
+		count = g.between(101, 170)
+	}
 	var nodes []object
 	for i := range count {
 		g.nodeNames = append(g.nodeNames, fmt.Sprintf("n%d", i))

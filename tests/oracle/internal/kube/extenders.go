@@ -24,7 +24,6 @@ type extenders struct {
 	server *httptest.Server
 
 	sync.Mutex
-	last    int // the extender that filtered last
 	refused []vector.Refusal
 	scores  map[int]map[string]int64 // by extender and node
 }
@@ -83,7 +82,7 @@ func (e *extenders) configuration() []schedulerapi.Extender {
 // begin forgets what was answered to the pod before.
 func (e *extenders) begin() {
 	if e != nil {
-		e.last, e.refused, e.scores = len(e.all), nil, map[int]map[string]int64{}
+		e.refused, e.scores = nil, map[int]map[string]int64{}
 	}
 }
 
@@ -119,8 +118,7 @@ func namesOf(args extenderv1.ExtenderArgs) []string {
 	return names
 }
 
-// filter keeps, refuses, refuses for good or leaves out nodes. A second round begins where the
-// node for which the pod is nominated was tried first.
+// filter keeps, refuses, refuses for good or leaves out nodes.
 func (e *extenders) filter(i int, w http.ResponseWriter, r *http.Request) {
 	e.Lock()
 	defer e.Unlock()
@@ -128,10 +126,6 @@ func (e *extenders) filter(i int, w http.ResponseWriter, r *http.Request) {
 	answer := extenderv1.ExtenderFilterResult{
 		FailedNodes: extenderv1.FailedNodesMap{}, FailedAndUnresolvableNodes: extenderv1.FailedNodesMap{},
 	}
-	if first := !e.after(i, e.last); first {
-		e.refused = nil
-	}
-	e.last = i
 	if e.draw(i, "fails", args.Pod, "") < one.Fails {
 		answer.Error = one.Name + " fails"
 		reply(w, answer)
@@ -167,16 +161,16 @@ func (e *extenders) filter(i int, w http.ResponseWriter, r *http.Request) {
 	reply(w, answer)
 }
 
-// after tells whether an extender is asked after another one in the same round: ignorable ones come last.
-func (e *extenders) after(i, other int) bool {
-	if other == len(e.all) || e.all[i].Ignorable == e.all[other].Ignorable {
-		return other < len(e.all) && i > other
-	}
-	return e.all[i].Ignorable
-}
-
+// refuse notes a refusal. The node for which the pod is nominated may be refused twice, alone and among all.
 func (e *extenders) refuse(node, name, code, reason string) {
-	e.refused = append(e.refused, vector.Refusal{Node: node, Plugin: name, Code: code, Reasons: []string{reason}})
+	refusal := vector.Refusal{Node: node, Plugin: name, Code: code, Reasons: []string{reason}}
+	for i, earlier := range e.refused {
+		if earlier.Node == node {
+			e.refused[i] = refusal
+			return
+		}
+	}
+	e.refused = append(e.refused, refusal)
 }
 
 func (e *extenders) prioritize(i int, w http.ResponseWriter, r *http.Request) {
