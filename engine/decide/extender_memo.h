@@ -1,9 +1,9 @@
 /* The extenders' answers in one attempt. An attempt may be decided twice, the second time for its
  * words, and preemption is tried twice then; extenders are asked once all the same.
  *
- * A decision that is no repetition forgets the answers of the one before. A repetition asks the same
- * questions in the same order, so answers are repeated in order, each kind by itself; what was not
- * asked before is asked. */
+ * A decision that is no repetition forgets the answers of the one before. A repetition asks the
+ * same questions in the same order, so answers are repeated in order, each kind by itself; what was
+ * not asked before is asked. */
 #ifndef BERTH_DECIDE_EXTENDER_MEMO_H
 #define BERTH_DECIDE_EXTENDER_MEMO_H
 
@@ -31,8 +31,9 @@ void berth__extender_memo_forget(berth__extender_memo *memo);
 void berth__extender_memo_rewind(berth__extender_memo *memo);
 void berth__extender_memo_rewind_preemption(berth__extender_memo *memo);
 
-/* Ask an extender, or repeat its answer: see berth/extender.h for the arguments. Texts and lists that
- * are returned live until the attempt is forgotten. Errors: those of the extender, BERTH_E_NOMEM. */
+/* Ask an extender, or repeat its answer: see berth/extender.h for the arguments. Texts and lists
+ * that are returned live until the attempt is forgotten. Errors: those of the extender,
+ * BERTH_E_NOMEM. */
 berth_status berth__extender_memo_filter(berth__extender_memo *memo, const berth_extender *extender,
                                          berth_pod_id pod, const berth_node_id *nodes,
                                          uint32_t count, berth_extender_verdict *verdicts,

@@ -76,8 +76,8 @@ typedef struct berth_extender {
                            uint32_t count, berth_extender_verdict *verdicts, berth_str *reasons,
                            berth_error *error);
 
-    /* Write the scores of nodes to `scores`, which holds BERTH_EXTENDER_NO_SCORE; nodes that keep it
-     * are left out: they get nothing, and lose to nodes with a score if their totals are equal.
+    /* Write the scores of nodes to `scores`, which holds BERTH_EXTENDER_NO_SCORE. Nodes that keep
+     * it are left out: they get nothing, and lose to nodes with a score if their totals are equal.
      * Kubernetes' scores are 0 to 10. */
     berth_status (*prioritize)(void *context, berth_pod_id pod, const berth_node_id *nodes,
                                uint32_t count, int64_t *scores, berth_error *error);

@@ -12,8 +12,8 @@
 
 typedef struct extenders extenders;
 
-/* The extenders of a configuration; `*out` is NULL if it has none. `wait` is asked while an answer is
- * awaited. Errors: BERTH_E_INVALID, BERTH_E_NOMEM. */
+/* The extenders of a configuration; `*out` is NULL if it has none. `wait` is asked while an answer
+ * is awaited. Errors: BERTH_E_INVALID, BERTH_E_NOMEM. */
 berth_status extenders_create(const berth_scheduler_config *config, extender_wait wait,
                               extenders **out, berth_error *error);
 void extenders_destroy(extenders *e);

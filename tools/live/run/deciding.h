@@ -74,8 +74,8 @@ void deciding_bind_done(deciding *d, berth_binding_id binding, bool done);
 /* Report that there is room for orders again. Threads: the network's. */
 void deciding_wake(deciding *d);
 
-/* For extender_wait, called on the deciding thread while it awaits an extender: it is alive. Returns
- * whether it goes on. `context` is the deciding. */
+/* For extender_wait, called on the deciding thread while it awaits an extender: it is alive.
+ * Returns whether it goes on. `context` is the deciding. */
 bool deciding_waits(void *context);
 
 /* Threads: any. */
