@@ -381,8 +381,8 @@ static bool is_among(const berth_extender_victims *all, uint32_t count, berth_no
     return false;
 }
 
-/* Check the nodes that an extender left, each of which counts once; a node without victims is dropped or fails the attempt.
- * `*count` is the number of nodes in `kept` afterwards. */
+/* Check the nodes that an extender left, each of which counts once; a node without victims is
+ * dropped or fails the attempt. `*count` is the number of nodes in `kept` afterwards. */
 static berth_status check_victims(berth__extended *extended, const berth_extender *extender,
                                   berth_extender_victims *kept, uint32_t *count)
 {
