@@ -9,7 +9,7 @@ skip() {
   echo "skipped: $1"
   exit 77
 }
-for tool in dpkg dpkg-query dpkg-shlibdeps cpack; do
+for tool in dpkg dpkg-query dpkg-shlibdeps cpack python3; do
   command -v "$tool" >/dev/null || skip "$tool is not there"
 done
 # chroot is root's, or that of a user namespace.
@@ -34,6 +34,14 @@ for prefix in "$work/one" "$work/two"; do
 done
 
 mapfile -t packages <"$work/packages"
+python3 check_sbom.py "$work/build/packages"
+(cd "$work/build/packages" && sha256sum --check --quiet SHA256SUMS)
+SOURCE_DATE_EPOCH=1 "$BERTH_SOURCE/tools/sbom" "$work/build/packages" >"$work/again.json"
+grep -q '"created": "1970-01-01T00:00:01Z"' "$work/again.json"
+if "$BERTH_SOURCE/tools/sbom" "$work/one" >"$work/log" 2>&1; then
+  echo "tools/sbom makes a bill of no packages" >&2
+  exit 1
+fi
 ((${#packages[@]} == 3))
 for package in "${packages[@]}"; do
   dpkg-deb --field "$package" Package Section Depends Description
