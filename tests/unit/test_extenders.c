@@ -136,6 +136,15 @@ static void open_one(small_cluster *c, told *t)
     open_as(c, config, t, NULL);
 }
 
+/* Nodes without labels, of names with blanks between. */
+static void nodes(small_cluster *c, const char *names)
+{
+    char text[64], *rest = text;
+    snprintf(text, sizeof(text), "%s", names);
+    for (char *name; (name = strsep(&rest, " ")) != NULL;)
+        small_node(c, name, "");
+}
+
 static const char small_spec[] =
     "priority: 10, containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]";
 
@@ -200,9 +209,7 @@ static void test_message_counts_refusals(void **state)
     t.table = table_of(&t);
     t.table.filter = filter;
     open_one(&c, &t);
-    small_node(&c, "a", "");
-    small_node(&c, "b", "");
-    small_node(&c, "c", "");
+    nodes(&c, "a b c");
     small_node(&c, "d", "}\nspec: {unschedulable: true");
     const berth_pod_id pod =
         small_pod(&c, "p", NULL, "", "preemptionPolicy: Never, containers: [{name: c, image: i}]");
@@ -243,8 +250,7 @@ static void test_ignorable_come_last_and_may_fail(void **state)
     first.table.filter = second.table.filter = filter;
     berth_engine_config_init(&config);
     open_as(&c, config, &first, &second);
-    small_node(&c, "a", "");
-    small_node(&c, "b", "");
+    nodes(&c, "a b");
     assert_string_equal(place(&c, small_pod(&c, "p", NULL, "", small_spec)), "b");
     assert_string_equal(second.asked, "a b");
     assert_string_equal(first.asked, "b");
@@ -299,8 +305,7 @@ static void test_search_goes_on_without_scorers(void **state)
     config.profiles = &profile;
     config.profile_count = 1;
     open_as(&c, config, &t, NULL);
-    small_node(&c, "a", "");
-    small_node(&c, "b", "");
+    nodes(&c, "a b");
     assert_string_equal(place(&c, small_pod(&c, "p", NULL, "", small_spec)), "b");
     assert_string_equal(t.asked, "a b");
     small_close(&c);
@@ -316,8 +321,7 @@ static void test_nominated_node_is_tried_first(void **state)
     t.table = table_of(&t);
     t.table.filter = filter;
     open_one(&c, &t);
-    small_node(&c, "a", "");
-    small_node(&c, "b", "");
+    nodes(&c, "a b");
     const berth_node_id third = small_node(&c, "c", "");
     const berth_pod_id pod = small_pod(&c, "p", NULL, "", small_spec);
     assert_int_equal(berth_engine_nominate(c.engine, pod, third, NULL), BERTH_OK);
@@ -398,9 +402,7 @@ static void test_ties_are_drawn(void **state)
     t.table = table_of(&t);
     t.table.prioritize = prioritize;
     open_one(&c, &t);
-    small_node(&c, "a", "");
-    small_node(&c, "b", "");
-    small_node(&c, "c", "");
+    nodes(&c, "a b c");
     const berth_pod_id pod = small_pod(&c, "p", NULL, "", small_spec);
     for (int i = 0; i < 64; i++) {
         const char *name = place(&c, pod);
@@ -420,9 +422,7 @@ static void test_scored_nodes_come_first(void **state)
     t.table = table_of(&t);
     t.table.prioritize = prioritize;
     open_one(&c, &t);
-    small_node(&c, "a", "");
-    small_node(&c, "b", "");
-    small_node(&c, "c", "");
+    nodes(&c, "a b c");
     const berth_pod_id pod = small_pod(&c, "p", NULL, "", small_spec);
     for (int i = 0; i < 16; i++) {
         assert_string_equal(place(&c, pod), "c");
@@ -445,8 +445,7 @@ static void test_scores_wrap(void **state)
     t.table.prioritize = prioritize;
     t.table.weight = INT64_MAX / 7;
     open_one(&c, &t);
-    small_node(&c, "a", "");
-    small_node(&c, "b", "");
+    nodes(&c, "a b");
     (void)place(&c, small_pod(&c, "p", NULL, "", small_spec));
     assert_int_equal(c.placement.verdict, BERTH_VERDICT_PLACED);
     small_close(&c);
@@ -829,8 +828,7 @@ static void test_branches_ask_too(void **state)
     t.table = table_of(&t);
     t.table.filter = filter;
     open_one(&c, &t);
-    small_node(&c, "a", "");
-    small_node(&c, "b", "");
+    nodes(&c, "a b");
     const berth_pod_id pod = small_pod(&c, "p", NULL, "", small_spec);
     small_require(berth_engine_publish(c.engine, &error), &error);
     snapshot = berth_engine_pin(c.engine);
