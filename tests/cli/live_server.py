@@ -12,13 +12,16 @@ Usage: live_server.py CLUSTER.json LOG [OPTION...]; prints its port.
   lease=HOLDER   has a Lease for an hour; "": there is none, and the first client that posts one gets it
   lost=SECONDS   that lease cannot be renewed, bindings get 429, and those that come later than
                  SECONDS after the lease are LATE in the log
-Watches stay open without events. Writes are answered with 201.
+  keep           bindings, deletions and status patches of pods change the objects, and watches tell; each is
+                 another line of the log: ANSWERED, code, method and path
+Without keep, watches stay open without events, and writes are answered with 201.
 Each request is a line of LOG: method and path.
 """
 import http.server
 import json
 import ssl
 import sys
+import threading
 import time
 import urllib.parse
 
@@ -60,6 +63,8 @@ forbidden = options.get("forbid", "").split(",")
 once = {name for name in ("expire", "busy") if name in options}
 busy = [429, 503, 504]
 taken = []  # when the lease was
+events = []  # of pods, with keep
+news = threading.Condition()
 objects = {}
 with open(sys.argv[1], encoding="utf-8") as file:
     for item in json.load(file)["items"]:
@@ -114,7 +119,7 @@ def listed(resource, query):
         return status(410, "the continue token is too old")
     items = objects.get(kind, [])
     limit = min(int(query.get("limit", ["0"])[0]) or len(items), int(options.get("page", 500)))
-    metadata = {"resourceVersion": "7"}
+    metadata = {"resourceVersion": str(7 + len(events))}
     if at + limit < len(items):
         metadata["continue"] = f"a+b&/{at + limit}"
     return 200, {"kind": kind + "List", "apiVersion": version, "metadata": metadata,
@@ -158,6 +163,34 @@ def without_renewal(method, path, code, value):
     return code, value
 
 
+def kept(method, path, body):
+    """What a write to a pod does, as the API server has it; None for another path."""
+    words = urllib.parse.urlsplit(path).path.strip("/").split("/")
+    if words[:2] != ["api", "v1"] or len(words) < 6 or words[4] != "pods":
+        return None
+    with news:
+        pods = objects["Pod"]
+        pod = next((p for p in pods if (p["metadata"]["namespace"], p["metadata"]["name"]) == (words[3], words[5])), None)
+        if pod is None:
+            return status(404, "there is no such pod")
+        if body.get("preconditions", {}).get("uid", pod["metadata"]["uid"]) != pod["metadata"]["uid"]:
+            return status(409, "the uid is another")
+        kind = "MODIFIED"
+        if method == "POST" and words[6:] == ["binding"]:
+            if "nodeName" in pod["spec"]:
+                return status(409, "the pod is assigned already")
+            pod["spec"]["nodeName"] = body["target"]["name"]
+        elif method == "PATCH" and words[6:] == ["status"]:
+            pod["status"].update(body["status"])
+        elif method == "DELETE" and not words[6:]:
+            pods.remove(pod)
+            kind = "DELETED"
+        pod["metadata"]["resourceVersion"] = str(8 + len(events))
+        events.append(json.dumps({"type": kind, "object": {"kind": "Pod", "apiVersion": "v1", **pod}}))
+        news.notify_all()
+        return (200 if method == "DELETE" else 201), pod
+
+
 class Server(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     wbufsize = 1 << 20  # head and body in one piece: no delayed acknowledgement between them
@@ -169,14 +202,19 @@ class Server(http.server.BaseHTTPRequestHandler):
             self.send_response(200)
             self.end_headers()
             self.wfile.flush()
-            time.sleep(60)
+            self.watched()
             self.close_connection = True
             return
         sent = self.rfile.read(int(self.headers.get("Content-Length", "0")))
         code, value = answer(self.path)
         if "lost" in options:
             code, value = without_renewal(self.command, self.path, code, value)
-        if self.command != "GET" and code != 429 and code != 500:
+        answered = kept(self.command, self.path, json.loads(sent)) if "keep" in options and sent else None
+        if answered is not None:
+            code, value = answered
+            with open(sys.argv[2], "a", encoding="utf-8") as log:
+                print("ANSWERED", code, self.command, self.path, file=log)
+        elif self.command != "GET" and code != 429 and code != 500:
             code, value = 201, json.loads(sent)
             value.setdefault("metadata", {})["resourceVersion"] = "7"
         bearer = self.headers.get("Authorization", "")
@@ -191,6 +229,23 @@ class Server(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
+    def watched(self):
+        parts = urllib.parse.urlsplit(self.path)
+        if "keep" not in options or not parts.path.endswith("/pods"):
+            time.sleep(60)
+            return
+        told = int(urllib.parse.parse_qs(parts.query)["resourceVersion"][0]) - 7
+        while True:
+            with news:
+                news.wait_for(lambda: len(events) > told)
+                lines = events[told:]
+            told += len(lines)
+            try:
+                self.wfile.write("".join(line + "\n" for line in lines).encode())
+                self.wfile.flush()
+            except OSError:
+                return  # the client is gone
+
     do_POST = do_PUT = do_PATCH = do_DELETE = do_GET
 
     def log_message(self, *_):
@@ -202,5 +257,6 @@ if "tls" in options:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(options["tls"])
     server.socket = context.wrap_socket(server.socket, server_side=True)
+server.handle_error = lambda *_: None  # clients go at any time
 print(server.server_port, flush=True)
 server.serve_forever()
