@@ -195,7 +195,7 @@ func recipeOf(family string) (recipe, bool) {
 		r.nodeAffinity, r.nodeSelector, r.scalars, r.spread, r.bareNodes = 20, 10, 20, 30, 5
 		r.podLevel, r.inlineVolumes, r.topologies, r.zones = 15, 10, 75, 4
 	case "extenders":
-		r.nodesMin, r.nodesMax, r.running, r.pending, r.mode, r.extenders = 1, 12, 3, 10, "sampled", 3
+		r.nodesMin, r.nodesMax, r.running, r.pending, r.mode, r.extenders = 2, 12, 3, 10, "sampled", 3
 		r.priorities, r.budgets, r.tight, r.never, r.retries = 100, 30, 60, 5, 30
 		r.taints, r.tolerations, r.nodeAffinity, r.scalars, r.spread, r.config = 15, 40, 15, 30, 20, 25
 	default:
