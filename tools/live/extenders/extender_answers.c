@@ -52,14 +52,11 @@ static bool find(const asked_nodes *asked, berth_str name, uint32_t *place)
 /* The member of a name, whatever its case; NULL also for null. */
 static json_t *member(json_t *object, const char *name)
 {
-    json_t *found = json_object_get(object, name), *value;
-    const char *key;
-    if (found == NULL)
-        json_object_foreach(object, key, value)
-        {
-            if (strcasecmp(key, name) == 0)
-                found = value;
-        }
+    json_t *found = json_object_get(object, name);
+    void *at = json_object_iter(object);
+    for (; found == NULL && at != NULL; at = json_object_iter_next(object, at))
+        if (strcasecmp(json_object_iter_key(at), name) == 0)
+            found = json_object_iter_value(at);
     return json_is_null(found) ? NULL : found;
 }
 

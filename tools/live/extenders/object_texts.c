@@ -58,19 +58,23 @@ void object_texts_destroy(object_texts *texts)
 /* Names of Kubernetes have at most 253 bytes each. */
 typedef struct key {
     char bytes[640];
-    berth_str text;
+    uint32_t len;
 } key;
 
-static berth_str make_key(key *out, berth_str namespace_name, berth_str name)
+static key make_key(berth_str namespace_name, berth_str name)
 {
+    key made;
     const int length =
-        snprintf(out->bytes, sizeof(out->bytes), "%.*s/%.*s", (int)namespace_name.len,
+        snprintf(made.bytes, sizeof(made.bytes), "%.*s/%.*s", (int)namespace_name.len,
                  namespace_name.len > 0 ? namespace_name.data : "", (int)name.len,
                  name.len > 0 ? name.data : "");
-    const size_t kept =
-        (size_t)length < sizeof(out->bytes) ? (size_t)length : sizeof(out->bytes) - 1;
-    out->text = (berth_str){out->bytes, (uint32_t)kept};
-    return out->text;
+    made.len = (size_t)length < sizeof(made.bytes) ? (uint32_t)length : sizeof(made.bytes) - 1;
+    return made;
+}
+
+static berth_str text_of(const key *k)
+{
+    return (berth_str){k->bytes, k->len};
 }
 
 static text_map *map_of(object_texts *texts, berth_kind kind)
@@ -99,13 +103,12 @@ static bool keeps(const object_texts *texts, berth_kind kind, const object_view 
 
 static void put(object_texts *texts, berth_kind kind, const object_view *view, char *text)
 {
-    key name;
     text_map *map = map_of(texts, kind);
-    make_key(&name, view->namespace_name, view->name);
-    entry *e = text_map_get(map, name.text);
+    const key name = make_key(view->namespace_name, view->name);
+    entry *e = text_map_get(map, text_of(&name));
     if (e == NULL) {
         e = heap_new(1, sizeof(*e));
-        text_map_add(map, name.text, e);
+        text_map_add(map, text_of(&name), e);
     }
     free(e->text);
     e->text = text;
@@ -133,13 +136,12 @@ void object_texts_put(object_texts *texts, berth_kind kind, const object_view *v
 void object_texts_drop(object_texts *texts, berth_kind kind, berth_str namespace_name,
                        berth_str name)
 {
-    key whole;
     if (kind != BERTH_KIND_NODE && kind != BERTH_KIND_POD)
         return;
-    make_key(&whole, namespace_name, name);
+    const key whole = make_key(namespace_name, name);
     pthread_mutex_lock(&texts->lock);
-    free_entry(text_map_get(map_of(texts, kind), whole.text));
-    text_map_remove(map_of(texts, kind), whole.text);
+    free_entry(text_map_get(map_of(texts, kind), text_of(&whole)));
+    text_map_remove(map_of(texts, kind), text_of(&whole));
     pthread_mutex_unlock(&texts->lock);
 }
 
@@ -148,10 +150,9 @@ void object_texts_drop(object_texts *texts, berth_kind kind, berth_str namespace
 bool object_texts_write(object_texts *texts, berth_kind kind, berth_str namespace_name,
                         berth_str name, FILE *out)
 {
-    key whole;
-    make_key(&whole, namespace_name, name);
+    const key whole = make_key(namespace_name, name);
     pthread_mutex_lock(&texts->lock);
-    const entry *e = text_map_get(map_of(texts, kind), whole.text);
+    const entry *e = text_map_get(map_of(texts, kind), text_of(&whole));
     const bool known = e != NULL && e->text != NULL;
     if (known)
         fputs(e->text, out);
@@ -162,10 +163,9 @@ bool object_texts_write(object_texts *texts, berth_kind kind, berth_str namespac
 bool object_texts_write_uid(object_texts *texts, berth_str namespace_name, berth_str name,
                             FILE *out)
 {
-    key whole;
-    make_key(&whole, namespace_name, name);
+    const key whole = make_key(namespace_name, name);
     pthread_mutex_lock(&texts->lock);
-    const entry *e = text_map_get(&texts->pods, whole.text);
+    const entry *e = text_map_get(&texts->pods, text_of(&whole));
     if (e != NULL)
         fprintf(out, "\"%s\"", e->uid);
     pthread_mutex_unlock(&texts->lock);
@@ -175,10 +175,9 @@ bool object_texts_write_uid(object_texts *texts, berth_str namespace_name, berth
 bool object_texts_has_uid(object_texts *texts, berth_str namespace_name, berth_str name,
                           const char *uid)
 {
-    key whole;
-    make_key(&whole, namespace_name, name);
+    const key whole = make_key(namespace_name, name);
     pthread_mutex_lock(&texts->lock);
-    const entry *e = text_map_get(&texts->pods, whole.text);
+    const entry *e = text_map_get(&texts->pods, text_of(&whole));
     const bool same = e != NULL && strcmp(e->uid, uid) == 0;
     pthread_mutex_unlock(&texts->lock);
     return same;
@@ -209,10 +208,9 @@ static bool one_asks(const json_t *containers, const berth_strs *resources)
 bool object_texts_asks(object_texts *texts, berth_str namespace_name, berth_str name,
                        const berth_strs *resources)
 {
-    key whole;
-    make_key(&whole, namespace_name, name);
+    const key whole = make_key(namespace_name, name);
     pthread_mutex_lock(&texts->lock);
-    const entry *e = text_map_get(&texts->pods, whole.text);
+    const entry *e = text_map_get(&texts->pods, text_of(&whole));
     json_t *pod = e != NULL && e->text != NULL ? json_loads(e->text, JSON_ALLOW_NUL, NULL) : NULL;
     pthread_mutex_unlock(&texts->lock);
     const json_t *spec = json_object_get(pod, "spec");
