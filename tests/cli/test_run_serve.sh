@@ -197,6 +197,7 @@ page 200 'berth_config_reloads_total{result="error"} 1' GET /metrics
 rm "$work/config"
 kill -HUP "$scheduler"
 logs 'the old one stays'
+sleep 1.2 # as above
 page 200 ok GET /readyz
 stop
 kill "$server"
