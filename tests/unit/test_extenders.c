@@ -136,6 +136,22 @@ static void open_one(small_cluster *c, told *t)
     open_as(c, config, t, NULL);
 }
 
+/* One extender that only filters. */
+static void open_with_filter(small_cluster *c, told *t)
+{
+    t->table = table_of(t);
+    t->table.filter = filter;
+    open_one(c, t);
+}
+
+/* One extender that only scores. */
+static void open_with_prioritize(small_cluster *c, told *t)
+{
+    t->table = table_of(t);
+    t->table.prioritize = prioritize;
+    open_one(c, t);
+}
+
 /* Nodes without labels, of names with blanks between. */
 static void nodes(small_cluster *c, const char *names)
 {
@@ -183,9 +199,7 @@ static void test_filter_takes_nodes_away(void **state)
     told t = {.refuses = "b", .refuses_for_good = "c", .leaves_out = "d"};
     small_cluster c;
     (void)state;
-    t.table = table_of(&t);
-    t.table.filter = filter;
-    open_one(&c, &t);
+    open_with_filter(&c, &t);
     small_node(&c, "a", "");
     const berth_node_id b = small_node(&c, "b", ""), d = small_node(&c, "c", "");
     small_node(&c, "d", "");
@@ -206,9 +220,7 @@ static void test_message_counts_refusals(void **state)
     told t = {.refuses = "ab", .leaves_out = "c"};
     small_cluster c;
     (void)state;
-    t.table = table_of(&t);
-    t.table.filter = filter;
-    open_one(&c, &t);
+    open_with_filter(&c, &t);
     nodes(&c, "a b c");
     small_node(&c, "d", "}\nspec: {unschedulable: true");
     const berth_pod_id pod =
@@ -225,9 +237,7 @@ static void test_failure_ends_the_attempt(void **state)
     told t = {.status = BERTH_E_IO};
     small_cluster c;
     (void)state;
-    t.table = table_of(&t);
-    t.table.filter = filter;
-    open_one(&c, &t);
+    open_with_filter(&c, &t);
     small_node(&c, "a", "");
     const berth_pod_id pod = small_pod(&c, "p", NULL, "", small_spec);
     assert_string_equal(place(&c, pod), "none");
@@ -318,9 +328,7 @@ static void test_nominated_node_is_tried_first(void **state)
     told t = {.refuses = ""};
     small_cluster c;
     (void)state;
-    t.table = table_of(&t);
-    t.table.filter = filter;
-    open_one(&c, &t);
+    open_with_filter(&c, &t);
     nodes(&c, "a b");
     const berth_node_id third = small_node(&c, "c", "");
     const berth_pod_id pod = small_pod(&c, "p", NULL, "", small_spec);
@@ -355,9 +363,7 @@ static void test_scores_are_added(void **state)
     small_cluster c;
     int64_t total = 0, other = 0;
     (void)state;
-    t.table = table_of(&t);
-    t.table.prioritize = prioritize;
-    open_one(&c, &t);
+    open_with_prioritize(&c, &t);
     small_node(&c, "a", "");
     const berth_node_id b = small_node(&c, "b", "");
     small_node(&c, "c", "");
@@ -383,9 +389,7 @@ static void test_single_node_is_not_scored(void **state)
     told t = {.likes = "a"};
     small_cluster c;
     (void)state;
-    t.table = table_of(&t);
-    t.table.prioritize = prioritize;
-    open_one(&c, &t);
+    open_with_prioritize(&c, &t);
     small_node(&c, "a", "");
     assert_string_equal(place(&c, small_pod(&c, "p", NULL, "", small_spec)), "a");
     assert_int_equal(t.prioritizations, 0);
@@ -399,9 +403,7 @@ static void test_ties_are_drawn(void **state)
     small_cluster c;
     uint32_t chosen[2] = {0, 0};
     (void)state;
-    t.table = table_of(&t);
-    t.table.prioritize = prioritize;
-    open_one(&c, &t);
+    open_with_prioritize(&c, &t);
     nodes(&c, "a b c");
     const berth_pod_id pod = small_pod(&c, "p", NULL, "", small_spec);
     for (int i = 0; i < 64; i++) {
@@ -419,9 +421,7 @@ static void test_scored_nodes_come_first(void **state)
     told t = {.does_not_score = "ab"};
     small_cluster c;
     (void)state;
-    t.table = table_of(&t);
-    t.table.prioritize = prioritize;
-    open_one(&c, &t);
+    open_with_prioritize(&c, &t);
     nodes(&c, "a b c");
     const berth_pod_id pod = small_pod(&c, "p", NULL, "", small_spec);
     for (int i = 0; i < 16; i++) {
@@ -655,9 +655,7 @@ static void test_unvisited_nodes_are_not_potential(void **state)
     told t = {.refuses_for_good = "n"};
     small_cluster c;
     (void)state;
-    t.table = table_of(&t);
-    t.table.filter = filter;
-    open_one(&c, &t);
+    open_with_filter(&c, &t);
     for (int i = 0; i < 300; i++) {
         char name[16], spec[128];
         snprintf(name, sizeof(name), "%c%d", i < 150 ? 'n' : 'f', i);
@@ -687,9 +685,7 @@ static void test_refused_nodes_need_no_victims(void **state)
     told t = {.refuses = "a"};
     small_cluster c;
     (void)state;
-    t.table = table_of(&t);
-    t.table.filter = filter;
-    open_one(&c, &t);
+    open_with_filter(&c, &t);
     small_node(&c, "a", "");
     small_pod(&c, "low", "a", "", "priority: 1, containers: [{name: c, image: i}]");
     const berth_pod_id pod = small_pod(&c, "p", NULL, "", small_spec);
@@ -825,9 +821,7 @@ static void test_branches_ask_too(void **state)
     berth_snapshot *snapshot;
     berth_placement placement;
     (void)state;
-    t.table = table_of(&t);
-    t.table.filter = filter;
-    open_one(&c, &t);
+    open_with_filter(&c, &t);
     nodes(&c, "a b");
     const berth_pod_id pod = small_pod(&c, "p", NULL, "", small_spec);
     small_require(berth_engine_publish(c.engine, &error), &error);
