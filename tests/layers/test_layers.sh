@@ -71,4 +71,10 @@ if grep -nE '^#include "' engine/kube/*.[ch] engine/config/*.[ch] |
   echo "the above is none of the rooms that the file's room may look into"
   status=1
 fi
+# The top level, of what git tracks.
+if tracked=$(git ls-files 2>/dev/null) && sed -n 's|/.*||; /^\./!p' <<<"$tracked" | sort -u |
+  grep -vxE 'engine|bench|perf|tests|tools|(CHANGELOG|CONTRIBUTING|README|SECURITY)\.md|CMakeLists\.txt|LICENSE|'; then
+  echo "the above does not belong at the top level"
+  status=1
+fi
 exit $status
