@@ -252,6 +252,7 @@ class Server(http.server.BaseHTTPRequestHandler):
         pass
 
 
+http.server.HTTPServer.request_queue_size = 128  # a client that finds the queue full tries again after a second
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
 if "tls" in options:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

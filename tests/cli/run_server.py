@@ -15,6 +15,7 @@ class Answer(http.server.BaseHTTPRequestHandler):
         pass
 
 
+http.server.HTTPServer.request_queue_size = 128  # a client that finds the queue full tries again after a second
 server = http.server.HTTPServer(("127.0.0.1", 0), Answer)
 print(server.server_port, flush=True)
 server.serve_forever()

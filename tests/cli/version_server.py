@@ -48,6 +48,7 @@ class Answer(http.server.BaseHTTPRequestHandler):
         pass
 
 
+http.server.HTTPServer.request_queue_size = 128  # a client that finds the queue full tries again after a second
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer)
 server.daemon_threads = True
 print(server.server_port, flush=True)

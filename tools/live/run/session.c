@@ -102,6 +102,7 @@ static void on_listed(void *context, berth_kind kind)
     LOG_INFO(2, "listed", "kind", berth_kind_name(kind), "objects", count, "seconds", took);
     if (!watcher_is_synced(s->watcher))
         return;
+    served_look(&s->served, s->watcher, s->writes, s->lease); /* ready from now on */
     LOG_INFO(0, "all lists are whole", "seconds", took);
     (void)inbox_put(&s->deciding.in, MESSAGE_SYNCED);
     if (s->lease != NULL)

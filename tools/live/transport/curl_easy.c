@@ -259,7 +259,9 @@ bool curl_request_prepare(curl_request *r, const server_access *access, const ch
     snprintf(agent, sizeof(agent), "berth/%s", berth_version());
     curl_easy_setopt(easy, CURLOPT_USERAGENT, agent);
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
-    curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L);
+    /* Requests wait until the first one's connection is known to carry many; plain HTTP never does,
+     * and libcurl 7.88 forgets some of those that waited in vain. */
+    curl_easy_setopt(easy, CURLOPT_PIPEWAIT, strncmp(r->url, "https://", 8) == 0 ? 1L : 0L);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, 10000L);
