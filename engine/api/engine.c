@@ -80,6 +80,17 @@ static berth_status leave_out_idle(berth_engine *engine, berth__embedder_plugins
     return BERTH_OK;
 }
 
+static berth_status refuse_reuse(const berth_engine *engine, berth_error *error)
+{
+    const berth__ready_profile *profile = &engine->profiles[engine->profile_count - 1];
+    const berth_str name = berth__text(engine->cluster.model, profile->scheduler_name);
+    return berth__error_set(error, BERTH_E_UNSUPPORTED,
+                            "feature gate OpportunisticBatching=true is not followed in profile "
+                            "\"%.*s\": its PodTopologySpread has no default constraints, so "
+                            "kube-scheduler would reuse scores for half a second",
+                            (int)name.len, name.data);
+}
+
 static berth_status make_profile(berth_engine *engine, berth__embedder_plugins own,
                                  const berth_profile *source, berth_error *error)
 {
@@ -100,7 +111,10 @@ static berth_status make_profile(berth_engine *engine, berth__embedder_plugins o
     BERTH_TRY(berth__profile_make(engine->cluster.model, &engine->arena, own, &profile,
                                   &engine->profiles[engine->profile_count], error));
     engine->profile_count++;
-    return BERTH_OK;
+    return engine->cluster.model->behaviours.reuses_scores &&
+                   berth__profile_reuses_scores(&engine->profiles[engine->profile_count - 1])
+               ? refuse_reuse(engine, error)
+               : BERTH_OK;
 }
 
 static berth_status make_profiles(berth_engine *engine, const berth_engine_config *config,

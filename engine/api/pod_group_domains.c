@@ -29,9 +29,9 @@ typedef struct domain {
 typedef struct domain_search {
     berth__group_cycle *cycle;
     berth__arena arena;
-    const berth__stage *fit; /* NodeResourcesFit as a scorer; NULL: not enabled */
-    uint64_t *entries;       /* value and slot of each node that has the label, by value */
-    domain *domains;         /* by name */
+    const berth__group_points *points; /* of the group's profile */
+    uint64_t *entries; /* value and slot of each node that has the label, by value */
+    domain *domains;   /* by name */
     uint32_t count;
     berth__mask *slots; /* by tile: the nodes of one domain at a time */
 } domain_search;
@@ -133,7 +133,8 @@ static berth_status find_domains(domain_search *own)
 {
     const berth__cluster *cluster = &own->cycle->engine->cluster;
     const size_t tiles = cluster->view.layout->tile_count;
-    const uint32_t resources = own->fit != NULL ? berth__fit_resource_count(own->fit->instance) : 0;
+    const berth__stage *fit = own->points->fit;
+    const uint32_t resources = fit != NULL ? berth__fit_resource_count(fit->instance) : 0;
     uint32_t nodes;
     BERTH_TRY(list_nodes(own, &nodes));
     for (uint32_t i = 0; i < nodes; i++)
@@ -189,11 +190,12 @@ static void note_outcome(domain_search *own, domain *one)
 {
     const berth__group_cycle *cycle = own->cycle;
     const berth__cluster *cluster = &cycle->engine->cluster;
+    const berth__stage *fit = own->points->fit;
     one->fits = cycle->verdict == BERTH_VERDICT_PLACED;
     one->placed = cycle->placed;
-    for (uint32_t i = 0; one->fits && own->fit != NULL && i < cycle->count; i++)
+    for (uint32_t i = 0; one->fits && fit != NULL && i < cycle->count; i++)
         if (cycle->members[i].node != BERTH_NODE_NONE)
-            berth__fit_add_request(&cluster->view, own->fit->instance,
+            berth__fit_add_request(&cluster->view, fit->instance,
                                    berth__pod_at(&cluster->pods, cycle->members[i].pod)->cls,
                                    one->requests);
 }
@@ -254,19 +256,17 @@ static int64_t score_by_fit(domain_search *own, const domain *one)
     const berth__node_part part = {own->slots, one->count};
     mark(own, one, true);
     const int64_t score = berth__fit_score_part(&own->cycle->engine->cluster.view,
-                                                own->fit->instance, one->requests, &part);
+                                                own->points->fit->instance, one->requests, &part);
     mark(own, one, false);
     return score;
 }
 
-/* Find the first of the best domains; `*best` is NULL if scoring fails. */
-static berth_status choose(domain_search *own, const domain **best)
+/* Score the domains by the number of the group's pods there. */
+static berth_status score_by_pods(domain_search *own, int64_t *totals)
 {
     berth__group_cycle *cycle = own->cycle;
-    int64_t *totals = berth__arena_alloc(&own->arena, own->count * sizeof(*totals), 8);
-    int64_t most = -1;
-    if (totals == NULL)
-        return BERTH_E_NOMEM;
+    if (own->points->pods_count == 0)
+        return BERTH_OK;
     for (uint32_t i = 0; i < own->count; i++)
         totals[i] = own->domains[i].fits ? (int64_t)cycle->already + own->domains[i].placed : 0;
     if (!berth__pod_group_pods_count_scores(totals, own->count))
@@ -274,15 +274,30 @@ static berth_status choose(domain_search *own, const domain **best)
             cycle, BERTH_STR("running NormalizePlacementScore on PlacementScore plugins: plugin "
                              "\"PodGroupPodsCount\" failed with: no pods from pod group are "
                              "assigned to any of the candidate placements"));
-    for (uint32_t i = 0; i < own->count; i++) {
+    for (uint32_t i = 0; i < own->count; i++)
+        totals[i] *= own->points->pods_count;
+    return BERTH_OK;
+}
+
+/* Find the first of the best domains; `*best` is NULL if scoring fails. */
+static berth_status choose(domain_search *own, const domain **best)
+{
+    berth__group_cycle *cycle = own->cycle;
+    const berth__stage *by_fit = own->points->fit;
+    int64_t *totals = berth__arena_alloc_zero(&own->arena, own->count * sizeof(*totals), 8);
+    int64_t most = -1;
+    if (totals == NULL)
+        return BERTH_E_NOMEM;
+    BERTH_TRY(score_by_pods(own, totals));
+    for (uint32_t i = 0; i < own->count && cycle->verdict != BERTH_VERDICT_ERROR; i++) {
         if (!own->domains[i].fits)
             continue;
-        const int64_t fit = own->fit != NULL ? score_by_fit(own, &own->domains[i]) : 0;
+        const int64_t fit = by_fit != NULL ? score_by_fit(own, &own->domains[i]) : 0;
         if (fit < 0 || fit > BERTH__SCORE_MAX) {
             *best = NULL;
             return fail_of_score(cycle, fit);
         }
-        totals[i] += own->fit != NULL ? fit * own->fit->weight : 0;
+        totals[i] += by_fit != NULL ? fit * by_fit->weight : 0;
         if (totals[i] > most)
             *best = &own->domains[i];
         most = totals[i] > most ? totals[i] : most;
@@ -324,15 +339,6 @@ static berth_status settle(domain_search *own)
 
 /* ---- the whole search ---- */
 
-static const berth__stage *find_fit(const berth__group_cycle *cycle)
-{
-    const berth__ready_profile *profile = berth__pod_group_profile(cycle);
-    for (uint32_t i = 0; i < profile->scorer_count; i++)
-        if (profile->scorers[i].plugin == &berth__plugin_node_resources_fit)
-            return &profile->scorers[i];
-    return NULL;
-}
-
 static berth_status search(domain_search *own)
 {
     berth__group_cycle *cycle = own->cycle;
@@ -354,7 +360,8 @@ static berth_status search(domain_search *own)
 
 berth_status berth__pod_group_place_in_domain(berth__group_cycle *cycle)
 {
-    if (cycle->facts->topology == 0) {
+    const berth__group_points *points = &berth__pod_group_profile(cycle)->groups;
+    if (cycle->facts->topology == 0 || !points->generates) {
         BERTH_TRY(berth__pod_group_try(cycle));
         return cycle->verdict == BERTH_VERDICT_UNSCHEDULABLE ? refuse_all(cycle, 1) : BERTH_OK;
     }
@@ -363,7 +370,7 @@ berth_status berth__pod_group_place_in_domain(berth__group_cycle *cycle)
             cycle, berth__pod_group_words(
                        &cycle->arena, "cannot determine domain for already scheduled pods: %.*s",
                        (int)cycle->stray.len, cycle->stray.data));
-    domain_search own = {.cycle = cycle, .fit = find_fit(cycle)};
+    domain_search own = {.cycle = cycle, .points = points};
     berth__arena_init(&own.arena, cycle->engine->allocator);
     berth_status status = search(&own);
     berth__arena_destroy(&own.arena);

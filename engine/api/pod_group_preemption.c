@@ -580,21 +580,21 @@ static berth_status say_preemption(const victim_search *own)
 }
 
 /* Whether DynamicResources runs for the group. It passes over groups with schedulingConstraints. */
-static bool deallocates(const victim_search *own, const berth__ready_profile *profile)
+static bool deallocates(const victim_search *own, const berth__post_filters *post)
 {
-    return profile->deallocates && (!own->cycle->facts->constrained ||
-                                    !own->cluster->model->behaviours.pod_group_placements);
+    return post->deallocates && (!own->cycle->facts->constrained ||
+                                 !own->cluster->model->behaviours.pod_group_placements);
 }
 
 /* Words about claims are lost if preemption succeeds or is hopeless. */
 static berth_status post_filter(victim_search *own)
 {
     berth__group_cycle *cycle = own->cycle;
-    const berth__ready_profile *profile = berth__pod_group_profile(cycle);
-    const bool claims = deallocates(own, profile), claims_last = profile->deallocates_last;
+    const berth__post_filters *post = &berth__pod_group_profile(cycle)->groups.post;
+    const bool claims = deallocates(own, post), claims_last = post->deallocates_last;
     if (claims && !cycle->sees_claims && !claims_last)
         return fail_without_claims(cycle);
-    if (!profile->preempts)
+    if (!post->preempts)
         return berth__pod_group_say(cycle, claims ? OF_CLAIMS : BERTH_STR(""));
     BERTH_TRY(preempt(own));
     const bool both = claims && !cycle->preempts && own->code != BERTH_CODE_UNRESOLVABLE;

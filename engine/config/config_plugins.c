@@ -7,8 +7,9 @@
  * multiPoint, it is listed at every point except queueSort and bind, because only its owner knows
  * the points that it implements.
  *
- * Some points of kube-scheduler run only for groups of pods. Their lists are checked and then
- * ignored: groups use the plugins of other points (plugins/rules/v1.37.md). */
+ * Some points run only for groups of pods. No other point has their plugins, whose names stand
+ * here; two of these plugins are in the default set only behind feature gates, which the reader
+ * does not know, so they are listed as if the gates were on. */
 #include "config/config.h"
 
 #include <inttypes.h>
@@ -25,17 +26,22 @@ enum { MULTI = BERTH_POINT_COUNT, SET_COUNT };
 /* A point that runs only for groups of pods. Source: kube-scheduler v1.36.2 and v1.37.2,
  * config/v1/types.go and the interfaces of the plugins. */
 typedef struct group_point {
-    const char *name;
-    uint32_t since; /* Kubernetes 1.`since` */
+    uint32_t since; /* Kubernetes 1.`since`; 0: not such a point */
     const char *plugins[3];
 } group_point;
 
-static const group_point group_points[] = {
-    {"placementGenerate", 36, {"TopologyPlacementGenerator"}},
-    {"placementScore", 36, {"NodeResourcesFit", "PodGroupPodsCount"}},
-    {"podGroupPostFilter", 37, {"DefaultPreemption", "DynamicResources"}},
+static const group_point group_points[SET_COUNT] = {
+    [BERTH_POINT_PLACEMENT_GENERATE] = {36, {"TopologyPlacementGenerator"}},
+    [BERTH_POINT_PLACEMENT_SCORE] = {36, {"NodeResourcesFit", "PodGroupPodsCount"}},
+    [BERTH_POINT_POD_GROUP_POST_FILTER] = {37, {"DefaultPreemption", "DynamicResources"}},
 };
-enum { GROUP_POINT_COUNT = sizeof(group_points) / sizeof(group_points[0]) };
+
+/* What gates append to the default multiPoint list for groups' points. */
+static const berth__plugin_info for_groups[] = {
+    {{"TopologyPlacementGenerator", 26}, 0, 0},
+    {{"PodGroupPodsCount", 17}, 0, 1},
+};
+enum { FOR_GROUPS = sizeof(for_groups) / sizeof(for_groups[0]) };
 
 typedef struct plugin_entry {
     berth_str name;
@@ -126,6 +132,13 @@ static berth_status read_set(berth__config_tree *tree, const berth__json *plugin
 
 /* ---- merging ---- */
 
+/* Of the plugins behind a gate, those of groups' points run there. The gate itself stands for the
+ * others. */
+static bool is_gated(const expansion *e, berth_str name)
+{
+    return berth__config_gated(name, berth__minor_of(e->tree->release));
+}
+
 /* The position of a name among entries, or `count`. */
 static uint32_t find_entry(const plugin_entry *entries, uint32_t count, berth_str name)
 {
@@ -155,17 +168,11 @@ static uint32_t find_last(const plugin_set *set, berth_str name)
     return i == 0 ? set->enabled_count : i - 1;
 }
 
-static berth_status merge_multi(expansion *e)
+static void merge_defaults(expansion *e, const berth__plugin_info *defaults, uint32_t count,
+                           bool *replacing)
 {
     const plugin_set *custom = &e->sets[MULTI];
-    uint32_t default_count;
-    const berth__plugin_info *defaults = berth__plugin_infos(e->tree->release, &default_count);
-    e->multi =
-        berth__config_array(e->tree, default_count + custom->enabled_count, sizeof(*e->multi));
-    bool *replacing = berth__config_array(e->tree, custom->enabled_count, sizeof(*replacing));
-    if (e->multi == NULL || replacing == NULL)
-        return BERTH_E_NOMEM;
-    for (uint32_t i = 0; i < default_count && !all_disabled(custom); i++) {
+    for (uint32_t i = 0; i < count && !all_disabled(custom); i++) {
         if (is_disabled(custom, defaults[i].name))
             continue;
         uint32_t at = find_last(custom, defaults[i].name);
@@ -175,6 +182,21 @@ static berth_status merge_multi(expansion *e)
                                          ? custom->enabled[at]
                                          : (plugin_entry){defaults[i].name, defaults[i].weight};
     }
+}
+
+static berth_status merge_multi(expansion *e)
+{
+    const plugin_set *custom = &e->sets[MULTI];
+    uint32_t count;
+    const berth__plugin_info *defaults = berth__plugin_infos(e->tree->release, &count);
+    e->multi =
+        berth__config_array(e->tree, count + FOR_GROUPS + custom->enabled_count, sizeof(*e->multi));
+    bool *replacing = berth__config_array(e->tree, custom->enabled_count, sizeof(*replacing));
+    if (e->multi == NULL || replacing == NULL)
+        return BERTH_E_NOMEM;
+    merge_defaults(e, defaults, count, replacing);
+    if (is_gated(e, for_groups[0].name))
+        merge_defaults(e, for_groups, FOR_GROUPS, replacing);
     for (uint32_t i = 0; i < custom->enabled_count; i++) {
         if (!replacing[i])
             e->multi[e->multi_count++] = custom->enabled[i];
@@ -184,14 +206,18 @@ static berth_status merge_multi(expansion *e)
 
 /* ---- expanding ---- */
 
-/* Plugins behind a gate run at no point of their own: the engine's gate stands for them. */
-static bool is_gated(const expansion *e, berth_str name)
+static bool is_at_group_point(const expansion *e, berth_str name, const group_point *point)
 {
-    return berth__config_gated(name, berth__minor_of(e->tree->release));
+    bool found = false;
+    for (size_t i = 0; i < 3 && point->plugins[i] != NULL; i++)
+        found |= berth__str_is(name, point->plugins[i]);
+    return found && point->since <= berth__minor_of(e->tree->release);
 }
 
 static bool implements(const expansion *e, berth_str name, berth_point point)
 {
+    if (group_points[point].since != 0)
+        return is_at_group_point(e, name, &group_points[point]);
     if (is_gated(e, name))
         return false;
     const berth__plugin_info *info = berth__plugin_info_find(e->tree->release, name);
@@ -215,8 +241,9 @@ static berth_status check_explicit(expansion *e, berth_point point)
     for (uint32_t i = 0; i < set->enabled_count; i++) {
         berth_str name = set->enabled[i].name;
         size_t before = berth__config_enter_at(e->tree, i);
-        if (berth__plugin_info_find(e->tree->release, name) != NULL &&
-            !implements(e, name, point) && !holds_preemptors(e, name, point))
+        const bool ours = berth__plugin_info_find(e->tree->release, name) != NULL ||
+                          (group_points[point].since != 0 && is_gated(e, name));
+        if (ours && !implements(e, name, point) && !holds_preemptors(e, name, point))
             return berth__config_fail(e->tree, BERTH_E_INVALID,
                                       "plugin \"%.*s\" does not extend %s", (int)name.len,
                                       name.data, berth_point_name(point));
@@ -230,61 +257,30 @@ static berth_status check_explicit(expansion *e, berth_point point)
     return BERTH_OK;
 }
 
-/* Check the list of a point that runs only for groups of pods. */
-static berth_status check_group_point(berth__config_tree *tree, const berth__json *plugins,
-                                      const group_point *point)
-{
-    plugin_set set;
-    BERTH_TRY(read_set(tree, plugins, point->name, &set));
-    size_t outer = berth__config_enter(tree, point->name);
-    size_t list = berth__config_enter(tree, "enabled");
-    for (uint32_t i = 0; i < set.enabled_count; i++) {
-        berth_str name = set.enabled[i].name;
-        size_t before = berth__config_enter_at(tree, i);
-        bool fits = berth__plugin_info_find(tree->release, name) == NULL;
-        for (size_t k = 0; k < 3 && point->plugins[k] != NULL && !fits; k++)
-            fits = berth__str_is(name, point->plugins[k]);
-        if (!fits)
-            return berth__config_fail(tree, BERTH_E_INVALID, "plugin \"%.*s\" does not extend %s",
-                                      (int)name.len, name.data, point->name);
-        if (find_entry(set.enabled, i, name) < i)
-            return berth__config_fail(tree, BERTH_E_INVALID, "plugin \"%.*s\" is enabled twice",
-                                      (int)name.len, name.data);
-        berth__config_leave(tree, before);
-    }
-    berth__config_leave(tree, list);
-    berth__config_leave(tree, outer);
-    return BERTH_OK;
-}
-
 static berth_status read_sets(expansion *e, const berth__json *plugins)
 {
-    const char *fields[SET_COUNT + GROUP_POINT_COUNT + 1] = {NULL};
+    const char *fields[SET_COUNT + 1] = {NULL};
     unsigned count = 0;
     if (plugins == NULL)
         return BERTH_OK;
-    for (; count < SET_COUNT; count++)
-        fields[count] = set_name(count);
-    for (unsigned g = 0; g < GROUP_POINT_COUNT; g++)
-        if (group_points[g].since <= berth__minor_of(e->tree->release))
-            fields[count++] = group_points[g].name;
+    for (unsigned s = 0; s < SET_COUNT; s++)
+        if (group_points[s].since <= berth__minor_of(e->tree->release))
+            fields[count++] = set_name(s);
     BERTH_TRY(berth__config_object(e->tree, plugins, fields));
     for (unsigned s = 0; s < SET_COUNT; s++)
-        BERTH_TRY(read_set(e->tree, plugins, set_name(s), &e->sets[s]));
-    for (unsigned f = SET_COUNT; f < count; f++)
-        for (unsigned g = 0; g < GROUP_POINT_COUNT; g++)
-            if (fields[f] == group_points[g].name)
-                BERTH_TRY(check_group_point(e->tree, plugins, &group_points[g]));
+        if (group_points[s].since <= berth__minor_of(e->tree->release))
+            BERTH_TRY(read_set(e->tree, plugins, set_name(s), &e->sets[s]));
     return BERTH_OK;
 }
 
 static void append(const expansion *e, berth_point point, const plugin_entry *entry,
                    berth_plugin_ref *refs, uint32_t *count)
 {
-    int32_t weight = entry->weight == 0 ? 1 : entry->weight;
+    const int32_t weight = entry->weight == 0 ? 1 : entry->weight;
+    const bool is_scoring = point == BERTH_POINT_SCORE || point == BERTH_POINT_PLACEMENT_SCORE;
     refs[(*count)++] = (berth_plugin_ref){
         .name = entry->name,
-        .weight = point == BERTH_POINT_SCORE ? weight : 0,
+        .weight = is_scoring ? weight : 0,
         .args = berth__config_args_find(e->args, entry->name),
     };
 }
@@ -334,7 +330,7 @@ static berth_status expand_point(expansion *e, berth_point point, berth_plugin_l
     if (!closed)
         BERTH_TRY(append_multi(e, point, refs, &count));
     for (uint32_t i = 0; i < set->enabled_count; i++) {
-        if (!is_gated(e, set->enabled[i].name) &&
+        if ((implements(e, set->enabled[i].name, point) || !is_gated(e, set->enabled[i].name)) &&
             (closed || !multi_brings(e, point, set->enabled[i].name)))
             append(e, point, &set->enabled[i], refs, &count);
     }
@@ -354,6 +350,10 @@ static berth_status check_counts(berth__config_tree *tree, const berth_profile *
     if (berth_profile_list(profile, BERTH_POINT_BIND).count == 0) {
         berth__config_enter(tree, "bind");
         return berth__config_fail(tree, BERTH_E_INVALID, "at least one plugin must bind");
+    }
+    if (berth_profile_list(profile, BERTH_POINT_PLACEMENT_GENERATE).count > 1) {
+        berth__config_enter(tree, "placementGenerate");
+        return berth__config_fail(tree, BERTH_E_INVALID, "at most one plugin may make placements");
     }
     return BERTH_OK;
 }

@@ -587,7 +587,7 @@ static berth_status preempt(berth__decider *decider, berth_explanation *explanat
 bool berth__attempt_misses_claims(const berth__attempt *attempt)
 {
     const berth__ready_profile *profile = attempt->decision.profile;
-    if (!profile->deallocates)
+    if (!profile->post.deallocates)
         return false;
     bool misses = !profile->sees_claims;
     for (uint32_t i = 0; attempt->refused && i < profile->filter_stages; i++)
@@ -605,7 +605,7 @@ static berth_status go_without(const berth__attempt *attempt, berth_explanation 
     const berth__ready_profile *profile = attempt->decision.profile;
     if (profile->gives_up && behaviours_of(attempt)->forgets_nominations)
         out->outcome = BERTH__PREEMPTION_HOPELESS;
-    if (!profile->deallocates || explanation == NULL)
+    if (!profile->post.deallocates || explanation == NULL)
         return BERTH_OK;
     const berth_str claims = berth__preemption_about_claims(attempt, explanation);
     if (claims.data == NULL)
@@ -617,7 +617,7 @@ static berth_status go_without(const berth__attempt *attempt, berth_explanation 
 static berth_status hear_claims_first(const berth__attempt *attempt, berth_explanation *explanation)
 {
     const berth__ready_profile *profile = attempt->decision.profile;
-    if (!profile->deallocates || profile->deallocates_last)
+    if (!profile->post.deallocates || profile->post.deallocates_last)
         return BERTH_OK;
     explanation->about_claims = berth__preemption_about_claims(attempt, explanation);
     return explanation->about_claims.data != NULL ? BERTH_OK : BERTH_E_NOMEM;
@@ -637,7 +637,7 @@ berth_status berth__preempt(berth__decider *decider, berth_explanation *explanat
     if (berth__attempt_misses_claims(attempt))
         return explanation != NULL ? berth__preemption_append(explanation, &NOT_FOUND, 1)
                                    : BERTH_OK;
-    if (!attempt->decision.profile->preempts)
+    if (!attempt->decision.profile->post.preempts)
         return go_without(attempt, explanation, out);
     if (explanation != NULL)
         BERTH_TRY(hear_claims_first(attempt, explanation));

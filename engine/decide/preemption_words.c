@@ -71,7 +71,7 @@ berth_status berth__preemption_say(const berth__attempt *attempt, berth_explanat
     berth_str own = berth__message_of_preemption(&explanation->arena, words);
     if (own.data == NULL)
         return BERTH_E_NOMEM;
-    if (!profile->deallocates)
+    if (!profile->post.deallocates)
         return berth__preemption_append(explanation, &own, 1);
     const berth_str claims = berth__preemption_about_claims(attempt, explanation);
     if (claims.data == NULL)
@@ -79,7 +79,7 @@ berth_status berth__preemption_say(const berth__attempt *attempt, berth_explanat
     if (claims.len == 0)
         return berth__preemption_append(explanation, &own, 1);
     const berth_str first[] = {claims, own}, last[] = {own, claims};
-    return berth__preemption_append(explanation, profile->deallocates_last ? last : first, 2);
+    return berth__preemption_append(explanation, profile->post.deallocates_last ? last : first, 2);
 }
 
 berth_status berth__preemption_say_alone(berth_explanation *explanation, berth_str words)

@@ -130,6 +130,8 @@ static const gate gates[] = {
     {"CompositePodGroup", 37, LAST, 0, 0, NONE},
     {"PodGroupPreemptionPolicy", 37, LAST, 0, 0, SWITCHES(pod_group_policies)},
     {"InPlacePodVerticalScalingSchedulerPreemption", 37, LAST, 0, 0, NONE},
+    /* On by default, which changes decisions of few profiles: berth__profile_reuses_scores. */
+    {"OpportunisticBatching", 35, LAST, 0, 0, SWITCHES(reuses_scores)},
 };
 
 static const gate *find_gate(berth_str name, uint32_t minor)

@@ -60,6 +60,7 @@
     X(first_where_none_ranks,   0, 1, 1, 1, 1, 1, 1, 1) /* no scorers: the first node is taken */ \
     X(order_follows_tree,       1, 0, 0, 0, 0, 0, 0, 0) /* at once, not at the next new node */ \
     X(beta_zones_alone,         1, 0, 0, 0, 0, 0, 0, 0) /* only the beta zone labels count */ \
+    X(reuses_scores,            0, 0, 0, 0, 0, 0, 0, 0) /* asked for, to be refused: profile.h */ \
     /* 1.                      15 32 33 34 35 36 .3 37  preemption */ \
     X(preemption_policies,      0, 1, 1, 1, 1, 1, 1, 1) /* preemptionPolicy exists */ \
     X(samples_candidates,       0, 1, 1, 1, 1, 1, 1, 1) /* of potential nodes, a limited number */ \

@@ -172,7 +172,6 @@ static const berth__other_gate gates[] = {
     {"NodeSwap", 32, LAST, 34, true},
     {"NominatedNodeNameForExpectation", 34, LAST, 0, false},
     {"OpenAPIEnums", 32, LAST, 0, false},
-    {"OpportunisticBatching", 35, LAST, 0, false},
     {"OrderedNamespaceDeletion", 33, 36, 34, true},
     {"PDBUnhealthyPodEvictionPolicy", 32, 32, 32, true},
     {"PLEGOnDemandRelist", 36, LAST, 37, true},

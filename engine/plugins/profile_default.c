@@ -69,28 +69,46 @@
         refs, sizeof(refs) / sizeof((refs)[0]) \
     }
 
+/* The points that run only for groups. Gates put two of these plugins into the default set. */
+static const berth_plugin_ref placement_generate_refs[] = {
+    {.name = TEXT("TopologyPlacementGenerator")},
+};
+static const berth_plugin_ref placement_score_refs[] = {
+    {.name = TEXT("NodeResourcesFit"), .weight = 1},
+    {.name = TEXT("PodGroupPodsCount"), .weight = 1},
+};
+#define PLACEMENT_LISTS                                               \
+    [BERTH_POINT_PLACEMENT_GENERATE] = LIST(placement_generate_refs), \
+    [BERTH_POINT_PLACEMENT_SCORE] = LIST(placement_score_refs),
+
 #define FIRST_ROWS(X) QUEUE_ROWS(X) NODE_ROWS(X) MIDDLE_ROWS(X)
 
 #define DEFAULT_TABLE(X) FIRST_ROWS(X) LAST_ROWS(X)
 #define OF_TABLE(name) name##_32
+#define GROUP_LISTS
 #include "plugins/profile_default_lists.h"
 
 #define DEFAULT_TABLE(X) FIRST_ROWS(X) DEVICE_ROWS(X) LAST_ROWS(X)
 #define OF_TABLE(name) name##_34
+#define GROUP_LISTS
 #include "plugins/profile_default_lists.h"
 
 #define DEFAULT_TABLE(X) FIRST_ROWS(X) SCORED_DEVICE_ROWS(X) LAST_ROWS(X)
 #define OF_TABLE(name) name##_35
+#define GROUP_LISTS
 #include "plugins/profile_default_lists.h"
 
 #define DEFAULT_TABLE(X) FIRST_ROWS(X) SCORED_DEVICE_ROWS(X) LAST_ROWS(X) FEATURE_ROWS(X)
 #define OF_TABLE(name) name##_36
+#define GROUP_LISTS PLACEMENT_LISTS
 #include "plugins/profile_default_lists.h"
 
 #define DEFAULT_TABLE(X) \
     QUEUE_ROWS(X)        \
     PREPARED_NODE_ROWS(X) MIDDLE_ROWS(X) SCORED_DEVICE_ROWS(X) LAST_ROWS(X) FEATURE_ROWS(X)
 #define OF_TABLE(name) name##_37
+#define POST_FILTER_LIST [BERTH_POINT_POD_GROUP_POST_FILTER] = LIST(post_filter_refs_37),
+#define GROUP_LISTS PLACEMENT_LISTS POST_FILTER_LIST
 #include "plugins/profile_default_lists.h"
 
 /* The default set of a version and of all versions up to the next entry. */

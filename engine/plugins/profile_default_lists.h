@@ -1,5 +1,6 @@
 /* The lists of one default profile, extracted from its table. Only profile_default.c includes this
- * file, once for each table; it defines DEFAULT_TABLE(X) and OF_TABLE(name). */
+ * file, once for each table; it defines DEFAULT_TABLE(X), OF_TABLE(name) and GROUP_LISTS, the lists
+ * of the points that run only for groups. */
 static const berth__plugin_info OF_TABLE(infos)[] = {
 #define X(id, weight, pe, qs, pf, f, po, ps, s, r, p, pb, b, ob)                                   \
     {NAME(id),                                                                                     \
@@ -84,7 +85,7 @@ static const berth_plugin_list OF_TABLE(default_points)[BERTH_POINT_COUNT] = {
     [BERTH_POINT_RESERVE] = LIST(OF_TABLE(reserve_refs)),
     [BERTH_POINT_PRE_BIND] = LIST(OF_TABLE(pre_bind_refs)),
     [BERTH_POINT_BIND] = LIST(OF_TABLE(bind_refs)),
-};
+    GROUP_LISTS};
 
 static const berth_profile OF_TABLE(default_profile) = {
     .scheduler_name = TEXT("default-scheduler"),
@@ -95,3 +96,4 @@ static const berth_profile OF_TABLE(default_profile) = {
 
 #undef DEFAULT_TABLE
 #undef OF_TABLE
+#undef GROUP_LISTS

@@ -9,6 +9,7 @@
 #include "legacy/legacy.h"
 #include "plugins/profile_lists.h"
 #include "plugins/registry.h"
+#include "plugins/spread_rules.h"
 
 enum { MIN_FEASIBLE_NODES = 100, MIN_PERCENTAGE = 5 };
 
@@ -230,22 +231,68 @@ static bool comes_before(berth_plugin_list list, berth_str name, const berth_plu
     return true;
 }
 
+/* DefaultPreemption has the same arguments wherever it runs. */
+static berth__post_filters post_filters_at(const berth_profile *source, berth_point point,
+                                           berth__ready_profile *out)
+{
+    const berth_plugin_ref *preemption = find_ref(source, point, "DefaultPreemption");
+    const berth_plugin_ref *claims = find_ref(source, point, "DynamicResources");
+    if (preemption != NULL && preemption->args != NULL)
+        out->preemption = preemption->args->preemption;
+    return (berth__post_filters){
+        .preempts = preemption != NULL,
+        .deallocates = claims != NULL && !out->legacy,
+        .deallocates_last = preemption != NULL && claims != NULL && preemption < claims,
+    };
+}
+
 static void read_post_filters(const berth_profile *source, berth__ready_profile *out)
 {
     berth_plugin_list pre = berth_profile_list(source, BERTH_POINT_PRE_FILTER);
-    const berth_plugin_ref *preemption =
-        find_ref(source, BERTH_POINT_POST_FILTER, "DefaultPreemption");
     const berth_plugin_ref *seen = find_ref(source, BERTH_POINT_PRE_FILTER, "DynamicResources");
-    const berth_plugin_ref *claims = find_ref(source, BERTH_POINT_POST_FILTER, "DynamicResources");
-    out->preempts = preemption != NULL;
-    if (preemption != NULL && preemption->args != NULL)
-        out->preemption = preemption->args->preemption;
-    out->deallocates = claims != NULL && !out->legacy;
-    out->deallocates_last = preemption != NULL && claims != NULL && preemption < claims;
+    out->post = post_filters_at(source, BERTH_POINT_POST_FILTER, out);
     out->sees_claims = seen != NULL;
     out->gives_up = berth_profile_list(source, BERTH_POINT_POST_FILTER).count == 0;
     for (uint32_t i = 0; i < out->filter_stages; i++)
         out->filters[i].before_claims = comes_before(pre, out->filters[i].name, seen);
+}
+
+static bool is_left_open(const berth_profile *source, berth_point point)
+{
+    return berth_profile_list(source, point).items == NULL;
+}
+
+/* Find what scores placements: by default NodeResourcesFit as at score, and PodGroupPodsCount. */
+static berth_status read_placement_scores(const workshop *shop, const berth_profile *source,
+                                          berth__ready_profile *out)
+{
+    const berth_point point = BERTH_POINT_PLACEMENT_SCORE;
+    berth__group_points *groups = &out->groups;
+    const berth_plugin_ref *count = find_ref(source, point, "PodGroupPodsCount");
+    groups->pods_count = is_left_open(source, point) ? 1 : count != NULL ? count->weight : 0;
+    for (uint32_t i = 0; i < out->scorer_count && is_left_open(source, point); i++)
+        if (out->scorers[i].plugin == &berth__plugin_node_resources_fit)
+            groups->fit = &out->scorers[i];
+    const berth_plugin_ref *fit = find_ref(source, point, "NodeResourcesFit");
+    if (fit == NULL)
+        return BERTH_OK;
+    berth__stage *stage = berth__arena_alloc_zero(shop->arena, sizeof(*stage), 16);
+    if (stage == NULL)
+        return berth__error_set(shop->error, BERTH_E_NOMEM, "out of memory");
+    groups->fit = stage;
+    return make_stage(shop, fit, stage);
+}
+
+static berth_status read_group_points(const workshop *shop, const berth_profile *source,
+                                      berth__ready_profile *out)
+{
+    const berth_point generate = BERTH_POINT_PLACEMENT_GENERATE;
+    out->groups.generates = is_left_open(source, generate) ||
+                            find_ref(source, generate, "TopologyPlacementGenerator") != NULL;
+    out->groups.post = is_left_open(source, BERTH_POINT_POD_GROUP_POST_FILTER)
+                           ? out->post
+                           : post_filters_at(source, BERTH_POINT_POD_GROUP_POST_FILTER, out);
+    return read_placement_scores(shop, source, out);
 }
 
 /* Reject `later`: it names members that are newer than this library, so it can't leave them out. */
@@ -263,9 +310,18 @@ static berth_status check_later(const berth_profile *source, berth_error *error)
                  : BERTH_OK;
 }
 
-/* Whether any version of kube-scheduler, the engine or its embedder has a plugin. */
-static bool exists(const workshop *shop, berth_str name)
+/* Whether any version of kube-scheduler, the engine or its embedder has a plugin. None of an
+ * embedder runs at the points of groups. */
+static bool exists(const workshop *shop, berth_point point, berth_str name)
 {
+    static const char *const of_groups[] = {"TopologyPlacementGenerator", "PodGroupPodsCount",
+                                            "NodeResourcesFit", "DefaultPreemption",
+                                            "DynamicResources"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof(of_groups) / sizeof(of_groups[0]); i++)
+        found |= berth__str_is(name, of_groups[i]);
+    if (point >= BERTH_POINT_PLACEMENT_GENERATE)
+        return found;
     return berth__profile_plugin_find(name) != NULL || berth__plugin_info_find(0, name) != NULL ||
            berth__embedder_find(shop->own, name) != NULL;
 }
@@ -276,8 +332,9 @@ static berth_status check_names(const workshop *shop, const berth_profile *sourc
     for (unsigned p = 0; p < BERTH_POINT_COUNT; p++) {
         const berth_plugin_list list = berth_profile_list(source, (berth_point)p);
         for (uint32_t i = 0; i < list.count; i++)
-            if (!exists(shop, list.items[i].implementation.len > 0 ? list.items[i].implementation
-                                                                   : list.items[i].name))
+            if (!exists(shop, (berth_point)p,
+                        list.items[i].implementation.len > 0 ? list.items[i].implementation
+                                                             : list.items[i].name))
                 return missing(&list.items[i], berth_point_name((berth_point)p), shop->error);
     }
     return BERTH_OK;
@@ -318,7 +375,23 @@ berth_status berth__profile_make(berth__model *model, berth__arena *arena,
     for (uint32_t i = 0; i < out->filter_count; i++)
         out->counts_pods |= (out->filters[i].plugin->flags & BERTH__COUNTS_PODS) != 0;
     BERTH_TRY(make_scorers(&shop, source, out));
+    BERTH_TRY(read_group_points(&shop, source, out));
     return out->legacy ? BERTH_OK : check_names(&shop, source);
+}
+
+static bool spreads_all(const berth__stage *stages, uint32_t count)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < count && !found; i++)
+        if (stages[i].plugin == &berth__plugin_pod_topology_spread)
+            found = ((const berth__spread_defaults *)stages[i].instance)->count > 0;
+    return found;
+}
+
+bool berth__profile_reuses_scores(const berth__ready_profile *profile)
+{
+    return !profile->legacy && !spreads_all(profile->filters, profile->filter_stages) &&
+           !spreads_all(profile->scorers, profile->scorer_stages);
 }
 
 uint32_t berth__profile_limit(const berth__ready_profile *profile, uint32_t candidates)

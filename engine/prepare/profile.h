@@ -14,6 +14,21 @@ typedef struct berth__stage {
     bool before_claims;
 } berth__stage;
 
+/* What runs at postFilter, for a pod or for a group. */
+typedef struct berth__post_filters {
+    bool preempts;         /* DefaultPreemption is enabled */
+    bool deallocates;      /* DynamicResources is enabled, */
+    bool deallocates_last; /* and runs after DefaultPreemption */
+} berth__post_filters;
+
+/* What runs only for PodGroups. */
+typedef struct berth__group_points {
+    bool generates;          /* TopologyPlacementGenerator is enabled */
+    const berth__stage *fit; /* NodeResourcesFit at placementScore; NULL: not enabled */
+    int64_t pods_count;      /* the weight of PodGroupPodsCount; 0: not enabled */
+    berth__post_filters post;
+} berth__group_points;
+
 typedef struct berth__ready_profile {
     berth__sym scheduler_name;
     bool legacy; /* a profile of v1.15 */
@@ -24,13 +39,11 @@ typedef struct berth__ready_profile {
     bool always_check_all;
     bool gates;        /* SchedulingGates is enabled */
     bool gates_claims; /* DynamicResources is enabled at PreEnqueue */
-    /* postFilter: */
-    bool preempts;         /* DefaultPreemption is enabled */
-    bool deallocates;      /* DynamicResources is enabled, */
-    bool deallocates_last; /* and runs after DefaultPreemption */
-    bool sees_claims;      /* DynamicResources is enabled at preFilter */
-    bool gives_up;         /* no plugin is enabled */
+    berth__post_filters post;
+    bool sees_claims; /* DynamicResources is enabled at preFilter */
+    bool gives_up;    /* no plugin is enabled at postFilter */
     berth_preemption_args preemption;
+    berth__group_points groups;
     /* After the filters, and after the scorers, come plugins that only prepare: they run at
      * preFilter or at preScore, but not later. */
     berth__stage *filters;
@@ -52,6 +65,12 @@ const berth__plugin_ops *berth__profile_plugin_find(berth_str name);
 berth_status berth__profile_make(berth__model *model, berth__arena *arena,
                                  berth__embedder_plugins own, const berth_profile *source,
                                  berth__ready_profile *out, berth_error *error);
+
+/* Whether kube-scheduler since 1.35 may take the scores of one pod for the next, for half a second
+ * (OpportunisticBatching): only if the profile spreads no pod that does not ask for it. Its answer
+ * then depends on the clock, and is not followed.
+ * Source: kube-scheduler v1.37, framework/runtime/batch.go, plugins/podtopologyspread (SignPod). */
+bool berth__profile_reuses_scores(const berth__ready_profile *profile);
 
 /* How many feasible nodes a search over `candidates` nodes keeps.
  * Source: kube-scheduler v1.32, schedule_one.go, numFeasibleNodesToFind; v1.15.3,

@@ -159,7 +159,7 @@ static berth__waiter waiter_of(const berth__ready_profile *profile, berth__class
 {
     bool policies = profile->behaviours->preemption_policies;
     return (berth__waiter){cls, priority,
-                           profile->preempts && !waits && (!policies || cls->preempts)};
+                           profile->post.preempts && !waits && (!policies || cls->preempts)};
 }
 
 static bool listens(const berth__ready_profile *profile, uint32_t stage, uint32_t bits)

@@ -5,10 +5,12 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "berth/engine.h"
+#include "berth/kube.h"
 #include "model/behaviours.h"
 
 static berth__behaviours made(uint32_t minor, const char *gates)
@@ -201,6 +203,56 @@ static void test_refused_gates(void **state)
     refused(36, "PodLevelResources=true,,PodLevelResources=true", BERTH_E_INVALID, "not \"\"");
 }
 
+/* ---- a gate that some profiles refuse ---- */
+
+static berth_status create(const char *profile, const char *gates, berth_error *error)
+{
+    char text[512];
+    berth_scheduler_config *read = NULL;
+    berth_engine *engine = NULL;
+    berth_engine_config config;
+    const int length = snprintf(text, sizeof(text),
+                                "apiVersion: kubescheduler.config.k8s.io/v1\n"
+                                "kind: KubeSchedulerConfiguration\nprofiles: [{%s}]\n",
+                                profile);
+    assert_int_equal(berth_scheduler_config_text((berth_str){text, (uint32_t)length}, "test.yaml",
+                                                 37, &read, error),
+                     BERTH_OK);
+    berth_engine_config_init(&config);
+    config.kubernetes = 37;
+    config.feature_gates = (berth_str){gates, (uint32_t)strlen(gates)};
+    config.profiles = berth_scheduler_config_profiles(read, &config.profile_count);
+    const berth_status status = berth_engine_create(&config, &engine, error);
+    berth_engine_destroy(engine);
+    berth_scheduler_config_destroy(read);
+    return status;
+}
+
+/* A profile whose PodTopologySpread has default constraints, or another one. */
+static void test_reused_scores(void **state)
+{
+    static const char on[] = "OpportunisticBatching=true";
+    static const char bare[] = "pluginConfig: [{name: PodTopologySpread, args: {defaultingType: "
+                               "List, defaultConstraints: []}}]";
+    static const char soft[] =
+        "pluginConfig: [{name: PodTopologySpread, args: {defaultingType: List, "
+        "defaultConstraints: [{maxSkew: 1, topologyKey: a, "
+        "whenUnsatisfiable: ScheduleAnyway}]}}]";
+    static const char without[] =
+        "schedulerName: x, plugins: {multiPoint: {disabled: [{name: PodTopologySpread}]}}";
+    berth_error error = {.code = BERTH_OK};
+    (void)state;
+    assert_int_equal(create("", on, &error), BERTH_OK);
+    assert_int_equal(create(soft, on, &error), BERTH_OK);
+    assert_int_equal(create(bare, "", &error), BERTH_OK);
+    assert_int_equal(create(bare, "OpportunisticBatching=true,OpportunisticBatching=false", &error),
+                     BERTH_OK);
+    assert_int_equal(create(bare, on, &error), BERTH_E_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "is not followed in profile \"default-scheduler\""));
+    assert_int_equal(create(without, on, &error), BERTH_E_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "is not followed in profile \"x\""));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -212,6 +264,7 @@ int main(void)
         cmocka_unit_test(test_default_scores),
         cmocka_unit_test(test_gates),
         cmocka_unit_test(test_refused_gates),
+        cmocka_unit_test(test_reused_scores),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,6 +49,10 @@ static void test_group_points(void **state)
          "profiles[0].plugins.placementScore.enabled[0]", "does not extend placementScore"},
         {"placementScore: {enabled: [{name: NodeResourcesFit}, {name: NodeResourcesFit}]}",
          BERTH_E_INVALID, "profiles[0].plugins.placementScore.enabled[1]", "enabled twice"},
+        {"placementScore: {enabled: [{name: GangScheduling}]}", BERTH_E_INVALID,
+         "profiles[0].plugins.placementScore.enabled[0]", "does not extend placementScore"},
+        {"placementGenerate: {enabled: [{name: Mine}]}", BERTH_E_INVALID,
+         "profiles[0].plugins.placementGenerate", "at most one plugin may make placements"},
         {"multiPoint: {enabled: [{name: DeferredPodScheduling}]}", BERTH_E_UNSUPPORTED,
          "profiles[0].plugins.multiPoint.enabled[0].name", "is not implemented here"},
         {"placementScore: {enabled: 1}", BERTH_E_INVALID,
@@ -62,10 +66,61 @@ static void test_group_points(void **state)
         snprintf(text, sizeof(text), HEAD "profiles: [{plugins: {%s}}]\n", table[i].text);
         check_refusal(text, &table[i]);
     }
-    berth_scheduler_config_destroy(
-        accept(HEAD "profiles: [{plugins: {placementScore: {enabled: [{name: NodeResourcesFit, "
-                    "weight: 3}], disabled: [{name: '*'}]}, podGroupPostFilter: {enabled: "
-                    "[{name: DefaultPreemption}, {name: DynamicResources}]}}}]\n"));
+}
+
+/* Check a point's list in the profile with these plugins: "NAME:WEIGHT ...", or without weights. */
+static void check_point(const char *plugins, berth_point point, const char *wanted)
+{
+    char text[512], found[256] = "";
+    snprintf(text, sizeof(text), HEAD "profiles: [{plugins: {%s}}]\n", plugins);
+    berth_scheduler_config *config = accept(text);
+    uint32_t count;
+    const berth_profile *profile = berth_scheduler_config_profiles(config, &count);
+    const berth_plugin_list list = berth_profile_list(profile, point);
+    assert_non_null(list.items); /* it is not left open */
+    for (uint32_t i = 0; i < list.count; i++) {
+        const size_t at = strlen(found);
+        const berth_str name = list.items[i].name;
+        snprintf(found + at, sizeof(found) - at, "%s%.*s", i == 0 ? "" : " ", (int)name.len,
+                 name.data);
+        if (list.items[i].weight > 0)
+            snprintf(found + strlen(found), sizeof(found) - strlen(found), ":%d",
+                     (int)list.items[i].weight);
+    }
+    assert_string_equal(found, wanted);
+    berth_scheduler_config_destroy(config);
+}
+
+/* Lists of the points that run only for groups, merged with multiPoint. */
+static void test_lists_for_groups(void **state)
+{
+    const berth_point generate = BERTH_POINT_PLACEMENT_GENERATE,
+                      score = BERTH_POINT_PLACEMENT_SCORE, post = BERTH_POINT_POD_GROUP_POST_FILTER;
+    (void)state;
+    check_point("", generate, "TopologyPlacementGenerator");
+    check_point("", score, "NodeResourcesFit:1 PodGroupPodsCount:1");
+    check_point("", post, "DynamicResources DefaultPreemption");
+    check_point("multiPoint: {disabled: [{name: '*'}], enabled: [{name: PrioritySort}, "
+                "{name: DefaultBinder}]}",
+                generate, "");
+    check_point("multiPoint: {disabled: [{name: TopologyPlacementGenerator}]}", generate, "");
+    check_point("placementGenerate: {disabled: [{name: '*'}]}", generate, "");
+    check_point("placementScore: {enabled: [{name: PodGroupPodsCount, weight: 4}]}", score,
+                "PodGroupPodsCount:4 NodeResourcesFit:1");
+    check_point("placementScore: {disabled: [{name: '*'}], enabled: [{name: NodeResourcesFit, "
+                "weight: 3}]}",
+                score, "NodeResourcesFit:3");
+    check_point("multiPoint: {enabled: [{name: PodGroupPodsCount, weight: 5}]}", score,
+                "NodeResourcesFit:1 PodGroupPodsCount:5");
+    /* What stands at points for pods changes nothing here. */
+    check_point("score: {disabled: [{name: '*'}]}", score,
+                "NodeResourcesFit:1 PodGroupPodsCount:1");
+    check_point("postFilter: {disabled: [{name: '*'}]}", post,
+                "DynamicResources DefaultPreemption");
+    check_point("podGroupPostFilter: {disabled: [{name: DefaultPreemption}]}", post,
+                "DynamicResources");
+    check_point("podGroupPostFilter: {enabled: [{name: DefaultPreemption}]}", post,
+                "DefaultPreemption DynamicResources");
 }
 
 /* Earlier versions lack the points for groups. */
@@ -109,9 +164,9 @@ static void test_preemption_holds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_written),          cmocka_unit_test(test_null_lists),
-        cmocka_unit_test(test_group_points),     cmocka_unit_test(test_versions),
-        cmocka_unit_test(test_preemption_holds),
+        cmocka_unit_test(test_written),      cmocka_unit_test(test_null_lists),
+        cmocka_unit_test(test_group_points), cmocka_unit_test(test_lists_for_groups),
+        cmocka_unit_test(test_versions),     cmocka_unit_test(test_preemption_holds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

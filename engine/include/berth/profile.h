@@ -99,28 +99,34 @@ typedef struct berth_plugin_ref {
     const struct berth_later *later;
 } berth_plugin_ref;
 
-/* What runs at one extension point, in order. For preFilter and preScore, a list without `items`
- * means all plugins of the filter or score list that have such a part, in that list's order; an
- * empty list with `items` means none. */
+/* What runs at one extension point, in order. An empty list with `items` means none. A list without
+ * `items` means none, too, except at five points: at preFilter and preScore it means all plugins of
+ * the filter or score list that have such a part, in that list's order; at placementGenerate,
+ * placementScore and podGroupPostFilter kube-scheduler's own plugins, as far as the profile has
+ * them at score and at postFilter. */
 typedef struct berth_plugin_list {
     const berth_plugin_ref *items;
     uint32_t count;
 } berth_plugin_list;
 
-/* The extension points of a profile. */
-#define BERTH_POINT_LIST(X)      \
-    X(PRE_ENQUEUE, "preEnqueue") \
-    X(QUEUE_SORT, "queueSort")   \
-    X(PRE_FILTER, "preFilter")   \
-    X(FILTER, "filter")          \
-    X(POST_FILTER, "postFilter") \
-    X(PRE_SCORE, "preScore")     \
-    X(SCORE, "score")            \
-    X(RESERVE, "reserve")        \
-    X(PERMIT, "permit")          \
-    X(PRE_BIND, "preBind")       \
-    X(BIND, "bind")              \
-    X(POST_BIND, "postBind")
+/* The extension points of a profile. The last three, which came with 0.2, run only for PodGroups
+ * (berth/pod_group.h). */
+#define BERTH_POINT_LIST(X)                    \
+    X(PRE_ENQUEUE, "preEnqueue")               \
+    X(QUEUE_SORT, "queueSort")                 \
+    X(PRE_FILTER, "preFilter")                 \
+    X(FILTER, "filter")                        \
+    X(POST_FILTER, "postFilter")               \
+    X(PRE_SCORE, "preScore")                   \
+    X(SCORE, "score")                          \
+    X(RESERVE, "reserve")                      \
+    X(PERMIT, "permit")                        \
+    X(PRE_BIND, "preBind")                     \
+    X(BIND, "bind")                            \
+    X(POST_BIND, "postBind")                   \
+    X(PLACEMENT_GENERATE, "placementGenerate") \
+    X(PLACEMENT_SCORE, "placementScore")       \
+    X(POD_GROUP_POST_FILTER, "podGroupPostFilter")
 
 typedef enum berth_point {
 #define X(name, text) BERTH_POINT_##name,

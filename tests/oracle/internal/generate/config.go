@@ -176,7 +176,47 @@ func (g *generator) plugins() object {
 	if g.chance(g.partial) {
 		plugins["multiPoint"] = g.multiPoint(scorers)
 	}
+	if g.groupPoints > 0 {
+		g.pointsOfGroups(plugins)
+	}
 	return plugins
+}
+
+// pointsOfGroups fills the lists of the points that run only for groups.
+func (g *generator) pointsOfGroups(plugins object) {
+	points := map[string][]string{
+		"placementGenerate":  {"TopologyPlacementGenerator"},
+		"placementScore":     {"NodeResourcesFit", "PodGroupPodsCount"},
+		"podGroupPostFilter": {"DefaultPreemption", "DynamicResources"},
+	}
+	for _, point := range []string{"placementGenerate", "placementScore", "podGroupPostFilter"} {
+		disabled, enabled := []object{}, []object{}
+		for _, name := range points[point] {
+			entry := object{"name": name}
+			if point == "placementScore" && g.chance(70) {
+				entry["weight"] = g.between(1, 9)
+			}
+			if g.chance(30) {
+				disabled = append(disabled, object{"name": name})
+			}
+			if g.chance(30) {
+				enabled = append(enabled, entry)
+			}
+		}
+		if g.chance(10) {
+			disabled = []object{{"name": "*"}}
+		}
+		if len(enabled) == 2 && g.chance(50) {
+			enabled[0], enabled[1] = enabled[1], enabled[0]
+		}
+		if g.chance(g.groupPoints) {
+			plugins[point] = object{"disabled": disabled, "enabled": enabled}
+		}
+	}
+	if _, there := plugins["multiPoint"]; !there && g.chance(15) {
+		name := pick(g.source, "TopologyPlacementGenerator", "PodGroupPodsCount", "NodeResourcesFit")
+		plugins["multiPoint"] = object{"enabled": []object{{"name": name, "weight": g.between(1, 9)}}}
+	}
 }
 
 var preFilters = []string{

@@ -37,6 +37,7 @@ type recipe struct {
 	retries                                                                     int // of pods; then, events too
 	groups                                                                      int // of pending pods
 	topologies                                                                  int // of groups
+	groupPoints                                                                 int // of the points that run only for groups
 	extenders                                                                   int // at most
 }
 
@@ -45,7 +46,7 @@ var since = map[string]string{
 	"podlevel": "1.34", "resize": "1.33", "features": "1.36", "imagevolumes": "1.36", "attributes": "1.34",
 	"devices": "1.36", "partitions": "1.36", "shareddevices": "1.36",
 	"extended": "1.36", "csidrivers": "1.37", "capacity": "1.37", "taintrules": "1.37", "podstatus": "1.36",
-	"groups": "1.37", "placements": "1.37",
+	"groups": "1.37", "placements": "1.37", "grouppoints": "1.37",
 }
 
 // Families are the names of all families, in the order in which the driver takes turns.
@@ -55,7 +56,7 @@ var Families = []string{
 	"namespaces", "nominated", "sidecars", "badlabels", "podlevel", "resize", "features",
 	"imagevolumes", "attributes", "partial", "devices", "partitions", "shareddevices",
 	"extended", "starts", "budgets", "csidrivers", "capacity", "taintrules", "podstatus", "large",
-	"events", "evictions", "groups", "placements", "extenders",
+	"events", "evictions", "groups", "placements", "grouppoints", "extenders",
 }
 
 // Supports tells whether a release reads what the family is about. The API server of an earlier one
@@ -194,6 +195,11 @@ func recipeOf(family string) (recipe, bool) {
 		r.podAffinity, r.ports, r.tolerations, r.taints, r.images = 15, 15, 40, 15, 30
 		r.nodeAffinity, r.nodeSelector, r.scalars, r.spread, r.bareNodes = 20, 10, 20, 30, 5
 		r.podLevel, r.inlineVolumes, r.topologies, r.zones = 15, 10, 75, 4
+	case "grouppoints": // profiles that change what runs for groups
+		r.nodesMin, r.nodesMax, r.running, r.pending, r.mode, r.groups = 2, 16, 3, 12, "sampled", 80
+		r.priorities, r.budgets, r.tight, r.starts, r.never = 100, 10, 75, 15, 5
+		r.scalars, r.taints, r.tolerations, r.topologies, r.zones = 20, 10, 40, 70, 4
+		r.config, r.groupPoints = 100, 60
 	case "extenders":
 		r.nodesMin, r.nodesMax, r.running, r.pending, r.mode, r.extenders = 2, 12, 3, 10, "sampled", 3
 		r.priorities, r.budgets, r.tight, r.never, r.retries = 100, 30, 60, 5, 30

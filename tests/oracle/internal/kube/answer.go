@@ -185,7 +185,7 @@ func (c *cluster) decide(pod *v1.Pod) (*vector.Decision, error) {
 	}
 	c.endsNomination = false
 	c.extenders.begin()
-	result, err := schedulePod(c.ctx, c.sched, r, state, pod)
+	result, err := schedulePod(c.ctx, c.sched, r, state, pod, c.batching[profile.ProfileName()])
 	decision.Next = *rotation(c.sched)
 
 	var unfit *framework.FitError

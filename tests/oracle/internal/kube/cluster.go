@@ -34,7 +34,8 @@ type cluster struct {
 	csiNodes, csiDrivers, csiCapacities, volumeAttachments *informer
 	devices                                                deviceInformers
 
-	extenders *extenders // nil: the scenario has none
+	extenders *extenders      // nil: the scenario has none
+	batching  map[string]bool // by profile: see batches
 
 	endsNomination bool // the last decision: the pod's own, if it had one
 }
@@ -45,7 +46,10 @@ func newCluster(config json.RawMessage, mode string, parallelism int, scripted .
 	if err != nil {
 		return nil, err
 	}
-	c := &cluster{server: newAPIServer(), extenders: newExtenders(scripted)}
+	c := &cluster{server: newAPIServer(), extenders: newExtenders(scripted), batching: map[string]bool{}}
+	for _, profile := range settings.Profiles {
+		c.batching[profile.SchedulerName] = batches(profile)
+	}
 	c.ctx, c.stop = context.WithCancel(context.Background())
 	factory := informers.NewSharedInformerFactory(c.server, 0)
 	c.nodes = register(factory, &v1.Node{})

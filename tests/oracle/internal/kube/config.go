@@ -3,6 +3,7 @@ package kube
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/component-base/featuregate"
@@ -14,8 +15,31 @@ import (
 	"berth/tests/oracle/internal/vector"
 )
 
+// batches tells whether kube-scheduler may use the scores of one pod for the next: if nothing spreads
+// pods that do not ask for it.
+func batches(profile schedulerapi.KubeSchedulerProfile) bool {
+	const spread = "PodTopologySpread"
+	names := func(set schedulerapi.PluginSet, name string) bool {
+		return slices.ContainsFunc(set.Enabled, func(p schedulerapi.Plugin) bool { return p.Name == name })
+	}
+	plugins := profile.Plugins
+	runs := false
+	for _, set := range []schedulerapi.PluginSet{plugins.PreFilter, plugins.Filter, plugins.PreScore, plugins.Score} {
+		disabled := slices.ContainsFunc(set.Disabled, func(p schedulerapi.Plugin) bool { return p.Name == spread || p.Name == "*" })
+		runs = runs || names(set, spread) || (names(plugins.MultiPoint, spread) && !disabled)
+	}
+	for _, config := range profile.PluginConfig {
+		args, ok := config.Args.(*schedulerapi.PodTopologySpreadArgs)
+		if ok && args.DefaultingType == schedulerapi.ListDefaulting && len(args.DefaultConstraints) == 0 {
+			return true
+		}
+	}
+	return !runs
+}
+
 // Gates that make the answer to a pod depend on the pods before it, or on how far something in the
-// background has come. Their defaults differ by release; here they are off wherever they exist.
+// background has come. Their defaults differ by release; here they are off wherever they exist, but for
+// OpportunisticBatching since 1.36 (schedulePod).
 var gatesOff = []featuregate.Feature{
 	"OpportunisticBatching",
 	"SchedulerAsyncPreemption",

@@ -21,7 +21,9 @@ type (
 	eventRecorder    = events.EventRecorder
 )
 
-func schedulePod(ctx context.Context, sched *scheduler.Scheduler, f framework.Framework, state CycleState, pod *v1.Pod) (
+func schedulePod(ctx context.Context, sched *scheduler.Scheduler, f framework.Framework, state CycleState, pod *v1.Pod,
+	batches bool,
+) (
 	scheduler.ScheduleResult, error,
 ) {
 	return sched.SchedulePod(ctx, f, state, pod)

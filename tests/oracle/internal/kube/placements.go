@@ -53,23 +53,45 @@ func (p *placementOrder) ScorePlacement(_ context.Context, _ fwk.PlacementCycleS
 
 func (*placementOrder) PlacementScoreExtensions() fwk.PlacementScoreExtensions { return nil }
 
-// orderPlacements puts the plugin into the profiles, if placements are tried at all.
+// atPoint finds what runs of the named plugins at a point, with weights: entries of the point's own list count
+// before those of multiPoint.
+func atPoint(set, multi schedulerapi.PluginSet, names ...string) []schedulerapi.Plugin {
+	var found []schedulerapi.Plugin
+	of := func(entries []schedulerapi.Plugin, name string) int {
+		return slices.IndexFunc(entries, func(p schedulerapi.Plugin) bool { return p.Name == name })
+	}
+	for _, name := range names {
+		if at := of(set.Enabled, name); at >= 0 {
+			found = append(found, set.Enabled[at])
+		} else if at := of(multi.Enabled, name); at >= 0 && of(set.Disabled, name) < 0 && of(set.Disabled, "*") < 0 {
+			found = append(found, multi.Enabled[at])
+		}
+	}
+	return found
+}
+
+// orderPlacements puts the plugin into the profiles that make placements, if these are tried at all.
 func orderPlacements(profiles []schedulerapi.KubeSchedulerProfile) []scheduler.Option {
 	if !utilfeature.DefaultFeatureGate.Enabled("TopologyAwareWorkloadScheduling") {
 		return nil
 	}
 	for i := range profiles {
 		plugins := profiles[i].Plugins
+		if len(atPoint(plugins.PlacementGenerate, plugins.MultiPoint, names.TopologyPlacementGenerator)) == 0 {
+			continue
+		}
+		scores := atPoint(plugins.PlacementScore, plugins.MultiPoint, names.NodeResourcesFit, names.PodGroupPodsCount)
 		plugins.PlacementGenerate = schedulerapi.PluginSet{
 			Enabled:  []schedulerapi.Plugin{{Name: orderedPlacements}},
 			Disabled: []schedulerapi.Plugin{{Name: names.TopologyPlacementGenerator}},
 		}
-		plugins.PlacementScore.Enabled = []schedulerapi.Plugin{{Name: orderedPlacements, Weight: 1}}
-		for _, plugin := range plugins.MultiPoint.Enabled {
-			if plugin.Name == names.NodeResourcesFit || plugin.Name == names.PodGroupPodsCount {
-				plugin.Weight = max(plugin.Weight, 1) * 1000
-				plugins.PlacementScore.Enabled = append(plugins.PlacementScore.Enabled, plugin)
-			}
+		plugins.PlacementScore = schedulerapi.PluginSet{
+			Enabled:  []schedulerapi.Plugin{{Name: orderedPlacements, Weight: 1}},
+			Disabled: []schedulerapi.Plugin{{Name: "*"}},
+		}
+		for _, plugin := range scores {
+			plugin.Weight = max(plugin.Weight, 1) * 1000
+			plugins.PlacementScore.Enabled = append(plugins.PlacementScore.Enabled, plugin)
 		}
 	}
 	registry := frameworkruntime.Registry{

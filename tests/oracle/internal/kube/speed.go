@@ -79,7 +79,7 @@ func (c *cluster) time(pod *v1.Pod) (time.Duration, bool, error) {
 		return 0, false, err
 	}
 	state := framework.NewCycleState()
-	result, err := schedulePod(c.ctx, c.sched, profile, state, pod)
+	result, err := schedulePod(c.ctx, c.sched, profile, state, pod, true)
 	var unfit *framework.FitError
 	if errors.As(err, &unfit) {
 		return time.Since(start), false, nil
