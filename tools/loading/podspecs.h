@@ -2,8 +2,8 @@
 #ifndef BERTH_TOOLS_PODSPECS_H
 #define BERTH_TOOLS_PODSPECS_H
 
-#include "commands/podspec_claims.h"
 #include "loading/cluster_input.h"
+#include "loading/podspec_claims.h"
 
 /* One specification, and its results. */
 typedef struct podspec {
@@ -35,6 +35,10 @@ typedef struct podspecs {
  * BERTH_E_NOT_FOUND: neither a pod nor a template. */
 berth_status podspecs_read(podspecs *p, const text_list *files, cluster_input *input,
                            berth_engine *engine, berth_error *error);
+
+/* The same from a text; errors speak of it by `name`. */
+berth_status podspecs_read_text(podspecs *p, berth_str text, const char *name, cluster_input *input,
+                                berth_engine *engine, berth_error *error);
 
 /* Add a further pod of a specification, under an unused name. */
 berth_status podspec_add_pod(podspec *spec, berth_engine *engine, berth_pod_id *pod,

@@ -1,5 +1,5 @@
 /* Copies the first pod's claims for further pods, with new names and owners. */
-#include "commands/podspec_claims.h"
+#include "loading/podspec_claims.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Makes a specification's pods like its first pod, which is never scheduled. */
-#include "commands/podspecs.h"
+#include "loading/podspecs.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -95,26 +95,42 @@ static berth_status on_read(void *context, const berth_object *object, const ber
     return status;
 }
 
-berth_status podspecs_read(podspecs *p, const text_list *files, cluster_input *input,
-                           berth_engine *engine, berth_error *error)
+/* Read the files, or a text (`files` NULL). */
+static berth_status read_all(reading *r, const text_list *files, berth_str text, const char *name,
+                             berth_error *error)
 {
-    reading r = {p, input, engine};
-    berth_read_options options = cluster_input_reading(input);
+    berth_read_options options = cluster_input_reading(r->input);
     options.templates = true;
     berth_reader *reader = NULL;
     TRY(berth_reader_create(&options, &reader, error));
     berth_status status = BERTH_OK;
-    for (size_t i = 0; i < files->count && status == BERTH_OK; i++)
-        status = berth_reader_file(reader, files->items[i], on_read, &r, error);
+    for (size_t i = 0; files != NULL && i < files->count && status == BERTH_OK; i++)
+        status = berth_reader_file(reader, files->items[i], on_read, r, error);
+    if (files == NULL)
+        status = berth_reader_text(reader, text, name, on_read, r, error);
     if (status == BERTH_OK)
-        status = berth_reader_finish(reader, engine, on_read, &r, error);
+        status = berth_reader_finish(reader, r->engine, on_read, r, error);
     berth_reader_destroy(reader);
-    if (status == BERTH_OK && p->count == 0)
-        status = error_set(error, BERTH_E_NOT_FOUND, files->items[0],
+    if (status == BERTH_OK && r->specs->count == 0)
+        status = error_set(error, BERTH_E_NOT_FOUND, files != NULL ? files->items[0] : name,
                            "there is neither a pod nor a pod template in it");
     if (status == BERTH_OK)
-        cluster_input_admit(input, engine);
+        cluster_input_admit(r->input, r->engine);
     return status;
+}
+
+berth_status podspecs_read(podspecs *p, const text_list *files, cluster_input *input,
+                           berth_engine *engine, berth_error *error)
+{
+    reading r = {p, input, engine};
+    return read_all(&r, files, (berth_str){0}, NULL, error);
+}
+
+berth_status podspecs_read_text(podspecs *p, berth_str text, const char *name, cluster_input *input,
+                                berth_engine *engine, berth_error *error)
+{
+    reading r = {p, input, engine};
+    return read_all(&r, NULL, text, name, error);
 }
 
 /* ---- further pods ---- */
