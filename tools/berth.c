@@ -23,6 +23,14 @@ int cmd_run(int argc, char **argv)
     return exit_usage("",
                       "this berth was built without libcurl and libmicrohttpd: there is no 'run'");
 }
+
+int cmd_serve(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    return exit_usage(
+        "", "this berth was built without libcurl and libmicrohttpd: there is no 'serve'");
+}
 #endif
 
 static const subcommand subcommands[] = {
@@ -40,8 +48,9 @@ static const subcommand subcommands[] = {
     {"report", cmd_report, "make a page of a cluster or a replay, to look at in a browser"},
     {"replay", cmd_replay, "run a trace in virtual time and tell what came of it"},
     {"bench", cmd_bench, "measure decisions on a synthetic cluster"},
-    /* the last one: it may not be there */
+    /* the last ones: they may not be there */
     {"run", cmd_run, "schedule a live cluster through its API server"},
+    {"serve", cmd_serve, "answer questions about a live cluster over HTTP"},
 };
 
 enum { SUBCOMMAND_COUNT = sizeof(subcommands) / sizeof(subcommands[0]) };
@@ -49,7 +58,7 @@ enum { SUBCOMMAND_COUNT = sizeof(subcommands) / sizeof(subcommands[0]) };
 #ifdef BERTH_LIVE
 enum { PAGE_COUNT = SUBCOMMAND_COUNT };
 #else
-enum { PAGE_COUNT = SUBCOMMAND_COUNT - 1 };
+enum { PAGE_COUNT = SUBCOMMAND_COUNT - 2 };
 #endif
 
 static int print_help(void)

@@ -49,14 +49,14 @@ set(BERTH_TIER_THREADS
   "^test_(snapshots_swept|sweep|threads_refused|transaction_model)$"
   "^test_(what_if_model|workers)$"
   "^vectors_v1\\.37_scan_4$"                    # the other versions and the index: --long
-  "^cli_run$" "^cli_run_extenders$" "^live_fake$")
+  "^cli_run$" "^cli_run_extenders$" "^cli_serve$" "^live_fake$")
 set(BERTH_TIER_FAST
   "^(layers|orders|words_|mutants_(in_step|equivalent|must_fail)$)"
   "^vectors_v[0-9.]+_(scan_1|index_4)$"
   "^cli_")
 set(BERTH_TIER_FAST_NOT # the longest cases of the program
   "^cli_(bench_digests|errors|explain_vectors|hostile_bytes|lists|pages|real_clusters)$"
-  "^cli_(replay|replay_input|replay_openb|report|run|run_extenders|run_groups|run_lease|run_serve|run_versions)$")
+  "^cli_(replay|replay_input|replay_openb|report|run|run_extenders|run_groups|run_lease|run_serve|run_versions|serve)$")
 
 # berth_tier_labels(NAME LABELS OUT): the labels of a test, with those of its tiers.
 function(berth_tier_labels name labels out)

@@ -223,7 +223,7 @@ static void test_failed_attempt(void **state)
 
 static int start_measured(void **state)
 {
-    measured = metrics_create();
+    measured = metrics_create(true);
     return start(state);
 }
 

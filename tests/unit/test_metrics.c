@@ -15,7 +15,7 @@ static metrics *m;
 static int start(void **state)
 {
     (void)state;
-    m = metrics_create();
+    m = metrics_create(true);
     return 0;
 }
 

@@ -83,7 +83,7 @@ static int start(void **state)
     memset(&rule, 0, sizeof(rule));
     rule.status = 200;
     rule.message = "";
-    counted = metrics_create();
+    counted = metrics_create(true);
     server = NULL;
     authority = NULL;
     return 0;

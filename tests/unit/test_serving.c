@@ -74,7 +74,7 @@ static int start(void **state)
 {
     (void)state;
     leads = synced = true;
-    counted = metrics_create();
+    counted = metrics_create(true);
     serving_options options = options_of("127.0.0.1:0");
     berth_error error = {.code = BERTH_OK};
     server = NULL;

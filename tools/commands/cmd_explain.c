@@ -135,7 +135,7 @@ static berth_status explain_pod(pod_answer *a, const char *name, bool *negative,
         view.note = word_table_get(&x->input.skip_reasons, skip->reason);
     view.refused = skip != NULL && skip->refused;
     bool seek = !x->no_remedies && view.node == BERTH_NODE_NONE;
-    TRY(explained_make(&a->explained, x->engine, pod, seek, error));
+    TRY(explained_make(&a->explained, x->engine, NULL, pod, seek, error));
     if (x->in_turn)
         a->explained.ahead = 0; /* the remaining pods have had their turn */
     *negative = a->explained.placement.verdict != BERTH_VERDICT_PLACED || view.refused;

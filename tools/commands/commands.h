@@ -16,6 +16,8 @@ int cmd_grow(int argc, char **argv);
 int cmd_top(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_dump(int argc, char **argv);
-int cmd_run(int argc, char **argv); /* defined in berth.c if BERTH_LIVE is not defined */
+/* defined in berth.c if BERTH_LIVE is not defined: */
+int cmd_run(int argc, char **argv);
+int cmd_serve(int argc, char **argv);
 
 #endif

@@ -119,7 +119,7 @@ static berth_status choose_example(owner_answer *a, berth_error *error)
         return BERTH_OK;
     a->has_example = true;
     bool seek = !a->x->no_remedies && a->view.node == BERTH_NODE_NONE;
-    TRY(explained_make(&a->example, a->x->engine, pod, seek, error));
+    TRY(explained_make(&a->example, a->x->engine, NULL, pod, seek, error));
     a->example.ahead = 0; /* all others have had their turn */
     return BERTH_OK;
 }

@@ -73,6 +73,7 @@ static berth_status decide(explained *e, berth_error *error)
 static berth_status seek_remedies(explained *e, berth_error *error)
 {
     const remedy_search search = {.engine = e->engine,
+                                  .state = e->state,
                                   .pod = e->pod,
                                   .object = e->object->as.pod,
                                   .why = e->why,
@@ -95,11 +96,11 @@ static berth_status find_cause(explained *e, berth_error *error)
     return status;
 }
 
-berth_status explained_make(explained *out, berth_engine *engine, berth_pod_id pod, bool seek,
-                            berth_error *error)
+berth_status explained_make(explained *out, berth_engine *engine, berth_snapshot *state,
+                            berth_pod_id pod, bool seek, berth_error *error)
 {
     berth_counts counts;
-    *out = (explained){.engine = engine, .pod = pod, .was_on = BERTH_NODE_NONE};
+    *out = (explained){.engine = engine, .state = state, .pod = pod, .was_on = BERTH_NODE_NONE};
     berth_engine_counts(engine, &counts);
     out->node_count = counts.nodes;
     berth_engine_pod_name(engine, pod, &out->namespace_name, &out->name);

@@ -17,6 +17,7 @@ typedef struct ranked_node {
 
 typedef struct explained {
     berth_engine *engine;
+    berth_snapshot *state; /* if the engine is a branch: its snapshot; else NULL */
     berth_pod_id pod;
     berth_str namespace_name;
     berth_str name;
@@ -34,11 +35,12 @@ typedef struct explained {
 } explained;
 
 /* Decide about a pod, after taking it off its node if it is on one, and collect everything about
- * the decision. With `seek`, also look for remedies if the pod fits nowhere. The engine keeps
+ * the decision. With `seek`, also look for remedies if the pod fits nowhere. `state` is NULL, or
+ * the snapshot of the branch that `engine` is and on which nothing was changed. The engine keeps
  * objects. Errors: those of the engine; BERTH_E_NOT_FOUND: no profile serves the pod. Owner: the
  * caller frees `*out`, also after a failure. */
-berth_status explained_make(explained *out, berth_engine *engine, berth_pod_id pod, bool seek,
-                            berth_error *error);
+berth_status explained_make(explained *out, berth_engine *engine, berth_snapshot *state,
+                            berth_pod_id pod, bool seek, berth_error *error);
 void explained_free(explained *e);
 
 /* The index of a node among the feasible ones of `why`, or UINT32_MAX. */

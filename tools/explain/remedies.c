@@ -307,7 +307,7 @@ berth_status remedies_find(const remedy_search *search, remedies *out, berth_err
 {
     trial t;
     *out = (remedies){0};
-    berth_status status = trial_open(&t, search->engine, search->pod, error);
+    berth_status status = trial_open(&t, search->engine, search->state, search->pod, error);
     if (status == BERTH_OK)
         status = find_all(search, &t, out, error);
     out->attempts = t.attempts;

@@ -22,6 +22,7 @@ typedef struct remedies {
 /* The input of the search for remedies. */
 typedef struct remedy_search {
     berth_engine *engine;
+    berth_snapshot *state;        /* if the engine is a branch: its snapshot; else NULL */
     berth_pod_id pod;             /* pending and without a node */
     const berth_pod *object;      /* the pod */
     const berth_explanation *why; /* explanation of its decision */

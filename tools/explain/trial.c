@@ -5,18 +5,24 @@
 
 #include "cli/exits.h"
 
-berth_status trial_open(trial *t, berth_engine *engine, berth_pod_id pod, berth_error *error)
+static berth_status make_branch(trial *t, berth_engine *engine, berth_error *error)
+{
+    TRY(berth_engine_publish(engine, error));
+    berth_snapshot *snapshot = berth_engine_pin(engine);
+    berth_status status = berth_branch_create(snapshot, &t->branch, error);
+    berth_snapshot_unpin(snapshot);
+    return status;
+}
+
+berth_status trial_open(trial *t, berth_engine *engine, berth_snapshot *state, berth_pod_id pod,
+                        berth_error *error)
 {
     berth_str namespace_name = {0};
     berth_str name = {0};
     *t = (trial){.pod = pod};
     TRY(berth_explanation_create(NULL, &t->why, error));
-    TRY(berth_engine_publish(engine, error));
-    berth_snapshot *snapshot = berth_engine_pin(engine);
-    berth_status status = berth_branch_create(snapshot, &t->branch, error);
-    berth_snapshot_unpin(snapshot);
-    if (status != BERTH_OK)
-        return status;
+    TRY(state != NULL ? berth_branch_create(state, &t->branch, error)
+                      : make_branch(t, engine, error));
     berth_engine_pod_name(engine, pod, &namespace_name, &name);
     return berth_engine_remove(t->branch, BERTH_KIND_POD, namespace_name, name, error);
 }

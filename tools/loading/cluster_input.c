@@ -459,6 +459,8 @@ static int by_pod(const void *a, const void *b)
 void cluster_input_admit(cluster_input *input, berth_engine *engine)
 {
     admission_end(&input->admission, engine, &input->inspection.findings, on_refused, input);
+    if (input->skip_count > 0)
+        qsort(input->skips, input->skip_count, sizeof(*input->skips), by_pod);
 }
 
 /* The context of playing rollouts. */
@@ -534,8 +536,6 @@ berth_status cluster_input_load(cluster_input *input, const engine_setup *setup,
     verbosity_note("%" PRIu64 " objects loaded", l.object_count);
     if (input->fresh_count > 0)
         qsort(input->fresh, input->fresh_count, sizeof(*input->fresh), by_id);
-    if (input->skip_count > 0)
-        qsort(input->skips, input->skip_count, sizeof(*input->skips), by_pod);
     return status;
 }
 

@@ -105,7 +105,7 @@ static berth_status place_one(capacity_count *c, podspec *spec, bool *more, bert
 
 static bool is_cancelled(const capacity_count *c)
 {
-    return c->cancel != NULL && *c->cancel != 0;
+    return c->cancel != NULL && __atomic_load_n(c->cancel, __ATOMIC_RELAXED) != 0;
 }
 
 /* Count `count` specifications from `first` on, in turn, until each is stopped. */
@@ -125,8 +125,9 @@ static berth_status count_in_turn(capacity_count *c, size_t first, size_t count,
         for (size_t i = 0; i < count && status == BERTH_OK; i++) {
             if (!more[i])
                 continue;
-            status = is_cancelled(c) ? error_set(error, BERTH_E_CANCELLED, NULL, "cancelled")
-                                     : place_one(c, &c->specs.items[first + i], &more[i], error);
+            status = is_cancelled(c)
+                         ? error_set(error, BERTH_E_CANCELLED, NULL, "the time for an answer is up")
+                         : place_one(c, &c->specs.items[first + i], &more[i], error);
             left -= !more[i];
             if (c->decision_count % 64 == 0)
                 progress_update(bar, c->decision_count);

@@ -41,17 +41,17 @@ static void write_node_object(const extender_world *world, berth_node_id node, F
 }
 
 /* Close the stream and keep what it has written. */
-static question finish(FILE *out, question *q, bool whole)
+static extender_question finish(FILE *out, extender_question *q, bool whole)
 {
     if (fclose(out) != 0)
         exit(exit_status("run", "asking an extender", BERTH_E_NOMEM));
     if (whole)
         return *q;
     free(q->text);
-    return (question){.text = NULL};
+    return (extender_question){.text = NULL};
 }
 
-static FILE *begin(question *q)
+static FILE *begin(extender_question *q)
 {
     FILE *out = open_memstream(&q->text, &q->bytes);
     if (out == NULL)
@@ -59,7 +59,7 @@ static FILE *begin(question *q)
     return out;
 }
 
-void question_free(question *q)
+void extender_question_free(extender_question *q)
 {
     free(q->text);
     q->text = NULL;
@@ -67,10 +67,11 @@ void question_free(question *q)
 
 /* ---- nodes ---- */
 
-question question_about_nodes(const extender_world *world, berth_pod_id pod,
-                              const berth_node_id *nodes, uint32_t count, bool by_name)
+extender_question extender_question_about_nodes(const extender_world *world, berth_pod_id pod,
+                                                const berth_node_id *nodes, uint32_t count,
+                                                bool by_name)
 {
-    question q = {.text = NULL};
+    extender_question q = {.text = NULL};
     FILE *out = begin(&q);
     fputs("{\"Pod\":", out);
     const bool whole = write_pod_object(world, pod, out);
@@ -116,11 +117,11 @@ static void write_victims(const extender_world *world, const berth_extender_vict
     fprintf(out, "],\"NumPDBViolations\":%" PRId64 "}", victims->budget_violations);
 }
 
-question question_about_victims(const extender_world *world, berth_pod_id pod,
-                                const berth_extender_victims *candidates, uint32_t count,
-                                bool by_uid)
+extender_question extender_question_about_victims(const extender_world *world, berth_pod_id pod,
+                                                  const berth_extender_victims *candidates,
+                                                  uint32_t count, bool by_uid)
 {
-    question q = {.text = NULL};
+    extender_question q = {.text = NULL};
     FILE *out = begin(&q);
     fputs("{\"Pod\":", out);
     const bool whole = write_pod_object(world, pod, out);

@@ -11,22 +11,23 @@ typedef struct extender_world {
     object_texts *texts;
 } extender_world;
 
-/* A text that is freed by question_free. */
-typedef struct question {
+/* A text that is freed by extender_question_free. */
+typedef struct extender_question {
     char *text; /* NULL: the pod's object is not known */
     size_t bytes;
-} question;
+} extender_question;
 
 /* ExtenderArgs: a pod and nodes, by name or as whole objects. A node whose object is gone already
  * has only its name. */
-question question_about_nodes(const extender_world *world, berth_pod_id pod,
-                              const berth_node_id *nodes, uint32_t count, bool by_name);
+extender_question extender_question_about_nodes(const extender_world *world, berth_pod_id pod,
+                                                const berth_node_id *nodes, uint32_t count,
+                                                bool by_name);
 
 /* ExtenderPreemptionArgs: a pod, and for each node its victims, by uid or as whole objects. */
-question question_about_victims(const extender_world *world, berth_pod_id pod,
-                                const berth_extender_victims *candidates, uint32_t count,
-                                bool by_uid);
+extender_question extender_question_about_victims(const extender_world *world, berth_pod_id pod,
+                                                  const berth_extender_victims *candidates,
+                                                  uint32_t count, bool by_uid);
 
-void question_free(question *q);
+void extender_question_free(extender_question *q);
 
 #endif

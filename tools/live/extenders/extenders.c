@@ -40,7 +40,7 @@ struct extenders {
 /* ---- a call ---- */
 
 /* Ask a question; the answer's tree is in `e->root`. */
-static bool ask(extender *e, const char *verb, question *q, berth_error *error)
+static bool ask(extender *e, const char *verb, extender_question *q, berth_error *error)
 {
     berth_str answer;
     json_decref(e->root);
@@ -50,14 +50,14 @@ static bool ask(extender *e, const char *verb, question *q, berth_error *error)
         return false;
     }
     if (q->bytes > UINT32_MAX) {
-        question_free(q);
+        extender_question_free(q);
         (void)error_set(error, BERTH_E_RANGE, NULL, "a question of more than 4 GiB");
         return false;
     }
     bool good = extender_http_post(e->http, verb, (berth_str){q->text, (uint32_t)q->bytes}, &answer,
                                    error) &&
                 answer_parse(answer, &e->root, error);
-    question_free(q);
+    extender_question_free(q);
     return good;
 }
 
@@ -78,7 +78,8 @@ static berth_status filter(void *context, berth_pod_id pod, const berth_node_id 
 {
     extender *e = context;
     const extender_world *world = &e->all->world;
-    question q = question_about_nodes(world, pod, nodes, count, e->node_cache_capable);
+    extender_question q =
+        extender_question_about_nodes(world, pod, nodes, count, e->node_cache_capable);
     asked_nodes asked = asked_nodes_make(world->engine, nodes, count);
     const bool good =
         ask(e, e->filter_verb, &q, error) &&
@@ -92,7 +93,8 @@ static berth_status prioritize(void *context, berth_pod_id pod, const berth_node
 {
     extender *e = context;
     const extender_world *world = &e->all->world;
-    question q = question_about_nodes(world, pod, nodes, count, e->node_cache_capable);
+    extender_question q =
+        extender_question_about_nodes(world, pod, nodes, count, e->node_cache_capable);
     asked_nodes asked = asked_nodes_make(world->engine, nodes, count);
     const bool good = ask(e, e->prioritize_verb, &q, error) &&
                       answer_of_prioritize(e->root, &asked, scores, error);
@@ -188,8 +190,8 @@ static berth_status preempt(void *context, berth_pod_id pod,
                             berth_error *error)
 {
     extender *e = context;
-    question q =
-        question_about_victims(&e->all->world, pod, candidates, count, e->node_cache_capable);
+    extender_question q = extender_question_about_victims(&e->all->world, pod, candidates, count,
+                                                          e->node_cache_capable);
     const bool good = ask(e, e->preempt_verb, &q, error) && take_preempted(e, kept_count, error);
     *kept = e->kept;
     return report(e, e->preempt_verb, good, error);

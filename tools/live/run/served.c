@@ -101,7 +101,7 @@ void served_init(served *s, deciding *d, const char *server_url, const char *lea
     };
     memset(s, 0, sizeof(*s));
     memcpy(s->checks, checks, sizeof(checks));
-    s->metrics = metrics_create();
+    s->metrics = metrics_create(true);
     s->deciding = d;
     s->host = host_of(server_url);
     s->lease = lease_name;

@@ -2,17 +2,31 @@
 #include "live/serving/connections.h"
 
 #include <netinet/in.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+
+#include "cli/heap.h"
 
 enum { NETWORK_BYTES = 8 }; /* of an IPv6 address: one client may have all that is below */
 
 static open_connection *find(connections *c, const struct MHD_Connection *handle)
 {
-    for (int i = 0; i < CONNECTIONS_MAX; i++)
+    for (uint32_t i = 0; i < c->capacity; i++)
         if (c->items[i].handle == handle)
             return &c->items[i];
     return NULL;
+}
+
+void connections_init(connections *c, uint32_t capacity)
+{
+    *c = (connections){.items = heap_new(capacity, sizeof(*c->items)), .capacity = capacity};
+}
+
+void connections_free(connections *c)
+{
+    free(c->items);
+    *c = (connections){0};
 }
 
 static void read_client(int fd, uint8_t client[16])
@@ -64,7 +78,7 @@ static bool is_slower(const open_connection *a, const open_connection *b)
 static void close_slowest(connections *c, const open_connection *newest, bool of_client)
 {
     open_connection *slowest = NULL;
-    for (int i = 0; i < CONNECTIONS_MAX; i++) {
+    for (uint32_t i = 0; i < c->capacity; i++) {
         open_connection *one = &c->items[i];
         if (one->handle == NULL || one->closing || one == newest ||
             (of_client && !same_client(one, newest)))
@@ -90,12 +104,12 @@ void connections_open(connections *c, struct MHD_Connection *handle)
     *one = (open_connection){.handle = handle, .fd = info->connect_fd, .since = ++c->clock};
     read_client(one->fd, one->client);
     c->count++;
-    for (int i = 0; i < CONNECTIONS_MAX; i++)
+    for (uint32_t i = 0; i < c->capacity; i++)
         of_client +=
             c->items[i].handle != NULL && !c->items[i].closing && same_client(&c->items[i], one);
-    if (of_client > CONNECTIONS_OF_CLIENT)
+    if (of_client > c->capacity / 4)
         close_slowest(c, one, true);
-    else if (c->count > CONNECTIONS_CROWDED)
+    else if (c->count > c->capacity / 4 * 3)
         close_slowest(c, one, false);
 }
 
@@ -106,6 +120,14 @@ void connections_close(connections *c, const struct MHD_Connection *handle)
         return;
     c->count -= !one->closing;
     *one = (open_connection){.handle = NULL};
+}
+
+void connections_client(connections *c, const struct MHD_Connection *handle, uint8_t out[16])
+{
+    const open_connection *one = find(c, handle);
+    memset(out, 0, 16);
+    if (one != NULL)
+        memcpy(out, one->client, 16);
 }
 
 void connections_request(connections *c, const struct MHD_Connection *handle, bool begins)
@@ -122,7 +144,7 @@ bool connections_is_local(const connections *c, const struct MHD_Connection *han
 {
     static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
     struct in6_addr address;
-    for (int i = 0; i < CONNECTIONS_MAX; i++) {
+    for (uint32_t i = 0; i < c->capacity; i++) {
         const open_connection *one = &c->items[i];
         if (one->handle != handle)
             continue;

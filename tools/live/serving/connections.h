@@ -1,6 +1,7 @@
 /* The open connections of the server, and which one to close when there are too many. Slow clients
- * must not keep others out: a client gets a share of the connections, and close to the limit the
- * connection that has waited longest for the end of its request's headers is closed for a new one.
+ * must not keep others out: a client gets a quarter of the connections, and beyond three quarters
+ * of them, the connection that has waited longest for the end of its request's headers is closed
+ * for a new one.
  *
  * Threads: all functions run on the server's. */
 #ifndef BERTH_LIVE_CONNECTIONS_H
@@ -9,12 +10,6 @@
 #include <microhttpd.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-enum {
-    CONNECTIONS_MAX = 64,     /* the server accepts no more at a time */
-    CONNECTIONS_CROWDED = 48, /* beyond them, each new one costs an old one */
-    CONNECTIONS_OF_CLIENT = 16
-};
 
 typedef struct open_connection {
     struct MHD_Connection *handle; /* NULL: free */
@@ -26,10 +21,14 @@ typedef struct open_connection {
 } open_connection;
 
 typedef struct connections {
-    open_connection items[CONNECTIONS_MAX];
-    uint32_t count; /* those that are not closing */
+    open_connection *items;
+    uint32_t capacity; /* the server accepts no more at a time */
+    uint32_t count;    /* those that are not closing */
     uint64_t clock;
 } connections;
+
+void connections_init(connections *c, uint32_t capacity);
+void connections_free(connections *c);
 
 /* A connection came: closes another one if there are too many. */
 void connections_open(connections *c, struct MHD_Connection *handle);
@@ -37,6 +36,9 @@ void connections_close(connections *c, const struct MHD_Connection *handle);
 
 /* Whether the client has a loopback address. */
 bool connections_is_local(const connections *c, const struct MHD_Connection *handle);
+
+/* The address of the client, as in open_connection. */
+void connections_client(connections *c, const struct MHD_Connection *handle, uint8_t out[16]);
 
 /* The headers of its request have come, or its answer is complete. */
 void connections_request(connections *c, const struct MHD_Connection *handle, bool begins);

@@ -132,6 +132,12 @@ const metric_family metric_families[METRIC_COUNT] = {
               "binary", "component", "emulation", "min_compat"),
     [METRIC_RELOADS] = COUNTS("berth_config_reloads_total",
                               "Reloads of the configuration file after SIGHUP.", "result"),
+    [METRIC_QUESTIONS] =
+        COUNTS("berth_questions_total", "Questions to berth serve, answered or refused.",
+               "question", "code"),
+    [METRIC_QUESTION_SECONDS] =
+        MEASURES("berth_question_duration_seconds",
+                 "From a question to its answer, waiting included.", .0001, 2, 18, "question"),
     [METRIC_BINDINGS] = COUNTS("berth_bindings_total", "Definite outcomes of bindings.", "outcome"),
     [METRIC_BINDING_REQUESTS] = COUNTS("berth_binding_requests_total",
                                        "Requests for bindings, repetitions included.", NULL),

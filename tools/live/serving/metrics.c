@@ -28,11 +28,13 @@ struct metrics {
     pthread_mutex_t lock; /* sync: everything below */
     series *first[METRIC_COUNT];
     time_t began; /* sync: immutable */
+    bool whole;   /* sync: immutable */
 };
 
-metrics *metrics_create(void)
+metrics *metrics_create(bool whole)
 {
     metrics *m = heap_new(1, sizeof(*m));
+    m->whole = whole;
     pthread_mutex_init(&m->lock, NULL);
     m->began = time(NULL);
     for (int i = 0; i < METRIC_COUNT; i++)
@@ -282,9 +284,10 @@ char *metrics_text(metrics *m, size_t *length)
         return heap_text("", *length = 0);
     pthread_mutex_lock(&m->lock);
     for (int i = 0; i < METRIC_COUNT; i++)
-        print_family(out, &metric_families[i], m->first[i]);
+        if (m->whole || m->first[i] != NULL)
+            print_family(out, &metric_families[i], m->first[i]);
     pthread_mutex_unlock(&m->lock);
-    for (size_t i = 0; i < metric_unmeasured_count; i++)
+    for (size_t i = 0; i < metric_unmeasured_count && m->whole; i++)
         print_unmeasured(out, &metric_unmeasured[i]);
     print_process(out, m);
     fclose(out);

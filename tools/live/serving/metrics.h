@@ -6,6 +6,7 @@
 #ifndef BERTH_LIVE_METRICS_H
 #define BERTH_LIVE_METRICS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The comments list each metric's labels, in the order in which the functions below take them. */
@@ -56,6 +57,8 @@ typedef enum metric {
     METRIC_GROUP_PREEMPTIONS,       /* result: Success, Unschedulable */
     METRIC_GROUP_VICTIMS,           /* */
     METRIC_RELOADS,                 /* result: success, error */
+    METRIC_QUESTIONS,               /* question; code: of HTTP */
+    METRIC_QUESTION_SECONDS,        /* question; from the end of the request to the answer */
     METRIC_COUNT
 } metric;
 
@@ -63,7 +66,9 @@ enum { METRIC_LABELS_MAX = 9 };
 
 typedef struct metrics metrics;
 
-metrics *metrics_create(void);
+/* `whole`: all names of kube-scheduler are shown, also those that have measured nothing; otherwise
+ * only metrics that were set. */
+metrics *metrics_create(bool whole);
 void metrics_destroy(metrics *m);
 
 /* For counters and gauges. `labels` ends with NULL or with the metric's last label. */

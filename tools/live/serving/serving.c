@@ -21,7 +21,7 @@
 #include "live/serving/permission.h"
 #include "live/serving/self_signed.h"
 
-enum { CONNECTION_TIMEOUT_S = 30, FILE_BYTES_MAX = 1 << 20 };
+enum { CONNECTION_TIMEOUT_S = 30, FILE_BYTES_MAX = 1 << 20, CONNECTIONS_DEFAULT = 64 };
 
 /* If the list of waiting connections is full, the kernel drops new ones, and their clients try
  * again a second later. */
@@ -43,6 +43,7 @@ typedef struct request {
     char body[DEBUG_BODY_BYTES]; /* cut off, and terminated */
     size_t length;
     permission permission;
+    question question;
 } request;
 
 /* ---- health ---- */
@@ -179,7 +180,7 @@ static page find_page(const serving_options *options, const char *path, bool ver
     return text_page(MHD_HTTP_NOT_FOUND, "404 page not found\n");
 }
 
-static enum MHD_Result answer(struct MHD_Connection *connection, const page *p)
+static enum MHD_Result answer(struct MHD_Connection *connection, const page *p, unsigned retry_s)
 {
     if (p->text == NULL)
         return MHD_NO;
@@ -192,6 +193,10 @@ static enum MHD_Result answer(struct MHD_Connection *connection, const page *p)
     MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, p->type);
     MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
     MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-cache, private");
+    char seconds[16];
+    snprintf(seconds, sizeof(seconds), "%u", retry_s);
+    if (retry_s > 0)
+        MHD_add_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, seconds);
     enum MHD_Result result = MHD_queue_response(connection, p->status, response);
     MHD_destroy_response(response);
     return result;
@@ -238,6 +243,13 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         connections_request(&s->open, connection, true);
         return MHD_YES;
     }
+    const question_rule *questions = &s->options.questions;
+    const bool asks = questions->takes != NULL && questions->takes(questions->context, path);
+    if (*body_bytes > 0 && asks) {
+        question_body(&r->question, questions, body, *body_bytes);
+        *body_bytes = 0;
+        return MHD_YES;
+    }
     if (*body_bytes > 0) {
         size_t room = sizeof(r->body) - 1 - r->length;
         size_t taken = *body_bytes < room ? *body_bytes : room;
@@ -254,9 +266,13 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         p = permission_page(&r->permission);
         break;
     default:
-        p = choose_page(s, connection, path, method, r);
+        if (asks && !r->question.asked)
+            connections_client(&s->open, connection, r->question.client);
+        if (asks && !question_is_answered(&r->question, questions, connection, method, path))
+            return MHD_YES;
+        p = asks ? r->question.answer : choose_page(s, connection, path, method, r);
     }
-    return answer(connection, &p);
+    return answer(connection, &p, r->question.retry_s);
 }
 
 static void on_complete(void *context, struct MHD_Connection *connection, void **request_context,
@@ -264,8 +280,10 @@ static void on_complete(void *context, struct MHD_Connection *connection, void *
 {
     serving *s = context;
     request *r = *request_context;
-    if (r != NULL)
+    if (r != NULL) {
         permission_free(&r->permission);
+        question_free(&r->question);
+    }
     free(r);
     *request_context = NULL;
     (void)code;
@@ -415,7 +433,7 @@ static struct MHD_Daemon *start_daemon(serving *s, int fd)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     struct MHD_Daemon *daemon = MHD_start_daemon(
         flags, 0, NULL, NULL, on_request, s, MHD_OPTION_LISTEN_SOCKET, fd,
-        MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
+        MHD_OPTION_CONNECTION_LIMIT, (unsigned)s->open.capacity, MHD_OPTION_CONNECTION_TIMEOUT,
         (unsigned)CONNECTION_TIMEOUT_S, MHD_OPTION_NOTIFY_CONNECTION, on_connection, s,
         MHD_OPTION_NOTIFY_COMPLETED, on_complete, s, MHD_OPTION_ARRAY, tls, MHD_OPTION_END);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -455,6 +473,8 @@ berth_status serving_start(const serving_options *options, serving **out, berth_
     serving *s = heap_new(1, sizeof(*s));
     s->options = *options;
     s->began = time(NULL);
+    connections_init(&s->open,
+                     options->connections > 0 ? options->connections : CONNECTIONS_DEFAULT);
     berth_status status = start(s, error);
     if (status != BERTH_OK) {
         serving_stop(s);
@@ -473,6 +493,7 @@ void serving_stop(serving *s)
     free(s->certificate);
     free(s->key);
     free(s->client_authority);
+    connections_free(&s->open);
     free(s);
 }
 

@@ -13,6 +13,7 @@
 #include "berth/status.h"
 #include "live/serving/metrics.h"
 #include "live/serving/permission.h"
+#include "live/serving/question.h"
 
 /* One check of a health answer. Threads: `passes` is called on the server's thread and reads
  * atomics. */
@@ -30,6 +31,8 @@ typedef struct serving_options {
     bool self_signed; /* without files: HTTPS with a certificate of our own, not plain HTTP */
     const char *client_ca_file; /* PEM: who signs the certificates of clients; NULL: none counts */
     permission_rule permission;
+    question_rule questions; /* paths that are answered elsewhere; zeroed: none */
+    uint32_t connections;    /* at a time; 0: 64 */
     const health_check *checks;
     size_t check_count;
     metrics *metrics;
@@ -49,7 +52,8 @@ typedef struct serving serving;
 /* Listen, and start the thread. Errors: BERTH_E_ARG (the address), BERTH_E_IO (the address is in
  * use, a file cannot be read, TLS does not accept the files). */
 berth_status serving_start(const serving_options *options, serving **out, berth_error *error);
-/* Call it when no request waits for its permission. Accepts NULL. */
+/* Call it when no request waits for its permission, and no question for its answer. Accepts
+ * NULL. */
 void serving_stop(serving *s);
 
 /* The port that it listens on; useful with port 0. */

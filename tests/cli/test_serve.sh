@@ -1,0 +1,303 @@
+#!/usr/bin/env bash
+# berth serve: its answers are those of the program on the same cluster, follow the watches, and have limits; the API
+# server says who may ask.
+# shellcheck source=tests/cli/cases.sh
+. ./cases.sh
+
+needs_live
+unset KUBECONFIG KUBERNETES_SERVICE_HOST KUBERNETES_SERVICE_PORT TOKEN
+export HOME=$work
+servers=()
+service=
+trap 'kill "${servers[@]}" $service 2>/dev/null; rm -rf "$work"' EXIT
+port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+
+# cluster FILE [OPTION...]: an API server with these objects; its port is $api.
+cluster() {
+  exec 3< <(exec python3 live_server.py "$1" "$work/requests" "${@:2}")
+  servers+=($!)
+  read -r api <&3
+}
+# start ADDRESS OPTION...
+start() {
+  "$berth" serve --master "http://127.0.0.1:$api" --listen "$@" 2>"$work/log" &
+  service=$!
+  for ((tries = 200; tries > 0; tries--)); do
+    ! grep -qF "the copy is complete" "$work/log" || return 0
+    sleep 0.1
+  done
+  fail "the copy is not complete: $(head -c 2000 "$work/log")"
+}
+stop() {
+  kill "$service"
+  wait "$service" || fail "berth serve ends with $?"
+  service=
+}
+# ask STATUS METHOD PATH [BODY]: the answer's body is in $work/answer.
+ask() {
+  python3 ask_page.py "$2" "${scheme:-http}://127.0.0.1:$port$3" "${@:4}" >"$work/page" || fail "$3: no answer"
+  grep -q "^$1 " "$work/page" || fail "$3: $(head -c 300 "$work/page")"
+  sed "1s/^[0-9]* //" "$work/page" >"$work/answer"
+}
+# says TEXT: the last answer holds it.
+says() {
+  grep -qF -- "$1" "$work/answer" || fail "no '$1' in $(head -c 500 "$work/answer")"
+}
+# same NAME: the last answer is what the program printed, but for how long it took.
+same() {
+  local masks='s/"(seconds|decisionsPerSecond)": [0-9.]+/"\1": 0/'
+  diff <(sed -E "$masks" "$work/answer" | grep .) <(sed -E "$masks" "$work/out") >"$work/diff" ||
+    fail "$1: $(head -n 20 "$work/diff")"
+}
+
+"$berth" generate --nodes 12 --zones 3 --pods 60 --running 20 --workload ordinary --seed 1 >"$work/made.json"
+python3 live_cluster.py "$work/plain.json" v1.36.2 <"$work/made.json"
+# With rules for new pods, in two namespaces.
+python3 - "$work" <<'PYTHON'
+import json, sys
+work = sys.argv[1]
+with open(work + "/plain.json") as file:
+    cluster = json.load(file)
+def add(api, kind, name, namespace=None, **rest):
+    metadata = {"name": name, "uid": "uid-" + name, "resourceVersion": "5", "creationTimestamp": "2026-01-01T00:00:00Z"}
+    if namespace:
+        metadata["namespace"] = namespace
+    cluster["items"].append({"apiVersion": api, "kind": kind, "metadata": metadata, **rest})
+add("scheduling.k8s.io/v1", "PriorityClass", "high", value=1000)
+add("node.k8s.io/v1", "RuntimeClass", "heavy", handler="x", overhead={"podFixed": {"cpu": "500m"}})
+add("v1", "Namespace", "small")
+add("v1", "LimitRange", "defaults", "small",
+    spec={"limits": [{"type": "Container", "defaultRequest": {"cpu": "700m"}, "max": {"memory": "4Gi"}}]})
+add("v1", "ResourceQuota", "few", "small", spec={"hard": {"pods": "3"}}, status={"hard": {"pods": "3"}, "used": {"pods": "0"}})
+for item in cluster["items"]:
+    item["metadata"]["resourceVersion"] = "2" # earlier than what live_server.py changes
+with open(work + "/cluster.json", "w") as file:
+    json.dump(cluster, file)
+PYTHON
+# deployment NAME REPLICAS SPEC
+deployment() {
+  cat >"$work/$1.yaml" <<YAML
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: $1}
+spec:
+  replicas: $2
+  selector: {matchLabels: {app: $1}}
+  template:
+    metadata: {labels: {app: $1}}
+    spec: {$3}
+YAML
+}
+deployment web 5 "containers: [{name: c, image: nginx, resources: {requests: {cpu: 3, memory: 1Gi}}}]"
+deployment huge 3 "containers: [{name: c, image: nginx, resources: {requests: {cpu: 1000}}}]"
+deployment bare 2 "priorityClassName: high, runtimeClassName: heavy, containers: [{name: c, image: nginx}]"
+deployment fat 1 "containers: [{name: c, image: nginx, resources: {requests: {memory: 5Gi}, limits: {memory: 5Gi}}}]"
+body() { cat "$work/$1.yaml"; }
+
+# ---- the answers of the program ----
+
+cluster "$work/cluster.json"
+start "http://127.0.0.1:$port" --answering-threads 2
+ask 200 GET /readyz
+here=(-f "$work/cluster.json" --kubernetes 1.36)
+for spec in web huge bare fat; do
+  for place in default small; do
+    ask 200 POST "/v1/capacity?max=9&namespace=$place" "$(body $spec)"
+    "$berth" capacity "${here[@]}" -n $place --podspec "$work/$spec.yaml" --max 9 -o json >"$work/out" 2>"$work/err"
+    same "capacity of $spec in $place"
+  done
+done
+ask 200 POST "/v1/capacity?together=true&summary=true" "$(body web; echo ---; body bare)"
+"$berth" capacity "${here[@]}" --podspec "$work/web.yaml" --podspec "$work/bare.yaml" --together --summary -o json \
+  >"$work/out" 2>"$work/err"
+same "capacity together"
+# Pods that wait, run, and fit nowhere.
+for pod in $(python3 - "$work/cluster.json" <<'PYTHON'
+import json, sys
+pods = [i for i in json.load(open(sys.argv[1]))["items"] if i["kind"] == "Pod"]
+waits = [p for p in pods if not p["spec"].get("nodeName")]
+runs = [p for p in pods if p["spec"].get("nodeName")]
+print(*(p["metadata"]["namespace"] + "/" + p["metadata"]["name"] for p in waits[:6] + runs[:3]))
+PYTHON
+); do
+  ask 200 GET "/v1/explain?pod=$pod&nodes=3"
+  "$berth" explain "${here[@]}" "$pod" --nodes 3 -o json >"$work/out" 2>"$work/err"
+  same "explain $pod"
+done
+
+# ---- whether a manifest fits ----
+
+ask 200 POST "/v1/fits?namespace=shop" "$(body web)"
+says '"fits": true'
+says '"placed": 5'
+says '"namespace": "shop"'
+ask 200 POST "/v1/fits?summary=true" "$(body huge)"
+says '"fits": false'
+says '"placed": 0'
+says "0/12 nodes are available: 12 Insufficient cpu."
+ask 200 POST "/v1/fits?namespace=small" "$(deployment five 5 "containers: [{name: c, image: nginx}]"; body five)"
+says '"wanted": 5'
+says '"placed": 3'
+says "exceeded quota: few"
+ask 200 POST "/v1/fits?namespace=small" "$(body fat)"
+says '"placed": 0'
+says "maximum memory usage per Container is 4Gi"
+# The same nodes as the program finds on a cluster where nothing waits.
+stop
+python3 - "$work" <<'PYTHON'
+import json, sys
+work = sys.argv[1]
+with open(work + "/cluster.json") as file:
+    cluster = json.load(file)
+cluster["items"] = [i for i in cluster["items"] if i["kind"] != "Pod" or i["spec"].get("nodeName")]
+with open(work + "/settled.json", "w") as file:
+    json.dump(cluster, file)
+PYTHON
+cluster "$work/settled.json"
+start "http://127.0.0.1:$port"
+for spec in web bare; do
+  ask 200 POST /v1/fits "$(body $spec)"
+  "$berth" schedule -f "$work/settled.json" -f "$work/$spec.yaml" --kubernetes 1.36 --add -o json >"$work/out" 2>"$work/err"
+  python3 - "$work" "$spec" <<'PYTHON' || fail "other nodes than those of berth schedule"
+import json, sys
+work, spec = sys.argv[1:]
+ours = {p["name"]: p["node"] for p in json.load(open(work + "/answer"))["pods"]}
+theirs = {p["name"]: p.get("node") for p in json.load(open(work + "/out"))["placements"]}
+sys.exit(ours != theirs or len(ours) == 0 and "nothing to compare")
+PYTHON
+done
+
+# ---- refusals ----
+
+ask 404 GET /v1/nothing
+says '"reason": "NotFound"'
+ask 405 GET /v1/fits
+says "this question is asked by POST"
+ask 405 POST "/v1/explain?pod=x" x
+ask 400 POST /v1/fits ""
+says "there is no manifest in the request"
+ask 400 POST /v1/fits "a: ["
+says "manifest:2:1: not YAML"
+ask 422 POST /v1/fits '{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}}'
+says "there are no pods in the manifest"
+ask 400 POST /v1/fits '{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"},
+  "spec": {"containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "many"}}}]}}'
+says "spec.containers[0].resources.requests.cpu"
+ask 404 POST /v1/capacity '{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}}'
+ask 400 POST "/v1/capacity?max=-1" "$(body web)"
+says "max: '-1' is no number from 0 to 4294967295"
+ask 400 POST "/v1/capacity?together=yes" "$(body web)"
+says "together: 'yes' is neither true nor false"
+ask 400 GET /v1/explain
+says "no pod named"
+ask 404 GET "/v1/explain?pod=nobody"
+says '"reason": "NotFound"'
+ask 200 POST "/v1/fits" "$(body huge)"
+cp "$work/answer" "$work/fits"
+ask 200 POST "/v1/capacity?max=2" "$(body web)"
+cp "$work/answer" "$work/capacity"
+ask 200 GET /openapi.json
+python3 - "$work" <<'PYTHON' || fail "the interface's document"
+import json, sys
+def read(name):
+    with open(sys.argv[1] + "/" + name) as file:
+        return json.load(file)
+document = read("answer")
+if sorted(document["paths"]) != ["/openapi.json", "/v1/capacity", "/v1/explain", "/v1/fits"]:
+    sys.exit("its paths")
+types = {"object": dict, "array": list, "string": str, "boolean": bool, "integer": int}
+def check(schema, value, place):
+    if not isinstance(value, types[schema["type"]]):
+        sys.exit(place + " is no " + schema["type"])
+    if schema["type"] == "array":
+        for one in value:
+            check(schema["items"], one, place + "[]")
+    if "properties" not in schema:
+        return
+    missing = set(schema.get("required", [])) - set(value)
+    more = set(value) - set(schema["properties"])
+    if missing or more:
+        sys.exit(f"{place}: without {missing}, with {more}")
+    for name, one in value.items():
+        check(schema["properties"][name], one, place + "." + name)
+schemas = document["components"]["schemas"]
+check(schemas["Fits"], read("fits"), "fits")
+check(schemas["Capacity"], read("capacity"), "capacity")
+PYTHON
+ask 200 GET /metrics
+says 'berth_questions_total{question="fits",code="422"} 1'
+says 'berth_question_duration_seconds_count{question="capacity"}'
+! grep -qF scheduler_ "$work/answer" || fail "it shows a scheduler's metrics"
+run 2 "$berth" serve --master "http://127.0.0.1:$api" --listen nowhere
+run 2 "$berth" serve --deadline soon
+run 2 "$berth" serve --questions-of-client 0
+run 2 "$berth" serve extra
+run 3 "$berth" serve --master "http://127.0.0.1:$port" --listen "http://127.0.0.1:0"
+stop
+
+# ---- what changes in the cluster changes the answers ----
+
+cluster "$work/cluster.json" keep
+start "http://127.0.0.1:$port"
+pod=$(python3 - "$work/cluster.json" <<'PYTHON'
+import json, sys
+pods = [i for i in json.load(open(sys.argv[1]))["items"] if i["kind"] == "Pod" and not i["spec"].get("nodeName")]
+print(pods[0]["metadata"]["name"])
+PYTHON
+)
+ask 200 GET "/v1/explain?pod=$pod"
+! grep -qF '"runningOn"' "$work/answer" || fail "the pod runs already"
+python3 ask_page.py POST "http://127.0.0.1:$api/api/v1/namespaces/default/pods/$pod/binding" \
+  '{"apiVersion": "v1", "kind": "Binding", "metadata": {"name": "x"}, "target": {"kind": "Node", "name": "node-3"}}' >"$work/page"
+for ((tries = 100; tries > 0; tries--)); do
+  ask 200 GET "/v1/explain?pod=$pod"
+  ! grep -qF "node-3" <(grep -F '"runningOn"' "$work/answer") || break
+  sleep 0.1
+done
+((tries > 0)) || fail "the binding is not seen: $(head -c 400 "$work/answer")"
+stop
+
+# ---- limits ----
+
+"$berth" generate --nodes 3000 --pods 0 --workload basic --seed 1 >"$work/made.json"
+python3 live_cluster.py "$work/large.json" v1.36.2 <"$work/made.json"
+cluster "$work/large.json"
+deployment tiny 1 "containers: [{name: c, image: nginx, resources: {requests: {cpu: 1m}}}]"
+start "http://127.0.0.1:$port" --deadline 100ms
+ask 504 POST /v1/capacity "$(body tiny)"
+says "the time for an answer is up"
+stop
+start "http://127.0.0.1:$port" --answering-threads 1 --questions-of-client 1
+asked=()
+for ((i = 0; i < 8; i++)); do
+  python3 ask_page.py POST "http://127.0.0.1:$port/v1/capacity?summary=true" "$(body tiny)" >"$work/page.$i" &
+  asked+=($!)
+done
+wait "${asked[@]}"
+grep -q "^200 " "$work"/page.* || fail "nobody is answered"
+grep -q '^429 ' "$work"/page.* || fail "one client gets every answer: $(head -qn 1 "$work"/page.*)"
+grep -q "too many questions of one client" "$work"/page.* || fail "no reason"
+# It ends at once, with a question in work.
+python3 ask_page.py POST "http://127.0.0.1:$port/v1/capacity" "$(body tiny)" >"$work/page" 2>&1 &
+last=$!
+sleep 0.2
+stop
+wait "$last" || true
+
+# ---- who may ask ----
+
+touch "$work/devices"
+exec 3< <(exec python3 version_server.py 37 "$work/devices")
+servers+=($!)
+read -r api <&3
+scheme=https
+start "127.0.0.1:$port"
+ask 200 GET /readyz
+ask 403 POST /v1/fits "$(body web)"
+says 'User \"system:anonymous\" cannot post path \"/v1/fits\"'
+TOKEN=forged ask 401 POST /v1/fits "$(body web)"
+TOKEN=reader ask 403 POST /v1/fits "$(body web)"
+TOKEN=ops ask 200 POST "/v1/fits?summary=true" "$(body web)"
+says "no nodes available to schedule pods"
+stop
+finish

@@ -1,0 +1,32 @@
+/* The answers to questions over HTTP, as JSON (openapi.json):
+ *
+ *   POST /v1/fits      a manifest: does it fit, and on which nodes?
+ *   POST /v1/capacity  a manifest: how many more of each of its pods fit?
+ *   GET  /v1/explain   a pod of the cluster: why does it get its node, or none?
+ *   GET  /openapi.json this interface
+ *
+ * Threads: any; each call works on a branch of its own. */
+#ifndef BERTH_LIVE_ANSWERS_H
+#define BERTH_LIVE_ANSWERS_H
+
+#include "live/answer/answer_room.h"
+
+/* Make the answer. `cancel`: set by another thread when the time is up. Owner: the text is the
+ * caller's. */
+debug_page answers_make(const answer_world *world, const question *asked, berth_cancel_flag cancel);
+
+/* The page of a refusal: {"error": {"reason": ..., "message": ...}}. */
+debug_page answers_refuse(unsigned status, const char *reason, const char *message);
+
+/* A short name of what a path asks for ("fits"), for metrics; "other". */
+const char *answers_name(const char *path);
+
+/* One answer each: write its members into an open object. */
+berth_status answer_fits(answer_room *room, output *o, berth_error *error);
+berth_status answer_capacity(answer_room *room, output *o, berth_error *error);
+berth_status answer_explain(answer_room *room, output *o, berth_error *error);
+
+/* The text of openapi.json. */
+extern const char openapi_document[];
+
+#endif

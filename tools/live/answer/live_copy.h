@@ -1,0 +1,30 @@
+/* A copy of the cluster in an engine, which follows the API server's watches and is published some
+ * hundred times a second at most. Questions are answered on branches of what was published last.
+ *
+ * Threads: the loop's, except live_copy_pin and live_copy_is_synced. */
+#ifndef BERTH_LIVE_COPY_H
+#define BERTH_LIVE_COPY_H
+
+#include "berth/berth.h"
+#include "live/watch/watcher.h"
+#include "loading/engine_setup.h"
+
+typedef struct live_copy live_copy;
+
+/* `setup` is resolved; `minor`: of the server. Calls `synced` when every kind was listed. Errors:
+ * those of making an engine. Owner: `transport` outlives the copy. */
+berth_status live_copy_create(const live_transport *transport, const engine_setup *setup, int minor,
+                              void (*synced)(void *context), void *context, live_copy **out,
+                              berth_error *error);
+void live_copy_start(live_copy *c);
+void live_copy_stop(live_copy *c);
+/* Accepts NULL. Call it when no snapshot is pinned. */
+void live_copy_destroy(live_copy *c);
+
+const watcher *live_copy_watcher(const live_copy *c);
+
+bool live_copy_is_synced(const live_copy *c);
+/* The newest snapshot; the caller unpins it. NULL: before the copy was synced. */
+berth_snapshot *live_copy_pin(live_copy *c);
+
+#endif

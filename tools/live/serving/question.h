@@ -1,0 +1,57 @@
+/* Questions: requests whose answers take a while, so that other threads make them. Like a request
+ * that waits for its permission, a question waits suspended, and other clients are served
+ * meanwhile. QUESTION-1  The answer is written before the connection is resumed, and read after
+ * that.
+ *
+ * Threads: the server's, except question_settle, and question_argument while the question waits. */
+#ifndef BERTH_LIVE_QUESTION_H
+#define BERTH_LIVE_QUESTION_H
+
+#include <microhttpd.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "live/serving/debug_pages.h"
+
+typedef struct question {
+    struct MHD_Connection *connection;
+    const char *method, *path; /* good while it waits */
+    char *body;                /* terminated; NULL: none */
+    size_t length, capacity;
+    bool is_too_long;   /* what came after the limit is dropped */
+    uint8_t client[16]; /* its address, as in open_connection */
+    bool asked;
+    debug_page answer;
+    unsigned retry_s;      /* the answer's Retry-After; 0: none */
+    struct question *next; /* of the answerer's lists */
+    int64_t since_ns;      /* set by the answerer */
+} question;
+
+/* Who answers. */
+typedef struct question_rule {
+    /* Whether a path is that of a question. NULL: none is. */
+    bool (*takes)(void *context, const char *path);
+    /* Answer by question_settle, once, on any thread. */
+    void (*ask)(void *context, question *q);
+    void *context;
+    size_t body_max; /* bytes */
+} question_rule;
+
+/* Take a piece of the body. */
+void question_body(question *q, const question_rule *rule, const char *bytes, size_t count);
+
+/* Whether the answer is there; if not, the request is suspended, and handled again later. */
+bool question_is_answered(question *q, const question_rule *rule, struct MHD_Connection *connection,
+                          const char *method, const char *path);
+
+/* The value of "?name=value"; NULL: absent. */
+const char *question_argument(const question *q, const char *name);
+
+/* Answer. Owner: takes over the text. Threads: any. */
+void question_settle(question *q, const debug_page *answer, unsigned retry_s);
+
+/* Free what it holds; the answer's text is the caller's. */
+void question_free(question *q);
+
+#endif
