@@ -19,14 +19,15 @@ type command struct {
 var errBroken = errors.New("")
 
 var commands = map[string]command{
-	"bed":     {runBed, "run etcd and kube-apiserver in a folder until told to end"},
-	"load":    {runLoad, "create nodes, pods of five Deployments, and special pods"},
-	"check":   {runCheck, "watch a cluster and hold what a scheduler does against the invariants"},
-	"proxy":   {runProxy, "pass bytes on to a server, with faults"},
-	"fake":    {runFake, "a scripted API server"},
-	"measure": {runMeasure, "bindings a second, processor time and memory of a scheduler"},
-	"storm":   {runStorm, "evictions and attempts of a scheduler when many pods must preempt at once"},
-	"faults":  {runFaults, "the table of faults, with a seed"},
+	"bed":       {runBed, "run etcd and kube-apiserver in a folder until told to end"},
+	"load":      {runLoad, "create nodes, pods of five Deployments, and special pods"},
+	"check":     {runCheck, "watch a cluster and hold what a scheduler does against the invariants"},
+	"proxy":     {runProxy, "pass bytes on to a server, with faults"},
+	"fake":      {runFake, "a scripted API server"},
+	"measure":   {runMeasure, "bindings a second, processor time and memory of a scheduler"},
+	"storm":     {runStorm, "evictions and attempts of a scheduler when many pods must preempt at once"},
+	"questions": {runQuestions, "questions to berth serve: how many, how fast, while the cluster changes"},
+	"faults":    {runFaults, "the table of faults, with a seed"},
 }
 
 func main() {
@@ -54,7 +55,7 @@ func usage() {
 	}
 	sort.Strings(names)
 	for _, name := range names {
-		fmt.Fprintf(os.Stderr, "  %-8s %s\n", name, commands[name].summary)
+		fmt.Fprintf(os.Stderr, "  %-9s %s\n", name, commands[name].summary)
 	}
 }
 
