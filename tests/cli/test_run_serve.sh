@@ -13,6 +13,7 @@ port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0));
 
 # start ADDRESS OPTION...
 start() {
+  : >"$work/log"
   "$berth" run --master "http://127.0.0.1:$api" --serve "$@" 2>"$work/log" &
   scheduler=$!
   logs "all lists are whole"
@@ -148,6 +149,7 @@ kubeconfig scheduler.conf "$api_of_pods"
 kubeconfig reviewer.conf "$of_versions"
 # started_with AUTHENTICATION AUTHORIZATION
 started_with() {
+  : >"$work/log"
   "$berth" run --authentication-kubeconfig="$work/$1" --authorization-kubeconfig="$work/$2" --bind-address=127.0.0.1 \
     --kubeconfig="$work/scheduler.conf" --leader-elect=true --secure-port="$port" 2>"$work/log" &
   scheduler=$!

@@ -20,6 +20,7 @@ cluster() {
 }
 # start ADDRESS OPTION...
 start() {
+  : >"$work/log"
   "$berth" serve --master "http://127.0.0.1:$api" --listen "$@" 2>"$work/log" &
   service=$!
   for ((tries = 200; tries > 0; tries--)); do
@@ -266,6 +267,8 @@ deployment tiny 1 "containers: [{name: c, image: nginx, resources: {requests: {c
 start "http://127.0.0.1:$port" --deadline 100ms
 ask 504 POST /v1/capacity "$(body tiny)"
 says "the time for an answer is up"
+deployment many 2000000000 "containers: [{name: c, image: nginx, resources: {requests: {cpu: 1m}}}]"
+ask 504 POST /v1/fits "$(body many)"
 stop
 start "http://127.0.0.1:$port" --answering-threads 1 --questions-of-client 1
 asked=()

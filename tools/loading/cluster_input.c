@@ -364,6 +364,7 @@ berth_read_options cluster_input_reading(cluster_input *input)
         .changes = input->changes != NULL,
         .known = input->reader,
         .namespace_name = input->namespace_name,
+        .cancel = input->cancel,
         .many_replicas = input->grows ? 0 : MANY_REPLICAS,
     };
 }

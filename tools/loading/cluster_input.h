@@ -57,13 +57,14 @@ typedef struct cluster_input {
     twins twins;
     budgets budgets; /* budgets without a status are completed once all is read */
     allowances allowances;
-    cluster_version version; /* version of the nodes */
-    berth_reader *reader;    /* of the files; kept if `more_follows` */
-    const char *command;     /* prefix of diagnostics; NULL: the program */
-    bool more_follows;       /* set by the caller: it will read further files of the input */
-    word_table resources;    /* names in the allocatable of any node */
-    word_table skip_reasons; /* "being deleted", ... */
-    berth_pod_id *fresh;     /* pods of manifests; sorted by id once loaded */
+    cluster_version version;  /* version of the nodes */
+    berth_reader *reader;     /* of the files; kept if `more_follows` */
+    const char *command;      /* prefix of diagnostics; NULL: the program */
+    bool more_follows;        /* set by the caller: it will read further files of the input */
+    berth_cancel_flag cancel; /* set by the caller: ends reading; NULL: nothing does */
+    word_table resources;     /* names in the allocatable of any node */
+    word_table skip_reasons;  /* "being deleted", ... */
+    berth_pod_id *fresh;      /* pods of manifests; sorted by id once loaded */
     size_t fresh_count;
     size_t fresh_capacity;
     cluster_skip *skips; /* sorted by pod id once loaded */

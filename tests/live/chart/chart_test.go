@@ -6,6 +6,7 @@ package chart
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -289,6 +290,87 @@ func checkRules(t *testing.T, mode string, objects []object, writes bool) {
 	lease := config["leaderElection"].(values)["resourceName"]
 	if got := role.Rules[1].ResourceNames; len(got) != 1 || got[0] != lease || role.Namespace != "kube-system" {
 		t.Errorf("%s: leases %v in %s, and the configuration says %v", mode, got, role.Namespace, lease)
+	}
+}
+
+// TestQuestions: berth serve beside the scheduler, with rights of its own and selectors that do not meet.
+func TestQuestions(t *testing.T) {
+	for name, questions := range map[string]values{
+		"plain": {"enabled": true},
+		"all": {"enabled": true, "replicas": 2, "certificateSecret": "tls", "extraArgs": []any{"--deadline=2s"},
+			"clients":       []any{values{"namespace": "batch", "name": "queue"}},
+			"from":          []any{values{"namespaceSelector": values{}}},
+			"configuration": values{"profiles": []any{values{"schedulerName": "packed"}}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var own []object
+			seen := map[string]bool{}
+			for _, o := range render(t, values{"questions": questions, "networkPolicy": values{"enabled": true}}) {
+				decode(t, o)
+				key := o.kind + "/" + o.namespace + "/" + o.name
+				if seen[key] {
+					t.Errorf("%q is there twice", key)
+				}
+				seen[key] = true
+				if strings.HasSuffix(strings.TrimSuffix(o.name, "-client"), "-questions") {
+					own = append(own, o)
+				}
+			}
+			checkQuestions(t, own, name == "all")
+		})
+	}
+}
+
+func checkQuestions(t *testing.T, objects []object, all bool) {
+	t.Helper()
+	deployment := find[apps.Deployment](t, objects)
+	template := deployment.Spec.Template
+	for key, value := range deployment.Spec.Selector.MatchLabels {
+		if template.Labels[key] != value {
+			t.Errorf("the Deployment does not select its pods: %s", key)
+		}
+	}
+	if template.Labels["app.kubernetes.io/name"] != "berth-questions" {
+		t.Error("the scheduler's selectors select these pods, too")
+	}
+	service := find[core.Service](t, objects)
+	for key, value := range service.Spec.Selector {
+		if template.Labels[key] != value {
+			t.Errorf("the Service does not select the pods: %s", key)
+		}
+	}
+	container := template.Spec.Containers[0]
+	if !*template.Spec.SecurityContext.RunAsNonRoot || !*container.SecurityContext.ReadOnlyRootFilesystem {
+		t.Error("the pod is not restricted")
+	}
+	if mounts := len(container.VolumeMounts); mounts != len(template.Spec.Volumes) || (mounts == 2) != all {
+		t.Errorf("%d mounts of %d volumes", mounts, len(template.Spec.Volumes))
+	}
+	for _, rule := range find[rbac.ClusterRole](t, objects).Rules {
+		for _, verb := range rule.Verbs {
+			reviews := slices.Contains(rule.Resources, "tokenreviews") || slices.Contains(rule.Resources, "subjectaccessreviews")
+			if verb != "get" && verb != "list" && verb != "watch" && !(verb == "create" && reviews) {
+				t.Errorf("it may %s %v", verb, rule.Resources)
+			}
+		}
+	}
+	if bound := find[core.ConfigMap](t, objects) != nil; bound != all {
+		t.Error("a configuration where none is given, or none")
+	}
+	checkServeArguments(t, container.Args)
+}
+
+// checkServeArguments: berth takes them, up to a kubeconfig that does not exist.
+func checkServeArguments(t *testing.T, arguments []string) {
+	t.Helper()
+	program := os.Getenv("BERTH")
+	if program == "" {
+		t.Skip("BERTH names no program")
+	}
+	arguments = append(slices.Clone(arguments), "--kubeconfig", filepath.Join(t.TempDir(), "none"))
+	out, err := exec.Command(program, arguments...).CombinedOutput()
+	if exit := new(exec.ExitError); !errors.As(err, &exit) || exit.ExitCode() != 3 || !strings.Contains(string(out), "none") {
+		t.Errorf("berth %v: %v\n%s", arguments, err, out)
 	}
 }
 

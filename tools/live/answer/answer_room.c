@@ -30,6 +30,7 @@ berth_status answer_room_open(answer_room *room, const answer_world *world, cons
                               berth_cancel_flag cancel, berth_error *error)
 {
     *room = (answer_room){.world = world, .asked = asked, .cancel = cancel};
+    room->input.cancel = cancel;
     room->input.add = true; /* what is asked about comes in addition to what runs */
     room->input.namespace_name = question_argument(asked, "namespace");
     room->snapshot = live_copy_pin(world->copy);

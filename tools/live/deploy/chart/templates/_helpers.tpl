@@ -47,3 +47,53 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- $own := dict "leaderElection" $election "profiles" $profiles }}
 {{- toYaml (merge $head $own .Values.configuration) }}
 {{- end }}
+
+{{- define "berth.reads" -}}
+# What the plugins read.
+- apiGroups: [""]
+  resources: [pods, nodes, namespaces, services, replicationcontrollers, persistentvolumes, persistentvolumeclaims]
+  verbs: [get, list, watch]
+- apiGroups: [apps]
+  resources: [replicasets, statefulsets]
+  verbs: [get, list, watch]
+- apiGroups: [policy]
+  resources: [poddisruptionbudgets]
+  verbs: [get, list, watch]
+- apiGroups: [storage.k8s.io]
+  resources: [storageclasses, csinodes, csidrivers, csistoragecapacities, volumeattachments]
+  verbs: [get, list, watch]
+- apiGroups: [resource.k8s.io]
+  resources: [deviceclasses, resourceslices, resourceclaims, devicetaintrules]
+  verbs: [get, list, watch]
+# Groups of pods, under the feature gate GenericWorkload.
+- apiGroups: [scheduling.k8s.io]
+  resources: [podgroups]
+  verbs: [get, list, watch]
+{{- end }}
+
+{{- define "berth.reviews" -}}
+# Who its clients are, and what they may.
+- apiGroups: [authentication.k8s.io]
+  resources: [tokenreviews]
+  verbs: [create]
+- apiGroups: [authorization.k8s.io]
+  resources: [subjectaccessreviews]
+  verbs: [create]
+{{- end }}
+
+{{/* berth serve; another name, so that no selector matches both. */}}
+{{- define "berth.questions.name" -}}
+{{- .Release.Name | trunc 53 | trimSuffix "-" }}-questions
+{{- end }}
+
+{{- define "berth.questions.selector" -}}
+app.kubernetes.io/name: berth-questions
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "berth.questions.labels" -}}
+{{ include "berth.questions.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
+{{- end }}
