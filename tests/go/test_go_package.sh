@@ -18,6 +18,7 @@ else
   echo "not with the newest k8s.io/api, which needs a newer Go than $go_version"
 fi
 go vet ./...
+go test -p 2 ./schedulerlibrary/...
 go test -p 2 -count 1 -v . >"$BERTH_BUILD/go/test.log" || {
   cat "$BERTH_BUILD/go/test.log"
   exit 1

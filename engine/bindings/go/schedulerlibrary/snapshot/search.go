@@ -1,0 +1,185 @@
+package snapshot
+
+import (
+	"errors"
+	"strings"
+
+	berth "berth/go"
+	"berth/go/schedulerlibrary/framework"
+	"berth/go/schedulerlibrary/internal/cluster"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// use makes a placement the one in use; the nodes are valid until the next call.
+func (s *ClusterSnapshot) use(placement *framework.Placement) ([]*cluster.Node, error) {
+	nodes, err := s.cluster.Use(placement, s.room[:0])
+	if err == nil {
+		s.room = nodes
+	}
+	return nodes, err
+}
+
+// named reports whether a pod may run on a node as far as its spec.nodeName says.
+func named(pod *corev1.Pod, node *cluster.Node) bool {
+	return pod.Spec.NodeName == "" || pod.Spec.NodeName == node.Node().Name
+}
+
+// few is the number of nodes that are asked one by one before all are asked in one crossing.
+const few = 3
+
+// first returns the first node of the placement in use that a pending pod fits; nil if there is none.
+func (s *ClusterSnapshot) first(pod *corev1.Pod, added *cluster.Pod, nodes []*cluster.Node) (*cluster.Node, error) {
+	if name := pod.Status.NominatedNodeName; name != "" {
+		if node := s.cluster.Node(name); node != nil && node.Rank() >= 0 && named(pod, node) {
+			if fits, err := s.cluster.Engine.Fits(added.ID, node.ID); fits || err != nil {
+				return node, err
+			}
+		}
+	}
+	if pod.Spec.NodeName != "" {
+		node := s.cluster.Node(pod.Spec.NodeName)
+		if node == nil || node.Rank() < 0 {
+			node = nodes[0] // a question all the same: it fails without a profile
+		}
+		fits, err := s.cluster.Engine.Fits(added.ID, node.ID)
+		if err != nil || !fits || !named(pod, node) {
+			return nil, err
+		}
+		return node, nil
+	}
+	for _, node := range nodes[:min(few, len(nodes))] {
+		if fits, err := s.cluster.Engine.Fits(added.ID, node.ID); fits || err != nil {
+			return node, err
+		}
+	}
+	if len(nodes) <= few {
+		return nil, nil
+	}
+	var err error
+	if s.feasible, err = s.cluster.Engine.FeasibleNodes(added.ID, s.feasible[:0]); err != nil {
+		return nil, err
+	}
+	var best *cluster.Node
+	rank := len(nodes)
+	for _, id := range s.feasible {
+		if node := s.cluster.ByID(id); node.Rank() >= 0 && node.Rank() < rank {
+			best, rank = node, node.Rank()
+		}
+	}
+	return best, nil
+}
+
+// fits reports for each node of the placement in use whether a pending pod fits it.
+func (s *ClusterSnapshot) fits(pod *corev1.Pod, added *cluster.Pod, count int) ([]bool, error) {
+	var err error
+	if s.feasible, err = s.cluster.Engine.FeasibleNodes(added.ID, s.feasible[:0]); err != nil {
+		return nil, err
+	}
+	out := make([]bool, count)
+	for _, id := range s.feasible {
+		if node := s.cluster.ByID(id); node.Rank() >= 0 && named(pod, node) {
+			out[node.Rank()] = true
+		}
+	}
+	return out, nil
+}
+
+// statuses makes one status for each reason of refusal.
+type statuses struct {
+	diagnosis *framework.Diagnosis
+	last      *framework.Status
+	made      map[string]*framework.Status
+}
+
+func (s *statuses) of(plugin string, reasons []string, resolvable bool) *framework.Status {
+	code := framework.UnschedulableAndUnresolvable
+	if resolvable {
+		code = framework.Unschedulable
+	}
+	if same(s.last, code, plugin, reasons) {
+		return s.last
+	}
+	key := plugin + "\x00" + code.String() + "\x00" + strings.Join(reasons, "\x00")
+	out := s.made[key]
+	if out == nil {
+		out = framework.NewStatus(code, reasons...).WithPlugin(plugin)
+		s.made[key] = out
+		s.diagnosis.AddPluginStatus(out)
+	}
+	s.last = out
+	return out
+}
+
+func same(status *framework.Status, code framework.Code, plugin string, reasons []string) bool {
+	if status == nil || status.Code() != code || status.Plugin() != plugin || len(status.Reasons()) != len(reasons) {
+		return false
+	}
+	for i, reason := range status.Reasons() {
+		if reason != reasons[i] {
+			return false
+		}
+	}
+	return true
+}
+
+const (
+	onNamedNode    = "node(s) didn't match the requested node name"
+	pluginNodeName = "NodeName"
+	pluginBefore   = "NodeUnschedulable" // the only filter before NodeName
+)
+
+// diagnose says why these nodes refuse a pending pod. Error: a plugin failed.
+func (s *ClusterSnapshot) diagnose(pod *corev1.Pod, added *cluster.Pod, refused []*cluster.Node) (*framework.Diagnosis, error) {
+	out := &framework.Diagnosis{NodeToStatus: framework.NewDefaultNodeToStatus()}
+	if len(refused) == 0 {
+		return out, nil
+	}
+	made := &statuses{out, nil, map[string]*framework.Status{}}
+	known := map[berth.NodeID]*framework.Status{}
+	if len(refused) > few {
+		_, explanation, err := s.cluster.Engine.Explain(added.ID, &berth.DecideOptions{KeepRotation: true, SearchOnly: true})
+		if err != nil {
+			return out, err
+		}
+		if explanation.PreFilter == "" {
+			for _, one := range explanation.Refusals {
+				known[one.Node] = made.of(one.Plugin, one.Reasons, one.Resolvable)
+			}
+		} else {
+			refused = refused[:1]
+		}
+		return out, s.list(out, made, pod, added, refused, known, explanation.PreFilter)
+	}
+	return out, s.list(out, made, pod, added, refused, known, "")
+}
+
+func (s *ClusterSnapshot) list(out *framework.Diagnosis, made *statuses, pod *corev1.Pod, added *cluster.Pod,
+	refused []*cluster.Node, known map[berth.NodeID]*framework.Status, preFilter string) error {
+	out.NodeToStatus.Grow(len(refused))
+	for _, node := range refused {
+		status := known[node.ID]
+		if status == nil {
+			fit, err := s.cluster.Engine.Fit(added.ID, node.ID)
+			if err != nil {
+				return err
+			}
+			if fit.Verdict == berth.Failed {
+				return errors.New(strings.Join(fit.Reasons, ", "))
+			}
+			status = made.of(fit.Plugin, fit.Reasons, fit.Resolvable)
+			if fit.Verdict == berth.Placed {
+				status = nil
+			}
+		}
+		if preFilter != "" {
+			out.NodeToStatus.SetAbsentNodesStatus(status)
+			out.PreFilterMsg = preFilter
+			return nil
+		}
+		if !named(pod, node) && status.Plugin() != pluginBefore {
+			status = made.of(pluginNodeName, []string{onNamedNode}, false)
+		}
+		out.NodeToStatus.Append(node.Node().Name, status)
+	}
+	return nil
+}
