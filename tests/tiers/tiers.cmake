@@ -18,7 +18,7 @@ set(BERTH_TIER_LONG
   "^test_(index_model|scheduler_simulation)$" # a million decisions: else *_short
   "^test_history_model$"                      # interleavings of the protocol of snapshots
   "^go_(examples|package)_race$"              # client-go and k8s.io/api, compiled for the race detector
-  "^go_framework$"                            # the framework of kube-scheduler, a separate module
+  "^go_(framework|schedulerlibrary)$"         # the framework of kube-scheduler, and a library on it: modules of their own
   "^cli_crash$"                               # hundreds of runs, each killed at another system call
   "^hostile$"                                 # counts the instructions of hundreds of runs
   "^python_wheel$")

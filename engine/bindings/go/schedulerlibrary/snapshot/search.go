@@ -1,7 +1,7 @@
 package snapshot
 
 import (
-	"errors"
+	"fmt"
 	"strings"
 
 	berth "berth/go"
@@ -86,9 +86,8 @@ func (s *ClusterSnapshot) fits(pod *corev1.Pod, added *cluster.Pod, count int) (
 
 // statuses makes one status for each reason of refusal.
 type statuses struct {
-	diagnosis *framework.Diagnosis
-	last      *framework.Status
-	made      map[string]*framework.Status
+	last *framework.Status
+	made map[string]*framework.Status
 }
 
 func (s *statuses) of(plugin string, reasons []string, resolvable bool) *framework.Status {
@@ -104,7 +103,6 @@ func (s *statuses) of(plugin string, reasons []string, resolvable bool) *framewo
 	if out == nil {
 		out = framework.NewStatus(code, reasons...).WithPlugin(plugin)
 		s.made[key] = out
-		s.diagnosis.AddPluginStatus(out)
 	}
 	s.last = out
 	return out
@@ -128,56 +126,104 @@ const (
 	pluginBefore   = "NodeUnschedulable" // the only filter before NodeName
 )
 
+// byName reports whether a pod's node affinity names its nodes. Then kube-scheduler looks at no others.
+func byName(pod *corev1.Pod) bool {
+	affinity := pod.Spec.Affinity
+	if affinity == nil || affinity.NodeAffinity == nil || affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
+		return false
+	}
+	terms := affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
+	for _, term := range terms {
+		names := false
+		for _, field := range term.MatchFields {
+			names = names || field.Key == "metadata.name" && field.Operator == corev1.NodeSelectorOpIn
+		}
+		if !names {
+			return false
+		}
+	}
+	return len(terms) > 0
+}
+
+// unvisited is how the reason of nodes begins that a plugin excluded before they were looked at.
+const unvisited = "node(s) didn't satisfy plugin(s) ["
+
 // diagnose says why these nodes refuse a pending pod. Error: a plugin failed.
 func (s *ClusterSnapshot) diagnose(pod *corev1.Pod, added *cluster.Pod, refused []*cluster.Node) (*framework.Diagnosis, error) {
 	out := &framework.Diagnosis{NodeToStatus: framework.NewDefaultNodeToStatus()}
+	if byName(pod) {
+		s.exclude(out, "NodeAffinity", unvisited+"NodeAffinity]")
+	}
 	if len(refused) == 0 {
 		return out, nil
 	}
-	made := &statuses{out, nil, map[string]*framework.Status{}}
+	made := &statuses{made: map[string]*framework.Status{}}
 	known := map[berth.NodeID]*framework.Status{}
-	if len(refused) > few {
+	if len(refused) > few || len(pod.Spec.Volumes)+len(pod.Spec.ResourceClaims) > 0 || byName(pod) {
 		_, explanation, err := s.cluster.Engine.Explain(added.ID, &berth.DecideOptions{KeepRotation: true, SearchOnly: true})
 		if err != nil {
 			return out, err
 		}
-		if explanation.PreFilter == "" {
-			for _, one := range explanation.Refusals {
-				known[one.Node] = made.of(one.Plugin, one.Reasons, one.Resolvable)
+		if explanation.PreFilter != "" {
+			status, err := s.ask(made, added, refused[0])
+			if err == nil {
+				out.UnschedulablePlugins = nil
+				out.AddPluginStatus(status)
+				out.NodeToStatus.SetAbsentNodesStatus(status)
+				out.PreFilterMsg = explanation.PreFilter
 			}
-		} else {
-			refused = refused[:1]
+			return out, err
 		}
-		return out, s.list(out, made, pod, added, refused, known, explanation.PreFilter)
+		for _, one := range explanation.Refusals {
+			known[one.Node] = made.of(one.Plugin, one.Reasons, one.Resolvable)
+		}
 	}
-	return out, s.list(out, made, pod, added, refused, known, "")
+	return out, s.list(out, made, pod, added, refused, known)
+}
+
+// exclude notes that a plugin excluded nodes before they were looked at.
+func (s *ClusterSnapshot) exclude(out *framework.Diagnosis, plugin, reason string) {
+	out.AddPluginStatus(framework.NewStatus(framework.Unschedulable).WithPlugin(plugin))
+	out.NodeToStatus.SetAbsentNodesStatus(framework.NewStatus(framework.UnschedulableAndUnresolvable, reason))
+}
+
+// ask returns why one node refuses a pending pod.
+func (s *ClusterSnapshot) ask(made *statuses, added *cluster.Pod, node *cluster.Node) (*framework.Status, error) {
+	fit, err := s.cluster.Engine.Fit(added.ID, node.ID)
+	if err != nil {
+		return nil, err
+	}
+	switch fit.Verdict {
+	case berth.Placed:
+		return nil, nil
+	case berth.Failed:
+		return nil, fmt.Errorf("running %q filter plugin: %s", fit.Plugin, strings.Join(fit.Reasons, ", "))
+	}
+	return made.of(fit.Plugin, fit.Reasons, fit.Resolvable), nil
 }
 
 func (s *ClusterSnapshot) list(out *framework.Diagnosis, made *statuses, pod *corev1.Pod, added *cluster.Pod,
-	refused []*cluster.Node, known map[berth.NodeID]*framework.Status, preFilter string) error {
+	refused []*cluster.Node, known map[berth.NodeID]*framework.Status) error {
 	out.NodeToStatus.Grow(len(refused))
+	var last *framework.Status
 	for _, node := range refused {
 		status := known[node.ID]
 		if status == nil {
-			fit, err := s.cluster.Engine.Fit(added.ID, node.ID)
-			if err != nil {
+			var err error
+			if status, err = s.ask(made, added, node); err != nil {
 				return err
 			}
-			if fit.Verdict == berth.Failed {
-				return errors.New(strings.Join(fit.Reasons, ", "))
-			}
-			status = made.of(fit.Plugin, fit.Reasons, fit.Resolvable)
-			if fit.Verdict == berth.Placed {
-				status = nil
-			}
 		}
-		if preFilter != "" {
-			out.NodeToStatus.SetAbsentNodesStatus(status)
-			out.PreFilterMsg = preFilter
-			return nil
+		if reasons := status.Reasons(); len(reasons) == 1 && strings.HasPrefix(reasons[0], unvisited) {
+			s.exclude(out, status.Plugin(), reasons[0])
+			continue
 		}
 		if !named(pod, node) && status.Plugin() != pluginBefore {
 			status = made.of(pluginNodeName, []string{onNamedNode}, false)
+		}
+		if status != last {
+			out.AddPluginStatus(status)
+			last = status
 		}
 		out.NodeToStatus.Append(node.Node().Name, status)
 	}
