@@ -107,6 +107,7 @@ func (s *SchedulingSimulator) NewClusterSnapshot(ctx context.Context, pods []*co
 		return nil, err
 	}
 	all := cluster.New(engine)
+	all.Default = s.cfg.SchedulerConfiguration == "" && s.cfg.SchedulerConfigurationFile == "" && len(s.cfg.Plugins) == 0
 	err = all.AddNodes(nodes)
 	if err == nil {
 		err = all.AddPods(pods)

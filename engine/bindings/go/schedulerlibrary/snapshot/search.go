@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	berth "berth/go"
@@ -9,15 +10,6 @@ import (
 	"berth/go/schedulerlibrary/internal/cluster"
 	corev1 "k8s.io/api/core/v1"
 )
-
-// use makes a placement the one in use; the nodes are valid until the next call.
-func (s *ClusterSnapshot) use(placement *framework.Placement) ([]*cluster.Node, error) {
-	nodes, err := s.cluster.Use(placement, s.room[:0])
-	if err == nil {
-		s.room = nodes
-	}
-	return nodes, err
-}
 
 // named reports whether a pod may run on a node as far as its spec.nodeName says.
 func named(pod *corev1.Pod, node *cluster.Node) bool {
@@ -69,6 +61,13 @@ func (s *ClusterSnapshot) first(pod *corev1.Pod, added *cluster.Pod, nodes []*cl
 	return best, nil
 }
 
+// plain reports whether a node that refuses a pod goes on to do so while pods are added: the pod has
+// no rule that other pods can satisfy.
+func (s *ClusterSnapshot) plain(spec *corev1.PodSpec) bool {
+	return s.cluster.Default && spec.NodeName == "" && len(spec.TopologySpreadConstraints)+len(spec.Volumes)+len(spec.ResourceClaims) == 0 &&
+		(spec.Affinity == nil || spec.Affinity.PodAffinity == nil)
+}
+
 // fits reports for each node of the placement in use whether a pending pod fits it.
 func (s *ClusterSnapshot) fits(pod *corev1.Pod, added *cluster.Pod, count int) ([]bool, error) {
 	var err error
@@ -109,15 +108,7 @@ func (s *statuses) of(plugin string, reasons []string, resolvable bool) *framewo
 }
 
 func same(status *framework.Status, code framework.Code, plugin string, reasons []string) bool {
-	if status == nil || status.Code() != code || status.Plugin() != plugin || len(status.Reasons()) != len(reasons) {
-		return false
-	}
-	for i, reason := range status.Reasons() {
-		if reason != reasons[i] {
-			return false
-		}
-	}
-	return true
+	return status != nil && status.Code() == code && status.Plugin() == plugin && slices.Equal(status.Reasons(), reasons)
 }
 
 const (
@@ -158,7 +149,7 @@ func (s *ClusterSnapshot) diagnose(pod *corev1.Pod, added *cluster.Pod, refused 
 		return out, nil
 	}
 	made := &statuses{made: map[string]*framework.Status{}}
-	known := map[berth.NodeID]*framework.Status{}
+	s.cluster.Ask()
 	if len(refused) > few || len(pod.Spec.Volumes)+len(pod.Spec.ResourceClaims) > 0 || byName(pod) {
 		_, explanation, err := s.cluster.Engine.Explain(added.ID, &berth.DecideOptions{KeepRotation: true, SearchOnly: true})
 		if err != nil {
@@ -175,10 +166,10 @@ func (s *ClusterSnapshot) diagnose(pod *corev1.Pod, added *cluster.Pod, refused 
 			return out, err
 		}
 		for _, one := range explanation.Refusals {
-			known[one.Node] = made.of(one.Plugin, one.Reasons, one.Resolvable)
+			s.cluster.ByID(one.Node).Note(made.of(one.Plugin, one.Reasons, one.Resolvable))
 		}
 	}
-	return out, s.list(out, made, pod, added, refused, known)
+	return out, s.list(out, made, pod, added, refused)
 }
 
 // exclude notes that a plugin excluded nodes before they were looked at.
@@ -203,11 +194,11 @@ func (s *ClusterSnapshot) ask(made *statuses, added *cluster.Pod, node *cluster.
 }
 
 func (s *ClusterSnapshot) list(out *framework.Diagnosis, made *statuses, pod *corev1.Pod, added *cluster.Pod,
-	refused []*cluster.Node, known map[berth.NodeID]*framework.Status) error {
+	refused []*cluster.Node) error {
 	out.NodeToStatus.Grow(len(refused))
 	var last *framework.Status
 	for _, node := range refused {
-		status := known[node.ID]
+		status := node.Noted()
 		if status == nil {
 			var err error
 			if status, err = s.ask(made, added, node); err != nil {

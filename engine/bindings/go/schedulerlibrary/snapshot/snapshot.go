@@ -32,7 +32,6 @@ type ClusterSnapshot struct {
 	undo                  []func() // of the lists of pods, since the open transaction began
 	transactionInProgress bool
 	version, newest       uint64 // for handles of preemptions; each change has a number of its own
-	room                  []*cluster.Node
 	feasible              []berth.NodeID
 }
 
@@ -131,7 +130,7 @@ func (s *ClusterSnapshot) CanSchedulePod(ctx context.Context, pod *corev1.Pod, p
 	if placement == nil || len(placement.Nodes) == 0 {
 		return nil, nil, nil
 	}
-	nodes, err := s.use(placement)
+	nodes, err := s.cluster.Use(placement)
 	if err != nil {
 		return nil, nil, fmt.Errorf("failed to assume placement: %w", err)
 	}
@@ -163,7 +162,23 @@ func (s *ClusterSnapshot) CanSchedulePod(ctx context.Context, pod *corev1.Pod, p
 // returns the decision on each. After an error the snapshot is as it was; the decisions so far are
 // returned, too.
 func (s *ClusterSnapshot) SchedulePods(ctx context.Context, pods []*corev1.Pod, placement *framework.Placement, opts SchedulePodsOptions) ([]SchedulingResult, error) {
-	return s.schedule(len(pods), func(i int) *corev1.Pod { return pods[i] }, placement, opts)
+	return s.schedule(placement, opts, func(nodes []*cluster.Node, take func(SchedulingResult) bool) error {
+		var at int
+		for _, pod := range pods {
+			added, err := s.add(pod)
+			if err != nil {
+				return err
+			}
+			one, err := s.settle(pod, added, nodes, false, &at)
+			if err != nil {
+				return err
+			}
+			if !take(one) {
+				break
+			}
+		}
+		return nil
+	})
 }
 
 // SchedulePodsByTemplate makes up to `maxPods` pods of a template and places them until one fits
@@ -172,8 +187,59 @@ func (s *ClusterSnapshot) SchedulePodsByTemplate(ctx context.Context, template *
 	if maxPods <= 0 {
 		return nil, nil
 	}
-	return s.schedule(maxPods, func(i int) *corev1.Pod { return podOf(template, i) }, placement,
-		SchedulePodsOptions{opts.CommonSchedulingOptions, true})
+	options := SchedulePodsOptions{opts.CommonSchedulingOptions, true}
+	if len(template.Spec.Volumes)+len(template.Spec.ResourceClaims) > 0 { // the names of pods may matter
+		pods := make([]*corev1.Pod, 0)
+		for i := range maxPods {
+			pods = append(pods, podOf(template, i))
+		}
+		return s.SchedulePods(ctx, pods, placement, options)
+	}
+	return s.schedule(placement, options, func(nodes []*cluster.Node, take func(SchedulingResult) bool) error {
+		pod := podOf(template, 0)
+		added, err := s.add(pod)
+		if err != nil {
+			return err
+		}
+		plain, at := s.plain(&template.Spec), 0
+		waiting, pods := []*cluster.Pod{added}, []*corev1.Pod{pod}
+		for done := 0; len(waiting) > 0; {
+			// The pods to come are made in growing numbers, like the last of these.
+			next := min(2*len(waiting), 128, maxPods-done-len(waiting))
+			var more []*cluster.Pod
+			var morePods []*corev1.Pod
+			if next > 0 {
+				for i := range next {
+					morePods = append(morePods, podOf(template, done+len(waiting)+i))
+				}
+				if more, err = s.cluster.AddLike(waiting[len(waiting)-1], morePods); err != nil {
+					return err
+				}
+			}
+			for i, one := range waiting {
+				result, err := s.settle(pods[i], one, nodes, plain && done+i > 0, &at)
+				if err != nil {
+					return err
+				}
+				if !take(result) {
+					return s.drop(append(waiting[i+1:], more...))
+				}
+			}
+			done += len(waiting)
+			waiting, pods = more, morePods
+		}
+		return nil
+	})
+}
+
+// drop removes pending pods.
+func (s *ClusterSnapshot) drop(pods []*cluster.Pod) error {
+	for _, pod := range pods {
+		if err := s.cluster.Drop(pod); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func podOf(template *corev1.PodTemplateSpec, index int) *corev1.Pod {
@@ -192,30 +258,24 @@ func podOf(template *corev1.PodTemplateSpec, index int) *corev1.Pod {
 		Namespace: namespace, UID: types.UID(uid), Labels: template.Labels}, Spec: template.Spec}
 }
 
-func (s *ClusterSnapshot) schedule(count int, get func(int) *corev1.Pod, placement *framework.Placement, opts SchedulePodsOptions) ([]SchedulingResult, error) {
+func (s *ClusterSnapshot) schedule(placement *framework.Placement, opts SchedulePodsOptions,
+	do func(nodes []*cluster.Node, take func(SchedulingResult) bool) error) ([]SchedulingResult, error) {
 	if placement == nil || len(placement.Nodes) == 0 {
 		return nil, nil
 	}
-	nodes, err := s.use(placement)
+	nodes, err := s.cluster.Use(placement)
 	if err != nil {
 		return nil, fmt.Errorf("error assuming placement: %w", err)
 	}
-	result := make([]SchedulingResult, 0, min(count, 1024))
+	result := make([]SchedulingResult, 0)
 	placed := false
 	err = s.attempt(func() (bool, error) {
-		for i := range count {
-			one, err := s.scheduleOne(get(i), nodes)
-			if err != nil {
-				return false, err
-			}
+		return !opts.DryRun, do(nodes, func(one SchedulingResult) bool {
 			result = append(result, one)
-			if one.Status.IsSuccess() {
-				placed = true
-			} else if opts.StopOnFailure {
-				break
-			}
-		}
-		return !opts.DryRun, nil
+			success := one.Status.IsSuccess()
+			placed = placed || success
+			return success || !opts.StopOnFailure
+		})
 	})
 	if err == nil && placed && !opts.DryRun {
 		s.changed()
@@ -223,13 +283,30 @@ func (s *ClusterSnapshot) schedule(count int, get func(int) *corev1.Pod, placeme
 	return result, err
 }
 
-func (s *ClusterSnapshot) scheduleOne(pod *corev1.Pod, nodes []*cluster.Node) (SchedulingResult, error) {
-	out := SchedulingResult{Pod: pod}
+// add adds a pod as a pending one.
+func (s *ClusterSnapshot) add(pod *corev1.Pod) (*cluster.Pod, error) {
 	added, err := s.cluster.Add(pod)
 	if err != nil {
-		return out, fmt.Errorf("failed to create pod info for pod %s: %w", nameOf(pod), err)
+		return nil, fmt.Errorf("failed to create pod info for pod %s: %w", nameOf(pod), err)
 	}
-	node, err := s.first(pod, added, nodes)
+	return added, nil
+}
+
+// settle puts a pending pod on the first of these nodes that it fits, and otherwise removes it. The
+// index of that node is returned in `at`, which is that of the first node to ask if `plain`.
+func (s *ClusterSnapshot) settle(pod *corev1.Pod, added *cluster.Pod, nodes []*cluster.Node, plain bool, at *int) (SchedulingResult, error) {
+	out := SchedulingResult{Pod: pod}
+	var node *cluster.Node
+	var err error
+	if plain && *at < len(nodes) {
+		var fits bool
+		if fits, err = s.cluster.Engine.Fits(added.ID, nodes[*at].ID); fits {
+			node = nodes[*at]
+		}
+	}
+	if node == nil && err == nil {
+		node, err = s.first(pod, added, nodes)
+	}
 	if err != nil {
 		return out, fmt.Errorf("failed to get framework for pod %s: %w", nameOf(pod), profile(pod, err))
 	}
@@ -243,6 +320,7 @@ func (s *ClusterSnapshot) scheduleOne(pod *corev1.Pod, nodes []*cluster.Node) (S
 		}
 		return out, s.cluster.Drop(added)
 	}
+	*at = node.Rank()
 	if _, err := keyOf(pod); err != nil {
 		out.Status = framework.AsStatus(err)
 		return out, s.cluster.Drop(added)

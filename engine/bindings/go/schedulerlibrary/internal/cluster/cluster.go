@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	berth "berth/go"
 	"berth/go/schedulerlibrary/framework"
@@ -32,6 +33,10 @@ type Node struct {
 
 	rank  int    // in the placement in use
 	stamp uint64 // of that placement
+	gone  bool
+
+	status *framework.Status // why it refuses the pod in question
+	asked  uint64            // the number of that question
 }
 
 // Node returns the object.
@@ -51,8 +56,13 @@ type Cluster struct {
 	Engine *berth.Engine
 	nodes  map[string]*Node
 	byID   map[berth.NodeID]*Node
+	dense  []*Node // by id, as far as ids are small
+	inUse  []*Node // the placement in use, valid until a node goes
 	stamp  uint64
+	asked  uint64 // questions about statuses
 	serial uint64 // of names made up
+	// Default: the filters are kube-scheduler's, without constraints that a profile adds to pods.
+	Default bool
 }
 
 // New wraps an engine that has neither nodes nor pods yet.
@@ -70,14 +80,15 @@ func (c *Cluster) Branch() (*Cluster, *berth.Branch, error) {
 		return nil, nil, err
 	}
 	out := New(branch.Engine)
-	out.serial = c.serial
+	out.serial, out.Default = c.serial, c.Default
 	for name, from := range c.nodes {
 		node := &Node{node: from.node, ID: from.ID, of: out, pods: make([]*Pod, len(from.pods))}
 		for i, pod := range from.pods {
 			copied := *pod
 			copied.At, node.pods[i] = node, &copied
 		}
-		out.nodes[name], out.byID[node.ID] = node, node
+		out.nodes[name] = node
+		out.enterID(node)
 	}
 	return out, branch, nil
 }
@@ -86,7 +97,12 @@ func (c *Cluster) Branch() (*Cluster, *berth.Branch, error) {
 func (c *Cluster) Node(name string) *Node { return c.nodes[name] }
 
 // ByID returns a node by its id; nil if there is none.
-func (c *Cluster) ByID(id berth.NodeID) *Node { return c.byID[id] }
+func (c *Cluster) ByID(id berth.NodeID) *Node {
+	if int(id) < len(c.dense) {
+		return c.dense[id]
+	}
+	return c.byID[id]
+}
 
 // Nodes returns the number of nodes.
 func (c *Cluster) Nodes() int { return len(c.nodes) }
@@ -112,9 +128,23 @@ func (c *Cluster) AddNodes(nodes []*corev1.Node) error {
 	}
 	for i, node := range nodes {
 		added := &Node{node: node, ID: ids[i], of: c}
-		c.nodes[node.Name], c.byID[ids[i]] = added, added
+		c.nodes[node.Name] = added
+		c.enterID(added)
 	}
 	return nil
+}
+
+const smallIDs = 1 << 20
+
+func (c *Cluster) enterID(node *Node) {
+	if node.ID >= smallIDs {
+		c.byID[node.ID] = node
+		return
+	}
+	for len(c.dense) <= int(node.ID) {
+		c.dense = append(c.dense, make([]*Node, 1+len(c.dense))...)
+	}
+	c.dense[node.ID] = node
 }
 
 // UpdateNode replaces a node, or adds it.
@@ -144,6 +174,10 @@ func (c *Cluster) RemoveNode(node *Node) error {
 	}
 	delete(c.nodes, node.node.Name)
 	delete(c.byID, node.ID)
+	if int(node.ID) < len(c.dense) {
+		c.dense[node.ID] = nil
+	}
+	node.gone, c.inUse = true, nil
 	return nil
 }
 
@@ -174,6 +208,20 @@ func (c *Cluster) Add(pod *corev1.Pod) (*Pod, error) {
 		c.serial++
 		out.pod.Name = fmt.Sprintf("%s.%d", pod.Name, c.serial)
 	}
+}
+
+// AddLike adds pods that differ from a pending pod in name and uid only, in one crossing.
+func (c *Cluster) AddLike(like *Pod, pods []*corev1.Pod) ([]*Pod, error) {
+	ids, out := make([]berth.PodID, len(pods)), make([]*Pod, len(pods))
+	prefix, first := like.name+".", c.serial+1
+	c.serial += uint64(len(pods))
+	if _, err := c.Engine.AddLike(like.ID, prefix, first, ids); err != nil {
+		return nil, err
+	}
+	for i, pod := range pods {
+		out[i] = &Pod{pod: *pod, ID: ids[i], namespace: like.namespace, name: prefix + strconv.FormatUint(first+uint64(i), 10)}
+	}
+	return out, nil
 }
 
 // Drop removes a pending pod.
@@ -284,24 +332,55 @@ func (n *Node) Find(uid types.UID) *Pod {
 	return nil
 }
 
-// Use makes a placement the one in use and returns its nodes.
-func (c *Cluster) Use(placement *framework.Placement, out []*Node) ([]*Node, error) {
+// Use makes a placement the one in use and returns its nodes, valid until the next call.
+func (c *Cluster) Use(placement *framework.Placement) ([]*Node, error) {
+	if c.usedLast(placement.Nodes) {
+		return c.inUse, nil
+	}
 	c.stamp++
+	out := c.inUse[:0]
+	c.inUse = nil
 	for i, info := range placement.Nodes {
-		name := info.Node().Name
-		known := c.nodes[name]
-		if known == nil {
-			return nil, fmt.Errorf("node %s in placement is not present in snapshot", name)
-		}
-		if framework.NodeInfo(known) != info {
-			return nil, fmt.Errorf("node %s in placement is not the same instance as in the snapshot", name)
+		known, ok := info.(*Node)
+		if !ok || known.of != c || known.gone {
+			if name := info.Node().Name; c.nodes[name] == nil {
+				return nil, fmt.Errorf("node %s in placement is not present in snapshot", name)
+			}
+			return nil, fmt.Errorf("node %s in placement is not the same instance as in the snapshot", info.Node().Name)
 		}
 		if known.stamp != c.stamp { // of a node listed twice, the first place counts
 			known.rank, known.stamp = i, c.stamp
 		}
 		out = append(out, known)
 	}
+	c.inUse = out
 	return out, nil
+}
+
+func (c *Cluster) usedLast(nodes []framework.NodeInfo) bool {
+	if len(nodes) != len(c.inUse) {
+		return false
+	}
+	for i, node := range c.inUse {
+		if nodes[i] != framework.NodeInfo(node) {
+			return false
+		}
+	}
+	return true
+}
+
+// Ask begins a question whose answers are noted with the nodes.
+func (c *Cluster) Ask() { c.asked++ }
+
+// Note notes the status of a node.
+func (n *Node) Note(status *framework.Status) { n.status, n.asked = status, n.of.asked }
+
+// Noted returns the status noted since the last Ask; nil if there is none.
+func (n *Node) Noted() *framework.Status {
+	if n.asked != n.of.asked {
+		return nil
+	}
+	return n.status
 }
 
 // Rank returns the place of a node in the placement in use; -1 if it has none.
