@@ -78,6 +78,9 @@ func TestNodeTemplate(t *testing.T) {
 			t.Fatalf("%+v", info)
 		}
 		pod := got(e.PodInfo(got(e.NodePods(nodes[1], nil))(t)[0]))(t)
+		if kind := got(e.PodKind(got(e.NodePods(nodes[1], nil))(t)[0]))(t); kind != pod.Kind {
+			t.Error("two kinds of one pod", kind, pod.Kind)
+		}
 		if pod.Node != nodes[1] || pod.Requests["cpu"] != 1000 || pod.Labels["app"] != "web" {
 			t.Fatalf("%+v", pod)
 		}

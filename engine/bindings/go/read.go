@@ -78,6 +78,21 @@ func (s *Snapshot) PodInfo(pod PodID) (*PodInfo, error) {
 	return r.podInfo(pod)
 }
 
+// PodKind returns the Kind of a pod's [PodInfo], for less than the whole costs.
+func (e *Engine) PodKind(pod PodID) (uint64, error) {
+	r, end, err := e.reading()
+	if err != nil {
+		return 0, err
+	}
+	defer end()
+	info := one[C.berth_pod_info](r.arena)
+	info.size = C.sizeof_berth_pod_info
+	if C.bg_pod_info(r.engine, nil, C.uint64_t(pod), info, r.error) != C.BERTH_OK {
+		return 0, failure(r.error)
+	}
+	return uint64(info.kind), nil
+}
+
 func (r *reading) podInfo(pod PodID) (*PodInfo, error) {
 	info, id := one[C.berth_pod_info](r.arena), C.uint64_t(pod)
 	info.size = C.sizeof_berth_pod_info

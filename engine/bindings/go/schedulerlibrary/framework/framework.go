@@ -214,12 +214,12 @@ func (m *NodeToStatus) Set(nodeName string, status *Status) {
 		return
 	}
 	m.index[nodeName] = len(m.names)
-	m.Append(nodeName, status)
+	m.names, m.statuses = append(m.names, nodeName), append(m.statuses, status)
 }
 
 // Append adds the status of a node that is not listed yet, without a look whether it is.
 func (m *NodeToStatus) Append(nodeName string, status *Status) {
-	m.names, m.statuses = append(m.names, nodeName), append(m.statuses, status)
+	m.names, m.statuses, m.index = append(m.names, nodeName), append(m.statuses, status), nil
 }
 
 // Grow makes room for nodes to be appended.
@@ -250,6 +250,17 @@ type Diagnosis struct {
 	PendingPlugins       sets.Set[string]
 	PreFilterMsg         string // why the pod was refused before any node was looked at; "": it was not
 	PostFilterMsg        string
+}
+
+// Clone copies a diagnosis; the statuses are shared.
+func (d *Diagnosis) Clone() *Diagnosis {
+	out := *d
+	out.UnschedulablePlugins, out.PendingPlugins = d.UnschedulablePlugins.Clone(), d.PendingPlugins.Clone()
+	if d.NodeToStatus != nil {
+		out.NodeToStatus = &NodeToStatus{names: slices.Clone(d.NodeToStatus.names),
+			statuses: slices.Clone(d.NodeToStatus.statuses), absent: d.NodeToStatus.absent}
+	}
+	return &out
 }
 
 // AddPluginStatus notes the plugin of a status.

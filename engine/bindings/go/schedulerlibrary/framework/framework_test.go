@@ -58,6 +58,12 @@ func TestDiagnosis(t *testing.T) {
 	if d.UnschedulablePlugins.Len() != 2 || !d.PendingPlugins.Has("Q") || d.PendingPlugins.Len() != 1 {
 		t.Error(d)
 	}
+	copied := d.Clone()
+	copied.NodeToStatus.Set("a", nil)
+	copied.UnschedulablePlugins.Insert("R")
+	if m.Get("a") != one || copied.NodeToStatus.Len() != 2 || d.UnschedulablePlugins.Has("R") || (&Diagnosis{}).Clone().NodeToStatus != nil {
+		t.Error("a copy is not a copy")
+	}
 	m.SetAbsentNodesStatus(NewStatus(UnschedulableAndUnresolvable, "gone"))
 	fit := &FitError{NumAllNodes: 5, Diagnosis: d}
 	if fit.Error() != "0/5 nodes are available: 2 why, 3 gone." {

@@ -13,7 +13,7 @@ import (
 
 // named reports whether a pod may run on a node as far as its spec.nodeName says.
 func named(pod *corev1.Pod, node *cluster.Node) bool {
-	return pod.Spec.NodeName == "" || pod.Spec.NodeName == node.Node().Name
+	return pod.Spec.NodeName == "" || pod.Spec.NodeName == node.Name
 }
 
 // few is the number of nodes that are asked one by one before all are asked in one crossing.
@@ -64,23 +64,64 @@ func (s *ClusterSnapshot) first(pod *corev1.Pod, added *cluster.Pod, nodes []*cl
 // plain reports whether a node that refuses a pod goes on to do so while pods are added: the pod has
 // no rule that other pods can satisfy.
 func (s *ClusterSnapshot) plain(spec *corev1.PodSpec) bool {
-	return s.cluster.Default && spec.NodeName == "" && len(spec.TopologySpreadConstraints)+len(spec.Volumes)+len(spec.ResourceClaims) == 0 &&
+	return s.cluster.Default && spec.NodeName == "" && (spec.SchedulerName == "" || spec.SchedulerName == corev1.DefaultSchedulerName) &&
+		len(spec.TopologySpreadConstraints)+len(spec.Volumes)+len(spec.ResourceClaims) == 0 &&
 		(spec.Affinity == nil || spec.Affinity.PodAffinity == nil)
 }
 
-// fits reports for each node of the placement in use whether a pending pod fits it.
-func (s *ClusterSnapshot) fits(pod *corev1.Pod, added *cluster.Pod, count int) ([]bool, error) {
-	var err error
-	if s.feasible, err = s.cluster.Engine.FeasibleNodes(added.ID, s.feasible[:0]); err != nil {
+// kinds remembers, during one call, what became of plain pods by kind. A kind's number lasts as long
+// as a pod of it, so pods that are refused stay, pending, until the call ends.
+type kinds struct {
+	seen    map[uint64]*seen
+	changes int // pods placed
+	kept    []*cluster.Pod
+}
+
+type seen struct {
+	at        int                  // the node of the last pod: those before it refuse
+	diagnosis *framework.Diagnosis // of the last pod, if it was refused
+	changes   int                  // when it was refused
+}
+
+// of returns what became of pods of this kind; nil for a pod that is not plain.
+func (k *kinds) of(s *ClusterSnapshot, pod *corev1.Pod, added *cluster.Pod) (*seen, error) {
+	if !s.plain(&pod.Spec) || pod.Status.NominatedNodeName != "" {
+		return nil, nil
+	}
+	kind, err := s.cluster.Engine.PodKind(added.ID)
+	if err != nil {
 		return nil, err
 	}
-	out := make([]bool, count)
+	known := k.seen[kind]
+	if known == nil {
+		known = &seen{}
+		if k.seen == nil {
+			k.seen = map[uint64]*seen{}
+		}
+		k.seen[kind] = known
+	}
+	return known, nil
+}
+
+// fits reports for each node of the placement in use whether a pending pod fits it, and how many do.
+// The answer is valid until the next call.
+func (s *ClusterSnapshot) fits(pod *corev1.Pod, added *cluster.Pod, nodes []*cluster.Node) ([]bool, int, error) {
+	var err error
+	if s.feasible, err = s.cluster.Engine.FeasibleNodes(added.ID, s.feasible[:0]); err != nil {
+		return nil, 0, err
+	}
+	if len(s.fit) < len(nodes) {
+		s.fit = make([]bool, len(nodes))
+	}
+	out, count := s.fit[:len(nodes)], 0
+	clear(out)
 	for _, id := range s.feasible {
 		if node := s.cluster.ByID(id); node.Rank() >= 0 && named(pod, node) {
 			out[node.Rank()] = true
+			count++
 		}
 	}
-	return out, nil
+	return out, count, nil
 }
 
 // statuses makes one status for each reason of refusal.
@@ -216,7 +257,7 @@ func (s *ClusterSnapshot) list(out *framework.Diagnosis, made *statuses, pod *co
 			out.AddPluginStatus(status)
 			last = status
 		}
-		out.NodeToStatus.Append(node.Node().Name, status)
+		out.NodeToStatus.Append(node.Name, status)
 	}
 	return nil
 }

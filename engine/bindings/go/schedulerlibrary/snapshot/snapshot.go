@@ -16,6 +16,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"slices"
 
 	berth "berth/go"
 	"berth/go/schedulerlibrary/framework"
@@ -31,8 +32,9 @@ type ClusterSnapshot struct {
 	closers               []func() error
 	undo                  []func() // of the lists of pods, since the open transaction began
 	transactionInProgress bool
-	version, newest       uint64 // for handles of preemptions; each change has a number of its own
-	feasible              []berth.NodeID
+	version, newest       uint64         // for handles of preemptions; each change has a number of its own
+	feasible              []berth.NodeID // room for answers
+	fit                   []bool
 }
 
 // New makes a snapshot of what is in a cluster; the simulator and the cluster's state call it.
@@ -139,14 +141,14 @@ func (s *ClusterSnapshot) CanSchedulePod(ctx context.Context, pod *corev1.Pod, p
 		return nil, nil, fmt.Errorf("failed to create pod info: %w", err)
 	}
 	defer s.cluster.Drop(added)
-	fits, err := s.fits(pod, added, len(nodes))
+	fits, count, err := s.fits(pod, added, nodes)
 	if err != nil {
 		return nil, nil, fmt.Errorf("failed to get framework: %w", profile(pod, err))
 	}
-	names, refused := make([]string, 0, len(nodes)), make([]*cluster.Node, 0, len(nodes))
+	names, refused := make([]string, 0, count), make([]*cluster.Node, 0, len(nodes)-count)
 	for i, node := range nodes {
 		if fits[i] {
-			names = append(names, node.Node().Name)
+			names = append(names, node.Name)
 		} else {
 			refused = append(refused, node)
 		}
@@ -163,13 +165,19 @@ func (s *ClusterSnapshot) CanSchedulePod(ctx context.Context, pod *corev1.Pod, p
 // returned, too.
 func (s *ClusterSnapshot) SchedulePods(ctx context.Context, pods []*corev1.Pod, placement *framework.Placement, opts SchedulePodsOptions) ([]SchedulingResult, error) {
 	return s.schedule(placement, opts, func(nodes []*cluster.Node, take func(SchedulingResult) bool) error {
-		var at int
+		k := &kinds{}
 		for _, pod := range pods {
 			added, err := s.add(pod)
 			if err != nil {
 				return err
 			}
-			one, err := s.settle(pod, added, nodes, false, &at)
+			var known *seen
+			if len(pods) > 1 {
+				if known, err = k.of(s, pod, added); err != nil {
+					return err
+				}
+			}
+			one, err := s.settle(pod, added, nodes, k, known)
 			if err != nil {
 				return err
 			}
@@ -177,7 +185,7 @@ func (s *ClusterSnapshot) SchedulePods(ctx context.Context, pods []*corev1.Pod, 
 				break
 			}
 		}
-		return nil
+		return s.drop(k.kept)
 	})
 }
 
@@ -201,7 +209,11 @@ func (s *ClusterSnapshot) SchedulePodsByTemplate(ctx context.Context, template *
 		if err != nil {
 			return err
 		}
-		plain, at := s.plain(&template.Spec), 0
+		k := &kinds{}
+		known, err := k.of(s, pod, added)
+		if err != nil {
+			return err
+		}
 		waiting, pods := []*cluster.Pod{added}, []*corev1.Pod{pod}
 		for done := 0; len(waiting) > 0; {
 			// The pods to come are made in growing numbers, like the last of these.
@@ -217,18 +229,18 @@ func (s *ClusterSnapshot) SchedulePodsByTemplate(ctx context.Context, template *
 				}
 			}
 			for i, one := range waiting {
-				result, err := s.settle(pods[i], one, nodes, plain && done+i > 0, &at)
+				result, err := s.settle(pods[i], one, nodes, k, known)
 				if err != nil {
 					return err
 				}
 				if !take(result) {
-					return s.drop(append(waiting[i+1:], more...))
+					return s.drop(slices.Concat(k.kept, waiting[i+1:], more))
 				}
 			}
 			done += len(waiting)
 			waiting, pods = more, morePods
 		}
-		return nil
+		return s.drop(k.kept)
 	})
 }
 
@@ -292,35 +304,28 @@ func (s *ClusterSnapshot) add(pod *corev1.Pod) (*cluster.Pod, error) {
 	return added, nil
 }
 
-// settle puts a pending pod on the first of these nodes that it fits, and otherwise removes it. The
-// index of that node is returned in `at`, which is that of the first node to ask if `plain`.
-func (s *ClusterSnapshot) settle(pod *corev1.Pod, added *cluster.Pod, nodes []*cluster.Node, plain bool, at *int) (SchedulingResult, error) {
+// settle puts a pending pod on the first of these nodes that it fits, or says why there is none.
+func (s *ClusterSnapshot) settle(pod *corev1.Pod, added *cluster.Pod, nodes []*cluster.Node, k *kinds, known *seen) (SchedulingResult, error) {
 	out := SchedulingResult{Pod: pod}
 	var node *cluster.Node
 	var err error
-	if plain && *at < len(nodes) {
+	if known != nil && known.diagnosis == nil && known.at < len(nodes) {
 		var fits bool
-		if fits, err = s.cluster.Engine.Fits(added.ID, nodes[*at].ID); fits {
-			node = nodes[*at]
+		if fits, err = s.cluster.Engine.Fits(added.ID, nodes[known.at].ID); fits {
+			node = nodes[known.at]
 		}
 	}
-	if node == nil && err == nil {
+	if node == nil && err == nil && (known == nil || known.diagnosis == nil) {
 		node, err = s.first(pod, added, nodes)
 	}
 	if err != nil {
 		return out, fmt.Errorf("failed to get framework for pod %s: %w", nameOf(pod), profile(pod, err))
 	}
 	if node == nil {
-		diagnosis, err := s.diagnose(pod, added, nodes)
-		if err != nil {
-			out.Status = framework.AsStatus(err)
-		} else {
-			out.Status = framework.NewStatus(framework.Unschedulable).WithError(
-				&framework.FitError{Pod: pod, NumAllNodes: len(nodes), Diagnosis: *diagnosis})
-		}
-		return out, s.cluster.Drop(added)
+		out.Status = s.refusal(pod, added, nodes, k, known)
+		k.kept = append(k.kept, added)
+		return out, nil
 	}
-	*at = node.Rank()
 	if _, err := keyOf(pod); err != nil {
 		out.Status = framework.AsStatus(err)
 		return out, s.cluster.Drop(added)
@@ -329,10 +334,32 @@ func (s *ClusterSnapshot) settle(pod *corev1.Pod, added *cluster.Pod, nodes []*c
 		out.Status = framework.AsStatus(err)
 		return out, s.cluster.Drop(added)
 	}
+	if known != nil {
+		known.at = node.Rank()
+	}
+	k.changes++
 	s.undo = append(s.undo, func() { s.cluster.Leave(added) })
-	out.SelectedNodeName = node.Node().Name
+	out.SelectedNodeName = node.Name
 	pod.Spec.NodeName = out.SelectedNodeName
 	return out, nil
+}
+
+// refusal returns the status of a pod that fits none of these nodes.
+func (s *ClusterSnapshot) refusal(pod *corev1.Pod, added *cluster.Pod, nodes []*cluster.Node, k *kinds, known *seen) *framework.Status {
+	var diagnosis *framework.Diagnosis
+	if known != nil && known.diagnosis != nil && known.changes == k.changes {
+		diagnosis = known.diagnosis.Clone()
+	} else {
+		var err error
+		if diagnosis, err = s.diagnose(pod, added, nodes); err != nil {
+			return framework.AsStatus(err)
+		}
+		if known != nil {
+			known.diagnosis, known.changes = diagnosis, k.changes
+		}
+	}
+	return framework.NewStatus(framework.Unschedulable).WithError(
+		&framework.FitError{Pod: pod, NumAllNodes: len(nodes), Diagnosis: *diagnosis})
 }
 
 // MakePlacement makes a placement of nodes by their names.

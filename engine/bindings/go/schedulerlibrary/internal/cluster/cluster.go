@@ -28,6 +28,7 @@ func (p *Pod) GetPod() *corev1.Pod { return &p.pod }
 type Node struct {
 	node *corev1.Node
 	pods []*Pod
+	Name string
 	ID   berth.NodeID
 	of   *Cluster
 
@@ -82,7 +83,7 @@ func (c *Cluster) Branch() (*Cluster, *berth.Branch, error) {
 	out := New(branch.Engine)
 	out.serial, out.Default = c.serial, c.Default
 	for name, from := range c.nodes {
-		node := &Node{node: from.node, ID: from.ID, of: out, pods: make([]*Pod, len(from.pods))}
+		node := &Node{node: from.node, Name: name, ID: from.ID, of: out, pods: make([]*Pod, len(from.pods))}
 		for i, pod := range from.pods {
 			copied := *pod
 			copied.At, node.pods[i] = node, &copied
@@ -127,7 +128,7 @@ func (c *Cluster) AddNodes(nodes []*corev1.Node) error {
 		return err
 	}
 	for i, node := range nodes {
-		added := &Node{node: node, ID: ids[i], of: c}
+		added := &Node{node: node, Name: node.Name, ID: ids[i], of: c}
 		c.nodes[node.Name] = added
 		c.enterID(added)
 	}
@@ -238,7 +239,7 @@ func (c *Cluster) Bind(pod *Pod, node *Node) error {
 
 // Enter lists a pod on a node, on which the engine has it already.
 func (c *Cluster) Enter(pod *Pod, node *Node) {
-	pod.At, pod.pod.Spec.NodeName = node, node.node.Name
+	pod.At, pod.pod.Spec.NodeName = node, node.Name
 	node.pods = append(node.pods, pod)
 }
 
