@@ -8,7 +8,7 @@ import (
 	"math/rand"
 	"os"
 	"regexp"
-	"runtime"
+	goruntime "runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +20,7 @@ import (
 	"berth/go/schedulerlibrary/simulator"
 	"berth/go/schedulerlibrary/snapshot"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/rest"
@@ -57,7 +58,7 @@ func copies(pods []*corev1.Pod) []*corev1.Pod {
 	return out
 }
 
-func newReal(ctx context.Context, pods []*corev1.Pod, nodes []*corev1.Node) (*realsnapshot.ClusterSnapshot, error) {
+func newReal(ctx context.Context, pods []*corev1.Pod, nodes []*corev1.Node, objects ...runtime.Object) (*realsnapshot.ClusterSnapshot, error) {
 	client, err := realsimulator.NewReadonlyClient(&rest.Config{Host: "http://127.0.0.1:1"}) // never asked
 	if err != nil {
 		return nil, err
@@ -66,15 +67,19 @@ func newReal(ctx context.Context, pods []*corev1.Pod, nodes []*corev1.Node) (*re
 	if err != nil {
 		return nil, err
 	}
-	sim, err := realsimulator.NewSchedulingSimulator(ctx, cfg, client, informers.NewSharedInformerFactory(fake.NewClientset(), 0))
+	sim, err := realsimulator.NewSchedulingSimulator(ctx, cfg, client, informers.NewSharedInformerFactory(fake.NewClientset(objects...), 0))
 	if err != nil {
 		return nil, err
 	}
 	return sim.NewClusterSnapshot(ctx, pods, nodes)
 }
 
-func newOurs(ctx context.Context, pods []*corev1.Pod, nodes []*corev1.Node) (*snapshot.ClusterSnapshot, error) {
-	client, err := simulator.NewReadonlyClient(simulator.ObjectList{})
+func newOurs(ctx context.Context, pods []*corev1.Pod, nodes []*corev1.Node, objects ...runtime.Object) (*snapshot.ClusterSnapshot, error) {
+	list := simulator.ObjectList{}
+	for _, object := range objects {
+		list = append(list, object)
+	}
+	client, err := simulator.NewReadonlyClient(list)
 	if err != nil {
 		return nil, err
 	}
@@ -88,16 +93,17 @@ func newOurs(ctx context.Context, pods []*corev1.Pod, nodes []*corev1.Node) (*sn
 func newPair(seed int64) (*pair, error) {
 	p := &pair{random: &source{Rand: rand.New(rand.NewSource(seed))}}
 	nodes, pods := p.random.cluster()
+	objects := p.random.objects()
 	for _, node := range nodes {
 		p.names = append(p.names, node.Name)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	var err error
-	if p.real, err = newReal(ctx, copies(pods), nodes); err != nil {
+	if p.real, err = newReal(ctx, copies(pods), nodes, objects...); err != nil {
 		cancel()
 		return nil, err
 	}
-	if p.ours, err = newOurs(ctx, pods, nodes); err != nil {
+	if p.ours, err = newOurs(ctx, pods, nodes, objects...); err != nil {
 		cancel()
 		return nil, err
 	}
@@ -398,7 +404,7 @@ func number(name string, otherwise int64) int64 {
 // many follow.
 func TestSame(t *testing.T) {
 	// On one processor the library takes the nodes one after the other, in the placement's order.
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	defer goruntime.GOMAXPROCS(goruntime.GOMAXPROCS(1))
 
 	first, count := number("SEED", time.Now().Unix()%1000000*1000), number("COUNT", 150)
 	fmt.Printf("seeds %d to %d; to repeat one: SEED=%d COUNT=1 go test -run TestSame\n", first, first+count-1, first)

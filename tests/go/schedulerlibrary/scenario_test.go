@@ -6,8 +6,10 @@ import (
 	"math/rand"
 
 	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -86,7 +88,11 @@ func (r *source) spec() corev1.PodSpec {
 func (r *source) affinity() *corev1.Affinity {
 	out := &corev1.Affinity{}
 	term := func() []corev1.PodAffinityTerm {
-		return []corev1.PodAffinityTerm{{TopologyKey: pick(r, "zone", "kubernetes.io/hostname"),
+		var spaces *metav1.LabelSelector
+		if r.chance(25) {
+			spaces = &metav1.LabelSelector{MatchLabels: map[string]string{"team": "e"}}
+		}
+		return []corev1.PodAffinityTerm{{NamespaceSelector: spaces, TopologyKey: pick(r, "zone", "kubernetes.io/hostname"),
 			LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": pick(r, apps...)}}}}
 	}
 	if r.chance(15) {
@@ -126,9 +132,9 @@ func (r *source) pod() *corev1.Pod {
 	if r.chance(2) {
 		pod.UID = ""
 	}
-	if r.chance(5) {
+	if r.chance(12) {
 		pod.Spec.Volumes = []corev1.Volume{{Name: "v", VolumeSource: corev1.VolumeSource{
-			PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "none"}}}}
+			PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: pick(r, "none", "c0", "c1", "c2")}}}}
 	}
 	return pod
 }
@@ -136,6 +142,35 @@ func (r *source) pod() *corev1.Pod {
 func namesNodes(pod *corev1.Pod) bool {
 	affinity := pod.Spec.Affinity.NodeAffinity
 	return affinity != nil && affinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms[0].MatchFields != nil
+}
+
+// objects makes the objects beside nodes and pods: namespaces, and volumes of one zone each with the
+// claims that are bound to them.
+func (r *source) objects() (out []runtime.Object) {
+	for _, name := range []string{"d", "e", "system", "default"} {
+		out = append(out, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"team": name}}})
+	}
+	size := corev1.ResourceList{"storage": resource.MustParse("1Gi")}
+	class := "fast"
+	out = append(out, &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: class}, Provisioner: "example.com/p"})
+	for i := range 3 {
+		for _, space := range []string{"d", "e"} {
+			claim, volume := fmt.Sprintf("c%d", i), fmt.Sprintf("v-%s-%d", space, i)
+			affinity := &corev1.VolumeNodeAffinity{Required: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
+				MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "zone", Operator: corev1.NodeSelectorOpIn, Values: []string{pick(r, "x", "y")}}}}}}}
+			out = append(out, &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: volume, UID: types.UID(volume)}, Spec: corev1.PersistentVolumeSpec{
+				Capacity: size, StorageClassName: class, NodeAffinity: affinity, AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteMany},
+				ClaimRef:               &corev1.ObjectReference{Namespace: space, Name: claim, UID: types.UID(space + claim)},
+				PersistentVolumeSource: corev1.PersistentVolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/data"}}},
+				Status: corev1.PersistentVolumeStatus{Phase: corev1.VolumeBound}},
+				&corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: claim, Namespace: space, UID: types.UID(space + claim),
+					Annotations: map[string]string{"pv.kubernetes.io/bind-completed": "yes"}},
+					Spec: corev1.PersistentVolumeClaimSpec{StorageClassName: &class, VolumeName: volume,
+						AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteMany}, Resources: corev1.VolumeResourceRequirements{Requests: size}},
+					Status: corev1.PersistentVolumeClaimStatus{Phase: corev1.ClaimBound}})
+		}
+	}
+	return out
 }
 
 // cluster makes nodes and the pods on them.
