@@ -58,7 +58,7 @@ func copies(pods []*corev1.Pod) []*corev1.Pod {
 	return out
 }
 
-func newReal(ctx context.Context, pods []*corev1.Pod, nodes []*corev1.Node, objects ...runtime.Object) (*realsnapshot.ClusterSnapshot, error) {
+func realSimulator(ctx context.Context, objects ...runtime.Object) (*realsimulator.SchedulingSimulator, error) {
 	client, err := realsimulator.NewReadonlyClient(&rest.Config{Host: "http://127.0.0.1:1"}) // never asked
 	if err != nil {
 		return nil, err
@@ -67,14 +67,18 @@ func newReal(ctx context.Context, pods []*corev1.Pod, nodes []*corev1.Node, obje
 	if err != nil {
 		return nil, err
 	}
-	sim, err := realsimulator.NewSchedulingSimulator(ctx, cfg, client, informers.NewSharedInformerFactory(fake.NewClientset(objects...), 0))
+	return realsimulator.NewSchedulingSimulator(ctx, cfg, client, informers.NewSharedInformerFactory(fake.NewClientset(objects...), 0))
+}
+
+func newReal(ctx context.Context, pods []*corev1.Pod, nodes []*corev1.Node, objects ...runtime.Object) (*realsnapshot.ClusterSnapshot, error) {
+	sim, err := realSimulator(ctx, objects...)
 	if err != nil {
 		return nil, err
 	}
 	return sim.NewClusterSnapshot(ctx, pods, nodes)
 }
 
-func newOurs(ctx context.Context, pods []*corev1.Pod, nodes []*corev1.Node, objects ...runtime.Object) (*snapshot.ClusterSnapshot, error) {
+func ourSimulator(ctx context.Context, objects ...runtime.Object) (*simulator.SchedulingSimulator, error) {
 	list := simulator.ObjectList{}
 	for _, object := range objects {
 		list = append(list, object)
@@ -83,7 +87,11 @@ func newOurs(ctx context.Context, pods []*corev1.Pod, nodes []*corev1.Node, obje
 	if err != nil {
 		return nil, err
 	}
-	sim, err := simulator.NewSchedulingSimulator(ctx, &berth.Config{Kubernetes: 36}, client)
+	return simulator.NewSchedulingSimulator(ctx, &berth.Config{Kubernetes: 36}, client)
+}
+
+func newOurs(ctx context.Context, pods []*corev1.Pod, nodes []*corev1.Node, objects ...runtime.Object) (*snapshot.ClusterSnapshot, error) {
+	sim, err := ourSimulator(ctx, objects...)
 	if err != nil {
 		return nil, err
 	}

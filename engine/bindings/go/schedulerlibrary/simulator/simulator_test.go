@@ -517,6 +517,11 @@ func TestClusterState(t *testing.T) {
 	if err := c.RemoveNode(log, node("b", "9")); err != nil || names("a") != "" {
 		t.Error(err, names("a"))
 	}
+	zoned := node("b", "9")
+	zoned.Labels[corev1.LabelTopologyZone] = "z"
+	fails(t, c.RemoveNode(log, zoned), `node "b" in group ":\x00:z" was not found`) // its pod is still there
+	zoned.Labels = nil
+	fails(t, c.RemoveNode(log, zoned), `node "b" in group "" was not found`)
 	if c.AddNode(log, node("b", "9")) == nil || names("a", "b") != "b/x" { // the pod has waited
 		t.Error(names("a", "b"))
 	}

@@ -103,12 +103,26 @@ func (c *cache) UpdateNode(logger klog.Logger, _, node *corev1.Node) framework.N
 func (c *cache) RemoveNode(logger klog.Logger, node *corev1.Node) error {
 	known := c.cluster.Node(node.Name)
 	if known == nil {
+		for _, pod := range c.pods {
+			if pod.Spec.NodeName == node.Name { // kube-scheduler still has a place for the node
+				return fmt.Errorf("node %q in group %q was not found", node.Name, groupOf(node))
+			}
+		}
 		return fmt.Errorf("node %v is not found", node.Name)
 	}
 	for _, pod := range known.GetPods() {
 		delete(c.placed, pod.GetPod().UID)
 	}
 	return c.cluster.RemoveNode(known)
+}
+
+// groupOf returns the name of the group in which kube-scheduler's cache has a node: its region and zone.
+func groupOf(node *corev1.Node) string {
+	region, zone := node.Labels[corev1.LabelTopologyRegion], node.Labels[corev1.LabelTopologyZone]
+	if region == "" && zone == "" {
+		return ""
+	}
+	return region + ":\x00:" + zone
 }
 
 func keyOf(pod *corev1.Pod) (types.UID, error) {
