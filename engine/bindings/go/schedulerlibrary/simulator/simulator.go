@@ -91,13 +91,17 @@ func (s *SchedulingSimulator) engine(ctx context.Context) (*berth.Engine, error)
 	return engine, nil
 }
 
+func (s *SchedulingSimulator) defaults() bool {
+	return s.cfg.SchedulerConfiguration == "" && s.cfg.SchedulerConfigurationFile == "" && len(s.cfg.Plugins) == 0
+}
+
 // NewClusterState makes a state without nodes and pods.
 func (s *SchedulingSimulator) NewClusterState(ctx context.Context) (*state.ClusterState, error) {
 	engine, err := s.engine(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return state.New(engine), nil
+	return state.New(engine, s.defaults()), nil
 }
 
 // NewClusterSnapshot makes a snapshot of these nodes and of the pods that are on them.
@@ -107,7 +111,7 @@ func (s *SchedulingSimulator) NewClusterSnapshot(ctx context.Context, pods []*co
 		return nil, err
 	}
 	all := cluster.New(engine)
-	all.Default = s.cfg.SchedulerConfiguration == "" && s.cfg.SchedulerConfigurationFile == "" && len(s.cfg.Plugins) == 0
+	all.Default = s.defaults()
 	err = all.AddNodes(nodes)
 	if err == nil {
 		err = all.AddPods(pods)

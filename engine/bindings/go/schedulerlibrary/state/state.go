@@ -38,10 +38,12 @@ type ClusterState struct {
 	cache *cache
 }
 
-// New makes the state of an engine that has neither nodes nor pods yet.
-func New(engine *berth.Engine) *ClusterState {
+// New makes the state of an engine that has neither nodes nor pods yet. `defaults`: it has the
+// default profile and no plugins of its own, which makes some questions cheaper.
+func New(engine *berth.Engine, defaults bool) *ClusterState {
 	c := &cache{cluster: cluster.New(engine), pods: map[types.UID]*corev1.Pod{},
 		placed: map[types.UID]*cluster.Pod{}}
+	c.cluster.Default = defaults
 	return &ClusterState{c, c}
 }
 
