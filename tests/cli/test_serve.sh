@@ -204,7 +204,8 @@ def read(name):
     with open(sys.argv[1] + "/" + name) as file:
         return json.load(file)
 document = read("answer")
-if sorted(document["paths"]) != ["/openapi.json", "/v1/capacity", "/v1/explain", "/v1/fits"]:
+paths = ["/", "/openapi.json", "/v1/capacity", "/v1/changes", "/v1/explain", "/v1/fits", "/v1/report"]
+if sorted(document["paths"]) != paths:
     sys.exit("its paths")
 types = {"object": dict, "array": list, "string": str, "boolean": bool, "integer": int}
 def check(schema, value, place):
@@ -236,10 +237,60 @@ run 2 "$berth" serve extra
 run 3 "$berth" serve --master "http://127.0.0.1:$port" --listen "http://127.0.0.1:0"
 stop
 
-# ---- what changes in the cluster changes the answers ----
+# ---- the report ----
 
 cluster "$work/cluster.json" keep
 start "http://127.0.0.1:$port"
+ask 200 GET /v1/report
+"$berth" report "${here[@]}" --title x -o - 2>"$work/err" |
+  sed -n 's,.*<script type="application/json" id="data">\(.*\),\1,p' | sed 's,</script>$,,' >"$work/out"
+python3 - "$work" <<'PYTHON' || fail "another report than that of berth report"
+import json, sys
+def read(name):
+    with open(sys.argv[1] + "/" + name) as file:
+        report = json.load(file)
+    del report["title"]
+    # The program adds resources in the order in which it reads nodes.
+    return report
+ours, theirs = read("answer"), read("out")
+for key in sorted(set(ours) | set(theirs)):
+    if ours.get(key) != theirs.get(key):
+        sys.exit(f"{key}: {str(ours.get(key))[:300]} is not {str(theirs.get(key))[:300]}")
+PYTHON
+ask 200 GET /v1/changes
+says "data: "
+seen=$(sed -n 's/^id: //p' "$work/answer")
+browser=$(command -v chromium || true)
+if [[ -z $browser ]]; then
+  echo "without chromium the page is not opened"
+else
+  # By keyboard alone: nothing is clicked.
+  manifest='apiVersion: v1\nkind: Pod\nmetadata: {name: asked}\nspec: {containers: [{name: c, image: i, resources: {requests: {cpu: CPU}}}]}'
+  cat >"$work/expressions" <<EXPRESSIONS
+document.querySelector('#state').textContent.startsWith('The cluster as of')
+[...document.querySelectorAll('h2')].map(h => h.textContent).includes('Will it fit?')
+document.querySelector('.cards').innerText.includes('12')
+document.querySelectorAll('input, textarea, button').length >= 3
+[...document.querySelectorAll('textarea, form input')].every(e => document.querySelector('label[for="' + e.id + '"]'))
+do document.querySelector('#manifest').value = '${manifest/CPU/1}'
+do document.querySelector('form').requestSubmit()
+document.querySelector('#answer').innerText.includes('The pod fits.')
+document.querySelector('#answer').innerText.includes('default/asked')
+document.querySelector('#answer').getAttribute('aria-live') == 'polite'
+do document.querySelector('#manifest').value = '${manifest/CPU/1000}'
+do document.querySelector('form').requestSubmit()
+document.querySelector('#answer').innerText.includes('0 of 1 pods fit.')
+document.querySelector('#answer').innerText.includes('12 Insufficient cpu')
+do document.querySelector('#manifest').value = 'a: ['
+do document.querySelector('form').requestSubmit()
+document.querySelector('#answer').innerText.includes('not YAML')
+EXPRESSIONS
+  python3 browse.py "$browser" "$work/profile" "http://127.0.0.1:$port/" <"$work/expressions" >"$work/said" ||
+    fail "the page: $(cat "$work/said")"
+fi
+
+# ---- what changes in the cluster changes the answers ----
+
 pod=$(python3 - "$work/cluster.json" <<'PYTHON'
 import json, sys
 pods = [i for i in json.load(open(sys.argv[1]))["items"] if i["kind"] == "Pod" and not i["spec"].get("nodeName")]
@@ -256,6 +307,8 @@ for ((tries = 100; tries > 0; tries--)); do
   sleep 0.1
 done
 ((tries > 0)) || fail "the binding is not seen: $(head -c 400 "$work/answer")"
+ask 200 GET /v1/changes
+[[ $(sed -n 's/^id: //p' "$work/answer") != "$seen" ]] || fail "the change has no number of its own"
 stop
 
 # ---- limits ----

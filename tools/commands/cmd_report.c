@@ -66,12 +66,12 @@ static berth_status make_data(report *r, FILE *file, berth_error *error)
 static berth_status write_page(const report *r, const char *data, size_t bytes, berth_error *error)
 {
     if (strcmp(r->path, "-") == 0) {
-        report_page_write(data, bytes, stdout);
+        report_page_write(data, bytes, false, stdout);
         return BERTH_OK;
     }
     berth_output_file *page = NULL;
     TRY(berth_output_file_open(r->path, &page, error));
-    report_page_write(data, bytes, berth_output_file_stream(page));
+    report_page_write(data, bytes, false, berth_output_file_stream(page));
     return berth_output_file_commit(page, error);
 }
 

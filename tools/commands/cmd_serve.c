@@ -20,10 +20,12 @@ static const command_help help = {
         "of a manifest fit (POST /v1/fits), how many more of them (POST /v1/capacity), and why a\n"
         "pod of the cluster gets its node or none (GET /v1/explain). Each question is answered\n"
         "on a branch of the newest state, many at once; nothing is written to the cluster.\n"
-        "/openapi.json describes the interface. Over HTTPS, the API server says who a client is\n"
-        "and whether its user may post to, or get, the path: a ClusterRole allows it by\n"
-        "nonResourceURLs: [/v1/*]. Over plain HTTP, everyone who can reach the address asks.\n"
-        "/livez, /readyz and /metrics are there, too. A signal (TERM or INT) ends it.\n",
+        "A browser finds a page at /: the cluster as 'berth report' shows it, and a form that\n"
+        "asks whether a manifest fits. /openapi.json describes the interface.\n\n"
+        "Over HTTPS, the API server says who a client is and whether its user may use a path: a\n"
+        "ClusterRole allows it by nonResourceURLs, verbs get and post. Over plain HTTP, everyone\n"
+        "who can reach the address asks. /livez, /readyz and /metrics are there, too. A signal\n"
+        "(TERM or INT) ends it.\n",
     .examples = "  berth serve --listen 127.0.0.1:8470\n"
                 "  berth serve --kubeconfig ~/.kube/config --listen http://127.0.0.1:8470\n"
                 "  curl --data-binary @web.yaml 'http://127.0.0.1:8470/v1/fits?namespace=shop'\n"

@@ -150,18 +150,23 @@ static void skip(cluster_input *input, berth_pod_id pod, berth_str reason, bool 
 
 /* Skip pods that never enter a scheduler's queue: those that are being deleted, and those of other
  * schedulers. */
-static void skip_if_due(load *l, berth_pod_id id, const berth_pod *pod)
+void cluster_input_pass_over(cluster_input *input, const engine_setup *setup, berth_pod_id pod,
+                             bool deleting, berth_str scheduler_name)
 {
-    if (id == BERTH_POD_NONE || pod->node_name.len > 0)
-        return;
-    if (pod->meta.deleting) {
-        skip(l->input, id, words_of("being deleted"), false);
-    } else if (!engine_setup_serves(l->setup, pod->scheduler_name)) {
+    if (deleting) {
+        skip(input, pod, words_of("being deleted"), false);
+    } else if (!engine_setup_serves(setup, scheduler_name)) {
         char reason[384];
         int len = snprintf(reason, sizeof(reason), "schedulerName %.*s: served by no profile",
-                           (int)pod->scheduler_name.len, pod->scheduler_name.data);
-        skip(l->input, id, (berth_str){reason, (uint32_t)len}, false);
+                           (int)scheduler_name.len, scheduler_name.data);
+        skip(input, pod, (berth_str){reason, (uint32_t)len}, false);
     }
+}
+
+static void skip_if_due(load *l, berth_pod_id id, const berth_pod *pod)
+{
+    if (id != BERTH_POD_NONE && pod->node_name.len == 0)
+        cluster_input_pass_over(l->input, l->setup, id, pod->meta.deleting, pod->scheduler_name);
 }
 
 static void tell_replaced(load *l, const berth_object *object)

@@ -114,6 +114,12 @@ berth_status cluster_input_play(cluster_input *input, berth_engine *engine,
  * BERTH_E_INVALID if anything was reported and --strict is set. */
 berth_status cluster_input_report(cluster_input *input, berth_error *error);
 
+/* Note that no scheduler of the setup takes a pending pod, if so: it is being deleted, or no
+ * profile serves it. Loading does this; call it for pods that the engine has from elsewhere, in
+ * the order of their ids. */
+void cluster_input_pass_over(cluster_input *input, const engine_setup *setup, berth_pod_id pod,
+                             bool deleting, berth_str scheduler_name);
+
 /* Why a pending pod is skipped, or NULL. */
 const cluster_skip *cluster_input_skipped(const cluster_input *input, berth_pod_id pod);
 

@@ -1,4 +1,5 @@
-/* Loads a cluster, decides its pending pods, and lists all of its pods by name. */
+/* Loads a cluster or takes one over, decides its pending pods, and lists all of its pods by
+ * name. */
 #include "plans/cluster_side.h"
 
 #include <stdlib.h>
@@ -28,6 +29,60 @@ static berth_status load(cluster_side *side, berth_error *error)
     side->input.on_added = on_added;
     side->input.context = side;
     return cluster_input_load(&side->input, &side->setup, side->engine, error);
+}
+
+/* ---- taking over ---- */
+
+/* Record a node of an engine that has it already. */
+static void see_node(cluster_side *side, berth_node_id node)
+{
+    const uint32_t count = berth_engine_node_allocatable(side->engine, node, NULL, 0);
+    berth_amount *amounts = heap_new(count, sizeof(*amounts));
+    berth_resource *resources = heap_new(count, sizeof(*resources));
+    berth_engine_node_allocatable(side->engine, node, amounts, count);
+    for (uint32_t i = 0; i < count; i++)
+        resources[i].name = amounts[i].resource;
+    const berth_node object = {.allocatable = {resources, count}};
+    (void)replay_load_set_node(&side->load, side->engine, node, &object);
+    free(resources);
+    free(amounts);
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const berth_pod_id left = *(const berth_pod_id *)a, right = *(const berth_pod_id *)b;
+    return (left > right) - (left < right);
+}
+
+static berth_status see_pending(cluster_side *side, berth_error *error)
+{
+    uint64_t count = 0;
+    TRY(berth_engine_pending(side->engine, NULL, 0, &count, error));
+    berth_pod_id *pods = heap_new(count, sizeof(*pods));
+    berth_status status = berth_engine_pending(side->engine, pods, count, NULL, error);
+    if (status == BERTH_OK && count > 0)
+        qsort(pods, count, sizeof(*pods), by_id);
+    for (uint64_t i = 0; i < count && status == BERTH_OK; i++) {
+        berth_pod_info info = {.size = sizeof(info)};
+        status = berth_engine_pod_info(side->engine, pods[i], &info, error);
+        if (status == BERTH_OK)
+            cluster_input_pass_over(&side->input, &side->setup, pods[i], info.deleting,
+                                    info.scheduler_name);
+    }
+    free(pods);
+    return status;
+}
+
+static berth_status take_over(cluster_side *side, berth_error *error)
+{
+    uint32_t count = 0;
+    berth_node_id *nodes = NULL;
+    replay_load_init(&side->load);
+    TRY(node_list_make(side->engine, &nodes, &count, error));
+    for (uint32_t i = 0; i < count; i++)
+        see_node(side, nodes[i]);
+    free(nodes);
+    return see_pending(side, error);
 }
 
 /* ---- placing ---- */
@@ -141,14 +196,29 @@ static void list_pods(cluster_side *side)
         qsort(side->missing, side->missing_count, sizeof(*side->missing), by_node_name);
 }
 
+static berth_status settle(cluster_side *side, berth_error *error)
+{
+    TRY(decide(side, error));
+    list_pods(side);
+    return side_figures_make(side, error);
+}
+
 berth_status cluster_side_make(cluster_side *side, berth_error *error)
 {
     TRY(load(side, error));
     if (side->anew)
         TRY(take_off(side, error));
-    TRY(decide(side, error));
-    list_pods(side);
-    return side_figures_make(side, error);
+    return settle(side, error);
+}
+
+berth_status cluster_side_adopt(cluster_side *side, berth_engine *engine, const engine_setup *setup,
+                                berth_error *error)
+{
+    side->engine = engine;
+    side->setup = *setup;
+    side->borrows = true;
+    TRY(take_over(side, error));
+    return settle(side, error);
 }
 
 uint64_t cluster_side_unplaced(const cluster_side *side)
@@ -170,7 +240,9 @@ void cluster_side_release(cluster_side *side)
     free(side->zones);
     word_table_free(&side->zone_names);
     replay_load_free(&side->load);
-    berth_engine_destroy(side->engine);
     cluster_input_release(&side->input);
+    if (side->borrows)
+        return;
+    berth_engine_destroy(side->engine);
     engine_setup_release(&side->setup);
 }

@@ -41,7 +41,8 @@ typedef struct side_zone {
 typedef struct cluster_side {
     engine_setup setup;
     cluster_input input;
-    bool anew; /* running pods are placed again, too */
+    bool anew;    /* running pods are placed again, too */
+    bool borrows; /* engine and setup are the caller's */
     berth_engine *engine;
     replay_load load;
     side_pod *pods; /* by namespace and name */
@@ -66,6 +67,11 @@ typedef struct cluster_side {
  * each, and compute the figures. Errors: those of loading and deciding; release the side in either
  * case. */
 berth_status cluster_side_make(cluster_side *side, berth_error *error);
+
+/* The same for an engine that has its objects already, such as a branch: its pending pods are
+ * decided there. Owner: `engine`, and what `setup` points to, stay the caller's. */
+berth_status cluster_side_adopt(cluster_side *side, berth_engine *engine, const engine_setup *setup,
+                                berth_error *error);
 
 /* The number of decided pods without a node. */
 uint64_t cluster_side_unplaced(const cluster_side *side);

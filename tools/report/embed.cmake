@@ -1,7 +1,9 @@
-# Puts styles and script into the page and writes it as an array of C.
+# Puts styles and scripts into the page and writes it as an array of C.
 # cmake -DFOLDER=tools/report -DOUTPUT=report_template.c -P embed.cmake
 file(READ ${FOLDER}/page.css style)
 file(READ ${FOLDER}/page.js script)
+file(READ ${FOLDER}/live.js live)
+string(REPLACE "@@LIVE_SCRIPT@@" "${live}" script "${script}")
 file(READ ${FOLDER}/page.html page)
 string(REPLACE "@@STYLE@@" "${style}" page "${page}")
 string(REPLACE "@@SCRIPT@@" "${script}" page "${page}")

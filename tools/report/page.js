@@ -449,7 +449,7 @@
     else reasons.append(table('Pods by reason', [['Reasons'], ['Pods', true], ['For example']], report.notPlaced.map(function (one) { return [one.reasons, whole(one.pods), one.example]; })));
   }
 
-  var about = data.about || data;
+@@LIVE_SCRIPT@@  var about = data.about || data;
   document.getElementById('title').textContent = about.title;
   document.title = about.title + ' - Berth report';
   if (about.kind === 'replay') showReplay(); else showCluster();

@@ -1,11 +1,10 @@
-/* Writes the page: the template embedded by the build, with the data in place of its mark. */
+/* Writes the page: the template embedded by the build, with what belongs in the places of its
+ * marks. */
 #include "report/report_page.h"
 
 #include <string.h>
 
 #include "report/report_template.h"
-
-static const char mark[] = "@@DATA@@";
 
 /* Write the data. A '<' could end the script element that contains the JSON, or begin a comment in
  * it. JSON has it only in strings, where it may be escaped. */
@@ -24,15 +23,23 @@ static void write_data(const char *data, size_t bytes, FILE *file)
     }
 }
 
-void report_page_write(const char *data, size_t bytes, FILE *file)
+/* Write the template up to a mark; returns what follows the mark. */
+static const char *write_until(const char *page, const char *mark, FILE *file)
 {
-    const char *page = (const char *)report_template;
-    const char *at = memmem(page, report_template_bytes, mark, sizeof(mark) - 1);
-    size_t before = at != NULL ? (size_t)(at - page) : report_template_bytes;
-    fwrite(page, 1, before, file);
-    if (at == NULL)
-        return;
+    const char *end = (const char *)report_template + report_template_bytes;
+    const char *at = memmem(page, (size_t)(end - page), mark, strlen(mark));
+    fwrite(page, 1, (size_t)((at != NULL ? at : end) - page), file);
+    return at != NULL ? at + strlen(mark) : end;
+}
+
+void report_page_write(const char *data, size_t bytes, bool live, FILE *file)
+{
+    const char *end = (const char *)report_template + report_template_bytes;
+    const char *rest = write_until((const char *)report_template, "@@CONNECT@@", file);
+    fputs(live ? "; connect-src 'self'" : "", file);
+    rest = write_until(rest, "@@LIVE@@", file);
+    fputs(live ? "yes" : "no", file);
+    rest = write_until(rest, "@@DATA@@", file);
     write_data(data, bytes, file);
-    before += sizeof(mark) - 1;
-    fwrite(page + before, 1, report_template_bytes - before, file);
+    fwrite(rest, 1, (size_t)(end - rest), file);
 }

@@ -13,6 +13,7 @@ typedef struct answer_world {
     live_copy *copy;
     standing *standing;
     const engine_setup *setup;
+    const char *title; /* of the cluster: its server */
 } answer_world;
 
 /* Zeroed: none. */

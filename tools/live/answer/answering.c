@@ -111,7 +111,7 @@ static void start_serving(answering *a)
 {
     berth_error error = {.code = BERTH_OK};
     const answering_options *o = a->options;
-    const asking_options how = {.world = {a->copy, a->standing, o->setup},
+    const asking_options how = {.world = {a->copy, a->standing, o->setup, o->config->access.server},
                                 .metrics = a->metrics,
                                 .threads = o->threads,
                                 .of_client = o->of_client,

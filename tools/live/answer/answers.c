@@ -11,13 +11,18 @@ typedef struct answerer {
     const char *path, *method, *name;
     uint32_t flat_depth; /* as in the command of this name, so that answers are equal */
     berth_status (*make)(answer_room *room, output *o, berth_error *error);
+    berth_status (*write)(answer_room *room, FILE *out, berth_error *error); /* a whole document */
+    const char *type;                                                        /* NULL: JSON */
 } answerer;
 
 static const answerer answerers[] = {
-    {"/v1/fits", "POST", "fits", 2, answer_fits},
-    {"/v1/capacity", "POST", "capacity", 4, answer_capacity},
-    {"/v1/explain", "GET", "explain", 3, answer_explain},
-    {"/openapi.json", "GET", "openapi", 0, NULL},
+    {"/v1/fits", "POST", "fits", 2, answer_fits, NULL, NULL},
+    {"/v1/capacity", "POST", "capacity", 4, answer_capacity, NULL, NULL},
+    {"/v1/explain", "GET", "explain", 3, answer_explain, NULL, NULL},
+    {"/v1/report", "GET", "report", 0, NULL, answer_report, NULL},
+    {"/", "GET", "page", 0, NULL, answer_page, "text/html; charset=utf-8"},
+    {"/v1/changes", "GET", "changes", 0, NULL, NULL, NULL}, /* answered in asking.c */
+    {"/openapi.json", "GET", "openapi", 0, NULL, NULL, NULL},
 };
 
 static const answerer *find(const char *path)
@@ -96,22 +101,28 @@ static debug_page refuse(const berth_error *error)
 
 /* ---- answers ---- */
 
-static debug_page make(const answerer *how, answer_room *room)
+static berth_status write_object(const answerer *how, answer_room *room, FILE *out,
+                                 berth_error *error)
 {
-    berth_error error = {.code = BERTH_OK};
-    debug_page page = {.status = 200, .type = "application/json"};
-    FILE *out = open_memstream(&page.text, &page.length);
-    if (out == NULL)
-        return page;
     output o;
     output_open(&o, out, OUTPUT_JSON, how->flat_depth);
     output_object(&o);
     output_schema(&o, how->name);
-    berth_status status = how->make(room, &o, &error);
-    if (status == BERTH_OK) {
-        output_object_end(&o);
-        output_close(&o);
-    }
+    TRY(how->make(room, &o, error));
+    output_object_end(&o);
+    output_close(&o);
+    return BERTH_OK;
+}
+
+static debug_page make(const answerer *how, answer_room *room)
+{
+    berth_error error = {.code = BERTH_OK};
+    debug_page page = {.status = 200, .type = how->type != NULL ? how->type : "application/json"};
+    FILE *out = open_memstream(&page.text, &page.length);
+    if (out == NULL)
+        return page;
+    berth_status status =
+        how->write != NULL ? how->write(room, out, &error) : write_object(how, room, out, &error);
     fclose(out);
     if (status == BERTH_OK)
         return page;
@@ -146,7 +157,7 @@ debug_page answers_make(const answer_world *world, const question *asked, berth_
         snprintf(text, sizeof(text), "this question is asked by %s", how->method);
         return answers_refuse(405, "MethodNotAllowed", text);
     }
-    if (how->make == NULL) {
+    if (how->make == NULL && how->write == NULL) {
         debug_page page = {.status = 200, .type = "application/json"};
         page.length = strlen(openapi_document);
         page.text = heap_text(openapi_document, page.length);

@@ -3,6 +3,8 @@
  *   POST /v1/fits      a manifest: does it fit, and on which nodes?
  *   POST /v1/capacity  a manifest: how many more of each of its pods fit?
  *   GET  /v1/explain   a pod of the cluster: why does it get its node, or none?
+ *   GET  /v1/report    the cluster at a glance; GET / is a page of it that asks and follows
+ *   GET  /v1/changes   an event when the cluster has changed (asking.h)
  *   GET  /openapi.json this interface
  *
  * Threads: any; each call works on a branch of its own. */
@@ -25,6 +27,10 @@ const char *answers_name(const char *path);
 berth_status answer_fits(answer_room *room, output *o, berth_error *error);
 berth_status answer_capacity(answer_room *room, output *o, berth_error *error);
 berth_status answer_explain(answer_room *room, output *o, berth_error *error);
+
+/* Whole documents. */
+berth_status answer_report(answer_room *room, FILE *out, berth_error *error);
+berth_status answer_page(answer_room *room, FILE *out, berth_error *error);
 
 /* The text of openapi.json. */
 extern const char openapi_document[];

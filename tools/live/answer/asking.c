@@ -1,5 +1,6 @@
 #include "live/answer/asking.h"
 
+#include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -9,6 +10,9 @@
 #include "cli/exits.h"
 #include "cli/heap.h"
 #include "live/transport/event_loop.h"
+
+static const int64_t second_ns = 1000000000;
+enum { CHANGES_S = 15 };
 
 /* A thread, and what it has in work. */
 typedef struct worker {
@@ -27,6 +31,8 @@ struct asking {
     /* under the lock: */
     question *first, *last; /* in the order in which they came */
     uint32_t waiting;
+    question *parked; /* for changes */
+    uint32_t parked_count;
     bool stops;
 };
 
@@ -83,6 +89,8 @@ static uint32_t count_of(const asking *a, const uint8_t client[16])
     uint32_t found = 0;
     for (const question *q = a->first; q != NULL; q = q->next)
         found += memcmp(q->client, client, 16) == 0;
+    for (const question *q = a->parked; q != NULL; q = q->next)
+        found += memcmp(q->client, client, 16) == 0;
     for (uint32_t i = 0; i < a->started; i++)
         found += a->workers[i].has != NULL && memcmp(a->workers[i].has->client, client, 16) == 0;
     return found;
@@ -92,6 +100,62 @@ static uint32_t count_of(const asking *a, const uint8_t client[16])
 static void cancel(worker *w)
 {
     __atomic_store_n(&w->cancel, 1, __ATOMIC_RELAXED);
+}
+
+/* ---- changes ---- */
+
+static void tell_version(asking *a, question *q, uint64_t version)
+{
+    debug_page page = {.status = 200, .type = "text/event-stream", .text = heap_new(96, 1)};
+    page.length = (size_t)snprintf(
+        page.text, 96, "retry: 1000\nid: %" PRIu64 "\ndata: %" PRIu64 "\n\n", version, version);
+    settle(a, q, page, 0);
+}
+
+/* Take what can be answered off the list: the copy has changed, or the client has waited long
+ * enough to hear that it has not. Under the lock. */
+static question *take_told(asking *a, uint64_t version, int64_t now_ns)
+{
+    question *told = NULL;
+    for (question **at = &a->parked; *at != NULL;) {
+        question *q = *at;
+        if (!a->stops && q->seen == version && now_ns - q->since_ns < CHANGES_S * second_ns) {
+            at = &q->next;
+            continue;
+        }
+        *at = q->next;
+        q->next = told;
+        told = q;
+        a->parked_count--;
+    }
+    return told;
+}
+
+static void look_for_changes(asking *a, int64_t now_ns)
+{
+    const uint64_t version = live_copy_version(a->options.world.copy);
+    pthread_mutex_lock(&a->lock);
+    question *told = take_told(a, version, now_ns);
+    pthread_mutex_unlock(&a->lock);
+    for (question *next; told != NULL; told = next) {
+        next = told->next;
+        tell_version(a, told, version);
+    }
+}
+
+static bool is_for_changes(const question *q)
+{
+    return strcmp(q->path, "/v1/changes") == 0;
+}
+
+/* Without a name for what it knows, a client is told at once. Under the lock. */
+static void park(asking *a, question *q)
+{
+    const char *id = question_header(q, "Last-Event-ID");
+    q->seen = id != NULL ? strtoull(id, NULL, 10) : UINT64_MAX;
+    q->next = a->parked;
+    a->parked = q;
+    a->parked_count++;
 }
 
 /* ---- answering ---- */
@@ -136,6 +200,7 @@ void asking_look(asking *a)
         over = q;
     }
     pthread_mutex_unlock(&a->lock);
+    look_for_changes(a, now_ns);
     while (over != NULL) {
         question *next = over->next;
         settle(a, over, late(), 0);
@@ -148,7 +213,8 @@ void asking_look(asking *a)
 static bool takes(void *context, const char *path)
 {
     (void)context;
-    return strncmp(path, "/v1/", 4) == 0 || strcmp(path, "/openapi.json") == 0;
+    return strncmp(path, "/v1/", 4) == 0 || strcmp(path, "/openapi.json") == 0 ||
+           strcmp(path, "/") == 0;
 }
 
 static void ask(void *context, question *q)
@@ -164,9 +230,11 @@ static void ask(void *context, question *q)
     } else if (count_of(a, q->client) >= a->options.of_client) {
         status = 429;
         refusal = "too many questions of one client at a time";
-    } else if (a->waiting >= a->options.waiting) {
+    } else if ((is_for_changes(q) ? a->parked_count : a->waiting) >= a->options.waiting) {
         status = 503;
         refusal = "too many questions wait";
+    } else if (is_for_changes(q)) {
+        park(a, q);
     } else {
         put(a, q);
         pthread_cond_signal(&a->comes);
@@ -236,6 +304,7 @@ void asking_stop(asking *a)
             cancel(&a->workers[i]);
     pthread_cond_broadcast(&a->comes);
     pthread_mutex_unlock(&a->lock);
+    look_for_changes(a, event_loop_now());
     while (left != NULL) {
         question *next = left->next;
         settle(a, left, answers_refuse(503, "Unavailable", "the service ends"), 1);

@@ -1,15 +1,21 @@
 /* Questions and the threads that answer them, with a limit for each client and a time for each
  * answer.
  *
- * come -> wait in order -> a thread answers -> settled (live/serving/question.h) |         |
- * +- the time is up: its cancel flag is set, 504 |         +- the time is up: 504 without a
- * thread's work +- too many of this client: 429; too many in all: 503
+ *   come -> wait in order -> a thread answers -> settled (live/serving/question.h)
+ *     |         |                 +- the time is up: its cancel flag is set, 504
+ *     |         +- the time is up: 504, without a thread's work
+ *     +- too many of this client: 429; too many in all: 503
+ *
+ * A question for changes (/v1/changes) waits apart, without a thread, until the copy has another
+ * version than the one that the client names (Last-Event-ID), and is answered by one server-sent
+ * event. A browser then asks again by itself, a second later.
  *
  * Threads: asking_look and the life are the loop's; the rule is the server's; answers are made on
- * the threads of this room. ASKING-1  The waiting questions and those in work are under one lock. A
- * thread owns a question from the moment it takes it off the list until it settles it. ASKING-2  A
- * thread's cancel flag is cleared by that thread before it takes a question, and set under the lock
- * while it has one. */
+ * the threads of this room.
+ *   ASKING-1  The waiting questions and those in work are under one lock. A thread owns a question
+ *             from the moment it takes it off the list until it settles it.
+ *   ASKING-2  A thread's cancel flag is cleared by that thread before it takes a question, and set
+ *             under the lock while it has one. */
 #ifndef BERTH_LIVE_ASKING_H
 #define BERTH_LIVE_ASKING_H
 
@@ -23,7 +29,7 @@ typedef struct asking_options {
     metrics *metrics;
     uint32_t threads;
     uint32_t of_client;  /* questions of one client at a time */
-    uint32_t waiting;    /* questions that wait, of all clients */
+    uint32_t waiting;    /* questions that wait, of all clients; as many for changes */
     int64_t time_ns;     /* for one answer, waiting included */
     size_t manifest_max; /* bytes */
 } asking_options;

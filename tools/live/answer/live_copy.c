@@ -20,6 +20,7 @@ struct live_copy {
     /* The engine is published before this is set (release), and pinned after it is read
      * (acquire). */
     _Atomic bool is_synced;
+    _Atomic uint64_t version; /* relaxed: it stands for itself */
 };
 
 /* ---- publications ---- */
@@ -31,6 +32,7 @@ static void publish(void *context)
     c->timer = 0;
     if (berth_engine_publish(c->engine, &error) != BERTH_OK)
         LOG_ERROR("the copy can't be published", "why", error.message);
+    atomic_fetch_add_explicit(&c->version, 1, memory_order_relaxed);
 }
 
 static void mark(live_copy *c)
@@ -131,6 +133,11 @@ const watcher *live_copy_watcher(const live_copy *c)
 bool live_copy_is_synced(const live_copy *c)
 {
     return atomic_load_explicit(&c->is_synced, memory_order_acquire);
+}
+
+uint64_t live_copy_version(const live_copy *c)
+{
+    return atomic_load_explicit(&c->version, memory_order_relaxed);
 }
 
 berth_snapshot *live_copy_pin(live_copy *c)

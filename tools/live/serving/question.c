@@ -35,6 +35,11 @@ const char *question_argument(const question *q, const char *name)
     return MHD_lookup_connection_value(q->connection, MHD_GET_ARGUMENT_KIND, name);
 }
 
+const char *question_header(const question *q, const char *name)
+{
+    return MHD_lookup_connection_value(q->connection, MHD_HEADER_KIND, name);
+}
+
 void question_settle(question *q, const debug_page *answer, unsigned retry_s)
 {
     q->answer = *answer;

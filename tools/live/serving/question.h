@@ -1,9 +1,8 @@
 /* Questions: requests whose answers take a while, so that other threads make them. Like a request
- * that waits for its permission, a question waits suspended, and other clients are served
- * meanwhile. QUESTION-1  The answer is written before the connection is resumed, and read after
- * that.
+ * that waits for its permission, a question waits suspended, and others are served meanwhile.
+ *   QUESTION-1  The answer is written before the connection is resumed, and read after that.
  *
- * Threads: the server's, except question_settle, and question_argument while the question waits. */
+ * Threads: the server's, except question_settle, and the two that read it while it waits. */
 #ifndef BERTH_LIVE_QUESTION_H
 #define BERTH_LIVE_QUESTION_H
 
@@ -25,7 +24,8 @@ typedef struct question {
     debug_page answer;
     unsigned retry_s;      /* the answer's Retry-After; 0: none */
     struct question *next; /* of the answerer's lists */
-    int64_t since_ns;      /* set by the answerer */
+    int64_t since_ns;      /* set by the answerer, as is */
+    uint64_t seen;         /* the state that it knows */
 } question;
 
 /* Who answers. */
@@ -47,6 +47,9 @@ bool question_is_answered(question *q, const question_rule *rule, struct MHD_Con
 
 /* The value of "?name=value"; NULL: absent. */
 const char *question_argument(const question *q, const char *name);
+
+/* The value of a header; NULL: absent. */
+const char *question_header(const question *q, const char *name);
 
 /* Answer. Owner: takes over the text. Threads: any. */
 void question_settle(question *q, const debug_page *answer, unsigned retry_s);
