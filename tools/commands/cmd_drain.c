@@ -1,20 +1,10 @@
-/* berth drain: would the pods of a node fit elsewhere if the node were drained? Each question is a
- * transaction that is rolled back: the node is closed, and its pods are taken off and placed
- * again. */
-#include <inttypes.h>
-#include <stdio.h>
+/* berth drain: would the pods of a node fit elsewhere if the node were drained? */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/exits.h"
-#include "cli/heap.h"
-#include "cli/progress.h"
-#include "cli/stopwatch.h"
 #include "commands/commands.h"
 #include "commands/drain.h"
-#include "loading/node_list.h"
-#include "loading/pod_traits.h"
-#include "plans/node_lookup.h"
 
 static const command_help help = {
     .name = "drain",
@@ -41,251 +31,11 @@ static const command_help help = {
                 "  berth drain --live node-1\n",
 };
 
-/* ---- facts about pods that the engine does not keep ---- */
-
 static void on_added(void *context, const berth_object *object, const berth_object_id *id)
 {
     drain *d = context;
-    local_volumes_see(&d->volumes, object, id->pod);
-    if (id->pod == BERTH_POD_NONE)
-        return;
-    unsigned traits = pod_traits_of(object->as.pod);
-    if (traits == 0)
-        return;
-    d->marked = heap_grow(d->marked, &d->marked_capacity, d->marked_count + 1, sizeof(*d->marked));
-    d->marked[d->marked_count++] = (marked_pod){id->pod, traits};
+    drain_plan_see(&d->plan, object, id->pod);
 }
-
-static int by_pod(const void *a, const void *b)
-{
-    const marked_pod *left = a;
-    const marked_pod *right = b;
-    return left->pod < right->pod ? -1 : left->pod > right->pod;
-}
-
-static unsigned find_traits(const drain *d, berth_pod_id pod)
-{
-    const marked_pod wanted = {.pod = pod};
-    const marked_pod *found = d->marked_count > 0 ? bsearch(&wanted, d->marked, d->marked_count,
-                                                            sizeof(*d->marked), by_pod)
-                                                  : NULL;
-    return found != NULL ? found->traits : 0;
-}
-
-/* ---- choosing the nodes ---- */
-
-static void add_node(drain *d, berth_node_id node)
-{
-    if (d->place_of_node[node] != 0)
-        return; /* named twice */
-    d->nodes[d->node_count++] = (drained){.node = node};
-    d->place_of_node[node] = (uint32_t)d->node_count;
-}
-
-static berth_status choose_nodes(drain *d, const text_list *names, berth_error *error)
-{
-    uint32_t count = 0;
-    berth_node_id *order = NULL;
-    berth_status status = node_list_make(d->engine, &order, &count, error);
-    if (status != BERTH_OK)
-        return status;
-    for (uint32_t i = 0; i < count; i++)
-        if (order[i] >= d->place_count)
-            d->place_count = order[i] + 1;
-    d->place_of_node = heap_new(d->place_count, sizeof(*d->place_of_node));
-    d->nodes = heap_new(count > names->count ? count : names->count, sizeof(*d->nodes));
-    for (uint32_t i = 0; i < count; i++)
-        if (d->all || (d->selector != NULL && label_query_matches(&d->query, d->engine, order[i])))
-            add_node(d, order[i]);
-    for (size_t i = 0; i < names->count && status == BERTH_OK; i++) {
-        berth_node_id node = BERTH_NODE_NONE;
-        status = node_lookup(d->engine, names->items[i], &node, error);
-        if (status == BERTH_OK)
-            add_node(d, node);
-    }
-    free(order);
-    if (status == BERTH_OK && d->selector != NULL && d->node_count == 0)
-        status =
-            error_set(error, BERTH_E_NOT_FOUND, NULL, "no node's labels match '%s'", d->selector);
-    return status;
-}
-
-static drained *place_of(const drain *d, berth_node_id node)
-{
-    return &d->nodes[d->place_of_node[node] - 1];
-}
-
-/* ---- draining ---- */
-
-static void add_move(drain *d, drained *node, berth_pod_id pod, uint32_t order)
-{
-    unsigned traits = find_traits(d, pod);
-    berth_str volume = local_volumes_of(&d->volumes, pod);
-    if (traits & POD_STAYS) {
-        node->stay[traits & POD_DAEMON ? 0 : traits & POD_MIRROR ? 1 : 2]++;
-        return;
-    }
-    d->moves = heap_grow(d->moves, &d->move_capacity, d->move_count + 1, sizeof(*d->moves));
-    d->moves[d->move_count++] = (move){.pod = pod,
-                                       .from = node->node,
-                                       .to = BERTH_NODE_NONE,
-                                       .priority = berth_engine_pod_priority(d->engine, pod),
-                                       .order = order,
-                                       .bare = (traits & POD_BARE) != 0,
-                                       .empty_dir = (traits & POD_EMPTY_DIR) != 0,
-                                       .volume = volume};
-    node->pods++;
-    node->local += volume.len > 0;
-    node->empty_dirs += (traits & POD_EMPTY_DIR) != 0;
-    node->bare += (traits & POD_BARE) != 0;
-}
-
-/* Collect the pods that must leave a node; the engine lists the newest first. */
-static void collect_pods(drain *d, drained *node)
-{
-    uint32_t count = berth_engine_node_pods(d->engine, node->node, NULL, 0);
-    d->ids = heap_grow(d->ids, &d->id_capacity, count, sizeof(*d->ids));
-    berth_engine_node_pods(d->engine, node->node, d->ids, count);
-    for (uint32_t i = count; i-- > 0;)
-        add_move(d, node, d->ids[i], (uint32_t)d->move_count);
-}
-
-static int by_priority(const void *a, const void *b)
-{
-    const move *left = a;
-    const move *right = b;
-    if (left->priority != right->priority)
-        return left->priority > right->priority ? -1 : 1;
-    return left->order < right->order ? -1 : left->order > right->order;
-}
-
-static berth_status explain(drain *d, move *one, berth_error *error)
-{
-    const berth_decide_options options = {.size = sizeof(options),
-                                          .flags =
-                                              BERTH_DECIDE_KEEP_ROTATION | BERTH_DECIDE_SEARCH_ONLY,
-                                          .explanation = d->explanation};
-    berth_placement placement;
-    berth_status status = berth_engine_decide(d->engine, one->pod, &options, &placement, error);
-    if (status != BERTH_OK)
-        return status;
-    berth_str message = berth_explanation_message(d->explanation);
-    if (message.data == NULL)
-        message = words_of("the attempt failed with an error");
-    one->message = word_table_add(&d->messages, message);
-    return BERTH_OK;
-}
-
-static berth_status place(drain *d, move *one, berth_error *error)
-{
-    berth_placement placement;
-    berth_status status = berth_engine_schedule(d->engine, one->pod, &placement, error);
-    if (status == BERTH_E_NOT_FOUND) { /* a pod of another scheduler */
-        one->message = word_table_add(&d->messages, words_of(error->message));
-        return BERTH_OK;
-    }
-    if (status != BERTH_OK)
-        return status;
-    one->to = placement.node;
-    if (placement.verdict != BERTH_VERDICT_PLACED)
-        return d->summary_only ? BERTH_OK
-                               : explain(d, one, error); /* the explanation would not be shown */
-    place_of(d, one->from)->placed++;
-    return claim_book_placed(&d->input.claims, d->engine, one->pod, error);
-}
-
-/* Move the pods of one turn. All of them leave before the first is placed, since evictions run
- * ahead of a scheduler. */
-static berth_status move_pods(drain *d, move *moves, size_t count, uint32_t turn,
-                              berth_error *error)
-{
-    berth_status status = BERTH_OK;
-    for (size_t i = 0; i < count && status == BERTH_OK; i++)
-        if (moves[i].turn == turn)
-            status = berth_engine_unbind(d->engine, moves[i].pod, error);
-    for (size_t i = 0; i < count && status == BERTH_OK; i++)
-        if (moves[i].turn == turn)
-            status = claim_book_left(&d->input.claims, d->engine, moves[i].pod, error);
-    for (size_t i = 0; i < count && status == BERTH_OK; i++)
-        if (moves[i].turn == turn)
-            status = place(d, &moves[i], error);
-    return status;
-}
-
-/* Choose the pods that leave in a turn: those whose budgets allow it. Returns how many. */
-static size_t evict(drain *d, move *moves, size_t count, uint32_t turn)
-{
-    size_t evicted = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (moves[i].turn != 0 || !budgets_take(&d->input.budgets, moves[i].budget))
-            continue;
-        moves[i].turn = turn;
-        place_of(d, moves[i].from)->turns = turn;
-        evicted++;
-    }
-    return evicted;
-}
-
-/* Evict in turns, as budgets allow. Pods that a budget protects are still tried elsewhere and
- * reported. */
-static berth_status move_in_turns(drain *d, move *moves, size_t count, berth_error *error)
-{
-    budgets_begin(&d->input.budgets);
-    for (size_t i = 0; i < count; i++)
-        moves[i].budget = budgets_of(&d->input.budgets, d->engine, moves[i].pod);
-    for (uint32_t turn = 1; evict(d, moves, count, turn) > 0; turn++) {
-        TRY(move_pods(d, moves, count, turn, error));
-        for (size_t i = 0; i < count; i++)
-            if (moves[i].turn == turn && moves[i].to != BERTH_NODE_NONE)
-                budgets_give(&d->input.budgets, moves[i].budget);
-    }
-    for (size_t i = 0; i < count; i++)
-        place_of(d, moves[i].from)->forbidden += moves[i].turn == 0;
-    return move_pods(d, moves, count, 0, error);
-}
-
-static berth_status drain_nodes(drain *d, drained *nodes, size_t count, berth_error *error)
-{
-    size_t first = d->move_count;
-    berth_status status = berth_engine_begin(d->engine, error);
-    if (status != BERTH_OK)
-        return status;
-    for (size_t i = 0; i < count && status == BERTH_OK; i++) {
-        status = berth_engine_close_node(d->engine, nodes[i].node, true, error);
-        collect_pods(d, &nodes[i]);
-    }
-    move *moves = d->moves + first;
-    size_t move_count = d->move_count - first;
-    if (status == BERTH_OK && move_count > 0) {
-        qsort(moves, move_count, sizeof(*moves), by_priority);
-        status = move_in_turns(d, moves, move_count, error);
-    }
-    berth_engine_rollback(d->engine, NULL);
-    claim_book_restore(&d->input.claims);
-    return status;
-}
-
-static berth_status drain_all(drain *d, berth_error *error)
-{
-    berth_status status = BERTH_OK;
-    stopwatch watch;
-    progress bar;
-    progress_start(&bar, "draining", d->node_count);
-    stopwatch_start(&watch);
-    if (d->together)
-        status = drain_nodes(d, d->nodes, d->node_count, error);
-    for (size_t i = 0; i < d->node_count && !d->together && status == BERTH_OK; i++) {
-        status = drain_nodes(d, &d->nodes[i], 1, error);
-        if (i % 16 == 0)
-            progress_update(&bar, i);
-    }
-    stopwatch_stop(&watch);
-    progress_end(&bar);
-    d->seconds = stopwatch_seconds(&watch);
-    return status;
-}
-
-/* ---- the command ---- */
 
 static berth_status prepare(drain *d, const text_list *names, berth_error *error)
 {
@@ -293,19 +43,16 @@ static berth_status prepare(drain *d, const text_list *names, berth_error *error
     if (status == BERTH_OK)
         status = engine_setup_resolve(&d->setup, error);
     if (status == BERTH_OK)
-        status = engine_setup_create(&d->setup, &d->engine, error);
+        status = engine_setup_create(&d->setup, &d->plan.engine, error);
     d->input.on_added = on_added;
     d->input.context = d;
     d->input.inspection.references.all_pods_move = true;
     d->input.inspection.references.wants_budgets = true;
     d->input.inspection.references.listed = d->list.namespace_name;
     if (status == BERTH_OK)
-        status = cluster_input_load(&d->input, &d->setup, d->engine, error);
-    if (d->marked_count > 0)
-        qsort(d->marked, d->marked_count, sizeof(*d->marked), by_pod);
-    local_volumes_end(&d->volumes);
+        status = cluster_input_load(&d->input, &d->setup, d->plan.engine, error);
     if (status == BERTH_OK)
-        status = choose_nodes(d, names, error);
+        status = drain_plan_choose(&d->plan, names, error);
     return status;
 }
 
@@ -315,14 +62,11 @@ static int run(drain *d, const text_list *names)
     berth_status status = prepare(d, names, &error);
     if (status != BERTH_OK)
         return exit_error(help.name, &error);
-    status = berth_explanation_create(NULL, &d->explanation, &error);
-    if (status != BERTH_OK)
-        return exit_status(help.name, "making room for explanations", status);
-    status = drain_all(d, &error);
+    status = drain_plan_run(&d->plan, &error);
     if (status != BERTH_OK)
         return exit_error(help.name, &error);
     drain_show(d, help.name);
-    return d->list.exit_code && drain_fitting(d) < d->node_count ? EXIT_NEGATIVE : EXIT_DONE;
+    return d->list.exit_code && drain_fitting(d) < d->plan.node_count ? EXIT_NEGATIVE : EXIT_DONE;
 }
 
 static int check(drain *d, const text_list *names)
@@ -330,34 +74,26 @@ static int check(drain *d, const text_list *names)
     static const text_list none = {0};
     int code = cluster_input_check(&d->input, &none, help.name);
     if (code == EXIT_DONE)
-        code = listing_check(&d->list, d->summary_only, help.name);
+        code = listing_check(&d->list, d->plan.summary_only, help.name);
     if (code != EXIT_DONE)
         return code;
-    if (d->all && names->count > 0)
+    if (d->plan.all && names->count > 0)
         return exit_usage(help.name, "names of nodes and --all exclude each other");
-    if (d->selector != NULL && (d->all || names->count > 0))
+    if (d->plan.selector != NULL && (d->plan.all || names->count > 0))
         return exit_usage(help.name, "--selector and %s exclude each other",
-                          d->all ? "--all" : "names of nodes");
-    if (!d->all && d->selector == NULL && names->count == 0)
+                          d->plan.all ? "--all" : "names of nodes");
+    if (!d->plan.all && d->plan.selector == NULL && names->count == 0)
         return exit_usage(help.name, "no node to drain: name some, or give --all or --selector");
     char problem[LABEL_PROBLEM_BYTES];
-    if (d->selector != NULL && !label_query_parse(&d->query, d->selector, problem))
-        return exit_usage(help.name, "--selector is '%s', and %s", d->selector, problem);
+    if (d->plan.selector != NULL && !label_query_parse(&d->plan.query, d->plan.selector, problem))
+        return exit_usage(help.name, "--selector is '%s', and %s", d->plan.selector, problem);
     return EXIT_DONE;
 }
 
 static void release(drain *d)
 {
-    free(d->marked);
-    free(d->nodes);
-    free(d->place_of_node);
-    free(d->moves);
-    free(d->ids);
-    local_volumes_free(&d->volumes);
-    label_query_free(&d->query);
-    word_table_free(&d->messages);
-    berth_explanation_destroy(d->explanation);
-    berth_engine_destroy(d->engine);
+    drain_plan_free(&d->plan);
+    berth_engine_destroy(d->plan.engine);
     cluster_input_release(&d->input);
     engine_setup_release(&d->setup);
 }
@@ -365,19 +101,20 @@ static void release(drain *d)
 int cmd_drain(int argc, char **argv)
 {
     drain d = {.list.format = OUTPUT_TABLE};
+    d.plan.input = &d.input;
     text_list names = {0};
     const option own[] = {
-        {.name = "all", .kind = OPTION_FLAG, .target = &d.all, .help = "ask about every node"},
+        {.name = "all", .kind = OPTION_FLAG, .target = &d.plan.all, .help = "ask about every node"},
         {.name = "selector",
          .letter = 'l',
          .kind = OPTION_TEXT,
          .value = "SELECTOR",
-         .target = &d.selector,
+         .target = &d.plan.selector,
          .help = "ask about the nodes whose labels match, as with kubectl:\n"
                  "zone=a,tier!=db,arch in (amd64, arm64),!spot"},
         {.name = "together",
          .kind = OPTION_FLAG,
-         .target = &d.together,
+         .target = &d.plan.together,
          .help = "drain the nodes at once, not each alone"},
         {.name = "moves",
          .kind = OPTION_FLAG,
@@ -386,7 +123,7 @@ int cmd_drain(int argc, char **argv)
                  "instead of the nodes)"},
         {.name = "summary",
          .kind = OPTION_FLAG,
-         .target = &d.summary_only,
+         .target = &d.plan.summary_only,
          .help = "print the summary alone"},
     };
     const option_group groups[] = {cluster_input_options(&d.input), engine_setup_options(&d.setup),

@@ -12,20 +12,13 @@
 
 enum { NOTE_BYTES = 2048 };
 
-static const char *verdict_of(const drained *node)
-{
-    if (node->placed < node->pods)
-        return "does not fit";
-    return node->forbidden > 0 ? "forbidden" : "fits";
-}
-
 /* Write the note about a pod, without its volumes. */
 static void write_note(const drain *d, const move *one, char *room, size_t size)
 {
     char keeper[400];
     budgets_name(&d->input.budgets, one->budget, keeper, sizeof(keeper));
     if (one->to == BERTH_NODE_NONE) {
-        berth_str message = word_table_get(&d->messages, one->message);
+        berth_str message = word_table_get(&d->plan.messages, one->message);
         snprintf(room, size, "%.*s", (int)message.len, message.data);
     } else if (one->budget == BUDGET_SEVERAL)
         snprintf(room, size, "two disruption budgets cover it: no eviction is allowed");
@@ -51,41 +44,9 @@ static berth_str note_of(const drain *d, const move *one, char *room, size_t siz
     return words_of(room);
 }
 
-typedef struct totals {
-    uint64_t fit, unfit, forbidden; /* nodes */
-    uint64_t pods, unplaced, bare, forbidden_pods, stay, local, empty_dirs;
-} totals;
-
-static totals add_up(const drain *d)
-{
-    totals sum = {0};
-    for (size_t i = 0; i < d->node_count; i++) {
-        const drained *node = &d->nodes[i];
-        if (node->placed < node->pods)
-            sum.unfit++;
-        else if (node->forbidden > 0)
-            sum.forbidden++;
-        else
-            sum.fit++;
-        sum.pods += node->pods;
-        sum.unplaced += node->pods - node->placed;
-        sum.bare += node->bare;
-        sum.local += node->local;
-        sum.empty_dirs += node->empty_dirs;
-        sum.forbidden_pods += node->forbidden;
-        sum.stay += (uint64_t)node->stay[0] + node->stay[1] + node->stay[2];
-    }
-    return sum;
-}
-
 size_t drain_fitting(const drain *d)
 {
-    return (size_t)add_up(d).fit;
-}
-
-static double nodes_a_second(const drain *d)
-{
-    return d->seconds > 0.0 ? (double)d->node_count / d->seconds : 0.0;
+    return (size_t)drain_plan_totals(&d->plan).fit;
 }
 
 /* Handle one row in two passes: first measure, then write. Bit i of `nodes`: cell i is a node's
@@ -111,18 +72,18 @@ static void print_nodes(const drain *d)
     for (int writing = 0; writing <= 1; writing++) {
         if (writing)
             table_head(&t);
-        for (size_t i = 0; i < d->node_count; i++) {
-            const drained *node = &d->nodes[i];
+        for (size_t i = 0; i < d->plan.node_count; i++) {
+            const drained *node = &d->plan.nodes[i];
             const uint32_t numbers[] = {node->pods, node->placed,
                                         node->stay[0] + node->stay[1] + node->stay[2], node->bare,
                                         node->forbidden};
             char texts[5][16];
-            berth_str cells[7] = {berth_engine_node_name(d->engine, node->node)};
+            berth_str cells[7] = {berth_engine_node_name(d->plan.engine, node->node)};
             for (int k = 0; k < 5; k++) {
                 snprintf(texts[k], sizeof(texts[k]), "%" PRIu32, numbers[k]);
                 cells[1 + k] = words_of(texts[k]);
             }
-            cells[6] = words_of(verdict_of(node));
+            cells[6] = words_of(drain_verdict(node));
             row(&t, writing != 0, cells, 1);
         }
     }
@@ -132,9 +93,9 @@ static void print_nodes(const drain *d)
 /* Print the nodes that could be drained. */
 static void print_names(const drain *d)
 {
-    for (size_t i = 0; i < d->node_count; i++) {
-        berth_str name = berth_engine_node_name(d->engine, d->nodes[i].node);
-        if (d->nodes[i].placed == d->nodes[i].pods && d->nodes[i].forbidden == 0)
+    for (size_t i = 0; i < d->plan.node_count; i++) {
+        berth_str name = berth_engine_node_name(d->plan.engine, d->plan.nodes[i].node);
+        if (d->plan.nodes[i].placed == d->plan.nodes[i].pods && d->plan.nodes[i].forbidden == 0)
             printf("node/%.*s\n", (int)name.len, name.data);
     }
 }
@@ -143,7 +104,7 @@ static bool is_shown(const drain *d, const move *one)
 {
     berth_str namespace_name = {0};
     berth_str name = {0};
-    berth_engine_pod_name(d->engine, one->pod, &namespace_name, &name);
+    berth_engine_pod_name(d->plan.engine, one->pod, &namespace_name, &name);
     if (!listing_has(&d->list, namespace_name))
         return false;
     return d->list_moves || one->to == BERTH_NODE_NONE || one->turn != 1 || one->volume.len > 0;
@@ -151,8 +112,8 @@ static bool is_shown(const drain *d, const move *one)
 
 static bool shows_moves(const drain *d)
 {
-    for (size_t i = 0; i < d->move_count; i++)
-        if (is_shown(d, &d->moves[i]))
+    for (size_t i = 0; i < d->plan.move_count; i++)
+        if (is_shown(d, &d->plan.moves[i]))
             return true;
     return false;
 }
@@ -168,15 +129,15 @@ static void print_moves(const drain *d)
     for (int writing = 0; writing <= 1; writing++) {
         if (writing)
             table_head(&t);
-        for (size_t i = 0; i < d->move_count; i++) {
-            const move *one = &d->moves[i];
+        for (size_t i = 0; i < d->plan.move_count; i++) {
+            const move *one = &d->plan.moves[i];
             if (!is_shown(d, one))
                 continue;
             berth_str cells[5];
             char note[NOTE_BYTES];
-            berth_engine_pod_name(d->engine, one->pod, &cells[0], &cells[1]);
-            cells[2] = berth_engine_node_name(d->engine, one->from);
-            cells[3] = one->to != BERTH_NODE_NONE ? berth_engine_node_name(d->engine, one->to)
+            berth_engine_pod_name(d->plan.engine, one->pod, &cells[0], &cells[1]);
+            cells[2] = berth_engine_node_name(d->plan.engine, one->from);
+            cells[3] = one->to != BERTH_NODE_NONE ? berth_engine_node_name(d->plan.engine, one->to)
                                                   : words_of("-");
             cells[4] = note_of(d, one, note, sizeof(note));
             row(&t, writing != 0, cells, one->to != BERTH_NODE_NONE ? 3u << 2 : 1u << 2);
@@ -187,11 +148,11 @@ static void print_moves(const drain *d)
 
 static void print_summary(const drain *d)
 {
-    totals sum = add_up(d);
-    printf("Nodes        %zu would be drained%s; the cluster stays as it is\n", d->node_count,
-           d->node_count == 1 ? ""
-           : d->together      ? " together"
-                              : ", each alone");
+    drain_totals sum = drain_plan_totals(&d->plan);
+    printf("Nodes        %zu would be drained%s; the cluster stays as it is\n", d->plan.node_count,
+           d->plan.node_count == 1 ? ""
+           : d->plan.together      ? " together"
+                                   : ", each alone");
     printf("Fit          %" PRIu64 "\n", sum.fit);
     printf("Forbidden    %" PRIu64 ", %" PRIu64 " pods kept by disruption budgets\n", sum.forbidden,
            sum.forbidden_pods);
@@ -206,117 +167,17 @@ static void print_summary(const drain *d)
         printf("Data lost    %" PRIu64 " pod%s emptyDir volumes\n", sum.empty_dirs,
                sum.empty_dirs == 1 ? " has" : "s have");
     cluster_version_print(&d->input.version, &d->setup, stdout);
-    verbosity_note("%zu node%s simulated in %.6f s, %.0f a second", d->node_count,
-                   d->node_count == 1 ? "" : "s", d->seconds, nodes_a_second(d));
-}
-
-static void write_move(const drain *d, const move *one, bool from, output *o)
-{
-    berth_str namespace_name, name;
-    berth_engine_pod_name(d->engine, one->pod, &namespace_name, &name);
-    output_object(o);
-    output_pair_str(o, "namespace", namespace_name);
-    output_pair_str(o, "name", name);
-    if (from)
-        output_pair_str(o, "from", berth_engine_node_name(d->engine, one->from));
-    if (one->to != BERTH_NODE_NONE)
-        output_pair_str(o, "node", berth_engine_node_name(d->engine, one->to));
-    else
-        output_pair_str(o, "message", word_table_get(&d->messages, one->message));
-    if (one->bare) {
-        output_key(o, "bare");
-        output_bool(o, true);
-    }
-    if (one->volume.len > 0)
-        output_pair_str(o, "localVolume", one->volume);
-    if (one->empty_dir) {
-        output_key(o, "emptyDir");
-        output_bool(o, true);
-    }
-    if (one->turn == 0) {
-        output_key(o, "forbidden");
-        output_bool(o, true);
-    }
-    if (one->turn > 1)
-        output_pair_int(o, "turn", one->turn);
-    if (one->budget >= 0) {
-        char keeper[400];
-        budgets_name(&d->input.budgets, one->budget, keeper, sizeof(keeper));
-        output_pair_text(o, "budget", keeper);
-    }
-    output_object_end(o);
-}
-
-/* Write the moves from `*at` on that leave one node, or all of them (NULL). */
-static void write_moves(const drain *d, const drained *node, size_t *at, output *o)
-{
-    output_key(o, "pods");
-    output_array(o);
-    for (; *at < d->move_count && (node == NULL || d->moves[*at].from == node->node); (*at)++)
-        write_move(d, &d->moves[*at], node == NULL, o);
-    output_array_end(o);
-}
-
-static void write_node(const drain *d, const drained *node, size_t *at, output *o)
-{
-    output_object(o);
-    output_pair_str(o, "node", berth_engine_node_name(d->engine, node->node));
-    output_pair_text(o, "verdict", verdict_of(node));
-    output_pair_int(o, "moved", node->pods);
-    output_pair_int(o, "placed", node->placed);
-    output_pair_int(o, "daemons", node->stay[0]);
-    output_pair_int(o, "mirrors", node->stay[1]);
-    output_pair_int(o, "terminating", node->stay[2]);
-    output_pair_int(o, "bare", node->bare);
-    output_pair_int(o, "forbidden", node->forbidden);
-    output_pair_int(o, "turns", node->turns);
-    output_pair_int(o, "localVolumes", node->local);
-    output_pair_int(o, "emptyDirs", node->empty_dirs);
-    if (!d->together)
-        write_moves(d, node, at, o);
-    output_object_end(o);
-}
-
-static void write_summary(const drain *d, output *o)
-{
-    totals sum = add_up(d);
-    output_key(o, "summary");
-    output_object(o);
-    output_pair_int(o, "nodes", (int64_t)d->node_count);
-    output_key(o, "together");
-    output_bool(o, d->together);
-    output_pair_int(o, "fit", (int64_t)sum.fit);
-    output_pair_int(o, "forbidden", (int64_t)sum.forbidden);
-    output_pair_int(o, "doNotFit", (int64_t)sum.unfit);
-    output_pair_int(o, "podsMoved", (int64_t)sum.pods);
-    output_pair_int(o, "podsWithoutPlace", (int64_t)sum.unplaced);
-    output_pair_int(o, "podsForbidden", (int64_t)sum.forbidden_pods);
-    output_pair_int(o, "podsLeftAside", (int64_t)sum.stay);
-    output_pair_int(o, "podsBare", (int64_t)sum.bare);
-    output_pair_int(o, "podsWithLocalVolumes", (int64_t)sum.local);
-    output_pair_int(o, "podsWithEmptyDirs", (int64_t)sum.empty_dirs);
-    output_pair_real(o, "seconds", d->seconds, 6);
-    output_pair_real(o, "nodesPerSecond", nodes_a_second(d), 0);
-    output_object_end(o);
+    verbosity_note("%zu node%s simulated in %.6f s, %.0f a second", d->plan.node_count,
+                   d->plan.node_count == 1 ? "" : "s", d->plan.seconds, drain_plan_rate(&d->plan));
 }
 
 static void write_results(const drain *d, const char *command)
 {
     output o;
-    size_t at = 0;
     output_open(&o, stdout, (output_format)d->list.format, 4); /* one pod per line */
     output_object(&o);
     output_schema(&o, command);
-    if (!d->summary_only) {
-        output_key(&o, "nodes");
-        output_array(&o);
-        for (size_t i = 0; i < d->node_count; i++)
-            write_node(d, &d->nodes[i], &at, &o);
-        output_array_end(&o);
-        if (d->together)
-            write_moves(d, NULL, &at, &o);
-    }
-    write_summary(d, &o);
+    drain_plan_write(&d->plan, &o);
     output_object_end(&o);
     output_close(&o);
 }
@@ -338,7 +199,7 @@ void drain_show(const drain *d, const char *command)
         write_results(d, command);
         return;
     }
-    if (!d->summary_only) {
+    if (!d->plan.summary_only) {
         print_nodes(d);
         putchar('\n');
         print_moves(d);
