@@ -46,7 +46,7 @@ says() {
 }
 # same NAME: the last answer is what the program printed, but for how long it took.
 same() {
-  local masks='s/"(seconds|decisionsPerSecond)": [0-9.]+/"\1": 0/'
+  local masks='s/"(seconds|decisionsPerSecond|nodesPerSecond)": [0-9.]+/"\1": 0/'
   diff <(sed -E "$masks" "$work/answer" | grep .) <(sed -E "$masks" "$work/out") >"$work/diff" ||
     fail "$1: $(head -n 20 "$work/diff")"
 }
@@ -70,6 +70,23 @@ add("v1", "Namespace", "small")
 add("v1", "LimitRange", "defaults", "small",
     spec={"limits": [{"type": "Container", "defaultRequest": {"cpu": "700m"}, "max": {"memory": "4Gi"}}]})
 add("v1", "ResourceQuota", "few", "small", spec={"hard": {"pods": "3"}}, status={"hard": {"pods": "3"}, "used": {"pods": "0"}})
+# For drains: pods that stay, that lose data, without a controller, and a budget that lets one go.
+running = [i for i in cluster["items"] if i["kind"] == "Pod" and i["spec"].get("nodeName")]
+def owned(pod, kind):
+    pod["metadata"]["ownerReferences"] = [
+        {"apiVersion": "apps/v1", "kind": kind, "name": "o", "uid": "uid-o", "controller": True}]
+for pod in running:
+    owned(pod, "ReplicaSet")
+    pod["metadata"].setdefault("labels", {})["guarded"] = "yes"
+owned(running[0], "DaemonSet")
+owned(running[1], "Node")
+running[1]["metadata"].setdefault("annotations", {})["kubernetes.io/config.mirror"] = "x"
+running[2]["spec"].setdefault("volumes", []).append({"name": "scratch", "emptyDir": {}})
+running[3]["spec"].setdefault("volumes", []).append({"name": "scratch", "emptyDir": {}})
+del running[3]["metadata"]["ownerReferences"]
+add("policy/v1", "PodDisruptionBudget", "guard", running[4]["metadata"]["namespace"],
+    spec={"maxUnavailable": 1, "selector": {"matchLabels": {"guarded": "yes"}}},
+    status={"disruptionsAllowed": 1, "currentHealthy": 9, "desiredHealthy": 8, "expectedPods": 9})
 for item in cluster["items"]:
     item["metadata"]["resourceVersion"] = "2" # earlier than what live_server.py changes
 with open(work + "/cluster.json", "w") as file:
@@ -125,6 +142,28 @@ PYTHON
   "$berth" explain "${here[@]}" "$pod" --nodes 3 -o json >"$work/out" 2>"$work/err"
   same "explain $pod"
 done
+
+# ---- drains ----
+
+# drained QUESTION ARGUMENT...
+drained() {
+  ask 200 GET "/v1/drain?$1"
+  "$berth" drain "${here[@]}" "${@:2}" -o json >"$work/out" 2>"$work/err"
+  same "drain $1"
+}
+drained all=true --all
+says '"emptyDir": true'
+says '"bare": true'
+says '"budget": "default/guard"'
+says '"daemons": 1'
+says '"mirrors": 1'
+drained "nodes=node-1,node-2&together=true" node-1 node-2 --together
+drained "selector=topology.kubernetes.io/zone%3Dzone-1&summary=true" -l topology.kubernetes.io/zone=zone-1 --summary
+ask 400 GET /v1/drain
+says "one of nodes=NAME,NAME, selector=SELECTOR and all=true is needed"
+ask 400 GET "/v1/drain?nodes=,"
+ask 400 GET "/v1/drain?selector=a%3D%3D%3D"
+ask 404 GET "/v1/drain?nodes=nowhere"
 
 # ---- whether a manifest fits ----
 
@@ -204,7 +243,7 @@ def read(name):
     with open(sys.argv[1] + "/" + name) as file:
         return json.load(file)
 document = read("answer")
-paths = ["/", "/openapi.json", "/v1/capacity", "/v1/changes", "/v1/explain", "/v1/fits", "/v1/report"]
+paths = ["/", "/openapi.json", "/v1/capacity", "/v1/changes", "/v1/drain", "/v1/explain", "/v1/fits", "/v1/report"]
 if sorted(document["paths"]) != paths:
     sys.exit("its paths")
 types = {"object": dict, "array": list, "string": str, "boolean": bool, "integer": int}

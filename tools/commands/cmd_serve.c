@@ -17,9 +17,10 @@ static const command_help help = {
     .synopsis = "[OPTION...]",
     .text =
         "Follows a live cluster and answers questions about it over HTTP, as JSON: do the pods\n"
-        "of a manifest fit (POST /v1/fits), how many more of them (POST /v1/capacity), and why a\n"
-        "pod of the cluster gets its node or none (GET /v1/explain). Each question is answered\n"
-        "on a branch of the newest state, many at once; nothing is written to the cluster.\n"
+        "of a manifest fit (POST /v1/fits), how many more of them (POST /v1/capacity), why a pod\n"
+        "of the cluster gets its node or none (GET /v1/explain), and would the pods of nodes fit\n"
+        "elsewhere (GET /v1/drain). Each question is answered on a branch of the newest state,\n"
+        "many at once; nothing is written to the cluster.\n"
         "A browser finds a page at /: the cluster as 'berth report' shows it, and a form that\n"
         "asks whether a manifest fits. /openapi.json describes the interface.\n\n"
         "Over HTTPS, the API server says who a client is and whether its user may use a path: a\n"
@@ -30,7 +31,8 @@ static const command_help help = {
                 "  berth serve --kubeconfig ~/.kube/config --listen http://127.0.0.1:8470\n"
                 "  curl --data-binary @web.yaml 'http://127.0.0.1:8470/v1/fits?namespace=shop'\n"
                 "  curl --data-binary @web.yaml 'http://127.0.0.1:8470/v1/capacity?max=100'\n"
-                "  curl 'http://127.0.0.1:8470/v1/explain?pod=shop/web-0'\n",
+                "  curl 'http://127.0.0.1:8470/v1/explain?pod=shop/web-0'\n"
+                "  curl 'http://127.0.0.1:8470/v1/drain?nodes=node-17'\n",
 };
 
 enum { OF_CLIENT = 64, OF_CLIENT_MAX = 4096, THREADS_MAX = 1024 };

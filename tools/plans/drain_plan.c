@@ -16,9 +16,12 @@
 void drain_plan_see(drain_plan *d, const berth_object *object, berth_pod_id pod)
 {
     local_volumes_see(&d->volumes, object, pod);
-    if (pod == BERTH_POD_NONE || object->kind != BERTH_KIND_POD)
-        return;
-    unsigned traits = pod_traits_of(object->as.pod);
+    if (pod != BERTH_POD_NONE && object->kind == BERTH_KIND_POD)
+        drain_plan_mark(d, pod, pod_traits_of(object->as.pod));
+}
+
+void drain_plan_mark(drain_plan *d, berth_pod_id pod, unsigned traits)
+{
     if (traits == 0)
         return;
     d->marked = heap_grow(d->marked, &d->marked_capacity, d->marked_count + 1, sizeof(*d->marked));
@@ -53,9 +56,6 @@ static void add_node(drain_plan *d, berth_node_id node)
 
 berth_status drain_plan_choose(drain_plan *d, const text_list *names, berth_error *error)
 {
-    if (d->marked_count > 0)
-        qsort(d->marked, d->marked_count, sizeof(*d->marked), by_pod);
-    local_volumes_end(&d->volumes);
     uint32_t count = 0;
     berth_node_id *order = NULL;
     berth_status status = node_list_make(d->engine, &order, &count, error);
@@ -266,6 +266,9 @@ static berth_status drain_all(drain_plan *d, berth_error *error)
 
 berth_status drain_plan_run(drain_plan *d, berth_error *error)
 {
+    if (d->marked_count > 0)
+        qsort(d->marked, d->marked_count, sizeof(*d->marked), by_pod);
+    local_volumes_end(&d->volumes);
     TRY(berth_explanation_create(NULL, &d->explanation, error));
     return drain_all(d, error);
 }

@@ -1,5 +1,5 @@
-/* What would happen if nodes were drained: their pods are evicted in turns, as budgets allow, and placed
- * elsewhere. Everything is tried in a transaction and rolled back. */
+/* What would happen if nodes were drained: their pods are evicted in turns, as budgets allow,
+ * and placed elsewhere. Everything is tried in a transaction and rolled back. */
 #ifndef BERTH_TOOLS_DRAIN_PLAN_H
 #define BERTH_TOOLS_DRAIN_PLAN_H
 
@@ -75,11 +75,13 @@ typedef struct drain_plan {
 /* Look at an object of the cluster: what the engine does not keep of pods, volumes and claims. */
 void drain_plan_see(drain_plan *d, const berth_object *object, berth_pod_id pod);
 
-/* Choose the nodes, by name, selector or all of them, once every object was seen. Errors:
- * BERTH_E_NOT_FOUND. */
+/* The same for a pod of which only the traits (pod_traits.h) are known. */
+void drain_plan_mark(drain_plan *d, berth_pod_id pod, unsigned traits);
+
+/* Choose the nodes, by name, selector or all of them. Errors: BERTH_E_NOT_FOUND. */
 berth_status drain_plan_choose(drain_plan *d, const text_list *names, berth_error *error);
 
-/* Drain the nodes. Errors: the engine's. */
+/* Drain the nodes, once every object was seen. Errors: the engine's. */
 berth_status drain_plan_run(drain_plan *d, berth_error *error);
 void drain_plan_free(drain_plan *d);
 

@@ -2,7 +2,7 @@
 import sys
 
 from berth_client import Client
-from berth_client.api.default import capacity, explain, fits, report
+from berth_client.api.default import capacity, drain, explain, fits, report
 from berth_client.models import CapacityJsonBody, Error, FitsJsonBody
 
 web = {
@@ -26,4 +26,5 @@ said = explain.sync(client=client, pod="pod-0")
 check(said["answer"]["verdict"] in ("placed", "unschedulable"), f"explain: {said}")
 said = explain.sync(client=client, pod="nobody")
 check(isinstance(said, Error) and said.error.reason == "NotFound", f"a refusal: {said}")
+check("summary" in drain.sync(client=client, all_=True).to_dict(), "drain")
 check(report.sync(client=client)["kind"] == "cluster", "report")

@@ -18,6 +18,7 @@ typedef struct answerer {
 static const answerer answerers[] = {
     {"/v1/fits", "POST", "fits", 2, answer_fits, NULL, NULL},
     {"/v1/capacity", "POST", "capacity", 4, answer_capacity, NULL, NULL},
+    {"/v1/drain", "GET", "drain", 4, answer_drain, NULL, NULL},
     {"/v1/explain", "GET", "explain", 3, answer_explain, NULL, NULL},
     {"/v1/report", "GET", "report", 0, NULL, answer_report, NULL},
     {"/", "GET", "page", 0, NULL, answer_page, "text/html; charset=utf-8"},

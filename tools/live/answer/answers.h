@@ -2,6 +2,7 @@
  *
  *   POST /v1/fits      a manifest: does it fit, and on which nodes?
  *   POST /v1/capacity  a manifest: how many more of each of its pods fit?
+ *   GET  /v1/drain     nodes: would their pods fit elsewhere?
  *   GET  /v1/explain   a pod of the cluster: why does it get its node, or none?
  *   GET  /v1/report    the cluster at a glance; GET / is a page of it that asks and follows
  *   GET  /v1/changes   an event when the cluster has changed (asking.h)
@@ -26,6 +27,7 @@ const char *answers_name(const char *path);
 /* One answer each: write its members into an open object. */
 berth_status answer_fits(answer_room *room, output *o, berth_error *error);
 berth_status answer_capacity(answer_room *room, output *o, berth_error *error);
+berth_status answer_drain(answer_room *room, output *o, berth_error *error);
 berth_status answer_explain(answer_room *room, output *o, berth_error *error);
 
 /* Whole documents. */

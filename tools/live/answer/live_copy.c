@@ -6,8 +6,15 @@
 
 #include "cli/heap.h"
 #include "live/log/log.h"
+#include "loading/pod_traits.h"
 
 static const int64_t publish_every_ns = 5000000;
+
+/* Traits of pods by id, in pieces that stay where they are while others read them. */
+enum { PIECE = 1 << 14, PIECES = 1 << 12 };
+typedef struct traits_piece {
+    _Atomic uint8_t of[PIECE];
+} traits_piece;
 
 struct live_copy {
     const live_transport *transport;
@@ -21,6 +28,9 @@ struct live_copy {
      * (acquire). */
     _Atomic bool is_synced;
     _Atomic uint64_t version; /* relaxed: it stands for itself */
+    /* A piece is zeroed before it is put here (release), and read after that (acquire). relaxed:
+     * each trait stands for itself. */
+    _Atomic(traits_piece *) traits[PIECES];
 };
 
 /* ---- publications ---- */
@@ -42,16 +52,40 @@ static void mark(live_copy *c)
             live_timer_set(c->transport, live_now(c->transport) + publish_every_ns, publish, c);
 }
 
+/* ---- traits ---- */
+
+static void note_traits(live_copy *c, berth_pod_id id, const berth_pod *pod)
+{
+    if (id == BERTH_POD_NONE || id / PIECE >= PIECES)
+        return;
+    traits_piece *piece = atomic_load_explicit(&c->traits[id / PIECE], memory_order_relaxed);
+    if (piece == NULL) {
+        piece = heap_new(1, sizeof(*piece));
+        atomic_store_explicit(&c->traits[id / PIECE], piece, memory_order_release);
+    }
+    atomic_store_explicit(&piece->of[id % PIECE], (uint8_t)pod_traits_of(pod),
+                          memory_order_relaxed);
+}
+
+unsigned live_copy_traits(const live_copy *c, berth_pod_id pod)
+{
+    const traits_piece *piece =
+        pod / PIECE < PIECES ? atomic_load_explicit(&c->traits[pod / PIECE], memory_order_acquire)
+                             : NULL;
+    return piece != NULL ? atomic_load_explicit(&piece->of[pod % PIECE], memory_order_relaxed) : 0;
+}
+
 /* ---- the watches ---- */
 
 static uint64_t on_change(void *context, const watch_change *change)
 {
     live_copy *c = context;
     berth_error error = {.code = BERTH_OK};
+    berth_object_id id = {.pod = BERTH_POD_NONE};
     berth_status status;
     switch (change->operation) {
     case WATCH_ADD:
-        status = berth_engine_add(c->engine, change->object, NULL, &error);
+        status = berth_engine_add(c->engine, change->object, &id, &error);
         break;
     case WATCH_UPDATE:
         status = berth_engine_update(c->engine, change->object, &error);
@@ -65,6 +99,10 @@ static uint64_t on_change(void *context, const watch_change *change)
     if (status != BERTH_OK)
         LOG_WARNING("an object is left out of the copy", "kind", berth_kind_name(change->kind),
                     "why", text);
+    if (change->operation == WATCH_UPDATE && change->kind == BERTH_KIND_POD)
+        id.pod = berth_engine_find_pod(c->engine, change->namespace_name, change->name);
+    if (change->object != NULL && change->kind == BERTH_KIND_POD)
+        note_traits(c, id.pod, change->object->as.pod);
     mark(c);
     return ++c->changes;
 }
@@ -122,6 +160,8 @@ void live_copy_destroy(live_copy *c)
     if (c->watcher != NULL)
         watcher_destroy(c->watcher);
     berth_engine_destroy(c->engine);
+    for (size_t i = 0; i < PIECES; i++)
+        free(atomic_load_explicit(&c->traits[i], memory_order_relaxed));
     free(c);
 }
 
