@@ -57,9 +57,11 @@ go run . "$url"
 cd "$folder"
 [[ -x python/bin/openapi-python-client ]] || {
   rm -rf python
-  python3 -m venv python >"$work/python.log" 2>&1 &&
-    python/bin/pip --quiet install openapi-python-client==0.29.1 >"$work/python.log" 2>&1 ||
+  if ! python3 -m venv python >"$work/python.log" 2>&1 ||
+    ! python/bin/pip --quiet install openapi-python-client==0.29.1 >"$work/python.log" 2>&1; then
+    rm -rf python
     skip "the generator for Python cannot be had: $(tail -n 1 "$work/python.log")"
+  fi
 }
 rm -rf berth_client
 python/bin/openapi-python-client generate --path "$document" --meta none --output-path berth_client >"$work/python.log" 2>&1 ||
