@@ -165,6 +165,24 @@ ask 400 GET "/v1/drain?nodes=,"
 ask 400 GET "/v1/drain?selector=a%3D%3D%3D"
 ask 404 GET "/v1/drain?nodes=nowhere"
 
+# ---- growth ----
+
+# grown QUESTION ARGUMENT...
+grown() {
+  ask 200 GET "/v1/grow?$1"
+  "$berth" grow "${here[@]}" "${@:2}" -o json >"$work/out" 2>"$work/err"
+  same "grow $1"
+}
+grown "shape=m%3Dcpu%3D64%2Cmemory%3D256Gi%2Cprice%3D1&shape=l%3Dlike%3Dnode-1%2Cprice%3D0.3" \
+  --shape m=cpu=64,memory=256Gi,price=1 --shape l=like=node-1,price=0.3
+grown "" --effort 1000
+grown "shape=m%3Dcpu%3D4%2Cmemory%3D8Gi&keep-nodes=true&summary=true&effort=10" --shape m=cpu=4,memory=8Gi --keep-nodes --summary --effort 10
+ask 400 GET "/v1/grow?keep-nodes=true"
+says "nothing is asked"
+ask 400 GET "/v1/grow?shape=/etc/passwd"
+says "is no shape such as"
+ask 422 GET "/v1/grow?shape=m%3Dcpu%3Dmany"
+
 # ---- whether a manifest fits ----
 
 ask 200 POST "/v1/fits?namespace=shop" "$(body web)"
@@ -243,7 +261,8 @@ def read(name):
     with open(sys.argv[1] + "/" + name) as file:
         return json.load(file)
 document = read("answer")
-paths = ["/", "/openapi.json", "/v1/capacity", "/v1/changes", "/v1/drain", "/v1/explain", "/v1/fits", "/v1/report"]
+paths = ["/", "/openapi.json", "/v1/capacity", "/v1/changes", "/v1/drain", "/v1/explain", "/v1/fits", "/v1/grow",
+         "/v1/report"]
 if sorted(document["paths"]) != paths:
     sys.exit("its paths")
 types = {"object": dict, "array": list, "string": str, "boolean": bool, "integer": int}

@@ -160,15 +160,20 @@ static berth_engine_config with_plugins(const berth_scheduler_config *plugins)
     return config;
 }
 
+static void open_with_plugins(group_test *t, const char *plugins)
+{
+    berth_scheduler_config *read = read_plugins(plugins);
+    small_open_as(&t->cluster, with_plugins(read));
+    berth_scheduler_config_destroy(read);
+}
+
 /* Put a group of four pods on a cluster with these plugins: rack a has room for all of them, rack b
  * is the fuller one and has room for three. Returns the rack of the first pod. */
 static char rack_with(const char *plugins)
 {
     group_test t = {0};
     berth_pod_id pods[4];
-    berth_scheduler_config *read = read_plugins(plugins);
-    small_open_as(&t.cluster, with_plugins(read));
-    berth_scheduler_config_destroy(read);
+    open_with_plugins(&t, plugins);
     add_in_rack(&t, "a1", "a");
     add_in_rack(&t, "a2", "a");
     add_in_rack(&t, "b1", "b");
@@ -206,11 +211,8 @@ static void test_no_placements(void **state)
 {
     group_test t = {0};
     berth_pod_id pods[6];
-    berth_scheduler_config *read =
-        read_plugins("multiPoint: {disabled: [{name: TopologyPlacementGenerator}]}");
     (void)state;
-    small_open_as(&t.cluster, with_plugins(read));
-    berth_scheduler_config_destroy(read);
+    open_with_plugins(&t, "multiPoint: {disabled: [{name: TopologyPlacementGenerator}]}");
     add_in_rack(&t, "a1", "a");
     add_in_rack(&t, "b1", "b");
     add_group(&t, "g",
@@ -227,9 +229,7 @@ static bool evicts_with(const char *plugins)
 {
     group_test t = {0};
     berth_pod_id pods[4];
-    berth_scheduler_config *read = read_plugins(plugins);
-    small_open_as(&t.cluster, with_plugins(read));
-    berth_scheduler_config_destroy(read);
+    open_with_plugins(&t, plugins);
     add_in_rack(&t, "a1", "a");
     add_group(&t, "g", "schedulingPolicy: {gang: {minCount: 4}}, priority: 9");
     add_pod(&t, "low", NULL, 1, "a1", "");

@@ -1,36 +1,22 @@
 /* berth grow: which nodes must be added so that all pending pods fit, and which ones could be
  * removed. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/exits.h"
-#include "cli/heap.h"
-#include "cli/stopwatch.h"
 #include "commands/commands.h"
-#include "loading/cluster_input.h"
-#include "loading/node_list.h"
-#include "plans/growth_report.h"
-#include "plans/plan_pods.h"
+#include "plans/growth_question.h"
 
-enum { OWN_OPTIONS = 7, EFFORT_DEFAULT = 1000, EFFORT_UNIT = 1000 };
+enum { OWN_OPTIONS = 7 };
 
 typedef struct grow {
-    text_list shape_texts;
-    uint64_t effort; /* thousands of decisions */
-    bool keep;       /* do not look for nodes that could be removed */
     int format;
     bool summary_only;
     bool exit_code;
     cluster_input input;
     engine_setup setup;
     berth_engine *engine;
-    berth_node_id *nodes; /* the cluster's nodes */
-    uint32_t node_count;
-    node_shapes shapes;
-    growth growth;
-    shrink shrink;
-    growth_answer answer;
+    growth_question question;
 } grow;
 
 static const command_help help = {
@@ -72,99 +58,37 @@ static const command_help help = {
                 "  berth grow -f cluster.json\n",
 };
 
-/* ---- the cluster as it is ---- */
-
-/* Place the pods that fit, and repeat while that helps: a pod may wait for another. The rest moves
- * to the front of `pods`. */
-static berth_status place_what_fits(grow *g, berth_pod_id *pods, uint64_t *count,
-                                    berth_error *error)
-{
-    uint64_t placed = 1;
-    while (placed > 0 && *count > 0) {
-        uint64_t left = 0;
-        for (uint64_t i = 0; i < *count; i++) {
-            berth_placement placement;
-            TRY(berth_engine_schedule(g->engine, pods[i], &placement, error));
-            if (placement.verdict != BERTH_VERDICT_PLACED)
-                pods[left++] = pods[i];
-        }
-        placed = *count - left;
-        g->answer.fitted += placed;
-        *count = left;
-    }
-    return BERTH_OK;
-}
-
-static berth_status take_pending(grow *g, berth_pod_id *pods, uint64_t *count, berth_error *error)
-{
-    uint64_t kept = 0;
-    for (uint64_t i = 0; i < *count; i++)
-        if (cluster_input_skipped(&g->input, pods[i]) == NULL)
-            pods[kept++] = pods[i];
-    g->answer.pending = *count;
-    g->answer.passed_over = *count - kept;
-    *count = kept;
-    TRY(place_what_fits(g, pods, count, error));
-    g->answer.unfitted = *count;
-    if (g->shapes.count == 0)
-        return BERTH_OK;
-    TRY(growth_prepare(&g->growth, pods, *count, error));
-    return growth_search(&g->growth, error);
-}
-
 static berth_status load(grow *g, berth_error *error)
 {
     g->setup.keep_objects = true;
     TRY(cluster_input_version(&g->input, &g->setup, error));
     TRY(engine_setup_resolve(&g->setup, error));
     TRY(engine_setup_create(&g->setup, &g->engine, error));
-    TRY(cluster_input_load(&g->input, &g->setup, g->engine, error));
-    TRY(node_list_make(g->engine, &g->nodes, &g->node_count, error));
-    return node_shapes_read(&g->shapes, &g->shape_texts, &g->input.prices, g->engine, error);
-}
-
-static berth_status answer(grow *g, berth_error *error)
-{
-    berth_pod_id *pods = NULL;
-    uint64_t count = 0;
-    TRY(load(g, error));
-    g->growth.engine = g->engine;
-    g->growth.shapes = &g->shapes;
-    g->growth.decisions_max = g->effort * EFFORT_UNIT;
-    TRY(plan_pending(g->engine, &pods, &count, error));
-    berth_status status = take_pending(g, pods, &count, error);
-    if (status == BERTH_OK && g->growth.best.tried)
-        status = growth_carry_out(&g->growth, &g->growth.best, error);
-    if (status == BERTH_OK)
-        status = growth_answer_pods(&g->answer, pods, count, error);
-    if (status == BERTH_OK && !g->keep)
-        status = shrink_make(&g->shrink, g->engine, &g->setup, g->nodes, g->node_count, error);
-    free(pods);
-    return status;
+    return cluster_input_load(&g->input, &g->setup, g->engine, error);
 }
 
 static int run(grow *g)
 {
     berth_error error = {.code = BERTH_OK};
-    stopwatch watch;
-    stopwatch_start(&watch);
-    g->answer.growth = &g->growth;
-    g->answer.prices = &g->input.prices;
-    berth_status status = answer(g, &error);
-    stopwatch_stop(&watch);
+    growth_question *question = &g->question;
+    berth_status status = load(g, &error);
+    question->engine = g->engine;
+    question->input = &g->input;
+    question->setup = &g->setup;
+    if (status == BERTH_OK)
+        status = growth_question_answer(question, &error);
     if (status != BERTH_OK)
         return exit_error(help.name, &error);
-    g->answer.shrink = g->keep ? NULL : &g->shrink;
-    g->answer.seconds = stopwatch_seconds(&watch);
+    const growth_answer *found = &question->answer;
     if (output_is_flat((output_format)g->format)) {
-        growth_print_list(&g->answer, stdout);
+        growth_print_list(found, stdout);
     } else if (output_is_text((output_format)g->format)) {
-        growth_print(&g->answer, stdout, g->summary_only);
+        growth_print(found, stdout, g->summary_only);
         cluster_version_print(&g->input.version, &g->setup, stdout);
     } else {
-        growth_write(&g->answer, stdout, (output_format)g->format, g->summary_only);
+        growth_write(found, stdout, (output_format)g->format, g->summary_only);
     }
-    return g->exit_code && g->answer.left_count > 0 ? EXIT_NEGATIVE : EXIT_DONE;
+    return g->exit_code && found->left_count > 0 ? EXIT_NEGATIVE : EXIT_DONE;
 }
 
 /* ---- the command ---- */
@@ -176,7 +100,7 @@ static void own_options(grow *g, option options[OWN_OPTIONS])
          .letter = 's',
          .kind = OPTION_TEXTS,
          .value = "SHAPE",
-         .target = &g->shape_texts,
+         .target = &g->question.shape_texts,
          .help = "a kind of node that may be added; repeatable"},
         prices_option(&g->input.prices),
         {.name = "effort",
@@ -184,11 +108,11 @@ static void own_options(grow *g, option options[OWN_OPTIONS])
          .value = "N",
          .min = 1,
          .max = 1000000,
-         .target = &g->effort,
+         .target = &g->question.effort,
          .help = "end the search after N thousand decisions (default 1000)"},
         {.name = "keep-nodes",
          .kind = OPTION_FLAG,
-         .target = &g->keep,
+         .target = &g->question.keep,
          .help = "do not look for nodes that are not needed"},
         {.name = "output",
          .letter = 'o',
@@ -212,19 +136,14 @@ static void own_options(grow *g, option options[OWN_OPTIONS])
 static int check(grow *g, const text_list *operands)
 {
     int code = cluster_input_check(&g->input, operands, help.name);
-    if (code == EXIT_DONE && g->shape_texts.count == 0 && g->keep)
+    if (code == EXIT_DONE && g->question.shape_texts.count == 0 && g->question.keep)
         code = exit_usage(help.name, "nothing is asked: give --shape, or leave --keep-nodes out");
     return code;
 }
 
 static void release(grow *g)
 {
-    growth_answer_free(&g->answer);
-    shrink_free(&g->shrink);
-    growth_free(&g->growth);
-    node_shapes_free(&g->shapes);
-    text_list_free(&g->shape_texts);
-    free(g->nodes);
+    growth_question_free(&g->question);
     berth_engine_destroy(g->engine);
     cluster_input_release(&g->input);
     engine_setup_release(&g->setup);
@@ -232,7 +151,7 @@ static void release(grow *g)
 
 int cmd_grow(int argc, char **argv)
 {
-    grow g = {.format = OUTPUT_TABLE, .effort = EFFORT_DEFAULT, .input.grows = true};
+    grow g = {.format = OUTPUT_TABLE, .question.effort = GROWTH_EFFORT, .input.grows = true};
     text_list operands = {0};
     option own[OWN_OPTIONS];
     own_options(&g, own);

@@ -48,31 +48,6 @@ static void see_node(cluster_side *side, berth_node_id node)
     free(amounts);
 }
 
-static int by_id(const void *a, const void *b)
-{
-    const berth_pod_id left = *(const berth_pod_id *)a, right = *(const berth_pod_id *)b;
-    return (left > right) - (left < right);
-}
-
-static berth_status see_pending(cluster_side *side, berth_error *error)
-{
-    uint64_t count = 0;
-    TRY(berth_engine_pending(side->engine, NULL, 0, &count, error));
-    berth_pod_id *pods = heap_new(count, sizeof(*pods));
-    berth_status status = berth_engine_pending(side->engine, pods, count, NULL, error);
-    if (status == BERTH_OK && count > 0)
-        qsort(pods, count, sizeof(*pods), by_id);
-    for (uint64_t i = 0; i < count && status == BERTH_OK; i++) {
-        berth_pod_info info = {.size = sizeof(info)};
-        status = berth_engine_pod_info(side->engine, pods[i], &info, error);
-        if (status == BERTH_OK)
-            cluster_input_pass_over(&side->input, &side->setup, pods[i], info.deleting,
-                                    info.scheduler_name);
-    }
-    free(pods);
-    return status;
-}
-
 static berth_status take_over(cluster_side *side, berth_error *error)
 {
     uint32_t count = 0;
@@ -82,7 +57,7 @@ static berth_status take_over(cluster_side *side, berth_error *error)
     for (uint32_t i = 0; i < count; i++)
         see_node(side, nodes[i]);
     free(nodes);
-    return see_pending(side, error);
+    return plan_pass_over(side->engine, &side->input, &side->setup, error);
 }
 
 /* ---- placing ---- */

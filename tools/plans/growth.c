@@ -115,6 +115,8 @@ static void sum_up(growth *g, growth_plan *plan)
 
 berth_status growth_try(growth *g, growth_plan *plan, berth_error *error)
 {
+    if (g->cancel != NULL && __atomic_load_n(g->cancel, __ATOMIC_RELAXED) != 0)
+        return error_set(error, BERTH_E_CANCELLED, NULL, "the time for an answer is up");
     TRY(berth_engine_begin(g->engine, error));
     berth_status status = growth_carry_out(g, plan, error);
     if (status == BERTH_OK)

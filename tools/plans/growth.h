@@ -57,7 +57,8 @@ typedef struct growth {
     /* input */
     berth_engine *engine; /* all pods that fit are placed */
     node_shapes *shapes;
-    uint64_t decisions_max; /* limit of the search, in decisions or work that costs as much */
+    uint64_t decisions_max;   /* limit of the search, in decisions or work that costs as much */
+    berth_cancel_flag cancel; /* NULL, or ends the search with BERTH_E_CANCELLED */
     /* made by growth_prepare */
     growth_pod *pods; /* remaining pods, in the order of the queue */
     size_t pod_count;
@@ -92,7 +93,8 @@ typedef struct growth {
  * which must keep objects. Errors: those of the engine; free `g` in either case. */
 berth_status growth_prepare(growth *g, const berth_pod_id *pods, size_t count, berth_error *error);
 
-/* Search for the plans. The engine is unchanged afterwards. Errors: those of the engine. */
+/* Search for the plans. The engine is unchanged afterwards. Errors: those of the engine, and
+ * BERTH_E_CANCELLED. */
 berth_status growth_search(growth *g, berth_error *error);
 
 /* Carry out a plan: add the nodes and place the pods, in the open transaction if there is one.

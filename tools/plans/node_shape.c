@@ -321,8 +321,7 @@ static berth_status read_file(node_shapes *shapes, const char *path, berth_engin
     return status;
 }
 
-/* Whether a text is a shape, "NAME=...", not a path: a path has no '=' before its last slash. */
-static bool is_spec(const char *text)
+bool node_shape_is_spec(const char *text)
 {
     const char *equals = strchr(text, '=');
     const char *slash = strchr(text, '/');
@@ -364,8 +363,8 @@ berth_status node_shapes_read(node_shapes *shapes, const text_list *given, const
     size_t priced = 0;
     for (size_t i = 0; i < given->count; i++) {
         const char *text = given->items[i];
-        TRY(is_spec(text) ? read_spec(shapes, words_of(text), engine, error)
-                          : read_file(shapes, text, engine, error));
+        TRY(node_shape_is_spec(text) ? read_spec(shapes, words_of(text), engine, error)
+                                     : read_file(shapes, text, engine, error));
     }
     for (size_t i = 0; i < shapes->count; i++) {
         TRY(price_shape(&shapes->items[i], list, error));

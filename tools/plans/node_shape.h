@@ -32,6 +32,10 @@ typedef struct node_shapes {
     bool priced; /* the shapes have prices */
 } node_shapes;
 
+/* Whether a text is a shape, "NAME=...", not the path of a file with shapes: a path has no '='
+ * before its last slash. */
+bool node_shape_is_spec(const char *text);
+
 /* Read the given shapes; `engine` has the nodes that some shapes are like. A shape without a price
  * gets that of its instance type in `list`, which may be empty. Errors: BERTH_E_INVALID, naming the
  * shape; those of a reader. */

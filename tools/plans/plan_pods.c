@@ -28,6 +28,31 @@ berth_status plan_pending(const berth_engine *engine, berth_pod_id **out, uint64
     return BERTH_OK;
 }
 
+static int by_id(const void *a, const void *b)
+{
+    const berth_pod_id left = *(const berth_pod_id *)a, right = *(const berth_pod_id *)b;
+    return (left > right) - (left < right);
+}
+
+berth_status plan_pass_over(const berth_engine *engine, cluster_input *input,
+                            const engine_setup *setup, berth_error *error)
+{
+    berth_pod_id *pods;
+    uint64_t count;
+    TRY(plan_pending(engine, &pods, &count, error));
+    if (count > 0)
+        qsort(pods, count, sizeof(*pods), by_id);
+    berth_status status = BERTH_OK;
+    for (uint64_t i = 0; i < count && status == BERTH_OK; i++) {
+        berth_pod_info info = {.size = sizeof(info)};
+        status = berth_engine_pod_info(engine, pods[i], &info, error);
+        if (status == BERTH_OK)
+            cluster_input_pass_over(input, setup, pods[i], info.deleting, info.scheduler_name);
+    }
+    free(pods);
+    return status;
+}
+
 bool plan_pod_stays(const berth_pod_info *info)
 {
     return words_equal(info->owner_kind, words_of("DaemonSet")) ||

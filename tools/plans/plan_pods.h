@@ -6,11 +6,17 @@
 #include <stdbool.h>
 
 #include "berth/berth.h"
+#include "loading/cluster_input.h"
 
 /* The pending pods in the order of a scheduler's queue; the caller frees `*out`. Errors: those of
  * berth_engine_pending; `*out` is not set then. */
 berth_status plan_pending(const berth_engine *engine, berth_pod_id **out, uint64_t *count,
                           berth_error *error);
+
+/* Note for the input which pending pods no scheduler of the setup takes, where the engine has
+ * them from elsewhere (cluster_input_pass_over). Errors: those of the engine. */
+berth_status plan_pass_over(const berth_engine *engine, cluster_input *input,
+                            const engine_setup *setup, berth_error *error);
 
 /* Whether a pod belongs to its node: a DaemonSet's pod or a mirror pod. */
 bool plan_pod_stays(const berth_pod_info *info);

@@ -2,7 +2,7 @@
 import sys
 
 from berth_client import Client
-from berth_client.api.default import capacity, drain, explain, fits, report
+from berth_client.api.default import capacity, drain, explain, fits, grow, report
 from berth_client.models import CapacityJsonBody, Error, FitsJsonBody
 
 web = {
@@ -27,4 +27,5 @@ check(said["answer"]["verdict"] in ("placed", "unschedulable"), f"explain: {said
 said = explain.sync(client=client, pod="nobody")
 check(isinstance(said, Error) and said.error.reason == "NotFound", f"a refusal: {said}")
 check("summary" in drain.sync(client=client, all_=True).to_dict(), "drain")
+check("summary" in grow.sync(client=client, shape=["m=cpu=64,memory=256Gi,price=1"]).to_dict(), "grow")
 check(report.sync(client=client)["kind"] == "cluster", "report")

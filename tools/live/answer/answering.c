@@ -192,6 +192,9 @@ static int read_version(answering *a, berth_str body)
     (void)berth_kubernetes_versions(&newest, 1);
     const int known = (int)(newest & UINT16_MAX);
     snprintf(a->version, sizeof(a->version), "1.%d", found < known ? found : known);
+    if (found > known && a->options->setup->kubernetes == NULL)
+        LOG_WARNING("the API server is newer than the newest rules known: these decide", "rules",
+                    a->version);
     return found;
 }
 

@@ -20,6 +20,7 @@ static const answerer answerers[] = {
     {"/v1/capacity", "POST", "capacity", 4, answer_capacity, NULL, NULL},
     {"/v1/drain", "GET", "drain", 4, answer_drain, NULL, NULL},
     {"/v1/explain", "GET", "explain", 3, answer_explain, NULL, NULL},
+    {"/v1/grow", "GET", "grow", 0, NULL, answer_grow, NULL},
     {"/v1/report", "GET", "report", 0, NULL, answer_report, NULL},
     {"/", "GET", "page", 0, NULL, answer_page, "text/html; charset=utf-8"},
     {"/v1/changes", "GET", "changes", 0, NULL, NULL, NULL}, /* answered in asking.c */

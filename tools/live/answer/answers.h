@@ -3,6 +3,7 @@
  *   POST /v1/fits      a manifest: does it fit, and on which nodes?
  *   POST /v1/capacity  a manifest: how many more of each of its pods fit?
  *   GET  /v1/drain     nodes: would their pods fit elsewhere?
+ *   GET  /v1/grow      which nodes do the pending pods need, and which could go?
  *   GET  /v1/explain   a pod of the cluster: why does it get its node, or none?
  *   GET  /v1/report    the cluster at a glance; GET / is a page of it that asks and follows
  *   GET  /v1/changes   an event when the cluster has changed (asking.h)
@@ -31,6 +32,7 @@ berth_status answer_drain(answer_room *room, output *o, berth_error *error);
 berth_status answer_explain(answer_room *room, output *o, berth_error *error);
 
 /* Whole documents. */
+berth_status answer_grow(answer_room *room, FILE *out, berth_error *error);
 berth_status answer_report(answer_room *room, FILE *out, berth_error *error);
 berth_status answer_page(answer_room *room, FILE *out, berth_error *error);
 

@@ -35,6 +35,30 @@ const char *question_argument(const question *q, const char *name)
     return MHD_lookup_connection_value(q->connection, MHD_GET_ARGUMENT_KIND, name);
 }
 
+/* The context of `visit`. */
+typedef struct visit_of {
+    const char *name;
+    void (*each)(void *context, const char *value);
+    void *context;
+} visit_of;
+
+static enum MHD_Result visit(void *context, enum MHD_ValueKind kind, const char *key,
+                             const char *value)
+{
+    const visit_of *of = context;
+    (void)kind;
+    if (strcmp(key, of->name) == 0 && value != NULL)
+        of->each(of->context, value);
+    return MHD_YES;
+}
+
+void question_arguments(const question *q, const char *name,
+                        void (*each)(void *context, const char *value), void *context)
+{
+    visit_of of = {name, each, context};
+    (void)MHD_get_connection_values(q->connection, MHD_GET_ARGUMENT_KIND, visit, &of);
+}
+
 const char *question_header(const question *q, const char *name)
 {
     return MHD_lookup_connection_value(q->connection, MHD_HEADER_KIND, name);

@@ -2,7 +2,7 @@
  * that waits for its permission, a question waits suspended, and others are served meanwhile.
  *   QUESTION-1  The answer is written before the connection is resumed, and read after that.
  *
- * Threads: the server's, except question_settle, and the two that read it while it waits. */
+ * Threads: the server's, except question_settle, and what reads it while it waits. */
 #ifndef BERTH_LIVE_QUESTION_H
 #define BERTH_LIVE_QUESTION_H
 
@@ -47,6 +47,10 @@ bool question_is_answered(question *q, const question_rule *rule, struct MHD_Con
 
 /* The value of "?name=value"; NULL: absent. */
 const char *question_argument(const question *q, const char *name);
+
+/* Call `each` with every value of "?name=value&name=value", in order. */
+void question_arguments(const question *q, const char *name,
+                        void (*each)(void *context, const char *value), void *context);
 
 /* The value of a header; NULL: absent. */
 const char *question_header(const question *q, const char *name);

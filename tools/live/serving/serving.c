@@ -193,6 +193,7 @@ static enum MHD_Result answer(struct MHD_Connection *connection, const page *p, 
     MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, p->type);
     MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
     MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-cache, private");
+    MHD_add_response_header(response, "X-Frame-Options", "DENY");
     char seconds[16];
     snprintf(seconds, sizeof(seconds), "%u", retry_s);
     if (retry_s > 0)
