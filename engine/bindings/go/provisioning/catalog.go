@@ -1,0 +1,393 @@
+package provisioning
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"sync"
+
+	berth "berth/go"
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// A Catalog holds pools, instance types and DaemonSet pods, prepared for many questions. Any number
+// of goroutines may use it at once, each with an engine of its own.
+type Catalog struct {
+	mu sync.Mutex // held while the probe has a pod
+	// probe has an empty node for each option, with its DaemonSet pods. One question to it says which
+	// options can take a pod, apart from other pods, volumes and devices.
+	probe     *berth.Engine
+	pools     []*pool
+	options   []*option // by pool, then price
+	byNode    map[berth.NodeID]int
+	resources []string // that some type has
+}
+
+type pool struct {
+	*NodePool
+	options []*option
+	limited []string // the names of its limits
+	left    []int64  // of each
+}
+
+// option is what a new node can be.
+type option struct {
+	Option
+	index    int // in the catalog
+	pool     *pool
+	labels   map[string]string // without the host name
+	daemons  []*corev1.Pod
+	free     []int64 // for pods, by Catalog.resources
+	capacity []int64 // by pool.limited
+	// class is equal for options of a pool that rules about pods, volumes and devices cannot tell
+	// apart.
+	class string
+}
+
+// amount returns a quantity as the engine counts it.
+func amount(name string, q resource.Quantity) int64 {
+	if name == string(corev1.ResourceCPU) {
+		return q.MilliValue()
+	}
+	return q.Value()
+}
+
+// NewCatalog prepares pools. `daemons` are the pods of DaemonSets, one of each: a new node runs those
+// whose node selector, affinity and tolerations admit it. The config should be that of the engines
+// that will be asked: its version, feature gates and profiles count.
+func NewCatalog(config *berth.Config, pools []*NodePool, daemons []*corev1.Pod) (*Catalog, error) {
+	probe, err := berth.New(config)
+	if err != nil {
+		return nil, err
+	}
+	c := &Catalog{probe: probe, byNode: map[berth.NodeID]int{}}
+	if err := c.fill(pools, daemons); err != nil {
+		probe.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// Close frees the catalog.
+func (c *Catalog) Close() error { return c.probe.Close() }
+
+func (c *Catalog) fill(pools []*NodePool, daemons []*corev1.Pod) error {
+	names := map[string]bool{}
+	for _, from := range pools {
+		if from.Name == "" || names[from.Name] {
+			return fmt.Errorf("provisioning: the name %q of a pool is empty or used twice", from.Name)
+		}
+		names[from.Name] = true
+		p := &pool{NodePool: from}
+		for name := range from.Limits {
+			p.limited = append(p.limited, string(name))
+		}
+		slices.Sort(p.limited)
+		for _, name := range p.limited {
+			left := amount(name, from.Limits[corev1.ResourceName(name)])
+			p.left = append(p.left, left-amount(name, from.Used[corev1.ResourceName(name)]))
+		}
+		for _, kind := range from.InstanceTypes {
+			for _, offering := range kind.Offerings {
+				if o := p.option(kind, offering); o != nil {
+					p.options = append(p.options, o)
+				}
+			}
+		}
+		slices.SortStableFunc(p.options, func(a, b *option) int {
+			return cmp.Or(cmp.Compare(a.Offering.Price, b.Offering.Price), cmp.Compare(a.InstanceType.Name, b.InstanceType.Name),
+				cmp.Compare(a.Offering.Zone, b.Offering.Zone), cmp.Compare(a.Offering.CapacityType, b.Offering.CapacityType))
+		})
+		c.pools = append(c.pools, p)
+	}
+	slices.SortStableFunc(c.pools, func(a, b *pool) int {
+		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Name, b.Name))
+	})
+	for _, p := range c.pools {
+		for _, o := range p.options {
+			o.index = len(c.options)
+			c.options = append(c.options, o)
+		}
+	}
+	return c.fillProbe(daemons)
+}
+
+func (c *Catalog) fillProbe(daemons []*corev1.Pod) error {
+	known := map[string]bool{"pods": true}
+	nodes, ids := make([]*corev1.Node, len(c.options)), make([]berth.NodeID, len(c.options))
+	for i, o := range c.options {
+		nodes[i] = o.node(probeName(i))
+		for name := range o.allocatable() {
+			known[string(name)] = true
+		}
+	}
+	c.resources = slices.Sorted(maps.Keys(known))
+	if _, err := c.probe.AddNodes(nodes, ids); err != nil {
+		return err
+	}
+	for i, id := range ids {
+		c.byNode[id] = i
+	}
+	for _, daemon := range daemons {
+		admitted, err := c.admitting(bare(daemon))
+		if err != nil {
+			return err
+		}
+		for _, i := range admitted {
+			c.options[i].daemons = append(c.options[i].daemons, daemon)
+		}
+	}
+	for i, o := range c.options {
+		for _, daemon := range o.daemons {
+			pod := ownOnly(daemon)
+			pod.Name, pod.UID, pod.Spec.NodeName = daemon.Name+"-"+probeName(i), "", probeName(i)
+			if _, err := c.probe.AddPod(pod); err != nil {
+				return err
+			}
+		}
+		o.free = make([]int64, len(c.resources))
+	}
+	allocatable, requested := make([]int64, len(ids)), make([]int64, len(ids))
+	for r, name := range c.resources {
+		if err := c.probe.NodeResources(name, ids, allocatable, requested); err != nil {
+			return err
+		}
+		for i, o := range c.options {
+			o.free[r] = allocatable[i] - requested[i]
+		}
+	}
+	return nil
+}
+
+func probeName(index int) string { return "option-" + strconv.Itoa(index) }
+
+// bare copies a pod without its requests, ports and all that depends on more than the node.
+func bare(pod *corev1.Pod) *corev1.Pod {
+	out := ownOnly(pod)
+	out.Spec.InitContainers, out.Spec.Overhead, out.Spec.Resources = nil, nil, nil
+	out.Spec.Containers = []corev1.Container{{Name: "none"}}
+	return out
+}
+
+// ownOnly copies a pod as a pending one without what depends on other pods, volumes and devices.
+func ownOnly(pod *corev1.Pod) *corev1.Pod {
+	out := pod.DeepCopy()
+	waiting(out)
+	if out.Spec.Affinity != nil {
+		out.Spec.Affinity.PodAffinity, out.Spec.Affinity.PodAntiAffinity = nil, nil
+	}
+	out.Spec.TopologySpreadConstraints, out.Spec.Volumes, out.Spec.ResourceClaims = nil, nil, nil
+	for _, containers := range [][]corev1.Container{out.Spec.Containers, out.Spec.InitContainers} {
+		for i := range containers {
+			containers[i].Resources.Claims, containers[i].VolumeMounts, containers[i].VolumeDevices = nil, nil, nil
+		}
+	}
+	return out
+}
+
+// waiting makes a pod a pending one that no gate and no nomination holds.
+func waiting(pod *corev1.Pod) {
+	pod.Spec.NodeName, pod.Spec.SchedulingGates, pod.Status.NominatedNodeName = "", nil, ""
+	if pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
+		pod.Status.Phase = ""
+	}
+}
+
+// admitting returns the options whose empty nodes take a pod.
+func (c *Catalog) admitting(pod *corev1.Pod) ([]int, error) {
+	var out []int
+	err := c.asking(pod, func(id berth.PodID) error {
+		nodes, err := c.probe.FeasibleNodes(id, nil)
+		for _, node := range nodes {
+			out = append(out, c.byNode[node])
+		}
+		return err
+	})
+	return out, err
+}
+
+// asking calls `ask` while the probe has the pod.
+func (c *Catalog) asking(pod *corev1.Pod, ask func(berth.PodID) error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.probe.Try(func() (bool, error) {
+		id, err := c.probe.AddPod(pod)
+		if err == nil {
+			err = ask(id)
+		}
+		return false, err
+	})
+}
+
+// ---- options ----
+
+// option returns what a node of the pool can be, and nil if the requirements exclude it.
+func (p *pool) option(kind *InstanceType, offering Offering) *option {
+	if !offering.Available {
+		return nil
+	}
+	o := &option{Option: Option{kind, offering}, pool: p, labels: map[string]string{}}
+	maps.Copy(o.labels, kind.Labels)
+	maps.Copy(o.labels, p.Labels)
+	o.labels[corev1.LabelInstanceTypeStable] = kind.Name
+	o.labels[NodePoolLabel] = p.Name
+	if offering.Zone != "" {
+		o.labels[corev1.LabelTopologyZone] = offering.Zone
+	}
+	if offering.CapacityType != "" {
+		o.labels[CapacityTypeLabel] = offering.CapacityType
+	}
+	for i := range p.Requirements {
+		requirement := &p.Requirements[i]
+		_, defined := o.labels[requirement.Key]
+		if !defined && requirement.Operator == corev1.NodeSelectorOpIn && len(requirement.Values) > 0 {
+			o.labels[requirement.Key] = requirement.Values[0]
+		}
+		if !meets(o.labels, requirement) {
+			return nil
+		}
+	}
+	for _, name := range p.limited {
+		q := kind.Capacity[corev1.ResourceName(name)]
+		if name == "nodes" {
+			q = *resource.NewQuantity(1, resource.DecimalSI)
+		}
+		o.capacity = append(o.capacity, amount(name, q))
+	}
+	special := ""
+	if len(kind.Devices) > 0 || len(kind.VolumeLimits) > 0 {
+		special = kind.Name
+	}
+	o.class = fmt.Sprintf("%q", []string{offering.Zone, offering.CapacityType, o.labels[corev1.LabelArchStable],
+		o.labels[corev1.LabelOSStable], o.labels[corev1.LabelTopologyRegion], special})
+	return o
+}
+
+// meets reports whether labels meet a requirement.
+func meets(labels map[string]string, requirement *corev1.NodeSelectorRequirement) bool {
+	value, has := labels[requirement.Key]
+	switch requirement.Operator {
+	case corev1.NodeSelectorOpIn:
+		return has && slices.Contains(requirement.Values, value)
+	case corev1.NodeSelectorOpNotIn:
+		return !has || !slices.Contains(requirement.Values, value)
+	case corev1.NodeSelectorOpExists:
+		return has
+	case corev1.NodeSelectorOpDoesNotExist:
+		return !has
+	case corev1.NodeSelectorOpGt, corev1.NodeSelectorOpLt:
+		if !has || len(requirement.Values) != 1 {
+			return false
+		}
+		a, err := strconv.ParseInt(value, 10, 64)
+		b, other := strconv.ParseInt(requirement.Values[0], 10, 64)
+		if err != nil || other != nil {
+			return false
+		}
+		if requirement.Operator == corev1.NodeSelectorOpGt {
+			return a > b
+		}
+		return a < b
+	}
+	return false
+}
+
+func (o *option) allocatable() corev1.ResourceList {
+	if o.InstanceType.Allocatable != nil {
+		return o.InstanceType.Allocatable
+	}
+	return o.InstanceType.Capacity
+}
+
+func (o *option) node(name string) *corev1.Node {
+	labels := maps.Clone(o.labels)
+	labels[corev1.LabelHostname] = name
+	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels},
+		Spec:   corev1.NodeSpec{Taints: o.pool.Taints},
+		Status: corev1.NodeStatus{Capacity: o.InstanceType.Capacity, Allocatable: o.allocatable()}}
+}
+
+func (o *option) objects(name string) Objects {
+	out := Objects{Node: o.node(name)}
+	for _, daemon := range o.daemons {
+		pod := *daemon
+		waiting(&pod)
+		pod.Name, pod.UID, pod.Spec.NodeName = daemon.Name+"-"+name, "", name
+		out.Daemons = append(out.Daemons, &pod)
+	}
+	for i := range o.InstanceType.Devices {
+		slice := o.InstanceType.Devices[i].DeepCopy()
+		slice.Name = fmt.Sprintf("%s-%d", name, i)
+		if slice.Spec.Pool.Name == "" {
+			slice.Spec.Pool.Name = name
+		} else {
+			slice.Spec.Pool.Name = name + "/" + slice.Spec.Pool.Name
+		}
+		slice.Spec.NodeName, slice.Spec.NodeSelector, slice.Spec.AllNodes = &name, nil, nil
+		out.Slices = append(out.Slices, slice)
+	}
+	if limits := o.InstanceType.VolumeLimits; len(limits) > 0 {
+		out.CSINode = &storagev1.CSINode{ObjectMeta: metav1.ObjectMeta{Name: name}}
+		for _, driver := range slices.Sorted(maps.Keys(limits)) {
+			count := limits[driver]
+			out.CSINode.Spec.Drivers = append(out.CSINode.Spec.Drivers, storagev1.CSINodeDriver{Name: driver, NodeID: name,
+				Allocatable: &storagev1.VolumeNodeResources{Count: &count}})
+		}
+	}
+	return out
+}
+
+// add adds the node with all that comes with it.
+func (o Objects) add(e *berth.Engine) (berth.NodeID, error) {
+	for _, slice := range o.Slices {
+		if _, err := e.Add(slice); err != nil {
+			return berth.NoNode, err
+		}
+	}
+	if o.CSINode != nil {
+		if _, err := e.Add(o.CSINode); err != nil {
+			return berth.NoNode, err
+		}
+	}
+	node, err := e.AddNode(o.Node)
+	if err != nil {
+		return berth.NoNode, err
+	}
+	_, err = e.AddPods(o.Daemons, nil)
+	return node, err
+}
+
+// remove takes away what add added.
+func (o Objects) remove(e *berth.Engine) error {
+	for _, daemon := range o.Daemons {
+		id, err := e.FindPod(daemon.Namespace, daemon.Name)
+		if err == nil {
+			err = e.Unbind(id)
+		}
+		if err == nil {
+			err = e.RemovePod(daemon.Namespace, daemon.Name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := e.RemoveNode(o.Node.Name); err != nil {
+		return err
+	}
+	if o.CSINode != nil {
+		if err := e.Remove(o.CSINode); err != nil {
+			return err
+		}
+	}
+	for _, slice := range o.Slices {
+		if err := e.Remove(slice); err != nil {
+			return err
+		}
+	}
+	return nil
+}
