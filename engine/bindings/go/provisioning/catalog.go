@@ -18,14 +18,18 @@ import (
 // A Catalog holds pools, instance types and DaemonSet pods, prepared for many questions. Any number
 // of goroutines may use it at once, each with an engine of its own.
 type Catalog struct {
-	mu sync.Mutex // held while the probe has a pod
+	mu sync.Mutex // of the probe and what it answered
 	// probe has an empty node for each option, with its DaemonSet pods. One question to it says which
 	// options can take a pod, apart from other pods, volumes and devices.
 	probe     *berth.Engine
 	pools     []*pool
 	options   []*option // by pool, then price
 	byNode    map[berth.NodeID]int
-	resources []string // that some type has
+	known     map[uint64]*admission // by the probe's kind of pod
+	kept      []berth.PodName       // the probe's pods of these kinds
+	serial    int                   // of the names of these pods
+	resources []string              // that some type has
+	classes   map[string]int
 }
 
 type pool struct {
@@ -46,7 +50,13 @@ type option struct {
 	capacity []int64 // by pool.limited
 	// class is equal for options of a pool that rules about pods, volumes and devices cannot tell
 	// apart.
-	class string
+	class int
+}
+
+// admission is which options take pods of a kind, apart from other pods, volumes and devices.
+type admission struct {
+	options set
+	why     string // if there are none
 }
 
 // amount returns a quantity as the engine counts it.
@@ -65,7 +75,7 @@ func NewCatalog(config *berth.Config, pools []*NodePool, daemons []*corev1.Pod) 
 	if err != nil {
 		return nil, err
 	}
-	c := &Catalog{probe: probe, byNode: map[berth.NodeID]int{}}
+	c := &Catalog{probe: probe, byNode: map[berth.NodeID]int{}, known: map[uint64]*admission{}, classes: map[string]int{}}
 	if err := c.fill(pools, daemons); err != nil {
 		probe.Close()
 		return nil, err
@@ -111,6 +121,8 @@ func (c *Catalog) fill(pools []*NodePool, daemons []*corev1.Pod) error {
 	for _, p := range c.pools {
 		for _, o := range p.options {
 			o.index = len(c.options)
+			o.Option.of = o
+			o.class = c.classOf(o)
 			c.options = append(c.options, o)
 		}
 	}
@@ -134,14 +146,16 @@ func (c *Catalog) fillProbe(daemons []*corev1.Pod) error {
 		c.byNode[id] = i
 	}
 	for _, daemon := range daemons {
-		admitted, err := c.admitting(bare(daemon))
+		admitted, err := c.admits(bare(daemon))
 		if err != nil {
 			return err
 		}
-		for _, i := range admitted {
+		admitted.options.each(0, len(c.options), func(i int) bool {
 			c.options[i].daemons = append(c.options[i].daemons, daemon)
-		}
+			return true
+		})
 	}
+	clear(c.known) // the DaemonSet pods take room now
 	for i, o := range c.options {
 		for _, daemon := range o.daemons {
 			pod := ownOnly(daemon)
@@ -176,7 +190,7 @@ func bare(pod *corev1.Pod) *corev1.Pod {
 
 // ownOnly copies a pod as a pending one without what depends on other pods, volumes and devices.
 func ownOnly(pod *corev1.Pod) *corev1.Pod {
-	out := pod.DeepCopy()
+	out := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace}, Spec: *pod.Spec.DeepCopy()}
 	waiting(out)
 	if out.Spec.Affinity != nil {
 		out.Spec.Affinity.PodAffinity, out.Spec.Affinity.PodAntiAffinity = nil, nil
@@ -198,40 +212,89 @@ func waiting(pod *corev1.Pod) {
 	}
 }
 
-// admitting returns the options whose empty nodes take a pod.
-func (c *Catalog) admitting(pod *corev1.Pod) ([]int, error) {
-	var out []int
-	err := c.asking(pod, func(id berth.PodID) error {
-		nodes, err := c.probe.FeasibleNodes(id, nil)
-		for _, node := range nodes {
-			out = append(out, c.byNode[node])
+// knownMax is the most kinds of pods to remember.
+var knownMax = 10000
+
+// admits asks the probe which options take a pod, made by ownOnly. The probe keeps one pod of each
+// kind, so that the kind is found again.
+func (c *Catalog) admits(pod *corev1.Pod) (out *admission, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.known) >= knownMax {
+		for _, kept := range c.kept {
+			if err := c.probe.RemovePod(kept.Namespace, kept.Name); err != nil {
+				return nil, err
+			}
 		}
-		return err
+		clear(c.known)
+		c.kept = nil
+	}
+	c.serial++
+	pod.Name = "kind-" + strconv.Itoa(c.serial)
+	err = c.probe.Try(func() (bool, error) {
+		id, err := c.probe.AddPod(pod)
+		if err != nil {
+			return false, err
+		}
+		kind, err := c.probe.PodKind(id)
+		if err != nil {
+			return false, err
+		}
+		if out = c.known[kind]; out != nil {
+			return false, nil
+		}
+		nodes, err := c.probe.FeasibleNodes(id, nil)
+		if err != nil {
+			return false, err
+		}
+		out = &admission{options: make(set, (len(c.options)+63)/64)}
+		for _, node := range nodes {
+			out.options.add(c.byNode[node])
+		}
+		if len(nodes) == 0 {
+			out.why = "no instance type is available"
+			if len(c.options) > 0 {
+				why, err := c.probe.Why(id, &berth.DecideOptions{SearchOnly: true})
+				if err != nil {
+					return false, err
+				}
+				out.why = "no instance type takes the pod: " + why
+			}
+		}
+		name, err := c.probe.PodName(id)
+		if err != nil {
+			return false, err
+		}
+		c.known[kind], c.kept = out, append(c.kept, name)
+		return true, nil
 	})
 	return out, err
 }
 
-// asking calls `ask` while the probe has the pod.
-func (c *Catalog) asking(pod *corev1.Pod, ask func(berth.PodID) error) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.probe.Try(func() (bool, error) {
-		id, err := c.probe.AddPod(pod)
-		if err == nil {
-			err = ask(id)
-		}
-		return false, err
-	})
-}
-
 // ---- options ----
+
+// classOf numbers the classes.
+func (c *Catalog) classOf(o *option) int {
+	special := ""
+	if len(o.InstanceType.Devices) > 0 || len(o.InstanceType.VolumeLimits) > 0 {
+		special = o.InstanceType.Name
+	}
+	text := fmt.Sprintf("%q", []string{o.pool.Name, o.Offering.Zone, o.Offering.CapacityType, o.labels[corev1.LabelArchStable],
+		o.labels[corev1.LabelOSStable], o.labels[corev1.LabelTopologyRegion], special})
+	class, known := c.classes[text]
+	if !known {
+		class = len(c.classes)
+		c.classes[text] = class
+	}
+	return class
+}
 
 // option returns what a node of the pool can be, and nil if the requirements exclude it.
 func (p *pool) option(kind *InstanceType, offering Offering) *option {
 	if !offering.Available {
 		return nil
 	}
-	o := &option{Option: Option{kind, offering}, pool: p, labels: map[string]string{}}
+	o := &option{Option: Option{InstanceType: kind, Offering: offering}, pool: p, labels: map[string]string{}}
 	maps.Copy(o.labels, kind.Labels)
 	maps.Copy(o.labels, p.Labels)
 	o.labels[corev1.LabelInstanceTypeStable] = kind.Name
@@ -259,12 +322,6 @@ func (p *pool) option(kind *InstanceType, offering Offering) *option {
 		}
 		o.capacity = append(o.capacity, amount(name, q))
 	}
-	special := ""
-	if len(kind.Devices) > 0 || len(kind.VolumeLimits) > 0 {
-		special = kind.Name
-	}
-	o.class = fmt.Sprintf("%q", []string{offering.Zone, offering.CapacityType, o.labels[corev1.LabelArchStable],
-		o.labels[corev1.LabelOSStable], o.labels[corev1.LabelTopologyRegion], special})
 	return o
 }
 

@@ -130,24 +130,24 @@ type Placement struct {
 
 // NodeClaim is a node to add.
 type NodeClaim struct {
-	Name    string   // made up; [NodeClaim.Objects] uses it
-	Pool    string   // its NodePool
-	Options []Option // what the node may be, the cheapest first; at least one
+	Name    string    // made up; [NodeClaim.Objects] uses it
+	Pool    string    // its NodePool
+	Options []*Option // what the node may be, the cheapest first; at least one
 	Pods    []*corev1.Pod
-
-	options []*option
 }
 
-// Option is an instance type with one of its offerings.
+// Option is an instance type with one of its offerings. It belongs to the catalog.
 type Option struct {
 	InstanceType *InstanceType
 	Offering     Offering
+
+	of *option
 }
 
 // Unplaced is a pod that fits nowhere.
 type Unplaced struct {
 	Pod      *corev1.Pod
-	Existing string       // kube-scheduler's message about the existing nodes and the new ones, which count as closed
+	Existing string       // kube-scheduler's message; new nodes count as nodes that are closed
 	Pools    []PoolReason // in the order in which the pools were tried
 }
 
@@ -163,7 +163,7 @@ type Objects struct {
 }
 
 // Objects returns the objects that stood for the node if it is what the option of that index says.
-func (n *NodeClaim) Objects(index int) Objects { return n.options[index].objects(n.Name) }
+func (n *NodeClaim) Objects(index int) Objects { return n.Options[index].of.objects(n.Name) }
 
 // Solve answers one question with a catalog of its own. [NewCatalog] is cheaper for several.
 func Solve(ctx context.Context, engine *berth.Engine, config *berth.Config, pods []*corev1.Pod,

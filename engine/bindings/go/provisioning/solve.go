@@ -22,7 +22,7 @@ type solver struct {
 	kinds  map[uint64]*kind
 	claims []*claim
 	left   map[*pool][]int64 // of the limits
-	keys   []string          // topology keys of the pods, apart from the host name
+	keys   []string          // labels that decide about domains of the pods, apart from the host name
 	placed int               // pods placed so far
 	serial int               // of names of nodes
 	out    *Results
@@ -32,7 +32,7 @@ type solver struct {
 type kind struct {
 	amounts     []int64 // by Catalog.resources
 	cpu, memory int64
-	static      set // the options that can take such a pod, apart from other pods; nil: not asked yet
+	static      set // the options that admit such a pod; nil: not asked yet
 	staticWhy   string
 	topology    bool // it has affinity to pods or spread constraints
 	spread      bool // ... and new nodes are decided as if each zone had a node
@@ -175,7 +175,7 @@ func (s *solver) without(name string) error {
 
 // addPods adds the pods as pending ones, and returns them in the order in which they are placed.
 func (s *solver) addPods(pods []*corev1.Pod) ([]*item, error) {
-	copies, pointers := make([]corev1.Pod, len(pods)), make([]*corev1.Pod, len(pods))
+	pending := make([]*corev1.Pod, len(pods))
 	for i, pod := range pods {
 		if pod == nil {
 			return nil, errors.New("provisioning: a pod is nil")
@@ -183,11 +183,16 @@ func (s *solver) addPods(pods []*corev1.Pod) ([]*item, error) {
 		if err := s.takeOff(pod); err != nil {
 			return nil, err
 		}
-		copies[i], pointers[i] = *pod, &copies[i]
-		waiting(pointers[i])
+		pending[i] = pod
+		if spec := &pod.Spec; spec.NodeName != "" || spec.SchedulingGates != nil || pod.Status.NominatedNodeName != "" ||
+			pod.Status.Phase != "" && pod.Status.Phase != corev1.PodPending {
+			copied := *pod
+			waiting(&copied)
+			pending[i] = &copied
+		}
 	}
 	ids := make([]berth.PodID, len(pods))
-	if _, err := s.e.AddPods(pointers, ids); err != nil {
+	if _, err := s.e.AddPods(pending, ids); err != nil {
 		return nil, err
 	}
 	items, queue := make([]item, len(pods)), make([]*item, len(pods))
@@ -264,7 +269,20 @@ func (s *solver) newKind(pod *corev1.Pod, id berth.PodID, keys map[string]bool) 
 		out.spread = out.spread && constraint.MinDomains == nil
 		key(constraint.TopologyKey)
 	}
-	if affinity := pod.Spec.Affinity; affinity != nil {
+	affinity := pod.Spec.Affinity
+	if len(pod.Spec.TopologySpreadConstraints) > 0 { // nodes that it cannot use are no domains
+		for name := range pod.Spec.NodeSelector {
+			key(name)
+		}
+		if affinity != nil && affinity.NodeAffinity != nil && affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil {
+			for _, term := range affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
+				for i := range term.MatchExpressions {
+					key(term.MatchExpressions[i].Key)
+				}
+			}
+		}
+	}
+	if affinity != nil {
 		if affinity.PodAffinity != nil {
 			for i := range affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
 				key(affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution[i].TopologyKey)
@@ -405,27 +423,11 @@ func (s *solver) askStatic(one *item) error {
 	if one.static != nil {
 		return nil
 	}
-	one.static = make(set, (len(s.options)+63)/64)
-	pod := ownOnly(one.pod)
-	options, err := s.admitting(pod)
-	if err != nil {
-		return err
+	admitted, err := s.admits(ownOnly(one.pod))
+	if err == nil {
+		one.static, one.staticWhy = admitted.options, admitted.why
 	}
-	for _, i := range options {
-		one.static.add(i)
-	}
-	if len(options) > 0 {
-		return nil
-	}
-	one.staticWhy = "no instance type is available"
-	if len(s.options) == 0 {
-		return nil
-	}
-	return s.asking(pod, func(id berth.PodID) error {
-		why, err := s.probe.Why(id, &berth.DecideOptions{SearchOnly: true})
-		one.staticWhy = "no instance type takes the pod: " + why
-		return err
-	})
+	return err
 }
 
 // addPhantoms adds closed empty nodes, so that every zone in which a node can be opened is a domain.
@@ -469,7 +471,7 @@ func (s *solver) newName(prefix string) (string, error) {
 }
 
 // hopeless remembers classes of options that were refused for another reason than size.
-type hopeless map[string]bool
+type hopeless map[int]bool
 
 // about notes a refusal.
 func (h hopeless) about(o *option, fit *berth.Fit) {
@@ -720,7 +722,7 @@ func (s *solver) finish(options *Options) error {
 // remaining lists what a claim may be: what it is, and all dearer options that hold its pods. One
 // option of each class is asked.
 func (s *solver) remaining(claim *claim, options *Options) error {
-	classes := map[string]bool{claim.at.class: true}
+	classes := hopeless{claim.at.class: true}
 	most := slices.Clone(claim.at.capacity)
 	none := make([]int64, len(s.resources))
 	var err error
@@ -748,8 +750,7 @@ func (s *solver) remaining(claim *claim, options *Options) error {
 		for l, amount := range to.capacity {
 			most[l] = max(most[l], amount)
 		}
-		claim.options = append(claim.options, to)
-		claim.Options = append(claim.Options, to.Option)
+		claim.Options = append(claim.Options, &to.Option)
 		return options.MaxOptions <= 0 || len(claim.Options) < options.MaxOptions
 	})
 	for l, amount := range most { // whichever is chosen, the limits hold
