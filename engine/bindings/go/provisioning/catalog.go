@@ -29,7 +29,7 @@ type Catalog struct {
 	kept      []berth.PodName       // the probe's pods of these kinds
 	serial    int                   // of the names of these pods
 	resources []string              // that some type has
-	classes   map[string]int
+	numbers   map[string]int        // of classes and crews
 }
 
 type pool struct {
@@ -51,6 +51,7 @@ type option struct {
 	// class is equal for options of a pool that rules about pods, volumes and devices cannot tell
 	// apart.
 	class int
+	crew  int // equal for the same DaemonSet pods
 }
 
 // admission is which options take pods of a kind, apart from other pods, volumes and devices.
@@ -75,7 +76,7 @@ func NewCatalog(config *berth.Config, pools []*NodePool, daemons []*corev1.Pod) 
 	if err != nil {
 		return nil, err
 	}
-	c := &Catalog{probe: probe, byNode: map[berth.NodeID]int{}, known: map[uint64]*admission{}, classes: map[string]int{}}
+	c := &Catalog{probe: probe, byNode: map[berth.NodeID]int{}, known: map[uint64]*admission{}, numbers: map[string]int{}}
 	if err := c.fill(pools, daemons); err != nil {
 		probe.Close()
 		return nil, err
@@ -122,7 +123,6 @@ func (c *Catalog) fill(pools []*NodePool, daemons []*corev1.Pod) error {
 		for _, o := range p.options {
 			o.index = len(c.options)
 			o.Option.of = o
-			o.class = c.classOf(o)
 			c.options = append(c.options, o)
 		}
 	}
@@ -157,6 +157,8 @@ func (c *Catalog) fillProbe(daemons []*corev1.Pod) error {
 	}
 	clear(c.known) // the DaemonSet pods take room now
 	for i, o := range c.options {
+		o.crew = c.crewOf(o)
+		o.class = c.classOf(o)
 		for _, daemon := range o.daemons {
 			pod := ownOnly(daemon)
 			pod.Name, pod.UID, pod.Spec.NodeName = daemon.Name+"-"+probeName(i), "", probeName(i)
@@ -273,7 +275,7 @@ func (c *Catalog) admits(pod *corev1.Pod) (out *admission, err error) {
 
 // ---- options ----
 
-// classOf numbers the classes.
+// classOf numbers the classes. Pods may keep away from DaemonSet pods.
 func (c *Catalog) classOf(o *option) int {
 	special := ""
 	if len(o.InstanceType.Devices) > 0 || len(o.InstanceType.VolumeLimits) > 0 {
@@ -281,12 +283,26 @@ func (c *Catalog) classOf(o *option) int {
 	}
 	text := fmt.Sprintf("%q", []string{o.pool.Name, o.Offering.Zone, o.Offering.CapacityType, o.labels[corev1.LabelArchStable],
 		o.labels[corev1.LabelOSStable], o.labels[corev1.LabelTopologyRegion], special})
-	class, known := c.classes[text]
-	if !known {
-		class = len(c.classes)
-		c.classes[text] = class
+	return c.number(text + strconv.Itoa(o.crew))
+}
+
+// crewOf numbers the sets of DaemonSet pods.
+func (c *Catalog) crewOf(o *option) int {
+	text := "crew"
+	for _, daemon := range o.daemons {
+		text += fmt.Sprintf(" %q/%q", daemon.Namespace, daemon.Name)
 	}
-	return class
+	return c.number(text)
+}
+
+// number returns the same number for the same text.
+func (c *Catalog) number(text string) int {
+	number, known := c.numbers[text]
+	if !known {
+		number = len(c.numbers)
+		c.numbers[text] = number
+	}
+	return number
 }
 
 // option returns what a node of the pool can be, and nil if the requirements exclude it.

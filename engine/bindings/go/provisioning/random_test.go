@@ -79,7 +79,9 @@ func (q *question) pod(name, cpu string, shared int, change ...func(*corev1.Pod)
 	if q.Intn(3) == 0 {
 		out.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
 	}
-	switch q.Intn(12) {
+	switch q.Intn(14) {
+	case 4:
+		selects(corev1.LabelInstanceTypeStable, pick(q.Rand, "k0", "k1"))(out)
 	case 0:
 		selects(corev1.LabelTopologyZone, pick(q.Rand, zones...))(out)
 	case 1:

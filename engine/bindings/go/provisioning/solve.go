@@ -526,14 +526,15 @@ func fitsIn(free, sum, more []int64) bool {
 	return true
 }
 
-// sameDomains reports whether an option has the values of the topology keys that a claim has.
+// sameDomains reports whether a claim may become an option without a difference to pods on other
+// nodes: with the values of all topology keys and the DaemonSet pods that it has.
 func (s *solver) sameDomains(claim *claim, to *option) bool {
 	for _, key := range s.keys {
 		if claim.at.labels[key] != to.labels[key] {
 			return false
 		}
 	}
-	return true
+	return len(s.keys) == 0 || claim.at.crew == to.crew
 }
 
 // within reports whether the limits of a pool allow an option in place of another one (nil: none).
