@@ -29,6 +29,8 @@ type Catalog struct {
 	kept      []berth.PodName       // the probe's pods of these kinds
 	serial    int                   // of the names of these pods
 	resources []string              // that some type has
+	free      []int64               // for pods, by option and resource
+	classes   []int                 // by option
 	numbers   map[string]int        // of classes and crews
 }
 
@@ -46,7 +48,7 @@ type option struct {
 	pool     *pool
 	labels   map[string]string // without the host name
 	daemons  []*corev1.Pod
-	free     []int64 // for pods, by Catalog.resources
+	free     []int64 // for pods, by Catalog.resources: a part of Catalog.free
 	capacity []int64 // by pool.limited
 	// class is equal for options of a pool that rules about pods, volumes and devices cannot tell
 	// apart.
@@ -156,6 +158,7 @@ func (c *Catalog) fillProbe(daemons []*corev1.Pod) error {
 		})
 	}
 	clear(c.known) // the DaemonSet pods take room now
+	c.free = make([]int64, len(c.options)*len(c.resources))
 	for i, o := range c.options {
 		o.crew = c.crewOf(o)
 		o.class = c.classOf(o)
@@ -166,7 +169,8 @@ func (c *Catalog) fillProbe(daemons []*corev1.Pod) error {
 				return err
 			}
 		}
-		o.free = make([]int64, len(c.resources))
+		c.classes = append(c.classes, o.class)
+		o.free = c.free[i*len(c.resources) : (i+1)*len(c.resources)]
 	}
 	allocatable, requested := make([]int64, len(ids)), make([]int64, len(ids))
 	for r, name := range c.resources {

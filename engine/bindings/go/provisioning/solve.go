@@ -35,6 +35,7 @@ type kind struct {
 	static      set // the options that admit such a pod; nil: not asked yet
 	staticWhy   string
 	topology    bool // it has affinity to pods or spread constraints
+	needs       bool // ... other than anti-affinity: other pods may make room for it
 	spread      bool // ... and new nodes are decided as if each zone had a node
 	full        bool // no existing node takes such a pod, and none will
 	failed      bool // it fitted nowhere when `placed` was failedAt
@@ -60,6 +61,7 @@ type claim struct {
 	items    []*item
 	sum      []int64
 	closed   bool
+	refused  map[*kind]bool // kinds that it will never take
 }
 
 // set is a set of options.
@@ -68,6 +70,13 @@ type set []uint64
 func (s set) has(i int) bool { return s[i/64]>>(i%64)&1 != 0 }
 
 func (s set) add(i int) { s[i/64] |= 1 << (i % 64) }
+
+func (s set) count() (count int) {
+	for _, word := range s {
+		count += bits.OnesCount64(word)
+	}
+	return count
+}
 
 func (s set) and(other set) {
 	for i := range s {
@@ -132,7 +141,7 @@ func (s *solver) solve(pods []*corev1.Pod, options *Options) error {
 			return err
 		}
 		// Only pods that depend on others may fit after others were placed.
-		if !slices.ContainsFunc(queue, func(one *item) bool { return one.topology }) {
+		if !slices.ContainsFunc(queue, func(one *item) bool { return one.needs }) {
 			break
 		}
 	}
@@ -180,9 +189,6 @@ func (s *solver) addPods(pods []*corev1.Pod) ([]*item, error) {
 		if pod == nil {
 			return nil, errors.New("provisioning: a pod is nil")
 		}
-		if err := s.takeOff(pod); err != nil {
-			return nil, err
-		}
 		pending[i] = pod
 		if spec := &pod.Spec; spec.NodeName != "" || spec.SchedulingGates != nil || pod.Status.NominatedNodeName != "" ||
 			pod.Status.Phase != "" && pod.Status.Phase != corev1.PodPending {
@@ -192,8 +198,17 @@ func (s *solver) addPods(pods []*corev1.Pod) ([]*item, error) {
 		}
 	}
 	ids := make([]berth.PodID, len(pods))
-	if _, err := s.e.AddPods(pending, ids); err != nil {
-		return nil, err
+	for done := 0; done < len(pods); {
+		count, err := s.e.AddPods(pending[done:], ids[done:])
+		if done += count; err == nil {
+			break
+		}
+		if !errors.Is(err, berth.Exists) {
+			return nil, err
+		}
+		if err := s.takeOff(pods[done], ids[:done], err); err != nil {
+			return nil, err
+		}
 	}
 	items, queue := make([]item, len(pods)), make([]*item, len(pods))
 	keys := map[string]bool{}
@@ -227,12 +242,16 @@ func (s *solver) addPods(pods []*corev1.Pod) ([]*item, error) {
 	return queue, nil
 }
 
-// takeOff removes a pod that the engine has.
-func (s *solver) takeOff(pod *corev1.Pod) error {
+// takeOff removes a pod that the engine has, unless it is one of those just added: then it returns
+// `twice`.
+func (s *solver) takeOff(pod *corev1.Pod, added []berth.PodID, twice error) error {
 	namespace := cmp.Or(pod.Namespace, "default")
 	id, err := s.e.FindPod(namespace, pod.Name)
-	if err != nil || id == berth.NoPod {
+	if err != nil {
 		return err
+	}
+	if id == berth.NoPod || slices.Contains(added, id) {
+		return twice
 	}
 	node, err := s.e.PodNode(id)
 	if err == nil && node != berth.NoNode {
@@ -264,6 +283,7 @@ func (s *solver) newKind(pod *corev1.Pod, id berth.PodID, keys map[string]bool) 
 		}
 	}
 	out.spread = len(pod.Spec.TopologySpreadConstraints) > 0
+	out.needs = out.spread
 	for i := range pod.Spec.TopologySpreadConstraints {
 		constraint := &pod.Spec.TopologySpreadConstraints[i]
 		out.spread = out.spread && constraint.MinDomains == nil
@@ -284,6 +304,7 @@ func (s *solver) newKind(pod *corev1.Pod, id berth.PodID, keys map[string]bool) 
 	}
 	if affinity != nil {
 		if affinity.PodAffinity != nil {
+			out.needs = out.needs || len(affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution) > 0
 			for i := range affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
 				key(affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution[i].TopologyKey)
 			}
@@ -318,7 +339,7 @@ func (s *solver) pass(queue []*item) (failed []*item, err error) {
 				break
 			}
 			// Existing nodes only fill up: what did not fit will not, unless it needs other pods.
-			queue[at].full = !queue[at].topology
+			queue[at].full = !queue[at].needs
 		}
 		one := queue[at]
 		at++
@@ -484,6 +505,9 @@ func (h hopeless) about(o *option, fit *berth.Fit) {
 
 // onClaim adds a pod to a node that is open, as the type that it is or as one that holds more.
 func (s *solver) onClaim(claim *claim, one *item) (bool, error) {
+	if claim.refused[one.kind] {
+		return false, nil
+	}
 	refused := hopeless{}
 	if one.static.has(claim.at.index) && fitsIn(claim.at.free, claim.sum, one.amounts) {
 		fit, err := s.e.Fit(one.id, claim.node)
@@ -512,6 +536,9 @@ func (s *solver) onClaim(claim *claim, one *item) (bool, error) {
 			continue
 		}
 		return true, s.bind(claim, one)
+	}
+	if !one.needs {
+		claim.refused[one.kind] = true // it only fills up
 	}
 	return false, nil
 }
@@ -664,7 +691,8 @@ func (s *solver) open(p *pool, one *item) (placed bool, err error) {
 			return err == nil
 		}
 		opened := &claim{NodeClaim: &NodeClaim{Name: name, Pool: p.Name}, at: o, objects: objects, node: node,
-			possible: slices.Clone(one.static), sum: make([]int64, len(s.resources))}
+			possible: slices.Clone(one.static), sum: make([]int64, len(s.resources)),
+			refused: map[*kind]bool{}}
 		for l := range s.left[p] {
 			s.left[p][l] -= o.capacity[l]
 		}
@@ -723,36 +751,52 @@ func (s *solver) finish(options *Options) error {
 // remaining lists what a claim may be: what it is, and all dearer options that hold its pods. One
 // option of each class is asked.
 func (s *solver) remaining(claim *claim, options *Options) error {
-	classes := hopeless{claim.at.class: true}
+	const unknown, fitting, unfit = 0, 1, 2
+	classes := make([]byte, len(s.numbers))
+	classes[claim.at.class] = fitting
 	most := slices.Clone(claim.at.capacity)
 	none := make([]int64, len(s.resources))
+	first, limited := claim.at.index, len(claim.at.pool.limited) > 0
+	count := claim.possible.count()
+	if options.MaxOptions > 0 {
+		count = min(count, options.MaxOptions)
+	}
+	claim.Options = make([]*Option, 0, count)
+	domains := len(s.keys) > 0
 	var err error
 	last := claim.at.pool.options[len(claim.at.pool.options)-1].index
-	claim.possible.each(claim.at.index, last+1, func(i int) bool {
+	claim.possible.each(first, last+1, func(i int) bool {
 		to := s.options[i]
-		if i > claim.at.index {
-			if !fitsIn(to.free, none, claim.sum) || !s.sameDomains(claim, to) || !s.within(claim.at, to) {
+		if i > first {
+			free := s.free[i*len(s.resources) : (i+1)*len(s.resources)]
+			if !fitsIn(free, none, claim.sum) || domains && !s.sameDomains(claim, to) || limited && !s.within(claim.at, to) {
 				return true
 			}
-			fits, asked := classes[to.class]
-			if !asked {
+			class := s.classes[i]
+			if classes[class] == unknown {
 				if err = s.alive(); err != nil {
 					return false
 				}
+				var fits bool
 				if fits, err = s.move(claim, to, nil, false, hopeless{}); err != nil {
 					return false
 				}
-				classes[to.class] = fits
+				classes[class] = unfit
+				if fits {
+					classes[class] = fitting
+				}
 			}
-			if !fits {
+			if classes[class] == unfit {
 				return true
 			}
 		}
-		for l, amount := range to.capacity {
-			most[l] = max(most[l], amount)
+		if limited {
+			for l, amount := range to.capacity {
+				most[l] = max(most[l], amount)
+			}
 		}
 		claim.Options = append(claim.Options, &to.Option)
-		return options.MaxOptions <= 0 || len(claim.Options) < options.MaxOptions
+		return len(claim.Options) < count
 	})
 	for l, amount := range most { // whichever is chosen, the limits hold
 		s.left[claim.at.pool][l] -= amount - claim.at.capacity[l]
