@@ -325,21 +325,42 @@ func TestPorts(t *testing.T) {
 	a.want("left: q", pod("q", "1", port))
 }
 
+// devices are a slice with that many devices.
+func devices(count int) resourcev1.ResourceSlice {
+	out := resourcev1.ResourceSlice{Spec: resourcev1.ResourceSliceSpec{Driver: "g", Pool: resourcev1.ResourcePool{ResourceSliceCount: 1}}}
+	for i := range count {
+		out.Spec.Devices = append(out.Spec.Devices, resourcev1.Device{Name: fmt.Sprint("g", i)})
+	}
+	return out
+}
+
+func deviceClass() *resourcev1.DeviceClass {
+	return &resourcev1.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: "g"}, Spec: resourcev1.DeviceClassSpec{
+		Selectors: []resourcev1.DeviceSelector{{CEL: &resourcev1.CELDeviceSelector{Expression: `device.driver == "g"`}}}}}
+}
+
+// claimOf is a claim for one device.
+func claimOf(name string) *resourcev1.ResourceClaim {
+	return &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "d", UID: types.UID("u-" + name)},
+		Spec: resourcev1.ResourceClaimSpec{Devices: resourcev1.DeviceClaim{Requests: []resourcev1.DeviceRequest{{Name: "r",
+			Exactly: &resourcev1.ExactDeviceRequest{DeviceClassName: "g", AllocationMode: resourcev1.DeviceAllocationModeExactCount, Count: 1}}}}}}
+}
+
+func claims(name string) func(*corev1.Pod) {
+	return func(p *corev1.Pod) {
+		p.Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "g", ResourceClaimName: &name}}
+	}
+}
+
 func TestDevices(t *testing.T) {
 	gpu := kindOf("gpu", "16", 20)
-	gpu.Devices = []resourcev1.ResourceSlice{{Spec: resourcev1.ResourceSliceSpec{Driver: "g",
-		Pool: resourcev1.ResourcePool{ResourceSliceCount: 1}, Devices: []resourcev1.Device{{Name: "g0"}, {Name: "g1"}}}}}
-	objects := []any{&resourcev1.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: "g"}, Spec: resourcev1.DeviceClassSpec{
-		Selectors: []resourcev1.DeviceSelector{{CEL: &resourcev1.CELDeviceSelector{Expression: `device.driver == "g"`}}}}}}
+	gpu.Devices = []resourcev1.ResourceSlice{devices(2)}
+	objects := []any{deviceClass()}
 	var pods []*corev1.Pod
 	for i := range 3 {
 		name := fmt.Sprint("c", i)
-		objects = append(objects, &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "d", UID: "u"},
-			Spec: resourcev1.ResourceClaimSpec{Devices: resourcev1.DeviceClaim{Requests: []resourcev1.DeviceRequest{{Name: "r",
-				Exactly: &resourcev1.ExactDeviceRequest{DeviceClassName: "g", AllocationMode: resourcev1.DeviceAllocationModeExactCount, Count: 1}}}}}})
-		pods = append(pods, pod(fmt.Sprint("q", i), fmt.Sprint(3-i), func(p *corev1.Pod) {
-			p.Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "g", ResourceClaimName: &name}}
-		}))
+		objects = append(objects, claimOf(name))
+		pods = append(pods, pod(fmt.Sprint("q", i), fmt.Sprint(3-i), claims(name)))
 	}
 	a := asked{t: t, e: engineOf(t, objects...), pools: []*NodePool{poolOf("p", append(sizes(), gpu)...)}}
 	a.want("new p gpu/a x2: q0 q1; new p gpu/a x2: q2", pods...)
@@ -425,5 +446,119 @@ func TestBranch(t *testing.T) {
 	r, err := Solve(ctx, branch.Engine, nil, []*corev1.Pod{pod("q", "3")}, []*NodePool{poolOf("p", sizes()...)}, nil, nil)
 	if err != nil || len(r.New) != 1 || r.New[0].Name != "p-new-2" {
 		t.Fatal(r, err)
+	}
+}
+
+func TestVolumeLimits(t *testing.T) {
+	var objects []any
+	var pods []*corev1.Pod
+	for i := range 3 {
+		name := fmt.Sprint("v", i)
+		objects = append(objects, &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: name},
+			Spec: corev1.PersistentVolumeSpec{ClaimRef: &corev1.ObjectReference{Namespace: "d", Name: name, UID: types.UID(name)},
+				AccessModes:            []corev1.PersistentVolumeAccessMode{"ReadWriteOnce"},
+				Capacity:               corev1.ResourceList{"storage": resource.MustParse("1Gi")},
+				PersistentVolumeSource: corev1.PersistentVolumeSource{CSI: &corev1.CSIPersistentVolumeSource{Driver: "disk", VolumeHandle: name}}}},
+			&corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "d", Name: name, UID: types.UID(name),
+				Annotations: map[string]string{"pv.kubernetes.io/bind-completed": "yes"}},
+				Spec: corev1.PersistentVolumeClaimSpec{VolumeName: name, AccessModes: []corev1.PersistentVolumeAccessMode{"ReadWriteOnce"},
+					Resources: corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{"storage": resource.MustParse("1Gi")}}},
+				Status: corev1.PersistentVolumeClaimStatus{Phase: corev1.ClaimBound}})
+		pods = append(pods, pod(fmt.Sprint("q", i), fmt.Sprint(3-i), func(p *corev1.Pod) {
+			p.Spec.Volumes = []corev1.Volume{{Name: "v", VolumeSource: corev1.VolumeSource{
+				PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: name}}}}
+		}))
+	}
+	few, more := kindOf("few", "8", 1), kindOf("more", "8", 5)
+	few.VolumeLimits, more.VolumeLimits = map[string]int32{"disk": 1}, map[string]int32{"disk": 2}
+	a := asked{t: t, e: engineOf(t, objects...), pools: []*NodePool{poolOf("p", few)}}
+	a.want("new p few/a x2: q0; new p few/a x2: q1; new p few/a x2: q2", pods...)
+	a.pools = []*NodePool{poolOf("p", few, more)}
+	a.want("new p more/a x2: q0 q1; new p few/a x4: q2", pods...)
+}
+
+// countdown is done after some looks at it.
+type countdown struct {
+	context.Context
+	left *int
+}
+
+func (c countdown) Err() error {
+	if *c.left--; *c.left < 0 {
+		return context.DeadlineExceeded
+	}
+	return nil
+}
+
+// Wherever the time ends, the engine is as it was.
+func TestDeadline(t *testing.T) {
+	e := engineOf(t, node("n", "4", "a"))
+	before := dump(t, e)
+	var pods []*corev1.Pod
+	for i := range 6 {
+		pods = append(pods, pod(fmt.Sprint("q", i), fmt.Sprint(i+1), apart))
+	}
+	for looks := range 1000 {
+		left := looks
+		_, err := Solve(countdown{ctx, &left}, e, nil, pods, []*NodePool{poolOf("p", sizes()...)}, nil, nil)
+		if dump(t, e) != before {
+			t.Fatal("the engine has changed")
+		}
+		if err == nil {
+			if looks < 5 {
+				t.Fatal("the context is hardly looked at")
+			}
+			return
+		}
+		if !errors.Is(err, berth.Cancelled) || !errors.Is(err, context.DeadlineExceeded) {
+			t.Fatal(err)
+		}
+	}
+	t.Fatal("no end")
+}
+
+// A catalog serves branches on several goroutines at once, and forgets kinds of pods when it knows
+// too many.
+func TestGoroutines(t *testing.T) {
+	defer func(most int) { knownMax = most }(knownMax)
+	knownMax = 3
+	e := engineOf(t, node("n", "4", "a"))
+	if err := e.Publish(); err != nil {
+		t.Fatal(err)
+	}
+	c, err := NewCatalog(nil, []*NodePool{poolOf("p", sizes()...)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	errs := make(chan error)
+	for range 4 {
+		go func() {
+			branch, err := e.Branch()
+			if err != nil {
+				errs <- err
+				return
+			}
+			defer func() { errs <- errors.Join(err, branch.Close()) }()
+			for i := range 20 {
+				var r *Results
+				r, err = c.Solve(ctx, branch.Engine, []*corev1.Pod{pod("q", fmt.Sprint(5+i%7)), pod("r", "4")}, nil)
+				if err != nil {
+					return
+				}
+				if len(r.New) != 1 || len(r.Existing) != 1 {
+					err = errors.New(show(r))
+					return
+				}
+			}
+		}()
+	}
+	for range 4 {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+	if len(c.known) > 3 {
+		t.Error(len(c.known))
 	}
 }

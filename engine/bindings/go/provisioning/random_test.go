@@ -11,6 +11,7 @@ import (
 
 	berth "berth/go"
 	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -42,8 +43,17 @@ func newQuestion(seed int64) *question {
 			q.objects = append(q.objects, q.pod(fmt.Sprint("old", i, "-", j), "500m", shared, on(one.Name)))
 		}
 	}
+	withDevices := q.Intn(3) == 0
+	if withDevices {
+		q.objects = append(q.objects, deviceClass())
+	}
 	for i := range 1 + q.Intn(25) {
-		q.pods = append(q.pods, q.pod(fmt.Sprint("q", i), pick(q.Rand, "250m", "500m", "1", "2", "3", "7"), shared))
+		one := q.pod(fmt.Sprint("q", i), pick(q.Rand, "250m", "500m", "1", "2", "3", "7"), shared)
+		if withDevices && q.Intn(3) == 0 {
+			claims(one.Name)(one)
+			q.objects = append(q.objects, claimOf(one.Name))
+		}
+		q.pods = append(q.pods, one)
 	}
 	for i := range q.Intn(4) {
 		p := poolOf(fmt.Sprint("p", i))
@@ -51,6 +61,9 @@ func newQuestion(seed int64) *question {
 		for k := range 1 + q.Intn(8) {
 			kind := kindOf(fmt.Sprint("k", k), pick(q.Rand, "1", "2", "4", "8", "16"), float64(1+q.Intn(20)), zones[:1+q.Intn(3)]...)
 			kind.Labels[corev1.LabelArchStable] = pick(q.Rand, "amd64", "amd64", "arm64")
+			if withDevices && q.Intn(2) == 0 {
+				kind.Devices = []resourcev1.ResourceSlice{devices(1 + q.Intn(3))}
+			}
 			for o := range kind.Offerings {
 				kind.Offerings[o].Available = q.Intn(5) > 0
 			}
