@@ -34,7 +34,10 @@ func large(b *testing.B) *berth.Engine {
 	return e
 }
 
-func benchmark(b *testing.B, existing, opened int, pods ...*corev1.Pod) {
+func benchmark(b *testing.B, opened int, pods ...*corev1.Pod) { ask(b, opened, nil, pods...) }
+
+// ask asks at 1,000 nodes, and expects that many new ones.
+func ask(b *testing.B, opened int, options *Options, pods ...*corev1.Pod) {
 	e := large(b)
 	c, err := NewCatalog(nil, []*NodePool{market()}, []*corev1.Pod{pod("agent", "100m", func(p *corev1.Pod) { p.Labels = nil })})
 	if err != nil {
@@ -43,7 +46,7 @@ func benchmark(b *testing.B, existing, opened int, pods ...*corev1.Pod) {
 	defer c.Close()
 	b.ResetTimer()
 	for range b.N {
-		r, err := c.Solve(ctx, e, pods, nil)
+		r, err := c.Solve(ctx, e, pods, options)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -51,7 +54,6 @@ func benchmark(b *testing.B, existing, opened int, pods ...*corev1.Pod) {
 			b.Fatal(len(r.Order), len(r.New), len(r.Unplaced))
 		}
 	}
-	_ = existing
 }
 
 func many(from, count int, cpu string, change ...func(*corev1.Pod)) []*corev1.Pod {
@@ -63,11 +65,11 @@ func many(from, count int, cpu string, change ...func(*corev1.Pod)) []*corev1.Po
 }
 
 // 100 pods that fit on existing nodes.
-func BenchmarkAllFit(b *testing.B) { benchmark(b, 100, 0, many(0, 100, "1")...) }
+func BenchmarkAllFit(b *testing.B) { benchmark(b, 0, many(0, 100, "1")...) }
 
 // 99 pods that fit on existing nodes, and one that needs a new node.
 func BenchmarkMostFit(b *testing.B) {
-	benchmark(b, 99, 1, append(many(0, 99, "1"), pod("big", "6"))...)
+	benchmark(b, 1, append(many(0, 99, "1"), pod("big", "6"))...)
 }
 
 // 10 kinds of pods, one of which needs new nodes.
@@ -76,19 +78,46 @@ func BenchmarkTenKinds(b *testing.B) {
 	for i := range 9 {
 		pods = append(pods, many(10*i, 10, fmt.Sprint(100*(i+1), "m"))...)
 	}
-	benchmark(b, 90, 1, append(pods, many(90, 10, "6")...)...)
+	benchmark(b, 1, append(pods, many(90, 10, "6")...)...)
 }
 
 // 100 pods spread over zones, on existing nodes.
 func BenchmarkSpread(b *testing.B) {
-	benchmark(b, 100, 0, many(0, 100, "1", spreads(corev1.LabelTopologyZone))...)
+	benchmark(b, 0, many(0, 100, "1", spreads(corev1.LabelTopologyZone))...)
 }
 
 // 100 pods that need new nodes.
-func BenchmarkAllNew(b *testing.B) { benchmark(b, 0, 10, many(0, 100, "6")...) }
+func BenchmarkAllNew(b *testing.B) { benchmark(b, 10, many(0, 100, "6")...) }
 
 // 20 pods, each on a new node of its own.
-func BenchmarkApart(b *testing.B) { benchmark(b, 0, 20, many(0, 20, "6", apart)...) }
+func BenchmarkApart(b *testing.B) { benchmark(b, 20, many(0, 20, "6", apart)...) }
+
+// 30 pods spread over zones, on new nodes.
+func BenchmarkSpreadNew(b *testing.B) {
+	benchmark(b, 3, many(0, 30, "6", spreads(corev1.LabelTopologyZone))...)
+}
+
+// 100 running pods of 20 nodes that are removed.
+func BenchmarkWithout(b *testing.B) {
+	var pods []*corev1.Pod
+	options := &Options{}
+	for i := range 20 {
+		options.Without = append(options.Without, fmt.Sprint("n", i))
+		for j := range 5 {
+			pods = append(pods, pod(fmt.Sprint("old", j, "-", i), "1", on(fmt.Sprint("n", i))))
+		}
+	}
+	ask(b, 0, options, pods...)
+}
+
+// 100 running pods whose nodes stay.
+func BenchmarkRunning(b *testing.B) {
+	var pods []*corev1.Pod
+	for i := range 100 {
+		pods = append(pods, pod(fmt.Sprint("old0-", i), "1", on(fmt.Sprint("n", i))))
+	}
+	benchmark(b, 0, pods...)
+}
 
 // The catalog of 3,000 options.
 func BenchmarkCatalog(b *testing.B) {

@@ -40,6 +40,8 @@
 //     first value of In. Karpenter leaves it open until a pod chooses.
 //   - The limits of a pool count the cheapest option of each new node; the options reported leave the
 //     limits intact whichever is chosen. Karpenter counts the largest type from the start.
+//   - Spread constraints that a profile adds to pods are filters here, too, but such a pod is not
+//     tried again on existing nodes after others were placed.
 //   - Minimum numbers of values, reserved capacity and startup taints are not known. DaemonSet pods
 //     that an existing node still lacks are not counted there. Consolidation is up to the caller:
 //     [Options].Without removes nodes first.

@@ -34,9 +34,10 @@ type kind struct {
 	cpu, memory int64
 	static      set // the options that admit such a pod; nil: not asked yet
 	staticWhy   string
-	topology    bool // it has affinity to pods or spread constraints
-	needs       bool // ... other than anti-affinity: other pods may make room for it
+	needs       bool // it has affinity or spread constraints: other pods may make room for it
 	spread      bool // ... and new nodes are decided as if each zone had a node
+	spreadKeys  []string
+	phantoms    []*option
 	full        bool // no existing node takes such a pod, and none will
 	failed      bool // it fitted nowhere when `placed` was failedAt
 	failedAt    int
@@ -198,17 +199,15 @@ func (s *solver) addPods(pods []*corev1.Pod) ([]*item, error) {
 		}
 	}
 	ids := make([]berth.PodID, len(pods))
-	for done := 0; done < len(pods); {
-		count, err := s.e.AddPods(pending[done:], ids[done:])
-		if done += count; err == nil {
-			break
-		}
-		if !errors.Is(err, berth.Exists) {
+	done, err := s.e.AddPods(pending, ids)
+	if errors.Is(err, berth.Exists) { // the engine has this pod, and perhaps later ones
+		if err := s.takeOff(pods[done:], ids[:done]); err != nil {
 			return nil, err
 		}
-		if err := s.takeOff(pods[done], ids[:done], err); err != nil {
-			return nil, err
-		}
+		_, err = s.e.AddPods(pending[done:], ids[done:])
+	}
+	if err != nil {
+		return nil, err
 	}
 	items, queue := make([]item, len(pods)), make([]*item, len(pods))
 	keys := map[string]bool{}
@@ -242,25 +241,29 @@ func (s *solver) addPods(pods []*corev1.Pod) ([]*item, error) {
 	return queue, nil
 }
 
-// takeOff removes a pod that the engine has, unless it is one of those just added: then it returns
-// `twice`.
-func (s *solver) takeOff(pod *corev1.Pod, added []berth.PodID, twice error) error {
-	namespace := cmp.Or(pod.Namespace, "default")
-	id, err := s.e.FindPod(namespace, pod.Name)
-	if err != nil {
-		return err
+// takeOff removes the pods that the engine has, but none of those just added.
+func (s *solver) takeOff(pods []*corev1.Pod, added []berth.PodID) error {
+	for _, pod := range pods {
+		namespace := cmp.Or(pod.Namespace, "default")
+		id, err := s.e.FindPod(namespace, pod.Name)
+		if err != nil {
+			return err
+		}
+		if id == berth.NoPod || slices.Contains(added, id) {
+			continue
+		}
+		node, err := s.e.PodNode(id)
+		if err == nil && node != berth.NoNode {
+			err = s.e.Unbind(id)
+		}
+		if err == nil {
+			err = s.e.RemovePod(namespace, pod.Name)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	if id == berth.NoPod || slices.Contains(added, id) {
-		return twice
-	}
-	node, err := s.e.PodNode(id)
-	if err == nil && node != berth.NoNode {
-		err = s.e.Unbind(id)
-	}
-	if err != nil {
-		return err
-	}
-	return s.e.RemovePod(namespace, pod.Name)
+	return nil
 }
 
 func (s *solver) newKind(pod *corev1.Pod, id berth.PodID, keys map[string]bool) (out *kind, err error) {
@@ -277,20 +280,23 @@ func (s *solver) newKind(pod *corev1.Pod, id berth.PodID, keys map[string]bool) 
 		return nil, err
 	}
 	key := func(key string) {
-		out.topology = true
 		if key != corev1.LabelHostname {
 			keys[key] = true
 		}
 	}
-	out.spread = len(pod.Spec.TopologySpreadConstraints) > 0
-	out.needs = out.spread
+	minimal := false
 	for i := range pod.Spec.TopologySpreadConstraints {
 		constraint := &pod.Spec.TopologySpreadConstraints[i]
-		out.spread = out.spread && constraint.MinDomains == nil
-		key(constraint.TopologyKey)
+		if constraint.WhenUnsatisfiable == corev1.DoNotSchedule {
+			minimal = minimal || constraint.MinDomains != nil
+			out.spreadKeys = append(out.spreadKeys, constraint.TopologyKey)
+			key(constraint.TopologyKey)
+		}
 	}
+	out.needs = len(out.spreadKeys) > 0
+	out.spread = out.needs && !minimal
 	affinity := pod.Spec.Affinity
-	if len(pod.Spec.TopologySpreadConstraints) > 0 { // nodes that it cannot use are no domains
+	if out.needs { // nodes that it cannot use are no domains
 		for name := range pod.Spec.NodeSelector {
 			key(name)
 		}
@@ -453,31 +459,45 @@ func (s *solver) askStatic(one *item) error {
 
 // addPhantoms adds closed empty nodes, so that every zone in which a node can be opened is a domain.
 func (s *solver) addPhantoms(one *item) (phantoms []Objects, err error) {
-	seen := map[string]bool{}
-	one.static.each(0, len(s.options), func(i int) bool {
-		at := s.options[i]
-		values := ""
-		for _, key := range s.keys {
-			values += strconv.Quote(at.labels[key])
-		}
-		if seen[values] {
-			return true
-		}
-		seen[values] = true
-		var name string
-		if name, err = s.newName("phantom"); err != nil {
-			return false
+	if one.phantoms == nil {
+		one.phantoms = s.domains(one.kind)
+	}
+	for _, at := range one.phantoms {
+		name, err := s.newName("phantom")
+		if err != nil {
+			return nil, err
 		}
 		phantom := Objects{Node: at.node(name)}
-		var node berth.NodeID
-		if node, err = phantom.add(s.e); err != nil {
-			return false
+		node, err := phantom.add(s.e)
+		if err == nil {
+			err = s.e.CloseNode(node, true)
+		}
+		if err != nil {
+			return nil, err
 		}
 		phantoms = append(phantoms, phantom)
-		err = s.e.CloseNode(node, true)
-		return err == nil
+	}
+	return phantoms, nil
+}
+
+// domains returns one option for each domain of a kind's spread constraints.
+func (s *solver) domains(k *kind) (out []*option) {
+	seen := map[string]bool{}
+	var values []byte
+	k.static.each(0, len(s.options), func(i int) bool {
+		values = values[:0]
+		for _, key := range k.spreadKeys {
+			if key != corev1.LabelHostname {
+				values = strconv.AppendQuote(values, s.options[i].labels[key])
+			}
+		}
+		if !seen[string(values)] {
+			seen[string(values)] = true
+			out = append(out, s.options[i])
+		}
+		return true
 	})
-	return phantoms, err
+	return out
 }
 
 // newName returns a name that no node has.
