@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math/bits"
 	"slices"
 	"strconv"
 	"sync"
@@ -467,4 +468,36 @@ func (o Objects) remove(e *berth.Engine) error {
 		}
 	}
 	return nil
+}
+
+// set is a set of options.
+type set []uint64
+
+func (s set) has(i int) bool { return s[i/64]>>(i%64)&1 != 0 }
+
+func (s set) add(i int) { s[i/64] |= 1 << (i % 64) }
+
+func (s set) count() (count int) {
+	for _, word := range s {
+		count += bits.OnesCount64(word)
+	}
+	return count
+}
+
+func (s set) and(other set) {
+	for i := range s {
+		s[i] &= other[i]
+	}
+}
+
+// each calls `do` for the options from `from` on until it returns false.
+func (s set) each(from, to int, do func(i int) bool) {
+	for word := from / 64; word < len(s) && word*64 < to; word++ {
+		for left := s[word]; left != 0; left &= left - 1 {
+			i := word*64 + bits.TrailingZeros64(left)
+			if i >= from && i < to && !do(i) {
+				return
+			}
+		}
+	}
 }

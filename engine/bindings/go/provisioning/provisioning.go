@@ -75,8 +75,8 @@ type InstanceType struct {
 	// Labels are those of every node of the type, such as architecture and operating system. Name,
 	// zone, capacity type and host name are added.
 	Labels map[string]string
-	// Capacity counts towards the limits of a pool; Allocatable is what pods can use (nil: the
-	// capacity).
+	// Capacity counts towards the limits of a pool; Allocatable is what pods can use, their number
+	// ("pods") included. Nil: the capacity.
 	Capacity, Allocatable corev1.ResourceList
 	Offerings             []Offering
 	// Devices are templates of the ResourceSlices that a node of the type publishes. Name, node name
