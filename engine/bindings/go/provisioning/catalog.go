@@ -79,7 +79,8 @@ func NewCatalog(config *berth.Config, pools []*NodePool, daemons []*corev1.Pod) 
 	if err != nil {
 		return nil, err
 	}
-	c := &Catalog{probe: probe, byNode: map[berth.NodeID]int{}, known: map[uint64]*admission{}, numbers: map[string]int{}}
+	c := &Catalog{probe: probe, byNode: map[berth.NodeID]int{}, known: map[uint64]*admission{},
+		numbers: map[string]int{}}
 	if err := c.fill(pools, daemons); err != nil {
 		probe.Close()
 		return nil, err
@@ -114,7 +115,8 @@ func (c *Catalog) fill(pools []*NodePool, daemons []*corev1.Pod) error {
 			}
 		}
 		slices.SortStableFunc(p.options, func(a, b *option) int {
-			return cmp.Or(cmp.Compare(a.Offering.Price, b.Offering.Price), cmp.Compare(a.InstanceType.Name, b.InstanceType.Name),
+			return cmp.Or(cmp.Compare(a.Offering.Price, b.Offering.Price),
+				cmp.Compare(a.InstanceType.Name, b.InstanceType.Name),
 				cmp.Compare(a.Offering.Zone, b.Offering.Zone), cmp.Compare(a.Offering.CapacityType, b.Offering.CapacityType))
 		})
 		c.pools = append(c.pools, p)
@@ -286,8 +288,8 @@ func (c *Catalog) classOf(o *option) int {
 	if len(o.InstanceType.Devices) > 0 || len(o.InstanceType.VolumeLimits) > 0 {
 		special = o.InstanceType.Name
 	}
-	text := fmt.Sprintf("%q", []string{o.pool.Name, o.Offering.Zone, o.Offering.CapacityType, o.labels[corev1.LabelArchStable],
-		o.labels[corev1.LabelOSStable], o.labels[corev1.LabelTopologyRegion], special})
+	text := fmt.Sprintf("%q", []string{o.pool.Name, o.Offering.Zone, o.Offering.CapacityType,
+		o.labels[corev1.LabelArchStable], o.labels[corev1.LabelOSStable], o.labels[corev1.LabelTopologyRegion], special})
 	return c.number(text + strconv.Itoa(o.crew))
 }
 

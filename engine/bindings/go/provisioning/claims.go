@@ -161,21 +161,20 @@ func (s *solver) onClaim(claim *claim, one *item) (bool, error) {
 	}
 	for i := claim.at.index + 1; i < len(s.options) && s.options[i].pool == claim.at.pool; i++ {
 		to := s.options[i]
-		if !claim.possible.has(i) || !one.static.has(i) || refused[to.class] || !fitsIn(to.free, claim.sum, one.amounts) ||
-			!s.sameDomains(claim, to) || !s.within(claim.at, to) {
+		if !claim.possible.has(i) || !one.static.has(i) || refused[to.class] ||
+			!fitsIn(to.free, claim.sum, one.amounts) || !s.sameDomains(claim, to) || !s.within(claim.at, to) {
 			continue
 		}
 		if err := s.alive(); err != nil {
 			return false, err
 		}
 		moved, err := s.move(claim, to, one, true, refused)
-		if err != nil || !moved {
-			if err != nil {
-				return false, err
-			}
-			continue
+		if err != nil {
+			return false, err
 		}
-		return true, s.bind(claim, one)
+		if moved {
+			return true, s.bind(claim, one)
+		}
 	}
 	if !one.needs {
 		claim.refused[one.kind] = true // it only fills up
@@ -219,7 +218,8 @@ func (s *solver) within(from, to *option) bool {
 
 // move makes a claim another option if all its pods, and one more unless it is nil, fit there in
 // their order. If not, or unless it is to keep the change, nothing changes.
-func (s *solver) move(claim *claim, to *option, more *item, keep bool, refused hopeless) (moved bool, err error) {
+func (s *solver) move(claim *claim, to *option, more *item, keep bool,
+	refused hopeless) (moved bool, err error) {
 	objects, node := to.objects(claim.Name), berth.NoNode
 	err = s.e.Try(func() (bool, error) {
 		ids := make([]berth.PodID, len(claim.items))
@@ -289,7 +289,7 @@ func (s *solver) bind(claim *claim, one *item) error {
 func (s *solver) open(p *pool, one *item) (placed bool, err error) {
 	refused, why, tried := hopeless{}, "", false
 	if len(p.options) == 0 {
-		one.why = append(one.why, PoolReason{p.Name, "the pool has no instance type that is available and meets its requirements"})
+		one.why = append(one.why, PoolReason{p.Name, "no available instance type meets the pool's requirements"})
 		return false, nil
 	}
 	name, err := s.newName(p.Name)
@@ -330,8 +330,8 @@ func (s *solver) open(p *pool, one *item) (placed bool, err error) {
 		if err != nil || !placed {
 			return err == nil
 		}
-		opened := &claim{NodeClaim: &NodeClaim{Name: name, Pool: p.Name}, at: o, objects: objects, node: node,
-			possible: slices.Clone(one.static), sum: make([]int64, len(s.resources)),
+		opened := &claim{NodeClaim: &NodeClaim{Name: name, Pool: p.Name}, at: o,
+			objects: objects, node: node, possible: slices.Clone(one.static), sum: make([]int64, len(s.resources)),
 			refused: map[*kind]bool{}}
 		for l := range s.left[p] {
 			s.left[p][l] -= o.capacity[l]

@@ -185,16 +185,8 @@ func (q *question) replay(r *Results, strict bool, choose func(*NodeClaim) int) 
 			return err
 		}
 	}
-	var amounts berth.NodeAmounts
-	for _, name := range []string{"cpu", "pods"} {
-		if err := e.Amounts(name, &amounts); err != nil {
-			return err
-		}
-		for i := range amounts.Nodes {
-			if amounts.Requested[i] > amounts.Allocatable[i] {
-				return fmt.Errorf("node %d has too much %s", amounts.Nodes[i], name)
-			}
-		}
+	if err := overfull(e); err != nil {
+		return err
 	}
 	for _, left := range r.Unplaced {
 		if id, err := e.AddPod(left.Pod); err != nil {
@@ -205,6 +197,22 @@ func (q *question) replay(r *Results, strict bool, choose func(*NodeClaim) int) 
 			return fmt.Errorf("pod %s fits, but is left", left.Pod.Name)
 		} else if err := e.RemovePod(left.Pod.Namespace, left.Pod.Name); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// overfull returns an error if pods request more than a node has.
+func overfull(e *berth.Engine) error {
+	var amounts berth.NodeAmounts
+	for _, name := range []string{"cpu", "pods"} {
+		if err := e.Amounts(name, &amounts); err != nil {
+			return err
+		}
+		for i := range amounts.Nodes {
+			if amounts.Requested[i] > amounts.Allocatable[i] {
+				return fmt.Errorf("node %d has too much %s", amounts.Nodes[i], name)
+			}
 		}
 	}
 	return nil

@@ -54,11 +54,13 @@ type item struct {
 // as it is. The engine may be a branch. Pods that the engine already has are taken off their nodes
 // first; their claims, volumes and device classes must be there. If ctx is done before the end, it
 // returns an error of code [berth.Cancelled] that wraps the context's cause.
-func (c *Catalog) Solve(ctx context.Context, engine *berth.Engine, pods []*corev1.Pod, options *Options) (*Results, error) {
+func (c *Catalog) Solve(ctx context.Context, engine *berth.Engine, pods []*corev1.Pod,
+	options *Options) (*Results, error) {
 	if options == nil {
 		options = &Options{}
 	}
-	s := &solver{Catalog: c, ctx: ctx, e: engine, kinds: map[uint64]*kind{}, left: map[*pool][]int64{}, out: &Results{}}
+	s := &solver{Catalog: c, ctx: ctx, e: engine, kinds: map[uint64]*kind{}, out: &Results{},
+		left: map[*pool][]int64{}}
 	for _, p := range c.pools {
 		s.left[p] = slices.Clone(p.left)
 	}
@@ -144,8 +146,9 @@ func (s *solver) addPods(pods []*corev1.Pod) ([]*item, error) {
 			return nil, errors.New("provisioning: a pod is nil")
 		}
 		pending[i] = pod
-		if spec := &pod.Spec; spec.NodeName != "" || spec.SchedulingGates != nil || pod.Status.NominatedNodeName != "" ||
-			pod.Status.Phase != "" && pod.Status.Phase != corev1.PodPending {
+		spec, status := &pod.Spec, &pod.Status
+		if spec.NodeName != "" || spec.SchedulingGates != nil || status.NominatedNodeName != "" ||
+			status.Phase != "" && status.Phase != corev1.PodPending {
 			copied := *pod
 			waiting(&copied)
 			pending[i] = &copied
@@ -253,25 +256,27 @@ func (s *solver) newKind(pod *corev1.Pod, id berth.PodID, keys map[string]bool) 
 		for name := range pod.Spec.NodeSelector {
 			key(name)
 		}
-		if affinity != nil && affinity.NodeAffinity != nil && affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil {
-			for _, term := range affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
-				for i := range term.MatchExpressions {
-					key(term.MatchExpressions[i].Key)
+		if affinity != nil && affinity.NodeAffinity != nil {
+			if required := affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution; required != nil {
+				for _, term := range required.NodeSelectorTerms {
+					for i := range term.MatchExpressions {
+						key(term.MatchExpressions[i].Key)
+					}
 				}
 			}
 		}
 	}
-	if affinity != nil {
-		if affinity.PodAffinity != nil {
-			out.needs = out.needs || len(affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution) > 0
-			for i := range affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
-				key(affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution[i].TopologyKey)
-			}
+	if affinity != nil && affinity.PodAffinity != nil {
+		required := affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+		out.needs = out.needs || len(required) > 0
+		for i := range required {
+			key(required[i].TopologyKey)
 		}
-		if affinity.PodAntiAffinity != nil {
-			for i := range affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
-				key(affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution[i].TopologyKey)
-			}
+	}
+	if affinity != nil && affinity.PodAntiAffinity != nil {
+		required := affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+		for i := range required {
+			key(required[i].TopologyKey)
 		}
 	}
 	return out, nil
@@ -418,7 +423,8 @@ func (s *solver) remaining(claim *claim, options *Options) error {
 		to := s.options[i]
 		if i > first {
 			free := s.free[i*len(s.resources) : (i+1)*len(s.resources)]
-			if !fitsIn(free, none, claim.sum) || domains && !s.sameDomains(claim, to) || limited && !s.within(claim.at, to) {
+			if !fitsIn(free, none, claim.sum) || domains && !s.sameDomains(claim, to) ||
+				limited && !s.within(claim.at, to) {
 				return true
 			}
 			class := s.classes[i]
