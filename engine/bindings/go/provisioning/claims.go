@@ -136,9 +136,12 @@ type hopeless map[int]bool
 
 // about notes a refusal.
 func (h hopeless) about(o *option, fit *berth.Fit) {
+	if fit.Verdict == berth.Failed {
+		h[o.class] = true
+	}
 	switch fit.Plugin {
-	case "InterPodAffinity", "PodTopologySpread", "NodePorts", "VolumeBinding", "VolumeZone", "VolumeRestrictions",
-		"NodeVolumeLimits", "DynamicResources":
+	case "InterPodAffinity", "PodTopologySpread", "NodePorts", "VolumeBinding", "VolumeZone",
+		"VolumeRestrictions", "NodeVolumeLimits", "DynamicResources":
 		h[o.class] = true
 	}
 }

@@ -449,6 +449,22 @@ func TestBranch(t *testing.T) {
 	}
 }
 
+// A pod whose claim or volume is missing is left, with the reason.
+func TestMissing(t *testing.T) {
+	a := one(t, poolOf("p", sizes()...))
+	r := a.want("left: q", pod("q", "1", claims("none")))
+	if why := r.Unplaced[0].Pools[0].Reason; !strings.Contains(why, "DynamicResources") {
+		t.Fatal(why)
+	}
+	r = a.want("left: q", pod("q", "1", func(p *corev1.Pod) {
+		p.Spec.Volumes = []corev1.Volume{{Name: "v", VolumeSource: corev1.VolumeSource{
+			PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "none"}}}}
+	}))
+	if why := r.Unplaced[0].Pools[0].Reason; !strings.Contains(why, "none") {
+		t.Fatal(why)
+	}
+}
+
 func TestVolumeLimits(t *testing.T) {
 	var objects []any
 	var pods []*corev1.Pod
