@@ -75,7 +75,7 @@ examples() {
   berth "$1" --help | sed -n '/^Examples:$/,/^$/s/^  //p' |
     sed -E 's/(nodes|pods)([= ])([0-9]+)000\>/\1\2\3/g' | sed -e ':a' -e '/\\$/N; s/\\\n//; ta'
 }
-mapfile -t commands < <(berth --help | sed -n 's/^  \([a-z]*\)  *[a-z].*/\1/p' | grep -vx 'run\|completion')
+mapfile -t commands < <(berth --help | sed -n 's/^  \([a-z]*\)  *[a-z].*/\1/p' | grep -vx 'run\|serve\|completion')
 ((${#commands[@]} > 10)) || fail "commands: ${commands[*]}"
 for command in "${commands[@]}"; do
   count=0

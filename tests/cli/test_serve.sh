@@ -423,5 +423,19 @@ TOKEN=forged ask 401 POST /v1/fits "$(body web)"
 TOKEN=reader ask 403 POST /v1/fits "$(body web)"
 TOKEN=ops ask 200 POST "/v1/fits?summary=true" "$(body web)"
 says "no nodes available to schedule pods"
+# Of a long manifest, too, which comes in pieces; and one that is too long.
+TOKEN=ops ask 200 POST "/v1/fits?summary=true" "$(head -c 100000 /dev/zero | tr '\0' '#'; echo; body web)"
+ask 403 POST /v1/fits "$(head -c 100000 /dev/zero | tr '\0' '#')"
+python3 - "$port" <<'PYTHON' || fail "a manifest that is too long"
+import http.client, ssl, sys
+context = ssl.create_default_context()
+context.check_hostname = False
+context.verify_mode = ssl.CERT_NONE
+for token, status in (("ops", 413), ("forged", 401)):
+    connection = http.client.HTTPSConnection("127.0.0.1", int(sys.argv[1]), context=context)
+    connection.request("POST", "/v1/fits", b"#" * (17 << 20), {"Authorization": "Bearer " + token})
+    if connection.getresponse().status != status:
+        sys.exit(1)
+PYTHON
 stop
 finish

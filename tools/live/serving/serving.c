@@ -247,7 +247,13 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     const question_rule *questions = &s->options.questions;
     const bool asks = questions->takes != NULL && questions->takes(questions->context, path);
     if (*body_bytes > 0 && asks) {
-        question_body(&r->question, questions, body, *body_bytes);
+        /* Nothing is kept of what comes from clients that may not ask. */
+        const permission_state state =
+            permission_of(&r->permission, &s->options.permission, connection, method, path);
+        if (state == PERMISSION_WAITS)
+            return MHD_YES; /* the piece comes again */
+        if (state == PERMISSION_GIVEN)
+            question_body(&r->question, questions, body, *body_bytes);
         *body_bytes = 0;
         return MHD_YES;
     }
