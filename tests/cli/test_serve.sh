@@ -18,10 +18,18 @@ cluster() {
   servers+=($!)
   read -r api <&3
 }
-# start ADDRESS OPTION...
+# start ADDRESS OPTION...: with ~/.kube/config.
 start() {
+  mkdir -p "$HOME/.kube"
+  cat >"$HOME/.kube/config" <<YAML
+apiVersion: v1
+kind: Config
+current-context: here
+contexts: [{name: here, context: {cluster: here}}]
+clusters: [{name: here, cluster: {server: 'http://127.0.0.1:$api'}}]
+YAML
   : >"$work/log"
-  "$berth" serve --master "http://127.0.0.1:$api" --listen "$@" 2>"$work/log" &
+  "$berth" serve --listen "$@" 2>"$work/log" &
   service=$!
   for ((tries = 200; tries > 0; tries--)); do
     ! grep -qF "the copy is complete" "$work/log" || return 0

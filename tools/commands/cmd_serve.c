@@ -57,8 +57,9 @@ static const option of_server[] = {
      .kind = OPTION_TEXT,
      .value = "FILE",
      .target = &flags.kubeconfig,
-     .help = "API server and credentials (default: the files of\n$KUBECONFIG, or the pod's service "
-             "account)"},
+     .help =
+         "API server and credentials (default: the files of\n$KUBECONFIG, ~/.kube/config, or the "
+         "pod's service account)"},
     {.name = "context",
      .kind = OPTION_TEXT,
      .value = "NAME",
@@ -155,6 +156,7 @@ static int run(void)
     kubeconfig config;
     berth_error error = {.code = BERTH_OK};
     const kubeconfig_search search = {.path = flags.kubeconfig,
+                                      .home = true, /* it only reads */
                                       .choice = {.context = flags.context, .server = flags.master}};
     log_setup(flags.format == 1, (int)flags.verbosity);
     if (!take_limits())
