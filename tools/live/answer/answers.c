@@ -122,7 +122,7 @@ static debug_page make(const answerer *how, answer_room *room)
     debug_page page = {.status = 200, .type = how->type != NULL ? how->type : "application/json"};
     FILE *out = open_memstream(&page.text, &page.length);
     if (out == NULL)
-        return page;
+        return (debug_page){.status = 500, .type = page.type};
     berth_status status =
         how->write != NULL ? how->write(room, out, &error) : write_object(how, room, out, &error);
     fclose(out);

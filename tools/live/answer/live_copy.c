@@ -113,6 +113,7 @@ static void on_listed(void *context, berth_kind kind)
     (void)kind;
     if (!watcher_is_synced(c->watcher))
         return;
+    live_timer_stop(c->transport, c->timer);
     publish(c);
     atomic_store_explicit(&c->is_synced, true, memory_order_release);
     c->synced(c->context);

@@ -26,7 +26,8 @@ const watcher *live_copy_watcher(const live_copy *c);
 bool live_copy_is_synced(const live_copy *c);
 /* The number of the newest publication. */
 uint64_t live_copy_version(const live_copy *c);
-/* The traits (loading/pod_traits.h) of a pod, as it was seen last. */
+/* The traits (loading/pod_traits.h) of a pod, as it was seen last: newer than a snapshot's, if it
+ * has changed since. */
 unsigned live_copy_traits(const live_copy *c, berth_pod_id pod);
 /* The newest snapshot; the caller unpins it. NULL: before the copy was synced. */
 berth_snapshot *live_copy_pin(live_copy *c);
