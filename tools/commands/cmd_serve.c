@@ -16,12 +16,12 @@ static const command_help help = {
     .name = "serve",
     .synopsis = "[OPTION...]",
     .text =
-        "Follows a live cluster and answers questions about it over HTTP, as JSON: do the pods\n"
-        "of a manifest fit (POST /v1/fits), how many more of them (POST /v1/capacity), why a pod\n"
-        "of the cluster gets its node or none (GET /v1/explain), and would the pods of nodes fit\n"
-        "elsewhere (GET /v1/drain), and which nodes pending pods need (GET /v1/grow). Each\n"
-        "question is answered on a branch of the newest state, many at once; nothing is written\n"
-        "to the cluster.\n"
+        "Follows a live cluster and answers questions about it over HTTP, as JSON: whether the\n"
+        "pods of a manifest fit (POST /v1/fits), how many more of them fit (POST /v1/capacity),\n"
+        "why a pod of the cluster gets its node or none (GET /v1/explain), whether the pods of\n"
+        "nodes fit elsewhere (GET /v1/drain), and which nodes pending pods need (GET /v1/grow).\n"
+        "Each question is answered on a branch of the newest state, many at once. Nothing is\n"
+        "written to the cluster.\n"
         "A browser finds a page at /: the cluster as 'berth report' shows it, and a form that\n"
         "asks whether a manifest fits. /openapi.json describes the interface.\n\n"
         "Over HTTPS, the API server says who a client is and whether its user may use a path: a\n"
