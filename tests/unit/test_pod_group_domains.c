@@ -197,6 +197,9 @@ static void test_placement_scores(void **state)
     (void)state;
     assert_int_equal(rack_with("placementScore: {disabled: [{name: NodeResourcesFit}]}"), 'a');
     assert_int_equal(rack_with(by_use), 'b');
+    assert_int_equal(rack_with("placementScore: {enabled: [{name: NodeResourcesFit, weight: 9}, "
+                               "{name: PodGroupPodsCount, weight: 90}]}"),
+                     'a');
     assert_int_equal(rack_with("placementScore: {disabled: [{name: PodGroupPodsCount}]}"), 'b');
     assert_int_equal(rack_with("score: {enabled: [{name: NodeResourcesFit, weight: 9}]}"),
                      rack_with(""));
