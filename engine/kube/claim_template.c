@@ -28,10 +28,10 @@ static const berth__field template_spec_fields[] = {
     BERTH__FIELD_LAST,
 };
 
-static const berth__field template_fields[] = {
+const berth__field berth__claim_template_fields[] = {
     BERTH__FIELD_IN("metadata", template_object, meta, berth__fields_metadata),
     BERTH__FIELD_SAME("spec", template_spec_fields),
-    BERTH__FIELD_LAST,
+    BERTH__FIELD_LAST_OF_OBJECT,
 };
 
 /* The key of a template: "NAMESPACE/NAME". Absent when out of memory. */
@@ -81,7 +81,7 @@ berth_status berth__register_claim_template(berth_reader *reader, const berth__i
                                  .as.resource_claim = &source.claim};
     berth__decoder decoder = {&reader->object, reader->error};
     berth_status status =
-        berth__decode_fields(&decoder, NULL, item->tree, template_fields, &source);
+        berth__decode_fields(&decoder, NULL, item->tree, berth__claim_template_fields, &source);
     if (status == BERTH_OK)
         status = berth__reader_name(reader, item, &source.meta);
     if (status != BERTH_OK)

@@ -4,6 +4,9 @@
 
 #include "kube/reader_state.h"
 
+/* The fields of a ResourceClaimTemplate (objects/field.h). */
+extern const berth__field berth__claim_template_fields[];
+
 berth_status berth__register_claim_template(berth_reader *reader, const berth__item *item);
 
 /* Whether the item's pod specification names a template that may still come. */

@@ -1,5 +1,5 @@
 /* The table-driven decoder from a JSON tree to C structs. It walks the table instead of the object:
- * both are short, and several entries may read one member (a value, and whether it is present). */
+ * both are short, and several entries may read one member. */
 #include "kube/decode.h"
 
 #include <inttypes.h>
@@ -11,6 +11,7 @@
 #include "base/names.h"
 #include "base/text.h"
 #include "berth/kube.h"
+#include "kube/forms.h"
 #include "text/timestamp.h"
 
 enum { MAP_ENTRIES_MAX = 16384, SHOWN_MAX = 64 };
@@ -184,6 +185,15 @@ static berth_status decode_quantity(berth__decoder *decoder, const berth__field_
     return BERTH_OK;
 }
 
+static berth_status decode_count(berth__decoder *decoder, const berth__field_path *path,
+                                 const berth__json *value, berth_count_or_percent *out)
+{
+    if (value->type == BERTH__JSON_NULL || berth__count_or_percent_read(value, out))
+        return BERTH_OK;
+    return berth__decode_fault(decoder, path, BERTH_E_INVALID,
+                               "expected a number of pods, or a percentage such as \"25%%\"");
+}
+
 /* ---- objects as maps ---- */
 
 /* Whether a later member has the same key; then only that one counts. */
@@ -352,7 +362,7 @@ static berth_status decode_pointer(berth__decoder *decoder, const berth__field_p
 
 /* ---- tables ---- */
 
-berth_status berth__decode_value(berth__decoder *decoder, const berth__field_path *path,
+static berth_status decode_plain(berth__decoder *decoder, const berth__field_path *path,
                                  const berth__json *value, const berth__field *field, void *out)
 {
     void *to = (char *)out + field->offset;
@@ -375,6 +385,8 @@ berth_status berth__decode_value(berth__decoder *decoder, const berth__field_pat
     case BERTH__FIELD_PRESENT:
         *(bool *)to = true;
         return BERTH_OK;
+    case BERTH__FIELD_COUNT:
+        return decode_count(decoder, path, value, to);
     case BERTH__FIELD_QUANTITY:
         return decode_quantity(decoder, path, value, to);
     case BERTH__FIELD_RESOURCES:
@@ -393,12 +405,21 @@ berth_status berth__decode_value(berth__decoder *decoder, const berth__field_pat
         return decode_list_field(decoder, path, value, field, out);
     case BERTH__FIELD_TABLE:
         return decode_table(decoder, path, value, field, out);
-    case BERTH__FIELD_CUSTOM:
-        return field->custom(decoder, path, value, to);
+    case BERTH__FIELD_NOTHING:
+    case BERTH__FIELD_UNREAD:
     case BERTH__FIELD_END:
         break;
     }
     return BERTH_OK;
+}
+
+berth_status berth__decode_value(berth__decoder *decoder, const berth__field_path *path,
+                                 const berth__json *value, const berth__field *field, void *out)
+{
+    if (BERTH_LIKELY(field->form == BERTH__FORM_PLAIN))
+        return decode_plain(decoder, path, value, field, out);
+    berth__form_read_fn *read = berth__forms[field->form].read;
+    return read != NULL ? read(decoder, path, value, field, out) : BERTH_OK;
 }
 
 /* The last member of that name that is not null. */
@@ -412,22 +433,26 @@ static const berth__json *find(const berth__json *object, const berth__field *fi
     return NULL;
 }
 
+static berth_status decode_field(berth__decoder *decoder, const berth__field_path *path,
+                                 const berth__json *object, const berth__field *field, void *out)
+{
+    const berth__json *found = find(object, field);
+    if (found == NULL)
+        return BERTH_OK;
+    if (field->has_offset_and_1 != 0)
+        *((bool *)out + field->has_offset_and_1 - 1) = true;
+    berth__field_path at = {.up = path, .key = {field->key, field->key_len}};
+    return berth__decode_value(decoder, &at, found, field, out);
+}
+
 berth_status berth__decode_fields(berth__decoder *decoder, const berth__field_path *path,
                                   const berth__json *value, const berth__field *fields, void *out)
 {
     if (value == NULL)
         return BERTH_OK;
     BERTH_TRY(expect(decoder, path, value, BERTH__JSON_OBJECT));
-    for (const berth__field *field = fields; field->type != BERTH__FIELD_END; field++) {
-        if (field->key == NULL) {
-            BERTH_TRY(berth__decode_value(decoder, path, value, field, out));
-            continue;
-        }
-        const berth__json *found = find(value, field);
-        if (found == NULL)
-            continue;
-        berth__field_path at = {.up = path, .key = {field->key, field->key_len}};
-        BERTH_TRY(berth__decode_value(decoder, &at, found, field, out));
-    }
+    for (const berth__field *field = fields; field->type > BERTH__FIELD_UNREAD; field++)
+        BERTH_TRY(field->key != NULL ? decode_field(decoder, path, value, field, out)
+                                     : berth__decode_value(decoder, path, value, field, out));
     return BERTH_OK;
 }

@@ -40,19 +40,6 @@ static const berth__priority_class builtin_classes[] = {
     {{"system-node-critical", 20}, 2000001000, {0}, false},
 };
 
-typedef struct priority_class_object {
-    berth_metadata meta;
-    berth__priority_class class;
-} priority_class_object;
-
-static const berth__field priority_class_fields[] = {
-    BERTH__FIELD_IN("metadata", priority_class_object, meta, berth__fields_metadata),
-    BERTH__FIELD("value", INT32, priority_class_object, class.value),
-    BERTH__FIELD("globalDefault", BOOL, priority_class_object, class.global_default),
-    BERTH__FIELD("preemptionPolicy", STR, priority_class_object, class.preemption_policy),
-    BERTH__FIELD_LAST,
-};
-
 static berth__priority_class *find_kept_class(const berth_reader *reader, berth_str name)
 {
     uint32_t found = berth__names_find(&reader->class_names, name);
@@ -121,11 +108,11 @@ static bool keep_class(berth_reader *reader, berth__priority_class *place,
 berth_status berth__register_priority_class(berth_reader *reader, const berth__item *item)
 {
     bool ok = true;
-    priority_class_object object = {0};
+    berth__priority_class_object object = {0};
     berth__decoder decoder = {&reader->object, reader->error};
     reader->classes_learnt++;
-    berth_status status =
-        berth__decode_fields(&decoder, NULL, item->tree, priority_class_fields, &object);
+    berth_status status = berth__decode_fields(&decoder, NULL, item->tree,
+                                               berth__admission_fields_priority_class, &object);
     if (status != BERTH_OK)
         return berth__reader_fault(reader, item, status);
     object.class.name = berth__arena_str(&reader->kept, object.meta.name, &ok);
@@ -306,12 +293,12 @@ typedef struct term_keys {
 static const berth__field term_keys_fields[] = {
     BERTH__FIELD("matchLabelKeys", STRS, term_keys, match),
     BERTH__FIELD("mismatchLabelKeys", STRS, term_keys, mismatch),
-    BERTH__FIELD_LAST,
+    BERTH__FIELD_AND_OTHERS,
 };
 
 static const berth__field weighted_term_keys_fields[] = {
     BERTH__FIELD_SAME("podAffinityTerm", term_keys_fields),
-    BERTH__FIELD_LAST,
+    BERTH__FIELD_AND_OTHERS,
 };
 
 /* Require (or forbid) the pod's own value of each key that the pod has a label for. */

@@ -9,7 +9,8 @@
 
 #include "base/text.h"
 #include "berth/kube.h"
-#include "kube/decode_tables.h"
+#include "kube/forms.h"
+#include "kube/kind_info.h"
 #include "text/timestamp.h"
 
 /* ---- the text ---- */
@@ -242,6 +243,13 @@ static void encode_integer(berth__encoder *encoder, int64_t value)
     raw(encoder, text);
 }
 
+static void encode_count(berth__encoder *encoder, const berth_count_or_percent *count)
+{
+    char text[24];
+    snprintf(text, sizeof(text), count->percent ? "\"%" PRId32 "%%\"" : "%" PRId32, count->value);
+    raw(encoder, text);
+}
+
 static void encode_time(berth__encoder *encoder, int64_t time_ns)
 {
     char text[BERTH__TIMESTAMP_BYTES];
@@ -313,6 +321,9 @@ static source source_of(const berth__field *field, const void *from)
     case BERTH__FIELD_TIME:
         s.says = *(const int64_t *)s.at != 0;
         break;
+    case BERTH__FIELD_COUNT:
+        s.says = ((const berth_count_or_percent *)s.at)->given;
+        break;
     case BERTH__FIELD_QUANTITY:
         s.says = ((const berth_quantity *)s.at)->units != 0 ||
                  ((const berth_quantity *)s.at)->nanos != 0;
@@ -335,7 +346,8 @@ static source source_of(const berth__field *field, const void *from)
     case BERTH__FIELD_TABLE:
         memcpy(&s.items, s.at, sizeof(s.items));
         memcpy(&s.count, (const char *)from + field->count_offset, sizeof(s.count));
-        s.says = s.count > 0 || (field->tells_empty && s.items != NULL);
+        s.says =
+            s.count > 0 || ((field->traits & BERTH__FIELD_TELLS_EMPTY) != 0 && s.items != NULL);
         break;
     default:
         break;
@@ -360,6 +372,9 @@ static void encode_value(berth__encoder *encoder, const berth__field *field, con
         break;
     case BERTH__FIELD_TIME:
         encode_time(encoder, *(const int64_t *)s->at);
+        break;
+    case BERTH__FIELD_COUNT:
+        encode_count(encoder, s->at);
         break;
     case BERTH__FIELD_QUANTITY:
         encode_quantity(encoder, *(const berth_quantity *)s->at, true);
@@ -400,6 +415,18 @@ void berth__encode_value(berth__encoder *encoder, const berth__field *field, con
     encode_value(encoder, field, &s);
 }
 
+/* Write the member of a form, unless the form writes nothing. */
+static void encode_form(berth__encoder *encoder, const berth__field *field, const void *from)
+{
+    const size_t before = encoder->count;
+    berth__encode_key(encoder, (berth_str){field->key, field->key_len});
+    const size_t value = encoder->count;
+    if (berth__forms[field->form].write != NULL)
+        berth__forms[field->form].write(encoder, field, from);
+    if (encoder->ok && encoder->count == value)
+        encoder->count = before;
+}
+
 /* Write a member, unless it is empty and may be left out. */
 static void encode_member(berth__encoder *encoder, const berth__field *field, const void *from,
                           bool required)
@@ -410,51 +437,41 @@ static void encode_member(berth__encoder *encoder, const berth__field *field, co
     size_t before = encoder->count;
     berth__encode_key(encoder, (berth_str){field->key, field->key_len});
     size_t value = encoder->count;
-    if (field->type == BERTH__FIELD_CUSTOM)
-        field->encode(encoder, s.at);
-    else
-        encode_value(encoder, field, &s);
-    bool empty = field->type == BERTH__FIELD_CUSTOM   ? encoder->count == value
-                 : field->type == BERTH__FIELD_STRUCT ? encoder->count == value + 2
-                                                      : false;
+    encode_value(encoder, field, &s);
+    bool empty = field->type == BERTH__FIELD_STRUCT && encoder->count == value + 2;
     if (encoder->ok && empty && !required)
         encoder->count = before;
 }
 
-static bool same_key(const berth__field *a, const berth__field *b)
+static void encode_field(berth__encoder *encoder, const berth__field *field, const void *from)
 {
-    return b->type != BERTH__FIELD_END && b->key != NULL && a->key_len == b->key_len &&
-           memcmp(a->key, b->key, a->key_len) == 0;
+    const bool tells = field->has_offset_and_1 != 0 || field->type == BERTH__FIELD_PRESENT;
+    const size_t flag =
+        field->type == BERTH__FIELD_PRESENT ? field->offset : field->has_offset_and_1 - 1u;
+    const bool present = tells && *((const bool *)from + flag);
+    if (!tells || present)
+        encode_member(encoder, field, from, present);
 }
 
 void berth__encode_fields(berth__encoder *encoder, const berth__field *fields, const void *from)
 {
-    for (const berth__field *field = fields; field->type != BERTH__FIELD_END; field++) {
-        if (field->key == NULL) {
-            if (field->encode != NULL)
-                field->encode(encoder, (const char *)from + field->offset);
-            continue;
-        }
-        bool tells = field->type == BERTH__FIELD_PRESENT;
-        bool present = tells && *(const bool *)((const char *)from + field->offset);
-        bool has_value = tells && same_key(field, field + 1);
-        if (has_value)
-            field++;
-        if (!tells || present)
-            encode_member(encoder, field, from, present);
+    for (const berth__field *field = fields; field->type > BERTH__FIELD_UNREAD; field++) {
+        if (field->form == BERTH__FORM_PLAIN)
+            encode_field(encoder, field, from);
+        else if (field->key != NULL)
+            encode_form(encoder, field, from);
+        else if (berth__forms[field->form].write != NULL)
+            berth__forms[field->form].write(encoder, field, from);
     }
 }
 
 void berth__encode_object(berth__encoder *encoder, const berth_object *object)
 {
-    const berth__kind_entry *entry = berth__kind_entry_of(object->kind);
     raw(encoder, "{");
     berth__encode_key(encoder, BERTH_STR("apiVersion"));
-    raw(encoder, "\"");
-    raw(encoder, entry->group);
-    raw(encoder, entry->group[0] != '\0' ? "/v1\"" : "v1\"");
+    berth__encode_str(encoder, berth__kind_info_of(object->kind)->api_version);
     berth__encode_key(encoder, BERTH_STR("kind"));
     berth__encode_str(encoder, berth__text_of(berth_kind_name(object->kind)));
-    berth__encode_fields(encoder, entry->fields, object->as.any);
+    berth__encode_fields(encoder, berth__fields_of(object->kind), object->as.any);
     raw(encoder, "}");
 }

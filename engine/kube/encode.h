@@ -1,4 +1,4 @@
-/* Writes C structs as JSON, by the tables of decode.h, so that it writes what decoding reads.
+/* Writes C structs as JSON, by the tables of objects/field.h, so that it writes what decoding reads.
  * Fields that are absent or zero are left out. The keys of maps are sorted, as Kubernetes does. If
  * a time is only known to be set, the beginning of 1970 is written. */
 #ifndef BERTH_KUBE_ENCODE_H
@@ -7,12 +7,12 @@
 #include "kube/decode.h"
 
 /* A text that grows. */
-struct berth__encoder {
+typedef struct berth__encoder {
     const berth_allocator *allocator;
     char *bytes;
     size_t count, capacity;
     bool ok; /* false: out of memory, and the text is unusable */
-};
+} berth__encoder;
 
 void berth__encoder_init(berth__encoder *encoder, const berth_allocator *allocator);
 void berth__encoder_destroy(berth__encoder *encoder);
@@ -31,7 +31,7 @@ void berth__encode_tree(berth__encoder *encoder, const berth__json *value, unsig
 /* Append the members of a struct, without brackets. */
 void berth__encode_fields(berth__encoder *encoder, const berth__field *fields, const void *from);
 
-/* Append the value of one field, even if it is zero. */
+/* Append the value of one plain field, even if it is zero. */
 void berth__encode_value(berth__encoder *encoder, const berth__field *field, const void *from);
 
 /* Append a whole object, its apiVersion and kind first. */

@@ -40,8 +40,8 @@ berth_status berth__reader_invalid(berth_reader *reader, const char *field, cons
 static bool is_namespaced(const berth__item *item)
 {
     berth_kind kind;
-    return !berth__kind_find(item->kind, (berth_str){0}, &kind) ||
-           berth__kind_entry_of(kind)->namespaced;
+    return !berth__kind_info_find(item->kind, (berth_str){0}, &kind) ||
+           berth__kind_info_of(kind)->namespaced;
 }
 
 berth_str berth__reader_namespace(const berth_reader *reader, berth_str given)
@@ -104,7 +104,7 @@ static void name_object(const berth_reader *reader, berth_kind kind, const berth
     const char *end = at + sizeof(origin->object) - 1;
     at = put_text(at, end, berth__text_of(berth_kind_name(kind)));
     at = put_text(at, end, BERTH_STR(" "));
-    if (berth__kind_entry_of(kind)->namespaced) {
+    if (berth__kind_info_of(kind)->namespaced) {
         at = put_text(at, end, berth__reader_namespace(reader, meta->namespace_name));
         at = put_text(at, end, BERTH_STR("/"));
     }
@@ -191,7 +191,7 @@ static berth_status default_decoded(berth_reader *reader, const berth__item *ite
     static const berth__field_path spec = {.key = {"spec", 4}};
     if (!berth__is_fresh(reader, meta))
         return BERTH_OK;
-    if (berth__kind_entry_of(kind)->namespaced)
+    if (berth__kind_info_of(kind)->namespaced)
         meta->namespace_name = berth__reader_namespace(reader, meta->namespace_name);
     if (kind == BERTH_KIND_POD)
         return berth__default_pod(reader, &spec, berth__json_get(item->tree, "spec"),
@@ -211,15 +211,14 @@ static bool awaits_storage_class(const berth_reader *reader, berth_kind kind, co
 static berth_status decode_object(berth_reader *reader, const berth__item *item, berth_kind kind,
                                   void **out)
 {
-    const berth__kind_entry *entry = berth__kind_entry_of(kind);
     berth__decoder decoder = {&reader->object, reader->error};
     *out = item->object;
     if (item->object != NULL && item->object_kind == kind)
         return BERTH_OK;
-    *out = berth__arena_alloc_zero(&reader->object, entry->size, 8);
+    *out = berth__arena_alloc_zero(&reader->object, berth__object_size(kind), 8);
     if (*out == NULL)
         return berth__reader_no_memory(reader);
-    return berth__decode_fields(&decoder, NULL, item->tree, entry->fields, *out);
+    return berth__decode_fields(&decoder, NULL, item->tree, berth__fields_of(kind), *out);
 }
 
 /* A pod of a manifest waits with the workloads before it, so that pods come in the order of the
@@ -294,13 +293,13 @@ static berth_status take_special(berth_reader *reader, const berth__item *item, 
 {
     *taken = true;
     if (berth__str_is(item->kind, "PriorityClass") &&
-        berth__api_group_is(item->api_version, "scheduling.k8s.io"))
+        berth__kind_info_group_is(item->api_version, BERTH_STR("scheduling.k8s.io")))
         return berth__register_priority_class(reader, item);
     if (berth__str_is(item->kind, "RuntimeClass") &&
-        berth__api_group_is(item->api_version, "node.k8s.io"))
+        berth__kind_info_group_is(item->api_version, BERTH_STR("node.k8s.io")))
         return berth__register_runtime_class(reader, item);
     if (berth__str_is(item->kind, "ResourceClaimTemplate") &&
-        berth__api_group_is(item->api_version, "resource.k8s.io"))
+        berth__kind_info_group_is(item->api_version, BERTH_STR("resource.k8s.io")))
         return berth__register_claim_template(reader, item);
     if (is_failure(item))
         return refuse_failure(reader, item);
@@ -323,7 +322,7 @@ berth_status berth__reader_item(berth_reader *reader, berth__item *item)
     BERTH_TRY(berth__workload_expand(reader, item, &taken));
     if (taken)
         return BERTH_OK;
-    if (berth__kind_find(item->kind, item->api_version, &kind))
+    if (berth__kind_info_find(item->kind, item->api_version, &kind))
         return berth__reader_fault(reader, item, take_object(reader, item, kind));
     berth__note_passed_over(reader, item);
     return BERTH_OK;

@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "kube/encode.h"
 #include "kube/reader_state.h"
-#include "kube/shapes.h"
 #include "text/nearest.h"
 
 enum { DEPTH_MAX = 24 };
@@ -96,27 +95,42 @@ static inline bool same_word(berth_str a, berth_str b)
     return a.len == b.len && a.len > 0 && same_bytes(a.data, b.data, a.len);
 }
 
-static inline bool is_field(const berth__shape *field, berth_str key)
+/* The key is not empty. A field without a key has none that long, nor has the end of a table. */
+static inline bool is_field(const berth__field *field, berth_str key)
 {
     return field->key_len == key.len && same_bytes(field->key, key.data, key.len);
 }
 
-/* The field of that key. Texts have their fields in much the same order as shapes, so the search
+/* The field of that key. Texts often have their fields in the order of the table, so the search
  * starts after the last field found. */
-static const berth__shape *find_field(const berth__shape *shape, const berth__shape *last,
+static const berth__field *find_field(const berth__field *fields, const berth__field *last,
                                       berth_str key)
 {
-    for (const berth__shape *at = last; at->key != NULL; at++)
+    if (key.len == 0)
+        return NULL;
+    for (const berth__field *at = last; at->type != BERTH__FIELD_END; at++)
         if (is_field(at, key))
             return at;
-    for (; shape != last; shape++)
-        if (is_field(shape, key))
-            return shape;
+    for (; fields != last; fields++)
+        if (is_field(fields, key))
+            return fields;
     return NULL;
 }
 
+/* The fields of a field's parts; NULL if it has none, or if Kubernetes knows more of them than the
+ * table lists. */
+static const berth__field *parts_of(const berth__field *field)
+{
+    const berth__field *end = field->fields;
+    if (end == NULL || field->type == BERTH__FIELD_TABLE)
+        return NULL;
+    while (end->type != BERTH__FIELD_END)
+        end++;
+    return (end->traits & BERTH__FIELD_OPEN) == 0 ? field->fields : NULL;
+}
+
 /* `line`: of the object that has the member. */
-static void tell_field(const lint *l, const berth__shape *shape, const berth__field_path *path,
+static void tell_field(const lint *l, const berth__field *fields, const berth__field_path *path,
                        const berth__json_member *member, uint32_t line)
 {
     berth_str key = member->key;
@@ -124,8 +138,9 @@ static void tell_field(const lint *l, const berth__shape *shape, const berth__fi
     berth_error at = {.code = BERTH_OK};
     berth__decoder decoder = {NULL, &at};
     berth__nearest nearest = berth__nearest_begin(key);
-    for (; shape->key != NULL; shape++)
-        berth__nearest_try(&nearest, (berth_str){shape->key, shape->key_len});
+    for (; fields->type != BERTH__FIELD_END; fields++)
+        if (fields->key != NULL)
+            berth__nearest_try(&nearest, (berth_str){fields->key, fields->key_len});
     note.suggestion = nearest.found;
     berth__decode_fault(&decoder, path, BERTH_E_INVALID, "unknown field");
     tell(l->reader, l->item, &note, at.field, member->value.line != 0 ? member->value.line : line);
@@ -157,7 +172,7 @@ static void look_at_map(const lint *l, const berth__json *value, const berth__fi
             }
 }
 
-static void look_at(const lint *l, const berth__shape *shape, const berth__json *value,
+static void look_at(const lint *l, const berth__field *fields, const berth__json *value,
                     const berth__field_path *path, unsigned depth, uint32_t line);
 
 static bool stood_before(const berth__json_member *first, const berth__json_member *member)
@@ -168,51 +183,58 @@ static bool stood_before(const berth__json_member *first, const berth__json_memb
     return false;
 }
 
-static void look_at_items(const lint *l, const berth__shape *shape, const berth__json *list,
+static void look_at_items(const lint *l, const berth__field *fields, const berth__json *list,
                           const berth__field_path *path, unsigned depth, uint32_t line)
 {
     berth__field_path at = {.up = path};
     for (; at.index < list->count; at.index++)
-        look_at(l, shape, &list->as.items[at.index], &at, depth + 1, line);
+        look_at(l, fields, &list->as.items[at.index], &at, depth + 1, line);
 }
 
-static void look_at(const lint *l, const berth__shape *shape, const berth__json *value,
+static void look_at_value(const lint *l, const berth__field *field,
+                          const berth__json_member *member, const berth__field_path *path,
+                          unsigned depth, uint32_t line)
+{
+    const berth__field_path at = {.up = path, .key = member->key};
+    const berth__field *parts = parts_of(field);
+    if (parts == NULL)
+        look_at_map(l, &member->value, &at, line);
+    else
+        look_at(l, parts, &member->value, &at, depth + 1, line);
+}
+
+static void look_at(const lint *l, const berth__field *fields, const berth__json *value,
                     const berth__field_path *path, unsigned depth, uint32_t line)
 {
-    const berth__shape *next = shape;
+    const berth__field *next = fields;
     line = value->line != 0 ? value->line : line;
     if (value->type == BERTH__JSON_ARRAY && depth < DEPTH_MAX)
-        look_at_items(l, shape, value, path, depth, line);
+        look_at_items(l, fields, value, path, depth, line);
     if (value->type != BERTH__JSON_OBJECT || depth >= DEPTH_MAX)
         return;
     const berth__json_member *end = value->as.members + value->count;
     uint64_t met = 0; /* fields seen, by place modulo 64: a set bit calls for a search */
     for (const berth__json_member *member = value->as.members; member < end; member++) {
-        const berth__shape *field =
-            is_field(next, member->key) ? next : find_field(shape, next, member->key);
-        if (field != NULL) {
-            const uint64_t bit = UINT64_C(1) << (field - shape) % 64;
-            if ((met & bit) != 0 && stood_before(value->as.members, member))
-                tell_duplicate(l, path, member, line);
-            met |= bit;
-            next = field + 1;
-            if (BERTH_LIKELY(field->part == NULL && member->value.type != BERTH__JSON_OBJECT))
-                continue;
+        const berth__field *field = find_field(fields, next, member->key);
+        if (field == NULL) {
+            const berth__field_path at = {.up = path, .key = member->key};
+            tell_field(l, fields, &at, member, line);
+            continue;
         }
-        const berth__field_path at = {.up = path, .key = member->key};
-        if (field == NULL)
-            tell_field(l, shape, &at, member, line);
-        else if (field->part == NULL)
-            look_at_map(l, &member->value, &at, line);
-        else
-            look_at(l, field->part, &member->value, &at, depth + 1, line);
+        const uint64_t bit = UINT64_C(1) << (field - fields) % 64;
+        if ((met & bit) != 0 && stood_before(value->as.members, member))
+            tell_duplicate(l, path, member, line);
+        met |= bit;
+        next = field + 1;
+        if (BERTH_UNLIKELY(field->fields != NULL || member->value.type == BERTH__JSON_OBJECT))
+            look_at_value(l, field, member, path, depth, line);
     }
 }
 
 /* ---- kinds ---- */
 
 /* Source: kubernetes v1.32 to v1.36, api/discovery. */
-static bool is_served(const berth__known_kind *known, berth_str version)
+static bool is_served(const berth__kind_info *known, berth_str version)
 {
     return same_word(version, known->api_version) ||
            (known->of_devices && (berth__str_is(version, "resource.k8s.io/v1beta1") ||
@@ -236,9 +258,9 @@ void berth__note_item(berth_reader *reader, const berth__item *item)
 {
     if (reader->options.note == NULL || reader->finishing)
         return;
-    const berth__known_kind *known = reader->last_known;
+    const berth__kind_info *known = reader->last_known;
     if (known == NULL || !same_word(known->name, item->kind))
-        reader->last_known = known = berth__known_kind_of(item->kind);
+        reader->last_known = known = berth__kind_info_named(item->kind);
     if (known == NULL || is_seen(item) || is_foreign(item->api_version))
         return;
     const lint l = {reader, item};
@@ -248,7 +270,7 @@ void berth__note_item(berth_reader *reader, const berth__item *item)
                            .suggestion = known->api_version};
         tell(reader, item, &note, "apiVersion", berth__json_line_of(item->tree, "apiVersion"));
     }
-    look_at(&l, known->shape, item->tree, NULL, 0, 0);
+    look_at(&l, known->fields, item->tree, NULL, 0, 0);
 }
 
 static bool is_listed(const char *list, berth_str word)
@@ -275,9 +297,9 @@ void berth__note_passed_over(berth_reader *reader, const berth__item *item)
             note.text = (berth_str){encoder.bytes, (uint32_t)encoder.count};
     }
     berth__nearest nearest = berth__nearest_begin(item->kind);
-    bool is_known = berth__known_kind_of(item->kind) != NULL;
-    for (uint32_t i = 0; !is_known && berth__known_kind_at(i) != NULL; i++)
-        berth__nearest_try(&nearest, berth__known_kind_at(i)->name);
+    bool is_known = berth__kind_info_named(item->kind) != NULL;
+    for (uint32_t i = 0; !is_known && berth__kind_info_at(i) != NULL; i++)
+        berth__nearest_try(&nearest, berth__kind_info_at(i)->name);
     note.suggestion = nearest.found;
     tell(reader, item, &note, "", item->tree != NULL ? item->tree->line : 0);
     berth__encoder_destroy(&encoder);

@@ -8,21 +8,14 @@
 #include "base/keymap.h"
 #include "base/names.h"
 #include "berth/kube.h"
-#include "kube/decode_tables.h"
+#include "kube/admission_fields.h"
+#include "kube/decode.h"
+#include "kube/kind_info.h"
 #include "kube/ready_piece.h"
-#include "kube/shapes.h"
 #include "text/heading.h"
 #include "text/json.h"
 
 typedef struct berth__replica berth__replica; /* see replica.c */
-
-/* One PriorityClass. */
-typedef struct berth__priority_class {
-    berth_str name;
-    int32_t value;
-    berth_str preemption_policy; /* absent: PreemptLowerPriority */
-    bool global_default;
-} berth__priority_class;
 
 /* One RuntimeClass: a pod with the class's name that holds what the class adds to pods. */
 typedef struct berth__runtime_class {
@@ -94,10 +87,10 @@ struct berth_reader {
     uint64_t *claims_seen; /* hashes of namespace and name */
     uint32_t claim_count;
     uint32_t claim_capacity;
-    const berth__known_kind *last_known; /* of the last item that was checked for notes */
-    uint32_t names_made;                 /* from metadata.generateName */
-    berth__patterns *patterns;           /* NULL: patterns are not used */
-    berth__replica *replicas;            /* by the places of patterns */
+    const berth__kind_info *last_known; /* of the last item that was checked for notes */
+    uint32_t names_made;                /* from metadata.generateName */
+    berth__patterns *patterns;          /* NULL: patterns are not used */
+    berth__replica *replicas;           /* by the places of patterns */
     uint32_t replica_count;
     uint32_t replica_capacity;
     uint64_t classes_learnt;       /* including templates, and repeated ones */

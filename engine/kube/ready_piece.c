@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "kube/decode_tables.h"
+#include "kube/decode.h"
+#include "kube/kind_info.h"
+#include "objects/sized_object.h"
 
 bool berth__piece_copy(berth__arena *arena, berth__ready_piece *out)
 {
@@ -35,12 +37,11 @@ void berth__piece_decode(berth__arena *arena, const berth__heading *list, const 
     if (out->tree == NULL || out->tree->type != BERTH__JSON_OBJECT)
         return;
     berth_str name = berth__heading_kind(list, default_kind, out->tree, &api_version);
-    if (berth__str_empty(name) || !berth__kind_find(name, api_version, &kind))
+    if (berth__str_empty(name) || !berth__kind_info_find(name, api_version, &kind))
         return;
-    const berth__kind_entry *entry = berth__kind_entry_of(kind);
-    void *object = berth__arena_alloc_zero(arena, entry->size, 8);
+    void *object = berth__arena_alloc_zero(arena, berth__object_size(kind), 8);
     if (object == NULL ||
-        berth__decode_fields(&decoder, NULL, out->tree, entry->fields, object) != BERTH_OK)
+        berth__decode_fields(&decoder, NULL, out->tree, berth__fields_of(kind), object) != BERTH_OK)
         return;
     out->object = object;
     out->kind = kind;

@@ -4,28 +4,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "kube/decode_tables.h"
 #include "kube/reader_state.h"
 #include "objects/object_copy.h"
-
-static const berth__field overhead_fields[] = {
-    BERTH__FIELD("podFixed", RESOURCES, berth_pod, overhead),
-    BERTH__FIELD_LAST,
-};
-
-static const berth__field scheduling_fields[] = {
-    BERTH__FIELD("nodeSelector", MAP, berth_pod, node_selector),
-    BERTH__FIELD_MANY("tolerations", berth_pod, tolerations, toleration_count,
-                      berth__fields_toleration, berth_toleration),
-    BERTH__FIELD_LAST,
-};
-
-static const berth__field class_fields[] = {
-    BERTH__FIELD_IN("metadata", berth_pod, meta, berth__fields_metadata),
-    BERTH__FIELD_SAME("overhead", overhead_fields),
-    BERTH__FIELD_SAME("scheduling", scheduling_fields),
-    BERTH__FIELD_LAST,
-};
 
 /* ---- the classes ---- */
 
@@ -55,7 +35,8 @@ berth_status berth__register_runtime_class(berth_reader *reader, const berth__it
     const berth_object object = {.kind = BERTH_KIND_POD, .as.pod = &pod};
     berth__decoder decoder = {&reader->object, reader->error};
     reader->classes_learnt++;
-    berth_status status = berth__decode_fields(&decoder, NULL, item->tree, class_fields, &pod);
+    berth_status status = berth__decode_fields(&decoder, NULL, item->tree,
+                                               berth__admission_fields_runtime_class, &pod);
     if (status != BERTH_OK)
         return berth__reader_fault(reader, item, status);
     berth__runtime_class *place = find_kept_class(reader, pod.meta.name);

@@ -13,88 +13,26 @@
 #include <string.h>
 
 #include "base/text.h"
-
-/* ---- fields ---- */
-
-static const berth__field ordinals_fields[] = {
-    BERTH__FIELD("start", INT32, berth__workload, first_ordinal),
-    BERTH__FIELD_LAST,
-};
-
-static const berth__field set_spec_fields[] = {
-    BERTH__FIELD("replicas", PRESENT, berth__workload, has_replicas),
-    BERTH__FIELD("replicas", INT32, berth__workload, replicas),
-    BERTH__FIELD_TO("selector", berth__workload, selector, berth__fields_label_selector,
-                    berth_label_selector),
-    BERTH__FIELD("template", PRESENT, berth__workload, has_template),
-    BERTH__FIELD_IN("template", berth__workload, pod, berth__fields_pod),
-    BERTH__FIELD_SAME("ordinals", ordinals_fields),
-    BERTH__FIELD_MANY("volumeClaimTemplates", berth__workload, claims, claim_count,
-                      berth__fields_persistent_volume_claim, berth_persistent_volume_claim),
-    BERTH__FIELD_LAST,
-};
-
-static const berth__field replication_spec_fields[] = {
-    BERTH__FIELD("replicas", PRESENT, berth__workload, has_replicas),
-    BERTH__FIELD("replicas", INT32, berth__workload, replicas),
-    BERTH__FIELD_BY("selector", berth__workload, selector, berth__decode_map_selector, NULL),
-    BERTH__FIELD("template", PRESENT, berth__workload, has_template),
-    BERTH__FIELD_IN("template", berth__workload, pod, berth__fields_pod),
-    BERTH__FIELD_LAST,
-};
-
-static const berth__field job_spec_fields[] = {
-    BERTH__FIELD("parallelism", PRESENT, berth__workload, has_parallelism),
-    BERTH__FIELD("parallelism", INT32, berth__workload, parallelism),
-    BERTH__FIELD("completions", PRESENT, berth__workload, has_completions),
-    BERTH__FIELD("completions", INT32, berth__workload, completions),
-    BERTH__FIELD("completionMode", STR, berth__workload, completion_mode),
-    BERTH__FIELD("suspend", BOOL, berth__workload, suspend),
-    BERTH__FIELD("template", PRESENT, berth__workload, has_template),
-    BERTH__FIELD_IN("template", berth__workload, pod, berth__fields_pod),
-    BERTH__FIELD_LAST,
-};
-
-static const berth__field job_template_fields[] = {
-    BERTH__FIELD_SAME("spec", job_spec_fields),
-    BERTH__FIELD_LAST,
-};
-
-static const berth__field cron_spec_fields[] = {
-    BERTH__FIELD("suspend", BOOL, berth__workload, cron_suspend),
-    BERTH__FIELD_SAME("jobTemplate", job_template_fields),
-    BERTH__FIELD_LAST,
-};
-
-#define WHOLE(name, table)                                                          \
-    static const berth__field name[] = {                                            \
-        BERTH__FIELD_IN("metadata", berth__workload, meta, berth__fields_metadata), \
-        BERTH__FIELD_SAME("spec", table),                                           \
-        BERTH__FIELD_LAST,                                                          \
-    }
-
-WHOLE(set_fields, set_spec_fields);
-WHOLE(replication_fields, replication_spec_fields);
-WHOLE(job_fields, job_spec_fields);
-WHOLE(cron_fields, cron_spec_fields);
+#include "kube/kind_info.h"
+#include "kube/workload_fields.h"
 
 /* ---- the kinds ---- */
 
 /* clang-format off */
 static const berth__workload_entry workloads[] = {
-    {"Deployment", "apps", BERTH__WORKLOAD_DEPLOYMENT, set_fields,
+    {"Deployment", "apps", BERTH__WORKLOAD_DEPLOYMENT, berth__workload_fields_deployment,
      {"spec", "template"}, "apps/v1", "ReplicaSet", BERTH_KIND_REPLICA_SET},
-    {"ReplicaSet", "apps", BERTH__WORKLOAD_REPLICA_SET, set_fields,
+    {"ReplicaSet", "apps", BERTH__WORKLOAD_REPLICA_SET, berth__workload_fields_replica_set,
      {"spec", "template"}, "apps/v1", "ReplicaSet", BERTH_KIND_REPLICA_SET},
-    {"ReplicationController", "", BERTH__WORKLOAD_REPLICATION_CONTROLLER, replication_fields,
+    {"ReplicationController", "", BERTH__WORKLOAD_REPLICATION_CONTROLLER, berth__workload_fields_replication,
      {"spec", "template"}, "v1", "ReplicationController", BERTH_KIND_REPLICATION_CONTROLLER},
-    {"StatefulSet", "apps", BERTH__WORKLOAD_STATEFUL_SET, set_fields,
+    {"StatefulSet", "apps", BERTH__WORKLOAD_STATEFUL_SET, berth__workload_fields_stateful_set,
      {"spec", "template"}, "apps/v1", "StatefulSet", BERTH_KIND_STATEFUL_SET},
-    {"DaemonSet", "apps", BERTH__WORKLOAD_DAEMON_SET, set_fields,
+    {"DaemonSet", "apps", BERTH__WORKLOAD_DAEMON_SET, berth__workload_fields_daemon_set,
      {"spec", "template"}, "apps/v1", "DaemonSet", BERTH_KIND_COUNT},
-    {"Job", "batch", BERTH__WORKLOAD_JOB, job_fields,
+    {"Job", "batch", BERTH__WORKLOAD_JOB, berth__workload_fields_job,
      {"spec", "template"}, "batch/v1", "Job", BERTH_KIND_COUNT},
-    {"CronJob", "batch", BERTH__WORKLOAD_CRON_JOB, cron_fields,
+    {"CronJob", "batch", BERTH__WORKLOAD_CRON_JOB, berth__workload_fields_cron_job,
      {"spec", "jobTemplate", "spec", "template"}, "batch/v1", "Job", BERTH_KIND_COUNT},
 };
 /* clang-format on */
@@ -105,7 +43,7 @@ static const berth__workload_entry *find_entry(const berth__item *item)
         return NULL; /* by far the most frequent case */
     for (size_t i = 0; i < sizeof(workloads) / sizeof(workloads[0]); i++) {
         if (berth__str_is(item->kind, workloads[i].name) &&
-            berth__api_group_is(item->api_version, workloads[i].group))
+            berth__kind_info_group_is(item->api_version, berth__text_of(workloads[i].group)))
             return &workloads[i];
     }
     return NULL;

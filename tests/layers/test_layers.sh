@@ -64,7 +64,7 @@ if grep -nE '^#include "' engine/include/berth/*.h tools/examples/*.c tools/bert
 fi
 # kube/ and config/ translate text. Besides base/, text/ and the public headers they may look into the
 # rooms listed here and nowhere else; text/ knows no room but base/.
-doors='api/daemon_nodes|legacy/legacy|model/(behaviours|labels|model)|objects/(object_copy|sized_object)|plugins/profile_lists'
+doors='api/daemon_nodes|legacy/legacy|model/(behaviours|labels|model)|objects/(fields?|object_copy|sized_object)|plugins/profile_lists'
 if grep -nE '^#include "' engine/kube/*.[ch] engine/config/*.[ch] |
   grep -vE ":#include \"(berth/|kube/|config/|text/|base/|($doors)\.h\")" ||
   grep -nE '^#include "' engine/text/*.[ch] engine/text/*.cc | grep -vE ':#include "(berth|text|base)/'; then
