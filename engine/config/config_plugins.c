@@ -7,9 +7,8 @@
  * multiPoint, it is listed at every point except queueSort and bind, because only its owner knows
  * the points that it implements.
  *
- * Some points run only for groups of pods. No other point has their plugins, whose names stand
- * here; two of these plugins are in the default set only behind feature gates, which the reader
- * does not know, so they are listed as if the gates were on. */
+ * Some points run only for groups of pods. Two of their plugins are in the default set only behind
+ * feature gates, which the reader does not know, so they are listed as if the gates were on. */
 #include "config/config.h"
 
 #include <inttypes.h>
@@ -22,26 +21,6 @@
 
 /* The points, followed by multiPoint. */
 enum { MULTI = BERTH_POINT_COUNT, SET_COUNT };
-
-/* A point that runs only for groups of pods. Source: kube-scheduler v1.36.2 and v1.37.2,
- * config/v1/types.go and the interfaces of the plugins. */
-typedef struct group_point {
-    uint32_t since; /* Kubernetes 1.`since`; 0: not such a point */
-    const char *plugins[3];
-} group_point;
-
-static const group_point group_points[SET_COUNT] = {
-    [BERTH_POINT_PLACEMENT_GENERATE] = {36, {"TopologyPlacementGenerator"}},
-    [BERTH_POINT_PLACEMENT_SCORE] = {36, {"NodeResourcesFit", "PodGroupPodsCount"}},
-    [BERTH_POINT_POD_GROUP_POST_FILTER] = {37, {"DefaultPreemption", "DynamicResources"}},
-};
-
-/* What gates append to the default multiPoint list for groups' points. */
-static const berth__plugin_info for_groups[] = {
-    {{"TopologyPlacementGenerator", 26}, 0, 0},
-    {{"PodGroupPodsCount", 17}, 0, 1},
-};
-enum { FOR_GROUPS = sizeof(for_groups) / sizeof(for_groups[0]) };
 
 typedef struct plugin_entry {
     berth_str name;
@@ -189,14 +168,15 @@ static berth_status merge_multi(expansion *e)
     const plugin_set *custom = &e->sets[MULTI];
     uint32_t count;
     const berth__plugin_info *defaults = berth__plugin_infos(e->tree->release, &count);
-    e->multi =
-        berth__config_array(e->tree, count + FOR_GROUPS + custom->enabled_count, sizeof(*e->multi));
+    uint32_t gated_count;
+    const berth__plugin_info *gated = berth__plugin_infos_gated(e->tree->release, &gated_count);
+    e->multi = berth__config_array(e->tree, count + gated_count + custom->enabled_count,
+                                   sizeof(*e->multi));
     bool *replacing = berth__config_array(e->tree, custom->enabled_count, sizeof(*replacing));
     if (e->multi == NULL || replacing == NULL)
         return BERTH_E_NOMEM;
     merge_defaults(e, defaults, count, replacing);
-    if (is_gated(e, for_groups[0].name))
-        merge_defaults(e, for_groups, FOR_GROUPS, replacing);
+    merge_defaults(e, gated, gated_count, replacing);
     for (uint32_t i = 0; i < custom->enabled_count; i++) {
         if (!replacing[i])
             e->multi[e->multi_count++] = custom->enabled[i];
@@ -206,21 +186,22 @@ static berth_status merge_multi(expansion *e)
 
 /* ---- expanding ---- */
 
-static bool is_at_group_point(const expansion *e, berth_str name, const group_point *point)
+static bool is_for_groups(berth_point point)
 {
-    bool found = false;
-    for (size_t i = 0; i < 3 && point->plugins[i] != NULL; i++)
-        found |= berth__str_is(name, point->plugins[i]);
-    return found && point->since <= berth__minor_of(e->tree->release);
+    return point >= BERTH_POINT_PLACEMENT_GENERATE;
 }
 
 static bool implements(const expansion *e, berth_str name, berth_point point)
 {
-    if (group_points[point].since != 0)
-        return is_at_group_point(e, name, &group_points[point]);
+    const uint32_t release = e->tree->release;
+    const berth__plugin_info *info = berth__plugin_info_find(release, name);
+    if (is_for_groups(point)) {
+        if (info == NULL)
+            info = berth__plugin_info_find_gated(release, name);
+        return info != NULL && (info->points >> point & 1) != 0;
+    }
     if (is_gated(e, name))
         return false;
-    const berth__plugin_info *info = berth__plugin_info_find(e->tree->release, name);
     if (info == NULL)
         return point != BERTH_POINT_QUEUE_SORT && point != BERTH_POINT_BIND;
     return info->points >> point & 1;
@@ -242,7 +223,7 @@ static berth_status check_explicit(expansion *e, berth_point point)
         berth_str name = set->enabled[i].name;
         size_t before = berth__config_enter_at(e->tree, i);
         const bool ours = berth__plugin_info_find(e->tree->release, name) != NULL ||
-                          (group_points[point].since != 0 && is_gated(e, name));
+                          (is_for_groups(point) && is_gated(e, name));
         if (ours && !implements(e, name, point) && !holds_preemptors(e, name, point))
             return berth__config_fail(e->tree, BERTH_E_INVALID,
                                       "plugin \"%.*s\" does not extend %s", (int)name.len,
@@ -257,6 +238,11 @@ static berth_status check_explicit(expansion *e, berth_point point)
     return BERTH_OK;
 }
 
+static bool is_served(const expansion *e, unsigned set)
+{
+    return set == MULTI || berth__plugin_point_exists(e->tree->release, (berth_point)set);
+}
+
 static berth_status read_sets(expansion *e, const berth__json *plugins)
 {
     const char *fields[SET_COUNT + 1] = {NULL};
@@ -264,11 +250,11 @@ static berth_status read_sets(expansion *e, const berth__json *plugins)
     if (plugins == NULL)
         return BERTH_OK;
     for (unsigned s = 0; s < SET_COUNT; s++)
-        if (group_points[s].since <= berth__minor_of(e->tree->release))
+        if (is_served(e, s))
             fields[count++] = set_name(s);
     BERTH_TRY(berth__config_object(e->tree, plugins, fields));
     for (unsigned s = 0; s < SET_COUNT; s++)
-        if (group_points[s].since <= berth__minor_of(e->tree->release))
+        if (is_served(e, s))
             BERTH_TRY(read_set(e->tree, plugins, set_name(s), &e->sets[s]));
     return BERTH_OK;
 }

@@ -314,15 +314,12 @@ static berth_status check_later(const berth_profile *source, berth_error *error)
  * embedder runs at the points of groups. */
 static bool exists(const workshop *shop, berth_point point, berth_str name)
 {
-    static const char *const of_groups[] = {"TopologyPlacementGenerator", "PodGroupPodsCount",
-                                            "NodeResourcesFit", "DefaultPreemption",
-                                            "DynamicResources"};
-    bool found = false;
-    for (size_t i = 0; i < sizeof(of_groups) / sizeof(of_groups[0]); i++)
-        found |= berth__str_is(name, of_groups[i]);
+    const uint32_t for_groups = UINT32_MAX << BERTH_POINT_PLACEMENT_GENERATE;
+    const berth__plugin_info *info = berth__plugin_info_find(0, name);
     if (point >= BERTH_POINT_PLACEMENT_GENERATE)
-        return found;
-    return berth__profile_plugin_find(name) != NULL || berth__plugin_info_find(0, name) != NULL ||
+        return berth__plugin_info_find_gated(0, name) != NULL ||
+               (info != NULL && (info->points & for_groups) != 0);
+    return berth__profile_plugin_find(name) != NULL || info != NULL ||
            berth__embedder_find(shop->own, name) != NULL;
 }
 
