@@ -77,7 +77,8 @@ void berth__class_forest_tile(berth__class_forest *forest, const berth__search_t
             take(&entries[ids[s]], leaves[s], 1);
 }
 
-/* The best of a group's tiles; a count of 0 says that all tiles with this bound are out of date. */
+/* The best entry among a group's tiles. A count of 0 means that every tile with this bound is out
+ * of date. */
 static berth__forest_entry sum_tiles(const berth__class_forest *forest, uint32_t first,
                                      uint32_t last, uint32_t cell)
 {

@@ -21,7 +21,7 @@ static size_t tile_bytes(uint32_t tiles)
     return (size_t)tiles * (sizeof(berth__mask) + sizeof(uint32_t));
 }
 
-/* What a map holds besides its blocks: its tiles, and itself. */
+/* The memory that a map takes besides its blocks: the struct and the arrays by tile. */
 static size_t fixed_bytes(uint32_t tiles)
 {
     return tile_bytes(tiles) + sizeof(berth__class_map);
@@ -74,7 +74,8 @@ static void trim(berth__class_maps *maps, const berth__class_map *but, size_t mo
         drop(maps, oldest(maps));
 }
 
-/* Counts are identified by their serial: afterwards only logged changes alter them. */
+/* Counts are identified by their serials: as long as a count keeps its serial, it changes only by
+ * what its population logs. */
 static uint32_t key_of(const berth__decision *decision, const berth__cells_ask *ask,
                        uint64_t *words)
 {
@@ -198,8 +199,8 @@ static void fill_blocks(mapping *to)
     map->in_order = true;
 }
 
-/* The ids of a tile, to be changed; a copy of the cells' if the tile has none yet. NULL: out of
- * memory. */
+/* A tile's class ids, for writing. If the tile has no block yet, it gets one with a copy of its
+ * cells' ids. NULL when out of memory. */
 static uint16_t *own_ids(mapping *to, uint32_t tile)
 {
     berth__class_map *map = to->map;

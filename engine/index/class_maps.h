@@ -36,14 +36,14 @@ struct berth__class_map {
     uint32_t cell_count;
     uint32_t count;    /* of classes: cells, then classes with pods; 0: too many */
     berth__mask *with; /* by tile: the slots of classes with pods */
-    /* The class ids of tiles that have or had such slots; those of the others are the cells'. Once
-     * more than half of the tiles have a block, all have one, in the order of tiles. */
+    /* The class ids of tiles that have or had such slots. The other tiles use their cells' ids.
+     * Once more than half of the tiles have a block, all get one, in the order of tiles. */
     uint32_t *block_of; /* by tile: number + 1 of its block; 0: none */
     uint16_t (*blocks)[BERTH__TILE];
     uint32_t block_count, block_capacity;
     bool in_order; /* the blocks of all tiles are there, in their order */
-    /* One slot of each class: of cells, with room for the most cells there may be, then of classes
-     * with pods. Since then the slot may have moved to another class. */
+    /* One slot of each class: first for each cell, with room for the largest number of cells, then
+     * for each class with pods. The slot may have moved to another class since it was recorded. */
     uint32_t *slots;
     uint32_t slot_capacity;
     uint32_t members[BERTH__CLASSES_MAX]; /* how many slots each class has */
@@ -63,8 +63,8 @@ berth_status berth__class_maps_init(berth__class_maps *maps, const berth_allocat
 void berth__class_maps_destroy(berth__class_maps *maps);
 
 /* The up-to-date map for a decision's cells and the counts by node requested with them, valid until
- * the next call. NULL when out of memory. Cost at the first request: a look at each tile, and at
- * each slot with counted pods. */
+ * the next call. NULL when out of memory. Cost at the first request: visits every tile, and every
+ * slot with counted pods. */
 const berth__class_map *berth__class_maps_get(berth__class_maps *maps,
                                               const berth__decision *decision,
                                               const berth__cells_ask *ask,

@@ -94,7 +94,7 @@ void berth__class_search_lanes(const berth__class_search *search, uint32_t slot,
 
 /* ---- by the forest ---- */
 
-/* The most that a slot of these entries may have, in all; negative if none is feasible. */
+/* An upper bound on the total of any slot behind these entries; negative if none is feasible. */
 static inline int32_t bound_of(const berth__class_search *search,
                                const berth__forest_entry *entries)
 {
@@ -106,7 +106,8 @@ static inline int32_t bound_of(const berth__class_search *search,
     return bound;
 }
 
-/* Whether an entry of a cell is out of date, and a better bound matters: no slot has this one. */
+/* Whether a cell's entry is only a bound (no leaf equals it any more) that must be recomputed,
+ * because it could beat the best so far. */
 static inline bool is_loose(const berth__class_search *search, const berth__forest_entry *entries,
                             uint32_t cell, int32_t best)
 {
@@ -114,7 +115,7 @@ static inline bool is_loose(const berth__class_search *search, const berth__fore
            entries[cell].best + search->most[cell] > best;
 }
 
-/* Take the totals of slots without counted pods. */
+/* Add the slots without counted pods to `best`, by the entries of their cells. */
 static void take_entries(const berth__class_search *search, const berth__forest_entry *entries,
                          berth__tree_sum *best)
 {

@@ -2,9 +2,9 @@
  * (score_classes.h).
  *
  * Without a class forest (class_forest.h), a kernel looks at each leaf. With one, tiles without
- * counted pods have totals by cell, so whole groups of tiles are passed over whose bound is below
- * the best so far; the kernel looks only at tiles with counted pods, and at the tiles on the edges
- * of a range. A bound below the final best can neither win nor tie, so both ways find the same.
+ * counted pods have totals by cell, so whole groups of tiles whose bound is below the best so far
+ * are skipped; the kernel looks only at tiles with counted pods, and at the tiles on the edges of a
+ * range. A bound below the final best can neither win nor tie, so both ways find the same.
  *
  * Threads: the deciding thread only. */
 #ifndef BERTH_INDEX_CLASS_SEARCH_H
@@ -36,9 +36,9 @@ void berth__class_search_begin(berth__class_search *search, const berth__search_
 void berth__class_search_best(berth__class_search *search, uint32_t first, uint32_t last,
                               berth__tree_sum *best);
 
-/* Of the slots first .. last, the n-th (from 0) with the total `best`, which no slot in question
- * exceeds; the ranges of all slots in question were asked for their best before.
- * BERTH__SLOT_NONE: there are too few, and their number was subtracted from `n`. */
+/* Of the slots first .. last, the n-th (from 0) with the total `best`, where no slot of the whole
+ * search exceeds `best`; berth__class_search_best must have run on all of its ranges before.
+ * BERTH__SLOT_NONE: there are too few here, and their number was subtracted from `n`. */
 uint32_t berth__class_search_nth(const berth__class_search *search, uint32_t first, uint32_t last,
                                  int32_t best, uint32_t *n);
 

@@ -133,8 +133,8 @@ static bool passes(const berth__gates *gates, uint32_t slot)
     return true;
 }
 
-/* Whether the set should be discarded instead of applying so many changes: the journal no longer
- * has them, or filling tiles again costs less. */
+/* Whether to discard the set instead of applying the changes: the journal no longer has them all,
+ * or filling tiles again costs less. */
 static bool too_many(const berth__gate_mask *mask, uint64_t changes)
 {
     return changes > BERTH__JOURNAL || changes > (uint64_t)mask->tile_count * (BERTH__TILE / 8);
@@ -180,7 +180,7 @@ static bool bring_up(berth__gate_masks *masks, berth__gate_mask *mask, const ber
 berth__gate_mask *berth__gate_masks_fixed(berth__gate_masks *masks, const berth__decision *decision,
                                           const berth__verdict_key *key)
 {
-    /* The first word of gates has counts only, so no set of gates has such a key. */
+    /* The first word of a key for gates holds only counts, so it never equals this one. */
     uint64_t words[BERTH__GATE_WORDS] = {UINT64_MAX};
     const uint32_t count = 1 + key->count;
     const size_t bytes = count * sizeof(*words);

@@ -52,7 +52,7 @@ berth__gate_mask *berth__gate_masks_get(berth__gate_masks *masks, const berth__d
                                         const berth__gates *gates);
 
 /* The same for filters whose verdicts a key identifies (late_filters.h). A decision may use one set
- * of each kind: the set used last but one is dropped only if these two alone are too large. */
+ * of each kind. The two sets used last are kept as long as both fit into the cache. */
 berth__gate_mask *berth__gate_masks_fixed(berth__gate_masks *masks, const berth__decision *decision,
                                           const berth__verdict_key *key);
 

@@ -177,7 +177,7 @@ static bool find_gates(const berth__decision *decision, berth__index_cache *cach
     return true;
 }
 
-/* Beyond the capacity, only the number counts. */
+/* If the array is full, only count. */
 static void note_uneven(berth__index_cache *cache, uint32_t scorer)
 {
     if (cache->uneven_count < BERTH__CLASS_SCORERS_MAX)
@@ -185,7 +185,7 @@ static void note_uneven(berth__index_cache *cache, uint32_t scorer)
     cache->uneven_count++;
 }
 
-/* Find the scorers that stand apart and distinguish nodes that pass the gates. */
+/* Find the scorers computed outside the tree that distinguish nodes that pass the gates. */
 static void find_uneven(const berth__decision *decision, berth__index_cache *cache)
 {
     const berth__slot_plan *plan = &decision->prepared->memory.slot_plan;
@@ -283,7 +283,7 @@ typedef struct build_context {
     uint32_t limit;      /* feasible nodes that the decision needs */
 } build_context;
 
-/* From the slot window where it is made, else by a scan. */
+/* Compute them from the slot window if it is up to date, otherwise by a scan. */
 static bool compute_leaves(const build_context *with, berth__search_tree *tree,
                            const berth__decision *decision)
 {
@@ -381,9 +381,9 @@ static uint64_t scan_cost(const berth__decision *decision, uint32_t limit)
     return SCAN_NS + (limit < slots ? limit : slots) * slot;
 }
 
-/* A tree is worth its cost once scans without it have cost a quarter of that more than repairs
- * would have. So the loss for a kind that does not recur is small compared with what it cost
- * anyway. */
+/* A tree pays off once the scans without it have cost more than repairs would have, by a quarter of
+ * what building the tree costs. So the loss for a kind that does not recur is small compared with
+ * what it cost anyway. */
 static bool is_worth_it(const berth__decision *decision, uint64_t limit, uint64_t cost,
                         uint64_t *sighted, uint64_t *credit)
 {
@@ -538,7 +538,7 @@ static bool make_current(const build_context *build, berth__index *index,
     return bring_up(build, index, decision, eager);
 }
 
-/* The index that replaces a tree that is missing or behind; NULL: none. */
+/* The index to use in place of a tree that is missing or out of date; NULL: none. */
 static berth__index *find_treeless(berth__index_cache *cache, const berth__decision *decision,
                                    uint32_t limit)
 {

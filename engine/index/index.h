@@ -86,8 +86,8 @@ void berth__index_cache_destroy(berth__index_cache *cache);
 /* The up-to-date tree for a decision. NULL (`why` has the reason) if the decision is not indexable,
  * memory is short, or (unless `eager`) updating the tree costs more than the scans without it have
  * cost so far: a kind gets a tree of its own only if it recurs often enough.
- * Cost: the journal since the last use, or a look at every slot (a scan by `search`, with `arena`
- * for its rank phase). */
+ * Cost: linear in the journal entries since the last use, or in all slots (a scan by `search`, with
+ * `arena` for its rank phase). */
 berth__index *berth__index_get(berth__index_cache *cache, const berth__decision *decision,
                                berth__search *search, berth__arena *arena, bool eager);
 
@@ -130,7 +130,7 @@ static inline void berth__node_list_add(berth__node_list *list, berth_node_id no
 }
 
 /* List the nodes of all feasible slots in layout order, with their totals. Returns false as
- * berth__index_search does; the list is then unchanged. Cost: a look at every leaf. */
+ * berth__index_search does; the list is then unchanged. Cost: reads every leaf. */
 bool berth__index_list(berth__index_cache *cache, berth__index *index, berth__arena *arena,
                        berth__node_list *list);
 

@@ -1,4 +1,4 @@
-/* The class forests of a kind's index: which to keep, and when one is worth its making. */
+/* The class forests of a kind's index: which to keep, and when building one pays off. */
 #include "index/index_kind.h"
 
 void berth__index_forests_free(berth__index_cache *cache, berth__index *index)
@@ -24,7 +24,8 @@ void berth__index_forests_follow(berth__index *index, const berth__tree_scratch 
             berth__class_forest_follow(&index->forests[i], scratch->changes, scratch->change_count);
 }
 
-/* The forest of these cells; else one that is free, or was asked for the longest ago. */
+/* The forest of these cells, or else the one to replace: a free one, or the one requested longest
+ * ago. */
 static berth__class_forest *find(berth__index *index, uint64_t cells)
 {
     berth__class_forest *found = &index->forests[0];

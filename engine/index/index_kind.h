@@ -39,13 +39,14 @@ struct berth__index {
     const berth__index_cache *cache;
 };
 
-/* The class forest for the present cells and the tree, or NULL if looking at the slots of these
- * ranges costs less, or memory is short. A forest is made once searches without it have looked at
- * as many slots as making it does. */
+/* The class forest for the current cells and the tree, or NULL if looking at the slots of these
+ * ranges costs less, or memory is short. A forest is built once searches without it have read twice
+ * as many slots as the tree has. */
 berth__class_forest *berth__index_forest(berth__index_cache *cache, berth__index *index,
                                          const berth__tree_ranges *slots);
 
-/* The tree's leaves changed: all of them, or those in the scratch memory. Or the tree goes. */
+/* The tree's leaves changed: all of them, or those in the scratch memory. Or the tree is about to
+ * be freed. */
 void berth__index_forests_void(berth__index *index);
 void berth__index_forests_follow(berth__index *index, const berth__tree_scratch *scratch);
 void berth__index_forests_free(berth__index_cache *cache, berth__index *index);

@@ -33,8 +33,8 @@ static void keep_set(const berth__index *index, berth__gate_mask *set,
         slots->words[w] &= passing->words[w];
 }
 
-/* Of the slots of a tile that are feasible by their leaves, clear those that gates or late filters
- * refuse. */
+/* Clear the slots of a tile that gates or late filters refuse, although their leaves are
+ * feasible. */
 static void keep_passing(void *context, uint32_t tile, berth__mask *slots)
 {
     const berth__index *index = context;
@@ -63,7 +63,8 @@ static void add_parts(const berth__score_classes *classes, const berth__tree_wal
     out->best_count = best.best_count;
 }
 
-/* Rate the slots that a walk has visited. Unless `all`, only the best of them are wanted. */
+/* Compute the totals of the slots that a walk has visited. Unless `all`, only the best are
+ * needed. */
 static bool rate_classes(berth__index_cache *cache, berth__arena *arena, uint32_t start, bool all,
                          berth__index_answer *out)
 {

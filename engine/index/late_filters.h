@@ -1,10 +1,10 @@
-/* Filters that run on the slots that a walk finds (plugin.h, BERTH__FILTERS_LATE): how a walk does
- * without calling them on each tile.
+/* Filters that run on the slots that a walk finds (plugin.h, BERTH__FILTERS_LATE): how a walk
+ * avoids calling them on every tile.
  *
  * A filter whose verdicts depend on node facts and a short key (verdict_key) becomes part of one
  * set of slots (gate_masks.h), which decisions with equal keys share. The others run only on the
- * tiles that they call busy (busy_tiles): elsewhere they clear no slot. So a tile needs a look at
- * masks only, unless it is busy.
+ * tiles that they call busy (busy_tiles): elsewhere they clear no slot. So a tile that is not busy
+ * costs only a few mask operations.
  *
  * Threads: the deciding thread only. */
 #ifndef BERTH_INDEX_LATE_FILTERS_H
@@ -16,7 +16,7 @@ typedef struct berth__late_filters {
     berth__filter_list fixed; /* the filters behind `key` */
     berth__filter_list rest;
     berth__verdict_key key;
-    uint64_t *busy; /* a bit a tile: where a filter of `rest` may clear slots */
+    uint64_t *busy; /* one bit per tile: where a filter of `rest` may clear slots */
     uint32_t busy_words;
 } berth__late_filters;
 

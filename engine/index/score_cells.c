@@ -60,8 +60,8 @@ static void trim(berth__cells_cache *cache, const berth__score_cells *but, size_
         drop(cache, oldest(cache));
 }
 
-/* The part of a pod that static scorers read: its node rules or, for an embedder's scorer, the
- * whole class. */
+/* The serial of the part of a pod that static scorers read: its node rules or, if an embedder's
+ * scorer is among them, the whole class. */
 static uint64_t pod_of(const berth__decision *decision, const berth__cells_ask *ask)
 {
     const berth__class *cls = decision->cycle->cls;

@@ -2,8 +2,8 @@
  * same domains, same raw values of the static scorers.
  *
  * A bounded number of sets of cells is cached, by pods' rules and lists of topologies; the least
- * recently used set is dropped first. Cells are recomputed, with a look at every slot, after
- * node facts have changed.
+ * recently used set is dropped first. After node facts have changed, cells are recomputed by a pass
+ * over all slots.
  *
  * Threads: the deciding thread only. */
 #ifndef BERTH_INDEX_SCORE_CELLS_H

@@ -139,7 +139,7 @@ static void keep_feasible(const berth__score_classes *classes, const int32_t *le
     view->kernels->leaves_from(leaves, groups - tile * (BERTH__TILE / BERTH__FAN), 0, slots);
 }
 
-/* Meet slots without pods, by their cells. */
+/* Mark the classes of slots without counted pods: their cells. */
 static void meet_cells(berth__score_classes *classes, const int32_t *leaves, uint32_t tile,
                        berth__mask slots)
 {
@@ -151,7 +151,7 @@ static void meet_cells(berth__score_classes *classes, const int32_t *leaves, uin
         kernels->class_bits(classes->cells->ids + (size_t)tile * BERTH__TILE, &slots);
 }
 
-/* Meet slots with pods, which are usually few. */
+/* Mark the classes of slots with counted pods; there are usually few such slots. */
 static void meet_peopled(berth__score_classes *classes, const int32_t *leaves, uint32_t tile,
                          berth__mask slots)
 {
@@ -184,8 +184,8 @@ static bool is_in(const berth__tree_ranges *ranges, uint32_t slot)
     return in;
 }
 
-/* Check the known slot of each class. If it counts, the class is met. All classes with slots are
- * wanted, except those whose only slot does not count. */
+/* Check the known slot of each class. If it is feasible and in range, the class is met. Every class
+ * that has slots may still be met, unless its only slot does not count. */
 static void look_at_known(berth__score_classes *classes, const int32_t *leaves,
                           const berth__tree_ranges *ranges)
 {

@@ -5,8 +5,8 @@
  * the weight of a spread constraint only through the numbers of nodes and domains. So the plugins'
  * own functions need to score only one slot of each class.
  *
- * Steps: begin (with the scorers), meet (the feasible slots of each tile of a walk), rate. Then
- * `totals` is valid for the classes met.
+ * Steps: begin (with the scorers); meet (mark the classes of the feasible slots, for each tile of a
+ * walk); rate. Then `totals` is valid for the classes that were met.
  *
  * Threads: the deciding thread only. */
 #ifndef BERTH_INDEX_SCORE_CLASSES_H
@@ -45,19 +45,19 @@ typedef struct berth__score_classes {
 berth__score_classes *berth__score_classes_create(const berth_allocator *allocator);
 void berth__score_classes_destroy(berth__score_classes *classes);
 
-/* Begin with the scorers of a decision that stand apart (slot_plan.h). Returns false if classes
- * can't represent their values, memory is short, or (unless `eager`) these cells were never
- * requested before. */
+/* Begin with the scorers of a decision that are computed outside the tree (slot_plan.h). Returns
+ * false if classes can't represent their values, memory is short, or (unless `eager`) these cells
+ * were never requested before. */
 bool berth__score_classes_begin(berth__score_classes *classes, const berth__decision *decision,
                                 const uint32_t *scorers, uint32_t count, bool eager);
 
-/* Meet feasible slots of a tile. */
+/* Mark the classes of a tile's feasible slots as met. */
 void berth__score_classes_meet(berth__score_classes *classes, uint32_t tile,
                                const berth__mask *slots);
 
-/* Meet the feasible slots of some ranges, given all leaves of a search tree. Cost: a look at each
- * tile until every class with slots was met: at its slots with pods, and at the others while cells
- * are missing. */
+/* The same for the feasible slots of some ranges, given all leaves of a search tree. Cost: visits
+ * tiles until every class that has slots is met; in each tile the slots with counted pods, and the
+ * others only while some cell is missing. */
 void berth__score_classes_meet_ranges(berth__score_classes *classes, const int32_t *leaves,
                                       const berth__tree_ranges *ranges);
 

@@ -72,7 +72,7 @@ bool berth__search_tree_create(berth__search_tree *tree, const berth_allocator *
         count = groups_of(count);
         at = place_level(tree, count, at);
     } while (count > 1);
-    tree->tiles = (berth__tree_tile *)(void *)at; /* levels end with whole lines */
+    tree->tiles = (berth__tree_tile *)(void *)at; /* each level ends at a cache line */
     return true;
 }
 
@@ -272,8 +272,8 @@ typedef struct run {
     uint32_t first, last;
 } run;
 
-/* A range of slots: items[0 .. left) go up from its left edge, then items[right ..) go down to its
- * right edge, in slot order. */
+/* A range of slots as tree nodes, in slot order: items[0 .. left) climb from its left edge, and
+ * items[right ..) descend to its right edge. */
 typedef struct runs {
     run items[2 * BERTH__TREE_LEVELS + 2];
     uint32_t left, right;
@@ -462,9 +462,9 @@ uint32_t berth__search_tree_nth_best(const berth__search_tree *tree, uint32_t st
 
 /* ---- heap order ---- */
 
-/* The feasible slots of an answer as a list in search order, if some slots of its range are not
- * feasible: positions are ranks. Slots after the wrap are numbered on from the last slot, so that
- * numbers ascend. */
+/* The feasible slots of an answer as a list in search order, for a range in which some slots are
+ * not feasible: a position is a rank. Numbering continues after the wrap, so that numbers
+ * ascend. */
 typedef struct list {
     const berth__search_tree *tree;
     const berth__kernels *kernels;
@@ -523,8 +523,8 @@ static uint32_t best_of_lanes(const list *of, uint32_t listed, int32_t best)
     return of->kernels->lanes_from(totals, best) & listed;
 }
 
-/* Half of all queries concern the first few positions; one look at their slots answers these.
- * Returns the slot chosen so far. */
+/* Half of all queries concern the first few positions; reading those slots answers all of them
+ * together. Returns the slot chosen so far. */
 static uint32_t begin_in_lanes(const list *of, int32_t best, berth__heap_order *order)
 {
     uint32_t chosen = BERTH__SLOT_NONE, slots = of->end - of->start, from;

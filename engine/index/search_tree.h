@@ -47,7 +47,7 @@ typedef struct berth__leaf_change {
 
 /* Scratch memory for changes, shared by trees of one size. */
 typedef struct berth__tree_scratch {
-    uint64_t *marks; /* one bit a node of level 0, all clear between calls */
+    uint64_t *marks; /* one bit per node of level 0, all clear between calls */
     uint32_t mark_words;
     uint32_t *positions;
     uint32_t position_capacity;
@@ -69,7 +69,7 @@ void berth__search_tree_destroy(berth__search_tree *tree, const berth_allocator 
 /* Compute all inner nodes from the leaves. */
 void berth__search_tree_group(berth__search_tree *tree, const berth__kernels *kernels);
 
-/* Make the tiles of a tree, unless they are valid. */
+/* Compute the tiles of a tree, unless they are valid. */
 void berth__search_tree_mask(berth__search_tree *tree, const berth__kernels *kernels);
 
 /* Compute the top of a tile. */
@@ -81,7 +81,7 @@ bool berth__tree_scratch_reserve(berth__tree_scratch *scratch, const berth_alloc
 void berth__tree_scratch_destroy(berth__tree_scratch *scratch, const berth_allocator *allocator);
 
 /* Change the totals of some slots; if a slot is listed twice, the last entry counts. Slots that are
- * NEVER keep that. `scratch` must be large enough for the tree and `count`. Cost: the groups that
+ * NEVER stay NEVER. `scratch` must be large enough for the tree and `count`. Cost: the groups that
  * change. */
 void berth__search_tree_change(berth__search_tree *tree, const berth__kernels *kernels,
                                berth__tree_scratch *scratch, const uint32_t *slots,
@@ -113,8 +113,8 @@ void berth__search_tree_ask(const berth__search_tree *tree, uint32_t start, uint
 uint32_t berth__search_tree_nth_best(const berth__search_tree *tree, uint32_t start,
                                      const berth__tree_answer *answer, uint32_t n);
 
-/* The best slot that comes first in heap order (base/heap_order.h). Cost: about as many queries of
- * the tree as the number of feasible slots has binary digits. */
+/* The best slot that comes first in heap order (base/heap_order.h). Cost: about log2(feasible
+ * slots) queries of the tree. */
 uint32_t berth__search_tree_heap_best(const berth__search_tree *tree, const berth__kernels *kernels,
                                       uint32_t start, const berth__tree_answer *answer);
 
@@ -123,8 +123,8 @@ void berth__search_tree_range(const berth__search_tree *tree, uint32_t start, ui
                               berth__tree_answer *out);
 
 /* The same three queries if a total is a leaf plus the part of the slot's class (class_search.h);
- * the first one is for slots that berth__search_tree_range found. Cost: with a class forest as
- * above, without one a look at each slot. */
+ * the first one is for slots that berth__search_tree_range found. Cost: as above with a class
+ * forest; without one, reads every slot. */
 typedef struct berth__class_search berth__class_search;
 void berth__search_tree_class_best(const berth__search_tree *tree, berth__class_search *classes,
                                    uint32_t start, berth__tree_answer *answer);
@@ -147,24 +147,25 @@ enum { BERTH__WALK_SETS = 2 };
 /* The same if only some slots count, or if there is no tree and `fill` computes totals as the walk
  * visits a tile. The slots that count are those in all sets; but where a tile is busy, or a set is
  * not ready, `keep` clears the slots of the tile that do not count. `visited` and `tops` receive
- * the visited tiles and have room for one more than there are tiles. Cost: a look at the masks of
- * every tile up to the last one needed, and at groups of leaves that are at least as good as the
- * best before them. */
+ * the visited tiles and have room for one more than there are tiles. Cost: reads the masks of every
+ * tile up to the last one needed, and the groups of leaves that are at least as good as the best
+ * before them. */
 typedef struct berth__tree_walk {
-    /* Has its tiles made. NULL: `fill` computes a tile's totals and feasible slots. */
+    /* Its tiles must be valid. NULL: `fill` computes a tile's totals and feasible slots. */
     const berth__search_tree *tree;
     void (*fill)(void *context, uint32_t tile, int32_t *totals, berth__mask *slots);
     uint32_t slot_count;
     const berth__kernels *kernels;
     berth__walk_set sets[BERTH__WALK_SETS]; /* the first `set_count` */
     uint32_t set_count;
-    const uint64_t *busy; /* a bit a tile; NULL: all tiles are busy */
+    const uint64_t *busy; /* one bit per tile; NULL: all are busy */
     void (*keep)(void *context, uint32_t tile, berth__mask *slots);
     void *context;
     berth__mask *visited; /* feasible slots within the limit, in order of the walk */
     uint32_t visited_count;
-    /* By step, after rating: the total of its best slots if no step before has better ones; else
-     * negative. So a step has slots with the best total of all exactly if its entry is that total.
+    /* By step, after rating: the total of its best slots, or a negative number if an earlier step
+     * has better ones. So a step has slots with the overall best total if and only if its entry
+     * equals that total.
      */
     int32_t *tops;
     /* Totals that replace leaves, by step of the walk and slot of its tile. NULL: none yet; never
@@ -189,7 +190,7 @@ typedef struct berth__walk_parts {
 void berth__tree_walk_add(const berth__tree_walk *walk, uint32_t start, uint32_t step,
                           const berth__walk_parts *parts, berth__tree_sum *best);
 
-/* The same without a missing part. */
+/* The same if no part is missing. */
 void berth__tree_walk_rate(const berth__tree_walk *walk, uint32_t start,
                            berth__tree_answer *answer);
 

@@ -144,7 +144,7 @@ static void rate_leaves(const berth__tree_walk *walk, uint32_t step, uint32_t ti
     if (count > 0 && own->top >= best->best) {
         berth__tree_sum_take(best, own->top, count);
         walk->tops[step] = own->top;
-    } else if (own->top > best->best) { /* its best slots do not count */
+    } else if (own->top > best->best) { /* none of its best slots counts */
         rate_step(walk, step, leaves_of(walk, tile), bests_of(walk, tile), best);
     }
 }
@@ -257,7 +257,8 @@ void berth__tree_walk_visit(berth__tree_walk *walk, uint32_t start, uint32_t lim
     }
 }
 
-/* The best of a tile's groups, each raised by `more`, and of them all; without a tree no bound. */
+/* Upper bounds on the totals of a tile's groups (their best leaf plus `more`), and the largest of
+ * these; without a tree there is no bound. */
 static int32_t group_bests(const berth__tree_walk *walk, uint32_t tile, int32_t more,
                            int32_t bests[GROUPS_A_TILE])
 {

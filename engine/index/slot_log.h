@@ -2,8 +2,8 @@
  * read runs of adjacent memory instead of looking up each slot.
  *
  * Entry i belongs to entry i of the view's journal; its state is the slot's when the entry was
- * read, or a later one. Applying entries in order leads to the present state, because the last
- * entry of a slot has it.
+ * read, or a later one. Applying the entries in order results in the current state, because a
+ * slot's last entry holds that.
  *
  * Threads: the deciding thread only. */
 #ifndef BERTH_INDEX_SLOT_LOG_H

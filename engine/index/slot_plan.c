@@ -133,9 +133,9 @@ static bool is_kept(const berth__decision *decision, uint32_t tile)
     return (decision->prepared->statics.ready[tile] & BERTH__STATIC_RAW) != 0;
 }
 
-/* A scorer's value at a slot of whose tile no raw values are kept. On a small cluster they are kept
- * from now on: all tiles soon are. On a large one, a few slots do not justify computing their
- * tiles. */
+/* A scorer's value at a slot whose tile has no raw values kept. On a small cluster the whole tile
+ * is computed and kept, because all tiles will soon be needed. On a large one, a few slots do not
+ * justify that. */
 static int64_t new_value(const berth__decision *decision, uint32_t scorer, uint32_t slot)
 {
     enum { SMALL_TILES = 64 };

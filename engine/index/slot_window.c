@@ -56,8 +56,9 @@ bool berth__slot_window_is_made(const berth__slot_window *window, const berth__v
     return !is_void(window, view);
 }
 
-/* Whether to build columns. They cost about as much as scans of as many slots, and would have saved
- * half of that. */
+/* Whether to build columns: once the scans made without them have covered as many slots as the
+ * cluster has. Building costs about as much as scanning that many slots, and columns would have
+ * saved half of it. */
 static bool deserves_columns(berth__slot_window *window, const berth__layout *layout,
                              uint32_t limit)
 {

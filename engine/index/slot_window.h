@@ -2,7 +2,7 @@
  * tree or with one that is far behind. The states of all slots are in columns that one kernel
  * reads; the change journal updates them for all kinds.
  *
- * Memory: 60 bytes a slot, from the first such decision on. Threads: the deciding thread only. */
+ * Memory: 60 bytes per slot, from the first such decision on. Threads: the deciding thread only. */
 #ifndef BERTH_INDEX_SLOT_WINDOW_H
 #define BERTH_INDEX_SLOT_WINDOW_H
 
@@ -25,12 +25,11 @@ void berth__slot_window_destroy(berth__slot_window *window);
 bool berth__slot_window_serves(const berth__decision *decision);
 
 /* Bring the columns up to date, for a decision that searches for `limit` slots. Returns false if
- * memory is short, or if the columns would have to be rebuilt (with a look at every slot) and
- * too few decisions have missed them so far: a branch may make only one decision. Cost: what
- * changed. */
+ * memory is short, or if the columns would have to be rebuilt from all slots and too few decisions
+ * have missed them so far: a branch may make only one decision. Cost: linear in what changed. */
 bool berth__slot_window_follow(berth__slot_window *window, const berth__view *view, uint32_t limit);
 
-/* Whether the columns are made, so that bringing them up to date costs what changed. */
+/* Whether the columns exist, so that updating them costs only what changed. */
 bool berth__slot_window_is_made(const berth__slot_window *window, const berth__view *view);
 
 /* Compute the totals of a tile's slots, like a search tree's leaves, and clear in `slots` those

@@ -211,8 +211,8 @@ static uint32_t find_change(const check *c, uint32_t tile, bool may_change, bool
     return BERTH__SLOT_NONE;
 }
 
-/* Without either flag, decisions ask for answers each time, but from a state prepared once: compare
- * this state with a fresh one. */
+/* Without either flag, every decision calls the plugin, but with a state that was prepared once:
+ * compare this state with a fresh one. */
 static berth_status check_state(const check *c, const berth__stage *stage, bool filter,
                                 const void *kept, const void *fresh)
 {

@@ -1,11 +1,12 @@
-/* A checking mode for embedders' plugins: compares the kept answers of a plugin with its present
- * answers. Without it, a plugin that is wrongly flagged STATIC or NODE_LOCAL silently leads to
- * wrong decisions.
+/* A checking mode for embedders' plugins: compares the kept answers of a plugin with fresh ones.
+ * Without it, a plugin that is wrongly flagged STATIC or NODE_LOCAL silently leads to wrong
+ * decisions.
  *
  * In addition to what decisions keep, this mode keeps each own plugin's answers about each node, by
  * kind of pod, as long as its flags promise that they hold: STATIC until a node changes, NODE_LOCAL
- * until something on that node changes. At every decision it asks for all answers again and
- * compares. A plugin with neither flag is prepared again and compared; EACH promises nothing.
+ * until something on that node changes. At every decision it calls the plugin again for all nodes
+ * and compares. A plugin with neither flag is prepared a second time, and the two states are
+ * compared. Plugins with EACH promise nothing.
  *
  * Threads: the engine's. Cost: each decision asks all own plugins about all nodes. */
 #ifndef BERTH_PREPARE_PLUGIN_CHECKS_H

@@ -119,7 +119,7 @@ static bool prepare_one_scorer(const berth__decision *decision, uint32_t i, bert
                          &decision->prepared->scorers[i], &decision->prepared->verdict.allowed);
 }
 
-/* Prepare the stages that prepare each time (`each`), or the others. */
+/* Prepare the stages that prepare at every decision (`each`), or the others. */
 static bool prepare_stages(const berth__decision *decision, bool each, berth__arena *arena)
 {
     const berth__ready_profile *profile = decision->profile;
@@ -259,7 +259,8 @@ static bool prepare_epoch(const berth__decision *decision)
 }
 
 /* Find the first plugin, in order of preparing, whose verdict ends the attempt. A verdict that
- * preemption can't change takes precedence over one that it may. Scorers only fail. */
+ * preemption can't change takes precedence over one that preemption may change. Scorers can only
+ * fail. */
 static void sum_up(berth__prepared_kind *prepared, const berth__ready_profile *profile)
 {
     prepared->verdict.outcome = BERTH__ACTIVE;
@@ -314,7 +315,8 @@ void berth__prepared_forget(berth__prepared_cache *cache, const berth__class *cl
         ((berth__prepared_kind *)found)->epoch = UINT64_MAX;
 }
 
-/* The note in a class's place, which may be another class's; NULL when out of memory. */
+/* The note at a class's place number, perhaps left by an earlier class with that number; NULL when
+ * out of memory. */
 static berth__kind_note *note_of(berth__prepared_cache *cache, const berth__class *cls)
 {
     uint32_t before = cache->note_capacity;
@@ -414,7 +416,8 @@ berth_status berth__prepared_get(berth__prepared_cache *cache, berth__decision *
     }
     if (!as_before)
         list_each(prepared, decision->profile);
-    /* Keep the world from before preparing: a stage may change it by making terms known. */
+    /* Store the world as it was before preparing: a stage may have changed it since by registering
+     * terms. */
     each->world = world;
     each->settled = cycle->required_node == BERTH_NODE_NONE;
     sum_up(prepared, decision->profile);

@@ -24,7 +24,7 @@ typedef struct berth__prepared_stage {
     bool by_node;           /* for a static scorer, see berth__prepare */
     int64_t uniform;        /* for a scorer that is BERTH__UNIFORM */
     bool is_static;         /* a static scorer that is not by_node: raw values may be kept */
-    int64_t *static_raw;    /* these values, by slot; NULL: there is no room for them yet */
+    int64_t *static_raw;    /* these values, by slot; NULL: not allocated yet */
     berth__reasons reasons; /* for a refusal or failure */
 } berth__prepared_stage;
 
@@ -41,15 +41,15 @@ typedef struct berth__slot_plan {
     uint32_t scorer_count, extra_scorer_count, apart_count;
 } berth__slot_plan;
 
-/* What a SKIP that stays depends on besides class and node facts. */
+/* What a lasting SKIP depends on besides class and node facts. */
 typedef struct berth__prepared_world {
     uint64_t holders_epoch;
     uint64_t namespace_epoch;
     uint64_t related_epoch;
 } berth__prepared_world;
 
-/* The stages that prepare each time, except those whose SKIP stays while the world equals
- * `world`. */
+/* The stages that prepare at every decision, except those whose SKIP lasts as long as the world
+ * equals `world`. */
 typedef struct berth__prepared_each {
     bool settled; /* the lists are valid for `world` */
     berth__prepared_world world;
@@ -71,7 +71,7 @@ typedef struct berth__prepared_statics {
      * has the tile in a scan; scans are separated by WORK-2. */
     uint8_t *ready;
     berth__mask *mask; /* by tile: the slots that the static filters pass */
-    bool keeps;        /* there is room for the raw values of static scorers */
+    bool keeps;        /* the arrays for raw values of static scorers are allocated */
 } berth__prepared_statics;
 
 /* What index.c and its helpers found for the kind the last time. */
@@ -91,7 +91,7 @@ typedef struct berth__prepared_memory {
 typedef struct berth__prepared_verdict {
     berth__outcome outcome;    /* ACTIVE, REFUSE or FAIL */
     const berth__reasons *why; /* for REFUSE or FAIL: the deciding plugin's reasons */
-    const uint64_t *allowed;   /* one bit a slot; NULL: all slots */
+    const uint64_t *allowed;   /* one bit per slot; NULL: all slots */
     uint64_t stage_epoch;      /* changes when a stage's outcome may have changed */
     bool reused;               /* not the first decision since the states were prepared */
 } berth__prepared_verdict;
@@ -105,7 +105,7 @@ typedef struct berth__prepared_kind {
         uint64_t profile;
     } key;
     uint32_t class_place;
-    size_t *counted; /* the bytes of the cache that it is in; NULL: not in one */
+    size_t *counted; /* the byte counter of its cache; NULL: it is in none */
     /* what it was prepared for, and the results */
     uint64_t epoch;
     uint64_t names_epoch;   /* of the view; states know resources by column */
@@ -130,7 +130,7 @@ typedef struct berth__decision {
 
 /* What deciding remembers about a class, by the class's place (model/pod_class.h). */
 typedef struct berth__kind_note {
-    uint64_t serial;            /* of the last class seen in this place, 0: none */
+    uint64_t serial;            /* of the last class at this place, 0: none */
     berth__prepared_kind *kind; /* for the profile of its last decision; NULL: not kept */
 } berth__kind_note;
 
@@ -142,7 +142,7 @@ typedef struct berth__prepared_cache {
     berth__kind_note *notes;
     uint32_t note_capacity;
     bool without_notes; /* in a branch: too few decisions to pay for them */
-    /* For a class at its first decision. Many classes never recur, and these cost only a note. */
+    /* Serves a class at its first decision. Many classes never recur; they cost only a note. */
     berth__prepared_kind first;
 } berth__prepared_cache;
 
@@ -167,9 +167,9 @@ bool berth__prepare_filter(const berth__question *cycle, const berth__stage *sta
 bool berth__prepare_scorer(const berth__question *cycle, const berth__stage *stage,
                            berth__arena *arena, berth__prepared_stage *out);
 
-/* Make room for the raw values of static scorers, eight bytes a slot for each of them. Scores that
- * are computed only once do not justify that, and an index computes them by slot; so this is for
- * the second scan. Returns false when out of memory. Threads: the deciding thread. */
+/* Allocate the arrays for raw values of static scorers, eight bytes per slot for each scorer.
+ * Scores that are computed only once do not justify that, and an index computes them by slot. So
+ * call this at the second scan. Returns false when out of memory. Threads: the deciding thread. */
 bool berth__prepared_keep(const berth__decision *decision);
 
 /* Compute the static mask of a tile, or its raw values, too, if they are missing and there is room

@@ -108,8 +108,8 @@ static berth_status make_scorer(const workshop *shop, const berth_plugin_ref *re
     return BERTH_OK;
 }
 
-/* Add a plugin that runs only at preFilter or preScore. The engine may have none of that name: an
- * embedder's plugin does this work in its filter or score. */
+/* Add a plugin that runs only at preFilter or preScore. The engine may have no plugin of that name:
+ * an embedder's plugin does this work in its filter or score. */
 static berth_status add_preparing(const workshop *shop, const berth_plugin_ref *ref, bool filter,
                                   berth__stage *stages, uint32_t *count)
 {
@@ -262,7 +262,8 @@ static bool is_left_open(const berth_profile *source, berth_point point)
     return berth_profile_list(source, point).items == NULL;
 }
 
-/* Find what scores placements: by default NodeResourcesFit as at score, and PodGroupPodsCount. */
+/* Find the plugins that score placements: by default NodeResourcesFit, with its arguments at score,
+ * and PodGroupPodsCount. */
 static berth_status read_placement_scores(const workshop *shop, const berth_profile *source,
                                           berth__ready_profile *out)
 {
@@ -295,7 +296,7 @@ static berth_status read_group_points(const workshop *shop, const berth_profile 
     return read_placement_scores(shop, source, out);
 }
 
-/* Reject `later`: it names members that are newer than this library, so it can't leave them out. */
+/* Reject a set `later`: it points to members newer than this library, which must not be ignored. */
 static berth_status check_later(const berth_profile *source, berth_error *error)
 {
     bool found = source->later != NULL;
@@ -310,8 +311,8 @@ static berth_status check_later(const berth_profile *source, berth_error *error)
                  : BERTH_OK;
 }
 
-/* Whether any version of kube-scheduler, the engine or its embedder has a plugin. None of an
- * embedder runs at the points of groups. */
+/* Whether any version of kube-scheduler, the engine or its embedder has a plugin. An embedder's
+ * plugins never run at the points of groups. */
 static bool exists(const workshop *shop, berth_point point, berth_str name)
 {
     const uint32_t for_groups = UINT32_MAX << BERTH_POINT_PLACEMENT_GENERATE;

@@ -19,8 +19,8 @@ typedef struct berth__heap_place {
     uint32_t bit;
 } berth__heap_place;
 
-/* The first of the best slots in heap order. Cost: a look at each mask, and at the best slots that
- * come first in a range. */
+/* The first of the best slots in heap order. Cost: reads every mask, and the best slots that come
+ * first in a range. */
 berth__heap_place berth__heap_first(const berth__heap_masks *list);
 
 #endif

@@ -160,7 +160,7 @@ static uint32_t found_so_far(const berth__search *search)
 
 static void add_found(berth__search *search, uint32_t count)
 {
-    /* Relaxed: a number; what was found is read after the workers are done (WORK-2). */
+    /* Relaxed: only a number; the results are read after the workers are done (WORK-2). */
     atomic_fetch_add_explicit(&search->walk.count, count, memory_order_relaxed);
 }
 
@@ -251,8 +251,8 @@ static uint32_t taken_segments(const berth__search *search)
     return taken < search->range.segment_count ? taken : search->range.segment_count;
 }
 
-/* Take back the found nodes of these segments that would not fit with the pods nominated for them.
- * What-ifs change the view for a moment, so they run only when no worker reads it. */
+/* Remove the found nodes of these segments on which the pod would not fit beside the pods nominated
+ * for them. Dry runs change the view for a moment, so they run only when no worker reads it. */
 static berth_status withdraw(berth__search *search, uint32_t first, uint32_t last)
 {
     for (uint32_t segment = first; segment < last; segment++) {
@@ -272,7 +272,8 @@ static berth_status withdraw(berth__search *search, uint32_t first, uint32_t las
     return BERTH_OK;
 }
 
-/* The walk stops once more than `limit` nodes are found; if some are taken back, it continues. */
+/* The walk stops once more than `limit` nodes are found; if some are removed again, it
+ * continues. */
 static berth_status filter_nominated(berth__search *search)
 {
     uint32_t first = 0, last = taken_segments(search);
@@ -337,7 +338,7 @@ static void merge_segments(berth__search *search)
     }
 }
 
-/* A word of the slots that the walk may visit, if not all. */
+/* One word of the set of slots that the walk may visit, if it may not visit all. */
 static uint64_t candidate_word(const berth__search *search, uint32_t w)
 {
     const uint64_t *allowed = search->decision.prepared->verdict.allowed;

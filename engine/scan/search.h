@@ -26,7 +26,7 @@
 /* How a scorer takes part in a search. */
 typedef struct berth__scorer_run {
     bool basic;     /* one kernel computes it together with the other basic scorers */
-    bool tabled;    /* normalizes, and the table has what each raw value adds to a total */
+    bool tabled;    /* normalizes; the table maps each raw value to its share of a total */
     uint16_t count; /* of values, from the lowest on; the next entry is for ignored slots */
     int16_t table[BERTH__FEW + 1];
 } berth__scorer_run;
@@ -87,7 +87,7 @@ typedef struct berth__search_answer {
 /* The scores of the nodes that a walk finds, and the best of them. */
 typedef struct berth__search_scores {
     bool in_walk;      /* tiles are scored as the walk visits them */
-    bool best_in_walk; /* and then the best total of a tile is known, too */
+    bool best_in_walk; /* and the best total of each tile is found, too */
     bool basic;        /* the kernel `basic_scores` computes some scorers */
     berth__basic_ask basic_ask;
     int64_t *totals;    /* by slot, without the constant: see berth__search_total */
@@ -184,7 +184,7 @@ uint32_t berth__search_segment(const berth__search *search, uint32_t segment, be
 uint32_t berth__search_nth_best(const berth__search *search, uint32_t n);
 
 /* The best slot that comes first in heap order (base/heap_order.h). Needs berth__search_score.
- * Cost: at most a look at every tile of the search. */
+ * Cost: reads at most every tile of the search. */
 uint32_t berth__search_heap_best(const berth__search *search);
 
 /* The only feasible slot, when feasible_count is 1. */

@@ -257,14 +257,14 @@ static void normalize_values(const berth__search *search, uint32_t scorer, const
                      mask, values);
 }
 
-/* Whether all values that count were kept unchanged. */
+/* Whether all values that matter were kept unchanged. */
 static bool is_narrow(const berth__scorer_range *range)
 {
     return range->lowest >= -BERTH__NARROW_MAX && range->highest <= BERTH__NARROW_MAX;
 }
 
-/* Fill the run's table with what each value adds to a total; false if an entry does not fit. Adds
- * the largest entry to `*most`: sums over the entries of all tables must fit into 16 bits. */
+/* Fill the scorer's table with what each raw value adds to a total; false if an entry does not fit.
+ * Adds the largest entry to `*most`: sums over the entries of all tables must fit into 16 bits. */
 static bool fill_table(berth__search *search, uint32_t scorer, const int64_t *values, int64_t *most)
 {
     berth__scorer_run *run = &search->scores.runs[scorer];

@@ -46,8 +46,8 @@ static bool is_static(const berth__stage *stage)
     return (stage->plugin->flags & BERTH__STATIC_FILTER) != 0;
 }
 
-/* A filter that prepares at each decision reads properties of other pods. Unless it can adjust to
- * single pods, it also prepares for each dry run. */
+/* A filter that prepares at every decision reads properties of other pods. Unless it can adjust its
+ * state to single pods, it prepares again for each dry run. */
 static bool is_renewed(const berth__stage *stage)
 {
     return (stage->plugin->flags & BERTH__PREPARE_EACH) != 0 && stage->plugin->adjust == NULL;
@@ -181,8 +181,8 @@ berth_status berth__dry_run_make_writable(const berth__dry_run *dry_run)
     return make_writable(dry_run, dry_run->slot);
 }
 
-/* The record of another slot, made at the first change; NULL when out of memory, for good: nothing
- * may be put on a slot from which nothing was taken. */
+/* The record of another slot, made at the first change. After it was NULL once for lack of memory,
+ * it stays NULL: nothing may be put on a slot from which nothing was taken. */
 static berth__other_slot *other_slot(berth__dry_run *dry_run, uint32_t slot)
 {
     berth__other_slot *other = dry_run->others;
@@ -367,7 +367,7 @@ static bool filter_passes(const berth__dry_run *dry_run, uint32_t filter)
     return !berth__mask_empty(&alone);
 }
 
-/* Whether a filter lets the slot pass; preparing it again may have changed its outcome. */
+/* Whether a filter lets the slot pass. Its outcome may have changed when it was prepared again. */
 static bool lets_pass(const berth__dry_run *dry_run, uint32_t filter)
 {
     berth__outcome outcome = dry_run->stages[filter].outcome;
@@ -393,7 +393,7 @@ uint32_t berth__dry_run_refuser(berth__dry_run *dry_run, uint32_t from)
     return filter_count;
 }
 
-/* Rewrite an error in the framework's words. */
+/* Rewrite an error as kube-scheduler's framework words it. */
 static void name_error(const berth__stage *stage, berth__reasons *reasons)
 {
     const size_t prefix = sizeof(BERTH__ERROR_PREFIX) - 1;

@@ -7,7 +7,7 @@
  *
  * Threads: the deciding thread, while no scan runs.
  *
- * There are three mechanisms for what-ifs. Which one to use:
+ * There are three mechanisms for what-ifs. Choose by this list:
  *
  *   dry run      (here) one slot, for one question within a decision in progress. Preemption needs
  *                thousands of them in one attempt, and so do searches while pods are nominated.
@@ -43,7 +43,7 @@ typedef struct berth__other_slot {
     uint32_t slot;
     uint32_t port_count;
     berth__host_port *ports;
-    bool writable; /* false: memory ran out, pods do not move there */
+    bool writable; /* false: memory ran out, so its pods do not move */
 } berth__other_slot;
 
 typedef struct berth__dry_run {
@@ -79,8 +79,8 @@ typedef struct berth__dry_run {
     uint32_t port_count;
     uint32_t port_capacity;
     berth__arena arena;               /* emptied when a dry run begins */
-    struct berth__other_slot *others; /* from which pods went, or to which they came */
-    bool others_full;                 /* no more of them in this dry run: memory ran out */
+    struct berth__other_slot *others; /* slots that lost or gained pods */
+    bool others_full;                 /* memory ran out: this dry run adds no more of them */
     bool ok;                          /* false: memory ran out, answers are invalid */
     uint32_t forfeited; /* nodes that lost their slots; the caller adds them to its own count */
 } berth__dry_run;
@@ -94,7 +94,7 @@ void berth__dry_run_destroy(berth__dry_run *dry_run);
  * live that long. The caller may set `passed_over` afterwards. Errors: BERTH_E_NOMEM. */
 berth_status berth__dry_run_ask(berth__dry_run *dry_run, const berth__decision *decision);
 
-/* Whether other pods of at least the pod's priority are nominated for the slot's node. */
+/* Whether other pods of the same or a higher priority are nominated for the slot's node. */
 bool berth__dry_run_concerns(const berth__dry_run *dry_run, uint32_t slot);
 
 /* Begin on a slot; if this succeeds, `end` must follow. Before `end`, put back what was taken and
@@ -111,15 +111,14 @@ berth_status berth__dry_run_end(berth__dry_run *dry_run);
 void berth__dry_run_take(berth__dry_run *dry_run, const berth__class *cls);
 bool berth__dry_run_put(berth__dry_run *dry_run, const berth__class *cls);
 
-/* The same for a pod of any slot; the filters look at the dry run's slot alone. If memory runs out
- * at the first change of another slot, that slot stays as it is until the end; taking from it and
- * putting on it then do nothing.
- * Source: kube-scheduler v1.37, plugins/defaultpreemption, SelectVictimsOnNode. */
+/* The same for a pod of any slot; the filters still look only at the dry run's slot. If memory runs
+ * out at the first change of another slot, that slot stays as it is until the end, and calls for it
+ * do nothing. Source: kube-scheduler v1.37, plugins/defaultpreemption, SelectVictimsOnNode. */
 void berth__dry_run_take_from(berth__dry_run *dry_run, const berth__class *cls, uint32_t slot);
 bool berth__dry_run_put_on(berth__dry_run *dry_run, const berth__class *cls, uint32_t slot);
 
-/* All pods were taken and can't be put back: remove the node from its slot; the next layout counts
- * the pods again. `end` must follow. */
+/* All pods were taken off the slot and can't be put back: remove the node from its slot, so that
+ * the next layout counts the pods again. `end` must follow. */
 void berth__dry_run_forfeit(berth__dry_run *dry_run);
 /* The same for another slot. */
 void berth__dry_run_forfeit_other(berth__dry_run *dry_run, const berth__other_slot *other);

@@ -97,7 +97,7 @@ static bool depends_on_slot_alone(const berth__decision *decision)
     return true;
 }
 
-/* The place of that key, or otherwise the least recently used one, emptied. */
+/* The memo with that key, or else the least recently used one, emptied. */
 static berth__dry_run_memo *place_for(berth__dry_run_memos *memos, const berth__memo_key *key)
 {
     berth__dry_run_memo *oldest = &memos->items[0];

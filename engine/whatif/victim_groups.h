@@ -20,8 +20,8 @@ typedef struct berth__victim_groups {
 
 void berth__victim_groups_destroy(berth__victim_groups *groups);
 
-/* Gather the pods of all such groups. Errors: BERTH_E_NOMEM. Cost: a look at each pod of the
- * cluster, and sorting those that are found. */
+/* Gather the pods of all such groups. Errors: BERTH_E_NOMEM. Cost: visits every pod of the cluster
+ * and sorts those that are found. */
 berth_status berth__victim_groups_gather(berth__victim_groups *groups, const berth__view *view,
                                          const berth__pods *pods);
 

@@ -196,8 +196,8 @@ static uint32_t put_leaving_first(berth__victims *victims)
     return count;
 }
 
-/* If there are both kinds, victims were found one kind after the other. They are sorted again,
- * except in v1.15. */
+/* If there are pods of both kinds, the victims of one kind precede those of the other; sort them
+ * again, except in v1.15. */
 static void order_victims(berth__victims *victims, bool both_kinds)
 {
     if (!both_kinds)
@@ -214,7 +214,7 @@ static uint32_t slot_of(const berth__dry_run *dry_run, const berth__pod_record *
     return berth__node_at(&dry_run->decision.cycle->view->nodes, pod->node)->slot;
 }
 
-/* Take the pod off the slot, and those that go with it off theirs. */
+/* Take the pod off the slot, and the pods that are evicted with it off theirs. */
 static void take(berth__dry_run *dry_run, const berth__lower_pod *one)
 {
     if (one->together_count == 0)
@@ -243,8 +243,8 @@ static bool put(berth__dry_run *dry_run, const berth__lower_pod *one)
     return true;
 }
 
-/* Put pods back as long as the preempting pod still fits; pods that a budget protects come
- * first. */
+/* Put pods back one by one as long as the preempting pod still fits, first those that a budget
+ * protects. */
 static void reprieve(berth__victims *victims, berth__dry_run *dry_run, bool violating)
 {
     for (uint32_t i = 0; i < victims->lower_count; i++) {
@@ -259,7 +259,7 @@ static void reprieve(berth__victims *victims, berth__dry_run *dry_run, bool viol
     }
 }
 
-/* Victims count one by one, with their own priorities; `*highest` is that of the pods so far. */
+/* Each victim counts with its own priority; `*highest` is the highest of the pods so far. */
 static void weigh_pod(const berth__pod_record *pod, int32_t *highest, berth__candidate *out)
 {
     const int64_t start_ns = start_of(pod);
@@ -299,7 +299,8 @@ static bool is_away(const berth__victims *victims, uint32_t pod)
     return false; /* not of lower priority */
 }
 
-/* Take the pods off a slot that are still on it. Returns whether others are away. */
+/* If `all`, or if some pods of a slot are off it, take off the others, too. Returns whether that
+ * was so. */
 static bool clear(const berth__victims *victims, berth__dry_run *dry_run, uint32_t slot, bool all)
 {
     bool lacks = all;
@@ -315,7 +316,7 @@ static bool clear(const berth__victims *victims, berth__dry_run *dry_run, uint32
 }
 
 /* Put all pods back. If memory runs out, take the remaining pods off, too, and remove the node from
- * its slot; so for each other node whose pods did not all return. */
+ * its slot. Do the same for every other node whose pods did not all return. */
 static void put_back(berth__victims *victims, berth__dry_run *dry_run)
 {
     bool complete = true;

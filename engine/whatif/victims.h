@@ -16,14 +16,14 @@ typedef struct berth__lower_pod {
     int32_t priority;
     uint32_t violations; /* pods whose eviction violates a disruption budget */
     bool stays;          /* it need not be evicted */
-    bool away;           /* it could not be put back */
+    bool away;           /* putting it back failed */
     bool of_group;       /* it belongs to a PodGroup */
     /* The pods that are evicted together, `pod` among them; 0: only `pod`. */
     const berth__grouped_pod *together;
     uint32_t together_count;
 } berth__lower_pod;
 
-/* How many pods it stands for, and one of them by number. */
+/* The number of pods behind an entry, and the pod with a given number among them. */
 static inline uint32_t berth__lower_count(const berth__lower_pod *lower)
 {
     return lower->together_count > 0 ? lower->together_count : 1;
@@ -39,7 +39,7 @@ typedef struct berth__victims {
     const berth_allocator *allocator;
     berth__disruption *disruption;
     const berth__behaviours *behaviours; /* of the current node */
-    berth__victim_groups groups;         /* of the present preemption; empty: none */
+    berth__victim_groups groups;         /* of the current preemption; empty: none */
     berth__lower_pod *lower;
     uint32_t lower_count;
     uint32_t lower_capacity;
