@@ -1,5 +1,5 @@
-/* Arena, a region allocator: a list of chunks that double in size. Pieces are cut from the
- * newest. */
+/* Arena, a region allocator: a list of chunks that double in size. Allocations are cut from the
+ * newest chunk. */
 #include "base/arena.h"
 
 #include <string.h>

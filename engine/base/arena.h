@@ -12,7 +12,7 @@ typedef struct berth__arena_chunk berth__arena_chunk;
 typedef struct berth__arena {
     const berth_allocator *allocator;
     berth__arena_chunk *chunks; /* newest first */
-    size_t used;                /* in the newest chunk */
+    size_t used;                /* bytes in the newest chunk */
     size_t total_bytes;         /* of all chunks */
     size_t first_bytes;         /* capacity of the first chunk */
 } berth__arena;

@@ -2,10 +2,10 @@
  * whose parts may be shared with snapshots.
  *
  * Every block of the state carries the stamp of the copy-on-write owner that made it. Nobody else
- * can see a block with the owner's present stamp, so the owner changes it in place. Any other block
- * is frozen: it is copied before the first change ("made writable"). Publishing gives the engine's
- * owner a new stamp, so all of its blocks are frozen at once. Before the first publication `shared`
- * is false and everything is writable.
+ * can see a block with the owner's current stamp, so the owner changes it in place. Any other block
+ * is frozen: it is copied before the first change ("made writable"). Publishing assigns a new stamp
+ * to the engine's owner, which freezes all of its blocks. Before the first publication `shared` is
+ * false and everything is writable.
  *
  * An operation makes every block that it will write writable before it writes anything. Only this
  * step can run out of memory. If it does, nothing has changed; once it is done, the operation
@@ -47,8 +47,8 @@ static inline bool berth__cow_owner_reserve(berth__cow_owner *cow, uint32_t coun
            berth__cow_owner_reserve_slow(cow, count);
 }
 
-/* Reserve `count` notes until the objects they are meant for are retired or stay for good. Returns
- * false when out of memory. */
+/* Reserve `count` notes until the objects they are meant for are retired or become permanent.
+ * Returns false when out of memory. */
 bool berth__cow_owner_hold(berth__cow_owner *cow, uint32_t count);
 void berth__cow_owner_unhold(berth__cow_owner *cow, uint32_t count);
 
@@ -60,8 +60,8 @@ void berth__cow_owner_lend(berth__cow_owner *cow, berth__retired *note);
 void berth__cow_owner_note_made(berth__cow_owner *cow, berth__release *release, void *object,
                                 size_t bytes);
 
-/* Note that a block with the stamp `born` is no longer part of the state. It is freed at once if
- * nobody else can see it. Uses up a note, too. */
+/* Note that a block with the stamp `born` is no longer part of the state. It is freed immediately
+ * if nobody else can see it. Uses up a note, too. */
 void berth__cow_owner_retire(berth__cow_owner *cow, uint64_t born, berth__release *release,
                              void *object, size_t bytes);
 

@@ -10,7 +10,8 @@
 enum {
     NANO_DIGITS = 9,
     NANO = 1000000000,
-    PLACES_MAX = 37, /* with so many decimal places an amount in nanos always fits into 127 bits */
+    PLACES_MAX = 37, /* an amount in nanos with this many decimal places always fits into 127
+                      * bits */
     EXPONENT_MAX = 1000000,
 };
 
@@ -35,8 +36,8 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* All of `text` must be [+-] digits. The exponent is clamped: beyond the clamp every amount is out
- * of range or one nano. */
+/* The whole of `text` must be digits, optionally after a sign. The exponent is clamped: beyond the
+ * clamp every amount is out of range or one nano. */
 static bool parse_exponent(berth_str text, int *out)
 {
     uint32_t i = text.len > 0 && (text.data[0] == '+' || text.data[0] == '-') ? 1 : 0;
@@ -113,7 +114,7 @@ static magnitude measure(berth_str digits, suffix unit)
 static const uint64_t powers_of_ten[] = {1,      10,      100,      1000,      10000,
                                          100000, 1000000, 10000000, 100000000, NANO};
 
-/* The short way for most quantities: few digits without a point, and an amount that fits into 63
+/* The fast path for most quantities: few digits without a point, and an amount that fits into 63
  * bits. */
 static bool read_short(berth_str digits, suffix unit, berth__decimal *out)
 {

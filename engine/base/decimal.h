@@ -25,8 +25,9 @@ typedef enum berth__decimal_outcome {
  * capped at 2^63 - 1 units. */
 berth__decimal_outcome berth__decimal_read(berth_str text, berth__decimal *out);
 
-/* Whether Kubernetes stores a quantity as an integer times a power of ten whose product is an
- * int64, too (its AsInt64). "1000m" and "1.5Gi" are whole numbers, but are not stored like that. */
+/* Whether AsInt64 of Kubernetes' quantity succeeds: the quantity is stored as an integer times a
+ * power of ten, and the product fits int64. "1000m" and "1.5Gi" are whole numbers but are stored
+ * differently, so AsInt64 fails for them. */
 bool berth__decimal_is_integer(berth_str text);
 
 /* The suffix for a power of ten or of two, "" if there is none. */

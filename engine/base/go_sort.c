@@ -153,7 +153,7 @@ static bool repair(elements *s, ptrdiff_t from, ptrdiff_t to)
 }
 
 /* Put elements below the pivot in front of it and the others behind it. Returns the pivot's new
- * position. Sets `*was_done` if only the pivot had to move. */
+ * position. Sets `*was_done` if the other elements were partitioned already. */
 static ptrdiff_t partition(elements *s, ptrdiff_t from, ptrdiff_t to, ptrdiff_t pivot,
                            bool *was_done)
 {

@@ -6,11 +6,11 @@
  * Huge pages: once an arena has grown beyond 16 MiB, it asks the kernel (madvise) to back further
  * mappings with pages of 2 MiB. In a smaller one they would waste more than they save. If the
  * kernel refuses, the heap records that and goes on without them.
- * Threads: any thread allocates and releases. The caches of an arena lie on several shelves. A
+ * Threads: any thread allocates and releases. An arena has several caches, each on a "shelf". A
  * thread uses a shelf of its own, or the next one if another thread is using that.
  * Ordering:
  *   HEAP-1  A shelf is taken by an acquiring exchange and left by a releasing store, so each user
- *           sees what the user before left. Only berth__heap_usage waits for a shelf. */
+ *           sees what the previous user left. Only berth__heap_usage waits for a shelf. */
 #ifndef BERTH_BASE_HEAP_H
 #define BERTH_BASE_HEAP_H
 
@@ -21,7 +21,7 @@ typedef struct berth__heap berth__heap;
 berth_status berth__heap_create(bool huge_pages, berth__heap **out);
 
 /* The same with memory on one NUMA node of a machine, which outlives the heap. If the machine
- * refuses, the memory lies anywhere. */
+ * refuses, the memory may come from any node. */
 berth_status berth__heap_create_on(const berth__machine *machine, uint32_t numa_node,
                                    bool huge_pages, berth__heap **out);
 

@@ -2,8 +2,8 @@
  * loads without it.
  *
  * Thread caches: jemalloc's automatic cache of a thread mixes the pieces of all arenas, so a heap
- * needs caches of its own. An explicit cache serves one thread at a time, so each stands on a shelf
- * that a thread takes for the length of one call.
+ * needs caches of its own. An explicit cache serves one thread at a time, so each lies on a shelf
+ * that a thread holds for the length of one call.
  *
  * Mappings: the arena takes its memory through the heap's hooks. The heap maps chunks of 16 MiB and
  * cuts extents from them side by side: decisions are up to 10 % faster than with mappings of a few

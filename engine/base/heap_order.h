@@ -10,7 +10,7 @@
  * the root (0: left), so pre-order compares these bits as text, where a prefix comes first. Hence
  *   - a level (codes 2^d up to 2^(d+1)) is in order, and only the first of the best in it counts;
  *   - code s comes before code c of a deeper level, k levels below, unless c < s << k.
- * One question a level is enough, from the root down: "which of the best is the first at or after
+ * One question per level is enough, from the root down: "which of the best is the first at or after
  * this position?" Each find narrows the ranges of all deeper levels; if it is the leftmost of its
  * level, it closes them.
  *
@@ -52,7 +52,7 @@ static inline uint32_t berth__heap_order_end(const berth__heap_order *order)
     return (uint32_t)(order->end <= order->last ? order->end - 1 : order->last);
 }
 
-/* The answer: none before this position. */
+/* Record the answer: no best one lies before this position. */
 static inline void berth__heap_order_pass(berth__heap_order *order, uint32_t position)
 {
     if (position >= order->last)
@@ -63,7 +63,8 @@ static inline void berth__heap_order_pass(berth__heap_order *order, uint32_t pos
     }
 }
 
-/* The answer: this position, on any level. Returns true if it comes before all earlier answers. */
+/* Record the answer: this position, which may be on any level. Returns true if it comes before all
+ * earlier answers. */
 static inline bool berth__heap_order_tell(berth__heap_order *order, uint32_t position)
 {
     uint64_t code = (uint64_t)position + 1;

@@ -17,8 +17,8 @@ enum {
 /* Ends where the piece begins, and begins at a multiple of 16. */
 typedef struct header {
     struct header *next;
-    /* The header before it, and as many bytes behind its start as the binary logarithm of the
-     * distance from the start of what malloc returned to the piece. */
+    /* The address of the previous header plus log2 of the distance from the start of malloc's block
+     * to the piece. Headers lie at multiples of 16, so both can be told apart. */
     char *before;
 } header;
 

@@ -79,7 +79,7 @@ static void free_retired(berth__history *history, berth__retired *one)
     berth__free(history->allocator, one, sizeof(*one));
 }
 
-/* Of two trees the one whose object was born later takes the other as its newest child. */
+/* Merge two trees: the one whose object was born later takes the other as its newest child. */
 static berth__retired *unite(berth__retired *first, berth__retired *second)
 {
     if (first == NULL || second == NULL)
@@ -92,7 +92,7 @@ static berth__retired *unite(berth__retired *first, berth__retired *second)
     return top;
 }
 
-/* One tree of a list of trees: in pairs, then from the last pair on. */
+/* Merge a list of trees into one: first in pairs, then the pairs from the last one on. */
 static berth__retired *unite_all(berth__retired *list)
 {
     berth__retired *pairs = NULL, *all = NULL;
@@ -173,7 +173,7 @@ static void take_incoming(berth__history *history)
     }
 }
 
-/* The unseen snapshots are taken first: then all of them are among the live ones (PUB-6). */
+/* Take the unseen snapshots first, so that all of them are among the live ones (PUB-6). */
 static void pass(berth__history *history)
 {
     berth__snapshot_head *unseen =

@@ -200,7 +200,7 @@ static uint32_t probe(const berth__intern *table, const berth__intern_slots *slo
     }
 }
 
-/* Build a table of the present texts with room for more. All operations but the last are relaxed:
+/* Build a table of the existing texts with room for more. All operations but the last are relaxed:
  * the old slots were written by this thread or by an adder before it, and other threads do not know
  * the new table before it is stored. */
 static bool rehash(berth__intern *table)
@@ -354,7 +354,7 @@ void berth__intern_remove(berth__intern *table, berth__sym id)
     table->in_use--;
 }
 
-/* Whether each stripe has been seen at 0 since the removal. Finders finish quickly, so a few looks
+/* Whether each stripe has been seen at 0 since the removal. Finders finish quickly, so a few reads
  * suffice; otherwise a later call tries again. */
 static bool is_unseen(const berth__intern *table)
 {

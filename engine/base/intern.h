@@ -1,6 +1,6 @@
-/* Interning: maps byte strings to small ids that are equal exactly when the bytes are. Texts that
- * nobody holds any more are removed (model/sweep.h says when); their ids and memory are used
- * again. */
+/* Interning: maps byte strings to small ids, so that two ids are equal if and only if the bytes
+ * are. Texts that nobody holds any more are removed (model/sweep.h says when); their ids and memory
+ * are used again. */
 #ifndef BERTH_BASE_INTERN_H
 #define BERTH_BASE_INTERN_H
 
@@ -23,7 +23,7 @@ typedef struct berth__intern_slots {
 typedef struct berth__interned {
     const char *data;
     uint32_t len;
-    uint32_t verdict; /* the batch that condemned it (model/sweep.h), 0: none. The adder's */
+    uint32_t verdict; /* the batch that condemned it (model/sweep.h), 0: none. Only adders use it */
 } berth__interned;
 
 /* Records lie in segments that never move, each twice as long as the one before. So a reader that
@@ -86,9 +86,8 @@ void berth__intern_destroy(berth__intern *table);
 /* From now on other threads may find texts while one thread adds. Errors: BERTH_E_NOMEM. */
 berth_status berth__intern_share(berth__intern *table);
 
-/* The calling thread adds from now on or, if `adds` is false, no longer; the table's owner keeps
- * others out. Until berth__intern_seen_from says more, all snapshots may see what the thread
- * adds. */
+/* The calling thread begins to add or, if `adds` is false, stops; the table's owner keeps others
+ * out. Until berth__intern_seen_from is called, all snapshots may see what the thread adds. */
 void berth__intern_claim(berth__intern *table, bool adds);
 static inline void berth__intern_seen_from(berth__intern *table, uint64_t number, bool lowers)
 {

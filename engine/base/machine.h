@@ -24,9 +24,9 @@ uint32_t berth__machine_numa_of(const berth__machine *machine, uint32_t index, u
  * thread stays where it is: placement affects speed only. */
 void berth__machine_bind_worker(const berth__machine *machine, uint32_t index, uint32_t count);
 
-/* Take the pages of `memory` (whole pages that nobody has touched) from this NUMA node, as numbered
- * by berth__machine_numa_of, while it has free ones. Returns whether the machine agreed. Threads:
- * any. Cost: a system call. */
+/* Request that the pages of `memory` (whole pages that nobody has touched) come from this NUMA
+ * node, as numbered by berth__machine_numa_of, as long as it has free ones. Returns whether the
+ * machine agreed. Threads: any. Cost: a system call. */
 bool berth__machine_settle(const berth__machine *machine, void *memory, size_t bytes,
                            uint32_t numa_node);
 

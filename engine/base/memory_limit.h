@@ -1,8 +1,8 @@
 /* An allocator that takes its memory from another one and keeps the sum below a limit.
  *
- * Threads: any thread allocates and releases. A request that exceeds the limit may for an instant
- * count beside others, which then fail although they alone would have fitted; the sum never exceeds
- * the limit. */
+ * Threads: any thread allocates and releases. A request that exceeds the limit is counted for an
+ * instant, so a concurrent request may fail although it would have fitted. The memory handed out
+ * never exceeds the limit. */
 #ifndef BERTH_BASE_MEMORY_LIMIT_H
 #define BERTH_BASE_MEMORY_LIMIT_H
 

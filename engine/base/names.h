@@ -1,5 +1,5 @@
-/* Finds the texts of a list by their bytes: one by one while they are few, by hash beyond. So
- * checking each name of a list for duplicates does not cost the square of the list's length. */
+/* Finds the texts of a list by their bytes: by linear search while they are few, otherwise by hash.
+ * So checking a list for duplicate names does not take quadratic time. */
 #ifndef BERTH_BASE_NAMES_H
 #define BERTH_BASE_NAMES_H
 
@@ -21,8 +21,8 @@ typedef struct berth__names {
 bool berth__names_make(berth__arena *arena, const void *items, size_t stride, uint32_t count,
                        uint32_t room, berth__names *out);
 
-/* The same for a list that grows and moves: `items` is its present place. Returns false when out of
- * memory. */
+/* The same for a list that grows and moves: `items` is its current address. Returns false when out
+ * of memory. */
 bool berth__names_follow(berth__arena *arena, berth__names *names, const void *items, size_t stride,
                          uint32_t room);
 

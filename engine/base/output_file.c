@@ -118,8 +118,7 @@ FILE *berth_output_file_stream(berth_output_file *file)
     return file->stream;
 }
 
-/* Pipes and some file systems cannot be synced. It is a failure only if the disk refused the
- * file. */
+/* Pipes and some file systems do not support fsync; that is not a failure. */
 static bool sync_file(int fd)
 {
     return fsync(fd) == 0 || errno == EINVAL || errno == EROFS || errno == ENOTSUP;

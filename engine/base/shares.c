@@ -14,7 +14,7 @@ void berth__shares_start(berth__shares *shares, uint32_t count, uint32_t group_c
         atomic_store_explicit(&shares->groups[g].taken, 0, memory_order_relaxed);
 }
 
-/* How many runs belong to a group. */
+/* The number of runs that belong to a group. */
 static uint32_t runs_of(const berth__shares *shares, uint32_t group)
 {
     uint32_t runs = shares->count / shares->step + (shares->count % shares->step != 0);

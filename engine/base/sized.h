@@ -1,6 +1,5 @@
-/* Public structs that carry their size in their first member, or that come with it as an argument:
- * a caller compiled with another version of the headers has a shorter or longer struct than this
- * library.
+/* Public structs whose size is in their first member or passed as an argument: a caller compiled
+ * with another version of the headers has a shorter or longer struct than this library.
  *
  * New members are added at the end, behind the size that the struct had before; not in the padding
  * of its last word, which older callers do not clear. A member whose bytes are all zero counts as

@@ -67,7 +67,7 @@ static bool splice_link(walk *w, int link)
     return root >= 0;
 }
 
-/* A link of /proc/PID/fd leads to an open file, but its text cannot be walked. */
+/* A link in /proc/PID/fd leads to an open file, but its text is not a path to it. */
 static bool is_magic(const walk *w, const char *name)
 {
     struct statfs system;

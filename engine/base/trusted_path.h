@@ -7,7 +7,8 @@
 
 typedef struct berth__trusted_path {
     int folder;              /* O_PATH descriptor of the folder; the caller closes it */
-    char name[NAME_MAX + 1]; /* the file in it: need not exist, and is no link but a magic one */
+    char name[NAME_MAX + 1]; /* the file in it: need not exist; not a link, except a link of
+                              * /proc */
     bool magic;              /* a link of /proc that stands for an open file: follow it */
     bool foreign_link; /* the reason for a failure: a link in the path belongs to another user */
 } berth__trusted_path;

@@ -1,12 +1,12 @@
-/* Undo log: records that take operations back, newest first.
+/* Undo log: records that undo operations, newest first.
  *
  * Code that changes state under a transaction leaves a record of its own kind, with everything
  * needed to restore the state. Memory needed for restoring is kept, not freed, until the operation
- * stays for good. So taking back needs no memory and cannot fail. While the log does not record,
+ * becomes permanent. So undoing needs no memory and cannot fail. While the log does not record,
  * nothing is kept and the calls only test a flag.
  *
  * An operation first reserves room for all of its records (the only step that can fail), then
- * changes the state and pushes. An operation that fails midway is taken back to the log's former
+ * changes the state and pushes. An operation that fails midway is undone down to the log's former
  * top.
  *
  * Threads: the owner's. Memory: proportional to the operations recorded. */
@@ -16,9 +16,11 @@
 #include "base/memory.h"
 
 typedef struct berth__undo_kind {
-    /* Restore the part of `owner` that `record` describes. Everything later has been taken back. */
+    /* Restore the part of `owner` that `record` describes. Everything later has been undone
+     * already. */
     void (*undo)(void *owner, void *record);
-    /* The operation stays: free what was kept for undoing it. NULL: nothing was kept. */
+    /* The operation becomes permanent: free what was kept for undoing it. NULL: nothing was
+     * kept. */
     void (*keep)(void *owner, void *record);
 } berth__undo_kind;
 
@@ -36,7 +38,7 @@ typedef struct berth__undo_log {
 } berth__undo_log;
 
 void berth__undo_log_init(berth__undo_log *log, const berth_allocator *allocator);
-/* Free the log. Its records are kept for good. */
+/* Free the log. Its operations become permanent. */
 void berth__undo_log_destroy(berth__undo_log *log);
 
 /* Reserve room for `records` more records with payloads of `bytes` in all. Returns false when out
@@ -60,7 +62,7 @@ void berth__undo_cancel(berth__undo_log *log);
 /* Undo, newest first, all records above a former `top`. */
 void berth__undo_to(berth__undo_log *log, uint32_t top);
 
-/* Keep all operations for good, oldest first, and empty the log. */
+/* Make all operations permanent, oldest first, and empty the log. */
 void berth__undo_keep(berth__undo_log *log);
 
 #endif

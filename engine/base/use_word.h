@@ -51,8 +51,8 @@ static inline void berth__use_open(berth__use_word *use)
     (void)berth__use_leave(use, BERTH_OK);
 }
 
-/* Close the handle. Stops the program if the handle is in use, or closed already; `what` says what
- * happened to it. */
+/* Close the handle. Stops the program if the handle is in use or already closed; `what` names the
+ * operation in the message. */
 void berth__use_close(berth__use_word *use, const char *what);
 
 #endif

@@ -9,12 +9,12 @@
 
 #include "base/assert.h"
 
-/* How long a worker looks at the gate before it parks. Measured on 2 cores of an EPYC (Zen 5) in a
- * virtual machine: a looking worker begins 0.2 to 0.7 us after the gate opens, a parked one 8 to 10
- * us after. The caller's own part between two rounds, and between two decisions, is below 20 us at
- * 100,000 nodes. 50 us bridges that with room to spare. A caller that decides less often than every
- * 50 us loses at most the 10 us of a wake-up, and does not occupy a core. A pause takes 12 to 34 ns
- * there and as little as a tenth of that elsewhere, so it is timed. */
+/* How long a worker spins on the gate before it parks. Measured on 2 cores of an EPYC (Zen 5) in a
+ * virtual machine: a spinning worker begins 0.2 to 0.7 us after the gate opens, a parked one 8 to
+ * 10 us after. The caller's own part between two rounds, and between two decisions, is below 20 us
+ * at 100,000 nodes. 50 us bridges that with room to spare. A caller that decides less often than
+ * every 50 us loses at most the 10 us of a wake-up, and does not occupy a core. A pause takes 12 to
+ * 34 ns there and as little as a tenth of that elsewhere, so it is timed. */
 enum { SPIN_NS = 50000, TIMED_PAUSES = 64, SPINS_MIN = 500, SPINS_MAX = 50000 };
 
 /* The gate: bits 0 to 15 count the workers inside, bit 16 open, bit 17 stop, bits 32 to 63 the
@@ -41,7 +41,7 @@ struct berth__workers {
     bool bound;
     uint32_t started; /* threads to join */
     uint32_t helpers; /* workers that are woken */
-    uint32_t spins;   /* looks at the gate before parking; sync: immutable after create */
+    uint32_t spins;   /* reads of the gate before parking; sync: immutable after create */
     worker *threads;  /* [count], [0] is the caller; sync: immutable after create */
     uint32_t group_count;
     uint32_t group_numa[BERTH__GROUPS_MAX]; /* sync: immutable after create */
@@ -105,12 +105,13 @@ static void park(worker *self, uint32_t seen)
     pthread_mutex_unlock(&self->lock);
 }
 
-/* Wait for a round after `seen`, or for the end. A call may come late, for a round that is done. */
+/* Wait for a round after `seen`, or for the end of the pool. The call may return for a round that
+ * is over already. */
 static uint64_t await_round(worker *self, uint32_t seen)
 {
     for (;;) {
         for (uint32_t i = 0; i < self->pool->spins; i++) {
-            /* relaxed: only a look; entering acquires (WORK-1) */
+            /* relaxed: only spins; entering acquires (WORK-1) */
             uint64_t gate = atomic_load_explicit(&self->pool->gate, memory_order_relaxed);
             if (!calls_nobody(gate, seen))
                 return gate;
@@ -248,7 +249,7 @@ static berth_status start_threads(berth__workers *pool)
 }
 
 /* Workers beyond the number of cores would only compete for cores. Debug builds wake them anyway:
- * the more threads at once, the more a sanitizer sees. */
+ * the more threads run at the same time, the more a sanitizer finds. */
 static uint32_t helpers_of(const berth__machine *machine, uint32_t count)
 {
 #ifdef BERTH_DEBUG

@@ -17,8 +17,9 @@
  *           before it reads what the workers wrote.
  *   PARK-1  A worker marks itself as parked (sequentially consistent) before it looks at the gate a
  *           last time under its lock. The caller opens the gate (sequentially consistent) before it
- *           looks who is parked. So one of the two sees the other. A lost wake-up would cost help,
- *           not progress; if it were lost at the end, it would cost the join.
+ *           looks who is parked. So one of the two sees the other. Without this, a wake-up could be
+ *           lost: during a round that would only cost a helper, but at the end the join would never
+ *           return.
  * Progress: the caller never waits for a worker that has not entered, and workers never wait for
  * each other. The job belongs to the caller and lives until berth__workers_run returns. */
 #ifndef BERTH_BASE_WORKERS_H
@@ -42,9 +43,9 @@ void berth__workers_destroy(berth__workers *workers);
 
 uint32_t berth__workers_count(const berth__workers *workers);
 
-/* Run `job` on the caller and on any of the workers, each at most once at a time. Returns when the
- * job is done on all that took part. At most as many workers are woken as there are cores. Threads:
- * one at a time. */
+/* Run `job` on the caller and on any of the workers, at most once on each thread at a time. Returns
+ * when all threads that took part are done. At most as many workers are woken as there are cores.
+ * Threads: one at a time. */
 void berth__workers_run(berth__workers *workers, berth__job job, void *context);
 
 /* Groups of workers whose cores share a NUMA node, numbered in the order of their first workers.

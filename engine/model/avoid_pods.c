@@ -59,7 +59,7 @@ typedef struct scan {
     const char *end;
     berth_str kind;
     berth_str uid;
-    bool kind_equal; /* of the present entry */
+    bool kind_equal; /* of the current entry */
     bool uid_equal;
     bool found;
     char string[STRING_MAX]; /* the last string read; longer ones are cut, and match nothing */

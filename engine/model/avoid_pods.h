@@ -1,5 +1,5 @@
 /* The node annotation scheduler.alpha.kubernetes.io/preferAvoidPods: it lists controllers whose
- * pods should rather run on other nodes. */
+ * pods should preferably run on other nodes. */
 #ifndef BERTH_MODEL_AVOID_PODS_H
 #define BERTH_MODEL_AVOID_PODS_H
 

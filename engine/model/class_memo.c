@@ -1,5 +1,5 @@
-/* Maps a template's id to its pod class: a direct-mapped table. When two live ids want one place,
- * it grows and forgets its contents. */
+/* Maps a template's id to its pod class: a direct-mapped table. When two ids in use collide, the
+ * table grows and forgets its contents. */
 #include "model/class_memo.h"
 
 enum { NOTES_MIN = 64, NOTES_MAX = 4096 };

@@ -1,5 +1,6 @@
-/* Remembers classes of pods by their template_id (berth/objects.h): one place for each; the later
- * class wins. A memo holds no use of a class, so it is void as soon as any class is freed.
+/* Remembers the classes of pods by template_id (berth/objects.h), one class for each id; a later
+ * class replaces an earlier one. A memo holds no use of a class, so all of it becomes invalid as
+ * soon as any class is freed.
  * Threads: under the model's lock. */
 #ifndef BERTH_MODEL_CLASS_MEMO_H
 #define BERTH_MODEL_CLASS_MEMO_H

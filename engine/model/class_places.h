@@ -1,4 +1,5 @@
-/* Numbers of pod classes, for tables by class. The number of a freed class is used again. */
+/* Small numbers that identify pod classes, for tables indexed by class. The number of a freed class
+ * is used again. */
 #ifndef BERTH_MODEL_CLASS_PLACES_H
 #define BERTH_MODEL_CLASS_PLACES_H
 

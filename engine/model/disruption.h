@@ -1,4 +1,4 @@
-/* PodDisruptionBudgets: how many more of the pods that they cover may be evicted. */
+/* PodDisruptionBudgets: how many of the pods that each one covers may still be evicted. */
 #ifndef BERTH_MODEL_DISRUPTION_H
 #define BERTH_MODEL_DISRUPTION_H
 
@@ -18,7 +18,7 @@ typedef struct berth__budget {
     const berth_str *disrupted; /* status.disruptedPods: names of pods already counted */
     uint32_t disrupted_count;
     const berth_object *kept; /* the original, if the engine keeps objects; else NULL */
-    uint64_t round;           /* `left` is of this round */
+    uint64_t round;           /* the round of simulated evictions in which `left` was set */
     int64_t left;
 } berth__budget;
 

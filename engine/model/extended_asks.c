@@ -1,4 +1,4 @@
-/* What containers request of resources that devices may provide.
+/* The containers' requests for extended resources that devices may provide.
  * Source: kube-scheduler v1.36, dynamicresources/extendeddynamicresources.go. */
 #include <stdio.h>
 #include <string.h>

@@ -71,8 +71,8 @@ bool berth__images_make_writable(berth__images *images, const berth__node_facts 
            make_past_writable(images, most);
 }
 
-/* Move the image's present count to its past, unless the cycle is the same: then no node was copied
- * in between. */
+/* Move the image's current count to its past, unless that count began in this same cycle: then no
+ * node was copied in between. */
 static void begin_anew(berth__images *images, berth__image_record *image)
 {
     if (image->cycle == images->cycle)
@@ -97,7 +97,7 @@ static void add_node(berth__images *images, const berth__node_image *of_node)
 {
     berth__image_record *image = record_of(images, of_node->name);
     BERTH_ASSERT(image != NULL);
-    if (image->node_count == 0) { /* no other node can look back */
+    if (image->node_count == 0) { /* no other node needs the past */
         *image = (berth__image_record){
             .size_bytes = of_node->size_bytes, .cycle = images->cycle, .node_count = 1};
         return;
@@ -246,7 +246,7 @@ static bool begin_rewrite(rewrite *own, const berth__cow_array *nodes, uint32_t 
     return true;
 }
 
-/* Rewrite with the tables in one block, which is allocated. */
+/* Rewrite, with the tables in one allocated block. */
 static void rewrite_in(berth__images *images, const berth__cow_array *nodes, uint32_t count,
                        char *block)
 {

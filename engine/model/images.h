@@ -22,12 +22,11 @@
 #include "base/cow_array.h"
 #include "model/node.h"
 
-/* An image that some present node has, or had. Its size is what the first node reported that
- * brought it. */
+/* An image that some node has or had. Its size is what the first node with the image reported. */
 typedef struct berth__image_record {
     int64_t size_bytes;
     uint64_t cycle;      /* in which this node_count began */
-    uint32_t node_count; /* 0: no node has it, the size is void */
+    uint32_t node_count; /* 0: no node has it, and the size means nothing */
     uint32_t past;       /* the count before: place in berth__images.past + 1; 0: unknown */
 } berth__image_record;
 
@@ -46,8 +45,8 @@ typedef struct berth__images {
     uint64_t cycle;      /* number of cycles begun */
     uint32_t past_count; /* in use */
     uint32_t rewrite_at; /* at this past_count, call berth__images_rewrite */
-    /* Every image counts as if no node had it: kube-scheduler loses the counts when it copies a
-     * copy of a node, as preemption of a PodGroup does. Only searches without an index may run. */
+    /* Count every image as if no node had it. kube-scheduler loses the counts when it copies a copy
+     * of a node, as preemption of a PodGroup does. Only searches without an index may run. */
     bool uncounted;
 } berth__images;
 
@@ -80,9 +79,9 @@ void berth__images_save(const berth__images *images, const berth__node_facts *fa
 void berth__images_restore(berth__images *images, const berth__node_facts *facts,
                            const berth__image_record *from);
 
-/* Whether the past has become long, and shortening it. `nodes` holds all nodes, by id, that may
- * look at the past. Not allowed while undo records refer to it. Without memory the past stays as it
- * is. Cost: the images of all nodes. */
+/* Whether the past has become long; shorten it. `nodes` holds, by id, all nodes that may look at
+ * the past. Not allowed while undo records refer to it. Without memory the past stays as it is.
+ * Cost: the images of all nodes. */
 static inline bool berth__images_are_long(const berth__images *images)
 {
     return images->past_count >= images->rewrite_at;

@@ -22,7 +22,7 @@ void berth__label_index_destroy(berth__label_index *index);
 bool berth__label_index_add(berth__label_index *index, berth__sym namespace_name,
                             const berth__selector *selector, void *item);
 
-/* Remove what the same arguments entered. */
+/* Remove the item that was entered with the same arguments. */
 void berth__label_index_remove(berth__label_index *index, berth__sym namespace_name,
                                const berth__selector *selector, void *item);
 
@@ -36,7 +36,7 @@ void berth__label_index_visit(const berth__label_index *index, berth__sym namesp
                               void *context);
 
 /* Hide an item that was added with the same arguments: look-ups do not find it, but its places are
- * kept. Afterwards, return it to its place or remove it for good; neither needs memory. */
+ * kept. Afterwards, return it to its place or remove it permanently; neither needs memory. */
 void berth__label_index_lend(berth__label_index *index, berth__sym namespace_name,
                              const berth__selector *selector, void *item);
 void berth__label_index_return(berth__label_index *index, berth__sym namespace_name,

@@ -120,8 +120,7 @@ bool berth__labels_equal(berth__labels a, berth__labels b)
 
 /* ---- requirements ---- */
 
-/* Read a base-10 int64 with an optional sign and nothing around it, as Go's strconv.ParseInt
- * does. */
+/* Read a decimal int64 with an optional sign and nothing else, as Go's strconv.ParseInt does. */
 static bool parse_int64(berth_str text, int64_t *out)
 {
     char digits[64]; /* a label value has at most 63, perhaps mostly zeros */

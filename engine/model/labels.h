@@ -1,4 +1,4 @@
-/* Label sets, and what is matched with them: requirements, label selectors, node selectors. Texts
+/* Label sets, and the things that match them: requirements, label selectors, node selectors. Texts
  * are interned, so matching compares ids; only Gt and Lt read digits.
  * Source of the rules: apimachinery v0.32, labels/selector.go, apis/meta/v1/helpers.go;
  * component-helpers scheduling/corev1/nodeaffinity. */
@@ -85,8 +85,8 @@ berth__selector berth__selector_copy(berth__arena *arena, const berth__selector 
 berth__labels berth__labels_copy(berth__arena *arena, berth__labels labels, bool *ok);
 
 /* The In requirement that finds what a selector matches with the fewest candidates, or NULL: the
- * one with the fewest values. Among equals, the one whose first value is the youngest text, because
- * few objects can bear it yet: for a ReplicaSet, the hash of its template. */
+ * one with the fewest values. Among equals, the one whose first value was interned last, because
+ * few objects can have that label value yet: for a ReplicaSet, the hash of its template. */
 const berth__interned_requirement *berth__selector_anchor(const berth__selector *selector);
 
 bool berth__selector_matches(const berth__intern *strings, const berth__selector *selector,

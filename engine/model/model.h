@@ -3,16 +3,17 @@
  *
  * Tables grow and never move, so a reader needs no lock for what was published. Texts that nobody
  * holds are removed and their ids used again (model/sweep.h). Threads hold the lock while they add
- * an object, because that interns texts, and while they give up a use of a pod class. Before the
- * first publication there is one user and no lock. Uses of classes that end with a version are
- * given up later, by the next holder of the lock: reclaiming a version never waits for the lock.
+ * an object, because that interns texts, and while they release a use of a pod class. Before the
+ * first publication there is one user and no lock. When a version is reclaimed, its uses of classes
+ * are not released right away but by the next holder of the lock, so that reclaiming never waits
+ * for the lock.
  * Ordering:
  *   MODEL-1  a resource's name is written, then its column counted (release); a reader loads the
  *            count (acquire) before it reads an item below it.
- *   MODEL-2  a use is given up by adding to the class's `due`. The thread that finds 0 there pushes
- *            the class on the model's stack (release). The lock's holder takes the whole stack
- *            (acquire), reads a class's `next_due`, and only then its count, leaving 0 (release):
- *            the thread that finds that 0 (acquire) may write `next_due` again. */
+ *   MODEL-2  a use is marked for release by adding to the class's `due`. The thread that finds 0
+ *            there pushes the class on the model's stack (release). The lock's holder takes the
+ *            whole stack (acquire), reads a class's `next_due`, and only then its count, leaving 0
+ *            (release): the thread that finds that 0 (acquire) may write `next_due` again. */
 #ifndef BERTH_MODEL_MODEL_H
 #define BERTH_MODEL_MODEL_H
 
@@ -83,7 +84,8 @@ enum { BERTH__TAINT_SHIFT = 6, BERTH__TAINT_SEGMENTS = 32 - BERTH__TAINT_SHIFT }
 struct berth__class;
 struct berth__sweep_batch;
 
-/* Numbers of pod classes, for tables by class. The number of a freed class is used again. */
+/* Small numbers that identify pod classes, for tables indexed by class. The number of a freed class
+ * is used again. */
 typedef struct berth__class_places {
     uint32_t *free; /* has room for all numbers below `end` */
     uint32_t free_count;
@@ -96,11 +98,11 @@ typedef struct berth__model {
     bool shared;          /* versions exist: set before the first is published */
     pthread_mutex_t lock; /* protects everything that is interned here */
     uint32_t lock_depth;  /* how often its holder has locked it. sync: under the lock */
-    _Atomic(struct berth__class *) due; /* classes with uses to give up: a stack; MODEL-2 */
+    _Atomic(struct berth__class *) due; /* classes with uses to release: a stack; MODEL-2 */
     berth__behaviours behaviours;       /* of the scheduler version that the engine follows */
     uint32_t attached_volumes_max;      /* see berth_engine_config */
     bool keep_objects;                  /* see berth_engine_config */
-    berth_strs annotation_keys; /* the same: annotations that plugins read; the model owns them */
+    berth_strs annotation_keys;         /* of annotations that plugins read; owned by the model */
     /* Memory near each group of workers, for the data that they scan; see berth__model_home. */
     const berth_allocator *homes[BERTH__GROUPS_MAX];
     uint32_t home_count; /* 0: everything lies together */
@@ -165,7 +167,7 @@ berth_status berth__model_init(berth__model *model, const berth_allocator *alloc
 /* All classes must have been released. */
 void berth__model_destroy(berth__model *model);
 
-/* Lock and unlock, for adding objects and giving up uses of classes. */
+/* Lock and unlock, for adding objects and releasing uses of classes. */
 void berth__model_lock_slow(berth__model *model);
 void berth__model_unlock_slow(berth__model *model);
 static inline void berth__model_lock(berth__model *model)
@@ -192,7 +194,7 @@ static inline uint64_t berth__model_next_epoch(berth__model *model)
     return atomic_fetch_add_explicit(&model->last_epoch, 1, memory_order_relaxed) + 1;
 }
 
-/* Give up the uses of classes that are due, unless another thread holds the lock. Threads: any. */
+/* Release the uses of classes that are due, unless another thread holds the lock. Threads: any. */
 void berth__model_collect(berth__model *model);
 
 static inline berth__taint_list **berth__taints_place(const berth__model *model, uint32_t id)

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "model/pod_class.h"
 
-/* The bits that facts have for the number. */
+/* Node facts store the number of labels in 24 bits. */
 enum { LABELS_MAX = 0xffffff };
 
 static const char avoid_pods_key[] = "scheduler.alpha.kubernetes.io/preferAvoidPods";
@@ -101,7 +101,7 @@ static uint32_t amount_place(const berth__node_amount *amounts, uint32_t count, 
     return low;
 }
 
-/* Each resource counts once; of repeated ones the last. */
+/* Each resource counts once; if it is repeated, the last entry counts. */
 static void put_amount(berth__node_amount *amounts, uint16_t *count, berth__node_amount amount)
 {
     uint32_t at = amount_place(amounts, *count, amount.resource);
@@ -158,8 +158,8 @@ static uint32_t image_name_count(const berth_node *node)
     return count;
 }
 
-/* Reads each name once, and of repeated names the first, because kube-scheduler keeps a map by
- * name. Sorted by name for binary search. */
+/* Reads each name once; if a name is repeated, its first entry counts, because kube-scheduler keeps
+ * a map by name. Sorted by name for binary search. */
 static uint32_t read_images(berth__model *model, const berth_node *node, berth__node_image *out,
                             bool *ok)
 {

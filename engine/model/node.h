@@ -21,7 +21,7 @@ typedef struct BERTH__DENSE berth__node_image {
     int64_t size_bytes;
 } berth__node_image;
 
-/* Conditions that the v1.15 predicates read, and what its priorities look for. */
+/* The conditions and the annotation that v1.15's predicates and priorities read. */
 enum {
     BERTH__NODE_NOT_READY = 1 << 0,           /* Ready present and not True */
     BERTH__NODE_NETWORK_UNAVAILABLE = 1 << 1, /* NetworkUnavailable present and not False */
@@ -75,7 +75,7 @@ typedef struct berth__node_record {
     uint32_t first_pod; /* list through berth__pod_record.next */
     uint32_t pod_count;
     berth__node_facts *facts; /* NULL: the node is absent */
-    uint64_t refreshed;       /* cycles before the last change of it or its pods; model/images.h */
+    uint64_t refreshed;       /* the last cycle before it or its pods changed; see model/images.h */
     bool closed;              /* takes no pods, whatever its facts say */
     union {
         int32_t lowest_priority; /* no pod on it has a lower one; INT32_MAX without pods */
@@ -102,8 +102,8 @@ void berth__node_facts_free(const berth_allocator *allocator, berth__node_facts 
 /* Release facts; see base/cow_owner.h. */
 berth__release berth__node_facts_release;
 
-/* Whether two have the same contents except perhaps allocatable amounts; and whether these are the
- * same, too. */
+/* Whether two nodes' facts have the same contents, ignoring allocatable amounts; and whether those
+ * amounts are equal, too. */
 bool berth__node_facts_alike(const berth__node_facts *a, const berth__node_facts *b);
 bool berth__node_amounts_equal(const berth__node_facts *a, const berth__node_facts *b);
 

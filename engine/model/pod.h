@@ -17,7 +17,7 @@ typedef struct berth__pod_record {
     uint32_t evicting : 1;  /* the scheduler requested its deletion; no object shows it yet */
     uint32_t generation;
     uint32_t node; /* node id (present or not), or BERTH_NODE_NONE while pending */
-    uint32_t next; /* next pod on the node, of the pending or of the free */
+    uint32_t next; /* next pod on the node, or next pending pod, or next free record */
     uint32_t previous;
     int32_t priority;
     int64_t start_time_ns; /* 0: absent */
@@ -75,7 +75,7 @@ void berth__pods_destroy(berth__pods *pods, berth__model *model);
 uint32_t berth__pods_find(const berth__pods *pods, berth__sym namespace_name, berth_str name);
 
 /* Add a record for a new pod. It takes over one use of `cls` and is on no list. Errors:
- * BERTH_E_NOMEM, also for a name of 2 GiB, for which a record has no room. */
+ * BERTH_E_NOMEM, also for a name of 2 GiB, whose length does not fit into a record. */
 berth_status berth__pods_add(berth__pods *pods, berth__class *cls, berth_str name, uint32_t *out);
 
 /* Make writable: a record (BERTH_POD_INDEX_NONE: nothing to do); a record with its neighbours on
@@ -86,12 +86,13 @@ berth_status berth__pods_make_linked_writable(berth__pods *pods, uint32_t index)
 berth_status berth__pods_make_last_writable(berth__pods *pods, const berth__node_record *node);
 berth_status berth__pods_prepare_removal(berth__pods *pods, uint32_t index);
 
-/* Prepare for giving a record another class, so that this needs no memory: `*name` is memory for
- * it, or NULL. Errors: BERTH_E_NOMEM. */
+/* Prepare for assigning another class to a record, so that the assignment needs no memory: `*name`
+ * is memory for it, or NULL. Errors: BERTH_E_NOMEM. */
 berth_status berth__pods_reserve_class(berth__pods *pods, uint32_t index, char **name);
-/* A writable record has got another class: take over one use of that class, and the reserved
- * memory. Then release the former class, and the former name if memory was reserved (`renamed`); or
- * return the record to them. */
+/* Call `take` after a writable record was assigned another class: it takes over one use of that
+ * class, and the reserved memory. Then call `drop` to release the former class, and the former name
+ * if memory was reserved (`renamed`); or call `return` to restore the record's former class and
+ * name. */
 void berth__pods_take_class(berth__pods *pods, uint32_t index, char *name);
 void berth__pods_drop_class(berth__pods *pods, berth__model *model, const berth__pod_record *former,
                             bool renamed);
@@ -103,8 +104,8 @@ void berth__pods_unreserve_class(berth__pods *pods, uint32_t index, char *name);
 void berth__pods_remove(berth__pods *pods, berth__model *model, uint32_t index);
 
 /* For undoing, newest first. Undoing an addition leaves no trace, not even in the record's
- * generation. A record that was taken away can be put back, which needs no memory, or be discarded
- * for good. */
+ * generation. A record that was taken out can be put back, which needs no memory, or be
+ * discarded. */
 void berth__pods_unadd(berth__pods *pods, berth__model *model, uint32_t index);
 void berth__pods_take(berth__pods *pods, uint32_t index, berth__pod_record *out);
 void berth__pods_put_back(berth__pods *pods, uint32_t index, const berth__pod_record *taken);
@@ -125,8 +126,8 @@ void berth__pods_remove_pending(berth__pods *pods, uint32_t index);
 void berth__pods_attach(berth__pods *pods, berth__node_record *node, uint32_t node_id,
                         uint32_t index);
 void berth__pods_detach(berth__pods *pods, berth__node_record *node, uint32_t index);
-/* Account for a new priority of a pod on the node. The node's bound does not rise when a pod
- * leaves, only when the last one has left. */
+/* Update the node's lowest_priority for a pod with a new priority. This bound is not raised when a
+ * pod leaves, only when the last one has left. */
 void berth__pods_bound_priority(const berth__pods *pods, berth__node_record *node, uint32_t index);
 
 #endif

@@ -446,7 +446,7 @@ static void part_release(berth__model *model, const berth__part *shared)
     if (shared == NULL)
         return;
     berth__part *part;
-    memcpy(&part, &shared, sizeof(part)); /* the owner may write it: removes the const */
+    memcpy(&part, &shared, sizeof(part)); /* the model owns the part, so it may drop the const */
     if (--part->users > 0)
         return;
     berth__keymap_remove(&model->parts, &part->entry);
@@ -629,12 +629,12 @@ static berth_status look_up_class(berth__model *model, const berth_pod *pod, ber
     key.gates = berth__joined_gates(model, pod->scheduling_gates, &ok);
     key.preempts = !berth__str_is(pod->preemption_policy, "Never");
     key.deleting = pod->meta.deleting;
-    berth__class *cls = ok && !is_new /* no class can have a part that is new */
+    berth__class *cls = ok && !is_new /* no class exists yet with a new part */
                             ? (berth__class *)berth__keymap_find(&model->classes, &key, sizeof(key))
                             : NULL;
     if (cls != NULL) {
         cls->users++;
-        release_parts(model, key.parts); /* the class has its own use of each */
+        release_parts(model, key.parts); /* the class holds uses of its own */
     } else if (!ok || (cls = make_class(model, &key)) == NULL) {
         release_parts(model, key.parts);
         return berth__error_set(error, BERTH_E_NOMEM, "out of memory");

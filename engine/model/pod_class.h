@@ -26,7 +26,7 @@ typedef struct berth__scalar_request {
     uint32_t resource;
     int64_t ask;    /* what a node must have free */
     int64_t use;    /* what the pod uses once it is on the node */
-    int64_t scored; /* what its containers ask for, in NodeResourcesFit's score */
+    int64_t scored; /* what its containers request, in NodeResourcesFit's score */
 } berth__scalar_request;
 
 /* Totals of a pod. `ask` and `use` differ if a pod on a node was resized in place. Under v1.15's
@@ -87,7 +87,7 @@ typedef struct berth__node_rules {
 
 typedef struct berth__image_list {
     berth__part part;
-    const berth__sym *names; /* normalised; of init containers, regular ones, image volumes */
+    const berth__sym *names; /* normalised names: of init containers, regular ones, image volumes */
     uint32_t count;
     uint32_t init_count;
     uint32_t container_count; /* init containers included */
@@ -224,10 +224,10 @@ typedef struct berth__claim_list {
 /* What one container requests of one of them. */
 typedef struct berth__container_ask {
     uint32_t container; /* its number, init containers first */
-    bool lasts;         /* not an init container that ends */
+    bool lasts;         /* a regular container, or an init container that keeps running */
     uint32_t resource;  /* a column */
     berth__sym request; /* name of the device request made for it: container-N-request-M */
-    berth__sym name;    /* the container's */
+    berth__sym name;    /* the container's name */
     int64_t count;      /* above 0 */
 } berth__container_ask;
 
@@ -259,7 +259,7 @@ typedef struct berth__class {
     bool preempts;    /* preemptionPolicy is not Never */
     bool deleting;
     berth_object *sample; /* the first pod of the class, if the engine keeps objects; else NULL */
-    /* Uses that ended with a snapshot and are still to be given up; sync: atomic, pair MODEL-2. */
+    /* Uses by snapshots that were freed, not released yet; sync: atomic, pair MODEL-2. */
     atomic_uint due;
     struct berth__class *next_due;
 } berth__class;
@@ -270,7 +270,7 @@ berth_status berth__class_of(berth__model *model, const berth_pod *pod, berth__c
                              berth_error *error);
 void berth__class_release(berth__model *model, berth__class *cls);
 
-/* Give up one use when the lock is next held. Threads: any, without the lock. */
+/* Have one use released when the lock is next held. Threads: any, without the lock. */
 void berth__class_release_later(berth__model *model, berth__class *cls);
 
 /* ---- between the files of this module ---- */

@@ -108,8 +108,8 @@ static bool raise_to(berth_resources list, berth_str name, __int128 *amount)
     return named;
 }
 
-/* The amount from a container's source, and whether that names the resource. Whether a status
- * counts at all depends on the whole pod, so this looks at `whole`, not at the part that was cut
+/* The amount from one of a container's sources, and whether that source names the resource. Whether
+ * a status counts at all depends on the whole pod, so this reads `whole`, not the part that was cut
  * out. */
 static bool source_names(const reading *r, const container_read *c, berth_str name,
                          __int128 *amount)
@@ -328,8 +328,9 @@ static bool is_named(const reading *r, berth_str name)
            (r->by_source ? any_source_names(r, name) : containers_name(r, name));
 }
 
-/* What a pod on a node counts in scores. A container without an amount counts as using some; if the
- * pod has requests as a whole, this happens only if it names the resource nowhere. */
+/* The amount that a pod on a node counts as in scores. A container without an amount counts as
+ * using some; if the pod has requests as a whole, this happens only if it names the resource
+ * nowhere. */
 static __int128 nonzero_total(const reading *r, const resource_rule *rule)
 {
     resource_rule plain = *rule;
@@ -378,8 +379,8 @@ typedef struct totals {
     int64_t containers;
 } totals;
 
-/* Whether all totals are equal, because only the containers' specifications count. Since v1.37
- * these do not count once a resize was refused, even if no status replaces them. */
+/* Whether all totals are equal, because only the containers' specifications count. Since v1.37 the
+ * specification does not count once a resize was refused, even if no status replaces it. */
 static bool is_plain(const berth__behaviours *behaviours, const berth_pod *pod)
 {
     return !(behaviours->requests_by_source && resize_was_refused(pod)) &&
@@ -490,7 +491,7 @@ static uint32_t request_entry_count(const berth_pod *pod)
     return count;
 }
 
-/* What counts in no total is left out: it would make another class. */
+/* Leave out a resource that counts in no total, because it would make another class. */
 static berth_status note_statuses(berth__model *model, const berth_container_status *statuses,
                                   uint32_t count, column_list *out, berth_error *error)
 {

@@ -234,7 +234,7 @@ static void note_change(berth__related *related, const berth__related_object *ob
 {
     if (object->key.kind == BERTH_KIND_NAMESPACE)
         related->namespace_epoch = berth__model_next_epoch(related->model);
-    else if (object->key.kind != BERTH_KIND_POD_GROUP) /* nothing is derived from these */
+    else if (object->key.kind != BERTH_KIND_POD_GROUP) /* no counter or cache depends on these */
         related->epoch = berth__model_next_epoch(related->model);
 }
 
@@ -297,8 +297,8 @@ static berth__related_list *own_list(const berth__related *related,
 
 /* ---- undoing ---- */
 
-/* Records an object that was added, removed, or replaced. The removed one is kept, with its links
- * and its list, even if that is empty. */
+/* The undo record of an object that was added, removed or replaced. The removed object is kept,
+ * with its links and its list, even if that list is empty. */
 typedef struct exchange {
     berth__related_object *gone;
     berth__related_object *come;
@@ -435,7 +435,7 @@ berth_status berth__related_remove(berth__related *related, berth_kind kind,
     note_change(related, object);
     bool undoable = note_exchange(related, object, NULL);
     take_out(related, list, object, undoable);
-    if (!undoable) /* undoing needs the list */
+    if (!undoable) /* undoing will need the list */
         drop_if_empty(related, list);
     return BERTH_OK;
 }

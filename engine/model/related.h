@@ -1,5 +1,5 @@
-/* Objects around the pods that rules read: Services, controllers that own pods, Namespaces, and the
- * PodGroups that pods belong to. */
+/* Other objects that rules about pods read: Services, controllers that own pods, Namespaces, and
+ * the PodGroups that pods belong to. */
 #ifndef BERTH_MODEL_RELATED_H
 #define BERTH_MODEL_RELATED_H
 
@@ -14,7 +14,8 @@ typedef struct berth__group_facts {
     bool disrupts_all;
     bool never_preempts; /* its own preemptionPolicy is Never */
     bool constrained;    /* it has schedulingConstraints, */
-    berth__sym topology; /* and there a label whose values are the domains for its pods; 0: none */
+    berth__sym topology; /* and their topology key, whose values are the domains for its pods; 0:
+                          * none */
 } berth__group_facts;
 
 /* One Service, ReplicationController, ReplicaSet, StatefulSet, Namespace or PodGroup. Its key has

@@ -1,5 +1,5 @@
-/* A pod reduced to one resource at a time. For pods that name many resources: computing each total
- * would otherwise read the whole pod. */
+/* A pod reduced to one resource at a time. Used for pods that name many resources, because
+ * computing each total would otherwise read the whole pod. */
 #ifndef BERTH_MODEL_REQUEST_CUT_H
 #define BERTH_MODEL_REQUEST_CUT_H
 
@@ -28,7 +28,7 @@ typedef struct berth__request_cut {
     struct berth__cut_entry *entries;
     uint64_t *order; /* column, number of the entry */
     uint32_t entry_count;
-    uint32_t done; /* items of `order` that are done */
+    uint32_t done; /* items of `order` handled so far */
     berth_pod pod; /* of the last column */
     berth_container *containers[2];
     berth_container_status *statuses[2];

@@ -18,7 +18,7 @@ bool berth__sweep_always;
 typedef struct berth__sweep_batch {
     struct berth__sweep_batch *next;
     berth__model *model;
-    uint32_t serial; /* the verdict of its texts */
+    uint32_t serial; /* `verdict` of its texts (berth__interned) */
     uint32_t count;
     berth__sym ids[];
 } berth__sweep_batch;
@@ -34,7 +34,8 @@ static void set_next(berth__model *model, uint32_t held)
 {
     uint32_t step = held > SWEEP_STEP ? held : SWEEP_STEP;
     model->sweep_at = model->strings.in_use + step;
-    /* A sweep is due before the last free column is taken: others come while it runs. */
+    /* Let a sweep be due before the last free column is taken, because more columns are taken until
+     * it has run. */
     uint32_t named = model->resources_named, left = BERTH__RESOURCES_MAX - named;
     uint32_t columns = named > COLUMN_STEP ? named : COLUMN_STEP;
     model->resource_sweep_at = named + (columns < left / 2 + 1 ? columns : left / 2 + 1);
@@ -342,13 +343,13 @@ void berth__sweep_end(berth__sweep *sweep, berth__cow_owner *cow)
     for (uint32_t i = 0; i < model->resource_count; i++)
         if ((sweep->resources[i / 64] >> i % 64 & 1) != 0)
             berth__sweep_mark(sweep, berth__resource_name(model, i));
-    judge_batches(sweep); /* before marks acquit their texts */
+    judge_batches(sweep); /* before list_unheld clears the verdicts of marked texts */
     uint32_t count = list_unheld(sweep, NULL);
     unheld *texts = berth__alloc(allocator, count * sizeof(*texts), 8);
     if (texts != NULL) {
         list_unheld(sweep, texts);
         condemn_all(model, cow, texts, count);
-        judge_batches(sweep); /* batches that no snapshot shows are back at once */
+        judge_batches(sweep); /* a batch that no snapshot shows comes back right away */
     }
     berth__intern_settle(&model->strings);
     berth__free(allocator, texts, count * sizeof(*texts));

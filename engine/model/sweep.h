@@ -3,7 +3,7 @@
  *
  * Uses of texts are not counted, so finding a known text stays cheap. Instead, a sweep is due once
  * as many texts were added as were in use after the last sweep. It marks all texts that the
- * engine's present state holds and removes the others: a constant cost for each new text.
+ * engine's current state holds and removes the others: a constant cost for each new text.
  *
  * Who may hold an id, and why removal is safe:
  *   the engine's state    nodes, Services and the like, budgets, the store of volumes: the engine's
@@ -20,16 +20,16 @@
  *                         concerns it
  *   finders on other      read the table of texts without a lock: INTERN-3 (base/intern.h)
  *     threads
- *   texts of profiles     and all others that were interned before the first object: kept for good
+ *   texts of profiles     and all others interned before the first object: kept forever
  *   resources, and lists  a column of amounts is removed with the text of its name, a list of
  *     of taints           taints with a text made of its own. So the rules for texts hold for them,
  *                         and their numbers are used again
  *   derived data          counters, columns, indexes by id need not be marked. A text that some
  *                         state holds has one id, and an id that some state holds has one text. So
  *                         data that is kept by id, and follows the objects of its state, is right
- *                         for the present text of the id, whatever text had the id before. Data
- *                         computed from the letters of a text must not outlive the text: it is
- *                         freed with the class, or the store is rebuilt (berth__model.removals).
+ *                         for the id's current text, whatever text had the id before. Data computed
+ *                         from the letters of a text must not outlive the text: it is freed with
+ *                         the class, or the store is rebuilt (berth__model.removals).
  *
  * No decision depends on ids, so none depends on when a sweep happens.
  *
@@ -59,13 +59,13 @@ typedef struct berth__sweep {
     uint64_t resources[BERTH__RESOURCES_MAX / 64]; /* a bit for each column */
 } berth__sweep;
 
-/* Whether so many texts are new that a sweep is due. */
+/* Whether enough texts are new for a sweep to be due. */
 static inline bool berth__sweep_is_due(const berth__model *model)
 {
     return BERTH_UNLIKELY(model->strings.in_use >= model->sweep_at);
 }
 
-/* Keep all present texts for good, and allow sweeps from now on. */
+/* Keep all texts that exist now forever, and allow sweeps from now on. */
 void berth__sweep_keep_all(berth__model *model);
 
 /* Begin a sweep: mark what the model's own tables hold. Returns false when out of memory: then
@@ -93,7 +93,7 @@ void berth__sweep_disruption(berth__sweep *sweep, const struct berth__disruption
 void berth__sweep_storage(berth__sweep *sweep, const struct berth__storage *storage);
 void berth__sweep_devices(berth__sweep *sweep, const struct berth__stored *record); /* devices */
 
-/* End a sweep: remove or condemn the texts without a mark. */
+/* End a sweep: remove or condemn the unmarked texts. */
 void berth__sweep_end(berth__sweep *sweep, berth__cow_owner *cow);
 
 /* Free the returned batches that no sweep has seen: at the model's end. */

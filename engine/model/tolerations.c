@@ -9,7 +9,7 @@ static bool is_blank(const berth__model *model, berth__sym sym)
     return sym == 0 || sym == model->known.empty;
 }
 
-/* Read a decimal int64 as people write it: no plus sign, no leading zeros. */
+/* Read a decimal int64 in its shortest form: no plus sign, no leading zeros. */
 static bool read_canonical(berth_str text, int64_t *out)
 {
     bool negative = text.len > 0 && text.data[0] == '-';
@@ -62,7 +62,7 @@ bool berth__tolerates(const berth__model *model, const berth__interned_toleratio
 
 enum { FEW = 32 };
 
-/* A toleration in normal form: equal meanings have equal shapes. */
+/* A toleration in normal form: two tolerations that mean the same have equal shapes. */
 typedef struct shape {
     berth__sym key; /* 0: any */
     berth__sym effect;
@@ -113,7 +113,7 @@ static uint32_t *probe(const berth__model *model, const berth__tolerations *list
     return &list->slots[at];
 }
 
-/* Whether a comparison accepts more than another of its shape. */
+/* Whether a comparison accepts more values than another of the same shape. */
 static bool is_wider(const berth__model *model, const berth__interned_toleration *toleration,
                      const berth__interned_toleration *other)
 {

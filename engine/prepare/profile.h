@@ -68,8 +68,8 @@ berth_status berth__profile_make(berth__model *model, berth__arena *arena,
 
 /* Whether kube-scheduler since 1.35 may take the scores of one pod for the next, for half a second
  * (OpportunisticBatching): only if the profile has no default spread constraints. Its answer then
- * depends on the clock, and is not followed. Source: kube-scheduler v1.37,
- * framework/runtime/batch.go, plugins/podtopologyspread (SignPod). */
+ * depends on the clock, and is not followed.
+ * Source: kube-scheduler v1.37, framework/runtime/batch.go, plugins/podtopologyspread (SignPod). */
 bool berth__profile_reuses_scores(const berth__ready_profile *profile);
 
 /* How many feasible nodes a search over `candidates` nodes keeps.

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Between two calls the scan stands between two bytes of one value. Start with a zeroed scan in
- * front of an opening bracket or quote. */
+/* The state of a scan between two calls, which may split a value anywhere. Start with a zeroed scan
+ * in front of an opening bracket or quote. */
 typedef struct berth__bracket_scan {
     uint32_t depth; /* number of open brackets */
     bool in_string;

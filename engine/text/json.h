@@ -51,8 +51,8 @@ enum { BERTH__JSON_PADDING = 64 };
 berth_status berth__json_parse_padded(berth__json_parser *parser, berth__arena *arena,
                                       berth_str text, const berth__json **out, berth_error *error);
 
-/* Whether a key is the `len` bytes at `name`, len > 0. Most keys of that length differ in the first
- * byte. */
+/* Whether a key equals the `len` bytes at `name`, len > 0. Compares the first byte first, because
+ * most keys of equal length differ there. */
 static inline bool berth__json_key_is(berth_str key, const char *name, size_t len)
 {
     return key.len == len && key.data[0] == name[0] && memcmp(key.data, name, len) == 0;

@@ -1,7 +1,7 @@
 /* Where and why a text is not JSON: a second, slow and strict pass over a text that the parser
  * refused. The parser is built for speed and only knows that the text is wrong. This walk finds the
- * first wrong byte and says what was expected there. It keeps one bit a level for the open
- * containers, and never recurses. */
+ * first wrong byte and says what was expected there. It keeps one bit per open container, and never
+ * recurses. */
 #include "text/json_fault.h"
 
 #include <stdbool.h>
@@ -183,7 +183,7 @@ static bool take_key(walk *w)
     return true;
 }
 
-/* Enter a container at the current byte. Sets `*empty` if it closes at once. */
+/* Enter a container at the current byte. Sets `*empty` if it closes right away. */
 static bool open_container(walk *w, bool *empty)
 {
     bool object = peek(w) == '{';

@@ -12,9 +12,9 @@ typedef struct berth__nearest {
 
 berth__nearest berth__nearest_begin(berth_str word);
 
-/* Take a candidate if it is nearer than those before. A candidate is near if at most one letter of
- * three or more, or two of eight or more, are missing, extra, wrong or exchanged. Case does not
- * count. */
+/* Take a candidate if it is nearer than those before. A candidate is near if at most one letter
+ * (two if the word has eight or more letters, none if it has fewer than three) is missing, extra,
+ * wrong or exchanged with its neighbour. Case does not count. */
 void berth__nearest_try(berth__nearest *nearest, berth_str candidate);
 
 #endif

@@ -35,7 +35,8 @@ void berth__window_destroy(berth__window *window)
     *window = (berth__window){0};
 }
 
-/* Counts in strides short enough for sums of one byte, which vectors add many at a time. */
+/* Counts in strides so short that the sums fit into bytes, because vector instructions add many
+ * bytes at a time. */
 static size_t count_newlines(const char *text, size_t len)
 {
     enum { STRIDE = 240 };
@@ -50,7 +51,7 @@ static size_t count_newlines(const char *text, size_t len)
     return lines;
 }
 
-/* Count lines up to the byte at `at`, unless they have been counted further already. */
+/* Count lines up to the byte at `at`, unless they are counted beyond it already. */
 static void count_lines(berth__window *window, size_t at)
 {
     if (at <= window->counted)
@@ -111,7 +112,7 @@ berth_status berth__window_fill(berth__window *window, berth_error *error)
     return BERTH_OK;
 }
 
-/* Skip blanks. With `drop`, no text in front of them is needed, nor are they. */
+/* Skip blanks. With `drop`, the window may discard them and all text in front of them. */
 static berth_status skip_blanks(berth__window *window, bool drop, int *c, berth_error *error)
 {
     for (;;) {
@@ -284,7 +285,8 @@ static berth_status split_items(splitter *s)
     return BERTH_OK;
 }
 
-/* One member, from the opening quote of its key. Sets `*listed` if it is `items` and a list. */
+/* Read one member, starting at the opening quote of its key. Sets `*listed` if it is `items` and a
+ * list. */
 static berth_status split_member(splitter *s, bool *listed)
 {
     static const char items[] = "\"items\"";
@@ -336,7 +338,7 @@ static berth_status split_object(splitter *s)
     return emit(s, BERTH__PIECE_LIST_END, s->members, s->members_len);
 }
 
-/* Skip a `---`, which may stand between JSON texts, as in YAML streams of them. */
+/* Skip a `---`, which may separate JSON texts, as in a YAML stream of JSON documents. */
 static berth_status skip_separator(splitter *s)
 {
     berth__window *w = s->window;

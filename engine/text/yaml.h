@@ -12,8 +12,9 @@
 typedef berth_status (*berth__yaml_fn)(void *context, const berth__json *root, uint32_t line,
                                        berth_error *error);
 
-/* Parse every document of `text`. An empty document arrives as null. Values that aliases name are
- * shared between the places. Aliases of all documents together may expand to a million values.
+/* Parse every document of `text`. An empty document arrives as null. A value is shared by all
+ * places whose aliases refer to it. Aliases of all documents together may expand to a million
+ * values.
  * Errors: BERTH_E_PARSE (line, column, offset), BERTH_E_NOMEM, those of the callback. */
 berth_status berth__yaml_parse(berth__arena *arena, berth_str text, berth__yaml_fn each,
                                void *context, berth_error *error);

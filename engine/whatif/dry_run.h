@@ -113,7 +113,8 @@ bool berth__dry_run_put(berth__dry_run *dry_run, const berth__class *cls);
 
 /* The same for a pod of any slot; the filters still look only at the dry run's slot. If memory runs
  * out at the first change of another slot, that slot stays as it is until the end, and calls for it
- * do nothing. Source: kube-scheduler v1.37, plugins/defaultpreemption, SelectVictimsOnNode. */
+ * do nothing.
+ * Source: kube-scheduler v1.37, plugins/defaultpreemption, SelectVictimsOnNode. */
 void berth__dry_run_take_from(berth__dry_run *dry_run, const berth__class *cls, uint32_t slot);
 bool berth__dry_run_put_on(berth__dry_run *dry_run, const berth__class *cls, uint32_t slot);
 
