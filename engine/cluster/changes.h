@@ -31,7 +31,7 @@ typedef struct berth__watcher {
      * notification will need. Errors: BERTH_E_NOMEM; the change is not made. */
     berth_status (*reserve)(void *context, uint32_t pod_bound);
     void (*changed)(void *context, const berth__change *change);
-    /* There were changes that were not reported one by one. Set by the engine. */
+    /* Set by the engine: there were changes that were not reported one by one. */
     bool missed;
 } berth__watcher;
 

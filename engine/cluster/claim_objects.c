@@ -1,5 +1,5 @@
-/* Turns ResourceClaims back into objects, with what placements chose for them, in the form in which
- * a scheduler would write them. */
+/* Turns ResourceClaims back into objects as a scheduler would write them, including the allocations
+ * that placements chose. */
 #include <stdio.h>
 
 #include "base/error.h"

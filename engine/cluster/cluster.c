@@ -151,7 +151,8 @@ void berth__cluster_lock(const berth__cluster *cluster)
 
 /* ---- notification ---- */
 
-/* A transaction may be rolled back, so the watcher is notified of it as a whole, at the commit. */
+/* A transaction may be rolled back, so the watcher hears of its changes only at the commit, and
+ * only that there were some. */
 static bool is_heard(const berth__cluster *cluster)
 {
     return cluster->watcher != NULL && !cluster->undo.recording;
@@ -272,8 +273,8 @@ static berth_status check_name(const berth_object *object, berth_error *error)
     return BERTH_E_INVALID;
 }
 
-/* A branch's store of volumes is created and brought up to date before it changes. From then on the
- * branch has facts of its own in it. */
+/* Before a branch's store of volumes changes, create it and bring it up to date. From then on it
+ * holds facts of the branch's own. */
 static berth_status make_storage_writable(berth__cluster *cluster)
 {
     BERTH_TRY(berth__cluster_catch_up_volumes(cluster));
@@ -353,7 +354,7 @@ static berth_status put_object(berth__cluster *cluster, const berth_object *obje
     }
 }
 
-/* Undo what a failed operation left in the log. */
+/* Undo the steps that a failed operation has recorded in the log. */
 static berth_status settle_operation(berth__cluster *cluster, uint32_t begin, berth_status status)
 {
     if (status != BERTH_OK)
@@ -361,8 +362,8 @@ static berth_status settle_operation(berth__cluster *cluster, uint32_t begin, be
     return status;
 }
 
-/* Sets `*full` if there was no column left for the name of a resource. The next sweep then checks
- * whether all names are still needed. */
+/* Sets `*full` if no column was left for the name of a resource. A sweep then looks for names that
+ * are no longer needed. */
 static berth_status put_once(berth__cluster *cluster, const berth_object *object, bool replace,
                              uint64_t *id, bool *full, berth_error *error)
 {

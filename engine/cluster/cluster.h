@@ -38,14 +38,14 @@ typedef struct berth__pod_listener {
     void *context;
     void (*moved)(void *context, uint32_t pod, berth__class *cls, uint32_t node, bool came);
 } berth__pod_listener;
-enum { BERTH__NODE_SWEEP_MIN = 256 }; /* node ids given before the first search for free ones */
+enum { BERTH__NODE_SWEEP_MIN = 256 }; /* ids handed out before the first search for free ones */
 
 typedef struct berth__cluster {
     berth__model *model; /* shared with snapshots and branches */
     berth__cow_owner cow;
     uint32_t node_count;    /* ids below have a record in view.nodes, in use or free */
     uint32_t free_node;     /* the first free id, or BERTH_NODE_NONE */
-    uint32_t node_sweep_at; /* if no id is free, this many ids cause a sweep */
+    uint32_t node_sweep_at; /* if no id is free and this many exist, sweep */
     uint32_t present_count;
     berth__node_tree *tree;
     berth__pods pods;
@@ -53,12 +53,12 @@ typedef struct berth__cluster {
     uint64_t orphan_count;
     berth__nominations nominations;
     berth__disruption *disruption;
-    berth__stored_rows stored; /* what was last shown of view.storage; only an engine has one */
+    berth__stored_rows stored; /* view.storage as last published; only an engine has one */
     berth__view view;
     uint32_t unplaced_count; /* present nodes that the layout lacks */
-    uint64_t layouts;        /* made since the engine or branch was; a rollback does not count */
+    uint64_t layouts;        /* made since the engine or branch was created, not by rollbacks */
     berth__undo_log undo;    /* of everything above, see cluster_undo.h */
-    bool lost_volumes;       /* an update removed a pod's volumes; it may still hold reservations */
+    bool lost_volumes;       /* an update removed a pod's volumes, but reservations may remain */
     bool amounts_are_facts;  /* plugins keep allocatable amounts, as they keep labels */
     /* For a branch whose counters belong to another state: brings them to this one. NULL: nothing
      * to do. */
@@ -73,7 +73,7 @@ berth_status berth__cluster_init(berth__cluster *cluster, const berth_allocator 
 /* Nothing may be published or branched any more. */
 void berth__cluster_destroy(berth__cluster *cluster);
 
-/* Facts leave the state for good. */
+/* Facts leave the state permanently. */
 void berth__cluster_drop_facts(berth__cluster *cluster, berth__node_facts *facts);
 
 static inline berth__node_record *berth__cluster_node(const berth__cluster *cluster, uint32_t id)

@@ -13,8 +13,8 @@
 berth_pod_id berth__cluster_next_pod(const berth__cluster *cluster, berth_node_id node,
                                      berth_pod_id after);
 
-/* The ids of the columns' names, in the order of the columns, at most BERTH__RESOURCES_MAX: names
- * that live as long as this state. A branch may have other names than its snapshot. */
+/* The ids of the columns' names, in the order of the columns, at most BERTH__RESOURCES_MAX. Lists
+ * only names that live as long as this state. A branch may have other names than its snapshot. */
 uint32_t berth__cluster_resources(const berth__cluster *cluster, berth__sym *out);
 
 /* Where to write one resource of all nodes. */

@@ -163,7 +163,7 @@ berth__sym berth__cluster_zone(const berth__cluster *cluster, const berth__node_
     return cluster->model->behaviours.beta_zones_alone ? facts->zone_legacy : facts->zone;
 }
 
-/* Facts become part of the state, or leave it. There is a note for each. */
+/* Facts become part of the state, or leave it. A note was reserved for each. */
 static void put_facts(berth__cluster *cluster, berth__node_record *node, berth__node_facts *facts)
 {
     facts->born = cluster->cow.stamp;
@@ -232,8 +232,8 @@ static bool move_zone(berth__cluster *cluster, uint32_t node_id, berth__sym from
     return true;
 }
 
-/* Replace the facts of a present node and take over the new ones. Errors: BERTH_E_NOMEM; the facts
- * are still the caller's then. */
+/* Replace the facts of a present node and take over the new ones. Errors: BERTH_E_NOMEM; the new
+ * facts then still belong to the caller. */
 static berth_status replace_facts(berth__cluster *cluster, uint32_t node_id,
                                   berth__node_facts *facts)
 {
@@ -317,15 +317,15 @@ berth_status berth__cluster_close(berth__cluster *cluster, uint32_t node, bool c
     record->closed = closed;
     if (record->slot != BERTH__SLOT_NONE)
         berth__view_close(&cluster->view, record->slot);
-    if (!closed) /* to waiting pods it is a new node */
+    if (!closed) /* to waiting pods, it is like a new node */
         berth__cluster_notify(
             cluster,
             &(berth__change){.kind = BERTH_KIND_NODE, .node = node, .new_facts = record->facts});
     return BERTH_OK;
 }
 
-/* The node's pods stay, and ports of theirs that were free stay free. Returns false when out of
- * memory. */
+/* Record the ports that count as free although the node's pods have them: the pods stay when the
+ * node is removed, and so must these ports. Returns false when out of memory. */
 static bool keep_freed_ports(berth__cluster *cluster, const berth__node_record *node, uint32_t id)
 {
     berth__view *view = &cluster->view;

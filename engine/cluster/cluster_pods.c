@@ -58,7 +58,7 @@ static berth_status make_writable_to_come(berth__cluster *cluster, uint32_t node
 
 /* ---- notification ---- */
 
-/* The pod's present state as the old side of a change. */
+/* The pod's current state as the old side of a change. */
 static berth__change change_of_pod(const berth__cluster *cluster, uint32_t index)
 {
     const berth__pod_record *pod = berth__pod_at(&cluster->pods, index);
@@ -195,7 +195,7 @@ static void leave(berth__cluster *cluster, uint32_t pod)
     node->refreshed = cluster->view.images.cycle;
 }
 
-/* A pending pod comes to a node, and may be taken back afterwards. */
+/* Move a pending pod to a node; this can be undone afterwards. */
 static berth_status make_writable_to_bind(berth__cluster *cluster, uint32_t pod, uint32_t node)
 {
     BERTH_TRY(berth__pods_make_linked_writable(&cluster->pods, pod));
@@ -423,8 +423,8 @@ berth_status berth__cluster_remove_pod(berth__cluster *cluster, berth_str namesp
     return BERTH_OK;
 }
 
-/* A pod may leave its place and come to a node, or end up pending. The tile of the new node is made
- * writable, so counting the pod there needs no note. */
+/* A pod may leave its node and come to another one, or become pending. The tile of the new node is
+ * made writable, so counting the pod there needs no note. */
 static berth_status make_writable_to_move(berth__cluster *cluster, uint32_t pod, uint32_t node_id)
 {
     if (!cluster->cow.shared)
@@ -439,8 +439,8 @@ static berth_status make_writable_to_move(berth__cluster *cluster, uint32_t pod,
     return slot != BERTH__SLOT_NONE ? berth__view_make_writable(&cluster->view, slot) : BERTH_OK;
 }
 
-/* Give a pod another class and node (BERTH_NODE_NONE: none). A pending pod that stays pending keeps
- * its place in the queue. */
+/* Assign another class and node (BERTH_NODE_NONE: none) to a pod. A pending pod that stays pending
+ * keeps its place in the queue. */
 static berth_status move_pod(berth__cluster *cluster, uint32_t index, berth__class *cls,
                              uint32_t node_id)
 {
@@ -451,8 +451,8 @@ static berth_status move_pod(berth__cluster *cluster, uint32_t index, berth__cla
         pod->cls = cls;
         return BERTH_OK;
     }
-    /* On the same node the old class leaves first, because both may have the same host port. Its
-     * memory is still there then, so counting it again needs no new memory. */
+    /* On the same node the old class leaves first, because both may have the same host port. The
+     * old class's memory still exists then, so counting it again needs no new memory. */
     if (node_id == old_node) {
         leave(cluster, index);
         pod->cls = cls;

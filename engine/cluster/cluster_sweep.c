@@ -32,7 +32,7 @@ static bool release_id(berth__cluster *cluster, uint32_t id)
     return true;
 }
 
-/* From the last id on, so that the first id is given again first. */
+/* Go backwards, so that the lowest id is reused first. */
 static void sweep_nodes(berth__cluster *cluster)
 {
     size_t bytes = ((size_t)cluster->node_count + 63) / 64 * sizeof(uint64_t);

@@ -1,11 +1,11 @@
-/* Gives back, between two operations of an engine, what no object holds any more: texts
- * (model/sweep.h), ids of nodes, and records of volumes (store/storage_sweep.c).
+/* Frees, between two operations of an engine, what no object holds any more: texts (model/sweep.h),
+ * ids of nodes, and records of volumes (store/storage_sweep.c).
  *
  * A node's id is free once the node is absent, no pod is bound to it or has it nominated, and the
- * layout lacks it. The sweep looks for free ids when none is left and, since the last sweep, as
- * many ids were given as were in use then. Snapshots and branches have their own records and names,
- * in which the id keeps its meaning. So another node may get the id at once, and code that compares
- * two states has to compare names. */
+ * layout lacks it. The sweep looks for free ids when none is left and as many ids were assigned
+ * since the last sweep as were in use then. Snapshots and branches have their own records and
+ * names, in which the id keeps its meaning. So another node may get the id at once, and code that
+ * compares two states has to compare names. */
 #ifndef BERTH_CLUSTER_CLUSTER_SWEEP_H
 #define BERTH_CLUSTER_CLUSTER_SWEEP_H
 

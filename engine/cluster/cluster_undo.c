@@ -8,7 +8,7 @@
 #include "columns/freed_ports.h"
 #include "columns/volume_use.h"
 
-/* Enough for every operation, apart from what grows with its objects. */
+/* Enough for every operation, not counting what grows with its objects. */
 enum { RECORDS = 22, RECORD_BYTES = 160 };
 
 static bool reserve(berth__cluster *cluster, size_t more_bytes)
@@ -119,8 +119,8 @@ void berth__note_node_id(berth__cluster *cluster, uint32_t id, bool fresh)
 
 /* ---- nodes ---- */
 
-/* A node before it came, left or changed. The records of its images, of its new images, and the
- * host ports in use follow the struct. */
+/* A node before it was added, removed or changed. The records of its images, of its new images, and
+ * the host ports in use follow the struct. */
 typedef struct former_node {
     uint32_t node;
     uint32_t port_count;

@@ -15,12 +15,12 @@
  * BERTH_POD_INDEX_NONE. Returns false when out of memory. */
 bool berth__cluster_reserve_undo(berth__cluster *cluster, uint32_t pod);
 
-/* A node id was just given: a new one if `fresh`, otherwise one that was free. */
+/* A node id was just assigned: a new one if `fresh`, otherwise one that was free. */
 void berth__note_node_id(berth__cluster *cluster, uint32_t id, bool fresh);
 
-/* A node is about to come, leave (`fresh` is NULL) or change. Takes the room that it needs; false
- * when out of memory. Before the next note, the node has to leave the tree of zones (leave_tree),
- * and its former facts have to end. */
+/* A node is about to be added, removed (`fresh` is NULL) or changed. Reserves the room that it
+ * needs; false when out of memory. Before the next note, call leave_tree and free_facts for the
+ * node's former zone and facts. */
 bool berth__note_node(berth__cluster *cluster, uint32_t node, const berth__node_facts *fresh);
 void berth__leave_tree(berth__cluster *cluster, uint32_t node, berth__sym zone);
 void berth__free_facts(berth__cluster *cluster, berth__node_facts *facts);
@@ -33,12 +33,12 @@ void berth__note_closed(berth__cluster *cluster, uint32_t node);
 /* There is a new layout. Takes over `former`. */
 void berth__note_relayout(berth__cluster *cluster, const berth__former_layout *former);
 
-/* The list of freed ports (columns/freed_ports.h), which is writable, is about to change. Takes the
- * room that it needs, unless reserve_undo has; false when out of memory. */
+/* The list of freed ports (columns/freed_ports.h), which is writable, is about to change. Reserves
+ * the room that it needs, unless reserve_undo did; false when out of memory. */
 bool berth__note_freed(berth__cluster *cluster, bool reserved);
 
 /* A pod of a class is about to be counted on a node of the layout (change 1), or no longer counted
- * (-1). Takes the room that it needs; false when out of memory, but never for -1 after
+ * (-1). Reserves the room that it needs; false when out of memory, but never for -1 after
  * reserve_undo. */
 bool berth__note_count(berth__cluster *cluster, uint32_t node, const berth__class *cls, int change);
 

@@ -160,8 +160,8 @@ static void add(served_list *list, const berth__container_ask *ask, berth__sym r
     list->count++;
 }
 
-/* The request that init containers that end share for what they need beyond other requests; 0:
- * none. */
+/* The one request shared by all init containers that end, for what they need beyond the requests of
+ * other containers; 0: none. */
 static berth__sym shared_request(const made_claim *made, uint32_t resource)
 {
     for (uint32_t i = 0; i < made->asks->count; i++) {
@@ -172,7 +172,7 @@ static berth__sym shared_request(const made_claim *made, uint32_t resource)
     return 0;
 }
 
-/* An init container that ends first uses requests of containers from it on that keep running. */
+/* An init container that ends first uses the requests of later containers that keep running. */
 static void add_ending(served_list *list, const berth__container_ask *ask)
 {
     const berth__extended_asks *asks = list->made->asks;

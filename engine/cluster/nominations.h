@@ -1,7 +1,7 @@
 /* Nominations: nodes kept for pending pods, by preemption or by the pods' status.
  *
- * A pod's nomination rests while the pod is on a node, and wakes when the pod is taken off
- * again. */
+ * A pod's nomination is dormant while the pod is on a node, and awake again when the pod is taken
+ * off. */
 #ifndef BERTH_CLUSTER_NOMINATIONS_H
 #define BERTH_CLUSTER_NOMINATIONS_H
 
@@ -24,7 +24,7 @@ typedef struct berth__nomination {
 
 typedef struct berth__nominations {
     const berth_allocator *allocator;
-    berth__view *view; /* its journal records every change, as one of the node's slot */
+    berth__view *view; /* its journal records every change as a change of the node's slot */
     berth__keymap by_pod;
     berth__nomination **of_node; /* by node id: the first; grown on demand */
     uint32_t node_capacity;

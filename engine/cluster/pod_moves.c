@@ -1,5 +1,5 @@
-/* Notifies plugins of pods that come to nodes and leave them, and takes that back with undo
- * records. */
+/* Notifies plugins of pods that come to nodes and leave them, and of the opposite when the undo log
+ * takes a move back. */
 #include "cluster/pod_moves.h"
 
 /* A pod that came or left; BERTH_POD_INDEX_NONE: all pods of the node. */
@@ -26,8 +26,8 @@ static void tell_of_all(berth__cluster *cluster, uint32_t node, bool came)
         tell(cluster, pod, berth__pod_at(pods, pod)->cls, node, came);
 }
 
-/* Later moves have been taken back, the change itself has not. So the classes still exist, and the
- * node has the pods that it had. */
+/* Later moves have been undone already, but not the change itself. So the classes still exist, and
+ * the node has the pods that it had. */
 static void undo_move(void *owner, void *record)
 {
     const pod_move *move = record;

@@ -79,7 +79,7 @@ static bool find_slots(berth__volume_use *use, const berth__layout *layout, uint
     return true;
 }
 
-/* Compute the most of each tile. */
+/* Compute the largest entry of each tile. */
 static bool find_most(berth__volume_use *use, const berth__layout *layout, berth__driver_fill *fill)
 {
     if (fill->nodes == NULL || layout->tile_count == 0)
@@ -116,7 +116,7 @@ const berth__driver_fill *berth__driver_fill_get(berth__volume_use *use, berth__
     berth__driver_fill *fill = &use->fills[at];
     if (at == use->fill_count) {
         *fill = (berth__driver_fill){.driver = driver, .epoch = BERTH__EPOCH_NONE};
-        use->fill_count++; /* so that what it has is freed */
+        use->fill_count++; /* so that its memory is freed */
     }
     if (fill->epoch != layout->epoch || fill->nodes == NULL) {
         fill->epoch = BERTH__EPOCH_NONE;

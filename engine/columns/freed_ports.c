@@ -1,5 +1,5 @@
-/* Host ports that are free although a pod of the node has them: one short list for all nodes
- * without a slot, which changes as pods come and go there. */
+/* Host ports that count as free although a pod on the node has them: one short list for all nodes
+ * without a slot, which changes as pods come and go on these nodes. */
 #include "columns/freed_ports.h"
 
 #include <string.h>

@@ -1,10 +1,10 @@
-/* Host ports that are free although a pod of the node has them.
+/* Host ports that count as free although a pod on the node has them.
  *
  * kube-scheduler keeps the used ports of a node as a set. The first pod that leaves takes its ports
  * out of the set, even if another pod has the same port. For a node with a slot, the tile stores
  * that set. For a node without a slot (not laid out yet, or absent), the set is all ports of its
- * pods except those listed here: ports of pods that left while another pod had them, too. Hardly
- * any cluster has such ports. */
+ * pods except those listed here: ports of pods that left while another pod had them, too. Such
+ * ports are rare. */
 #ifndef BERTH_COLUMNS_FREED_PORTS_H
 #define BERTH_COLUMNS_FREED_PORTS_H
 

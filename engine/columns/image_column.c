@@ -1,5 +1,5 @@
-/* Image columns, a bit a slot for each requested image: makes them, fills them tile by tile, keeps
- * them up to date and copies them. */
+/* Image columns, with one bit per slot for each requested image: makes them, fills them tile by
+ * tile, keeps them up to date and copies them. */
 #include "columns/image_column.h"
 
 static berth__image_column *columns_of(const berth__layout *layout)
@@ -31,8 +31,8 @@ berth__image_column *berth__image_column_get(berth__layout *layout, berth__sym n
         count < BERTH__IMAGE_COLUMNS_MAX ? make_column(layout, name) : NULL;
     if (column == NULL)
         return NULL;
-    /* Two threads may make the same column at once. Both columns are right, and the one in front is
-     * found. */
+    /* Two threads may make the same column at the same time. Both columns are right, and the one in
+     * front is found. */
     column->next = first;
     while (!atomic_compare_exchange_weak_explicit(&layout->image_columns, &column->next, column,
                                                   memory_order_release,

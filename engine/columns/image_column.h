@@ -1,10 +1,10 @@
-/* Image columns: which nodes have an image, a bit a slot, for the images that decisions requested.
- * The first worker that needs the bits of a tile reads them from the tile's nodes, so neither a
- * first decision nor a sampled search pays for nodes that it does not score.
+/* Image columns: which nodes have an image, one bit per slot, for the images that decisions
+ * requested. The first worker that needs the bits of a tile reads them from the tile's nodes, so
+ * neither a first decision nor a sampled search pays for nodes that it does not score.
  *
  * Image columns are part of a layout, like its label columns: a column only repeats facts of the
  * nodes, and any thread that shares the layout may add one. Threads that fill a tile at the same
- * time write the same bits. No step waits.
+ * time write the same bits. No thread ever waits.
  * Ordering: a column is pushed as in COLUMN-1.
  *   COLUMN-2  The words of a tile are written, then its `known` (release). A reader acquires
  *             `known` before it reads the words. */
@@ -15,8 +15,8 @@
 
 #include "columns/layout.h"
 
-/* The most columns a layout has; together they take 12 bytes a node. The bits of other images are
- * read from the nodes each time. */
+/* The largest number of columns in a layout; together they take 12 bytes per node. The bits of
+ * other images are read from the nodes each time. */
 enum { BERTH__IMAGE_COLUMNS_MAX = 64 };
 
 typedef struct berth__image_tile {

@@ -285,8 +285,8 @@ static berth__label_column *column_of(berth__layout *layout, const berth__cow_ar
         return NULL;
     for (uint32_t slot = 0; slot < layout->count; slot++)
         column->values[slot] = value_of(berth__node_at(nodes, layout->nodes[slot])->facts, key);
-    /* Two threads may make the same column at once. Both columns are right, and the one in front is
-     * found. */
+    /* Two threads may make the same column at the same time. Both columns are right, and the one in
+     * front is found. */
     push_near(layout, column);
     column->next = columns_of(layout);
     while (!atomic_compare_exchange_weak_explicit(&layout->columns, &column->next, column,
@@ -334,7 +334,7 @@ const berth__mask *berth__layout_value(berth__layout *layout, const berth__cow_a
     for (const berth__value_mask *mask = masks_of(column); mask != NULL; mask = mask->next)
         if (mask->value == value)
             return mask->slots;
-    /* relaxed: two threads may pass the limit by one mask each */
+    /* relaxed: each thread may exceed the limit by one mask */
     if (atomic_fetch_add_explicit(&column->mask_count, 1, memory_order_relaxed) >=
         BERTH__VALUE_MASKS_MAX) {
         /* relaxed: as above */

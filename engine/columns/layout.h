@@ -2,8 +2,8 @@
  *
  * Slots follow the zone-interleaved order, so a search walks over neighbouring memory. Facts change
  * only with Node objects; `epoch` shows a change to code that keeps derived data. A layout is
- * shared with snapshots as a whole, and copied at the first change after a publication. Cost: about
- * 13 bytes a node, and 4 for each column.
+ * shared with snapshots as a whole, and copied at the first change after a publication. Memory:
+ * about 13 bytes per node, and 4 more per column.
  * Ordering:
  *   COLUMN-1  A column is filled, then pushed (release) on the list of its hash, then on the list
  *             of all columns. A reader acquires the head of the list that it walks. No column is
@@ -15,7 +15,7 @@
 #include "columns/tile.h"
 #include "model/node.h"
 
-/* A key that is no label's: it stands for the column of facts->zone_legacy. */
+/* A key that no label can have, used for the column of facts->zone_legacy. */
 #define BERTH__KEY_LEGACY_ZONE UINT32_MAX
 
 struct berth__image_column; /* columns/image_column.h: which nodes have an image */
@@ -29,7 +29,7 @@ typedef struct berth__value_mask {
     berth__mask *slots; /* by tile */
 } berth__value_mask;
 
-/* So many values of a key get masks. */
+/* The number of values of a key that get masks. */
 enum { BERTH__VALUE_MASKS_MAX = 64 };
 
 typedef struct berth__label_column {
@@ -37,8 +37,8 @@ typedef struct berth__label_column {
     struct berth__label_column *near; /* in the list of the same hash */
     berth__sym key;
     berth__sym *values; /* by slot, 0: the node lacks the label */
-    /* Of the values requested so far. Like columns, any thread may add one. sync: atomic, pair
-     * COLUMN-1. */
+    /* Masks of the values requested so far. As with columns, any thread may add one. sync: atomic,
+     * pair COLUMN-1. */
     _Atomic(berth__value_mask *) masks;
     _Atomic uint32_t mask_count; /* sync: atomic; only bounds the list */
 } berth__label_column;
@@ -48,7 +48,7 @@ typedef struct berth__layout {
     uint64_t stamp; /* of the copy-on-write owner that may change it; see base/cow_owner.h */
     uint32_t count; /* slots in use */
     uint32_t tile_count;
-    uint64_t epoch; /* changes with every change to a value that the engine has not used before */
+    uint64_t epoch;      /* set at every change to a value that is new to the engine */
     uint64_t tree_epoch; /* of the node tree whose order this layout has */
     uint32_t *nodes;     /* node id by slot */
     uint32_t *taints;    /* taint list id by slot */
@@ -62,8 +62,8 @@ typedef struct berth__layout {
     uint64_t *closed; /* a bit a slot; see berth__view_close */
     uint32_t closed_count;
     uint8_t *conditions; /* BERTH__NODE_* bits by slot */
-    /* Of the keys requested so far. A column only repeats facts of the nodes, so any thread that
-     * shares the layout may add one. sync: atomic, pair COLUMN-1. */
+    /* Columns of the keys requested so far. A column only repeats facts of the nodes, so any thread
+     * that shares the layout may add one. sync: atomic, pair COLUMN-1. */
     _Atomic(berth__label_column *) columns;
     _Atomic(berth__label_column *) columns_by_hash[BERTH__COLUMN_LISTS];
     _Atomic(struct berth__image_column *) image_columns; /* see image_column.h */
@@ -82,7 +82,7 @@ berth__release berth__layout_release;
 /* Make room for taint list ids below `end`. Returns false when out of memory. */
 bool berth__layout_reserve_taints(berth__layout *layout, uint32_t end);
 
-/* Whether a node here has that taint list. */
+/* Whether a node in the layout has that taint list. */
 static inline bool berth__layout_has_taints(const berth__layout *layout, uint32_t list)
 {
     return list > 0 && layout->taint_users[list] > 0;
@@ -106,19 +106,19 @@ static inline bool berth__layout_closed(const berth__layout *layout, uint32_t sl
     return berth__bit_get(layout->closed, slot);
 }
 
-/* The number of label columns; and free them all. Callers that hold a column made it for an epoch
- * that is over, and nobody shares the layout. */
+/* The number of label columns; free all of them. Nobody may share the layout or use a column in its
+ * current epoch. */
 uint32_t berth__layout_column_count(const berth__layout *layout);
 void berth__layout_drop_columns(berth__layout *layout);
 
 /* The values of a label key by slot, made at the first request. NULL when out of memory. Cost: the
- * first time, one look-up a node. */
+ * first time, one look-up per node. */
 const berth__sym *berth__layout_column(berth__layout *layout, const berth__cow_array *nodes,
                                        berth__sym key);
 
 /* The slots whose value of a label key is `value` (0: that lack the label), as masks by tile, made
  * at the first request. NULL: too many values of the key were requested, or memory is short; then
- * compare the column. Cost: the first time, a look at each slot. */
+ * compare the column. Cost: the first time, reads every slot. */
 const berth__mask *berth__layout_value(berth__layout *layout, const berth__cow_array *nodes,
                                        berth__sym key, berth__sym value);
 

@@ -41,8 +41,9 @@ bool berth__node_tree_add(berth__node_tree *tree, berth__sym zone, uint32_t node
 /* Remove a node; an empty zone is removed, too. Cost: linear in the zone. */
 void berth__node_tree_remove(berth__node_tree *tree, berth__sym zone, uint32_t node);
 
-/* The same with a record for undoing, newest removal first: the node's place, and the memory of its
- * zone if that was removed. Putting back needs no memory; keeping the removal frees the zone. */
+/* The same with a record for undoing, newest removal first: the node's place, and the zone's memory
+ * if the zone was removed. `put_back` undoes the removal without needing memory; making the removal
+ * permanent frees the zone. */
 typedef struct berth__tree_place {
     berth__sym zone;
     uint32_t zone_index;

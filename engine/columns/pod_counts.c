@@ -188,7 +188,7 @@ bool berth__membership_add(berth__pod_counts *counts, berth__membership *to,
     return true;
 }
 
-/* kube-scheduler drops a list of terms as a whole if it cannot read one of them. */
+/* kube-scheduler ignores a whole list of terms if it cannot parse one of them. */
 static bool is_readable(const berth__pod_terms *terms)
 {
     for (uint32_t i = 0; i < terms->count; i++)
@@ -323,7 +323,8 @@ bool berth__pod_counts_register(berth__view *view, const berth__class *cls)
            berth__pod_counts_of_rules(view, cls->pod_rules) != NULL;
 }
 
-/* Counts that cannot be kept for lack of memory are counted again when they are next needed. */
+/* Memory is short: invalidate the counts of held terms, so that they are counted again when
+ * needed. */
 static void void_held(berth__pod_counts *counts)
 {
     for (berth__population *population = counts->first; population != NULL;

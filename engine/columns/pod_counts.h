@@ -7,12 +7,13 @@
  * inclusion set. Both are made when a decision first needs them, and then follow each pod that
  * comes or goes. A *group* is all pods with the same namespace and labels: the populations that
  * they belong to are worked out once for the group, and a new population is the sum of the groups
- * that it matches. So a decision reads counters and never walks over pods, even for a rule that is
- * new.
+ * that it matches. So a decision reads counters and never walks over pods, even for a rule that was
+ * not seen before.
  *
  * The tiles of populations are authoritative. Domain counts are derived: they hold for one layout
- * epoch, and are summed again from the tiles when they are used in another. Counts that cannot be
- * kept for lack of memory are marked invalid. The next use counts again and can report a failure.
+ * epoch, and are summed again from the tiles when they are used in another. Counts that could not
+ * be updated for lack of memory are marked invalid. The next use counts again and can report a
+ * failure.
  *
  * A *plan* is the result of resolving one rule of a pod, kept between decisions. Populations live
  * as long as a plan uses them, those of held terms as long as a pod holds the term. The number of
@@ -33,7 +34,7 @@
 typedef enum berth__population_kind {
     BERTH__PODS_MATCHING, /* pods that all filters match */
     BERTH__PODS_STAYING,  /* the same without pods that are being deleted */
-    /* pods that hold the term; a pod counts once for each time it holds the term */
+    /* pods that have the term; a pod counts once for each time it has it */
     BERTH__HOLDERS_REQUIRED_AFFINITY,
     BERTH__HOLDERS_REQUIRED_ANTI_AFFINITY,
     BERTH__HOLDERS_PREFERRED_AFFINITY,
@@ -80,7 +81,7 @@ typedef struct berth__population {
     uint32_t **tiles; /* by tile: pods by slot; NULL: none there */
     uint32_t tile_count;
     /* Slots whose count changed, newest last, in a ring: change i is at changed[i %
-     * BERTH__POPULATION_LOG]. Domain counts read them from one summing to the next. */
+     * BERTH__POPULATION_LOG]. Domain counts read them between two summations. */
     uint32_t changed[BERTH__POPULATION_LOG];
     uint64_t changes;                     /* ever made */
     berth__domain_counts *domains;        /* all domain counts that sum this population */
@@ -116,8 +117,8 @@ struct berth__domain_counts {
     berth__inclusion *inclusion; /* NULL: every slot counts */
     uint32_t users;
     uint64_t epoch; /* of the layout that the counts hold for, or BERTH__EPOCH_NONE */
-    /* Number of the last summing. Between two summings, the count of a slot in a unique topology
-     * changes only with pods that come to the slot or leave it. */
+    /* Number of the last summation. Between two summations, the count of a slot in a unique
+     * topology changes only with pods that come to the slot or leave it. */
     uint64_t serial;
     uint64_t total;  /* pods on included slots that have the key */
     uint64_t absent; /* pods on included slots that lack it */
@@ -193,10 +194,10 @@ typedef struct berth__plan berth__plan;
 typedef struct berth__pod_counts {
     berth__model *model;
     const berth__pods *pods;
-    uint64_t serial;           /* number of summings of domain counts so far */
+    uint64_t serial;           /* number of summations of domain counts so far */
     uint64_t membership_epoch; /* changes when memberships become stale without being updated */
     uint64_t holders_epoch;    /* of the set of populations of held terms, and of namespaces */
-    uint64_t namespace_epoch;  /* of view->related at the last look */
+    uint64_t namespace_epoch;  /* of view->related when last compared */
     berth__keymap populations;
     berth__population *first;
     uint32_t holder_count;       /* populations of held terms */
@@ -207,8 +208,8 @@ typedef struct berth__pod_counts {
     berth__keymap topologies;
     berth__keymap inclusions;
     berth__inclusion *full; /* the last set that had all slots, which this pointer uses; or NULL */
-    bool supposing;         /* in a what-if: lists of pods do not show what is counted */
-    bool grouping;          /* groups are kept: from the first population of matched pods on */
+    bool supposing;         /* in a what-if: lists of pods differ from what is counted */
+    bool grouping;          /* groups exist: from the first population of matched pods on */
     berth__keymap groups;
     berth__group *first_group;
     berth__keymap group_keys; /* label keys by which groups are found */
@@ -235,14 +236,14 @@ bool berth__pod_counts_register(berth__view *view, const berth__class *cls);
 void berth__pod_counts_change(berth__view *view, uint32_t slot, const berth__class *cls,
                               int change);
 
-/* Follow the view to a new layout. `from` is the old layout, `slots` has the new slot of each of
- * its slots, or BERTH__SLOT_NONE. NULL: unknown for lack of memory; the pods then come from
- * `pods`. */
+/* Follow the view to a new layout. `from` is the old layout; `slots` has the new slot of each of
+ * its slots, or BERTH__SLOT_NONE. `slots` is NULL if memory was short; pods are then counted again
+ * from `pods`. */
 void berth__pod_counts_move(berth__view *view, const berth__layout *from, const uint32_t *slots,
                             const berth__pods *pods);
 
-/* Drop all sums by domain and everything resolved for a layout: the view has moved to another
- * state, whose layout's epoch may have been used before. */
+/* Drop all sums by domain and everything resolved for a layout, because the view has moved to
+ * another state whose layout may have an epoch that was used before. */
 void berth__pod_counts_forget_domains(berth__pod_counts *counts);
 
 /* A what-if begins or ends. Meanwhile, counts lost for lack of memory cannot be counted again. */
@@ -258,8 +259,8 @@ berth__inclusion *berth__pod_counts_inclusion(berth__view *view, const uint32_t 
                                               uint32_t word_count);
 void berth__pod_counts_release_inclusion(berth__pod_counts *counts, berth__inclusion *inclusion);
 
-/* Release a set that has all slots, but keep it until the next full set (or NULL) comes. Nobody
- * else keeps it, and without it a similar pod would have to visit all nodes again. */
+/* Release a set that has all slots, but keep it until the next full set (or NULL) is passed.
+ * Otherwise it would be freed, and a similar pod would have to visit all nodes again. */
 void berth__pod_counts_release_full(berth__pod_counts *counts, berth__inclusion *inclusion);
 
 /* The topology of a key, up to date, with one more user. NULL when out of memory. */
@@ -291,8 +292,8 @@ struct berth__plan {
     berth__arena arena; /* of `body` */
     void *body;         /* the owner's */
     bool resolved;
-    berth__domain_counts **uses; /* each as often as it was requested */
-    uint32_t old_count;          /* the first so many are those of the last resolution */
+    berth__domain_counts **uses; /* repeated for each request */
+    uint32_t old_count;          /* number of counters of the last resolution; they come first */
     uint32_t use_count;
     uint32_t use_capacity;
 };
@@ -342,8 +343,8 @@ void berth__pod_counts_visit_holders(const berth__view *view, const berth__ident
 
 /* ---- between the files of this module ---- */
 
-/* The population of that description, made and entered if it is new. Kind, weight and topology key
- * are 0 if they do not matter. NULL when out of memory. */
+/* The population of that description, made and entered if it is new. Weight and topology key are 0
+ * if they do not matter. NULL when out of memory. */
 berth__population *berth__population_intern(berth__view *view, berth__population_kind kind,
                                             int32_t weight, berth__sym topology_key,
                                             const berth__pod_filter *filters,

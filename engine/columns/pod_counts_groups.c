@@ -493,7 +493,7 @@ static uint32_t slot_pods(const berth__slot_counts *counts, uint32_t slot)
     return entry != NULL && entry->slot == slot ? entry->count : 0;
 }
 
-/* If the pod at `index` is the first of its kind on the node: the number of pods like it there;
+/* The number of pods on the node that are like the pod at `index`, if it is the first of them;
  * otherwise 0. */
 static uint32_t alike_pods(const berth__pods *pods, const berth__node_record *node, uint32_t index)
 {

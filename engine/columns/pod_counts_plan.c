@@ -146,7 +146,7 @@ berth__domain_counts *berth__plan_count(berth__view *view, berth__plan *plan,
         view, counted->kind, 0, 0, counted->filters, counted->filter_count);
     if (population == NULL)
         return NULL;
-    population->users++; /* keeps the population if the next call fails */
+    population->users++; /* hold it, so that the population survives if the next call fails */
     berth__domain_counts *one = berth__plan_count_population(
         view, plan, population, counted->topology_key, counted->inclusion);
     population->users--;

@@ -239,7 +239,7 @@ void berth__population_drop(berth__view *view, berth__population *population)
         berth__groups_leave(view, population);
     }
     forget_tiles(counts, population);
-    berth__arena arena = population->arena; /* the population lies in it */
+    berth__arena arena = population->arena; /* the population itself lies in the arena */
     berth__arena_destroy(&arena);
 }
 
@@ -400,8 +400,8 @@ bool berth__population_walk(berth__view *view, berth__population *population)
     return population->valid;
 }
 
-/* Matched pods are summed from groups. Holders need a walk over all pods, but their counts are lost
- * only for lack of memory. */
+/* Matched pods are summed from groups. Pods that hold a term need a walk over all pods, but their
+ * counts become invalid only when memory is short. */
 bool berth__population_renew(berth__view *view, berth__population *population)
 {
     if (population->valid)

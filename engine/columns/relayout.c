@@ -82,7 +82,8 @@ static bool fill_slots(berth__view *view, berth__view *next, const uint32_t *ord
     return true;
 }
 
-/* Make the counters follow the slots. Without memory for the map of slots they start again. */
+/* Make the counters follow the slots. Without memory for the map of slots, everything is counted
+ * again. */
 static void move_counts(berth__view *view, const berth__layout *old, const uint32_t *order,
                         const berth__pods *pods)
 {
@@ -123,7 +124,7 @@ static berth_status settle(berth__view *view, const berth__layout *old, const ui
     return status;
 }
 
-/* Make all records writable whose slot changes. */
+/* Make all records whose slot changes writable. */
 static bool own_records(berth__view *view, const uint32_t *order, uint32_t count)
 {
     bool ok = true;
@@ -142,8 +143,8 @@ static void free_notes(const berth__view *view, const berth__former_layout *form
     berth__free(allocator, former->back, former->back_count * sizeof(*former->back));
 }
 
-/* Keep what the way back from a layout of `count` slots needs: memory, a writable layout, and notes
- * for finally releasing it. */
+/* Reserve what undoing a layout of `count` slots needs: memory, a writable layout, and notes for
+ * releasing the old one in the end. */
 static berth_status note_former(berth__view *view, uint32_t count, berth__former_layout *out)
 {
     const berth_allocator *allocator = view->model->allocator;
@@ -171,8 +172,9 @@ void berth__former_layout_free(const berth__view *view, berth__former_layout *fo
                             0);
 }
 
-/* Columns that the decisions to come are likely to read are filled with the slots, while the facts
- * of each node are at hand: those of the layout before, or those that nearly all clusters need. */
+/* Add the columns that later decisions will probably read, so that they are filled together with
+ * the slots: the columns of the previous layout or, for the first layout, those that nearly all
+ * clusters need. */
 static bool expect_columns(const berth__view *view, berth__layout *layout)
 {
     enum { KEPT_MAX = 16 };
@@ -191,7 +193,7 @@ static berth_status begin_layout(const berth__view *view, uint32_t count, uint64
     const berth_allocator *allocator = view->model->allocator;
     *next = *view;
     next->names_epoch =
-        berth__names_epoch(view->model); /* before the count, which may grow meanwhile */
+        berth__names_epoch(view->model); /* read before the count, which may grow meanwhile */
     if (next->resource_count < view->model->resource_count)
         next->resource_count = view->model->resource_count;
     next->layout = berth__layout_create(allocator, count);
@@ -255,8 +257,8 @@ berth_status berth__view_relayout(berth__view *view, const uint32_t *order, uint
     return status;
 }
 
-/* Find where the nodes of the present layout were. Nodes that the former layout did not count leave
- * their slots. */
+/* Find the former slots of the nodes in the current layout. Nodes that the former layout did not
+ * count lose their slots. */
 static void part_ways(berth__view *view, const berth__former_layout *former,
                       const berth__pods *pods)
 {
@@ -285,7 +287,7 @@ void berth__view_relayout_back(berth__view *view, const berth__former_layout *fo
     uint64_t tiles_stamp = view->tiles_stamp;
     BERTH_ASSERT(former->back_count == layout->count);
     part_ways(view, former, pods);
-    /* If tiles may be shared, they were copied, not moved, and need no repair. */
+    /* Tiles that may be shared were copied, not moved, so they need no repair. */
     for (uint32_t slot = 0; slot < layout->count && !view->cow->shared; slot++) {
         uint32_t to = former->back[slot];
         if (to != BERTH__SLOT_NONE)

@@ -96,7 +96,8 @@ berth__tile *berth__tile_copy(const berth__cow_owner *cow, const berth__tile *fr
     return tile;
 }
 
-/* Kept so that scoring divides only for the node with the pod, not also for the node as it is. */
+/* Stored so that scoring must divide only for the node with the pod, not also for the node without
+ * it. */
 int32_t berth__tile_evenness(berth__tile *tile, uint32_t at)
 {
     return berth__evenness_of((double)berth__tile_allocatable(tile, BERTH__CPU)[at],

@@ -12,7 +12,7 @@ enum {
     BERTH__TILE = 128, /* slots */
     BERTH__TILE_WORDS = BERTH__TILE / 64,
     BERTH__TILE_SHIFT = 7,
-    BERTH__HOME_TILES = 8, /* neighbours in the same memory, scanned by one worker */
+    BERTH__HOME_TILES = 8, /* neighbouring tiles that share memory and are scanned by one worker */
 };
 
 /* A set of slots of one tile. */
@@ -31,7 +31,7 @@ typedef struct berth__tile {
     uint64_t stamp; /* of the copy-on-write owner that may change it; see base/cow_owner.h */
     uint32_t resource_count;
     const berth_allocator *home; /* the memory that the tile lies in */
-    berth__mask ports_held;      /* slots that have a set of ports, even an empty one */
+    berth__mask ports_held;      /* slots that own a set of ports, perhaps an empty one */
     _Alignas(64) int32_t pods_used[BERTH__TILE];
     int32_t pods_max[BERTH__TILE];
     int32_t evenness[BERTH__TILE];       /* of the used cpu and memory: berth__evenness_of */

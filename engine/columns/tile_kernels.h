@@ -18,7 +18,7 @@ typedef struct berth__tree_sum {
     uint32_t feasible;
 } berth__tree_sum;
 
-/* Take `count` (perhaps 0) slots with a total into a sum. */
+/* Add `count` (perhaps 0) slots with a total to a sum. */
 static inline void berth__tree_sum_take(berth__tree_sum *sum, int32_t total, uint32_t count)
 {
     if (total > sum->best && count > 0) {
@@ -88,8 +88,8 @@ typedef struct berth__amount_columns {
     const int32_t *evenness; /* of the slot without the pod: berth__evenness_of */
 } berth__amount_columns;
 
-/* How `narrow` keeps values: a value up to this size as it is, a mark for no value, anything for
- * other values. */
+/* How `narrow` stores values in 16 bits: values of up to this magnitude unchanged, IGNORED for no
+ * value, anything for other values. */
 enum { BERTH__NARROW_MAX = INT16_MAX - 1, BERTH__NARROW_IGNORED = INT16_MIN };
 
 /* Entries of a table that maps kept values to parts of a total. */

@@ -142,7 +142,7 @@ static void spread_add(const uint32_t *restrict pods, double weight, double skew
     }
 }
 
-/* The difference, a sum's fraction, is exact. */
+/* The subtraction, which leaves the fraction of a sum, is exact. */
 static void round_small(const double *restrict sums, int64_t *restrict out)
 {
     for (uint32_t s = 0; s < BERTH__TILE; s++) {
@@ -320,7 +320,7 @@ static inline void take_masked(const int64_t *restrict values, const berth__mask
     for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++) {
         uint64_t bits = mask->words[w];
         for (uint32_t b = 0; b < 64; b++) {
-            int64_t value = values[w * 64 + b]; /* read in any case, so that this vectorises */
+            int64_t value = values[w * 64 + b]; /* read always: vectorises better */
             masked[w * 64 + b] = (bits & lane_bits[b]) != 0 ? value : INT64_MIN;
         }
     }

@@ -1,6 +1,6 @@
 /* Tile kernels that look values up by slot, a part of tile_kernels_body.h. Tables are often small
  * (zones, taint lists). A table that fits into one or two vectors is read by a permutation; a
- * gather of as many lanes takes four times as long. */
+ * gather of the same number of lanes takes four times as long. */
 #if defined(__AVX512F__)
 
 enum { FEW_ENTRIES = 32 };

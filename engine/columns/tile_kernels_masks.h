@@ -1,8 +1,8 @@
 /* Tile kernels that compare and return a mask, a part of tile_kernels_body.h. */
 #if defined(__AVX512F__)
 
-/* A compare sets a bit a lane: 8 for amounts, 16 for numbers. Their bytes in order are the mask's
- * words. */
+/* A compare sets one bit per lane: 8 lanes for amounts, 16 for numbers. These bytes in order are
+ * the mask's words. */
 typedef union lane_masks {
     berth__mask mask;
     uint8_t of_8[BERTH__TILE / 8];

@@ -63,8 +63,8 @@ static uint32_t domain_of(berth__topology *topology, const berth_allocator *allo
     return domain;
 }
 
-/* Neighbouring slots often have the same value, or step through a few values, so the last domain is
- * tried first. */
+/* Neighbouring slots often have the same value, or cycle through a few values, so try the last
+ * domain first. */
 static bool number_slots(berth__topology *topology, const berth__layout *layout,
                          const berth__sym *column, const numbering *table)
 {

@@ -15,7 +15,7 @@ typedef struct berth__topology {
     uint32_t users;
     uint64_t epoch;      /* of the layout that the rest was computed for, or BERTH__EPOCH_NONE */
     uint32_t *domains;   /* by slot: from 1, in order of first appearance; 0: no such label */
-    uint64_t *present;   /* a bit a slot: the node has the label */
+    uint64_t *present;   /* one bit per slot: the node has the label */
     uint32_t tile_count; /* capacity of the two */
     berth__sym *values;  /* by domain */
     uint32_t value_capacity;
@@ -37,7 +37,7 @@ typedef struct berth__inclusion {
     berth__keymap_entry entry;
     uint32_t users;
     uint32_t key_bytes;
-    uint64_t epoch;      /* BERTH__EPOCH_NONE: not filled yet; the filling code sets it */
+    uint64_t epoch;      /* BERTH__EPOCH_NONE: not filled yet; set by the code that fills the set */
     uint64_t *slots;     /* a bit a slot */
     uint32_t tile_count; /* capacity */
     bool all;            /* every slot is in the set */

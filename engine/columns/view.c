@@ -105,7 +105,7 @@ berth_status berth__view_make_layout_writable(berth__view *view)
     return BERTH_OK;
 }
 
-/* Pods bring new keys, and a layout may live long. */
+/* New pods use new keys, so columns accumulate in a layout that lives long. */
 enum { COLUMNS_MAX = 256 };
 
 void berth__view_trim_columns(berth__view *view)
@@ -141,7 +141,7 @@ void berth__view_note_evenness(berth__tile *tile, uint32_t at)
     tile->evenness[at] = berth__tile_evenness(tile, at);
 }
 
-/* A closed node has less room than for zero pods, so no filter has to know about it. */
+/* A closed node gets room for fewer than zero pods, so no filter has to know about closed nodes. */
 static int32_t room_for_pods(const berth__node_record *node)
 {
     return node->closed ? -1 : clamp_pods(node->facts->pods_max);
@@ -226,7 +226,7 @@ static void count_request(berth__view *view, berth__tile *tile, uint32_t at,
     berth__view_note_evenness(tile, at);
 }
 
-/* A branch counts no volumes before an operation on a pod with volumes. */
+/* A branch does not count volumes until its first operation on a pod with volumes. */
 static bool uses_volumes(const berth__view *view, const berth__class *cls)
 {
     return cls->volumes != NULL && view->volume_use != NULL;

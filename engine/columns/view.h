@@ -52,7 +52,7 @@ berth_status berth__view_init(berth__view *view, berth__model *model, berth__cow
 /* Free everything. The copy-on-write owner must no longer be shared. */
 void berth__view_destroy(berth__view *view);
 
-/* The state of a view before a new node order, for the way back. */
+/* The state of a view before a new node order, for undoing it. */
 typedef struct berth__former_layout {
     berth__layout *layout;
     berth__tile **tiles;
@@ -62,20 +62,20 @@ typedef struct berth__former_layout {
     uint32_t held;       /* notes of the copy-on-write owner */
     uint32_t slot_count; /* of `slots` */
     uint32_t *slots;     /* the slot of each of the layout's nodes, or BERTH__SLOT_NONE */
-    uint32_t *back;      /* by slot of the layout that came after: scratch for the way back */
+    uint32_t *back;      /* by slot of the next layout: scratch for undoing */
     uint32_t back_count;
 } berth__former_layout;
 
-/* Bring the view to a new node order: `order` lists `count` ids of present nodes. Nodes of the old
- * layout keep their state, others get it from the list of their pods. Sets the slots of node
- * records. Fails only when out of memory: then either the view is unchanged, or new nodes whose
- * pods could not be counted have no slot yet, and the next call makes up for it. `former`, if not
- * NULL, receives the former state. */
+/* Switch the view to a new node order: `order` lists `count` ids of present nodes. Nodes of the old
+ * layout keep their state; the state of others is computed from the list of their pods. Sets the
+ * slots of node records. Fails only when out of memory: then either the view is unchanged, or new
+ * nodes whose pods could not be counted have no slot yet, and the next call makes up for it.
+ * `former`, if not NULL, receives the former state. */
 berth_status berth__view_relayout(berth__view *view, const uint32_t *order, uint32_t count,
                                   const berth__pods *pods, uint64_t epoch,
                                   berth__former_layout *former);
 
-/* The way back, from the state in which the new order began. Needs no memory. */
+/* Undo that, from the state right after it. Needs no memory. */
 void berth__view_relayout_back(berth__view *view, const berth__former_layout *former,
                                const berth__pods *pods, uint64_t epoch);
 void berth__former_layout_free(const berth__view *view, berth__former_layout *former);
@@ -138,8 +138,8 @@ uint32_t berth__view_ports(const berth__view *view, uint32_t slot, const berth__
 void berth__view_set_ports(berth__view *view, uint32_t slot, const berth__host_port *items,
                            uint32_t count);
 
-/* The same (one more: change 1, one fewer: -1) in a what-if, which undoes it before anybody else
- * reads the view. The journal does not record it. */
+/* The same in a what-if (change 1: one more pod, -1: one fewer), which must undo it before anybody
+ * else reads the view. The journal does not record it. */
 berth_status berth__view_suppose(berth__view *view, uint32_t slot, const berth__class *cls,
                                  int change);
 

@@ -251,8 +251,8 @@ static void use_claim(berth__volume_use *use, uint32_t claim, uint32_t node_id, 
     entry->pods += by_name;
 }
 
-/* The ref for one more use of a volume. The caller counts the ref if it is new. There must be
- * room. */
+/* The ref for one more use of a volume, made if there is none; the caller counts a new ref. There
+ * must be room. */
 static berth__volume_ref *use_volume(berth__volume_use *use, berth__node_volumes *volumes,
                                      uint32_t node_id, const berth__volume_list *list,
                                      const berth__pod_volume *volume)
@@ -452,7 +452,7 @@ static bool follow_journal(berth__volume_use *use)
     return true;
 }
 
-/* Give their records to nodes that have come since and that the store knows. */
+/* Link nodes that were added since with their records in the store, if it has any. */
 static bool find_records(berth__volume_use *use, const berth__layout *layout,
                          const berth__cow_array *nodes)
 {

@@ -95,12 +95,12 @@ berth_status berth__volume_use_add(berth__volume_use *use, uint32_t node_id,
 void berth__volume_use_remove(berth__volume_use *use, uint32_t node_id,
                               const berth__volume_list *list);
 
-/* For undoing: count a pod's volumes, which were counted on the node before, again. Needs no
+/* For undoing: count again the volumes of a pod that were counted on the node before. Needs no
  * memory: the next refresh makes up for entries that lack room now. */
 void berth__volume_use_restore(berth__volume_use *use, uint32_t node_id,
                                const berth__volume_list *list);
 
-/* The node's id is free: no pod is on it, and another node may get it next. */
+/* The node's id was freed: no pod is on the node, and another node may get the id. */
 void berth__volume_use_forget_node(berth__volume_use *use, uint32_t node_id);
 
 /* Remove records that neither the store nor anything here refers to (storage_sweep.c). */
@@ -130,8 +130,8 @@ bool berth__volume_is_attached(const berth__node_volumes *volumes, berth__attach
 uint32_t berth__volumes_attached(const berth__node_volumes *volumes, berth__sym driver);
 
 /* The column of a driver, after a refresh; valid until the next call. NULL: there are too many
- * columns, or memory is short, and the caller looks at nodes one by one. Cost: for a new driver or
- * layout, a look at all nodes. */
+ * columns, or memory is short, so the caller must check nodes one by one. Cost: for a new driver or
+ * layout, reads all nodes. */
 const berth__driver_fill *berth__driver_fill_get(berth__volume_use *use, berth__sym driver,
                                                  const berth__layout *layout);
 

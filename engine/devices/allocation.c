@@ -179,7 +179,7 @@ static bool fill_result(const berth__device_search *search, const berth__taken_d
     for (uint32_t i = 0; i < device->capacity_count; i++)
         consumed[i] = (berth__consumed_capacity){.name = device->capacities[i].name,
                                                  .value = search->amounts[taken->consumed + i]};
-    out->share_id = search->model->known.empty; /* any value will do here */
+    out->share_id = search->model->known.empty; /* the value does not matter here */
     out->consumed = consumed;
     out->consumed_count = device->capacity_count;
     return true;

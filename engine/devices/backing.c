@@ -69,8 +69,8 @@ static berth__backing_class *first_behind(const berth__backing *backing, berth__
                                                       sizeof(resource));
 }
 
-/* Enter a class as the one that backs its resource, unless a class that is at least as new does
- * already. A rejected class stays unknown. */
+/* Enter a class as the one that backs its resource, unless a class that is at least as new does so
+ * already. `known` of a class that is not entered stays false. */
 static void enter(berth__backing *backing, berth__backing_class *one)
 {
     berth__backing_class *before = first_behind(backing, one->resource);

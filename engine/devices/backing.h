@@ -3,9 +3,10 @@
  *
  * A class backs the resource that is named after it, and the resource that it names. If several
  * classes name the same resource, the newest backs it; among equally new ones, the first by name.
- * The others then back only the resource named after them, and not even that if a class that is at
- * least as new precedes them by name. A kube-scheduler that has just read the classes by name
- * behaves the same. Source: dynamic-resource-allocation v0.36, deviceclass/extendedresourcecache.
+ * The other classes then back only the resource named after them, and not even that one if a class
+ * that is at least as new precedes them by name. A kube-scheduler that has just read the classes in
+ * the order of their names does the same. Source: dynamic-resource-allocation v0.36,
+ * deviceclass/extendedresourcecache.
  * Threads: those of the devices that it belongs to. */
 #ifndef BERTH_DEVICES_BACKING_H
 #define BERTH_DEVICES_BACKING_H
@@ -16,7 +17,7 @@
 
 /* A class that names a resource. */
 typedef struct berth__backing_class {
-    berth__keymap_entry entry; /* by resource, for the class that backs it */
+    berth__keymap_entry entry; /* by resource, if the class backs it */
     berth__sym resource;
     bool known; /* it backs the resource that is named after it */
     const berth__device_class *of;

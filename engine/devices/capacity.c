@@ -27,7 +27,7 @@ static const __int128 *asked(const berth__device_line *line, berth__device_name 
     return NULL;
 }
 
-/* Round up to the next step of the range. Steps are counted in 64 bits, which may wrap. */
+/* Round up to the next step of the range. Steps are counted in 64-bit arithmetic that may wrap. */
 static __int128 round_up(const berth__device_capacity *capacity, __int128 value)
 {
     if (value < capacity->min)
@@ -174,8 +174,8 @@ static bool all_known(const berth__device_line *line, const berth__device *devic
     return true;
 }
 
-/* Whether the device has the requested capacities in addition to what is in use, or (`in_use`
- * false) if nothing were in use. */
+/* Whether the device has the requested capacities left beside what is in use or, if `in_use` is
+ * false, would have them if nothing were in use. */
 static berth__step ask(berth__device_search *search, const berth__device_line *line,
                        const berth__offer *offer, bool in_use)
 {

@@ -306,7 +306,7 @@ bool berth__reach_meets(const berth__model *model, const berth__device_reach *re
     return berth__node_selector_meets(&model->strings, &reach->selector, node->name, node->labels);
 }
 
-/* Whether a slice for some nodes is for this one. */
+/* Whether a slice for some nodes includes this node. */
 static bool chooses(berth__catalog *catalog, const berth__offer_slice *slice,
                     const berth__offer_node *node, berth_str *problem)
 {
@@ -338,7 +338,8 @@ static bool chooses(berth__catalog *catalog, const berth__offer_slice *slice,
     return false;
 }
 
-/* The pools with slices that this node sees, but not every node; these slices are marked. */
+/* The pools that have slices which this node sees but some other node does not; these slices are
+ * marked. */
 typedef struct own_pools {
     berth__offer_pool **items;
     uint32_t count;
@@ -411,7 +412,7 @@ static int by_pool(const void *a, const void *b, void *model)
                                        berth__text(model, y->pool->key.name));
 }
 
-/* Add a view to a list, unless an allocator could not notice it. */
+/* Add a view to a list, unless it makes no difference to an allocator. */
 static bool put(const berth__pool_view *view, const berth__pool_view **views, uint32_t *count)
 {
     if (view != NULL && !view->obsolete &&

@@ -25,7 +25,7 @@ typedef struct berth__offer_slice {
     berth__sym name;
     struct berth__offer_pool *pool;
     berth__offer *offers;                    /* in the slice's order */
-    struct berth__offer_slice *next_on_node; /* another slice for the same node alone */
+    struct berth__offer_slice *next_on_node; /* the next slice for the same single node */
     bool everywhere;                         /* every node sees it, perhaps only for its counters */
     uint64_t seen;                           /* used while the slices of a node are collected */
 } berth__offer_slice;
@@ -95,8 +95,8 @@ typedef struct berth__catalog {
     /* The list for nodes without slices of their own; NULL: not made yet. */
     const berth__node_offers *common;
     uint32_t offer_count, content_count;
-    uint64_t mark;                      /* last number given to `seen` of slices and pools */
-    uint64_t name_mark;                 /* and to `seen` of uses */
+    uint64_t mark;                      /* last number assigned to `seen` of slices and pools */
+    uint64_t name_mark;                 /* last number assigned to `seen` of uses */
     const berth__node_offers **by_node; /* by node id; NULL: not made yet */
     uint32_t node_capacity;
     uint64_t layout_epoch; /* the epoch of `by_node` */
@@ -118,8 +118,8 @@ typedef struct berth__taint_rules {
     uint32_t count;
 } berth__taint_rules;
 
-/* Rebuild the catalog; sorts `slices`. Returns false when out of memory; the catalog is then
- * empty. Cost: a look at every device. */
+/* Rebuild the catalog; sorts `slices`. Returns false when out of memory; the catalog is then empty.
+ * Cost: reads every device. */
 bool berth__catalog_build(berth__catalog *catalog, berth__device_uses *uses,
                           berth__named_slice *slices, uint32_t count,
                           const berth__taint_rules *rules);
@@ -127,7 +127,7 @@ bool berth__catalog_build(berth__catalog *catalog, berth__device_uses *uses,
 /* The node facts have a new epoch: drop the lists of views. */
 void berth__catalog_follow(berth__catalog *catalog, uint64_t layout_epoch);
 
-/* A node, as offers are selected for it. */
+/* The facts of a node by which offers are selected. */
 typedef struct berth__offer_node {
     uint32_t id;
     berth__sym name;

@@ -10,7 +10,7 @@ struct berth__counter_table {
     const berth__offer_pool *pool;
     const berth__pool_counter *counters;
     uint32_t count;
-    __int128 *available; /* without what devices in use consume */
+    __int128 *available; /* what is left beside the devices in use */
     __int128 *used;      /* by this search */
 };
 

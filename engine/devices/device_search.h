@@ -46,13 +46,13 @@ typedef struct berth__taken_device {
     bool shares;
     bool counted;      /* this search has taken its counters */
     bool was_entered;  /* this search had taken capacity of it before */
-    uint32_t consumed; /* if it shares: index in `amounts` of its consumption by capacity */
+    uint32_t consumed; /* if shared: index in `amounts` of what it consumes by capacity */
 } berth__taken_device;
 
 typedef enum berth__devices_outcome {
     BERTH__DEVICES_FOUND,
     BERTH__DEVICES_NONE,
-    BERTH__DEVICES_INVALID,  /* none, and some pool of the node is invalid */
+    BERTH__DEVICES_INVALID,  /* no devices, and some pool of the node is invalid */
     BERTH__DEVICES_TOO_LONG, /* needs more work than allowed */
     BERTH__DEVICES_FAILED,   /* an error, see `problem` */
     BERTH__DEVICES_NO_MEMORY,

@@ -121,7 +121,7 @@ static void note(berth__devices *devices, const held_devices *held)
     }
 }
 
-/* The devices held by a record without an object: those chosen for a special claim that is not
+/* The devices held by a record that has no object: those chosen for a special claim that is not
  * written yet. */
 static const berth__device_allocation *held_by_special(const berth__devices *devices,
                                                        const berth__device_claim *claim)
@@ -273,7 +273,7 @@ static bool make_catalog(berth__devices *devices)
 
 void berth__devices_begin_question(berth__devices *devices)
 {
-    /* relaxed: texts that matter were removed before this thread's state came to hold the ids */
+    /* relaxed: a removal that matters happened before this thread's state got the ids */
     devices->removals = atomic_load_explicit(&devices->model->removals, memory_order_relaxed);
 }
 

@@ -33,13 +33,14 @@ berth_status berth__devices_create(berth__storage *storage, berth__devices **out
 /* Accepts NULL. */
 void berth__devices_destroy(berth__devices *devices);
 
-/* Begin a question. During it, its thread keeps pointers to outcomes. If this is a branch's, the
- * engine's thread may remove texts meanwhile, but none that the question's pod holds. */
+/* Begin a question, during which its thread keeps pointers to outcomes. If these are a branch's
+ * devices, the engine's thread may remove texts meanwhile, but none that the question's pod
+ * holds. */
 void berth__devices_begin_question(berth__devices *devices);
 
 /* Apply changes of the store, and the epoch of the node facts. Returns false when out of memory;
- * the next call then does the rest. Cost: what changed; after a change of a slice, a look at every
- * device. */
+ * the next call then does the rest. Cost: linear in what changed; after a change of a slice, reads
+ * every device. */
 bool berth__devices_refresh(berth__devices *devices, uint64_t layout_epoch);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "devices/catalog.h"
 
-enum { BERTH__MODEL_DEVICES = 64 }; /* the most devices of a node with a model */
+enum { BERTH__MODEL_DEVICES = 64 }; /* a node with more devices has no model */
 
 /* The number of the model of these offers, from 1. 0: no model, because other things matter (shared
  * devices, devices that reach by selector, or consumers on slices that the node does not see),

@@ -46,12 +46,12 @@ typedef struct berth__node_shapes {
 } berth__node_shapes;
 
 berth_status berth__node_shapes_init(berth__node_shapes *shapes, const berth_allocator *allocator);
-/* Accepts what a failed init left, and zeros. */
+/* Accepts a zeroed struct and one whose init failed. */
 void berth__node_shapes_destroy(berth__node_shapes *shapes);
 
 /* The state of a node; the caller may fill in its outcome. NULL if the node has no shape, or out of
- * memory: then search the node. Cost: the first time, each line's verdict on each device; later a
- * look at each use. */
+ * memory: then search the node. Cost: the first time, each line's verdict on each device; later,
+ * reads each device's use. */
 berth__node_state *berth__node_shapes_state(berth__node_shapes *shapes,
                                             berth__device_search *search,
                                             const berth__node_offers *offers);

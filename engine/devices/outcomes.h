@@ -15,7 +15,7 @@
 #include "devices/node_shape.h"
 
 enum {
-    BERTH__OUTCOME_UNKNOWN = 0, /* other values are the caller's */
+    BERTH__OUTCOME_UNKNOWN = 0, /* the caller defines all other values */
     BERTH__OUTCOMES_MAX = 32,   /* the most kinds kept */
     BERTH__NODES_CHANGED = 1024,
 };
@@ -31,7 +31,7 @@ typedef struct berth__outcomes {
     uint32_t slot_count;
     uint8_t *by_slot;      /* 0: unknown */
     int16_t *scores;       /* by slot: the score of what a search chose */
-    uint64_t *known, *fit; /* bits by slot, whole tiles: outcome known, outcome fits */
+    uint64_t *known, *fit; /* one bit per slot, whole tiles: the outcome is known; it fits */
     berth__node_shapes shapes;
     uint32_t key_bytes;
     uint32_t words[];
@@ -46,7 +46,7 @@ typedef struct berth__outcome_table {
     uint64_t build, layout_epoch, removals; /* of the outcomes kept */
     uint32_t changed[BERTH__NODES_CHANGED]; /* node ids; entry i is at i % BERTH__NODES_CHANGED */
     uint64_t changed_end;
-    uint64_t void_until; /* position in the ring: before it every node may have changed */
+    uint64_t void_until; /* ring position: before it, any node may have changed */
 } berth__outcome_table;
 
 berth_status berth__outcomes_init(berth__outcome_table *table, const berth_allocator *allocator);

@@ -13,7 +13,7 @@ static bool is_kept(const berth__pool_view *view, const berth__offer_slice *slic
     return false;
 }
 
-/* Whether a slice has the view's generation and is not left out, but these nodes do not see it. */
+/* Whether a slice has the view's generation and counts, but these nodes do not see it. */
 static bool is_beside(const berth__pool_view *view, const berth__offer_slice *slice)
 {
     return slice->facts->generation == view->kept[0]->facts->generation &&

@@ -1,5 +1,5 @@
-/* Counts how the devices that a node sees suit a request, one by one, to explain why claims are not
- * served. */
+/* Counts how many of the devices that a node sees suit a request, and why the others do not, to
+ * explain why a claim gets no devices. */
 #ifndef BERTH_DEVICES_STANDING_H
 #define BERTH_DEVICES_STANDING_H
 
@@ -7,16 +7,16 @@
 
 /* The devices of a line's class that the node sees, by what rules them out. */
 typedef struct berth__device_standing {
-    uint32_t devices; /* all of them; of these: */
+    uint32_t devices; /* all of them; each of the following is a part: */
     uint32_t used;    /* allocated to a claim already */
     uint32_t unlike;  /* rejected by the line's selectors */
     uint32_t tainted;
-    uint32_t cramped; /* lacking the requested capacity, or their counters are used up */
+    uint32_t cramped; /* which lack the requested capacity, or whose counters are used up */
     uint32_t fit;     /* suitable */
 } berth__device_standing;
 
-/* Count for a line of a search that has begun. Returns false when out of memory. Cost: a look at
- * each device of the node. */
+/* Count for a line of a search that has begun. Returns false when out of memory. Cost: reads every
+ * device of the node. */
 bool berth__device_standing_of(berth__device_search *search, const berth__offer_node *node,
                                const berth__node_offers *offers, uint32_t line,
                                berth__device_standing *out);

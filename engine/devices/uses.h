@@ -13,14 +13,14 @@ typedef struct berth__device_use {
     struct {
         berth__sym driver, pool, device;
     } key;
-    uint32_t whole;      /* results that use it exclusively */
+    uint32_t whole;      /* allocation results that use it exclusively */
     uint32_t shared;     /* results that share it */
     uint32_t capacities; /* sharing results that state what they consume */
     berth__consumed_capacity *consumed;
     uint32_t consumed_count, consumed_capacity;
     bool offered; /* some slice lists it */
-    /* For the current search, 0 between searches: whether it has entered capacity of the device as
-     * taken; how often it has taken the device; the view that named it last. */
+    /* For the current search, 0 between searches: whether the search has recorded capacity of the
+     * device as taken; how often it has taken the device; the view that named the device last. */
     bool entered;
     uint32_t taken;
     uint64_t seen;

@@ -88,7 +88,7 @@ berth__device_program *berth__device_program_get(berth__verdicts *verdicts, bert
     return found != NULL ? found : make(verdicts, text);
 }
 
-/* Bring a program's verdicts to the present catalog. */
+/* Bring a program's verdicts up to date with the catalog. */
 static bool follow(berth__verdicts *verdicts, berth__device_program *program)
 {
     if (program->build == verdicts->build)
@@ -220,7 +220,7 @@ static berth__device_verdict ask_anew(berth__verdicts *verdicts, berth__device_p
     if (alike != NULL || !*ok)
         return verdict;
     berth__device_likeness *added = berth__arena_alloc(&verdicts->arena, sizeof(*added), 8);
-    if (added != NULL) { /* without it, equal devices are evaluated again */
+    if (added != NULL) { /* otherwise equal devices are evaluated again */
         berth__device_likeness **bucket = &program->likeness[hash % BERTH__LIKENESS_BUCKETS];
         *added = (berth__device_likeness){*bucket, hash, offer, verdict};
         *bucket = added;

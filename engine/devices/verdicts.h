@@ -14,7 +14,8 @@ typedef enum berth__device_verdict {
     BERTH__VERDICT_FAILED, /* an error; berth__device_program_problem returns its text */
 } berth__device_verdict;
 
-/* A device whose verdict holds for equal devices. */
+/* A device that was evaluated, and its verdict, which holds for all devices that the expression
+ * cannot tell apart from it. */
 typedef struct berth__device_likeness {
     struct berth__device_likeness *next;
     uint64_t hash;
@@ -39,7 +40,7 @@ typedef struct berth__verdicts {
     berth__model *model;
     berth__keymap programs;
     berth__cel_room room;
-    berth__arena arena;   /* holds likenesses */
+    berth__arena arena;   /* holds the devices of `likeness` */
     berth__arena scratch; /* for one evaluation */
     uint64_t build;       /* counts builds of the catalog */
     uint32_t content_count;

@@ -9,7 +9,7 @@ typedef struct berth__words {
     berth__arena *arena;
     uint32_t *items;
     uint32_t count, capacity;
-    bool no_memory; /* the list is incomplete */
+    bool no_memory; /* out of memory: the list is incomplete */
 } berth__words;
 
 void berth__words_put(berth__words *words, uint32_t word);

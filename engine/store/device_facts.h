@@ -23,7 +23,7 @@ typedef enum berth__attribute_kind {
     BERTH__ATTRIBUTE_BOOL,
     BERTH__ATTRIBUTE_STRING,
     BERTH__ATTRIBUTE_VERSION,
-    BERTH__ATTRIBUTE_UNSUPPORTED, /* a list, or none of the fields above: selectors can't read it */
+    BERTH__ATTRIBUTE_UNSUPPORTED, /* a list, or no known field is set: selectors can't read it */
 } berth__attribute_kind;
 
 typedef struct berth__device_attribute {
@@ -104,7 +104,7 @@ typedef struct berth__slice_facts {
     berth__sym pool;
     int64_t generation;
     int64_t slice_count;       /* slices of the pool at this generation */
-    berth__device_reach reach; /* nothing set: see the devices, or no nodes */
+    berth__device_reach reach; /* nothing set: see the devices; otherwise no nodes */
     bool per_device;           /* perDeviceNodeSelection */
     const berth__counter_set *shared_counters;
     uint32_t shared_counter_count;
@@ -166,8 +166,8 @@ typedef struct berth__device_ask {
 
 typedef struct berth__device_request {
     berth__sym name;
-    /* Takes the first of `asks` that can be satisfied. If false, there is one of them, or none if
-     * the kind of the request is unknown. */
+    /* True: the request takes the first of `asks` that can be satisfied. False: `asks` has one
+     * entry, or none if the kind of the request is unknown. */
     bool first_available;
     const berth__device_ask *asks;
     uint32_t ask_count;
@@ -337,8 +337,8 @@ typedef struct berth__device_grant {
 } berth__device_grant;
 
 /* Reserve the allocations that a placement chose, in the order of its claims. A claim that is
- * already allocated or reserved is only noted. The caller has reserved room for 2 records in
- * `undo`; for unreserve, for one. Errors: BERTH_E_NOMEM, nothing reserved. */
+ * already allocated or reserved is only recorded in the pod's list. The caller has reserved room
+ * for 2 records in `undo`; for unreserve, for one. Errors: BERTH_E_NOMEM, nothing reserved. */
 berth_status berth__storage_reserve_devices(berth__storage *storage, uint32_t pod,
                                             const berth__device_grant *grants, uint32_t count);
 

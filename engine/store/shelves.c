@@ -288,7 +288,8 @@ static void take_out(berth__shelf *shelf, const berth__shelf_item *item)
         shelf->count--;
         return;
     }
-    /* Search backwards: when many come and go between look-ups, the newest leaves first. */
+    /* Search backwards, because the newest item is usually removed first when many come and go
+     * between look-ups. */
     for (at = shelf->count; at > shelf->sorted && item_order(&shelf->items[at - 1], item) != 0;)
         at--;
     BERTH_ASSERT(at > shelf->sorted && shelf->items[at - 1].object == item->object);

@@ -1,10 +1,10 @@
-/* Shelves: an index of objects that choose their nodes by labels. A node finds the objects that
- * choose it without a look at all of them.
+/* Shelves: an index of objects that choose their nodes by labels. So the objects that choose a node
+ * are found without reading all objects.
  *
  * An object with a node selector is put on one shelf for each value of one In requirement of each
  * of its terms (a local volume: on the one shelf of its host name). An object that every node
- * reaches, or that has no such requirement, is on the open shelf. A node looks at the open shelf
- * and at the shelf of each of its own label values, and still compares the objects there with the
+ * reaches, or that has no such requirement, is on the open shelf. For a node, the open shelf and
+ * the shelves of its own label values are read, and each object there is still checked with its
  * whole selector. A shelf is sorted by amount, then by order of arrival. */
 #ifndef BERTH_STORE_SHELVES_H
 #define BERTH_STORE_SHELVES_H
@@ -63,7 +63,7 @@ void berth__shelves_remove(berth__shelves *shelves, berth__sym owner,
                            const berth__interned_node_selector *chooses,
                            const berth__shelf_item *item);
 
-/* Hide the object for a while: returning it, or giving up its places, needs no memory. */
+/* Hide the object for a while. Returning it, or giving up its places, needs no memory then. */
 void berth__shelves_lend(berth__shelves *shelves, berth__sym owner,
                          const berth__interned_node_selector *chooses,
                          const berth__shelf_item *item);
@@ -76,8 +76,8 @@ void berth__shelves_give_up(berth__shelves *shelves, berth__sym owner,
 /* Sort new items. Required before look-ups. */
 void berth__shelves_settle(berth__shelves *shelves);
 
-/* Free empty shelves, and sets without other shelves; sort new items. Some stay if there is no
- * memory to free them. */
+/* Free empty shelves, and sets that have only empty shelves; sort new items. Some stay if memory is
+ * too short to rebuild the tables. */
 void berth__shelves_prune(berth__shelves *shelves);
 
 /* The shelves of an owner, or NULL; one of them by label, or NULL. */

@@ -71,7 +71,7 @@ berth_status berth__storage_create(berth__model *model, berth__cow_owner *cow, b
         model->allocator, BERTH__DEVICE_JOURNAL * sizeof(*storage->device_journal), 64);
     bool ok = storage->device_journal != NULL;
     for (uint32_t i = 1; ok && i < BERTH__IN_TREE_COUNT && cow != NULL;
-         i++) /* these stay: plugins hold them */
+         i++) /* kept, because plugins hold them */
         (void)berth__storage_in_tree_driver(storage, (berth__in_tree)i, &ok);
     if (storage->journal == NULL || !ok || !init_tables(storage)) {
         berth__storage_destroy(storage);
@@ -142,7 +142,7 @@ void berth__storage_destroy(berth__storage *storage)
         return;
     const berth_allocator *allocator = storage->model->allocator;
     berth__cow_owner *cow = storage->cow;
-    storage->cow = NULL; /* no snapshot shows what was chosen */
+    storage->cow = NULL; /* no snapshot shows these allocations */
     free_reservations(storage);
     storage->cow = cow;
     for (uint32_t kind = 0; kind < BERTH_KIND_COUNT; kind++) {
@@ -406,14 +406,14 @@ berth__disk *berth__storage_disk_find(const berth__storage *storage,
 static bool identify(berth__storage *storage, berth__disk *disk)
 {
     bool ok = true;
-    /* relaxed: removals that matter came before this thread's state held the ids */
+    /* relaxed: a removal that matters happened before this thread's state got the ids */
     disk->removals = atomic_load_explicit(&storage->model->removals, memory_order_relaxed);
     berth__storage_identify_disk(storage, disk, &ok);
     return ok;
 }
 
-/* A branch's store may outlive its branch and the texts of its disks, whose ids other texts may
- * have got. Sweeps mark the texts of the engine's store. */
+/* A branch's store may outlive its branch, and so the texts of its disks may be removed and their
+ * ids reused. That cannot happen in the engine's store, whose texts sweeps mark. */
 static bool is_outdated(const berth__storage *storage, const berth__disk *disk)
 {
     /* relaxed: as above */

@@ -2,11 +2,11 @@
  * publish, and what placements have reserved.
  *
  * Every name that is mentioned has a record, even without an object, so that other records can
- * point at it. The record points to the object's facts, which are replaced as a whole. Now and
- * then, records and inline disks that nothing mentions any more are freed (storage_sweep.c) and
- * their ids used again. A reservation (kube-scheduler: the assume caches) marks a PersistentVolume
- * as taken by a claim, or a claim as to be provisioned for a node. Reservations are kept by pod,
- * and given back as they were made. Updates of the volume or claim end them. */
+ * point at it. The record points to the object's facts, which are replaced as a whole. From time to
+ * time, records and inline disks that nothing mentions any more are freed (storage_sweep.c), and
+ * their ids are used again. A reservation (kube-scheduler: the assume caches) marks a
+ * PersistentVolume as taken by a claim, or a claim as to be provisioned for a node. Reservations
+ * are kept by pod, and given back as they were made. Updates of the volume or claim end them. */
 #ifndef BERTH_STORE_STORAGE_H
 #define BERTH_STORE_STORAGE_H
 
@@ -64,8 +64,9 @@ typedef enum berth__in_tree {
  * whose volume may turn out to be of any plugin. */
 typedef uint64_t berth__attachment;
 
-/* The attachments that one volume of a pod counts as; unused places are 0. Two only in era
- * v1alpha1: an unbound claim counts with every in-tree plugin and with its class's driver. */
+/* The attachments that one volume of a pod counts as; unused entries are 0. There are two only in
+ * era v1alpha1, where an unbound claim counts for every in-tree plugin and for its class's
+ * driver. */
 typedef struct berth__attachments {
     berth__attachment items[2];
 } berth__attachments;
@@ -81,9 +82,9 @@ typedef struct berth__disk {
     uint32_t id;
     berth__pod_volume volume; /* without its name */
     berth__in_tree in_tree;
-    berth__attachment attachment; /* if the plugin is migrated */
+    berth__attachment attachment; /* as counted if the plugin is migrated */
     uint64_t removals; /* the model's count when the disk was identified: see disk_make */
-    bool kept;         /* the same as in a record */
+    bool kept;         /* during a sweep: something mentions it */
     uint32_t words[];  /* key and monitors */
 } berth__disk;
 
@@ -182,7 +183,7 @@ struct berth__pv {
 
 typedef enum berth__binding_mode {
     BERTH__BINDING_UNSET,
-    BERTH__BINDING_IMMEDIATE, /* also for any unknown word */
+    BERTH__BINDING_IMMEDIATE, /* also for unknown values */
     BERTH__BINDING_WAIT,      /* WaitForFirstConsumer */
 } berth__binding_mode;
 
@@ -397,7 +398,7 @@ berth__disk *berth__storage_disk_find(const berth__storage *storage,
 
 /* ---- freeing records (storage_sweep.c) ---- */
 
-/* Whether so many records are new that a search for unneeded ones is worth while. */
+/* Whether enough records are new to make a search for unneeded ones worthwhile. */
 static inline bool berth__storage_sweep_is_due(const berth__storage *storage)
 {
     return BERTH_UNLIKELY(storage->in_use >= storage->sweep_at);
@@ -435,9 +436,9 @@ berth__attachment berth__storage_listed_attachment(const berth__storage *storage
 
 /* ---- reservations (storage_reserve.c) ---- */
 
-/* Reserve what a placement chose. What is already so is only noted. The caller has reserved room
- * for 2 records in `undo`; for unreserve and forget, for one. Errors: BERTH_E_NOMEM, nothing
- * reserved. */
+/* Reserve what a placement chose. A volume or claim that is already bound or reserved accordingly
+ * is only recorded in the pod's list. The caller has reserved room for 2 records in `undo`; for
+ * unreserve and forget, for one. Errors: BERTH_E_NOMEM, nothing reserved. */
 berth_status berth__storage_reserve(berth__storage *storage, uint32_t pod,
                                     const berth__volume_choice *choices, uint32_t count,
                                     berth__sym node_name);
@@ -445,15 +446,15 @@ berth_status berth__storage_reserve(berth__storage *storage, uint32_t pod,
 /* Give back what the pod's placement reserved. Does nothing if it reserved nothing. */
 void berth__storage_unreserve(berth__storage *storage, uint32_t pod);
 
-/* The pod was removed. What it reserved, devices included, stays reserved. Another pod may take its
- * index next. */
+/* The pod was removed. Everything that it reserved, devices included, stays reserved. The next pod
+ * may get its index. */
 void berth__storage_forget(berth__storage *storage, uint32_t pod);
 
 /* The choice of a pod's placement for its i-th claim; false: there is none. */
 bool berth__storage_choice(const berth__storage *storage, uint32_t pod, uint32_t i,
                            berth__volume_choice *out);
 
-/* Make all followers of the journal lag too far behind, so that they look at everything. */
+/* Make every follower of the journal read everything again, as if it had fallen too far behind. */
 void berth__storage_note_all(berth__storage *storage);
 
 /* Whether a volume's claimRef (or reservation) refers to the claim. */
@@ -474,10 +475,10 @@ berth__stored_facts *berth__storage_compile(berth__storage *storage, const berth
 berth__interned_node_selector berth__storage_affinity(berth__storage *storage, berth__arena *arena,
                                                       const berth_node_selector *source, bool *ok);
 
-/* Drop the items of pods that hold nothing, because another pod had reserved the volume or device,
- * or it was bound. In a store that follows snapshots they are remains of an earlier branch, and a
- * later reservation might get their serials. Cost: linear in the pods with reservations if there
- * may be any, else constant. */
+/* Drop items in pods' lists that hold no reservation, because another pod had reserved the volume
+ * or device, or because it was bound already. In a store that follows snapshots they are left over
+ * from an earlier branch, and a later reservation might get their serials. Cost: linear in the pods
+ * with reservations if there may be any, else constant. */
 void berth__storage_drop_idle(berth__storage *storage);
 
 /* Mark the records that pods' reservations mention as needed. */
@@ -496,10 +497,10 @@ void berth__storage_identify_class(berth__storage *storage, const berth_storage_
 /* The plugins in an annotation's list, as bits. */
 uint32_t berth__storage_migrated_plugins(berth_str list);
 
-/* Whether any claim may take the volume, reservations aside. */
+/* Whether any claim may take the volume, ignoring reservations. */
 bool berth__pv_is_free(const berth__pv_facts *facts);
 
-/* Link a volume into its claim's list and take it out. */
+/* Link a volume into its claim's list; unlink it. */
 void berth__pv_link(berth__pv *volume, berth__claim *claim);
 void berth__pv_unlink(berth__pv *volume);
 

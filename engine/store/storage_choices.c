@@ -5,7 +5,7 @@
 #include "base/assert.h"
 #include "store/device_facts.h"
 
-/* The choice has room for the note of its release, so that releasing needs no memory. */
+/* Includes the memory for the note of its release, so that releasing needs no memory. */
 typedef struct noted_choice {
     berth__device_choice choice;
     berth__retired *note;
@@ -14,7 +14,7 @@ typedef struct noted_choice {
 static noted_choice *choice_of(const berth__device_allocation *chosen)
 {
     noted_choice *out;
-    memcpy(&out, &chosen, sizeof(out)); /* the owner may write it: removes the const */
+    memcpy(&out, &chosen, sizeof(out)); /* the owner may drop the const */
     return out;
 }
 

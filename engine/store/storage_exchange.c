@@ -101,7 +101,7 @@ void berth__pv_unlink(berth__pv *volume)
     volume->next_of_claim = NULL;
 }
 
-/* How facts leave a record: for good; for a while, so that they may come back; or because the
+/* How facts leave a record: permanently; for a while, so that they may come back; or because the
  * former facts come back. */
 typedef enum departure { FOR_GOOD, FOR_A_WHILE, COMING_BACK } departure;
 
@@ -297,7 +297,7 @@ static bool exchange_facts(berth__storage *storage, void *record, void *facts, d
     switch ((berth_kind)((berth__stored *)record)->kind) {
     case BERTH_KIND_STORAGE_CLASS:
         ((berth__storage_class_record *)record)->facts = facts;
-        berth__storage_note_all(storage); /* concerns volumes that its claims will get */
+        berth__storage_note_all(storage); /* affects volumes that its claims will get */
         break;
     case BERTH_KIND_CSI_DRIVER:
         ((berth__csi_driver_record *)record)->facts = facts;
@@ -359,7 +359,7 @@ static void release_facts(const berth_allocator *allocator, void *context, void 
     berth__stored_facts_free(object);
 }
 
-/* The store no longer holds these facts, but versions may show them. Room for the note was
+/* The store no longer holds these facts, but snapshots may still show them. Room for the note was
  * reserved. */
 static void let_go(berth__storage *storage, berth__stored_facts *facts)
 {
@@ -367,14 +367,14 @@ static void let_go(berth__storage *storage, berth__stored_facts *facts)
         berth__cow_owner_retire(storage->cow, facts->born, release_facts, facts, 0);
 }
 
-/* Facts that were replaced, and the reservation of their volume or claim that this ended. */
+/* Facts that were replaced, and the reservation of the volume or claim that ended with them. */
 typedef struct former_facts {
     berth__stored *record;
     berth__stored_facts *facts;
     berth__held held;
 } former_facts;
 
-/* Release the note that was held for facts that might leave or come back. */
+/* Release the note that was reserved for the replaced facts. */
 static void end_hold(berth__storage *storage, const former_facts *own)
 {
     if (own->facts != NULL)
@@ -388,9 +388,9 @@ static void undo_exchange(void *owner, void *record)
     const former_facts *own = record;
     berth__stored_facts *fresh = berth__storage_facts(own->record);
     exchange_facts(storage, own->record, own->facts, COMING_BACK);
-    let_go(storage, fresh); /* no version has shown them */
+    let_go(storage, fresh); /* no snapshot shows them */
     if (own->record->reservation !=
-        own->held.serial) /* devices stay reserved unless the news concerns them */
+        own->held.serial) /* a device claim's reservation may have survived the exchange */
         berth__storage_hold_again(storage, own->record, &own->held);
     end_hold(storage, own);
 }

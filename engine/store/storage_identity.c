@@ -238,7 +238,7 @@ static berth_strs split_zones(berth__arena *arena, berth_str label, bool *ok)
 typedef struct retopology {
     const char *zone_from; /* the zone key in use, renamed to zone_to */
     const char *zone_to;
-    bool beta_region; /* rename the beta region key to the present one */
+    bool beta_region; /* rename the beta region key to the current one */
     berth_strs zones; /* if no term names zones: add these to every term */
 } retopology;
 
@@ -286,8 +286,8 @@ static void translate_affinity(berth__storage *storage, const berth_persistent_v
         facts->migrated_affinity = berth__storage_affinity(storage, &facts->head.arena, &made, ok);
 }
 
-/* Zone and region keys become the present ones, unless only the beta keys are used: in the affinity
- * if it names zones, else in the labels. */
+/* Zone and region keys are renamed to the current ones, unless only the beta keys are used (in the
+ * affinity if it names zones, otherwise in the labels). */
 static void retarget(berth__storage *storage, const berth_persistent_volume *source,
                      berth__in_tree in_tree, berth__pv_facts *facts, bool *ok)
 {

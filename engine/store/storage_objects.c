@@ -474,7 +474,7 @@ berth__stored_facts *berth__storage_compile(berth__storage *storage, const berth
     facts->arena = arena;
     bool ok = compile(storage, object, facts) &&
               berth__object_keep(storage->model->keep_objects, &facts->arena, object, &facts->kept);
-    arena = facts->arena; /* it may have grown */
+    arena = facts->arena; /* the arena may have grown */
     if (ok)
         return facts;
     berth__arena_destroy(&arena);

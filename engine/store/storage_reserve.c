@@ -9,8 +9,8 @@
 #include "store/device_facts.h"
 
 typedef struct reservation {
-    berth__device_claim *devices; /* a claim of devices, and no volume; NULL: the reverse */
-    const berth__device_allocation *chosen; /* for that claim; the item counts as one use */
+    berth__device_claim *devices; /* a claim of devices; NULL: the item is about volumes */
+    const berth__device_allocation *chosen; /* for `devices`; the item holds one use of it */
     berth__claim *claim;
     berth__pv *volume; /* NULL: it will be provisioned for the claim */
     uint64_t serial;   /* the reservation holds while the volume or claim has this serial */
@@ -180,7 +180,7 @@ static void hold(berth__storage *storage, const reservation *item, uint32_t pod)
     berth__storage_hold_again(storage, marked(item), &held);
 }
 
-/* Give the item back if it still holds; returns whether it did. */
+/* End the item's reservation if it still holds; returns whether it did. */
 static bool give_back(berth__storage *storage, const reservation *item)
 {
     if (marked(item)->reservation != item->serial)
@@ -264,7 +264,7 @@ static const berth__undo_kind reserved = {undo_reserve, NULL};
 static const berth__undo_kind forgotten = {undo_forget, keep_forgotten};
 static const berth__undo_kind unreserved = {undo_unreserve, keep_forgotten};
 
-/* Leave an undo record for a list. Returns false if nobody records changes. */
+/* Leave an undo record for a list. Returns false if changes are not being recorded. */
 static bool note_list(berth__storage *storage, const berth__undo_kind *kind, pod_reservations *list)
 {
     pod_reservations **record =
@@ -284,8 +284,8 @@ static void leave(berth__storage *storage, pod_reservations *list, const berth__
 
 /* ---- for a pod ---- */
 
-/* Something that was reserved or bound before has no serial of this list, so the list neither holds
- * it nor gives it back. */
+/* A volume or claim that was already reserved or bound has no serial of this list, so the list
+ * neither holds nor returns it. */
 static void take(berth__storage *storage, pod_reservations *list,
                  const berth__volume_choice *choice, berth__sym node_name)
 {
@@ -429,7 +429,8 @@ berth__device_claim *berth__storage_granted_claim(const berth__storage *storage,
 
 /* ---- marking for sweeps ---- */
 
-/* Items that no longer hold still look at their records, so these are kept, too. */
+/* Items that no longer hold a reservation still point to their records, so these records are kept,
+ * too. */
 void berth__storage_keep_reserved(berth__storage *storage)
 {
     const berth__keymap *map = &storage->reservations;
@@ -460,7 +461,7 @@ static pod_reservations *make_room(berth__storage *storage, list_key key)
     if (list != NULL) {
         longer->count = list->count;
         memcpy(longer->items, list->items, list->count * sizeof(*list->items));
-        list->count = 0; /* their uses of choices moved to the copy */
+        list->count = 0; /* the copy took over their uses of choices */
         berth__keymap_remove(&storage->reservations, &list->entry);
         free_list(storage, list);
     }

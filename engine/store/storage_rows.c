@@ -40,7 +40,7 @@ static bool make_row_writable(berth__stored_rows *rows, berth__cow_owner *cow,
     return true;
 }
 
-/* Claims with a reservation have changed once, so they have a row. */
+/* A claim with a reservation has changed at least once, so it has a row. */
 static void write_row(const berth__stored_rows *rows, berth__stored *record)
 {
     const uint64_t *arrival = berth__storage_arrival(record);
@@ -156,7 +156,8 @@ static berth__stored_row row_of(const berth__stored_rows *rows, const berth__sto
     return row != NULL ? *row : (berth__stored_row){0};
 }
 
-/* Facts are shelved by their record's arrival, so former facts leave before that changes, */
+/* Set the record's place in the order of arrival. Facts are shelved by it, so remove outdated facts
+ * before it changes. */
 static void drop_facts(berth__storage *storage, berth__stored *record, const berth__stored_row *row)
 {
     uint64_t *arrival = berth__storage_arrival(record);
@@ -169,7 +170,8 @@ static void drop_facts(berth__storage *storage, berth__stored *record, const ber
         *arrival = row->arrival;
 }
 
-/* and new facts come when all arrivals are known, because they refer to each other's records. */
+/* Add new facts once all places in the order of arrival are set, because facts refer to each
+ * other's records. */
 static bool take_facts(berth__storage *storage, berth__stored *record, const berth__stored_row *row)
 {
     return berth__storage_facts(record) == row->facts ||
@@ -192,7 +194,8 @@ static bool take_reservation(berth__storage *storage, const berth__stored_rows *
 }
 
 /* End old reservations and remove old facts before adding any: both concern several records. A
- * reserved volume leaves its shelf right after it was put there, where it is found at once. */
+ * reserved volume is taken off its shelf right after it was put there, so the search for it finds
+ * it first. */
 static bool take_rows(berth__storage *storage, const berth__stored_rows *rows)
 {
     berth__stored *record, *first = storage->changed;

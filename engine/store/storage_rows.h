@@ -7,9 +7,9 @@
  * nothing.
  *
  * A branch that uses volumes has a store of its own. It borrows the facts of the rows and builds
- * its own records, links and shelves. The store is kept from one branch to the next: it moves from
- * snapshot to snapshot by the rows that differ, and takes back a branch's changes by the records
- * that the branch touched. A freed row may have another name in a later snapshot.
+ * its own records, links and shelves. The store is kept from one branch to the next: rows that
+ * differ move it from snapshot to snapshot, and the records that a branch touched are reset. A
+ * freed row may have another name in a later snapshot.
  *
  * Facts live as long as a snapshot that shows them, so a follower of rows keeps their snapshot
  * pinned. */
@@ -47,9 +47,9 @@ void berth__stored_rows_init(berth__stored_rows *rows);
  * linear in the records that changed since the last call. */
 bool berth__storage_show(berth__storage *storage, berth__stored_rows *rows, berth__cow_owner *cow);
 
-/* Bring a store without a cow from the rows `from`, plus its own changes since, to the rows `to`.
- * No transaction may be open on it. Errors: BERTH_E_NOMEM: the store is unusable. Cost: linear in
- * the differences. */
+/* Bring a branch's store (whose `cow` was NULL at its creation) from the rows `from`, plus its own
+ * changes since, to the rows `to`. No transaction may be open on it. Errors: BERTH_E_NOMEM: the
+ * store is unusable. Cost: linear in the differences. */
 berth_status berth__storage_follow(berth__storage *storage, const berth__stored_rows *from,
                                    const berth__stored_rows *to);
 

@@ -8,7 +8,7 @@ static void mark_all(berth__sweep *sweep, const berth__sym *ids, uint32_t count)
         berth__sweep_mark(sweep, ids[i]);
 }
 
-/* If there is a claim's number instead, it looks like no id. */
+/* Instead of a handle there may be a claim's id with bit 31 set, which is no valid text id. */
 static void mark_attachment(berth__sweep *sweep, berth__attachment attachment)
 {
     berth__sweep_mark(sweep, berth__attachment_driver(attachment));
