@@ -49,9 +49,8 @@ static uint32_t points_of(const berth_profile *profile, berth_str name)
     return points;
 }
 
-/* Whether multiPoint put a plugin into the list of a point although it has no function for it. A
- * configuration's reader does not know own plugins, so it puts them at points that they cannot
- * extend, too. */
+/* Whether multiPoint put a plugin into the list of a point for which it has no function. The reader
+ * of configurations does not know an embedder's plugins, so it lists them at every point. */
 static bool is_idle(berth__embedder_plugins own, const berth_profile *profile, berth_point point,
                     const berth_plugin_ref *ref)
 {
@@ -259,7 +258,7 @@ static berth_status check_config(const berth_engine_config *config, berth_error 
     return BERTH_OK;
 }
 
-/* An engine with its memory and nothing else; NULL when out of memory. */
+/* Allocate an engine that has its memory and nothing else yet; NULL when out of memory. */
 static berth_engine *create_empty(const berth_engine_config *config)
 {
     const berth_allocator *allocator = config->allocator;
@@ -295,7 +294,7 @@ static void free_engine(berth_engine *engine)
     berth__machine_destroy(engine->machine);
     berth__arena_destroy(&engine->arena);
     berth__heap *heap = engine->heap;
-    const berth_allocator memory = engine->memory; /* a copy, because it is part of what is freed */
+    const berth_allocator memory = engine->memory; /* a copy: the original is about to be freed */
     berth__free(&memory, engine, sizeof(*engine));
     berth__heap_destroy(heap);
 }
@@ -622,7 +621,7 @@ berth_status berth_engine_schedule_sized(berth_engine *engine, berth_pod_id pod,
 
 berth_status berth__engine_begin(berth_engine *engine, berth_error *error)
 {
-    /* A layout made inside is lost by a rollback, so each try would make it again. */
+    /* A rollback discards a layout made inside, so every transaction would make it again. */
     berth_status status = berth__cluster_sync(&engine->cluster);
     if (status == BERTH_OK)
         status = berth__transaction_begin(&engine->transactions);

@@ -125,7 +125,7 @@ static berth_status add_copy(berth_engine *engine, berth_pod_id like, uint64_t *
     char name[512];
     berth_str space, base;
     berth_status status;
-    berth_error taken; /* a name in use is not the caller's error */
+    berth_error taken; /* the name is in use, which is not the caller's error */
     berth_engine_pod_name(engine, like, &space, &base);
     if (base.len > sizeof(name) - SUFFIX_MAX)
         base.len = sizeof(name) - SUFFIX_MAX;

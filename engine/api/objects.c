@@ -5,7 +5,7 @@
 #include "objects/sized_object.h"
 #include "versions/engine_state.h"
 
-/* On failure, `*id` is that of no object. */
+/* After a failure, `*id` identifies no object. */
 static berth_status add(berth_engine *engine, const berth_object *object, const uint32_t *sizes,
                         berth_object_id *id, berth_error *error)
 {
@@ -38,7 +38,7 @@ berth_status berth_engine_add_sized(berth_engine *engine, const berth_object *ob
     return status;
 }
 
-/* There, 0 means another size, and no object is as large as UINT32_MAX. */
+/* In berth_object.size, 0 has another meaning, so pass UINT32_MAX, which is no object's size. */
 static uint32_t checked(size_t size)
 {
     return size > 0 && size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;

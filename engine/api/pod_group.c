@@ -56,8 +56,8 @@ void berth__pod_group_refuse(berth__group_cycle *cycle)
     cycle->message = BERTH_STR("pod group is unschedulable");
 }
 
-/* Give up: the minimum can't be reached any more. Only before the first pod the words begin with
- * the fact itself. */
+/* Give up, because the minimum can't be reached any more. The message begins with the statement
+ * that the group is unschedulable only if no pod was tried yet. */
 static berth_status too_few(berth__group_cycle *cycle, uint32_t remaining)
 {
     berth__pod_group_refuse(cycle);
@@ -81,8 +81,8 @@ berth_status berth__pod_group_fail(berth__group_cycle *cycle, berth_str text)
 
 /* ---- placing the members ---- */
 
-/* A snapshot is taken once for a group, so images stay counted as they were when it began. A member
- * that a plugin does not reserve for is refused as one that fits nowhere. */
+/* kube-scheduler takes one snapshot for a group, so images count as they did when the cycle began.
+ * A member for which a plugin refuses to reserve is treated like one that fits nowhere. */
 static berth_status bind_member(berth__group_cycle *cycle, berth__group_member *member)
 {
     berth__cluster *cluster = &cycle->engine->cluster;
@@ -98,7 +98,7 @@ static berth_status bind_member(berth__group_cycle *cycle, berth__group_member *
     return status;
 }
 
-/* Fail with the error of a member's attempt, which is repeated for its words. */
+/* Fail with the error of a member's attempt, which is repeated to get the error's text. */
 static berth_status fail_of(berth__group_cycle *cycle, const berth__group_member *member,
                             uint32_t start)
 {
@@ -161,7 +161,7 @@ berth_status berth__pod_group_try(berth__group_cycle *cycle)
         member->node = BERTH_NODE_NONE;
         if (cycle->refused)
             continue;
-        member->tried = false; /* perhaps it was, in another domain */
+        member->tried = false; /* it may have been placed in another domain */
         member->placement = (berth_placement){.node = BERTH_NODE_NONE};
     }
     for (uint32_t tried = 0; tried <= cycle->count; tried++) {
@@ -182,7 +182,7 @@ berth_status berth__pod_group_place(berth__group_cycle *cycle)
     const bool domains = cycle->engine->cluster.model->behaviours.pod_group_placements;
     BERTH_TRY(domains ? berth__pod_group_place_in_domain(cycle) : berth__pod_group_try(cycle));
     if (cycle->verdict == BERTH_VERDICT_PLACED && cycle->placed == 0)
-        berth__pod_group_refuse(cycle); /* enough pods were on nodes before, and no other fits */
+        berth__pod_group_refuse(cycle); /* enough pods were on nodes before, but no member fits */
     return BERTH_OK;
 }
 
@@ -261,7 +261,8 @@ static const char *policy_word(bool preempts)
     return preempts ? "PreemptLowerPriority" : "Never";
 }
 
-/* A group is asked about before its pods are, so what each decision checks is checked here. */
+/* The group is checked before its pods are decided, so repeat here what each decision would
+ * check. */
 static berth_status check_askable(berth__group_cycle *cycle)
 {
     const berth__cluster *cluster = &cycle->engine->cluster;
@@ -278,7 +279,7 @@ static berth_status check_askable(berth__group_cycle *cycle)
     return BERTH_OK;
 }
 
-/* What the first pod has, which all others must have. */
+/* The properties of the first pod, which all others must share. */
 typedef struct agreement {
     berth__sym scheduler_name;
     bool preempts;

@@ -1,4 +1,4 @@
-/* A scheduling cycle of a PodGroup in progress: its pods, what they got, and the words about it. */
+/* A scheduling cycle of a PodGroup in progress: its pods, their placements, and the messages. */
 #ifndef BERTH_API_POD_GROUP_H
 #define BERTH_API_POD_GROUP_H
 
@@ -13,11 +13,11 @@ typedef struct berth__group_member {
     berth_pod_id id;
     uint32_t node;             /* where it was placed, or BERTH_NODE_NONE */
     bool tried;                /* in the first attempt */
-    bool fits;                 /* it was placed then */
+    bool fits;                 /* it was placed in the first attempt */
     berth_placement placement; /* of the first attempt; `node` is none unless it was placed */
-    /* Filters that preFilter skipped when it was placed last. */
+    /* The filters that preFilter skipped when the pod was last placed. */
     berth__filter_set skipped;
-    berth__spread_hooks spread; /* its counts then; only during preemption */
+    berth__spread_hooks spread; /* its counts at that time; only during preemption */
     uint32_t kept;       /* during preemption: the node for which it is nominated, and a pod that */
     berth_pod_id shadow; /* has the nomination while it is on a node; or BERTH_POD_NONE */
 } berth__group_member;
@@ -30,18 +30,18 @@ typedef struct berth__group_cycle {
     uint32_t count;
     uint32_t already; /* pods of the group that are on nodes, */
     berth__sym
-        domain;      /* and the one domain of these nodes: a value of the group's topology; or 0 */
-    berth_str stray; /* why there is no such domain; absent: there is, or none is needed */
+        domain;      /* and the one domain of their nodes: a value of the group's topology; or 0 */
+    berth_str stray; /* why there is none; absent: there is one, or none is needed */
     uint32_t placed;
     berth_verdict verdict;
-    berth__arena arena; /* words, members and victims */
-    berth_str message;  /* of an attempt without success */
+    berth__arena arena; /* holds messages, members and victims */
+    berth_str message;  /* of an attempt that failed */
     berth_str refusal;  /* the message before preemption */
-    berth_str failure;  /* of a member that failed with an error: what it says itself */
+    berth_str failure;  /* the message of a member that failed with an error */
     bool keeps;         /* set by the caller: members that are placed stay on their nodes */
-    bool first;         /* set by the caller: no pod of the group is on a node, so none is sought */
-    bool refused;       /* the group was refused, whatever came of preemption */
-    bool trying;        /* a domain: what is placed will be taken back */
+    bool first;         /* set by the caller: no pod of the group is on a node yet */
+    bool refused;       /* the group was refused, whether or not preemption helps */
+    bool trying;        /* a domain is being tried: placements will be undone */
     bool preempts;
     bool sees_claims; /* DynamicResources looked at a member in the first attempt */
     berth_pod_id *victims;
@@ -58,12 +58,12 @@ typedef struct berth__group_cycle {
  * Fills the rest. Errors: those of berth_engine_schedule_pod_group; nothing has changed then. */
 berth_status berth__pod_group_run(berth__group_cycle *cycle, const berth_pod_id *pods);
 
-/* Whether the cycle ends the nomination that a member had: not if the member itself did not fit. */
+/* Whether the cycle ends a member's nomination. It does not if the member itself did not fit. */
 bool berth__pod_group_ends_nomination(const berth__group_cycle *cycle,
                                       const berth__group_member *member);
 
-/* Decide and bind the members one after the other; the caller has a transaction open and takes
- * everything back unless the verdict is PLACED. Fills verdict, placed, message and each member.
+/* Decide and bind the members one after the other. The caller has opened a transaction, and rolls
+ * it back unless the verdict is PLACED. Fills verdict, placed, message and each member.
  * Errors: those of a decision. */
 berth_status berth__pod_group_place(berth__group_cycle *cycle);
 
@@ -93,7 +93,7 @@ berth_status berth__pod_group_note_spread(berth__group_cycle *cycle, berth__grou
 berth_status berth__pod_group_note_domain(berth__group_cycle *cycle,
                                           const berth__pod_record *record);
 
-/* End a transaction without taking the rotation back, as kube-scheduler does not either. */
+/* End a transaction but keep the rotation, as kube-scheduler does. */
 void berth__pod_group_end_transaction(berth_engine *engine, bool commit);
 
 /* The profile that serves all members. */
@@ -108,7 +108,8 @@ static inline const berth__ready_profile *berth__pod_group_profile(const berth__
 /* The group does not fit; the message says just that. */
 void berth__pod_group_refuse(berth__group_cycle *cycle);
 
-/* The group fails with this error, or the call does if `text` is absent. Errors: BERTH_E_NOMEM. */
+/* Let the group fail with this error. If `text` is absent, memory ran out, and the call fails.
+ * Errors: BERTH_E_NOMEM. */
 berth_status berth__pod_group_fail(berth__group_cycle *cycle, berth_str text);
 
 /* Append words to the message. Errors: BERTH_E_NOMEM. */

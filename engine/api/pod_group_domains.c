@@ -106,7 +106,8 @@ static berth__sym value_of(uint64_t entry)
     return (berth__sym)(entry >> 32);
 }
 
-/* List the nodes that have the label, and its required value if pods of the group are on nodes. */
+/* List the nodes that have the label. If pods of the group are on nodes already, the label must
+ * have the value of their domain. */
 static berth_status list_nodes(domain_search *own, uint32_t *count)
 {
     const berth__group_cycle *cycle = own->cycle;
@@ -200,8 +201,8 @@ static void note_outcome(domain_search *own, domain *one)
                                    one->requests);
 }
 
-/* Try the members in every domain, from the same state except for the rotation. What the caller
- * hears about members, it hears later, about one of the domains. */
+/* Try the members in every domain, each time from the same state except for the rotation. The
+ * caller's callback about members is not called here, but later, for one of the domains. */
 static berth_status try_all(domain_search *own)
 {
     berth__group_cycle *cycle = own->cycle;
@@ -227,7 +228,7 @@ static berth_status try_all(domain_search *own)
     return status;
 }
 
-/* Do once more what was tried in a domain, and let it stand. */
+/* Repeat the attempt in a domain, this time keeping its result. */
 static berth_status repeat(domain_search *own, const domain *one)
 {
     berth__decider *decider = &own->cycle->engine->decider;

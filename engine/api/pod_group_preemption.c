@@ -21,21 +21,21 @@ typedef struct unit {
     bool stays;         /* it was reprieved */
     uint32_t violating; /* pods whose eviction violates a budget */
     int64_t start_ns;   /* the earliest of its pods; INT64_MAX: none has started */
-    uint32_t place;     /* the order in which units were found, and clocks read */
+    uint32_t place;     /* number in the order in which units were found */
 } unit;
 
 typedef struct victim_search {
     berth__group_cycle *cycle;
     berth__victim_groups groups;
-    bool *listed; /* by the first pod of a group in `groups`: the group is a unit */
+    bool *listed; /* by the index of a group's first pod in `groups`: its unit exists */
     berth__cluster *cluster;
     uint32_t *pods;  /* indexes, by unit */
-    uint32_t *nodes; /* of each of them */
+    uint32_t *nodes; /* the node of each of `pods` */
     uint32_t pod_count, pod_capacity, node_capacity;
     unit *units;
     uint32_t unit_count, unit_capacity;
-    berth_code code; /* of the words: UNRESOLVABLE ends postFilter */
-    berth_str words; /* what preemption says, without its name */
+    berth_code code; /* the code of `words`: UNRESOLVABLE ends postFilter */
+    berth_str words; /* preemption's message, without the plugin's name */
 } victim_search;
 
 /* ---- units of eviction ---- */
@@ -121,7 +121,7 @@ static berth_status find_units(victim_search *own)
 
 /* ---- the order of units ---- */
 
-/* Pods that have not started are taken to start when they are looked at, one after the other. */
+/* Units that have not started count as starting now, in the order in which they were found. */
 static bool is_more_important(void *context, size_t i, size_t k)
 {
     const victim_search *own = context;
@@ -183,7 +183,7 @@ static berth_status take_unit(const victim_search *own, const unit *one)
     return BERTH_OK;
 }
 
-/* Put a pod on a node to see what fits beside it. Plugins hear of it, but may not refuse. */
+/* Put a pod on a node to see what fits beside it. Plugins are notified, but may not refuse. */
 static berth_status suppose(const victim_search *own, berth_pod_id pod, berth_node_id node)
 {
     berth_engine *engine = own->cycle->engine;
@@ -202,7 +202,7 @@ static berth_status put_unit(const victim_search *own, const unit *one)
 
 /* ---- the members ---- */
 
-/* The member's nomination for a node that is there, or NULL. */
+/* The member's nomination for a node that exists, or NULL. */
 static const berth__nomination *nomination_of(const victim_search *own,
                                               const berth__group_member *member)
 {
@@ -297,12 +297,12 @@ berth_status berth__pod_group_note_spread(berth__group_cycle *cycle, berth__grou
     if (!berth__spread_hooks_note(&question, profile->filters[filter].instance, &cycle->arena,
                                   &member->spread))
         return berth__error_no_memory(cycle->error);
-    if (member->spread.count > 0) /* from now on its hooks decide */
+    if (member->spread.count > 0) /* from now on, berth__spread_hooks_fit decides for it */
         member->skipped |= (berth__filter_set)1 << filter;
     return BERTH_OK;
 }
 
-/* Tell the hooks of all placed members about the pods of a unit. */
+/* Apply the pods of a unit to the hooks of all placed members. */
 static berth_status tell_hooks(const victim_search *own, const unit *one, int change)
 {
     const berth__group_cycle *cycle = own->cycle;
@@ -401,7 +401,7 @@ static berth_status reprieve(const victim_search *own, unit *one)
     return take_unit(own, one);
 }
 
-/* Those whose eviction violates a budget come first. */
+/* Units whose eviction violates a budget come first. */
 static berth_status reprieve_all(const victim_search *own)
 {
     for (int violating = 1; violating >= 0; violating--)
@@ -430,7 +430,7 @@ static berth_status find_victims(victim_search *own)
     return reprieve_all(own);
 }
 
-/* List the victims; those that are leaving already are only counted in the words. */
+/* List the victims; those that are leaving already are only counted, for the message. */
 static berth_status list_victims(victim_search *own)
 {
     berth__group_cycle *cycle = own->cycle;
@@ -453,7 +453,7 @@ static berth_status list_victims(victim_search *own)
     return ok ? BERTH_OK : BERTH_E_NOMEM;
 }
 
-/* Whether images count; the members' scores by them are computed again. */
+/* Set whether images count. The members' kept scores by images are then computed again. */
 static void count_images(const victim_search *own, bool count)
 {
     const berth__group_cycle *cycle = own->cycle;
@@ -465,7 +465,7 @@ static void count_images(const victim_search *own, bool count)
     }
 }
 
-/* Search in a transaction of its own. The rotation goes on, as kube-scheduler's does. */
+/* Search in a transaction of its own. The rotation advances, as kube-scheduler's does. */
 static berth_status search_in_transaction(victim_search *own)
 {
     berth__group_cycle *cycle = own->cycle;
@@ -533,7 +533,7 @@ static void keep_nominations(const victim_search *own)
     cycle->preempts = true;
 }
 
-/* DefaultPreemption: fills the words and their code. */
+/* DefaultPreemption: fills the message and its code. */
 static berth_status preempt(victim_search *own)
 {
     own->code = BERTH_CODE_UNSCHEDULABLE;
@@ -558,7 +558,7 @@ static berth_status preempt(victim_search *own)
 
 static const berth_str OF_CLAIMS = {"deallocation and deletion of ResourceClaims completed", 53};
 
-/* DynamicResources has no state of the group if it looked at none of its pods. */
+/* DynamicResources has no state for the group if it did not see any of its pods. */
 static berth_status fail_without_claims(berth__group_cycle *cycle)
 {
     cycle->verdict = BERTH_VERDICT_ERROR;
@@ -579,14 +579,14 @@ static berth_status say_preemption(const victim_search *own)
     return berth__pod_group_say(own->cycle, (berth_str){text, bytes + own->words.len});
 }
 
-/* Whether DynamicResources runs for the group. It passes over groups with schedulingConstraints. */
+/* Whether DynamicResources runs for the group. It ignores groups with schedulingConstraints. */
 static bool deallocates(const victim_search *own, const berth__post_filters *post)
 {
     return post->deallocates && (!own->cycle->facts->constrained ||
                                  !own->cluster->model->behaviours.pod_group_placements);
 }
 
-/* Words about claims are lost if preemption succeeds or is hopeless. */
+/* The message about claims is lost if preemption succeeds or is hopeless. */
 static berth_status post_filter(victim_search *own)
 {
     berth__group_cycle *cycle = own->cycle;

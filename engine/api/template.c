@@ -19,7 +19,7 @@ typedef struct addition {
     const berth_node_template *from;
     const uint32_t *sizes; /* of the objects in the template */
     berth__arena arena;    /* names for one node at a time */
-    uint64_t serial;       /* of the last name */
+    uint64_t serial;       /* number in the last name */
 } addition;
 
 /* Join two names; absent when out of memory. */

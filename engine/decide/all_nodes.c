@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "decide/question.h"
 
-/* List from the index if possible. It does not consider nominated pods, which make some nodes
+/* List from the index if possible. The index ignores nominated pods, which may make some nodes
  * infeasible. */
 static bool list_by_index(berth__decider *decider, const berth__decision *decision,
                           berth__node_list *list)

@@ -86,7 +86,7 @@ static berth_status fail_prepared(const pod_way *way)
 {
     const berth__reasons *why = way->decision->prepared->verdict.why;
     const berth__stage *stage = berth__question_refuser(way->decision);
-    way->decision->prepared = NULL; /* it did not reach the filters */
+    way->decision->prepared = NULL; /* the attempt did not reach the filters */
     return fail_of(way, "PreFilter", stage, why);
 }
 
@@ -97,7 +97,7 @@ static bool is_extended(const pod_way *way)
 
 /* ---- choosing ---- */
 
-/* Choose among `count` equals: a number below `count`. */
+/* Choose among `count` equally good nodes: returns a number below `count`. */
 static uint32_t choose(const pod_way *way, uint32_t count)
 {
     berth__decider *decider = way->decider;
@@ -235,8 +235,8 @@ static berth_status walk(const pod_way *way, bool nominated_first)
                                    first ? dry_run->own_slot : BERTH__SLOT_NONE);
 }
 
-/* Fail with the first error at preScore or, without one, the first error at score, by a plugin
- * without preScore. */
+/* Fail with the first error at preScore. If there is none, fail with the first error at score, from
+ * a plugin whose preScore is disabled. */
 static berth_status fail_scoring(const pod_way *way)
 {
     const berth__search *search = &way->decider->search;
@@ -339,9 +339,9 @@ static void begin_extended(const pod_way *way)
                           .alone = {.slot = BERTH__SLOT_NONE}};
 }
 
-/* Let the extenders filter. If they fail, or leave nothing, about the node for which the pod is
- * nominated and that was tried first, all nodes are tried. In kube-scheduler's rotation that node
- * then counts once more, if an extender gave a reason for refusing it.
+/* Let the extenders filter. If only the node for which the pod is nominated was tried, and the
+ * extenders fail or refuse it, all nodes are tried. In kube-scheduler's rotation that node then
+ * counts once more, if an extender gave a reason for refusing it.
  * Source: kube-scheduler v1.32, schedule_one.go, evaluateNominatedNode. */
 static berth_status filter_extended(const pod_way *way, berth_str *errors)
 {
@@ -382,7 +382,7 @@ static berth_status ask_search(const pod_way *way)
     const berth__search *search = &decider->search;
     berth_str errors = {0};
     if (way->decision->prepared->verdict.reused)
-        (void)berth__prepared_keep(way->decision); /* without room, they are computed each time */
+        (void)berth__prepared_keep(way->decision); /* if this fails, they are not kept */
     BERTH_TRY(walk_and_note(way, true, &errors));
     if (errors.data == NULL && search->answer.feasible_count > 0 && is_extended(way))
         BERTH_TRY(filter_extended(way, &errors));
@@ -421,7 +421,8 @@ static berth_status go(const pod_way *way)
     return ask_search(way);
 }
 
-/* Run with the counters held while pods are nominated, because what-ifs need them unchanged. */
+/* Run the decision. While pods are nominated, hold the counters, because what-ifs need them
+ * unchanged. */
 static berth_status go_with_nominated(const pod_way *way)
 {
     bool held;

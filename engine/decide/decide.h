@@ -15,7 +15,7 @@
 /* The last attempt, from which preemption continues. */
 typedef struct berth__attempt {
     berth__question cycle;
-    /* About `cycle`; prepared NULL: the attempt did not reach the filters. */
+    /* The decision about `cycle`. `prepared` is NULL if the attempt did not reach the filters. */
     berth__decision decision;
     uint32_t start;           /* rotation index */
     bool refused;             /* refused before any node was visited */
@@ -30,10 +30,10 @@ typedef struct berth__decider {
     uint32_t profile_count;
     const berth__extenders *extenders; /* NULL: there are none */
     berth__extender_memo answers;      /* of extenders, in the last attempt */
-    bool repeats;                      /* the last attempt is decided again, for its words */
+    bool repeats;                      /* the last attempt is decided again to get its message */
     const berth__stage **listeners;    /* own plugins that reserve, each once */
     uint32_t listener_count;
-    bool supposes; /* a bind only tries what fits: own plugins may not refuse it */
+    bool supposes; /* binding is a simulation, which own plugins may not refuse */
     berth_path path;
     berth__plugin_checks *checks; /* NULL: own plugins are not checked */
     berth__prepared_cache prepared;
@@ -70,7 +70,8 @@ berth_status berth__decider_init(berth__decider *decider, berth__cluster *cluste
                                  const berth__decider_setup *setup);
 void berth__decider_destroy(berth__decider *decider);
 
-/* Call this before each decision: after a publication, changed budgets are replaced as a whole. */
+/* Call this before each decision, because the first change after a publication replaces all
+ * budgets. */
 void berth__decider_follow_disruption(berth__decider *decider);
 
 /* The index of the profile that serves a class, or UINT32_MAX. */
@@ -80,7 +81,7 @@ uint32_t berth__decider_profile(const berth__decider *decider, const berth__clas
 bool berth__decider_is_extended(const berth__decider *decider, uint32_t pod);
 
 /* Decide the pod of the last attempt again from the rotation index at which that began. Extenders
- * are not asked what they were asked then. */
+ * are not called again; their answers are repeated. */
 berth_status berth__decide_again(berth__decider *decider, uint32_t pod, uint32_t start,
                                  const berth_decide_options *options, berth_placement *out,
                                  berth_error *error);
@@ -112,9 +113,8 @@ berth_status berth__decide(berth__decider *decider, uint32_t pod,
  * engine. */
 berth__decider *berth__engine_decider(berth_engine *engine);
 
-/* From now on, tell own plugins that reserve about every pod that comes to a node or leaves it.
- * Call this on an engine before it has pods; a branch's plugins are told nothing. Errors:
- * BERTH_E_NOMEM. */
+/* From now on, notify own plugins that reserve of every pod that comes to a node or leaves it. Call
+ * this on an engine before it has pods, and never on a branch. Errors: BERTH_E_NOMEM. */
 berth_status berth__decider_listen(berth__decider *decider, berth__arena *arena);
 
 /* Bind and unbind with the plugins' reserve phase. The pod and the node must be in the right state.

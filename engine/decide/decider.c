@@ -3,7 +3,8 @@
 
 #include "base/error.h"
 
-/* An embedder's plugin that prepares state or is static may have read amounts for it. */
+/* Whether an embedder's plugin may have kept amounts of nodes, because it prepares state or is
+ * static. */
 static bool keeps_amounts(const berth__ready_profile *profiles, uint32_t profile_count)
 {
     for (uint32_t p = 0; p < profile_count; p++) {

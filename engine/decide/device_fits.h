@@ -1,4 +1,4 @@
-/* How many devices of a node suit the claims of a pod. */
+/* Counts how many devices of a node suit the claims of a pod. */
 #ifndef BERTH_DECIDE_DEVICE_FITS_H
 #define BERTH_DECIDE_DEVICE_FITS_H
 

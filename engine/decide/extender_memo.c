@@ -9,7 +9,7 @@ typedef struct berth__extender_answer {
     struct berth__extender_answer *next;
     berth_status status;
     berth_error error;
-    uint32_t count; /* of what is answered: nodes, or victims that are left */
+    uint32_t count; /* number of nodes in the answer */
     const berth_extender_verdict *verdicts;
     const berth_str *reasons;
     const int64_t *scores;
@@ -47,7 +47,7 @@ void berth__extender_memo_rewind_preemption(berth__extender_memo *memo)
 
 /* ---- answers ---- */
 
-/* The next answer of a kind, or NULL: it was not asked before. */
+/* The next answer of a kind; NULL: the question was not asked before. */
 static const berth__extender_answer *repeated(berth__extender_memo *memo,
                                               berth__extender_question kind)
 {

@@ -1,9 +1,9 @@
-/* The extenders' answers in one attempt. An attempt may be decided twice, the second time for its
- * words, and preemption is tried twice then; extenders are asked once all the same.
+/* The extenders' answers in one attempt. An attempt may be decided twice, the second time to get
+ * its message, and preemption is tried twice then. Extenders are nevertheless asked only once.
  *
  * A decision that is no repetition forgets the answers of the one before. A repetition asks the
- * same questions in the same order, so answers are repeated in order, each kind by itself; what was
- * not asked before is asked. */
+ * same questions in the same order, so the answers to each kind of question are repeated in order.
+ * A question that was not asked before is passed to the extender. */
 #ifndef BERTH_DECIDE_EXTENDER_MEMO_H
 #define BERTH_DECIDE_EXTENDER_MEMO_H
 

@@ -184,7 +184,8 @@ static bool is_refusal(berth_extender_verdict verdict)
     return verdict == BERTH_EXTENDER_REFUSES || verdict == BERTH_EXTENDER_REFUSES_FOR_GOOD;
 }
 
-/* Remember the refusal of the node that was tried alone: it stands if the node is not visited. */
+/* Remember the refusal of the node that was tried alone. It counts if the walk over all nodes does
+ * not visit that node. */
 static void note_alone(berth__extended *extended, const berth_extender *extender,
                        const node_list *list)
 {
@@ -245,7 +246,8 @@ berth_status berth__extended_filter(berth__extended *extended)
     return BERTH_OK;
 }
 
-/* After a second walk: the refusal of the node that was tried alone stands if it was not visited.
+/* After a second walk: the refusal of the node that was tried alone counts if the walk did not
+ * visit that node.
  * Source: kube-scheduler v1.37, findNodesThatFitPod, where both share the map of statuses. */
 berth_status berth__extended_keep_alone(berth__extended *extended)
 {
@@ -281,7 +283,7 @@ static int64_t weighted(int64_t weight, int64_t score)
     return (int64_t)((uint64_t)score * (uint64_t)weight * SCORE_SCALE);
 }
 
-/* The slots that some extender has scored. */
+/* Allocate the set of slots that some extender has scored. */
 static berth_status reserve_scored(berth__extended *extended)
 {
     const uint32_t words =
@@ -312,7 +314,7 @@ static berth_status prioritize_by(berth__extended *extended, const berth_extende
         return BERTH_E_NOMEM;
     const berth_status status = berth__extender_memo_prioritize(
         extended->memo, extender, extended->pod, list->nodes, list->count, scores, &error);
-    if (status != BERTH_OK) /* the answer is left out, whoever failed */
+    if (status != BERTH_OK) /* the answer is ignored, even if the extender is not ignorable */
         return status == BERTH_E_NOMEM ? status : BERTH_OK;
     for (uint32_t i = 0; i < list->count; i++) {
         if (scores[i] == BERTH_EXTENDER_NO_SCORE) {
@@ -344,7 +346,7 @@ berth_status berth__extended_prioritize(berth__extended *extended)
         if (extender->prioritize != NULL)
             BERTH_TRY(prioritize_by(extended, extender, &list, sums));
         for (uint32_t k = 0; extender->prioritize == NULL && k < list.count; k++)
-            BERTH_TRY(note_scored(extended, list.slots[k])); /* it counts as zeros */
+            BERTH_TRY(note_scored(extended, list.slots[k])); /* its scores count as zeros */
     }
     berth__search_add(extended->search, list.slots, sums, list.count);
     return BERTH_OK;
@@ -352,7 +354,7 @@ berth_status berth__extended_prioritize(berth__extended *extended)
 
 /* ---- preempt ---- */
 
-/* Fail the attempt, whatever the extender's flags say of its own errors. */
+/* Fail the attempt, even if the extender is ignorable. */
 static berth_status fail_on_node(berth__extended *extended, const char *format, berth_str name)
 {
     berth_error error = {.code = BERTH_OK};
@@ -381,8 +383,8 @@ static bool is_among(const berth_extender_victims *all, uint32_t count, berth_no
     return false;
 }
 
-/* Check the nodes that an extender left, each of which counts once; a node without victims is
- * dropped or fails the attempt. `*count` is the number of nodes in `kept` afterwards. */
+/* Check the nodes that an extender left. A node that is listed twice counts once; a node without
+ * victims is dropped or fails the attempt. `*count` is the number of nodes in `kept` afterwards. */
 static berth_status check_victims(berth__extended *extended, const berth_extender *extender,
                                   berth_extender_victims *kept, uint32_t *count)
 {

@@ -37,7 +37,7 @@ typedef struct berth__extended {
     berth_explanation *explanation; /* NULL: not requested */
     berth_pod_id pod;
     berth_str failure; /* why the attempt failed; absent: it did not */
-    uint32_t *refused; /* slots that were refused, but not for good */
+    uint32_t *refused; /* slots whose refusal preemption may change */
     uint32_t refused_count;
     bool lost_nodes;  /* some node was refused or left out */
     uint64_t *scored; /* by slot: nodes that some extender has scored; NULL: none */
@@ -54,7 +54,8 @@ typedef struct berth__extended {
  * explanation that the extenders keep. */
 berth_status berth__extended_filter(berth__extended *extended);
 
-/* After a second walk, over all nodes: restore what was said of the node that was tried alone. */
+/* After a second walk, over all nodes: restore the extenders' refusal of the node that was tried
+ * alone. */
 berth_status berth__extended_keep_alone(berth__extended *extended);
 
 /* After berth__search_score: add the extenders' scores to the totals, and find the best anew. The
@@ -62,8 +63,8 @@ berth_status berth__extended_keep_alone(berth__extended *extended);
  * totals it updates. */
 berth_status berth__extended_prioritize(berth__extended *extended);
 
-/* Ask about the nodes on which preemption found victims. `*candidates` and `*count` become what is
- * left of them, in the extenders' memory. */
+/* Ask about the nodes on which preemption found victims. `*candidates` and `*count` receive those
+ * that are left, in the extenders' memory. */
 berth_status berth__extended_preempt(berth__extended *extended,
                                      const berth_extender_victims **candidates, uint32_t *count);
 

@@ -39,7 +39,7 @@ static bool has_prefix(const berth__reasons *reasons)
     return last.len >= prefix && memcmp(last.data, BERTH__ERROR_PREFIX, prefix) == 0;
 }
 
-/* Word an error as for an error on a node (explain/node_errors.c). */
+/* Word an error in the way of errors on nodes (explain/node_errors.c). */
 static void tell_error(const node_question *own, const berth__stage *stage, berth__reasons *reasons)
 {
     const size_t prefix = sizeof(BERTH__ERROR_PREFIX) - 1;
@@ -172,7 +172,8 @@ static berth_status ask_filters(const node_question *own)
     return BERTH_OK;
 }
 
-/* Ask about a node with nominated pods: with them there, then without them. */
+/* Run the filters on a node for which pods are nominated: first with these pods there, then
+ * without. */
 static berth_status ask_kept(const node_question *own)
 {
     berth__dry_run *dry_run = &own->decider->dry_run;
@@ -236,7 +237,7 @@ static berth_status ask_node(const node_question *own)
 
 /* ---- the whole question ---- */
 
-/* Ask with the counters held while pods are nominated, as in a decision. */
+/* Answer the question. While pods are nominated, hold the counters, as in a decision. */
 static berth_status ask_held(const node_question *own, berth__decision *decision)
 {
     berth__decider *decider = own->decider;

@@ -23,16 +23,15 @@ typedef struct berth__node_verdict {
 berth_status berth__decider_fits(berth__decider *decider, uint32_t pod, uint32_t node, bool reasons,
                                  berth__node_verdict *out, berth_error *error);
 
-/* The filters that are not asked about a pod: a bit for each; filters from 64 on are always
- * asked. */
+/* The filters that do not run for a pod, one bit for each; filters from number 64 on always run. */
 typedef uint64_t berth__filter_set;
 
-/* The filters that took no part in the decision that was just taken. */
+/* The filters that were skipped in the last decision. */
 berth__filter_set berth__decider_skipped(const berth__decider *decider);
 
 /* Whether a pending pod passes the filters on a node, as in berth__decider_fits, but without those
- * in `skipped`: kube-scheduler decides once, at preFilter, which filters it asks about a pod.
- * Errors and cost: the same. */
+ * in `skipped`: kube-scheduler decides once, at preFilter, which filters run for a pod. Errors and
+ * cost: the same. */
 berth_status berth__decider_still_fits(berth__decider *decider, uint32_t pod, uint32_t node,
                                        berth__filter_set skipped, bool *fits, berth_error *error);
 

@@ -111,7 +111,7 @@ static berth_status heed_nominated(berth__decider *decider, uint32_t tile, const
     return BERTH_OK;
 }
 
-/* Nodes that an extender refused, but not for good, are potential ones, too. */
+/* Nodes that an extender refused resolvably are potential ones, too. */
 static uint32_t add_refused(berth__decider *decider)
 {
     const berth__extended *extended = &decider->attempt.extended;
@@ -122,8 +122,8 @@ static uint32_t add_refused(berth__decider *decider)
     return extended->refused_count;
 }
 
-/* Of a tile, leave the slots that the walk has visited. A walk that has found enough nodes, all of
- * which extenders then refused, has not visited all. */
+/* Keep only the slots of a tile that the walk has visited. If extenders refused all nodes that were
+ * found, the walk may have stopped before visiting every node. */
 static void leave_visited(const berth__search *search, uint32_t tile, berth__mask *slots)
 {
     const uint32_t tiles = search->decision.cycle->view->layout->tile_count;
@@ -216,7 +216,7 @@ typedef struct trials {
     uint32_t best_slot;
     berth__candidate best;
     uint32_t *slots;     /* of all candidates, for extenders; NULL: none takes part */
-    berth__arena *arena; /* for reasons; NULL: not requested */
+    berth__arena *arena; /* receives reasons; NULL: not requested */
     berth__preemption_trials why;
 } trials;
 
@@ -255,7 +255,7 @@ static void keep_better(trials *own, uint32_t slot, const berth__candidate *cand
     own->best_slot = slot;
 }
 
-/* A trial that needs no victims fails: the pod was refused for another reason, by an extender.
+/* A trial that needs no victims fails: the pod was refused for another reason, such as an extender.
  * Source: kube-scheduler v1.32, framework/preemption, DryRunPreemption. */
 static bool check_needed(const berth__decider *decider, uint32_t slot, berth__candidate *candidate,
                          berth__reasons *reasons)
@@ -405,8 +405,8 @@ static bool is_among(const uint32_t *pods, uint32_t count, uint32_t pod)
     return false;
 }
 
-/* Leave pods that are terminating already out of the chosen victims, and those that an extender has
- * named twice. */
+/* Drop from the chosen victims the pods that are terminating already, and those that an extender
+ * has named twice. */
 static void name_chosen(berth__decider *decider, uint32_t count, uint32_t node,
                         berth__preemption *out)
 {
@@ -458,7 +458,7 @@ static uint32_t violations_of(const berth_extender_victims *victims)
     return count < 0 ? 0 : count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
 }
 
-/* What the extenders left of the candidates becomes the candidates: find the best anew. */
+/* Replace the candidates by those that the extenders left, and find the best one again. */
 static berth_status choose_extended(trials *own, const berth_extender_victims *left, uint32_t count,
                                     berth__preemption *out)
 {
@@ -613,7 +613,8 @@ static berth_status go_without(const berth__attempt *attempt, berth_explanation 
     return claims.len > 0 ? berth__preemption_append(explanation, &claims, 1) : BERTH_OK;
 }
 
-/* If DynamicResources runs before preemption, keep its words about the decision alone. */
+/* If DynamicResources runs before preemption, store its message about the decision without
+ * preemption. */
 static berth_status hear_claims_first(const berth__attempt *attempt, berth_explanation *explanation)
 {
     const berth__ready_profile *profile = attempt->decision.profile;

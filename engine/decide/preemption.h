@@ -16,7 +16,7 @@ typedef enum berth__preemption_outcome {
     /* Not enabled, or the attempt did not reach this point, or another plugin failed before. */
     BERTH__PREEMPTION_OFF,
     BERTH__PREEMPTION_INELIGIBLE, /* the pod may not preempt, or its victims are still leaving */
-    /* No node would take the pod, or no plugin looks for one: the pod's nomination is void. */
+    /* No node would take the pod, or no plugin preempts: the pod's nomination ends. */
     BERTH__PREEMPTION_HOPELESS,
     BERTH__PREEMPTION_FAILED, /* dry runs failed and none succeeded: nominations stay */
     BERTH__PREEMPTION_NOMINATED,
@@ -29,8 +29,9 @@ typedef struct berth__preemption {
     uint32_t victim_count;
 } berth__preemption;
 
-/* Whether DynamicResources must act at postFilter but did not run at preFilter, because another
- * plugin refused the pod for good before it. The attempt reached the filters. */
+/* Whether DynamicResources must run at postFilter although it did not run at preFilter, because
+ * another plugin before it refused the pod permanently. The attempt must have reached the
+ * filters. */
 bool berth__attempt_misses_claims(const berth__attempt *attempt);
 
 /* Preempt for the decider's last attempt, which must have ended with BERTH_VERDICT_UNSCHEDULABLE,

@@ -1,4 +1,4 @@
-/* What preemption says: the message of the attempt, and the words that follow it.
+/* The messages of preemption: that of the attempt itself, and the texts appended to it.
  * Source: kube-scheduler v1.32, framework/preemption/preemption.go, Preempt; plugins/
  * defaultpreemption; plugins/dynamicresources, PostFilter. */
 #include "decide/preemption_words.h"
@@ -39,9 +39,9 @@ static bool name_freed(const berth__attempt *attempt, const berth__freed_claim *
     return ok;
 }
 
-/* The words of DynamicResources. Its state is made by preFilter, unless that refused the pod.
- * Trials of preemption change this state, so words from before the trials are kept. Absent when out
- * of memory. */
+/* The message of DynamicResources. Its state is made by preFilter, unless that refused the pod.
+ * Trials of preemption change this state, so a message from before the trials is kept. Absent when
+ * out of memory. */
 berth_str berth__preemption_about_claims(const berth__attempt *attempt,
                                          berth_explanation *explanation)
 {
@@ -61,7 +61,7 @@ berth_str berth__preemption_about_claims(const berth__attempt *attempt,
     return decision->profile->behaviours->tells_of_idle_claims ? NO_CLAIMS : SILENCE;
 }
 
-/* Append preemption's words, and the words about the devices of claims. */
+/* Append preemption's message, and the message about the devices of claims. */
 berth_status berth__preemption_say(const berth__attempt *attempt, berth_explanation *explanation,
                                    berth_str words)
 {

@@ -1,5 +1,5 @@
 /* How a question about a pending pod begins: its class, its profile, an up-to-date layout, and
- * counters that what-ifs leave unchanged. And what can be said before any node is visited. */
+ * counters that what-ifs leave unchanged. Also the refusals that need no node. */
 #include "decide/question.h"
 
 #include "base/error.h"

@@ -1,5 +1,5 @@
 /* How a question about a pending pod begins: whether it fits one node, all nodes that it fits, or
- * the best node. Internal to the files that answer these. */
+ * the best node. Internal to the files that answer these questions. */
 #ifndef BERTH_DECIDE_QUESTION_H
 #define BERTH_DECIDE_QUESTION_H
 
@@ -14,7 +14,7 @@ berth_status berth__question_ask(berth__decider *decider, uint32_t pod, berth__q
 void berth__question_begin(berth__decider *decider);
 
 /* Call this before filters prepare. If pods are nominated, what-ifs will put them on nodes for a
- * moment. So this holds the counters (berth__pod_counts_hold) and registers the terms of these
+ * moment, so this call holds the counters (berth__pod_counts_hold) and registers the terms of these
  * pods. berth__question_release must follow in any case, with `*held`. Errors: BERTH_E_NOMEM. */
 berth_status berth__question_hold(berth__decider *decider, bool *held);
 void berth__question_release(berth__decider *decider, bool held);

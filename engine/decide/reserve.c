@@ -37,7 +37,7 @@ static berth__pod_placement placement_on(const berth__cluster *cluster, uint32_t
 static void tell(const berth__stage *stage, const berth__question *cycle,
                  const berth__pod_placement *placement, bool came)
 {
-    if (came) /* too late to refuse */
+    if (came) /* the pod is there already: a refusal is ignored */
         (void)stage->plugin->reserve(cycle, stage->instance, placement);
     else
         stage->plugin->unreserve(cycle, stage->instance, placement);
@@ -64,7 +64,7 @@ static bool is_among(const berth__plugin_ops *plugin, const berth__stage *stages
     return false;
 }
 
-/* Tell the own plugins of profiles other than the pod's. */
+/* Notify the own plugins of profiles other than the pod's. */
 static void tell_others(berth__decider *decider, const berth__ready_profile *profile,
                         const berth__question *cycle, const berth__pod_placement *placement,
                         bool came)
@@ -193,7 +193,7 @@ berth_status berth__decider_bind(berth__decider *decider, uint32_t pod, uint32_t
     if (cluster->undo.recording)
         berth__undo_to(&cluster->undo, begin);
     else
-        (void)berth__cluster_unbind(cluster, pod); /* needs no memory right after the bind */
+        (void)berth__cluster_unbind(cluster, pod); /* needs no memory right after a bind */
     return status;
 }
 

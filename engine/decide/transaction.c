@@ -60,7 +60,7 @@ static void end(berth__transactions *transactions)
         return;
     if (cluster->watcher != NULL && cluster->undo.top > 0)
         cluster->watcher->missed = true;
-    berth__model_lock(cluster->model); /* classes lose uses */
+    berth__model_lock(cluster->model); /* uses of classes are released */
     berth__undo_keep(&cluster->undo);
     berth__model_unlock(cluster->model);
     cluster->undo.recording = false;
@@ -72,8 +72,8 @@ void berth__transaction_commit(berth__transactions *transactions)
     end(transactions);
 }
 
-/* Forget the resource names that were added since. State that was prepared with their columns must
- * not meet other resources that get these columns later. */
+/* Forget the resource names that were added since the mark, and state that was prepared with their
+ * columns, because other resources may get these columns later. */
 static void forget_resources(berth__cluster *cluster, uint64_t names_epoch)
 {
     berth__model *model = cluster->model;
@@ -92,7 +92,7 @@ void berth__transaction_rollback(berth__transactions *transactions)
     berth__cluster *cluster = decider->cluster;
     BERTH_ASSERT(transactions->depth > 0);
     const berth__mark *mark = &transactions->marks[transactions->depth - 1];
-    berth__model_lock(cluster->model); /* classes lose uses */
+    berth__model_lock(cluster->model); /* uses of classes are released */
     berth__undo_to(&cluster->undo, mark->log_top);
     berth__model_unlock(cluster->model);
     decider->rotation = mark->rotation;

@@ -34,8 +34,7 @@ typedef struct berth__transactions {
 } berth__transactions;
 
 void berth__transactions_init(berth__transactions *transactions, berth__decider *decider);
-/* Open transactions are neither committed nor rolled back, because the cluster is destroyed
- * next. */
+/* Free the marks without a commit or rollback, because the cluster is destroyed next. */
 void berth__transactions_destroy(berth__transactions *transactions);
 
 /* Errors: BERTH_E_NOMEM; nothing has changed then. */

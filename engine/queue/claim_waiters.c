@@ -1,4 +1,5 @@
-/* The hash has a secret: who names claims can't make long chains. */
+/* The hash uses a secret, so that nobody can produce long chains by choosing the names of
+ * claims. */
 #include "queue/claim_waiters.h"
 
 #include "base/hash.h"

@@ -154,7 +154,8 @@ void berth_scheduler_destroy(berth_scheduler *scheduler)
 
 /* ---- time ---- */
 
-/* Events posted by now are applied before time passes: an answer that has arrived is not late. */
+/* Apply the events posted so far before time advances, so that an answer that has arrived is not
+ * late. */
 static berth_status advance(berth_scheduler *scheduler, int64_t now_ns, berth_error *error)
 {
     if (scheduler->cluster->undo.recording)
@@ -238,7 +239,7 @@ static berth_status reject(berth_scheduler *scheduler, berth__queue_item *item,
     berth__stage_set rejectors = berth__rejectors(scheduler->decider);
     bool waits = false;
     berth_status status = berth__loop_preempt(scheduler, item, out, &waits);
-    if (waits) { /* this decision was none */
+    if (waits) { /* this decision does not count */
         berth__decider_set_progress(scheduler->decider, before);
         berth__queue_defer(&scheduler->queue, item);
         *out = idle;
@@ -268,7 +269,7 @@ berth_status berth__loop_explain(berth_scheduler *scheduler, uint32_t pod, uint3
     return status;
 }
 
-/* With `*out` idle afterwards, the pod waits and another one can be taken. */
+/* If `*out` is idle afterwards, the pod was deferred and another one can be taken. */
 static berth_status decide(berth_scheduler *scheduler, berth__queue_item *item, berth_step *out,
                            berth_error *error)
 {
@@ -294,8 +295,8 @@ static berth_status decide(berth_scheduler *scheduler, berth__queue_item *item, 
     }
 }
 
-/* Let one deferred pod be taken: if none need wait any more, or one for each change of what they
- * wait for. So each of them comes to be tried again, however many others preempt. */
+/* Let one deferred pod be taken if deferred pods need not wait any more, or once for each change of
+ * what they wait for. So each of them is tried again, however many other pods preempt. */
 static void admit(berth_scheduler *scheduler)
 {
     berth__queue *queue = &scheduler->queue;
@@ -332,7 +333,8 @@ static berth_status step(berth_scheduler *scheduler, int64_t now_ns, berth_step 
     return status;
 }
 
-/* Copy for a caller whose placements may have another size, so that later members are elsewhere. */
+/* Copy for a caller whose berth_placement may have another size, which moves the members behind
+ * it. */
 static void tell_step(const berth_step *own, berth_step *out, size_t size, size_t placement_size)
 {
     enum {

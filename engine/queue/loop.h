@@ -33,7 +33,7 @@ struct berth_scheduler {
     berth_scheduler_callbacks callbacks;
     int64_t bind_timeout_ns;
     bool pace_evictions;
-    int64_t pace_end_ns; /* evictions were requested, or began, a second before that time */
+    int64_t pace_end_ns; /* a second after evictions were last requested, or began */
     void (*unnominated)(void *context, berth_pod_id pod); /* may be NULL */
     berth_explanation *explanation;                       /* the caller's; NULL: none */
     /* May be NULL. */
@@ -45,11 +45,11 @@ struct berth_scheduler {
     /* The update being applied does not mention the pod's node, so it does not confirm a
      * binding. */
     bool silent_on_node;
-    berth_pod_id *victims; /* of the present preemption */
+    berth_pod_id *victims; /* of the current preemption */
     uint32_t victim_capacity;
     berth__running_evictions running;
-    uint64_t preemption_serial;        /* of the last one */
-    berth_scheduler_counters counters; /* present numbers of pods are filled in on request */
+    uint64_t preemption_serial;        /* of the last preemption */
+    berth_scheduler_counters counters; /* the current numbers of pods are filled in on request */
     berth_error trouble;
 };
 
@@ -73,7 +73,7 @@ static inline void berth__loop_call_end(berth_scheduler *scheduler)
 void berth__loop_wake_pod(berth_scheduler *scheduler, uint32_t bits, uint32_t node,
                           const berth__class *before, const berth__class *after);
 
-/* A node is no longer kept for a nominated pod of this class. Does nothing for BERTH_NODE_NONE. */
+/* A nomination of a pod of this class for a node has ended. Does nothing for BERTH_NODE_NONE. */
 void berth__loop_wake_unkept(berth_scheduler *scheduler, uint32_t node, const berth__class *cls);
 
 /* The cluster's watcher: applies a change to the queue. */
@@ -97,12 +97,13 @@ uint32_t berth__loop_nominated(const berth_scheduler *scheduler, uint32_t pod);
 /* ---- bindings (loop_bind.c) ---- */
 
 /* Put the pod that is being decided on a node, and request its binding. Errors: BERTH_E_NOMEM, and
- * a plugin's refusal to reserve: then the pod is on no node, and still being decided. */
+ * those of a plugin that refuses to reserve; the pod is then on no node, and is still being
+ * decided. */
 berth_status berth__loop_assume(berth_scheduler *scheduler, berth__queue_item *item, uint32_t node,
                                 berth_step *out);
 
-/* The same in two parts: the pod that is being decided has come to its node, and `kept` was the
- * node for which it was nominated; then request the binding. */
+/* The second half of that: the pod that is being decided was put on its node, and `kept` was the
+ * node for which it was nominated; request the binding. */
 void berth__loop_assumed(berth_scheduler *scheduler, berth__queue_item *item, uint32_t node,
                          uint32_t kept, berth_step *out);
 berth_step_kind berth__loop_have_bound(berth_scheduler *scheduler, berth__queue_item *item);
@@ -140,15 +141,15 @@ berth_status berth__loop_preempt(berth_scheduler *scheduler, berth__queue_item *
 berth_status berth__loop_preempt_group(berth_scheduler *scheduler, berth__queue_item *turn,
                                        const berth__group_cycle *cycle, uint32_t *evicted);
 
-/* A terminating pod stays after all: pods that wait for its room try again. */
+/* A pod will not be evicted after all: pods that wait for its room try again. */
 void berth__loop_victim_stays(berth_scheduler *scheduler, berth_pod_id victim);
 
 /* A pod is terminating or gone: preemptors that wait for no other pod may be woken, or are tried
  * again. */
 void berth__loop_victim_leaves(berth_scheduler *scheduler, berth_pod_id victim, bool gone);
 
-/* Whether pods that must evict others wait now: for evictions that were requested before, and for
- * the pods that these make room for. */
+/* Whether pods that must evict others have to wait now: for evictions requested earlier, and for
+ * the pods that these evictions make room for. */
 static inline bool berth__loop_paces(const berth_scheduler *scheduler)
 {
     return scheduler->pace_evictions &&
@@ -163,10 +164,10 @@ static inline bool berth__loop_admits(const berth_scheduler *scheduler)
            (scheduler->queue.reviews > 0 || !berth__loop_paces(scheduler));
 }
 
-/* Whether a pod waits for a victim that does not leave a node: for checks. */
+/* For checks: whether a pod waits for a victim that is not leaving a node. */
 bool berth__loop_waits_in_vain(const berth_scheduler *scheduler, uint32_t *preemptor);
 
-/* The same as berth__loop_victim_leaves for all victims, after changes that were not heard of. */
+/* The same as berth__loop_victim_leaves for all victims, after changes that were missed. */
 void berth__loop_follow_victims(berth_scheduler *scheduler);
 
 /* ---- decisions (loop.c, loop_group.c) ---- */
@@ -174,18 +175,18 @@ void berth__loop_follow_victims(berth_scheduler *scheduler);
 /* Note the filters that rejected the pod of the last decision, for the engine's statistics. */
 void berth__loop_note_rejectors(berth_scheduler *scheduler, berth__stage_set rejectors);
 
-/* Repeat the last decision with its reasons, those of preemption only if asked for. It starts at
- * the same node and draws the same random numbers for ties, so later decisions do not depend on
- * whether reasons were requested. */
+/* Repeat the last decision with an explanation, which includes preemption only on request. It
+ * starts at the same node and draws the same random numbers for ties, so later decisions do not
+ * depend on whether reasons were requested. */
 berth_status berth__loop_explain(berth_scheduler *scheduler, uint32_t pod, uint32_t start,
                                  bool preemption, berth_error *error);
 
-/* Decide the PodGroup whose turn was taken, and keep a step for each of its pods. Errors:
+/* Decide the PodGroup whose turn was taken, and store a step for each of its pods. Errors:
  * BERTH_E_NOMEM; the group is active again. */
 berth_status berth__loop_decide_group(berth_scheduler *scheduler, berth__queue_item *turn,
                                       berth_error *error);
 
-/* The next step of these; false if there is none. */
+/* Return the next of these steps; false if there is none. */
 bool berth__loop_next_of_group(berth_scheduler *scheduler, berth_step *out);
 
 /* ---- events (loop_events.c) ---- */

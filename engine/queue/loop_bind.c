@@ -32,7 +32,7 @@ static void call_unbind(berth_scheduler *scheduler, const berth_binding *binding
     berth__loop_call_end(scheduler);
 }
 
-/* A pod that is terminating by now, or that no profile serves any more, does not try again. */
+/* A pod that is terminating by now, or that no profile serves any more, is not tried again. */
 static void send_back(berth_scheduler *scheduler, berth__queue_item *item)
 {
     const berth__class *cls = berth__pod_at(&scheduler->cluster->pods, item->pod)->cls;

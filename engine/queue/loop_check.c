@@ -21,8 +21,8 @@ const char *berth_pod_state_name(berth_pod_state state)
     return (unsigned)state < BERTH_POD_STATE_COUNT ? names[state] : "?";
 }
 
-/* After changes made by the engine's own calls, the queue may still have the former pod of the
- * index. */
+/* After changes made by the engine's own calls, the queue may still hold the pod that had the index
+ * before. */
 static const berth__queue_item *find_item(const berth_scheduler *scheduler, berth_pod_id pod)
 {
     uint32_t index = berth__cluster_pod(scheduler->cluster, pod);
@@ -75,7 +75,7 @@ berth_str berth_scheduler_rejector(const berth_scheduler *scheduler, berth_pod_i
         if (i-- > 0)
             continue;
         if (stage == BERTH__STAGE_EXTENDERS)
-            return BERTH_STR("Extender"); /* as kube-scheduler calls all of them */
+            return BERTH_STR("Extender"); /* the name that kube-scheduler uses for all extenders */
         return stage < profile->filter_stages ? profile->filters[stage].name
                                               : BERTH_STR("no nodes");
     }

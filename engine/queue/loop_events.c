@@ -11,7 +11,7 @@
 
 /* ---- applying ---- */
 
-/* If a pod's update shows no node, a pod that has a node keeps it. */
+/* An update without a node does not take a pod off its node. */
 static berth_status update_pod(berth_scheduler *scheduler, const berth_pod *pod, berth_error *error)
 {
     berth_pod_id id =
@@ -129,7 +129,8 @@ static berth_str keep(char *at, berth_str text)
     return (berth_str){at, text.len};
 }
 
-/* Posted events come first, and may remove the very pod or node whose name the caller reads. */
+/* Posted events are applied first, and may remove the pod or node that owns the name the caller
+ * passes, so copy the name. */
 static berth_status remove_kept(berth_scheduler *scheduler, int64_t now_ns, berth_kind kind,
                                 berth_str namespace_name, berth_str name, char *kept,
                                 berth_error *error)

@@ -15,7 +15,7 @@ typedef struct group_attempt {
     berth__queued_group *group;
     berth__queue_item **items; /* of the members */
     bool *binds;               /* by member: it was placed and is assumed */
-    bool placed;               /* the group, so far */
+    bool placed;               /* the group's pods so far were placed */
     berth__group_cycle cycle;
 } group_attempt;
 
@@ -50,7 +50,7 @@ static const berth_step no_step = {
     .nominated = BERTH_NODE_NONE,
     .of_group = true};
 
-/* List the members, and what is known of their steps. */
+/* List the members, and fill in what is known about their steps. */
 static berth_status list_members(group_attempt *own, berth_pod_id **ids)
 {
     const berth_scheduler *scheduler = own->scheduler;
@@ -110,8 +110,8 @@ static void take_off(const group_attempt *own, uint32_t count)
         }
 }
 
-/* All placed members come to their nodes, before any binding is requested. A plugin that reserved
- * for a member in the cycle and refuses now rejects just this member. */
+/* Put all placed members on their nodes before any binding is requested. If a plugin that reserved
+ * for a member in the cycle refuses now, only this member is rejected. */
 static berth_status put_on_nodes(const group_attempt *own)
 {
     for (uint32_t i = 0; i < own->cycle.count; i++) {
@@ -167,7 +167,7 @@ static bool failed(const group_attempt *own, uint32_t i)
            (own->placed && own->cycle.members[i].node != BERTH_NODE_NONE);
 }
 
-/* The group's words about a member, which has none of its own.
+/* The message for a member that has none of its own: that of the group.
  * Source: kube-scheduler v1.37, submitPodGroupAlgorithmResult. */
 static berth_status keep_words_of_group(group_attempt *own, uint32_t i)
 {
@@ -208,7 +208,7 @@ static berth_status stay(group_attempt *own, uint32_t i)
                : BERTH_OK;
 }
 
-/* Words that find no memory are left out. */
+/* A message is left out if there is no memory for it. */
 static void let_stay(group_attempt *own)
 {
     for (uint32_t i = 0; i < own->cycle.count; i++)
@@ -247,13 +247,13 @@ static void tell(const group_attempt *own)
     berth__loop_call_end(scheduler);
 }
 
-/* The group's requeueing does not heed an error in preemption. */
+/* An error in preemption does not change how the group is queued again. */
 static berth_verdict queued_verdict(const group_attempt *own)
 {
     return own->cycle.refused ? BERTH_VERDICT_UNSCHEDULABLE : own->cycle.verdict;
 }
 
-/* A call that would refuse these pods fails the attempt with its words. */
+/* If the engine's call refuses these pods, the attempt fails with the call's message. */
 static berth_status run(group_attempt *own, const berth_pod_id *ids)
 {
     berth_error error = {.code = BERTH_OK};

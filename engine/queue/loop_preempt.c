@@ -83,7 +83,7 @@ static void tell_unnominated(berth_scheduler *scheduler, uint32_t pod)
     berth__loop_call_end(scheduler);
 }
 
-/* Pods of lower priority that the node was kept for must find another place. */
+/* Pods of lower priority that were nominated for the node must find another one. */
 static void clear_lower(berth_scheduler *scheduler, uint32_t node, int32_t priority)
 {
     const berth__nomination *one = berth__nominations_on(&scheduler->cluster->nominations, node);
@@ -133,7 +133,8 @@ static bool leaves(const berth__pod_record *pod)
     return pod->node != BERTH_NODE_NONE && (pod->evicting || pod->cls->deleting);
 }
 
-/* Wait for the end of a pod. An entry of the preemptor's earlier preemption serves again. */
+/* Wait until a pod is gone. Reuses the entry of an earlier preemption by the same preemptor, if
+ * there is one. */
 static void await_end(berth_scheduler *scheduler, berth__queue_item *item, berth_pod_id victim,
                       bool requested)
 {
@@ -222,8 +223,8 @@ static void begin_leaving(berth_scheduler *scheduler, berth_pod_id victim)
     }
 }
 
-/* A victim of a group is gone, or stays. Only then is the group let in, once all evictions have
- * begun: kube-scheduler hears of deletions, not of their beginning. */
+/* A victim that a group waits for is gone, or stays. If all evictions have begun by then, the group
+ * is let in; not earlier, because kube-scheduler notices deletions, not their beginning. */
 static void release_group(berth_scheduler *scheduler, berth__queue_item *turn, bool stays)
 {
     if (stays || turn->requested == 0)
@@ -232,7 +233,8 @@ static void release_group(berth_scheduler *scheduler, berth__queue_item *turn, b
         berth__queue_activate(&scheduler->queue, turn);
 }
 
-/* A victim is gone, or stays: then its preemptors wait for the others no longer. */
+/* A victim is gone, or stays. If it stays, its preemptors stop waiting for their other victims,
+ * too. */
 static void end_waits(berth_scheduler *scheduler, berth_pod_id victim, bool stays)
 {
     berth__running_eviction one;
@@ -316,8 +318,8 @@ static bool evicts(const berth_scheduler *scheduler, const berth__preemption *ch
     return false;
 }
 
-/* Whether a pod may find room on a node that others are leaving: those that are waited for, or that
- * have left for a pod that was not tried since. */
+/* Whether a pod may find room on a node that victims are leaving, or have left for a pod that was
+ * not tried since. */
 static bool may_share(const berth_scheduler *scheduler, const berth__queue_item *item)
 {
     const berth__cluster *cluster = scheduler->cluster;
@@ -340,7 +342,7 @@ static bool may_share(const berth_scheduler *scheduler, const berth__queue_item 
     return false;
 }
 
-/* Whether the evictions of others come first. */
+/* Whether a pod must wait for evictions that other pods requested. */
 static bool must_wait(const berth_scheduler *scheduler, const berth__queue_item *item,
                       const berth__preemption *chosen)
 {
@@ -369,8 +371,8 @@ berth_status berth__loop_preempt(berth_scheduler *scheduler, berth__queue_item *
 
 /* ---- PodGroups ---- */
 
-/* Nominate the members for the nodes on which they will fit, or end the nominations of those that
- * a refusal ends. */
+/* Nominate the members for the nodes on which they will fit, or end the nominations that the
+ * refusal ends. */
 static berth_status nominate_members(berth_scheduler *scheduler, const berth__group_cycle *cycle)
 {
     berth__cluster *cluster = scheduler->cluster;
@@ -402,8 +404,8 @@ static berth_status reserve_evictions(berth_scheduler *scheduler, const berth__g
                : BERTH_E_NOMEM;
 }
 
-/* Evict the victims, on whatever nodes they are. After a refusal the others stay, and the group is
- * tried again after its backoff. */
+/* Evict the victims, whichever nodes they are on. If an eviction is refused, the remaining victims
+ * stay, and the group is tried again after its backoff. */
 static void evict_for_group(berth_scheduler *scheduler, berth__queue_item *turn,
                             const berth__group_cycle *cycle, uint32_t *evicted)
 {

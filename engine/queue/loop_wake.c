@@ -27,7 +27,7 @@ void berth__loop_wake_pod(berth_scheduler *scheduler, uint32_t bits, uint32_t no
     berth__queue_wake(&scheduler->queue, &wake);
 }
 
-/* For other pods it is as if the nominated pod had been there and left. */
+/* For other pods this is the same as if the nominated pod had left the node. */
 void berth__loop_wake_unkept(berth_scheduler *scheduler, uint32_t node, const berth__class *cls)
 {
     berth__loop_wake_pod(scheduler, BERTH_WAKE_POD_REMOVE, node, cls, NULL);
@@ -88,7 +88,8 @@ static uint32_t serving_profile(const berth_scheduler *scheduler, uint32_t pod)
 
 /* ---- the pods of PodGroups ---- */
 
-/* The identity by which a pod counts for its group: it is on a node, or may be submitted. */
+/* The identity of a pod that counts for a group, because it is on a node or may be submitted;
+ * otherwise NULL. */
 static const berth__identity *known_as(const berth_scheduler *scheduler, const berth__class *cls,
                                        uint32_t node)
 {
@@ -123,7 +124,8 @@ static bool is_same_group(const berth__identity *a, const berth__identity *b)
            a->namespace_name == b->namespace_name;
 }
 
-/* Returns the identity that counts no more once the change is followed; NULL: none. */
+/* Count the changed pod for its new group. Returns the old identity if the pod must be discounted
+ * from its old group once the change has been followed; NULL: it need not. */
 static const berth__identity *know(berth_scheduler *scheduler, const berth__change *change)
 {
     const berth__identity *old = known_as(scheduler, change->old_class, change->old_node);
@@ -146,7 +148,7 @@ void berth__loop_submit(berth_scheduler *scheduler, uint32_t pod)
     scheduler->counters.submitted++;
 }
 
-/* An assumed pod was changed: it is on some node, or on none. */
+/* Follow a change of an assumed pod, which is now on some node, or removed. */
 static void follow_assumed(berth_scheduler *scheduler, berth__queue_item *item,
                            const berth__change *change)
 {
@@ -166,7 +168,7 @@ static bool changes_itself(const berth_scheduler *scheduler, const berth__change
            change->old_priority != berth__pod_at(&scheduler->cluster->pods, change->pod)->priority;
 }
 
-/* No API server lets a pod change its group. */
+/* An API server does not let a pod change its group. */
 static bool changes_group(const berth__queue_item *item, const berth__class *cls)
 {
     const berth__identity *new = cls->identity;
@@ -214,14 +216,14 @@ static void follow(berth_scheduler *scheduler, const berth__change *change)
         berth__loop_submit(scheduler, change->pod);
 }
 
-/* Whether the node is kept for the pending pod as before. Source: hasNominatedNodeNameChanged. */
+/* Whether the pending pod's nomination is unchanged. Source: hasNominatedNodeNameChanged. */
 static bool is_still_kept(const berth_scheduler *scheduler, const berth__change *change)
 {
     return change->new_class != NULL && !changes_itself(scheduler, change) &&
            berth__loop_nominated(scheduler, change->pod) == change->old_nominated;
 }
 
-/* A victim has left, is terminating, or is terminating no more. */
+/* A victim has left, is terminating, or is no longer terminating. */
 static void follow_victim(berth_scheduler *scheduler, const berth__change *change)
 {
     if (scheduler->running.count == 0 || change->old_class == NULL)
@@ -253,8 +255,8 @@ static void wake_others(berth_scheduler *scheduler, const berth__change *change)
         berth__loop_wake_unkept(scheduler, change->old_nominated, change->old_class);
 }
 
-/* If a change was missed, the pool may hold pods and classes that no longer exist; catching up
- * compares and retries all of them. */
+/* If a change was missed, the pool may hold pods and classes that no longer exist; wait for the
+ * catch-up, which compares and retries all of them. */
 void berth__loop_hear(void *context, const berth__change *change)
 {
     berth_scheduler *scheduler = context;

@@ -61,7 +61,7 @@ void berth__place_gated(berth__queue *queue, berth__queue_item *item)
     berth__claim_waiters_add(&queue->waiters, item, berth__queue_missing_claim(queue, item));
 }
 
-/* BERTH_TIME_NEVER stays itself, for times before and after 0. */
+/* The sum of a time and a span; BERTH_TIME_NEVER if the span is that, or if the sum overflows. */
 static int64_t after(int64_t time_ns, int64_t span_ns)
 {
     bool never =
@@ -74,7 +74,7 @@ int64_t berth__queue_term(const berth__queue *queue, int64_t span_ns)
     return after(queue->now_ns, span_ns);
 }
 
-/* The number of failures that determines the backoff. */
+/* The number of failures by which the backoff grows. */
 static uint32_t failures_of(const berth__queue *queue, const berth__queue_item *item)
 {
     if (!queue->behaviours->backoff_of_rejections)
@@ -82,7 +82,8 @@ static uint32_t failures_of(const berth__queue *queue, const berth__queue_item *
     return item->errors > 0 ? item->errors : item->rejections;
 }
 
-/* The end of the second of a time: a check once a second finds the time passed then. */
+/* Round up to the next full second, when kube-scheduler's check, once a second, finds that the time
+ * has passed. */
 static int64_t next_second(int64_t time_ns)
 {
     int64_t passed_ns = time_ns % SECOND_NS;
@@ -91,7 +92,7 @@ static int64_t next_second(int64_t time_ns)
     return after(time_ns - passed_ns, SECOND_NS);
 }
 
-/* Of a group, it grows with the square root of its size. */
+/* The limit of an item's backoff. For a group, it grows with the square root of its size. */
 static int64_t longest_backoff(const berth__queue *queue, const berth__queue_item *item)
 {
     const int64_t most_ns = queue->times.backoff_max_ns;
@@ -114,7 +115,7 @@ static int64_t backoff_end(const berth__queue *queue, const berth__queue_item *i
                : end_ns;
 }
 
-/* No filter rejects a group as such, so it waits as after an error. */
+/* No filter rejects a group as a whole, so it waits as after an error. */
 static berth__item_heap *backoff_of(berth__queue *queue, const berth__queue_item *item)
 {
     return item->errors > 0 || berth__is_turn(item) ? &queue->backoff_of_errors : &queue->backoff;
@@ -127,8 +128,8 @@ bool berth__queue_has_gates(const berth__queue *queue, const berth__queue_item *
     return berth__queue_class(queue, item)->gates != 0 && queue->profiles[item->profile].gates;
 }
 
-/* Whether the pod may not enter: it has gates, its victims are not leaving yet, or its claims of
- * devices do not exist. Source: kube-scheduler v1.37, plugins/schedulinggates,
+/* Whether the pod must stay gated: it has scheduling gates, its victims are not leaving yet, or its
+ * ResourceClaims do not exist. Source: kube-scheduler v1.37, plugins/schedulinggates,
  * plugins/defaultpreemption and plugins/dynamicresources, PreEnqueue. */
 static bool is_pod_gated(const berth__queue *queue, const berth__queue_item *item)
 {
@@ -215,9 +216,9 @@ void berth__displace(berth__queue *queue, berth__queue_item *item)
     case BERTH_POD_STATE_ASSUMED:
         berth__item_list_remove(&queue->assumed, item);
         break;
-    case BERTH_POD_STATE_GONE: /* a turn for nobody */
+    case BERTH_POD_STATE_GONE: /* a turn without pods */
         break;
-    default: /* the pods of a group leave one by one what is decided */
+    default: /* pods leave the group's turn one by one while it is decided */
         BERTH_ASSERT(item->state == BERTH__POD_DECIDING && queue->deciding != NULL &&
                      (queue->deciding == item || berth__is_turn(queue->deciding)));
         if (queue->deciding == item)

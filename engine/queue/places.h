@@ -24,25 +24,25 @@ static inline uint32_t berth__pods_of(const berth__queue_item *item)
     return berth__is_turn(item) ? item->pod_group->count : 1;
 }
 
-/* Whether the pod of an item still exists: after a transaction, items of others are removed one by
- * one. */
+/* Whether the pod of an item still exists. After a transaction, the items of removed pods are
+ * removed one by one. */
 static inline bool berth__queue_is_present(const berth__queue *queue, const berth__queue_item *item)
 {
     const berth__pod_record *pod = berth__pod_at(queue->pods, item->pod);
     return pod->cls != NULL && pod->generation == item->generation;
 }
 
-/* Put an item that is in no place among the active ones, the gated ones, those in backoff (or the
- * active ones if it is over; or the gated ones if it is gated), or into the pool. */
+/* Put an item that is in no place: among the active items; among the gated ones; into backoff
+ * (active if the backoff is over, gated if something gates it); into the pool. */
 void berth__place_active(berth__queue *queue, berth__queue_item *item);
 void berth__place_gated(berth__queue *queue, berth__queue_item *item);
 void berth__place_tried(berth__queue *queue, berth__queue_item *item);
 void berth__place_in_pool(berth__queue *queue, berth__queue_item *item);
 
-/* Remove an item from its present place. */
+/* Remove an item from its current place. */
 void berth__displace(berth__queue *queue, berth__queue_item *item);
 
-/* Whether an item may not enter: all of PreEnqueue, or just the pod's scheduling gates. */
+/* Whether an item is gated: by all of PreEnqueue, or only by the pod's scheduling gates. */
 bool berth__queue_is_gated(const berth__queue *queue, const berth__queue_item *item);
 bool berth__queue_has_gates(const berth__queue *queue, const berth__queue_item *item);
 
@@ -66,7 +66,7 @@ static inline bool berth__queue_has_group(const berth__queue *queue, const berth
 /* Let a new pod, or one whose binding failed, wait with its group. */
 void berth__queue_join_group(berth__queue *queue, berth__queue_item *item);
 
-/* The pod waits no more. */
+/* The pod no longer waits. */
 void berth__queue_leave_group(berth__queue *queue, berth__queue_item *item);
 
 /* The pod changed. */

@@ -70,7 +70,8 @@ void berth__pod_groups_drop(berth__pod_groups *groups, berth__queued_group *grou
     groups->spare = group;
 }
 
-/* Whether a pod is placed after another. Equal times: in the order in which they came.
+/* Whether a pod is placed after another one. Pods with equal times are placed in the order in which
+ * they came.
  * Source: kube-scheduler v1.37, framework/types.go, PodGroupMemberPodsOrderingFunc. */
 static bool comes_after(const berth__queue_item *a, const berth__queue_item *b)
 {
@@ -83,7 +84,7 @@ static bool comes_after(const berth__queue_item *a, const berth__queue_item *b)
     return a->order > b->order;
 }
 
-/* Count the waiting pods; false if the group is not in order. */
+/* Count the waiting pods; false if they are not in order. */
 static bool check_group(const berth__queued_group *group, bool counting)
 {
     uint32_t count = 0;

@@ -24,7 +24,8 @@ typedef struct berth__queued_group {
     } key;
     /* Its state is GONE while no pod waits. */
     berth__queue_item turn;
-    /* In the order of placement: by priority, attempts and time; linked by list_next. */
+    /* The waiting pods in the order in which they will be placed: by priority, attempts and time;
+     * linked by list_next. */
     berth__queue_item *first, *last;
     uint32_t count;        /* of waiting pods */
     uint32_t known;        /* of all pods */
@@ -35,8 +36,8 @@ typedef struct berth__queued_group {
 typedef struct berth__pod_groups {
     berth__keymap by_name;
     berth__queued_group *spare;
-    bool counting; /* `known` is counted anew, and not complete */
-    /* Waiting pods of groups, and turns, by the state of the turn. */
+    bool counting; /* `known` is being counted again and is incomplete */
+    /* The numbers of waiting pods of groups, and of turns, by the state of the turn. */
     uint64_t pods_in[BERTH_POD_STATE_COUNT], turns_in[BERTH_POD_STATE_COUNT];
 } berth__pod_groups;
 
@@ -54,18 +55,18 @@ berth__queued_group *berth__pod_groups_find(const berth__pod_groups *groups,
 berth__queued_group *berth__pod_groups_get(berth__pod_groups *groups,
                                            const berth__identity *identity);
 
-/* Forget the group if it has no pods any more. Its turn is in no place. */
+/* Forget the group if it has no pods any more. Its turn must be in no place. */
 void berth__pod_groups_drop(berth__pod_groups *groups, berth__queued_group *group);
 
 /* Add a pod to those that wait, or remove it. The turn is in no place, or being decided. */
 void berth__queued_group_join(berth__queued_group *group, berth__queue_item *item);
 void berth__queued_group_leave(berth__queued_group *group, berth__queue_item *item);
 
-/* The turn comes to its state (`sign` 1) or leaves it (-1): count it and its pods there. */
+/* The turn enters its state (`sign` 1) or leaves it (-1): count it and its pods there. */
 void berth__pod_groups_count(berth__pod_groups *groups, const berth__queued_group *group, int sign);
 
-/* Whether each group is in order and counted. `*waiting`: pods that wait with a group; `*released`:
- * turns that are. */
+/* Whether each group is in order and counted. `*waiting`: the number of pods that wait with a
+ * group; `*released`: of turns with `released` set. */
 bool berth__pod_groups_check(const berth__pod_groups *groups, uint64_t *waiting,
                              uint64_t *released);
 

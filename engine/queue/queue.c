@@ -7,8 +7,8 @@
 
 /* ---- orders ---- */
 
-/* Source: kube-scheduler v1.32, plugins/queuesort/priority_sort.go. Equal times: in the order in
- * which they were put back. */
+/* Source: kube-scheduler v1.32, plugins/queuesort/priority_sort.go. Pods with equal times are taken
+ * in the order in which they were put back. */
 static bool goes_first(const berth__queue_item *a, const berth__queue_item *b)
 {
     if (a->priority != b->priority)
@@ -139,7 +139,7 @@ void berth__queue_remove(berth__queue *queue, berth__queue_item *item)
         berth__displace(queue, item);
     queue->by_pod[item->pod] = NULL;
     queue->item_count--;
-    item->preemption = 0; /* who waits for its victims finds nobody */
+    item->preemption = 0; /* entries of its victims then match no preemptor */
     item->list_next = queue->spare;
     queue->spare = item;
 }
@@ -188,7 +188,7 @@ int64_t berth__queue_next(const berth__queue *queue)
 
 /* ---- one attempt ---- */
 
-/* Of all pods of a group, too. */
+/* For a group's turn, of all its pods. */
 static void count_attempt(berth__queue_item *item, int change)
 {
     item->attempts += (uint32_t)change;
@@ -259,7 +259,7 @@ void berth__queue_defer(berth__queue *queue, berth__queue_item *item)
 {
     berth__displace(queue, item);
     item->attempts--;
-    item->queued_ns = queue->now_ns; /* behind the pods that it waits for */
+    item->queued_ns = queue->now_ns; /* queued behind the pods that it waits for */
     item->order = ++queue->order;
     item->state = BERTH_POD_STATE_ACTIVE;
     item->deferred = true;

@@ -47,11 +47,11 @@ typedef struct berth__queue {
     berth__waiting_pool pool;
     berth__item_list assumed;     /* by expiry */
     berth__item_list gated;       /* in order of arrival */
-    berth__item_list deferred;    /* active, but not to be taken before it is their turn */
+    berth__item_list deferred;    /* active, but deferred until berth__queue_admit */
     uint32_t released;            /* pods whose victims have left and that were not tried since */
-    uint32_t reviews;             /* how many deferred pods may have lost their reason to wait */
-    berth__claim_waiters waiters; /* those of the gated ones that miss a claim */
-    berth__pod_groups groups;     /* those of pods that are known */
+    uint32_t reviews;             /* deferred pods that may have lost their reason to wait */
+    berth__claim_waiters waiters; /* the gated items that miss a claim */
+    berth__pod_groups groups;     /* the PodGroups of all known pods */
     berth__queue_item *deciding;  /* NULL: none */
     const berth__nominations *nominations;
     uint64_t woken, flushed;
@@ -91,22 +91,22 @@ berth__queue_item *berth__queue_take(berth__queue *queue);
 void berth__queue_reject(berth__queue *queue, berth__queue_item *item, berth__stage_set rejectors);
 void berth__queue_retry(berth__queue *queue, berth__queue_item *item);
 void berth__queue_put_back(berth__queue *queue, berth__queue_item *item);
-/* Put it back among the active ones, behind those of its priority that are in the queue, and let it
- * wait for berth__queue_admit. The attempt does not count. */
+/* Put it back among the active ones, behind the queued pods of its priority, and hold it back until
+ * berth__queue_admit. The attempt does not count. */
 void berth__queue_defer(berth__queue *queue, berth__queue_item *item);
 
-/* A pod of the group whose turn was taken is placed, and is now decided by itself: it leaves the
- * group, to be assumed. */
+/* A pod of the group whose turn was taken is placed: it leaves the group and becomes the pod being
+ * decided, so that it can be assumed. */
 void berth__queue_single_out(berth__queue *queue, berth__queue_item *item);
 
 /* A pod of that group was not placed by this attempt, and stays with the group. */
 void berth__queue_stay(berth__queue *queue, berth__queue_item *item);
 
-/* The group's attempt is over; pods that stayed get another turn: at once after the group was
- * placed, after a backoff otherwise. */
+/* The group's attempt is over; pods that stayed get another turn: immediately if the group was
+ * placed, otherwise after a backoff. */
 void berth__queue_settle(berth__queue *queue, berth__queue_item *turn, berth_verdict verdict);
 
-/* Let the pod that has waited longest since berth__queue_defer be taken, if there is one. */
+/* Allow the pod that was deferred first to be taken, if any is deferred. */
 void berth__queue_admit(berth__queue *queue);
 
 void berth__queue_assume(berth__queue *queue, berth__queue_item *item, uint64_t binding,
@@ -118,36 +118,36 @@ void berth__queue_update(berth__queue *queue, berth__queue_item *item, uint32_t 
 /* Wake a pod of the pool for another attempt. */
 void berth__queue_wake_item(berth__queue *queue, berth__queue_item *item);
 
-/* Let the turn of a group be taken now, unless the group is gated. */
+/* Make the turn of a group active, unless something gates the group. */
 void berth__queue_activate(berth__queue *queue, berth__queue_item *turn);
 
-/* A pod of a group is known (`change` 1) before it is submitted, if it is; and no more (-1) after
- * it was removed. Memory was reserved. */
+/* Count a pod of a group as known (`change` 1), before it is submitted if it is submitted at all;
+ * or no longer (-1), after it was removed. Memory was reserved. */
 void berth__queue_know(berth__queue *queue, const berth__identity *identity, int change);
 
-/* Forget which pods are known, to be told of them again; and the end of that: then PodGroups are
- * followed that changed meanwhile. */
+/* Reset the counts of known pods, before calling berth__queue_know for all of them; and finish
+ * that, which follows the PodGroups that changed meanwhile. */
 void berth__queue_count_anew(berth__queue *queue);
 void berth__queue_end_count(berth__queue *queue);
 
-/* A PodGroup came, changed or went: it is gated, let in, or gets another priority. Only the names
- * of `identity` are read. */
+/* A PodGroup was added, changed or removed: its turn is gated, let in, or gets another priority.
+ * Only the names of `identity` are read. */
 void berth__queue_follow_group(berth__queue *queue, const berth__identity *identity);
 
 /* The number of pods in a state; those that are being decided count as active. */
 uint64_t berth__queue_waiting(const berth__queue *queue, berth_pod_state state);
 
-/* The evictions that a pod requested have begun: it goes to the pool, or is tried again if it
- * changed meanwhile. With `retry`, it waits for no victim any more and is tried again. A group is
- * tried again after its backoff. */
+/* The evictions that a pod requested have begun: move it to the pool, or try it again if it changed
+ * meanwhile. With `retry`, it stops waiting for victims and is tried again. A group is tried again
+ * after its backoff. */
 void berth__queue_release(berth__queue *queue, berth__queue_item *item, bool retry);
 
 /* The cluster changed: wake the pods that this may help. */
 void berth__queue_wake(berth__queue *queue, berth__wake *wake);
 
 /* Whether a node has room for a pod beside those nominated for it and those on it; unless
- * `lower_stay`, pods of lower priority on it are as good as gone. Looks at cpu, memory and
- * ephemeral storage alone. */
+ * `lower_stay`, pods of lower priority on it are ignored. Checks only cpu, memory and ephemeral
+ * storage. */
 bool berth__queue_has_room(const berth__queue *queue, const berth__queue_item *item, uint32_t id,
                            const berth__node_record *node, bool lower_stay);
 

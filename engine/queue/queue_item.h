@@ -7,11 +7,12 @@
 
 /* Taken and not yet put back: in no heap and no pool. */
 #define BERTH__POD_DECIDING BERTH_POD_STATE_COUNT
-/* It waits with its PodGroup, which has a place for all its pods (pod_groups.h). */
+/* It waits with its PodGroup, which has one turn for all its pods (pod_groups.h). */
 #define BERTH__POD_WITH_GROUP (BERTH_POD_STATE_COUNT + 1)
 
-/* The stages of a profile that rejected a pod: bit i for filter i. The last bits mean a cluster
- * without nodes, and extenders, which cannot say what they wait for: any change counts. */
+/* The stages of a profile that rejected a pod: bit i for filter i. The last two bits stand for a
+ * cluster without nodes and for extenders, which cannot say what they wait for, so that any change
+ * counts. */
 typedef uint64_t berth__stage_set;
 enum { BERTH__STAGES_MAX = 62, BERTH__STAGE_NO_NODES = 62, BERTH__STAGE_EXTENDERS = 63 };
 
@@ -23,7 +24,7 @@ typedef struct berth__queue_item {
     int32_t priority; /* the priority in the queue's order */
     uint32_t attempts;
     uint32_t rejections; /* attempts that found no node */
-    uint32_t errors;     /* consecutive attempts, up to the last, that ended in an error */
+    uint32_t errors;     /* consecutive latest attempts that ended in an error */
     uint32_t heap_at;    /* position in its heap */
     int64_t submitted_ns;
     int64_t queued_ns;                  /* submitted, or put back last */
@@ -32,22 +33,22 @@ typedef struct berth__queue_item {
     berth__stage_set rejectors;         /* of the last attempt */
     berth__stage_set helped;            /* while deciding: stages that a change may have helped */
     struct berth__waiting_group *group; /* in the pool */
-    struct berth__queue_item *group_next, *group_previous; /* or gated: see claim_waiters.h */
+    struct berth__queue_item *group_next, *group_previous; /* if gated: claim_waiters.h */
     uint64_t missing_claim; /* gated: the hash of the first claim that is missing; 0: none */
     /* In the pool, or assumed: by due time. */
     struct berth__queue_item *list_next, *list_previous;
     uint64_t binding; /* assumed: the number of the binding, and the node */
     uint32_t node;
-    bool flushed;        /* since its last attempt, or for the present one */
-    bool released;       /* its victims have left, and it was not tried since */
+    bool flushed;        /* since its last attempt, or for the current one */
+    bool released;       /* its victims have left, but it was not tried since */
     bool deferred;       /* active, but it waits for other pods' evictions to begin */
     uint32_t leaving;    /* victims that it waits for (running_evictions.h) */
-    uint32_t requested;  /* those of them that are not terminating yet; it is gated meanwhile */
+    uint32_t requested;  /* those of `leaving` not terminating yet; it is gated meanwhile */
     uint64_t preemption; /* the number of its last preemption; 0: none */
-    struct berth__queued_group *pod_group; /* whose turn it is, or with which the pod waits */
+    struct berth__queued_group *pod_group; /* the group of the turn, or with which the pod waits */
 } berth__queue_item;
 
-/* Items in order of due time; append only items that are due last. */
+/* Items in order of due time; an appended item must be due last. */
 typedef struct berth__item_list {
     berth__queue_item *first, *last;
     uint64_t count;

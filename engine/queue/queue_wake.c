@@ -20,7 +20,7 @@ void berth__queue_update(berth__queue *queue, berth__queue_item *item, uint32_t 
     }
     berth__displace(queue, item);
     if (profile != item->profile || item->requested > 0)
-        item->rejectors = 0; /* the filters are others now, or it is tried once it is released */
+        item->rejectors = 0; /* other filters apply now; or it must be tried once released */
     item->profile = profile;
     item->priority = berth__pod_at(queue->pods, item->pod)->priority;
     queue->woken += state == BERTH_POD_STATE_UNSCHEDULABLE;
@@ -79,7 +79,7 @@ static berth__stage_set all_stages(const berth__ready_profile *profile)
 }
 
 /* A claim of devices has changed: admit the pods that only this claim kept out. Pods that miss
- * another one wait for that. */
+ * another claim wait for that one. */
 static void let_in(berth__queue *queue, const berth__wake *wake)
 {
     uint64_t claim = berth__claim_waiters_hash(berth__wake_namespace(wake), wake->name);
@@ -153,7 +153,7 @@ static void wake_for(berth__queue *queue, berth__queue_item *item, uint32_t bits
 }
 
 /* A pod that waits for its victims may not preempt. So it is not woken for room that is kept for
- * others; it is when such a nomination ends. The group is freed with its last pod. */
+ * nominated pods; it is woken when such a nomination ends. The group is freed with its last pod. */
 static void wake_group(berth__queue *queue, const berth__wake *wake, berth__waiting_group *group)
 {
     bool stays = false;

@@ -72,7 +72,7 @@ berth__stage_set berth__rejectors(const berth__decider *decider)
         rejectors |= rejectors_in_tile(attempt, tile, &left);
         kept |= !berth__mask_empty(&left);
     }
-    /* Nodes that pass were kept for nominated pods, or refused by extenders. */
+    /* Nodes that pass all filters were kept for nominated pods, or refused by extenders. */
     if (attempt->extended.lost_nodes && decider->cluster->nominations.by_pod.count == 0)
         kept = false;
     return kept ? rejectors | filters_about_pods(attempt) : rejectors;

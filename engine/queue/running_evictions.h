@@ -3,8 +3,8 @@
  * may not preempt again while pods that must leave are on its node.
  *
  * Several preemptors may wait for one victim. An entry names a preemption by its number, so entries
- * of a preemption that has ended are harmless: items stay in memory as long as their queue, and get
- * other numbers.
+ * of a preemption that has ended are harmless: an item stays in memory as long as its queue, and
+ * each preemption has another number.
  * Source: kube-scheduler v1.37, framework/preemption/executor.go, prepareCandidateAsync. */
 #ifndef BERTH_QUEUE_RUNNING_EVICTIONS_H
 #define BERTH_QUEUE_RUNNING_EVICTIONS_H
@@ -17,7 +17,7 @@ typedef struct berth__running_eviction {
     uint64_t preemption;
     berth__queue_item *preemptor; /* a pod's, or the turn of a PodGroup */
     bool requested;               /* by the preemptor, and the victim is not terminating yet */
-    uint32_t next;                /* in its chain, or of the free ones; UINT32_MAX: none */
+    uint32_t next;                /* next entry in its chain, or next free one; UINT32_MAX: none */
 } berth__running_eviction;
 
 typedef struct berth__running_evictions {
@@ -54,8 +54,8 @@ berth__running_eviction *berth__running_evictions_find(const berth__running_evic
 bool berth__running_evictions_take(berth__running_evictions *running, berth_pod_id victim,
                                    berth__running_eviction *out);
 
-/* An entry at or behind position `*at`, which is advanced; NULL: no more. The caller may take the
- * victim's entries between two calls. */
+/* An entry at or behind position `*at`, which is advanced; NULL: no more. Between two calls, the
+ * caller may remove the entries of the victim just returned. */
 const berth__running_eviction *
 berth__running_evictions_next(const berth__running_evictions *running, uint32_t *at);
 

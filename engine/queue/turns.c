@@ -3,7 +3,8 @@
 #include "base/assert.h"
 #include "queue/places.h"
 
-/* Put a turn back after a change: where it was, unless it is gated now, or was before. */
+/* Put a turn back after a change, normally where it was. If it is gated now, it becomes gated; if
+ * it was gated before, it goes to backoff or becomes active. */
 static void replace(berth__queue *queue, berth__queue_item *turn, int32_t state)
 {
     if (berth__queue_is_gated(queue, turn))
@@ -14,7 +15,7 @@ static void replace(berth__queue *queue, berth__queue_item *turn, int32_t state)
         berth__place_tried(queue, turn);
 }
 
-/* The first pod of a group makes a new turn. */
+/* Begin a new turn when the first pod of a group comes. */
 static void renew_turn(berth__queue *queue, berth__queued_group *group)
 {
     berth__queue_item *turn = &group->turn;
@@ -49,7 +50,7 @@ void berth__queue_join_group(berth__queue *queue, berth__queue_item *item)
 static void end_turn(berth__queued_group *group)
 {
     group->turn.state = BERTH_POD_STATE_GONE;
-    group->turn.preemption = 0; /* who waits for its victims finds nobody */
+    group->turn.preemption = 0; /* entries of its victims then match no preemptor */
 }
 
 void berth__queue_leave_group(berth__queue *queue, berth__queue_item *item)
@@ -119,7 +120,7 @@ void berth__queue_count_anew(berth__queue *queue)
     }
 }
 
-/* A group that waits for its turn already is not gated by a higher minimum: it is tried. */
+/* An active group is not gated again by a higher minimum: it is tried. */
 static void follow(berth__queue *queue, berth__queued_group *group)
 {
     berth__queue_item *turn = &group->turn;

@@ -1,10 +1,10 @@
 /* The pool of unschedulable pods, arranged so that a change finds the pods that it may help without
  * a walk over the others.
  *
- * Pods with equal class, profile, priority and rejecting filters form a group, if none or all of
- * them wait for victims: what helps one helps all. Each group is on the list of each filter that
- * rejected it. A change walks the lists of the filters that wake on it, and is checked once for
- * each group there. */
+ * Pods with equal class, profile, priority and rejecting filters form a group, pods that wait for
+ * victims apart from others: a change that helps one helps all. Each group is on the list of each
+ * filter that rejected it. A change walks the lists of the filters that wake on it, and is checked
+ * once for each group there. */
 #ifndef BERTH_QUEUE_WAITING_POOL_H
 #define BERTH_QUEUE_WAITING_POOL_H
 
@@ -27,7 +27,7 @@ struct berth__waiting_group {
         berth__stage_set rejectors;
         uint32_t profile;
         int32_t priority;
-        uint64_t waits; /* 1: for victims, so the pods may not preempt */
+        uint64_t waits; /* 1: its pods wait for victims, so they may not preempt */
     } key;
     berth__queue_item *first;
     berth__waiting_group *next_woken; /* while a change is examined */
@@ -61,7 +61,7 @@ void berth__waiting_pool_remove(berth__waiting_pool *pool, berth__queue_item *it
  * them by removing their pods, or clear `woken`. */
 berth__waiting_group *berth__waiting_pool_find(berth__waiting_pool *pool, berth__wake *wake);
 
-/* The rejecting stages among `stages` that a change may turn around for a pod. */
+/* The stages among `stages` whose refusal of a pod a change may end. */
 berth__stage_set berth__wake_stages(berth__wake *wake, const berth__ready_profile *profile,
                                     berth__stage_set stages, berth__class *cls, int32_t priority);
 

@@ -104,7 +104,7 @@ typedef struct berth__slice_facts {
     berth__sym pool;
     int64_t generation;
     int64_t slice_count;       /* slices of the pool at this generation */
-    berth__device_reach reach; /* nothing set: see the devices; otherwise no nodes */
+    berth__device_reach reach; /* if nothing is set: chosen by device, or no nodes */
     bool per_device;           /* perDeviceNodeSelection */
     const berth__counter_set *shared_counters;
     uint32_t shared_counter_count;
