@@ -30,8 +30,8 @@ static bool reads(const berth__cel *cel, berth__cel_read_kind kind)
     return false;
 }
 
-/* Versions, and attributes that no selector can read, always count: if they are not valid, every
- * expression fails. */
+/* Versions, and attributes that no selector can read, always count, because every expression fails
+ * if one is invalid. */
 static bool attribute_counts(const berth__cel *cel, const berth__cel_attribute *a)
 {
     return a->kind == BERTH__CEL_VERSION || a->kind == BERTH__CEL_UNSUPPORTED ||
@@ -62,7 +62,7 @@ static bool capacity_in(const berth__cel_capacity *a, const berth__cel_device *d
     return false;
 }
 
-/* Whether everything that is read of `a` is the same in `b`. */
+/* Whether everything that the expression reads of `a` is the same in `b`. */
 static bool covered(const berth__cel *cel, const berth__cel_device *a, const berth__cel_device *b)
 {
     for (uint32_t i = 0; i < a->attribute_count; i++) {
@@ -112,7 +112,7 @@ static uint64_t hash_capacity(const berth__cel_capacity *c)
 
 uint64_t berth__cel_hash(const berth__cel *cel, const berth__cel_device *device)
 {
-    uint64_t hash = 0; /* a sum, because attributes may come in any order */
+    uint64_t hash = 0; /* a sum, so that the order of attributes does not matter */
     if (cel->problem.len > 0)
         return 0;
     if (reads(cel, BERTH__CEL_READ_DRIVER))

@@ -196,7 +196,7 @@ void berth__cel_room_destroy(berth__cel_room *room)
     berth__arena_destroy(&room->arena);
 }
 
-/* The error for a result that is not a bool. cel-go has messages of its own for its types. */
+/* The error for a result that is not a bool. cel-go's message depends on the kind of type. */
 static berth__cel_value no_verdict(berth__cel_run *run, berth__cel_value value)
 {
     const char *kind = berth__cel_kind_name(value);
@@ -209,7 +209,7 @@ static berth__cel_value no_verdict(berth__cel_run *run, berth__cel_value value)
     } else if (strchr(kind, '.') != NULL) {
         why = "type conversion error from ";
         quote = "'";
-        name = strrchr(kind, '.') + 1; /* a type of Kubernetes: Semver for kubernetes.Semver */
+        name = strrchr(kind, '.') + 1; /* a Kubernetes type: kubernetes.Semver becomes Semver */
     }
     return berth__cel_error(run,
                             "CEL result of type %s could not be converted to bool: %s%s%s%s to %s",
@@ -241,7 +241,7 @@ berth__cel_verdict berth__cel_evaluate(const berth__cel *cel, const berth__cel_d
     if (run.slots == NULL)
         return BERTH__CEL_NO_MEMORY;
     berth__cel_value value = run.slots[0] = device_value(&run, device);
-    run.cost = 0; /* building the device's value is free */
+    run.cost = 0; /* building the device's value costs no work */
     if (!berth__cel_failed(value))
         value = berth__cel_node_value(&run, cel->root);
     return verdict_of(&run, value, error);

@@ -1,5 +1,5 @@
-/* CEL as selectors of devices use it: an expression is compiled once and evaluated for any number
- * of devices.
+/* CEL as used by device selectors: an expression is compiled once and evaluated for any number of
+ * devices.
  *
  * The language is the one that kube-scheduler v1.36 offers to DeviceClasses and ResourceClaims:
  * static types, with attributes of type any; errors that && and || absorb; optionals, macros,
@@ -26,7 +26,7 @@ typedef enum berth__cel_attribute_kind {
 } berth__cel_attribute_kind;
 
 typedef struct berth__cel_attribute {
-    berth_str domain; /* the driver's if the name has no domain */
+    berth_str domain; /* the driver's name if the attribute's name has no domain */
     berth_str id;
     bool bare; /* the name was written without its domain */
     berth__cel_attribute_kind kind;
@@ -91,9 +91,9 @@ berth__cel_verdict berth__cel_evaluate(const berth__cel *cel, const berth__cel_d
 
 /* ---- what an expression reads ---- */
 
-/* Whether two devices agree in everything that an expression reads of them, so that they get the
- * same verdict (and the same error text, except for the name of an attribute that no selector can
- * read). Sound, but not complete: the result may be false for devices that get the same verdict. */
+/* Whether two devices agree in everything that an expression reads, so that they get the same
+ * verdict (and the same error text, except for the name of an attribute that no selector can read).
+ * Sound, but not complete: the result may be false for devices that get the same verdict. */
 bool berth__cel_alike(const berth__cel *cel, const berth__cel_device *a,
                       const berth__cel_device *b);
 

@@ -280,7 +280,8 @@ static const berth__cel_type *check_logic(checker *c, berth__cel_node *node)
     return of(fine ? BERTH__CEL_TYPE_BOOL : BERTH__CEL_TYPE_ERROR);
 }
 
-/* Whether a call is of a function whose name looks like a member's call, such as optional.of. */
+/* Whether a call that looks like a member call is in fact a call of a function with a dot in its
+ * name, such as optional.of. */
 static bool is_namespaced(const berth__cel_node *node, char *name, size_t size)
 {
     const berth__cel_node *target = node->args[0];
@@ -334,7 +335,7 @@ static const berth__cel_type *join(checker *c, const berth__cel_type *so_far,
         return more;
     if (berth__cel_type_assignable(&c->types, so_far, more))
         return berth__cel_type_general(&c->types, so_far, more);
-    return of(BERTH__CEL_TYPE_DYN); /* a fault only if there is no other fault: check_uniform */
+    return of(BERTH__CEL_TYPE_DYN); /* check_uniform reports it if there is no other fault */
 }
 
 /* The type of an element or value. If it is marked optional, the type inside the optional. */
@@ -410,7 +411,7 @@ static uint32_t take_slot(checker *c)
     return slot;
 }
 
-/* The types of a loop's variables over such a range. */
+/* The types of a loop's variables for the type of its range. */
 static void range_types(checker *c, const berth__cel_node *range, const berth__cel_type *type,
                         bool two, const berth__cel_type *out[2])
 {
@@ -434,7 +435,7 @@ static void range_types(checker *c, const berth__cel_node *range, const berth__c
     }
 }
 
-/* The type of `condition ? a : b`, when a macro stands for it. */
+/* The type of `condition ? a : b` in the expansion of a macro. */
 static const berth__cel_type *step_condition(checker *c, const berth__cel_node *node,
                                              const berth__cel_type *condition,
                                              const berth__cel_type *a, const berth__cel_type *b)
@@ -501,7 +502,7 @@ static const berth__cel_type *check_fold(checker *c, berth__cel_node *node)
     return resolved(c, type);
 }
 
-/* cel.bind; and optMap and optFlatMap, whose variable is the value in an optional. */
+/* Check cel.bind, and optMap and optFlatMap, whose variable is the value in an optional. */
 static const berth__cel_type *check_bind(checker *c, berth__cel_node *node)
 {
     const berth__cel_type *type = check(c, node->args[0]);

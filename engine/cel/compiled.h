@@ -13,7 +13,7 @@ struct berth__cel {
     uint32_t slot_count;
     const berth__cel_read *reads;
     uint32_t read_count;
-    berth__cel_pattern **patterns; /* of constant patterns */
+    berth__cel_pattern **patterns; /* compiled constant patterns */
     uint32_t pattern_count;
 };
 

@@ -7,7 +7,8 @@
 /* The type of a field. NULL: there is no such field. */
 const berth__cel_type *berth__cel_device_field(berth__cel_types *types, berth_str field);
 
-/* The type of a name that denotes a type (int: type(int)). NULL: the name does not. */
+/* The type of a name that denotes a type (the type of `int` is type(int)). NULL: the name denotes
+ * no type. */
 const berth__cel_type *berth__cel_named_type(berth__cel_types *types, berth_str name);
 
 #endif

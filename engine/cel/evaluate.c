@@ -177,7 +177,7 @@ static berth__cel_value call(berth__cel_run *run, const berth__cel_node *node)
 {
     enum { ARGS_MAX = 8 };
     const berth__cel_function *function = node->function;
-    if (function->call == NULL) { /* not strict in its arguments */
+    if (function->call == NULL) { /* evaluates its arguments itself */
         if (function->name[0] == 'o')
             return alternative(run, node, function->name[2] != '\0');
         if (function->name[1] == '?')

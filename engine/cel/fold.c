@@ -8,7 +8,7 @@ typedef struct folding {
     const berth__cel_node *node;
     berth__cel_value failure; /* the first one in all or exists */
     int64_t hits;             /* in exists_one */
-    berth__cel_value *items;  /* for lists; for maps two each */
+    berth__cel_value *items;  /* for lists one per iteration; for maps two */
     uint32_t count, capacity;
     berth__cel_value result;
     bool done;
@@ -187,7 +187,7 @@ berth__cel_value berth__cel_bind_value(berth__cel_run *run, const berth__cel_nod
             return value;
         value = *value.inner;
     }
-    run->slots[node->slot + 1] = value; /* an error counts only where the variable is used */
+    run->slots[node->slot + 1] = value; /* an error counts only if the variable is used */
     berth__cel_value result = berth__cel_node_value(run, node->args[1]);
     if (node->fold != BERTH__CEL_FOLD_OPT_MAP || berth__cel_failed(result))
         return result;

@@ -42,7 +42,7 @@ DEFINE(to_int)
     case BERTH__CEL_TYPE_UINT:
         return args[0].natural > INT64_MAX ? berth__cel_error(run, "integer overflow")
                                            : berth__cel_int((int64_t)args[0].natural);
-    case BERTH__CEL_TYPE_DOUBLE: /* both limits are excluded, as in cel-go */
+    case BERTH__CEL_TYPE_DOUBLE: /* the limits themselves are out of range, as in cel-go */
         if (!(args[0].real > -9223372036854775808.0 && args[0].real < 9223372036854775808.0))
             return berth__cel_error(run, "integer overflow");
         return berth__cel_int((int64_t)args[0].real);

@@ -10,7 +10,7 @@
 
 static const __int128 NANO = 1000000000;
 
-/* The largest amount, in nanos. Larger amounts count as equal to it. */
+/* The largest amount, in nanos. Larger amounts are taken as equal to this one. */
 static __int128 limit_nanos(void)
 {
     return NANO * NANO * NANO * NANO * 100;

@@ -140,7 +140,8 @@ static berth__cel_value read_prefix(berth__cel_run *run, berth_str text)
     return net_value(run, BERTH__CEL_TYPE_CIDR, &net);
 }
 
-/* Kubernetes puts this prefix twice before an error of netip, and once before its own errors. */
+/* Kubernetes writes this prefix twice in front of an error of netip, and once in front of its own
+ * errors. */
 #define ABOUT "network address parse error during conversion from string: "
 
 static berth__cel_value read_cidr(berth__cel_run *run, berth_str text)
@@ -237,7 +238,8 @@ DEFINE(ip_is_loopback)
     return berth__cel_bool(is_loopback(args[0].net));
 }
 
-/* In version 6 the flags do not matter: the second half of the second byte is the scope. */
+/* In version 6, the low half of the second byte is the scope; the flags in the high half do not
+ * matter. */
 DEFINE(ip_is_link_local_multicast)
 {
     BOTH_UNUSED;
@@ -255,7 +257,7 @@ DEFINE(ip_is_link_local_unicast)
     return berth__cel_bool(is_local(args[0].net));
 }
 
-/* Private addresses are included. */
+/* As in Go, private addresses count as global unicast. */
 DEFINE(ip_is_global_unicast)
 {
     BOTH_UNUSED;

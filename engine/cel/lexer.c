@@ -256,7 +256,7 @@ static void unquote(reader *r, const char *at, const char *end, bool raw, bool b
         out->value.kind = BERTH__CEL_TYPE_BYTES;
 }
 
-/* How many of the prefixes r and b stand before a quote; -1: no string begins here. */
+/* The number of prefixes (r, b) in front of a quote; -1: no string begins here. */
 static int prefix_of(const reader *r, bool *raw, bool *bytes)
 {
     int count = 0;
@@ -274,7 +274,8 @@ static int prefix_of(const reader *r, bool *raw, bool *bytes)
     return quote == '"' || quote == '\'' ? count : -1;
 }
 
-/* Read a string and move past it. False: it does not end, and `r` stands where the fault ends. */
+/* Read a string and move past it. False: the string does not end, and `r` is at the end of the
+ * faulty text. */
 static bool string(reader *r, int prefix, bool raw, bool bytes, berth__cel_token *out)
 {
     uint32_t begin = r->at, at = r->at + (uint32_t)prefix;

@@ -125,7 +125,7 @@ static void conversion(looking *l, berth__cel_node *node)
     }
 }
 
-/* Report a key of a type that no key can have. */
+/* Report a literal key whose type no key can have. */
 static void key(looking *l, const berth__cel_node *node)
 {
     const berth__cel_node *index = node->args[1];

@@ -66,7 +66,7 @@ typedef struct reading {
     berth_str rest;
     uint8_t *bytes;
     uint32_t filled;
-    int gap; /* where :: is among the bytes; -1: nowhere */
+    int gap; /* the position of :: among the bytes; -1: there is none */
     berth__cel_net_fault *fault;
 } reading;
 

@@ -24,7 +24,7 @@ typedef struct berth__cel_net_fault {
 bool berth__cel_net_read(berth_str text, berth__cel_net *out, bool *zone,
                          berth__cel_net_fault *fault);
 
-/* Whether it stands for an address of version 4 (::ffff:0:0/96). */
+/* Whether it is an IPv4-mapped address (::ffff:0:0/96). */
 bool berth__cel_net_is_mapped(const berth__cel_net *net);
 
 /* Write the address in the form of RFC 5952. Returns its length. */

@@ -6,12 +6,12 @@
     "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, " \
     "NUM_UINT, STRING, BYTES, IDENTIFIER}"
 
-/* A sign stands between any two nodes that are held, so the longest text has no more. */
+/* Any two pending nodes have a sign between them, so even the longest text has no more of them. */
 enum { NESTED_MAX = 250, HELD_MAX = BERTH__CEL_TEXT_MAX / 2 + 1 };
 
 typedef struct parser {
     berth__cel_source *source;
-    berth__cel_token token; /* the next one */
+    berth__cel_token token; /* the next token */
     uint32_t at;            /* the byte after it */
     uint32_t nested;
     bool broken;                        /* after this fault nothing sensible can follow */
@@ -115,7 +115,7 @@ static bool hold(parser *p, berth__cel_node *node)
     return true;
 }
 
-/* Make a node of everything held since `first`. */
+/* Make a node of all pending nodes since `first`. */
 static berth__cel_node *gather(parser *p, berth__cel_node_kind kind, uint32_t at, uint32_t first)
 {
     uint32_t count = p->pending_count - first;
@@ -134,7 +134,8 @@ static berth__cel_node *constant(parser *p, berth__cel_value value, uint32_t at)
     return node;
 }
 
-/* Make the node name(pending since first), or expand the macro of that name. */
+/* Make a call of the function `name` on the nodes pending since `first`, or expand the macro of
+ * that name. */
 static berth__cel_node *call(parser *p, berth_str name, uint32_t at, uint32_t first, bool member)
 {
     berth__cel_node *node = gather(p, BERTH__CEL_NODE_CALL, at, first);
@@ -408,7 +409,7 @@ static const infix *infix_at(const parser *p)
     return NULL;
 }
 
-/* Operators that bind at least as tightly as `least`. */
+/* Parse operators that bind at least as tightly as `least`. */
 static berth__cel_node *binary(parser *p, int least)
 {
     berth__cel_node *left = unary(p);

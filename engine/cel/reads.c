@@ -97,7 +97,7 @@ static void all_of(finding *f)
 
 static void visit(finding *f, const berth__cel_node *node)
 {
-    if (is_device(node)) { /* not the beginning of a chain: anything may be read */
+    if (is_device(node)) { /* `device` outside of such a chain: anything may be read */
         all_of(f);
         return;
     }

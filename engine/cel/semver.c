@@ -26,7 +26,8 @@ static bool is_identifier(berth_str text)
     return true;
 }
 
-/* Take the part before a mark off `*rest`, with the mark; all of `*rest` if there is no mark. */
+/* Cut off and return the part of `*rest` before a mark, dropping the mark; all of `*rest` if there
+ * is no mark. */
 static berth_str cut(berth_str *rest, char mark)
 {
     const char *at = rest->len > 0 ? memchr(rest->data, mark, rest->len) : NULL;

@@ -224,7 +224,7 @@ bool berth__cel_types_assignable(berth__cel_types *types, const berth__cel_type 
             return false;
         }
     }
-    types->change_count = mark; /* permanent: nothing further out is undone */
+    types->change_count = mark; /* permanent: outer calls do not undo it */
     return true;
 }
 

@@ -15,7 +15,7 @@ typedef struct berth__cel_value berth__cel_value;
 typedef struct berth__cel_amount {
     __int128 nanos;
     bool integer;
-    bool computed; /* by add or sub: an error on the right of ==, as in kube-scheduler */
+    bool computed; /* made by add or sub: an error on the right of ==, as in kube-scheduler */
 } berth__cel_amount;
 
 /* The kinds are those of types, from BERTH__CEL_TYPE_BOOL to BERTH__CEL_TYPE_TYPE, and ERROR. */
@@ -73,7 +73,7 @@ enum { BERTH__CEL_COST_UNIT = 10, BERTH__CEL_COST_MAX = 1000000 * BERTH__CEL_COS
  * stopped. */
 bool berth__cel_charge(berth__cel_run *run, uint64_t tenths);
 
-/* Memory of the run, charged as well. NULL: the run has stopped. */
+/* Allocate memory of the run, which is charged, too. NULL: the run has stopped. */
 void *berth__cel_alloc(berth__cel_run *run, size_t bytes);
 
 berth__cel_value berth__cel_error(berth__cel_run *run, const char *format, ...)

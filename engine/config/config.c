@@ -214,7 +214,8 @@ berth_status berth__config_extenders_refuse(berth__config_tree *tree, const bert
 
 /* ---- v1, v1beta3 ---- */
 
-/* A profile uses the percentage of the whole configuration unless it sets its own, 0 included. */
+/* A profile uses the percentage of the whole configuration unless it sets its own, which may be
+ * 0. */
 static berth_status read_profile(berth__config_tree *tree, const berth__json *json, bool alone,
                                  berth_profile *out, berth_scheduler_config *config)
 {
@@ -281,7 +282,7 @@ static berth_status read_profiles(berth__config_tree *tree, const berth__json *r
 static berth_status read_modern(berth__config_tree *tree, const berth__json *root,
                                 berth_scheduler_config *config)
 {
-    /* Members without influence on decisions are accepted and ignored. */
+    /* Members that do not influence decisions are accepted and ignored. */
     static const char *const fields[] = {"apiVersion",
                                          "kind",
                                          "parallelism",

@@ -32,9 +32,9 @@ struct berth_scheduler_config {
 /* The text to read, and its origin. */
 typedef struct berth__config_source {
     berth_str text;
-    const char *path; /* base folder of files that it names; NULL: from memory */
+    const char *path; /* files that it names are relative to its folder; NULL: from memory */
     uint32_t release; /* as berth_engine_config.kubernetes */
-    bool extenders;   /* the caller asks extenders; otherwise they are refused */
+    bool extenders;   /* the caller handles extenders; otherwise they are refused */
 } berth__config_source;
 
 /* Read from the file `from.path`, or from `from.text` if that is NULL. */
@@ -51,7 +51,7 @@ berth_status berth__config_open(berth__config_tree *tree, berth__arena *scratch,
 berth_status berth__config_parse(berth__config_tree *tree, berth__arena *scratch, berth_str text,
                                  const berth__json **out);
 
-/* Read members that both eras have. `*out` must hold the defaults. */
+/* Read members that exist in both eras. `*out` must hold the defaults. */
 berth_status berth__config_backoff_read(berth__config_tree *tree, const berth__json *object,
                                         berth_backoff *out);
 

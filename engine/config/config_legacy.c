@@ -1,10 +1,10 @@
 /* v1alpha1 configurations and Policy files: the predicates and priorities of v1.15.
  * Source of the rules: v1.15.3, pkg/scheduler/factory (plugins.go, factory.go), api/validation.
  *
- * There are three differences, which all follow the file more closely. A percentage above 100
- * counts as 100, as documented. A predicate with an argument runs under any name, in the place of
- * its implementation (v1.15 ran only names of its own list). Repeated entries, and entries without
- * any effect, are refused. */
+ * There are three differences, all of which follow the file more closely. A percentage above 100
+ * counts as 100, as documented. A predicate with an argument runs under any name, at its
+ * implementation's position (v1.15 ran only names that it knew). Repeated entries, and entries
+ * without any effect, are refused. */
 #include "config/config.h"
 
 #include "base/text.h"
@@ -481,8 +481,8 @@ static berth_status read_source(legacy *l, const berth__json *source, const char
     return BERTH_OK;
 }
 
-/* One copy of the documentation lost its sample's indentation: `algorithmSource` is empty and its
- * members follow it. They mean the same there. */
+/* In one copy of the documentation the sample lost its indentation: `algorithmSource` is empty and
+ * its members follow it. Accept that form, too. */
 static berth_status read_algorithm(legacy *l, const berth__json *root, const char *path)
 {
     static const char *const fields[] = {"provider", "policy", NULL};
@@ -502,7 +502,7 @@ static berth_status read_algorithm(legacy *l, const berth__json *root, const cha
     return BERTH_OK;
 }
 
-/* v1.15 had no framework plugins of its own; they were an experiment. */
+/* v1.15 had no framework plugins of its own; the framework was experimental. */
 static berth_status refuse_plugins(berth__config_tree *tree, const berth__json *root)
 {
     static const char *const keys[] = {"plugins", "pluginConfig"};
@@ -546,7 +546,7 @@ static berth_status read_settings(legacy *l, const berth__json *root,
 berth_status berth__config_legacy_read(berth__config_tree *tree, const berth__json *root,
                                        const char *path, berth_scheduler_config *config)
 {
-    /* Members without influence on decisions are accepted and ignored. */
+    /* Members that do not influence decisions are accepted and ignored. */
     static const char *const fields[] = {"apiVersion",
                                          "kind",
                                          "schedulerName",

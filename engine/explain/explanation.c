@@ -209,7 +209,7 @@ static bool explain_refusal(berth_explanation *explanation, const berth__search 
                             const uint32_t *refusers, uint32_t slot)
 {
     if (slot == search->answer.refused_slot)
-        return true; /* explained already */
+        return true; /* it was explained before */
     if (berth__layout_closed(search->decision.cycle->view->layout, slot))
         return explain_closed(explanation, search, slot);
     if (search->range.dry_run != NULL && berth__dry_run_concerns(search->range.dry_run, slot))
@@ -463,7 +463,7 @@ static bool is_alike(const berth_reason_count *as, const berth__refused_node *re
            berth__str_eq(as->plugin, refused->plugin);
 }
 
-/* Whether no earlier refusal is equal; used if there was no room to note them. */
+/* Whether no earlier refusal is equal; used if there was no memory to remember them. */
 static bool is_first(const berth_explanation *explanation, const berth_reason_count *own,
                      const berth__refused_node *refused, uint32_t reason)
 {

@@ -39,7 +39,7 @@ struct berth_explanation {
     berth_str pre_filter;
     berth_code pre_filter_code;
     berth_str message;
-    berth_str about_claims; /* DynamicResources' words before preemption; absent: none */
+    berth_str about_claims; /* DynamicResources' message before preemption; absent: none */
     berth_str freed_namespace, freed_claim;
     bool deletes_freed; /* the claim must be deleted */
     berth_node_id nominated;
@@ -60,8 +60,8 @@ berth_status berth__explanation_walk(berth_explanation *explanation, const berth
 /* Record scores, after berth__search_score. */
 berth_status berth__explanation_scores(berth_explanation *explanation, const berth__search *search);
 
-/* Record an extender's answer about the feasible nodes: those that it did not keep are feasible no
- * more. `verdicts` and `reasons` have an entry for each. */
+/* Record an extender's answer about the feasible nodes: the nodes that it did not keep are no
+ * longer feasible. `verdicts` and `reasons` have an entry for each. */
 berth_status berth__explanation_extend(berth_explanation *explanation, berth_str extender,
                                        const berth_extender_verdict *verdicts,
                                        const berth_str *reasons);

@@ -68,7 +68,8 @@ berth_str berth__message_in_brackets(berth__arena *arena, berth_str words)
     return (berth_str){text, words.len + 2};
 }
 
-/* The place in the list that begins at `at` where a name belongs; `*there`: it is there already. */
+/* The position at which a name belongs in the list that begins at `at`; `*there` is set if the list
+ * has the name. */
 static uint32_t place_in_list(berth_str reason, uint32_t at, berth_str name, bool *there)
 {
     *there = false;

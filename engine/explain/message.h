@@ -26,8 +26,8 @@ berth_str berth__message_join(berth__arena *arena, const berth_str *reasons, uin
 /* Several joined errors, in brackets. The data is NULL when out of memory. */
 berth_str berth__message_in_brackets(berth__arena *arena, berth_str words);
 
-/* A reason that ends with a sorted list of plugins, "... [A C]", with another one in its place,
- * unless it is there already. Absent when out of memory. */
+/* Insert a plugin into a reason that ends with a sorted list of plugins, "... [A C]", unless it is
+ * there already. Absent when out of memory. */
 berth_str berth__message_add_plugin(berth__arena *arena, berth_str reason, berth_str plugin);
 
 /* "0/N nodes are available: ..." with the text `for_all` for all nodes or, if it is absent, the
@@ -35,7 +35,7 @@ berth_str berth__message_add_plugin(berth__arena *arena, berth_str reason, berth
 berth_str berth__message_unschedulable(berth__arena *arena, uint32_t node_count, berth_str for_all,
                                        const berth__histogram *histogram);
 
-/* "preemption: " and its words. Absent when out of memory. */
+/* "preemption: " and the text. Absent when out of memory. */
 berth_str berth__message_of_preemption(berth__arena *arena, berth_str words);
 
 /* `first`, a space, and the parts joined by ", ". Absent when out of memory. */

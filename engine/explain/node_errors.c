@@ -163,7 +163,7 @@ static bool has_visited(const collection *own, uint32_t last, const berth__mask 
     return false;
 }
 
-/* How many nodes count as visited before the first error, which is in that segment. */
+/* The number of nodes that count as visited before the first error, which is in that segment. */
 static uint32_t visited_before(const collection *own, uint32_t segment)
 {
     uint32_t count = 0;

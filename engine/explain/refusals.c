@@ -1,4 +1,4 @@
-/* Counts refusals in a short table with linear search: callers who ask for reasons pay for texts
+/* Counts refusals in a short table with linear search: callers who request reasons pay for texts
  * anyway. */
 #include "explain/refusals.h"
 

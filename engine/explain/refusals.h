@@ -4,7 +4,8 @@
 
 #include "explain/explanation.h"
 
-/* Reasons may name objects, so different reasons beyond this number are counted together. */
+/* Reasons may contain names of objects, so distinct reasons beyond this number are counted
+ * together. */
 enum { BERTH__REFUSALS_MAX = 256 };
 
 typedef struct berth__refusal {
@@ -17,7 +18,7 @@ typedef struct berth__refusals {
     berth__arena arena; /* holds the texts */
     berth__refusal *items;
     uint32_t count;
-    uint32_t last;   /* the last one noted, which often recurs */
+    uint32_t last;   /* the last one counted, which often recurs */
     uint64_t others; /* refusals for which there was no room */
 } berth__refusals;
 

@@ -41,7 +41,7 @@ const berth__legacy_info *berth__legacy_priority_find(berth_str name);
 /* The position of a predicate in the fixed evaluation order; UINT32_MAX if it has none. */
 uint32_t berth__legacy_predicate_rank(berth_str name);
 
-/* The predicates that run whatever a Policy says. */
+/* The predicates that always run, regardless of the Policy. */
 berth_plugin_list berth__legacy_mandatory(void);
 
 /* The checks of a pod before any predicate runs, with both providers and every Policy. */

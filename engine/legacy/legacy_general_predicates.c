@@ -114,7 +114,7 @@ static void legacy_general_predicates_explain(const berth__question *cycle, cons
         if (!berth__mask_empty(&alone))
             continue;
         parts[i]->explain(cycle, NULL, own->states[i], slot, reasons);
-        if (reasons->code == BERTH_CODE_UNRESOLVABLE) /* one part is enough */
+        if (reasons->code == BERTH_CODE_UNRESOLVABLE) /* one part that fails is enough */
             code = BERTH_CODE_UNRESOLVABLE;
     }
     reasons->code = code;

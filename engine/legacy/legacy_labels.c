@@ -1,4 +1,4 @@
-/* The label arguments of v1.15's Policy, and the columns of these labels. */
+/* The node labels in the arguments of a v1.15 Policy, and their columns. */
 #include "legacy/legacy_labels.h"
 
 #include "base/error.h"

@@ -17,7 +17,7 @@ static void clear_with(const berth__question *cycle, uint8_t bits, uint32_t tile
     }
 }
 
-/* Memory pressure keeps only pods without requests and limits away, because these suffer first. */
+/* Memory pressure keeps away only pods without requests and limits, because these suffer first. */
 static berth__outcome prepare_memory(berth__prepare *prepare)
 {
     return prepare->cycle->cls->request->best_effort ? BERTH__ACTIVE : BERTH__SKIP;

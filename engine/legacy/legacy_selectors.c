@@ -22,7 +22,7 @@ static bool matches_pod(const collection *own, const berth__related_object *obje
                                    own->cycle->cls->identity->labels);
 }
 
-/* Add a selector. The list is in an arena; when it grows, it leaves its old copy behind. */
+/* Add a selector. The list is in an arena; when it grows, its old copy is not freed. */
 static void add(collection *own, const berth__selector *selector)
 {
     if (own->count == own->capacity) {
@@ -76,7 +76,8 @@ static void add_controllers(collection *own, berth_kind kind)
             add(own, &object->selector);
 }
 
-/* Collect the selectors. A pod without labels has no controllers, whatever they select. */
+/* Collect the selectors. A pod without labels has no controllers, even if their selectors match
+ * everything. */
 static void collect(collection *own, berth__siblings which)
 {
     add_services(own, which == BERTH__SIBLINGS_FIRST_SERVICE);

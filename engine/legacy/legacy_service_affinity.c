@@ -1,8 +1,8 @@
 /* CheckServiceAffinity of v1.15: the pods of a Service run on nodes with equal values of some
  * labels. The pod's nodeSelector states the values; for other labels, the node of a running pod
- * with the same labels does. v1.15 uses whichever such pod comes first in a map; here it is the one
- * on the first node in search order. A nominated pod counts as running on its node while that node
- * is tried with it. v1.15 puts it last in its list, and fails if it is alone there.
+ * with the same labels does. v1.15 uses the pod that happens to come first in a map; here it is the
+ * one on the first node in search order. A nominated pod counts as running on its node while that
+ * node is tried with it. v1.15 puts it last in its list, and fails if it is alone there.
  * Source: Kubernetes v1.15.3, algorithm/predicates/predicates.go, ServiceAffinity. */
 #include "columns/pod_counts.h"
 #include "legacy/legacy_labels.h"

@@ -1,6 +1,7 @@
 /* CheckVolumeBinding of v1.15: every claim of the pod is bound to a volume that reaches the node,
- * or finds or will get one there. Differs from VolumeBinding: no storage capacities, no ephemeral
- * volumes, and reasons that refuse a pod as a whole there are errors on every node here.
+ * or finds such a volume, or one can be provisioned. Differs from VolumeBinding: no storage
+ * capacities, no ephemeral volumes, and reasons that refuse a pod as a whole there are errors on
+ * every node here.
  * Source: Kubernetes v1.15.3, algorithm/predicates/predicates.go, VolumeBindingChecker;
  * controller/volume/scheduling/scheduler_binder.go. */
 #include "base/bits.h"
@@ -10,7 +11,7 @@
 
 typedef struct filter_state {
     berth__binder binder;
-    berth__reasons error; /* for every node that is visited */
+    berth__reasons error; /* the error on every node that is visited */
 } filter_state;
 
 static bool is_claim(const berth__pod_volume *volume)
@@ -18,7 +19,7 @@ static bool is_claim(const berth__pod_volume *volume)
     return volume->kind == BERTH_VOLUME_CLAIM;
 }
 
-/* Note the error that prevents any verdict on the claims. */
+/* Record the error that prevents any verdict on the claims. */
 static void check_claims(const berth__view *view, const berth__volume_list *list,
                          berth__reasons *error)
 {

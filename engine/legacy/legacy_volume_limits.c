@@ -109,7 +109,7 @@ typedef struct in_tree_state {
     wanted wanted;
     berth__sym driver;
     uint32_t resource;
-    int64_t limit;                    /* for nodes that publish none */
+    int64_t limit;                    /* the limit of nodes that publish none */
     const berth__sym *instance_types; /* their column if it affects the limit, or NULL */
 } in_tree_state;
 

@@ -137,8 +137,8 @@ static berth__domain_counts *count_term(resolving *own, const berth__pod_term *t
                                                .topology_key = term->topology_key});
 }
 
-/* A pod satisfies required affinity only if it matches every term; then the node must have each
- * term's key. */
+/* A running pod satisfies required affinity only if it matches every term. The node must then have
+ * every term's key. */
 static void resolve_wanted(resolving *own, const berth__pod_terms *terms)
 {
     berth__view *view = own->cycle->view;

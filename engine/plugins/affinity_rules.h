@@ -13,7 +13,7 @@ typedef struct berth__affinity_args {
 
 typedef struct berth__soft_affinity {
     const berth__domain_counts *counts;
-    int64_t weight; /* for each pod counted; negative: prefers other domains */
+    int64_t weight; /* per counted pod; negative: prefers other domains */
 } berth__soft_affinity;
 
 /* A growing list of domain counts. */
@@ -25,25 +25,25 @@ typedef struct berth__count_list {
 
 /* Body of a plan. */
 typedef struct berth__affinity {
-    berth_str problem;          /* the pod's invalid selector, in kube-scheduler's words */
+    berth_str problem;          /* kube-scheduler's message about the pod's invalid selector */
     bool has_required;          /* the pod has required terms of its own */
     bool has_preferred;         /* the pod has preferred terms of its own */
     bool self;                  /* the pod matches all its own required affinity terms */
-    berth__count_list wanted;   /* pods that match all required affinity terms, for each key */
-    berth__count_list unwanted; /* pods that match a required anti-affinity term, for each */
+    berth__count_list wanted;   /* for each key: pods that match all required affinity terms */
+    berth__count_list unwanted; /* for each required anti-affinity term: pods that match it */
     berth__count_list against;  /* pods whose required anti-affinity term selects this pod */
     berth__soft_affinity *soft;
     uint32_t soft_count;
     uint32_t soft_capacity;
 } berth__affinity;
 
-/* The pods that a term of the pod being placed selects. They may differ from what the same term of
- * a running pod selects: see the behaviour own_namespaces_open. */
+/* The pods that a term of the pod being placed selects. The same term of a running pod may select
+ * other pods: see the behaviour own_namespaces_open. */
 berth__pod_filter berth__affinity_own_filter(const berth__model *model,
                                              const berth__pod_term *term);
 
-/* The first invalid selector of some terms, or NULL. Terms with an invalid selector count
- * nobody. */
+/* The first invalid selector of some terms, or NULL. Terms with an invalid selector count no
+ * pods. */
 const berth__selector *berth__affinity_unreadable(const berth__pod_terms *terms);
 
 /* Store the pod's affinity as a plan in `*out`, with counters up to date; NULL if neither the pod

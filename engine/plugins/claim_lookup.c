@@ -1,4 +1,4 @@
-/* Looks up the claims that a pod's volumes name, and words the reasons for missing ones. */
+/* Looks up the claims that a pod's volumes name, and writes the reasons for missing ones. */
 #include "plugins/claim_lookup.h"
 
 berth__claim *berth__claim_find(const berth__view *view, const berth__volume_list *list,

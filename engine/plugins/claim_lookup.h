@@ -1,5 +1,5 @@
-/* Looks up the claims of a pod's volumes and words the reasons for missing ones. Used by the volume
- * plugins of v1.15 and of later versions. */
+/* Looks up the claims of a pod's volumes and writes the reasons for missing ones. Used by the
+ * volume plugins of v1.15 and of later versions. */
 #ifndef BERTH_PLUGINS_CLAIM_LOOKUP_H
 #define BERTH_PLUGINS_CLAIM_LOOKUP_H
 

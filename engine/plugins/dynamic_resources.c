@@ -60,7 +60,7 @@ static void explain(berth__pod_claims *claims, uint32_t slot, berth__reasons *re
         berth__pod_claims *here = berth__special_claim_on(claims, slot, &without);
         claims = here != NULL ? here : claims;
     }
-    if (verdict == BERTH__CLAIMS_FAILED) /* only the search knows the text */
+    if (verdict == BERTH__CLAIMS_FAILED) /* search again to get the text */
         verdict = berth__pod_claims_search(claims, slot);
     switch (verdict) {
     case BERTH__CLAIMS_UNKNOWN:
@@ -256,8 +256,8 @@ static void dynamic_resources_unreserve(const berth__question *cycle, const void
 
 /* ---- waking ---- */
 
-/* Any claim may have freed devices, but a pod whose claims are missing waits for these claims. A
- * pod that leaves its node frees what was reserved for it. */
+/* A change of any claim may have freed devices. A pod whose claims do not exist waits only for
+ * these claims. A pod that leaves its node frees what was reserved for it. */
 static bool dynamic_resources_wakes(berth__wake *wake, const berth__waiter *waiter,
                                     const void *instance)
 {

@@ -11,7 +11,8 @@
 
 _Static_assert((int)BERTH_SLICE == (int)BERTH__TILE, "a slice is a tile");
 
-/* The instance of a wrapped plugin: its table, and what that made of its arguments. */
+/* The instance of a wrapped plugin: its table, and the instance that its configure function
+ * filled. */
 typedef struct instance {
     const berth_plugin *table;
     void *own;
@@ -151,7 +152,7 @@ void berth_preparation_refuse(berth_preparation *preparation, berth_code code, b
     berth__reason(prepare->reasons, code, "%.*s", (int)reason.len, reason.data);
 }
 
-/* A refused pod has a reason, even if the plugin added none. */
+/* Add a default reason if the plugin refused the pod without one. */
 static berth__outcome refused(const berth_plugin *table, berth__prepare *prepare)
 {
     if (prepare->reasons->count == 0)
@@ -159,8 +160,8 @@ static berth__outcome refused(const berth_plugin *table, berth__prepare *prepare
     return BERTH__REFUSE;
 }
 
-/* The question as the plugin may see it. A static plugin must not see usage, because its answers
- * are kept. */
+/* A copy of the question with what the plugin may see. A static plugin must not see usage, because
+ * its answers are kept. */
 static berth__question asked_by(const berth__question *cycle, const instance *own)
 {
     berth__question asked = *cycle;
@@ -420,7 +421,8 @@ static const char *fault_of(const berth_plugin *table)
     return NULL;
 }
 
-/* The fault of a table, given those before it, or NULL; `*status` receives the code. */
+/* What is wrong with a table, considering the tables before it; NULL: nothing. `*status` receives
+ * the code. */
 static const char *trouble_with(const berth_plugin *table, berth__embedder_plugins before,
                                 berth__plugin_find_fn find, berth_status *status)
 {

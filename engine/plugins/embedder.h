@@ -5,7 +5,7 @@
 #include "berth/plugin.h"
 #include "plugins/plugin.h"
 
-/* The tables that an engine was given. */
+/* The plugin tables in an engine's configuration. */
 typedef struct berth__embedder_plugins {
     const berth_plugin *const *items;
     uint32_t count;

@@ -27,7 +27,7 @@ static berth__sym find(const compiling *own, berth_str text)
     return berth__intern_find(&own->view->model->strings, text.data != NULL ? text : BERTH_STR(""));
 }
 
-/* The texts that are known, sorted. */
+/* Those of the texts that are interned, sorted. */
 static const berth__sym *find_all(compiling *own, berth_strs texts, uint32_t *count)
 {
     berth__sym *syms = take(own, texts.count, sizeof(*syms));
@@ -47,7 +47,7 @@ static const berth__sym *find_all(compiling *own, berth_strs texts, uint32_t *co
 
 /* ---- selectors ---- */
 
-/* The meaning of a requirement. */
+/* What a requirement of a selection amounts to. */
 typedef enum meaning { SAYS, SAYS_NOTHING, MATCHES_NOBODY, MEANS_NOTHING } meaning;
 
 static meaning compile_requirement(compiling *own, const berth_requirement *source,

@@ -60,7 +60,7 @@ bool berth__class_backs(const berth__wake *wake, const berth__class *cls)
 
 /* ---- amounts ---- */
 
-/* Whether the class accepts a device; `*problem`: this can't be evaluated. */
+/* Whether the class accepts a device. `*problem` is set if that can't be evaluated. */
 static bool takes(berth__devices *devices, const berth__device_class_facts *facts,
                   const berth__offer *offer, bool *problem)
 {

@@ -7,27 +7,26 @@
 #include "devices/devices.h"
 #include "plugins/plugin.h"
 
-/* Refresh brings the backing classes up to date for pods that ask for resources that may be backed.
- * The epoch differs after each change; it is 0 for other pods. Refresh returns false when out of
- * memory. On the deciding thread. */
+/* Update the backing classes, for pods that request resources that may be backed; returns false
+ * when out of memory. The epoch changes with each change of these classes; it is 0 for other pods.
+ * Call both on the deciding thread. */
 bool berth__backing_refresh(const berth__view *view, const berth__class *cls);
 uint64_t berth__backing_epoch(const berth__view *view, const berth__class *cls);
 
-/* The class that backs a resource (given by column) that a pod of the class asks for; NULL:
- * none. */
+/* The DeviceClass that backs a resource (a column) that a pod of the class requests; NULL: none. */
 const berth__device_class *berth__resource_backing(const berth__view *view, const berth__class *cls,
                                                    uint32_t resource);
 
-/* Whether devices back any resource that a pod of the class asks for. */
+/* Whether devices back any resource that a pod of the class requests. */
 bool berth__asks_backed(const berth__view *view, const berth__class *cls);
 
-/* Whether the added or changed DeviceClass backs, or backed, a resource that pods of `cls` ask for.
+/* Whether the added or changed DeviceClass backs, or backed, a resource that pods of `cls` request.
  * kube-scheduler: NodeResourcesFit's isSchedulableAfterDeviceClassEvent. */
 bool berth__class_backs(const berth__wake *wake, const berth__class *cls);
 
 /* How many devices of a class the node of a slot has, and how many of these are in use, as scores
- * count them: in every slice for the node, whatever its generation. 0 if they can't be counted.
- * Takes the lock of the devices. */
+ * count them: in all slices for the node, of any generation. 0 if they can't be counted. Takes the
+ * lock of the devices. */
 typedef struct berth__backed_amounts {
     int64_t capacity, used;
 } berth__backed_amounts;

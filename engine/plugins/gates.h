@@ -1,7 +1,7 @@
 /* Gates: the verdicts of a filter about other pods, in the form in which a search tree
- * (index/index.h) stores them. A domain gate lets whole topology domains pass, by the present
- * counters. A slot gate counts pods by node, so its verdict on a node changes only with that node's
- * own pods.
+ * (index/index.h) stores them. A domain gate lets whole topology domains pass, according to the
+ * current counters. A slot gate counts pods by node, so its verdict on a node changes only with
+ * that node's own pods.
  *
  * Threads: as the prepare phases. */
 #ifndef BERTH_PLUGINS_GATES_H
@@ -11,17 +11,17 @@
 
 enum { BERTH__GATES_MAX = 6 };
 
-/* For a topology that is not unique and has at most BERTH__FEW_DOMAINS domains. */
+/* A gate for a topology that is not unique and has at most BERTH__FEW_DOMAINS domains. */
 typedef struct berth__domain_gate {
     const berth__topology *topology;
     uint64_t passing;   /* domain d: bit d - 1 */
     bool absent_passes; /* slots without the key pass, too */
 } berth__domain_gate;
 
-/* For a unique topology. */
+/* A gate for a unique topology. */
 typedef struct berth__slot_gate {
     const berth__domain_counts *counts;
-    uint32_t lowest, highest; /* number of pods on a node that passes */
+    uint32_t lowest, highest; /* bounds for the number of pods on a node that passes */
     bool present;             /* the node must have the key */
 } berth__slot_gate;
 
@@ -34,7 +34,7 @@ typedef struct berth__gates {
     bool ok;             /* false: some filter can't be expressed as gates */
 } berth__gates;
 
-/* Start without gates, on the nodes of a view. */
+/* Begin with no gates, for the nodes of a view. */
 static inline void berth__gates_begin(berth__gates *gates, const berth__view *view)
 {
     gates->domain_count = gates->slot_count = 0;

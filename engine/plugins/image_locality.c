@@ -15,19 +15,19 @@
 static const int64_t LOW = INT64_C(23) << 20;
 static const int64_t HIGH_A_CONTAINER = INT64_C(1000) << 20;
 
-/* The value of an image from a cycle on: size x share of the nodes that had it. */
+/* The value of an image since a cycle: its size times the share of nodes that had it. */
 typedef struct former_worth {
     uint64_t cycle;
     int64_t scaled;
 } former_worth;
 
-/* An image of the pod that some node has. */
+/* An image that the pod names and some node has. */
 typedef struct wanted_image {
     berth__sym name;
     int64_t times;               /* how often the pod names it */
-    int64_t scaled;              /* size x share of the nodes that have it */
+    int64_t scaled;              /* size times the share of nodes that have it */
     berth__image_column *column; /* or NULL */
-    uint64_t cycle;              /* the cycle since which it has this value */
+    uint64_t cycle;              /* the cycle in which it got this value */
     former_worth *former;        /* earlier values, newest first */
     uint32_t former_count;       /* 0: it has the same value for all nodes */
 } wanted_image;
@@ -37,7 +37,7 @@ typedef struct state {
     uint32_t count;
     int64_t high;
     int64_t max;      /* score at `high` */
-    bool as_they_are; /* counts nodes as of now, not as the node knows them */
+    bool as_they_are; /* uses the current counts, not those that a node knows */
 } state;
 
 static int64_t scale(const berth__view *view, int64_t size_bytes, uint32_t node_count)
@@ -46,7 +46,8 @@ static int64_t scale(const berth__view *view, int64_t size_bytes, uint32_t node_
     return (int64_t)((double)size_bytes * spread);
 }
 
-/* Nodes that have not changed since then know the image's earlier count: model/images.h. */
+/* List the earlier values of an image. Nodes that have not changed since still see an earlier
+ * count: model/images.h. */
 static bool add_past(berth__prepare *prepare, wanted_image *wanted,
                      const berth__image_record *image)
 {
@@ -135,7 +136,7 @@ static berth__outcome image_locality_prepare_priority(berth__prepare *prepare)
 
 static int64_t score_of(const state *own, int64_t sum)
 {
-    int64_t range = own->high - LOW; /* positive: an active scorer has a container */
+    int64_t range = own->high - LOW; /* positive: an active scorer has containers */
     if (sum <= LOW || range <= 0)
         return 0;
     return own->max * ((sum > own->high ? own->high : sum) - LOW) / range;

@@ -29,9 +29,9 @@ static berth_status inter_pod_affinity_configure(berth__model *model, berth__are
 typedef struct filter_state {
     const berth__plan *plan;
     /* No running pod satisfies the pod's required affinity, but the pod itself would: the first pod
-     * of a series may go wherever the keys are. */
+     * of a series may go to any node with the keys. */
     bool is_first;
-    bool anywhere; /* and where the keys are missing */
+    bool anywhere; /* even to nodes without the keys */
     /* v1.15: invalid required affinity terms refuse every node, with an error that ends the attempt
      * if any pod runs. Invalid anti-affinity terms refuse every node if any pod runs. */
     bool pods_run, unreadable_affinity, unreadable_anti_affinity;
@@ -164,8 +164,8 @@ static void inter_pod_affinity_explain(const berth__question *cycle, const void 
 
 /* ---- score ---- */
 
-/* The sums, by domain, that the terms about one topology with few domains (zones, for instance) add
- * to a node. */
+/* By domain: what all terms about one topology with few domains (zones, for instance) add to a
+ * node's score. */
 typedef struct summed_terms {
     struct summed_terms *next;
     const berth__topology *topology;
@@ -264,7 +264,7 @@ static berth__outcome inter_pod_affinity_prepare_score(berth__prepare *prepare)
     prepare->stays = affinity->soft_count == 0;
     if (args->ignore_preferred_of_existing && !affinity->has_preferred)
         return BERTH__SKIP;
-    if (affinity->problem.data != NULL) { /* only if the filter is disabled: it checks this first */
+    if (affinity->problem.data != NULL) { /* only if the filter is disabled; it would check this */
         berth__reason(prepare->reasons, BERTH_CODE_UNRESOLVABLE, "failed to parse pod: %.*s",
                       (int)affinity->problem.len, affinity->problem.data);
         return BERTH__FAIL;
@@ -389,8 +389,8 @@ static bool any_term_matches(const berth__wake *wake, const berth__pod_terms *te
     return false;
 }
 
-/* Whether adding or removing the other pod matters to the waiting pod, by a required term of
- * either. */
+/* Whether a required term of either pod makes adding or removing the other pod matter to the
+ * waiting one. */
 static bool bears_on(const berth__wake *wake, const berth__class *waiting,
                      const berth__class *other)
 {
@@ -451,7 +451,8 @@ static bool any_pod_runs(const berth__view *view)
     return false;
 }
 
-/* v1.15 never skips a predicate: perhaps only nominated pods have terms against the pod. */
+/* v1.15 never skips this predicate, because nominated pods may be the only ones with terms against
+ * the pod. */
 static berth__outcome inter_pod_affinity_prepare_predicate(berth__prepare *prepare)
 {
     filter_state *own = prepare->state;

@@ -57,8 +57,8 @@ static berth_status node_affinity_configure(berth__model *model, berth__arena *a
 
 /* ---- filter ---- */
 
-/* Store in `names` the intersection of the metadata.name entries (operator In) of one term. Returns
- * false if the term has no such entry and therefore allows all names. */
+/* Store in `names` the intersection of the metadata.name requirements (operator In) of one term.
+ * Returns false if the term has no such entry and therefore allows all names. */
 static bool term_names(const berth__model *model, const berth__node_term *term, berth__sym *names,
                        uint32_t *count)
 {

@@ -95,7 +95,7 @@ static uint32_t describe(const set_recipe *recipe, const berth__node_rules *rule
     return put_serial(words, count, recipe->refused != NULL ? serial : 0);
 }
 
-/* Find the topologies of the keys; keys that every node has are left out. */
+/* Find the topologies of the keys, leaving out keys that every node has. */
 static bool find_topologies(berth__view *view, const berth__inclusion_rule *rule, set_recipe *out)
 {
     for (uint32_t i = 0; i < rule->key_count; i++) {

@@ -3,7 +3,7 @@
 
 #include "base/bits.h"
 
-/* Requirements with more values compare the column. */
+/* Requirements with more values compare the column instead of using masks. */
 enum { MASKS_A_REQUIREMENT = 8 };
 
 /* The masks of a requirement; NULL: none. Returns false when out of memory. */

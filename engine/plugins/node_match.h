@@ -23,17 +23,17 @@ typedef struct berth__term_match {
 typedef struct berth__node_match {
     berth__labels pairs;
     const berth__sym *const *pair_columns;
-    const berth__mask *const *pair_masks; /* NULL, or an entry is: compare the column */
+    const berth__mask *const *pair_masks; /* if this or an entry is NULL: compare the column */
     bool has_terms;
     const berth__term_match *terms;
     uint32_t term_count;
-    /* The slots that match, by tile, if all that is asked for is one value of one label: the zone
-     * of a volume. NULL: something else is. */
+    /* The slots that match, by tile, if the only condition is one value of one label (the zone of a
+     * volume). NULL: there are other conditions. */
     const berth__mask *only;
 } berth__node_match;
 
 /* Whether the node names to which a class's required node affinity restricts the search
- * (kube-scheduler: PreFilterResult) include this one. A term that names no node leaves every
+ * (kube-scheduler: PreFilterResult) include this one. A term without metadata.name allows every
  * name. */
 bool berth__affinity_leaves(const berth__model *model, const berth__class *cls, berth__sym name);
 
@@ -44,8 +44,8 @@ bool berth__term_match_make(berth__view *view, berth__arena *arena, const berth_
 bool berth__node_match_make(berth__view *view, berth__arena *arena, berth__labels pairs,
                             const berth__interned_node_selector *required, berth__node_match *out);
 
-/* Add what decides which slots match to a key (plugin.h, verdict_key). Returns false if node facts
- * and masks of the layout do not decide it, or some values have no masks. */
+/* Add everything that decides which slots match to a key (plugin.h, verdict_key). Returns false if
+ * node facts and masks of the layout do not decide it, or some values have no masks. */
 bool berth__node_match_key(const berth__node_match *match, berth__verdict_key *key);
 
 /* Clear the slots of `mask` that do not match. */

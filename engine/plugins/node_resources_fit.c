@@ -32,7 +32,7 @@ typedef struct filter_state {
     const bool *backed; /* by scalar: nodes that lack it may have devices instead */
     uint32_t scalar_count;
     bool any_backed;
-    bool pods_only; /* the pod requests no resources, only a place */
+    bool pods_only; /* the pod requests no resources, only room for one more pod */
     bool zeros_too; /* also checks resources that the pod requests with 0 */
 } filter_state;
 
@@ -254,7 +254,7 @@ static void explain_resource(const berth__question *cycle, uint32_t slot, uint32
     berth__reason(reasons, BERTH_CODE_UNSCHEDULABLE, "Insufficient %.*s", (int)name.len, name.data);
 }
 
-/* Whether the node would lack what the pod requests even without pods. */
+/* Whether the pod would not fit on the node even if the node were empty. */
 static bool never_fits(const berth__question *cycle, const filter_state *own, uint32_t slot)
 {
     const berth__request *request = cycle->cls->request;

@@ -16,11 +16,11 @@ typedef struct wanted {
     uint32_t driver_count;
 } wanted;
 
-/* Kinds of nodes that differ in what the pod attaches. */
+/* Kinds of nodes: the pod attaches different volumes on each. */
 enum {
     WITH_CSI_NODE,
     WITH_PORTWORX_MIGRATED,
-    WITHOUT_CSI_NODE, /* no CSINode, and that matters */
+    WITHOUT_CSI_NODE, /* no CSINode, if that makes a difference */
     KINDS_OF_NODES,
 };
 
@@ -29,7 +29,7 @@ typedef struct filter_state {
     const berth__pod_volume *broken;
     bool missing;
     wanted wanted[KINDS_OF_NODES];
-    /* The drivers of these volumes that a node must have. */
+    /* The drivers of these volumes that must be installed on the node. */
     berth__sym *required;
     uint32_t required_count;
     /* The fill state of nodes for each wanted driver; NULL if it differs with Portworx migrated, or
@@ -183,7 +183,7 @@ static berth__outcome node_volume_limits_prepare(berth__prepare *prepare)
     return BERTH__ACTIVE;
 }
 
-/* Counts the items that are not attached yet. */
+/* The number of items that are not attached yet. */
 static uint32_t count_new(const berth__node_volumes *volumes, const berth__attachment *items,
                           uint32_t count)
 {

@@ -6,18 +6,18 @@
 
 #include "plugins/plugin.h"
 
-/* NodeResourcesFit: how much of a domain's nodes is in use with the group's pods there, whatever
- * the strategy for nodes. */
+/* NodeResourcesFit: how much of a domain's capacity is in use with the group's pods there,
+ * regardless of the strategy for nodes. */
 
 /* The number of resources that an instance scores. */
 uint32_t berth__fit_resource_count(const void *instance);
 
-/* Add what a pod of the class asks for to the sums, one for each of these resources. */
+/* Add the requests of a pod of the class to the sums, one sum for each of these resources. */
 void berth__fit_add_request(const berth__view *view, const void *instance, const berth__class *cls,
                             int64_t *sums);
 
-/* The score of the nodes of `part` if pods with these sums come there in addition: 0 to 100, unless
- * a product overflows. Cost: a look at each of the nodes. */
+/* The score of the nodes of `part` if pods with these sums of requests were added to them: 0 to
+ * 100, unless a product overflows. Cost: reads each of the nodes. */
 int64_t berth__fit_score_part(const berth__view *view, const void *instance, const int64_t *sums,
                               const berth__node_part *part);
 

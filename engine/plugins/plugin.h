@@ -33,11 +33,11 @@ enum {
 /* The raw value of a slot that takes no part in normalization. */
 #define BERTH__SCORE_IGNORED INT64_MIN
 
-/* Nodes that a decision is confined to, as if there were no others to visit, count or choose from.
- * What plugins know about other nodes and their pods still counts. */
+/* The nodes that a decision is confined to: it visits, counts and chooses among no others. Plugins
+ * still take other nodes and their pods into account. */
 typedef struct berth__node_part {
     const berth__mask *slots; /* by tile */
-    uint32_t count;           /* of them, above 0 */
+    uint32_t count;           /* number of slots, above 0 */
 } berth__node_part;
 
 /* One decision, as plugins see it. */
@@ -58,7 +58,7 @@ static inline uint32_t berth__question_node_count(const berth__question *cycle)
     return cycle->part != NULL ? cycle->part->count : cycle->view->layout->count;
 }
 
-/* Where a pod is put, or taken from. */
+/* The place where a pod is put, or from which it is taken. */
 typedef struct berth__pod_placement {
     berth_pod_id pod;
     uint32_t node; /* id */
@@ -108,7 +108,7 @@ typedef struct berth__prepare {
     berth__arena *arena; /* lives as long as the state */
     berth__reasons *reasons;
     int64_t uniform;
-    /* A filter may restrict the search to some nodes: it points this at a bitset with one bit a
+    /* A filter may restrict the search to some nodes: it points this at a bitset with one bit per
      * slot (kube-scheduler: PreFilterResult.NodeNames). NULL: no restriction. With
      * BERTH__PREPARE_EACH the plugin starts from the restriction of the plugins without that
      * flag. */
@@ -117,7 +117,7 @@ typedef struct berth__prepare {
      * class that names no node, until the class, node facts, the terms of running pods, related
      * objects or namespaces change. */
     bool stays;
-    bool may_fail; /* a filter's explain may meet an error, see berth__reasons */
+    bool may_fail; /* a filter's explain may find an error, see berth__reasons */
     bool small;    /* for a scorer: no raw value exceeds BERTH__NARROW_MAX; see score_kept */
     /* For a static scorer with score_slot: this time a raw value changes with its node's own state,
      * so no raw value is kept. */
@@ -141,7 +141,7 @@ typedef enum berth__normalization {
 enum {
     BERTH__STATIC_FILTER =
         1 << 0, /* filter reads only node facts and the class: verdicts are kept */
-    BERTH__STATIC_SCORE = 1 << 1, /* so does score: raw values are kept */
+    BERTH__STATIC_SCORE = 1 << 1, /* score reads only these: raw values are kept */
     BERTH__PREPARE_EACH = 1 << 2, /* prepare_filter, prepare_score run at every decision */
     /* Every refusal by filter has this code. With neither flag, explain reports the code. */
     BERTH__ALWAYS_UNSCHEDULABLE = 1 << 3,
@@ -194,7 +194,7 @@ typedef struct berth__plugin_ops {
                               const berth_plugin_args *args, void *instance, berth_error *error);
 
     /* The error of filter (score) if the profile disables preFilter (preScore), which writes the
-     * state that it reads. NULL: it works without, see berth__prepare. */
+     * state that filter (score) reads. NULL: it works without that state, see berth__prepare. */
     const char *filter_misses, *score_misses;
 
     size_t filter_state_bytes;
@@ -248,9 +248,9 @@ typedef struct berth__plugin_ops {
     void (*adjust)(const berth__question *cycle, const void *instance, void *state,
                    const berth__class *cls, uint32_t slot, int change);
 
-    /* Optional: the plugin's message (a literal) for a pod that fits nowhere. `*freed` receives the
-     * claim whose devices must be freed so that the pod may fit, or is unchanged. kube-scheduler:
-     * PostFilter. */
+    /* Optional: returns the plugin's message (a literal) for a pod that fits nowhere. `*freed`
+     * receives the claim whose devices must be freed so that the pod may fit, or is unchanged.
+     * kube-scheduler: PostFilter. */
     const char *(*post_filter)(const berth__question *cycle, const void *instance,
                                const void *state, berth__freed_claim *freed);
 

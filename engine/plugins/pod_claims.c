@@ -208,7 +208,7 @@ static bool is_of(const berth__model *model, const berth__device_result *result,
            berth__str_eq((berth_str){text.data + name.len + 1, part.len}, part);
 }
 
-enum { ALTERNATIVES_MAX = 8 }; /* the score of the first one */
+enum { ALTERNATIVES_MAX = 8 }; /* the score of the first alternative */
 
 static int64_t score_served(const berth__model *model, const berth__device_claim_facts *facts)
 {
@@ -483,7 +483,8 @@ static berth__outcome_kept search_node(berth__pod_claims *claims, const berth__n
                                  .score = fits ? score(claims) : (int16_t)0};
 }
 
-/* The verdict for the node, from the kept result for an equal node or from a search; kept. */
+/* Find the verdict for the node, from the kept result for an equal node or by a search, and keep
+ * it. */
 static berth__claims_verdict find_devices(berth__pod_claims *claims, uint32_t slot)
 {
     const berth__node_offers *offers = offers_of(claims, slot);
@@ -520,7 +521,7 @@ berth__claims_verdict berth__pod_claims_search(berth__pod_claims *claims, uint32
             : BERTH__CLAIMS_FIT);
 }
 
-/* The known verdict, or the result of a search. */
+/* The verdict if it is known; otherwise search. */
 static berth__claims_verdict found_on(berth__pod_claims *claims, uint32_t slot)
 {
     if (claims->want_count == 0)
@@ -589,7 +590,7 @@ int64_t berth__pod_claims_score(berth__pod_claims *claims, uint32_t slot)
            (find_devices(claims, slot) == BERTH__CLAIMS_FIT ? score(claims) : 0);
 }
 
-/* Nodes that changed after they were searched are few, and lie before `filled`. */
+/* Only few nodes before `filled` have changed since they were searched. */
 bool berth__pod_claims_settle(berth__pod_claims *claims)
 {
     enum { OFTEN = 4, AHEAD = 512 };

@@ -13,7 +13,7 @@ typedef struct berth__served_claim {
     bool failed;      /* its devices can't be prepared: it serves no node */
     bool spare;       /* only this pod waits for its devices */
     bool special;     /* it comes from an earlier attempt to place the pod */
-    bool unavailable; /* some node could not use it. sync: the lock of the devices */
+    bool unavailable; /* set once a node could not use it. sync: the lock of the devices */
 } berth__served_claim;
 
 /* The verdict for a node. */
@@ -32,9 +32,9 @@ typedef enum berth__claims_verdict {
 
 typedef struct berth__special_claim berth__special_claim; /* special_claim.h */
 
-/* What a pod asks for; made for one decision. */
+/* The claims of a pod and what they request; made for one decision. */
 typedef struct berth__pod_claims {
-    berth__special_claim *special; /* further requests that differ by node; NULL: none */
+    berth__special_claim *special; /* for extended resources: requests by node; NULL: none */
     berth__devices *devices;
     berth__view *view;
     berth__served_claim *served;
@@ -71,7 +71,7 @@ bool berth__pod_claims_have_alternatives(const berth__view *view, const berth__c
 bool berth__pod_claims_exist(const berth__view *view, const berth__claim_list *list);
 
 /* The name of the first claim that does not exist. Empty: all exist, or an entry of the pod has no
- * claim's name yet, so that no claim helps. */
+ * claim name yet, so that waiting for a claim is useless. */
 berth_str berth__pod_missing_claim(const berth__view *view, const berth__claim_list *list);
 
 /* The verdict for the node of a slot. */
@@ -82,7 +82,7 @@ void berth__pod_claims_keep(berth__pod_claims *claims, uint32_t tile, berth__mas
 /* The score of a slot that fits. */
 int64_t berth__pod_claims_score(berth__pod_claims *claims, uint32_t slot);
 
-/* For claims that were seen often, search nodes in advance. Returns whether all verdicts are known
+/* Search nodes in advance, for claims that were seen often. Returns whether all verdicts are known
  * and none is an error. Cost: up to 512 searches. */
 bool berth__pod_claims_settle(berth__pod_claims *claims);
 

@@ -12,7 +12,8 @@
 typedef struct filter_state {
     const berth__spreads *spreads;
     int64_t *limits; /* by constraint: the most pods that a domain may already have */
-    /* In a what-if: pods on its slot that kube-scheduler's hooks count, but the counters do not. */
+    /* By constraint, in a what-if: pods on the slot that kube-scheduler's hooks count although the
+     * counters do not. */
     int64_t *extras;
 } filter_state;
 
@@ -179,7 +180,7 @@ static void pod_topology_spread_explain(const berth__question *cycle, const void
 
 /* ---- score ---- */
 
-/* A constraint, ranked among the feasible nodes. */
+/* The state of a constraint after the rank phase. */
 typedef struct ranked {
     double weight;
     double skew; /* maxSkew - 1 */
@@ -212,7 +213,7 @@ static berth__outcome pod_topology_spread_prepare_score(berth__prepare *prepare)
     return BERTH__ACTIVE;
 }
 
-/* The slots of a mask that take part: those that have all keys, if all are required. */
+/* The slots of a mask that are scored: if all keys are required, those that have all keys. */
 static berth__mask scored(const berth__spreads *spreads, uint32_t tile, const berth__mask *mask)
 {
     berth__mask out = *mask;
@@ -223,7 +224,7 @@ static berth__mask scored(const berth__spreads *spreads, uint32_t tile, const be
     return out;
 }
 
-/* The feasible nodes by which constraints are ranked: all of them by tile, or a sample. */
+/* The feasible nodes in the rank phase: masks of all of them by tile, or a sample. */
 typedef struct ranking {
     const berth__view *view;
     const berth__spreads *spreads;
@@ -426,7 +427,7 @@ static void round_large(const double *sums, int64_t *out)
         out[s] = rounded(sums[s]);
 }
 
-/* The slots of the mask that take no part. */
+/* The slots of the mask that are ignored. */
 static berth__mask unscored(const berth__spreads *spreads, uint32_t tile, const berth__mask *mask)
 {
     berth__mask out = scored(spreads, tile, mask);
@@ -435,7 +436,7 @@ static berth__mask unscored(const berth__spreads *spreads, uint32_t tile, const 
     return out;
 }
 
-/* Sum over the constraints that do not add 0 everywhere. Returns whether there is one. */
+/* Sum over the constraints, skipping those that add 0 everywhere. Returns whether any is left. */
 static bool sum_constraints(const berth__kernels *kernels, const score_state *own, uint32_t tile,
                             double *sums)
 {

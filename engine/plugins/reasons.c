@@ -5,7 +5,7 @@
 
 #include "plugins/plugin.h"
 
-/* The arena holds the list, too; a list that grows leaves its old copy behind. */
+/* The list is in the arena, too. When it grows, its old copy is not freed. */
 static bool make_room(berth__reasons *reasons)
 {
     if (reasons->count < reasons->capacity)

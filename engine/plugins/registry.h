@@ -34,7 +34,7 @@
 BERTH__PLUGIN_LIST(X)
 #undef X
 
-/* Has no name: replaces a plugin whose filter or score lacks its state; see plugin.h. */
+/* Nameless; used in place of a plugin whose filter or score lacks its state: see plugin.h. */
 extern const berth__plugin_ops berth__plugin_stateless;
 
 #endif

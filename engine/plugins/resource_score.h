@@ -27,10 +27,10 @@ bool berth__scored_resources_make(berth__model *model, berth__arena *arena,
  * truncated toward zero. */
 int64_t berth__shape_at(const berth_shape_point *shape, uint32_t count, int64_t utilization);
 
-/* For one pod class: a resource that counts, by column. */
+/* A resource that counts in the score of a pod class, by column. */
 typedef struct berth__asked_resource {
     uint32_t resource;
-    bool nonzero; /* use is read from the non-zero columns */
+    bool nonzero; /* usage is read from the non-zero columns */
     int64_t weight;
     int64_t ask;
     const berth__device_class
@@ -40,7 +40,7 @@ typedef struct berth__asked_resource {
 typedef struct berth__asked_resources {
     const berth__asked_resource *items;
     uint32_t count;
-    bool wide;   /* an ask above BERTH__SMALL_AMOUNT */
+    bool wide;   /* some request is above BERTH__SMALL_AMOUNT */
     bool backed; /* devices back one of them, so amounts do not come from the columns alone */
 } berth__asked_resources;
 
@@ -50,16 +50,17 @@ typedef enum berth__asked_amounts {
     BERTH__ASK_NONZERO, /* those of the containers, with defaults for cpu and memory */
 } berth__asked_amounts;
 
-/* Leaves out resources without a column and scalars that the pod does not ask for. Returns false
+/* Leaves out resources without a column and scalars that the pod does not request. Returns false
  * when out of memory. */
 bool berth__asked_resources_make(const berth__question *cycle, berth__arena *arena,
                                  const berth__scored_resources *scored,
                                  berth__asked_amounts amounts, berth__asked_resources *out);
 
-/* What the containers of a pod ask of a resource, by column, with defaults for cpu and memory. */
+/* How much of a resource (a column) the containers of a pod request, with defaults for cpu and
+ * memory. */
 int64_t berth__scored_ask(const berth__request *request, uint32_t resource);
 
-/* What the node of a slot has of a resource, and how much of it is in use. */
+/* How much of a resource the node of a slot has, and how much of that is in use. */
 typedef struct berth__asked_amount {
     int64_t capacity, used;
 } berth__asked_amount;

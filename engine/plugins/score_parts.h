@@ -18,10 +18,11 @@ typedef struct berth__score_parts {
     bool ok; /* false: some scorer's values depend on more than that */
 } berth__score_parts;
 
-/* Values depend on the counts of a node's own pods, whose topology is unique. */
+/* Declare that values depend on the counts of a node's own pods; the topology of the counts must be
+ * unique. */
 void berth__score_parts_add_node(berth__score_parts *parts, const berth__domain_counts *counts);
 
-/* Values depend on a node's domain, whatever is counted there. */
+/* Declare that values depend on a node's domain, regardless of what is counted there. */
 void berth__score_parts_add_domain(berth__score_parts *parts, const berth__topology *topology);
 
 /* One feasible node of each class that exists. */

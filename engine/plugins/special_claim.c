@@ -100,8 +100,8 @@ static void add(requests *list, const berth__backed_resource *of, berth__sym nam
     list->items[list->count++] = (berth__device_request){.name = name, .asks = ask, .ask_count = 1};
 }
 
-/* How much an init container that ends needs beyond the requests of the containers from it on that
- * keep running. */
+/* How much an init container that ends needs beyond the requests of later containers that keep
+ * running. */
 static int64_t lacks(const berth__extended_asks *asks, const berth__container_ask *init)
 {
     int64_t lack = init->count;
@@ -114,8 +114,8 @@ static int64_t lacks(const berth__extended_asks *asks, const berth__container_as
     return lack;
 }
 
-/* Containers that keep running have requests of their own; those that end one after the other share
- * one, for the largest need. */
+/* Each container that keeps running gets a request of its own. Init containers that end share one
+ * request, for the largest need. */
 static void add_requests(requests *list, const berth__extended_asks *asks,
                          const berth__backed_resource *of)
 {

@@ -6,7 +6,7 @@
 
 #include "plugins/pod_claims.h"
 
-/* A resource that the pod asks for, and the class that backs it. */
+/* A resource that the pod requests, and the class that backs it. */
 typedef struct berth__backed_resource {
     uint32_t resource;
     berth_str name;
@@ -36,8 +36,8 @@ struct berth__special_claim {
 bool berth__special_claim_find(const berth__question *cycle, berth__arena *arena,
                                berth__special_claim **out);
 
-/* Make a variant for each kind of nodes; `base` has the pod's other claims. Returns false when out
- * of memory. */
+/* Make a variant for each set of resources that nodes lack; `base` has the pod's other claims.
+ * Returns false when out of memory. */
 bool berth__special_claim_vary(berth__special_claim *special, const berth__pod_claims *base,
                                berth__arena *arena);
 

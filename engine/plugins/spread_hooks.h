@@ -2,7 +2,7 @@
  * the group is placed on the emptied cluster. As pods come back to their nodes, its hooks
  * (PreFilterExtensions) adjust these counts. The result differs from counting again: the hooks
  * count pods that are being deleted, and an empty selector counts all pods of the namespace. They
- * look for the lowest count in two domains only, which were the lowest at some time.
+ * also take the lowest count from only two domains, which were the lowest at some time.
  * Source: kube-scheduler v1.37, plugins/podtopologyspread/filtering.go. */
 #ifndef BERTH_PLUGINS_SPREAD_HOOKS_H
 #define BERTH_PLUGINS_SPREAD_HOOKS_H
@@ -28,12 +28,12 @@ typedef struct berth__spread_hooks {
     uint32_t count;               /* 0: the pod has no hard constraint */
 } berth__spread_hooks;
 
-/* Count for the pod of `cycle`, as before its decision. `instance` is that of the filter, here and
- * below. Returns false when out of memory. Cost: a look at each slot for each constraint. */
+/* Count for the pod of `cycle`, as before its decision. `instance` is the filter's, here and below.
+ * Returns false when out of memory. Cost: reads every slot for each constraint. */
 bool berth__spread_hooks_note(const berth__question *cycle, const void *instance,
                               berth__arena *arena, berth__spread_hooks *out);
 
-/* A copy in `arena`, to be moved on for one question. False: out of memory. */
+/* A copy in `arena`, which may be changed to answer one question. False: out of memory. */
 bool berth__spread_hooks_copy(const berth__spread_hooks *hooks, berth__arena *arena,
                               berth__spread_hooks *out);
 

@@ -115,8 +115,8 @@ typedef struct resolving {
     berth__spreads *body;
     berth__spread *items;
     const berth__sym *keys; /* of the constraints that apply */
-    /* The nodes that count, by what a rule honors (taints, affinity); rules that honor the same
-     * share them. */
+    /* The nodes that count, by the policies that a rule honors (taints, affinity). Rules with the
+     * same policies share them. */
     berth__inclusion *inclusions[2][2];
     bool included[2][2];
 } resolving;
@@ -126,7 +126,7 @@ static const berth__selector *selector_of(const source *from, const berth__sprea
     return from->defaults ? &from->selector : &rule->selector;
 }
 
-/* An empty selector counts nobody, although it matches the pod itself. */
+/* An empty selector counts no pods, although it matches the pod itself. */
 static berth__domain_counts *count_pods(const resolving *own, const berth__spread_rule *rule,
                                         berth__inclusion *inclusion)
 {

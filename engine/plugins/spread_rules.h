@@ -19,7 +19,7 @@ typedef struct berth__spread {
     int64_t max_skew;
     int64_t min_domains;
     int64_t self;    /* 1 if the pod counts itself */
-    bool everything; /* empty selector: counts nobody, but in what-ifs everybody */
+    bool everything; /* empty selector: counts no pods, but in what-ifs all */
     bool by_node;    /* the key is kubernetes.io/hostname: scores count the node's own pods */
     bool shared;     /* another constraint has the same key */
     bool repeats;    /* an earlier constraint has the same key */
@@ -31,7 +31,7 @@ typedef struct berth__spreads {
     const berth__spread *items;
     uint32_t count;
     bool require_all;  /* nodes that lack the key of any constraint are ignored */
-    berth_str problem; /* the pod's invalid selector, in kube-scheduler's words */
+    berth_str problem; /* kube-scheduler's message about the pod's invalid selector */
 } berth__spreads;
 
 berth_status berth__spread_configure(berth__model *model, berth__arena *arena,

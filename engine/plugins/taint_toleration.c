@@ -115,7 +115,7 @@ static berth__outcome prepare_counts(berth__prepare *prepare, int64_t best)
     own->counts = counts;
     own->kept = kept;
     own->list_count = list_count;
-    prepare->uniform = best; /* no untolerated taint anywhere */
+    prepare->uniform = best; /* no node has an untolerated taint */
     return any ? BERTH__ACTIVE : BERTH__UNIFORM;
 }
 

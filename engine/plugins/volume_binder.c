@@ -84,8 +84,8 @@ static bool fill_unbound(berth__view *view, berth__arena *arena, berth__claim *c
            make_reach(view, arena, &view->storage->capacities, facts->class_name, &out->capacities);
 }
 
-/* Insert a claim so that unbound claims stay in ascending order of request, then of volumes in the
- * pod. */
+/* Insert a claim, keeping unbound claims in ascending order of request; equal ones stay in the
+ * order of the pod's volumes. */
 static void insert_unbound(berth__binder *binder, const berth__unbound_claim *claim)
 {
     uint32_t at = binder->unbound_count++;
@@ -270,8 +270,8 @@ static berth__pv *free_volume(const berth__view *view, const berth__unbound_clai
     return best != NULL ? best->object : NULL;
 }
 
-/* The smallest sufficient capacity of the driver for the claim, or NULL; among equals the first
- * that arrived. kube-scheduler takes any. */
+/* The smallest capacity of the driver that suffices for the claim, or NULL; among equals the first
+ * that arrived. kube-scheduler takes an arbitrary one. */
 static const berth__capacity_facts *room_for(const berth__view *view,
                                              const berth__unbound_claim *unbound, uint32_t slot)
 {

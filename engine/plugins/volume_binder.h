@@ -18,7 +18,7 @@ typedef struct berth__bound_volume {
     berth__node_match migrated; /* used on nodes where its in-tree plugin is migrated */
 } berth__bound_volume;
 
-/* Shelves, and the label columns that select a slot's own shelf. */
+/* Shelves, and the label columns that select the shelves of a slot. */
 typedef struct berth__reach {
     const berth__shelf_set *set; /* NULL: there are none */
     const berth__sym *const *columns;
@@ -39,7 +39,7 @@ typedef struct berth__binder {
     bool legacy; /* uses the rules of v1.15 */
     berth__bound_volume *bound;
     uint32_t bound_count;
-    berth__unbound_claim *decided; /* claims whose node is chosen already */
+    berth__unbound_claim *decided; /* claims for which a node was chosen earlier */
     uint32_t decided_count;
     berth__unbound_claim *unbound; /* in ascending order of request */
     uint32_t unbound_count;
@@ -52,7 +52,7 @@ typedef struct berth__open_binding {
     bool no_volume;      /* a claim finds no volume and can't be provisioned here */
     bool no_space;       /* the driver has no room here */
     bool volume_missing; /* a bound volume does not exist */
-    bool failed;         /* the binder's problem occurred: an error, not a refusal */
+    bool failed;         /* an error with the text `problem`, not a refusal */
     uint32_t choice_count;
     berth__volume_choice choices[BERTH__UNBOUND_CLAIMS_MAX];
     /* For a claim that is provisioned: its driver's capacity here; NULL: not published. */

@@ -1,6 +1,6 @@
-/* VolumeBinding: every claim of the pod has, finds or will get a volume that reaches the node.
- * Since v1.37 it scores nodes by how much of the available capacity its volumes use, by default
- * preferring low use.
+/* VolumeBinding: every claim of the pod is bound to a volume that reaches the node, or finds such a
+ * volume, or one can be provisioned. Since v1.37 it scores nodes by how much of the available
+ * capacity its volumes use, by default preferring low use.
  * Source: kube-scheduler v1.32 and v1.37, plugins/volumebinding. */
 #include <math.h>
 
@@ -230,7 +230,7 @@ static void volume_binding_score(const berth__question *cycle, const void *insta
 
 /* ---- filter ---- */
 
-/* The state points into the view, so nothing has to change. */
+/* The state points into the view, so it needs no adjusting. */
 static void volume_binding_adjust(const berth__question *cycle, const void *instance, void *state,
                                   const berth__class *cls, uint32_t slot, int change)
 {

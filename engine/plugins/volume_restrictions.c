@@ -5,7 +5,7 @@
 #include "plugins/registry.h"
 
 typedef struct filter_state {
-    bool bare; /* without preFilter: an error where no disk conflicts */
+    bool bare; /* preFilter is disabled: nodes without disk conflict are errors */
     bool disks;
     /* The names of the pod's ReadWriteOncePod claims, each once, and how many conflicts they
      * have. */

@@ -4,14 +4,14 @@
 #include "plugins/claim_lookup.h"
 #include "plugins/registry.h"
 
-/* The node's label for a label of a volume. Beta labels may also match under their current
- * names. */
+/* The columns of node labels that a label of a volume refers to. Beta labels may also match under
+ * their current names. */
 typedef struct zone_rule {
     const berth__sym *column;
     const berth__sym *fallback; /* NULL: none */
     const berth__zone_set *zones;
-    /* The slots of the only zone, and those that lack the label, by tile. NULL: compare the
-     * columns. */
+    /* For a rule with one zone, by tile: the slots with that zone, those that lack the label, and
+     * those with the zone under the fallback label. NULL: compare the columns. */
     const berth__mask *own, *lacking, *other;
 } zone_rule;
 
@@ -20,7 +20,7 @@ typedef struct filter_state {
     const berth__mask *none[BERTH__ZONE_LABELS]; /* slots without the label; NULL: compare */
     zone_rule *rules;
     uint32_t rule_count;
-    const berth__reasons *refusal; /* for every node, if preFilter did not run */
+    const berth__reasons *refusal; /* the refusal of every node, if preFilter did not run */
 } filter_state;
 
 /* Whether a claim may be unbound; if not, adds a reason. */

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 
-/* The lowest priority of pods that the waiter can't preempt: its own, or any if it does not
+/* The lowest priority that the waiter can't preempt: its own, or INT32_MIN if it does not
  * preempt. */
 static int32_t lasting_priority(const berth__waiter *waiter)
 {
@@ -24,7 +24,8 @@ static void add_up(const berth__wake *wake, berth__wake_usage *usage)
     }
 }
 
-/* Few different priorities wait at a time; if there are more, the rest share the last entry. */
+/* Pods of few different priorities wait at a time. If there are more, the remaining ones share the
+ * last entry. */
 static const berth__wake_usage *usage_of(berth__wake *wake, const berth__waiter *waiter)
 {
     int32_t priority = lasting_priority(waiter);

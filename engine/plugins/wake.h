@@ -1,5 +1,5 @@
-/* What wakes a waiting pod: a change in the cluster, and what plugins read to decide whether that
- * change could help (plugin.h, `wakes`).
+/* A change in the cluster that may wake waiting pods, and the data by which plugins decide whether
+ * it could help them (plugin.h, `wakes`).
  *
  * Plugins are asked after the change was made. One change may have several bits. */
 #ifndef BERTH_PLUGINS_WAKE_H
@@ -46,7 +46,7 @@ typedef struct berth__wake {
     uint32_t node_id; /* of the node that the pod is or was on; BERTH_NODE_NONE: another change */
     const berth__node_facts *old_facts; /* for a node that was updated or removed */
     const berth__node_facts *new_facts; /* for a node that was added or updated */
-    const berth__class *before, *after; /* for a pod on a node; NULL: it was, or is, not there */
+    const berth__class *before, *after; /* of a pod on a node; NULL: it was, or is, not there */
     berth_str namespace_name, name;     /* for any other object */
     berth__wake_usage usages[BERTH__WAKE_USAGES]; /* scratch of berth__wake_fits */
     uint32_t usage_count;

@@ -49,7 +49,7 @@ static berth_status start_counters(berth_engine *branch)
     return berth__cluster_recount(cluster) ? forget_decisions(branch) : BERTH_E_NOMEM;
 }
 
-/* Bring existing counters from a state to the cluster's; false: they are void. */
+/* Bring existing counters from another state to the cluster's; false: they are unusable. */
 static bool follow(berth_engine *branch, const berth__cluster *former)
 {
     berth__cluster *cluster = &branch->cluster;
@@ -195,7 +195,8 @@ static berth_status make_parts(berth_engine *branch, const berth_engine *parent)
     return BERTH_OK;
 }
 
-/* Make a branch engine without a branch. Its decider gets the budgets when it is made. */
+/* Make an idle branch engine, without a branch. Its decider receives the budgets when it is
+ * created. */
 static berth_engine *make(berth_engine *parent, const berth_snapshot *snapshot)
 {
     const berth_allocator *allocator = parent->allocator;
@@ -288,7 +289,8 @@ static bool is_aged(const berth_snapshot *followed, uint64_t number)
     return followed != NULL && followed->head.number + BERTH__BRANCHES_AGE < number;
 }
 
-/* Take idle engines that have fallen behind off the list; none if another thread has the lock. */
+/* Remove idle engines that have fallen behind from the list; removes none if another thread has the
+ * lock. */
 static berth_engine *take_aged(berth__branches *branches, uint64_t number)
 {
     berth_engine *aged = NULL;

@@ -57,7 +57,8 @@ void berth__branches_destroy(berth_engine *engine);
  * their counters and trees. */
 void berth__branches_age(berth_engine *engine);
 
-/* Reserve room to note that a pod is bound on a branch; note it. On an engine they do nothing. */
+/* Reserve room to record that a pod is bound on a branch; record it. Both do nothing on an
+ * engine. */
 bool berth__branch_reserve(berth_engine *branch);
 void berth__branch_note(berth_engine *branch, uint32_t pod);
 

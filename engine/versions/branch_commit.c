@@ -23,7 +23,7 @@ typedef struct commit_state {
     const berth__cluster *base;
     placement *placements; /* sorted by pod, later by order */
     uint32_t placement_count;
-    berth_conflict *conflicts; /* the caller's array, with its size of each */
+    berth_conflict *conflicts; /* the caller's array, and its size of an entry */
     size_t conflict_size;
     uint32_t capacity;
     uint32_t count;
@@ -139,7 +139,8 @@ static uint32_t find_pod(commit_state *commit, uint32_t index, uint32_t to)
     return pod;
 }
 
-/* Take a pod off its node if the branch did; if the pod no longer exists, nothing is left to do. */
+/* Take a pod off its node if the branch did. If the pod no longer exists, there is nothing to
+ * do. */
 static void take_off(commit_state *commit, uint32_t index)
 {
     const berth__pod_record *was = pod_of(commit->base, index),
@@ -222,7 +223,7 @@ static void hand_over(commit_state *commit)
             place(commit, commit->placements[i].pod);
 }
 
-/* Repeat everything or nothing. */
+/* Repeat all moves or, if there is a conflict, none. */
 static berth_status hand_over_whole(commit_state *commit)
 {
     berth__transactions *transactions = &commit->engine->transactions;

@@ -1,4 +1,4 @@
-/* The parts of an engine, for the files with its public functions. */
+/* The parts of an engine, for the files that implement its public functions. */
 #ifndef BERTH_VERSIONS_ENGINE_STATE_H
 #define BERTH_VERSIONS_ENGINE_STATE_H
 
@@ -10,7 +10,7 @@
 struct berth_engine {
     berth__heap *heap;                     /* NULL: the caller's allocator is used */
     berth__heap *homes[BERTH__GROUPS_MAX]; /* one for each of several groups of workers */
-    berth_allocator memory; /* of an engine: a copy of the heap's table, or the caller's */
+    berth_allocator memory; /* of an engine: a copy of the heap's or the caller's table */
     /* `memory`, or `limited`, which takes from it; on a branch, that of its engine */
     const berth_allocator *allocator;
     berth__memory_limit limit; /* 0 bytes: none */

@@ -141,7 +141,7 @@ static void all_come(journey *way)
 
 /* ---- slots ---- */
 
-/* The present slot of each slot of the former layout. NULL when out of memory. */
+/* The current slot of each slot of the former layout. NULL when out of memory. */
 static uint32_t *map_slots(const journey *way, size_t bytes)
 {
     const berth__layout *layout = way->from->view.layout;
@@ -159,8 +159,8 @@ static void move_counters(journey *way)
     const berth__layout *layout = way->from->view.layout;
     size_t bytes = layout->count * sizeof(uint32_t);
     uint32_t *slots = map_slots(way, bytes);
-    /* Without the map, counters are built again from the pods: held terms would not be found
-     * again. */
+    /* Without the map, build the counters again from the pods, because held terms would not be
+     * found again. */
     way->ok = way->ok && slots != NULL;
     if (way->ok)
         berth__pod_counts_move(&way->to->view, layout, slots, &way->to->pods);
@@ -220,7 +220,8 @@ berth__followed berth__cluster_follow(berth__cluster *cluster, const berth__clus
                 view->names_epoch != former->view.names_epoch;
     way.before.counts = view->counts;
     way.same_order = orders_agree(view->layout, former->view.layout);
-    /* Do this before any pod comes: old sums may have the same epoch as the present one. */
+    /* Do this before any pod is counted, because old sums may have the same epoch as the current
+     * one. */
     if (away)
         berth__pod_counts_forget_domains(view->counts);
     all_leave(&way);
@@ -237,7 +238,7 @@ berth__followed berth__cluster_follow(berth__cluster *cluster, const berth__clus
     return away ? BERTH__FOLLOWED_AWAY : BERTH__FOLLOWED;
 }
 
-/* Walks over pod records, not nodes: they are neighbours in memory. */
+/* Walk over pod records instead of nodes, because pod records are adjacent in memory. */
 bool berth__cluster_recount(berth__cluster *cluster)
 {
     berth__view *view = &cluster->view;

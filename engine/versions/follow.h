@@ -13,8 +13,8 @@
 
 typedef enum berth__followed {
     BERTH__FOLLOWED,      /* counters and journal are in step */
-    BERTH__FOLLOWED_AWAY, /* and facts of nodes differ: data kept by epoch or journal is void */
-    BERTH__FOLLOW_FAILED, /* out of memory: the counters are void */
+    BERTH__FOLLOWED_AWAY, /* and node facts differ: data kept by epoch or journal is invalid */
+    BERTH__FOLLOW_FAILED, /* out of memory: the counters are unusable */
 } berth__followed;
 
 /* The counters of the cluster's view (which exist) and its journal belong to the state `former`;
@@ -26,8 +26,8 @@ berth__followed berth__cluster_follow(berth__cluster *cluster, const berth__clus
 bool berth__cluster_recount(berth__cluster *cluster);
 
 /* The same two for the volumes in use, which belong to the view. Their store is already in the new
- * state; the next refresh adopts changes of the store alone. Both return false when out of memory:
- * then the volumes in use are void. */
+ * state; changes of the store alone are taken over by the next refresh. Both return false when out
+ * of memory; the volumes in use are then unusable. */
 bool berth__cluster_follow_volumes(berth__cluster *cluster, const berth__cluster *former);
 bool berth__cluster_recount_volumes(berth__cluster *cluster);
 

@@ -43,7 +43,7 @@ void berth__published_init(berth_engine *engine)
                         collect);
 }
 
-/* From now on readers and branches read the model's interned texts. */
+/* From now on, readers and branches use the model's interned texts. */
 static bool share(berth__model *model)
 {
     if (!model->shared && berth__intern_share(&model->strings) == BERTH_OK)
@@ -51,8 +51,9 @@ static bool share(berth__model *model)
     return model->shared;
 }
 
-/* Copy a node's list, last first, if the nomination is its first; copy a resting nomination alone.
- * Making them again in this order makes equal lists. Returns the place for the next. */
+/* If the nomination is the first of its node's list, copy the list, last entry first; copy a
+ * dormant nomination by itself. Making nominations in this order restores equal lists. Returns the
+ * place for the next copy. */
 static berth__nominated *copy_list(const berth__nomination *first, berth__nominated *to)
 {
     const berth__nomination *one = first;

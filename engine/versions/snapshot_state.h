@@ -29,8 +29,9 @@ struct berth_snapshot {
     uint32_t nominated_count;
     berth__sym *resources; /* names of resources; they live as long as the snapshot */
     uint32_t resource_count;
-    /* Pins of the library's callers that are not given back; the head counts those of branches,
-     * too. sync: none, because each unpin comes after its pin, and nothing else is ordered by it */
+    /* The number of pins held by the library's callers; the head's count includes those of
+     * branches. sync: none, because each unpin comes after its pin, and nothing else is ordered by
+     * it */
     atomic_uint_least64_t caller_pins;
 };
 
