@@ -43,7 +43,7 @@ typedef struct berth__group_cycle {
     bool refused;       /* the group was refused, whether or not preemption helps */
     bool trying;        /* a domain is being tried: placements will be undone */
     bool preempts;
-    bool sees_claims; /* DynamicResources looked at a member in the first attempt */
+    bool sees_claims; /* DynamicResources ran for a member in the first attempt */
     berth_pod_id *victims;
     uint32_t victim_count;
     /* May be NULL: called in the first attempt for a member that fits nowhere, right after its

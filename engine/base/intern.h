@@ -27,9 +27,8 @@ typedef struct berth__interned {
 } berth__interned;
 
 /* Records lie in segments that never move, each twice as long as the one before. So a reader that
- * knows an id can read its text, whatever is added meanwhile, as long as the reader's state holds
- * the id. One thread at a time adds and removes. Once `shared` is set, any thread may find
- * meanwhile.
+ * has an id can read its text, even while texts are added, as long as the reader's state holds the
+ * id. One thread at a time adds and removes. Once `shared` is set, any thread may find meanwhile.
  * Ordering:
  *   INTERN-1  A text is written, then its id is stored in a slot (release). A finder loads the slot
  *             (acquire) before it reads the text.

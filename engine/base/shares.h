@@ -1,10 +1,10 @@
 /* Shares out work among workers by tickets, close to the memory it touches.
  *
  * Pieces 0 .. count - 1 are taken in runs of `step`. Run r belongs to group r mod group_count of
- * the workers (a group shares a NUMA node, see berth__workers_groups), whatever the count: a list
- * that grows keeps its pieces where they are. A worker first takes the runs of its own group, then
- * helps with the others', so every piece is taken once, no matter how many workers take part. With
- * one group this is a plain ticket.
+ * the workers (a group shares a NUMA node, see berth__workers_groups), which does not depend on the
+ * count: pieces of a growing list stay in their group. A worker first takes the runs of its own
+ * group, then helps with the others', so every piece is taken once, no matter how many workers take
+ * part. With one group this is a plain ticket.
  * Ordering: the tickets are relaxed, because they only hand out numbers. The results are read after
  * berth__workers_run has returned (WORK-2). */
 #ifndef BERTH_BASE_SHARES_H

@@ -4,8 +4,8 @@
  *
  * One compare-and-exchange on entering detects three kinds of misuse: two threads at once, a
  * callback that calls into its caller, and a closed handle, as long as its memory exists. Ordering:
- *   USE-1  Entering acquires and leaving releases: the next user, on whatever thread, sees what the
- *          user before did. So a program may hand an engine over by trying until it is no longer
+ *   USE-1  Entering acquires and leaving releases: the next user, on any thread, sees what the
+ *          previous user did. So a program may hand an engine over by trying until it is no longer
  *          refused. */
 #ifndef BERTH_BASE_USE_WORD_H
 #define BERTH_BASE_USE_WORD_H

@@ -110,8 +110,8 @@ static berth__cel_value name(berth__cel_run *run, const berth__cel_node *node)
     return run->slots[node->slot == UINT32_MAX ? 0 : node->slot + 1];
 }
 
-/* && and ||: an operand equal to `decides` ends it, whatever else fails; otherwise the first error
- * is the result. */
+/* && and ||: an operand equal to `decides` is the result, even if the other one fails; otherwise
+ * the first error is the result. */
 static berth__cel_value logic(berth__cel_run *run, const berth__cel_node *node, bool decides)
 {
     berth__cel_value failure = {.kind = BERTH__CEL_TYPE_NULL};

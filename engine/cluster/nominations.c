@@ -164,7 +164,7 @@ static const berth__undo_kind made = {undo_make, NULL};
 static const berth__undo_kind changed = {undo_change, NULL};
 static const berth__undo_kind dropped = {undo_drop, keep_drop};
 
-/* Leave a record of a nomination's present state. Returns false while nothing is recorded. */
+/* Leave an undo record of a nomination's current state. Returns false while nothing is recorded. */
 static bool note_former(berth__nominations *nominations, const berth__undo_kind *kind,
                         berth__nomination *nomination)
 {

@@ -57,9 +57,9 @@ typedef struct berth__layout {
     uint32_t *taint_users;
     uint32_t taint_capacity; /* ids below have room */
     uint32_t taint_end;      /* ids below are or were in use here; at least 1 */
-    uint64_t *unschedulable; /* a bit a slot */
+    uint64_t *unschedulable; /* one bit per slot */
     uint32_t unschedulable_count;
-    uint64_t *closed; /* a bit a slot; see berth__view_close */
+    uint64_t *closed; /* one bit per slot; see berth__view_close */
     uint32_t closed_count;
     uint8_t *conditions; /* BERTH__NODE_* bits by slot */
     /* Columns of the keys requested so far. A column only repeats facts of the nodes, so any thread

@@ -44,8 +44,8 @@ typedef struct berth__basic_columns {
     const int32_t *evenness; /* of the slot without the pod: berth__evenness_of */
 } berth__basic_columns;
 
-/* What the common plugins need to rate a slot: room, LeastAllocated of cpu and memory, and
- * balance. */
+/* The input of `basic`, which rates slots for the common plugins: room, LeastAllocated of cpu and
+ * memory, and balance. */
 typedef struct berth__basic_ask {
     double cpu, memory;                   /* to fit; -INFINITY: not tested */
     double least_cpu, least_memory;       /* requests that LeastAllocated counts */

@@ -38,7 +38,7 @@ typedef struct berth__inclusion {
     uint32_t users;
     uint32_t key_bytes;
     uint64_t epoch;      /* BERTH__EPOCH_NONE: not filled yet; set by the code that fills the set */
-    uint64_t *slots;     /* a bit a slot */
+    uint64_t *slots;     /* one bit per slot */
     uint32_t tile_count; /* capacity */
     bool all;            /* every slot is in the set */
 } berth__inclusion;

@@ -58,7 +58,7 @@ berth_status berth__extended_filter(berth__extended *extended);
  * alone. */
 berth_status berth__extended_keep_alone(berth__extended *extended);
 
-/* After berth__search_score: add the extenders' scores to the totals, and find the best anew. The
+/* After berth__search_score: add the extenders' scores to the totals, and find the best again. The
  * explanation gets a scorer for each extender; call this after berth__explanation_scores, whose
  * totals it updates. */
 berth_status berth__extended_prioritize(berth__extended *extended);

@@ -304,8 +304,8 @@ static bool is_behind(const mapping *of)
     return false;
 }
 
-/* Apply the changes since the last use. Classes that are empty again are forgotten only when there
- * are too many: then the map is rebuilt. */
+/* Apply the changes since the last use. Classes that have become empty are kept until there are too
+ * many classes; then the map is rebuilt. */
 static void follow(mapping *to, const berth__view *view)
 {
     for (uint32_t i = 0; i < to->parts->by_node_count && to->map->count > 0; i++) {

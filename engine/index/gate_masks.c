@@ -161,7 +161,8 @@ static void follow(berth__gate_mask *mask, const berth__view *view, const berth_
     mask->seen = view->journal_end;
 }
 
-/* Begin anew if node facts changed. Returns false, without the set, when out of memory. */
+/* Discard the contents of the set if node facts changed. Returns false, without the set, when out
+ * of memory. */
 static bool bring_up(berth__gate_masks *masks, berth__gate_mask *mask, const berth__view *view)
 {
     const berth__layout *layout = view->layout;

@@ -15,12 +15,12 @@
 enum {
     BERTH__TREE_LEVELS = 9, /* 16^8 slots and a root */
     BERTH__TREE_INFEASIBLE = -1,
-    BERTH__TREE_NEVER = -2, /* never feasible, whatever the slot's state; permanent */
+    BERTH__TREE_NEVER = -2, /* never feasible, regardless of the slot's state; permanent */
 };
 
-/* What a walk needs to know of a tile. The invariant: `feasible` has exactly the slots whose leaf
- * is feasible; no leaf is above `top`; `tops` has exactly the feasible slots whose leaf equals it.
- * So if `tops` is empty, `top` is an upper bound; it is recomputed only if the bound matters. */
+/* What a walk reads of a tile. The invariant: `feasible` has exactly the slots whose leaf is
+ * feasible; no leaf is above `top`; `tops` has exactly the feasible slots whose leaf equals it. So
+ * if `tops` is empty, `top` is an upper bound; it is recomputed only if the bound matters. */
 typedef struct berth__tree_tile {
     berth__mask feasible;
     berth__mask tops;

@@ -1,7 +1,7 @@
 /* CheckVolumeBinding of v1.15: every claim of the pod is bound to a volume that reaches the node,
- * or finds such a volume, or one can be provisioned. Differs from VolumeBinding: no storage
- * capacities, no ephemeral volumes, and reasons that refuse a pod as a whole there are errors on
- * every node here.
+ * or finds such a volume, or one can be provisioned. Differences from VolumeBinding: there are no
+ * storage capacities and no ephemeral volumes, and reasons for which VolumeBinding refuses the
+ * whole pod are errors on every node.
  * Source: Kubernetes v1.15.3, algorithm/predicates/predicates.go, VolumeBindingChecker;
  * controller/volume/scheduling/scheduler_binder.go. */
 #include "base/bits.h"

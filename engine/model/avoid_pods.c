@@ -13,7 +13,7 @@ enum { DEPTH_MAX = 64, STRING_MAX = 512 };
 
 typedef enum type { TYPE_ANY, TYPE_STRING, TYPE_BOOL, TYPE_OBJECT, TYPE_ARRAY } type;
 
-/* What a value means to the search. */
+/* What the search must do with a value. */
 typedef enum role { ROLE_NONE, ROLE_LIST, ROLE_ENTRY, ROLE_KIND, ROLE_UID } role;
 
 typedef struct shape {

@@ -364,7 +364,8 @@ berth_status berth__disruption_violates(berth__disruption *disruption,
 {
     eviction own = {.disruption = disruption, .identity = identity, .pod_name = pod_name};
     disruption->covering_count = 0;
-    /* kube-scheduler looks for no budgets if the pod has no labels, whatever they select. */
+    /* If the pod has no labels, kube-scheduler looks for no budgets, even if some select all
+     * pods. */
     if (disruption->budgets.count > 0 && identity->labels.count > 0)
         berth__label_index_visit(&disruption->selectors, identity->namespace_name, identity->labels,
                                  take_one, &own);

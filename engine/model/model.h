@@ -105,7 +105,7 @@ typedef struct berth__model {
     berth_strs annotation_keys;         /* of annotations that plugins read; owned by the model */
     /* Memory near each group of workers, for the data that they scan; see berth__model_home. */
     const berth_allocator *homes[BERTH__GROUPS_MAX];
-    uint32_t home_count; /* 0: everything lies together */
+    uint32_t home_count; /* 0: memory is not divided by home */
     berth__intern strings;
     uint32_t kept_texts;            /* ids below are never removed; all five: see model/sweep.h */
     uint32_t sweep_at;              /* number of texts in use at which a sweep is due */
@@ -183,10 +183,10 @@ static inline void berth__model_unlock(berth__model *model)
 
 /* The next epoch: a number that no other caller of the engine, its snapshots and branches gets.
  *
- * An epoch says whether something derived is still valid. It changes whenever its data changes, so
- * data derived at the same epoch is up to date. Epochs that several engines or snapshots compare
- * come from here; epochs that stay inside one struct are counted there. A stamp is something else:
- * it names the owner of a block (base/cow_owner.h). A serial identifies one object of its kind.
+ * An epoch shows whether derived data is still valid. It changes whenever its data changes, so data
+ * derived at the same epoch is up to date. Epochs that several engines or snapshots compare come
+ * from here; epochs that stay inside one struct are counted there. A stamp is something else: it
+ * names the owner of a block (base/cow_owner.h). A serial identifies one object of its kind.
  * Threads: any. */
 static inline uint64_t berth__model_next_epoch(berth__model *model)
 {

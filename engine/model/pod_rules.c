@@ -131,7 +131,8 @@ static void fill_namespaces(const rules_source *from, const berth_pod_affinity_t
     out->namespace_count = count;
 }
 
-/* Compile a selector of the pod; a malformed one carries kube-scheduler's text about the fault. */
+/* Compile a selector of the pod; if it is malformed, it holds kube-scheduler's text about the
+ * fault. */
 static berth__selector make_selector(berth__model *model, berth__arena *arena,
                                      const berth_label_selector *source, bool *ok)
 {

@@ -7,7 +7,7 @@
 #include "model/label_index.h"
 #include "model/pod_class.h"
 
-/* What rules read of a PodGroup. */
+/* The facts of a PodGroup that rules read. */
 typedef struct berth__group_facts {
     int32_t min_count; /* of a gang; 1 otherwise */
     int32_t priority;

@@ -232,8 +232,8 @@ typedef struct ranking {
     const berth__score_sample *sample;
 } ranking;
 
-/* Count the feasible nodes that take part, and those that also have a key. In a sample all nodes
- * take part and have it: see pod_topology_spread_score_parts. */
+/* Count the feasible nodes that are scored, and those that also have a key. In a sample all nodes
+ * are scored and have it: see pod_topology_spread_score_parts. */
 static void count_feasible(const ranking *among, const berth__topology *topology, uint32_t *all,
                            uint32_t *having)
 {
@@ -253,7 +253,7 @@ static void count_feasible(const ranking *among, const berth__topology *topology
     }
 }
 
-/* Mark the domains of the feasible nodes that take part (0: no such key). Returns how many differ;
+/* Mark the domains of the feasible nodes that are scored (0: no such key). Returns how many differ;
  * ends early once all `most` of them are seen. */
 static uint32_t mark_domains(const ranking *among, const berth__topology *topology, uint32_t most,
                              uint8_t *seen)
@@ -500,7 +500,7 @@ static void pod_topology_spread_score_kept(const berth__question *cycle, const v
     }
 }
 
-/* If some nodes lack a key, the number of feasible nodes does not show how many take part. */
+/* If some nodes lack a key, the number of scored nodes is not that of feasible nodes. */
 static void pod_topology_spread_score_parts(const berth__question *cycle, const void *instance,
                                             const void *opaque, berth__score_parts *parts)
 {

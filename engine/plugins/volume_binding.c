@@ -179,8 +179,8 @@ static class_use *use_of(class_use *uses, uint32_t *count, berth__sym class_name
     return &uses[i];
 }
 
-/* Sum by spec.storageClassName, whatever an annotation says: the volumes that were found or, if
- * there are none, the capacities of drivers. */
+/* Sum by spec.storageClassName, ignoring the annotation: the volumes that were found or, if there
+ * are none, the capacities of drivers. */
 static uint32_t uses_of(const berth__open_binding *binding, class_use *uses)
 {
     uint32_t count = 0;

@@ -128,7 +128,7 @@ typedef struct berth__decision {
     berth__prepared_kind *prepared; /* NULL before berth__prepared_get */
 } berth__decision;
 
-/* What deciding remembers about a class, by the class's place (model/pod_class.h). */
+/* What decisions remember about a class, at the class's place number (model/pod_class.h). */
 typedef struct berth__kind_note {
     uint64_t serial;            /* of the last class at this place, 0: none */
     berth__prepared_kind *kind; /* for the profile of its last decision; NULL: not kept */
@@ -150,8 +150,8 @@ berth_status berth__prepared_cache_init(berth__prepared_cache *cache,
                                         const berth_allocator *allocator);
 void berth__prepared_cache_destroy(berth__prepared_cache *cache);
 
-/* Prepare a kind anew at its next decision, because what its static plugins read has changed, but
- * the layout has not. */
+/* Let a kind be prepared again at its next decision, because data that its static plugins read has
+ * changed, although the layout has not. */
 void berth__prepared_forget(berth__prepared_cache *cache, const berth__class *cls,
                             uint32_t profile);
 

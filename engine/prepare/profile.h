@@ -14,14 +14,14 @@ typedef struct berth__stage {
     bool before_claims;
 } berth__stage;
 
-/* What runs at postFilter, for a pod or for a group. */
+/* The plugins that run at postFilter, for a pod or for a group. */
 typedef struct berth__post_filters {
     bool preempts;         /* DefaultPreemption is enabled */
     bool deallocates;      /* DynamicResources is enabled, */
     bool deallocates_last; /* and runs after DefaultPreemption */
 } berth__post_filters;
 
-/* What runs only for PodGroups. */
+/* The plugins that run only for PodGroups. */
 typedef struct berth__group_points {
     bool generates;          /* TopologyPlacementGenerator is enabled */
     const berth__stage *fit; /* NodeResourcesFit at placementScore; NULL: not enabled */

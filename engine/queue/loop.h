@@ -79,7 +79,7 @@ void berth__loop_wake_unkept(berth_scheduler *scheduler, uint32_t node, const be
 /* The cluster's watcher: applies a change to the queue. */
 void berth__loop_hear(void *context, const berth__change *change);
 
-/* After a transaction on the engine: compare every pod of the queue with its present state, submit
+/* After a transaction on the engine: compare every pod of the queue with its current state, submit
  * new pods, and retry waiting ones. Does nothing if there was no transaction. Errors:
  * BERTH_E_NOMEM; call again. Cost: linear in the waiting pods. */
 berth_status berth__loop_catch_up(berth_scheduler *scheduler);

@@ -1,4 +1,5 @@
-/* Carries out preemption for the scheduling loop: evicts the victims, keeps the node.
+/* Carries out preemption for the scheduling loop: evicts the victims and nominates the pod for the
+ * node.
  * Source: kube-scheduler v1.32, framework/preemption/preemption.go, prepareCandidate. */
 #include "base/error.h"
 #include "queue/loop.h"

@@ -185,7 +185,7 @@ void berth__place_in_pool(berth__queue *queue, berth__queue_item *item)
         berth__place_tried(queue, item);
 }
 
-/* Remove the pod from its present place. */
+/* Remove the pod from its current place. */
 void berth__displace(berth__queue *queue, berth__queue_item *item)
 {
     if (item->released) {

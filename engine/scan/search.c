@@ -517,7 +517,7 @@ berth_status berth__search_keep(berth__search *search, const bool *keeps)
     }
     search->answer.feasible_count = kept;
     merge_segments(search);
-    search->scores.in_walk = false; /* what was scored in the walk is scored again */
+    search->scores.in_walk = false; /* scores from the walk are computed again */
     return berth__search_begin_scores(search);
 }
 

@@ -23,7 +23,7 @@
 #include "prepare/normalize.h"
 #include "whatif/dry_run.h"
 
-/* How a scorer takes part in a search. */
+/* How a search computes a scorer. */
 typedef struct berth__scorer_run {
     bool basic;     /* one kernel computes it together with the other basic scorers */
     bool tabled;    /* normalizes; the table maps each raw value to its share of a total */
@@ -161,7 +161,8 @@ bool berth__search_visited(const berth__search *search, uint32_t slot);
  * is true. Errors: BERTH_E_NOMEM. */
 berth_status berth__search_keep(berth__search *search, const bool *keeps);
 
-/* After berth__search_score: add values to the totals of feasible slots, and find the best anew. */
+/* After berth__search_score: add values to the totals of feasible slots, and find the best
+ * again. */
 void berth__search_add(berth__search *search, const uint32_t *slots, const int64_t *values,
                        uint32_t count);
 

@@ -3,8 +3,8 @@
  * A record is needed if it has an object; if it is reserved or a pod's reservations mention it; if
  * another object names it (then its lists are not empty); or if a caller reported it, since
  * counters of volumes know records by their ids. Decisions treat a record without an object like a
- * missing one, so they do not depend on when a sweep happens. A freed record keeps its id for its
- * next name. */
+ * missing one, so they do not depend on when a sweep happens. A freed record keeps its id, which is
+ * used again for its next name. */
 #include <string.h>
 
 #include "base/assert.h"
@@ -64,8 +64,8 @@ static void free_record(berth__storage *storage, berth__stored *record)
     storage->in_use--;
 }
 
-/* A branch's store has no rows, but follows those of snapshots. A record that differs from its row
- * must stay until the store has followed. */
+/* A branch's store has no rows of its own, but follows those of snapshots. A record that differs
+ * from its row must not be freed until the store has followed the next snapshot. */
 static bool may_go(const berth__storage *storage, const berth__stored *record)
 {
     return !is_needed(record) && (storage->cow != NULL || !record->changed);

@@ -2,8 +2,8 @@
  * to another.
  *
  * Two states of an engine's cluster, snapshots or branches, share the pages that they have in
- * common, so comparing pages finds the differences. The cost depends only on the differences,
- * whatever the two states are. A layout in another order adds a pass over the nodes.
+ * common, so comparing pages finds the differences. The cost depends only on the differences
+ * between the two states. A layout in another order adds a pass over the nodes.
  *
  * Both states must stay valid meanwhile: the caller has pinned their snapshots. */
 #ifndef BERTH_VERSIONS_FOLLOW_H

@@ -17,9 +17,9 @@
  *   transaction  (decide/transaction.h, on base/undo_log.h) the whole engine, for as long as the
  *                caller wants: any changes and decisions, nested, undone or kept. Everything really
  *                changes, and each change leaves an undo record. So the cost is that of the
- *                changes, whatever the cluster's size, and answers are those of the engine. But
- *                there is only one state: one thread, one plan at a time, and nothing is published
- *                meanwhile.
+ *                changes, regardless of the cluster's size, and answers are those of the engine.
+ *                But there is only one state: one thread, one plan at a time, and nothing is
+ *                published meanwhile.
  *   branch       (versions/branch.h) a separate engine based on a snapshot that others still read,
  *                on any thread, any number at once, while their engine continues. A branch copies
  *                what it changes (base/cow_owner.h), and its counters must be brought to the
@@ -128,7 +128,7 @@ void berth__dry_run_forfeit_other(berth__dry_run *dry_run, const berth__other_sl
 void berth__dry_run_put_nominated(berth__dry_run *dry_run);
 void berth__dry_run_take_nominated(berth__dry_run *dry_run);
 
-/* The first filter, from index `from` on, that refuses the slot in its present state; the number of
+/* The first filter, from index `from` on, that refuses the slot in its current state; the number of
  * filters if there is none. */
 uint32_t berth__dry_run_refuser(berth__dry_run *dry_run, uint32_t from);
 
@@ -136,7 +136,7 @@ uint32_t berth__dry_run_refuser(berth__dry_run *dry_run, uint32_t from);
 void berth__dry_run_explain(const berth__dry_run *dry_run, uint32_t filter,
                             berth__reasons *reasons);
 
-/* The verdict on the slot in its present state: first with the nominated pods, then without them.
+/* The verdict on the slot in its current state: first with the nominated pods, then without them.
  * `reasons` (optional) receives the reasons of a refusal; dry_run->failed shows whether it is an
  * error.
  * Source: kube-scheduler v1.32, framework/runtime, RunFilterPluginsWithNominatedPods. */

@@ -40,7 +40,7 @@ static inline const berth__group_facts *berth__group_of(const berth__view *view,
                                           cls->identity->pod_group);
 }
 
-/* The priority that preemption gives a pod: that of its group, if it has one. */
+/* A pod's priority in preemption: that of its group, if it has one. */
 static inline int32_t berth__victim_priority(const berth__view *view,
                                              const berth__pod_record *record)
 {

@@ -114,7 +114,7 @@ static bool collect_lower(berth__victims *victims, const berth__dry_run *dry_run
 
 /* Whether a pod has higher priority, is of a group that is evicted as a whole, is of a larger one,
  * or started earlier, in this order. For a pod that has not started,
- * kube-scheduler uses the present time. Until v1.36 it reads the clock at each comparison, so such
+ * kube-scheduler uses the current time. Until v1.36 it reads the clock at each comparison, so such
  * a pod comes before every other one of this kind. Since v1.37 it reads the clock once for each
  * pod, in the order of the node's pods.
  * Source: kube-scheduler v1.36, util/utils.go, MoreImportantPod; v1.37,

@@ -19,9 +19,9 @@
  * Cost: creating and dropping a branch does not depend on the number of nodes or pods. A branch
  * copies the pages that it writes. Counters and search trees are kept from one branch to the next:
  * the first decision on a branch brings them from the state in which they were last used to the
- * branch's state, which costs as much as the two states differ. The very first branch, and each
- * branch beyond the largest number that existed at one time, builds them, with a walk over all pods
- * that takes milliseconds.
+ * branch's state, at a cost linear in the differences between the two states. The very first
+ * branch, and each branch that raises the largest number of branches alive at one time, builds them
+ * by a walk over all pods, which takes milliseconds.
  *
  * Volumes follow the same scheme. Reservations that the engine made for claims hold on the branch,
  * and what the branch reserves or gives back counts on the branch alone. The first operation on a
@@ -34,10 +34,10 @@
  * object brings the volumes to the branch's state as described; the branch then keeps volumes of
  * its own, and the next branch has to build them again.
  *
- * Differences to an engine: a branch cannot be published and has no scheduler (BERTH_E_STATE), and
- * it does not call the reserve and unreserve functions of your own plugins, because their state is
- * the engine's. Other plugin functions are called on the branch's thread, possibly at the same time
- * as for the engine and for other branches. berth_counts.pod_classes counts the classes of the
+ * Differences from an engine: a branch cannot be published and has no scheduler (BERTH_E_STATE),
+ * and it does not call the reserve and unreserve functions of your own plugins, because their state
+ * is the engine's. Other plugin functions are called on the branch's thread, possibly at the same
+ * time as for the engine and for other branches. berth_counts.pod_classes counts the classes of the
  * engine and all of its branches.
  *
  * Threads: a branch is used by one thread at a time, independently of the engine and of other
@@ -67,7 +67,7 @@ typedef enum berth_conflict_kind {
     BERTH_CONFLICT_POD_MOVED,    /* the pod is no longer where it was in the snapshot */
     BERTH_CONFLICT_NODE_GONE,    /* the engine has no such node */
     BERTH_CONFLICT_NO_FIT,       /* the pod no longer passes the filters on that node */
-    BERTH_CONFLICT_REFUSED,      /* the reserve function of an own plugin refused */
+    BERTH_CONFLICT_REFUSED,      /* the reserve function of one of your plugins refused */
 } berth_conflict_kind;
 
 /* A pod that a commit could not move. */
@@ -78,12 +78,12 @@ typedef struct berth_conflict {
     berth_conflict_kind kind;
 } berth_conflict;
 
-/* Repeat on the engine what the branch did with the pods of its snapshot: unbind those that it
+/* Repeat on the engine what the branch did to the pods of its snapshot: unbind those that it
  * unbound, then bind those that it bound, in its order. Each step is checked against the engine's
- * present state: the pod exists and is where it was in the snapshot, the node exists (by name), and
- * the pod passes all filters there, nominated pods included. Volumes are reserved as whenever the
- * engine binds a pod. It is all or nothing: if there is a conflict, the engine is unchanged. Other
- * changes of the branch (nodes; added, updated or removed pods; nominations) are not carried over.
+ * current state: the pod exists and is where it was in the snapshot, the node exists (by name), and
+ * the pod passes all filters there, nominated pods included. Volumes are reserved as in any bind on
+ * the engine. Either all steps are carried out or, if there is a conflict, none. Other changes of
+ * the branch (nodes; added, updated or removed pods; nominations) are not carried over.
  *
  * `conflicts` (at most `capacity`) receives the first conflicts, and `*count` their number: 0 means
  * that everything was done. A pod in conflict counts as placed nowhere, so one conflict may lead to

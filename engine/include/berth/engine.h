@@ -5,22 +5,23 @@
  * Threads: an engine is used by one thread at a time and runs workers of its own; different engines
  * are independent. A process that has an engine may fork only to exec: workers do not survive a
  * fork, so the child must call nothing of this library before it execs or ends by _exit. The engine
- * keeps no file open, installs no signal handler and leaves its callers' signal masks alone; its
+ * keeps no file open, installs no signal handler and does not change its callers' signal masks; its
  * workers block all signals.
  *
  * Owner: arguments are borrowed until the call returns, unless a function says otherwise.
  *
  * Errors: each function lists its own. Besides, every function that decides or changes something
  * returns BERTH_E_STATE while another call uses the same engine, on another thread or further up
- * the stack (a callback of a plugin or a scheduler); it has then looked at nothing and changed
- * nothing. Functions that only read do not check this. Using an engine after berth_engine_destroy
- * is undefined behaviour. Using a branch after berth_branch_drop is, too; as long as its memory is
+ * the stack (a callback of a plugin or a scheduler); it has then read and changed nothing.
+ * Functions that only read do not check this. Using an engine after berth_engine_destroy is
+ * undefined behaviour. Using a branch after berth_branch_drop is, too; as long as its memory is
  * still there, calls return BERTH_E_STATE.
  *
  * NULL: where a function needs an engine, a branch, a snapshot or a place for its output, and gets
- * NULL, it returns BERTH_E_ARG. A function that returns no status answers as if nothing were there:
- * absent texts, BERTH_NODE_NONE, BERTH_POD_NONE, 0, false. An object whose `labels`, `containers`
- * or `init_containers` have a count but no array is refused with BERTH_E_ARG.
+ * NULL, it returns BERTH_E_ARG. A function that returns no status then returns what it returns for
+ * unknown objects: absent texts, BERTH_NODE_NONE, BERTH_POD_NONE, 0, false. An object whose
+ * `labels`, `containers` or `init_containers` have a count but no array is refused with
+ * BERTH_E_ARG.
  *
  * Sizes: structs get new members at their end. The library learns the size that the caller was
  * compiled with from the struct's first member, or from an argument of the exported function
@@ -46,11 +47,11 @@ extern "C" {
 typedef struct berth_engine berth_engine;
 typedef struct berth_explanation berth_explanation;
 
-/* How a decision finds its node. */
+/* How a decision searches for its node. */
 typedef enum berth_path {
-    BERTH_PATH_AUTO = 0, /* whichever is faster; both give the same answer */
+    BERTH_PATH_AUTO = 0, /* whichever is faster; both find the same node */
     BERTH_PATH_SCAN,     /* look at the nodes */
-    BERTH_PATH_INDEX,    /* ask the search tree of the pod's kind */
+    BERTH_PATH_INDEX,    /* use the search tree of the pod's kind */
 } berth_path;
 
 /* One patch release, 1.MINOR.PATCH, for berth_engine_config.kubernetes and for calls that take a
@@ -77,11 +78,11 @@ typedef struct berth_engine_config {
     uint32_t size;    /* set by berth_engine_config_init */
     uint32_t threads; /* workers, including the calling thread; 0: one for each core */
     berth_path path;
-    uint64_t seed;                 /* of random choices between equally good nodes */
+    uint64_t seed;                 /* seed of random choices between equally good nodes */
     const berth_profile *profiles; /* NULL: the default profile of that version */
     uint32_t profile_count;
     const berth_allocator *allocator; /* NULL: a heap of the engine's own */
-    /* The scheduler whose decisions are taken: 32 to 37 for the newest patch of kube-scheduler
+    /* The scheduler version to follow: 32 to 37 for the newest patch of kube-scheduler
      * 1.32 to 1.37, BERTH_KUBERNETES(36, 2) for one patch release, 0 for the newest version known.
      * Profiles of era v1alpha1 ignore it: they always decide as 1.15. */
     uint32_t kubernetes;
@@ -147,8 +148,8 @@ BERTH_API berth_status berth_engine_create(const berth_engine_config *config, be
 
 /* Stop the workers and free everything. Accepts NULL. Branches are ended by berth_branch_drop.
  * First destroy the engine's scheduler, drop its branches and give back all pins of snapshots:
- * otherwise the program is stopped, and the abort hook (status.h) is told which of them is left.
- * The same happens if the call comes from a callback, or while another thread uses the engine.
+ * otherwise the program is stopped, and the abort hook (status.h) receives what is left. The same
+ * happens if the call comes from a callback, or while another thread uses the engine.
  * Threads: the engine's. Cost: linear in what the engine holds. */
 BERTH_API void berth_engine_destroy(berth_engine *engine);
 
@@ -194,9 +195,9 @@ static inline berth_status berth_engine_add_pod(berth_engine *engine, const bert
 BERTH_API berth_status berth_engine_add_like(berth_engine *engine, berth_pod_id like,
                                              berth_str name, berth_pod_id *id, berth_error *error);
 
-/* Replace the object of the same kind, namespace and name. The new object is the whole truth: a pod
- * that berth_engine_bind or a decision put on a node leaves it, and is pending again, if the object
- * has no node name. Errors and cost: as berth_engine_add, with BERTH_E_NOT_FOUND instead of
+/* Replace the object of the same kind, namespace and name. The new object replaces everything: if
+ * it has no node name, a pod that berth_engine_bind or a decision put on a node leaves the node and
+ * is pending again. Errors and cost: as berth_engine_add, with BERTH_E_NOT_FOUND instead of
  * BERTH_E_EXISTS. */
 static inline berth_status berth_engine_update(berth_engine *engine, const berth_object *object,
                                                berth_error *error)
@@ -209,9 +210,9 @@ static inline berth_status berth_engine_update(berth_engine *engine, const berth
  * Errors: BERTH_E_NOT_FOUND; in a transaction, on a branch and after the first publication also
  * BERTH_E_NOMEM; nothing has changed.
  * Cost: constant, except for nodes: linear in the node's zone and pods; the next decision then
- * rebuilds the layout, linear in all nodes, and whatever is cached for each kind of pod. To ask
- * what a cluster without a node would do, close the node (berth_engine_close_node) and unbind its
- * pods: that costs only those pods. */
+ * rebuilds the layout, linear in all nodes, and everything that is cached for each kind of pod. For
+ * what-ifs about a cluster without a node, close the node (berth_engine_close_node) and unbind its
+ * pods instead, whose cost is linear in those pods. */
 BERTH_API berth_status berth_engine_remove(berth_engine *engine, berth_kind kind,
                                            berth_str namespace_name, berth_str name,
                                            berth_error *error);
@@ -311,7 +312,7 @@ BERTH_API berth_str berth_engine_node_label(const berth_engine *engine, berth_no
 typedef enum berth_verdict {
     BERTH_VERDICT_PLACED = 0,        /* `node` was chosen */
     BERTH_VERDICT_UNSCHEDULABLE = 1, /* no node fits; an explanation says why */
-    BERTH_VERDICT_ERROR = 2, /* a rule failed on this pod (kube-scheduler: SchedulerError) */
+    BERTH_VERDICT_ERROR = 2, /* a plugin failed for this pod (kube-scheduler: SchedulerError) */
 } berth_verdict;
 
 /* A decision. */
@@ -381,7 +382,7 @@ BERTH_API berth_status berth_engine_set_rotation(berth_engine *engine, uint32_t 
 BERTH_API berth_status berth_engine_bind(berth_engine *engine, berth_pod_id pod, berth_node_id node,
                                          berth_error *error);
 
-/* Take a pod off its node. The pod is pending again, and everything that bind took is given back
+/* Take a pod off its node. The pod is pending again, and everything that bind took is returned
  * exactly.
  * Errors: BERTH_E_NOT_FOUND, BERTH_E_STATE (it is on no node); in a transaction, on a branch and
  * after the first publication also BERTH_E_NOMEM; nothing has changed. Cost: as
@@ -422,8 +423,8 @@ BERTH_API uint32_t berth_engine_forbidden(berth_engine *engine, const berth_pod_
 BERTH_API berth_status berth_engine_pending(const berth_engine *engine, berth_pod_id *out,
                                             uint64_t capacity, uint64_t *count, berth_error *error);
 
-/* A hash of every pod's name and node: equal for equal placements, in whatever order the pods were
- * bound. Cost: linear in nodes and pods. */
+/* A hash of every pod's name and node: equal for equal placements, regardless of the order in which
+ * the pods were bound. Cost: linear in nodes and pods. */
 BERTH_API uint64_t berth_engine_digest(const berth_engine *engine);
 
 /* Check the whole state: the requested amounts of each node are the sums over its pods, every pod
@@ -435,7 +436,7 @@ BERTH_API berth_status berth_engine_check(berth_engine *engine, berth_error *err
 
 /* A reusable record of one decision. It belongs to no engine until a decision fills it. Its ids and
  * texts stay valid until it is filled again or destroyed, as long as the engine lives. Any number
- * of threads may read it while nobody fills it.
+ * of threads may read it as long as no decision fills it.
  * Owner: the caller's, freed by destroy, which accepts NULL. A NULL allocator means malloc; another
  * one must outlive the record. Threads: any. Errors: BERTH_E_NOMEM. */
 BERTH_API berth_status berth_explanation_create(const berth_allocator *allocator,
@@ -517,7 +518,7 @@ BERTH_API berth_str berth_explanation_pre_filter(const berth_explanation *explan
 /* kube-scheduler's failure message, including preemption's part; absent if the pod was placed. */
 BERTH_API berth_str berth_explanation_message(const berth_explanation *explanation);
 
-/* The ResourceClaim that should give up its devices so that the pod may fit: the devices are usable
+/* The ResourceClaim whose devices should be freed so that the pod may fit: the devices are usable
  * on no node where the pod could run, and no other pod waits for the claim. The library does not
  * free them. As in kube-scheduler, the caller clears the claim's status, and the update event of
  * the claim lets the pod try again. Returns false, with both texts absent, if there is none. */

@@ -4,17 +4,17 @@
  * An extender is a table of functions in berth_engine_config.extenders. A decision calls them in
  * the order of the list, those with BERTH_EXTENDER_IGNORABLE last:
  *
- *   filter      about the nodes that passed every filter, and that the extenders before left;
+ *   filter about the nodes that passed every filter, and that earlier extenders kept;
  *   prioritize  about the nodes that are left, if there are several: what it returns is added to
  *               their totals. Among nodes with the best total that an extender has scored, one is
  *               then chosen at random;
  *   preempt     about the nodes on which preemption found victims: it may drop nodes and change
  *               their victims.
  *
- * In one attempt each is asked once, also where a scheduler decides it again for its words. A
- * function may be NULL. Decisions about pods that an extender concerns are scans; all others cost
- * what they cost without extenders. berth_engine_fits and the other calls of query.h ask plugins
- * only.
+ * Each is called once per attempt, even if a scheduler decides the attempt again to get its
+ * message. A function may be NULL. Decisions about pods for which an extender is called are scans;
+ * all others cost the same as without extenders. berth_engine_fits and the other calls of query.h
+ * use plugins only.
  *
  * Threads: the functions run on the thread of the call that decides; for branches (branch.h), on
  * the branches' threads, also at the same time. They may read the engine's names of nodes and pods
@@ -32,7 +32,7 @@
 extern "C" {
 #endif
 
-/* What an extender says of a node. */
+/* An extender's verdict on a node. */
 typedef enum berth_extender_verdict {
     BERTH_EXTENDER_KEEPS = 0,
     BERTH_EXTENDER_REFUSES,          /* preemption may help */
@@ -51,7 +51,7 @@ typedef struct berth_extender_victims {
 #define BERTH_EXTENDER_NO_SCORE INT64_MIN
 
 enum {
-    /* An error of this extender does not fail the decision: its answer is left out. */
+    /* An error of this extender does not fail the decision: its answer is ignored. */
     BERTH_EXTENDER_IGNORABLE = 1 << 0,
 };
 
@@ -63,8 +63,8 @@ typedef struct berth_extender {
     uint32_t flags; /* BERTH_EXTENDER_* */
     berth_str name; /* in explanations; copied */
     void *context;  /* yours, passed to the functions; must outlive the engine */
-    /* It concerns only pods that request one of these extended resources; none: all pods.
-     * Copied. */
+    /* The extender is called only for pods that request one of these extended resources; none: for
+     * all pods. Copied. */
     berth_strs managed_resources;
     /* Weight of its priorities, above 0 if it has `prioritize`: a node's total grows by
      * score * weight * 10. */
@@ -77,14 +77,14 @@ typedef struct berth_extender {
                            berth_error *error);
 
     /* Write the scores of nodes to `scores`, which holds BERTH_EXTENDER_NO_SCORE. Nodes that keep
-     * it are left out: they get nothing, and lose to nodes with a score if their totals are equal.
-     * Kubernetes' scores are 0 to 10. */
+     * this value have no score: nothing is added to their totals, and they lose to nodes with a
+     * score if totals are equal. Kubernetes' scores are 0 to 10. */
     berth_status (*prioritize)(void *context, berth_pod_id pod, const berth_node_id *nodes,
                                uint32_t count, int64_t *scores, berth_error *error);
 
-    /* Choose among `count` nodes: `*kept` and `*kept_count` receive the nodes that are left, with
-     * the victims there, in memory that lives until the extender's next call. A node without
-     * victims fails the decision; if the extender is ignorable, the node is dropped. */
+    /* Choose among `count` nodes: `*kept` and `*kept_count` receive the chosen nodes, with the
+     * victims there, in memory that lives until the extender's next call. A node without victims
+     * fails the decision; if the extender is ignorable, the node is dropped. */
     berth_status (*preempt)(void *context, berth_pod_id pod,
                             const berth_extender_victims *candidates, uint32_t count,
                             const berth_extender_victims **kept, uint32_t *kept_count,

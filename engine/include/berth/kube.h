@@ -32,7 +32,7 @@ BERTH_API size_t berth_quantity_format(berth_quantity amount, bool binary, char 
 typedef berth_status (*berth_object_fn)(void *context, const berth_object *object,
                                         const berth_error *origin, berth_error *error);
 
-/* What a reader reports about an input that it nevertheless reads. */
+/* The kinds of remarks that a reader makes about an input that it nevertheless reads. */
 typedef enum berth_note_kind {
     /* No scheduling rule uses objects of this kind. `suggestion`: the kind that is probably
      * meant. */
@@ -59,7 +59,7 @@ typedef enum berth_note_kind {
     BERTH_NOTE_WORKLOAD,
     /* The key `word` appears more than once in a map (place->field). */
     BERTH_NOTE_DUPLICATE_KEY,
-    /* The PriorityClass `word` of a pod is not in the input; its priority is taken as 0. */
+    /* The PriorityClass `word` of a pod is not in the input; the pod's priority is taken as 0. */
     BERTH_NOTE_PRIORITY_CLASS_MISSING,
     /* A workload's selector does not match the labels of its own template. */
     BERTH_NOTE_SELECTOR,
@@ -76,7 +76,7 @@ typedef enum berth_note_kind {
      * its kind and name, how many it wants and how many were made. */
     BERTH_NOTE_REPLICAS,
     /* In a scheduler configuration: a profile enables a plugin `word` that kube-scheduler of the
-     * version does not have. It is one of your own, or a mistake. `suggestion`: a similar
+     * version does not have. It is one of your own plugins, or a mistake. `suggestion`: a similar
      * plugin. */
     BERTH_NOTE_FOREIGN_PLUGIN,
     /* In a scheduler configuration: a profile enables a plugin `word` that kube-scheduler has only
@@ -85,7 +85,7 @@ typedef enum berth_note_kind {
     BERTH_NOTE_GATED_PLUGIN,
 } berth_note_kind;
 
-/* How new pods take the place of old ones. */
+/* How new pods replace old ones. */
 typedef enum berth_rollout {
     BERTH_ROLLOUT_ROLLING = 0, /* a few at a time; also for workloads without a strategy */
     BERTH_ROLLOUT_RECREATE,    /* all old pods are deleted first */
@@ -109,7 +109,7 @@ typedef struct berth_workload_note {
     berth_rollout rollout;
     berth_count_or_percent max_surge, max_unavailable;
     int32_t partition; /* pods of a StatefulSet with a lower number are not updated */
-    int64_t made;      /* for BERTH_NOTE_REPLICAS: so many pods follow */
+    int64_t made;      /* for BERTH_NOTE_REPLICAS: this many pods follow */
 } berth_workload_note;
 
 /* A remark about the input. Owner: everything in it lives until the note function returns. */
@@ -143,10 +143,12 @@ typedef struct berth_read_options {
     bool apply_defaults;
     /* The kind of objects that have none, as inside decision vectors; NULL: an error. */
     const char *default_kind;
-    /* Return one pod for each workload, whatever its number of replicas: a sample of its pods. The
-     * sample of a DaemonSet is pinned to no node. The origin of the pod then names the workload. */
+    /* Return one pod for each workload, regardless of its number of replicas: a sample of its pods.
+     * The sample of a DaemonSet is pinned to no node. The origin of the pod then names the
+     * workload. */
     bool templates;
-    /* Called now and then with the bytes read so far and the total (0: unknown). May be NULL. */
+    /* Called from time to time with the bytes read so far and the total (0: unknown). May be
+     * NULL. */
     void (*progress)(void *context, uint64_t done_bytes, uint64_t total_bytes);
     void *progress_context;
     /* Threads that read, including the calling thread. 1: all work is done on the calling thread. 2
@@ -164,7 +166,7 @@ typedef struct berth_read_options {
     void *note_context;
     const char *whole_kinds; /* "LimitRange,ResourceQuota"; NULL: none. See berth_note.text */
     /* Make pods also from workloads that an API server has seen (they have a uid). For inputs that
-     * have workloads without their pods. */
+     * contain workloads but not their pods. */
     bool expand;
     /* Another reader, which must outlive this one and whose PriorityClasses, RuntimeClasses and
          * ResourceClaimTemplates this reader uses, too. NULL: none. */
@@ -191,8 +193,9 @@ typedef struct berth_read_options {
 #define berth_read_options_init(options) \
     berth_read_options_init_sized((options), sizeof(*(options)))
 
-/* Create and destroy a reader. A reader keeps its buffers and whatever later documents may refer to
- * (PriorityClasses, RuntimeClasses, ResourceClaimTemplates). NULL `options` mean the defaults.
+/* Create and destroy a reader. A reader keeps its buffers and the objects that later documents may
+ * refer to (PriorityClasses, RuntimeClasses, ResourceClaimTemplates). NULL `options` mean the
+ * defaults.
  * Owner: `options` is borrowed until the call returns; the reader is the caller's; destroy accepts
  * NULL. Errors: BERTH_E_ARG (the options' size), BERTH_E_NOMEM. Threads: any. */
 BERTH_API void berth_reader_destroy(berth_reader *reader);
@@ -221,11 +224,12 @@ BERTH_API berth_status berth_reader_file(berth_reader *reader, const char *path,
 BERTH_API berth_status berth_reader_text(berth_reader *reader, berth_str text, const char *source,
                                          berth_object_fn each, void *context, berth_error *error);
 
-/* Return what had to wait for the end of the input: pods whose PriorityClass, RuntimeClass or
- * ResourceClaimTemplate came late, claims of StatefulSets, and the pods of DaemonSets. A DaemonSet
- * gets a pod for each node of `engine` that its template's nodeName, nodeSelector, required node
- * affinity and tolerations admit, pinned by a node affinity on metadata.name as the DaemonSet
- * controller does it. Call it once, after the last file. Threads: the reader's and the engine's.
+/* Return the objects that had to wait for the end of the input: pods whose PriorityClass,
+ * RuntimeClass or ResourceClaimTemplate came late, claims of StatefulSets, and the pods of
+ * DaemonSets. A DaemonSet gets a pod for each node of `engine` that its template's nodeName,
+ * nodeSelector, required node affinity and tolerations admit, pinned by a node affinity on
+ * metadata.name as the DaemonSet controller does it. Call it once, after the last file. Threads:
+ * the reader's and the engine's.
  * Errors: as berth_reader_file. Cost: linear in what waited, and DaemonSets times nodes. */
 BERTH_API berth_status berth_reader_finish(berth_reader *reader, berth_engine *engine,
                                            berth_object_fn each, void *context, berth_error *error);
@@ -270,10 +274,10 @@ static inline berth_status berth_object_write(const berth_object *object, berth_
 }
 
 /* Write all objects of an engine (see berth_engine_objects in read.h) as a v1 List in JSON, one
- * object a line; the second form writes a file, replacing it. Loaded into an engine of the same
- * configuration, the text makes an engine that decides in the same way and writes the same text,
- * byte for byte. (Load it without the API server's defaults, see berth_read_options: they would
- * change objects that never had them.)
+ * object per line; the second form writes a file, replacing it. Loaded into an engine of the same
+ * configuration, the text results in an engine that decides in the same way and writes the same
+ * text, byte for byte. (Load it without the API server's defaults, see berth_read_options: they
+ * would change objects that never had them.)
  *
  * The text lacks: annotations that no rule reads; creation times of pods, and uids that no claim
  * refers to; and fields that no rule reads, such as commands of containers. It is meant for
@@ -357,7 +361,7 @@ typedef struct berth_extender_config {
     } tls;
 } berth_extender_config;
 
-/* As berth_scheduler_config_file, for a caller that asks the configuration's extenders itself
+/* As berth_scheduler_config_file, for a caller that calls the configuration's extenders itself
  * (extender.h): they are read instead of refused, except those of v1alpha1 and Policy. Resources
  * that an extender manages with ignoredByScheduler replace the ignoredResources of NodeResourcesFit
  * in every profile. */

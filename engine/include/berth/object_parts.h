@@ -1,4 +1,4 @@
-/* What objects of several kinds have in common: metadata, maps, amounts, selectors, taints,
+/* The parts that objects of several kinds share: metadata, maps, amounts, selectors, taints,
  * conditions. How these structs grow, and who owns them: objects.h. */
 #ifndef BERTH_OBJECT_PARTS_H
 #define BERTH_OBJECT_PARTS_H

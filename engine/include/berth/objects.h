@@ -23,10 +23,9 @@ extern "C" {
 #endif
 
 /* Ids of the nodes and pods of one engine. A pod's id is never reused. A node's id belongs to its
- * name as long as the node exists, or a pod is bound to it or nominated for it; some time later,
- * another node may get it. In a snapshot or a branch, ids mean what they meant when it was created.
- * Ids that were handed out in a transaction become invalid when it is rolled back
- * (transaction.h). */
+ * name as long as the node exists, or a pod is bound to it or nominated for it; after that, another
+ * node may get it. In a snapshot or a branch, ids mean what they meant when it was created. Ids
+ * assigned in a transaction become invalid when it is rolled back (transaction.h). */
 typedef uint32_t berth_node_id;
 typedef uint64_t berth_pod_id;
 #define BERTH_NODE_NONE UINT32_MAX

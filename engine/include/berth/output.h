@@ -1,9 +1,10 @@
-/* Output files: the name always stands for the old file or the complete new one, never for a part.
+/* Output files: at any time, the name refers to the old file or to the complete new one, never to a
+ * part of it.
  *
  * The new file is written under another name in the same folder. Committing it syncs it to disk,
- * renames it, and syncs the folder. Its mode is 0666 less the umask, whatever mode the replaced
- * file had. A path that leads through a symbolic link is followed only if the link belongs to the
- * caller's effective user or to root, so that nobody else can choose what a privileged caller
+ * renames it, and syncs the folder. Its mode is 0666 less the umask, regardless of the replaced
+ * file's mode. A path that leads through a symbolic link is followed only if the link belongs to
+ * the caller's effective user or to root, so that nobody else can choose what a privileged caller
  * overwrites. A path that names a pipe, a device or a descriptor (/dev/stdout) is written in
  * place. */
 #ifndef BERTH_OUTPUT_H
@@ -31,12 +32,12 @@ BERTH_API berth_status berth_output_file_open(const char *path, berth_output_fil
  * commit reports them. Threads: any. */
 BERTH_API FILE *berth_output_file_stream(berth_output_file *file);
 
-/* Give the file its name, and free it in any case.
+/* Commit: rename the file to its final name. Frees it in any case.
  * Errors: BERTH_E_ARG (no file), BERTH_E_IO (something could not be written, synced or renamed; the
  * old file stays). Cost: waits for the disk. */
 BERTH_API berth_status berth_output_file_commit(berth_output_file *file, berth_error *error);
 
-/* Delete what was written, and free the file. Accepts NULL. */
+/* Discard: delete what was written, and free the file. Accepts NULL. */
 BERTH_API void berth_output_file_discard(berth_output_file *file);
 
 #ifdef __cplusplus

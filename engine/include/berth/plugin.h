@@ -3,7 +3,8 @@
  * A plugin is a const table of functions. An engine copies the tables listed in its configuration.
  * Profiles name the plugins in their filter and score lists; a KubeSchedulerConfiguration names
  * them among its plugins and passes them arguments by pluginConfig. A plugin that multiPoint names
- * runs at the points for which it has functions; an explicit list must name a plugin that has one.
+ * runs at the points for which it has functions. The list of a single point may name only plugins
+ * that have a function for that point.
  *
  * Nodes lie in slots, in search order; a slice is up to BERTH_SLICE neighbouring slots. `filter`
  * and `score` are called for one slice after another, by several workers at once: they read, write
@@ -26,7 +27,8 @@ extern "C" {
 
 enum { BERTH_SLICE = 128 };
 
-/* A decision, or a pod that comes to a node or leaves it; valid during a call. */
+/* The decision, or the pod that comes to a node or leaves it, that a function is called about;
+ * valid during the call. */
 typedef struct berth_cycle berth_cycle;
 
 /* ---- reading ----
@@ -46,8 +48,8 @@ BERTH_API berth_str berth_cycle_pod_label(const berth_cycle *cycle, berth_str ke
 BERTH_API berth_str berth_cycle_pod_annotation(const berth_cycle *cycle, berth_str key);
 BERTH_API int64_t berth_cycle_pod_request(const berth_cycle *cycle, berth_str resource);
 
-/* In reserve: whether a refusal counts. If false, the pod stays on the node whatever reserve
- * returns. */
+/* In reserve: whether a refusal counts. If false, the pod stays on the node even if reserve
+ * refuses. */
 BERTH_API bool berth_cycle_may_refuse(const berth_cycle *cycle);
 
 /* The pod's controller: uid, kind and name, absent if it has none. Pods with different controllers
@@ -121,7 +123,7 @@ typedef struct berth_preparation {
  * BERTH_PREPARED_NO_MEMORY. */
 BERTH_API void *berth_preparation_allocate(berth_preparation *preparation, size_t bytes);
 
-/* Refuse the pod before any node is looked at, with a reason. Call it before returning
+/* Set the reason for refusing the pod before any node is visited. Call it before returning
  * BERTH_PREPARED_REFUSE. */
 BERTH_API void berth_preparation_refuse(berth_preparation *preparation, berth_code code,
                                         berth_str reason);
@@ -138,20 +140,20 @@ typedef struct berth_pod_selection {
 } berth_pod_selection;
 
 /* Count the selected pods in each domain, with the counters that topology spread and pod affinity
- * use. Terminating pods count, and so do the what-ifs of preemption and nominated pods. Only for
- * plugins with BERTH_PLUGIN_EACH, in their prepare functions; the count may be used until the
- * prepared functions are done. NULL: out of memory, a plugin of another kind, or the struct's size
- * is not set.
+ * use. Terminating pods count, and the count follows the what-ifs of preemption and of nominated
+ * pods. Only for plugins with BERTH_PLUGIN_EACH, in their prepare functions; the count may be used
+ * until the prepared functions are done. NULL: out of memory, a plugin of another kind, or the
+ * struct's size is not set.
  * Cost: a hash of each text and a few more. The first time a selection is used, and after a new
- * layout: a look at each distinct set of labels of running pods and at each node. A selection in
- * use costs a counter update for each pod that comes or goes. */
+ * layout: reads every distinct set of labels of running pods, and every node. A selection in use
+ * costs a counter update for each pod that comes or goes. */
 typedef struct berth_domain_count berth_domain_count;
 BERTH_API const berth_domain_count *berth_preparation_count(berth_preparation *preparation,
                                                             const berth_pod_selection *what);
 
 /* The number of counted pods in the domain of the node in a slot; 0 if the node does not have the
  * key.
- * Cost: a look at two tables. */
+ * Cost: two table look-ups. */
 BERTH_API uint32_t berth_cycle_domain_pods(const berth_cycle *cycle,
                                            const berth_domain_count *count, uint32_t slot);
 
@@ -214,8 +216,8 @@ typedef enum berth_normalize {
     BERTH_NORMALIZE_MAX_REVERSED, /* 100 minus that */
 } berth_normalize;
 
-/* A plugin. Set the members that it has with an initialiser; all others are zero. Owner: the engine
- * copies the table; everything it points to must outlive the engine. */
+/* A plugin. Set the members that you need with an initialiser; all others are then zero. Owner: the
+ * engine copies the table; everything it points to must outlive the engine. */
 typedef struct berth_plugin {
     uint32_t size;    /* sizeof(berth_plugin) when the plugin was compiled */
     uint32_t flags;   /* BERTH_PLUGIN_* */
@@ -238,11 +240,11 @@ typedef struct berth_plugin {
     berth_str (*reason)(const berth_cycle *cycle, const void *instance, const void *state,
                         uint32_t slot);
     berth_code code; /* of refusals: whether preemption may help */
-    /* BERTH_WAKE_*: the changes that may turn a refusal of this plugin around. A refused pod waits
-     * in the scheduler's pool (scheduler.h) until one of them comes, or the pool is flushed; a
-     * change of the pod itself always counts. 0: as the flags imply: with STATIC any change of
-     * nodes, with NODE_LOCAL any change of nodes and of pods on them, otherwise any change. Too few
-     * changes delay pods, too many cost decisions. */
+    /* BERTH_WAKE_*: the changes that may end a refusal by this plugin. A refused pod waits in the
+     * scheduler's pool (scheduler.h) until one of them happens, or the pool is flushed; a change of
+     * the pod itself always counts. 0: as the flags imply: with STATIC any change of nodes, with
+     * NODE_LOCAL any change of nodes and of pods on them, otherwise any change. If you list too few
+     * changes, pods are delayed; if too many, decisions are wasted. */
     uint32_t wake_on;
 
     /* A score writes the value of each node in slice->mask to `values` (BERTH_SLICE entries, by
@@ -257,16 +259,16 @@ typedef struct berth_plugin {
      * a node, or leaves it. Both are called for every pod, whichever profile serves it, on every
      * path: a pod bound by a decision, a call, a scheduler or a commit; added as running; updated
      * so that it moves or requests something else (unreserve for the old state, then reserve);
-     * removed, unbound or forgotten. A pod on a node that does not exist is on no node: it comes
-     * when the node is added and leaves when the node is removed. The rollback of a transaction
-     * undoes each call by its counterpart. So the calls come in pairs, and the difference of their
-     * numbers is the number of pods on nodes at any time. berth_engine_destroy and branches call
-     * neither.
+     * removed, unbound or forgotten. A pod bound to a node that does not exist counts as on no
+     * node: it comes when the node is added and leaves when the node is removed. The rollback of a
+     * transaction undoes each call by the opposite call. So at any time, the number of reserve
+     * calls less the number of unreserve calls is the number of pods on nodes. berth_engine_destroy
+     * and branches call neither.
      *
-     * reserve may refuse if berth_cycle_may_refuse returns true, which is the case when a pod is
-     * being bound whose own profile has this plugin in its list. It refuses by a status other than
-     * BERTH_OK (BERTH_E_NOMEM, BERTH_E_CONFLICT); the pod is then not bound, and unreserve is not
-     * called. In all other cases the pod is already there: the status is ignored, and unreserve
+     * reserve may refuse if berth_cycle_may_refuse returns true. That is so when a pod is being
+     * bound and the pod's own profile has this plugin in its list. To refuse, return a status other
+     * than BERTH_OK (BERTH_E_NOMEM, BERTH_E_CONFLICT); the pod is then not bound, and unreserve is
+     * not called. In all other cases the pod is already there: the status is ignored, and unreserve
      * will follow. */
     berth_status (*reserve)(void *context, const berth_cycle *cycle, berth_pod_id pod,
                             berth_node_id node);

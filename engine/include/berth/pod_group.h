@@ -13,11 +13,11 @@
  *         ... pod i is on node nodes[i], or pending if that is BERTH_NODE_NONE
  *
  * With "TopologyAwareWorkloadScheduling=true" in addition, the pods of a group whose
- * schedulingConstraints name a topology (the label of a rack, say) all come to nodes with the same
- * value of that label: every value is tried, and the one with the best score is chosen, the first
- * by name among equals. That costs the attempts in all of them, and one more.
+ * schedulingConstraints name a topology (the label of a rack, say) are all placed on nodes with the
+ * same value of that label: every value is tried, and the one with the best score is chosen, among
+ * equals the first by name. That costs an attempt for each value, and one more.
  *
- * To place any set of pods whatever its group, use berth_engine_schedule_pods (transaction.h).
+ * To place any set of pods regardless of groups, use berth_engine_schedule_pods (transaction.h).
  *
  * Threads: the engine's. */
 #ifndef BERTH_POD_GROUP_H
@@ -29,18 +29,18 @@
 extern "C" {
 #endif
 
-/* What became of a group. The caller sets `size`, and the arrays that it wants filled; the others
- * are NULL. The arrays that belong to pods have as many entries as there were pods. */
+/* The outcome for a group. The caller sets `size` and the arrays to be filled; the others are NULL.
+ * Arrays by pod have one entry for each pod passed to the call. */
 typedef struct berth_pod_group_outcome {
     uint32_t size;            /* set by the caller: sizeof(berth_pod_group_outcome) */
     uint32_t victim_capacity; /* entries of `victims` */
-    berth_node_id *nodes;     /* the node of each pod, or BERTH_NODE_NONE */
-    /* The node for which each pod must be nominated until the victims have left, or
+    berth_node_id *nodes;     /* by pod: its node, or BERTH_NODE_NONE */
+    /* By pod: the node for which it must be nominated until the victims have left, or
      * BERTH_NODE_NONE. */
     berth_node_id *nominated;
-    bool *ended;               /* whether the nomination that the pod had, if any, ends now */
+    bool *ended;               /* by pod: its former nomination, if any, must end now */
     berth_pod_id *victims;     /* the pods to evict, most important first */
-    char *message;             /* kube-scheduler's words about a group that was not placed */
+    char *message;             /* kube-scheduler's message about a group that was not placed */
     uint32_t message_capacity; /* bytes of `message`, which is cut to fit and ends with a zero */
     /* PLACED: enough pods were placed. UNSCHEDULABLE: none was. ERROR: none was, because the group
      * contradicts itself or a plugin failed. */
@@ -49,23 +49,24 @@ typedef struct berth_pod_group_outcome {
     uint32_t minimum;      /* how many pods of the group must be on nodes */
     uint32_t already;      /* how many were on nodes before */
     bool preempts;         /* the group waits for victims to leave */
-    uint32_t victim_count; /* all of them, also those that `victims` had no room for */
+    uint32_t victim_count; /* number of victims, including those that `victims` had no room for */
     uint32_t start, next;  /* the rotation index before and after */
 } berth_pod_group_outcome;
 
 /* Run one scheduling cycle for these pending pods of one group, in this order: decide them one
- * after the other, each after the ones before were placed, and place all that fit if they are
- * enough. Otherwise nothing is placed, and if the profile preempts, victims are sought: all pods of
- * lower priority are removed in a simulation, the group is placed again, and as many victims as
- * possible are spared, the most important ones first. Victims and nominations are only reported:
- * remove the victims (berth_engine_remove), nominate the pods and end nominations
- * (berth_engine_nominate), then call again.
+ * after the other, each with the earlier ones placed, and place all that fit if they are enough.
+ * Otherwise nothing is placed, and if the profile preempts, victims are sought: all pods of lower
+ * priority are removed in a simulation, the group is placed again, and as many victims as possible
+ * are spared, the most important ones first. Victims and nominations are only reported: remove the
+ * victims (berth_engine_remove), nominate the pods and end nominations (berth_engine_nominate),
+ * then call again.
  * Errors: BERTH_E_ARG (no pods, a pod twice, NULL, a size), BERTH_E_NOT_FOUND (a pod, its PodGroup,
  * or a profile for it), BERTH_E_STATE (a pod is on a node; the engine does not follow groups),
  * BERTH_E_INVALID (the pods are of several groups or of none), BERTH_E_NOMEM. After an error
  * nothing has changed, and `outcome` says ERROR. The arrays are the caller's.
- * Cost: a look at each pod of the cluster, a decision and an undo record for each pod. Preemption:
- * sorting all pods of lower priority, and a check of each of the group's pods for each of them.
+ * Cost: a visit to every pod of the cluster; for each pod of the group, a decision and an undo
+ * record. Preemption: sorting all pods of lower priority, and a check of each of the group's pods
+ * for each of them.
  * Source: kube-scheduler v1.37, schedule_one_podgroup.go, plugins/gangscheduling,
  * framework/preemption/podgrouppreemption.go. */
 BERTH_API berth_status berth_engine_schedule_pod_group(berth_engine *engine,

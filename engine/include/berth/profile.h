@@ -99,11 +99,11 @@ typedef struct berth_plugin_ref {
     const struct berth_later *later;
 } berth_plugin_ref;
 
-/* What runs at one extension point, in order. An empty list with `items` means none. A list without
- * `items` means none, too, except at five points: at preFilter and preScore it means all plugins of
- * the filter or score list that have such a part, in that list's order; at placementGenerate,
- * placementScore and podGroupPostFilter kube-scheduler's own plugins, as far as the profile has
- * them at score and at postFilter. */
+/* The plugins that run at one extension point, in order. An empty list with `items` set means none.
+ * A list without `items` also means none, except at five points: at preFilter and preScore it means
+ * all plugins of the filter or score list that have a function for the point, in that list's order;
+ * at placementGenerate, placementScore and podGroupPostFilter it means kube-scheduler's own
+ * plugins, as far as the profile has them at score and at postFilter. */
 typedef struct berth_plugin_list {
     const berth_plugin_ref *items;
     uint32_t count;
@@ -146,7 +146,7 @@ typedef enum berth_tie {
     BERTH_TIE_DEFAULT = 0, /* KUBERNETES if the version has that rule, else FIRST */
     BERTH_TIE_FIRST,       /* the first of the best in search order */
     BERTH_TIE_RANDOM,      /* a random one of the best, by the engine's seed */
-    BERTH_TIE_ROUND_ROBIN, /* v1.15: one after the other, by a counter */
+    BERTH_TIE_ROUND_ROBIN, /* v1.15: each in turn, by a counter */
     BERTH_TIE_KUBERNETES,  /* v1.35 and later: the one that a heap of the feasible nodes returns */
 } berth_tie;
 

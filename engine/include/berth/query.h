@@ -1,12 +1,11 @@
 /* Questions about a pending pod that change nothing: does it fit a node, and if not, why; which
  * nodes does it fit?
  *
- * The answers are those of a decision in the same state: the filters of the pod's profile are
- * asked, and nominated pods count (a node takes the pod only if it fits there both beside the
- * nominated pods of the same or a higher priority and without them). Nothing is placed, the
- * rotation index stays, and no random number is drawn, so later decisions are the same as without
- * the question. Only the order of nodes is brought up to date, as by a decision. Preemption is not
- * considered.
+ * The answers agree with a decision in the same state: the filters of the pod's profile run, and
+ * nominated pods count (a node takes the pod only if it fits there both beside the nominated pods
+ * of the same or a higher priority and without them). Nothing is placed, the rotation index stays,
+ * and no random number is drawn, so later decisions are the same as without the question. Only the
+ * order of nodes is updated, as by a decision. Preemption is not considered.
  *
  * They work on engines and branches, inside and outside of transactions.
  *
@@ -49,23 +48,23 @@ typedef struct berth_fit {
 BERTH_API berth_status berth_engine_fits(berth_engine *engine, berth_pod_id pod, berth_node_id node,
                                          uint32_t flags, berth_fit *out, berth_error *error);
 
-/* All nodes that a pending pod fits, in the order of berth_engine_node_order, whatever share of the
- * nodes its profile would look at. Writes at most `capacity` entries to `nodes` and, unless NULL,
- * the nodes' scores to `totals`; `*count` (may be NULL) receives how many nodes fit. The totals are
- * those of a decision that visits every node; a single feasible node has one, too. A pod for which
- * a plugin fails fits nowhere.
+/* All nodes that a pending pod fits, in the order of berth_engine_node_order, even if its profile
+ * would visit only a share of the nodes. Writes at most `capacity` entries to `nodes` and, unless
+ * NULL, the nodes' scores to `totals`; `*count` (may be NULL) receives how many nodes fit. The
+ * totals are those of a decision that visits every node; a single feasible node has one, too. A pod
+ * for which a plugin fails fits nowhere.
  * Errors: BERTH_E_NOT_FOUND (the pod, or a profile for it), BERTH_E_STATE (the pod is on a node),
  * BERTH_E_INVALID (a score plugin fails for the pod; only with totals), BERTH_E_NOMEM.
- * Cost: a look at each node if the index knows the kind of pod; otherwise a scan of all nodes,
- * including scores if totals are requested. */
+ * Cost: reads every node if the index has the kind of pod; otherwise a scan of all nodes, including
+ * scores if totals are requested. */
 BERTH_API berth_status berth_engine_feasible_nodes(berth_engine *engine, berth_pod_id pod,
                                                    berth_node_id *nodes, int64_t *totals,
                                                    uint32_t capacity, uint32_t *count,
                                                    berth_error *error);
 
 /* How well the devices that a node can use match one request of a pod's ResourceClaims. Each device
- * is judged on its own: constraints of the claim, and devices taken by its other requests, are left
- * aside. */
+ * is judged on its own: constraints of the claim, and devices taken by its other requests, are
+ * ignored. */
 typedef struct berth_device_fit {
     berth_str claim_namespace;
     berth_str claim_name;
@@ -78,7 +77,7 @@ typedef struct berth_device_fit {
     uint32_t used;           /* belong to a claim already */
     uint32_t unlike;         /* are free, but do not match the request's selectors */
     uint32_t tainted;        /* match, but have a taint that the request does not tolerate */
-    uint32_t cramped;        /* match, but they or their pool's counters have too little left */
+    uint32_t cramped;        /* match, but have too little left, or their pool's counters have */
     uint32_t fit;            /* can be allocated */
     uint32_t pools_left_out; /* pools ignored because they are incomplete or invalid; any class */
 } berth_device_fit;
@@ -87,7 +86,7 @@ typedef struct berth_device_fit {
  * devices match it. Writes at most `capacity` entries to `out`; `*count` receives how many there
  * are: none if a claim is missing or cannot be satisfied on any node (the pod's message says why).
  * Owner: texts are the engine's, until it changes. Errors: BERTH_E_NOT_FOUND (the pod, the node, or
- * a profile for the pod), BERTH_E_STATE (the pod is on a node), BERTH_E_NOMEM. Cost: a look at each
+ * a profile for the pod), BERTH_E_STATE (the pod is on a node), BERTH_E_NOMEM. Cost: reads every
  * device of the node for each request. */
 static inline berth_status berth_engine_device_fits(berth_engine *engine, berth_pod_id pod,
                                                     berth_node_id node, berth_device_fit *out,

@@ -4,7 +4,7 @@
  * An engine keeps what scheduling rules read. Of a node: name, labels, taints, spec.unschedulable,
  * allocatable amounts, images, conditions and declared features. Of a pod: namespace, name, labels,
  * controller, the sums of its requests, priority, start time, and its rules, interned. It does not
- * keep annotations, uids, owners that are not controllers, single containers, or a pod's
+ * keep annotations, uids, owners that are not controllers, individual containers, or a pod's
  * template_id; equal pods share a number instead (berth_pod_info.kind).
  *
  * A function that fills an array takes its capacity, writes at most that many entries, and returns
@@ -159,10 +159,10 @@ typedef struct berth_claim_choice {
 } berth_claim_choice;
 
 /* The claims of a pod that were unbound when this engine placed the pod by its rules, and what was
- * chosen for each, including claims for which an earlier placement had chosen already. Whoever
- * binds the pod must have these claims bound first. There are none for a pod that was added with
- * its node, or that was bound where it does not fit; a branch returns those that it has chosen
- * itself. */
+ * chosen for each, including claims for which an earlier placement had chosen already. Before the
+ * pod is bound in the real cluster, these claims must be bound. There are none for a pod that was
+ * added with its node, or that was bound where it does not fit; on a branch, only claims that the
+ * branch has chosen for are returned. */
 static inline uint32_t berth_engine_pod_claims(const berth_engine *engine, berth_pod_id pod,
                                                berth_claim_choice *out, uint32_t capacity)
 {
@@ -182,9 +182,9 @@ typedef struct berth_taken_device {
 } berth_taken_device;
 
 /* The devices of those claims of a pod that were not allocated when this engine placed the pod by
- * its rules, in the order of claims and requests. There are none for a claim that has an allocation
- * of its own by now, for a pod that was added with its node, or that was bound where it does not
- * fit. Returns how many there are; the first `capacity` are written to `out`. Owner: texts are the
+ * its rules, in the order of claims and requests. There are none for a claim that has its own
+ * allocation by now, nor for a pod that was added with its node or bound where it does not fit.
+ * Returns how many there are; the first `capacity` are written to `out`. Owner: texts are the
  * engine's, until it changes. Cost: linear in the devices. */
 static inline uint32_t berth_engine_pod_devices(const berth_engine *engine, berth_pod_id pod,
                                                 berth_taken_device *out, uint32_t capacity)
@@ -242,15 +242,14 @@ static inline uint32_t berth_engine_pod_extended_requests(const berth_engine *en
 
 /* ---- objects ---- */
 
-/* The object of a node or a pod, in a form that another engine can be given and would decide by in
- * the same way: everything that rules read is as in the last add or update. A node comes without
- * annotations that no rule reads, and each image name appears as an image of its own with the size
- * that all nodes report. A pod needs an engine that keeps objects
- * (berth_engine_config.keep_objects); it comes without annotations that no plugin reads, without
- * creation time and, unless a claim of volumes or devices refers to it, without uid. It names the
- * node that it is on; containers, labels and everything else are those of an equal pod. (A pod of
- * berth_engine_add_like with ephemeral volumes names claims of its own in its object, although the
- * engine lets it use those of the other pod.)
+/* The object of a node or a pod, such that another engine with these objects decides in the same
+ * way: everything that rules read is as in the last add or update. A node comes without annotations
+ * that no rule reads, and each image name appears as an image of its own with the size that all
+ * nodes report. A pod needs an engine that keeps objects (berth_engine_config.keep_objects); its
+ * object lacks annotations that no plugin reads, the creation time and, unless a claim of volumes
+ * or devices refers to it, the uid. It names the node that it is on; containers, labels and
+ * everything else are those of an equal pod. (A pod of berth_engine_add_like with ephemeral volumes
+ * names claims of its own in its object, although the engine lets it use those of the other pod.)
  *
  * berth_engine_objects returns all nodes and pods, and objects of other kinds, in the order in
  * which another engine should receive them.
@@ -282,12 +281,12 @@ typedef berth_status (*berth_each_object_fn)(void *context, const berth_object *
  * kinds, in the order of the kinds (BERTH_KIND_LIST), decides like this one. Nodes and pods are
  * those of berth_engine_node_object and berth_engine_pod_object: nodes in the order of the next
  * layout, then each node's pods in the order in which they came, pods of missing nodes, and pending
- * pods in order of arrival. Objects of other kinds are as they were given, including annotations.
- * Reservations of placements are written into the objects as a binding would write them: the
- * claimRef of its claim into a volume, the annotation of its node into a claim, and into a claim of
- * devices its allocation (each share of a device with an empty shareID) and the reservation for its
- * pod. They stay even if the pod is unbound later. Note that the reader sees such a claim as
- * allocated, not as being allocated: another pod that shares it need not wait.
+ * pods in order of arrival. Objects of other kinds are as the caller passed them, including
+ * annotations. Reservations of placements are written into the objects as a binding would write
+ * them: the claimRef of its claim into a volume, the annotation of its node into a claim, and into
+ * a claim of devices its allocation (each share of a device with an empty shareID) and the
+ * reservation for its pod. They stay even if the pod is unbound later. Note that the reader sees
+ * such a claim as allocated, not as being allocated: another pod that shares it need not wait.
  *
  * Not included: closed nodes; the rotation index (berth_engine_set_rotation) and the state of
  * random choices; host ports that a leaving pod freed although another pod of its node uses them,

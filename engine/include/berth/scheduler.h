@@ -2,8 +2,8 @@
  * a callback, and are woken by changes of the cluster that could help them.
  *
  * Time is the caller's: calls that need it take `now_ns`, in nanoseconds from any origin. No clock
- * is read, so the same calls lead to the same placements. Time does not go back: a `now_ns` below
- * the largest one so far counts as the largest one.
+ * is read, so the same calls lead to the same placements. Time never goes backwards: a `now_ns`
+ * below the largest one so far counts as the largest one.
  *
  * The life of a pod that some profile serves, from the event that brings it (submitted):
  *
@@ -31,26 +31,26 @@
  *                 BOUND   GONE
  *
  * A pod whose preemption requested evictions is GATED until each of them has begun (the victim is
- * terminating or gone) or one has failed. Then it waits as UNSCHEDULABLE, and is tried again at the
- * latest when its victims are gone.
+ * terminating or gone) or one has failed. Then it waits as UNSCHEDULABLE, and is tried again when
+ * its victims are gone, if not earlier.
  *
- * PodGroups (pod_group.h; the engine follows them). The waiting pods of a group are in one state,
- * and have one turn: they are taken together and placed all at once, if enough of them fit, or
- * none. A group is GATED until its PodGroup exists, as many of its pods are known as its minCount,
- * none of its pods is gated, and a victim of its last preemption is gone. After a refusal it waits
- * in BACKOFF, never as UNSCHEDULABLE, and it may preempt as a whole. Pods that were left over when
- * the group was placed are tried again at once; pods that come while it waits take part in its next
- * turn. The step that takes a group reports its first pod, and the steps after it the others,
- * without doing anything else.
+ * PodGroups (pod_group.h; the engine follows them). The waiting pods of a group are in one state
+ * and have one turn: they are taken together and, if enough of them fit, placed together; otherwise
+ * none is placed. A group is GATED until its PodGroup exists, as many of its pods are known as its
+ * minCount, none of its pods is gated, and a victim of its last preemption is gone. After a refusal
+ * it waits in BACKOFF, never as UNSCHEDULABLE, and it may preempt as a whole. Pods that were left
+ * over when the group was placed are tried again immediately; pods that come while it waits take
+ * part in its next turn. The step that takes a group reports its first pod, and the steps after it
+ * the others, without doing anything else.
  *
  * GATED, ACTIVE, BACKOFF and UNSCHEDULABLE pods are pending. An ASSUMED pod counts on its node in
- * every decision; when it is forgotten or expires, everything that assuming it took is given back
- * once. Every submitted pod comes to exactly one outcome: bound, or gone (taken by another
+ * every decision; when it is forgotten or expires, everything that assuming it took is returned
+ * exactly once. Every submitted pod has exactly one outcome: bound, or gone (taken by another
  * scheduler, or deleted). berth_scheduler_check verifies this with the counters.
  *
- * Events. berth_scheduler_add, _update and _remove change the cluster at once and are called on the
- * scheduling thread. berth_scheduler_post_* may be called on any thread: they copy the object and
- * append it to a list that the scheduling thread empties between two decisions.
+ * Events. berth_scheduler_add, _update and _remove change the cluster immediately and are called on
+ * the scheduling thread. berth_scheduler_post_* may be called on any thread: they copy the object
+ * and append it to a list that the scheduling thread empties between two decisions.
  *   States of a posted event: private to its poster, posted, taken. Only the poster moves it to
  *   posted, and only the scheduling thread takes it.
  *   POST-1  the poster fills the event, then releases it as the new head of the list; the
@@ -70,8 +70,8 @@
  * open, the scheduler's calls return BERTH_E_STATE, except for posting and looking. After a commit,
  * the next call compares every waiting or assumed pod with the engine: a pod on a node counts as
  * taken, a new pending pod is submitted, and all waiting pods are tried again. Changes by the
- * engine's own calls outside of a transaction (add, change, remove, bind, unbind) are noticed at
- * once, with callbacks, and wake the pods that the corresponding event would wake.
+ * engine's own calls outside of a transaction (add, change, remove, bind, unbind) are noticed
+ * immediately, with callbacks, and wake the pods that the corresponding event would wake.
  * Source: kube-scheduler v1.32, backend/queue, schedule_one.go, eventhandlers.go; for groups v1.37,
  * schedule_one_podgroup.go. */
 #ifndef BERTH_SCHEDULER_H
@@ -103,18 +103,18 @@ typedef struct berth_binding {
 typedef enum berth_answer {
     BERTH_ANSWER_DONE = 0, /* it is done */
     BERTH_ANSWER_LATER,    /* the outcome will follow: berth_scheduler_bind_done, or an event */
-    BERTH_ANSWER_FAILED,   /* it cannot be done */
+    BERTH_ANSWER_FAILED,   /* the request cannot be carried out */
 } berth_answer;
 
 /* Why a binding was given up. */
 typedef enum berth_unbind_reason {
     BERTH_UNBIND_FAILED = 0, /* the binding failed */
-    BERTH_UNBIND_EXPIRED,    /* no answer came in time; one that comes now is late */
+    BERTH_UNBIND_EXPIRED,    /* no answer came in time; a later one comes too late */
     BERTH_UNBIND_DELETED,    /* the pod was deleted, or finished, meanwhile */
-    BERTH_UNBIND_TAKEN,      /* the pod turned up on another node */
+    BERTH_UNBIND_TAKEN,      /* the pod was found on another node */
 } berth_unbind_reason;
 
-/* A pod that has to leave so that another pod fits; valid during the callback. */
+/* A pod to evict so that another pod fits; valid during the callback. */
 typedef struct berth_eviction {
     berth_pod_id preemptor; /* of a PodGroup: its first pod */
     berth_node_id node;
@@ -130,11 +130,11 @@ typedef enum berth_trouble {
 } berth_trouble;
 
 /* Callbacks; each may be NULL. All except `notify` are called on the scheduling thread, inside a
- * call of the scheduler. They may post events, answer bindings, look at the engine and the
- * scheduler, and wait for other threads, which may use branches and published versions meanwhile.
- * They must not decide on the engine or change it, commit a branch to it, or call other functions
- * of the scheduler: such calls return BERTH_E_STATE and do nothing. They must not publish, or use a
- * branch themselves. */
+ * call of the scheduler. They may post events, answer bindings, read the engine and the scheduler,
+ * and wait for other threads, which may use branches and published versions meanwhile. They must
+ * not decide on the engine or change it, commit a branch to it, or call other functions of the
+ * scheduler: such calls return BERTH_E_STATE and do nothing. They must not publish, or use a branch
+ * themselves. */
 typedef struct berth_scheduler_callbacks {
     void *context;
     /* Bind the pod to its node. LATER: the pod stays assumed until berth_scheduler_bind_done, an
@@ -146,7 +146,7 @@ typedef struct berth_scheduler_callbacks {
      * terminating or removes it, or berth_scheduler_evict_done, follows; until then the pod is not
      * evicted again, and its preemptor is gated. NULL: DONE. */
     berth_answer (*evict)(void *context, const berth_eviction *eviction);
-    /* Report a trouble. `error` is set for BERTH_TROUBLE_EVENT and NULL otherwise. */
+    /* Report a problem. `error` is set for BERTH_TROUBLE_EVENT and NULL otherwise. */
     void (*report)(void *context, berth_trouble trouble, const berth_error *error);
     /* The list of posted events is no longer empty: call berth_scheduler_step. Called on the
      * posting thread. */
@@ -156,11 +156,11 @@ typedef struct berth_scheduler_callbacks {
 /* One attempt to place a PodGroup; valid during the callback. */
 typedef struct berth_pod_group_attempt {
     berth_str namespace_name, name;
-    berth_str message; /* kube-scheduler's words about a group that was not placed */
+    berth_str message; /* kube-scheduler's message about a group that was not placed */
     berth_pod_id pod;  /* its first pod */
     berth_verdict verdict;
     bool preempts;         /* the group waits for victims to leave */
-    uint32_t placed;       /* pods that came to their nodes */
+    uint32_t placed;       /* pods that were placed */
     uint32_t victim_count; /* pods whose eviction was requested */
     uint32_t waiting;      /* pods that stay in the queue */
 } berth_pod_group_attempt;
@@ -175,17 +175,18 @@ typedef struct berth_scheduler_options {
     int64_t bind_timeout_ns;      /* of an assumed pod; BERTH_TIME_NEVER, as in kube-scheduler */
     int64_t now_ns;               /* submission time of pods that are already pending */
     berth_scheduler_callbacks callbacks;
-    /* Filled at each attempt that finds no node, as by berth_engine_decide before a preemption is
-     * carried out; read it after the step. Costs a second decision by scan for such attempts. NULL:
-     * none. */
+    /* Filled at each attempt that finds no node, as berth_engine_decide fills it before a
+     * preemption is carried out; read it after the step. Costs a second decision, by scan, for such
+     * attempts. NULL: none. */
     berth_explanation *explanation;
     /* A callback like those above, with their context: the node that a pending pod was nominated
      * for now belongs to a pod of higher priority; the pod is tried again. */
     void (*unnominated)(void *context, berth_pod_id pod);
-    /* A pod that must evict others waits while evictions that were answered LATER have not begun,
-     * and until the pods that these make room for are tried, if there may be room for it, too, and
-     * unless none begins for a second. So fewer pods are evicted if many preempt at once.
-     * kube-scheduler does not wait, but decides slowly enough. */
+    /* Makes a pod that must evict others wait if it may also find room on the nodes where earlier
+     * evictions, answered LATER, have not begun or the pods that they make room for were not tried
+     * yet. It waits at most a second after an eviction was last requested or began. So fewer pods
+     * are evicted if many preempt at the same time. kube-scheduler does not wait, but decides
+     * slowly enough to have the same effect. */
     bool pace_evictions;
     /* A callback like those above, with their context: a PodGroup was decided, and the bindings and
      * evictions that follow from it were requested. */
@@ -214,7 +215,7 @@ BERTH_API void berth_scheduler_destroy(berth_scheduler *scheduler);
 
 /* ---- events ---- */
 
-/* Change the cluster at once. Arguments and errors are those of berth_engine_add, _update and
+/* Change the cluster immediately. Arguments and errors are those of berth_engine_add, _update and
  * _remove; _add_node and _add_pod are _add for one kind, as in engine.h. Posted events are applied
  * first, so texts of `object` must not belong to an object of the engine that they remove; names
  * passed to _remove may. An update does not undo a binding: an update without a node leaves the pod
@@ -282,8 +283,8 @@ BERTH_API berth_status berth_scheduler_bind_done(berth_scheduler *scheduler,
 
 /* Report the outcome of an eviction whose callback answered LATER. FAILED: the pod stays;
  * preemption may choose it again; its preemptors and pods nominated for its node are tried again.
- * DONE: an event follows. It is posted like an event; an outcome for a pod that is gone, or that
- * nobody waits for, is harmless.
+ * DONE: an event follows. It is posted like an event; an outcome for a pod that is gone, or for
+ * which no preemptor waits, is harmless.
  * Threads: any. Errors: BERTH_E_ARG (LATER), BERTH_E_NOMEM. Cost: constant; when it is applied,
  * linear in the pods nominated for the node. */
 BERTH_API berth_status berth_scheduler_evict_done(berth_scheduler *scheduler, berth_pod_id victim,
@@ -297,12 +298,12 @@ BERTH_API berth_status berth_scheduler_advance(berth_scheduler *scheduler, int64
 
 /* ---- decisions ---- */
 
-/* What a step did. */
+/* The result of a step. */
 typedef enum berth_step_kind {
     BERTH_STEP_IDLE = 0,      /* no pod is active */
-    BERTH_STEP_BOUND,         /* placed, binding confirmed at once */
+    BERTH_STEP_BOUND,         /* placed, and the binding is confirmed already */
     BERTH_STEP_ASSUMED,       /* placed, binding not confirmed yet */
-    BERTH_STEP_FORGOTTEN,     /* placed, but binding failed at once */
+    BERTH_STEP_FORGOTTEN,     /* placed, but the binding failed immediately */
     BERTH_STEP_UNSCHEDULABLE, /* no node fits */
     BERTH_STEP_ERROR,         /* a rule failed for this pod, or a plugin's reserve refused it */
 } berth_step_kind;
@@ -351,7 +352,7 @@ typedef enum berth_pod_state {
 /* The name of a state: "gated", "active", ... Never NULL, never freed. Threads: any. */
 BERTH_API const char *berth_pod_state_name(berth_pod_state state);
 
-/* What a scheduler knows about a pod. */
+/* A scheduler's information about a pod. */
 typedef struct berth_pod_status {
     berth_pod_state state;
     uint32_t attempts;        /* decisions so far */
@@ -403,9 +404,9 @@ typedef struct berth_scheduler_counters {
     uint64_t events_posted;  /* taken from the list so far, including answers of bindings */
     uint64_t events_refused; /* of those, events that changed nothing */
     uint64_t late_answers;
-    /* why pods came to the active queue, or to backoff */
-    uint64_t backoff_ended;               /* their backoff was over */
-    uint64_t popped_early;                /* taken before that, as no other pod was active */
+    /* reasons for which pods came to the active queue or to backoff: */
+    uint64_t backoff_ended;               /* their backoff had ended */
+    uint64_t popped_early;                /* taken before that, because no pod was active */
     uint64_t freed_active, freed_backoff; /* woken when a pod left a node */
     uint64_t bound_after_flush; /* of `bound`: placed at the first attempt after a flush */
 } berth_scheduler_counters;

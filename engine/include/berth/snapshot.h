@@ -1,10 +1,10 @@
 /* Snapshots: published states of a cluster that never change and that any thread may read.
  *
- * The engine's thread publishes its present state as a snapshot. From then on, a reader on any
+ * The engine's thread publishes its current state as a snapshot. From then on, a reader on any
  * thread can pin the latest snapshot, read it as long as it likes, and unpin it. A reader never
- * waits for the engine, and never makes the engine wait. Snapshots share what they have in common:
- * a snapshot costs what changed before the next one was published, and its memory is freed when it
- * is neither the latest one nor pinned.
+ * waits for the engine, and never makes the engine wait. Snapshots share everything that did not
+ * change between them: the memory of a snapshot is what changed before the next one was published,
+ * and its memory is freed when it is neither the latest one nor pinned.
  *
  * Nothing is copied before the first publication. After each publication, the first change of a
  * part of the state copies that part: some 14 KB for the records of a pod, its neighbours and its
@@ -24,7 +24,7 @@ extern "C" {
 
 typedef struct berth_snapshot berth_snapshot;
 
-/* Publish the engine's present state. Threads: the engine's.
+/* Publish the engine's current state. Threads: the engine's.
  * Errors: BERTH_E_NOMEM (also if 65,535 snapshots are alive), BERTH_E_STATE (a transaction is open,
  * the engine is a branch, or a callback of its scheduler is running).
  * Cost: some microseconds, and copying the volumes and claims that changed since the last
@@ -41,7 +41,7 @@ BERTH_API berth_snapshot *berth_engine_pin(const berth_engine *engine);
  * more pins than were taken stops the program, as long as the snapshot's memory is still there; a
  * pin that a branch has taken cannot be given back by mistake.
  * Cost: two atomic operations. Giving back the last pin of an old snapshot also frees what only
- * that snapshot showed, as much as had changed then, and looks at each living snapshot. */
+ * that snapshot showed (linear in what had changed then), and visits each living snapshot. */
 BERTH_API berth_snapshot *berth_snapshot_pin(berth_snapshot *snapshot);
 BERTH_API void berth_snapshot_unpin(berth_snapshot *snapshot);
 

@@ -47,9 +47,9 @@ typedef struct berth_statistics {
     uint64_t placed;      /* of those, decisions that placed the pod, */
     uint64_t errors;      /* ended with an error of a plugin, */
     uint64_t indexed;     /* were answered by the index (decisions that were neither indexed nor
-                            scanned ended before any node was looked at), */
-    uint64_t early_stops; /* found enough nodes before looking at all */
-    uint64_t visited;     /* nodes that scans looked at */
+                            scanned ended before any node was visited), */
+    uint64_t early_stops; /* found enough nodes before visiting all */
+    uint64_t visited;     /* nodes that scans visited */
     uint64_t questions;   /* of query.h, and checks while branches are committed */
     uint64_t trees_built;
     uint64_t trees_dropped;
@@ -69,8 +69,8 @@ BERTH_API berth_status berth_engine_statistics(const berth_engine *engine, berth
  *
  * A decision with an explanation counts each refused node for each of its reasons, and a pod that
  * was refused before any node was visited (without a plugin). An attempt of a scheduler that found
- * no node counts each plugin that stood in the way (without a reason). Other decisions do not look
- * for reasons and count nothing. Reasons may contain names of objects; after 256 distinct ones, all
+ * no node counts each plugin that refused it (without a reason). Other decisions do not collect
+ * reasons and count nothing. Reasons may contain names of objects; after 256 distinct ones, all
  * others count as the last one, which has neither plugin nor reason.
  *
  * Owner: texts are borrowed until the engine is destroyed. Threads: the engine's. */

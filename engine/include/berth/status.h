@@ -118,7 +118,7 @@ BERTH_API uint32_t berth_version_number(void);
 
 /* Called when the library finds a broken invariant, or a misuse that is documented to stop the
  * program: with the place, and the condition that did not hold or a sentence about the misuse. When
- * it returns, the program is aborted. */
+ * the hook returns, the program is aborted. */
 typedef void (*berth_abort_fn)(const char *file, int line, const char *condition);
 
 /* Call `hook` instead of writing a line to standard error; NULL restores the line. For the whole
@@ -128,11 +128,11 @@ BERTH_API void berth_abort_hook_set(berth_abort_fn hook);
 /* Where memory comes from. `allocate` returns memory aligned to `align` (a power of two), or NULL;
  * `release` receives the number of bytes that was requested. Both may be called from any thread.
  *
- * An engine takes all of its memory there, including its scheduler, snapshots and branches; so do
- * readers, explanations and copies of objects that were given an allocator. Not taken there: the
- * memory of the libraries that Berth uses (parsers of simdjson and libyaml, zlib, hwloc's topology,
- * RE2's patterns), thread stacks, what the C library needs for sorting, and berth_scheduler_config,
- * which uses malloc. */
+ * An engine takes all of its memory from its allocator, including that of its scheduler, snapshots
+ * and branches; readers, explanations and copies of objects that were created with an allocator do
+ * the same. Not taken from it: the memory of the libraries that Berth uses (parsers of simdjson and
+ * libyaml, zlib, hwloc's topology, RE2's patterns), thread stacks, what the C library needs for
+ * sorting, and berth_scheduler_config, which uses malloc. */
 typedef struct berth_allocator {
     void *context;
     void *(*allocate)(void *context, size_t bytes, size_t align);

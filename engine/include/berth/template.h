@@ -1,5 +1,5 @@
-/* Nodes made from a template, for what-ifs: nodes that a cloud would add, with the pods that start
- * on each of them.
+/* Nodes made from a template, for what-ifs: nodes as a cloud would add them, with the pods that
+ * start on each.
  *
  *     berth_engine_begin(engine, &error);                 or use a branch
  *     berth_engine_add_nodes(engine, &group, 3, nodes, &error);
@@ -26,7 +26,7 @@ typedef struct berth_node_template {
 /* Add `count` nodes like the template. They are named after it, with -1, -2 and so on appended;
  * names that are taken are skipped. If the template has the label kubernetes.io/hostname, each
  * node's label is its own name. The template's pods run on each node, whether or not there is room:
- * each is named POD-NODE and counts as running, whatever its node_name, phase and uid in the
+ * each is named POD-NODE and counts as running, regardless of its node_name, phase and uid in the
  * template. `nodes` (optional, `count` entries) receives the ids.
  * Errors: BERTH_E_ARG (the struct's size, no node), and those of berth_engine_add, naming the
  * object; the engine is unchanged. Threads: the engine's. Cost: adding each node and pod, with undo

@@ -1,17 +1,17 @@
-/* Transactions on an engine: try anything, then keep it or take it back.
+/* Transactions on an engine: make any changes, then keep or undo all of them.
  *
  * While a transaction is open, every call that changes an engine works as usual: objects are added,
  * updated and removed, nodes come, go and are cordoned, pods are decided, bound, unbound and
- * nominated. A rollback undoes all of it exactly: every later answer, decision and id is what the
- * engine would have given if nothing had happened since the begin. Ids that were handed out
- * meanwhile become invalid and are used again. A commit keeps everything. Transactions nest; an
- * inner commit lasts only if the outer transaction is committed, too.
+ * nominated. A rollback undoes all of it exactly: every later answer, decision and id is the same
+ * as if nothing had happened since the begin. Ids assigned in between become invalid and are used
+ * again. A commit keeps everything. Transactions nest; an inner commit lasts only if the outer
+ * transaction is committed, too.
  *
  * An open transaction needs memory proportional to its operations. (If nodes come or go inside it,
- * the next decision builds a new layout, which is proportional to the nodes and is taken back with
- * them; berth_counts.pod_classes includes what is kept for the rollback.) An operation without that
- * memory fails with BERTH_E_NOMEM and changes nothing; this includes berth_engine_remove and
- * berth_engine_unbind. Every operation can be undone.
+ * the next decision builds a new layout, whose size is proportional to the nodes and which is
+ * undone with them; berth_counts.pod_classes includes what is kept for the rollback.) An operation
+ * without that memory fails with BERTH_E_NOMEM and changes nothing; this includes
+ * berth_engine_remove and berth_engine_unbind. Every operation can be undone.
  *
  * A transaction or a branch (branch.h)? A transaction costs a record for each change and undoing
  * it, keeps every search tree and counter warm, and occupies the engine while it is open: good for
@@ -55,7 +55,7 @@ BERTH_API berth_status berth_engine_begin(berth_engine *engine, berth_error *err
 BERTH_API berth_status berth_engine_commit(berth_engine *engine, berth_error *error);
 BERTH_API berth_status berth_engine_rollback(berth_engine *engine, berth_error *error);
 
-/* The number of open transactions, each inside the one before. */
+/* The number of open transactions, which are nested. */
 BERTH_API uint32_t berth_engine_depth(const berth_engine *engine);
 
 /* Set or clear a node's spec.unschedulable, as `kubectl cordon` and `kubectl uncordon` do: from now
@@ -68,17 +68,17 @@ BERTH_API uint32_t berth_engine_depth(const berth_engine *engine);
 BERTH_API berth_status berth_engine_cordon_node(berth_engine *engine, berth_node_id node,
                                                 bool unschedulable, berth_error *error);
 
-/* Close a node, so that it takes no pod at all, whatever the pod tolerates, as while it is being
+/* Close a node, so that it takes no pod at all, regardless of tolerations, for example while it is
  * drained; or open it again (`closed` false). Its own pods stay and count. Decisions report the
  * node as unschedulable. Removing the node ends this.
  * Errors: BERTH_E_NOT_FOUND, BERTH_E_NOMEM. Cost: constant; nothing has to be rebuilt. */
 BERTH_API berth_status berth_engine_close_node(berth_engine *engine, berth_node_id node,
                                                bool closed, berth_error *error);
 
-/* Place all of these pending pods or none: decide and bind one after the other, and take all of
- * them back if one does not fit. `*placed` receives the number of pods placed: `count`, or how many
- * came before the first that did not fit (those are pending again, too). `placements` (optional,
- * `count` entries) receives the decisions, up to the first pod that did not fit.
+/* Place all of these pending pods or none: decide and bind one after the other, and undo everything
+ * if one does not fit. `*placed` receives the number of pods placed: `count`, or how many came
+ * before the first that did not fit (those are pending again, too). `placements` (optional, `count`
+ * entries) receives the decisions, up to the first pod that did not fit.
  * Errors: those of berth_engine_schedule; nothing has changed. Cost: that of berth_engine_begin, a
  * decision for each pod, and taking them back. */
 static inline berth_status berth_engine_schedule_group(berth_engine *engine,
@@ -106,7 +106,7 @@ typedef struct berth_group_options {
 /* Place as many of these pending pods as fit: decide and bind one after the other, and leave those
  * that do not fit pending. NULL `options` are the same as zeros. `*fitted` receives how many fit.
  * They are placed, unless they are fewer than `minimum` (with BERTH_GROUP_ALL: than `count`): then
- * they are pending again, and no more pods are tried than it takes to know. `placements` (optional,
+ * they are pending again, and no further pod is tried once that is certain. `placements` (optional,
  * `count` entries) receives the decision for each pod; a pod that was not tried has no node.
  * Nothing is preempted.
  * Errors: BERTH_E_ARG (options), and those of berth_engine_schedule; nothing has changed, and
@@ -136,7 +136,7 @@ BERTH_API berth_status berth_engine_fit_count(berth_engine *engine, berth_pod_id
 /* How berth_engine_fit_count_with counts. */
 typedef struct berth_fit_count_options {
     uint32_t size;                  /* set by the caller: sizeof(berth_fit_count_options) */
-    uint32_t limit;                 /* count up to so many pods */
+    uint32_t limit;                 /* count up to this many pods */
     berth_node_id *nodes;           /* NULL, or `limit` entries: receives the node of each pod */
     berth_explanation *explanation; /* NULL, or explains the first pod that does not fit */
     berth_cancel_flag cancel;       /* NULL, or ends the call (engine.h) */
