@@ -74,7 +74,7 @@ typedef struct berth__retired {
     berth__release *release;
     void *object;
     size_t bytes;
-    struct berth__retired *children; /* the reclaimer's; NULL at first */
+    struct berth__retired *children; /* used only by the reclaimer; NULL at first */
 } berth__retired;
 
 /* The head of every published snapshot. */
@@ -82,14 +82,14 @@ typedef struct berth__snapshot_head {
     uint64_t number;            /* from 1, in order of publication */
     uint32_t place;             /* in the table */
     atomic_uint_least64_t refs; /* sync: PUB-2 */
-    /* The reclaimer's: the next in the stack of incoming snapshots, then the next older live
-     * one. */
+    /* Used only by the reclaimer: the next in the stack of incoming snapshots, then the next older
+     * live one. */
     struct berth__snapshot_head *older;
     struct berth__snapshot_head *newer; /* the reclaimer's */
-    /* The next in the stack of unseen snapshots: the thread's that pushes it, then the
-     * reclaimer's. */
+    /* The next in the stack of unseen snapshots: used by the thread that pushes it, then by the
+     * reclaimer. */
     struct berth__snapshot_head *next_unseen;
-    berth__retired *retired; /* noted with it; the writer's until PUB-3, then the reclaimer's */
+    berth__retired *retired; /* noted with it; the writer uses it until PUB-3, then the reclaimer */
 } berth__snapshot_head;
 
 #define BERTH__REFS_BIAS (UINT64_C(1) << 62)
@@ -114,7 +114,7 @@ typedef struct berth__history {
     _Alignas(64) atomic_uint_least64_t requests; /* sync: PUB-4 */
     berth__snapshot_place incoming;              /* sync: PUB-3 */
     berth__snapshot_place unseen;                /* sync: PUB-6 */
-    berth__snapshot_head *newest_live; /* superseded snapshots not freed; the reclaimer's (PUB-4) */
+    berth__snapshot_head *newest_live; /* superseded, not freed; for the reclaimer (PUB-4) */
 } berth__history;
 
 /* Initialise an empty history. The reclaiming thread, which may be any, calls `drop` and the

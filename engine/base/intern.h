@@ -67,12 +67,12 @@ typedef struct berth__intern {
      * `lowers`: these snapshots may be older than what is known of a text. */
     uint64_t seen_from;
     bool lowers;
-    /* Once shared: the thread that may add, as the address of its own mark; 0: none. Debug builds
-     * check it when adding. sync: relaxed; a thread can read its own mark only if it has written
-     * it. */
+    /* Once shared: the thread that may add, identified by the address of a thread-local mark; 0:
+     * none. Debug builds check it when adding. sync: relaxed; a thread can read its own mark only
+     * if it has written it. */
     atomic_uintptr_t adder;
     _Atomic(berth__intern_slots *) slots; /* sync: atomic, pair INTERN-2 */
-    /* Tables and texts that finders may still read (INTERN-3). The adder's. */
+    /* Tables and texts that finders may still read (INTERN-3). Only adders use this list. */
     berth__intern_slots *old_slots;
     uint32_t *limbo; /* ids */
     uint32_t limbo_count, limbo_capacity;

@@ -1,6 +1,6 @@
-/* The objects of a cache, found by a keymap, in the order of their last use. A cache that has grown
- * too large drops the oldest. An object begins with its entry; the order owns nothing. Threads: the
- * cache's. Cost: constant. */
+/* The objects of a cache, found by a keymap, in the order of their last use, so that a cache that
+ * has grown too large can drop the oldest. An object begins with its entry; the order owns nothing.
+ * Threads: those of the cache. Cost: constant. */
 #ifndef BERTH_BASE_USE_ORDER_H
 #define BERTH_BASE_USE_ORDER_H
 

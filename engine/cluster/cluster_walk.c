@@ -19,7 +19,7 @@ typedef struct walk {
     const uint32_t *sizes; /* of the caller's structs */
     berth_each_object_fn each;
     void *context;
-    berth_error *said; /* for `each` to fill */
+    berth_error *said; /* the error that `each` fills */
     berth_error *error;
 } walk;
 

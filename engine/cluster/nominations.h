@@ -14,7 +14,7 @@ typedef struct berth__nomination {
     berth__keymap_entry entry;
     uint32_t pod;
     uint32_t node;           /* id, present or not */
-    const berth__class *cls; /* the pod's, and its priority */
+    const berth__class *cls; /* the pod's class, and its priority */
     int32_t priority;
     bool awake;                                /* the pod is pending: it is on the node's list */
     bool from_object;                          /* from the pod's status, not by the engine's user */

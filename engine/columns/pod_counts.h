@@ -111,7 +111,7 @@ bool berth__population_concerns(const berth__view *view, const berth__population
 /* ---- domain counts ---- */
 
 struct berth__domain_counts {
-    berth__domain_counts *next; /* in the list of the same population */
+    berth__domain_counts *next; /* the next of the same population */
     berth__population *population;
     berth__topology *topology;
     berth__inclusion *inclusion; /* NULL: every slot counts */
@@ -134,7 +134,7 @@ struct berth__domain_counts {
     uint64_t domain_bits; /* domain d: bit d - 1 */
     uint32_t *histogram;
     uint32_t histogram_capacity;
-    uint32_t lowest; /* of the histogram */
+    uint32_t lowest; /* the lowest count in the histogram */
 };
 
 enum { BERTH__FEW_DOMAINS = 64 };
@@ -169,7 +169,7 @@ typedef struct berth__slot_counts {
 
 /* Populations that a set of pods belongs to. */
 typedef struct berth__membership {
-    uint64_t serial; /* of the part that decides */
+    uint64_t serial; /* serial of the part that decides which ones */
     uint64_t epoch;  /* counts->membership_epoch at the time it was worked out */
     berth__population **items;
     uint32_t count;
@@ -184,7 +184,7 @@ typedef struct berth__group {
     uint64_t total;
     berth__slot_counts staying;
     berth__slot_counts deleting;
-    berth__membership of; /* of kinds MATCHING and STAYING; serial is the key */
+    berth__membership of; /* populations of kinds MATCHING and STAYING; keyed by serial */
 } berth__group;
 
 /* ---- the set of counters ---- */

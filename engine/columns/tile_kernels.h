@@ -232,7 +232,7 @@ typedef struct berth__kernels {
     void (*gather_kept)(const int16_t *table, uint32_t count, const uint32_t *index, int16_t *out);
     /* out += amount, for the slots in `mask`. */
     void (*add_where_kept)(const berth__mask *mask, int16_t amount, int16_t *out);
-    /* total += the entries of all parts' tables. Those of a slot add up to an int16. */
+    /* total += the entries of all parts' tables. The entries for one slot add up to an int16. */
     void (*add_parts)(const berth__narrow_part *parts, uint32_t part_count, int64_t *total);
     /* Restore kept values, as far as 16 bits kept them. */
     void (*restore)(const int16_t *kept, int64_t *values);

@@ -35,7 +35,7 @@ typedef struct berth__driver_count {
 
 typedef struct berth__node_volumes {
     const berth__storage_node *record; /* the store's record of the node, or NULL */
-    bool synced;                       /* with the record */
+    bool synced;                       /* up to date with the record */
     uint32_t disk_count;               /* refs to disks */
     berth__volume_ref *refs;           /* by id */
     uint32_t ref_count, ref_capacity;

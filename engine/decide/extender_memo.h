@@ -20,7 +20,7 @@ typedef enum berth__extender_question {
 typedef struct berth__extender_memo {
     berth__arena arena; /* holds the answers */
     struct berth__extender_answer *first[BERTH__EXTENDER_QUESTIONS];
-    struct berth__extender_answer **next[BERTH__EXTENDER_QUESTIONS]; /* to be repeated */
+    struct berth__extender_answer **next[BERTH__EXTENDER_QUESTIONS]; /* answers to be repeated */
 } berth__extender_memo;
 
 void berth__extender_memo_init(berth__extender_memo *memo, const berth_allocator *allocator);

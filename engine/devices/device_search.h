@@ -20,7 +20,7 @@ enum {
 
 /* A claim that needs devices. */
 typedef struct berth__device_want {
-    berth_str namespace_name, name; /* the claim's */
+    berth_str namespace_name, name; /* of the claim */
     const berth__device_request *requests;
     uint32_t request_count;
     const berth__device_constraint *constraints;

@@ -43,7 +43,7 @@ typedef struct berth__outcome_table {
     berth__outcomes *list[BERTH__OUTCOMES_MAX];
     uint32_t count;
     uint64_t asked;
-    uint64_t build, layout_epoch, removals; /* of the outcomes kept */
+    uint64_t build, layout_epoch, removals; /* the state that the kept outcomes belong to */
     uint32_t changed[BERTH__NODES_CHANGED]; /* node ids; entry i is at i % BERTH__NODES_CHANGED */
     uint64_t changed_end;
     uint64_t void_until; /* ring position: before it, any node may have changed */

@@ -171,7 +171,7 @@ berth__step berth__device_take(berth__device_search *search, uint32_t line,
     return step;
 }
 
-/* Whether this search has none of the device's capacity any more. */
+/* Whether this search no longer takes any of the device's capacity. */
 static bool nothing_left(const berth__device_search *search, const berth__offer *offer)
 {
     for (uint32_t i = 0; i < search->taken_count; i++)

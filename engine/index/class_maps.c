@@ -278,7 +278,7 @@ static void make(mapping *to, const berth__view *view)
     if (!to->ok)
         return;
     memcpy(map->slots, to->cells->slots, map->count * sizeof(*map->slots));
-    memset(map->with, 0, tile_bytes(map->tile_count)); /* and block_of */
+    memset(map->with, 0, tile_bytes(map->tile_count)); /* also clears block_of */
     map->block_count = 0;
     map->in_order = false;
     if (map->tile_count < BERTH__FOREST_TILES_MIN)

@@ -382,8 +382,8 @@ static uint64_t scan_cost(const berth__decision *decision, uint32_t limit)
 }
 
 /* A tree pays off once the scans without it have cost more than repairs would have, by a quarter of
- * what building the tree costs. So the loss for a kind that does not recur is small compared with
- * what it cost anyway. */
+ * what building the tree costs. So if the kind does not recur, the wasted cost is small compared
+ * with that of its decisions. */
 static bool is_worth_it(const berth__decision *decision, uint64_t limit, uint64_t cost,
                         uint64_t *sighted, uint64_t *credit)
 {
@@ -498,7 +498,7 @@ static bool can_plan(berth__index_cache *cache, const berth__decision *decision)
     return false;
 }
 
-/* The kind's index, added if it deserves one; `*eager` is then set. NULL: it has none. */
+/* The kind's index, added if a tree would pay off; `*eager` is then set. NULL: it has none. */
 static berth__index *find_or_add(const build_context *build, const berth__decision *decision,
                                  bool *eager)
 {

@@ -68,7 +68,7 @@ typedef struct berth__index_cache {
     berth__gate_masks masks;
     berth__mask *visited; /* by step of a walk */
     uint32_t visited_capacity;
-    int32_t *tops; /* the same */
+    int32_t *tops; /* by step of a walk */
     uint32_t top_capacity;
     /* The scorers of the current decision whose values differ between classes. */
     uint32_t uneven[BERTH__CLASS_SCORERS_MAX];

@@ -28,7 +28,7 @@ struct berth__index {
     uint64_t credit;  /* see is_worth_it */
     int64_t constant; /* sum of the uniform scorers, not in the leaves */
     berth__search_tree tree;
-    berth__class_forest forests[BERTH__FORESTS_MAX]; /* that the tree's leaves keep up to date */
+    berth__class_forest forests[BERTH__FORESTS_MAX]; /* kept up to date with the tree's leaves */
     uint64_t forest_asks;
     /* of the current decision: */
     berth__decision decision;

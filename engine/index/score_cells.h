@@ -26,9 +26,9 @@ enum { BERTH__CELLS_WORDS = 4 + BERTH__CELL_STATICS_MAX + BERTH__SCORE_PARTS_MAX
 struct berth__score_cells {
     berth__used used;
     uint64_t key[BERTH__CELLS_WORDS];
-    uint64_t epoch;  /* of the layout */
-    uint64_t asked;  /* of the layout at the last request */
-    uint64_t serial; /* of this making; never 0 */
+    uint64_t epoch;  /* epoch of the layout */
+    uint64_t asked;  /* the layout's epoch at the last request */
+    uint64_t serial; /* differs for each computation; never 0 */
     uint32_t tile_count;
     uint32_t count;                     /* of cells; 0: more than BERTH__CELLS_MAX */
     uint32_t slots[BERTH__CELLS_MAX];   /* one slot of each cell */

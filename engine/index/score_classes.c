@@ -275,8 +275,8 @@ static bool rank_sample(const berth__score_classes *classes, uint32_t scorer,
     return stage->plugin->rank_sample(&prepare, &sample) == BERTH__ACTIVE && prepare.ok;
 }
 
-/* Compute the raw values of the classes met, and their range; `statics` counts the scorers whose
- * values cells have. */
+/* Compute the raw values of the classes met, and their range. `statics` counts the scorers so far
+ * whose values are stored with the cells. */
 static berth__scorer_range find_raws(berth__score_classes *classes, uint32_t scorer,
                                      uint32_t *statics)
 {

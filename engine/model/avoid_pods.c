@@ -19,9 +19,9 @@ typedef enum role { ROLE_NONE, ROLE_LIST, ROLE_ENTRY, ROLE_KIND, ROLE_UID } role
 typedef struct shape {
     type type;
     role role;
-    const char *const *names;           /* of an object's members, ending with NULL */
-    const struct shape *const *members; /* in the same order */
-    const struct shape *element;        /* of an array */
+    const char *const *names;           /* names of an object's members, ending with NULL */
+    const struct shape *const *members; /* their shapes, in the same order */
+    const struct shape *element;        /* shape of an array's elements */
 } shape;
 
 static const shape any = {.type = TYPE_ANY};

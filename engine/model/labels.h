@@ -100,7 +100,7 @@ berth__selector berth__selector_and(berth__arena *arena, const berth__selector *
 /* One term of a node selector. */
 typedef struct berth__node_term {
     bool valid;             /* false: matches nothing */
-    bool expressions_valid; /* the expressions alone, by which v1.15 scores */
+    bool expressions_valid; /* matchExpressions only; v1.15 scores by these */
     bool empty;             /* both lists are empty: matches nothing */
     const berth__interned_requirement *expressions;
     uint32_t expression_count;

@@ -613,7 +613,7 @@ berth__selector berth__related_default_selector(const berth__related *related, b
     if (owner != NULL && kind == BERTH_KIND_REPLICATION_CONTROLLER)
         merge_labels(&to, owner->labels);
     berth__selector selector = {.kind = BERTH__SELECTOR_EVERYTHING};
-    if (*ok) /* of repeated keys the last counts */
+    if (*ok) /* if a key is repeated, the last one counts */
         selector = map_selector(arena, berth__labels_of(arena, to.items, to.count, ok), ok);
     if (*ok && owner != NULL && kind != BERTH_KIND_REPLICATION_CONTROLLER &&
         owner->selector.kind == BERTH__SELECTOR_REQUIREMENTS)

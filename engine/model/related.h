@@ -13,9 +13,8 @@ typedef struct berth__group_facts {
     int32_t priority;
     bool disrupts_all;
     bool never_preempts; /* its own preemptionPolicy is Never */
-    bool constrained;    /* it has schedulingConstraints, */
-    berth__sym topology; /* and their topology key, whose values are the domains for its pods; 0:
-                          * none */
+    bool constrained;    /* it has schedulingConstraints; */
+    berth__sym topology; /* their topology key; the pods stay in one domain; 0: none */
 } berth__group_facts;
 
 /* One Service, ReplicationController, ReplicaSet, StatefulSet, Namespace or PodGroup. Its key has

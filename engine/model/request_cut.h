@@ -29,7 +29,7 @@ typedef struct berth__request_cut {
     uint64_t *order; /* column, number of the entry */
     uint32_t entry_count;
     uint32_t done; /* items of `order` handled so far */
-    berth_pod pod; /* of the last column */
+    berth_pod pod; /* the pod reduced to the last column */
     berth_container *containers[2];
     berth_container_status *statuses[2];
 } berth__request_cut;

@@ -22,7 +22,7 @@ int64_t berth__fit_score_part(const berth__view *view, const void *instance, con
                               const berth__node_part *part);
 
 /* PodGroupPodsCount: turn the numbers of pods of the group that each of the domains would have into
- * scores from 0 to 100. Returns false if all are 0, which kube-scheduler makes an error. */
+ * scores from 0 to 100. Returns false if all are 0, which is an error in kube-scheduler. */
 bool berth__pod_group_pods_count_scores(int64_t *counts, uint32_t count);
 
 #endif

@@ -125,8 +125,8 @@ typedef struct berth__prepare {
     /* The profile disables the plugin's preFilter (preScore): prepare must not skip, refuse or
      * restrict on its behalf. */
     bool bare;
-    bool counts_pods;      /* for an embedder's plugin: it may count pods by domain, */
-    uint32_t counts_asked; /* and has requested this many counts */
+    bool counts_pods;      /* an embedder's plugin may count pods by domain */
+    uint32_t counts_asked; /* number of counts that it has requested */
     bool ok;               /* set to false when out of memory */
 } berth__prepare;
 

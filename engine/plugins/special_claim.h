@@ -15,7 +15,7 @@ typedef struct berth__backed_resource {
 
 /* The pod's claims on nodes that provide devices for the same set of resources. */
 typedef struct berth__special_variant {
-    const bool *by_devices; /* by resource */
+    const bool *by_devices; /* by resource: whether devices provide it */
     berth__pod_claims claims;
 } berth__special_variant;
 

@@ -78,7 +78,7 @@ typedef struct berth__prepared_statics {
 typedef struct berth__prepared_memory {
     berth__index *tree; /* invalid once the cache has another epoch */
     uint64_t tree_epoch;
-    berth__gate_mask *mask; /* the same for mask_epoch */
+    berth__gate_mask *mask; /* invalid once the cache has another epoch */
     uint64_t mask_epoch;
     berth__score_cells *cells;
     uint64_t cells_epoch;

@@ -35,12 +35,12 @@ struct berth_scheduler {
     bool pace_evictions;
     int64_t pace_end_ns; /* a second after evictions were last requested, or began */
     void (*unnominated)(void *context, berth_pod_id pod); /* may be NULL */
-    berth_explanation *explanation;                       /* the caller's; NULL: none */
+    berth_explanation *explanation;                       /* the caller's explanation; NULL: none */
     /* May be NULL. */
     void (*pod_group)(void *context, const berth_pod_group_attempt *attempt);
     berth__group_steps group_steps; /* of the last group that was decided */
     uint32_t binding_serial;        /* of the last binding */
-    berth__watcher watcher;         /* the cluster's */
+    berth__watcher watcher;         /* registered with the cluster */
     bool calling;                   /* a callback runs */
     /* The update being applied does not mention the pod's node, so it does not confirm a
      * binding. */

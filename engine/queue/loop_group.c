@@ -15,7 +15,7 @@ typedef struct group_attempt {
     berth__queued_group *group;
     berth__queue_item **items; /* of the members */
     bool *binds;               /* by member: it was placed and is assumed */
-    bool placed;               /* the group's pods so far were placed */
+    bool placed;               /* the group is placed */
     berth__group_cycle cycle;
 } group_attempt;
 

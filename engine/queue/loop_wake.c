@@ -235,8 +235,8 @@ static void follow_victim(berth_scheduler *scheduler, const berth__change *chang
                                   gone);
 }
 
-/* The effect of the pod's change on others: on its former node, its present node, and the node kept
- * for it. */
+/* The effect of the pod's change on others: on its former node, on its current node, and on the
+ * node for which it was nominated. */
 static void wake_others(berth_scheduler *scheduler, const berth__change *change)
 {
     uint32_t old_node = change->old_class != NULL ? change->old_node : BERTH_NODE_NONE;

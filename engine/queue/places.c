@@ -158,8 +158,8 @@ bool berth__queue_is_gated(const berth__queue *queue, const berth__queue_item *i
     return gated;
 }
 
-/* Move to backoff, or to the active pods if the backoff is over; a pod that never failed has none.
- * If its claims were removed while it waited, the pod becomes gated. */
+/* Move to backoff, or to the active pods if the backoff is over; a pod that never failed has no
+ * backoff. If its claims were removed while it waited, the pod becomes gated. */
 void berth__place_tried(berth__queue *queue, berth__queue_item *item)
 {
     if (berth__queue_is_gated(queue, item)) {

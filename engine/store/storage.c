@@ -186,7 +186,7 @@ static berth__stored *record_find(const berth__storage *storage, berth_kind kind
     return (berth__stored *)berth__keymap_find(&storage->tables[kind], key, sizeof(key));
 }
 
-/* ---- undoing an arrival: the record keeps its name, and is otherwise new ---- */
+/* ---- undoing an arrival: the record keeps its name and loses everything else ---- */
 
 uint64_t *berth__storage_arrival(berth__stored *record)
 {

@@ -156,7 +156,7 @@ typedef struct berth__pv_facts {
     bool block;
     berth__attributes_class attributes;
     bool deleting;
-    bool available; /* by its phase */
+    bool available; /* according to its phase */
     bool has_claim_ref;
     bool is_csi;
     berth__sym claim_namespace, claim_name; /* of claimRef */

@@ -415,8 +415,8 @@ static void keep_exchange(void *owner, void *record)
 
 static const berth__undo_kind exchanged = {undo_exchange, keep_exchange};
 
-/* Reserve room to note that facts leave, now or when this is final; on a branch, also that new
- * facts were made. */
+/* Reserve the notes for the removal of facts, which happens now or once it can no longer be undone;
+ * on a branch, also the notes for new facts. */
 static bool reserve_note(berth__storage *storage, const berth__stored_facts *facts, bool undoable)
 {
     if (storage->cow->branch && !berth__cow_owner_reserve(storage->cow, 2))

@@ -3,8 +3,8 @@
  * The engine's thread publishes its current state as a snapshot. From then on, a reader on any
  * thread can pin the latest snapshot, read it as long as it likes, and unpin it. A reader never
  * waits for the engine, and never makes the engine wait. Snapshots share everything that did not
- * change between them: the memory of a snapshot is what changed before the next one was published,
- * and its memory is freed when it is neither the latest one nor pinned.
+ * change between them: a snapshot takes memory only for what changed before the next one was
+ * published, and that memory is freed when the snapshot is neither the latest one nor pinned.
  *
  * Nothing is copied before the first publication. After each publication, the first change of a
  * part of the state copies that part: some 14 KB for the records of a pod, its neighbours and its

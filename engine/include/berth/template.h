@@ -17,7 +17,7 @@ extern "C" {
 /* A kind of node. Owner: the caller's, borrowed until the call returns. */
 typedef struct berth_node_template {
     uint32_t size;                  /* set by the caller: sizeof(berth_node_template) */
-    uint32_t pod_count;             /* pods that run on each node from the beginning, */
+    uint32_t pod_count;             /* pods that run on each node from the start, */
     const berth_pod *pods;          /* for example those of DaemonSets */
     const berth_node *node;         /* its name is the prefix of the nodes' names */
     const berth_csi_node *csi_node; /* NULL, or the CSINode of each node */
