@@ -151,8 +151,8 @@ void berth__cluster_lock(const berth__cluster *cluster)
 
 /* ---- notification ---- */
 
-/* A transaction may be rolled back, so the watcher hears of its changes only at the commit, and
- * only that there were some. */
+/* A transaction may be rolled back, so the watcher is notified only at the commit, and only that
+ * there were changes. */
 static bool is_heard(const berth__cluster *cluster)
 {
     return cluster->watcher != NULL && !cluster->undo.recording;

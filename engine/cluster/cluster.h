@@ -33,7 +33,7 @@
 #include "model/disruption.h"
 #include "store/storage_rows.h"
 
-/* Called for pods that come to nodes or leave them (pod_moves.h). NULL: not called. */
+/* Called for pods that arrive on nodes or leave them (pod_moves.h). NULL: not called. */
 typedef struct berth__pod_listener {
     void *context;
     void (*moved)(void *context, uint32_t pod, berth__class *cls, uint32_t node, bool came);

@@ -44,7 +44,7 @@ static berth_status make_writable_to_leave(berth__cluster *cluster, uint32_t pod
                                           : BERTH_OK;
 }
 
-/* A pod comes to a node (counting makes the tile writable), or to the pending pods. */
+/* A pod arrives on a node (counting makes the tile writable), or among the pending pods. */
 static berth_status make_writable_to_come(berth__cluster *cluster, uint32_t node_id)
 {
     if (!cluster->cow.shared)
@@ -120,7 +120,7 @@ static bool is_disrupted(const berth_pod *pod)
     return false;
 }
 
-/* Host ports of a pod that comes to a node without a slot are no longer free, even if another pod
+/* Host ports of a pod that arrives on a node without a slot are no longer free, even if another pod
  * that had them left. */
 static berth_status take_ports(berth__cluster *cluster, const berth__class *cls, uint32_t node_id)
 {

@@ -42,7 +42,7 @@ bool berth__note_freed(berth__cluster *cluster, bool reserved);
  * reserve_undo. */
 bool berth__note_count(berth__cluster *cluster, uint32_t node, const berth__class *cls, int change);
 
-/* A pod came to a list, or is about to leave it. */
+/* A pod was added to a list, or is about to be removed from it. */
 typedef enum berth__list_change {
     BERTH__CAME_TO_NODE,
     BERTH__LEFT_NODE,

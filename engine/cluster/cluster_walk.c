@@ -105,8 +105,8 @@ static berth_status walk_pod(const walk *w, uint32_t pod)
     return status;
 }
 
-/* The pods of a list from its end to its beginning, which is the order in which they came to their
- * node. */
+/* The pods of a list from its end to its beginning, which is the order in which they were put on
+ * the node. */
 static berth_status walk_back(const walk *w, uint32_t first)
 {
     uint32_t count = 0;

@@ -54,7 +54,7 @@ void berth__nominations_take_over(berth__nominations *nominations, const berth__
 /* Forget a pod's nomination, if it has one. */
 void berth__nominations_drop(berth__nominations *nominations, uint32_t pod);
 
-/* The pod came to a node (not awake) or left it. Does nothing without a nomination. */
+/* The pod arrived on a node (not awake) or left it. Does nothing without a nomination. */
 void berth__nominations_wake(berth__nominations *nominations, uint32_t pod, bool awake);
 
 /* The pod's nomination, or NULL. */

@@ -1,5 +1,5 @@
-/* Notifies plugins of pods that come to nodes and leave them, and of the opposite when the undo log
- * takes a move back. */
+/* Notifies plugins of pods that arrive on nodes or leave them, and of the opposite when the undo
+ * log takes a move back. */
 #include "cluster/pod_moves.h"
 
 /* A pod that came or left; BERTH_POD_INDEX_NONE: all pods of the node. */

@@ -1,4 +1,4 @@
-/* Notification of every pod that comes to a present node or leaves one, for an embedder's plugins
+/* Notification of every pod that arrives on a present node or leaves one, for an embedder's plugins
  * that reserve.
  *
  * A pod on an absent node counts as on no node. It comes when the node does, and leaves with it.
@@ -13,9 +13,9 @@
 
 #include "cluster/cluster.h"
 
-/* A pod of that class came to a present node (`came`), or is about to leave it or has just left it.
- * Call it under the model's lock. berth__cluster_reserve_undo must have reserved the room for the
- * undo record. */
+/* A pod of that class arrived on a present node (`came`), or is about to leave it, or has just left
+ * it. Call it under the model's lock. berth__cluster_reserve_undo must have reserved the room for
+ * the undo record. */
 void berth__pod_moved_heard(berth__cluster *cluster, uint32_t pod, berth__class *cls, uint32_t node,
                             bool came);
 static inline void berth__pod_moved(berth__cluster *cluster, uint32_t pod, berth__class *cls,

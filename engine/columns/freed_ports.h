@@ -29,7 +29,7 @@ static inline uint32_t berth__freed_ports_count(const berth__view *view)
     return view->freed_ports != NULL ? view->freed_ports->count : 0;
 }
 
-/* Whether the list may change when a pod of this class comes to such a node or leaves it. */
+/* Whether the list may change when a pod of this class arrives on such a node or leaves it. */
 bool berth__freed_ports_change(const berth__view *view, const berth__node_record *node,
                                const berth__class *cls);
 
@@ -37,7 +37,7 @@ bool berth__freed_ports_change(const berth__view *view, const berth__node_record
  * changed then. */
 bool berth__freed_ports_reserve(berth__view *view, uint32_t more);
 
-/* A pod of the class comes to a node without a slot; or the pod, which is on the node's list,
+/* A pod of the class arrives on a node without a slot; or the pod, which is on the node's list,
  * leaves it. There is room for all of its ports. */
 void berth__freed_ports_come(berth__view *view, uint32_t node, const berth__class *cls);
 void berth__freed_ports_leave(berth__view *view, uint32_t pod, const berth__pods *pods);

@@ -6,9 +6,9 @@
  * where it has pods. *Domain counts* sum a population over the domains of a topology key and an
  * inclusion set. Both are made when a decision first needs them, and then follow each pod that
  * comes or goes. A *group* is all pods with the same namespace and labels: the populations that
- * they belong to are worked out once for the group, and a new population is the sum of the groups
- * that it matches. So a decision reads counters and never walks over pods, even for a rule that was
- * not seen before.
+ * they belong to are worked out once for the group, and the counts of a new population are the sums
+ * over the groups that it matches. So a decision reads counters and never walks over pods, even for
+ * a rule that was not seen before.
  *
  * The tiles of populations are authoritative. Domain counts are derived: they hold for one layout
  * epoch, and are summed again from the tiles when they are used in another. Counts that could not
@@ -118,7 +118,7 @@ struct berth__domain_counts {
     uint32_t users;
     uint64_t epoch; /* of the layout that the counts hold for, or BERTH__EPOCH_NONE */
     /* Number of the last summation. Between two summations, the count of a slot in a unique
-     * topology changes only with pods that come to the slot or leave it. */
+     * topology changes only when pods arrive in the slot or leave it. */
     uint64_t serial;
     uint64_t total;  /* pods on included slots that have the key */
     uint64_t absent; /* pods on included slots that lack it */

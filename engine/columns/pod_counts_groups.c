@@ -364,7 +364,7 @@ static bool collect(void *context, void *item)
     return own->ok;
 }
 
-/* Work out which populations the group belongs to, unless that is up to date. */
+/* Determine which populations the group belongs to, unless that is up to date. */
 static bool renew_membership(berth__view *view, berth__group *group)
 {
     berth__pod_counts *counts = view->counts;

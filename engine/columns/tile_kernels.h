@@ -161,7 +161,7 @@ typedef struct berth__kernels {
      * count its equals. */
     void (*class_best)(const int32_t *leaves, const berth__class_parts *classes, uint32_t first,
                        uint32_t last, berth__tree_sum *best);
-    /* Of the same slots, the n-th (from 0) whose total is at least `least`. UINT32_MAX: there are
+    /* The n-th (from 0) of the same slots whose total is at least `least`. UINT32_MAX: there are
      * too few, and their number was subtracted from `n`. */
     uint32_t (*class_nth)(const int32_t *leaves, const berth__class_parts *classes, uint32_t first,
                           uint32_t last, int32_t least, uint32_t *n);
@@ -169,8 +169,8 @@ typedef struct berth__kernels {
      * UINT32_MAX: there is none. A node of `levels` groups the leaves or nodes below it. */
     uint32_t (*first_leaf)(const int32_t *leaves, const berth__tree_level *levels, uint32_t first,
                            uint32_t last, int32_t least);
-    /* Of `count` leaves from `start` on, wrapping around after `slots` leaves: the first in heap
-     * order (base/heap_order.h) that has the best score of them all. */
+    /* The first leaf in heap order (base/heap_order.h) that has the best score among `count` leaves
+     * from `start` on, wrapping around after `slots` leaves. */
     uint32_t (*heap_leaf)(const int32_t *leaves, const berth__tree_level *levels, uint32_t slots,
                           uint32_t start, uint32_t count, int32_t best);
     /* Update the nodes at these positions. A node groups BERTH__FAN scores (negative: not feasible)

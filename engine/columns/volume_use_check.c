@@ -61,7 +61,7 @@ static const char *check_fills(const berth__volume_use *use, uint32_t node_id)
     return NULL;
 }
 
-/* Whether the most of a slot's tile bounds the entries of its node. */
+/* Whether no entry of a slot's node exceeds `most` of its tile. */
 static bool most_sound(const berth__volume_use *use, const berth__layout *layout, uint32_t slot)
 {
     bool sound = true;

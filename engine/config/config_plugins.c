@@ -111,8 +111,8 @@ static berth_status read_set(berth__config_tree *tree, const berth__json *plugin
 
 /* ---- merging ---- */
 
-/* Of the plugins behind a gate, those of groups' points run there. The gate itself stands for the
- * others. */
+/* Whether a plugin is behind a feature gate. Only such plugins of groups' points are listed, at
+ * these points; for the others, the engine's own gates decide. */
 static bool is_gated(const expansion *e, berth_str name)
 {
     return berth__config_gated(name, berth__minor_of(e->tree->release));

@@ -113,8 +113,9 @@ berth_status berth__decide(berth__decider *decider, uint32_t pod,
  * engine. */
 berth__decider *berth__engine_decider(berth_engine *engine);
 
-/* From now on, notify own plugins that reserve of every pod that comes to a node or leaves it. Call
- * this on an engine before it has pods, and never on a branch. Errors: BERTH_E_NOMEM. */
+/* From now on, notify own plugins that have a reserve function of every pod that arrives on a node
+ * or leaves it. Call this on an engine before it has pods, and never on a branch. Errors:
+ * BERTH_E_NOMEM. */
 berth_status berth__decider_listen(berth__decider *decider, berth__arena *arena);
 
 /* Bind and unbind with the plugins' reserve phase. The pod and the node must be in the right state.

@@ -23,7 +23,7 @@ static const berth__behaviours *behaviours_of(const berth__attempt *attempt)
 
 /* ---- potential nodes ---- */
 
-/* Of the slots that a filter cleared, keep those whose refusal evictions may change. */
+/* Keep the slots that a filter cleared and whose refusal may change through evictions. */
 static bool keep_potential(berth__decider *decider, uint32_t filter, uint32_t tile,
                            berth__mask *cleared)
 {

@@ -12,8 +12,8 @@
 
 enum {
     BERTH__DEVICE_RESULTS_MAX = 32, /* for one claim */
-    /* The most devices that a search may examine: about as many as kube-scheduler manages in its 10
-     * seconds. */
+    /* The maximum number of devices that a search may examine: about as many as kube-scheduler
+     * manages in its 10 seconds. */
     BERTH__DEVICE_WORK_MAX = 1 << 24,
     BERTH__DEVICE_WORK_ASKED = 1 << 6, /* the work that evaluating a selector counts as */
 };

@@ -15,8 +15,8 @@
 #include "devices/device_search.h"
 
 enum {
-    BERTH__SHAPE_VERDICTS = 1024,  /* the most verdicts: devices times lines */
-    BERTH__SHAPE_STATES = 1 << 14, /* the most states kept for a kind of claims */
+    BERTH__SHAPE_VERDICTS = 1024,  /* maximum number of verdicts: devices times lines */
+    BERTH__SHAPE_STATES = 1 << 14, /* maximum number of states kept for a kind of claims */
 };
 
 /* The result of a search on a node. */

@@ -16,7 +16,7 @@
 
 enum {
     BERTH__OUTCOME_UNKNOWN = 0, /* the caller defines all other values */
-    BERTH__OUTCOMES_MAX = 32,   /* the most kinds kept */
+    BERTH__OUTCOMES_MAX = 32,   /* maximum number of kinds kept */
     BERTH__NODES_CHANGED = 1024,
 };
 

@@ -5,7 +5,8 @@
 
 #include "devices/device_search.h"
 
-/* The devices of a line's class that the node sees, by what rules them out. */
+/* Numbers of devices of a line's class that the node sees, by the reason why they cannot be
+ * taken. */
 typedef struct berth__device_standing {
     uint32_t devices; /* all of them; each of the following is a part: */
     uint32_t used;    /* allocated to a claim already */

@@ -47,7 +47,7 @@ typedef struct berth__verdicts {
     uint32_t asked; /* evaluations so far */
 } berth__verdicts;
 
-/* The most programs to keep. */
+/* The maximum number of programs to keep. */
 enum { BERTH__PROGRAMS_MAX = 1024 };
 
 berth_status berth__verdicts_init(berth__verdicts *verdicts, berth__model *model);

@@ -19,8 +19,8 @@ typedef struct berth__class_search {
     const berth__score_classes *classes;
     const berth__kernels *kernels;
     berth__class_forest *forest; /* NULL: none */
-    /* With a forest, by cell: what slots without counted pods get, and the most that any slot
-     * gets; BERTH__CLASS_ABSENT: no slot in question is of such a class. */
+    /* With a forest, by cell: what slots without counted pods get, and the largest value that any
+     * slot gets; BERTH__CLASS_ABSENT: no slot in question is of such a class. */
     int32_t plain[BERTH__CELLS_MAX];
     int32_t most[BERTH__CELLS_MAX];
 } berth__class_search;
@@ -36,8 +36,8 @@ void berth__class_search_begin(berth__class_search *search, const berth__search_
 void berth__class_search_best(berth__class_search *search, uint32_t first, uint32_t last,
                               berth__tree_sum *best);
 
-/* Of the slots first .. last, the n-th (from 0) with the total `best`, where no slot of the whole
- * search exceeds `best`; berth__class_search_best must have run on all of its ranges before.
+/* The n-th (from 0) of the slots first .. last that has the total `best`. No slot of the whole
+ * search may exceed `best`, and berth__class_search_best must have run on all of its ranges.
  * BERTH__SLOT_NONE: there are too few here, and their number was subtracted from `n`. */
 uint32_t berth__class_search_nth(const berth__class_search *search, uint32_t first, uint32_t last,
                                  int32_t best, uint32_t *n);

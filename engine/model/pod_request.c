@@ -328,9 +328,8 @@ static bool is_named(const reading *r, berth_str name)
            (r->by_source ? any_source_names(r, name) : containers_name(r, name));
 }
 
-/* The amount that a pod on a node counts as in scores. A container without an amount counts as
- * using some; if the pod has requests as a whole, this happens only if it names the resource
- * nowhere. */
+/* The amount that scores count for a pod on a node. A container without an amount counts as using
+ * some; if the pod has requests as a whole, this happens only if it names the resource nowhere. */
 static __int128 nonzero_total(const reading *r, const resource_rule *rule)
 {
     resource_rule plain = *rule;

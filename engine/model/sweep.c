@@ -1,4 +1,5 @@
-/* Sweeping: marks held texts, batches the others, and decides about batches that return. */
+/* Sweeping: marks the texts in use, collects the unmarked ones in batches, and removes the texts of
+ * returned batches. */
 #include "model/sweep.h"
 
 #include <stdlib.h>

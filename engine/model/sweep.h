@@ -87,7 +87,7 @@ void berth__sweep_selector(berth__sweep *sweep, const berth__selector *selector)
 void berth__sweep_node_selector(berth__sweep *sweep, const berth__interned_node_selector *selector);
 void berth__sweep_node_term(berth__sweep *sweep, const berth__node_term *term);
 
-/* Mark the texts that these hold. */
+/* Mark the texts that an object of each type holds. */
 void berth__sweep_related(berth__sweep *sweep, const struct berth__related *related);
 void berth__sweep_disruption(berth__sweep *sweep, const struct berth__disruption *disruption);
 void berth__sweep_storage(berth__sweep *sweep, const struct berth__storage *storage);

@@ -1,5 +1,6 @@
-/* The ResourceClaims of a pod: which exist, which have devices, which devices the others need, and
- * the verdict for each node. Source: kube-scheduler v1.36, plugins/dynamicresources. */
+/* The ResourceClaims of a pod: which of them exist and have devices, which devices the remaining
+ * ones need, and the verdict for each node. Source: kube-scheduler v1.36,
+ * plugins/dynamicresources. */
 #ifndef BERTH_PLUGINS_POD_CLAIMS_H
 #define BERTH_PLUGINS_POD_CLAIMS_H
 

@@ -11,7 +11,7 @@
 
 typedef struct filter_state {
     const berth__spreads *spreads;
-    int64_t *limits; /* by constraint: the most pods that a domain may already have */
+    int64_t *limits; /* by constraint: the maximum number of pods that a domain may already have */
     /* By constraint, in a what-if: pods on the slot that kube-scheduler's hooks count although the
      * counters do not. */
     int64_t *extras;
@@ -46,8 +46,8 @@ static int64_t lowest_with(const berth__view *view, const berth__domain_counts *
     return own + extra < lowest ? own + extra : lowest;
 }
 
-/* The most pods a domain may already have. If no domain counts, a constraint requires only the
- * key. */
+/* The maximum number of pods that a domain may already have. If no domain counts, a constraint
+ * requires only the key. */
 static int64_t limit_of(const berth__view *view, const berth__spread *spread, uint32_t slot,
                         int64_t extra)
 {

@@ -37,7 +37,7 @@ bool berth__spread_hooks_note(const berth__question *cycle, const void *instance
 bool berth__spread_hooks_copy(const berth__spread_hooks *hooks, berth__arena *arena,
                               berth__spread_hooks *out);
 
-/* A pod of `cls` came to a slot (`change` 1) or left it (-1). */
+/* A pod of `cls` arrived in a slot (`change` 1) or left it (-1). */
 bool berth__spread_hooks_move(const berth__question *cycle, const void *instance,
                               berth__spread_hooks *hooks, const berth__class *cls, uint32_t slot,
                               int change);

@@ -8,7 +8,7 @@
 #include "plugins/claim_lookup.h"
 #include "plugins/node_match.h"
 
-/* The most unbound claims that a pod may have. */
+/* The maximum number of unbound claims of a pod. */
 enum { BERTH__UNBOUND_CLAIMS_MAX = 256 };
 
 /* The volume of a bound claim. */

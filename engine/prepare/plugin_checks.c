@@ -7,7 +7,7 @@
 #include "base/bits.h"
 #include "base/error.h"
 
-/* The most kinds of pods to remember. */
+/* The maximum number of kinds of pods to remember. */
 enum { KINDS_MAX = 256 };
 
 /* A plugin's last answers: masks for a filter, values for a score. */

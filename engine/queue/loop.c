@@ -295,8 +295,8 @@ static berth_status decide(berth_scheduler *scheduler, berth__queue_item *item, 
     }
 }
 
-/* Let one deferred pod be taken if deferred pods need not wait any more, or once for each change of
- * what they wait for. So each of them is tried again, however many other pods preempt. */
+/* Let one deferred pod be taken if deferred pods need not wait any more, or once for each change
+ * that they wait for. So each of them is tried again, however many other pods preempt. */
 static void admit(berth_scheduler *scheduler)
 {
     berth__queue *queue = &scheduler->queue;

@@ -68,7 +68,7 @@ static inline void berth__loop_call_end(berth_scheduler *scheduler)
 
 /* ---- waking (loop_wake.c) ---- */
 
-/* A pod came to a node, left it, or got another class there: wake the pods that this may help.
+/* A pod arrived on a node, left it, or got another class there: wake the pods that this may help.
  * `node` is an id; for an absent node nothing happens. */
 void berth__loop_wake_pod(berth_scheduler *scheduler, uint32_t bits, uint32_t node,
                           const berth__class *before, const berth__class *after);

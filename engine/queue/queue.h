@@ -76,7 +76,7 @@ static inline berth__queue_item *berth__queue_find(const berth__queue *queue, ui
 /* Add a new pod; memory was reserved. */
 void berth__queue_submit(berth__queue *queue, uint32_t pod, uint32_t profile);
 
-/* Remove a pod that has come to its outcome. */
+/* Remove a pod that has its outcome. */
 void berth__queue_remove(berth__queue *queue, berth__queue_item *item);
 
 /* Advance the time: backoffs end, the pool is flushed. The caller handles expiries. */
@@ -145,7 +145,7 @@ void berth__queue_release(berth__queue *queue, berth__queue_item *item, bool ret
 /* The cluster changed: wake the pods that this may help. */
 void berth__queue_wake(berth__queue *queue, berth__wake *wake);
 
-/* Whether a node has room for a pod beside those nominated for it and those on it; unless
+/* Whether a node has room for a pod beside the pods that are nominated for it or on it; unless
  * `lower_stay`, pods of lower priority on it are ignored. Checks only cpu, memory and ephemeral
  * storage. */
 bool berth__queue_has_room(const berth__queue *queue, const berth__queue_item *item, uint32_t id,

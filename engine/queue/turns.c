@@ -3,8 +3,8 @@
 #include "base/assert.h"
 #include "queue/places.h"
 
-/* Put a turn back after a change, normally where it was. If it is gated now, it becomes gated; if
- * it was gated before, it goes to backoff or becomes active. */
+/* Put a turn back after a change: gated if something gates it now; otherwise active if it was
+ * active or is new; otherwise into backoff, or active if its backoff is over. */
 static void replace(berth__queue *queue, berth__queue_item *turn, int32_t state)
 {
     if (berth__queue_is_gated(queue, turn))

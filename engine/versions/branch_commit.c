@@ -110,7 +110,7 @@ static void compare_pods(commit_state *commit, berth__page_visit *visit)
 }
 
 /* List placements of known pods, sorted by pod, each with the position of its last binding. Pods
- * that came to their nodes by an update come last. */
+ * that an update moved to their nodes are last. */
 static void list_placements(commit_state *commit)
 {
     const berth__branch *branch = commit->branch->branch;

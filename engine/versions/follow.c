@@ -9,7 +9,7 @@
 
 typedef struct journey journey;
 
-/* Handles a pod of a class that leaves its node, or comes to it. */
+/* Handles a pod of a class that leaves its node, or arrives on it. */
 typedef void move(journey *way, uint32_t node_id, const berth__class *cls);
 
 struct journey {

@@ -37,7 +37,7 @@
 #include "model/disruption.h"
 #include "whatif/dry_run_memo.h"
 
-/* Another slot than the dry run's, whose host ports are saved as those of the dry run's are. */
+/* A slot other than that of the dry run. Its host ports are saved in the same way. */
 typedef struct berth__other_slot {
     struct berth__other_slot *next;
     uint32_t slot;

@@ -88,7 +88,8 @@ typedef struct berth_conflict {
  * `conflicts` (at most `capacity`) receives the first conflicts, and `*count` their number: 0 means
  * that everything was done. A pod in conflict counts as placed nowhere, so one conflict may lead to
  * others.
- * Threads: those of the engine and of the branch, which is unchanged. Cost: linear in what differs.
+ * Threads: those of the engine and of the branch, which is unchanged. Cost: linear in the
+ * differences.
  * Errors: BERTH_E_ARG (not a branch), BERTH_E_STATE (a transaction is open on the branch),
  * BERTH_E_NOMEM, and what deciding a pod without a profile returns; nothing has changed. */
 static inline berth_status berth_branch_commit(berth_engine *branch, berth_conflict *conflicts,

@@ -120,7 +120,7 @@ typedef struct berth_engine_config {
      * other annotations are ignored. Pods with the same berth_pod.template_id must agree in these
      * annotations, too. Default: none. */
     berth_strs annotation_keys;
-    /* The most memory, in bytes, that the engine may hold at a time, including its scheduler,
+    /* The maximum memory, in bytes, that the engine may hold at a time, including its scheduler,
      * snapshots and branches. A call that needs more returns BERTH_E_NOMEM and changes nothing;
      * after something was removed it succeeds. Counted are the bytes that the engine requests, from
      * its own heap or from `allocator`; their rounding, and what status.h (berth_allocator) lists

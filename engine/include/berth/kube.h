@@ -230,7 +230,8 @@ BERTH_API berth_status berth_reader_text(berth_reader *reader, berth_str text, c
  * nodeSelector, required node affinity and tolerations admit, pinned by a node affinity on
  * metadata.name as the DaemonSet controller does it. Call it once, after the last file. Threads:
  * the reader's and the engine's.
- * Errors: as berth_reader_file. Cost: linear in what waited, and DaemonSets times nodes. */
+ * Errors: as berth_reader_file. Cost: linear in the objects that waited, and in DaemonSets times
+ * nodes. */
 BERTH_API berth_status berth_reader_finish(berth_reader *reader, berth_engine *engine,
                                            berth_object_fn each, void *context, berth_error *error);
 

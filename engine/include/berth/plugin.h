@@ -27,8 +27,8 @@ extern "C" {
 
 enum { BERTH_SLICE = 128 };
 
-/* The decision, or the pod that comes to a node or leaves it, that a function is called about;
- * valid during the call. */
+/* What a function is called about: a decision, or a pod that arrives on a node or leaves it. Valid
+ * during the call. */
 typedef struct berth_cycle berth_cycle;
 
 /* ---- reading ----
@@ -172,7 +172,7 @@ enum {
      * and on the plugin's arguments. They are computed once for each kind of pod and kept until a
      * node changes. */
     BERTH_PLUGIN_STATIC = 1 << 0,
-    /* The verdict and the value of a node change only when pods come to that node or leave it, or
+    /* The verdict and the value of a node change only when pods arrive on that node or leave it, or
      * when its facts change. They are kept in the index. Without either flag, and with
      * BERTH_PLUGIN_EACH, every decision is a scan. An engine with `check_plugins` (engine.h) checks
      * whether a plugin keeps the promise of its flags. */
@@ -189,7 +189,7 @@ enum {
     BERTH_WAKE_NODE_TAINTS = 1 << 2,      /* spec.unschedulable included */
     BERTH_WAKE_NODE_ALLOCATABLE = 1 << 3, /* some amount has grown */
     BERTH_WAKE_NODE_CONDITIONS = 1 << 4,  /* spec.unschedulable included */
-    BERTH_WAKE_POD_ADD = 1 << 5,          /* a pod has come to a node */
+    BERTH_WAKE_POD_ADD = 1 << 5,          /* a pod has arrived on a node */
     BERTH_WAKE_POD_REMOVE =
         1 << 6, /* a pod has left its node, or now takes less or something else there */
     BERTH_WAKE_POD_LABELS = 1 << 7, /* of a pod on a node; also: the pod begins to terminate */
@@ -255,8 +255,8 @@ typedef struct berth_plugin {
                   const berth_slice *slice, int64_t *values);
     berth_normalize normalize;
 
-    /* Optional, both or neither, for a plugin in the filter list of some profile: a pod has come to
-     * a node, or leaves it. Both are called for every pod, whichever profile serves it, on every
+    /* Optional, both or neither, for a plugin in the filter list of some profile: a pod has arrived
+     * on a node, or leaves it. Both are called for every pod, whichever profile serves it, on every
      * path: a pod bound by a decision, a call, a scheduler or a commit; added as running; updated
      * so that it moves or requests something else (unreserve for the old state, then reserve);
      * removed, unbound or forgotten. A pod bound to a node that does not exist counts as on no

@@ -13,9 +13,9 @@
  *         ... pod i is on node nodes[i], or pending if that is BERTH_NODE_NONE
  *
  * With "TopologyAwareWorkloadScheduling=true" in addition, the pods of a group whose
- * schedulingConstraints name a topology (the label of a rack, say) are all placed on nodes with the
- * same value of that label: every value is tried, and the one with the best score is chosen, among
- * equals the first by name. That costs an attempt for each value, and one more.
+ * schedulingConstraints name a topology (for example the label of a rack) are all placed on nodes
+ * with the same value of that label: every value is tried, and the one with the best score is
+ * chosen, among equals the first by name. That costs an attempt for each value, and one more.
  *
  * To place any set of pods regardless of groups, use berth_engine_schedule_pods (transaction.h).
  *

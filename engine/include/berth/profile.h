@@ -1,8 +1,8 @@
 /* Scheduler profiles: which plugins run, in which order, with which weights and arguments.
  *
- * These profiles are fully expanded: their lists contain what runs, in the order in which it runs.
- * berth/kube.h expands a KubeSchedulerConfiguration (defaults, multiPoint, enabled, disabled) into
- * this form. The structs keep their size, like the parts of objects (objects.h).
+ * These profiles are fully expanded: their lists contain the plugins that run, in the order in
+ * which they run. berth/kube.h expands a KubeSchedulerConfiguration (defaults, multiPoint, enabled,
+ * disabled) into this form. The structs keep their size, like the parts of objects (objects.h).
  * Source: kube-scheduler v1.32, apis/config and framework/runtime/framework.go. */
 #ifndef BERTH_PROFILE_H
 #define BERTH_PROFILE_H

@@ -179,8 +179,8 @@ typedef struct berth_scheduler_options {
      * preemption is carried out; read it after the step. Costs a second decision, by scan, for such
      * attempts. NULL: none. */
     berth_explanation *explanation;
-    /* A callback like those above, with their context: the node that a pending pod was nominated
-     * for now belongs to a pod of higher priority; the pod is tried again. */
+    /* A callback like those above, with their context: a pod of higher priority was nominated for
+     * the node of a pending pod, whose nomination has ended; the pod is tried again. */
     void (*unnominated)(void *context, berth_pod_id pod);
     /* Makes a pod that must evict others wait if it may also find room on the nodes where earlier
      * evictions, answered LATER, have not begun or the pods that they make room for were not tried
@@ -188,8 +188,8 @@ typedef struct berth_scheduler_options {
      * are evicted if many preempt at the same time. kube-scheduler does not wait, but decides
      * slowly enough to have the same effect. */
     bool pace_evictions;
-    /* A callback like those above, with their context: a PodGroup was decided, and the bindings and
-     * evictions that follow from it were requested. */
+    /* A callback like those above, with their context, called after a PodGroup was decided and the
+     * resulting bindings and evictions were requested. */
     void (*pod_group)(void *context, const berth_pod_group_attempt *attempt);
 } berth_scheduler_options;
 
