@@ -5,7 +5,8 @@
  * of the same table. cow_owner.h says who may write and when blocks are freed. Pages that were
  * never added read as absent.
  *
- * Cost: a look-up is three loads. Making an item writable takes two compares if it already is. */
+ * Cost: a look-up is three loads. Making an item writable takes two compares if it is writable
+ * already. */
 #ifndef BERTH_BASE_COW_ARRAY_H
 #define BERTH_BASE_COW_ARRAY_H
 

@@ -1,5 +1,6 @@
 /* The tie rule `kubernetes`: how kube-scheduler has chosen among equal totals since 1.35. Defines
- * an order over the positions of a list, and a way to its first member that skips most of them.
+ * an order over the positions of a list, and a way to find the first of some positions that skips
+ * most of them.
  *
  * kube-scheduler puts the feasible nodes into a binary heap in the order in which it visited them,
  * and takes the root. Heapifying lets a node rise above another only if its total is greater. So

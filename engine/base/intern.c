@@ -103,7 +103,7 @@ static bool reserve_born(berth__intern *table, uint32_t segment)
     return table->born[segment] != NULL;
 }
 
-/* Make room for the next id that was never given. Returns false when out of memory. */
+/* Make room for the next id that was never used. Returns false when out of memory. */
 static bool reserve_id(berth__intern *table)
 {
     uint64_t at;

@@ -8,7 +8,7 @@
 
 #include "base/arena.h"
 
-/* An id. 0 means "absent" and is never given to a text, not even the empty one. */
+/* An id. 0 means "absent" and is never the id of a text, not even of the empty one. */
 typedef uint32_t berth__sym;
 
 /* Open addressing: each slot holds a hash above an id; 0 is a free slot. A removed text leaves id 0
@@ -58,7 +58,7 @@ typedef struct berth__intern {
     berth__interned *segments[BERTH__INTERN_SEGMENTS]; /* by id; text 0 is absent */
     /* Once shared: for each id, the number of the first snapshot that may show it. */
     uint64_t *born[BERTH__INTERN_SEGMENTS];
-    uint32_t count;      /* ids given so far, 0 included */
+    uint32_t count;      /* ids used so far, 0 included */
     uint32_t in_use;     /* texts, without those in limbo */
     uint32_t first_free; /* a list of removed ids; 0: none */
     uint32_t used_slots; /* of the table, including those of removed texts */

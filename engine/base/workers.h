@@ -3,7 +3,7 @@
  * A job hands out its work by a ticket of its own, so any thread may do it: the caller always takes
  * part, and a worker does if it arrives while the job is open. The caller works until no ticket is
  * left, closes the job and waits for the workers inside. A worker that wakes late, or that the
- * system has not run, delays nobody, so more threads than cores cost little.
+ * system has not scheduled, delays no other thread, so having more threads than cores costs little.
  *
  * States of a worker: waiting (spins briefly, then parks), inside a job, stopped. The gate is one
  * word: the round's number, the number of workers inside, whether it is open, and whether the pool

@@ -69,7 +69,7 @@ static void put_snippet(output *out, berth_str line, uint32_t column)
             at++;
         bool wide = at - from > 1, mark = i == column;
         if (!mark && from == line.len)
-            continue; /* there is nothing to point at */
+            continue; /* the fault has no position in the text */
         if (wide)
             put(out, mark ? "\xef\xbc\xbe" : "\xef\xbc\x8e", 3);
         else

@@ -6,7 +6,7 @@
     berth__cel_value berth__cel_##name(berth__cel_run *run, const berth__cel_node *node, \
                                        const berth__cel_value *args)
 
-/* The pattern of a call. `own` was compiled for this call, which destroys it. */
+/* The pattern of a call. `own`, if set, was compiled for this call, which must destroy it. */
 typedef struct chosen {
     const berth__cel_pattern *pattern;
     berth__cel_pattern *own;

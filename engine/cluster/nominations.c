@@ -113,7 +113,7 @@ static void undo_make(void *owner, void *record)
     berth__free(nominations->allocator, nomination, sizeof(*nomination));
 }
 
-/* Link it after the one that was before it. */
+/* Link the nomination behind its former predecessor. */
 static void relink(berth__nominations *nominations, berth__nomination *nomination,
                    berth__nomination *previous)
 {

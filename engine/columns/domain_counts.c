@@ -127,7 +127,7 @@ static bool is_included(const berth__domain_counts *one, uint32_t slot)
     return one->inclusion == NULL || berth__bit_get(one->inclusion->slots, slot);
 }
 
-/* For few domains, with every slot included: every domain has a slot, so all domains count. */
+/* For few domains, if every slot is included: every domain has a slot, so all domains count. */
 static void count_all_domains(berth__domain_counts *one)
 {
     one->domain_count = one->topology->domain_count;

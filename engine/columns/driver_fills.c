@@ -65,7 +65,7 @@ static bool extend(berth__volume_use *use, berth__driver_fill *fill, uint32_t en
     return true;
 }
 
-/* Note which slots nodes have, for all columns. */
+/* Record the slot of each node, for all columns. */
 static bool find_slots(berth__volume_use *use, const berth__layout *layout, uint32_t end)
 {
     if (use->slots_epoch == layout->epoch && use->slots != NULL)

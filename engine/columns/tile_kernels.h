@@ -116,7 +116,7 @@ enum { BERTH__BASIC_RUN = 16 };
 
 typedef struct berth__kernels {
     const char *isa;
-    /* Clear the slots where ask > allocatable - used. Any int64 amounts. */
+    /* Clear the slots where ask > allocatable - used. Amounts may be any int64. */
     void (*fit)(const int64_t *allocatable, const int64_t *used, int64_t ask, berth__mask *mask);
     /* Clear the slots where used + 1 > max. */
     void (*fit_pods)(const int32_t *used, const int32_t *max, berth__mask *mask);

@@ -75,7 +75,7 @@ berth_status berth__view_relayout(berth__view *view, const uint32_t *order, uint
                                   const berth__pods *pods, uint64_t epoch,
                                   berth__former_layout *former);
 
-/* Undo that, from the state right after it. Needs no memory. */
+/* Undo berth__view_relayout in the state that it left. Needs no memory. */
 void berth__view_relayout_back(berth__view *view, const berth__former_layout *former,
                                const berth__pods *pods, uint64_t epoch);
 void berth__former_layout_free(const berth__view *view, berth__former_layout *former);

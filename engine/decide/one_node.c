@@ -199,7 +199,7 @@ static berth_status ask_kept(const node_question *own)
 }
 
 /* Whether preparing excluded the node by name. The node for which the pod itself is nominated is
- * tried before that counts. */
+ * exempt, because it is tried before the allow-list applies. */
 static bool is_ruled_out(const node_question *own)
 {
     const uint64_t *allowed = own->decision->prepared->verdict.allowed;

@@ -1,5 +1,5 @@
-/* A pool as the nodes that see certain of its slices see it: complete or not, valid or not, its
- * devices in order.
+/* The view of a pool for nodes that see a certain set of its slices: whether it is complete and
+ * valid, and its devices in order.
  * Source: dynamic-resource-allocation v0.36, structured/internal/incubating/pools_incubating.go. */
 #include <string.h>
 

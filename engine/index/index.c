@@ -6,7 +6,7 @@
 #include "base/hash.h"
 
 enum { TREES_MAX = 4096, SIGHTS = 4096 };
-/* Enough for a branch, and for an engine with a limit of its memory. */
+/* For a branch, or for an engine with a memory limit. */
 static const size_t TREE_BYTES_MAX = (size_t)256 << 20;
 
 /* Remembers kinds that were seen but have no tree yet. Direct-mapped by hash. */

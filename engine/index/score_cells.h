@@ -55,8 +55,8 @@ uint32_t berth__score_cells_key(const berth__decision *decision, const berth__ce
                                 uint64_t *words);
 
 /* The cells of a decision, valid until the next call. NULL when out of memory, or (unless `eager`)
- * at the first request after node facts have changed, because it may come from the only pod that
- * needs these cells. */
+ * at the first request after node facts have changed, because the request may come from the only
+ * pod that needs these cells. */
 const berth__score_cells *berth__score_cells_get(berth__cells_cache *cache,
                                                  const berth__decision *decision,
                                                  const berth__cells_ask *ask, bool eager);

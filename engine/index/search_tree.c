@@ -189,8 +189,8 @@ static void clear_marks(berth__tree_scratch *scratch, uint32_t count)
         scratch->marks[scratch->positions[i] / 64] = 0;
 }
 
-/* Store the new leaves. Lists the groups that may change; a group does not if a leaf was below its
- * best and still is. */
+/* Store the new leaves, and list the groups that may change. A leaf that was below its group's
+ * best, still is, and is feasible as before does not change its group. */
 static uint32_t put_leaves(berth__search_tree *tree, berth__tree_scratch *scratch,
                            const uint32_t *slots, const int32_t *totals, uint32_t count)
 {

@@ -118,7 +118,7 @@ uint32_t berth__search_tree_nth_best(const berth__search_tree *tree, uint32_t st
 uint32_t berth__search_tree_heap_best(const berth__search_tree *tree, const berth__kernels *kernels,
                                       uint32_t start, const berth__tree_answer *answer);
 
-/* The feasible slots alone: `out` has no best. */
+/* Find only the feasible slots; `out` has no best. */
 void berth__search_tree_range(const berth__search_tree *tree, uint32_t start, uint32_t limit,
                               berth__tree_answer *out);
 

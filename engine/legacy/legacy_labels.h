@@ -16,8 +16,8 @@ berth_status berth__legacy_labels_configure(berth__model *model, berth__arena *a
                                             const berth_plugin_args *args, void *instance,
                                             berth_error *error);
 
-/* The columns of the labels in the view's layout, in the order of the keys; memory comes from
- * `arena`. NULL when out of memory. Valid until the layout changes. */
+/* The columns of the labels in the view's layout, in the order of the keys, allocated in `arena`.
+ * NULL when out of memory. Valid until the layout changes. */
 const berth__sym **berth__legacy_label_columns(berth__view *view, berth__arena *arena,
                                                const berth__legacy_labels *labels);
 

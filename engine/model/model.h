@@ -90,7 +90,7 @@ typedef struct berth__class_places {
     uint32_t *free; /* has room for all numbers below `end` */
     uint32_t free_count;
     uint32_t capacity;
-    uint32_t end; /* numbers below have been given */
+    uint32_t end; /* numbers below have been handed out */
 } berth__class_places;
 
 typedef struct berth__model {
@@ -133,7 +133,7 @@ typedef struct berth__model {
     berth__keymap taint_lists;
     berth__taint_list **taint_segments[BERTH__TAINT_SEGMENTS]; /* by id, each twice as long */
     atomic_uint
-        taint_list_count;  /* ids given so far; sync: under the lock; read by anyone, relaxed */
+        taint_list_count;  /* ids handed out; sync: under the lock; read by anyone, relaxed */
     uint32_t *free_taints; /* free ids; has room for all */
     uint32_t free_taint_count;
     uint32_t free_taint_capacity;
@@ -145,7 +145,7 @@ typedef struct berth__model {
     berth__class_places class_places; /* under the lock */
     atomic_uint class_count;          /* sync: under the lock; read by anyone, relaxed */
     atomic_uint_least64_t last_epoch; /* sync: atomic, relaxed */
-    uint64_t class_serial;            /* the last serial given to a class or part */
+    uint64_t class_serial;            /* the last serial of a class or part */
     uint32_t *words;                  /* scratch memory for keys */
     uint32_t word_count;
     uint32_t word_capacity;

@@ -170,7 +170,8 @@ static bool grow_slots(berth__pods *pods)
     return true;
 }
 
-/* Linear probing without tombstones: entries behind the gap that may move into it do. */
+/* Linear probing without tombstones: fill the gap with a later entry that may move there, and
+ * repeat for the gap that this leaves. */
 static void close_gap(berth__pods *pods, uint32_t gap)
 {
     uint32_t mask = pods->slot_count - 1;

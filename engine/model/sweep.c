@@ -268,7 +268,7 @@ void berth__sweep_drop_batches(berth__model *model)
     }
 }
 
-/* An unmarked text, and since when snapshots show it. */
+/* An unmarked text, and the first snapshot that may show it. */
 typedef struct unheld {
     uint64_t born;
     berth__sym id;

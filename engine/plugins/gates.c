@@ -15,7 +15,8 @@ static void add_slot_gate(berth__gates *gates, const berth__domain_counts *count
     gates->slots[gates->slot_count++] = (berth__slot_gate){counts, lowest, highest, present};
 }
 
-/* The gate of a topology; a new one lets every node pass. NULL: there are too many. */
+/* The gate of a topology, added if there is none; a new gate lets every node pass. NULL: there are
+ * too many gates. */
 static berth__domain_gate *domain_gate(berth__gates *gates, const berth__topology *topology)
 {
     for (uint32_t i = 0; i < gates->domain_count; i++)

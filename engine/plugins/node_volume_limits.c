@@ -267,7 +267,7 @@ static void node_volume_limits_adjust(const berth__question *cycle, const void *
     (void)change;
 }
 
-/* Slots of a tile with room for all of the pod's volumes as new ones. */
+/* The slots of a tile with room for all of the pod's volumes, even if none is attached yet. */
 static berth__mask with_room(const berth__view *view, const filter_state *own, uint32_t tile)
 {
     berth__mask out = {{0}};

@@ -119,7 +119,7 @@ static berth_status add_preparing(const workshop *shop, const berth_plugin_ref *
     return make_stage(shop, ref, &stages[(*count)++]);
 }
 
-/* Order stages as in the list of the preparing point, then the others. */
+/* Put the stages into the order of the preparing point's list; stages that are not in it follow. */
 static bool put_in_order(berth__arena *arena, berth_plugin_list before, const berth__stage *stages,
                          uint32_t count, uint32_t **out)
 {

@@ -249,7 +249,7 @@ static berth_status reject(berth_scheduler *scheduler, berth__queue_item *item,
     scheduler->counters.decisions++;
     scheduler->counters.unplaced++;
     out->kind = BERTH_STEP_UNSCHEDULABLE;
-    /* Without memory for preemption, the pod comes again after its backoff. */
+    /* Without memory for preemption, the pod is tried again after its backoff. */
     berth__queue_reject(&scheduler->queue, item, status == BERTH_OK ? rejectors : 0);
     return status == BERTH_OK ? BERTH_OK : berth__error_set(error, status, "out of memory");
 }

@@ -2,8 +2,8 @@
  * berth/scheduler.h (POST-1, POST-2).
  *
  * The list is a stack that grows by compare-and-swap of its head. The taker swaps the head for an
- * empty one and reverses the list that it got. There is no ABA: the taker takes all events at once,
- * so a head never comes back while another thread holds it, and no event is reused. */
+ * empty one and reverses the list that it got. There is no ABA problem: the taker takes all events
+ * at once, so a head never comes back while another thread holds it, and no event is reused. */
 #ifndef BERTH_QUEUE_POSTED_EVENTS_H
 #define BERTH_QUEUE_POSTED_EVENTS_H
 

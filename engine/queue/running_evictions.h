@@ -15,7 +15,7 @@
 typedef struct berth__running_eviction {
     berth_pod_id victim;
     uint64_t preemption;
-    berth__queue_item *preemptor; /* a pod's, or the turn of a PodGroup */
+    berth__queue_item *preemptor; /* the item of a pod, or the turn of a PodGroup */
     bool requested;               /* by the preemptor, and the victim is not terminating yet */
     uint32_t next;                /* next entry in its chain, or next free one; UINT32_MAX: none */
 } berth__running_eviction;

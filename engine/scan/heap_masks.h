@@ -4,8 +4,7 @@
 
 #include "columns/tile.h"
 
-/* A list of slots, stored as a sequence of masks; `best` returns which slots of a mask are the
- * best. */
+/* A list of slots, stored as a sequence of masks; `best` returns the best slots of a mask. */
 typedef struct berth__heap_masks {
     const berth__mask *masks;
     uint32_t mask_count;

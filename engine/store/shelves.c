@@ -8,7 +8,8 @@
 #include "base/assert.h"
 #include "base/hash.h"
 
-/* Up to this number, new items are inserted one by one; more are sorted together. */
+/* Up to this number, new items are inserted one by one; if there are more, they are sorted
+ * together. */
 enum { INSERT_MAX = 16 };
 
 berth_status berth__shelves_init(berth__shelves *shelves, const berth_allocator *allocator)

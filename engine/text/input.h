@@ -21,7 +21,7 @@ typedef struct berth__input {
     bool member_ended;        /* between two members of a gzip file */
     uint64_t done_bytes;      /* taken from the source, before unpacking */
     uint64_t total_bytes;     /* 0: unknown */
-    const unsigned char *raw; /* bytes taken from the source but not passed on yet */
+    const unsigned char *raw; /* bytes read from the source but not passed on yet */
     size_t raw_len;
     unsigned char *buffer;
     z_stream zlib;

@@ -44,7 +44,7 @@ static bool has_group(const berth__victims *victims, const berth__grouped_pod *t
     return false;
 }
 
-/* Make one entry of all pods that are evicted together with this one, or none if there is one. */
+/* Extend an entry to all pods that are evicted together with its pod. */
 static void join_group(berth__victims *victims, const berth__pods *pods, berth__lower_pod *made)
 {
     made->together = berth__victim_groups_of(&victims->groups, made->cls, &made->together_count);

@@ -1,9 +1,10 @@
-/* Branches: what-if clusters that begin as a pinned snapshot, any number of them, on any threads.
+/* Branches: what-if clusters that begin as a pinned snapshot. There may be any number of them, on
+ * any threads.
  *
  * A branch is an engine. Every function of engine.h, transaction.h, query.h, read.h, template.h and
  * statistics.h works on it: decide and bind, evict, add, update and remove nodes, pods and other
- * objects, cordon, transactions, explanations. The engine, snapshots and other branches see nothing
- * of that. A branch decides like an engine that was built from scratch in the same state, and
+ * objects, cordon, transactions, explanations. The engine, snapshots and other branches do not see
+ * any of that. A branch decides like an engine that was built from scratch in the same state, and
  * continues where the engine was when it published (rotation index, random choices). Nodes and pods
  * of the snapshot keep their ids.
  *
@@ -26,7 +27,7 @@
  * Volumes follow the same scheme. Reservations that the engine made for claims hold on the branch,
  * and what the branch reserves or gives back counts on the branch alone. The first operation on a
  * pod with claims or disks brings the volumes to the branch's state; the very first one also looks
- * at each volume, claim and CSINode. Clusters whose pods have no volumes pay nothing.
+ * at each volume, claim and CSINode. If no pod of the cluster has volumes, this costs nothing.
  *
  * Other objects (CSINodes, volumes, claims, classes, Services, Namespaces, PodDisruptionBudgets and
  * so on) change on a branch as on an engine. The first change of a Service, controller or Namespace

@@ -188,9 +188,9 @@ static inline berth_status berth_engine_add_pod(berth_engine *engine, const bert
     return berth_engine_add_pod_sized(engine, pod, sizeof(*pod), id, error);
 }
 
-/* Add a pending pod that equals the pod `like` except for its name and uid. Where `like` is named
- * in its own specification (claims of ephemeral volumes), the new pod refers to the same objects.
- * `*id` (optional) receives its id.
+/* Add a pending pod that equals the pod `like` except for its name and uid. If the specification of
+ * `like` refers to its own name (claims of ephemeral volumes), the new pod refers to the same
+ * objects. `*id` (optional) receives its id.
  * Errors: BERTH_E_NOT_FOUND (`like`), BERTH_E_EXISTS, BERTH_E_INVALID (no name), BERTH_E_NOMEM. */
 BERTH_API berth_status berth_engine_add_like(berth_engine *engine, berth_pod_id like,
                                              berth_str name, berth_pod_id *id, berth_error *error);

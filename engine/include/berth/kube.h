@@ -43,8 +43,8 @@ typedef enum berth_note_kind {
     /* No API server of the versions that Berth knows serves the kind under this apiVersion.
      * `suggestion`: the apiVersion that it is served under. */
     BERTH_NOTE_API_VERSION,
-    /* An API server has seen this workload, so its pods are expected to be in the input themselves.
-     * Not reported for workloads that want no pods or have none by their status. `workload` has its
+    /* An API server has seen this workload, so its pods are expected in the input, too. Not
+     * reported for workloads that want no pods or have none by their status. `workload` has its
      * kind, name and number of replicas (-1: not applicable). */
     BERTH_NOTE_NOT_EXPANDED,
     /* The RuntimeClass `word` of a pod is not in the input, so what it adds to the pod is
@@ -177,10 +177,10 @@ typedef struct berth_read_options {
     bool changes;
     /* The namespace of objects that name none, as in `kubectl apply -n`; NULL: "default". */
     const char *namespace_name;
-    /* A workload that wants more pods than this waits for berth_reader_finish, which makes one more
-     * than all nodes of its engine take by their allocatable pods, and at least this many: the
-     * others would be refused like the last one. BERTH_NOTE_REPLICAS reports it. 0: all are
-     * made. */
+    /* Limits the pods made for a workload that wants more pods than this. Such a workload waits for
+     * berth_reader_finish, which makes at least this many pods, and one more than the allocatable
+     * pods of all nodes of its engine: further pods would be refused like the last one.
+     * BERTH_NOTE_REPLICAS reports it. 0: no limit. */
     uint32_t many_replicas;
     /* NULL, or ends the call before its next object with BERTH_E_CANCELLED (engine.h); the error
      * names the input. The objects before it were returned. Afterwards only destroy the reader. The

@@ -191,7 +191,7 @@ enum {
     BERTH_WAKE_NODE_CONDITIONS = 1 << 4,  /* spec.unschedulable included */
     BERTH_WAKE_POD_ADD = 1 << 5,          /* a pod has arrived on a node */
     BERTH_WAKE_POD_REMOVE =
-        1 << 6, /* a pod has left its node, or now takes less or something else there */
+        1 << 6, /* a pod has left its node, or its usage there has shrunk or changed */
     BERTH_WAKE_POD_LABELS = 1 << 7, /* of a pod on a node; also: the pod begins to terminate */
     BERTH_WAKE_NODE_REMOVE = 1 << 9,
     BERTH_WAKE_CLAIM = 1 << 10, /* of these and the following kinds: any change */

@@ -77,7 +77,7 @@ typedef struct berth_device_fit {
     uint32_t used;           /* belong to a claim already */
     uint32_t unlike;         /* are free, but do not match the request's selectors */
     uint32_t tainted;        /* match, but have a taint that the request does not tolerate */
-    uint32_t cramped;        /* match, but have too little left, or their pool's counters have */
+    uint32_t cramped;        /* match, but their capacity or their pool's counters are used up */
     uint32_t fit;            /* can be allocated */
     uint32_t pools_left_out; /* pools ignored because they are incomplete or invalid; any class */
 } berth_device_fit;

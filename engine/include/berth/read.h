@@ -39,15 +39,15 @@ BERTH_API berth_pod_id berth_engine_next_pod(const berth_engine *engine, berth_n
 
 /* The names of all resources that some node or pod mentions: cpu, memory and ephemeral-storage
  * first, then the others in an order that does not change while they exist. A resource that nothing
- * mentions any more stays in the list for a while. "pods" is not in it, but every function that
- * takes a resource accepts it. */
+ * mentions any more stays in the list for a while. "pods" is not in the list, but every function
+ * that takes a resource accepts it. */
 BERTH_API uint32_t berth_engine_resource_names(const berth_engine *engine, berth_str *out,
                                                uint32_t capacity);
 BERTH_API uint32_t berth_snapshot_resource_names(const berth_snapshot *snapshot, berth_str *out,
                                                  uint32_t capacity);
 
-/* One resource on all present nodes: their ids, ascending, and for each what
- * berth_engine_node_resource returns, in arrays of `capacity` entries, any of which may be NULL.
+/* One resource on all present nodes: the nodes' ids, ascending, and the results of
+ * berth_engine_node_resource for each, in arrays of `capacity` entries, any of which may be NULL.
  * Returns the number of nodes. The free amount is the difference. Cost: some nanoseconds for each
  * node. */
 BERTH_API uint32_t berth_engine_resource_by_node(const berth_engine *engine, berth_str resource,
