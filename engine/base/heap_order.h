@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 /* The codes of one level that may still hold an earlier member: first .. end. Before the first
- * find, any code. */
+ * find, every code is possible. */
 typedef struct berth__heap_order {
     uint64_t first, end;
     uint64_t last; /* code of the list's last position */

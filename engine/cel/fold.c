@@ -6,7 +6,7 @@ enum { UNIT = BERTH__CEL_COST_UNIT };
 typedef struct folding {
     berth__cel_run *run;
     const berth__cel_node *node;
-    berth__cel_value failure; /* the first one in all or exists */
+    berth__cel_value failure; /* the first failure in `all` or `exists` */
     int64_t hits;             /* in exists_one */
     berth__cel_value *items;  /* for lists one per iteration; for maps two */
     uint32_t count, capacity;
@@ -39,7 +39,7 @@ static void finish(folding *f, berth__cel_value result)
     f->done = true;
 }
 
-/* all ends with the first false, exists with the first true. */
+/* `all` ends at the first false, `exists` at the first true. */
 static void decide(folding *f, bool deciding)
 {
     berth__cel_value value = berth__cel_node_value(f->run, f->node->args[1]);

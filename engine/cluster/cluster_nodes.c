@@ -135,8 +135,8 @@ static void notify_node(const berth__cluster *cluster, uint32_t node_id,
 /* ---- single nodes ---- */
 
 /* Whether everything derived from facts stays valid in an update: the new facts differ only in
- * allocatable amounts, which are read with the state of slots. Own plugins may have kept amounts.
- * If only this node has an image, even an equal object may change the image's size. */
+ * allocatable amounts, which are read with the state of slots. An embedder's plugins may have kept
+ * amounts. If only this node has an image, even an equal object may change the image's size. */
 static bool outlasts(const berth__cluster *cluster, const berth__node_facts *old,
                      const berth__node_facts *facts)
 {

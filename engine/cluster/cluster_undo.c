@@ -376,7 +376,7 @@ typedef struct former_list {
     uint32_t previous;
     uint32_t last; /* first on the node's list when the pod left: it filled the gap */
     berth__list_change change;
-    uint64_t refreshed; /* that of the node */
+    uint64_t refreshed; /* of the node, before */
 } former_list;
 
 static uint64_t *pods_of(berth__cluster *cluster, const berth__node_record *node)

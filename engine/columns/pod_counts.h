@@ -156,8 +156,8 @@ uint32_t berth__domain_counts_lowest(const berth__domain_counts *counts);
 
 /* ---- groups ---- */
 
-/* Numbers of pods by slot, for few of many slots: open addressing. An entry with a count of 0 is
- * unused. */
+/* Numbers of pods by slot, in a hash table, because few slots have such pods; open addressing. An
+ * entry with a count of 0 is unused. */
 typedef struct berth__slot_counts {
     struct berth__slot_count {
         uint32_t slot;

@@ -74,8 +74,8 @@ typedef struct berth__volume_use {
     uint32_t claim_capacity;
     uint32_t *node_of_record; /* by storage node id: node id */
     uint32_t record_capacity;
-    uint32_t record_count;  /* records that were looked up in the layout */
-    uint64_t records_named; /* the store's value at that time */
+    uint32_t record_count;  /* number of the store's records when nodes were last looked up */
+    uint64_t records_named; /* the store's `nodes_named` at that time */
     uint64_t epoch;         /* of that layout */
     uint64_t seen;          /* of the store's journal */
     berth__driver_fill fills[BERTH__DRIVER_FILLS_MAX]; /* of the drivers requested so far */

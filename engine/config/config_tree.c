@@ -187,7 +187,8 @@ berth_status berth__config_bool(berth__config_tree *tree, const berth__json *obj
 }
 
 /* Read digits with an optional minus sign and nothing else; false also if int64 can't hold the
- * number. The value is computed as a negative number, because their range is larger. */
+ * number. The value is computed as a negative number, because negative numbers have the larger
+ * range. */
 static bool read_integer(berth_str text, int64_t *out)
 {
     bool negative = text.len > 0 && text.data[0] == '-';

@@ -31,11 +31,11 @@ typedef struct berth__decider {
     const berth__extenders *extenders; /* NULL: there are none */
     berth__extender_memo answers;      /* of extenders, in the last attempt */
     bool repeats;                      /* the last attempt is decided again to get its message */
-    const berth__stage **listeners;    /* own plugins that reserve, each once */
+    const berth__stage **listeners;    /* embedder's plugins that reserve, each once */
     uint32_t listener_count;
-    bool supposes; /* binding is a simulation, which own plugins may not refuse */
+    bool supposes; /* binding is a simulation, which plugins may not refuse */
     berth_path path;
-    berth__plugin_checks *checks; /* NULL: own plugins are not checked */
+    berth__plugin_checks *checks; /* NULL: an embedder's plugins are not checked */
     berth__prepared_cache prepared;
     berth__search search;
     berth__index_cache indexes;
@@ -113,8 +113,8 @@ berth_status berth__decide(berth__decider *decider, uint32_t pod,
  * engine. */
 berth__decider *berth__engine_decider(berth_engine *engine);
 
-/* From now on, notify own plugins that have a reserve function of every pod that arrives on a node
- * or leaves it. Call this on an engine before it has pods, and never on a branch. Errors:
+/* From now on, notify the embedder's plugins that have a reserve function of every pod that arrives
+ * on a node or leaves it. Call this on an engine before it has pods, and never on a branch. Errors:
  * BERTH_E_NOMEM. */
 berth_status berth__decider_listen(berth__decider *decider, berth__arena *arena);
 

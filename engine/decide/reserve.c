@@ -32,7 +32,7 @@ static berth__pod_placement placement_on(const berth__cluster *cluster, uint32_t
                                   berth__cluster_node(cluster, node)->slot};
 }
 
-/* ---- own plugins: each is told about every pod ---- */
+/* ---- an embedder's plugins: each is notified of every pod ---- */
 
 static void tell(const berth__stage *stage, const berth__question *cycle,
                  const berth__pod_placement *placement, bool came)
@@ -64,7 +64,7 @@ static bool is_among(const berth__plugin_ops *plugin, const berth__stage *stages
     return false;
 }
 
-/* Notify the own plugins of profiles other than the pod's. */
+/* Notify the embedder's plugins in profiles other than the pod's. */
 static void tell_others(berth__decider *decider, const berth__ready_profile *profile,
                         const berth__question *cycle, const berth__pod_placement *placement,
                         bool came)
@@ -103,15 +103,15 @@ berth_status berth__decider_listen(berth__decider *decider, berth__arena *arena)
 
 /* ---- the reserve phase ---- */
 
-/* Whether a plugin reserves here. The state of own plugins is the engine's, so a branch does not
- * call them. */
+/* Whether a plugin reserves here. The state of an embedder's plugins belongs to the engine, so a
+ * branch does not call them. */
 static bool reserves(const berth__decider *decider, const berth__plugin_ops *plugin)
 {
     return plugin->reserve != NULL && (decider->listener_count > 0 || !is_own(plugin));
 }
 
-/* Unreserve the own plugins among the first `count` filters and, with `all`, all of the engine's
- * plugins, which accept this even if they have reserved nothing. */
+/* Unreserve the embedder's plugins among the first `count` filters and, with `all`, all of the
+ * engine's plugins, which accept this even if they have reserved nothing. */
 static void unreserve(berth__decider *decider, const berth__question *cycle,
                       const berth__pod_placement *placement, uint32_t count, bool all)
 {
@@ -153,7 +153,7 @@ static berth_status reserve_all(berth__decider *decider, uint32_t pod, uint32_t 
     uint32_t count = reserve(decider, &cycle, &placement, &status);
     cycle.may_refuse = false;
     if (status != BERTH_OK) {
-        /* In a transaction, the undo log undoes what the engine's own plugins did. */
+        /* In a transaction, the undo log undoes the changes by the engine's plugins. */
         unreserve(decider, &cycle, &placement, count, !cluster->undo.recording);
         return status;
     }
@@ -164,8 +164,8 @@ static berth_status reserve_all(berth__decider *decider, uint32_t pod, uint32_t 
     return BERTH_OK;
 }
 
-/* Unreserve with all plugins. For own plugins, a pod on a node that does not exist is on no
- * node. */
+/* Unreserve with all plugins. For an embedder's plugins, a pod on a node that does not exist is on
+ * no node. */
 static void unreserve_all(berth__decider *decider, uint32_t pod)
 {
     berth__cluster *cluster = decider->cluster;

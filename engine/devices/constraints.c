@@ -7,13 +7,13 @@
 struct berth__constraint_state {
     bool *applies;                         /* by line of the claim */
     const berth__device_attribute *common; /* matchAttribute: the common value */
-    /* distinctAttribute: the value of each device; until v1.36, by request, the value of its last
-     * device, or NULL. */
+    /* distinctAttribute: by device, its value. Until v1.36: by request, the value of the last
+     * device taken for it, or NULL. */
     const berth__device_attribute **values;
     int64_t count;
 };
 
-/* Whether a name in a constraint or result means a line, or its request. */
+/* Whether a name in a constraint or result refers to a line, or to its request. */
 static bool names_line(const berth__device_search *search, berth__sym name,
                        const berth__device_line *line)
 {

@@ -11,7 +11,7 @@ typedef struct berth__embedder_plugins {
     uint32_t count;
 } berth__embedder_plugins;
 
-/* Finds the engine's own plugin of a name, or NULL. */
+/* Finds the engine's plugin of a name, or NULL. */
 typedef const berth__plugin_ops *(*berth__plugin_find_fn)(berth_str name);
 
 /* Copy an embedder's tables, of any struct size, into `arena` and validate them; `find` knows the

@@ -2,13 +2,13 @@
  * Without it, a plugin that is wrongly flagged STATIC or NODE_LOCAL silently leads to wrong
  * decisions.
  *
- * In addition to what decisions keep, this mode keeps each own plugin's answers about each node, by
- * kind of pod, as long as its flags promise that they hold: STATIC until a node changes, NODE_LOCAL
- * until something on that node changes. At every decision it calls the plugin again for all nodes
- * and compares. A plugin with neither flag is prepared a second time, and the two states are
- * compared. Plugins with EACH promise nothing.
+ * In addition to what decisions keep, this mode keeps the answers of each embedder's plugin about
+ * each node, by kind of pod, as long as its flags promise that they hold: STATIC until a node
+ * changes, NODE_LOCAL until something on that node changes. At every decision it calls the plugin
+ * again for all nodes and compares. A plugin with neither flag is prepared a second time, and the
+ * two states are compared. Plugins with EACH promise nothing.
  *
- * Threads: the engine's. Cost: each decision asks all own plugins about all nodes. */
+ * Threads: the engine's. Cost: each decision calls all of the embedder's plugins for all nodes. */
 #ifndef BERTH_PREPARE_PLUGIN_CHECKS_H
 #define BERTH_PREPARE_PLUGIN_CHECKS_H
 

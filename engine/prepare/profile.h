@@ -56,7 +56,7 @@ typedef struct berth__ready_profile {
     bool ranks_nodes; /* some score plugin is configured, even if it never scores */
 } berth__ready_profile;
 
-/* The engine's own plugin of that name, v1.15's included, or NULL. */
+/* The engine's plugin of that name, including those of v1.15, or NULL. */
 const berth__plugin_ops *berth__profile_plugin_find(berth_str name);
 
 /* Compile a profile into `arena`. `own` are the embedder's plugins. Errors: BERTH_E_UNSUPPORTED (no

@@ -58,7 +58,7 @@ bool berth__shelves_add(berth__shelves *shelves, berth__sym owner,
                         const berth__interned_node_selector *chooses,
                         const berth__shelf_item *item);
 
-/* Remove an object that was put there with the same arguments from its shelves. */
+/* Remove an object from its shelves. The arguments must be those with which it was put there. */
 void berth__shelves_remove(berth__shelves *shelves, berth__sym owner,
                            const berth__interned_node_selector *chooses,
                            const berth__shelf_item *item);

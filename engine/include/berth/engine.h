@@ -106,8 +106,8 @@ typedef struct berth_engine_config {
      * node takes that publishes no limit; 0: the default of each kind. v1.15 reads this from the
      * environment variable KUBE_MAX_PD_VOLS; the library does not read the environment. */
     uint32_t attached_volumes_max;
-    /* For tests of own plugins: at every decision, ask each own plugin about all nodes, and compare
-     * the answers with those that its flags (berth/plugin.h) allowed the engine to reuse. A
+    /* For tests of your own plugins: at every decision, call each of them for all nodes, and
+     * compare the answers with those that its flags (berth/plugin.h) allowed the engine to reuse. A
      * difference ends the decision with BERTH_E_INTERNAL and names the plugin and the node. Not on
      * branches. Default: false. */
     bool check_plugins;
@@ -116,7 +116,7 @@ typedef struct berth_engine_config {
      * Costs some kilobytes for each kind of pod, nothing for each pod, and some hundred bytes for
      * each other object. Default: false. */
     bool keep_objects;
-    /* Keys of annotations of pods and nodes that own plugins read (plugin.h), at most 255; all
+    /* Keys of annotations of pods and nodes that your own plugins read (plugin.h), at most 255; all
      * other annotations are ignored. Pods with the same berth_pod.template_id must agree in these
      * annotations, too. Default: none. */
     berth_strs annotation_keys;
@@ -140,8 +140,8 @@ typedef struct berth_engine_config {
  * berth_engine_destroy.
  * Errors: BERTH_E_ARG; BERTH_E_INVALID (a profile; error->field names the plugin);
  * BERTH_E_UNSUPPORTED (no such plugin or path, or a version or feature gate setting that is not
- * implemented); BERTH_E_EXISTS (the name of an own plugin is taken); BERTH_E_NOMEM; and what an own
- * plugin's configure function returns.
+ * implemented); BERTH_E_EXISTS (the name of one of your own plugins is taken); BERTH_E_NOMEM; and
+ * those that your own plugins return from `configure`.
  * Threads: any. Cost: starting the workers. */
 BERTH_API berth_status berth_engine_create(const berth_engine_config *config, berth_engine **out,
                                            berth_error *error);
@@ -357,8 +357,8 @@ typedef struct berth_decide_options {
 /* Decide where a pending pod goes, without putting it there. With an explanation, scores are
  * computed even if a single node is feasible.
  * Errors: BERTH_E_ARG (options), BERTH_E_NOT_FOUND (the pod, or a profile for it), BERTH_E_STATE
- * (the pod is on a node), BERTH_E_NOMEM, BERTH_E_INTERNAL (check_plugins found that an own plugin
- * breaks its flags).
+ * (the pod is on a node), BERTH_E_NOMEM, BERTH_E_INTERNAL (check_plugins found that one of your own
+ * plugins breaks the promise of its flags).
  * Cost: see engine/README.md, "Paths". Allocates nothing once the pod's class is warm. */
 static inline berth_status berth_engine_decide(berth_engine *engine, berth_pod_id pod,
                                                const berth_decide_options *options,
@@ -376,8 +376,8 @@ BERTH_API berth_status berth_engine_set_rotation(berth_engine *engine, uint32_t 
 
 /* Put a pending pod on a node, whether or not it fits, for example to follow another scheduler's
  * choice. From now on its requests and volumes count there.
- * Errors: BERTH_E_NOT_FOUND, BERTH_E_STATE, BERTH_E_NOMEM, and what an own plugin's reserve
- * function returns; the pod is still pending.
+ * Errors: BERTH_E_NOT_FOUND, BERTH_E_STATE, BERTH_E_NOMEM, and those that your own plugins return
+ * from `reserve`; the pod is still pending.
  * Cost: constant; after the first publication also the copies described in snapshot.h. */
 BERTH_API berth_status berth_engine_bind(berth_engine *engine, berth_pod_id pod, berth_node_id node,
                                          berth_error *error);
@@ -503,8 +503,9 @@ typedef struct berth_reason_count {
     uint32_t nodes;
 } berth_reason_count;
 
-/* The refusals as counts, in the order in which the reasons first appeared, into `out`, at most
- * `capacity`. Returns how many there are. A node with several reasons counts for each of them.
+/* Count the refusals by reason, in the order in which the reasons first appeared; writes at most
+ * `capacity` counts to `out`. Returns how many there are. A node with several reasons counts for
+ * each of them.
  * Cost: compares each refusal with the distinct reasons. */
 static inline uint32_t berth_explanation_reason_counts(const berth_explanation *explanation,
                                                        berth_reason_count *out, uint32_t capacity)
