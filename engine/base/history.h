@@ -142,8 +142,7 @@ void berth__history_publish(berth__history *history, berth__snapshot_head *snaps
 /* The current snapshot, pinned; NULL if there is none yet. Threads: any. Wait-free. */
 berth__snapshot_head *berth__history_pin(berth__history *history);
 
-/* Pin a snapshot once more that the caller has pinned already; and give a pin back. Threads:
- * any. */
+/* Pin once more a snapshot that the caller has pinned already; give a pin back. Threads: any. */
 void berth__history_pin_again(berth__snapshot_head *snapshot);
 void berth__history_unpin(berth__history *history, berth__snapshot_head *snapshot);
 

@@ -102,8 +102,8 @@ typedef struct berth_engine_config {
      * `allocator` is set or the kernel refuses; see berth_engine_memory. Default: false, which
      * leaves the choice to the system. */
     bool huge_pages;
-    /* Era v1alpha1 only: how many volumes of an in-tree kind (EBS, GCE PD, Azure disk, Cinder) a
-     * node takes that publishes no limit; 0: the default of each kind. v1.15 reads this from the
+    /* Era v1alpha1 only: the number of volumes of an in-tree kind (EBS, GCE PD, Azure disk, Cinder)
+     * for a node that publishes no limit; 0: the default of each kind. v1.15 reads this from the
      * environment variable KUBE_MAX_PD_VOLS; the library does not read the environment. */
     uint32_t attached_volumes_max;
     /* For tests of your own plugins: at every decision, call each of them for all nodes, and
@@ -122,9 +122,9 @@ typedef struct berth_engine_config {
     berth_strs annotation_keys;
     /* The maximum memory, in bytes, that the engine may hold at a time, including its scheduler,
      * snapshots and branches. A call that needs more returns BERTH_E_NOMEM and changes nothing;
-     * after something was removed it succeeds. Counted are the bytes that the engine requests, from
-     * its own heap or from `allocator`; their rounding, and what status.h (berth_allocator) lists
-     * as not taken there, come on top. Default: 0, no limit. */
+     * after something was removed it succeeds. The limit counts the bytes that the engine requests,
+     * from its own heap or from `allocator`. It does not count their rounding, nor the memory that
+     * status.h (berth_allocator) lists as not taken there. Default: 0, no limit. */
     uint64_t memory_limit_bytes;
     /* Extenders (berth/extender.h), which take part in every profile's decisions. The tables are
      * copied. Not with profiles of era v1alpha1. */
@@ -212,7 +212,7 @@ static inline berth_status berth_engine_update(berth_engine *engine, const berth
  * Cost: constant, except for nodes: linear in the node's zone and pods; the next decision then
  * rebuilds the layout, linear in all nodes, and everything that is cached for each kind of pod. For
  * what-ifs about a cluster without a node, close the node (berth_engine_close_node) and unbind its
- * pods instead, whose cost is linear in those pods. */
+ * pods instead: the cost is linear in those pods. */
 BERTH_API berth_status berth_engine_remove(berth_engine *engine, berth_kind kind,
                                            berth_str namespace_name, berth_str name,
                                            berth_error *error);
@@ -275,9 +275,9 @@ static inline berth_status berth_engine_memory(const berth_engine *engine, berth
     return berth_engine_memory_sized(engine, out, sizeof(*out), error);
 }
 
-/* Some pod that is bound to a node that does not exist, and the name of that node (`node_name` may
- * be NULL; borrowed until the pod is removed). BERTH_POD_NONE: there is none. Cost: linear in the
- * nodes if there is one. */
+/* One of the pods that are bound to a node that does not exist, and the name of that node
+ * (`node_name` may be NULL; borrowed until the pod is removed). BERTH_POD_NONE: there is none.
+ * Cost: linear in the nodes if there is one. */
 BERTH_API berth_pod_id berth_engine_orphan(const berth_engine *engine, berth_str *node_name);
 
 /* Copy the node ids in search order (zones interleaved) into `out`, at most `capacity`; `*count`

@@ -94,7 +94,7 @@ typedef enum berth_rollout {
 
 /* A workload, compared with what the cluster has. */
 typedef struct berth_workload_note {
-    uint32_t size; /* of the struct as the library knows it; later versions append */
+    uint32_t size; /* of the struct in this library; later versions append members */
     /* The input has a workload of the same kind, namespace and name that an API server has seen. */
     bool is_there;
     /* The pod template equals that of the existing workload, apart from defaults of the API
@@ -114,7 +114,7 @@ typedef struct berth_workload_note {
 
 /* A remark about the input. Owner: everything in it lives until the note function returns. */
 typedef struct berth_note {
-    uint32_t size; /* of the struct as the library knows it; later versions append */
+    uint32_t size; /* of the struct in this library; later versions append members */
     berth_note_kind what;
     const berth_error *place; /* source, line, object and field; no code and no message */
     berth_str kind;
@@ -228,8 +228,8 @@ BERTH_API berth_status berth_reader_text(berth_reader *reader, berth_str text, c
  * RuntimeClass or ResourceClaimTemplate came late, claims of StatefulSets, and the pods of
  * DaemonSets. A DaemonSet gets a pod for each node of `engine` that its template's nodeName,
  * nodeSelector, required node affinity and tolerations admit, pinned by a node affinity on
- * metadata.name as the DaemonSet controller does it. Call it once, after the last file. Threads:
- * the reader's and the engine's.
+ * metadata.name as the DaemonSet controller does. Call it once, after the last file. Threads: the
+ * reader's and the engine's.
  * Errors: as berth_reader_file. Cost: linear in the objects that waited, and in DaemonSets times
  * nodes. */
 BERTH_API berth_status berth_reader_finish(berth_reader *reader, berth_engine *engine,
@@ -354,7 +354,7 @@ typedef struct berth_extender_config {
     bool node_cache_capable;
     bool ignorable;
     berth_strs managed_resources;
-    uint32_t ignored_count; /* the first of these, which NodeResourcesFit ignores */
+    uint32_t ignored_count; /* NodeResourcesFit ignores this many of these, from the first on */
     struct {
         bool insecure;
         berth_str server_name, certificate_file, key_file, ca_file;

@@ -10,7 +10,7 @@
  * the caller passes its size, in berth_object.size or through the inline functions. The parts of
  * objects lie in arrays and inside each other, so their size never changes: parts with a member
  * `later` get new members behind that pointer, which is NULL until then; parts without it stay as
- * they are. An object in which something is set that the library is too old to know is rejected.
+ * they are. If an object has something set that the library is too old to know, it is rejected.
  * Source of the shapes: k8s.io/api v0.32 core/v1, apps/v1, storage/v1, policy/v1. */
 #ifndef BERTH_OBJECTS_H
 #define BERTH_OBJECTS_H

@@ -7,7 +7,7 @@
  * and no random number is drawn, so later decisions are the same as without the question. Only the
  * order of nodes is updated, as by a decision. Preemption is not considered.
  *
- * They work on engines and branches, inside and outside of transactions.
+ * The calls work on engines and branches, inside and outside of transactions.
  *
  * Threads: the engine's. Errors: as listed below, and BERTH_E_STATE while a callback of the
  * engine's scheduler is running. */

@@ -424,7 +424,7 @@ BERTH_API const berth_error *berth_scheduler_last_trouble(const berth_scheduler 
 
 /* Check the queue in itself and against the engine: the order, every pending pod in one place,
  * assumed pods on their nodes, and the equations between the counters. After changes by the
- * engine's own calls, only the queue is checked until the scheduler's next call. Errors:
+ * engine's own calls, this checks only the queue until the scheduler's next call. Errors:
  * BERTH_E_INTERNAL, naming what is broken; BERTH_E_STATE (a transaction is open). Cost: linear in
  * the waiting pods. */
 BERTH_API berth_status berth_scheduler_check(const berth_scheduler *scheduler, berth_error *error);

@@ -36,7 +36,7 @@ BERTH_API berth_status berth_engine_publish(berth_engine *engine, berth_error *e
  * is in use elsewhere. Cost: two atomic additions. */
 BERTH_API berth_snapshot *berth_engine_pin(const berth_engine *engine);
 
-/* Pin a snapshot that the caller has pinned once more, and return it; give one pin back. Both
+/* Pin once more a snapshot that the caller has pinned, and return it; give one pin back. Both
  * accept NULL and never fail. Threads: any; a pin may be given back on another thread. Giving back
  * more pins than were taken stops the program, as long as the snapshot's memory is still there; a
  * pin that a branch has taken cannot be given back by mistake.

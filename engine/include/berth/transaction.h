@@ -50,8 +50,8 @@ BERTH_API berth_status berth_engine_begin(berth_engine *engine, berth_error *err
 /* End the innermost transaction. Neither call needs memory. Destroying an engine ends all of its
  * transactions.
  * Errors: BERTH_E_STATE (none is open).
- * Cost: a rollback costs as much as the operations it takes back, the outermost commit a step for
- * each of them, an inner commit is constant. */
+ * Cost: a rollback costs as much as the operations that it undoes; the outermost commit costs a
+ * step for each operation; an inner commit is constant. */
 BERTH_API berth_status berth_engine_commit(berth_engine *engine, berth_error *error);
 BERTH_API berth_status berth_engine_rollback(berth_engine *engine, berth_error *error);
 
