@@ -17,9 +17,9 @@
  *           before it reads what the workers wrote.
  *   PARK-1  A worker marks itself as parked (sequentially consistent) before it looks at the gate a
  *           last time under its lock. The caller opens the gate (sequentially consistent) before it
- *           looks who is parked. So one of the two sees the other. Without this, a wake-up could be
- *           lost: during a round that would only cost a helper, but at the end the join would never
- *           return.
+ *           checks which workers are parked. So one of the two sees the other. Without this, a
+ *           wake-up could be lost: during a round that would only cost a helper, but at the end the
+ *           join would never return.
  * Progress: the caller never waits for a worker that has not entered, and workers never wait for
  * each other. The job belongs to the caller and lives until berth__workers_run returns. */
 #ifndef BERTH_BASE_WORKERS_H

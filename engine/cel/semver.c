@@ -1,4 +1,4 @@
-/* Semantic versions 2.0.0, as github.com/blang/semver/v4 reads and orders them. Builds are
+/* Semantic versions 2.0.0, as github.com/blang/semver/v4 reads and orders them. Build metadata is
  * dropped. */
 #include "cel/value.h"
 

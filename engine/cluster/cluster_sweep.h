@@ -4,8 +4,8 @@
  * A node's id is free once the node is absent, no pod is bound to it or has it nominated, and the
  * layout lacks it. The sweep looks for free ids when none is left and as many ids were assigned
  * since the last sweep as were in use then. Snapshots and branches have their own records and
- * names, in which the id keeps its meaning. So another node may get the id at once, and code that
- * compares two states has to compare names. */
+ * names, in which the id keeps its meaning. So another node may get the id immediately, and code
+ * that compares two states has to compare names. */
 #ifndef BERTH_CLUSTER_CLUSTER_SWEEP_H
 #define BERTH_CLUSTER_CLUSTER_SWEEP_H
 

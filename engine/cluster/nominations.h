@@ -39,7 +39,7 @@ berth_status berth__nominations_init(berth__nominations *nominations,
 void berth__nominations_destroy(berth__nominations *nominations);
 
 /* Reserve the memory for the next nomination for a node, including records in `undo`. (The caller
- * reserves those of drop and wake, one each.) Errors: BERTH_E_NOMEM. */
+ * reserves those for drop and wake, one each.) Errors: BERTH_E_NOMEM. */
 berth_status berth__nominations_reserve(berth__nominations *nominations, uint32_t node);
 
 /* Nominate a pod, replacing an earlier nomination. Memory must be reserved. Call it again when the

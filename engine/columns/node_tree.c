@@ -1,4 +1,4 @@
-/* Lists nodes by zone, and interleaves the zones to the order that searches follow. */
+/* Lists nodes by zone, and interleaves the zones into the order that searches follow. */
 #include "columns/node_tree.h"
 
 #include <string.h>

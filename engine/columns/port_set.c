@@ -64,7 +64,7 @@ static uint32_t count_new(const berth__port_set *set, const berth__port_list *po
     return count;
 }
 
-/* Merges from the end, because the room is there. */
+/* Merges from the end, because the free room is there. */
 void berth__port_set_add(berth__port_set *set, const berth__port_list *ports)
 {
     uint32_t more = count_new(set, ports), old = set->count, from = ports->count;

@@ -407,7 +407,7 @@ static berth_status check_victims(berth__extended *extended, const berth_extende
     return BERTH_OK;
 }
 
-/* Ask one extender. Its answer is left out if it fails and is ignorable. */
+/* Ask one extender. If it fails and is ignorable, its answer is left out. */
 static berth_status preempt_by(berth__extended *extended, const berth_extender *extender,
                                const berth_extender_victims **candidates, uint32_t *count)
 {

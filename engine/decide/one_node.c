@@ -39,7 +39,7 @@ static bool has_prefix(const berth__reasons *reasons)
     return last.len >= prefix && memcmp(last.data, BERTH__ERROR_PREFIX, prefix) == 0;
 }
 
-/* Word an error in the way of errors on nodes (explain/node_errors.c). */
+/* Format an error like other errors on nodes (explain/node_errors.c). */
 static void tell_error(const node_question *own, const berth__stage *stage, berth__reasons *reasons)
 {
     const size_t prefix = sizeof(BERTH__ERROR_PREFIX) - 1;
@@ -53,7 +53,7 @@ static void tell_error(const node_question *own, const berth__stage *stage, bert
     tell(own->out, BERTH_VERDICT_ERROR, stage->name, reasons);
 }
 
-/* Store the refusal of a filter by `reasons`. A dry run has already worded an error. */
+/* Store a filter's refusal, given its `reasons`. A dry run has already worded an error. */
 static berth_status tell_reasons(const node_question *own, const berth__stage *stage,
                                  berth__reasons *reasons)
 {

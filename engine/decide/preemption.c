@@ -111,7 +111,7 @@ static berth_status heed_nominated(berth__decider *decider, uint32_t tile, const
     return BERTH_OK;
 }
 
-/* Nodes that an extender refused resolvably are potential ones, too. */
+/* Nodes that an extender refused, but not as unresolvable, are potential ones, too. */
 static uint32_t add_refused(berth__decider *decider)
 {
     const berth__extended *extended = &decider->attempt.extended;

@@ -150,9 +150,9 @@ berth_status berth__preemption_say_choice(const berth__decider *decider,
                : BERTH_OK;
 }
 
-/* The reason of nodes that preFilter excluded. kube-scheduler names the plugins that narrowed the
- * search and, because both share a set, the plugin that refused the node for which the pod is
- * nominated, which it tries first. */
+/* The reason reported for nodes that preFilter excluded. kube-scheduler names the plugins that
+ * narrowed the search and, because both share a set, the plugin that refused the node for which the
+ * pod is nominated, which it tries first. */
 static berth_str not_named(const berth__decider *decider, const berth_explanation *explanation,
                            berth__arena *arena)
 {

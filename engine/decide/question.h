@@ -31,7 +31,7 @@ static inline bool berth__question_gated(const berth__decision *decision)
 }
 void berth__question_explain_gates(const berth__decision *decision, berth__reasons *reasons);
 
-/* The reason of nodes that preparing excluded by name. */
+/* The reason reported for nodes that preparing excluded by name. */
 const char *berth__question_not_named(const berth__decision *decision);
 
 /* The filter that refused the pod, or failed, before any node was visited. */

@@ -6,7 +6,7 @@
 #include "base/error.h"
 
 /* The devices that a claim holds: a copy of its allocation as it was counted, because the
- * allocation itself may disappear before the next look. */
+ * allocation itself may disappear before it is read again. */
 typedef struct berth__held_devices {
     size_t bytes;
     berth__device_allocation allocation;

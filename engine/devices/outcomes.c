@@ -7,7 +7,7 @@
 #include "base/bits.h"
 #include "devices/words.h"
 
-/* The number of words with one bit a slot, for whole tiles. */
+/* The number of words with one bit per slot, for whole tiles. */
 static uint32_t words_of(uint32_t slot_count)
 {
     return (slot_count + BERTH__TILE - 1) / BERTH__TILE * BERTH__TILE_WORDS;

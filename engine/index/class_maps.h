@@ -3,9 +3,8 @@
  * slot is its cell.
  *
  * A map has ids of its own only for tiles with counted pods. What is cached is bounded; the least
- * recently used map is dropped first. Maps are
- * repaired by the changes that populations log, so that a decision costs as much as the pods that
- * it counts have changed.
+ * recently used map is dropped first. Maps are repaired by the changes that populations log, so
+ * that the cost of a decision depends on how much the pods that it counts have changed.
  *
  * Threads: the deciding thread only. */
 #ifndef BERTH_INDEX_CLASS_MAPS_H

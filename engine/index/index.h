@@ -1,6 +1,7 @@
 /* The indexed path: for each kind of pods, a search tree (search_tree.h) holds every node's verdict
- * and total. The change journal repairs the tree, so a decision costs as much as has changed since
- * the kind was last decided. Answers equal those of the scan (search.h), for every limit and start.
+ * and total. The change journal repairs the tree, so the cost of a decision depends on how much has
+ * changed since the kind was last decided. Answers equal those of the scan (search.h), for every
+ * limit and start.
  *
  * What can be indexed:
  *

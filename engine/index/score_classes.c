@@ -31,7 +31,7 @@ void berth__score_classes_destroy(berth__score_classes *classes)
 
 /* ---- beginning ---- */
 
-/* Group the scorers by what their values depend on; false: a scorer can't say. */
+/* Group the scorers by what their values depend on; false: for some scorer this is unknown. */
 static bool ask_scorers(berth__score_classes *classes, const uint32_t *scorers, uint32_t count)
 {
     const berth__decision *decision = classes->decision;

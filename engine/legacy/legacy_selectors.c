@@ -88,7 +88,7 @@ static void collect(collection *own, berth__siblings which)
     add_controllers(own, BERTH_KIND_STATEFUL_SET);
 }
 
-/* Body of a plan. */
+/* The body of a plan. */
 typedef struct siblings {
     const berth__domain_counts *counts;
 } siblings;

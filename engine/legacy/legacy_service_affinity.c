@@ -10,7 +10,7 @@
 #include "model/related.h"
 #include "plugins/node_match.h"
 
-/* Body of a plan. */
+/* The body of a plan. */
 typedef struct siblings {
     const berth__domain_counts *counts; /* NULL: no Service matches the pod */
 } siblings;

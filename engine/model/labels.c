@@ -123,7 +123,7 @@ bool berth__labels_equal(berth__labels a, berth__labels b)
 /* Read a decimal int64 with an optional sign and nothing else, as Go's strconv.ParseInt does. */
 static bool parse_int64(berth_str text, int64_t *out)
 {
-    char digits[64]; /* a label value has at most 63, perhaps mostly zeros */
+    char digits[64]; /* a label value has at most 63 bytes; most may be zeros */
     if (text.len == 0 || text.len >= sizeof(digits))
         return false;
     memcpy(digits, text.data, text.len);

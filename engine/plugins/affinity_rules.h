@@ -23,7 +23,7 @@ typedef struct berth__count_list {
     uint32_t capacity;
 } berth__count_list;
 
-/* Body of a plan. */
+/* The body of a plan. */
 typedef struct berth__affinity {
     berth_str problem;          /* kube-scheduler's message about the pod's invalid selector */
     bool has_required;          /* the pod has required terms of its own */

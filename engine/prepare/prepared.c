@@ -369,7 +369,7 @@ static void trim(berth__prepared_cache *cache)
         drop_oldest(cache);
 }
 
-/* Prepare the states that depend on node facts again if these have changed. */
+/* If node facts have changed, prepare again the states that depend on them. */
 static bool follow_epoch(berth__prepared_cache *cache, const berth__decision *decision)
 {
     berth__prepared_kind *prepared = decision->prepared;

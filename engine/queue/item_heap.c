@@ -1,4 +1,4 @@
-/* Binary min-heap of queue items; each item knows its place. */
+/* Binary min-heap of queue items; each item stores its position. */
 #include "queue/item_heap.h"
 
 #include "base/assert.h"

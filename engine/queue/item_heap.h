@@ -1,4 +1,4 @@
-/* A binary heap of queue items; each item knows its place. */
+/* A binary heap of queue items; each item stores its position. */
 #ifndef BERTH_QUEUE_ITEM_HEAP_H
 #define BERTH_QUEUE_ITEM_HEAP_H
 

@@ -84,8 +84,8 @@ void berth__loop_hear(void *context, const berth__change *change);
  * BERTH_E_NOMEM; call again. Cost: linear in the waiting pods. */
 berth_status berth__loop_catch_up(berth_scheduler *scheduler);
 
-/* Count all pods of PodGroups. Errors: BERTH_E_NOMEM; call again. Cost: a look at each pod, if
- * groups are followed. */
+/* Count all pods of PodGroups. Errors: BERTH_E_NOMEM; call again. Cost: visits every pod if groups
+ * are followed. */
 berth_status berth__loop_know_all(berth_scheduler *scheduler);
 
 /* Submit a pod if it is pending, not terminating, and served by a profile; memory was reserved. */

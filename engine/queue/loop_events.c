@@ -1,4 +1,4 @@
-/* Events of a scheduler: applied at once, or posted from any thread and applied between two
+/* Events of a scheduler: applied immediately, or posted from any thread and applied between two
  * decisions. */
 #include <string.h>
 

@@ -23,7 +23,7 @@ static bool ends_first(const berth__queue_item *a, const berth__queue_item *b)
     return a->due_ns != b->due_ns ? a->due_ns < b->due_ns : a->order < b->order;
 }
 
-/* With whole seconds, many backoffs end at once: then the order of taking applies. */
+/* With whole seconds, many backoffs end at the same time; such pods keep the order of taking. */
 static bool ends_first_or_goes_first(const berth__queue_item *a, const berth__queue_item *b)
 {
     return a->due_ns != b->due_ns ? a->due_ns < b->due_ns : goes_first(a, b);

@@ -1,8 +1,8 @@
 /* The scheduling queue: pods that are active, in backoff, gated, or in the pool of unschedulable
  * ones; and assumed pods, until the result of their binding is known.
  *
- * One pod is taken at a time. A change during its decision (for example, victims that leave at
- * once) is shown to the filters immediately, and the stages that it may help are remembered. If one
+ * One pod is taken at a time. A change during its decision (for example, victims that leave right
+ * away) is shown to the filters immediately, and the stages that it may help are remembered. If one
  * of these stages then turns out to have rejected the pod, the pod does not enter the pool. So a
  * pod that is being decided misses no change.
  *

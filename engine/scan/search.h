@@ -87,7 +87,7 @@ typedef struct berth__search_answer {
 /* The scores of the nodes that a walk finds, and the best of them. */
 typedef struct berth__search_scores {
     bool in_walk;      /* tiles are scored as the walk visits them */
-    bool best_in_walk; /* the best total of each tile is found in the walk, too */
+    bool best_in_walk; /* the walk also finds the best total of each tile */
     bool basic;        /* the kernel `basic_scores` computes some scorers */
     berth__basic_ask basic_ask;
     int64_t *totals;    /* by slot, without the constant: see berth__search_total */

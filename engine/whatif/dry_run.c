@@ -181,7 +181,7 @@ berth_status berth__dry_run_make_writable(const berth__dry_run *dry_run)
     return make_writable(dry_run, dry_run->slot);
 }
 
-/* The record of another slot, made at the first change. After it was NULL once for lack of memory,
+/* The record of another slot, made at the first change. Once it has been NULL for lack of memory,
  * it stays NULL: nothing may be put on a slot from which nothing was taken. */
 static berth__other_slot *other_slot(berth__dry_run *dry_run, uint32_t slot)
 {
