@@ -1,4 +1,4 @@
-/* Tokens of expressions: names, signs, and literals with their values. */
+/* Tokens of expressions: names, operators, punctuation, and literals with their values. */
 #include <errno.h>
 #include <stdlib.h>
 

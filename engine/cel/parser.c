@@ -6,7 +6,8 @@
     "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, " \
     "NUM_UINT, STRING, BYTES, IDENTIFIER}"
 
-/* Any two pending nodes have a sign between them, so even the longest text has no more of them. */
+/* Any two pending nodes have an operator or a punctuation mark between them, so even the longest
+ * text has no more of them. */
 enum { NESTED_MAX = 250, HELD_MAX = BERTH__CEL_TEXT_MAX / 2 + 1 };
 
 typedef struct parser {
@@ -55,7 +56,7 @@ static void *unexpected(parser *p, const char *expected)
     return NULL;
 }
 
-/* Expect a closing sign. */
+/* Expect a punctuation mark, such as a closing bracket. */
 static bool expect(parser *p, const char *sign, const char *others)
 {
     if (p->broken)
@@ -158,7 +159,7 @@ static berth__cel_node *operation(parser *p, const char *name, uint32_t at, bert
     return call(p, berth__text_of(name), at, first, false);
 }
 
-/* Read elements up to a closing sign. Each may be marked optional. */
+/* Read elements up to a closing bracket. Each may be marked optional. */
 static bool elements(parser *p, const char *close, bool optional, bool trailing)
 {
     if (take(p, close))

@@ -269,8 +269,8 @@ void berth__pod_counts_release_topology(berth__pod_counts *counts, berth__topolo
 
 /* ---- plans ---- */
 
-/* The epochs from which a plan was resolved: any change makes it stale. The owner leaves epochs
- * that do not matter 0. */
+/* The epochs from which a plan was resolved: any change makes it stale. The owner sets epochs that
+ * do not matter to 0. */
 typedef struct berth__plan_epochs {
     uint64_t epoch;
     uint64_t related_epoch;

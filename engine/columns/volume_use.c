@@ -452,7 +452,7 @@ static bool follow_journal(berth__volume_use *use)
     return true;
 }
 
-/* Link nodes that were added since with their records in the store, if it has any. */
+/* Link nodes that have been added since then to their records in the store, if it has any. */
 static bool find_records(berth__volume_use *use, const berth__layout *layout,
                          const berth__cow_array *nodes)
 {

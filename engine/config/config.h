@@ -108,7 +108,7 @@ berth_status berth__config_queue_sort_check(berth__config_tree *tree, const bert
 
 /* ---- config_notes.c ---- */
 
-/* Whether kube-scheduler of that minor release has the plugin, but only behind a feature gate. */
+/* Whether that minor release's kube-scheduler has the plugin, but only behind a feature gate. */
 bool berth__config_gated(berth_str plugin, uint32_t minor);
 
 /* Note the entries of a profile's pluginConfig whose plugin is unknown: kube-scheduler does not

@@ -40,7 +40,7 @@ bool berth__config_gated(berth_str plugin, uint32_t minor)
     return find_gated(plugin, minor) != NULL;
 }
 
-/* Whether kube-scheduler of the release has the plugin. Until 1.33, DynamicResources is not in the
+/* Whether that release's kube-scheduler has the plugin. Until 1.33, DynamicResources is not in the
  * default set. */
 static bool is_known(berth_str plugin, uint32_t release)
 {

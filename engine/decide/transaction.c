@@ -72,8 +72,8 @@ void berth__transaction_commit(berth__transactions *transactions)
     end(transactions);
 }
 
-/* Forget the resource names that were added since the mark, and state that was prepared with their
- * columns, because other resources may get these columns later. */
+/* Forget the resource names that have been added since the mark, and state that was prepared with
+ * their columns, because other resources may get these columns later. */
 static void forget_resources(berth__cluster *cluster, uint64_t names_epoch)
 {
     berth__model *model = cluster->model;

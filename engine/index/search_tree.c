@@ -189,8 +189,8 @@ static void clear_marks(berth__tree_scratch *scratch, uint32_t count)
         scratch->marks[scratch->positions[i] / 64] = 0;
 }
 
-/* Store the new leaves, and list the groups that may change. A leaf that was below its group's
- * best, still is, and is feasible as before does not change its group. */
+/* Store the new leaves, and list the groups that may change. A leaf does not change its group if it
+ * was below the group's best and still is, and its feasibility is unchanged. */
 static uint32_t put_leaves(berth__search_tree *tree, berth__tree_scratch *scratch,
                            const uint32_t *slots, const int32_t *totals, uint32_t count)
 {

@@ -171,8 +171,8 @@ typedef struct rewrite {
     uint32_t name_count;
 } rewrite;
 
-/* Mark the place that a node of that cycle sees of an image. False: the image's record can't be
- * made writable. */
+/* Mark the place of an image's past that a node of that cycle sees. False: the image's record can't
+ * be made writable. */
 static bool look_back(rewrite *own, berth__sym name, uint64_t cycle)
 {
     berth__images *images = own->images;

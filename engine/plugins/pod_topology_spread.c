@@ -232,8 +232,8 @@ typedef struct ranking {
     const berth__score_sample *sample;
 } ranking;
 
-/* Count the feasible nodes that are scored, and those that also have a key. In a sample all nodes
- * are scored and have it: see pod_topology_spread_score_parts. */
+/* Count the feasible nodes that are scored, and those that also have a key. With a sample, all
+ * nodes are scored and have the key: see pod_topology_spread_score_parts. */
 static void count_feasible(const ranking *among, const berth__topology *topology, uint32_t *all,
                            uint32_t *having)
 {

@@ -112,7 +112,7 @@ berth_step_kind berth__loop_have_bound(berth_scheduler *scheduler, berth__queue_
 void berth__loop_confirm(berth_scheduler *scheduler, berth__queue_item *item);
 
 /* The binding failed, and the pod may try again: take it off its node. Errors: BERTH_E_NOMEM, if
- * the engine was published since the pod was bound; then the pod is still assumed. */
+ * the engine has been published since the pod was bound; then the pod is still assumed. */
 berth_status berth__loop_forget(berth_scheduler *scheduler, berth__queue_item *item,
                                 berth_unbind_reason reason);
 

@@ -103,7 +103,7 @@ berth_step_kind berth__loop_have_bound(berth_scheduler *scheduler, berth__queue_
     default:
         break;
     }
-    /* Nothing was published since the pod was bound, so undoing it needs no memory. */
+    /* Nothing has been published since the pod was bound, so undoing it needs no memory. */
     berth_status status = berth__loop_forget(scheduler, item, BERTH_UNBIND_FAILED);
     BERTH_ASSERT(status == BERTH_OK);
     return BERTH_STEP_FORGOTTEN;

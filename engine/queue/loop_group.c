@@ -98,7 +98,7 @@ static berth_status note_unplaced(void *context, uint32_t i)
 
 /* ---- a group that was placed ---- */
 
-/* Take placed members off their nodes again. Nothing was published since, so this needs no
+/* Take placed members off their nodes again. Nothing has been published since, so this needs no
  * memory. */
 static void take_off(const group_attempt *own, uint32_t count)
 {

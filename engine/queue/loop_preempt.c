@@ -319,8 +319,8 @@ static bool evicts(const berth_scheduler *scheduler, const berth__preemption *ch
     return false;
 }
 
-/* Whether a pod may find room on a node that victims are leaving, or have left for a pod that was
- * not tried since. */
+/* Whether a pod may find room on a node that victims are leaving, or have left to make room for a
+ * pod that has not been tried since. */
 static bool may_share(const berth_scheduler *scheduler, const berth__queue_item *item)
 {
     const berth__cluster *cluster = scheduler->cluster;

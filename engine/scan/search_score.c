@@ -412,7 +412,7 @@ static uint32_t used_tiles(const berth__search *search)
 }
 
 /* Run `each` on the used tiles. If all tiles are used, each worker begins with the tiles near it;
- * otherwise tiles are taken from the start on. */
+ * otherwise tiles are taken in order, beginning where the search starts. */
 typedef struct tile_run {
     berth__search *search;
     void (*each)(berth__search *search, uint32_t tile, berth__search_worker *own);

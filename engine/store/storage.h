@@ -23,7 +23,7 @@ typedef struct berth__listed_attachment berth__listed_attachment;
 typedef struct berth__device_claim berth__device_claim; /* device_facts.h */
 struct berth__device_allocation;
 
-/* Head of every record. No padding in the key. */
+/* The head of every record. No padding in the key. */
 typedef struct berth__stored {
     berth__keymap_entry entry;
     struct {
@@ -39,8 +39,8 @@ typedef struct berth__stored {
     struct berth__stored *next_changed;
 } berth__stored;
 
-/* Head of every object's facts. Facts refer to other objects by name, so several stores can share
- * them. */
+/* The head of every object's facts. Facts refer to other objects by name, so several stores can
+ * share them. */
 typedef struct berth__stored_facts {
     berth__arena arena;       /* holds these facts */
     uint64_t born;            /* the owner's stamp when they were added to the store */

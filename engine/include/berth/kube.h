@@ -75,7 +75,7 @@ typedef enum berth_note_kind {
     /* With `many_replicas`: the workload wants more pods than the nodes take. `workload` has
      * its kind and name, how many it wants and how many were made. */
     BERTH_NOTE_REPLICAS,
-    /* In a scheduler configuration: a profile enables a plugin `word` that kube-scheduler of the
+    /* In a scheduler configuration: a profile enables a plugin `word` that kube-scheduler of that
      * version does not have. It is one of your own plugins, or a mistake. `suggestion`: a similar
      * plugin. */
     BERTH_NOTE_FOREIGN_PLUGIN,
