@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "store/device_facts.h"
 
-/* Size of the records, by kind; 0: the kind is not kept. */
+/* The size of the records, by kind; 0: the kind is not kept. */
 static const size_t record_bytes[BERTH_KIND_COUNT] = {
     [BERTH_KIND_STORAGE_CLASS] = sizeof(berth__storage_class_record),
     [BERTH_KIND_CSI_DRIVER] = sizeof(berth__csi_driver_record),

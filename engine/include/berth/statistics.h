@@ -67,11 +67,11 @@ BERTH_API berth_status berth_engine_statistics(const berth_engine *engine, berth
  * the order in which they first appeared, and what it is (each output may be NULL); 0 beyond the
  * last.
  *
- * A decision with an explanation counts each refused node for each of its reasons, and a pod that
- * was refused before any node was visited (without a plugin). An attempt of a scheduler that found
- * no node counts each plugin that refused it (without a reason). Other decisions do not collect
- * reasons and count nothing. Reasons may contain names of objects; after 256 distinct ones, all
- * others count as the last one, which has neither plugin nor reason.
+ * A decision with an explanation counts each refused node once for each of its reasons, and a pod
+ * that was refused before any node was visited once, without a plugin. When a scheduler's attempt
+ * finds no node, each plugin that refused the pod counts once, without a reason. Other decisions do
+ * not collect reasons and count nothing. Reasons may contain names of objects; after 256 distinct
+ * ones, all others count as the last one, which has neither plugin nor reason.
  *
  * Owner: texts are borrowed until the engine is destroyed. Threads: the engine's. */
 BERTH_API uint32_t berth_engine_refusal_kinds(const berth_engine *engine);
