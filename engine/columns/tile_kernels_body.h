@@ -320,7 +320,7 @@ static inline void take_masked(const int64_t *restrict values, const berth__mask
     for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++) {
         uint64_t bits = mask->words[w];
         for (uint32_t b = 0; b < 64; b++) {
-            int64_t value = values[w * 64 + b]; /* read always: vectorises better */
+            int64_t value = values[w * 64 + b]; /* always read: vectorises better */
             masked[w * 64 + b] = (bits & lane_bits[b]) != 0 ? value : INT64_MIN;
         }
     }

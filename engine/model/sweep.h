@@ -28,7 +28,7 @@
  *                         state holds has one id, and an id that some state holds has one text. So
  *                         data that is kept by id, and follows the objects of its state, is right
  *                         for the id's current text, whatever text had the id before. Data computed
- *                         from the letters of a text must not outlive the text: it is freed with
+ *                         from the characters of a text must not outlive the text: it is freed with
  *                         the class, or the store is rebuilt (berth__model.removals).
  *
  * No decision depends on ids, so none depends on when a sweep happens.

@@ -402,7 +402,7 @@ berth__disk *berth__storage_disk_find(const berth__storage *storage,
     return (berth__disk *)berth__keymap_find(&storage->disks, key, key_bytes);
 }
 
-/* Identify the disk for counting, from the letters of its texts. */
+/* Identify the disk for counting, from the characters of its texts. */
 static bool identify(berth__storage *storage, berth__disk *disk)
 {
     bool ok = true;
