@@ -25,8 +25,8 @@ const (
 	arenaKeep  = 1 << 20 // larger chunks are freed
 )
 
-// Arenas that are not in use. This is no sync.Pool because a pool would drop arenas without freeing
-// their C memory.
+// Arenas that are not in use. This is not a sync.Pool, because a pool would drop arenas without
+// freeing their C memory.
 var spare = make(chan *arena, 8)
 
 // borrowArena returns an empty arena for one call.

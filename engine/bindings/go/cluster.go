@@ -89,7 +89,7 @@ func (e *Engine) AddPod(pod *corev1.Pod) (PodID, error) {
 // batch is the number of objects packed for one crossing.
 const batch = 64
 
-// AddPods adds pods in this order, dozens to a crossing, and stops at the first error. It returns
+// AddPods adds pods in this order, dozens per crossing, and stops at the first error. It returns
 // how many were added. `ids` (nil, or as long as `pods`) receives their ids.
 func (e *Engine) AddPods(pods []*corev1.Pod, ids []PodID) (int, error) {
 	return packBatches(pods, len(ids), ids == nil, func(a *arena) func(*C.berth_pod, *corev1.Pod) {

@@ -60,9 +60,9 @@ func (e *Engine) pieces(write func(*C.bg_box, C.uintptr_t) C.int, give func([]by
 
 // Dump writes all objects of the engine as a v1 List in JSON, one object a line. An engine of the
 // same configuration that loads this text with LoadOptions.Served decides as this one does and
-// dumps the same text (the rotation is not in it: [Engine.SetRotation]). berth/kube.h lists the
-// parts of Kubernetes' objects that a dump lacks. The writer may read the engine; meanwhile
-// changing, deciding and closing are refused with code [State]. Errors: [State] unless
+// dumps the same text (which does not contain the rotation: see [Engine.SetRotation]). berth/kube.h
+// lists the parts of Kubernetes' objects that a dump lacks. The writer may read the engine;
+// meanwhile changing, deciding and closing are refused with code [State]. Errors: [State] unless
 // Config.KeepObjects was set; the writer's.
 func (e *Engine) Dump(to io.Writer) error {
 	var give func([]byte) error
@@ -165,7 +165,7 @@ func (e *Engine) Rotation() (int, error) {
 	return int(C.berth_engine_rotation(e.box.engine)), nil
 }
 
-// SetRotation sets the rotation, to continue where another engine or scheduler was. Numbers beyond
+// SetRotation sets the rotation, to continue where another engine or scheduler was. Values beyond
 // the number of nodes wrap around.
 func (e *Engine) SetRotation(rotation int) error {
 	if err := e.lock(); err != nil {

@@ -1,4 +1,4 @@
-/* Jobs on engines and snapshots that need one crossing each. */
+/* Operations on engines and snapshots that need one crossing each. */
 #include "glue.h"
 
 #include <stdio.h>

@@ -167,9 +167,9 @@ int bg_add_group(bg_box *box, const berth_node *node, const berth_pod *pods, uin
 
 /* ---- objects out ---- */
 
-/* Pass objects as text, piece by piece, to bgGoPiece with the handle: bg_dump a List; bg_objects a
- * line for each object, with a letter for its kind ('A' and on) and its JSON. Errors: BERTH_E_STATE
- * if bgGoPiece stops it. */
+/* Pass objects as text, piece by piece, to bgGoPiece with the handle: bg_dump passes a List;
+ * bg_objects passes a line for each object, with a letter for its kind (from 'A') and its JSON.
+ * Errors: BERTH_E_STATE if bgGoPiece stops it. */
 int bg_dump(bg_box *box, uintptr_t handle);
 int bg_objects(bg_box *box, uintptr_t handle);
 

@@ -1,5 +1,5 @@
-/* Objects of an engine as text, passed to Go in pieces. Each job has its own berth_error until it
- * is over, because Go may make other calls on the engine while it has a piece. */
+/* Objects of an engine as text, passed to Go in pieces. Each operation has its own berth_error
+ * until it is over, because Go may make other calls on the engine while it has a piece. */
 #include <stdlib.h>
 #include <string.h>
 

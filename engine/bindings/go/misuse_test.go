@@ -148,8 +148,8 @@ func TestGoroutines(t *testing.T) {
 	must(t, scheduler.Close())
 }
 
-// A snapshot is closed while it is read, and an engine while it decides: each call returns an error
-// or none.
+// A snapshot is closed while it is read, and an engine while it decides: each call either succeeds
+// or returns an error.
 func TestClosedMeanwhile(t *testing.T) {
 	for range 20 {
 		e := got(New(&Config{Threads: 1}))(t)

@@ -216,8 +216,8 @@ func (a *arena) volumes(from []corev1.Volume) (*C.berth_volume, C.uint32_t) {
 	return unsafe.SliceData(list), C.uint32_t(len(list))
 }
 
-// podVolume packs the source that is set. If several are set, it takes the first in this order, as
-// the reader does.
+// podVolume packs the source that is set. If several are set, it takes the first of them in this
+// order, as the reader does.
 func (a *arena) podVolume(out *C.berth_volume_source, from *corev1.VolumeSource) {
 	switch {
 	case from.PersistentVolumeClaim != nil:

@@ -54,7 +54,7 @@ const (
 // The changes of the cluster that a pod refused by a plugin may wait for, as in berth/plugin.h.
 const (
 	WakeNodeAdd         = C.BERTH_WAKE_NODE_ADD
-	WakeNodeLabels      = C.BERTH_WAKE_NODE_LABELS // and annotations that plugins read
+	WakeNodeLabels      = C.BERTH_WAKE_NODE_LABELS // also annotations that plugins read
 	WakeNodeTaints      = C.BERTH_WAKE_NODE_TAINTS
 	WakeNodeAllocatable = C.BERTH_WAKE_NODE_ALLOCATABLE
 	WakeNodeConditions  = C.BERTH_WAKE_NODE_CONDITIONS
@@ -80,18 +80,19 @@ const (
 // The limits on what one plugin reads.
 const (
 	PluginResourcesMax = 16
-	PluginLabelsMax    = 8 // for annotations, too
+	PluginLabelsMax    = 8 // also the limit for annotations
 	PluginDomainsMax   = 4
 )
 
 // A Plugin filters and scores in Go, on equal terms with Kubernetes' plugins. A scheduler
 // configuration enables it by its name.
 //
-// Nodes come in slices of up to 128, one crossing a slice. A plugin declares in advance which facts
-// it reads of nodes and pods, and gets them as arrays. Filter and Score run on several goroutines
-// at once, one slice each; they must only fill their output. No function may call the engine: such
-// a call waits a second and fails. A function that panics makes the engine and its branches
-// unusable, because the index keeps its answers: every later call returns the [PanicError].
+// Nodes come in slices of up to 128, with one crossing per slice. A plugin declares in advance
+// which facts about nodes and pods it reads, and gets them as arrays. Filter and Score run on
+// several goroutines at once, one slice each; they must only fill their output. No function may
+// call the engine: such a call waits a second and fails. A function that panics makes the engine
+// and its branches unusable, because the index keeps its answers: every later call returns the
+// [PanicError].
 type Plugin struct {
 	Name  string
 	Flags PluginFlags
@@ -119,7 +120,7 @@ type Plugin struct {
 	// Prepare is called before Filter and before Score: once for each kind of pod, or as Flags say.
 	Prepare func(pod *Pod) (Prepared, string)
 	// Domains is called after Prepare and returns the pods to count by topology domain: at most
-	// PluginDomainsMax selections. Nodes.Domains has the counts. Only with the flag Each.
+	// PluginDomainsMax selections. The counts are in Nodes.Domains. Only with the flag Each.
 	Domains func(pod *Pod) []PodSelection
 	// Filter calls nodes.Refuse for each node that does not fit.
 	Filter func(pod *Pod, nodes *Nodes)
@@ -193,7 +194,7 @@ const (
 // Len is the number of nodes.
 func (n *Nodes) Len() int { return len(n.IDs) }
 
-// Asked reports whether node i is asked about; answers about other nodes are ignored.
+// Asked reports whether an answer about node i is wanted; answers about other nodes are ignored.
 func (n *Nodes) Asked(i int) bool { return n.mask[i/64]>>(i%64)&1 != 0 }
 
 // Refuse records that the pod does not fit node i.

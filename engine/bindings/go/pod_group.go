@@ -9,7 +9,8 @@ import (
 	"unsafe"
 )
 
-// PodGroupOutcome is what became of a PodGroup. Its lists have an entry for each pod.
+// PodGroupOutcome is the outcome of a scheduling cycle of a PodGroup. Its lists have an entry for
+// each pod.
 type PodGroupOutcome struct {
 	Verdict   Verdict
 	Nodes     []NodeID // where each pod was placed, or NoNode

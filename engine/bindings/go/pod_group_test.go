@@ -20,7 +20,7 @@ const groupObjects = `
   containers: [{name: c, image: i, resources: {requests: {cpu: 2}}}]}}
 `
 
-// A gang evicts a pod, and is placed when that has left.
+// A gang evicts a pod, and is placed when that pod has left.
 func TestSchedulePodGroup(t *testing.T) {
 	e := got(New(&Config{FeatureGates: "GenericWorkload=true"}))(t)
 	defer e.Close()

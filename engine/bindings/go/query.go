@@ -135,7 +135,7 @@ func (e *Engine) SchedulePodsContext(ctx context.Context, pods []PodID, options 
 }
 
 // NodeTemplate describes nodes that a cloud would add: a kind of node, with the pods that start on
-// each.
+// each one.
 type NodeTemplate struct {
 	Node    *corev1.Node       // its name is the prefix of the names of the nodes
 	Pods    []*corev1.Pod      // such as those of DaemonSets
@@ -273,7 +273,7 @@ type Statistics struct {
 	TreesDropped uint64
 	Repairs      uint64
 	Scans        map[string]uint64 // decisions that scanned, by reason
-	Layouts      uint64            // of all nodes, made because nodes came or went
+	Layouts      uint64            // layouts of all nodes, made because nodes came or went
 }
 
 // Statistics returns the counts so far.

@@ -12,7 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// reading is an engine or a snapshot to read from, with the buffers that this needs.
+// reading is an engine or a snapshot to read from, with the buffers for reading.
 type reading struct {
 	*arena
 	engine   *C.berth_engine
@@ -38,7 +38,7 @@ func (s *Snapshot) reading() (r *reading, end func(), err error) {
 	return &reading{a, nil, s.snapshot, one[C.berth_error](a)}, func() { a.giveBack(); s.done() }, nil
 }
 
-// PodInfo is the stored facts of a pod.
+// PodInfo holds the stored facts about a pod.
 type PodInfo struct {
 	Name          PodName
 	SchedulerName string
@@ -78,7 +78,7 @@ func (s *Snapshot) PodInfo(pod PodID) (*PodInfo, error) {
 	return r.podInfo(pod)
 }
 
-// PodKind returns the Kind of a pod's [PodInfo], for less than the whole costs.
+// PodKind returns the Kind of a pod's [PodInfo], at less cost than the whole.
 func (e *Engine) PodKind(pod PodID) (uint64, error) {
 	r, end, err := e.reading()
 	if err != nil {
@@ -118,7 +118,7 @@ func (r *reading) podInfo(pod PodID) (*PodInfo, error) {
 	return out, nil
 }
 
-// NodeInfo is the stored facts of a node.
+// NodeInfo holds the stored facts about a node.
 type NodeInfo struct {
 	Name          string
 	Pods          int

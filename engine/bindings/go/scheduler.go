@@ -111,8 +111,8 @@ type SchedulerOptions struct {
 	UnschedulableMax time.Duration // a pod is always tried again after this time; default 5 min
 	BindTimeout      time.Duration // for an assumed pod; default none
 	Now              time.Time     // the submission time of pods that are already pending
-	// A pod that must evict others waits until evictions that were answered Later have begun, for a
-	// second without any progress at most.
+	// A pod that must evict others waits until evictions that were answered Later have begun, but no
+	// longer than a second without any progress.
 	PaceEvictions bool
 	Callbacks     Callbacks
 }
@@ -318,7 +318,7 @@ func (s *Scheduler) Remove(now time.Time, object any) error {
 	return s.result(C.int(status))
 }
 
-// AddPods adds pods, dozens to a crossing, as [Engine.AddPods] does.
+// AddPods adds pods, dozens per crossing, as [Engine.AddPods] does.
 func (s *Scheduler) AddPods(now time.Time, pods []*corev1.Pod, ids []PodID) (int, error) {
 	return packBatches(pods, len(ids), ids == nil, func(a *arena) func(*C.berth_pod, *corev1.Pod) {
 		return a.pod
@@ -565,7 +565,7 @@ type Counters struct {
 	FreedActive, FreedBackoff, BoundAfterFlush     uint64
 }
 
-// Counters returns the numbers of this moment.
+// Counters returns the present numbers.
 func (s *Scheduler) Counters() (Counters, error) {
 	if err := s.lock(); err != nil {
 		return Counters{}, err

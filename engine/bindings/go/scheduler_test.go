@@ -238,7 +238,7 @@ func TestCallbackExits(t *testing.T) {
 	}
 }
 
-// The backoff is that of the configuration, unless the options set one.
+// The backoff comes from the configuration, unless the options set one.
 func TestConfiguredBackoff(t *testing.T) {
 	const slow = `{apiVersion: kubescheduler.config.k8s.io/v1, kind: KubeSchedulerConfiguration,
 	  podInitialBackoffSeconds: 7, podMaxBackoffSeconds: 20}`

@@ -314,7 +314,7 @@ func (e *Engine) Branch() (*Branch, error) {
 	return snapshot.Branch()
 }
 
-// ConflictKind is why a change of a branch cannot be applied to the engine.
+// ConflictKind says why a change of a branch cannot be applied to the engine.
 type ConflictKind int
 
 // The kinds of conflicts.
@@ -333,7 +333,7 @@ type Conflict struct {
 	Kind ConflictKind
 }
 
-// Commit repeats on the engine what the branch did to pods of its snapshot, all or nothing. If
+// Commit repeats on the engine the branch's changes to pods of its snapshot, all or nothing. If
 // there are conflicts, it returns them (at most 64), and the engine does not change. The branch
 // stays as it is.
 func (b *Branch) Commit() ([]Conflict, error) {

@@ -21,7 +21,7 @@ static berth_status out_of_memory(berth_error *error)
 
 /* ---- lists ---- */
 
-/* Makes room for `more` entries of `entry` bytes behind `count`. */
+/* Makes room for `more` entries of `entry` bytes after the first `count`. */
 static bool grow(void **items, uint64_t count, uint64_t *capacity, uint64_t more, size_t entry)
 {
     if (more <= *capacity - count)
@@ -335,7 +335,7 @@ static void on_note(void *context, const berth_note *note)
     bool ok = sink->note_count < NOTES_MAX;
     for (size_t i = 0; ok && i < sizeof(texts) / sizeof(texts[0]); i++) {
         berth_str text = texts[i];
-        if (text.len > 0) /* a zero byte in it would end it for Python */
+        if (text.len > 0) /* for Python, a zero byte would end the text */
             text.len = (uint32_t)strnlen(text.data, text.len);
         ok = text_append(&sink->notes, text, true);
     }
@@ -384,7 +384,7 @@ static berth_status change(const berth_py_sink *sink, berth_py_change what,
                : berth_engine_add(sink->engine, object, id, error);
 }
 
-/* Add the place of the refused object, as far as the error lacks it. */
+/* Add the place of the refused object to an error that lacks it. */
 static void locate(berth_error *error, const berth_error *origin)
 {
     if (error->source[0] == '\0')

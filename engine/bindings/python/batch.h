@@ -51,8 +51,8 @@ berth_status berth_py_decide(berth_engine *engine, berth_py_decision what, const
                              uint64_t count, const berth_py_columns *out, uint64_t *done,
                              uint64_t *placed, berth_error *error);
 
-/* berth_engine_schedule_group with its placements in columns. Pods behind the first that did not
- * fit have no node and BERTH_VERDICT_UNSCHEDULABLE. */
+/* berth_engine_schedule_group with its placements in columns. Pods after the first that did not fit
+ * have no node and BERTH_VERDICT_UNSCHEDULABLE. */
 berth_status berth_py_schedule_group(berth_engine *engine, const uint64_t *pods, uint32_t count,
                                      const berth_py_columns *out, uint32_t *placed,
                                      berth_error *error);
@@ -77,7 +77,7 @@ berth_status berth_py_remove_pods(berth_engine *engine, const uint64_t *pods, ui
 
 /* ---- looking ---- */
 
-/* An engine or a snapshot, the other one NULL. */
+/* An engine or a snapshot; the other one is NULL. */
 typedef struct berth_py_source {
     const berth_engine *engine;
     const berth_snapshot *snapshot;
@@ -167,7 +167,7 @@ void berth_py_hear_notes(berth_py_sink *sink, berth_read_options *options);
 
 void berth_py_sink_free(berth_py_sink *sink);
 
-/* berth_reader_file, _text and _finish into a sink. */
+/* berth_reader_file, _text and _finish, with the objects passed to a sink. */
 berth_status berth_py_read_file(berth_reader *reader, const char *path, berth_py_sink *sink,
                                 berth_error *error);
 berth_status berth_py_read_text(berth_reader *reader, const char *text, uint64_t bytes,

@@ -1,4 +1,4 @@
-/* The functions that C calls and Python defines; cffi makes the C side of each.
+/* Functions that are defined in Python and called from C; cffi generates the C side of each.
  *
  * The callbacks of a scheduler. */
 berth_answer berth_py_on_bind(void *context, const berth_binding *binding);

@@ -1,7 +1,7 @@
 """Write the C source of berth._native: the public headers, as cffi sees them.
 
-The declarations are what the C preprocessor makes of berth/berth.h, so each function, struct and
-enum of the installed headers is there, with the compiler's own sizes and values.
+The declarations come from berth/berth.h after the C preprocessor, so they include each function,
+struct and enum of the installed headers, with the compiler's own sizes and values.
 """
 
 import argparse
@@ -13,16 +13,16 @@ import tempfile
 import cffi
 
 HERE = pathlib.Path(__file__).resolve().parent
-# Types of the C library that cffi knows by itself; its headers are left out.
+# Types of the C library that cffi knows by itself; their headers are left out.
 SYSTEM_HEADERS = ("stdbool.h", "stddef.h", "stdint.h", "stdio.h")
-# An inline function, which is declared to Python as any other: the C compiler sees its body.
+# An inline function, which is declared to Python like any other; the C compiler sees its body.
 INLINE = re.compile(r"^static inline ([^{;]*?)\n\{\n.*?^\}$", re.MULTILINE | re.DOTALL)
 # Numbers that the headers define as macros; their values are the compiler's.
 NUMBER = re.compile(r"^#define (BERTH_[A-Z_]+) (?:\(?[0-9]|U?INT(?:32|64)_)", re.MULTILINE)
 
 
 def preprocess(cc: str, include: pathlib.Path, text: str, *options: str) -> str:
-    """What the preprocessor makes of a text that includes the public headers."""
+    """The preprocessor's output for a text that includes the public headers."""
     with tempfile.TemporaryDirectory() as empty:
         for name in SYSTEM_HEADERS:
             pathlib.Path(empty, name).touch()

@@ -83,7 +83,7 @@ type PodInfo struct {
 	NeededResourceClaims []*resourcev1.ResourceClaim
 }
 
-// NodeInfo is a node with what is on it.
+// NodeInfo is a node with its pods and its objects.
 type NodeInfo struct {
 	Node                *corev1.Node
 	Pods                []*PodInfo
@@ -213,12 +213,12 @@ func (s *Snapshot) Clear() {
 	for _, node := range s.csi.nodes {
 		s.engine.Remove(node)
 	}
-	s.dra.of, s.csi.of = nil, nil // they are the caller's again
+	s.dra.of, s.csi.of = nil, nil // they belong to the caller again
 	s.forget()
 }
 
-// SetClusterState clears the snapshot and fills it. Nil snapshots of claims and CSINodes are empty
-// ones; others belong to this snapshot until it is cleared.
+// SetClusterState clears the snapshot and fills it. Nil stands for an empty snapshot of claims or
+// CSINodes; others belong to this snapshot until it is cleared.
 func (s *Snapshot) SetClusterState(nodes []*corev1.Node, scheduledPods []*corev1.Pod,
 	dra *DraSnapshot, csi *CsiSnapshot) error {
 	s.Clear()
@@ -277,8 +277,8 @@ func (s *Snapshot) addNode(node *corev1.Node) error {
 	return nil
 }
 
-// AddNodeInfo adds a node and its pods, with its slices and CSINode and the claims of the pods as
-// far as the snapshot does not have them.
+// AddNodeInfo adds a node and its pods, with its slices and CSINode, and those claims of the pods
+// that the snapshot does not have yet.
 func (s *Snapshot) AddNodeInfo(info *NodeInfo) error {
 	if len(info.LocalResourceSlices) > 0 {
 		if err := s.dra.AddNodeResourceSlices(info.Node.Name, info.LocalResourceSlices); err != nil {
@@ -361,7 +361,7 @@ func (s *Snapshot) GetNodeInfo(name string) (*NodeInfo, error) {
 	info := NewNodeInfo(node, s.dra.local[name])
 	info.CSINode = s.csi.nodes[name]
 	for _, pod := range s.podsOn(name) {
-		claims, _ := s.dra.PodClaims(pod) // those that are there
+		claims, _ := s.dra.PodClaims(pod) // ignore claims that are missing
 		info.Pods = append(info.Pods, NewPodInfo(pod, claims))
 	}
 	return info, nil

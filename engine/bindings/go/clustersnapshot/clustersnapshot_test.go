@@ -99,7 +99,7 @@ func TestSnapshot(t *testing.T) {
 	}
 }
 
-// Pods of a node have one order, that of their arrival, also after a revert.
+// The pods of a node are in the order of their arrival, even after a revert.
 func TestOrderOfPods(t *testing.T) {
 	s, err := New(nil)
 	if err != nil {

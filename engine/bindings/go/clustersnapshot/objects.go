@@ -16,10 +16,10 @@ import (
 // Claims are kept as they were added: allocations that the snapshot makes are the engine's, and are
 // not written into the objects.
 type DraSnapshot struct {
-	of      *Snapshot // nil: of none yet
+	of      *Snapshot // nil: not part of a snapshot yet
 	claims  map[string]*resourcev1.ResourceClaim
 	local   map[string][]*resourcev1.ResourceSlice // by node
-	shared  []*resourcev1.ResourceSlice            // of no single node
+	shared  []*resourcev1.ResourceSlice            // slices that belong to no single node
 	classes []*resourcev1.DeviceClass
 }
 

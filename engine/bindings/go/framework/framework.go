@@ -2,9 +2,9 @@
 // plugin for kube-scheduler 1.37, or for other programs that run plugins of its framework, such as
 // the cluster-autoscaler.
 //
-// PreFilter asks the engine about all nodes at once, two crossings a pod; Filter and Score look up
-// the answers. The engine is a copy of the cluster that the caller keeps up to date: see the
-// example livecopy.
+// PreFilter asks the engine about all nodes at once, with two crossings per pod; Filter and Score
+// look up the answers. The engine is a copy of the cluster that the caller keeps up to date: see
+// the example livecopy.
 package framework
 
 import (
@@ -46,8 +46,8 @@ func (p *Plugin) Name() string { return Name }
 
 const key fwk.StateKey = "PreFilter" + Name
 
-// answers are the answers for one pod. Nodes go by their names, because the engine gives the id of
-// a node that left to another node.
+// answers are the answers for one pod. Nodes are identified by name, because the engine reuses the
+// id of a removed node for another node.
 type answers struct {
 	fits   map[string]int // position in totals
 	totals []int64
@@ -99,8 +99,8 @@ func (p *Plugin) PreFilter(ctx context.Context, state fwk.CycleState, pod *corev
 	return nil, nil
 }
 
-// PreFilterExtensions is nil: the plugin does not support the removal of pods that preemption
-// tries.
+// PreFilterExtensions is nil: the plugin does not support removing pods, as preemption does on
+// trial.
 func (p *Plugin) PreFilterExtensions() fwk.PreFilterExtensions { return nil }
 
 // look returns the answers and the name of a node.

@@ -88,7 +88,7 @@ func TestPlugin(t *testing.T) {
 	}
 }
 
-// The engine gives the ids of nodes that left to others, so a name keeps no id.
+// The engine reuses the ids of removed nodes, so a name does not keep its id.
 func TestNodesComeAndGo(t *testing.T) {
 	engine, err := berth.New(nil)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// market is 500 instance types in three zones, each as spot and on demand.
+// market has 500 instance types in three zones, each offered as spot and on demand.
 func market() *NodePool {
 	p := poolOf("p")
 	for i := range 500 {
@@ -17,7 +17,7 @@ func market() *NodePool {
 	return p
 }
 
-// large is 1,000 nodes with 5,000 pods; each node has room for three cpus.
+// large returns an engine of 1,000 nodes with 5,000 pods; each node has room for three cpus.
 func large(b *testing.B) *berth.Engine {
 	e := engineOf(b)
 	for i := range 1000 {
@@ -36,7 +36,7 @@ func large(b *testing.B) *berth.Engine {
 
 func benchmark(b *testing.B, opened int, pods ...*corev1.Pod) { ask(b, opened, nil, pods...) }
 
-// ask asks at 1,000 nodes, and expects that many new ones.
+// ask asks about pods on 1,000 nodes, and expects `opened` new nodes.
 func ask(b *testing.B, opened int, options *Options, pods ...*corev1.Pod) {
 	e := large(b)
 	c, err := NewCatalog(nil, []*NodePool{market()}, []*corev1.Pod{pod("agent", "100m", func(p *corev1.Pod) { p.Labels = nil })})

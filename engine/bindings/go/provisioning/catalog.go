@@ -20,8 +20,8 @@ import (
 // of goroutines may use it at once, each with an engine of its own.
 type Catalog struct {
 	mu sync.Mutex // of the probe and what it answered
-	// probe has an empty node for each option, with its DaemonSet pods. One question to it says which
-	// options can take a pod, apart from other pods, volumes and devices.
+	// probe has an empty node for each option, with its DaemonSet pods. One question to it shows which
+	// options can take a pod if other pods, volumes and devices are ignored.
 	probe     *berth.Engine
 	pools     []*pool
 	options   []*option // by pool, then price
@@ -42,7 +42,7 @@ type pool struct {
 	left    []int64  // of each
 }
 
-// option is what a new node can be.
+// option is one choice for a new node: an offering of an instance type in a pool.
 type option struct {
 	Option
 	index    int // in the catalog
@@ -57,7 +57,7 @@ type option struct {
 	crew  int // equal for the same DaemonSet pods
 }
 
-// admission is which options take pods of a kind, apart from other pods, volumes and devices.
+// admission says which options take pods of a kind if other pods, volumes and devices are ignored.
 type admission struct {
 	options set
 	why     string // if there are none
@@ -160,7 +160,7 @@ func (c *Catalog) fillProbe(daemons []*corev1.Pod) error {
 			return true
 		})
 	}
-	clear(c.known) // the DaemonSet pods take room now
+	clear(c.known) // the DaemonSet pods take up room from now on
 	c.free = make([]int64, len(c.options)*len(c.resources))
 	for i, o := range c.options {
 		o.crew = c.crewOf(o)
@@ -189,7 +189,8 @@ func (c *Catalog) fillProbe(daemons []*corev1.Pod) error {
 
 func probeName(index int) string { return "option-" + strconv.Itoa(index) }
 
-// bare copies a pod without its requests, ports and all that depends on more than the node.
+// bare copies a pod without its requests, its ports and everything that depends on more than the
+// node.
 func bare(pod *corev1.Pod) *corev1.Pod {
 	out := ownOnly(pod)
 	out.Spec.InitContainers, out.Spec.Overhead, out.Spec.Resources = nil, nil, nil
@@ -197,7 +198,8 @@ func bare(pod *corev1.Pod) *corev1.Pod {
 	return out
 }
 
-// ownOnly copies a pod as a pending one without what depends on other pods, volumes and devices.
+// ownOnly copies a pod as a pending one, without the parts that depend on other pods, volumes and
+// devices.
 func ownOnly(pod *corev1.Pod) *corev1.Pod {
 	out := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace}, Spec: *pod.Spec.DeepCopy()}
 	waiting(out)
@@ -213,7 +215,7 @@ func ownOnly(pod *corev1.Pod) *corev1.Pod {
 	return out
 }
 
-// waiting makes a pod a pending one that no gate and no nomination holds.
+// waiting makes a pod pending, without gates and without a nomination.
 func waiting(pod *corev1.Pod) {
 	pod.Spec.NodeName, pod.Spec.SchedulingGates, pod.Status.NominatedNodeName = "", nil, ""
 	if pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
@@ -221,7 +223,7 @@ func waiting(pod *corev1.Pod) {
 	}
 }
 
-// knownMax is the most kinds of pods to remember.
+// knownMax is the largest number of kinds of pods to remember.
 var knownMax = 10000
 
 // admits asks the probe which options take a pod, made by ownOnly. The probe keeps one pod of each
@@ -312,7 +314,7 @@ func (c *Catalog) number(text string) int {
 	return number
 }
 
-// option returns what a node of the pool can be, and nil if the requirements exclude it.
+// option returns the option for an offering in the pool, or nil if the requirements exclude it.
 func (p *pool) option(kind *InstanceType, offering Offering) *option {
 	if !offering.Available {
 		return nil
@@ -422,7 +424,7 @@ func (o *option) objects(name string) Objects {
 	return out
 }
 
-// add adds the node with all that comes with it.
+// add adds the node with all objects that belong to it.
 func (o Objects) add(e *berth.Engine) (berth.NodeID, error) {
 	for _, slice := range o.Slices {
 		if _, err := e.Add(slice); err != nil {

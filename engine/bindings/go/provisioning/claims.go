@@ -11,20 +11,20 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// claim is a node that was opened.
+// claim is a new node that was opened.
 type claim struct {
 	*NodeClaim
-	at       *option // what it is now
+	at       *option // its present option
 	objects  Objects
 	node     berth.NodeID
-	possible set // static for all its pods
+	possible set // the options that admit all its pods
 	items    []*item
 	sum      []int64
 	closed   bool
 	refused  map[*kind]bool // kinds that it will never take
 }
 
-// onNew places a pod on a new node, one that is open if possible.
+// onNew places a pod on a new node, if possible on one that is already open.
 func (s *solver) onNew(one *item) (placed bool, err error) {
 	if err := s.askStatic(one); err != nil {
 		return false, err
@@ -131,7 +131,7 @@ func (s *solver) newName(prefix string) (string, error) {
 	}
 }
 
-// hopeless remembers classes of options that were refused for another reason than size.
+// hopeless remembers classes of options that were refused for a reason other than size.
 type hopeless map[int]bool
 
 // about notes a refusal.
@@ -146,7 +146,7 @@ func (h hopeless) about(o *option, fit *berth.Fit) {
 	}
 }
 
-// onClaim adds a pod to a node that is open, as the type that it is or as one that holds more.
+// onClaim adds a pod to an open node, which keeps its type or changes to one that holds more.
 func (s *solver) onClaim(claim *claim, one *item) (bool, error) {
 	if claim.refused[one.kind] {
 		return false, nil
@@ -195,8 +195,8 @@ func fitsIn(free, sum, more []int64) bool {
 	return true
 }
 
-// sameDomains reports whether a claim may become an option without a difference to pods on other
-// nodes: with the values of all topology keys and the DaemonSet pods that it has.
+// sameDomains reports whether a claim may change to an option without pods on other nodes noticing:
+// the values of all topology keys and the DaemonSet pods stay the same.
 func (s *solver) sameDomains(claim *claim, to *option) bool {
 	for _, key := range s.keys {
 		if claim.at.labels[key] != to.labels[key] {
@@ -219,8 +219,8 @@ func (s *solver) within(from, to *option) bool {
 	return true
 }
 
-// move makes a claim another option if all its pods, and one more unless it is nil, fit there in
-// their order. If not, or unless it is to keep the change, nothing changes.
+// move changes a claim to another option if all its pods, and `more` unless it is nil, fit there in
+// their order. If they do not fit, or if `keep` is false, nothing changes.
 func (s *solver) move(claim *claim, to *option, more *item, keep bool,
 	refused hopeless) (moved bool, err error) {
 	objects, node := to.objects(claim.Name), berth.NoNode

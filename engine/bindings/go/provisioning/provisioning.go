@@ -15,8 +15,9 @@
 //  1. to an existing node, if kube-scheduler's filters admit it to one;
 //  2. else to a new node of this solution, the one with the fewest pods first, if some instance type
 //     remains that holds all its pods;
-//  3. else to a node that is opened for it: of the pool with the greatest weight that can take it,
-//     of the cheapest type and offering that takes it.
+//  3. else to a node that is opened for it: in the pool with the greatest weight that can take it,
+//
+// and of the cheapest type and offering that takes it.
 //
 // The engine decides whether a pod fits a new node: the node, its DaemonSet pods and its devices are
 // added to the engine, and the pod meets every filter there. So affinity, spread constraints, ports,
@@ -56,13 +57,13 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 )
 
-// Labels that new nodes get beside those of Kubernetes.
+// Labels that new nodes get in addition to those of Kubernetes.
 const (
 	NodePoolLabel     = "karpenter.sh/nodepool"
 	CapacityTypeLabel = "karpenter.sh/capacity-type"
 )
 
-// Offering is a place and a way in which an instance type can be bought.
+// Offering is a zone and a capacity type in which an instance type can be bought.
 type Offering struct {
 	Zone, CapacityType string // "": the node has no such label
 	Price              float64
@@ -72,8 +73,8 @@ type Offering struct {
 // InstanceType is a type of machine.
 type InstanceType struct {
 	Name string
-	// Labels are those of every node of the type, such as architecture and operating system. Name,
-	// zone, capacity type and host name are added.
+	// Labels are the labels of every node of the type, such as architecture and operating system.
+	// Name, zone, capacity type and host name are added.
 	Labels map[string]string
 	// Capacity counts towards the limits of a pool; Allocatable is what pods can use, their number
 	// ("pods") included. Nil: the capacity.
@@ -94,17 +95,17 @@ type NodePool struct {
 	Taints       []corev1.Taint
 	Requirements []corev1.NodeSelectorRequirement // of the labels of a node
 	// Limits are the most that all nodes of the pool may have, by capacity; "nodes" limits their
-	// number. Used is what the existing ones have.
+	// number. Used is the capacity of the existing nodes.
 	Limits, Used  corev1.ResourceList
 	InstanceTypes []*InstanceType
 }
 
 // Options control [Catalog.Solve]. Nil options mean the zero value.
 type Options struct {
-	// Without names existing nodes that the solution does without, as when they are consolidated.
+	// Without names existing nodes that the solution must not use, as when they are consolidated.
 	// Their pods are removed with them: pass those that must run elsewhere to Solve.
 	Without []string
-	// MaxOptions is the most options to report for a new node; 0: all.
+	// MaxOptions is the largest number of options to report for a new node; 0: all.
 	MaxOptions int
 }
 
@@ -132,7 +133,7 @@ type Placement struct {
 
 // NodeClaim is a node to add.
 type NodeClaim struct {
-	Name    string    // made up; [NodeClaim.Objects] uses it
+	Name    string    // a made-up name, which [NodeClaim.Objects] uses
 	Pool    string    // its NodePool
 	Options []*Option // what the node may be, the cheapest first; at least one
 	Pods    []*corev1.Pod
@@ -156,7 +157,7 @@ type Unplaced struct {
 // PoolReason says why no node of a pool was opened for a pod.
 type PoolReason struct{ Pool, Reason string }
 
-// Objects are a node with what comes with it.
+// Objects are a node and the objects that belong to it.
 type Objects struct {
 	Node    *corev1.Node
 	Daemons []*corev1.Pod
@@ -164,7 +165,8 @@ type Objects struct {
 	CSINode *storagev1.CSINode // nil: none
 }
 
-// Objects returns the objects that stood for the node if it is what the option of that index says.
+// Objects returns the objects that stood for the node, if the node is of the option with that
+// index.
 func (n *NodeClaim) Objects(index int) Objects { return n.Options[index].of.objects(n.Name) }
 
 // Solve answers one question with a catalog of its own. [NewCatalog] is cheaper for several.

@@ -75,7 +75,7 @@ func poolOf(name string, kinds ...*InstanceType) *NodePool {
 	return &NodePool{Name: name, InstanceTypes: kinds}
 }
 
-// sizes are three types, the largest first.
+// sizes returns three types, the largest first.
 func sizes() []*InstanceType {
 	return []*InstanceType{kindOf("large", "16", 8), kindOf("medium", "8", 4), kindOf("small", "4", 2)}
 }
@@ -113,7 +113,7 @@ type asked struct {
 	options *Options
 }
 
-// solve solves, and checks that the engine is as it was.
+// solve solves, and checks that the engine has not changed.
 func (a asked) solve(pods ...*corev1.Pod) *Results {
 	a.t.Helper()
 	before := dump(a.t, a.e)
@@ -184,7 +184,7 @@ func TestCheapest(t *testing.T) {
 	if want := []string{"medium4spot", "large8spot", "medium8on-demand", "large16on-demand"}; !reflect.DeepEqual(got, want) {
 		t.Fatal(got)
 	}
-	// A node that is open grows rather than that another one is opened.
+	// An open node grows before another one is opened.
 	a.want("new p large/a x2: q r s", pod("q", "6"), pod("r", "5"), pod("s", "4"))
 	a.want("new p large/a x2: q r; new p medium/a x4: s", pod("q", "8"), pod("r", "7"), pod("s", "6"))
 	a.options = &Options{MaxOptions: 1}
@@ -325,7 +325,7 @@ func TestPorts(t *testing.T) {
 	a.want("left: q", pod("q", "1", port))
 }
 
-// devices are a slice with that many devices.
+// devices returns a slice with that many devices.
 func devices(count int) resourcev1.ResourceSlice {
 	out := resourcev1.ResourceSlice{Spec: resourcev1.ResourceSliceSpec{Driver: "g", Pool: resourcev1.ResourcePool{ResourceSliceCount: 1}}}
 	for i := range count {
@@ -339,7 +339,7 @@ func deviceClass() *resourcev1.DeviceClass {
 		Selectors: []resourcev1.DeviceSelector{{CEL: &resourcev1.CELDeviceSelector{Expression: `device.driver == "g"`}}}}}
 }
 
-// claimOf is a claim for one device.
+// claimOf returns a claim for one device.
 func claimOf(name string) *resourcev1.ResourceClaim {
 	return &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "d", UID: types.UID("u-" + name)},
 		Spec: resourcev1.ResourceClaimSpec{Devices: resourcev1.DeviceClaim{Requests: []resourcev1.DeviceRequest{{Name: "r",
@@ -386,7 +386,7 @@ func TestUnplaced(t *testing.T) {
 	}
 }
 
-// A pod that the engine has moves, and its node may go.
+// A pod that the engine already has is moved, and its node can be removed.
 func TestWithout(t *testing.T) {
 	running := pod("q", "3", on("n"))
 	a := asked{t: t, e: engineOf(t, node("n", "4", "a"), node("m", "4", "a"), running, pod("fixed", "2", on("m"))), pools: []*NodePool{poolOf("p", sizes()...)}}
@@ -432,7 +432,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// The names of new nodes avoid those in use, and a branch serves as well.
+// The names of new nodes avoid those in use, also on a branch.
 func TestBranch(t *testing.T) {
 	e := engineOf(t, node("p-new-1", "1", "a"))
 	if err := e.Publish(); err != nil {
@@ -449,7 +449,7 @@ func TestBranch(t *testing.T) {
 	}
 }
 
-// A pod whose claim or volume is missing is left, with the reason.
+// A pod whose claim or volume is missing is reported as not placed, with the reason.
 func TestMissing(t *testing.T) {
 	a := one(t, poolOf("p", sizes()...))
 	r := a.want("left: q", pod("q", "1", claims("none")))
@@ -493,7 +493,7 @@ func TestVolumeLimits(t *testing.T) {
 	a.want("new p more/a x2: q0 q1; new p few/a x4: q2", pods...)
 }
 
-// countdown is done after some looks at it.
+// countdown is a context that is done after it has been checked some number of times.
 type countdown struct {
 	context.Context
 	left *int
@@ -506,7 +506,7 @@ func (c countdown) Err() error {
 	return nil
 }
 
-// Wherever the time ends, the engine is as it was.
+// Wherever the deadline strikes, the engine is unchanged.
 func TestDeadline(t *testing.T) {
 	e := engineOf(t, node("n", "4", "a"))
 	before := dump(t, e)

@@ -127,8 +127,8 @@ func (q *question) pod(name, cpu string, shared int, change ...func(*corev1.Pod)
 }
 
 // replay binds the pods of a solution one by one in an engine of its own, in which a new node is
-// added at its first pod, as the option that `choose` says. Every pod must pass all filters at its
-// turn. With `strict`, no existing node may take a pod that went to a new one.
+// added at its first pod, as the option that `choose` returns. Every pod must pass all filters at
+// its turn. With `strict`, no existing node may take a pod that went to a new one.
 func (q *question) replay(r *Results, strict bool, choose func(*NodeClaim) int) error {
 	e, err := berth.New(nil)
 	if err != nil {
@@ -218,7 +218,7 @@ func overfull(e *berth.Engine) error {
 	return nil
 }
 
-// check checks what must hold of a solution.
+// check checks everything that must hold for a solution.
 func (q *question) check(r *Results) error {
 	if err := q.replay(r, true, func(*NodeClaim) int { return 0 }); err != nil {
 		return err
@@ -264,7 +264,7 @@ func (q *question) check(r *Results) error {
 	return nil
 }
 
-// Random questions. BERTH_PROVISIONING_SEED asks one of them again.
+// Random questions. BERTH_PROVISIONING_SEED repeats one of them.
 func TestRandom(t *testing.T) {
 	first, rounds := time.Now().UnixNano(), 150
 	if text := os.Getenv("BERTH_PROVISIONING_SEED"); text != "" {

@@ -12,7 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// solver is one question.
+// solver holds the state of one question.
 type solver struct {
 	*Catalog
 	ctx    context.Context
@@ -20,20 +20,20 @@ type solver struct {
 	kinds  map[uint64]*kind
 	claims []*claim
 	left   map[*pool][]int64 // of the limits
-	keys   []string          // labels that decide about domains of the pods, apart from the host name
+	keys   []string          // topology keys of the pods, apart from the host name
 	placed int               // pods placed so far
-	serial int               // of names of nodes
+	serial int               // the last number used in a new node's name
 	out    *Results
 }
 
-// kind is what pods have in common that differ in name only.
+// kind is shared by pods that differ only in their names.
 type kind struct {
 	amounts     []int64 // by Catalog.resources
 	cpu, memory int64
 	static      set // the options that admit such a pod; nil: not asked yet
 	staticWhy   string
 	needs       bool // it has affinity or spread constraints: other pods may make room for it
-	spread      bool // ... and new nodes are decided as if each zone had a node
+	spread      bool // it needs this, and new nodes are decided as if each zone had a node
 	spreadKeys  []string
 	phantoms    []*option
 	full        bool // no existing node takes such a pod, and none will
@@ -252,7 +252,7 @@ func (s *solver) newKind(pod *corev1.Pod, id berth.PodID, keys map[string]bool) 
 	out.needs = len(out.spreadKeys) > 0
 	out.spread = out.needs && !minimal
 	affinity := pod.Spec.Affinity
-	if out.needs { // nodes that it cannot use are no domains
+	if out.needs { // nodes that it cannot use do not count as domains
 		for name := range pod.Spec.NodeSelector {
 			key(name)
 		}
@@ -302,7 +302,8 @@ func (s *solver) pass(queue []*item) (failed []*item, err error) {
 			if at += fitted; at == len(queue) {
 				break
 			}
-			// Existing nodes only fill up: what did not fit will not, unless it needs other pods.
+			// Existing nodes only fill up: a pod that did not fit will not fit later, unless it needs other
+			// pods.
 			queue[at].full = !queue[at].needs
 		}
 		one := queue[at]
@@ -319,7 +320,8 @@ func (s *solver) pass(queue []*item) (failed []*item, err error) {
 	return failed, nil
 }
 
-// onExisting places pods on existing nodes, up to the first that fits none, and returns how many.
+// onExisting places pods on existing nodes, up to the first pod that fits nowhere, and returns how
+// many it placed.
 func (s *solver) onExisting(items []*item, ids []berth.PodID, placements []berth.Placement) (int, error) {
 	if err := s.setClosed(true); err != nil {
 		return 0, err
@@ -375,7 +377,7 @@ func (s *solver) explain(one *item) error {
 	return err
 }
 
-// finish fills in the existing nodes, and what each new node may be.
+// finish fills in the existing nodes, and the options of each new node.
 func (s *solver) finish(options *Options) error {
 	at, opened := map[string]int{}, map[string]bool{}
 	for _, claim := range s.claims {
@@ -402,8 +404,8 @@ func (s *solver) finish(options *Options) error {
 	return nil
 }
 
-// remaining lists what a claim may be: what it is, and all dearer options that hold its pods. One
-// option of each class is asked.
+// remaining lists the options of a claim: its present one, and all dearer ones that hold its pods.
+// One option of each class is tried.
 func (s *solver) remaining(claim *claim, options *Options) error {
 	const unknown, fitting, unfit = 0, 1, 2
 	classes := make([]byte, len(s.numbers))
@@ -453,7 +455,7 @@ func (s *solver) remaining(claim *claim, options *Options) error {
 		claim.Options = append(claim.Options, &to.Option)
 		return len(claim.Options) < count
 	})
-	for l, amount := range most { // whichever is chosen, the limits hold
+	for l, amount := range most { // the limits hold whichever option is chosen
 		s.left[claim.at.pool][l] -= amount - claim.at.capacity[l]
 	}
 	return err

@@ -1,4 +1,5 @@
-"""Arrays of numbers that C fills: of numpy if it is installed, else of the standard library."""
+"""Arrays of numbers that C fills: numpy arrays if numpy is installed, else those of the standard
+library."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ CHANGES = {"add": lib.BERTH_PY_ADD, "update": lib.BERTH_PY_UPDATE, "apply": lib.
 
 
 class Closing:
-    """An object that ends by `with`, close(), or when the last reference is gone."""
+    """An object that is closed by `with`, by close(), or with its last reference."""
 
     _handle: Handle
 

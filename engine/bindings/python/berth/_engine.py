@@ -36,7 +36,7 @@ class Engine(Cluster):
     that needs more raises OutOfMemoryError and changes nothing; 0: no limit. `plugins`: your own filters and scores, which `configuration`
     enables; `check_plugins` is for tests and compares their results with their promises.
 
-    For one thread at a time. `with`, close(), or the loss of the last reference ends it together
+    For one thread at a time. `with`, close(), or the loss of the last reference closes it together
     with all of its branches, snapshots and schedulers.
     """
 
@@ -236,8 +236,8 @@ class Branch(Cluster):
         self._handle = Handle(engine._life, pointer, "branch", BRANCH, lib.berth_branch_drop)
 
     def commit(self) -> list[Conflict]:
-        """Repeat on the engine what this branch did to pods of its snapshot, all or nothing.
-        Returns the conflicts that prevent it; an empty list if it is done. It uses the engine,
+        """Repeat on the engine this branch's changes to pods of its snapshot, all or nothing.
+        Returns the conflicts that prevent it; an empty list if it succeeded. It uses the engine,
         too, which no other thread may be using; the branch stays as it is."""
         with self._engine._handle, self._handle as branch:
             return self._commit(branch, 64)

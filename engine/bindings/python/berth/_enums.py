@@ -135,7 +135,7 @@ class Wake(enum.IntFlag):
     """Changes of the cluster that a refused pod may wait for."""
 
     NODE_ADD = 1 << 0
-    NODE_LABELS = 1 << 1  # and annotations that plugins read
+    NODE_LABELS = 1 << 1  # also annotations that plugins read
     NODE_TAINTS = 1 << 2
     NODE_ALLOCATABLE = 1 << 3
     NODE_CONDITIONS = 1 << 4

@@ -37,7 +37,7 @@ SCHEDULER, BRANCH, SNAPSHOT, ENGINE = range(4)
 
 
 class Guard(Protocol):
-    """The part of Python plugins that calls on an engine and its branches need."""
+    """The interface to Python plugins that calls on an engine and its branches need."""
 
     threads: set[int]
 
@@ -97,7 +97,7 @@ class Handle:
         self.depth = 0  # the depth of nested calls of that thread
         self.users = 0  # shared uses in progress
         self.extra: Any = None  # an explanation to reuse, and its destructor
-        self.failures = 0  # of plugins, when the current call began
+        self.failures = 0  # number of failed plugin functions when the current call began
         with life.mutex:
             life.handles.append(self)
 

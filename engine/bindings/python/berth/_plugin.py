@@ -21,7 +21,7 @@ _Text = Optional[str]
 
 @dataclasses.dataclass(frozen=True)
 class PluginPod:
-    """The facts of a pod that a plugin reads, by name. None if the pod lacks one."""
+    """The facts about a pod that a plugin reads, by name; None for those that the pod lacks."""
 
     namespace: str
     requests: Mapping[str, int]  # cpu in milli, everything else in units

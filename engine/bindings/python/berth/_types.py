@@ -1,4 +1,4 @@
-"""The results of calls: plain Python data, valid without limit."""
+"""The results of calls: plain Python data that stays valid for ever."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Batch:
 
 @dataclasses.dataclass(frozen=True)
 class PodGroupOutcome:
-    """What became of a PodGroup; lists have an entry for each of its pods."""
+    """The outcome of a PodGroup's cycle; lists have an entry for each of its pods."""
 
     verdict: Verdict
     nodes: list[Optional[int]]  # where each pod was placed
@@ -184,7 +184,7 @@ class Taint:
 
 @dataclasses.dataclass(frozen=True)
 class NodeInfo:
-    """The stored facts of a node. Amounts: cpu in milli, everything else in units."""
+    """The stored facts about a node. Amounts: cpu in milli, everything else in units."""
 
     name: str
     pod_count: int
@@ -207,7 +207,7 @@ class Owner:
 
 @dataclasses.dataclass(frozen=True)
 class PodInfo:
-    """The stored facts of a pod. Pods of one `kind` are equal to scheduling rules, except for
+    """The stored facts about a pod. Pods of one `kind` are equal to scheduling rules, except for
     the priority."""
 
     namespace: str

@@ -1,7 +1,7 @@
 // Livecopy keeps an engine as a copy of a cluster: informers of client-go post their events to a
 // scheduler, which decides on pending pods and binds them through the API server.
 //
-// Here the cluster is the fake one of client-go. A program for a real cluster makes its clientset
+// Here the cluster is client-go's fake one. A program for a real cluster makes its clientset
 // from a configuration; everything else stays the same.
 package main
 

@@ -144,7 +144,7 @@ func (s *Status) IsRejected() bool {
 	return code == Unschedulable || code == UnschedulableAndUnresolvable || code == Pending
 }
 
-// AsError returns the error of a status that neither succeeded nor waits or skips; nil otherwise.
+// AsError returns the error of a status other than Success, Wait and Skip; nil for those.
 func (s *Status) AsError() error {
 	if s.IsSuccess() || s.IsWait() || s.IsSkip() {
 		return nil
@@ -183,7 +183,7 @@ type NodeToStatus struct {
 	absent   *Status
 }
 
-// NewDefaultNodeToStatus makes one that lists no node.
+// NewDefaultNodeToStatus makes a NodeToStatus that lists no node.
 func NewDefaultNodeToStatus() *NodeToStatus {
 	return &NodeToStatus{absent: NewStatus(UnschedulableAndUnresolvable)}
 }
@@ -217,7 +217,7 @@ func (m *NodeToStatus) Set(nodeName string, status *Status) {
 	m.names, m.statuses = append(m.names, nodeName), append(m.statuses, status)
 }
 
-// Append adds the status of a node that is not listed yet, without a look whether it is.
+// Append adds the status of a node that must not be listed yet; it does not check this.
 func (m *NodeToStatus) Append(nodeName string, status *Status) {
 	m.names, m.statuses, m.index = append(m.names, nodeName), append(m.statuses, status), nil
 }

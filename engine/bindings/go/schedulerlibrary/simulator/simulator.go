@@ -19,7 +19,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// ObjectLister lists the objects that decide beside nodes and pods, of the kinds that
+// ObjectLister lists the objects other than nodes and pods that affect decisions, of the kinds that
 // berth.Engine.Add takes: Namespaces, Services, volumes and their claims, ResourceClaims and so on.
 // A caller with informers lists their stores.
 type ObjectLister interface {
@@ -61,7 +61,7 @@ func NewSchedulingSimulator(ctx context.Context, cfg *berth.Config, client Reado
 		out.cfg = *cfg
 	}
 	if out.cfg.Threads == 0 {
-		out.cfg.Threads = 1 // questions use one
+		out.cfg.Threads = 1 // questions use one thread
 	}
 	return out, nil
 }

@@ -48,7 +48,7 @@ func simulator(t *testing.T, cfg *berth.Config) *SchedulingSimulator {
 	return must(NewSchedulingSimulator(ctx, cfg, client))(t)
 }
 
-// three is a snapshot of the nodes a (4 cpu), b (2) and c (8), in that order.
+// three makes a snapshot of the nodes a (4 cpu), b (2) and c (8), in that order.
 func three(t *testing.T, pods ...*corev1.Pod) (*snapshot.ClusterSnapshot, *framework.Placement) {
 	t.Helper()
 	s := must(simulator(t, nil).NewClusterSnapshot(ctx, pods, []*corev1.Node{node("a", "4"), node("b", "2"), node("c", "8")}))(t)
@@ -178,7 +178,7 @@ func TestSchedulePods(t *testing.T) {
 		t.Error(short(out))
 	}
 	wants(t, s, "a: old; b: x; c: v")
-	// A pod that is there already is counted again.
+	// A pod that the snapshot already has is counted again.
 	out = must(s.SchedulePods(ctx, []*corev1.Pod{pod("v", "1", "")}, some, keep))(t)
 	wants(t, s, "a: old; b: x; c: v v")
 }

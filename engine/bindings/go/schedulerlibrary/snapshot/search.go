@@ -11,7 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// named reports whether a pod may run on a node as far as its spec.nodeName says.
+// named reports whether a pod's spec.nodeName allows it to run on a node.
 func named(pod *corev1.Pod, node *cluster.Node) bool {
 	return pod.Spec.NodeName == "" || pod.Spec.NodeName == node.Name
 }
@@ -31,7 +31,7 @@ func (s *ClusterSnapshot) first(pod *corev1.Pod, added *cluster.Pod, nodes []*cl
 	if pod.Spec.NodeName != "" {
 		node := s.cluster.Node(pod.Spec.NodeName)
 		if node == nil || node.Rank() < 0 {
-			node = nodes[0] // a question all the same: it fails without a profile
+			node = nodes[0] // ask nevertheless: the question fails if there is no profile
 		}
 		fits, err := s.cluster.Engine.Fits(added.ID, node.ID)
 		if err != nil || !fits || !named(pod, node) {
@@ -61,16 +61,16 @@ func (s *ClusterSnapshot) first(pod *corev1.Pod, added *cluster.Pod, nodes []*cl
 	return best, nil
 }
 
-// plain reports whether a node that refuses a pod goes on to do so while pods are added: the pod has
-// no rule that other pods can satisfy.
+// plain reports whether a node that refuses a pod keeps refusing it while pods are added, because
+// the pod has no rule that other pods can satisfy.
 func (s *ClusterSnapshot) plain(spec *corev1.PodSpec) bool {
 	return s.cluster.Default && spec.NodeName == "" && (spec.SchedulerName == "" || spec.SchedulerName == corev1.DefaultSchedulerName) &&
 		len(spec.TopologySpreadConstraints)+len(spec.Volumes)+len(spec.ResourceClaims) == 0 &&
 		(spec.Affinity == nil || spec.Affinity.PodAffinity == nil)
 }
 
-// kinds remembers, during one call, what became of plain pods by kind. A kind's number lasts as long
-// as a pod of it, so pods that are refused stay, pending, until the call ends.
+// kinds remembers, during one call, the outcomes for plain pods by kind. A kind's number is valid
+// only while a pod of that kind exists, so refused pods stay pending until the call ends.
 type kinds struct {
 	seen    map[uint64]*seen
 	changes int // pods placed
@@ -78,12 +78,12 @@ type kinds struct {
 }
 
 type seen struct {
-	at        int                  // the node of the last pod: those before it refuse
+	at        int                  // the node of the last pod; nodes before it refuse this kind
 	diagnosis *framework.Diagnosis // of the last pod, if it was refused
 	changes   int                  // when it was refused
 }
 
-// of returns what became of pods of this kind; nil for a pod that is not plain.
+// of returns the outcome for pods of this kind; nil for a pod that is not plain.
 func (k *kinds) of(s *ClusterSnapshot, pod *corev1.Pod, added *cluster.Pod) (*seen, error) {
 	if !s.plain(&pod.Spec) || pod.Status.NominatedNodeName != "" {
 		return nil, nil
@@ -155,10 +155,11 @@ func same(status *framework.Status, code framework.Code, plugin string, reasons 
 const (
 	onNamedNode    = "node(s) didn't match the requested node name"
 	pluginNodeName = "NodeName"
-	pluginBefore   = "NodeUnschedulable" // the only filter before NodeName
+	pluginBefore   = "NodeUnschedulable" // the only filter that runs before NodeName
 )
 
-// byName reports whether a pod's node affinity names its nodes. Then kube-scheduler looks at no others.
+// byName reports whether a pod's node affinity names its nodes. Then kube-scheduler visits no
+// others.
 func byName(pod *corev1.Pod) bool {
 	affinity := pod.Spec.Affinity
 	if affinity == nil || affinity.NodeAffinity == nil || affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
@@ -177,7 +178,8 @@ func byName(pod *corev1.Pod) bool {
 	return len(terms) > 0
 }
 
-// unvisited is how the reason of nodes begins that a plugin excluded before they were looked at.
+// unvisited is the beginning of the reason for nodes that a plugin excluded before they were
+// visited.
 const unvisited = "node(s) didn't satisfy plugin(s) ["
 
 // diagnose says why these nodes refuse a pending pod. Error: a plugin failed.
@@ -213,7 +215,7 @@ func (s *ClusterSnapshot) diagnose(pod *corev1.Pod, added *cluster.Pod, refused 
 	return out, s.list(out, made, pod, added, refused)
 }
 
-// exclude notes that a plugin excluded nodes before they were looked at.
+// exclude notes that a plugin excluded nodes before they were visited.
 func (s *ClusterSnapshot) exclude(out *framework.Diagnosis, plugin, reason string) {
 	out.AddPluginStatus(framework.NewStatus(framework.Unschedulable).WithPlugin(plugin))
 	out.NodeToStatus.SetAbsentNodesStatus(framework.NewStatus(framework.UnschedulableAndUnresolvable, reason))

@@ -7,8 +7,9 @@
 //
 // These differences remain. Nodes are tried in the order of the placement, always; the library has
 // no fixed order if the placement names all nodes, and tries 16 of them at a time. Pods with
-// affinity that a simulation placed count for the pods after them on every node; in the library they
-// do not if their node had no such pod when the snapshot was made. Contexts are not watched.
+// affinity that a simulation placed count for the pods after them on every node; in the library
+// they do not count if their node had no such pod when the snapshot was made. Contexts are not
+// watched.
 package snapshot
 
 import (
@@ -37,7 +38,7 @@ type ClusterSnapshot struct {
 	fit                   []bool
 }
 
-// New makes a snapshot of what is in a cluster; the simulator and the cluster's state call it.
+// New makes a snapshot of the contents of a cluster; the simulator and the cluster's state call it.
 // `closers` are called, in this order, by [ClusterSnapshot.Close].
 func New(of *cluster.Cluster, closers ...func() error) *ClusterSnapshot {
 	return &ClusterSnapshot{cluster: of, closers: closers}
@@ -84,9 +85,9 @@ func (s *ClusterSnapshot) attempt(do func() (keep bool, err error)) error {
 	})
 }
 
-// Transaction calls `transactionFn`, and keeps what it did to the snapshot if it returns [Commit] and
-// no error. Transactions do not nest. A commit makes the handles of preemptions before and in it
-// invalid; otherwise those from before stay valid.
+// Transaction calls `transactionFn`, and keeps its changes to the snapshot if it returns [Commit]
+// and no error. Transactions do not nest. A commit invalidates the handles of preemptions made
+// before or in the transaction; without a commit, those from before stay valid.
 func (s *ClusterSnapshot) Transaction(ctx context.Context, transactionFn func() (TransactionResult, error)) error {
 	if s.transactionInProgress {
 		return errors.New("a transaction is already in progress")
@@ -216,7 +217,7 @@ func (s *ClusterSnapshot) SchedulePodsByTemplate(ctx context.Context, template *
 		}
 		waiting, pods := []*cluster.Pod{added}, []*corev1.Pod{pod}
 		for done := 0; len(waiting) > 0; {
-			// The pods to come are made in growing numbers, like the last of these.
+			// The next pods are made in growing numbers, as copies of the last one.
 			next := min(2*len(waiting), 128, maxPods-done-len(waiting))
 			var more []*cluster.Pod
 			var morePods []*corev1.Pod

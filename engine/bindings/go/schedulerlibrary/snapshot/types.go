@@ -8,7 +8,7 @@ import (
 
 // CommonSchedulingOptions are the options of every call that places pods.
 type CommonSchedulingOptions struct {
-	// DryRun: answer, and leave the snapshot as it was.
+	// DryRun: answer without changing the snapshot.
 	DryRun bool
 }
 
@@ -33,7 +33,7 @@ func NewSchedulePodsByTemplateOptions(dryRun bool) SchedulePodsByTemplateOptions
 	return SchedulePodsByTemplateOptions{CommonSchedulingOptions{dryRun}}
 }
 
-// TransactionResult is how a transaction ends.
+// TransactionResult says how a transaction ends.
 type TransactionResult int
 
 // The results.

@@ -25,7 +25,7 @@ type Cache interface {
 	AddNode(logger klog.Logger, node *corev1.Node) framework.NodeInfo
 	UpdateNode(logger klog.Logger, oldNode, newNode *corev1.Node) framework.NodeInfo
 	RemoveNode(logger klog.Logger, node *corev1.Node) error
-	// AddPod adds a pod. It waits without effect until its node is there.
+	// AddPod adds a pod. It has no effect until its node exists.
 	AddPod(logger klog.Logger, pod *corev1.Pod) error
 	UpdatePod(logger klog.Logger, oldPod, newPod *corev1.Pod) error
 	RemovePod(logger klog.Logger, pod *corev1.Pod) error
@@ -50,8 +50,9 @@ func New(engine *berth.Engine, defaults bool) *ClusterState {
 // Engine returns the engine of the state, to which objects other than nodes and pods can be added.
 func (s *ClusterState) Engine() *berth.Engine { return s.cache.cluster.Engine }
 
-// Snapshot makes a snapshot of now. Each has a state of its own: it neither sees nor loses what is
-// tried on others. In the library, a new snapshot takes over from the one before.
+// Snapshot makes a snapshot of the present state. Each snapshot has a state of its own, which
+// changes on other snapshots do not affect. In the library, a new snapshot takes over from the one
+// before.
 func (s *ClusterState) Snapshot(logger klog.Logger) (*snapshot.ClusterSnapshot, error) {
 	if s.cache.failed != nil {
 		return nil, fmt.Errorf("failed to update snapshot: %w", s.cache.failed)
@@ -134,7 +135,7 @@ func keyOf(pod *corev1.Pod) (types.UID, error) {
 	return pod.UID, nil
 }
 
-// place puts a pod on its node, if that is there.
+// place puts a pod on its node, if the node exists.
 func (c *cache) place(uid types.UID, pod *corev1.Pod) error {
 	node := c.cluster.Node(pod.Spec.NodeName)
 	if node == nil {

@@ -52,16 +52,16 @@ func (n *Node) GetPods() []framework.PodInfo {
 	return out
 }
 
-// Cluster is an engine with the objects in it.
+// Cluster is an engine with the Go objects of its nodes and pods.
 type Cluster struct {
 	Engine *berth.Engine
 	nodes  map[string]*Node
 	byID   map[berth.NodeID]*Node
-	dense  []*Node // by id, as far as ids are small
+	dense  []*Node // by id; for small ids only
 	inUse  []*Node // the placement in use, valid until a node goes
 	stamp  uint64
 	asked  uint64 // questions about statuses
-	serial uint64 // of names made up
+	serial uint64 // last number used in a made-up name
 	// Default: the filters are kube-scheduler's, without constraints that a profile adds to pods.
 	Default bool
 }
@@ -71,7 +71,7 @@ func New(engine *berth.Engine) *Cluster {
 	return &Cluster{Engine: engine, nodes: map[string]*Node{}, byID: map[berth.NodeID]*Node{}}
 }
 
-// Branch makes a copy that starts in the state of now and changes on its own.
+// Branch makes a copy that starts in the present state and changes independently.
 func (c *Cluster) Branch() (*Cluster, *berth.Branch, error) {
 	if err := c.Engine.Publish(); err != nil {
 		return nil, nil, err
@@ -182,8 +182,8 @@ func (c *Cluster) RemoveNode(node *Node) error {
 	return nil
 }
 
-// waiting changes a copy of a pod so that the engine takes it as a pending pod that no gate and no
-// nomination concerns, whatever phase it is in.
+// waiting changes a copy of a pod so that the engine takes it as a pending pod without gates and
+// nomination, whatever its phase.
 func waiting(pod *corev1.Pod) {
 	pod.Spec.NodeName, pod.Spec.SchedulingGates, pod.Status.NominatedNodeName = "", nil, ""
 	if pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
@@ -211,7 +211,7 @@ func (c *Cluster) Add(pod *corev1.Pod) (*Pod, error) {
 	}
 }
 
-// AddLike adds pods that differ from a pending pod in name and uid only, in one crossing.
+// AddLike adds pods that differ from a pending pod only in name and uid, in one crossing.
 func (c *Cluster) AddLike(like *Pod, pods []*corev1.Pod) ([]*Pod, error) {
 	ids, out := make([]berth.PodID, len(pods)), make([]*Pod, len(pods))
 	prefix, first := like.name+".", c.serial+1
@@ -237,13 +237,13 @@ func (c *Cluster) Bind(pod *Pod, node *Node) error {
 	return nil
 }
 
-// Enter lists a pod on a node, on which the engine has it already.
+// Enter lists a pod on a node where the engine has put it already.
 func (c *Cluster) Enter(pod *Pod, node *Node) {
 	pod.At, pod.pod.Spec.NodeName = node, node.Name
 	node.pods = append(node.pods, pod)
 }
 
-// Leave takes a pod from the list of its node, from which the engine has taken it already.
+// Leave removes a pod from the list of its node, after the engine has removed it there.
 func (c *Cluster) Leave(pod *Pod) {
 	pods := pod.At.pods
 	if last := len(pods) - 1; pods[last] == pod {
@@ -265,7 +265,7 @@ func (c *Cluster) Remove(pod *Pod) error {
 	return nil
 }
 
-// Return puts a pod that was removed back on its node. It returns the pod as it is now there.
+// Return puts a removed pod back on its node. It returns the new entry of the pod there.
 func (c *Cluster) Return(pod *Pod) (*Pod, error) {
 	again, err := c.Add(&pod.pod)
 	if err != nil {
