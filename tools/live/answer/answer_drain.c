@@ -8,7 +8,7 @@
 #include "live/answer/answers.h"
 #include "plans/drain_plan.h"
 
-/* `given`: the names, cut into pieces here; NULL: none. */
+/* `given`: the names, which are split in place; NULL: none. */
 static berth_status read_nodes(answer_room *room, char *given, drain_plan *plan, text_list *names,
                                berth_error *error)
 {
@@ -38,7 +38,7 @@ static berth_status see(void *context, const berth_object *object, berth_error *
     return BERTH_OK;
 }
 
-/* Look at what the engine keeps beside nodes and pods, and at the pods of the nodes. */
+/* Show the plan the budgets, volumes and claims of the engine, and the pods of the nodes. */
 static berth_status see_all(answer_room *room, drain_plan *plan, berth_error *error)
 {
     static const berth_kind kinds[] = {BERTH_KIND_POD_DISRUPTION_BUDGET,

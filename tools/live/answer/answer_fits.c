@@ -13,8 +13,8 @@ enum { EXPLAINED_MAX = 20, TIME_EVERY = 64 };
 /* A pod of the manifest. */
 typedef struct wanted {
     berth_pod_id pod;
-    berth_node_id node; /* BERTH_NODE_NONE: it fits nowhere, */
-    char *message;      /* because; NULL: not explained */
+    berth_node_id node; /* BERTH_NODE_NONE: the pod fits nowhere */
+    char *message;      /* why it fits nowhere; NULL: not explained */
 } wanted;
 
 typedef struct fitting {
@@ -46,7 +46,8 @@ static berth_status add_pod(fitting *f, const berth_pod *source, berth_error *er
     return BERTH_OK;
 }
 
-/* Objects beside the pods become part of the branch; those that exist stay. */
+/* Objects other than pods are added to the branch; those that exist already are left as they are.
+ */
 static berth_status on_read(void *context, const berth_object *object, const berth_error *origin,
                             berth_error *error)
 {
@@ -86,7 +87,7 @@ static berth_status read_manifest(fitting *f, berth_error *error)
 
 /* ---- placing ---- */
 
-/* A quota's refusal; absent: it takes the pod. */
+/* The refusal by a ResourceQuota; absent: the quotas admit the pod. */
 static berth_str refusal_of(const fitting *f, const wanted *one)
 {
     const cluster_skip *skip = cluster_input_skipped(&f->room->input, one->pod);

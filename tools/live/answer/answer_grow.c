@@ -12,7 +12,7 @@ static void add_shape(void *context, const char *value)
     text_list_add(context, value);
 }
 
-/* A shape in a file would be a file of this machine. */
+/* A shape may not name a file: the file would be one of the server's machine. */
 static berth_status read_question(answer_room *room, growth_question *grow, bool *summary,
                                   berth_error *error)
 {

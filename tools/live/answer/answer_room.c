@@ -31,7 +31,7 @@ berth_status answer_room_open(answer_room *room, const answer_world *world, cons
 {
     *room = (answer_room){.world = world, .asked = asked, .cancel = cancel};
     room->input.cancel = cancel;
-    room->input.add = true; /* what is asked about comes in addition to what runs */
+    room->input.add = true; /* the pods in question are added to those that run */
     room->input.namespace_name = question_argument(asked, "namespace");
     room->snapshot = live_copy_pin(world->copy);
     if (room->snapshot == NULL)

@@ -44,7 +44,7 @@ typedef struct answering {
     char version[16];
     int signals, code;
     bool ends, is_listed, is_synced;
-    health_check checks[CHECKS]; /* they read atomics alone: */
+    health_check checks[CHECKS]; /* they read only atomics */
     _Atomic bool ready, watches;
 } answering;
 
@@ -285,8 +285,8 @@ static bool open_all(answering *a)
     return true;
 }
 
-/* First whoever waits is answered, then the server stops, and then nothing uses the copy any
- * more. */
+/* Clients that still wait are answered first; then the server stops. After that, nothing uses the
+ * copy. */
 static void close_all(answering *a)
 {
     if (a->copy != NULL)

@@ -1,5 +1,5 @@
 /* `berth serve`: follows a cluster and answers questions about it, until a signal ends it. Nothing
- * is written to the cluster, except for reviews of who asks. */
+ * is written to the cluster, except for reviews of the clients. */
 #ifndef BERTH_LIVE_ANSWERING_H
 #define BERTH_LIVE_ANSWERING_H
 

@@ -14,11 +14,11 @@
 static const int64_t second_ns = 1000000000;
 enum { CHANGES_S = 15 };
 
-/* A thread, and what it has in work. */
+/* A thread, and the question that it is answering. */
 typedef struct worker {
     struct asking *owner;
     pthread_t thread;
-    question *has;           /* under the lock; NULL: nothing */
+    question *has;           /* under the lock; NULL: none */
     volatile int32_t cancel; /* a berth_cancel_flag */
 } worker;
 
@@ -96,7 +96,7 @@ static uint32_t count_of(const asking *a, const uint8_t client[16])
     return found;
 }
 
-/* relaxed: the flag stands for itself. Under the lock. */
+/* Under the lock. relaxed: no other data depends on the flag. */
 static void cancel(worker *w)
 {
     __atomic_store_n(&w->cancel, 1, __ATOMIC_RELAXED);
@@ -112,8 +112,8 @@ static void tell_version(asking *a, question *q, uint64_t version)
     settle(a, q, page, 0);
 }
 
-/* Take what can be answered off the list: the copy has changed, or the client has waited long
- * enough to hear that it has not. Under the lock. */
+/* Take off the list the questions that can be answered now: the copy has changed, or the client has
+ * waited so long that it is told that nothing has. Under the lock. */
 static question *take_told(asking *a, uint64_t version, int64_t now_ns)
 {
     question *told = NULL;
@@ -148,7 +148,7 @@ static bool is_for_changes(const question *q)
     return strcmp(q->path, "/v1/changes") == 0;
 }
 
-/* Without a name for what it knows, a client is told at once. Under the lock. */
+/* A client that names no version (Last-Event-ID) is answered at once. Under the lock. */
 static void park(asking *a, question *q)
 {
     const char *id = question_header(q, "Last-Event-ID");

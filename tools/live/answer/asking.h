@@ -12,7 +12,8 @@
  *
  * Threads: asking_look and the life are the loop's; the rule is the server's; answers are made on
  * the threads of this room.
- *   ASKING-1  The waiting questions and those in work are under one lock. A thread owns a question
+ *   ASKING-1  One lock guards the waiting questions and those that threads are answering. A thread
+ * owns a question
  *             from the moment it takes it off the list until it settles it.
  *   ASKING-2  A thread's cancel flag is cleared by that thread before it takes a question, and set
  *             under the lock while it has one. */
@@ -40,11 +41,11 @@ berth_status asking_create(const asking_options *options, asking **out, berth_er
 /* The rule for the server. */
 question_rule asking_rule(asking *a);
 
-/* End answers whose time is up. Call it some times a second. */
+/* End answers whose time is up. Call it several times a second. */
 void asking_look(asking *a);
 
-/* Refuse what waits and what comes, end what is in work, and wait for the threads. Call it before
- * the server stops. Accepts NULL, as asking_destroy does. */
+/* Refuse waiting and new questions, cancel those that are being answered, and wait for the threads.
+ * Call it before the server stops. Accepts NULL, as asking_destroy does. */
 void asking_stop(asking *a);
 void asking_destroy(asking *a);
 

@@ -27,9 +27,9 @@ struct live_copy {
     /* The engine is published before this is set (release), and pinned after it is read
      * (acquire). */
     _Atomic bool is_synced;
-    _Atomic uint64_t version; /* relaxed: it stands for itself */
+    _Atomic uint64_t version; /* relaxed: no other data depends on it */
     /* A piece is zeroed before it is put here (release), and read after that (acquire). relaxed:
-     * each trait stands for itself. */
+     * traits do not depend on each other. */
     _Atomic(traits_piece *) traits[PIECES];
 };
 

@@ -1,7 +1,8 @@
-/* A copy of the cluster in an engine, which follows the API server's watches and is published some
- * hundred times a second at most. Questions are answered on branches of what was published last.
+/* A copy of the cluster in an engine, which follows the API server's watches and is published at
+ * most 200 times a second. Questions are answered on branches of the newest snapshot.
  *
- * Threads: the loop's, except those that take a const copy, and live_copy_pin. */
+ * Threads: the loop's. Functions that take a const copy, and live_copy_pin, may be called on any
+ * thread. */
 #ifndef BERTH_LIVE_COPY_H
 #define BERTH_LIVE_COPY_H
 
@@ -26,8 +27,8 @@ const watcher *live_copy_watcher(const live_copy *c);
 bool live_copy_is_synced(const live_copy *c);
 /* The number of the newest publication. */
 uint64_t live_copy_version(const live_copy *c);
-/* The traits (loading/pod_traits.h) of a pod, as it was seen last: newer than a snapshot's, if it
- * has changed since. */
+/* The traits (loading/pod_traits.h) of a pod as last seen; if the pod has changed since a snapshot
+ * was published, they are newer than that snapshot. */
 unsigned live_copy_traits(const live_copy *c, berth_pod_id pod);
 /* The newest snapshot; the caller unpins it. NULL: before the copy was synced. */
 berth_snapshot *live_copy_pin(live_copy *c);

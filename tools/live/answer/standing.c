@@ -1,5 +1,5 @@
-/* Lists one kind after the other, whole. What cannot be listed (it is forbidden, or not served)
- * counts as it was listed last, or as absent. */
+/* Lists the kinds one after the other, each as a whole. If a kind cannot be listed (it is forbidden
+ * or not served), its last list stays in use; if there is none, the kind counts as absent. */
 #include "live/answer/standing.h"
 
 #include <jansson.h>

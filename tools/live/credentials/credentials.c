@@ -15,7 +15,7 @@
 static const int64_t second_ns = 1000000000;
 enum { EXEC_AGAIN_SECONDS = 5, FILES = 3 };
 
-/* Tells whether a file has changed. */
+/* Shows whether a file has changed. */
 typedef struct file_mark {
     const char *path; /* NULL: none */
     struct timespec changed;

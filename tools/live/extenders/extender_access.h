@@ -1,4 +1,4 @@
-/* Where an HTTP extender is and by what it is known, from its configuration. */
+/* The address of an HTTP extender and how its identity is verified, from its configuration. */
 #ifndef BERTH_LIVE_EXTENDER_ACCESS_H
 #define BERTH_LIVE_EXTENDER_ACCESS_H
 

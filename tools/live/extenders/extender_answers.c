@@ -37,7 +37,7 @@ void asked_nodes_free(asked_nodes *asked)
     free(asked->items);
 }
 
-/* The place of a name in the question; false: it was not asked about. */
+/* The place of a name in the question; false: the question did not contain it. */
 static bool find(const asked_nodes *asked, berth_str name, uint32_t *place)
 {
     const asked_node wanted = {.name = name};
@@ -49,7 +49,7 @@ static bool find(const asked_nodes *asked, berth_str name, uint32_t *place)
 
 /* ---- JSON ---- */
 
-/* The member of a name, whatever its case; NULL also for null. */
+/* The member with this name in any case; NULL if it is absent or null. */
 static json_t *member(json_t *object, const char *name)
 {
     json_t *found = json_object_get(object, name);
@@ -69,7 +69,7 @@ static bool wrong(berth_error *error, const char *what)
 bool answer_parse(berth_str body, json_t **root, berth_error *error)
 {
     json_error_t place;
-    /* As in Go, what follows the value is not read. */
+    /* As in Go, text after the value is ignored. */
     *root = json_loadb(body.data, body.len,
                        JSON_DECODE_ANY | JSON_ALLOW_NUL | JSON_DISABLE_EOF_CHECK, &place);
     if (*root != NULL)

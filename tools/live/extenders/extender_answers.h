@@ -10,13 +10,13 @@
 
 #include "berth/berth.h"
 
-/* A node in question, by its name. */
+/* A node of the question, by its name. */
 typedef struct asked_node {
     berth_str name;
     uint32_t place; /* in the question */
 } asked_node;
 
-/* Nodes in question, sorted by name for lookup. */
+/* The nodes of the question, sorted by name for lookup. */
 typedef struct asked_nodes {
     asked_node *items;
     uint32_t count;
@@ -33,7 +33,7 @@ bool answer_parse(berth_str body, json_t **root, berth_error *error);
 bool answer_of_filter(json_t *root, const asked_nodes *asked, bool by_name, const char *url,
                       berth_extender_verdict *verdicts, berth_str *reasons, berth_error *error);
 
-/* HostPriorityList. Names that were not asked about are passed over. */
+/* HostPriorityList. Names that were not asked about are ignored. */
 bool answer_of_prioritize(json_t *root, const asked_nodes *asked, int64_t *scores,
                           berth_error *error);
 

@@ -15,7 +15,7 @@ struct extender_http {
     int64_t timeout_ns;
     extender_wait wait;
     CURLM *multi;
-    curl_request *last; /* whose answer is borrowed; NULL: none */
+    curl_request *last; /* the request whose answer is lent to the caller; NULL: none */
 };
 
 extender_http *extender_http_create(const extender_access *access, int64_t timeout_ns,

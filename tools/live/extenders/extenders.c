@@ -104,7 +104,7 @@ static berth_status prioritize(void *context, berth_pod_id pod, const berth_node
 
 /* ---- victims ---- */
 
-/* The pod of a node with a uid, which the texts know. */
+/* The pod of the node that has this uid according to the stored texts. */
 static berth_pod_id find_victim(const extender *e, const berth_pod_id *pods, uint32_t count,
                                 const char *uid)
 {

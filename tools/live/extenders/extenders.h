@@ -12,18 +12,18 @@
 
 typedef struct extenders extenders;
 
-/* The extenders of a configuration; `*out` is NULL if it has none. `wait` is asked while an answer
+/* The extenders of a configuration; `*out` is NULL if it has none. `wait` is called while an answer
  * is awaited. Errors: BERTH_E_INVALID, BERTH_E_NOMEM. */
 berth_status extenders_create(const berth_scheduler_config *config, extender_wait wait,
                               extenders **out, berth_error *error);
 void extenders_destroy(extenders *e);
 
-/* Of which objects the texts are needed. Set both before the first decision; `engine` is only read
- * for names. */
+/* Which objects' texts are needed. Set both before the first decision; `engine` is used only to
+ * look up names. */
 object_texts_policy extenders_policy(const extenders *e);
 void extenders_attach(extenders *e, const berth_engine *engine, object_texts *texts);
 
-/* What the engine's configuration gets; borrowed. */
+/* The tables for the engine's configuration; borrowed. */
 const berth_extender *const *extenders_tables(const extenders *e, uint32_t *count);
 
 /* The extender that binds pods in place of the API server; NULL: none does. */

@@ -25,8 +25,8 @@ typedef struct object_texts object_texts;
 object_texts *object_texts_create(object_texts_policy policy);
 void object_texts_destroy(object_texts *texts);
 
-/* The watch shows an object; `view` was read from `text`. Other kinds than nodes and pods are
- * passed over. Cost: linear in the text, if it is kept. */
+/* The watch shows an object; `view` was read from `text`. Kinds other than nodes and pods are
+ * ignored. Cost: linear in the text, if it is kept. */
 void object_texts_put(object_texts *texts, berth_kind kind, const object_view *view,
                       berth_str text);
 void object_texts_drop(object_texts *texts, berth_kind kind, berth_str namespace_name,
@@ -44,7 +44,7 @@ bool object_texts_write_uid(object_texts *texts, berth_str namespace_name, berth
 bool object_texts_asks(object_texts *texts, berth_str namespace_name, berth_str name,
                        const berth_strs *resources);
 
-/* Whether a pod is known by that uid. */
+/* Whether the stored pod of this name has that uid. */
 bool object_texts_has_uid(object_texts *texts, berth_str namespace_name, berth_str name,
                           const char *uid);
 

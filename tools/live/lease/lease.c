@@ -24,7 +24,7 @@ typedef enum lease_phase {
 struct lease {
     const live_transport *transport;
     char *namespace_name, *name, *identity, *path,
-        *paths; /* `path`: this lease; `paths`: all leases of the namespace */
+        *paths; /* `path`: of this lease; `paths`: of all leases of the namespace */
     int64_t duration_ns, deadline_ns, retry_ns;
     lease_callbacks callbacks;
     lease_phase phase;

@@ -26,7 +26,7 @@ void log_setup(bool json, int verbosity)
     log_set_level(verbosity);
 }
 
-/* relaxed, as in log_level: nothing is found by the level. */
+/* relaxed, as in log_level: no other data depends on the level. */
 void log_set_level(int verbosity)
 {
     atomic_store_explicit(&enabled_level, verbosity, memory_order_relaxed);

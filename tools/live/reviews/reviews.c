@@ -20,7 +20,7 @@ typedef struct review {
     reviews *owner;
     char *token, *verb, *path;
     char key[2 * HASH_BYTES + 1]; /* the token's hash */
-    json_t *user;                 /* as a certificate says, or anonymous; NULL: the token says */
+    json_t *user;                 /* from a certificate, or anonymous; NULL: see the token */
     json_t *spec;                 /* of the SubjectAccessReview */
     char *access;                 /* the same as text: the key of what the user may do */
     live_id request, timer;       /* the timer ends the review, whatever it waits for */
@@ -186,7 +186,7 @@ static bool has_room(reviews *r)
     return true;
 }
 
-/* Post a review, whose `spec` is taken over, or end it if there are too many. */
+/* Post a review, or end it if there are too many. Owner: takes `spec`. */
 static void post(review *v, const live_transport *transport, const char *group, const char *kind,
                  const char *resource, json_t *spec, live_done_fn done)
 {
@@ -259,7 +259,7 @@ static void authorize(review *v, const json_t *user)
 
 /* ---- who a client is ---- */
 
-/* `user`: null if the token is nobody's. */
+/* `user`: JSON null if the token belongs to nobody. */
 static void take_user(review *v, const json_t *user)
 {
     if (json_is_object(user))
@@ -322,7 +322,8 @@ static void authenticate(review *v)
     json_decref(token);
 }
 
-/* The user of a certificate, or the anonymous one. NULL: the token says, or it is no UTF-8. */
+/* The user of a certificate, or the anonymous one. NULL: a token identifies the user, or the name
+ * is not valid UTF-8. */
 static json_t *user_of(const review_question *question)
 {
     if (question->user != NULL) {
@@ -450,7 +451,8 @@ void reviews_stop(reviews *r)
     }
     for (review *v = r->running, *next; v != NULL; v = next) {
         next = v->next;
-        /* Whichever of the two transports has it; ids of the other one are not its own. */
+        /* Cancel the request on the transport that sent it: each transport knows only its own ids.
+         */
         live_cancel(v->spec != NULL ? r->options.authorization : r->options.authentication,
                     v->request);
         finish(v, 503, "503 the scheduler is ending");

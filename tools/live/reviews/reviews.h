@@ -1,6 +1,7 @@
-/* Who a client of our server is, and whether it may have a page. The API server answers both
- * questions: a TokenReview says whose token it is, a SubjectAccessReview whether that user may use
- * a path. kube-scheduler asks the same (its options --authentication-... and --authorization-...).
+/* Finds out who a client of our server is, and whether it may have a page. The API server answers
+ * both questions: a TokenReview says whose token it is, a SubjectAccessReview whether that user may
+ * use a path. kube-scheduler asks the same (its options --authentication-... and
+ * --authorization-...).
  *
  *   client                             user
  *   shows a valid certificate          its common name, its organizations as groups
@@ -19,16 +20,17 @@
  * webhook, pkg/endpoints/handlers/responsewriters.
  *
  * Threads: the loop's, except reviews_ask and reviews_is_open.
- *   REVIEWS-1  What is asked lies in a list under a lock, until the loop takes it after a wake.
+ *   REVIEWS-1 New questions are in a list under a lock until the loop, once woken, takes them.
  *   REVIEWS-2  Each question is answered once: by the loop, or by reviews_ask itself once
- *              reviews_stop has set `stopped` under the lock. Nothing is added to the list then. */
+ *              reviews_stop has set `stopped` under the lock. From then on, nothing is added to the
+ * list. */
 #ifndef BERTH_LIVE_REVIEWS_H
 #define BERTH_LIVE_REVIEWS_H
 
 #include "live/transport/transport.h"
 
 enum {
-    REVIEWS_WAITING = 16,   /* fewer than the server has connections: probes find room */
+    REVIEWS_WAITING = 16,   /* fewer than the server's connections, so that probes find room */
     REVIEWS_A_SECOND = 200, /* the same as in kube-scheduler */
     REVIEWS_BURST = 400,
     REVIEWS_KEPT_BYTES = 10000, /* what a user may do is not kept if its text is longer */
@@ -39,14 +41,14 @@ typedef struct review_options {
     const live_transport *authentication, *authorization; /* to whom reviews are sent */
     int64_t token_ns;                                     /* how long a token's user is kept, */
     int64_t allowed_ns, denied_ns;                        /* and what it may do */
-    /* "/healthz,/metrics*": exact paths, or all that begin so; the first slash may be missing.
-     * NULL: the default of kube-scheduler, /healthz, /readyz and /livez. */
+    /* "/healthz,/metrics*": exact paths, or (with *) all paths with this beginning; the first slash
+     * may be missing. NULL: the default of kube-scheduler, /healthz, /readyz and /livez. */
     const char *always_allowed;
     void (*wake)(void *context); /* make the loop call reviews_turn. Threads: any */
     void *context;
 } review_options;
 
-/* What a client shows, and what it wants. */
+/* A client's credentials, and what it requests. */
 typedef struct review_question {
     const char *token;         /* NULL: none */
     const char *user;          /* of a valid certificate; NULL: none */
@@ -75,10 +77,10 @@ bool reviews_is_open(const reviews *r, const char *path);
 /* Ask; `done` is called once. Owner: the question is copied. Threads: any. */
 void reviews_ask(reviews *r, const review_question *question, review_done_fn done, void *context);
 
-/* Take what was asked. */
+/* Take the new questions. */
 void reviews_turn(reviews *r);
 
-/* Answer 503 to everything, now and from now on. */
+/* Answer 503 to all waiting and all later questions. */
 void reviews_stop(reviews *r);
 
 /* Call reviews_stop first, and no other function afterwards. Accepts NULL. */

@@ -10,10 +10,10 @@
 #include "berth/berth.h"
 
 typedef enum agreement_verdict {
-    AGREEMENT_BEST = 0, /* its node is among our best nodes */
-    AGREEMENT_LOWER,    /* it fits there, but other nodes have higher scores */
-    AGREEMENT_NO_FIT,   /* by our rules it does not fit there, but on other nodes */
-    AGREEMENT_NOWHERE,  /* by our rules it fits nowhere */
+    AGREEMENT_BEST = 0, /* the other scheduler's node is among our best nodes */
+    AGREEMENT_LOWER,    /* the pod fits there, but other nodes have higher scores */
+    AGREEMENT_NO_FIT,   /* by our rules the pod fits only on other nodes */
+    AGREEMENT_NOWHERE,  /* by our rules the pod fits nowhere */
     AGREEMENT_UNKNOWN,  /* the node was missing, or the pod was not decided */
     AGREEMENT_COUNT
 } agreement_verdict;

@@ -1,5 +1,5 @@
-/* Applies changes, decides while there is room for orders, and sleeps until a change or room
- * comes. */
+/* Applies changes, decides while there is room for orders, and sleeps until a change comes or room
+ * appears. */
 #include "live/run/deciding.h"
 
 #include <signal.h>
@@ -76,8 +76,8 @@ static void on_unbind(void *context, const berth_binding *binding, berth_unbind_
     put(d, &plain, &texts);
 }
 
-/* While blind, what we know of a victim is too old. relaxed: a second more or less does not
- * matter. */
+/* While the watches are lost, our knowledge of a victim is out of date. relaxed: a second more or
+ * less does not matter. */
 static berth_answer on_evict(void *context, const berth_eviction *eviction)
 {
     deciding *d = context;

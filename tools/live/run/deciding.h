@@ -17,7 +17,7 @@
 #include "live/serving/metrics.h"
 #include "loading/engine_setup.h"
 
-/* Nothing is decided while so many orders wait: pods stay in the queue, where events still reach
+/* Nothing is decided while this many orders wait: pods stay in the queue, where events still reach
  * them. */
 enum { ORDERS_MAX = 256 };
 
@@ -26,17 +26,17 @@ typedef struct deciding {
     const engine_setup *setup; /* resolved; must outlive the thread */
     bool dry_run;
     extenders *extenders;           /* NULL: there are none */
-    object_texts *texts;            /* that they are asked about */
+    object_texts *texts;            /* of the objects that extenders are asked about */
     int64_t unschedulable_max_ns;   /* 0: as in kube-scheduler */
     metrics *metrics;               /* NULL: no metrics */
-    void (*ordered)(void *context); /* an order was put; called on the deciding thread */
+    void (*ordered)(void *context); /* called on the deciding thread after an order was put */
     void *context;
     /* shared by both threads */
     inbox in;
     outbox out;
     _Atomic uint64_t applied;   /* messages applied; for display */
     _Atomic uint64_t decisions; /* decisions taken */
-    _Atomic bool gives_up;      /* it ends: await no extender any more */
+    _Atomic bool gives_up;      /* the thread is to end: wait for no extender any more */
     _Atomic bool is_blind;      /* watches have been lost for long: evict nobody */
     _Atomic int64_t alive_ns;   /* time of its last turn, by CLOCK_BOOTTIME */
     pthread_mutex_t counters_lock;
@@ -74,8 +74,8 @@ void deciding_bind_done(deciding *d, berth_binding_id binding, bool done);
 /* Report that there is room for orders again. Threads: the network's. */
 void deciding_wake(deciding *d);
 
-/* For extender_wait, called on the deciding thread while it awaits an extender: it is alive.
- * Returns whether it goes on. `context` is the deciding. */
+/* For extender_wait: called on the deciding thread while it waits for an extender. Notes that the
+ * thread is alive and returns whether it should go on waiting. `context` is the deciding. */
 bool deciding_waits(void *context);
 
 /* Threads: any. */

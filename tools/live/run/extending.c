@@ -1,4 +1,4 @@
-/* One set of texts and one more transport; the engine asks the extenders itself. */
+/* Keeps the texts of objects and one more transport; the engine asks the extenders itself. */
 #include "live/run/extending.h"
 
 berth_status extending_start(extending *e, event_loop *loop, const berth_scheduler_config *config,

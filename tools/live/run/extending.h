@@ -23,7 +23,7 @@ void extending_free(extending *e);
 /* For writes_options; its transport is NULL if no extender binds. */
 bind_extender extending_binder(const extending *e);
 
-/* The watch shows an object, or its end. */
+/* The watch shows an object, or that it is gone. */
 void extending_seen(const extending *e, berth_kind kind, const object_view *view, berth_str text);
 void extending_gone(const extending *e, berth_kind kind, const object_entry *entry);
 

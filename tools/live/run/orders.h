@@ -14,7 +14,7 @@ typedef struct orders {
     deciding *deciding;
     const watcher *watcher;
     writes *writes;
-    bool ends;                 /* begin nothing new */
+    bool ends;                 /* the program ends: begin nothing new */
     bool holds, held;          /* an object is about to be forgotten: take no orders; one was due */
     int64_t volume_timeout_ns; /* time for a pod's claims to be bound; 0: 600 s */
     int64_t device_timeout_ns; /* time for the conditions of its devices; 0: 600 s */

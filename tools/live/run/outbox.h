@@ -48,8 +48,8 @@ typedef struct order {
     uint32_t claim_count;
     const order_devices *devices; /* for all of its ResourceClaims */
     uint32_t device_count;
-    /* for a failed attempt, or for a PodGroup */
-    bool placed; /* the group was */
+    /* for a failed attempt, or for a PodGroup: */
+    bool placed; /* the group was placed */
     bool error;  /* SchedulerError, not Unschedulable */
     berth_str message;
     bool for_group; /* an eviction for the PodGroup that is the preemptor */

@@ -27,7 +27,7 @@ static const int64_t second_ns = 1000000000;
 
 enum {
     WATCH_LOST_S = 300, /* not ready after this long without a watch */
-    STANDS_S = 30,      /* not alive if a thread has stood still this long */
+    STANDS_S = 30,      /* not alive if a thread has made no progress for this long */
     LEASE_EXTRA_S = 20, /* not healthy if the lease was not renewed for its duration plus this */
     ATTEMPTS_LABEL_MAX = 15,
     CACHE_SIZE_MINOR = 33,
@@ -35,7 +35,7 @@ enum {
 
 /* ---- health checks, on the server's thread ---- */
 
-/* relaxed, as in all checks: each flag stands for itself. */
+/* relaxed, as in all checks: no other data depends on a flag. */
 static bool is_set(const _Atomic bool *flag)
 {
     return atomic_load_explicit(flag, memory_order_relaxed);
@@ -328,7 +328,7 @@ void served_step(metrics *m, const berth_step *step, berth_str profile, int64_t 
     label_of(name, profile);
     note_attempt(m, name, error ? "error" : "unschedulable", took_ns);
     if (step->of_group)
-        return; /* its group preempts */
+        return; /* the preemption is counted for the group */
     if (!error)
         metrics_add(m, METRIC_PREEMPTION_ATTEMPTS, 1, METRIC_NO_LABELS);
     if (step->victim_count > 0)

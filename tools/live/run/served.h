@@ -2,8 +2,8 @@
  * the server's thread (serving.h).
  *
  * Threads: the network's, except where stated.
- *   SERVED-1  checks read only atomics. Each is set by one thread, and none is read to find other
- *             data by it. */
+ *   SERVED-1  checks read only atomics. Each is set by one thread, and no other data depends on its
+ * value. */
 #ifndef BERTH_LIVE_SERVED_H
 #define BERTH_LIVE_SERVED_H
 
@@ -41,7 +41,7 @@ typedef struct served {
 void served_init(served *s, deciding *d, const char *server_url, const char *lease_name,
                  int64_t lease_ns);
 
-/* What is served, and where: members of session_options. */
+/* What is served, and at which address; members of session_options. */
 typedef struct served_place {
     const char *address, *certificate_file, *key_file, *client_ca_file, *flags;
     permission_rule permission;

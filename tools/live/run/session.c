@@ -1,5 +1,4 @@
-/* The order of a run: ask for the server's version, create the engine, list, decide; then shut
- * down. */
+/* A run: request the server's version, create the engine, list, decide; at the end, shut down. */
 #include "live/run/session.h"
 
 #include <errno.h>
@@ -377,7 +376,7 @@ static void take_version(session *s)
 }
 
 /* Errors that a retry cannot fix: the server answers, but one side rejects the other's credentials,
- * or it is no API server. */
+ * or the server is not an API server. */
 static bool is_hopeless(const session *s, const live_answer *answer)
 {
     bool lasts = event_loop_now() - s->denied_ns >= DENIED_SECONDS * second_ns;

@@ -11,7 +11,7 @@ typedef struct session_options {
     const kubeconfig *config;
     engine_setup *setup; /* not resolved yet: the server's version may decide */
     bool dry_run;
-    uint64_t dry_run_placements; /* end after so many placements; 0: on a signal */
+    uint64_t dry_run_placements; /* end after this many placements; 0: on a signal */
     double rate, burst; /* requests per second, and in a burst; 0: as the server accepts them */
     bool leader_elect;  /* decide and write only while holding the Lease */
     const char *lease_namespace, *lease_name;
@@ -25,8 +25,8 @@ typedef struct session_options {
     reviewing_options reviewing;             /* over HTTPS: who may read what is served */
     bool no_profiles;                        /* do not serve /debug/pprof/ */
     const char *flags;                       /* for /flagz: lines NAME=VALUE */
-    /* SIGHUP: whether the configuration file is there and good; logs what is wrong. NULL: there is
-     * none. The counters are of all sessions of this process. */
+    /* Called on SIGHUP: returns whether the configuration file is present and valid, and logs what
+     * is wrong. NULL: there is no such file. The counters are of all sessions of this process. */
     bool (*reload)(void *context);
     void *reload_context;
     const uint64_t *reloads, *bad_reloads;

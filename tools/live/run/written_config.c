@@ -126,7 +126,7 @@ static void set_if(json_t *out, const json_t *object, const char *key)
 typedef struct default_plugin {
     const char *name;
     int weight, since, until;
-    const char *gate; /* without which it is absent; NULL: none */
+    const char *gate; /* the gate without which it is absent; NULL: none */
 } default_plugin;
 
 /* In the order of multiPoint. */
@@ -158,7 +158,7 @@ static const default_plugin default_plugins[] = {
     {"PodGroupPodsCount", 1, 37, LAST, "TopologyAwareWorkloadScheduling"},
 };
 
-/* Gates on which what is written depends, and since when each is on by default. */
+/* Gates that change what is written, and the version since which each is on by default. */
 static const struct {
     const char *name;
     int since;
@@ -390,7 +390,7 @@ static bool is_enabled(json_t *sets, const char *name)
     return enabled;
 }
 
-/* Plugins that nothing enables have none. */
+/* Plugins that are enabled nowhere have no arguments. */
 static json_t *all_args(const writing *w, const json_t *profile, json_t *sets)
 {
     json_t *list = json_array();
@@ -464,7 +464,7 @@ static json_t *election_of(const writing *w)
         "resourceName", file->resource_name, "resourceNamespace", file->resource_namespace);
 }
 
-/* Go leaves out what is empty, except the time. */
+/* Go omits empty members, except the time. */
 static void drop_empty(json_t *object)
 {
     const char *key;
@@ -535,7 +535,7 @@ static json_t *document(const writing *w)
 
 /* ---- YAML ---- */
 
-/* Whether a reader would take the plain text for something else than a string. */
+/* Whether a reader would take the plain text for something other than a string. */
 static bool is_ambiguous(const char *text)
 {
     static const char *const words[] = {"",   "~",  "null", "true", "false", "yes",

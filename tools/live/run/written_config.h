@@ -1,5 +1,5 @@
-/* The configuration as `kube-scheduler --write-config-to` writes it: what a file says, with every
- * default of the release filled in, as YAML with sorted keys. */
+/* The configuration as `kube-scheduler --write-config-to` writes it: the contents of a file with
+ * every default of the release filled in, as YAML with sorted keys. */
 #ifndef BERTH_LIVE_WRITTEN_CONFIG_H
 #define BERTH_LIVE_WRITTEN_CONFIG_H
 
@@ -8,7 +8,7 @@
 
 typedef struct written_config {
     const engine_setup *setup; /* resolved: the file's path, the release, the gates */
-    const run_config *file;    /* what was read from it; flags have been applied */
+    const run_config *file;    /* read from the file; flags have been applied */
     const char *kubeconfig;    /* of a flag, for a run without a file; NULL: none */
     bool leader_elect, profiling;
     double qps;

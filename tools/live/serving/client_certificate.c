@@ -6,8 +6,8 @@
 
 #include "cli/heap.h"
 
-/* Whether the certificate is for clients: it says so, or for any purpose, or it names no purpose.
- * Go's verification, which kube-scheduler uses, takes the same ones. */
+/* Whether the certificate is for clients: it names this purpose, any purpose, or none. Go's
+ * verification, which kube-scheduler uses, accepts the same certificates. */
 static bool is_for_clients(gnutls_x509_crt_t certificate)
 {
     for (unsigned i = 0;; i++) {

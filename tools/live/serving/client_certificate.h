@@ -20,7 +20,7 @@ typedef struct client_certificate {
  * in UTF-8. */
 bool client_certificate_read(gnutls_session_t session, client_certificate *out);
 
-/* Whether a text in PEM has certificates of authorities. */
+/* Whether a PEM text contains valid certificates of authorities. */
 bool client_authority_good(const char *pem);
 
 #endif

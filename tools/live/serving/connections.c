@@ -66,7 +66,7 @@ static bool same_client(const open_connection *a, const open_connection *b)
     return memcmp(a->client, b->client, sizeof(a->client)) == 0;
 }
 
-/* Whether to close `a` rather than `b`: one that waits for headers, and the older one. */
+/* Whether to close `a` rather than `b`: prefers one that waits for headers, then the older one. */
 static bool is_slower(const open_connection *a, const open_connection *b)
 {
     if (a->in_request != b->in_request)

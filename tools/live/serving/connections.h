@@ -15,8 +15,8 @@ typedef struct open_connection {
     struct MHD_Connection *handle; /* NULL: free */
     int fd;
     uint8_t client[16]; /* IPv6 address; of IPv4, mapped; of IPv6, the network of 64 bits */
-    uint64_t since;     /* order in which connections began to wait for a request */
-    bool in_request;    /* its headers have come */
+    uint64_t since;     /* serial number of the moment at which it began to wait for a request */
+    bool in_request;    /* the request's headers have arrived */
     bool closing;
 } open_connection;
 
@@ -40,7 +40,7 @@ bool connections_is_local(const connections *c, const struct MHD_Connection *han
 /* The address of the client, as in open_connection. */
 void connections_client(connections *c, const struct MHD_Connection *handle, uint8_t out[16]);
 
-/* The headers of its request have come, or its answer is complete. */
+/* The headers of a connection's request have arrived, or its answer is complete. */
 void connections_request(connections *c, const struct MHD_Connection *handle, bool begins);
 
 #endif

@@ -30,8 +30,8 @@ typedef struct debug_facts {
 bool debug_page_find(const debug_facts *facts, const char *method, const char *path, bool detailed,
                      const char *body, debug_page *out);
 
-/* Whether only clients of this host get the page where clients are not known: it changes something
- * or costs much. */
+/* Whether only clients of this host get the page if clients are not authenticated, because it
+ * changes something or is expensive. */
 bool debug_page_is_local(const char *method, const char *path);
 
 /* Whether a method other than GET and HEAD has a meaning for the path. */

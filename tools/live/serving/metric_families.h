@@ -1,4 +1,4 @@
-/* What is known of each metric: name, labels, buckets. */
+/* The description of each metric: name, labels, buckets. */
 #ifndef BERTH_LIVE_METRIC_FAMILIES_H
 #define BERTH_LIVE_METRIC_FAMILIES_H
 

@@ -66,7 +66,7 @@ enum { METRIC_LABELS_MAX = 9 };
 
 typedef struct metrics metrics;
 
-/* `whole`: all names of kube-scheduler are shown, also those that have measured nothing; otherwise
+/* `whole`: all names of kube-scheduler are shown, even those that have measured nothing; otherwise
  * only metrics that were set. */
 metrics *metrics_create(bool whole);
 void metrics_destroy(metrics *m);

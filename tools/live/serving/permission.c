@@ -9,8 +9,8 @@
 #include "cli/heap.h"
 enum { VERB_BYTES = 16 };
 
-/* The token of "Authorization: Bearer TOKEN", on the heap; NULL: none. As in kube-scheduler, what
- * follows behind another space does not count. */
+/* The token of "Authorization: Bearer TOKEN", on the heap; NULL: none. As in kube-scheduler, text
+ * after a second space is ignored. */
 static char *token_of(struct MHD_Connection *connection)
 {
     static const char scheme[] = "Bearer ", space[] = " \t";
@@ -26,8 +26,8 @@ static char *token_of(struct MHD_Connection *connection)
     return length > 0 ? heap_text(value, length) : NULL;
 }
 
-/* Read the certificate that the client has shown; `out->user` is "" without one. False: it is not
- * valid. */
+/* Read the certificate that the client has sent; `out->user` is "" if it has sent none. Returns
+ * false if the certificate is not valid. */
 static bool read_certificate(struct MHD_Connection *connection, client_certificate *out)
 {
     const union MHD_ConnectionInfo *info =

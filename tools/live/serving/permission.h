@@ -14,7 +14,7 @@
 #include "live/serving/client_certificate.h"
 #include "live/serving/debug_pages.h"
 
-/* What a client shows, and what it wants. */
+/* A client's credentials, and what it requests. */
 typedef struct serving_client {
     const char *token; /* "Authorization: Bearer TOKEN"; NULL: none */
     const char *user;  /* common name of a valid certificate; NULL: none */
@@ -35,7 +35,8 @@ typedef struct permission {
 typedef struct permission_rule {
     /* Whether a path is open to everyone. NULL: every path is. */
     bool (*is_open)(void *context, const char *path);
-    /* Decide, and call permission_settle once. Owner: the client is borrowed until the return. */
+    /* Decide, and call permission_settle once. Owner: the client is borrowed until `ask` returns.
+     */
     void (*ask)(void *context, const serving_client *client, permission *waits);
     void *context;
 } permission_rule;

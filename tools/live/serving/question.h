@@ -1,8 +1,8 @@
 /* Questions: requests whose answers take a while, so that other threads make them. Like a request
- * that waits for its permission, a question waits suspended, and others are served meanwhile.
+ * that waits for its permission, a waiting question is suspended, and others are served meanwhile.
  *   QUESTION-1  The answer is written before the connection is resumed, and read after that.
  *
- * Threads: the server's, except question_settle, and what reads it while it waits. */
+ * Threads: the server's, except question_settle, and functions that read a waiting question. */
 #ifndef BERTH_LIVE_QUESTION_H
 #define BERTH_LIVE_QUESTION_H
 
@@ -15,17 +15,17 @@
 
 typedef struct question {
     struct MHD_Connection *connection;
-    const char *method, *path; /* good while it waits */
+    const char *method, *path; /* valid while the question waits */
     char *body;                /* terminated; NULL: none */
     size_t length, capacity;
-    bool is_too_long;   /* what came after the limit is dropped */
+    bool is_too_long;   /* the part beyond the limit was dropped */
     uint8_t client[16]; /* its address, as in open_connection */
     bool asked;
     debug_page answer;
     unsigned retry_s;      /* the answer's Retry-After; 0: none */
     struct question *next; /* of the answerer's lists */
-    int64_t since_ns;      /* set by the answerer, as is */
-    uint64_t seen;         /* the state that it knows */
+    int64_t since_ns;      /* set by the answerer, like `seen` */
+    uint64_t seen;         /* the version of the cluster that the client knows */
 } question;
 
 /* Who answers. */

@@ -1,5 +1,5 @@
 /* A certificate for a server that was given none, as kube-scheduler makes one: for this process
- * alone, kept in memory. */
+ * alone, and kept only in memory. */
 #ifndef BERTH_LIVE_SELF_SIGNED_H
 #define BERTH_LIVE_SELF_SIGNED_H
 

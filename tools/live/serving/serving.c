@@ -247,7 +247,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     const question_rule *questions = &s->options.questions;
     const bool asks = questions->takes != NULL && questions->takes(questions->context, path);
     if (*body_bytes > 0 && asks) {
-        /* Nothing is kept of what comes from clients that may not ask. */
+        /* Data from clients without permission is not stored. */
         const permission_state state =
             permission_of(&r->permission, &s->options.permission, connection, method, path);
         if (state == PERMISSION_WAITS)

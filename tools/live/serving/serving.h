@@ -52,7 +52,7 @@ typedef struct serving serving;
 /* Listen, and start the thread. Errors: BERTH_E_ARG (the address), BERTH_E_IO (the address is in
  * use, a file cannot be read, TLS does not accept the files). */
 berth_status serving_start(const serving_options *options, serving **out, berth_error *error);
-/* Call it when no request waits for its permission, and no question for its answer. Accepts
+/* Call it when no request waits for permission and no question waits for its answer. Accepts
  * NULL. */
 void serving_stop(serving *s);
 

@@ -1,4 +1,4 @@
-/* One request as libcurl carries it: what it is made of, and what its end means. */
+/* One request as libcurl carries it out: its parts, and the meaning of its end. */
 #ifndef BERTH_LIVE_CURL_EASY_H
 #define BERTH_LIVE_CURL_EASY_H
 
@@ -33,7 +33,7 @@ typedef struct curl_request {
     struct curl_slist *headers, *connect_to;
     char *url;
     char error[CURL_ERROR_SIZE];
-    bool handed; /* something of it may have gone to the server */
+    bool handed; /* a part of it may have reached the server */
     bool late;   /* its deadline had come before it was handed over */
     bool enough; /* its reader ended it */
     bool too_large;

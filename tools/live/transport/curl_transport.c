@@ -65,9 +65,9 @@ static void on_socket_ready(void *context, int fd, uint32_t events)
 }
 
 /* libcurl may already have read a stream's bytes on behalf of another stream when the socket has no
- * more. libcurl 7.88 then relies on a timer that it forgets if the timer fires early, and does not
- * always list the stream with its socket. So all transfers are run from time to time, by the only
- * function that does so without socket events; it is deprecated because of its cost. */
+ * more. libcurl 7.88 then relies on a timer, which it forgets if the timer fires early, and does
+ * not always list the stream with its socket. So all transfers are run from time to time, by the
+ * only function that does so without socket events; it is deprecated because of its cost. */
 static void look_again(connection *c)
 {
     int running;

@@ -4,8 +4,8 @@
  * without a network. The tests have tests/unit/scripted_transport.h, where the test is the server
  * and moves the clock.
  *
- * Threads: a transport is used on one thread only, the network loop's; its callbacks come there,
- * too.
+ * Threads: a transport is used on one thread only, the network loop's; its callbacks are called
+ * there, too.
  *
  * The life of a request: send -> [data ...] -> done, once. Neither callback comes from within
  * `send`. `cancel` ends a request at any moment, also from within callbacks: no callback comes
@@ -48,7 +48,7 @@ typedef struct live_answer {
 
 typedef void (*live_done_fn)(void *context, const live_answer *answer);
 
-/* A piece of the body of an answer 200 as it arrives, cut anywhere. Return false to stop; then
+/* A piece of the body of a 200 answer as it arrives, cut anywhere. Return false to stop; then
  * `done` follows with UNKNOWN. */
 typedef bool (*live_data_fn)(void *context, const char *bytes, size_t count);
 

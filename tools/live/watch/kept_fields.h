@@ -25,11 +25,11 @@ typedef struct kept_field {
     uint8_t key_bytes;
     uint8_t fact;
     uint8_t fact_only;              /* changes all the time: read, but not kept */
-    const struct kept_field *inner; /* fields of it, or of its elements; NULL: all of it */
+    const struct kept_field *inner; /* the fields to keep of it, or of its elements; NULL: all */
 } kept_field;
 
 typedef struct kept_kind {
-    const char *heading; /* beginning of the text, because items of lists have no kind */
+    const char *heading; /* the beginning of the kept text, because items of lists have no kind */
     const kept_field *fields;
 } kept_kind;
 

@@ -1,5 +1,5 @@
-/* The objects of one kind that the server has shown. Instead of the object, an entry has what
- * distinguishes its states, and what writes about it need. */
+/* The objects of one kind that the server has shown. Instead of the object, an entry holds what
+ * distinguishes its states and what writes need. */
 #ifndef BERTH_LIVE_OBJECT_TABLE_H
 #define BERTH_LIVE_OBJECT_TABLE_H
 

@@ -28,13 +28,14 @@ bool object_view_read(object_view *view, berth_kind kind, const char *text, size
 /* Free what the view owns. */
 void object_view_free(object_view *view);
 
-/* A watch event's type, and the text of its object. false: it is none. */
+/* Read a watch event's type and the text of its object. Returns false if the text is not an event.
+ */
 bool watch_event_read(const char *text, size_t length, berth_str *type, berth_str *object);
 
 /* The value of a member of an object's text; no data: absent. Strings come with their quotes. */
 berth_str json_member(berth_str object, const char *key);
 
-/* A string's text without its quotes; no data if it is none, or has escapes. */
+/* A string's text without its quotes; no data if it is not a string, or has escapes. */
 berth_str json_plain_string(berth_str value);
 
 #endif

@@ -56,8 +56,8 @@ static void wait_until(reflector *r, int64_t at_ns)
 }
 
 /* Waits 0.8 s, doubling to 4 s, times a random factor of 1 to 2; the server's Retry-After counts if
- * it is longer. client-go goes up to 30 s, and stays blind that long after the server is back: its
- * many clients must spread out, one scheduler need not. */
+ * it is longer. client-go waits up to 30 s and may notice only that late that the server is back:
+ * its many clients must spread out, but one scheduler need not. */
 static void back_off(reflector *r, int64_t retry_after_ns)
 {
     r->backoff_ns = r->backoff_ns == 0 ? backoff_first_ns : r->backoff_ns * 2;
@@ -202,7 +202,7 @@ static void on_list_done(void *context, const live_answer *answer)
     }
     say_failure(r, "list", answer);
     /* 410: the pages' revision has been compacted away. After any other failure, too, a new list
-     * shows another state, and pages of two states must not be mixed. */
+     * may show a different state, and pages of two states must not be mixed. */
     start_anew(r);
     back_off(r, answer->retry_after_ns);
 }
@@ -376,8 +376,8 @@ static void on_watch_done(void *context, const live_answer *answer)
     end_watch(r, answer);
 }
 
-/* A silent watch is repeated: the server says nothing about a version in its future, nor does a
- * network that drops everything. */
+/* A silent watch is repeated: the server sends nothing about a version that it has not reached, and
+ * a network that drops everything looks the same. */
 static void look(void *context)
 {
     reflector *r = context;

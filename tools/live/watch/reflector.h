@@ -40,7 +40,7 @@ typedef struct watch_sink {
     void (*listed)(void *context, berth_kind kind);
     /* One of our pods was seen, after `change`; its status may have changed. May be NULL. */
     void (*seen)(void *context, const object_entry *entry, const object_view *view);
-    /* An object was seen, before `change` tells of it, with its whole text. May be NULL. */
+    /* An object was seen, with its whole text; called before `change` reports it. May be NULL. */
     void (*text)(void *context, berth_kind kind, const object_view *view, berth_str text);
     /* The object is about to be forgotten, after `change`. May be NULL. */
     void (*gone)(void *context, berth_kind kind, const object_entry *entry);
@@ -76,7 +76,7 @@ typedef struct reflector {
     uint32_t mark;    /* the current list */
     bool listed;      /* a list was complete once */
     bool absent;      /* the server does not serve the resource, as far as known */
-    bool from_anew;   /* an etcd may have been restored: lower versions are new */
+    bool from_anew;   /* etcd may have been restored from a backup: lower versions may be newer */
     bool wants_list;  /* the next step is a list */
     bool expired;     /* an ERROR event reported it */
     bool failed;      /* failed otherwise */
@@ -105,7 +105,7 @@ void reflector_init(reflector *r, const live_transport *transport, const watch_r
 /* Begin with a list. */
 void reflector_start(reflector *r);
 
-/* Report nothing any more. */
+/* Report nothing from now on. */
 void reflector_stop(reflector *r);
 void reflector_free(reflector *r);
 

@@ -15,7 +15,7 @@ enum {
     TRY_LIFE_S = 40, /* a request that is older than this can no longer take effect */
     BACKOFF_FIRST_MS = 200,
     BACKOFF_MAX_S = 5,
-    EXTENDER_AT_ONCE = 64, /* requests to an extender */
+    EXTENDER_AT_ONCE = 64, /* requests to an extender at a time */
 };
 
 typedef struct binding {
@@ -314,7 +314,8 @@ static char *extender_body(const write_pod *pod, berth_str node)
                                      write_json_str(pod->uid), "Node", write_json_str(node)));
 }
 
-/* What the extender says of its binding: an error, or "". NULL: the answer is none. */
+/* The error in the extender's answer to a binding; "" if there is none. NULL: the answer is
+ * malformed. */
 static char *extender_error(berth_str body)
 {
     json_t *result =

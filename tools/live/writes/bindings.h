@@ -2,8 +2,8 @@
  *
  * A request without an answer may take effect up to 34 seconds later. Until then the pod is assumed
  * to be on its node, so no other pod gets the room. Repetition is harmless, because the server
- * binds only pods without a node. If the server keeps answering with errors, the pod itself is
- * read, once no try can take effect any more.
+ * binds only pods without a node. If the server keeps answering with errors, the pod itself is read
+ * once no attempt can take effect any more.
  *
  *   posts: 201, 409 "already assigned" to our node, or seen there  -> BOUND
  *          404, other 409                                          -> REFUSED
@@ -44,7 +44,7 @@ typedef void (*bind_settled_fn)(void *context, const bind_outcome *outcome);
 typedef struct bindings bindings;
 
 /* An extender that binds pods (write_pod.by_extender) in place of the API server. It is asked once:
- * its refusal, or an answer that does not come, fails the binding.
+ * if it refuses or does not answer, the binding fails.
  * Source: kube-scheduler v1.37, extender.go, Bind; schedule_one.go, extendersBinding. */
 typedef struct bind_extender {
     const live_transport *transport; /* NULL: there is none */
@@ -53,8 +53,8 @@ typedef struct bind_extender {
     bool ignorable; /* if it fails, the API server binds the pod */
 } bind_extender;
 
-/* Owner: `gate` must outlive it. `settled` is called once for each binding that was put and not
- * dropped; it may put others. */
+/* `settled` is called once for each binding that was put and not dropped; it may put others. Owner:
+ * `gate` must outlive the bindings. */
 bindings *bindings_create(write_gate *gate, bind_settled_fn settled, void *context);
 void bindings_destroy(bindings *b);
 

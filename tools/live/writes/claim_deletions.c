@@ -102,7 +102,7 @@ static void read_claim(deletion *one, int64_t delay_ns)
     write_task_again(&one->task, delay_ns);
 }
 
-/* What a write without an answer has done shows in the claim. */
+/* If a write was not answered, reading the claim shows whether it took effect. */
 static void on_finalizer(write_task *task, const live_answer *answer)
 {
     deletion *one = (deletion *)task;

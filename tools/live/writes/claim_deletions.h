@@ -1,5 +1,5 @@
 /* Deletes ResourceClaims that were created for the extended resources of pods: first removes their
- * finalizer, then deletes them. A claim stays if it is not that of the pod by then.
+ * finalizer, then deletes them. A claim that no longer belongs to the pod stays.
  * Source: kube-scheduler v1.37, dynamicresources/extendeddynamicresources.go, deleteClaim.
  *
  * Threads: the network loop's. */

@@ -63,7 +63,7 @@ void claim_frees_destroy(claim_frees *f)
     free(f);
 }
 
-/* A patch that succeeded without our knowing is a conflict the second time, because the version has
+/* If a patch succeeded but its answer was lost, repeating it is a conflict, because the version has
  * changed. */
 static void on_answer(write_task *task, const live_answer *answer)
 {

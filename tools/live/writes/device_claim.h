@@ -1,4 +1,4 @@
-/* Computes from a ResourceClaim on the server what must be written so that a pod has its devices:
+/* Computes from a ResourceClaim on the server what must be written so that a pod gets its devices:
  * the finalizer, then the allocation and the pod in reservedFor.
  *
  * Source: kube-scheduler v1.36, plugins/dynamicresources, PreBind and Unreserve. */

@@ -39,7 +39,7 @@ void evictions_destroy(evictions *e);
 void evictions_put(evictions *e, const write_pod *victim, const write_pod *preemptor,
                    berth_str node);
 
-/* The pod is gone, so nothing has to be evicted for it any more, nor has it to be evicted. Cost:
+/* The pod is gone: neither it nor pods for it have to be evicted any more. Cost:
  * linear in the evictions in progress. */
 void evictions_pod_gone(evictions *e, berth_str namespace_name, berth_str name, berth_str uid);
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 /* Requests may wait for each other on the server, which still answers them faster together than one
- * by one. Only a wait longer than this means that the server is overloaded. */
+ * by one. Only a longer wait than this means that the server is overloaded. */
 static const int64_t harmless_ns = 250000000;
 
 /* The lowest latency is taken over the last one to two periods, because a server may become slower

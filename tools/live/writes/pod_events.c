@@ -13,7 +13,7 @@ static const int64_t second_ns = 1000000000;
 
 enum {
     IN_FLIGHT = 8,
-    TRIES_MAX = 12, /* that are answered */
+    TRIES_MAX = 12, /* answered attempts for one event */
     RETRY_FIRST_S = 1,
     RETRY_MAX_S = 10,
     NOTE_MAX = 1024,
@@ -142,7 +142,7 @@ static void post_instead(event_task *t)
     write_lane_put(&t->all->lane, &t->task, false);
 }
 
-/* A server that is away, restarts (and has not read its roles yet) or has no time may accept the
+/* A server that is away, restarts (and has not read its roles yet) or is overloaded may accept the
  * event later. So an event is given up only when the server refuses it for good, or for the
  * TRIES_MAX-th time. A conflict means that an earlier try was accepted. */
 static void on_answer(write_task *task, const live_answer *answer)
@@ -221,7 +221,7 @@ static void set_sweep(pod_events *e)
     e->timer = live_timer_set(transport, live_now(transport) + SERIES_S * second_ns, on_sweep, e);
 }
 
-/* Writes series that have ended a last time, and continuing ones from time to time. */
+/* Writes each ended series one last time, and continuing series from time to time. */
 static void on_sweep(void *context)
 {
     pod_events *e = context;

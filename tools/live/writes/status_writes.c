@@ -121,7 +121,7 @@ static const char *status_of(const wanted_condition *condition)
 typedef struct shown_condition {
     json_t *root;
     berth_str reason, message;
-    bool same;         /* its status is the wanted one */
+    bool same;         /* its status is as wanted */
     const char *since; /* NULL: it is not */
 } shown_condition;
 
@@ -299,7 +299,7 @@ static status_entry *new_entry(status_writes *s, const write_pod *pod, berth_str
     return e;
 }
 
-/* Stores the requested state; what it leaves unchanged stays as requested before. */
+/* Stores the requested state; members that it leaves unchanged stay as requested before. */
 static void take_over(status_entry *e, const write_pod *pod, const wanted_condition *condition,
                       const shown_condition *shown)
 {

@@ -17,7 +17,7 @@ typedef enum nomination {
     NOMINATION_CLEARED,
 } nomination;
 
-/* What the two kinds of objects differ in. */
+/* The differences between the two kinds of objects. */
 typedef struct status_kind {
     const char *lane;      /* the write's name */
     const char *base;      /* of the path, before the namespace */

@@ -207,7 +207,7 @@ void write_task_drop(write_task *task)
     if (task->queued)
         dequeue(task);
     if (lane->first == NULL)
-        lane->limited_ns = 0; /* what it limited is gone */
+        lane->limited_ns = 0; /* the task that was waiting for the rate is gone */
     if (task->timer != 0) {
         live_timer_stop(lane->gate->transport, task->timer);
         lane->waiting--;

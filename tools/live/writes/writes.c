@@ -196,7 +196,7 @@ void writes_fence(writes *w, int64_t deadline_ns)
     bindings_fence(w->bindings, deadline_ns);
 }
 
-/* As many may wait as are under way, so that one is ready when an answer comes. */
+/* As many bindings may wait as are in progress, so that one is ready when an answer comes. */
 bool writes_has_room(const writes *w)
 {
     return bindings_count(w->bindings) < 2 * bindings_window(w->bindings);
