@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-/* `doomed` gets the pipe's end to write to and must not return. */
+/* `doomed` receives the write end of the pipe and must not return. */
 static void last_words(void (*doomed)(int words), char *out, size_t size)
 {
     int ends[2], status;

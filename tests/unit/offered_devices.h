@@ -188,7 +188,7 @@ static berth__slice_facts *offer(const char *driver, const char *pool, const cha
     for (uint32_t i = 0; i < slice_count; i++)
         if (slices[i].facts->driver == facts->driver && slices[i].facts->pool == facts->pool) {
             berth__slice_facts *other;
-            memcpy(&other, &slices[i].facts, sizeof(other)); /* our own, not const */
+            memcpy(&other, &slices[i].facts, sizeof(other)); /* our own copy, which is not const */
             facts->slice_count = ++other->slice_count;
         }
     assert_true(slice_count < SLICES_MAX);
@@ -358,7 +358,7 @@ static inline const char *found(void)
     return text;
 }
 
-/* The device is allocated to another claim. */
+/* Mark the device as allocated to another claim. */
 static inline void hold(const char *driver, const char *pool, const char *device)
 {
     berth__device_result *result = make(1, sizeof(*result));

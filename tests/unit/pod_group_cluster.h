@@ -134,7 +134,8 @@ static inline const char *rack_of(const group_test *t, int member)
     return name;
 }
 
-/* Each allocation of a cycle with preemption fails in turn; then nothing has changed. */
+/* Let each allocation of a cycle with preemption fail in turn, and check that nothing has changed.
+ */
 static inline void try_memory(const char *gates, const char *constraints)
 {
     counted memory = {0};

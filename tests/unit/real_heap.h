@@ -1,4 +1,4 @@
-/* A heap as container/heap of Go makes it: what the tie rule `kubernetes` is held against. */
+/* A heap built as Go's container/heap builds it: the reference for the tie rule `kubernetes`. */
 #ifndef BERTH_TESTS_REAL_HEAP_H
 #define BERTH_TESTS_REAL_HEAP_H
 

@@ -36,7 +36,7 @@ static void small_require(berth_status status, const berth_error *error)
     fail_msg("%s", text);
 }
 
-/* An engine with one thread; `config` sets the rest. */
+/* Open an engine with one thread; `config` sets the rest. */
 static inline void small_open_as(small_cluster *c, berth_engine_config config)
 {
     berth_error error = {.code = BERTH_OK};

@@ -27,7 +27,7 @@ static void on_bound(void *context, const bind_outcome *outcome)
     snprintf(why, sizeof(why), "%s", outcome->why);
 }
 
-/* Like the deciding thread, which drops a binding when it has heard of its outcome. */
+/* Like the deciding thread, drop a binding once its outcome is known. */
 static void on_room(void *context)
 {
     (void)context;

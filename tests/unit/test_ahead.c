@@ -160,7 +160,7 @@ static void test_equal(void **state)
 
 /* ---- ending early ---- */
 
-/* Reading ends at whatever object the caller's function refuses. */
+/* Reading ends at the object that the caller's function refuses, whichever it is. */
 static void test_early_stop(void **state)
 {
     (void)state;

@@ -131,7 +131,7 @@ static void test_not_listed(void **state)
                                          BERTH_STR("u1")));
 }
 
-/* Too long strings equal nothing, and too deeply nested values are refused. */
+/* Strings that are too long equal nothing, and values that are nested too deeply are refused. */
 static void test_long_and_deep(void **state)
 {
     char text[4096], uid[601];

@@ -228,7 +228,7 @@ static berth_status create(const char *profile, const char *gates, berth_error *
     return status;
 }
 
-/* A profile whose PodTopologySpread has default constraints, or another one. */
+/* A profile whose PodTopologySpread has default constraints, or a different profile. */
 static void test_reused_scores(void **state)
 {
     static const char on[] = "OpportunisticBatching=true";

@@ -168,7 +168,7 @@ static void time_out_counts_as_unknown(void **state)
     is_settled(BIND_BOUND);
 }
 
-/* After errors without end the pod is fetched as soon as no try can take effect any more, and not
+/* If errors do not stop, the pod is fetched as soon as no attempt can take effect any more, and not
  * before. */
 static void after_many_errors_the_pod_is_asked_for(void **state)
 {

@@ -76,8 +76,8 @@ static void branch_and_drop(counted_cluster *t)
     berth_branch_drop(branch);
 }
 
-/* The bytes of the engine after more publications. The pod moves to and fro in between, so that
- * snapshots differ. */
+/* Returns the bytes of the engine after more publications. The pod moves back and forth in between,
+ * so that snapshots differ. */
 static size_t publish_often(counted_cluster *t, int publications)
 {
     for (int i = 0; i < publications; i++) {
@@ -371,7 +371,7 @@ static void fill(counted_cluster *t)
     t->pods[3] = small_pod(&t->c, "own", "b", "", one_core);
 }
 
-/* Does everything once, until an allocation fails. */
+/* Makes every call once, until an allocation fails. */
 static berth_status try_branch(counted_cluster *t)
 {
     berth_placement placement;

@@ -486,8 +486,8 @@ static void fill(counted_cluster *t)
     t->pods[0] = two.p;
 }
 
-/* Two branches one after the other, the second of a state with other objects, until an allocation
- * fails. */
+/* Makes two branches one after the other, the second from a state with other objects, until an
+ * allocation fails. */
 static berth_status try_branches(counted_cluster *t)
 {
     berth_placement placement;

@@ -76,7 +76,7 @@ static void test_items(void **state)
     BREAK(l, active->profile, active->profile + 1, "another profile");
 }
 
-/* Records and pods without a link to each other. */
+/* Records and pods that have lost their link to each other. */
 static void test_lost(void **state)
 {
     loop *l = *state;

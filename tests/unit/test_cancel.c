@@ -18,7 +18,7 @@ typedef struct setup {
     berth_engine *engine;
     berth_pod_id pods[PODS];
     uint64_t digest;
-    int32_t flag; /* set when so many pods have come to nodes: */
+    int32_t flag; /* set after `bindings_left` more pods have come to nodes */
     int bindings_left;
 } setup;
 

@@ -46,7 +46,7 @@ static const berth__cel_capacity mig_capacities[] = {
     {BERTH_STR("gpu.nvidia.com"), BERTH_STR("multiprocessors"), UNITS(14)},
 };
 
-/* Devices G, M and N of the rules. */
+/* The devices G, M and N that the rules name. */
 static const berth__cel_device devices[] = {
     {BERTH_STR("gpu.nvidia.com"), false, gpu_attributes, 5, gpu_capacities, 2},
     {BERTH_STR("gpu.nvidia.com"), false, mig_attributes, 3, mig_capacities, 2},
@@ -54,7 +54,8 @@ static const berth__cel_device devices[] = {
 };
 enum { DEVICES = 3 };
 
-/* The result of an expression for a device: y, n, e and the text, c and the text. */
+/* The result of an expression for a device: "y", "n", "e" and the error's text, or "c" and the
+ * compiler's text. */
 static void ask(const berth_allocator *allocator, const char *expression, int device, char *out,
                 size_t size)
 {
@@ -346,7 +347,7 @@ static void test_depth(void **state)
     }
 }
 
-/* Whether the text of the result, which may be long, has a part. */
+/* Check whether the text of the result, which may be long, contains `part`. */
 static void assert_contains(const char *expression, const char *part, bool expected)
 {
     static char found[200000];
@@ -396,7 +397,7 @@ static void test_size_limits(void **state)
     text = nested(" ", "true ", " ", (10240 - 4) / 2);
     assert_says(text, 0, too_long);
     free(text);
-    /* As many elements as the longest text has. */
+    /* As many elements as fit in the longest text. */
     text = nested("", "[1", ",1", 5112);
     char *whole = nested("", text, "].size()==5113", 1);
     assert_int_equal(strlen(whole), 10240);
@@ -464,7 +465,7 @@ static const char *const all_sorts[] = {
     "((",
 };
 
-/* One pass; returns false if the planned allocation failure happened. */
+/* Compile and evaluate once; returns false if the planned allocation failure happened. */
 static bool whole_life(const berth_allocator *allocator, const char *expression)
 {
     berth__cel *cel = NULL;

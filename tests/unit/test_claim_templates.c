@@ -99,10 +99,11 @@ static void test_made(void **state)
 {
     (void)state;
     expect(fresh, TEMPLATE("t") POD("p", ""), CLAIM_P "pod(p gpu=p-gpu-c4ad8) ");
-    /* The template behind the pod; one that says more of itself, once and again. */
+    /* The template comes after the pod; then it is repeated, once with more fields and once
+     * unchanged. */
     expect(fresh, POD("p", "") TEMPLATE("t") TEMPLATE("t"), CLAIM_P "pod(p gpu=p-gpu-c4ad8) ");
-    /* The status wins. A finished pod needs no claim, nor does a pod that an API server already
-     * has. */
+    /* The status takes precedence. A finished pod needs no claim, nor does a pod that an API server
+     * already has. */
     expect(fresh,
            TEMPLATE("t") POD(
                "p", "status: {resourceClaimStatuses: [{name: gpu, resourceClaimName: mine}]}\n"),
@@ -110,7 +111,8 @@ static void test_made(void **state)
     expect(fresh, TEMPLATE("t") POD("p", "status: {phase: Failed}\n"), "pod(p) ");
     expect(fresh, TEMPLATE("t") POD("p, uid: u", ""), "pod(p) ");
     expect((berth_read_options){.apply_defaults = false}, TEMPLATE("t") POD("p", ""), "pod(p) ");
-    /* As a template for other pods it gets its own claims, whatever it has. */
+    /* A pod that serves as a template for other pods gets claims of its own, whatever claims it
+     * has. */
     expect(
         (berth_read_options){.apply_defaults = true, .templates = true},
         POD("p, uid: u", "status: {resourceClaimStatuses: [{name: gpu, resourceClaimName: old}]}\n")
@@ -131,7 +133,7 @@ static void test_replicas(void **state)
                       "resourceClaims: [{name: gpu, resourceClaimTemplateName: t}]}}}\n"));
     assert_non_null(strstr(m.text, "claim(default/s-0-gpu-"));
     assert_non_null(strstr(m.text, "pod(s-1 gpu=s-1-gpu-"));
-    /* Texts that differ only in the name. */
+    /* Two templates whose texts differ only in the name. */
     berth_reader_destroy(read_with(
         &m, fresh,
         "{\"kind\":\"List\",\"apiVersion\":\"v1\",\"items\":["

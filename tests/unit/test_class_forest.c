@@ -146,14 +146,14 @@ static bool is_asked(const cluster *c, const berth__tree_ranges *ranges, uint32_
     return in && c->tree.leaves[slot] >= 0;
 }
 
-/* Meet the classes of the slots in question, and give each a part. */
+/* Collect the classes of the slots in question, and give each a random score. */
 static void rate(cluster *c, const berth__tree_ranges *ranges)
 {
     bool met[BERTH__CLASSES_MAX] = {false};
     const uint32_t parts = 1 + below(100);
     c->classes.met_count = 0;
     for (uint32_t id = 0; id < c->classes.count; id++)
-        c->classes.totals[id] = INT32_MAX / 2; /* of classes that are not met: anything */
+        c->classes.totals[id] = INT32_MAX / 2; /* classes that do not occur may have any value */
     for (uint32_t slot = 0; slot < c->tree.slot_count; slot++) {
         const uint32_t id = class_of(c, slot);
         if (met[id] || !is_asked(c, ranges, slot))

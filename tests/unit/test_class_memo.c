@@ -27,7 +27,8 @@ static berth_pod pod_for(const char *scheduler)
                        .scheduler_name = berth__text_of(scheduler)};
 }
 
-/* The memo answers: against the promise, another pod under the id gets the class, too. */
+/* The memo answers by id alone: a different pod under the same id, which breaks the promise, gets
+ * the same class. */
 static void test_recalled(void **state)
 {
     (void)state;

@@ -143,7 +143,7 @@ static void test_ignored_resources(void **state)
     assert_int_equal(one.managed_resources.count, 2);
     assert_int_equal(one.ignored_count, 1);
     assert_true(berth__str_is(one.managed_resources.items[0], "x.com/b"));
-    /* Without a resource to ignore, the profile's own stay. */
+    /* If extenders name no resource to ignore, the profile's own ignored resources stay. */
     require_lines("profiles: [{pluginConfig: [{name: NodeResourcesFit, args: {ignoredResources: "
                   "[x.com/old]}}]}]\nextenders: [{urlPrefix: x, managedResources: [{name: "
                   "x.com/a}]}]");

@@ -112,7 +112,7 @@ static void test_lists_for_groups(void **state)
                 score, "NodeResourcesFit:3");
     check_point("multiPoint: {enabled: [{name: PodGroupPodsCount, weight: 5}]}", score,
                 "NodeResourcesFit:1 PodGroupPodsCount:5");
-    /* What stands at points for pods changes nothing here. */
+    /* Lists at the points for single pods change nothing here. */
     check_point("score: {disabled: [{name: '*'}]}", score,
                 "NodeResourcesFit:1 PodGroupPodsCount:1");
     check_point("postFilter: {disabled: [{name: '*'}]}", post,

@@ -205,7 +205,7 @@ static void assert_fails(const char *script, int64_t timeout_ns)
     open_with((credentials_options){.exec_timeout_ns = timeout_ns});
     assert_int_equal(turn_while_waiting(&bearer), ACCESS_FAILED);
     assert_null(bearer);
-    /* And the plugin does not run again immediately. */
+    /* The plugin does not run again immediately. */
     assert_int_equal(ask(&bearer), ACCESS_FAILED);
 }
 

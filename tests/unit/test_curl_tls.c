@@ -1,6 +1,6 @@
 /* Which servers the transport talks to over TLS: certificates of all kinds, versions of TLS, and
  * the roots that count. The "system's" roots are made here, too: the linker redirects
- * curl_easy_init (CMakeLists.txt), and they are set where libcurl has those of the system. */
+ * curl_easy_init (CMakeLists.txt) to a function that sets them as libcurl's default. */
 #include <arpa/inet.h>
 #include <stdatomic.h>
 #include <unistd.h>
@@ -35,8 +35,8 @@ CURL *__wrap_curl_easy_init(void)
 /* ---- certificates ---- */
 
 /* `ca` signs what a test needs; `system` is the root of the system. A certificate is NAME.pem with
- * its chain, and NAME.key. The configuration lets libssl take everything, so that only what the
- * transport asks for is refused. */
+ * its chain, and NAME.key. The configuration lets libssl take everything, so that only the
+ * transport's own settings refuse a server. */
 static const char script[] =
     "set -e; cd \"$1\"\n"
     "curve='-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes'\n"

@@ -124,7 +124,7 @@ static void test_kinds(void **state)
     assert_int_equal(berth_engine_bind(engine, pod(engine, "one"), node(engine, "a"), &error),
                      BERTH_OK);
     expect(fit_of(engine, "two", "a"), (const uint32_t[]){5, 1, 1, 1, 1, 1});
-    /* The following decisions do not ask for it. */
+    /* The following decisions request no explanation. */
     berth_placement placement;
     assert_int_equal(berth_engine_schedule(engine, pod(engine, "two"), &placement, &error),
                      BERTH_OK);

@@ -274,7 +274,7 @@ static void test_undone(void **state)
         expect_reserved(c->engine, "c", true);
         assert_true(store_of(c->engine)->device_journal_end > journal);
         small_require(berth_engine_begin(c->engine, &error), &error);
-        update(c, CLAIM("c")); /* news of nothing */
+        update(c, CLAIM("c")); /* an update that changes nothing */
         expect_reserved(c->engine, "c", true);
         small_require(berth_engine_rollback(c->engine, &error), &error);
         expect_reserved(c->engine, "c", true);

@@ -327,7 +327,7 @@ static void put_extended(const char *claim_name)
     writes_bind(w, 1, &web, BERTH_STR("n1"));
 }
 
-/* From the answer to the creation to the reservation, which is not answered yet. */
+/* Proceed from the answer to the creation to the reservation, which is not answered yet. */
 static void allocate_made(void)
 {
     assert_string_equal(sent("PATCH", MADE)->body,

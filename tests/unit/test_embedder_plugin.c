@@ -96,7 +96,7 @@ typedef struct cap {
     berth_status answer;
     berth_pod_id refused; /* BERTH_POD_NONE: none */
     uint64_t held;        /* the sum of the reservations */
-    bool obeys;           /* it refuses only where that counts, and adds up cpu */
+    bool obeys;           /* it refuses only where a refusal counts, and adds up cpu */
 } cap;
 
 static uint64_t holding(berth_pod_id pod, berth_node_id node)

@@ -1,6 +1,6 @@
-/* The engine and its memory: whichever allocation fails, the call fails as a whole or does without,
- * the state is unchanged, the same call succeeds later, and no memory leaks. And: a decision on a
- * pod of a warm class allocates nothing. */
+/* The engine and its memory: whichever allocation fails, the call either fails as a whole or
+ * manages without the memory, the state is unchanged, the same call succeeds later, and no memory
+ * leaks. And: a decision on a pod of a warm class allocates nothing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

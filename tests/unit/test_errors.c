@@ -1,4 +1,4 @@
-/* Whichever public call fails, and why: the error has the same status and a message, and a
+/* Whenever a public call fails, the error has the status that the call returns, and a message; a
  * successful call leaves the error alone. Every call that can fail is made in three ways: with
  * wrong arguments, in the wrong state, and with each of its allocations failing once. */
 #include "counted_memory.h"

@@ -10,17 +10,17 @@ enum { NODES_MAX = 160, ASKED_BYTES = 4096 };
 
 typedef struct told {
     berth_engine *engine;
-    berth_status status; /* of all answers */
-    /* about nodes whose name begins with one of these letters */
+    berth_status status; /* the status of all answers */
+    /* each applies to nodes whose name begins with one of these letters */
     const char *refuses, *refuses_for_good, *leaves_out, *likes, *does_not_score;
     berth_extender table;
-    /* what it was asked */
+    /* how often the extender was asked each question */
     uint32_t filters, prioritizations, preemptions;
     char asked[ASKED_BYTES]; /* names in the last question */
     /* victims to answer with */
     berth_extender_victims victims[NODES_MAX];
     uint32_t victim_count;
-    bool keeps_candidates; /* answer with what was asked about */
+    bool keeps_candidates; /* answer with the candidates of the question */
 } told;
 
 static bool begins_with(const char *letters, berth_str name)
@@ -152,7 +152,7 @@ static void open_with_prioritize(small_cluster *c, told *t)
     open_one(c, t);
 }
 
-/* Nodes without labels, of names with blanks between. */
+/* Add nodes without labels; `names` are separated by blanks. */
 static void nodes(small_cluster *c, const char *names)
 {
     char text[64], *rest = text;
@@ -287,7 +287,7 @@ static void test_only_pods_that_it_concerns(void **state)
     assert_int_equal(t.filters, 0);
     assert_string_equal(place(&c, gpu), "none");
     assert_int_equal(t.filters, 1);
-    /* Pods that it does not concern are decided by index. */
+    /* Pods that the extender does not concern are decided by index. */
     for (int i = 0; i < 6; i++)
         (void)placed_quietly(&c, plain);
     berth_statistics statistics = {.size = sizeof(statistics)};
@@ -376,7 +376,7 @@ static void test_scores_are_added(void **state)
     assert_int_equal(total - other, 140);
     assert_int_equal(c.placement.total, total);
     assert_int_equal(placed_quietly(&c, pod), b);
-    t.status = BERTH_E_IO; /* its answer is left out */
+    t.status = BERTH_E_IO; /* its answer is ignored */
     (void)place(&c, pod);
     assert_int_equal(c.placement.verdict, BERTH_VERDICT_PLACED);
     assert_int_equal(c.placement.best_count, 3);
@@ -428,7 +428,7 @@ static void test_scored_nodes_come_first(void **state)
         assert_string_equal(place(&c, pod), "c");
         assert_int_equal(c.placement.best_count, 3);
     }
-    t.does_not_score = "abc"; /* then it is as without it */
+    t.does_not_score = "abc"; /* then the result is the same as without the extender */
     const char first = place(&c, pod)[0];
     for (int i = 0; i < 16; i++)
         assert_int_equal(place(&c, pod)[0], first);
@@ -470,7 +470,7 @@ static void test_many_nodes(void **state)
     const berth_pod_id pod = small_pod(&c, "p", NULL, "", small_spec);
     for (int i = 0; i < 20; i++) {
         assert_int_equal(place(&c, pod)[0], 'n');
-        const uint32_t kept = 300 * 48 / 100; /* of them a third is refused */
+        const uint32_t kept = 300 * 48 / 100; /* a third of them is refused */
         assert_int_equal(c.placement.feasible_count, kept * 2 / 3);
         assert_int_equal(c.placement.next, (c.placement.start + kept) % 300);
         assert_int_equal(berth_explanation_feasible_count(c.explanation), kept * 2 / 3);
@@ -481,7 +481,7 @@ static void test_many_nodes(void **state)
 
 /* ---- preempt ---- */
 
-/* Two full nodes: on "a" one victim of priority 1, on "b" two of priority 2 and 3. */
+/* Two full nodes: on "a" one victim of priority 1, on "b" two of priorities 2 and 3. */
 static void fill(small_cluster *c)
 {
     static const char running[] =
@@ -549,7 +549,7 @@ static void test_extender_chooses_victims(void **state)
     const berth_pod_id pod = small_pod(&c, "p", NULL, "", small_spec);
     assert_string_equal(place(&c, pod), "none");
     assert_string_equal(nominated(&c), "b b3 b2");
-    /* The best of what it left: fewer violations first. */
+    /* The best of the candidates that the extender left: fewer violations first. */
     const berth_pod_id a1 = berth_engine_find_pod(c.engine, BERTH_STR("default"), BERTH_STR("a1"));
     const berth_node_id a = berth_engine_find_node(c.engine, BERTH_STR("a"));
     t.victims[1] =
@@ -649,7 +649,7 @@ static void test_victims_named_twice(void **state)
     small_close(&c);
 }
 
-/* A walk that found enough nodes leaves the others unvisited; preemption does not look at them. */
+/* A search that found enough nodes leaves the others unvisited; preemption does not try those. */
 static void test_unvisited_nodes_are_not_potential(void **state)
 {
     told t = {.refuses_for_good = "n"};
@@ -672,7 +672,7 @@ static void test_unvisited_nodes_are_not_potential(void **state)
     assert_string_equal(place(&c, pod), "none");
     assert_string_equal(nominated(&c), "none");
     assert_non_null(strstr(message(&c), "300 Preemption is not helpful for scheduling"));
-    t.refuses_for_good = "m"; /* and where all were visited, they are */
+    t.refuses_for_good = "m"; /* this refuses none of the nodes */
     t.refuses = NULL;
     assert_int_equal(berth_engine_set_rotation(c.engine, 0, NULL), BERTH_OK);
     assert_int_equal(place(&c, pod)[0], 'n');
@@ -714,7 +714,7 @@ static void open_loop(loop *l, told *t)
     t->engine = l->c.engine;
 }
 
-/* Extenders cannot say what they wait for: any change counts. */
+/* Extenders cannot say which changes would help, so any change wakes the pod. */
 static void test_any_change_wakes(void **state)
 {
     told t = {.refuses = "a"};
@@ -800,7 +800,7 @@ static void test_one_question_a_member(void **state)
     const uint32_t once = t.filters;
     assert_true(once == 1 || once == 2);
     berth_scheduler_destroy(scheduler);
-    t.status = BERTH_E_IO; /* an error is repeated for its words, and not asked for again */
+    t.status = BERTH_E_IO; /* its message is explained without asking the extender again */
     t.filters = 0;
     small_require(berth_scheduler_create(c.engine, &options, &scheduler, &error), &error);
     small_require(berth_scheduler_step(scheduler, 1, &step, &error), &error);

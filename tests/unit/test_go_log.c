@@ -39,8 +39,8 @@ static void test_within_one_unit(void **state)
         assert_true(fabsl(error) < unit);
         differing += value != (double)logl((long double)i);
     }
-    /* About one in a hundred is not the nearest value: if all were, this would be another
-     * algorithm. */
+    /* About one result in a hundred is not the nearest double; if all were, this would be a
+     * different algorithm. */
     assert_in_range(differing, 1000, 4000);
 }
 

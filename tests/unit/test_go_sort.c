@@ -1,5 +1,5 @@
-/* Go's order of equals: each list of tests/golden/go_sort.txt is sorted into the same order, with
- * the same number of comparisons, as by Go's own sort.Slice. */
+/* The order of equal elements: each list of tests/golden/go_sort.txt is sorted into the same order
+ * as by Go's own sort.Slice, with the same number of comparisons. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -315,7 +315,7 @@ static void test_threads_share_a_heap(void **state)
         sharers[i] = (sharer){berth__heap_allocator(heap), 7 + i, false};
         assert_int_equal(pthread_create(&threads[i], NULL, share, &sharers[i]), 0);
     }
-    for (int i = 0; i < 100; i++) /* meanwhile reading the use empties the cache */
+    for (int i = 0; i < 100; i++) /* meanwhile, reading the heap's use empties the cache */
         assert_true(berth__heap_usage(heap).used_bytes >= before);
     for (int i = 0; i < SHARERS; i++) {
         assert_int_equal(pthread_join(threads[i], NULL), 0);

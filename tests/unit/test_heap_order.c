@@ -168,7 +168,7 @@ static void test_lists(void **state)
         uint32_t distinct = 1 + berth__random_below(&source, round % 2 == 0 ? 4 : 100);
         for (uint32_t i = 0; i < count; i++)
             totals[i] = berth__random_below(&source, distinct);
-        /* A few of the best, and none before a random position. */
+        /* Only a few slots have the best total, and none of them is before a random position. */
         uint32_t bare = berth__random_below(&source, count);
         for (uint32_t i = 0; i < bare && round % 5 == 0; i++)
             totals[i] = -1;
@@ -190,8 +190,8 @@ typedef struct forest {
     uint64_t busy[SLOTS_MAX / BERTH__TILE / 64 + 1];
 } forest;
 
-/* Split the slots that pass into two sets. A tile is busy where the sets say too much, and a set
- * holds anything where it is not ready. */
+/* Split the slots that pass into two sets. A tile whose sets have too many slots is marked busy;
+ * where a set is not ready, it is empty. */
 static void make_sets(forest *f)
 {
     memset(f->busy, 0, sizeof(f->busy));
@@ -317,7 +317,7 @@ static void check_tree(forest *f, const berth__kernels *kernels, uint32_t start,
     check_walk(f, kernels, start, limit, true);
 }
 
-/* The tiles of a tree that walks use are what its leaves say. */
+/* The masks of a tree's tiles, which walks use, agree with its leaves. */
 static void check_tiles(const forest *f)
 {
     for (uint32_t slot = 0; slot < f->tree.slot_count; slot++) {

@@ -19,7 +19,7 @@
 
 enum { NODES = 24, IMAGES = 5, OPS = 60000, DEPTH = 3, PODS_MAX = 200 };
 
-/* The plain version: the counts of each node at its last copy. */
+/* The plain version: the image counts of each node at its last copy. */
 typedef struct copies {
     bool present[NODES];
     bool changed[NODES]; /* since its copy: the next cycle copies it again */
@@ -267,7 +267,7 @@ static void test_counts(void **state)
     tear_down(&w);
 }
 
-/* The past is shortened on the way: it does not grow with the age of the cluster. */
+/* The record of the past is shortened along the way, so it does not grow with the cluster's age. */
 static void test_bounded(void **state)
 {
     (void)state;
@@ -283,7 +283,7 @@ static void test_bounded(void **state)
     tear_down(&w);
 }
 
-/* Without memory the past stays as long as it is, and correct. */
+/* Without memory, the record of the past is not shortened, and stays correct. */
 static void test_no_memory(void **state)
 {
     (void)state;

@@ -189,7 +189,8 @@ static void test_own_plugins_see_reports(void **state)
 
 /* ---- classes of nodes ---- */
 
-/* A pod of an app; if `prefers`, it prefers pods of `x` and of `y`, with a weight each. */
+/* Add a pod of an app; if `prefers`, it prefers pods of `x` and of `y`, each with its own weight.
+ */
 static berth_pod_id put_app_pod(berth_engine *engine, uint32_t serial, const char *app,
                                 const char *node, bool prefers)
 {

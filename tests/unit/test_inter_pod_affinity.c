@@ -111,7 +111,7 @@ static void test_terms_are_told_apart(void **state)
 {
     static const struct {
         const char *requirement;
-        const char *refused; /* of n1 and n2, "1" for each that is */
+        const char *refused; /* one digit each for n1 and n2: "1" if the node is refused */
     } cases[] = {
         {"key: app, operator: In, values: [x]", "10"},
         {"key: app, operator: NotIn, values: [x]", "01"},
@@ -251,7 +251,7 @@ static void test_unreadable_selector(void **state)
                           "One") ", preferredAffinityTerms: " BECAUSE("Two") "]");
 }
 
-/* A list of terms of a running pod with an unreadable term is ignored. */
+/* If one term of a running pod is unreadable, its whole list of terms is ignored. */
 static void test_unreadable_selector_of_running_pod(void **state)
 {
     (void)state;

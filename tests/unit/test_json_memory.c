@@ -1,5 +1,5 @@
-/* The JSON parser asks for C++ heap memory when it is made, and not later: simdjson's functions may
- * not throw, so an allocation in them that fails ends the process. */
+/* The JSON parser allocates C++ heap memory when it is created, and never later: simdjson's
+ * functions may not throw, so an allocation in them that fails ends the process. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

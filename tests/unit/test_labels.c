@@ -470,7 +470,7 @@ static void test_many_tolerations(void **state)
             const char *key = keys[1 + berth__random_below(&random, kinds - 1)];
             const char *op = ONE_OF(ops), *value = ONE_OF(values), *effect = ONE_OF(effects);
             if (round % 2 == 0 && (key == NULL || key[0] == '\0'))
-                key = "z"; /* otherwise hardly any list would refuse */
+                key = "z"; /* otherwise hardly any list would refuse the taint */
             items[i] = (berth__interned_toleration){SYM_OF(key), SYM_OF(op), SYM_OF(value),
                                                     SYM_OF(effect)};
         }

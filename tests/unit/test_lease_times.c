@@ -114,7 +114,7 @@ static void lead(void)
 /* ---- another's lease ---- */
 
 /* Whether a lease of another that was first seen `after_ns` ago is taken over. Attempts come at
- * random times; so the last one's answer is held back until the moment. */
+ * random times; so the answer to the last one is held back until that moment. */
 static bool is_taken_over(int seconds, int64_t after_ns)
 {
     start(NULL);
@@ -148,7 +148,7 @@ static void another_holder_has_its_whole_time(void **state)
     }
 }
 
-/* A change begins the time anew, even if it comes with the last moment. */
+/* A change starts the time anew, even if it comes at the last moment. */
 static void a_change_begins_anew(void **state)
 {
     (void)state;
@@ -229,7 +229,7 @@ static void it_is_lost_in_time(void **state)
     assert_int_equal(renewed, 2);
 }
 
-/* Renewals come every 2 s from the answer. */
+/* Each renewal is sent 2 s after the answer to the one before. */
 static void renewals_come_every_two_seconds(void **state)
 {
     (void)state;

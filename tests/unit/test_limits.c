@@ -45,7 +45,7 @@ static berth_status load(small_cluster *c, const long_text *t, berth_error *erro
                                   NULL, error);
 }
 
-/* Loads and frees the text. */
+/* Loads the text, which must be accepted, and frees it. */
 static void taken(small_cluster *c, long_text *t)
 {
     berth_error error = {.code = BERTH_OK};
@@ -373,11 +373,12 @@ static void test_configuration(void **state)
     assert_string_equal(error.message, "threads is at most 1024, not 1025");
 }
 
-/* Every entry of the table is used, none is left, and a released one is used again.
+/* Every entry of the table can be used, then none is left, and a released one is used again.
  *
  * The last pin of a snapshot makes its owner walk over all living ones (PUB-4), two thousand
  * million steps for the number of them here. So all pins but one are released as if another thread
- * were at that walk, which leaves it a request; the end of the engine frees the rest. */
+ * were already walking, which only leaves a request for that thread; destroying the engine frees
+ * the rest. */
 static void test_snapshots_alive(void **state)
 {
     enum { ALIVE = 65535 };

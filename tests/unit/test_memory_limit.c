@@ -1,5 +1,5 @@
 /* The memory limit of an engine: calls beyond it fail and change nothing, calls within it succeed,
- * and what is counted is what an allocator of the caller's sees. */
+ * and the engine counts the same bytes as an allocator of the caller. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -77,7 +77,8 @@ static void fill(berth_engine *engine, uint64_t limit_bytes)
     assert_int_equal(placement.verdict, BERTH_VERDICT_PLACED);
 }
 
-/* The memory of an engine with one node, to have limits that leave room for some pods. */
+/* The memory of an engine with one node: tests add to it to set limits that leave room for some
+ * pods. */
 static uint64_t empty_bytes(void)
 {
     berth_engine *engine;

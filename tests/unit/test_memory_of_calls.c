@@ -1,5 +1,6 @@
-/* Calls that the other memory tests do not make: whichever allocation fails, the call fails or does
- * without, the engine is unchanged, the same call succeeds later, and no memory leaks. */
+/* Calls that the other memory tests do not make: whichever allocation fails, the call fails or
+ * manages without the memory, the engine is unchanged, the same call succeeds later, and no memory
+ * leaks. */
 #include "berth/query.h"
 #include "berth/read.h"
 #include "branch_cluster.h"

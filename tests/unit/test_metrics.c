@@ -105,8 +105,8 @@ static void every_gauge(void **state)
     has("rest_client_requests_total{code=\"201\",host=\"h:1\",method=\"POST\"} 5\n");
 }
 
-/* Nothing was counted: metrics with labels are absent, the others are 0, and so are those that
- * measure nothing here. */
+/* While nothing is counted, metrics with labels are absent and the others are 0, as are those that
+ * measure nothing in Berth. */
 static void empty(void **state)
 {
     size_t length;

@@ -344,7 +344,7 @@ static void test_no_engine(void **state)
     assert_int_equal(berth_engine_unbind(NULL, 0, NULL), BERTH_E_ARG);
 }
 
-/* What only reads answers as if nothing were there. */
+/* Calls that only read answer as if nothing were there. */
 static void test_nothing_to_read(void **state)
 {
     (void)state;

@@ -15,7 +15,7 @@ static berth__slice_facts *offer_other(const char *driver, const char *pool, con
     return facts;
 }
 
-/* Computes the shapes after all devices and requests are given. */
+/* Computes the shapes; call it after all devices and requests were given. */
 static void look(void)
 {
     assert_true(

@@ -1,5 +1,6 @@
-/* The notes of the reader about inputs that it accepts: unknown kinds, fields and versions with the
- * probable meaning, workloads that are not expanded; RuntimeClasses applied; lines of YAML. */
+/* The notes of the reader about inputs that it accepts: unknown kinds, fields and versions, with a
+ * guess at what was meant; workloads that are not expanded; RuntimeClasses applied; lines of YAML.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* The objects that extenders are asked about: what is kept of which, and when it goes. */
+/* The objects that extenders are asked about: how much of each is kept, and when it is dropped. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +40,7 @@ static void see_node(object_texts *texts, const char *name)
     object_view_free(&view);
 }
 
-/* What is known of an object; "" if nothing is. Valid until the next call. */
+/* The stored text of an object; "" if there is none. Valid until the next call. */
 static const char *known(object_texts *texts, berth_kind kind, const char *space, const char *name)
 {
     static char *text;
@@ -121,7 +121,7 @@ static void test_only_uids_of_running_pods(void **state)
     object_texts_destroy(texts);
 }
 
-/* In a dry run the other scheduler binds pods before they are decided here. */
+/* In a dry run, the other scheduler binds pods before we decide on them. */
 static void test_as_they_were_before_binding(void **state)
 {
     object_texts *texts = object_texts_create((object_texts_policy){.last_pending = true});
@@ -136,7 +136,7 @@ static void test_as_they_were_before_binding(void **state)
     object_texts_destroy(texts);
 }
 
-/* A resource is asked for where its name stands, whatever the amount. */
+/* A pod requests a resource if it names the resource, whatever the amount. */
 static void test_resources(void **state)
 {
     static const berth_str names[] = {{"x.com/a", 7}, {"x.com/b", 7}};

@@ -1,6 +1,6 @@
-/* Orders on their way to the API server: bindings are sent only for the pod and node that were
- * decided about, not for others of the same name. A deciding thread and a scripted server run
- * together. */
+/* Orders on their way to the API server: bindings are sent only for the pod and node of the
+ * decision, not for others of the same name. A deciding thread and a scripted server run together.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -286,7 +286,7 @@ static scripted_request *await(const char *method, const char *path)
     return request;
 }
 
-/* The server refuses: the victim stays, and the next attempt asks again. */
+/* The server refuses: the victim stays, and the next attempt requests the eviction again. */
 static void test_refused_eviction(void **state)
 {
     (void)state;
@@ -442,7 +442,7 @@ static void test_claim(void **state)
     assert_state(0, 1);
     give_event("/persistentvolumeclaims?watch", "MODIFIED", BOUND_CLAIM);
     request = scripted_find(w.s, "GET", "/persistentvolumeclaims/c");
-    assert_null(request); /* the watch's sink has to ask for it */
+    assert_null(request); /* the sink of the watch has to send it */
     orders_changed(&w.orders, BERTH_KIND_PERSISTENT_VOLUME_CLAIM, BERTH_STR("ns"), BERTH_STR("c"));
     request = sent("GET", "/persistentvolumeclaims/c");
     assert_non_null(request);

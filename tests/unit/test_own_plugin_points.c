@@ -103,7 +103,7 @@ static void test_explicit(void **state)
             "no plugin of this name has a filter phase");
 }
 
-/* A name that nobody has is refused at the points without functions, too. */
+/* A name that no plugin has is refused at the points without functions, too. */
 static void test_nobody(void **state)
 {
     static const char *const points[] = {"preEnqueue", "queueSort", "preFilter", "postFilter",

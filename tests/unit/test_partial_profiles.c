@@ -95,7 +95,7 @@ static void test_scores_without_state(void **state)
     }
 }
 
-/* These plugins compute what they miss. */
+/* These plugins compute what their missing point would have prepared. */
 static void test_those_that_go_without(void **state)
 {
     (void)state;

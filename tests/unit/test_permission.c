@@ -1,5 +1,5 @@
-/* Requests that wait until somebody has said whether they may be answered, and what a client
- * shows: tokens and certificates. */
+/* Requests that wait until somebody has said whether they may be answered, and the credentials of
+ * clients: tokens and certificates. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 #include "live/serving/serving.h"
 
-/* What was asked last, and what the rule answers. */
+/* The last question, and the rule's answer to it. */
 static struct {
     int times;
     char token[64], user[300], groups[1200], verb[16], path[64];
@@ -63,7 +63,7 @@ static void on_ask(void *context, const serving_client *client, permission *wait
 
 static metrics *counted;
 static serving *server;
-static const char *authority; /* file of those who sign certificates; NULL: none */
+static const char *authority; /* file of the client authorities; NULL: none */
 
 static void serve(bool tls)
 {
@@ -110,7 +110,7 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *context)
     return more;
 }
 
-/* What the next requests show. */
+/* The credentials that the next requests send. */
 static const char *header, *certificate, *key;
 
 static long ask(const char *scheme, const char *method, const char *path)
@@ -163,7 +163,7 @@ static void test_permitted(void **state)
         assert_non_null(strstr(body, "verbosity to 3"));
         assert_string_equal(rule.verb, "put");
         assert_int_equal(ask(scheme, "GET", "/nothing"),
-                         404); /* asked as well: paths stay secret */
+                         404); /* the rule is asked even so: it stays secret which paths exist */
         assert_int_equal(rule.times, 3);
         serving_stop(server);
         server = NULL;
@@ -385,7 +385,7 @@ static void test_certificates(void **state)
         server = NULL;
         authority = NULL;
         serve(true);
-        names("jane", "-", ""); /* nobody signs: certificates do not count */
+        names("jane", "-", ""); /* no authority is set: certificates do not count */
     }
     snprintf(command, sizeof(command), "rm -r %s", folder);
     assert_int_equal(system(command), 0);

@@ -1,4 +1,4 @@
-/* Text is escaped so that a terminal shows it and does not obey it. */
+/* Text is escaped so that a terminal shows control characters instead of obeying them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

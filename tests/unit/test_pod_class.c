@@ -109,7 +109,7 @@ static void follow(uint32_t minor)
                      BERTH_OK);
 }
 
-/* Requests of a status that has no resources count in no total, so they make no other class. */
+/* A status without resources adds to no total, so it does not change the class. */
 static void test_status_without_resources(void **state)
 {
     (void)state;

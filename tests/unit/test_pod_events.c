@@ -1,4 +1,4 @@
-/* Events against a scripted server: texts, series, the bound, and what is sent again. */
+/* Events against a scripted server: texts, series, the limit on waiting events, and repetitions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -115,7 +115,7 @@ static void test_preemption(void **state)
     assert_int_equal(t->outcome.placed, 2);
 }
 
-/* A nomination for a node that is gone takes no room there, and goes on. */
+/* A nomination for a node that is gone takes no room there, and stays valid. */
 static void test_nominated_for_a_node_that_is_gone(void **state)
 {
     group_test *t = *state;
@@ -140,7 +140,8 @@ static void test_nominated_for_a_node_that_is_gone(void **state)
         assert_int_not_equal(t->nominated[i], gone);
 }
 
-/* Two nodes with pods of one core that a single pod may evict only as a group of one on each. */
+/* Two nodes with pods of one core; on each node, one of them belongs to a group that a single pod
+ * can evict only as a whole. */
 static berth_pod_id add_victims(group_test *t)
 {
     small_node(&t->cluster, "n1", "");
@@ -158,7 +159,7 @@ static berth_pod_id add_victims(group_test *t)
     return add_pod(t, "one", NULL, 5, NULL, "");
 }
 
-/* A single pod evicts the pods of a group together, also those on other nodes. */
+/* A single pod evicts the pods of a group together, including those on other nodes. */
 static void test_group_as_victim(void **state)
 {
     group_test *t = *state;
@@ -171,8 +172,8 @@ static void test_group_as_victim(void **state)
     assert_int_equal(berth_explanation_victim_count(t->cluster.explanation), 2);
 }
 
-/* Nodes are compared by the first victim, which is the most important by its group's priority: its
- * own is 0 on n1 and 1 on n2, although n1 has one of 5. */
+/* Nodes are compared by their first victim, the most important one by its group's priority. Its own
+ * priority is 0 on n1 and 1 on n2, although n1 also has a victim of priority 5. */
 static void test_first_victim(void **state)
 {
     group_test *t = *state;
@@ -194,8 +195,8 @@ static void test_first_victim(void **state)
     assert_int_equal(berth_explanation_victim_count(t->cluster.explanation), 2);
 }
 
-/* While victims return, an empty selector counts them, although it counts nobody at first. So no
- * victim may return: maxSkew leaves room for the new pod alone. */
+/* While victims are put back, an empty selector counts them, although it counts no pod at first. So
+ * no victim can be put back: maxSkew leaves room only for the new pod. */
 static void test_spread_by_hooks(void **state)
 {
     static const char spread[] = "topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, "
@@ -224,7 +225,8 @@ static void test_spread_by_hooks(void **state)
     nominate(t, add_pod(t, "kept", NULL, 9, NULL, ""), "n1");
     cycle(t, pods, 1);
     assert_false(t->outcome.preempts);
-    /* With room for both, it counts beside each victim that would return. */
+    /* If there is room for both, the nominated pod counts beside each victim that would be put
+     * back. */
     const berth_pod_id wide = add_pod(t, "c", "g", 9, NULL, wide_spread);
     cycle(t, &wide, 1);
     assert_int_equal(t->outcome.victim_count, 4);
@@ -314,7 +316,7 @@ static void test_errors(void **state)
                      BERTH_E_ARG);
 }
 
-/* Also a group that is given up before its first pod is tried. */
+/* The same errors for a group that is given up before its first pod is tried. */
 static void test_errors_before_the_first_pod(void **state)
 {
     group_test *t = *state;
@@ -364,7 +366,7 @@ static berth_status refuse_first(void *context, const berth_cycle *cycle, berth_
     return berth_cycle_may_refuse(cycle) && (*refused)++ == 0 ? BERTH_E_CONFLICT : BERTH_OK;
 }
 
-/* Refuses one pod, also where it may not. */
+/* Refuses one pod, even where refusing is not allowed. */
 static berth_status refuse_one(void *context, const berth_cycle *cycle, berth_pod_id pod,
                                berth_node_id node)
 {
@@ -407,7 +409,7 @@ static void open_reserving(group_test *t, void *context,
     small_node(&t->cluster, "n1", "");
 }
 
-/* A member that a plugin does not reserve for stays pending; the others count. */
+/* A member for which a plugin's Reserve fails stays pending; the others count. */
 static void test_reserve(void **state)
 {
     (void)state;
@@ -443,7 +445,7 @@ static void test_member_in_error(void **state)
     assert_true(t->ended[0] && t->ended[1]);
 }
 
-/* What a plugin would refuse does not matter while victims return in the simulation. */
+/* While victims are put back in the simulation, a plugin's refusals do not matter. */
 static void test_victims_are_not_refused(void **state)
 {
     (void)state;
@@ -464,8 +466,9 @@ static void test_victims_are_not_refused(void **state)
     small_close(&t.cluster);
 }
 
-/* The allocation with this number fails while a pod evicts a group that is on two nodes. Returns
- * whether there were fewer. A new engine for each: memory that an earlier attempt got is kept. */
+/* Lets the allocation with this number fail while a pod evicts a group that is on two nodes.
+ * Returns whether there were fewer allocations. Each call needs a new engine, because an engine
+ * keeps memory that an earlier attempt got. */
 static bool survives_without(unsigned at)
 {
     counted memory = {0};

@@ -11,8 +11,8 @@ static int set_up_domains(void **state)
     return set_up_with(state, domain_gates);
 }
 
-/* The group goes to one rack, although single pods would spread: to the rack that takes more of its
- * pods, and among equals to the fuller one. */
+/* The group is placed in one rack, although single pods would spread: in the rack that takes more
+ * of its pods, and among equal racks in the fuller one. */
 static void test_one_domain(void **state)
 {
     group_test *t = *state;
@@ -54,7 +54,7 @@ static void test_domain_of_running_pods(void **state)
     add_pod(t, "filler1", NULL, 0, "a1", ""); /* rack a is the fuller one */
     add_pod(t, "filler2", NULL, 0, "a1", "");
     pod = add_pod(t, "new", "g", 0, NULL, "");
-    nominate(t, pod, "a1"); /* which takes no part */
+    nominate(t, pod, "a1"); /* the nominated pod takes no part */
     cycle(t, &pod, 1);
     assert_int_equal(t->outcome.placed, 1);
     assert_string_equal(rack_of(t, 0), "b1");
@@ -189,8 +189,8 @@ static char rack_with(const char *plugins)
     return rack;
 }
 
-/* By the number of pods rack a wins with 100 to 75 points, by use rack b with 100 to 50. The weight
- * of NodeResourcesFit at score is another one. */
+/* By the number of pods, rack a wins with 100 to 75 points; by use, rack b wins with 100 to 50. The
+ * weight of NodeResourcesFit at the point score is a separate one. */
 static void test_placement_scores(void **state)
 {
     static const char by_use[] = "placementScore: {enabled: [{name: NodeResourcesFit, weight: 9}]}";
@@ -209,7 +209,7 @@ static void test_placement_scores(void **state)
                      'b');
 }
 
-/* Without a plugin that makes placements, all nodes are the one placement. */
+/* Without a plugin that generates placements, all nodes together form the only placement. */
 static void test_no_placements(void **state)
 {
     group_test t = {0};

@@ -22,7 +22,7 @@ static berth_node_id add_node(small_cluster *c, const char *name, const char *cp
     return (berth_node_id)small_add(c, text);
 }
 
-/* Add a pod that requests so many cores; the other arguments are parts of its text. */
+/* Add a pod that requests `cpu` cores; the other arguments are parts of its text. */
 static berth_pod_id add_pod(small_cluster *c, const char *name, const char *cpu, int priority,
                             const char *spec, const char *meta, const char *status)
 {
@@ -337,8 +337,8 @@ static void test_ports_come_back(void **state)
     }
 }
 
-/* Spread and affinity counters see pods leave; afterwards the state is the same, however often it
- * is asked. */
+/* Spread and affinity counters see pods leave; afterwards the state is the same, however often the
+ * question is asked. */
 static void test_counters_come_back(void **state)
 {
     small_cluster *c = *state;
@@ -596,7 +596,7 @@ static void crowd_node(crowd *own, uint32_t i, int64_t cpu)
     crowd_add(own, &object);
 }
 
-/* Add a pod that requests so many cores; `node` UINT32_MAX: pending. */
+/* Add a pod that requests `cpu` cores; `node` UINT32_MAX: pending. */
 static uint32_t crowd_pod(crowd *own, const char *letter, uint32_t i, uint32_t node, int64_t cpu,
                           int32_t priority)
 {
@@ -862,7 +862,7 @@ static void test_words_of_a_named_and_nominated_node(void **state)
     assert_non_null(strstr(berth_explanation_message(c->explanation).data, "[NodeAffinity]."));
 }
 
-/* A name comes at its place in a sorted list, once. */
+/* A name is inserted into a sorted list at its place, and only once. */
 static void test_list_of_plugins(void **state)
 {
     static const struct {

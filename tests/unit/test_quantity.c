@@ -1,4 +1,4 @@
-/* Quantities: the texts of the rules (reference: apimachinery v0.32 quantity.go), rounding,
+/* Quantities: the accepted and refused texts (reference: apimachinery v0.32 quantity.go), rounding,
  * capping, canonical texts, and every spelling that was found in real manifests. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -20,7 +20,7 @@ typedef struct world {
     char told[4096]; /* "+ns/a ~ns/a -ns/a " */
     uint64_t number;
     int listed, seen, gone, texts;
-    char text[512]; /* the last whole text, and what had been told before it came */
+    char text[512]; /* the last whole text, and the changes that had been reported before it came */
     size_t told_before;
     bool full;
 } world;
@@ -200,7 +200,8 @@ static void begin_watching(void)
     w.told[0] = '\0';
 }
 
-/* Expired by an event or by the answer: listed again, and the difference reported. */
+/* A watch that expires by an event or by the answer is followed by a new list, whose differences
+ * are reported. */
 static void test_expired(void **state)
 {
     (void)state;
@@ -337,7 +338,7 @@ static void test_list_fails(void **state)
     scripted_answer(w.s, scripted_find(w.s, "GET", "continue=more"), 410, "{}");
     scripted_advance(w.s, 4 * SECOND);
     assert_null(scripted_find(w.s, "GET", "continue"));
-    /* A list that breaks off is not used: no object is removed. */
+    /* A list that breaks off removes no object. */
     scripted_request *request = scripted_find(w.s, "GET", "?limit=");
     const char *half = "{\"metadata\":{\"resourceVersion\":\"9\"},\"items\":[";
     scripted_data(w.s, request, half, strlen(half));
@@ -519,7 +520,7 @@ static void test_pods_come_last(void **state)
     assert_null(scripted_find(w.s, "GET", "/pods"));
     assert_false(watcher_is_synced(all));
     scripted_advance(w.s, 3 * SECOND);
-    assert_true(watcher_lost_ns(all) < 10 * SECOND); /* pods have not been asked for */
+    assert_true(watcher_lost_ns(all) < 10 * SECOND); /* pods have not been requested yet */
     give_list(LIST("7", "", ""));
     assert_null(watcher_denied(all));
     assert_non_null(scripted_find(w.s, "GET", "status.phase%21%3DSucceeded"));

@@ -1,5 +1,5 @@
-/* Sums and fragmentation of a replay: incremental updates give the same as computing them from the
- * engine. */
+/* Sums and fragmentation of a replay: incremental updates and a computation from the engine agree.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -225,7 +225,7 @@ static void test_full_mix(void **state)
     replay_load_free(&load);
 }
 
-/* Amounts whose sums do not fit 64 bits. */
+/* Amounts whose sums do not fit in 64 bits. */
 static void test_largest(void **state)
 {
     (void)state;

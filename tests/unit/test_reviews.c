@@ -1,4 +1,4 @@
-/* Who a client is and what it may read, asked of a scripted API server. */
+/* Who a client is and what it may read, according to a scripted API server. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -150,7 +150,7 @@ static void test_nobodys_token(void **state)
     verdict_is(401, "Unauthorized");
 }
 
-/* What was remembered until a moment is asked again from that moment on. */
+/* An answer that is remembered until a moment is requested again from that moment on. */
 static void remembers(int64_t token_s, int64_t allowed_s, int64_t denied_s)
 {
     ask("t", "/metrics");
@@ -341,7 +341,7 @@ static void on_status(void *context, const review_verdict *verdict)
     *(int *)context = verdict->status;
 }
 
-/* So many wait; the next one is refused, until one of them has its answer. */
+/* REVIEWS_WAITING questions may wait; the next one is refused until one of them is answered. */
 static void test_waiting(void **state)
 {
     (void)state;
@@ -386,7 +386,7 @@ static void test_rate(void **state)
     refused_for_rate(REVIEWS_BURST);
 }
 
-/* What is asked about a very long path is not remembered. */
+/* The answer about a very long path is not remembered. */
 static void test_long_paths(void **state)
 {
     (void)state;
@@ -417,7 +417,7 @@ static void test_cache(void **state)
     }
     assert_int_equal(json_integer_value(expiring_cache_find(&cache, "7", 0)), 7);
     assert_null(expiring_cache_find(&cache, "7", 1));
-    expiring_cache_keep(&cache, "new", json_true(), 1, 100); /* in place of what has expired */
+    expiring_cache_keep(&cache, "new", json_true(), 1, 100); /* replaces an expired entry */
     assert_non_null(expiring_cache_find(&cache, "3", 99));
     assert_null(expiring_cache_find(&cache, "3", 100));
     expiring_cache_keep(&cache, "more", json_true(), 1, 100); /* nothing has expired */

@@ -277,7 +277,7 @@ static void test_namespaces_of_running_pods(void **state)
     small_close(&c);
 }
 
-/* The first-of-a-series rule applies the terms to the pod itself as to other pods. */
+/* For the first pod of a series, the terms are applied to the pod itself as to other pods. */
 static void test_first_of_a_series(void **state)
 {
     (void)state;
@@ -499,7 +499,7 @@ static void test_unreadable_terms(void **state)
                           ". not found");
 }
 
-/* An unreadable preferred node affinity is an error, and only if nodes are compared by it. */
+/* An unreadable preferred node affinity is an error only if nodes are compared by it. */
 static void test_unreadable_preference(void **state)
 {
     (void)state;

@@ -132,7 +132,7 @@ static void test_with_gates(void **state)
     assert_int_equal(gated(l), 0);
 }
 
-/* Many gated pods: a claim that comes looks at its own pod and at few others. */
+/* Many gated pods: when a claim arrives, its own pod and only a few others are examined. */
 static void test_many_wait(void **state)
 {
     loop *l = *state;
@@ -166,7 +166,7 @@ static void test_many_wait(void **state)
     assert_int_equal(berth_scheduler_check(l->scheduler, NULL), BERTH_OK);
 }
 
-/* The first of two claims goes again before the second comes. */
+/* The first of two claims is removed again before the second one arrives. */
 static void test_first_goes_again(void **state)
 {
     loop *l = *state;

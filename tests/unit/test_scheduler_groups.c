@@ -179,7 +179,7 @@ static void test_backs_off(void **state)
     assert_int_equal(status.rejector_count, 1); /* b itself did not fit, a did */
     berth_scheduler_pod(l->scheduler, a, &status);
     assert_int_equal(status.rejector_count, 0);
-    /* Nothing ends the backoff: no node that comes, and not that no other pod is active. */
+    /* Nothing ends the backoff early, neither a new node nor the lack of other active pods. */
     loop_node(l, "n2", "1");
     assert_int_equal(loop_step(l), BERTH_STEP_IDLE);
     loop_advance(l, 1999);
@@ -192,7 +192,7 @@ static void test_backs_off(void **state)
     assert_int_equal(loop_count(l).backoff_ended, 2);
 }
 
-/* What rejected a pod is that of its last attempt. */
+/* The reported rejectors of a pod are those of its last attempt. */
 static void test_rejectors(void **state)
 {
     loop *l = *state;
@@ -215,7 +215,7 @@ static void test_rejectors(void **state)
     }
 }
 
-/* A scheduler that explains, in place of the other one. */
+/* Replace the scheduler by one that explains. */
 static void explain(loop *l)
 {
     berth_scheduler_options options;
@@ -236,8 +236,8 @@ static void check_words(loop *l, const char *const *words, int count)
     }
 }
 
-/* Each pod has its own words if it did not fit, and the group's otherwise: those before preemption
- * if it was not tried. */
+/* Each pod has its own message if it did not fit. Otherwise it has the group's message; if the pod
+ * was not tried, the one from before preemption. */
 static void test_words(void **state)
 {
     loop *l = *state;
@@ -255,8 +255,8 @@ static void test_words(void **state)
     check_words(l, words, 3);
 }
 
-/* With domains, the words are about the first one: there the last two were not tried, although the
- * second domain takes two pods. */
+/* With domains, the message is about the first one: there, the last two pods were not tried,
+ * although the second domain takes two pods. */
 static void test_words_of_domains(void **state)
 {
     static const char *const words[] = {
@@ -303,7 +303,7 @@ static void test_long_backoff(void **state)
     }
 }
 
-/* Pods that were left over are tried again at once, and refused for good without a new minimum. */
+/* Pods that were left over are tried again at once, and go to backoff if they still do not fit. */
 static void test_left_over(void **state)
 {
     loop *l = *state;
@@ -346,7 +346,7 @@ static void refuse_second(loop *l)
     l->bind_answer = l->binds == 1 ? BERTH_ANSWER_FAILED : BERTH_ANSWER_DONE;
 }
 
-/* A binding that fails at once takes part in the group's next turn. */
+/* A pod whose binding fails at once takes part in the group's next turn. */
 static void test_binding_fails(void **state)
 {
     loop *l = *state;
@@ -364,7 +364,7 @@ static void test_binding_fails(void **state)
     assert_int_equal(l->group.placed, 1);
 }
 
-/* One that fails later makes a new turn, which is taken at once. */
+/* A binding that fails later starts a new turn, which comes at once. */
 static void test_binding_fails_later(void **state)
 {
     loop *l = *state;
@@ -410,7 +410,7 @@ static void test_preempts_as_a_whole(void **state)
     assert_int_equal(loop_state(l, a), BERTH_POD_STATE_GATED);
     loop_update(l, loop_pod_text("lower", "1", ", deletionTimestamp: '2026-01-01T00:00:00Z'",
                                  ", nodeName: n2"));
-    assert_int_equal(loop_state(l, a), BERTH_POD_STATE_GATED); /* no pod is gone since */
+    assert_int_equal(loop_state(l, a), BERTH_POD_STATE_GATED); /* no pod has left since */
     loop_remove(l, BERTH_KIND_POD, "default", "lower");
     assert_int_equal(loop_state(l, a), BERTH_POD_STATE_BACKOFF);
     assert_int_equal(loop_step(l), BERTH_STEP_IDLE);
@@ -485,7 +485,7 @@ static berth_status update_object(void *context, const berth_object *object,
     return berth_engine_update(((loop *)context)->c.engine, object, error);
 }
 
-/* Pods that are gone, a PodGroup that is another, and a pod of another group. */
+/* Pods that are gone, a PodGroup that was replaced, and a pod of another group. */
 static void test_transaction_removes(void **state)
 {
     loop *l = *state;
@@ -517,7 +517,8 @@ static void test_transaction_removes(void **state)
     assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
 }
 
-/* A claim that goes while another reason gates the group is waited for afterwards. */
+/* If a claim is removed while another reason gates the group, the group then waits for the claim.
+ */
 static void test_claim_goes_and_comes(void **state)
 {
     static const char class[] = "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\n"
@@ -540,7 +541,7 @@ static void test_claim_goes_and_comes(void **state)
     assert_int_equal(loop_state(l, a), BERTH_POD_STATE_ACTIVE);
 }
 
-/* Groups are dropped with their last pod, by any way of deleting it. */
+/* A group is dropped with its last pod, however that pod is deleted. */
 static void test_groups_go(void **state)
 {
     loop *l = *state;

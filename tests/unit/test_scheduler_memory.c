@@ -1,6 +1,6 @@
 /* The scheduling loop without memory: whichever allocation fails, the call that needed it fails as
- * a whole or does without, the queue and the engine stay consistent, the same call succeeds later,
- * pods have the same outcomes, and nothing leaks. */
+ * a whole or manages without it, the queue and the engine stay consistent, the same call succeeds
+ * later, pods have the same outcomes, and nothing leaks. */
 #include "counted_memory.h"
 #include "small_cluster.h"
 
@@ -103,7 +103,7 @@ static void publish(scene *s)
     s->snapshot = berth_engine_pin(s->engine);
 }
 
-/* The second answer never comes; the first one is no. */
+/* The first answer is a failure; the second one never comes. */
 static void answer(scene *s, berth_binding_id binding)
 {
     uint32_t number = s->answers++;
@@ -171,8 +171,8 @@ static void create(scene *s, bool groups)
         assert_null(s->scheduler);
 }
 
-/* Everything once, on state shared with readers: nodes, pods, a preemption, bindings that fail at
- * once, later and by expiry, waking, removal. */
+/* Exercises everything once, on state shared with readers: nodes, pods, a preemption, bindings that
+ * fail at once, later and by expiry, waking, removal. */
 static void play(scene *s)
 {
     small_node node;

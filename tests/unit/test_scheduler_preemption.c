@@ -1,5 +1,5 @@
-/* Preemption whose evictions take time: what a preemptor waits for, and a storm of preemptors, of
- * which each must be tried twice, nominated once and bound to its nominated node. */
+/* Preemption whose evictions take time: what a preemptor waits for, and a storm of preemptors, each
+ * of which must be tried twice, nominated once and bound to its nominated node. */
 #include "scheduler_cluster.h"
 
 enum {
@@ -136,8 +136,8 @@ static void test_preemptor_changes(void **state)
 /* ---- paced evictions ---- */
 
 /* Two full nodes, and a scheduler that paces evictions. The first preemptor, of 1.5 cores, evicts
- * low-2 and low-3; the second one, of 1 core, has low-1 as its victim then, and all three
- * before. */
+ * low-2 and low-3. The second one, of 1 core, can then only evict low-1; before, it could have
+ * evicted any of the three. */
 static void fill_paced(loop *l)
 {
     berth_scheduler_options options;
@@ -165,8 +165,8 @@ static berth_pod_id preempt_first(loop *l)
     return pod;
 }
 
-/* A pod that must evict others waits for the evictions of another one, and is tried in its turn;
- * its first decision counts for nothing. Pods that fit do not wait. */
+/* A pod that must evict others waits for the evictions of another pod, and is then tried in its
+ * turn; its first decision is discarded. Pods that fit do not wait. */
 static void test_paced(void **state)
 {
     loop *l = *state;
@@ -198,7 +198,8 @@ static void test_paced(void **state)
     assert_int_equal(l->evictions, 3);
 }
 
-/* Evictions that do not begin hold the others up for a second; after one that begins, another. */
+/* Evictions that do not begin delay the others for a second; if one of them begins, for another
+ * second. */
 static void test_paced_for_a_second(void **state)
 {
     loop *l = *state;
@@ -220,7 +221,7 @@ static void test_paced_for_a_second(void **state)
     assert_true(l->evictions > 2);
 }
 
-/* A pod that waits in this way can change, leave, and lose its reason to wait. */
+/* A pod that waits in this way may change, leave, or lose its reason to wait. */
 static void test_paced_pod_changes(void **state)
 {
     loop *l = *state;
@@ -316,7 +317,8 @@ static void test_preemptor_goes(void **state)
 
 /* ---- a storm ---- */
 
-/* What the API server does later: a victim's condition, its removal, the answer of a binding. */
+/* What the API server will do later: write a victim's condition, remove a victim, answer a binding.
+ */
 typedef struct to_come {
     enum { NOTHING, CONDITION, REMOVAL, ANSWER } kind;
     int64_t at_ms;
@@ -458,7 +460,7 @@ static void note_step(storm *s)
     storm_pod(s, i, true);
 }
 
-/* With so much time between two pods that come. */
+/* Run a storm in which pods arrive `apart_ms` apart. */
 static void storm_run(storm *s, int64_t apart_ms)
 {
     berth_error error = {.code = BERTH_OK};
@@ -499,8 +501,8 @@ static void check_storm(bool paced, int64_t apart_ms, uint32_t least, uint32_t m
     free(s);
 }
 
-/* Two pods that share a node evict three others. Those that come at once share none unless they are
- * paced. */
+/* Two pods that share a node evict three others. Pods that arrive at the same time share no node
+ * unless evictions are paced. */
 static void test_storm(void **state)
 {
     (void)state;

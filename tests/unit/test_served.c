@@ -161,7 +161,7 @@ static bool shows(const char *text, const char *name)
     return strstr(text, line) != NULL;
 }
 
-/* Whether a list of kube-scheduler's names has one. */
+/* Whether a list of kube-scheduler's names contains `name`. */
 static bool lists(const char *names, const char *name, size_t length)
 {
     for (const char *at = names; (at = strstr(at, name)) != NULL; at += length)
@@ -249,7 +249,8 @@ static void test_names(void **state)
     free(before);
 }
 
-/* Values of metrics that kube-scheduler counts in its queue, and what names this build. */
+/* The values of metrics that kube-scheduler counts in its queue, and of those that identify this
+ * build. */
 static void test_queue(void **state)
 {
     (void)state;

@@ -231,7 +231,7 @@ static void debugging(void **state)
     assert_int_equal(ask("http", "GET", "/debug/pprof/profile"), 404);
     assert_non_null(strstr(body, "perf record"));
     assert_int_equal(ask("http", "GET", "/debug/pprof/goroutine"), 404);
-    assert_int_equal(ask("http", "GET", "/debug/pprof/heap"), 404); /* without jemalloc here */
+    assert_int_equal(ask("http", "GET", "/debug/pprof/heap"), 404); /* no jemalloc here */
     assert_non_null(strstr(body, "jemalloc"));
 }
 
@@ -258,7 +258,7 @@ static void from_elsewhere(void **state)
     char host[64];
     (void)state;
     if (!own_address(host))
-        skip(); /* there is only loopback */
+        skip(); /* this machine has no address but loopback */
     serving_stop(server);
     server = NULL;
     serving_options options = options_of(":0");

@@ -1,5 +1,5 @@
-/* Structs of callers compiled with older or newer headers; and what the library reports about
- * itself: its version, and its end. */
+/* Structs of callers compiled with older or newer headers; and what the library reports: its
+ * version, and the failure that makes it stop the program. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -140,8 +140,8 @@ static void test_branch(void **state)
     assert_int_equal(read_all(c->engine).decisions, 1);
 }
 
-/* Whatever is rolled back does not take the layout of the nodes along: each change of the nodes
- * costs one layout, however often the calls below are repeated. */
+/* A rollback does not discard the layout of the nodes: each change of the nodes costs one layout,
+ * however often the calls below are repeated. */
 static void what_if(berth_engine *engine, berth_pod_id pod, berth_pod_id waiting)
 {
     uint32_t count;
@@ -171,7 +171,8 @@ static void test_layouts(void **state)
     for (int i = 0; i < 5; i++)
         what_if(c->engine, pod, waiting);
     assert_int_equal(read_all(c->engine).layouts, 2);
-    /* Nodes that come inside a transaction are laid out once there, and inner ones keep that. */
+    /* Nodes added inside a transaction are laid out once there, and inner transactions keep that
+     * layout. */
     assert_int_equal(berth_engine_begin(c->engine, NULL), BERTH_OK);
     small_node(c, "more", "");
     for (int i = 0; i < 5; i++)

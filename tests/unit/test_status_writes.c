@@ -139,7 +139,7 @@ static void a_late_watch_is_no_reason(void **state)
     assert_false(status_writes_put(statuses, &web, &full));
     write_pod later = web;
     later.version = 80;
-    assert_true(status_writes_put(statuses, &later, &full)); /* it was removed by somebody else */
+    assert_true(status_writes_put(statuses, &later, &full)); /* somebody removed the condition */
     answer(200);
 }
 
@@ -160,7 +160,8 @@ static void the_newest_wins(void **state)
     assert_int_equal(status_writes_pending(statuses), 0);
 }
 
-/* A change is compared with the request under way: to another message and back is no change. */
+/* A new state is compared with that of the request in progress: a change to another message and
+ * back is no change. */
 static void there_and_back_is_no_change(void **state)
 {
     (void)state;

@@ -397,7 +397,7 @@ static void make_pod_volumes(everything *e, berth_pod *pod)
     pod->volume_count = sizeof(volumes) / sizeof(*volumes);
 }
 
-/* A pod on the node, with disks; a pod that waits for a gate and for its devices. */
+/* Make a pod on the node, with disks, and a pod that waits for a gate and for its devices. */
 static void make_pods(everything *e)
 {
     berth_pod *pod = &e->pods[0];
@@ -728,7 +728,8 @@ static void test_rows_of_records(void **state)
     berth_engine_destroy(engine);
 }
 
-/* Adds a pod that requests so many resources that there is no room for two such pods' resources. */
+/* Adds a pod that requests `count` resources. There are too few columns for the resources of two
+ * such pods. */
 static void put_asking(berth_engine *engine, const char *name, uint32_t count)
 {
     static char letters[MANY][40];
@@ -816,7 +817,8 @@ static void test_node_ids_are_given_again(void **state)
     berth_engine_destroy(engine);
 }
 
-/* A sweep that finds no memory leaves everything as it is; a later one takes what it could not. */
+/* A sweep that gets no memory leaves everything as it is; a later one frees what the first could
+ * not. */
 static void test_no_memory(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* The system refuses threads: creating an engine fails and leaves nothing behind; a reader works
- * alone. The program is linked so that the library's thread creation comes here. */
+ * alone. The linker redirects the library's calls to create threads to this file. */
 #include <pthread.h>
 #include <stdio.h>
 

@@ -769,7 +769,7 @@ static uint32_t plain_nth(const leaf_tile *tile, const berth__class_parts *class
     return UINT32_MAX;
 }
 
-/* Leaves plus the parts of their classes, over any range. */
+/* Sums of leaves and the parts of their classes, over any range. */
 static void test_class_ranges(void **state)
 {
     (void)state;
@@ -995,7 +995,7 @@ static void test_basic_scores(void **state)
             slots.nonzero[1],
             evenness,
         };
-        const berth__basic_ask ask = ask_of(&pod); /* room is left to the filters */
+        const berth__basic_ask ask = ask_of(&pod); /* the check for room is left to the filters */
         for (uint32_t t = 0; t < table_count; t++) {
             _Alignas(64) int64_t got[BERTH__TILE];
             tables[t]->basic_scores(&of, &ask, got);

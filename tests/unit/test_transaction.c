@@ -1,5 +1,5 @@
-/* Transactions, group placement, counting, closed nodes: what each call does and refuses, and what
- * a rollback restores that random histories seldom contain. */
+/* Transactions, group placement, counting, closed nodes: what each call does and refuses, and
+ * rollbacks of changes that random histories seldom contain. */
 #include "profile_points.h"
 #include "rule_cluster.h"
 

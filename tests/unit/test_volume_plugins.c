@@ -196,7 +196,7 @@ static void test_limits(void **state)
     small_add(&c, "apiVersion: storage.k8s.io/v1\nkind: VolumeAttachment\nmetadata: {name: va}\n"
                   "spec: {attacher: drv, nodeName: a, source: {persistentVolumeName: pv3}}\n");
     expect(&c, pod, a, EXCEEDED, b, EXCEEDED);
-    drop(&c, BERTH_KIND_PERSISTENT_VOLUME, "", "pv3"); /* what is attached is then unknown */
+    drop(&c, BERTH_KIND_PERSISTENT_VOLUME, "", "pv3"); /* then attachments are unknown */
     expect(&c, pod, a, "", b, EXCEEDED);
     drop(&c, BERTH_KIND_CSI_NODE, "", "b");
     expect(&c, pod, a, "", b, "");

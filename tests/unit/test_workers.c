@@ -196,7 +196,7 @@ static void test_two_pools_at_once(void **state)
     berth__machine_destroy(machine);
 }
 
-/* Each piece of work is done once, whichever workers come; no worker runs twice in a round. */
+/* Each piece of work is done once, whichever workers take part; no worker runs twice in a round. */
 enum { TICKETS = 64 };
 
 typedef struct errand {

@@ -180,7 +180,7 @@ static void test_whole(void **state)
     }
 }
 
-/* Templates are also expanded without defaults, and then left as they are. */
+/* Templates are expanded without defaults, too; their pods are then left as they are. */
 static void test_no_defaults(void **state)
 {
     (void)state;
@@ -328,8 +328,8 @@ static berth_status note_pod(void *context, const berth_object *object, const be
     return BERTH_OK;
 }
 
-/* A manifest's pods come in its order: those behind a workload wait with it. Pods of other texts,
- * on nodes, or of an API server do not. */
+/* A manifest's pods are delivered in its order: those after a workload wait with it. Pods of other
+ * texts, on nodes, or of an API server do not. */
 static void test_pods_wait_for_workloads(void **state)
 {
     (void)state;
@@ -487,8 +487,8 @@ static void test_daemon_choices(void **state)
     }
 }
 
-/* With enough memory for the engine's node order there are all of a DaemonSet's pods, otherwise
- * none and an error. Returns whether there was enough. */
+/* If there is enough memory for the engine's node order, all of a DaemonSet's pods are made;
+ * otherwise none, and an error is returned. Returns whether there was enough. */
 static bool daemons_without(unsigned fail_at)
 {
     static const char text[] = "--- {kind: Node, metadata: {name: n-a}}\n"

@@ -170,12 +170,12 @@ static const struct {
 };
 enum { ANSWERS = sizeof(answers) / sizeof(answers[0]), TOO_MANY = 8 };
 
-/* How a request goes on after each of the answers, a letter for each:
+/* What follows a request after each of the answers, with a letter for each:
  *   a  the same request again, later       g  a GET of `object` instead
  *   s  never again                         D, P  a DELETE or a POST of `object` instead */
 typedef struct kind {
     const char *name;
-    void (*prepare)(void), (*trigger)(void); /* `trigger` makes it be sent at once */
+    void (*prepare)(void), (*trigger)(void); /* `trigger` sends the request at once */
     const char *method, *part, *fates, *object;
 } kind;
 
@@ -273,8 +273,8 @@ static void each_answer_to_each_kind(void **state)
     }
 }
 
-/* A server that is busy asks for patience: no number of answers 429 is an error. Devices that
- * nobody needs are the exception: they are given up after 10. */
+/* A busy server asks clients to wait: 429 answers are never an error, however many there are.
+ * Devices that nobody needs are the exception: they are given up after 10. */
 static void many_times_too_many(void **state)
 {
     for (size_t i = 0; i < KINDS; i++) {
@@ -352,7 +352,7 @@ static void nothing_from_the_deadline_on(void **state)
         }
 }
 
-/* What was put off before the deadline is not repeated after it. */
+/* A request that was postponed before the deadline is not repeated after it. */
 static void no_repetition_after_the_deadline(void **state)
 {
     for (size_t i = 0; i < KINDS; i++) {

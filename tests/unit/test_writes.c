@@ -246,7 +246,7 @@ static void evictions_are_repeated(void **state)
     assert_true(now.deleted);
 }
 
-/* Victims are not deleted for a pod that is gone, or without the lease. */
+/* Victims are not deleted for a pod that is gone, or while we do not hold the lease. */
 static void no_deletion_without_need(void **state)
 {
     (void)state;
