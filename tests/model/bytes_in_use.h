@@ -1,5 +1,5 @@
-/* An allocator that counts the bytes in use, on any thread: at the end they must equal those at the
- * start. */
+/* An allocator that counts the bytes in use, on any thread: the number at the end must equal that
+ * at the start. */
 #ifndef BERTH_TESTS_MODEL_BYTES_IN_USE_H
 #define BERTH_TESTS_MODEL_BYTES_IN_USE_H
 

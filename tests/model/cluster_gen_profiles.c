@@ -93,7 +93,7 @@ static const berth_plugin_args *plugin_args(cluster_gen *g, berth_str name)
     return args;
 }
 
-/* Plugins that are left out are left out at every point that a decision reads. */
+/* A plugin that is left out is missing at every point that a decision reads. */
 static berth_plugin_list *add_refs(cluster_gen *g, const berth_profile *base, const bool *kept,
                                    const berth_plugin_ref *all, uint32_t all_count,
                                    berth_profile *out)

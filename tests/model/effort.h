@@ -1,6 +1,6 @@
-/* How many of its rounds a long test runs: all of them or, in a build with a sanitizer, where a
- * round takes ten to thirty times as long, a part. BERTH_TEST_WHOLE in the environment asks for all
- * of them; .ci/run --long sets it. A count that the command line gives is taken as it is. */
+/* How many of its rounds a long test runs: all of them, or a part in a build with a sanitizer,
+ * where a round takes ten to thirty times as long. BERTH_TEST_WHOLE in the environment requests all
+ * of them; .ci/run --long sets it. A count from the command line is used unchanged. */
 #ifndef BERTH_TESTS_EFFORT_H
 #define BERTH_TESTS_EFFORT_H
 

@@ -1,5 +1,5 @@
 /* Random operations on an engine, which can be repeated on a second engine. The result of each
- * operation is a text, and so is everything readable of the state of an engine. */
+ * operation is a text, and so is the whole readable state of an engine. */
 #ifndef BERTH_ENGINE_SCRIPT_H
 #define BERTH_ENGINE_SCRIPT_H
 
@@ -53,7 +53,7 @@ typedef struct script {
     size_t pod_count;
     uint32_t pod_serial;
     bool nodes_and_pods; /* other objects do not change */
-    bool nodes_stay;     /* nodes do not change either, and there are no nominations */
+    bool nodes_stay;     /* nodes do not change, and there are no nominations */
     text scratch;
     const char *replay; /* the command that replays a failure */
     unsigned long op;

@@ -162,9 +162,9 @@ const berth_node *naive_find_node(const naive_cluster *cluster, berth_str name);
  * list: its order is that of the tree. (How far v1.15 has walked each zone when nodes come and go
  * is not modelled: cluster_sync of the engine says why.) */
 void naive_refresh(naive_cluster *cluster);
-/* Copy the changed nodes and those with changed pods: their knowledge of images. */
+/* Copy the facts about images to nodes that have changed or whose pods have changed. */
 void naive_copy_changed(naive_cluster *cluster);
-/* The host ports that a pod takes on any node; not on a node yet. */
+/* The host ports that a pod takes on any node, in entries that name no node yet. */
 naive_port *naive_host_ports(naive_region *region, const naive_cluster *cluster,
                              const berth_pod *pod, size_t *count);
 /* Move a pod, in the cluster or in a copy of it whose memory is `region`. */
@@ -206,7 +206,7 @@ typedef struct naive_spread {
 
 typedef struct naive_attempt {
     naive_region *region;
-    naive_cluster *cluster; /* in a dry run: a copy */
+    naive_cluster *cluster; /* a copy in a dry run */
     const berth_profile *profile;
     const berth_pod *pod;
     const berth_node **nodes; /* the snapshot, in order */
@@ -407,7 +407,7 @@ typedef struct naive_decision {
     int64_t best_total;
     size_t best_count;
     const berth_node
-        *chosen; /* the choice of v1.35 among the best; until v1.34 any of them is right */
+        *chosen; /* the choice of v1.35 among the best; until v1.34, any of them is right */
     bool preemption_error; /* dry runs ended with errors, and none found a candidate */
     const char *message;   /* NULL: some node was feasible */
     const berth_node *nominated;

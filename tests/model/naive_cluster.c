@@ -51,7 +51,8 @@ naive_pod *naive_find_pod(const naive_cluster *cluster, berth_str namespace_name
 
 /* ---- node tree (cycle.md §2) ---- */
 
-/* A present label wins even if it is empty, the beta label first; v1.15 knows no other. */
+/* A label that is present counts even if it is empty, the beta label first; v1.15 knows only that
+ * one. */
 static berth_str zone_label(const naive_cluster *cluster, const berth_node *node, const char *beta,
                             const char *stable)
 {
@@ -163,7 +164,7 @@ static void add_images(naive_cluster *cluster, const berth_node *node)
     }
 }
 
-/* A name that no node has any more is forgotten, together with its size. */
+/* A name that is on no node any more is forgotten, together with its size. */
 static void remove_images(naive_cluster *cluster, berth_str node)
 {
     size_t kept = 0;

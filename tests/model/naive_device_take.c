@@ -118,7 +118,7 @@ static bool knows_capacity(const naive_device *device, berth_str name)
     return false;
 }
 
-/* Does the device have the requested capacity, or (`whole`) would it if none of it were in use?
+/* Does the device have the requested capacity? `whole`: would it have it if none of it were in use?
  * `*out`, if not NULL, receives the amount that it takes of each capacity. */
 bool naive_capacity_fits(const naive_search *s, const berth_exact_request *ask,
                          const naive_device *device, bool whole, berth_resources *out)
@@ -197,7 +197,7 @@ static bool is_in_use(const naive_search *s, const naive_device *device)
     return false;
 }
 
-/* Does it take a look at other slices than those that are visible from the node? */
+/* Does a pool also use slices other than those visible from the node? */
 static bool looks_around(const naive_pool *pool)
 {
     return (int64_t)pool->slice_count != pool->slices[0]->pool_slice_count;
@@ -213,8 +213,8 @@ static bool is_visible(const naive_pool *pool, const berth_resource_slice *slice
     return false;
 }
 
-/* The counters of the first pool of that name, minus the use by its devices on any node; if all of
- * its slices are visible from this node, only those count. */
+/* The counters of the first pool of that name, minus the use by its devices on any node. If all of
+ * its slices are visible from this node, only those slices count. */
 static void open_counters(naive_search *s, const naive_pool *pool)
 {
     const naive_objects *all = &s->a->cluster->objects[BERTH_KIND_RESOURCE_SLICE];
@@ -341,7 +341,7 @@ static const berth_slice_attribute *attribute_named(const naive_device *device, 
     return NULL;
 }
 
-/* Finds the exact name, or for the domain of the driver the bare name. */
+/* Finds the attribute by its exact name, or, in the driver's domain, by the bare name. */
 static const berth_slice_attribute *attribute_of(const naive_device *device, berth_str name)
 {
     const berth_slice_attribute *exact = attribute_named(device, name);

@@ -30,8 +30,8 @@ static bool is_own_name(berth_str resource, const berth_device_class *cls)
            naive_same((berth_str){resource.data + prefix, resource.len - prefix}, cls->meta.name);
 }
 
-/* Goes through classes by name, as kube-scheduler receives them: a class is ignored if an equally
- * new one already names the resource. */
+/* Visits classes in the order of their names, as kube-scheduler receives them: a class is ignored
+ * if another one of the same age already names the resource. */
 const berth_device_class *naive_class_behind(const naive_attempt *a, berth_str resource)
 {
     const naive_objects *all = &a->cluster->objects[BERTH_KIND_DEVICE_CLASS];
@@ -205,8 +205,8 @@ static int by_request(const void *a, const void *b)
     return order != 0 ? order : (x.len > y.len) - (x.len < y.len);
 }
 
-/* Builds the special claim for a node; `*none`: there is nothing to allocate. Returns false if the
- * node is refused. */
+/* Builds the special claim for a node; `*none` is set if there is nothing to allocate. Returns
+ * false if the node is refused. */
 bool naive_special_on(naive_attempt *a, const berth_node *node, berth_resource_claim *out,
                       bool *none, naive_refusal *r)
 {

@@ -811,8 +811,8 @@ static const default_plugin pre_filters[] = {
     {"NodeDeclaredFeatures", 36, 0},
     {0},
 };
-/* (Since v1.37 NodeName comes first. Both refuse for good, but no pod with a node's name looks for
- * one whose node is there.) */
+/* (Since v1.37 NodeName comes first. The order of the two makes no difference: both refuse for
+ * good, and no pod that names an existing node is still to be placed.) */
 static const default_plugin filters[] = {
     {"NodeUnschedulable", 0, 0},
     {"NodeName", 0, 0},

@@ -145,8 +145,8 @@ static bool named_before(const naive_objects *budgets, size_t i, size_t k)
     return order != 0 ? order < 0 : a->meta.name.len < b->meta.name.len;
 }
 
-/* Take one from each matching budget; since v1.37 stop at the first by name that has none left.
- * Returns true if one of them had none left. */
+/* Use one disruption of each matching budget; since v1.37, stop at the first by name that has none
+ * left. Returns true if one of them had none left. */
 static bool violates(uint32_t kubernetes, const naive_objects *budgets, int64_t *left,
                      const berth_pod *pod)
 {

@@ -1,5 +1,5 @@
-/* What pods request and hold: filters.md §6, and v1.36.md §3 for pods resized in place and for
- * resources of the pod as a whole. */
+/* The amounts that pods request and hold: filters.md §6, and v1.36.md §3 for pods resized in place
+ * and for resources of the pod as a whole. */
 #include <string.h>
 
 #include "naive.h"
@@ -24,7 +24,7 @@ bool naive_scalar_name(berth_str name)
            naive_starts(name, "attachable-volumes-") || naive_contains(name, "kubernetes.io/");
 }
 
-/* May spec.resources name it? */
+/* May spec.resources name this resource? */
 static bool pod_level_name(berth_str name)
 {
     return naive_is(name, "cpu") || naive_is(name, "memory") || naive_starts(name, "hugepages-");

@@ -41,8 +41,8 @@ static void max_normalize(int64_t *values, size_t count, bool reverse)
 
 /* ---- TaintToleration, NodeAffinity ---- */
 
-/* Only tolerations for every effect or for PreferNoSchedule count, and only these accept the taint:
- * a different effect accepts nothing anyway. */
+/* Only tolerations for every effect or for PreferNoSchedule count; one for a different effect
+ * accepts no such taint anyway. */
 bool naive_score_taints(naive_attempt *a, const berth_plugin_ref *ref, const berth_node **nodes,
                         size_t count, int64_t *values)
 {

@@ -122,7 +122,7 @@ static const char *number(naive_region *r, int64_t v)
     return naive_print(r, "%lld", (long long)v);
 }
 
-/* Are the plugins that scored and their values those of the vector? */
+/* Do the plugins that scored, and their values, equal those of the vector? */
 static bool same_scores(naive_region *r, const json_t *expected, const naive_decision *d,
                         const char **wanted, const char **got)
 {
@@ -173,7 +173,8 @@ static bool check_scores(const naive_scenario *s, size_t i, const json_t *e,
     if (strcmp(wanted, got) != 0) {
         ok = differ(s, i, "best", wanted, got);
     }
-    /* Until v1.34 it is a random one of the best, and the vectors follow a rule of their own. */
+    /* Until v1.34 the node is a random one of the best, and the vectors choose by a rule of their
+     * own. */
     const char *bound = text_of(e, "bound");
     if (s->cluster.kubernetes >= 35 && !naive_is(d->chosen->meta.name, bound)) {
         ok = differ(s, i, "bound", bound, join_nodes(r, &d->chosen, 1, false));
@@ -181,8 +182,8 @@ static bool check_scores(const naive_scenario *s, size_t i, const json_t *e,
     return ok;
 }
 
-/* In vectors of v1.32, placed pods exist only in the scheduler: such a victim is not deleted from
- * anywhere and not listed. Later vectors list it. */
+/* In vectors of v1.32, placed pods exist only in the scheduler, so such a victim is neither deleted
+ * nor listed. Later vectors list it. */
 static const char *join_victims(naive_region *r, const naive_scenario *s, const naive_decision *d)
 {
     const char **names = naive_alloc(r, (d->victim_count + 1) * sizeof(*names));

@@ -36,7 +36,7 @@ static const volume_object *find_volume(const naive_attempt *a, berth_str name)
     return naive_find(a->cluster, BERTH_KIND_PERSISTENT_VOLUME, (berth_str){0}, name);
 }
 
-/* The deprecated annotation wins over the field. */
+/* The deprecated annotation takes precedence over the field. */
 static berth_str class_name(const berth_metadata *meta, berth_str field)
 {
     const berth_str *old =
@@ -655,7 +655,8 @@ static bool same_mode(const volume_object *volume, const claim_object *claim)
     return block == naive_is(claim->volume_mode, "Block");
 }
 
-/* Before v1.34 VolumeAttributesClasses are not known, and what has one is passed over. */
+/* Before v1.34, VolumeAttributesClasses are unknown, and volumes and claims with one are not
+ * matched. */
 static bool same_attributes(const naive_attempt *a, const volume_object *volume,
                             const claim_object *claim)
 {
@@ -1015,7 +1016,7 @@ void naive_reserve(naive_cluster *cluster, const berth_pod *pod, const berth_nod
         const volume_object *volume = find_volume(&a, chosen->volume);
         const claim_object *claim = naive_find(cluster, BERTH_KIND_PERSISTENT_VOLUME_CLAIM,
                                                chosen->claim_namespace, chosen->claim_name);
-        /* What is reserved already is not taken again. */
+        /* Volumes and claims that are reserved already are not taken again. */
         if (volume != NULL ? claimed_by(&a, volume, claim) == CLAIMED_MINE
                            : selected_node(&a, claim).data != NULL) {
             continue;

@@ -16,7 +16,7 @@ typedef struct round_options {
     uint64_t seed;
     unsigned long rounds, ops;
     uint32_t nodes;     /* 0: chosen by the seed */
-    uint32_t nodes_max; /* maximum of --nodes; 0: the test has no such option */
+    uint32_t nodes_max; /* the largest --nodes; 0: the test has no such option */
 } round_options;
 
 static inline bool rounds_parse(int argc, char **argv, round_options *o)

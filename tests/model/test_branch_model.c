@@ -7,7 +7,7 @@
  * Usage: test_branch_model [--seed S] [--rounds N] [--ops N] [--nodes N] [--threads N]. Round r of
  * seed S is round 0 of seed S + r. With --threads 0 branches are made on the thread of the engine,
  * at random moments: then a round repeats exactly. BERTH_TEST_SEED replaces the seed of a run
- * without --seed; BERTH_STRESS_SECONDS: how long, instead of a number of rounds. */
+ * without --seed; BERTH_STRESS_SECONDS sets a time instead of a number of rounds. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,8 +100,8 @@ static void follow_plan(script *s, const plan *p, uint32_t count, berth_engine *
     atomic_fetch_add(&branches, 1);
 }
 
-/* A pod that snapshot and branch both know must be on the same node of the engine, if the branch
- * moved it. */
+/* If the branch moved a pod that the snapshot also has, the engine must now have it on the same
+ * node. */
 static void check_handed_over(script *s, const plan *p, berth_engine *branch, berth_engine *engine)
 {
     for (size_t i = 0; i < p->pod_count && !s->failed; i++) {

@@ -236,7 +236,7 @@ static bool is_best(const naive_decision *d, berth_str node, size_t which)
     return false;
 }
 
-/* Which of the best the naive scheduler's heap returns. */
+/* The number of the best node that the naive scheduler's heap returns. */
 static size_t which_of_heap(const naive_decision *d)
 {
     size_t before = 0;
@@ -254,8 +254,8 @@ static berth_tie tie_of(const trial *t, const berth_profile *profile)
     return t->naive.kubernetes >= 35 ? BERTH_TIE_KUBERNETES : BERTH_TIE_FIRST;
 }
 
-/* Which of the best must be taken. A single node is taken without a pick among equals.
- * Allow-listed nodes are visited in no defined order. */
+/* The number of the best node that must be taken. A single node is taken without a pick among
+ * equals. Allow-listed nodes are visited in no defined order. */
 static size_t which_best(const trial *t, const naive_decision *d, const berth_profile *profile)
 {
     if (d->allow_listed || d->feasible_count < 2) {
@@ -498,7 +498,7 @@ static void update_pod(trial *t)
     pod->meta.name = old->pod->meta.name;
     pod->meta.namespace_name = old->pod->meta.namespace_name;
     pod->meta.uid = old->pod->meta.uid;
-    /* A nomination by call survives an update without one; in the naive model it does not. */
+    /* A nomination by a call survives an update without one; in the naive model, it does not. */
     if (old->node.len == 0) {
         berth_error error = {0};
         must(t, "nominate for no node",
@@ -587,7 +587,7 @@ static void unbind(trial *t)
 {
     const naive_pod *p = random_pod(t, true);
     berth_error error = {0};
-    /* Neither scheduler places a pod that came with its node. */
+    /* Neither scheduler places a pod that was added with a node. */
     if (p == NULL || p->pod->node_name.len > 0) {
         return;
     }

@@ -1,9 +1,10 @@
-/* Property test: engines that differ only in their number of threads decide the same, on clusters
- * large enough to give all threads work. test_engine_model checks that the decisions are right.
+/* Property test: engines that differ only in their number of threads make the same decisions, on
+ * clusters large enough to give all threads work. test_engine_model checks that the decisions are
+ * right.
  *
  * Usage: test_engine_threads [--seed S] [--rounds N] [--ops N] [--nodes N] [--bind 1];
- * BERTH_TEST_SEED as there. --bind: workers are bound; with HWLOC_SYNTHETIC to the cores of an
- * imaginary machine with several NUMA nodes. */
+ * BERTH_TEST_SEED works as in that test. --bind: workers are bound to cores; with HWLOC_SYNTHETIC,
+ * to those of an imaginary machine with several NUMA nodes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Property test: PodGroups in a scheduler. Random pods, groups, nodes, gates, bindings that fail
  * and evictions, on two engines: one that scans on one thread, one with an index on four. Both take
- * the same steps; the queue is in order after each of them; a group that is placed places a pod;
- * and pods of one group that wait are in one state.
+ * the same steps; the queue is in order after each of them; if a group is placed, at least one pod
+ * is; and the waiting pods of a group are all in the same state.
  *
  * Usage: test_group_queue [--seed S] [--rounds N] [--ops N]. Round r of seed S is round 0 of seed
  * S + r. BERTH_TEST_SEED replaces the seed of a run without --seed. */
@@ -283,7 +283,8 @@ static bool wrong(const trial *t, unsigned long op, const char *what)
     return false;
 }
 
-/* Pods of one group that wait are in one state; their states count on both sides. */
+/* Checks that the waiting pods of a group are all in the same state, and adds their states to both
+ * hashes. */
 static bool check_states(trial *t, int which)
 {
     side *s = &t->sides[which];

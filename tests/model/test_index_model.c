@@ -526,7 +526,7 @@ static uint32_t profile_of(const trial *t, const pod *p)
     return profile;
 }
 
-/* Ids of nodes are given anew. */
+/* Ids of nodes are reused, so look the node up by name. */
 static berth_node_id node_of(const trial *t, uint32_t number)
 {
     char name[16];
@@ -567,7 +567,8 @@ static void decide(trial *t, pod *p)
     sampled += first.next != first.start;
     bool by_heap = t->profiles[profile_of(t, p)].tie == BERTH_TIE_KUBERNETES;
     heaped += by_heap && first.best_count > 1 && first.best_count < first.feasible_count;
-    /* Now and then the pod is put elsewhere, whether it fits or not, as if by another scheduler. */
+    /* Now and then the pod is put on another node, whether it fits or not, as if by another
+     * scheduler. */
     berth_node_id node = first.node;
     if (chance(t, 1))
         node = node_of(t, below(t, t->node_names));
@@ -598,7 +599,7 @@ static void replace_pod(trial *t, pod *p)
     put_pod(t, p);
 }
 
-/* The pod becomes one of another template, on the same node. */
+/* The pod is updated to another template, on the same node. */
 static void update_pod(trial *t, pod *p)
 {
     char node_name[16];
@@ -634,7 +635,7 @@ static void toggle_node(trial *t)
     t->present[number] = !t->present[number];
 }
 
-/* Closes or opens a node: trees see it by its room for pods, scans by a mask. */
+/* Closes or opens a node: trees see this as room for pods, scans as a mask. */
 static void close_or_open(trial *t, uint32_t number)
 {
     berth_node_id node = node_of(t, number);

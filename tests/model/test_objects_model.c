@@ -217,7 +217,7 @@ static void ask(berth_engine *engine, berth_pod_id pod, list *out)
                                               &out->count, NULL);
 }
 
-/* The order of nodes may differ if that of the engine is older than its nodes. */
+/* The order of nodes may differ if the engine's order is older than its nodes. */
 static bool has(const trial *t, const list *in, berth_str name, int64_t total)
 {
     for (uint32_t i = 0; i < in->count; i++)
@@ -272,7 +272,8 @@ static void describe(const berth_engine *engine, berth_status status,
              placement->start, placement->next);
 }
 
-/* Are the nodes in the same order? Not if that of the engine is older than its nodes. */
+/* Are the nodes in the same order? They may not be if the engine's order is older than its nodes.
+ */
 static bool lie_alike(const trial *t)
 {
     static berth_node_id orders[2][NODES_MAX];
@@ -430,7 +431,7 @@ int main(int argc, char **argv)
         tally.engines, tally.nodes, tally.pods, tally.dumps / 2, tally.dumped_bytes / 2,
         tally.lists, tally.decisions);
     if (tally.lists < LISTS_ENOUGH)
-        return code; /* one seed may draw anything */
+        return code; /* a single seed need not draw every case */
     if (tally.freed * 50 > tally.lists || tally.decisions * 2 < tally.lists) {
         fprintf(stderr, "%lu of %lu lists and %lu decisions could not be compared\n", tally.freed,
                 tally.lists, tally.lists - tally.decisions);

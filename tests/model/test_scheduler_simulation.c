@@ -1,13 +1,14 @@
 /* Simulation of a cluster under a scheduler: pods and nodes come, change and leave; bindings fail,
  * are late or expire; victims leave at once, later or not at all; transactions and other schedulers
- * bind pods on the engine; readers hold snapshots of it; all from one seed. After every step
+ * bind pods on the engine; readers hold snapshots of the engine. All of it follows from one seed.
+ * After every step
  *   - each pod is where an independent record has it, on one node or in the queue; none is lost,
  *   - the allocated amounts of each touched node are the sum of its pods' requests,
  *   - no pod was put where its requests do not fit,
  *   - the counters of the scheduler equal those of the record, and its own checks pass,
  *   - snapshots that readers hold do not change,
- *   - pods of the unschedulable pool fit nowhere: any pod that fits has been woken. One of them is
- *     decided after each step, all of them every so often.
+ *   - pods of the unschedulable pool fit nowhere: any pod that fits has been woken. After each step
+ * one of them is decided, and all of them every so often.
  *
  * Usage: test_scheduler_simulation [--seed S] [--rounds N] [--steps N] [--trace]. A failure prints
  * the command that replays its round. */
@@ -23,7 +24,7 @@ enum {
     PODS_MAX = 400, /* records of a round; names are not reused */
     LIVE_MAX = 48,  /* pods at a time */
     PROFILES = 2,
-    SCHEDULERS = 3, /* one of them has no scheduler */
+    SCHEDULERS = 3, /* one of these names has no scheduler */
     CHECK_ALL_EVERY = 32,
     SNAPSHOTS = 3, /* published ones that readers hold at the same time */
 };
@@ -32,7 +33,7 @@ enum {
 
 typedef enum life {
     ABSENT,
-    IDLE, /* exists, but no scheduler handles it, or it has no future */
+    IDLE, /* exists, but no scheduler handles it, or it can no longer be placed */
     WAITING,
     ASSUMED,
     SETTLED, /* on a node, bound by anybody */
@@ -444,7 +445,7 @@ static berth_str node_text(simulation *s, uint32_t number)
     return naive_str(naive_print(&s->gen.region, "n%u", number));
 }
 
-/* A random pod in one of these states (a bit each), or NULL. */
+/* A random pod in one of these states (one bit for each state), or NULL. */
 static pod_record *some_pod(simulation *s, unsigned lives)
 {
     uint32_t start = s->pod_count > 0 ? gen_below(&s->gen, s->pod_count) : 0;

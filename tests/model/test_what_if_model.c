@@ -1,10 +1,10 @@
-/* Property test: what-ifs against plain versions. One engine lives on: pods come and are placed,
- * and in between it answers how many more of a pod fit, whether a group fits, and whether nodes can
- * be drained. Each answer is compared with that of an engine made for this question alone, which
- * never opens a transaction: pods are simply added, removed and placed one after the other, and a
- * drained node is a node without room for pods. That engine reaches its state by repeating the
- * whole history, or, if decisions leave only placements behind, from the objects with the current
- * nodes of their pods.
+/* Property test: what-ifs against plain versions. One engine goes on living: pods come and are
+ * placed, and in between it answers how many more of a pod fit, whether a group fits, and whether
+ * nodes can be drained. Each answer is compared with that of an engine made for this question
+ * alone, which never opens a transaction: pods are simply added, removed and placed one after the
+ * other, and a drained node is a node without room for pods. That engine reaches its state by
+ * repeating the whole history, or, if decisions leave only placements behind, from the objects with
+ * the current nodes of their pods.
  *
  * Usage: test_what_if_model [--seed S] [--rounds N]. Round r of seed S is round 0 of seed S + r; a
  * failure prints this to replay it. BERTH_TEST_SEED replaces the seed of a run without --seed. */
@@ -409,8 +409,8 @@ static void drain_plainly(trial *t, const draining *d)
     berth_engine_destroy(plain);
 }
 
-/* Does the next decision of the engine equal that of a fresh one? Its search starts at the front,
- * and ties are not random. */
+/* Does the next decision of the engine equal that of a fresh one? Only if its search starts at the
+ * first node and ties are not random. */
 static bool is_as_fresh(trial *t)
 {
     const berth_decide_options how = {.size = sizeof(how), .flags = BERTH_DECIDE_KEEP_ROTATION};
