@@ -31,8 +31,8 @@ class Server:
         return self.send("GET", path)
 
     def resources(self):
-        """What the server has, as {plural.group: (path of the group's version, resource)}; of a
-        group the preferred version comes first."""
+        """The resources of the server, as {plural.group: (path of the group's version, resource)},
+        in the preferred version of each group."""
         versions = ["/api/v1"]
         for group in self.get("/apis")["groups"]:
             best = group["preferredVersion"]["groupVersion"]

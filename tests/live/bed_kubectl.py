@@ -1,4 +1,5 @@
-"""What `berth dump` needs of kubectl, for machines that lack it. The bed's folder is $BED.
+"""The parts of kubectl that `berth dump` needs, for machines without kubectl. The bed's folder is
+$BED.
 
 Usage: bed_kubectl.py api-resources --verbs list --output name
        bed_kubectl.py get --all-namespaces --output json KIND,...

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The Helm chart of tools/live/deploy: rendered as Helm does it, and checked against the types of the API, by berth
-# and by Prometheus' parser (chart/chart_test.go).
+# Renders the Helm chart of tools/live/deploy as Helm does, and checks it against the types of the
+# API, with berth and with Prometheus' parser (chart/chart_test.go).
 set -euo pipefail
 source=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/go/module.sh

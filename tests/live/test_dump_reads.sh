@@ -2,9 +2,9 @@
 # A dump of a real API server and a live read of it have the same answers, byte for byte.
 # Usage: tests/live/test_dump_reads.sh [--ready] VERSION
 #   --ready   skips where kube-apiserver is not built yet, instead of building it
-# The dump is kubectl's, by the command that `berth dump` prints; bed_kubectl.py stands in for kubectl
-# where there is none. The program is $BERTH, or build/bin/berth.
-# Exit codes: 0 all alike, 1 a difference, 2 usage, 3 failure, 77 skipped with a reason.
+# The dump is kubectl's, by the command that `berth dump` prints; bed_kubectl.py stands in for
+# kubectl if it is missing. The program is $BERTH, or build/bin/berth. Exit codes: 0 no difference,
+# 1 a difference, 2 usage, 3 failure, 77 skipped with a reason.
 cd "$(dirname "${BASH_SOURCE[0]}")" || exit 3
 export BERTH_BUILD=${BERTH_BUILD:-$PWD/../../build}
 export BERTH=${BERTH:-$BERTH_BUILD/bin/berth}
@@ -38,7 +38,7 @@ export HOME=$work BED=$work/bed
 # ---- the cluster ----
 
 flags=()
-# Devices are off by default there, and of an older form.
+# In 1.32, devices are off by default and have an older form.
 [[ $version != 1.32 ]] ||
   flags=(--runtime-config=resource.k8s.io/v1beta1=true --feature-gates=DynamicResourceAllocation=true)
 ./bed start --version "$version" --dir "$BED" --owner $$ -- "${flags[@]}" >"$work/started" || exit 3
@@ -58,7 +58,8 @@ fi
 
 # ---- the questions ----
 
-# ask NAME ARGUMENT...: answer, words and exit code, without times and where the cluster comes from.
+# ask NAME ARGUMENT...: writes the answer, the messages and the exit code, without times and without
+# the cluster's source.
 ask() {
   local to=$work/$1
   shift
@@ -70,7 +71,7 @@ ask() {
   sed -Ei "s#($work/dump.json|$server)(:[0-9]+)?#INPUT#g" "$to.out" "$to.err"
 }
 
-# alike NAME COMMAND ARGUMENT...: the dump and the server have the same answer.
+# alike NAME COMMAND ARGUMENT...: checks that the dump and the server have the same answer.
 alike() {
   name=$1
   ask dump "$2" -f "$work/dump.json" "${@:3}"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The program of the test bed: its formatting, `go vet`, its unit tests, and wrong use.
+# Tests the program of the test bed: its formatting, `go vet`, its unit tests, and wrong usage.
 set -euo pipefail
 cd "$(dirname "$0")"
 live=$(./build) || exit $?
@@ -10,7 +10,7 @@ unformatted=$(gofmt -l .)
 go vet ./...
 go test ./...
 
-# expect CODE COMMAND...: it ends with that exit code.
+# expect CODE COMMAND...: checks that the command ends with this exit code.
 expect() {
   local code=0
   "${@:2}" >/dev/null 2>&1 || code=$?

@@ -1,7 +1,8 @@
-"""Fills a bed's API server with a small cluster of all kinds that bear on placement.
+"""Fills a bed's API server with a small cluster of all kinds of objects that affect placements.
 
 Usage: varied_cluster.py FOLDER-OF-THE-BED VERSION; VERSION of the kubelets, such as v1.36.2.
-No controller runs there: what controllers would make (pods, ReplicaSets, statuses) is made here.
+No controller runs there: this script makes what controllers would make (pods, ReplicaSets,
+statuses).
 """
 import sys
 
@@ -50,7 +51,7 @@ def pod(name, pod_spec, namespace="shop", node=None, **metadata):
 
 
 def add_nodes():
-    """Six nodes in three zones: one tainted, one cordoned, one whose kubelet is gone."""
+    """Creates six nodes in three zones: one tainted, one cordoned, one whose kubelet is gone."""
     for number in range(1, 7):
         name = f"n{number}"
         room = {"cpu": "4", "memory": "8Gi", "pods": "20", "ephemeral-storage": "50Gi"}

@@ -1,6 +1,7 @@
-// Package chart renders the Helm chart of tools/live/deploy as Helm does, and checks what comes out: every
-// object against the types of its API, strictly; the configuration by berth itself; expressions by
-// Prometheus' own parser; and that berth.yaml is the chart with its default values.
+// Package chart renders the Helm chart of tools/live/deploy as Helm does, and checks the result:
+// every object strictly against the types of its API, the configuration with berth itself,
+// expressions with Prometheus' own parser, and that berth.yaml is the chart with its default
+// values.
 package chart
 
 import (
@@ -62,7 +63,7 @@ func renderTexts(t *testing.T, c *chart.Chart, changed values) (map[string]strin
 
 var separator = regexp.MustCompile(`(?m)^---\s*$`)
 
-// render gives the objects that Helm would apply.
+// render returns the objects that Helm would apply.
 func render(t *testing.T, changed values) []object {
 	t.Helper()
 	texts, err := renderTexts(t, load(t), changed)
@@ -170,7 +171,7 @@ func TestObjects(t *testing.T) {
 	}
 }
 
-// checkPod: what a cluster's rules for pods ask, and selectors that select it.
+// checkPod checks that the pod meets a cluster's security rules, and that selectors select it.
 func checkPod(t *testing.T, objects []object) {
 	t.Helper()
 	deployment := find[apps.Deployment](t, objects)
@@ -210,7 +211,7 @@ func configuration(t *testing.T, objects []object) (values, string) {
 	return config, text
 }
 
-// checkConfiguration lets berth read the configuration and the options, as the container would.
+// checkConfiguration makes berth read the configuration and the options, as in the container.
 func checkConfiguration(t *testing.T, objects []object) {
 	t.Helper()
 	program := os.Getenv("BERTH")
@@ -263,7 +264,8 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// checkRules: a shadow can write nothing of the cluster, and the others can touch only their own Lease.
+// checkRules checks that a shadow can write nothing in the cluster, and that the others can change
+// only their own Lease.
 func checkRules(t *testing.T, mode string, objects []object, writes bool) {
 	t.Helper()
 	bindings := 0
@@ -293,7 +295,8 @@ func checkRules(t *testing.T, mode string, objects []object, writes bool) {
 	}
 }
 
-// TestQuestions: berth serve beside the scheduler, with rights of its own and selectors that do not meet.
+// TestQuestions checks berth serve beside the scheduler: it has rights of its own, and the two
+// selectors do not overlap.
 func TestQuestions(t *testing.T) {
 	for name, questions := range map[string]values{
 		"plain": {"enabled": true},
@@ -360,7 +363,8 @@ func checkQuestions(t *testing.T, objects []object, all bool) {
 	checkServeArguments(t, container.Args)
 }
 
-// checkServeArguments: berth takes them, up to a kubeconfig that does not exist.
+// checkServeArguments checks that berth accepts the arguments: it fails only at a kubeconfig that
+// does not exist.
 func checkServeArguments(t *testing.T, arguments []string) {
 	t.Helper()
 	program := os.Getenv("BERTH")
@@ -388,7 +392,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// knownMetrics are the names that berth serves: those of kube-scheduler, its own, and the process's.
+// knownMetrics returns the metrics that berth serves: kube-scheduler's, its own, and those of the
+// process.
 func knownMetrics(t *testing.T) map[string]bool {
 	t.Helper()
 	known := map[string]bool{"up": true}
@@ -498,7 +503,7 @@ func TestVersion(t *testing.T) {
 
 const heading = "# The chart with its default values, for kubectl apply; made by tests/live/chart (BERTH_UPDATE=1).\n"
 
-// TestPlainManifest: berth.yaml is what the chart renders, without the marks of Helm.
+// TestPlainManifest checks that berth.yaml is the rendered chart without Helm's labels.
 func TestPlainManifest(t *testing.T) {
 	var out bytes.Buffer
 	out.WriteString(heading)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Clients in Go and Python that two generators make of the interface of berth serve (openapi.json), tried on a running one.
-# They are made anew with each run, in the build folder.
+# Tries clients in Go and Python, made by two generators from the interface of berth serve
+# (openapi.json), on a running server. Each run generates them anew, in the build folder.
 set -euo pipefail
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$source/../../.." && pwd)

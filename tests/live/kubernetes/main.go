@@ -24,7 +24,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: kubernetes kube-apiserver|kube-scheduler [FLAG...]")
 		os.Exit(2)
 	}
-	// Commands and logs name themselves by the first word.
+	// Commands and logs take their name from the first argument.
 	os.Args = os.Args[1:]
 	os.Exit(cli.Run(programs[os.Args[0]]()))
 }

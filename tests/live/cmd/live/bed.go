@@ -17,7 +17,7 @@ import (
 	"berth/tests/live/internal/bed"
 )
 
-// findEtcd is the etcd-server of Debian unless another is named.
+// findEtcd returns the path of etcd: that of Debian's etcd-server unless another one is given.
 func findEtcd() (string, error) {
 	for _, name := range []string{os.Getenv("LIVE_ETCD"), "etcd", "/usr/bin/etcd"} {
 		if path, err := exec.LookPath(name); name != "" && err == nil {

@@ -56,7 +56,7 @@ func runFaults(arguments []string) error {
 	}
 	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer cancel()
-	stop := context.AfterFunc(ctx, func() { // whatever a scenario waits for; what it started dies with us
+	stop := context.AfterFunc(ctx, func() { // even while a scenario waits; its processes die, too
 		fmt.Println("ended by a signal")
 		os.Exit(3)
 	})

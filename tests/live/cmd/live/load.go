@@ -12,7 +12,7 @@ import (
 	"berth/tests/live/internal/load"
 )
 
-// Bounds of what is loaded on one machine.
+// The largest load on one machine.
 const (
 	nodesMax = 10000
 	podsMax  = 50000
@@ -34,7 +34,7 @@ func bounded(p *load.Plan) error {
 	return nil
 }
 
-// admin is the bed's administrator, at the server that the folder's kubeconfig names.
+// client returns a client for a user of the bed, at the server whose URL is in the folder.
 func client(folder, user string) (*api.Client, error) {
 	if folder == "" {
 		return nil, errors.New("--dir is needed")

@@ -1,5 +1,5 @@
-// Command live is the test bed of `berth run`: a real cluster on loopback, its load, checks of what a
-// scheduler did to it, and doubles that make faults. See README.md.
+// Command live is the test bed of `berth run`: a real cluster on loopback, its load, checks of a
+// scheduler's actions, and test doubles that produce faults. See README.md.
 package main
 
 import (
@@ -10,7 +10,8 @@ import (
 	"sort"
 )
 
-// A command gets its arguments and returns an error, or errBroken after having printed what broke.
+// A command receives its arguments and returns an error, or errBroken after it has printed what
+// broke.
 type command struct {
 	run     func(arguments []string) error
 	summary string
@@ -59,5 +60,5 @@ func usage() {
 	}
 }
 
-// options makes a flag set whose usage errors end the program with 2.
+// options makes a flag set whose usage errors end the program with exit code 2.
 func options(name string) *flag.FlagSet { return flag.NewFlagSet("live "+name, flag.ExitOnError) }

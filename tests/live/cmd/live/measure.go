@@ -17,7 +17,7 @@ import (
 	"berth/tests/live/internal/measure"
 )
 
-// measureFlags are the flags that both measurements have.
+// measureFlags adds the flags that both measurements have.
 func measureFlags(set *flag.FlagSet, o *measure.Options) (plan *load.Plan, berth *string) {
 	set.StringVar(&o.Kubernetes, "kubernetes", "", "program that is kube-apiserver and kube-scheduler")
 	set.StringVar(&o.Folder, "dir", "", "folder for clusters")
@@ -89,7 +89,8 @@ func runMeasure(arguments []string) error {
 	return nil
 }
 
-// loadAverage before anything runs: more than the cores, and what follows is not worth much.
+// loadAverage returns the load before anything runs: if it exceeds the number of cores, the results
+// are of little value.
 func loadAverage() string {
 	load, _ := os.ReadFile("/proc/loadavg")
 	return strings.Fields(string(load) + " ?")[0]

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Agent is how the bed's own requests name themselves.
+// Agent is the user agent of the bed's own requests.
 const Agent = "live-bed"
 
 // Client is one user of an API server.
@@ -36,7 +36,8 @@ func (r *Refusal) Error() string {
 	return fmt.Sprintf("%s %s: %d %s", r.Method, r.Path, r.Code, r.Body)
 }
 
-// NewClient reads USER.crt and USER.key in the folder and believes whom ca.crt or next.crt there signs.
+// NewClient reads USER.crt and USER.key in the folder and trusts servers whose certificate is
+// signed by ca.crt or next.crt there.
 func NewClient(server, folder, user string) (*Client, error) {
 	certificate, err := tls.LoadX509KeyPair(filepath.Join(folder, user+".crt"),
 		filepath.Join(folder, user+".key"))
@@ -118,16 +119,17 @@ func (c *Client) Create(path string, object, answer any) error {
 	return c.Send(context.Background(), http.MethodPost, path, plainJSON, object, answer)
 }
 
-// passes: what was refused may be taken later. Admission that can't ask etcd says that it forbids it.
+// passes reports whether the request may succeed later. Admission also answers "forbidden" if it
+// cannot reach etcd.
 func (r *Refusal) passes() bool {
 	return r.Code == http.StatusTooManyRequests || r.Code >= 500 ||
 		r.Code == http.StatusForbidden && strings.Contains(r.Body, "rpc error: code = Unavailable")
 }
 
-// patience is how long Ensure goes on while the server does not answer.
+// patience is how long Ensure keeps trying while the server does not answer.
 const patience = 2 * time.Minute
 
-// Ensure creates an object that may be there already, and tries again while the server is away.
+// Ensure creates an object unless it exists already, and tries again while the server is away.
 func (c *Client) Ensure(path string, object any) error {
 	for deadline := time.Now().Add(patience); ; time.Sleep(200 * time.Millisecond) {
 		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
@@ -167,7 +169,7 @@ func (c *Client) Text(path string) (string, error) {
 	return string(text), err
 }
 
-// Ready waits until the server says that it is ready.
+// Ready waits until the server reports that it is ready.
 func (c *Client) Ready(limit time.Duration) error {
 	deadline := time.Now().Add(limit)
 	for {

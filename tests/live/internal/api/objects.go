@@ -1,5 +1,5 @@
 // Package api reads and writes the few kinds of Kubernetes objects that the test bed needs, by HTTP
-// and JSON alone: it shares no code with what is tested, neither Berth nor kube-scheduler.
+// and JSON alone: it shares no code with the programs under test, Berth and kube-scheduler.
 package api
 
 import "time"
@@ -26,10 +26,10 @@ type Owner struct {
 	Controller bool   `json:"controller"`
 }
 
-// Any is an object of whatever kind, written as a literal.
+// Any is an object of any kind, written as a literal.
 type Any map[string]any
 
-// Node has what a scheduler reads of a node.
+// Node has the fields of a node that a scheduler reads.
 type Node struct {
 	Meta   Meta       `json:"metadata"`
 	Spec   NodeSpec   `json:"spec"`
@@ -46,7 +46,7 @@ type NodeStatus struct {
 	Allocatable map[string]string `json:"allocatable"`
 }
 
-// Pod has what a scheduler reads of a pod, as far as the bed's own pods use it.
+// Pod has the fields of a pod that a scheduler reads and that the bed's own pods use.
 type Pod struct {
 	Meta   Meta      `json:"metadata"`
 	Spec   PodSpec   `json:"spec"`
@@ -84,7 +84,7 @@ type Resources struct {
 	Limits   map[string]string `json:"limits,omitempty"`
 }
 
-// Affinity holds required anti-affinity alone.
+// Affinity holds only required anti-affinity.
 type Affinity struct {
 	Anti *AntiAffinity `json:"podAntiAffinity,omitempty"`
 }
@@ -128,19 +128,19 @@ type Condition struct {
 	Message string `json:"message,omitempty"`
 }
 
-// Metadata is a node's.
+// Metadata returns the metadata of a node.
 func (n Node) Metadata() Meta { return n.Meta }
 
-// Metadata is a pod's.
+// Metadata returns the metadata of a pod.
 func (p Pod) Metadata() Meta { return p.Meta }
 
-// Metadata is an event's.
+// Metadata returns the metadata of an event.
 func (e Event) Metadata() Meta { return e.Meta }
 
-// Key is namespace/name.
+// Key returns "namespace/name".
 func (m *Meta) Key() string { return m.Namespace + "/" + m.Name }
 
-// Condition returns the condition of that type, or an empty one.
+// Condition returns the condition of this type, or an empty one.
 func (p *Pod) Condition(kind string) Condition {
 	for _, c := range p.Status.Conditions {
 		if c.Type == kind {
@@ -150,12 +150,12 @@ func (p *Pod) Condition(kind string) Condition {
 	return Condition{}
 }
 
-// Running says whether the pod takes room on its node.
+// Running reports whether the pod takes up room on its node.
 func (p *Pod) Running() bool {
 	return p.Spec.NodeName != "" && p.Status.Phase != "Succeeded" && p.Status.Phase != "Failed"
 }
 
-// Matches says whether the labels have all that the selector asks for.
+// Matches reports whether the labels meet the selector.
 func (s Selector) Matches(labels map[string]string) bool {
 	for key, value := range s.MatchLabels {
 		if labels[key] != value {

@@ -14,7 +14,8 @@ var suffixes = []struct {
 	{"m", 1}, {"k", 1e6}, {"M", 1e9}, {"G", 1e12},
 }
 
-// Milli is a quantity in thousandths: whole numbers with a suffix, which is all that the bed writes.
+// Milli returns a quantity in thousandths. It reads only whole numbers with a suffix, the form that
+// the bed writes.
 func Milli(quantity string) (int64, error) {
 	number, factor := quantity, int64(1000)
 	for _, suffix := range suffixes {

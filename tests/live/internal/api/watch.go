@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// Object is what can be watched.
+// Object is an object that can be watched.
 type Object interface{ Metadata() Meta }
 
-// Change is one line of a watch. A Listing change stands before each list, a Synced one after it.
+// Change is one line of a watch. A Listing change comes before each list, a Synced change after it.
 type Change[T any] struct {
 	Kind    string // ADDED, MODIFIED, DELETED, Listing, Synced
 	Object  T
@@ -27,8 +27,8 @@ type list struct {
 	Items []json.RawMessage `json:"items"`
 }
 
-// Follow lists a collection and watches it until the context ends, through restarts of the server. What
-// vanished while nothing was watched is missing in the list that follows.
+// Follow lists a collection and watches it until the context ends, through restarts of the server.
+// Objects that vanished while nothing was watched are missing from the next list.
 func Follow[T Object](ctx context.Context, c *Client, path string, tell func(Change[T])) error {
 	version := ""
 	for ctx.Err() == nil {
@@ -65,7 +65,8 @@ func pause(ctx context.Context) {
 	}
 }
 
-// One watch, from a version; it returns the version to go on from, or "" to list again.
+// follow watches from a version; it returns the version from which to continue, or "" to list
+// again.
 func follow[T Object](ctx context.Context, c *Client, path, version string, tell func(Change[T])) (string, error) {
 	joint := "?"
 	if strings.Contains(path, "?") {

@@ -17,12 +17,12 @@ import (
 
 // Options of a bed.
 type Options struct {
-	Folder     string   // everything goes here
+	Folder     string   // the folder for all files
 	Kubernetes string   // the program that is kube-apiserver and kube-scheduler
 	EtcdServer string   // the program that is etcd
-	Audit      bool     // an audit log, for the checks; it costs the API server time
+	Audit      bool     // write an audit log, for the checks; this slows the API server
 	Flags      []string // further flags of kube-apiserver
-	Data       string   // etcd's folder of another bed, which this one begins with a copy of
+	Data       string   // folder of another bed's etcd; this bed starts from a copy of it
 }
 
 // Bed is a running cluster without nodes.
@@ -32,7 +32,7 @@ type Bed struct {
 	Etcd      *Process
 	APIServer *Process
 	Admin     *api.Client
-	Authority *pki.Authority // of all certificates; a server's may be of the next one, too
+	Authority *pki.Authority // signs certificates; Next may sign a server's
 	Next      *pki.Authority
 	port      int
 	etcd      string // URL
@@ -44,13 +44,13 @@ var Users = [][]string{
 	{"kube-scheduler", "system:kube-scheduler"},
 	{"berth", "system:serviceaccount:kube-system:berth", "system:serviceaccounts",
 		"system:serviceaccounts:kube-system"},
-	{"stranger", "stranger"}, // may do nothing
+	{"stranger", "stranger"}, // has no rights
 }
 
-// Token is what the user berth may show instead of a certificate.
+// Token is the token that the user berth may send instead of a certificate.
 const Token = "token-of-the-test-bed"
 
-// New makes the folder's files and starts both servers. On an error nothing is left running.
+// New makes the folder's files and starts both servers. After an error, nothing is left running.
 func New(options Options) (*Bed, error) {
 	ports, err := FreePorts(3)
 	if err != nil {
@@ -67,7 +67,7 @@ func New(options Options) (*Bed, error) {
 	return b, nil
 }
 
-// Prepare writes the files alone, for a server at that URL which the caller runs.
+// Prepare only writes the files, for a server at this URL that the caller runs.
 func Prepare(folder, server string) (*Bed, error) {
 	b := &Bed{Options: Options{Folder: folder}}
 	return b, b.prepare(server)
@@ -146,7 +146,7 @@ func (b *Bed) AuditLog() string { return b.path("audit.log") }
 
 func (b *Bed) path(name string) string { return filepath.Join(b.Folder, name) }
 
-// Close ends both servers; the folder stays. The API server keeps nothing, so it need not end well.
+// Close ends both servers; the folder stays. The API server keeps no state, so it may be killed.
 func (b *Bed) Close() {
 	if b.APIServer != nil {
 		b.APIServer.Kill()
@@ -156,7 +156,7 @@ func (b *Bed) Close() {
 	}
 }
 
-// KillAPIServer ends the API server without a word, as a crash does.
+// KillAPIServer ends the API server without warning, as a crash does.
 func (b *Bed) KillAPIServer() { b.APIServer.Kill() }
 
 // StartAPIServer starts it again and waits until it is ready.
@@ -179,7 +179,7 @@ func (b *Bed) Scheduler(name, kubeconfig string, flags ...string) (*Process, err
 	return Start(b.Folder, name, append(command, flags...)...)
 }
 
-// KubeconfigPath is where the kubeconfig of that name is.
+// KubeconfigPath returns the path of the kubeconfig with this name.
 func (b *Bed) KubeconfigPath(name string) string { return b.path(name + ".kubeconfig") }
 
 // Kubeconfig writes NAME.kubeconfig for a user at a server's URL, such as that of a proxy.
@@ -187,7 +187,7 @@ func (b *Bed) Kubeconfig(name, user, server string) error {
 	return b.KubeconfigTrusting(name, user, server, "ca")
 }
 
-// KubeconfigTrusting is Kubeconfig with the authorities of another file, see Trust.
+// KubeconfigTrusting does the same with the authorities of another file; see Trust.
 func (b *Bed) KubeconfigTrusting(name, user, server, authorities string) error {
 	return b.config(name, server, authorities, api.Any{"client-certificate": b.path(user + ".crt"),
 		"client-key": b.path(user + ".key")})
@@ -198,7 +198,7 @@ func (b *Bed) config(name, server, authorities string, credentials api.Any) erro
 	if strings.HasPrefix(server, "https:") {
 		cluster["certificate-authority"] = b.path(authorities + ".crt")
 	} else {
-		credentials = api.Any{} // none over http
+		credentials = api.Any{} // no credentials over http
 	}
 	text, err := json.MarshalIndent(api.Any{
 		"apiVersion": "v1", "kind": "Config", "current-context": "bed",
@@ -212,7 +212,7 @@ func (b *Bed) config(name, server, authorities string, credentials api.Any) erro
 	return os.WriteFile(b.KubeconfigPath(name), text, 0o600)
 }
 
-// FreePorts finds ports of loopback that nobody listens on.
+// FreePorts finds loopback ports on which no program listens.
 func FreePorts(count int) ([]int, error) {
 	var ports []int
 	for range count {

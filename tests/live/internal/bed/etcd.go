@@ -11,7 +11,7 @@ import (
 	"berth/tests/live/internal/api"
 )
 
-// call asks etcd through its gateway of HTTP and JSON.
+// call sends a request to etcd through its HTTP/JSON gateway.
 func (b *Bed) call(path string, body, answer any) error {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -28,7 +28,8 @@ func (b *Bed) call(path string, body, answer any) error {
 	return json.NewDecoder(response.Body).Decode(answer)
 }
 
-// Full raises etcd's alarm that it has no room, after which it takes no writes, or ends it.
+// Full raises etcd's alarm that it has no space left, after which etcd accepts no writes, or clears
+// it.
 func (b *Bed) Full(is bool) error {
 	var status struct {
 		Header struct {
@@ -46,7 +47,8 @@ func (b *Bed) Full(is bool) error {
 		"alarm": "NOSPACE"}, &status)
 }
 
-// Snapshot keeps what etcd has now: a copy taken while it stands still is what a crash would leave.
+// Snapshot keeps etcd's present data: a copy taken while etcd is stopped equals what a crash would
+// leave.
 func (b *Bed) Snapshot() error {
 	if err := os.RemoveAll(b.path("snapshot")); err != nil {
 		return err
@@ -61,7 +63,8 @@ func (b *Bed) Snapshot() error {
 	return err
 }
 
-// Restore starts both servers anew with what Snapshot kept. The audit log begins anew, too.
+// Restore starts both servers again with the data that Snapshot kept. The audit log starts again,
+// too.
 func (b *Bed) Restore() error {
 	b.KillAPIServer()
 	b.Etcd.Kill()

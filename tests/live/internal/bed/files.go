@@ -8,8 +8,8 @@ import (
 	"berth/tests/live/internal/pki"
 )
 
-// What the checks read of requests: bodies of bindings and of patches, and the answers of patches, so
-// that one without effect is seen.
+// The parts of requests that the checks read: bodies of bindings and patches, and the answers to
+// patches, which show whether a patch had an effect.
 const auditPolicy = `apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived, ResponseStarted]
@@ -65,7 +65,8 @@ func (b *Bed) files() error {
 	return os.WriteFile(b.path("audit.yaml"), []byte(auditPolicy), 0o600)
 }
 
-// Rights is what a scheduler of its own name needs at least: rules of a ClusterRole.
+// Rights returns the least rights that a scheduler with a name of its own needs, as rules of a
+// ClusterRole.
 func Rights(lease string) []api.Any {
 	rule := func(groups, resources, verbs []string, names ...string) api.Any {
 		made := api.Any{"apiGroups": groups, "resources": resources, "verbs": verbs}
@@ -100,7 +101,7 @@ func Rights(lease string) []api.Any {
 
 const roles = "/apis/rbac.authorization.k8s.io/v1/"
 
-// The rights of the user berth; kube-scheduler's are there from the start.
+// grant gives the user berth its rights; kube-scheduler's exist from the start.
 func (b *Bed) grant() error {
 	err := b.Admin.Ensure(roles+"clusterroles", api.Any{
 		"metadata": api.Any{"name": "berth"}, "rules": Rights("berth")})
@@ -127,7 +128,7 @@ func (b *Bed) WriteToken(token string) error {
 	return b.replace("token", []byte(token+"\n"))
 }
 
-// replace changes a file at once: who reads it sees the old one or the new one.
+// replace changes a file atomically: a reader sees either the old file or the new one.
 func (b *Bed) replace(name string, text []byte) error {
 	temporary := b.path(name + ".new")
 	if err := os.WriteFile(temporary, text, 0o600); err != nil {
@@ -150,7 +151,7 @@ func (b *Bed) TokenKubeconfig(name, server string) error {
 	return b.config(name, server, "ca", api.Any{"tokenFile": b.path("token")})
 }
 
-// ExecKubeconfig writes NAME.kubeconfig for whom a credential plugin tells of.
+// ExecKubeconfig writes NAME.kubeconfig for the user whose credentials a plugin returns.
 func (b *Bed) ExecKubeconfig(name, server, command string) error {
 	return b.config(name, server, "ca", api.Any{"exec": api.Any{"command": command,
 		"apiVersion": "client.authentication.k8s.io/v1", "interactiveMode": "Never"}})

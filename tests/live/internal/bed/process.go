@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Process is a program that the bed started. It dies with the bed, however the bed ends: the kernel
-// kills it when the thread that started it is gone.
+// Process is a program that the bed has started. It dies with the bed, however the bed ends: the
+// kernel kills it when the thread that started it ends.
 type Process struct {
 	Name    string
 	Command []string
@@ -32,7 +32,7 @@ func Start(folder, name string, command ...string) (*Process, error) {
 	return p, p.Restart()
 }
 
-// Restart starts a program again that has ended.
+// Restart starts a program that has ended once more.
 func (p *Process) Restart() error {
 	log, err := os.OpenFile(p.Log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
@@ -86,19 +86,19 @@ func (p *Process) current() (*exec.Cmd, chan struct{}) {
 	return p.running, p.ended
 }
 
-// PID is its process id.
+// PID returns the process id.
 func (p *Process) PID() int {
 	running, _ := p.current()
 	return running.Process.Pid
 }
 
-// Signal sends a signal to it.
+// Signal sends a signal to the process.
 func (p *Process) Signal(signal syscall.Signal) error {
 	running, _ := p.current()
 	return running.Process.Signal(signal)
 }
 
-// Alive says whether it runs.
+// Alive reports whether the process is running.
 func (p *Process) Alive() bool {
 	_, ended := p.current()
 	select {
@@ -109,7 +109,8 @@ func (p *Process) Alive() bool {
 	}
 }
 
-// Wait waits for its end and tells its exit code, or -1 after the time limit or a signal.
+// Wait waits for the process to end and returns its exit code, or -1 after the time limit or a
+// signal.
 func (p *Process) Wait(limit time.Duration) int {
 	_, ended := p.current()
 	select {
@@ -129,7 +130,7 @@ func (p *Process) Wait(limit time.Duration) int {
 	return 0
 }
 
-// Kill ends it at once and waits until it is gone.
+// Kill ends the process at once and waits until it is gone.
 func (p *Process) Kill() {
 	if p == nil {
 		return
@@ -139,7 +140,8 @@ func (p *Process) Kill() {
 	<-ended
 }
 
-// Stop asks it to end, and ends it when it does not within the limit. The exit code, or -1.
+// Stop asks the process to end, and kills it if it does not end within the limit. Returns the exit
+// code, or -1.
 func (p *Process) Stop(limit time.Duration) int {
 	if p == nil {
 		return 0
@@ -151,13 +153,13 @@ func (p *Process) Stop(limit time.Duration) int {
 	return code
 }
 
-// Text is its log.
+// Text returns the process's log.
 func (p *Process) Text() string {
 	text, _ := os.ReadFile(p.Log)
 	return string(text)
 }
 
-// Tail is the end of its log, for messages.
+// Tail returns the end of the log, for messages.
 func (p *Process) Tail() string {
 	lines := strings.Split(strings.TrimSpace(p.Text()), "\n")
 	if len(lines) > 15 {

@@ -31,11 +31,11 @@ type request struct {
 	} `json:"responseStatus"`
 	Body   json.RawMessage `json:"requestObject"`
 	Answer json.RawMessage `json:"responseObject"`
-	node   string          // of a binding
-	holder string          // of the lease, as the sender said last
+	node   string          // the node of a binding
+	holder string          // the lease's holder, as last named by the sender
 }
 
-// Who sent it: a user may be several processes, each with credentials of its own.
+// process identifies the sender: a user may be several processes, each with its own credentials.
 func (r *request) process() string {
 	return r.User.Name + " " + strings.Join(r.User.Extra["authentication.kubernetes.io/credential-id"], " ")
 }
@@ -46,7 +46,7 @@ func (r *request) kind() string {
 
 func (r *request) key() string { return r.Object.Namespace + "/" + r.Object.Name }
 
-// The subject's writes, lists and watches, in the order in which they came.
+// readAudit returns the subject's writes, lists and watches, in the order of arrival.
 func readAudit(path, user string) ([]request, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -58,7 +58,7 @@ func readAudit(path, user string) ([]request, error) {
 	for {
 		line, err := reader.ReadBytes('\n')
 		if err != nil {
-			break // a last line that was cut by a kill is not one
+			break // ignore a last line that was cut off by a kill
 		}
 		var r request
 		if err := json.Unmarshal(line, &r); err != nil {
@@ -72,7 +72,7 @@ func readAudit(path, user string) ([]request, error) {
 	return all, nil
 }
 
-// Credentials counts with how many credentials the user's requests came.
+// Credentials returns the number of different credentials that the user's requests had.
 func Credentials(auditLog, user string) (int, error) {
 	requests, err := readAudit(auditLog, user)
 	found := map[string]bool{}
@@ -82,8 +82,8 @@ func Credentials(auditLog, user string) (int, error) {
 	return len(found), err
 }
 
-// Requests counts the subject's requests by what they were and how they were answered, such as "create
-// pods/binding 201"; "list 200" and "watch 200" are those of all resources.
+// Requests counts the subject's requests by kind and answer, such as "create pods/binding 201";
+// "list 200" and "watch 200" count those of all resources together.
 type Requests map[string]int
 
 func (w *Cluster) audit(requests []request) Requests {
@@ -93,7 +93,7 @@ func (w *Cluster) audit(requests []request) Requests {
 		byKey[p.Meta.Key()] = append(byKey[p.Meta.Key()], p)
 	}
 	tries := map[string][]request{} // bindings by uid
-	holders := map[string]string{}  // of the lease, by process
+	holders := map[string]string{}  // the lease's holders, by process
 	for i := range requests {
 		r := &requests[i]
 		r.holder = newHolder(r, holders)
@@ -143,7 +143,7 @@ func (w *Cluster) auditBinding(r *request, pods []*pod, tries map[string][]reque
 	}
 }
 
-// Who starts anew has the same credentials, and another name as the lease's holder.
+// A process that was restarted has the same credentials, but another name as the lease's holder.
 func newHolder(r *request, holders map[string]string) string {
 	var body struct {
 		Spec struct {
@@ -156,7 +156,8 @@ func newHolder(r *request, holders map[string]string) string {
 	return holders[r.process()]
 }
 
-// A pod is bound once. After a try whose outcome nobody can know the same node must be tried (I8).
+// A pod is bound once. After an attempt with an unknown outcome, the same node must be tried again
+// (I8).
 func (w *Cluster) auditTries(p *pod, all []request) {
 	done := 0
 	last := map[string]request{} // by process
@@ -166,7 +167,7 @@ func (w *Cluster) auditTries(p *pod, all []request) {
 		}
 		before, tried := last[r.process()]
 		if r.node == "" {
-			continue // cut off before it was read
+			continue // the connection was cut off before the request was read
 		}
 		if tried && before.node != r.node && before.Status.Code/100 != 4 && before.holder == r.holder {
 			w.breaks("I8", "%s was tried on %s (answer %d) and then on %s", p.Meta.Key(), before.node,
@@ -185,7 +186,7 @@ func (w *Cluster) auditPatch(r *request, pods []*pod) {
 	_ = json.Unmarshal(r.Body, &asked)
 	for _, p := range pods {
 		if r.Status.Code >= 500 && asked.Meta.UID == p.Meta.UID {
-			p.patch = string(r.Body) // it may have been done all the same: cut off, it is told as a 504
+			p.patch = string(r.Body) // perhaps applied: a cut connection is logged as a 504
 		}
 		if p.Meta.UID != answer.Meta.UID || r.Status.Code != 200 {
 			continue
@@ -194,7 +195,7 @@ func (w *Cluster) auditPatch(r *request, pods []*pod) {
 		if p.Spec.SchedulerName != w.Scheduler && !disruption {
 			w.breaks("I5", "status of %s, whose scheduler is %s", r.key(), p.Spec.SchedulerName)
 		}
-		again := w.Lossy && string(r.Body) == p.patch // the first answer may not have come
+		again := w.Lossy && string(r.Body) == p.patch // the first answer may have been lost
 		if seen, known := p.seen[answer.Meta.ResourceVersion]; known && seen.Before(r.Received) && !again {
 			w.breaks("I8", "status of %s patched without effect: %s", r.key(), r.Body)
 		}
@@ -202,12 +203,12 @@ func (w *Cluster) auditPatch(r *request, pods []*pod) {
 	}
 }
 
-// Only what makes room for a nominated pod is deleted (I6).
+// Only pods whose deletion makes room for a nominated pod are deleted (I6).
 func (w *Cluster) auditDelete(r *request, pods []*pod) {
 	if r.Status.Code != 200 {
 		return
 	}
-	var answer struct { // a pod, or a Status that tells of one
+	var answer struct { // a pod, or a Status about one
 		Meta    api.Meta `json:"metadata"`
 		Details struct {
 			UID string `json:"uid"`
@@ -217,7 +218,7 @@ func (w *Cluster) auditDelete(r *request, pods []*pod) {
 	uid := answer.Meta.UID + answer.Details.UID
 	for _, p := range pods {
 		if uid != "" && uid != p.Meta.UID {
-			continue // another one of that name
+			continue // another pod of this name
 		}
 		if len(w.nominees[p.Spec.NodeName]) > 0 {
 			return
@@ -256,8 +257,8 @@ func (w *Cluster) auditEvents(requests []request) {
 
 const renewDeadline = 10 * time.Second
 
-// With a lease, no binding is sent later than ten seconds after its last renewal (I4). Between the request
-// and its receipt a second may pass.
+// With a lease, no binding is sent later than ten seconds after the last renewal (I4). A second may
+// pass between sending a request and its receipt.
 func (w *Cluster) auditLease(requests []request) {
 	renewed := map[string]time.Time{}
 	for i := range requests {

@@ -12,7 +12,7 @@ import (
 	"berth/tests/live/internal/load"
 )
 
-// A cluster of three nodes of 2 cores in three zones, told of changes by hand.
+// A cluster of three nodes of 2 cores in three zones, whose changes the test reports by hand.
 type history struct {
 	*Cluster
 	version int
@@ -48,7 +48,7 @@ func (h *history) tell(kind string, p api.Pod) {
 	h.pod(api.Change[api.Pod]{Kind: kind, Object: p, Seen: time.Now(), Version: p.Meta.ResourceVersion})
 }
 
-// A write by the subject, seconds after the beginning.
+// Records a write by the subject, `after` seconds after the beginning.
 func (h *history) write(after float64, verb, resource, subresource, name string, code int, request, answer string) {
 	at := time.Now().Add(time.Duration(after * float64(time.Second)))
 	h.audit = append(h.audit, fmt.Sprintf(`{"verb":%q,"requestReceivedTimestamp":%q,"user":{"username":"me"},`+
@@ -62,7 +62,7 @@ func (h *history) bind(after float64, name, node string, code int) {
 		fmt.Sprintf(`{"metadata":{"uid":"uid-%s"},"target":{"name":%q}}`, name, node), "null")
 }
 
-// Each case breaks the invariants it names and no other.
+// Each case breaks the invariants that it names, and no others.
 var cases = []struct {
 	name   string
 	breaks string
@@ -258,7 +258,7 @@ func TestInvariants(t *testing.T) {
 	}
 }
 
-// What a list does not have any more is gone, and its room is free.
+// Objects that a list no longer has are gone, and their room is free.
 func TestRelist(t *testing.T) {
 	h := begin()
 	h.tell("ADDED", on(pending("p"), "a"))

@@ -1,5 +1,5 @@
-// Package check holds what a scheduler did to a cluster against invariants, from a watch of its own and
-// from the API server's audit log. The invariants have numbers, I1 to I8; README.md tells them.
+// Package check compares a scheduler's actions on a cluster with invariants, using a watch of its
+// own and the API server's audit log. The invariants are numbered I1 to I8; README.md lists them.
 package check
 
 import (
@@ -14,16 +14,16 @@ import (
 
 // Subject is the scheduler that is watched.
 type Subject struct {
-	Scheduler string // schedulerName of its pods
-	User      string // as whom it speaks to the API server
-	Lossy     bool   // answers may be lost: a patch may come twice
+	Scheduler string // the schedulerName of its pods
+	User      string // its user at the API server
+	Lossy     bool   // answers may be lost, so a patch may be sent twice
 }
 
 type node struct {
 	api.Node
 	milli, bytes, pods             int64 // allocatable, all in thousandths
 	usedMilli, usedBytes, usedPods int64
-	foreign                        time.Time // when a pod of another scheduler last came to it
+	foreign                        time.Time // when a pod of another scheduler last came to this node
 }
 
 type pod struct {
@@ -32,28 +32,29 @@ type pod struct {
 	added, bound time.Time
 	gone         bool
 	seen         map[string]time.Time // each version, and when it was seen
-	listed       bool                 // by the last list or since
-	patch        string               // of its status, the last
+	listed       bool                 // seen in the last list or since
+	patch        string               // the last patch of its status
 }
 
-// Cluster is what the watch has seen. Its methods may be called at any time, by anyone.
+// Cluster is the state that the watch has seen. Its methods may be called at any time, on any
+// goroutine.
 type Cluster struct {
 	Subject
 	mutex    sync.Mutex
 	nodes    map[string]*node
-	removed  map[string]time.Time            // nodes that went, and when that was seen
+	removed  map[string]time.Time            // removed nodes, and when their removal was seen
 	pods     map[string]*pod                 // by uid
-	events   map[string][]api.Event          // by the uid of what they are about, which may be seen later
-	nominees map[string]map[string]time.Time // node, uid of the nominated pod, when seen
-	deleted  bool                            // pods or nodes went: spread may be uneven since
+	events   map[string][]api.Event          // by the uid of their object, which may appear later
+	nominees map[string]map[string]time.Time // by node and uid of the nominated pod
+	deleted  bool                            // pods or nodes were deleted, so the spread may be uneven
 	changed  time.Time
-	early    []*pod // on nodes that nobody has seen yet
+	early    []*pod // pods on nodes that the watch has not seen yet
 	broken   []string
-	over     int // times that a foreign pod took the room first
+	over     int // how often another scheduler's pod took the room first
 	synced   chan string
 }
 
-// Watch follows the cluster until the context ends; it returns when the first lists are read.
+// Watch follows the cluster until the context ends; it returns once the first lists are read.
 func Watch(ctx context.Context, c *api.Client, subject Subject) *Cluster {
 	w := empty(subject)
 	go func() { _ = api.Follow(ctx, c, "/api/v1/nodes", w.node) }()
@@ -64,7 +65,7 @@ func Watch(ctx context.Context, c *api.Client, subject Subject) *Cluster {
 	return w
 }
 
-// WatchPods follows the pods alone, which costs the API server less: for Bound and Latencies.
+// WatchPods follows only the pods, which costs the API server less; enough for Bound and Latencies.
 func WatchPods(ctx context.Context, c *api.Client, subject Subject) *Cluster {
 	w := empty(subject)
 	w.watchPods(ctx, c)
@@ -95,7 +96,7 @@ func (w *Cluster) await(ctx context.Context, kind string) {
 	}
 }
 
-// tellSynced never blocks: only the first word of each kind is waited for.
+// tellSynced never blocks: only the first report of each kind is waited for.
 func (w *Cluster) tellSynced(kind string) {
 	select {
 	case w.synced <- kind:
@@ -177,7 +178,7 @@ func (w *Cluster) pod(change api.Change[api.Pod]) {
 			p.milli += quantity(orZero(container.Resources.Requests["cpu"]))
 			p.bytes += quantity(orZero(container.Resources.Requests["memory"]))
 		}
-		p.Spec.NodeName = "" // what it has is taken below, as by a change
+		p.Spec.NodeName = "" // the node is set below, as by a change
 		w.pods[now.Meta.UID] = p
 	}
 	p.listed = true
@@ -207,15 +208,15 @@ func (w *Cluster) pod(change api.Change[api.Pod]) {
 	}
 }
 
-// inFlight is how long after a node's end a binding may come that was on its way.
+// inFlight is how long after a node's removal a binding may still arrive.
 const inFlight = time.Second
 
-// A pod came to a node: the node must have had room for it (I3).
+// came checks that a node had room for a pod that has come to it (I3).
 func (w *Cluster) came(p *pod) {
 	n := w.nodes[p.Spec.NodeName]
 	if n == nil {
 		if _, known := w.removed[p.Spec.NodeName]; !known {
-			w.early = append(w.early, p) // watches are not ordered among each other
+			w.early = append(w.early, p) // separate watches are not ordered
 		} else if p.Spec.SchedulerName == w.Scheduler && p.bound.Sub(w.removed[p.Spec.NodeName]) > inFlight {
 			w.breaks("I3", "%s came to %s, which is not there", p.Meta.Key(), p.Spec.NodeName)
 		}
@@ -256,7 +257,7 @@ func (w *Cluster) nominated(now api.Pod) {
 	}
 }
 
-// After a list: what it did not have is gone.
+// relisted, called after a list, removes everything that was not in it.
 func (w *Cluster) relisted() {
 	for _, p := range w.pods {
 		if !p.listed && !p.gone {
@@ -296,7 +297,7 @@ func (w *Cluster) Settle(quiet, limit time.Duration) {
 	}
 }
 
-// waiting is the scheduler's pods that fit and have no node.
+// waiting returns the scheduler's pods that fit and have no node.
 func (w *Cluster) waiting() []*pod {
 	var all []*pod
 	for _, p := range w.pods {
@@ -308,7 +309,7 @@ func (w *Cluster) waiting() []*pod {
 	return all
 }
 
-// Bound counts the scheduler's pods that have a node, and all of its pods that there are.
+// Bound counts the scheduler's pods that have a node, and all of its pods.
 func (w *Cluster) Bound() (bound, all int) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -331,7 +332,8 @@ func (w *Cluster) Unbound() int {
 	return len(w.waiting())
 }
 
-// Placements are the nodes of the scheduler's pods, by namespace/name; "" where there is none.
+// Placements returns the nodes of the scheduler's pods, by namespace/name; "" for pods without a
+// node.
 func (w *Cluster) Placements() map[string]string {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()

@@ -14,7 +14,7 @@ const (
 	eventNoteMax  = 1024
 )
 
-// final checks what must hold when all is quiet.
+// final checks the conditions that must hold once nothing changes any more.
 func (w *Cluster) final() {
 	for _, p := range w.waiting() {
 		w.breaks("I2", "%s fits and has no node: %s", p.Meta.Key(), p.Condition("PodScheduled").Message)
@@ -36,7 +36,8 @@ func (w *Cluster) final() {
 	}
 }
 
-// A pod without room has kube-scheduler's words, in its condition and in an event (I7).
+// unfit checks that a pod without room has kube-scheduler's message in its condition and in an
+// event (I7).
 func (w *Cluster) unfit(p *pod) {
 	if p.Spec.NodeName != "" {
 		w.breaks("I2", "%s has no room and is on %s", p.Meta.Key(), p.Spec.NodeName)
@@ -60,7 +61,7 @@ func (w *Cluster) unfit(p *pod) {
 	w.breaks("I7", "%s: no FailedScheduling event says what its condition says: %q", p.Meta.Key(), note)
 }
 
-// Required anti-affinity holds between all that have a node.
+// apart checks required anti-affinity between all pods that have a node.
 func (w *Cluster) apart() {
 	type place struct{ namespace, domain, value string }
 	taken := map[place]string{}
@@ -83,8 +84,8 @@ func (w *Cluster) apart() {
 	}
 }
 
-// Where nothing was ever deleted, constraints on spread hold in the end, since each placement kept them
-// and the least domain only grew.
+// If nothing was ever deleted, spread constraints hold at the end, because each placement kept them
+// and the smallest domain only grew.
 func (w *Cluster) spread() {
 	examples := map[string]*pod{}
 	for _, p := range w.pods {
@@ -129,8 +130,8 @@ func (w *Cluster) skew(app string, example *pod, constraint api.Spread) {
 	}
 }
 
-// Latencies are the times from a pod's appearance to its binding, both as the watch saw them, sorted, of
-// the pods that appeared since.
+// Latencies returns the times from appearance to binding, both as seen by the watch, of the pods
+// that appeared after `since`, in ascending order.
 func (w *Cluster) Latencies(since time.Time) []time.Duration {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()

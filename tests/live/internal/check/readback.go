@@ -12,8 +12,9 @@ type claim struct {
 	Status struct{ Phase string }
 }
 
-// ReadBack lists what the server has, when all is quiet, and holds it against what the watch saw: the
-// same pods on the same nodes, no node with more than it has, no pod whose claims have no volume.
+// ReadBack lists the server's objects once nothing changes any more, and compares them with what
+// the watch saw: the same pods must be on the same nodes, no node may be overcommitted, and all
+// claims of pods must have volumes.
 func (w *Cluster) ReadBack(c *api.Client) error {
 	var nodes struct{ Items []api.Node }
 	var pods struct{ Items []api.Pod }

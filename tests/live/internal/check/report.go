@@ -9,8 +9,9 @@ import (
 
 const linesMax = 20
 
-// Report checks the final state and, if there is one, the audit log; it prints what was seen and what was
-// broken, and returns that and the subject's requests. It is called once, when all is quiet.
+// Report checks the final state and, if there is one, the audit log; it prints its observations and
+// the broken invariants, and returns the latter with the subject's requests. Call it once, when
+// nothing changes any more.
 func (w *Cluster) Report(out io.Writer, auditLog string) (Requests, []string, error) {
 	bound, all := w.Bound()
 	w.mutex.Lock()

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// recorder notes what was answered.
+// recorder notes the answer to a request.
 type recorder struct {
 	http.ResponseWriter
 	code int
@@ -37,11 +37,11 @@ func (r *recorder) Flush() {
 var verbs = map[string]string{http.MethodGet: "get", http.MethodPost: "create", http.MethodPut: "update",
 	http.MethodPatch: "patch", http.MethodDelete: "delete"}
 
-// Audit writes a line for each request that was answered as kube-apiserver's audit log has it, as far as
-// the checks read it. To be called before anything is asked.
+// Audit makes the server write a line for each answered request, with the fields of
+// kube-apiserver's audit log that the checks read. Call it before the first request.
 func (s *Server) Audit(out io.Writer) { s.log = out }
 
-// audit writes one: what was done, even where the answer was lost on its way.
+// audit writes one line: what was done, even if the answer was lost on its way.
 func (s *Server) audit(r *http.Request, began time.Time, request string, code int, response string) {
 	if s.log == nil {
 		return

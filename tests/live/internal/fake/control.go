@@ -12,14 +12,15 @@ import (
 	"strings"
 )
 
-// Control is the handler of the control port. What it makes go wrong does so for others than the bed:
+// Control is the handler of the control port. The faults that it causes do not affect the bed's own
+// requests:
 //
-//	GET  /requests     what came, as JSON
-//	POST /rules        a list of rules, which replaces the one there was
-//	POST /token/TEXT   from now on only this token is taken
+//	GET  /requests     the requests so far, as JSON
+//	POST /rules        a list of rules, which replaces the previous one
+//	POST /token/TEXT   from now on only this token is accepted
 //	POST /expire       history is forgotten: watches get 410
 //	POST /rewind/N     versions go back by N
-//	POST /silent/on    watches say nothing any more (off: they speak)
+//	POST /silent/on    watches send nothing any more (off: they send again)
 //	POST /huge/BYTES   each watch gets an event of that length and an unknown type
 //	POST /broken       each watch gets a line that is not JSON
 //	POST /cut          each watch gets half a line, and its connection ends
@@ -42,13 +43,13 @@ const (
 	HalfLine = `{"type":"MODIFIED","object":{"metadata":{"na<cut>`
 )
 
-// Huge is an event of a kind that nobody knows, of so many bytes.
+// Huge returns an event of an unknown kind that is `bytes` long.
 func Huge(bytes int) string {
 	return `{"type":"BED","object":{"metadata":{"annotations":{"x":"` + strings.Repeat("x", bytes) +
 		`"}}}}` + "\n"
 }
 
-// Silence makes watches say nothing, or speak again.
+// Silence makes watches send nothing, or send again.
 func (s *Server) Silence(silent bool) {
 	s.mutex.Lock()
 	s.silent = silent
@@ -90,15 +91,15 @@ func (s *Server) command(words []string, r *http.Request) error {
 	return nil
 }
 
-// Requests is what came so far.
+// Requests returns the requests so far.
 func (s *Server) Requests() []Request {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	return append([]Request{}, s.requests...)
 }
 
-// Listen serves on a port of loopback (0: any) until the listener is closed: HTTP/1.1 and HTTP/2, by TLS
-// where there is a certificate, else with prior knowledge (h2c).
+// Listen serves on a port of loopback (0: any) until the listener is closed: HTTP/1.1 and HTTP/2,
+// over TLS if there is a certificate, otherwise with prior knowledge (h2c).
 func (s *Server) Listen(port int, certificate, key string) (net.Listener, error) {
 	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 	if err != nil {
@@ -120,7 +121,7 @@ func (s *Server) Listen(port int, certificate, key string) (net.Listener, error)
 		return nil, err
 	}
 	server.TLSConfig = &tls.Config{Certificates: []tls.Certificate{pair},
-		ClientAuth: tls.RequestClientCert} // who it says it is, is believed
+		ClientAuth: tls.RequestClientCert} // client certificates are accepted unchecked
 	go func() { _ = server.ServeTLS(listener, "", "") }()
 	return listener, nil
 }

@@ -21,7 +21,7 @@ type bench struct {
 	client *http.Client
 }
 
-// Both protocols without TLS: HTTP/1.1, and HTTP/2 with prior knowledge.
+// both runs a test over both protocols without TLS: HTTP/1.1, and HTTP/2 with prior knowledge.
 func both(t *testing.T, test func(*bench)) {
 	for _, name := range []string{"HTTP/1.1", "HTTP/2.0"} {
 		t.Run(name, func(t *testing.T) {
@@ -118,7 +118,7 @@ func TestPages(t *testing.T) {
 	})
 }
 
-// watch opens one and returns a function that reads the type of the next line, "" at its end.
+// watch opens a watch and returns a function that reads the type of the next line; "" at the end.
 func (b *bench) watch(version string) func() string {
 	b.Helper()
 	response, err := b.client.Get(b.url + "/api/v1/pods?watch=1&resourceVersion=" + version)
@@ -189,7 +189,7 @@ func TestExpired(t *testing.T) {
 	})
 }
 
-// The bed's own reader lists again when history is gone, and misses nothing that is there.
+// The bed's own reader lists again when history is gone, and misses no object.
 func TestFollow(t *testing.T) {
 	both(t, func(b *bench) {
 		seen := make(chan string, 100)

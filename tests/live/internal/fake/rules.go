@@ -13,22 +13,23 @@ import (
 	"berth/tests/live/internal/api"
 )
 
-// Rule says how requests are answered otherwise than by what is stored. The first rule that fits answers.
+// Rule makes the answers to some requests differ from the stored state. The first matching rule
+// answers.
 type Rule struct {
-	Method string `json:"method"` // "" is any
+	Method string `json:"method"` // "" matches any
 	Path   string `json:"path"`   // regular expression over path and query
-	Skip   int    `json:"skip"`   // so many that fit are let through first
-	Times  int    `json:"times"`  // then so many are answered so; 0 is for ever
-	Do     bool   `json:"do"`     // what is asked is done all the same
+	Skip   int    `json:"skip"`   // this many matching requests are let through first
+	Times  int    `json:"times"`  // then the rule answers this many; 0: all later ones
+	Do     bool   `json:"do"`     // the request is carried out nevertheless
 
-	Code     int               `json:"code"` // 0: the true answer, changed as the rest says
+	Code     int               `json:"code"` // 0: the true answer, changed by the other members
 	Headers  map[string]string `json:"headers"`
 	Body     string            `json:"body"`
 	DelayMS  int               `json:"delayMs"`
-	Later    bool              `json:"later"`    // what is asked is done after the delay, not before
+	Later    bool              `json:"later"`    // carry the request out after the delay
 	Reset    bool              `json:"reset"`    // the connection ends without an answer
 	Hang     bool              `json:"hang"`     // no answer, for as long as the client waits
-	Truncate int               `json:"truncate"` // the answer ends after so many bytes
+	Truncate int               `json:"truncate"` // the answer ends after this many bytes
 	GoAway   bool              `json:"goAway"`   // the connection is given up after the answer, a watch's living on
 
 	pattern *regexp.Regexp
@@ -56,7 +57,8 @@ func (s *Server) SetRules(rules []Rule) error {
 	return nil
 }
 
-// The bed's own requests are answered truly, whatever the script says.
+// own reports whether a request is the bed's own: those are answered truly, whatever the script
+// says.
 func own(r *http.Request) bool { return r.UserAgent() == api.Agent }
 
 func (s *Server) ruleFor(r *http.Request) *Rule {

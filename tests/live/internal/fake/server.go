@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Request is one that came.
+// Request is a request that the server received.
 type Request struct {
 	Time     time.Time `json:"time"`
 	Protocol string    `json:"protocol"`
@@ -20,21 +20,21 @@ type Request struct {
 	Body     string    `json:"body,omitempty"`
 }
 
-// Server answers as an API server; its Control takes scripts.
+// Server answers like an API server; its Control accepts scripts.
 type Server struct {
 	*store
 	mutex    sync.Mutex
 	rules    []*Rule
 	requests []Request
-	token    string // where it is set, others are answered 401
+	token    string // if set, requests with another token are answered 401
 	release  string
 	silent   bool
-	extra    []string // lines that each watch is sent once
+	extra    []string // lines that are sent once to each watch
 	extraNo  int
 	log      io.Writer
 }
 
-// New makes an empty one of a release, such as 1.36.2.
+// New makes an empty server of a release, such as 1.36.2.
 func New(release string) *Server { return &Server{store: newStore(), release: release} }
 
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -91,7 +91,7 @@ func parse(path string) (target, bool) {
 	return t, kinds[t.collection] != ""
 }
 
-// dispatch answers by what is stored.
+// dispatch answers from the stored objects.
 func (s *Server) dispatch(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
 	body, _ := io.ReadAll(r.Body)
@@ -159,7 +159,7 @@ func groups() object {
 	return object{"kind": "APIGroupList", "apiVersion": "v1", "groups": all}
 }
 
-// resources is what a group and version has, such as apis/apps/v1, or nil.
+// resources returns the resources of a group and version such as apis/apps/v1, or nil.
 func resources(prefix string) object {
 	var all []any
 	for collection, kind := range kinds {
@@ -175,7 +175,7 @@ func resources(prefix string) object {
 		"groupVersion": strings.SplitN(prefix, "/", 2)[1]}
 }
 
-// write is every request for one object.
+// write handles every request for one object.
 func (s *Server) write(r *http.Request, t target) (int, object, *refusal) {
 	var body object
 	raw, _ := io.ReadAll(r.Body)
@@ -234,7 +234,8 @@ func replace(there, body object) *refusal {
 	return nil
 }
 
-// patch merges, conditions by their type, as a strategic merge patch of a pod's status does.
+// patch merges objects, with conditions matched by type, as a strategic merge patch of a pod's
+// status does.
 func patch(there, body object) *refusal {
 	if uid := text(body, "metadata", "uid"); uid != "" && uid != text(there, "metadata", "uid") {
 		return refuse(http.StatusUnprocessableEntity, "Invalid", "metadata.uid: Invalid value: %q: field is "+
@@ -279,7 +280,7 @@ func selected(t target, query string, o object) bool {
 	return phase != "Succeeded" && phase != "Failed"
 }
 
-// page answers a list, whole or in pages; continue is the number of the next item.
+// page answers a list request, as a whole or in pages; `continue` is the number of the next item.
 func (s *Server) page(w http.ResponseWriter, r *http.Request, t target) {
 	query := r.URL.Query()
 	all, version := s.list(t.collection, t.namespace)

@@ -1,6 +1,6 @@
-// Package fake is a scripted API server: it keeps objects in memory, lists them, tells watches of their
-// changes and binds pods as kube-apiserver does, so far as a scheduler sees it, and answers otherwise
-// where a script says so. It speaks HTTP/1.1 and HTTP/2, with TLS or without.
+// Package fake is a scripted API server: it keeps objects in memory, lists them, sends their
+// changes to watches and binds pods as kube-apiserver does, as far as a scheduler can see, unless a
+// script makes it answer differently. It speaks HTTP/1.1 and HTTP/2, with TLS or without.
 package fake
 
 import (
@@ -16,7 +16,7 @@ import (
 
 type object = map[string]any
 
-// The collections that a scheduler reads or writes: what stands between /apis and the plural name, and
+// The collections that a scheduler reads or writes: the path between /apis and the plural name, and
 // the kind.
 var kinds = map[string]string{
 	"api/v1/pods": "Pod", "api/v1/nodes": "Node", "api/v1/namespaces": "Namespace",
@@ -47,7 +47,7 @@ var kinds = map[string]string{
 	"apis/rbac.authorization.k8s.io/v1/clusterroles": "ClusterRole",
 }
 
-// A change of one object, as watches tell of it.
+// A change of one object, as watches report it.
 type change struct {
 	collection string
 	kind       string // ADDED, MODIFIED, DELETED
@@ -61,9 +61,9 @@ type store struct {
 	objects map[string]map[string]object // collection, namespace/name
 	history []change
 	version int
-	oldest  int // watches from before are answered 410
+	oldest  int // watches from older versions are answered 410
 	uids    int
-	era     int // grows when versions go back, which ends all watches
+	era     int // increases when versions go back, which ends all watches
 }
 
 func newStore() *store {
@@ -184,19 +184,19 @@ func (s *store) update(collection, key string, change func(object) *refusal) (ob
 	switch {
 	case text(next, "metadata", "deletionTimestamp") != "" && !protected(next):
 		s.put(collection, "DELETED", next)
-	case string(before) != string(after): // a write without effect has no version of its own
+	case string(before) != string(after): // a write without effect makes no new version
 		s.put(collection, "MODIFIED", next)
 	}
 	return next, nil
 }
 
-// protected is whether an object has a finalizer.
+// protected reports whether an object has a finalizer.
 func protected(o object) bool {
 	finalizers, _ := meta(o)["finalizers"].([]any)
 	return len(finalizers) > 0
 }
 
-// preconditions holds uid and resourceVersion of a request against the object.
+// preconditions compares uid and resourceVersion of a request with the object.
 func preconditions(there, asked object) *refusal {
 	for _, name := range []string{"uid", "resourceVersion"} {
 		want, _ := asked[name].(string)
@@ -274,7 +274,7 @@ func (s *store) remove(collection, key string, options object) (object, *refusal
 	return gone, nil
 }
 
-// list is the objects of a collection, sorted by key, and the version that they are of.
+// list returns the objects of a collection, sorted by key, and their version.
 func (s *store) list(collection, namespace string) ([]object, int) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -292,7 +292,7 @@ func (s *store) list(collection, namespace string) ([]object, int) {
 	return items, s.version
 }
 
-// Expire forgets all history: who watches from an older version must list.
+// Expire forgets all history: clients that watch from an older version must list again.
 func (s *store) Expire() {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -302,7 +302,8 @@ func (s *store) Expire() {
 	s.changed.Broadcast()
 }
 
-// Rewind is etcd restored from an old snapshot: versions go back, and what clients know lies in the future.
+// Rewind acts as if etcd were restored from an old snapshot: versions go back, so the versions that
+// clients know are in the future.
 func (s *store) Rewind(by int) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

@@ -10,8 +10,8 @@ import (
 
 const bookmarkEvery = 5 * time.Second
 
-// watch tells of changes from a version on. It ends with timeoutSeconds, when the client goes, or, when
-// the versions it knows are gone, with an ERROR event 410.
+// watch sends the changes after a version. It ends after timeoutSeconds, when the client goes, or,
+// if the versions that it needs are gone, with an ERROR event 410.
 func (s *Server) watch(w http.ResponseWriter, r *http.Request, t target) {
 	query := r.URL.Query()
 	from, err := strconv.Atoi(query.Get("resourceVersion"))
@@ -67,7 +67,7 @@ func (s *Server) watch(w http.ResponseWriter, r *http.Request, t target) {
 				return
 			}
 			if s.silentTo(r) {
-				continue // lost, as by a server that stands still
+				continue // the lines are lost, as with a server that hangs
 			}
 			_, _ = w.Write(line.text)
 			last = max(last, line.version)
@@ -88,14 +88,14 @@ func bookmark(t target, version int, annotations object) []byte {
 type line struct {
 	text    []byte
 	version int
-	cut     bool // the connection ends after it
+	cut     bool // the connection ends after this line
 }
 
 // lines makes the lines of one watch, until the client goes.
 func (s *Server) lines(r *http.Request, t target, from int) <-chan line {
 	lines := make(chan line, 64)
 	ctx := r.Context()
-	go func() { // a condition does not wait for a context: wake it when that ends
+	go func() { // a condition variable cannot wait for a context: wake it when the context ends
 		<-ctx.Done()
 		s.store.mutex.Lock()
 		s.changed.Broadcast()
@@ -140,7 +140,7 @@ func (s *Server) lines(r *http.Request, t target, from int) <-chan line {
 }
 
 func event(kind string, o object) []byte {
-	raw, _ := json.Marshal(struct { // the type comes first, as kube-apiserver has it
+	raw, _ := json.Marshal(struct { // the type comes first, as in kube-apiserver
 		Type   string `json:"type"`
 		Object object `json:"object"`
 	}{kind, o})
@@ -164,7 +164,7 @@ const (
 	ended         // versions went back
 )
 
-// after waits for changes later than a version. One from the future is waited for in silence, as
+// after waits for changes later than a version. For a version in the future it waits silently, as
 // kube-apiserver does.
 func (s *store) after(from, era int, give func() bool) ([]change, state) {
 	s.mutex.Lock()
@@ -188,7 +188,8 @@ func (s *store) after(from, era int, give func() bool) ([]change, state) {
 	}
 }
 
-// reached: of a version of the future nothing is said, not even that nothing has changed.
+// reached reports whether the store has come to a version. About a version in the future, nothing
+// is sent, not even a bookmark.
 func (s *store) reached(version int) bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -216,7 +217,8 @@ func (s *Server) nextExtra(number int) (string, int) {
 	return s.extra[number], number + 1
 }
 
-// Inject sends a line, as it is, to each watch that is open. Ending in <cut>, the connection ends there.
+// Inject sends a line unchanged to each open watch. If the line ends in <cut>, the connection ends
+// there.
 func (s *Server) Inject(text string) {
 	s.mutex.Lock()
 	s.extra = append(s.extra, text)

@@ -12,7 +12,8 @@ import (
 
 const deviceNodes = 10
 
-// Pods with ResourceClaims come while connections are cut; a driver attaches devices as they are given.
+// Pods with ResourceClaims arrive while connections are cut; a driver attaches devices as they are
+// allocated.
 func devices(w *World) error {
 	go load.DeviceDriver(w.context, w.Bed.Admin)
 	if err := w.Plan.LoadDevices(w.Bed.Admin, deviceNodes); err != nil {
@@ -27,8 +28,8 @@ func devices(w *World) error {
 	return <-done
 }
 
-// givenOnce: in the end each claim has devices, of the node that its pods are on and kept for these alone,
-// and no device is given twice.
+// givenOnce checks that at the end each claim has devices of its pods' node, reserved for these
+// pods only, and that no device is allocated twice.
 func givenOnce(w *World, _ check.Requests) {
 	claims, err := w.Plan.DeviceClaims(w.Bed.Admin)
 	if err != nil {

@@ -13,10 +13,11 @@ import (
 	"berth/tests/live/internal/fake"
 )
 
-// kube-scheduler waits for as long as a watch is open, five to ten minutes, whether or not it says anything.
+// kube-scheduler waits as long as a watch is open, five to ten minutes, even if the watch sends
+// nothing.
 const deaf = "I2 I7"
 
-// Doubles is the scenarios on the scripted API server: answers that a real one gives seldom.
+// Doubles are the scenarios on the scripted API server, with answers that a real one seldom sends.
 var Doubles = []Scenario{
 	{Name: "fake", What: "the scripted API server without a script", Short: true, run: quietly},
 	{Name: "answers", What: "every answer to bindings, in turn", Short: true, Known: unknown, run: answers},
@@ -39,7 +40,7 @@ var Doubles = []Scenario{
 		run: rewind},
 }
 
-// newDouble is a World whose API server is the scripted one.
+// newDouble gives the World the scripted API server.
 func newDouble(w *World) error {
 	ports, err := bed.FreePorts(1)
 	if err != nil {
@@ -68,7 +69,7 @@ func quietly(w *World) error {
 
 const toBinding = "/binding$"
 
-// The rules fit in turn: each is done with after so many bindings.
+// The rules apply in turn: each ends after a number of bindings.
 func answers(w *World) error {
 	binding := func(r fake.Rule) fake.Rule {
 		r.Method, r.Path, r.Times = http.MethodPost, toBinding, 1+w.Random.IntN(5)
@@ -100,7 +101,7 @@ func answers(w *World) error {
 	return quiet(w)
 }
 
-// A client has given up after 50 s; what it asked for was done all the same.
+// A client gives up after 50 s, but its request is carried out nevertheless.
 func slow(w *World) error {
 	late := func(delay time.Duration, times int) fake.Rule {
 		return fake.Rule{Method: http.MethodPost, Path: toBinding, Skip: w.Random.IntN(50), Times: times,
@@ -113,7 +114,7 @@ func slow(w *World) error {
 	return quiet(w)
 }
 
-// The lease has a connection of its own: it is kept however late other answers are.
+// The lease has a connection of its own, so it is kept however late other answers are.
 func neverEnded(w *World, _ check.Requests) {
 	w.mutex.Lock()
 	ends := w.ends
@@ -123,7 +124,7 @@ func neverEnded(w *World, _ check.Requests) {
 	}
 }
 
-// What an eviction may be answered, in any order, some of it after it was done.
+// All possible answers to an eviction, in any order, some of them after it was carried out.
 func refusals(w *World) error {
 	again := map[string]string{"Retry-After": "1"}
 	both := []fake.Rule{{Code: 429, Headers: again}, {Code: 500}, {Code: 503, Do: true}, {Code: 504},
@@ -148,7 +149,7 @@ func refusals(w *World) error {
 
 const toList = `^/(api|apis)/.*(pods|nodes)\?(.*&)?(limit|resourceVersion|fieldSelector)=[^&]*(&(limit|resourceVersion|fieldSelector|continue)=[^&]*)*$`
 
-// The lists that are refused at first come again when the connection takes nothing any more.
+// The lists that are refused at first are repeated when the connection accepts no more requests.
 func leaving(w *World) error {
 	return w.Fake.SetRules([]fake.Rule{
 		{Method: http.MethodGet, Path: toList, Times: 4, Code: 500},
@@ -216,7 +217,8 @@ func silence(w *World) error {
 	})
 }
 
-// What was created since is forgotten with the versions: as far as clients know, they are in the future.
+// Objects created since then are forgotten together with the versions: those that clients know are
+// in the future.
 func rewind(w *World) error {
 	err := w.loading(5*time.Second, func() error {
 		time.Sleep(w.between(2*time.Second, 3*time.Second))

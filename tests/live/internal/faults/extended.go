@@ -8,8 +8,8 @@ import (
 	"berth/tests/live/internal/fake"
 )
 
-// What the steps of a claim for extended resources may be answered, in any order, some of it after it was
-// done.
+// All possible answers to the steps of a claim for extended resources, in any order, some of them
+// after a step was carried out.
 func extended(w *World) error {
 	var rules []fake.Rule
 	add := func(method, path string, how ...fake.Rule) {
@@ -37,7 +37,7 @@ func extended(w *World) error {
 	return w.Plan.LoadExtendedPods(w.Bed.Admin)
 }
 
-// Pods with extended resources that are devices come while connections are cut.
+// Pods that request devices as extended resources arrive while connections are cut.
 func extendedCut(w *World) error {
 	if err := w.Plan.LoadDevices(w.Bed.Admin, deviceNodes); err != nil {
 		return err
@@ -51,8 +51,9 @@ func extendedCut(w *World) error {
 	return <-done
 }
 
-// claimedOnce: in the end each pod has a claim of its own, with devices of its node, and its status says
-// which container uses it; no claim is left over, and no device is given twice.
+// claimedOnce checks that at the end each pod has a claim of its own with devices of its node, that
+// its status says which container uses them, that no claim is left over, and that no device is
+// allocated twice.
 func claimedOnce(w *World, _ check.Requests) {
 	pods, err := w.Plan.ExtendedPods(w.Bed.Admin)
 	if err != nil {

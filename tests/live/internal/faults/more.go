@@ -18,7 +18,7 @@ import (
 
 const otherScheduler = "other-scheduler"
 
-// A kube-scheduler of another name has pods of its own on the same nodes, at the same time.
+// A kube-scheduler with another name places its own pods on the same nodes at the same time.
 func beside(w *World) error {
 	config := filepath.Join(w.Folder, "other.yaml")
 	text := fmt.Sprintf("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"+
@@ -27,7 +27,7 @@ func beside(w *World) error {
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		return err
 	}
-	// As another user: what it writes is not what is checked.
+	// It runs as another user, because its writes are not checked.
 	if err := w.Bed.Authority.Client("other", "other", "system:masters"); err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func beside(w *World) error {
 	defer other.Kill()
 	plan := w.Plan
 	plan.Scheduler, plan.Namespace, plan.Pods = otherScheduler, "other", w.Plan.Pods/10
-	plan.Nodes = 0 // those that are there
+	plan.Nodes = 0 // use the existing nodes
 	if err := plan.LoadNodes(w.Bed.Admin); err != nil {
 		return err
 	}
@@ -57,9 +57,9 @@ func beside(w *World) error {
 	})
 }
 
-// Victims must be those of pods that are nominated, and no pod may wait for ever for one.
+// Victims must belong to nominated pods, and no pod may wait for ever for a victim.
 func evict(w *World) error {
-	go load.Kubelet(w.context, w.Bed.Admin) // a deletion that was cut off leaves a pod that is ending
+	go load.Kubelet(w.context, w.Bed.Admin) // a deletion that was cut off leaves a terminating pod
 	script := proxy.Script(w.Random.Uint64(), 6, time.Second)
 	done := make(chan error, 1)
 	go func() { done <- w.Plan.LoadFull(w.Bed.Admin, 20) }()
@@ -69,7 +69,7 @@ func evict(w *World) error {
 
 const accounts = "/api/v1/namespaces/kube-system/serviceaccounts"
 
-// A token of the ServiceAccount berth, in the file that the kubeconfig names.
+// newToken writes a token of the ServiceAccount berth into the file that the kubeconfig names.
 func (w *World) newToken() error {
 	err := w.Bed.Admin.Ensure(accounts, api.Any{"metadata": api.Any{"name": "berth"}})
 	if err != nil {
@@ -88,7 +88,7 @@ func (w *World) newToken() error {
 	return w.Bed.WriteToken(answer.Status.Token)
 }
 
-// kube-scheduler has no such account; it runs as Berth would, which has the rights it needs.
+// kube-scheduler has no such account; it runs as Berth's, which has the rights that it needs.
 func tokens(w *World) error {
 	w.cluster.User = bed.Users[2][1]
 	if err := w.newToken(); err != nil {
@@ -97,7 +97,7 @@ func tokens(w *World) error {
 	return w.Bed.TokenKubeconfig(proxied, "https://"+w.Proxy.Address)
 }
 
-// With its account the token ends. The new account has another.
+// The token ends with its account. The new account has another one.
 func revoke(w *World) error {
 	return w.loading(20*time.Second, func() error {
 		for range 2 {
@@ -116,12 +116,12 @@ func revoke(w *World) error {
 
 const (
 	reconnections = 1000
-	settled       = 100 // after so many there is nothing more to allocate
+	settled       = 100 // after this many, there is nothing more to allocate
 	slackFiles    = 4
 )
 
-// reconnect cuts until there were a thousand connections. Memory and descriptors must not grow (I10). A pod
-// for each cut makes the scheduler connect at once; watches wait longer and longer.
+// reconnect cuts connections until there have been a thousand. Memory and descriptors must not grow
+// (I10). A pod for each cut makes the scheduler connect at once; watches wait longer and longer.
 func reconnect(w *World) error {
 	ctx, cancel := context.WithTimeout(w.context, 15*time.Minute)
 	defer cancel()
@@ -156,7 +156,7 @@ func reconnect(w *World) error {
 	}
 }
 
-// Berth looks on while kube-scheduler places the load, and tells how far it agrees.
+// Berth watches while kube-scheduler places the load, and reports how far it agrees.
 func dry(w *World) error {
 	real, err := w.Bed.Scheduler("kube-scheduler", w.Bed.KubeconfigPath("kube-scheduler"),
 		"--kube-api-qps=5000", "--kube-api-burst=5000")
@@ -188,7 +188,7 @@ func dry(w *World) error {
 	return nil
 }
 
-// Nothing was written.
+// silent checks that nothing was written.
 func silent(w *World, requests check.Requests) {
 	for kind, count := range requests {
 		read := strings.HasPrefix(kind, "list") || strings.HasPrefix(kind, "watch") || strings.HasPrefix(kind, "get")

@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// What the library is told, in this order.
+// The objects that the library gets, in this order.
 var told = []string{"/api/v1/namespaces", "/api/v1/nodes", "/api/v1/services", "/apis/apps/v1/replicasets",
 	"/api/v1/pods"}
 
-// All pods are there before the scheduler is, so that their order is that of the server's list. The
-// library, asked about the same lists, must place each on the same node.
+// All pods exist before the scheduler starts, so their order is that of the server's list. The
+// library must place each of them on the same node, given the same lists.
 func order(w *World) error {
 	if _, err := w.Plan.LoadPods(w.Bed.Admin, 0); err != nil {
 		return err
@@ -60,7 +60,7 @@ func (w *World) dump() ([]string, error) {
 	return files, nil
 }
 
-// release is that of the API server, such as 1.36.
+// release returns the API server's release, such as 1.36.
 func (w *World) release() (string, error) {
 	var version struct{ Major, Minor string }
 	err := w.Bed.Admin.Get("/version", &version)
@@ -75,7 +75,7 @@ func (w *World) minor() (int, error) {
 	return strconv.Atoi(strings.TrimPrefix(release, "1."))
 }
 
-// library is where `berth schedule` places the pods, by namespace/name.
+// library returns where `berth schedule` places the pods, by namespace/name.
 func (w *World) library(lists []string) (map[string]string, error) {
 	release, err := w.release()
 	if err != nil {

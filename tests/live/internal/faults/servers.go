@@ -12,7 +12,7 @@ import (
 	"berth/tests/live/internal/proxy"
 )
 
-// The leader must have given up.
+// endedOnce checks that the leader has given up.
 func endedOnce(w *World, _ check.Requests) {
 	w.mutex.Lock()
 	ends := w.ends
@@ -22,8 +22,8 @@ func endedOnce(w *World, _ check.Requests) {
 	}
 }
 
-// Connections are gone while the API server starts anew: it does not know the watches' versions any more,
-// and there were changes meanwhile.
+// Connections are lost while the API server restarts: it no longer knows the watches' versions, and
+// there were changes meanwhile.
 func gone(w *World) error {
 	return w.loading(10*time.Second, func() error {
 		time.Sleep(w.between(time.Second, 4*time.Second))
@@ -40,27 +40,28 @@ func gone(w *World) error {
 	})
 }
 
-// Versions that are gone cost one list of each kind.
+// listedTwice checks that lost versions cost one list of each kind.
 func listedTwice(w *World, requests check.Requests) {
 	if count := requests["list pods 200"] - w.compared; count > 2 && w.Berth != "" {
 		w.breaks("pods were listed %d times", count)
 	}
 }
 
-// Without room etcd takes no writes; what it has may be read.
+// Without space, etcd accepts no writes; its data can be read.
 func full(w *World) error {
 	return w.loading(8*time.Second, func() error {
 		time.Sleep(w.between(time.Second, 4*time.Second))
 		if err := w.Bed.Full(true); err != nil {
 			return err
 		}
-		time.Sleep(w.between(2*time.Second, 7*time.Second)) // the lease holds
+		time.Sleep(w.between(2*time.Second, 7*time.Second)) // the lease is still valid
 		return w.Bed.Full(false)
 	})
 }
 
-// Etcd goes back to where it was: what was bound since is pending again, what came since never was. The
-// watches' versions lie in the future, about which a server says nothing.
+// Etcd goes back to an earlier state: pods bound since then are pending again, and objects created
+// since then never existed. The watches' versions are in the future, and a server sends nothing
+// about those.
 func restore(w *World) error {
 	if _, err := w.Plan.LoadPods(w.Bed.Admin, 0); err != nil {
 		return err
@@ -88,11 +89,11 @@ func restore(w *World) error {
 	return nil
 }
 
-// deafness is how long a watch may be silent before its reader must think it dead.
+// deafness is how long a watch may be silent before its reader must consider it dead.
 const deafness = 150 * time.Second
 
-// noticed waits until the scheduler has found out that its watches' versions lie in the future. What the
-// bed's own watch saw before never happened.
+// noticed waits until the scheduler has found out that its watches' versions are in the future.
+// Whatever the bed's own watch saw before no longer counts.
 func (w *World) noticed() {
 	w.cluster = check.Watch(w.context, w.Bed.Admin, w.subject)
 	began := time.Now()
@@ -122,8 +123,8 @@ func volumes(w *World) error {
 	})
 }
 
-// While pods are evicted, those that are to go are deleted by somebody else and created again, with
-// another uid, on nodes where nothing is evicted.
+// While pods are evicted, somebody else deletes the victims and creates them again, with another
+// uid, on nodes where nothing is evicted.
 func victims(w *World) error {
 	const count = 20
 	done := make(chan error, 1)
@@ -145,8 +146,8 @@ func victims(w *World) error {
 	return <-done
 }
 
-// The client's certificate is replaced, then the authority that the server's is signed by; the kubeconfig
-// names files, which change.
+// The client's certificate is replaced, then the authority that signed the server's certificate;
+// the kubeconfig names files, and these change.
 func certificates(w *World) error {
 	if err := w.Bed.Trust("trust", w.Bed.Authority); err != nil {
 		return err
@@ -165,7 +166,7 @@ func renew(w *World) error {
 		if err := w.Bed.Authority.Client(user[0], user[1], user[2:]...); err != nil {
 			return err
 		}
-		w.Proxy.Cut() // the certificate is that of a connection
+		w.Proxy.Cut() // a connection keeps its certificate until it is cut
 		time.Sleep(w.between(3*time.Second, 5*time.Second))
 		if err := w.Bed.Next.Server("server"); err != nil {
 			return err
@@ -174,7 +175,7 @@ func renew(w *World) error {
 		if err := w.Bed.StartAPIServer(); err != nil {
 			return err
 		}
-		time.Sleep(w.between(0, 2*time.Second)) // nobody is believed until the file is there
+		time.Sleep(w.between(0, 2*time.Second)) // no server is trusted until the file exists
 		return w.Bed.Trust("trust", w.Bed.Next)
 	})
 }
@@ -185,7 +186,7 @@ func renewed(w *World, _ check.Requests) {
 	}
 }
 
-// A plugin's token is good for some seconds; where there is a file `hang` it does not answer, once.
+// A plugin's token is valid for some seconds; if there is a file `hang`, the plugin hangs once.
 const pluginText = `#!/bin/sh
 cd %q || exit 1
 if [ -e hang ]; then

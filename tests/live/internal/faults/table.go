@@ -17,7 +17,7 @@ import (
 	"berth/tests/live/internal/proxy"
 )
 
-// ErrBroken is returned where an invariant was broken; which one is in the output.
+// ErrBroken is returned if an invariant was broken; the output says which one.
 var ErrBroken = errors.New("an invariant is broken")
 
 // Scenario is one row of the table.
@@ -27,9 +27,9 @@ type Scenario struct {
 	Flags []string // of kube-apiserver
 	Short bool     // takes seconds
 	Known string   // invariants that kube-scheduler itself breaks there
-	Since int      // the first minor release that has what it is about
+	Since int      // the first minor release that has the feature in question
 
-	Soon time.Duration // when all must be bound after the fault is over; 0: within two minutes
+	Soon time.Duration // the time within which all pods must be bound after the fault; 0: two minutes
 
 	Nodes, Pods int // 0: as the options say
 	ample       bool
@@ -41,15 +41,15 @@ type Scenario struct {
 	after  func(w *World, requests check.Requests)
 }
 
-// What kube-scheduler does wherever the outcome of a binding is not known: it takes the pod for unbound,
-// tries another node (I8) and gives the room to others (I3); and it binds for up to 12 s after the lease's
-// last renewal (I4).
+// The invariants that kube-scheduler breaks when the outcome of a binding is unknown: it treats the
+// pod as unbound, tries another node (I8) and gives the room to others (I3); and it binds for up to
+// 12 s after the lease's last renewal (I4).
 const unknown = "I3 I4 I8"
 
-// recovery is what is demanded where no lease is lost.
+// recovery is the time within which all must be bound if no lease is lost.
 const recovery = 10 * time.Second
 
-// Table is all scenarios.
+// Table has all scenarios.
 var Table = []Scenario{
 	{Name: "plain", What: "nothing goes wrong; pods without room, preemption, volumes", Short: true,
 		run: plain},
@@ -201,7 +201,8 @@ func cut(w *World) error {
 	})
 }
 
-// A watch that ended goes on from the version it had: only the first list of pods is needed.
+// listedOnce checks that a watch that ended continues from its last version, so that only the first
+// list of pods was needed.
 func listedOnce(w *World, requests check.Requests) {
 	if count := requests["list pods 200"] - w.compared; count != 1 && w.Berth != "" {
 		w.breaks("pods were listed %d times", count)
@@ -257,7 +258,8 @@ func network(w *World) error {
 
 const flow = "/apis/flowcontrol.apiserver.k8s.io/v1/"
 
-// A priority level without seats, and a schema that sends the scheduler's bindings there.
+// reject makes a priority level without seats, and a schema that sends the scheduler's bindings
+// there.
 func reject(w *World) error {
 	level := api.Any{"metadata": api.Any{"name": "bed-none"}, "spec": api.Any{"type": "Limited",
 		"limited": api.Any{"nominalConcurrencyShares": 0, "lendablePercent": 0, "borrowingLimitPercent": 0,
@@ -306,7 +308,8 @@ func rights(w *World) error {
 	})
 }
 
-// The lease is deleted, which costs nothing, then another holds it: there are no bindings until it lets go.
+// The lease is deleted, which has no effect; then another holder takes it, and there are no
+// bindings until it gives it up.
 func lease(w *World) error {
 	return w.loading(30*time.Second, func() error {
 		time.Sleep(w.between(time.Second, 3*time.Second))
@@ -330,7 +333,7 @@ func lease(w *World) error {
 
 // spare is a second process, which waits for the lease.
 func spare(w *World) error {
-	// A certificate of its own tells the two apart in the audit log.
+	// Its own certificate distinguishes the two processes in the audit log.
 	user := []string{w.subject.User}
 	if w.Berth != "" {
 		user = bed.Users[2][1:]
@@ -357,7 +360,7 @@ func replicas(w *World) error {
 	})
 }
 
-// Pods of the load are deleted, created again under their names, or bound by hand, while they come.
+// While the load arrives, its pods are deleted, created again under their names, or bound by hand.
 func churn(w *World) error {
 	apps := w.Plan.Apps()
 	path := "/api/v1/namespaces/" + w.Plan.Namespace + "/pods/"
@@ -365,7 +368,7 @@ func churn(w *World) error {
 		end := time.Now().Add(6 * time.Second)
 		for time.Now().Before(end) {
 			time.Sleep(w.between(0, 40*time.Millisecond))
-			app := apps[[]int{0, 3}[w.Random.IntN(2)]] // those without required constraints
+			app := apps[[]int{0, 3}[w.Random.IntN(2)]] // only apps without required constraints
 			name := fmt.Sprintf("%s-%05d", app.Name, w.Random.IntN(app.Replicas))
 			switch w.Random.IntN(5) {
 			case 0:
@@ -391,7 +394,8 @@ func churn(w *World) error {
 	})
 }
 
-// Nodes go, with what is on them and on the way to them, and come back empty.
+// Nodes are removed together with the pods that are on them or on their way to them, and come back
+// empty.
 func nodes(w *World) error {
 	return w.loading(8*time.Second, func() error {
 		for range 10 {
@@ -409,7 +413,7 @@ func nodes(w *World) error {
 	})
 }
 
-// named: the log says which right is missing.
+// named checks that the log says which right is missing.
 func named(w *World, requests check.Requests) {
 	log, err := os.ReadFile(w.schedulers[0].Log)
 	if w.Berth != "" && (err != nil || !strings.Contains(string(log), "forbidden")) {

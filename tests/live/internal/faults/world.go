@@ -1,5 +1,5 @@
 // Package faults makes the table of faults: a cluster under load, a scheduler, something that goes wrong
-// at a random moment, and the invariants that must hold all the same.
+// at a random moment, and the invariants that must hold nevertheless.
 package faults
 
 import (
@@ -34,7 +34,7 @@ type Options struct {
 	Seed       uint64
 	Nodes      int
 	Pods       int
-	Keep       bool // the folders of scenarios that held too
+	Keep       bool // keep the folders of successful scenarios, too
 	Out        io.Writer
 }
 
@@ -42,7 +42,7 @@ type Options struct {
 type World struct {
 	Options
 	Bed     *bed.Bed
-	Fake    *fake.Server // the API server, where it is a double
+	Fake    *fake.Server // the scripted API server; nil: a real one
 	Proxy   *proxy.Proxy // between the scheduler and the API server
 	Plan    load.Plan
 	Random  *rand.Rand
@@ -54,16 +54,16 @@ type World struct {
 
 	mutex      sync.Mutex
 	schedulers []*bed.Process
-	served     []string // where each tells of itself; "" of kube-scheduler
-	compared   int      // lists that were made to compare
+	served     []string // the address that each serves; "" for kube-scheduler
+	compared   int      // number of lists made for comparison
 	ending     bool
-	ends       int // processes that ended with 1
+	ends       int // number of processes that ended with 1
 	broken     []string
 }
 
 const proxied = "scheduler"
 
-// User and kubeconfig of the scheduler under test.
+// user returns the user and the kubeconfig of the scheduler under test.
 func (w *World) user() (user, files string) {
 	if w.Berth == "" {
 		return "system:kube-scheduler", "kube-scheduler"
@@ -125,8 +125,8 @@ func (w *World) close() {
 	}
 }
 
-// run starts the scheduler under test. Where it ends with 1, as one does whose lease is lost, it is
-// started again, as a Deployment does it; any other end is broken.
+// run starts the scheduler under test. If it ends with 1, as after a lost lease, it is started
+// again, as a Deployment would do; any other end counts as broken.
 func (w *World) run(name, kubeconfig string) (*bed.Process, error) {
 	var process *bed.Process
 	var address string
@@ -180,7 +180,8 @@ func (w *World) restart(process *bed.Process) {
 	}
 }
 
-// warm waits until the scheduler has bound a first pod: faults come to one that leads and runs.
+// warm waits until the scheduler has bound a first pod, so that faults hit one that leads and
+// works.
 func (w *World) warm() error {
 	pod := w.Plan.Pod(w.Plan.Apps()[0], "warm")
 	if err := w.Bed.Admin.Ensure("/api/v1/namespaces/"+w.Plan.Namespace+"/pods", pod); err != nil {
@@ -204,12 +205,12 @@ func (w *World) breaks(text string, arguments ...any) {
 	w.mutex.Unlock()
 }
 
-// between is a random time.
+// between returns a random time.
 func (w *World) between(least, most time.Duration) time.Duration {
 	return least + time.Duration(w.Random.Int64N(int64(most-least)+1))
 }
 
-// loading creates the pods, over some seconds, while something goes on.
+// loading creates the pods over some seconds, while `meanwhile` runs.
 func (w *World) loading(over time.Duration, meanwhile func() error) error {
 	result := make(chan error, 1)
 	go func() {
@@ -222,8 +223,8 @@ func (w *World) loading(over time.Duration, meanwhile func() error) error {
 	return <-result
 }
 
-// recovers waits until all pods that fit are bound, now that it is over. Where a time is demanded Berth must
-// have done it by then.
+// recovers waits, after the fault, until all pods that fit are bound. If there is a required time,
+// Berth must finish within it.
 func (w *World) recovers(soon, limit time.Duration) {
 	began := time.Now()
 	w.cluster.Settle(500*time.Millisecond, limit)
@@ -235,7 +236,7 @@ func (w *World) recovers(soon, limit time.Duration) {
 	}
 }
 
-// ask is what a process tells of itself, and the code of its answer.
+// ask returns a page that a process serves, and the HTTP status.
 func ask(address, path string) (string, int) {
 	client := http.Client{Timeout: 2 * time.Second, Transport: &http.Transport{
 		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}} // self-signed
@@ -248,8 +249,8 @@ func ask(address, path string) (string, int) {
 	return string(text), response.StatusCode
 }
 
-// askUntilWell asks for as long as a recovery may take: a watch that was refused by a server that has just
-// begun is tried again after up to 8 s.
+// askUntilWell asks for as long as a recovery may take: a watch that was refused by a server that
+// has just started is tried again after up to 8 s.
 func askUntilWell(address, path string) (string, int) {
 	text, code := ask(address, path)
 	for end := time.Now().Add(10 * time.Second); code != http.StatusOK && time.Now().Before(end); {
@@ -259,7 +260,8 @@ func askUntilWell(address, path string) (string, int) {
 	return text, code
 }
 
-// healthy: when all is over every process says that it is well, and one of them leads.
+// healthy checks that at the end every process reports that it is healthy, and that one of them
+// leads.
 func (w *World) healthy() {
 	w.mutex.Lock()
 	served := w.served
@@ -286,12 +288,13 @@ func (w *World) healthy() {
 
 var compared = regexp.MustCompile(`"caches compared" differences="(\d+)"`)
 
-// sameAsFresh: in the quiet each process knows what the server's lists say (I9).
+// sameAsFresh checks that, once nothing changes any more, each process's state equals the server's
+// lists (I9).
 func (w *World) sameAsFresh() {
 	for _, process := range w.schedulers {
 		before := len(compared.FindAllString(process.Text(), -1))
 		if err := process.Signal(syscall.SIGUSR2); err != nil {
-			continue // it has ended, which is told elsewhere
+			continue // the process has ended, which is reported elsewhere
 		}
 		var found [][]string
 		for end := time.Now().Add(20 * time.Second); len(found) <= before && time.Now().Before(end); {
@@ -312,7 +315,7 @@ var leads = regexp.MustCompile(`leader_election_master_status\{[^}]*\} 1`)
 
 const leasePath = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-scheduler"
 
-// leaseIsFree: who ends gives it up.
+// leaseIsFree checks that a process that ends has given up the lease.
 func (w *World) leaseIsFree() {
 	var lease struct {
 		Spec struct{ HolderIdentity string }
@@ -322,8 +325,8 @@ func (w *World) leaseIsFree() {
 	}
 }
 
-// report ends the scheduler, cleanly, and checks. What kube-scheduler is known to break in the scenario is
-// printed and does not count.
+// report ends the scheduler cleanly and runs the checks. Invariants that kube-scheduler is known to
+// break in the scenario are printed and do not count.
 func (w *World) report(s Scenario) error {
 	w.cluster.Settle(2*time.Second, 30*time.Second)
 	w.healthy()
@@ -336,12 +339,12 @@ func (w *World) report(s Scenario) error {
 	w.mutex.Unlock()
 	for _, process := range schedulers {
 		code := process.Stop(15 * time.Second)
-		// kube-scheduler gives its lease up by ending with 1 when it had it.
+		// kube-scheduler ends with 1 after it has given up its lease.
 		if code != 0 && w.Berth != "" {
 			w.breaks("%s ended with %d at SIGTERM", process.Name, code)
 		}
 	}
-	time.Sleep(500 * time.Millisecond) // the audit log is written behind the answers
+	time.Sleep(500 * time.Millisecond) // the audit log is written after the answers
 	if err := w.cluster.ReadBack(w.Bed.Admin); err != nil {
 		return err
 	}

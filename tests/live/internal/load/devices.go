@@ -10,15 +10,15 @@ import (
 
 const (
 	deviceDriver = "bed.example.com"
-	readyLater   = "Attached" // without this condition of its device a pod of the second class is not bound
+	readyLater   = "Attached" // devices of the second class must have this condition
 	deviceAPI    = "/apis/resource.k8s.io/v1"
 )
 
-// Device classes: of those that are ready, of those that somebody attaches to the node first, and of one a
-// node for the pod whose claim has its device elsewhere.
+// Device classes: devices that are ready, devices that must first be attached to the node, and one
+// device a node for the pod whose claim has its device elsewhere.
 var deviceClasses = map[string]string{"bed-ready": "ready", "bed-attached": "attached", "bed-kept": "kept"}
 
-// DeviceClaim has what is checked of a ResourceClaim.
+// DeviceClaim has the fields of a ResourceClaim that are checked.
 type DeviceClaim struct {
 	Meta   api.Meta `json:"metadata"`
 	Status struct {
@@ -35,7 +35,7 @@ type DeviceClaim struct {
 	} `json:"status"`
 }
 
-// DeviceResult names a device that a claim was given.
+// DeviceResult names a device that is allocated to a claim.
 type DeviceResult struct {
 	Request string `json:"request"`
 	Driver  string `json:"driver"`
@@ -45,10 +45,10 @@ type DeviceResult struct {
 	Conditions []string `json:"bindingConditions"`
 }
 
-// Metadata is a claim's.
+// Metadata returns the metadata of a claim.
 func (c DeviceClaim) Metadata() api.Meta { return c.Meta }
 
-// Given is the devices that the claim was given.
+// Given returns the devices that are allocated to the claim.
 func (c DeviceClaim) Given() []DeviceResult {
 	if c.Status.Allocation == nil {
 		return nil
@@ -56,7 +56,7 @@ func (c DeviceClaim) Given() []DeviceResult {
 	return c.Status.Allocation.Devices.Results
 }
 
-// ClaimOf is the claim of the pod device-NAME: NAME up to the pod's number.
+// ClaimOf returns the claim of the pod device-NAME: NAME without the pod's number.
 func ClaimOf(name string) string {
 	if i := strings.LastIndexByte(name, '-'); i > 0 {
 		return name[:i]
@@ -64,7 +64,7 @@ func ClaimOf(name string) string {
 	return name
 }
 
-// DeviceClaims is all claims of the plan.
+// DeviceClaims returns all claims of the plan.
 func (p Plan) DeviceClaims(c *api.Client) ([]DeviceClaim, error) {
 	var list struct{ Items []DeviceClaim }
 	err := c.Get(p.claimsPath(), &list)
@@ -75,7 +75,8 @@ func (p Plan) claimsPath() string {
 	return deviceAPI + "/namespaces/" + p.Namespace + "/resourceclaims"
 }
 
-// LoadDevices gives the first nodes devices: on each four that are ready, two to be attached, one kept.
+// LoadDevices gives devices to the first nodes: on each, four that are ready, two to be attached,
+// and one reserved.
 func (p Plan) LoadDevices(c *api.Client, nodes int) error {
 	for name, kind := range deviceClasses {
 		err := c.Ensure(deviceAPI+"/deviceclasses", api.Any{"metadata": api.Any{"name": name},
@@ -126,13 +127,13 @@ func (p Plan) addDevicePod(c *api.Client, name, claim string, shape func(*api.Po
 	return c.Ensure("/api/v1/namespaces/"+p.Namespace+"/pods", pod)
 }
 
-// LoadDevicePods creates pods with a claim each, of one device, of two, or of one that must be attached,
-// pairs that share a claim, and one whose claim has its device on a node where the pod can't go. Ten nodes
-// with devices have room for all.
+// LoadDevicePods creates pods with one claim each (for one device, for two, or for one that must be
+// attached), pairs that share a claim, and a pod whose claim has its device on a node where the pod
+// cannot run. Ten nodes with devices have room for all.
 func (p Plan) LoadDevicePods(c *api.Client) error {
 	kinds := []struct {
 		name, class string
-		pods, count int // pods of a claim, and its devices
+		pods, count int // number of pods of a claim, and of its devices
 		claims      int
 	}{{"one", "bed-ready", 1, 1, 12}, {"two", "bed-ready", 1, 2, 4}, {"both", "bed-ready", 2, 1, 4},
 		{"late", "bed-attached", 1, 1, 8}}
@@ -153,7 +154,8 @@ func (p Plan) LoadDevicePods(c *api.Client) error {
 	return p.addStale(c)
 }
 
-// The claim has a device of node 0, kept for nobody, and the pod must go to node 1.
+// addStale makes a claim that has a device of node 0 and is reserved for nobody, and a pod that
+// must run on node 1.
 func (p Plan) addStale(c *api.Client) error {
 	if err := p.addDeviceClaim(c, "stale", "bed-kept", 1); err != nil {
 		return err
@@ -174,7 +176,7 @@ func (p Plan) addStale(c *api.Client) error {
 	})
 }
 
-// DeviceDriver attaches devices, as soon as they are given to a claim, until the context ends.
+// DeviceDriver attaches devices as soon as they are allocated to a claim, until the context ends.
 func DeviceDriver(ctx context.Context, c *api.Client) {
 	_ = api.Follow(ctx, c, deviceAPI+"/resourceclaims", func(change api.Change[DeviceClaim]) {
 		claim := change.Object

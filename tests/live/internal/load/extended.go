@@ -9,7 +9,7 @@ import (
 
 const extendedResource = deviceDriver + "/gpu"
 
-// ExtendedPod has what is checked of a pod with extended resources that a DeviceClass provides.
+// ExtendedPod has the checked fields of a pod with extended resources that a DeviceClass provides.
 type ExtendedPod struct {
 	Meta api.Meta `json:"metadata"`
 	Spec struct {
@@ -27,7 +27,7 @@ type ExtendedPod struct {
 	} `json:"status"`
 }
 
-// ExtendedPods is all pods of LoadExtendedPods.
+// ExtendedPods returns all pods of LoadExtendedPods.
 func (p Plan) ExtendedPods(c *api.Client) ([]ExtendedPod, error) {
 	var list struct{ Items []ExtendedPod }
 	if err := c.Get("/api/v1/namespaces/"+p.Namespace+"/pods", &list); err != nil {

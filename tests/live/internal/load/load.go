@@ -10,19 +10,19 @@ import (
 	"berth/tests/live/internal/api"
 )
 
-// Plan says how much is loaded, and for whom.
+// Plan describes the load, and for which scheduler it is.
 type Plan struct {
 	Nodes     int
 	Pods      int
-	Scheduler string // schedulerName of the pods
+	Scheduler string // the schedulerName of the pods
 	Namespace string
-	Ample     bool // nodes have twice the room: others come, too
+	Ample     bool // nodes have twice the room, because there are other pods, too
 }
 
-// FitsLabel says of a pod whether it has room: "true", or "false" with MessageNote.
+// FitsLabel says whether a pod has room: "true", or "false" together with MessageNote.
 const (
 	FitsLabel   = "bed/fits"
-	MessageNote = "bed/message" // what its condition's message begins with
+	MessageNote = "bed/message" // the beginning of its condition's message
 	appLabel    = "app"
 	poolLabel   = "pool"
 	zoneKey     = "topology.kubernetes.io/zone"
@@ -46,7 +46,7 @@ func spread(app, key, when string) []api.Spread {
 	return []api.Spread{{MaxSkew: 1, TopologyKey: key, WhenUnsatisfiable: when, Selector: own(app)}}
 }
 
-// Apps is the five Deployments of a plan.
+// Apps returns the five Deployments of a plan.
 func (p Plan) Apps() []App {
 	cache := min(p.Pods/10, p.Nodes/2)
 	share := func(percent int) int { return p.Pods * percent / 100 }
@@ -74,7 +74,7 @@ func (p Plan) Apps() []App {
 	return apps
 }
 
-// A node's room: a quarter more than its share of all requests.
+// room returns a node's room: a quarter more than its share of all requests.
 func (p Plan) room() (milli, mebibytes int) {
 	for _, app := range p.Apps() {
 		milli += app.Replicas * app.CPU
@@ -87,10 +87,10 @@ func (p Plan) room() (milli, mebibytes int) {
 	return milli*5/4/nodes/100*100 + 500, mebibytes*5/4/nodes + 2048
 }
 
-// NodeName is the name of node i.
+// NodeName returns the name of node i.
 func NodeName(i int) string { return fmt.Sprintf("node-%05d", i) }
 
-// NodeObject is node i with so much room, in a pool (which may be "").
+// NodeObject returns node i with this much room, in a pool (which may be "").
 func NodeObject(name string, i, milli, mebibytes int, pool string) api.Any {
 	labels := map[string]string{hostKey: name, zoneKey: fmt.Sprintf("zone-%d", i%3),
 		"kubernetes.io/os": "linux", "disk": []string{"ssd", "hdd"}[i/3%2]}
@@ -105,7 +105,7 @@ func NodeObject(name string, i, milli, mebibytes int, pool string) api.Any {
 			"conditions": []api.Any{{"type": "Ready", "status": "True", "reason": "Bed"}}}}
 }
 
-// AddNode creates a node and takes away the taint that admission gives to a new one.
+// AddNode creates a node and removes the taint that admission adds to a new node.
 func AddNode(c *api.Client, name string, i, milli, mebibytes int, pool string) error {
 	if err := c.Ensure("/api/v1/nodes", NodeObject(name, i, milli, mebibytes, pool)); err != nil {
 		return err
@@ -156,7 +156,7 @@ func (p Plan) LoadPods(c *api.Client, rate float64) ([]string, error) {
 	})
 }
 
-// A fixed order in which the Deployments alternate.
+// interleave puts the pods into a fixed order in which the Deployments alternate.
 func interleave(pods []*api.Pod) {
 	state := uint64(1)
 	for i := len(pods) - 1; i > 0; i-- {
@@ -192,7 +192,8 @@ func (p Plan) owner(c *api.Client, app App) (api.Owner, error) {
 		Controller: true}, err
 }
 
-// Pod is a pod of an app. Deleted, it is gone at once, since nobody would end its processes.
+// Pod returns a pod of an app. If it is deleted, it is gone at once, because there is no kubelet to
+// end its processes.
 func (p Plan) Pod(app App, name string) *api.Pod {
 	grace := int64(0)
 	pod := &api.Pod{Meta: api.Meta{Name: name, Namespace: p.Namespace,
@@ -206,7 +207,7 @@ func (p Plan) Pod(app App, name string) *api.Pod {
 	return pod
 }
 
-// each calls 32 at a time and returns the first error.
+// each makes all calls, 32 at a time, and returns the first error.
 func each(count int, call func(int) error) error {
 	var group sync.WaitGroup
 	var once sync.Once

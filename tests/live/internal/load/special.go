@@ -7,7 +7,7 @@ import (
 	"berth/tests/live/internal/api"
 )
 
-// LoadUnfit creates pods that have no room anywhere, each with the text that tells why; nodes is the
+// LoadUnfit creates pods that fit nowhere, each with the expected message; nodes is the
 // number of all nodes of the cluster.
 func (p Plan) LoadUnfit(c *api.Client, nodes int) error {
 	kinds := []struct {
@@ -32,10 +32,10 @@ func (p Plan) LoadUnfit(c *api.Client, nodes int) error {
 	return nil
 }
 
-// Said in the pods, too, for servers without admission.
+// The priorities are also in the pods, for servers without admission.
 var lowPriority, highPriority = int32(-10), int32(1000)
 
-// loadClasses creates the two classes of priority of pods that are evicted and pods that evict.
+// loadClasses creates two priority classes: for pods that are evicted, and for pods that evict.
 func loadClasses(c *api.Client) error {
 	for name, value := range map[string]int32{"bed-low": lowPriority, "bed-high": highPriority} {
 		err := c.Ensure("/apis/scheduling.k8s.io/v1/priorityclasses",
@@ -72,8 +72,8 @@ func (p Plan) addHigh(c *api.Client, i int, high App) error {
 
 func (p Plan) path() string { return "/api/v1/namespaces/" + p.Namespace + "/pods" }
 
-// LoadFull creates a pool of nodes that pods of low priority fill, bound by hand, and as many pods of
-// high priority that must evict one each. Eviction makes room for them, so they fit.
+// LoadFull creates a pool of nodes filled with pods of low priority, bound by hand, and as many
+// pods of high priority, each of which must evict one. Eviction makes room for them, so they fit.
 func (p Plan) LoadFull(c *api.Client, nodes int) error {
 	if err := loadClasses(c); err != nil {
 		return err
@@ -94,7 +94,8 @@ func (p Plan) LoadFull(c *api.Client, nodes int) error {
 	return nil
 }
 
-// LoadStormNodes fills all nodes of the plan, of 8 cores, with four pods of 2 cores and low priority each.
+// LoadStormNodes fills each of the plan's nodes, of 8 cores, with four pods of 2 cores and low
+// priority.
 func (p Plan) LoadStormNodes(c *api.Client) error {
 	if err := loadClasses(c); err != nil {
 		return err
@@ -107,14 +108,14 @@ func (p Plan) LoadStormNodes(c *api.Client) error {
 	})
 }
 
-// LoadStorm creates the plan's pods, of 3 cores and high priority, as fast as the server takes them. Each must
-// evict two others, or one where another of them has left 2 cores.
+// LoadStorm creates the plan's pods, of 3 cores and high priority, as fast as the server accepts
+// them. Each must evict two others, or one where another pod of the storm has left 2 cores.
 func (p Plan) LoadStorm(c *api.Client) error {
 	high := App{"high", p.Pods, 3000, 64, func(*api.Pod) {}}
 	return each(p.Pods, func(i int) error { return p.addHigh(c, i, high) })
 }
 
-// Kubelet ends pods that are being deleted, as theirs would, until the context ends.
+// Kubelet ends pods that are being deleted, as a real kubelet would, until the context ends.
 func Kubelet(ctx context.Context, c *api.Client) {
 	_ = api.Follow(ctx, c, "/api/v1/pods", func(change api.Change[api.Pod]) {
 		if change.Object.Meta.DeletionTimestamp != nil && change.Kind != "DELETED" {

@@ -10,12 +10,12 @@ import (
 const (
 	selectedNode  = "volume.kubernetes.io/selected-node"
 	bindCompleted = "pv.kubernetes.io/bind-completed"
-	localClass    = "bed-local"   // volumes that are there, each on one node
-	dynamicClass  = "bed-dynamic" // volumes that are made when a node is chosen
+	localClass    = "bed-local"   // existing volumes, each on one node
+	dynamicClass  = "bed-dynamic" // volumes that are made once a node is chosen
 )
 
-// LoadVolumes creates pods with a claim each: half of them bind to volumes that are there on some node,
-// half to ones made on the chosen node. VolumeController has to run meanwhile.
+// LoadVolumes creates pods with a claim each: half of them bind to existing volumes on some node,
+// the others to volumes made on the chosen node. VolumeController must run meanwhile.
 func (p Plan) LoadVolumes(c *api.Client, count int) error {
 	for class, provisioner := range map[string]string{
 		localClass: "kubernetes.io/no-provisioner", dynamicClass: "bed/provisioner"} {

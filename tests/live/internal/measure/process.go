@@ -1,4 +1,5 @@
-// Package measure tells how fast a scheduler binds pods, and what it and the servers spend on it.
+// Package measure measures how fast a scheduler binds pods, and the resources that it and the
+// servers use for it.
 package measure
 
 import (
@@ -9,10 +10,10 @@ import (
 	"time"
 )
 
-// Usage is what a process has used so far.
+// Usage is the resource use of a process so far.
 type Usage struct {
 	CPU      time.Duration // user and system
-	Resident int64         // bytes, the most there ever were
+	Resident int64         // peak resident memory, in bytes
 	Now      int64         // resident bytes now
 	Files    int           // descriptors that are open
 }

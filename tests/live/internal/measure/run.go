@@ -26,21 +26,21 @@ type Contestant struct {
 type Options struct {
 	bed.Options
 	Plan  load.Plan
-	Full  int // so many full nodes besides, and as many pods that must evict one there
+	Full  int // this many additional full nodes, and as many pods that must evict one there
 	Runs  int
-	Limit time.Duration // of one run's backlog
-	Paced int           // pods that come afterwards, one by one, for the latency
-	Rate  float64       // so many of them a second
+	Limit time.Duration // time limit for the backlog of one run
+	Paced int           // pods created afterwards, one by one, for the latency
+	Rate  float64       // number of these per second
 	Out   io.Writer
 }
 
-// Row is one run's result. Latencies are -1 where the backlog was not done in time.
+// Row is one run's result. Latencies are -1 if the backlog was not done in time.
 type Row struct {
 	Contestant string
 	Bound      int
 	Seconds    float64 // from the first binding seen to the last
-	Rate, Peak float64 // bindings a second, and in the best second
-	Events     int     // that tell of it
+	Rate, Peak float64 // bindings per second: on average, and in the best second
+	Events     int     // events about bindings
 	Whole      float64 // pods a second until the last event was written
 	Scheduler  Usage
 	APIServer  time.Duration
@@ -63,7 +63,7 @@ func Prepare(ctx context.Context, o Options) error {
 	})
 }
 
-// pods to bind.
+// pods returns the number of pods to bind.
 func (o Options) pods() int { return o.Plan.Pods + o.Full }
 
 func prepare(ctx context.Context, o Options, load func(*api.Client) error) error {
@@ -180,7 +180,8 @@ func backlog(ctx context.Context, o Options, b *bed.Bed, w *check.Cluster, s *be
 	return err
 }
 
-// Events come behind the bindings: they are waited for while they come. What they cost counts.
+// events waits as long as events keep coming, because they come after the bindings. Their cost is
+// included.
 func events(ctx context.Context, o Options, b *bed.Bed, first time.Time, row *Row) error {
 	last := time.Now()
 	for quiet := time.Now(); time.Since(quiet) < 3*time.Second && row.Events < row.Bound; {

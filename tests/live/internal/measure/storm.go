@@ -16,16 +16,17 @@ import (
 	"berth/tests/live/internal/bed"
 )
 
-// StormRow is the result of one run: pods of high priority that come at once to full nodes.
+// StormRow is the result of one run: pods of high priority that arrive at full nodes at the same
+// time.
 type StormRow struct {
 	Contestant    string
 	Bound         int
 	Seconds       float64 // from the first pod's creation to the last binding
 	Evictions     int
 	Twice         int // pods that were nominated for more than one node
-	Elsewhere     int // pods that were bound to another node than the last one they were nominated for
+	Elsewhere     int // pods bound to a node other than the last one for which they were nominated
 	Attempts      int // all scheduling attempts, by the scheduler's own metric
-	Unschedulable int // those that found no node
+	Unschedulable int // attempts that found no node
 	Scheduler     Usage
 }
 
@@ -55,7 +56,7 @@ func Storm(ctx context.Context, o Options, c Contestant) (StormRow, error) {
 		return row, err
 	}
 	defer scheduler.Kill()
-	time.Sleep(5 * time.Second) // the servers have caches to fill, the scheduler a lease to get
+	time.Sleep(5 * time.Second) // for the servers' caches and the scheduler's lease
 	began := time.Now()
 	if err := o.Plan.LoadStorm(b.Admin); err != nil {
 		return row, err
@@ -65,7 +66,7 @@ func Storm(ctx context.Context, o Options, c Contestant) (StormRow, error) {
 			return row, fmt.Errorf("%s ended:\n%s", row.Contestant, scheduler.Tail())
 		}
 	}
-	time.Sleep(2 * time.Second) // evictions that nobody needs any more
+	time.Sleep(2 * time.Second) // evictions that are no longer needed
 	seen.tell(&row, began)
 	if row.Attempts, row.Unschedulable, err = attempts(ports[0]); err != nil {
 		return row, err
@@ -74,7 +75,7 @@ func Storm(ctx context.Context, o Options, c Contestant) (StormRow, error) {
 	return row, err
 }
 
-// serving is the contestant with its metrics at that port.
+// serving returns the contestant with its metrics served at this port.
 func (c Contestant) serving(port int) Contestant {
 	flags := []string{fmt.Sprintf("--secure-port=%d", port), "--bind-address=127.0.0.1",
 		"--authorization-always-allow-paths=/metrics"}
@@ -84,7 +85,7 @@ func (c Contestant) serving(port int) Contestant {
 
 // attempts reads scheduler_schedule_attempts_total: all of them, and the unschedulable ones.
 func attempts(port int) (all, unschedulable int, err error) {
-	// The certificate is the scheduler's own.
+	// The scheduler's certificate is self-signed.
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 	response, err := client.Get(fmt.Sprintf("https://127.0.0.1:%d/metrics", port))
 	if err != nil {
@@ -108,10 +109,10 @@ func attempts(port int) (all, unschedulable int, err error) {
 // A storm as the watch shows it.
 type storm struct {
 	mutex     sync.Mutex
-	nominated map[string][]string // nodes of each pod, one after the other
-	nodes     map[string]string   // of the pods of high priority that are bound
+	nominated map[string][]string // the nominated nodes of each pod, in order
+	nodes     map[string]string   // nodes of the bound pods of high priority
 	evicted   int
-	last      time.Time // of a binding
+	last      time.Time // time of the last binding
 }
 
 func watchStorm(ctx context.Context, c *api.Client, namespace string) *storm {

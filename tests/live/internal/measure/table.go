@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// Table prints, for each contestant, the run whose rate is the median, and the least and the greatest rate.
+// Table prints, for each contestant, the run whose rate is the median, and the lowest and the
+// highest rate.
 func Table(out io.Writer, rows []Row) {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "scheduler\tbound\tpods/s\tleast\tmost\tin a second\tevents\tpods/s with them\tCPU ms/pod\tAPI server\tetcd\t"+

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// Authority signs certificates; Folder is where their files go.
+// Authority signs certificates; their files are written to Folder.
 type Authority struct {
 	Folder      string
 	name        string
@@ -41,7 +41,7 @@ func NewAuthority(folder, name string) (*Authority, error) {
 	return &Authority{folder, name, certificate, key}, write(folder, name, der, key)
 }
 
-// Path is where its certificate is.
+// Path returns the path of its certificate.
 func (a *Authority) Path() string { return filepath.Join(a.Folder, a.name+".crt") }
 
 // Server writes NAME.crt and NAME.key for a server on loopback.
@@ -53,7 +53,7 @@ func (a *Authority) Server(name string) error {
 	return a.issue(name, template)
 }
 
-// Client writes NAME.crt and NAME.key for a user and the groups it is in.
+// Client writes NAME.crt and NAME.key for a user and its groups.
 func (a *Authority) Client(name, user string, groups ...string) error {
 	template := draft(pkix.Name{CommonName: user, Organization: groups})
 	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}
@@ -79,7 +79,7 @@ func draft(subject pkix.Name) *x509.Certificate {
 	}
 }
 
-// A certificate without a signer signs itself.
+// Without a signer, the certificate is self-signed.
 func sign(template, parent *x509.Certificate, signer *ecdsa.PrivateKey) (*ecdsa.PrivateKey, []byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

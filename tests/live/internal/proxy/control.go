@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Command obeys one line: a mode, "cut", or "delay 1s".
+// Command carries out one line: a mode, "cut", or "delay 1s".
 func (p *Proxy) Command(line string) error {
 	words := strings.Fields(line)
 	switch {
@@ -29,7 +29,8 @@ func (p *Proxy) Command(line string) error {
 	return errors.New("commands: pass, hold, drop, half, refuse, cut, delay DURATION")
 }
 
-// ServeHTTP is the control port: POST /hold, /cut, /delay/1s; GET / tells of the connections.
+// ServeHTTP is the control port: POST /hold, /cut, /delay/1s; GET / returns the number of
+// connections.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodPost {
 		if err := p.Command(strings.ReplaceAll(strings.Trim(r.URL.Path, "/"), "/", " ")); err != nil {
@@ -44,13 +45,13 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // A Step is one fault of a script.
 type Step struct {
 	Command string
-	Lasts   time.Duration // then back to pass without delay
-	Pause   time.Duration // before the next
+	Lasts   time.Duration // duration; afterwards bytes pass without delay
+	Pause   time.Duration // time before the next step
 }
 
 func (s Step) String() string { return fmt.Sprintf("%s for %v, then %v", s.Command, s.Lasts, s.Pause) }
 
-// Script is so many faults at random; the same seed makes the same ones.
+// Script returns `steps` random faults; the same seed makes the same faults.
 func Script(seed uint64, steps int, mean time.Duration) []Step {
 	random := rand.New(rand.NewPCG(seed, 0x70726f7879))
 	some := func() time.Duration {
@@ -68,7 +69,7 @@ func Script(seed uint64, steps int, mean time.Duration) []Step {
 	return script
 }
 
-// Play runs a script, telling of each step before it.
+// Play runs a script and calls `tell` before each step.
 func (p *Proxy) Play(script []Step, tell func(Step)) {
 	for _, step := range script {
 		tell(step)
@@ -79,7 +80,7 @@ func (p *Proxy) Play(script []Step, tell func(Step)) {
 	}
 }
 
-// Heal passes all on again. What was lost leaves its connections broken: those are cut.
+// Heal passes everything on again. Connections that have lost bytes are broken and are cut.
 func (p *Proxy) Heal() {
 	p.mutex.Lock()
 	lossy := p.mode == Drop || p.mode == Half

@@ -1,5 +1,5 @@
-// Package proxy passes bytes on between a client and a server and makes the faults of a network. TLS
-// passes through: it sees bytes alone.
+// Package proxy passes bytes between a client and a server and produces network faults. TLS passes
+// through: the proxy sees only bytes.
 package proxy
 
 import (
@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// Mode is what happens to bytes.
+// Mode says what happens to bytes.
 type Mode string
 
-// The modes. A change holds for the connections that there are and for new ones.
+// The modes. A change applies to existing and new connections.
 const (
 	Pass   Mode = "pass"
-	Hold   Mode = "hold"   // bytes of both sides wait
+	Hold   Mode = "hold"   // bytes in both directions wait
 	Drop   Mode = "drop"   // requests arrive, answers are lost
-	Half   Mode = "half"   // nothing arrives any more, and nobody is told
-	Refuse Mode = "refuse" // no new connections, those that there are end
+	Half   Mode = "half"   // nothing arrives any more, and no error is reported
+	Refuse Mode = "refuse" // no new connections; existing ones end
 )
 
 // Proxy is a listener on loopback.
@@ -38,7 +38,7 @@ type Proxy struct {
 
 type pair struct{ client, server *net.TCPConn }
 
-// New listens and passes on to the target, host:port. A port of 0 is any.
+// New listens and passes bytes on to the target, host:port. Port 0 means any free port.
 func New(port int, target string) (*Proxy, error) {
 	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 	if err != nil {
@@ -68,7 +68,7 @@ func (p *Proxy) Set(mode Mode) error {
 	return nil
 }
 
-// Delay makes each piece of an answer that much late.
+// Delay delays each piece of an answer by this much.
 func (p *Proxy) Delay(delay time.Duration) {
 	p.mutex.Lock()
 	p.delay = delay
@@ -85,14 +85,14 @@ func (p *Proxy) Cut() int {
 	return len(p.pairs)
 }
 
-// Connections counts those that there are, and all that there were.
+// Connections returns the number of open connections, and of all so far.
 func (p *Proxy) Connections() (now, total int) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	return len(p.pairs), p.total
 }
 
-// Close ends all.
+// Close ends the proxy and all connections.
 func (p *Proxy) Close() {
 	p.mutex.Lock()
 	p.closed = true
@@ -155,7 +155,7 @@ type piece struct {
 	due   time.Time
 }
 
-// copy passes one direction on, in order, each piece when it is due.
+// copy passes the bytes of one direction on, in order, each piece when it is due.
 func (p *Proxy) copy(to, from *net.TCPConn, answers bool) {
 	pieces := make(chan piece, 1024)
 	go func() {
@@ -180,7 +180,7 @@ func (p *Proxy) copy(to, from *net.TCPConn, answers bool) {
 		p.await()
 		if _, err := to.Write(next.bytes); err != nil {
 			from.Close()
-			for range pieces { // so that the reader is not stuck
+			for range pieces { // keep receiving, so that the reader does not block
 			}
 			return
 		}
@@ -196,8 +196,8 @@ func (p *Proxy) late() time.Duration {
 	return p.delay
 }
 
-// wanted says whether bytes of that direction are passed on at all; where they are held it is decided
-// when they are passed on.
+// wanted reports whether bytes of this direction are passed on at all; for held bytes, this is
+// decided when they are released.
 func (p *Proxy) wanted(answers bool) bool {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()

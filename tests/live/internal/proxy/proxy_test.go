@@ -56,7 +56,7 @@ func dial(t *testing.T, p *Proxy) *client {
 	return &client{t, connection, bufio.NewReader(connection)}
 }
 
-// ask sends a line and returns the answer, or what went wrong within the time.
+// ask sends a line and returns the answer, or what went wrong within the time limit.
 func (c *client) ask(line string, within time.Duration) string {
 	c.t.Helper()
 	_ = c.SetDeadline(time.Now().Add(within))
@@ -143,7 +143,7 @@ func TestCutAndRefuse(t *testing.T) {
 	expect(t, "cut", c.ask("b", long), "broken")
 	expect(t, "a new one", dial(t, p).ask("c", long), "got c")
 	command(t, p, "refuse")
-	// A reset may come before the dialler has its connection, or behind that.
+	// A reset may arrive before or after Dial returns.
 	refused, err := net.Dial("tcp", p.Address)
 	if err == nil {
 		defer refused.Close()

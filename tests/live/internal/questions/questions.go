@@ -25,24 +25,24 @@ import (
 	"berth/tests/live/internal/measure"
 )
 
-// Options say how much.
+// Options set the amount of load.
 type Options struct {
 	Berth   string
 	Dir     string
 	Nodes   int
 	Pods    int // on them
 	Clients int
-	Rate    int // questions a second, of all clients
-	Changes int // of pods, a second
+	Rate    int // questions per second, from all clients together
+	Changes int // changes of pods per second
 	Seconds int
 }
 
-// Row is what was measured.
+// Row is the result of a measurement.
 type Row struct {
 	Asked, Refused     int
 	Rate               float64
 	Median, P99, Worst time.Duration
-	CPU                time.Duration // of a question
+	CPU                time.Duration // processor time per question
 	Resident           int64
 	Ready              time.Duration // from the start to the first answer
 }
@@ -85,7 +85,7 @@ func (c *cluster) send(method, path string, object any) error {
 	return nil
 }
 
-// addPod puts the pod of that number on a node.
+// addPod puts the pod with this number on a node.
 func (c *cluster) addPod(i int) error {
 	return c.send("POST", "/api/v1/namespaces/"+namespace+"/pods", api.Any{"apiVersion": "v1", "kind": "Pod",
 		"metadata": api.Any{"name": podName(i), "namespace": namespace,
@@ -138,7 +138,7 @@ func (c *cluster) fill() error {
 	}
 }
 
-// change lets pods go and others come, so many times a second.
+// change removes pods and adds others, o.Changes times a second.
 func (c *cluster) change(ctx context.Context) {
 	if c.o.Changes < 2 {
 		return
@@ -156,7 +156,7 @@ func (c *cluster) change(ctx context.Context) {
 	}
 }
 
-// ask sends one question and tells how long its answer took.
+// ask sends one question and returns how long its answer took.
 func ask(client *http.Client, url string) (time.Duration, int, []byte, error) {
 	began := time.Now()
 	answer, err := client.Post(url, "application/json", bytes.NewReader(manifest))
@@ -168,7 +168,7 @@ func ask(client *http.Client, url string) (time.Duration, int, []byte, error) {
 	return time.Since(began), answer.StatusCode, body, err
 }
 
-// askAll asks at the rate with that many clients, each on a connection of its own.
+// askAll asks at the given rate, with the given number of clients, each on a connection of its own.
 func askAll(o Options, url string) ([]time.Duration, int, error) {
 	var group sync.WaitGroup
 	var lock sync.Mutex
@@ -184,7 +184,7 @@ func askAll(o Options, url string) ([]time.Duration, int, error) {
 			for at := range due {
 				_, status, _, err := ask(client, url)
 				lock.Lock()
-				took = append(took, time.Since(at)) // from the moment at which it was due
+				took = append(took, time.Since(at)) // measured from the moment at which the question was due
 				if status != http.StatusOK {
 					refused++
 				}
@@ -235,7 +235,7 @@ func waitReady(url string) error {
 
 var clocks = regexp.MustCompile(`"(seconds|decisionsPerSecond)": [0-9.]+`)
 
-// equal compares an answer with that of the program, which reads the same cluster.
+// equal compares an answer with that of the command-line program, which reads the same cluster.
 func equal(o Options, kubeconfig, url string) error {
 	file := filepath.Join(o.Dir, "asked.json")
 	if err := os.WriteFile(file, manifest, 0o600); err != nil {
