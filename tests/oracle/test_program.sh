@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The unit tests of the Go program, its formatting and `go vet`. Parts without modules of Kubernetes are
-# tested wherever Go is installed; the others where the modules are.
+# Runs the unit tests of the Go program, its formatting check and `go vet`. Parts that need no
+# modules of Kubernetes are tested wherever Go is installed; the others only if the modules are
+# available.
 set -euo pipefail
 cd "$(dirname "$0")"
 command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# The answers of kube-scheduler to the committed vectors are the committed ones. Tests a sample of the
-# families.
+# Checks, on a sample of the families, that kube-scheduler still gives the committed answers.
 set -euo pipefail
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 vectors=$source/../vectors

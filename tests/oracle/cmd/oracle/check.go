@@ -10,9 +10,9 @@ import (
 	"berth/tests/oracle/internal/vector"
 )
 
-const shownMax = 5 // differences shown of a file
+const shownMax = 5 // the largest number of differences shown per file
 
-// check answers the scenarios of vector files again and tells where the answers differ.
+// check answers the scenarios of vector files again and reports where the answers differ.
 func check(paths []string) (int, error) {
 	code := 0
 	for _, path := range paths {

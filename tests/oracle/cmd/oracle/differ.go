@@ -27,7 +27,7 @@ func differCommand(arguments []string) (int, error) {
 	folder := flags.String("folder", ".", "where minimized scenarios are written")
 	flags.Parse(arguments)
 
-	debug.SetGCPercent(400) // clusters come and go; memory is not what is short
+	debug.SetGCPercent(400) // clusters are short-lived, and there is enough memory
 	options := differ.Options{
 		Berth: differ.Berth{Path: *berth}, Seed: *seed, Decisions: *decisions, Differences: *differences,
 		Workers: *workers, Only: *only, Folder: *folder, Log: os.Stdout,

@@ -1,4 +1,4 @@
-// Oracle answers scheduling scenarios as kube-scheduler answers them, by kube-scheduler itself.
+// Oracle answers scheduling scenarios with kube-scheduler itself.
 package main
 
 import (
@@ -17,7 +17,7 @@ const usage = `usage: oracle answer < scenarios.jsonl > vectors.jsonl
        oracle speed [--pods N] < dump.json
 `
 
-// The scheduler logs much that is of no interest here, and what is comes back as an error.
+// quiet turns the scheduler's log off: everything of interest here is returned as an error.
 func quiet() {
 	flags := flag.NewFlagSet("klog", flag.PanicOnError)
 	klog.InitFlags(flags)

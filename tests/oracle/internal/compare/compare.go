@@ -1,4 +1,4 @@
-// Package compare tells how two answers to the same scenario differ.
+// Package compare reports how two answers to the same scenario differ.
 package compare
 
 import (
@@ -9,8 +9,8 @@ import (
 	"berth/tests/oracle/internal/vector"
 )
 
-// Answers lists the differences of two answers, one text each; empty: they agree. What the vectors
-// hold as sets (refusals, their reasons, victims) is compared as sets.
+// Answers lists the differences of two answers, one text each; empty: they agree. Refusals, their
+// reasons and victims are compared as sets.
 func Answers(wanted, found *vector.Expected) []string {
 	var all []string
 	note := func(where string, wanted, found any) {
@@ -57,7 +57,7 @@ func decisions(index int, wanted, found *vector.Decision) []string {
 	return all
 }
 
-// An absent list and an empty one are the same.
+// texts makes an absent list equal to an empty one.
 func texts(list []string) []string { return append([]string{}, list...) }
 
 func numbers(list []int64) []int64 { return append([]int64{}, list...) }

@@ -15,8 +15,8 @@ import (
 // Berth is the program under test.
 type Berth struct{ Path string }
 
-// Verify gives lines of vectors to one `berth verify`. The result has what berth told of each
-// scenario that differs, by the scenario's name.
+// Verify passes lines of vectors to one `berth verify`. The result maps the name of each scenario
+// that differs to berth's report on it.
 func (b Berth) Verify(lines []*vector.Line) (map[string]string, error) {
 	var input, output, diagnostics bytes.Buffer
 	for _, line := range lines {
@@ -38,8 +38,8 @@ func (b Berth) Verify(lines []*vector.Line) (map[string]string, error) {
 	return differences, nil
 }
 
-// A difference begins with a line "  SCENARIO" or "  SCENARIO decision N ..."; what differs follows,
-// further to the right.
+// A difference begins with a line "  SCENARIO" or "  SCENARIO decision N ..."; the differences
+// follow on lines that are indented further.
 var title = regexp.MustCompile(`^  ([a-z]+-[0-9]+-[0-9]+)\b`)
 
 func differencesOf(output string) map[string]string {
@@ -56,7 +56,8 @@ func differencesOf(output string) map[string]string {
 	return differences
 }
 
-// what names the things that differ, without their values: "failed", "scores NodeResourcesFit".
+// what returns the names of the things that differ, without their values: "failed", "scores
+// NodeResourcesFit".
 func what(differences string) map[string]bool {
 	kinds := map[string]bool{}
 	for _, line := range strings.Split(differences, "\n") {

@@ -21,19 +21,19 @@ type Options struct {
 	Berth       Berth
 	Seed        uint64
 	Families    []string
-	Decisions   int    // to take at least
-	Differences int    // to find before the run ends
+	Decisions   int    // the least number of decisions to compare
+	Differences int    // the run ends after this many differences
 	Only        string // name of the one scenario to compare; empty: random ones
-	Workers     int    // scenarios answered at a time
-	Folder      string // where minimized scenarios go
+	Workers     int    // number of scenarios answered at a time
+	Folder      string // the folder for minimized scenarios
 	Log         io.Writer
 }
 
-// Result is what a run came to.
+// Result is the result of a run.
 type Result struct {
 	Scenarios, Decisions int
-	Undefined            int // scenarios to which there is no answer, or more than one
-	Refused              int // scenarios that kube-scheduler would not take
+	Undefined            int // scenarios with no answer, or with more than one
+	Refused              int // scenarios that kube-scheduler refused
 	Files                []string
 	Elapsed              time.Duration
 }
@@ -48,7 +48,7 @@ type run struct {
 	failed error
 }
 
-// Run compares until enough decisions are taken or enough differences found.
+// Run compares until it has compared enough decisions or found enough differences.
 func Run(options Options) (Result, error) {
 	r := &run{Options: options, plan: newPlan(options.Seed, options.Families), seen: map[string]bool{}}
 	start := time.Now()
@@ -83,7 +83,7 @@ func (r *run) more() bool {
 	return r.failed == nil && r.result.Decisions < r.Decisions && len(r.result.Files) < r.Differences
 }
 
-// wanted reports whether another difference should be looked into.
+// wanted reports whether another difference should be examined.
 func (r *run) wanted() bool {
 	r.Lock()
 	defer r.Unlock()
@@ -106,7 +106,7 @@ func (r *run) batch() error {
 	return r.compare(scenarios)
 }
 
-// compare answers scenarios by both and looks into what differs.
+// compare answers scenarios with both programs and examines the differences.
 func (r *run) compare(scenarios []*vector.Line) error {
 	var lines []*vector.Line
 	decisions, refused, undefined := 0, 0, 0
@@ -150,7 +150,8 @@ func nameOf(scenario json.RawMessage) string {
 	return name.Name
 }
 
-// look sorts out scenarios to which kube-scheduler itself has several answers, and minimizes others.
+// look sets aside scenarios to which kube-scheduler itself has several answers, and minimizes the
+// others.
 func (r *run) look(line *vector.Line, text string) error {
 	if !defined(line) {
 		r.Lock()
@@ -179,8 +180,8 @@ func (r *run) look(line *vector.Line, text string) error {
 	return r.report(small, left)
 }
 
-// isNew notes kinds of differences, and of errors where they are among them; what was found before is
-// not looked into again.
+// isNew notes kinds of differences and errors, and reports whether one of them is new; known kinds
+// are not examined again.
 func (r *run) isNew(stage string, kinds map[string]bool, line *vector.Line) bool {
 	key := fmt.Sprint(stage, kinds)
 	if kinds["error"] {
@@ -197,7 +198,7 @@ func (r *run) isNew(stage string, kinds map[string]bool, line *vector.Line) bool
 	return !known
 }
 
-// What an error names besides plugins: objects of the one scenario.
+// Names in an error that belong to objects of the scenario, not to plugins.
 var errorNames = regexp.MustCompile(`[a-z]+/|[a-z]+[0-9]+|: .*`)
 
 func (r *run) report(line *vector.Line, differences string) error {
@@ -221,11 +222,11 @@ func (r *run) report(line *vector.Line, differences string) error {
 	return nil
 }
 
-// How often kube-scheduler is asked whether it stays with its answer: where several are possible (a
-// hash map's order, a random number) most of its choices are among few.
+// How often kube-scheduler is asked again whether its answer stays the same: if several answers are
+// possible (because of a hash map's order or a random number), it usually chooses among few.
 const askedAgain = 60
 
-// defined tells whether kube-scheduler has one answer to the scenario of a line, the line's own.
+// defined reports whether kube-scheduler always gives the line's answer to its scenario.
 func defined(line *vector.Line) bool {
 	for range askedAgain {
 		again, err := kube.Answer(line)

@@ -10,13 +10,14 @@ import (
 	"berth/tests/oracle/internal/vector"
 )
 
-// Scenarios of a batch: one process of berth answers them.
+// The number of scenarios in a batch, which one process of berth answers.
 const batchSize = 200
 
-// Families with large clusters come up once in so many rounds, so that the others are not starved.
+// Families with large clusters take part only once in this many rounds, so that the others are not
+// starved.
 var rareFamilies = map[string]int{"sampled": 20, "zones": 4}
 
-// plan hands out scenarios: families take turns, and each counts its own.
+// plan hands out scenarios: families take turns, and each numbers its own scenarios.
 type plan struct {
 	sync.Mutex
 	seed     uint64
@@ -72,7 +73,7 @@ func (p *plan) batch() ([]*vector.Line, error) {
 
 var scenarioName = regexp.MustCompile(`^([a-z]+)-([0-9]+)-([0-9]+)$`)
 
-// named makes the scenario of a name, FAMILY-SEED-INDEX.
+// named makes the scenario with this name, FAMILY-SEED-INDEX.
 func named(name string) (*vector.Line, error) {
 	parts := scenarioName.FindStringSubmatch(name)
 	if parts == nil {

@@ -8,8 +8,8 @@ import (
 	"berth/tests/oracle/internal/vector"
 )
 
-// smallest drops what it can of a scenario while berth still differs from kube-scheduler, whose
-// answer is asked for anew each time, in one of the things that differed to begin with.
+// smallest drops parts of a scenario as long as berth still differs from kube-scheduler in one of
+// the things that differed at first. kube-scheduler answers each smaller scenario again.
 func smallest(berth Berth, line *vector.Line, kinds map[string]bool) (*vector.Line, error) {
 	mode := line.Expected.Mode
 	answered := func(scenario json.RawMessage) (*vector.Line, bool) {

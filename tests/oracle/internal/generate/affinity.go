@@ -4,7 +4,7 @@ import "fmt"
 
 var topologyKeys = []string{zoneLabel, hostLabel, regionLabel, "rack", "disk"}
 
-// selector is a label selector over pods.
+// selector makes a label selector over pods.
 func (g *generator) selector() object {
 	if g.chance(4) {
 		return object{} // everything
@@ -25,7 +25,7 @@ func (g *generator) selector() object {
 	return selector
 }
 
-// labelValue is one of the values, or, where a family asks for it, one that no label can have.
+// labelValue returns one of the values, or, in some families, one that no label can have.
 func (g *generator) labelValue(values ...string) string {
 	if g.chance(g.badLabels / 3) {
 		return pick(g.source, "not a label!", "-x", "a/b", "")
@@ -95,8 +95,8 @@ func (g *generator) nodeAffinityOf() object {
 	return affinity
 }
 
-// nameField picks nodes by name. With "In" in every term it makes a list of the only nodes to visit,
-// which the scheduler keeps in a hash map: such terms stand alone and name one node.
+// nameField picks nodes by name. If every term has "In", the names are the only nodes to visit, and
+// the scheduler keeps them in a hash map. So such a term is the only one, and names one node.
 func (g *generator) nameField(operator string) object {
 	return object{
 		"key": "metadata.name", "operator": operator,

@@ -1,6 +1,6 @@
 package generate
 
-// configuration is a KubeSchedulerConfiguration with one profile or two.
+// configuration makes a KubeSchedulerConfiguration with one profile or two.
 func (g *generator) configuration(second bool) object {
 	profiles := []object{g.profile("default-scheduler")}
 	if second {
@@ -53,7 +53,7 @@ func (g *generator) profile(name string) object {
 	return profile
 }
 
-// shape is a broken line from utilization to score.
+// shape makes a piecewise linear function from utilization to score.
 func (g *generator) shape() []object {
 	var out []object
 	for at := g.between(0, 40); at <= 100; at += g.between(1, 60) {
@@ -66,8 +66,8 @@ func (g *generator) resourceList(unweighted bool) []object {
 	var out []object
 	names := []string{"cpu", "memory", "nvidia.com/gpu", "ephemeral-storage"}
 	if g.extended > 0 && unweighted {
-		// kube-scheduler 1.36.2 crashes on NodeResourcesBalancedAllocation where a class with selectors
-		// stands behind a resource: the plugin has no cache of selectors.
+		// kube-scheduler 1.36.2 crashes in NodeResourcesBalancedAllocation if a class with selectors
+		// backs a resource, because the plugin has no cache of selectors.
 		names[2] = "nobody.io/any"
 	}
 	for _, name := range some(g.source, 1, 4, names) {
@@ -230,11 +230,11 @@ var preScorers = []string{
 
 var filters = append([]string{"NodeUnschedulable", "NodeName", "TaintToleration"}, preFilters...)
 
-// filterPoint leaves a filter out, or has some come first, in another order.
+// filterPoint leaves a filter out, or puts some filters first, in another order.
 func (g *generator) filterPoint() object {
 	if g.chance(60) {
 		name := pick(g.source, filters...)
-		if g.partial == 0 && name == "NodeAffinity" { // its PreFilter goes on narrowing the search
+		if g.partial == 0 && name == "NodeAffinity" { // its PreFilter still narrows the search
 			name = "TaintToleration"
 		}
 		return object{"disabled": []object{{"name": name}}}
@@ -247,7 +247,7 @@ func (g *generator) filterPoint() object {
 	return object{"enabled": enabled}
 }
 
-// multiPoint changes a plugin at all its points.
+// multiPoint changes a plugin at all of its points.
 func (g *generator) multiPoint(scorers []string) object {
 	name := pick(g.source, scorers...)
 	switch g.below(3) {

@@ -70,7 +70,7 @@ func (g *generator) memory() string {
 	return pick(g.source, "64Mi", "128Mi", "256Mi", "512Mi", "1Gi", "2Gi", "4Gi")
 }
 
-// scalarRequests have limits of the same amount, as they must.
+// scalarRequests adds requests with equal limits, as the API requires.
 func (g *generator) scalarRequests(resources object) {
 	requests := resources["requests"].(object)
 	limits := object{}
@@ -85,8 +85,8 @@ func (g *generator) scalarRequests(resources object) {
 	}
 }
 
-// podResources are requests of the pod as a whole; huge pages and the rest only where a container
-// asks for no more of them, or the API server would not have it.
+// podResources adds requests of the pod as a whole; of huge pages and other resources, only if no
+// container requests more, because the API server would refuse the pod otherwise.
 func (g *generator) podResources(spec object) {
 	requests := object{}
 	if g.chance(80) {
@@ -145,8 +145,8 @@ func (g *generator) resize(spec, status object) {
 	}
 }
 
-// podStatusOf is what a kubelet says of the pod as a whole: any of its lists may be missing, or name less
-// or more than the specification.
+// podStatusOf makes a kubelet's status of the pod as a whole: each of its lists may be missing, or
+// name fewer or more resources than the specification.
 func (g *generator) podStatusOf(status object) {
 	list := func() object {
 		out := object{}

@@ -11,7 +11,7 @@ const (
 	pcieRoot  = "resource.kubernetes.io/pcieRoot"
 )
 
-// selectors are what requests ask of devices: most of them err on some device.
+// selectors are the selectors of requests; most of them fail with an error on some device.
 var selectors = []string{
 	"device.attributes['gpu.example.com'].model == 'A100'",
 	"device.attributes['gpu.example.com'].?model.orValue('') == 'H100'",
@@ -26,7 +26,7 @@ var selectors = []string{
 	"true",
 }
 
-// devices makes slices, classes, claims of others and claims of the pending pods.
+// devices makes slices, classes, claims of other pods, and claims of the pending pods.
 func (g *generator) devices(s object, pending []object) {
 	var slices []object
 	for _, node := range g.nodeNames {
@@ -107,7 +107,7 @@ func (g *generator) deviceClasses() []object {
 	}
 }
 
-// localPool is the pool of a driver on one node: one slice or two, with or without partitions.
+// localPool makes the pool of a driver on one node: one slice or two, with or without partitions.
 func (g *generator) localPool(node, driver string) []object {
 	generation := g.between(1, 3)
 	partitioned := driver == gpuDriver && g.chance(g.partitions)
@@ -160,9 +160,9 @@ func (g *generator) spoiled(slices []object) []object {
 			pool := slice["spec"].(object)["pool"].(object)
 			pool["resourceSliceCount"] = pool["resourceSliceCount"].(int) + 1
 		}
-	case 1: // a name twice
-		// Scores of resources with devices behind them remember a device by its name: which of two is
-		// looked at first would decide.
+	case 1: // the same name twice
+		// Scores of resources backed by devices remember a device by its name, so the result would
+		// depend on which of the two is visited first.
 		if list, _ := spec["devices"].([]object); len(list) > 1 && g.extended == 0 {
 			list[1]["name"] = list[0]["name"]
 		}
@@ -233,7 +233,7 @@ func (g *generator) gpu(device, attributes object, node string, i int) {
 	}
 }
 
-// policies say how much of a capacity one may have.
+// policies adds rules on how much of a capacity a request may get.
 func (g *generator) policies(device object) {
 	capacity, _ := device["capacity"].(object)
 	if capacity == nil {
@@ -262,7 +262,8 @@ func (g *generator) policies(device object) {
 	}
 }
 
-// sharedPools are for all nodes, for those of a zone, or say so device by device.
+// sharedPools makes pools for all nodes, for the nodes of a zone, or with nodes named for each
+// device.
 func (g *generator) sharedPools() []object {
 	var out []object
 	slice := func(name, driver string, spec object) {
@@ -304,7 +305,7 @@ func (g *generator) sharedPools() []object {
 	return out
 }
 
-// heldClaims are claims that have devices already.
+// heldClaims makes claims that have devices already.
 func (g *generator) heldClaims(slices []object) []object {
 	var out []object
 	for _, slice := range slices {
@@ -355,7 +356,7 @@ func (g *generator) consumed(device object) object {
 	return out
 }
 
-// exact is what one request, or one alternative, asks for.
+// exact makes the content of one request or alternative.
 func (g *generator) exact(class string) object {
 	out := object{"deviceClassName": class, "allocationMode": "ExactCount", "count": pick(g.source, 1, 1, 1, 2, 3)}
 	if g.chance(12) {
@@ -442,7 +443,7 @@ func (g *generator) claimSpec() object {
 	return object{"devices": spec}
 }
 
-// podClaims gives a pod one claim or two: its own, from a template, or one that is there already.
+// podClaims gives a pod one claim or two: its own, from a template, or an existing one.
 func (g *generator) podClaims(pod object, index int, there []object) []object {
 	metadata := pod["metadata"].(object)
 	metadata["namespace"] = "default"

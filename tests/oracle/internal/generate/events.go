@@ -2,8 +2,8 @@ package generate
 
 import "fmt"
 
-// sequence adds what happens between decisions: nodes and pods come, change and go. Of the pending pods
-// some are given once more, to try again.
+// sequence adds events between decisions: nodes and pods are added, changed and removed. Some
+// pending pods are listed again, to be tried once more.
 func (g *generator) sequence(s object) {
 	events := []object{}
 	first := s["pending"].([]object)
@@ -25,7 +25,7 @@ func (g *generator) sequence(s object) {
 			case 0, 1:
 				g.nodeNames = append(g.nodeNames, fmt.Sprintf("n%d", len(g.nodeNames)))
 				note(i, "put", "Node", g.node(len(g.nodeNames)-1))
-			case 2, 3: // changed, or back again
+			case 2, 3: // changed, or added again
 				note(i, "put", "Node", g.node(g.below(len(g.nodeNames))))
 			case 4:
 				note(i, "delete", "Node", object{"metadata": object{"name": pick(g.source, g.nodeNames...)}})
@@ -47,7 +47,7 @@ func (g *generator) sequence(s object) {
 	s["events"] = events
 }
 
-// changed is a pod with other labels; a pod's specification stays.
+// changed returns the pod with other labels; its specification stays.
 func (g *generator) changed(pod object) object {
 	metadata := object{}
 	for key, value := range pod["metadata"].(object) {

@@ -7,14 +7,15 @@ import (
 
 const classPrefix = "deviceclass.resource.kubernetes.io/"
 
-// extendedNames are resources that devices may stand behind; nothing ever stands behind the last two.
+// extendedNames are resources that devices may back; nothing ever backs the last two.
 var extendedNames = []string{
 	"nvidia.com/gpu", "example.com/nic", classPrefix + "gpu", classPrefix + "any", classPrefix + "big",
 	"nobody.io/any", classPrefix + "gone", "nobody.io/thing",
 }
 
-// extendedClasses lets some classes stand behind resources, at times two behind one. Their order is by
-// name, as an API server lists them: which of two stands behind a resource depends on it.
+// extendedClasses makes some classes back resources, sometimes two classes the same one. Classes
+// are sorted by name, as an API server lists them, because the order decides which of two backs a
+// resource.
 func (g *generator) extendedClasses(classes []object) []object {
 	names := object{"gpu": "nvidia.com/gpu", "nic": "example.com/nic", "big": "nvidia.com/gpu", "any": "nobody.io/any"}
 	for _, class := range classes {
@@ -32,7 +33,7 @@ func (g *generator) extendedClasses(classes []object) []object {
 	return classes
 }
 
-// extendedRequests have limits of the same amount, as they must.
+// extendedRequests adds requests with equal limits, as the API requires.
 func (g *generator) extendedRequests(resources object) {
 	requests := resources["requests"].(object)
 	limits, _ := resources["limits"].(object)
@@ -50,7 +51,7 @@ func (g *generator) extendedRequests(resources object) {
 	resources["limits"] = limits
 }
 
-// specialClaims were left by earlier attempts to place some pods.
+// specialClaims makes claims that earlier attempts to place some pods have left.
 func (g *generator) specialClaims(pending []object) []object {
 	var out []object
 	for i, pod := range pending {

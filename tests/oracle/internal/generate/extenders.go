@@ -2,7 +2,7 @@ package generate
 
 import "fmt"
 
-// scriptedExtenders are extenders of which each does one thing at least.
+// scriptedExtenders makes extenders, each of which does at least one thing.
 func (g *generator) scriptedExtenders() []object {
 	out := []object{}
 	for i := range g.between(1, g.extenders) {
@@ -15,11 +15,11 @@ func (g *generator) scriptedExtenders() []object {
 		}
 		does := g.between(1, 7)
 		if does&1 != 0 {
-			// kube-scheduler takes nodes that come back as whole objects for empty when it scores them:
+			// kube-scheduler scores nodes that are returned as whole objects as if they were empty:
 			// kubernetes/kubernetes issue 141781.
 			e["filters"], e["byName"] = true, true
 			e["refuses"], e["forGood"], e["leavesOut"] = g.between(0, 50), g.between(0, 20), g.between(0, 15)
-			if g.chance(12) { // nothing is left, also of a search that found enough
+			if g.chance(12) { // nothing is left, even of a search that found enough
 				e[pick(g.source, "refuses", "forGood", "leavesOut")] = 100
 			}
 		}

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// recipe says what the objects of a family are like: percentages, unless said otherwise.
+// recipe describes the objects of a family, in percentages unless stated otherwise.
 type recipe struct {
 	nodesMin, nodesMax int
-	running            int // pods a node on average
-	pending            int // pods at most
+	running            int // running pods per node, on average
+	pending            int // the largest number of pending pods
 	mode               string
 
 	requests, oddRequests, initContainers, overhead, scalars, podLevel, resized int // of pods
@@ -41,7 +41,7 @@ type recipe struct {
 	extenders                                                                   int // at most
 }
 
-// since is the first release that reads what a family is about.
+// since is the first release that reads the fields of a family.
 var since = map[string]string{
 	"podlevel": "1.34", "resize": "1.33", "features": "1.36", "imagevolumes": "1.36", "attributes": "1.34",
 	"devices": "1.36", "partitions": "1.36", "shareddevices": "1.36",
@@ -59,14 +59,14 @@ var Families = []string{
 	"events", "evictions", "groups", "placements", "grouppoints", "extenders",
 }
 
-// Supports tells whether a release reads what the family is about. The API server of an earlier one
-// would have dropped those fields.
+// Supports reports whether a release reads the fields of the family. An earlier API server would
+// have dropped them.
 func Supports(version, family string) bool {
 	first, limited := since[family]
 	return !limited || minor(version) >= minor(first)
 }
 
-// minor is 36 of "1.36" and of "1.36.3".
+// minor returns 36 for "1.36" and for "1.36.3".
 func minor(version string) int {
 	number, _ := strconv.Atoi(strings.Split(version, ".")[1])
 	return number
@@ -111,7 +111,7 @@ func recipeOf(family string) (recipe, bool) {
 	case "profiles":
 		r.config, r.secondProfile, r.taints, r.tolerations, r.nodeAffinity, r.images = 100, 15, 30, 50, 30, 30
 		r.scalars, r.spread, r.podAffinity = 25, 15, 15
-	case "partial": // plugins that are left out at one of their points only
+	case "partial": // plugins that are left out at only one of their points
 		r.config, r.partial, r.nodeAffinity, r.ports, r.spread, r.podAffinity = 100, 25, 50, 20, 20, 20
 		r.volumes, r.inlineVolumes, r.priorities, r.tight, r.taints, r.tolerations = 15, 15, 40, 50, 20, 50
 	case "sampled":
@@ -151,14 +151,14 @@ func recipeOf(family string) (recipe, bool) {
 	case "shareddevices":
 		r.claims, r.partitions, r.broken, r.taintedDevices, r.heldDevices = 90, 30, 3, 8, 20
 		r.sharedDevices, r.running, r.nodesMax = 60, 1, 8
-	case "extended": // resources that devices stand behind
+	case "extended": // resources that devices back
 		r.claims, r.partitions, r.broken, r.taintedDevices, r.heldDevices = 25, 10, 4, 6, 15
 		r.sharedDevices, r.running, r.nodesMax, r.extended, r.scalars = 10, 1, 10, 60, 25
 		r.initContainers, r.config, r.overhead, r.priorities, r.tight = 35, 50, 5, 25, 20
 	case "starts": // victims without a start time, or with the same one
 		r.nodesMin, r.nodesMax, r.running, r.pending = 2, 4, 12, 5
 		r.priorities, r.budgets, r.tight, r.starts, r.terminating = 100, 30, 90, 85, 3
-	case "budgets": // several for a pod
+	case "budgets": // several budgets for a pod
 		r.nodesMin, r.nodesMax, r.running, r.pending = 2, 6, 6, 5
 		r.priorities, r.budgets, r.tight, r.starts = 100, 100, 80, 30
 	case "csidrivers":
@@ -181,15 +181,15 @@ func recipeOf(family string) (recipe, bool) {
 		r.taints, r.tolerations, r.nodeAffinity, r.unschedulable, r.spread = 20, 40, 25, 8, 30
 		r.podAffinity, r.namespaceSelectors, r.ports, r.scalars, r.bareNodes = 30, 20, 20, 8, 8
 		r.tight, r.services, r.owners, r.config = 50, 20, 20, 20
-	case "evictions": // and the pods that they make room for
+	case "evictions": // evictions, and the pods for which they make room
 		r.nodesMin, r.nodesMax, r.running, r.pending, r.retries = 2, 4, 7, 14, 40
 		r.priorities, r.budgets, r.tight, r.starts, r.never = 100, 25, 95, 25, 3
 		r.podAffinity, r.ports, r.tolerations, r.taints, r.images = 10, 10, 40, 10, 40
-	case "groups": // of pods that are placed, and evicted, together
+	case "groups": // groups of pods that are placed and evicted together
 		r.nodesMin, r.nodesMax, r.running, r.pending, r.mode, r.groups = 2, 12, 4, 10, "sampled", 70
 		r.priorities, r.budgets, r.tight, r.starts, r.never = 100, 20, 85, 25, 3
 		r.podAffinity, r.ports, r.tolerations, r.taints, r.images = 15, 15, 40, 15, 30
-	case "placements": // of groups, in a rack or zone
+	case "placements": // groups that are placed in one rack or zone
 		r.nodesMin, r.nodesMax, r.running, r.pending, r.mode, r.groups = 2, 30, 3, 12, "sampled", 80
 		r.priorities, r.budgets, r.tight, r.starts, r.never = 70, 10, 70, 15, 10
 		r.podAffinity, r.ports, r.tolerations, r.taints, r.images = 15, 15, 40, 15, 30

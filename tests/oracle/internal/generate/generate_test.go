@@ -25,7 +25,7 @@ func TestSameSeedSameBytes(t *testing.T) {
 	}
 }
 
-// The random numbers are ours, so that no release of Go changes what a seed means.
+// The random numbers are our own, so that no release of Go changes the meaning of a seed.
 func TestNumbersStay(t *testing.T) {
 	s := newSource(1, "mixed", 0)
 	hash := fnv.New64a()

@@ -2,8 +2,8 @@ package generate
 
 import "fmt"
 
-// podGroups makes groups of running pods, and of pending ones that follow one another. Groups are tried
-// a second time.
+// podGroups makes groups of running pods, and of consecutive pending ones. Groups are tried a
+// second time.
 func (g *generator) podGroups(s object) {
 	var made, pending, again []object
 	group := func(members []object) {
@@ -69,8 +69,8 @@ func (g *generator) podGroups(s object) {
 	}
 }
 
-// present are the pods on nodes that exist: a group with a pod elsewhere can't be evicted, which is an
-// error that no API server lets happen for long.
+// present returns the pods on existing nodes: a group with a pod on a missing node cannot be
+// evicted, an error that does not last long on a real API server.
 func present(pods []object) []object {
 	var out []object
 	for _, pod := range pods {

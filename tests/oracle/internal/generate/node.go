@@ -58,7 +58,7 @@ func (g *generator) nodeLabels(name string) object {
 		}
 	}
 	labels[hostLabel] = name
-	if g.chance(2) { // a label is only a label
+	if g.chance(2) { // the label need not be the node's own name
 		labels[hostLabel] = pick(g.source, g.nodeNames...)
 	}
 	if g.chance(5) {
@@ -141,13 +141,14 @@ func (g *generator) nodeImages() []object {
 		if g.chance(30) {
 			names = append(names, "docker.io/library/"+name)
 		}
-		if g.chance(60) { // as the scheduler spells an image without a tag
+		if g.chance(60) { // the scheduler's spelling of an image without a tag
 			switch name {
 			case "nginx", "busybox", "registry.local:5000/app":
 				names = append(names, name+":latest")
 			}
 		}
-		// the size of an image is the same on each node, or which node comes first decides
+		// an image has the same size on each node; otherwise the result would depend on
+		// which node comes first
 		out = append(out, object{"names": names, "sizeBytes": imageSize(name)})
 	}
 	return out

@@ -89,7 +89,7 @@ func (g *generator) runningPod(name string) object {
 	switch g.below(100) {
 	case 0: // its node has just been removed
 		pod["spec"].(object)["nodeName"] = "gone"
-	case 1: // it waits, too
+	case 1: // the pod is pending, too
 		delete(pod["spec"].(object), "nodeName")
 		pod["status"] = object{"phase": "Pending"}
 		return pod
@@ -106,16 +106,16 @@ func (g *generator) runningPod(name string) object {
 	return pod
 }
 
-// nominatedPod is one that has preempted and waits for its node.
+// nominatedPod makes a pod that has preempted and waits for its node.
 func (g *generator) nominatedPod(name string) object {
 	pod := g.pod(name)
 	pod["status"] = object{"phase": "Pending", "nominatedNodeName": pick(g.source, g.nodeNames...)}
 	return pod
 }
 
-// pendingPod has a start time where pods preempt: placed, it may be a victim of the pods after it. The
-// last one may have been nominated before; of another one the vectors do not say whether its
-// nomination is still there for those after it.
+// pendingPod makes a pending pod. In families that preempt it has a start time, because once placed
+// it may be a victim of later pods. Only the last one may already be nominated: the vectors do not
+// say whether the nomination of another one still holds for later pods.
 func (g *generator) pendingPod(name string, last bool) object {
 	pod := g.pod(name)
 	status := object{"phase": "Pending"}
@@ -129,7 +129,8 @@ func (g *generator) pendingPod(name string, last bool) object {
 	return pod
 }
 
-// start gives a pod its start time; in families about these it has none, or that of many others.
+// start gives a pod its start time; in families about start times, a pod may have none, or that of
+// many others.
 func (g *generator) start(status object) {
 	if g.starts == 0 || !g.chance(g.starts) {
 		status["startTime"] = g.startTime()
@@ -138,7 +139,7 @@ func (g *generator) start(status object) {
 	}
 }
 
-// startTime is different for each pod of the scenario, and in no order.
+// startTime returns a different time for each pod of the scenario, in no order.
 func (g *generator) startTime() string {
 	g.seconds++
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -182,7 +183,7 @@ func (g *generator) podTolerations() []object {
 	return out
 }
 
-// hostPorts are the ports of a container; two that are equal would not be valid.
+// hostPorts makes the ports of a container, all different because duplicates would not be valid.
 func (g *generator) hostPorts() []object {
 	var out []object
 	seen := map[string]bool{}

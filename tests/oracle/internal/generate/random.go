@@ -5,7 +5,8 @@ import "hash/fnv"
 // source is a stream of random numbers that is the same with every release of Go (splitmix64).
 type source struct{ state uint64 }
 
-// newSource seeds a stream for one scenario, so that each can be made without those before it.
+// newSource seeds a stream for one scenario, so that each scenario can be made without the ones
+// before it.
 func newSource(seed uint64, family string, index int) *source {
 	hash := fnv.New64a()
 	hash.Write([]byte(family))
@@ -23,18 +24,18 @@ func (s *source) next() uint64 {
 	return z ^ (z >> 31)
 }
 
-// below is a number in [0, n).
+// below returns a number in [0, n).
 func (s *source) below(n int) int { return int(s.next() % uint64(n)) }
 
-// between is a number in [low, high].
+// between returns a number in [low, high].
 func (s *source) between(low, high int) int { return low + s.below(high-low+1) }
 
-// chance is true in `percent` of 100 cases.
+// chance returns true in `percent` of 100 cases.
 func (s *source) chance(percent int) bool { return s.below(100) < percent }
 
 func pick[T any](s *source, from ...T) T { return from[s.below(len(from))] }
 
-// some are a few different elements, at least `low` of them, in their order.
+// some returns `low` to `high` different elements, in their order.
 func some[T any](s *source, low, high int, from []T) []T {
 	want := min(s.between(low, high), len(from))
 	var out []T

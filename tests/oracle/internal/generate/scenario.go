@@ -1,5 +1,5 @@
-// Package generate makes random scenarios, objects as an API server serves them. It knows no release:
-// the same seed gives the same bytes with each.
+// Package generate makes random scenarios of objects as an API server serves them. It does not
+// depend on the release: the same seed makes the same bytes with each.
 package generate
 
 import (
@@ -17,13 +17,13 @@ type generator struct {
 	recipe
 	nodeNames  []string
 	claimNames map[string][]string // by namespace
-	ephemeral  []object            // claims of pods' own volumes
-	seconds    int                 // that start times have used up
+	ephemeral  []object            // claims of ephemeral volumes
+	seconds    int                 // seconds that start times have used so far
 }
 
 var namespaces = []string{"default", "dev", "prod"}
 
-// Scenario makes the scenario `index` of a family and a seed, with the mode that it is meant for.
+// Scenario makes scenario number `index` of a family and a seed, with its search mode.
 func Scenario(seed uint64, family string, index int) (*vector.Line, error) {
 	r, ok := recipeOf(family)
 	if !ok {
@@ -124,7 +124,7 @@ func (g *generator) namespaceObjects() []object {
 		if g.chance(30) {
 			labels["env"] = pick(g.source, "prod", "dev")
 		}
-		if g.chance(90) { // a namespace may not be there yet
+		if g.chance(90) { // some namespaces do not exist yet
 			out = append(out, object{"metadata": object{"name": name, "labels": labels}})
 		}
 	}
@@ -139,7 +139,7 @@ func (g *generator) disruptionBudgets() []object {
 	}
 	for i := range g.between(0, most) {
 		selector := g.selector()
-		if g.budgets == 100 && g.chance(60) { // so wide that they overlap
+		if g.budgets == 100 && g.chance(60) { // wide selectors, so that budgets overlap
 			selector = object{"matchLabels": object{"env": pick(g.source, "prod", "dev")}}
 		}
 		out = append(out, object{
@@ -151,7 +151,7 @@ func (g *generator) disruptionBudgets() []object {
 	return out
 }
 
-// workloads are the services and controllers that default spreading reads.
+// workloads makes the services and controllers that default spreading reads.
 func (g *generator) workloads(s object) {
 	var services, sets, controllers, stateful []object
 	for _, namespace := range namespaces {

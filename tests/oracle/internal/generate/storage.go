@@ -25,7 +25,7 @@ func (g *generator) storage(s object) {
 		size += g.between(1, 3)
 		volume := g.volume(fmt.Sprintf("free%d", i), fmt.Sprintf("%dGi", size), "local", drivers[2])
 		volume["status"] = object{"phase": "Available"}
-		if len(claims) > 0 && g.chance(15) { // kept for a claim
+		if len(claims) > 0 && g.chance(15) { // reserved for a claim
 			claim := pick(g.source, claims...)["metadata"].(object)
 			reference := object{"namespace": claim["namespace"], "name": claim["name"]}
 			if g.chance(50) {
@@ -108,11 +108,11 @@ func (g *generator) volume(name, size, class, driver string) object {
 	}
 }
 
-// claim is a claim and, if it is bound, its volume.
+// claim makes a claim and, if it is bound, its volume.
 func (g *generator) claim(index int) (volume, claim object) {
 	name := fmt.Sprintf("claim%d", index)
 	namespace := pick(g.source, namespaces...)
-	if !g.chance(4) { // else it is named by pods but not there
+	if !g.chance(4) { // otherwise pods name a claim that does not exist
 		g.claimNames[namespace] = append(g.claimNames[namespace], name)
 	}
 	mode := pick(g.source, "ReadWriteOnce", "ReadWriteOnce", "ReadWriteMany", "ReadOnlyMany", "ReadWriteOncePod")
@@ -151,7 +151,7 @@ func (g *generator) claim(index int) (volume, claim object) {
 			volume = nil
 		case 1:
 			status["phase"] = "Lost"
-		case 2, 3, 4, 5: // from before there were drivers
+		case 2, 3, 4, 5: // in-tree volumes
 			delete(volume["spec"].(object), "csi")
 			source := g.inTree(volumeName)
 			for key, value := range source {
@@ -204,8 +204,8 @@ func (g *generator) csiNode(name string) object {
 	return object{"metadata": object{"name": name}, "spec": object{"drivers": list}}
 }
 
-// rooms are what drivers have room for, one for each zone at most: of several that a node reaches the
-// scheduler takes any.
+// rooms makes the capacities that drivers report, at most one for each zone, because the scheduler
+// takes any of several that a node reaches.
 func (g *generator) rooms() []object {
 	var out []object
 	for zone := range g.zones {
@@ -278,8 +278,8 @@ func (g *generator) inTree(name string) object {
 	return object{"awsElasticBlockStore": object{"volumeID": "aws://z0/vol-" + name, "fsType": "ext4"}}
 }
 
-// ephemeralVolume is a volume whose claim is made for the pod; the claim may not be there yet, or
-// be somebody else's.
+// ephemeralVolume makes a volume whose claim belongs to the pod; the claim may not exist yet, or
+// belong to another pod.
 func (g *generator) ephemeralVolume(pod, namespace, volume string) object {
 	class := pick(g.source, "late", "measured", "fast")
 	claim := object{
@@ -288,7 +288,7 @@ func (g *generator) ephemeralVolume(pod, namespace, volume string) object {
 	}
 	if g.chance(85) {
 		owner := pod + "-uid"
-		if strings.HasPrefix(pod, "new") && g.chance(10) { // no such pod can be running
+		if strings.HasPrefix(pod, "new") && g.chance(10) { // a running pod cannot have such a claim
 			owner = "another-uid"
 		}
 		name := pod + "-" + volume

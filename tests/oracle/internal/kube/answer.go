@@ -14,8 +14,8 @@ import (
 	"berth/tests/oracle/internal/vector"
 )
 
-// ErrUndefined is the error of a scenario to which the form of the vectors has no answer: a scheduler
-// does not score a pod's only node, vectors do.
+// ErrUndefined is the error for a scenario whose answer cannot be expressed as a vector: a
+// scheduler does not score a pod's only feasible node, but vectors have its scores.
 var ErrUndefined = errors.New("undefined")
 
 // Answer decides the pending pods of a line's scenario, one after the other.
@@ -55,7 +55,8 @@ func Answer(line *vector.Line) (*vector.Expected, error) {
 	return answer, nil
 }
 
-// decidePlain decides the pending pods on a cluster that nothing else changes; a nomination is the end.
+// decidePlain decides the pending pods on a cluster that nothing else changes; it ends at a
+// nomination.
 func (c *cluster) decidePlain(scenario *vector.Scenario, answer *vector.Expected) error {
 	placed := map[string]bool{}
 	for i, text := range scenario.Pending {
@@ -79,8 +80,8 @@ func (c *cluster) decidePlain(scenario *vector.Scenario, answer *vector.Expected
 	return nil
 }
 
-// decideSequence decides them between events. A pod that comes again and is on a node by then is passed
-// over.
+// decideSequence decides the pending pods between events. A pod that is listed again but is on a
+// node by then is skipped.
 func (c *cluster) decideSequence(scenario *vector.Scenario, answer *vector.Expected) error {
 	s := &sequence{c, scenario.Events}
 	for i := 0; i < len(scenario.Pending); i++ {
@@ -115,8 +116,8 @@ func (c *cluster) decideSequence(scenario *vector.Scenario, answer *vector.Expec
 	return nil
 }
 
-// decideMembers decides the pods of a group that follow one another and are on no node, as one. It
-// also returns how many pending pods these are, with those on nodes.
+// decideMembers decides consecutive pods of a group as a whole, without those on nodes. It also
+// returns how many pending pods these are, including those on nodes.
 func (s *sequence) decideMembers(pending vector.List, group, namespace string) (*vector.Decision, int, error) {
 	var members []*v1.Pod
 	taken := 0
@@ -151,7 +152,7 @@ func without(victims []string, placed map[string]bool) []string {
 	return out
 }
 
-// order is the order of the nodes in the snapshot.
+// order returns the nodes in the order of the snapshot.
 func (c *cluster) order() ([]string, error) {
 	if err := c.sched.Cache.UpdateSnapshot(klog.Background(), snapshot(c.sched)); err != nil {
 		return nil, err
@@ -164,13 +165,13 @@ func (c *cluster) order() ([]string, error) {
 	return names, err
 }
 
-// decide runs one scheduling cycle and puts the pod where the vectors put it.
+// decide runs one scheduling cycle and puts the pod on the node that the vectors record.
 func (c *cluster) decide(pod *v1.Pod) (*vector.Decision, error) {
 	profile, err := c.profile(pod)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.pods.store(pod); err != nil { // preemption looks its pod up
+	if err := c.pods.store(pod); err != nil { // preemption looks the pod up
 		return nil, err
 	}
 	if err := c.sched.Cache.UpdateSnapshot(klog.Background(), snapshot(c.sched)); err != nil {
@@ -203,14 +204,14 @@ func (c *cluster) decide(pod *v1.Pod) (*vector.Decision, error) {
 	default:
 		c.endsNomination = true
 		decision.Error = c.extenders.message(err.Error())
-		if r.scoredNodes != nil { // the search was over
+		if r.scoredNodes != nil { // the search had ended
 			decision.Feasible, decision.Failed = feasible(r, result), refusals(r.filtered)
 		}
 	}
 	return decision, nil
 }
 
-// describeRefusal runs what the scheduling cycle runs for a pod that fits nowhere.
+// describeRefusal runs the steps of the scheduling cycle for a pod that fits nowhere.
 func (c *cluster) describeRefusal(decision *vector.Decision, r *recorder, state CycleState, pod *v1.Pod,
 	unfit *framework.FitError,
 ) {
@@ -230,7 +231,7 @@ func (c *cluster) describeRefusal(decision *vector.Decision, r *recorder, state 
 	decision.Message = c.extenders.message(unfit.Error())
 }
 
-// describePlacement tells of the feasible nodes and their scores.
+// describePlacement records the feasible nodes and their scores.
 func (c *cluster) describePlacement(decision *vector.Decision, r *recorder, state CycleState, pod *v1.Pod,
 	result scheduler.ScheduleResult,
 ) error {
@@ -267,8 +268,8 @@ func (c *cluster) describePlacement(decision *vector.Decision, r *recorder, stat
 	return fmt.Errorf("the scheduler chose %s, which is not among the best %v", result.SuggestedHost, decision.Best)
 }
 
-// feasible are the nodes found, in order: of those that passed, the last one is discarded by a
-// search that had enough before it.
+// feasible returns the nodes found, in order. A search that already had enough nodes discards the
+// last one that passed.
 func feasible(r *recorder, result scheduler.ScheduleResult) []string {
 	names := []string{}
 	if r.scoredNodes != nil {
@@ -339,8 +340,8 @@ func refusals(all []filtered) []vector.Refusal {
 	return out
 }
 
-// place assumes the pod on its node and reserves what it took, as far as a cycle goes before
-// binding.
+// place assumes the pod on its node and reserves its volumes and devices, like a scheduling cycle
+// before binding.
 func (c *cluster) place(decision *vector.Decision, r *recorder, state CycleState, pod *v1.Pod) error {
 	before, err := allocatedDevices(r.Framework)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package kube answers scenarios by kube-scheduler itself, in this process.
+// Package kube answers scenarios with kube-scheduler itself, in this process.
 package kube
 
 import (
@@ -19,7 +19,7 @@ import (
 	"berth/tests/oracle/internal/vector"
 )
 
-// cluster is a scheduler and everything that it knows.
+// cluster is a scheduler with all of its state.
 type cluster struct {
 	ctx    context.Context
 	stop   context.CancelFunc
@@ -35,12 +35,12 @@ type cluster struct {
 	devices                                                deviceInformers
 
 	extenders *extenders      // nil: the scenario has none
-	batching  map[string]bool // by profile: see batches
+	batching  map[string]bool // by profile; see batches
 
-	endsNomination bool // the last decision: the pod's own, if it had one
+	endsNomination bool // whether the last decision ended the pod's own nomination
 }
 
-// newCluster makes an empty one, whose scheduler looks at so many nodes at a time.
+// newCluster makes an empty cluster, whose scheduler visits `parallelism` nodes at a time.
 func newCluster(config json.RawMessage, mode string, parallelism int, scripted ...vector.Extender) (*cluster, error) {
 	settings, err := configuration(config, mode)
 	if err != nil {
@@ -89,8 +89,8 @@ func (c *cluster) close() {
 	c.extenders.close()
 }
 
-// load fills the cluster. Pods of the scenario that are on no node come to the scheduling queue,
-// where those that are nominated count on their node.
+// load fills the cluster. Pods without a node are added to the scheduling queue, where nominated
+// ones count on their node.
 func (c *cluster) load(s *vector.Scenario) error {
 	for _, load := range []func() error{
 		func() error { return load[v1.Namespace](c.namespaces, s.Namespaces, "Namespace") },
@@ -158,8 +158,8 @@ func (c *cluster) loadPods(list vector.List) error {
 	return nil
 }
 
-// podOf reads a pod. Vectors leave out the name of the default scheduler, which an API server fills
-// in; without it no scheduler would take the pod.
+// podOf reads a pod. Vectors omit the name of the default scheduler, which an API server fills in;
+// without it, no scheduler would take the pod.
 func podOf(text json.RawMessage) (*v1.Pod, error) {
 	pod := &v1.Pod{}
 	if err := json.Unmarshal(text, pod); err != nil {
@@ -174,7 +174,7 @@ func podOf(text json.RawMessage) (*v1.Pod, error) {
 	return pod, nil
 }
 
-// profile is the framework that is to place a pod.
+// profile returns the framework that places a pod.
 func (c *cluster) profile(pod *v1.Pod) (framework.Framework, error) {
 	profile, ok := c.sched.Profiles[pod.Spec.SchedulerName]
 	if !ok {

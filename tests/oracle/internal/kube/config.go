@@ -15,8 +15,8 @@ import (
 	"berth/tests/oracle/internal/vector"
 )
 
-// batches tells whether kube-scheduler may use the scores of one pod for the next: if nothing spreads
-// pods that do not ask for it.
+// batches reports whether kube-scheduler may reuse the scores of one pod for the next one: it may
+// if there are no default spread constraints.
 func batches(profile schedulerapi.KubeSchedulerProfile) bool {
 	const spread = "PodTopologySpread"
 	names := func(set schedulerapi.PluginSet, name string) bool {
@@ -37,9 +37,9 @@ func batches(profile schedulerapi.KubeSchedulerProfile) bool {
 	return !runs
 }
 
-// Gates that make the answer to a pod depend on the pods before it, or on how far something in the
-// background has come. Their defaults differ by release; here they are off wherever they exist, but for
-// OpportunisticBatching since 1.36 (schedulePod).
+// Gates that make the answer for a pod depend on the pods before it, or on the progress of
+// background work. Their defaults differ by release; here they are off wherever they exist, except
+// for OpportunisticBatching since 1.36 (schedulePod).
 var gatesOff = []featuregate.Feature{
 	"OpportunisticBatching",
 	"SchedulerAsyncPreemption",
@@ -58,8 +58,8 @@ func init() {
 	}
 }
 
-// configuration reads a KubeSchedulerConfiguration (absent: the default one), with defaults filled
-// in, validated, and with the percentage of nodes to score that the mode asks for.
+// configuration reads a KubeSchedulerConfiguration (absent: the default one), fills in defaults,
+// validates it, and sets the percentage of nodes to score that the mode requires.
 func configuration(text json.RawMessage, mode string) (*schedulerapi.KubeSchedulerConfiguration, error) {
 	config, err := decodeConfiguration(text)
 	if err != nil {
@@ -90,7 +90,7 @@ func decodeConfiguration(text json.RawMessage) (*schedulerapi.KubeSchedulerConfi
 	if !ok {
 		return nil, fmt.Errorf("config: %T is not a KubeSchedulerConfiguration", object)
 	}
-	// What kube-scheduler's own loading adds to the decoded object.
+	// kube-scheduler's own loading sets these after decoding, too.
 	config.TypeMeta.APIVersion = "kubescheduler.config.k8s.io/v1"
 	return config, nil
 }

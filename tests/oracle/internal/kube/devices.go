@@ -10,7 +10,7 @@ import (
 	"berth/tests/oracle/internal/vector"
 )
 
-// deviceInformers are those of dynamic resource allocation.
+// deviceInformers are the informers of dynamic resource allocation.
 type deviceInformers struct {
 	slices, claims, classes, rules *informer
 }
@@ -37,7 +37,8 @@ func (d deviceInformers) load(s *vector.Scenario) error {
 	return load[resource.ResourceClaim](d.claims, s.ResourceClaims, "ResourceClaim")
 }
 
-// allocatedDevices are the devices in use, those of placements not yet written to claims included.
+// allocatedDevices returns the devices in use, including those of placements not yet written to
+// claims.
 func allocatedDevices(f framework.Framework) (map[string]bool, error) {
 	manager := f.SharedDRAManager()
 	if manager == nil {

@@ -11,15 +11,15 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 )
 
-// apiServer is a client that says yes to everything and notes which pods were deleted, and whose
-// status was written.
+// apiServer is a client that accepts everything and notes which pods were deleted, and whose status
+// was written.
 type apiServer struct {
 	*fake.Clientset
 	deleted, patched []string
 }
 
 func newAPIServer() *apiServer {
-	server := &apiServer{Clientset: &fake.Clientset{}} // without a tracker: it keeps no objects
+	server := &apiServer{Clientset: &fake.Clientset{}} // without a tracker, so it keeps no objects
 	server.AddReactor("*", "*", func(action clienttesting.Action) (bool, runtime.Object, error) {
 		switch a := action.(type) {
 		case clienttesting.DeleteAction:
@@ -33,7 +33,7 @@ func newAPIServer() *apiServer {
 			}
 		case clienttesting.ListAction:
 			return true, emptyList(a.GetResource().Resource), nil
-		case clienttesting.UpdateAction: // of a claim whose devices are let go
+		case clienttesting.UpdateAction: // the update of a claim whose devices are released
 			return true, a.GetObject(), nil
 		}
 		return true, &v1.Pod{}, nil
@@ -48,8 +48,9 @@ func emptyList(resource string) runtime.Object {
 	return &v1.PodList{}
 }
 
-// unnominated are the pods whose status was written since the last call, except victims, whose status
-// says why they are evicted: preemption ends the nominations of pods of lower priority.
+// unnominated returns the pods whose status was written since the last call, because preemption
+// ends the nominations of pods of lower priority. Victims are excluded: their status says why they
+// are evicted.
 func (s *apiServer) unnominated(victims []string) []string {
 	var out []string
 	for _, name := range s.patched {
@@ -61,7 +62,7 @@ func (s *apiServer) unnominated(victims []string) []string {
 	return out
 }
 
-// evicted are the pods deleted since the last call, sorted.
+// evicted returns the pods deleted since the last call, sorted.
 func (s *apiServer) evicted() []string {
 	out := s.deleted
 	s.deleted = nil

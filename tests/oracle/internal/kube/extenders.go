@@ -17,8 +17,8 @@ import (
 )
 
 // extenders serves the extenders of a scenario over HTTP, so that kube-scheduler's own client asks
-// them, and notes their answers to one pod. What they answer follows from a hash of names:
-// tools/verify/scripted_extenders.c answers the same.
+// them, and notes their answers for one pod. The answers follow from a hash of names:
+// tools/verify/scripted_extenders.c gives the same ones.
 type extenders struct {
 	all    []vector.Extender
 	server *httptest.Server
@@ -51,7 +51,7 @@ func (e *extenders) close() {
 	}
 }
 
-// configuration is what kube-scheduler's configuration would say of them.
+// configuration returns the extenders' part of kube-scheduler's configuration.
 func (e *extenders) configuration() []schedulerapi.Extender {
 	if e == nil {
 		return nil
@@ -79,14 +79,14 @@ func (e *extenders) configuration() []schedulerapi.Extender {
 	return out
 }
 
-// begin forgets what was answered to the pod before.
+// begin forgets the answers for the pod before.
 func (e *extenders) begin() {
 	if e != nil {
 		e.refused, e.scores = nil, map[int]map[string]int64{}
 	}
 }
 
-// draw is a number below 100 that follows from what is asked.
+// draw returns a number below 100 that depends only on the question.
 func (e *extenders) draw(i int, question string, pod *v1.Pod, node string) int {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%s|%s|%s/%s|%s", e.all[i].Name, question, pod.Namespace, pod.Name, node)
@@ -118,7 +118,7 @@ func namesOf(args extenderv1.ExtenderArgs) []string {
 	return names
 }
 
-// filter keeps, refuses, refuses for good or leaves out nodes.
+// filter keeps nodes, refuses them, refuses them for good, or leaves them out.
 func (e *extenders) filter(i int, w http.ResponseWriter, r *http.Request) {
 	e.Lock()
 	defer e.Unlock()
@@ -161,7 +161,8 @@ func (e *extenders) filter(i int, w http.ResponseWriter, r *http.Request) {
 	reply(w, answer)
 }
 
-// refuse notes a refusal. The node for which the pod is nominated may be refused twice, alone and among all.
+// refuse notes a refusal. The pod's nominated node may be refused twice, first alone and then among
+// all nodes.
 func (e *extenders) refuse(node, name, code, reason string) {
 	refusal := vector.Refusal{Node: node, Plugin: name, Code: code, Reasons: []string{reason}}
 	for i, earlier := range e.refused {
@@ -218,7 +219,7 @@ func (e *extenders) preempt(i int, w http.ResponseWriter, r *http.Request) {
 	reply(w, extenderv1.ExtenderPreemptionResult{NodeNameToMetaVictims: candidates})
 }
 
-// describe adds their part to a decision whose nodes were scored by plugins.
+// describe adds the extenders' part to a decision whose nodes were scored by plugins.
 func (e *extenders) describe(decision *vector.Decision, scores []NodePluginScores) {
 	if e == nil {
 		return
@@ -245,7 +246,7 @@ func (e *extenders) describe(decision *vector.Decision, scores []NodePluginScore
 	}
 }
 
-// message is a text without the addresses of the extenders, which no two runs share.
+// message removes the addresses of the extenders from a text, because they differ from run to run.
 func (e *extenders) message(text string) string {
 	if e == nil {
 		return text

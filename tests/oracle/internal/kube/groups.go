@@ -27,7 +27,7 @@ import (
 // Long enough for bindings, which take microseconds.
 const bindingLimit = 10 * time.Second
 
-// Gates are the process's: a scenario that sets some is answered while no other is.
+// Gates belong to the process: a scenario that sets some is answered while no other one is.
 var gates sync.RWMutex
 
 // setGates sets feature gates for the scenario; it returns a function that restores them.
@@ -77,7 +77,7 @@ func loadPodGroups(into *informer, s *vector.Scenario) error {
 	return load[scheduling.PodGroup](into, s.PodGroups, "PodGroup")
 }
 
-// checkGroup refuses what an API server would, and what makes a scheduler panic.
+// checkGroup refuses groups that an API server would refuse, and those that make a scheduler panic.
 func checkGroup(pod *v1.Pod) error {
 	if group := pod.Spec.SchedulingGroup; group != nil && group.PodGroupName == nil {
 		return fmt.Errorf("pod %s: spec.schedulingGroup has no podGroupName", pod.Name)
@@ -85,7 +85,7 @@ func checkGroup(pod *v1.Pod) error {
 	return nil
 }
 
-// groupOf is the name of the pod's group, if it has one and groups are followed.
+// groupOf returns the name of the pod's group, if it has one and groups are followed.
 func groupOf(pod *v1.Pod) string {
 	if pod.Spec.SchedulingGroup == nil || !utilfeature.DefaultFeatureGate.Enabled("GenericWorkload") {
 		return ""
@@ -93,10 +93,10 @@ func groupOf(pod *v1.Pod) string {
 	return *pod.Spec.SchedulingGroup.PodGroupName
 }
 
-// groupCycle notes what becomes of the pods of a group in one scheduling cycle.
+// groupCycle notes the outcome for the pods of a group in one scheduling cycle.
 type groupCycle struct {
 	sync.Mutex
-	bound     map[string]string              // by name: the node
+	bound     map[string]string              // the node of each pod, by the pod's name
 	failed    map[string]*fwk.NominatingInfo // by name
 	message   string
 	completed chan struct{}
@@ -142,7 +142,7 @@ func (g *groupCycle) onCondition(action clienttesting.Action) (bool, runtime.Obj
 // decideGroup runs one scheduling cycle of a group: ScheduleOne itself, with the group as the next
 // entity of the queue.
 func (c *cluster) decideGroup(members []*v1.Pod) (*vector.Decision, error) {
-	if len(members) == 0 { // in a scenario that is being minimized
+	if len(members) == 0 { // possible while a scenario is being minimized
 		return nil, errors.New("a group without pods")
 	}
 	namespace, name := members[0].Namespace, *members[0].Spec.SchedulingGroup.PodGroupName
@@ -157,7 +157,7 @@ func (c *cluster) decideGroup(members []*v1.Pod) (*vector.Decision, error) {
 		QueuedPodInfos: map[fwk.EntityKey][]*framework.QueuedPodInfo{},
 	}
 	for _, pod := range members {
-		if c.pods.get(pod) == nil { // its group counts the pods that it knows of
+		if c.pods.get(pod) == nil { // the group counts only the pods that it knows
 			if err := c.pods.add(pod); err != nil {
 				return nil, err
 			}

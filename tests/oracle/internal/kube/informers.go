@@ -11,11 +11,11 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// An informer that is told of objects instead of listing and watching them: add puts an object into
-// the store and calls every handler before it returns, so the scheduler's own event handlers and
+// An informer that receives objects by calls instead of listing and watching them: put stores an
+// object and calls every handler before it returns, so the scheduler's own event handlers and
 // assume caches are filled without a goroutine, a channel or a wait.
 type informer struct {
-	cache.SharedIndexInformer // never run; it has the store and everything else of the interface
+	cache.SharedIndexInformer // never run; it provides the store and the rest of the interface
 	handlers                  []cache.ResourceEventHandler
 	updates                   int
 }
@@ -27,7 +27,7 @@ func newInformer(object runtime.Object) *informer {
 	}
 }
 
-// registration answers that all is synced: what was added has been told to the handlers.
+// registration reports that everything is synced, because handlers have already seen all objects.
 type registration struct {
 	cache.ResourceEventHandlerRegistration
 }
@@ -62,13 +62,13 @@ func (i *informer) add(object any) error {
 	return nil
 }
 
-// put adds the object, or replaces the one of its name.
+// put adds the object, or replaces the one with its name.
 func (i *informer) put(object any) error {
 	old := i.get(object)
 	if old == nil {
 		return i.add(object)
 	}
-	if pod, ok := object.(*v1.Pod); ok { // the scheduler passes over updates that leave the version
+	if pod, ok := object.(*v1.Pod); ok { // the scheduler ignores updates with an unchanged version
 		i.updates++
 		pod.ResourceVersion = strconv.Itoa(i.updates)
 	}
@@ -81,7 +81,7 @@ func (i *informer) put(object any) error {
 	return nil
 }
 
-// remove removes the object of that name, if it is there.
+// remove removes the object with this name, if it exists.
 func (i *informer) remove(object any) error {
 	old := i.get(object)
 	if old == nil {
@@ -96,16 +96,16 @@ func (i *informer) remove(object any) error {
 	return nil
 }
 
-// get is the object of that name, or nil.
+// get returns the object with this name, or nil.
 func (i *informer) get(object any) any {
 	old, _, _ := i.GetIndexer().Get(object)
 	return old
 }
 
-// store puts an object where listers see it, without an event.
+// store makes an object visible to listers, without an event.
 func (i *informer) store(object any) error { return i.GetIndexer().Add(object) }
 
-// register makes the factory give out this informer for objects of the kind.
+// register makes the factory return this informer for objects of the kind.
 func register(factory informers.SharedInformerFactory, object runtime.Object) *informer {
 	made := newInformer(object)
 	factory.InformerFor(object, func(clientset.Interface, time.Duration) cache.SharedIndexInformer {

@@ -24,10 +24,11 @@ type (
 	eventRecorder    = events.EventRecorderLogger
 )
 
-// OpportunisticBatching is on by default, and so here: a pod that has a signature may get the node that
-// was next best for an equal pod before it. schedulePod shows that no pod of a profile with default
-// constraints for PodTopologySpread has one. In other profiles pods get none here: what
-// kube-scheduler's answer is then depends on the half second for which it keeps scores.
+// OpportunisticBatching is on by default, and therefore also here: a pod with a signature may get
+// the node that was next best for an equal pod before it. schedulePod shows that no pod of a
+// profile with default constraints for PodTopologySpread has one. In other profiles, pods get no
+// signature here, because kube-scheduler's answer would then depend on the half second for which it
+// keeps scores.
 func init() {
 	if err := utilfeature.DefaultMutableFeatureGate.SetFromMap(map[string]bool{"OpportunisticBatching": true}); err != nil {
 		panic(err)
@@ -39,7 +40,7 @@ func schedulePod(ctx context.Context, sched *scheduler.Scheduler, f framework.Fr
 ) (
 	scheduler.ScheduleResult, error,
 ) {
-	info, _ := framework.NewPodInfo(pod) // the queue does not mind terms that cannot be read, either
+	info, _ := framework.NewPodInfo(pod) // the queue ignores unreadable terms, too
 	if !batches && f.SignPod(ctx, pod) != nil {
 		return scheduler.ScheduleResult{}, errors.New("the pod could be batched, although the profile has default constraints")
 	}

@@ -20,9 +20,9 @@ import (
 
 const orderedPlacements = "OrderedPlacements"
 
-// placementOrder takes the chance out of placements: kube-scheduler tries them in the order of a Go map,
-// and chooses at random among the best. With this plugin it tries them by name and chooses the first of
-// the best: the other scores count a thousandfold.
+// placementOrder makes placements deterministic: kube-scheduler tries them in the order of a Go
+// map, and chooses at random among the best. With this plugin, it tries them by name and chooses
+// the first of the best, because the other scores count a thousandfold.
 type placementOrder struct {
 	fwk.PlacementGeneratePlugin
 	places map[string]int
@@ -53,8 +53,8 @@ func (p *placementOrder) ScorePlacement(_ context.Context, _ fwk.PlacementCycleS
 
 func (*placementOrder) PlacementScoreExtensions() fwk.PlacementScoreExtensions { return nil }
 
-// atPoint finds what runs of the named plugins at a point, with weights: entries of the point's own list count
-// before those of multiPoint.
+// atPoint returns those of the named plugins that run at a point, with weights: entries of the
+// point's own list override those of multiPoint.
 func atPoint(set, multi schedulerapi.PluginSet, names ...string) []schedulerapi.Plugin {
 	var found []schedulerapi.Plugin
 	of := func(entries []schedulerapi.Plugin, name string) int {
@@ -70,7 +70,8 @@ func atPoint(set, multi schedulerapi.PluginSet, names ...string) []schedulerapi.
 	return found
 }
 
-// orderPlacements puts the plugin into the profiles that make placements, if these are tried at all.
+// orderPlacements adds the plugin to the profiles that generate placements, if placements are tried
+// at all.
 func orderPlacements(profiles []schedulerapi.KubeSchedulerProfile) []scheduler.Option {
 	if !utilfeature.DefaultFeatureGate.Enabled("TopologyAwareWorkloadScheduling") {
 		return nil

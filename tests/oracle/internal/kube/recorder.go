@@ -9,17 +9,16 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
 
-// recorder is a profile's framework that notes what the scheduling cycle asks of it and what it
-// answers. Plugins know the framework inside, so what they ask of it (preemption's dry runs) is
-// not noted.
+// recorder wraps a profile's framework and notes the scheduling cycle's calls and their results.
+// Plugins know the wrapped framework, so their own calls (preemption's dry runs) are not noted.
 type recorder struct {
 	framework.Framework
 
 	preFilter     *Status
 	filtered      []filtered // in the order visited
-	scoredNodes   []NodeInfo // nil: the cycle did not come to scoring
+	scoredNodes   []NodeInfo // nil: the cycle did not reach scoring
 	scores        []NodePluginScores
-	failedScoring *Status // what ended scoring
+	failedScoring *Status // the status that ended scoring
 }
 
 type filtered struct {
@@ -58,7 +57,7 @@ func (r *recorder) RunScorePlugins(ctx context.Context, state CycleState, pod *v
 	[]NodePluginScores, *Status,
 ) {
 	scores, status := r.Framework.RunScorePlugins(ctx, state, pod, nodes)
-	r.scores = slices.Clone(scores) // the cycle makes a heap of its own
+	r.scores = slices.Clone(scores) // the cycle turns its own list into a heap
 	if !status.IsSuccess() {
 		r.failedScoring = status
 	}

@@ -12,14 +12,15 @@ import (
 	"berth/tests/oracle/internal/vector"
 )
 
-// A sequence is a scenario with events: objects come, change and go between decisions, victims are
-// evicted at once, and a pod that waits tries again when it is among the pending pods once more.
+// A sequence is a scenario with events: objects are added, changed and removed between decisions,
+// victims are evicted at once, and a waiting pod is tried again when it is listed among the pending
+// pods again.
 type sequence struct {
 	*cluster
 	events []vector.Event
 }
 
-// happen lets the events before a decision happen.
+// happen carries out the events before a decision.
 func (s *sequence) happen(decision int) error {
 	for len(s.events) > 0 && s.events[0].Before <= decision {
 		if err := s.apply(&s.events[0]); err != nil {
@@ -56,7 +57,7 @@ func (s *sequence) objectOf(event *vector.Event) (runtime.Object, *informer, err
 	return nil, nil, fmt.Errorf("events of kind %q are not supported: Node or Pod", event.Kind)
 }
 
-// known is the pod as the cluster has it, if it has it; it may be on a node.
+// known returns the cluster's version of the pod, if it has one; the pod may be on a node.
 func (s *sequence) known(pod *v1.Pod) *v1.Pod {
 	if found, ok := s.pods.get(pod).(*v1.Pod); ok {
 		return found
@@ -64,7 +65,8 @@ func (s *sequence) known(pod *v1.Pod) *v1.Pod {
 	return pod
 }
 
-// follow does what comes of a decision: the pod is bound, or its victims go and a node is kept for it.
+// follow carries out a decision: the pod is bound, or its victims are removed and a node is
+// reserved for it.
 func (s *sequence) follow(decision *vector.Decision, pod *v1.Pod) error {
 	if decision.Bound != "" {
 		bound := pod.DeepCopy()
@@ -94,8 +96,8 @@ func (s *sequence) follow(decision *vector.Decision, pod *v1.Pod) error {
 	return nil
 }
 
-// nominate makes the pod come to the scheduling queue with its node, as it does after the status was
-// written.
+// nominate adds the pod to the scheduling queue with its nominated node, as happens after its
+// status was written.
 func (s *sequence) nominate(pod *v1.Pod, node string) error {
 	found, ok := s.pods.get(pod).(*v1.Pod)
 	if !ok || found.Spec.NodeName != "" {
@@ -109,7 +111,7 @@ func (s *sequence) nominate(pod *v1.Pod, node string) error {
 	return s.pods.put(fresh)
 }
 
-// named is a pod that is known only by "namespace/name".
+// named returns a pod that has only the given "namespace/name".
 func named(name string) *v1.Pod {
 	pod := &v1.Pod{}
 	pod.Namespace, pod.Name, _ = strings.Cut(name, "/")

@@ -17,10 +17,10 @@ import (
 	"berth/tests/oracle/internal/vector"
 )
 
-// Parallelism is how many nodes a scheduler looks at at a time unless its configuration says otherwise.
+// Parallelism is the number of nodes that a scheduler visits at a time by default.
 const Parallelism = 16
 
-// Speed is what its algorithm took over pods, one after the other.
+// Speed holds the times of the scheduler's algorithm for pods, one after the other.
 type Speed struct {
 	Placed, Unfit int
 	Took          []time.Duration // by pod, ascending
@@ -28,8 +28,8 @@ type Speed struct {
 }
 
 // Measure reads a List of objects, as `kubectl get -o json` prints it, and times the first pods of it that
-// are on no node: the snapshot's update, SchedulePod, and taking up what came of it, in this process. The mode is
-// one of package vector.
+// are on no node: the snapshot's update, SchedulePod, and applying the result, in this process. The
+// mode is one of package vector.
 func Measure(from io.Reader, pods int, mode string) (*Speed, error) {
 	scenario, err := scenarioOf(from)
 	if err != nil {
@@ -65,7 +65,7 @@ func Measure(from io.Reader, pods int, mode string) (*Speed, error) {
 	return speed, nil
 }
 
-// time decides one pod and assumes it where it goes.
+// time decides one pod and assumes it on its node.
 func (c *cluster) time(pod *v1.Pod) (time.Duration, bool, error) {
 	profile, err := c.profile(pod)
 	if err != nil {
@@ -146,8 +146,8 @@ func scenarioOf(from io.Reader) (*vector.Scenario, error) {
 	return s, nil
 }
 
-// withUID gives an object that no API server has seen the uid that one would have given it: the caches
-// go by them.
+// withUID adds a uid to an object that no API server has seen, because the caches identify objects
+// by uid.
 func withUID(text json.RawMessage) (json.RawMessage, error) {
 	object := &unstructured.Unstructured{}
 	if err := json.Unmarshal(text, &object.Object); err != nil {

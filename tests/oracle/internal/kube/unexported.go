@@ -8,8 +8,8 @@ import (
 	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
 )
 
-// field is a pointer to an unexported field of the scheduler: the rotation and the snapshot are
-// read where they are kept, as nothing exported tells them.
+// field returns a pointer to an unexported field of the scheduler: there is no exported access to
+// the rotation and the snapshot.
 func field[T any](sched *scheduler.Scheduler, name string) *T {
 	f := reflect.ValueOf(sched).Elem().FieldByName(name)
 	if !f.IsValid() || f.Type() != reflect.TypeFor[T]() {

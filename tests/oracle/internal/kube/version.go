@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// Release is the kube-scheduler that this program was built with, such as "1.36.2", and Version what
-// vectors call it: its minor release, or a patch of it that is pinned beside that ("1.36.3").
+// Release is the release of the kube-scheduler that this program contains, such as "1.36.2".
+// Version is its name in vectors: the minor release, or an additionally pinned patch release
+// ("1.36.3").
 var (
 	Release = release()
 	Version string // set by the linker

@@ -6,14 +6,16 @@ import (
 	"encoding/json"
 )
 
-// lists of a scenario, in the order in which they are cut: what is cut first makes the rest cheap.
+// lists of a scenario, in the order in which they are cut: cutting the first ones makes the rest
+// cheap.
 var lists = []string{
 	"events", "pending", "pods", "nodes", "namespaces", "services", "replicationControllers", "replicaSets", "statefulSets",
 	"podDisruptionBudgets", "persistentVolumeClaims", "persistentVolumes", "storageClasses", "csiNodes",
 	"csiDrivers", "csiStorageCapacities", "volumeAttachments", "resourceSlices", "resourceClaims", "deviceClasses", "deviceTaintRules",
 }
 
-// Keys whose loss would leave an object that no API server accepts, or one that means another thing.
+// Keys without which an object would not be accepted by any API server, or would mean something
+// else.
 var required = map[string]bool{
 	"name": true, "namespace": true, "uid": true, "containers": true, "key": true, "operator": true,
 	"topologyKey": true, "maxSkew": true, "whenUnsatisfiable": true, "weight": true, "preference": true,
@@ -39,12 +41,12 @@ type minimizer struct {
 	shrunk   bool
 }
 
-// Scenario drops what it can of a scenario while holds says that the property is still there.
-// The order of everything that is left stays.
+// Scenario drops parts of a scenario as long as `holds` reports that the property remains. The rest
+// stays in order.
 func Scenario(scenario json.RawMessage, holds func(json.RawMessage) bool) (json.RawMessage, error) {
 	m := &minimizer{holds: holds}
 	decoder := json.NewDecoder(bytes.NewReader(scenario))
-	decoder.UseNumber() // a number stays as it was written
+	decoder.UseNumber() // keep numbers as they are written
 	if err := decoder.Decode(&m.scenario); err != nil {
 		return nil, err
 	}
@@ -58,7 +60,7 @@ func Scenario(scenario json.RawMessage, holds func(json.RawMessage) bool) (json.
 	}
 }
 
-// try keeps a change if the property is still there, and undoes it if not.
+// try keeps a change if the property remains, and undoes it otherwise.
 func (m *minimizer) try(change, undo func()) bool {
 	change()
 	text, err := json.Marshal(m.scenario)
@@ -114,7 +116,7 @@ func (m *minimizer) cutRun(key string, at, run int) bool {
 		})
 }
 
-// podsOf leaves out the pods on nodes that are gone: nobody would see them.
+// podsOf leaves out the pods on removed nodes, because they have no effect.
 func podsOf(pods any, gone []any) []any {
 	names := map[any]bool{}
 	for _, node := range gone {

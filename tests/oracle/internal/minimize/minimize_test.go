@@ -27,7 +27,7 @@ func TestKeepsWhatIsNeededAndNothingElse(t *testing.T) {
 
 func TestPodsGoWithTheirNode(t *testing.T) {
 	got, err := Scenario(json.RawMessage(scenario), func(s json.RawMessage) bool {
-		return bytes.Contains(s, []byte(`"p1"`)) // p0 is dropped, with n0 or before
+		return bytes.Contains(s, []byte(`"p1"`)) // p0 is dropped, together with n0 or before it
 	})
 	if err != nil {
 		t.Fatal(err)

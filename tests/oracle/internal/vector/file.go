@@ -20,7 +20,7 @@ type Reader struct {
 
 var gzipMagic = []byte{0x1f, 0x8b}
 
-// NewReader reads from a stream; the name is for messages.
+// NewReader reads from a stream; `name` is used in messages.
 func NewReader(name string, stream io.Reader) (*Reader, error) {
 	buffered := bufio.NewReaderSize(stream, 1<<20)
 	if head, _ := buffered.Peek(len(gzipMagic)); bytes.Equal(head, gzipMagic) {
@@ -51,10 +51,10 @@ func Open(path string) (*Reader, error) {
 	return reader, nil
 }
 
-// Close closes what Open opened.
+// Close closes the file that Open opened.
 func (r *Reader) Close() error { return r.close() }
 
-// Next is the next line; io.EOF at the end. A line without "scenario" is the scenario itself.
+// Next returns the next line; io.EOF at the end. A line without "scenario" is the scenario itself.
 func (r *Reader) Next() (*Line, error) {
 	for {
 		text, err := r.lines.ReadBytes('\n')

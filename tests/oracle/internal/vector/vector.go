@@ -1,5 +1,5 @@
-// Package vector is the form of decision vectors: JSON lines of a scenario and the decisions that
-// a scheduler took on it (tests/vectors/README.md).
+// Package vector defines the format of decision vectors: JSON lines with a scenario and a
+// scheduler's decisions on it (tests/vectors/README.md).
 package vector
 
 import "encoding/json"
@@ -7,7 +7,7 @@ import "encoding/json"
 // The two modes of a search over nodes.
 const (
 	AllNodes = "all-nodes" // every node is visited
-	Sampled  = "sampled"   // the adaptive percentage, or the configuration's, by one worker
+	Sampled  = "sampled"   // one worker visits the adaptive or the configured percentage of nodes
 )
 
 // Line is one line of a vector file. The scenario is kept as it was written.
@@ -48,7 +48,7 @@ type Scenario struct {
 	DeviceTaintRules       List `json:"deviceTaintRules,omitempty"`
 }
 
-// List holds the objects of one kind, in the order in which they came to be.
+// List holds the objects of one kind, in the order of their creation.
 type List []json.RawMessage
 
 // Extender is a scripted extender: percentages of the nodes, or pods, for which it does something, by
@@ -70,19 +70,19 @@ type Extender struct {
 
 	Preempts bool `json:"preempts,omitempty"`
 	Drops    int  `json:"drops,omitempty"`
-	Spares   int  `json:"spares,omitempty"` // all victims but the first
+	Spares   int  `json:"spares,omitempty"` // spares all victims but the first
 	Empties  int  `json:"empties,omitempty"`
 }
 
-// Event is something that happens before a decision is taken.
+// Event is a change that happens before a decision.
 type Event struct {
 	Before int             `json:"before"` // index among the pending pods
-	Do     string          `json:"do"`     // put: add or replace; delete, if it is there
+	Do     string          `json:"do"`     // "put": add or replace; "delete": remove if it exists
 	Kind   string          `json:"kind"`   // Node or Pod
 	Object json.RawMessage `json:"object"`
 }
 
-// Expected is what a scheduler answered to a scenario.
+// Expected is a scheduler's answer to a scenario.
 type Expected struct {
 	Version   string     `json:"version,omitempty"` // absent: 1.32
 	Order     []string   `json:"order"`
@@ -111,16 +111,16 @@ type Decision struct {
 
 	Unnominated []string `json:"unnominated,omitempty"` // in a sequence: pods whose nomination it ended
 
-	Group   string   `json:"group,omitempty"` // it is about a group, and about no pod
+	Group   string   `json:"group,omitempty"` // the decision is about this group, not about a pod
 	Members []Member `json:"members,omitempty"`
 }
 
-// Member is what became of one pod of a group.
+// Member is the outcome for one pod of a group.
 type Member struct {
 	Pod       string `json:"pod"`
 	Bound     string `json:"bound,omitempty"`
 	Nominated string `json:"nominated,omitempty"`
-	Ended     bool   `json:"ended,omitempty"` // the nomination that it had, if any
+	Ended     bool   `json:"ended,omitempty"` // the pod's earlier nomination has ended
 }
 
 // Refusal is a node that was visited and rejected.
@@ -131,7 +131,8 @@ type Refusal struct {
 	Reasons []string `json:"reasons"`
 }
 
-// ModeOf is the mode that a line asks for; a bare scenario is answered over all nodes.
+// ModeOf returns the search mode that a line requests; a scenario without an expected part is
+// answered over all nodes.
 func (l *Line) ModeOf() string {
 	if l.Expected != nil && l.Expected.Mode != "" {
 		return l.Expected.Mode
