@@ -1,6 +1,6 @@
-"""Asks for a served page over HTTPS, without checking who signed the certificate, or over HTTP.
+"""Requests a served page over HTTPS, without verifying the certificate, or over HTTP.
 
-Usage: ask_page.py METHOD URL [BODY]; prints the status and the body. $TOKEN: the token to show.
+Usage: ask_page.py METHOD URL [BODY]; prints the status and the body. $TOKEN: the token to send.
 """
 import os
 import ssl

@@ -1,9 +1,9 @@
-"""Opens a page in chromium and tests it by expressions of JavaScript, over the pipe of its debugger.
+"""Opens a page in chromium and tests it with JavaScript expressions, over the debugger's pipe.
 
 Usage: browse.py CHROMIUM PROFILE URL < EXPRESSIONS
-Each line is evaluated until it is true, for ten seconds at most; a line that begins with "do " is evaluated once. Prints
-the first line that stays false, and what its expression without the comparison is not; exits with 1 then. Messages of the
-console count as failures.
+Each line is evaluated until it is true, for ten seconds at most; a line that begins with "do " is evaluated once.
+Prints the first line that stays false, with the value of its left side, and exits with 1 then.
+Messages of the console count as failures.
 """
 import json
 import os

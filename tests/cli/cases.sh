@@ -8,7 +8,7 @@
 #   complains NAME CODE TEXT COMMAND...
 #       runs COMMAND, which must print nothing, exit with CODE and say TEXT on standard error.
 #
-# BERTH_UPDATE=1 writes the expected files instead; look at the difference before keeping it.
+# BERTH_UPDATE=1 writes the expected files instead; check the difference before keeping it.
 set -uo pipefail
 export LC_ALL=C
 unset COLUMNS NO_COLOR
@@ -18,7 +18,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failures=0
 
-# needs_live: skip the test where berth is built without berth run, or there is no python3 to serve a cluster.
+# needs_live: skips the test if berth was built without berth run, or if there is no python3 to
+# serve a cluster.
 needs_live() {
   "$berth" run --help >"$work/help" 2>&1 || {
     echo "skipped: $(head -n 1 "$work/help")"

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""A document against its schema (tools/schemas): the parts of JSON Schema that those are made of.
+"""Checks documents against their schemas (tools/schemas), with the parts of JSON Schema that these
+use.
 
 Usage: check_schema.py SCHEMAS-FOLDER FILE...   each file is a JSON document with a "schema" member
-Every member that a document has must be in the schema, every required one in the document. Prints
+Every member of a document must be in the schema, and every required member in the document. Prints
 what is wrong, with its place; exits with 1 then.
 """
 import json

@@ -1,4 +1,5 @@
-"""Writes the cluster of test_crash.sh: three nodes, of which two are full; "high" preempts "low", three pods fit, one never.
+"""Writes the cluster of test_crash.sh: three nodes, two of which are full; "high" preempts "low",
+three pods fit, and one never does.
 """
 import json
 import sys

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""berth explain on the clusters of decision vectors: the first decision of each scenario, as the
-program tells it, against what kube-scheduler decided.
+"""Runs berth explain on the clusters of decision vectors and compares its answer about the first
+decision of each scenario with kube-scheduler's decision.
 
-Usage: explain_vectors.py BERTH SCENARIOS FILE...   the first so many scenarios of each file
+Usage: explain_vectors.py BERTH SCENARIOS FILE...   number of scenarios of each file, from the first
 Prints each difference; exits with 1 if there is one, and says how many decisions agreed.
 """
 import gzip
@@ -10,7 +10,7 @@ import json
 import subprocess
 import sys
 
-# Member of a scenario, and the kind of what is in it.
+# Members of a scenario, and the kind of their objects.
 LISTS = {
     "namespaces": "Namespace",
     "storageClasses": "StorageClass",
@@ -36,7 +36,8 @@ VERSIONS = {
 
 
 def as_objects(scenario):
-    """The objects of a scenario as kubectl prints them; workloads alone would become pods."""
+    """The objects of a scenario as kubectl prints them, without workloads, which would become
+    pods."""
     for key, kind in LISTS.items():
         for item in scenario.get(key) or []:
             yield {**item, "kind": kind, "apiVersion": VERSIONS.get(kind, "storage.k8s.io/v1")}
@@ -98,8 +99,8 @@ def ask(berth, scenario, expected):
 
 
 def is_for_explain(scenario, expected):
-    """A configuration goes into a file of its own; workloads become pods as a dump is read, and
-    devices are read from kinds that a dump has beside them."""
+    """A configuration is written to a file of its own; workloads would become pods when a dump is
+    read, and devices need kinds that a dump has in addition."""
     makers = ("replicaSets", "statefulSets", "replicationControllers")
     return ("config" not in scenario and not any(scenario.get(key) for key in makers) and
             "resourceSlices" not in scenario and expected["decisions"] and

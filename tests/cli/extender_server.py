@@ -92,7 +92,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
 
-http.server.HTTPServer.request_queue_size = 128  # a client that finds the queue full tries again after a second
+http.server.HTTPServer.request_queue_size = 128  # else clients that find it full wait a second
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
 server.daemon_threads = True
 if len(sys.argv) > 2:

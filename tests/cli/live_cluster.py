@@ -1,7 +1,7 @@
 """The cluster of test_live_read.sh, made of what `berth generate` writes on standard input.
 
-Usage: live_cluster.py CLUSTER.json [VERSION]; VERSION of the kubelets, none: nodes tell none.
-The objects are as a server stores them (uid, times, managed fields), in no order.
+Usage: live_cluster.py CLUSTER.json [VERSION]; VERSION of the kubelets; without it, nodes report
+none. The objects are as a server stores them (uid, times, managed fields), in no order.
 """
 import json
 import sys

@@ -62,8 +62,8 @@ options = dict((word.split("=", 1) + [""])[:2] for word in sys.argv[3:])
 forbidden = options.get("forbid", "").split(",")
 once = {name for name in ("expire", "busy") if name in options}
 busy = [429, 503, 504]
-taken = []  # when the lease was
-events = []  # of pods, with keep
+taken = []  # times at which the lease was taken
+events = []  # watch events of pods, with `keep`
 news = threading.Condition()
 objects = {}
 with open(sys.argv[1], encoding="utf-8") as file:
@@ -164,7 +164,7 @@ def without_renewal(method, path, code, value):
 
 
 def kept(method, path, body):
-    """What a write to a pod does, as the API server has it; None for another path."""
+    """Carries out a write to a pod as an API server does; None for another path."""
     words = urllib.parse.urlsplit(path).path.strip("/").split("/")
     if words[:2] != ["api", "v1"] or len(words) < 6 or words[4] != "pods":
         return None
@@ -193,7 +193,7 @@ def kept(method, path, body):
 
 class Server(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    wbufsize = 1 << 20  # head and body in one piece: no delayed acknowledgement between them
+    wbufsize = 1 << 20  # sends head and body together, without a delayed acknowledgement in between
 
     def do_GET(self):
         with open(sys.argv[2], "a", encoding="utf-8") as log:
@@ -252,12 +252,12 @@ class Server(http.server.BaseHTTPRequestHandler):
         pass
 
 
-http.server.HTTPServer.request_queue_size = 128  # a client that finds the queue full tries again after a second
+http.server.HTTPServer.request_queue_size = 128  # else clients that find it full wait a second
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
 if "tls" in options:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(options["tls"])
     server.socket = context.wrap_socket(server.socket, server_side=True)
-server.handle_error = lambda *_: None  # clients go at any time
+server.handle_error = lambda *_: None  # clients may disconnect at any time
 print(server.server_port, flush=True)
 server.serve_forever()

@@ -1,4 +1,5 @@
-"""A server of one answer, for test_run.sh. Usage: run_server.py STATUS BODY; prints its port."""
+"""A server that always gives the same answer, for test_run.sh. Usage: run_server.py STATUS BODY;
+prints its port."""
 import http.server
 import sys
 
@@ -15,7 +16,7 @@ class Answer(http.server.BaseHTTPRequestHandler):
         pass
 
 
-http.server.HTTPServer.request_queue_size = 128  # a client that finds the queue full tries again after a second
+http.server.HTTPServer.request_queue_size = 128  # else clients that find it full wait a second
 server = http.server.HTTPServer(("127.0.0.1", 0), Answer)
 print(server.server_port, flush=True)
 server.serve_forever()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs a command on a terminal of so many columns, and prints what the terminal got.
+"""Runs a command on a terminal with COLUMNS columns, and prints what the terminal received.
 
 Usage: terminal.py COLUMNS COMMAND...
 """

@@ -12,7 +12,8 @@ sed -e 's/{name: large, /{name: large, uid: l, /' -e 's/^metadata: {name: vm}$/m
 grep -q '"name": "large", "node"' "$work/out" || fail "admission_seen: large was refused"
 grep -q 'RuntimeClass' "$work/err" && fail "admission_seen: $(cat "$work/err")"
 
-# A quota's used amounts come from the API server; a pod has to specify what a quota counts.
+# A quota's used amounts come from the API server; a pod must specify every resource that a quota
+# counts.
 cat >"$work/quota.yaml" <<'TEXT'
 apiVersion: v1
 kind: ResourceQuota
@@ -41,7 +42,8 @@ for text in '"silent", "passedOver": "failed quota: q: must specify memory"' '"s
   grep -qF "$text" "$work/out" || fail "admission_quota lacks $text: $(cat "$work/out")"
 done
 
-# capacity and explain apply the same: the defaults of a LimitRange, and a quota, which limits the count.
+# capacity and explain apply the same rules: the defaults of a LimitRange, and a quota, which limits
+# the count.
 cat >"$work/team.yaml" <<'TEXT'
 apiVersion: v1
 kind: ResourceQuota
@@ -75,7 +77,7 @@ exceeded='exceeded quota: q, requested: requests.cpu=250m, used: requests.cpu=80
 lacks "$work/out" '"fit": 2' "\"message\": \"$exceeded\"" '"admitted": false'
 "$berth" schedule -f data/nodes_only.yaml -f "$work/team.yaml" -f "$work/w.yaml" --summary >"$work/out" 2>&1
 lacks "$work/out" 'Bound        2 of 5' # the same answer
-# Both specifications in one cluster count for the quota; each in its own cluster does not see the other.
+# With --together, both specifications count towards the quota; otherwise each is counted alone.
 for both in --together ''; do
   "$berth" capacity -f data/nodes_only.yaml -f "$work/team.yaml" --podspec "$work/w.yaml" \
     --podspec "$work/w.yaml" ${both:+"$both"} -o json >"$work/out" 2>&1

@@ -16,7 +16,8 @@ check compare_three 0 "$berth" compare "${cluster[@]}" --kubernetes 1.32 --kuber
   --kubernetes 1.36 --summary
 check compare_anew 0 "$berth" compare "${days[@]}" --anew
 
-# A node is removed while pods are still bound to it: the answer says so, and not that nothing has changed.
+# A node is removed while pods are still bound to it: the answer reports this instead of saying that
+# nothing has changed.
 without_node() { # FILE NODE
   awk -v node="name: $2[,}]" 'BEGIN { RS = "---\n"; ORS = "---\n" }
     !(/kind: Node/ && $0 ~ node)' "$1"
@@ -27,7 +28,7 @@ check compare_node_gone 0 "$berth" compare "${gone[@]}"
 check compare_node_gone_json 0 "$berth" compare "${gone[@]}" -o json
 check compare_node_gone_twice 0 "$berth" compare --before "$work/minus.yaml" --after "$work/minus.yaml"
 
-# With --exit-code, 1 means that a pod is worse off in any way; a pod that newly fits is not.
+# With --exit-code, 1 means that some pod is worse off; a pod that newly fits does not count.
 exits() { # NAME CODE COMMAND...
   name=$1
   run "${@:2}"

@@ -18,7 +18,7 @@ killed=0
 
 # killing CALL NUMBER COMMAND...: runs COMMAND, killed as it enters its call with this number. Returns its exit code.
 killing() {
-  # In a shell that tells nothing of the kill.
+  # In a shell of its own, which does not report the kill.
   bash -c 'strace "$@"; exit $?' - -f -q -o "$work/trace" -e trace="$1" -e inject="$1":signal=SIGKILL:when="$2" "${@:3}" \
     >/dev/null 2>"$work/said"
 }
@@ -75,7 +75,7 @@ printf '%s\n' 'apiVersion: kubescheduler.config.k8s.io/v1' 'kind: KubeSchedulerC
 pods=/api/v1/namespaces/default/pods
 wanted='POST .*/pods/(high|web0|web1|web2)/binding|PATCH .*/pods/huge/status'
 
-# whole: each pod has got its answer.
+# whole: whether each pod has its answer.
 whole() {
   (($(grep -E "^ANSWERED 20[01] ($wanted)" "$work/log" | sort -u | wc -l) == 5))
 }
@@ -107,7 +107,8 @@ for call in sendto recvfrom; do
     killing "$call" "$number" "${scheduler[@]}" &
     first=$!
     if until_whole "$first" && sleep 0.1 && kill -0 "$first" 2>/dev/null; then
-      # Alive after all its work: later calls are those of events and idle connections.
+      # If berth is alive after all of its work, later calls are only for events and idle
+      # connections.
       kill -KILL "$(head -n 1 "$work/trace" | cut -d " " -f 1)"
       kill "$server"
       wait "$first" "$server"
@@ -115,11 +116,11 @@ for call in sendto recvfrom; do
     fi
     wait "$first"
     killed=$((killed + 1))
-    sleep 0.1 # the server does what it was asked before the kill
+    sleep 0.1 # the server finishes the requests from before the kill
     "${scheduler[@]}" 2>"$work/err" &
     second=$!
     until_whole "$second" || fail "killed at $call $number: the next run does not finish: $(grep ANSWERED "$work/log")"
-    # It has seen everything, and might write more.
+    # berth has seen everything and might write more.
     for ((tries = 0; tries < 200; tries++)); do
       ! grep -q "all lists are whole" "$work/err" || break
       sleep 0.05
@@ -129,7 +130,7 @@ for call in sendto recvfrom; do
     wait "$second" || fail "killed at $call $number: the next run ends with $?: $(tail -n 3 "$work/err")"
     kill "$server"
     wait "$server"
-    # The server refuses what is done already; nothing of that kind is asked.
+    # The server would refuse to do the same twice; check that nothing is requested twice.
     for pod in high web0 web1 web2; do
       [[ $(grep "^ANSWERED .* POST .*/$pod/binding" "$work/log") == "ANSWERED 201 POST $pods/$pod/binding" ]] ||
         fail "killed at $call $number: $pod is not bound once: $(grep ANSWERED "$work/log")"

@@ -35,7 +35,8 @@ synthetic=(--synthetic "nodes=120,pods=0,running=1500,workload=mixed")
 same drain_threads "$work/one" "$work/two"
 same drain_path "$work/one" "$work/scan"
 
-# Each node is drained as if it alone were cordoned and had lost its pods, whatever was asked before.
+# Each node is drained as if only this node were cordoned and had lost its pods, independently of
+# earlier drains.
 "$berth" generate --nodes 40 --zones 3 --pods 0 --running 500 --workload mixed --seed 3 \
   >"$work/cluster.json"
 "$berth" drain -f "$work/cluster.json" node-7 node-31 node-12 -o json >"$work/drained.json"

@@ -70,7 +70,7 @@ done
 export HOME=$work
 unset KUBECONFIG KUBERNETES_SERVICE_HOST
 
-# Clusters of thousands of nodes are made a thousand times smaller.
+# Examples with thousands of nodes are made a thousand times smaller.
 examples() {
   berth "$1" --help | sed -n '/^Examples:$/,/^$/s/^  //p' |
     sed -E 's/(nodes|pods)([= ])([0-9]+)000\>/\1\2\3/g' | sed -e ':a' -e '/\\$/N; s/\\\n//; ta'

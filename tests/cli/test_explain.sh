@@ -81,7 +81,8 @@ run 0 "${explain[@]}" fits --exit-code
 name=explain_exit_code
 run 1 "${explain[@]}" big --exit-code
 
-# What messages leave open. A DaemonSet's pod is meant for its node: that search was not cut short.
+# Causes that messages leave open. A DaemonSet's pod belongs to its node, so its search was not cut
+# short.
 hints=("$berth" explain -q -f data/explain_hints.yaml)
 check explain_daemon 0 "${hints[@]}" agent
 check explain_by_name 0 "${hints[@]}" by-name --percentage 100

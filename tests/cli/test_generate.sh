@@ -19,7 +19,7 @@ done
 same generate_repeatable "$work/one" "$work/again"
 cmp -s "$work/one" "$work/two" && fail "generate_seed: two seeds give the same cluster"
 
-# With indentation: the same objects, one value a line, four spaces per level.
+# With indentation: the same objects, one value per line, four spaces per level.
 "$berth" generate --nodes 50 --pods 50 --running 50 --seed 1 --indent >"$work/indented"
 tr -d ' \n' <"$work/one" >"$work/one.bare"
 tr -d ' \n' <"$work/indented" >"$work/indented.bare"

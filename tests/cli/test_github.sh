@@ -29,7 +29,7 @@ END
 chmod +x "$work/bin/docker" "$work/bin/kubectl"
 export PATH=$work/bin:$PATH
 
-# change NAME CODE REPLICAS: runs the workflow on a Deployment with so many front ends.
+# change NAME CODE REPLICAS: runs the workflow on a Deployment with REPLICAS front ends.
 change() {
   name=github_$1
   mkdir -p "$work/$1/checkout/manifests/web"

@@ -14,8 +14,9 @@ check grow_like 0 "$berth" grow "${cluster[@]}" --shape x=like=old-1,zone=one+tw
 check grow_max 0 "$berth" grow "${cluster[@]}" --shape m=cpu=4,memory=16Gi,max=2 --summary
 check grow_drain 0 "$berth" grow -f data/drain.yaml
 
-# The best plan can be found by hand: each 7 cpu needs an eight, two pairs of 3 share one each, which is cheaper
-# than two fours, and the fifth 3 gets a four: 8.6. With at most three eights: 8.7.
+# The best plan can be found by hand: each pod of 7 cpu needs a node of 8; two pairs of pods of 3
+# cpu share a node of 8 each, which is cheaper than two nodes of 4; the fifth pod of 3 cpu gets a
+# node of 4. The price is 8.6. With at most three nodes of 8, it is 8.7.
 check grow_packing 0 "$berth" grow -f data/grow_packing.yaml --shape data/grow_shapes.yaml
 check grow_packing_free 0 "$berth" grow -f data/grow_packing.yaml \
   --shape four=cpu=4,memory=16Gi,price=1 --shape eight=cpu=8,memory=32Gi,price=1.9

@@ -116,13 +116,14 @@ kind: Deployment
 metadata: {name: d}
 spec: {replicas: 30000000, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c}]}}}
 TEXT
-# Nodes that are still to come may take them.
+# Nodes that are still to be added may take the pods.
 name=replicas_grow
 sed -i 's/30000000/100003/' "$in"
 run 0 "$berth" grow -f "$work/cluster.yaml" -f "$in" --shape big=cpu=4,memory=8Gi,pods=60000
 [[ $(<"$work/err") == *'it wants'* ]] && fail "replicas_grow: $(cat "$work/err")"
 
-# Kinds that create pods which Berth cannot know; if they come from an API server, the dump has the pods.
+# Kinds that create pods that Berth cannot know; if they come from an API server, the dump has the
+# pods.
 printf 'apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n' |
   warns config "$in:1: KubeSchedulerConfiguration default/(unnamed): it configures a scheduler: give the file to --config"
 tells operator "$in:1: Prometheus default/p: Berth does not know which pods the operator of Prometheus.monitoring.coreos.com creates" <<'TEXT'

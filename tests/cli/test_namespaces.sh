@@ -79,7 +79,7 @@ name=change
 run 0 "$berth" schedule "${input[@]}" --namespace db --summary
 has change 'StatefulSet db/web: 1 running, 2 wanted, 1 more to place'
 
-# What is listed does not depend on it.
+# The list does not depend on -n.
 name=listed
 run 0 "$berth" schedule "${input[@]}" -n db --only-namespace shop -o name
 has listed 'pod/shop/other'

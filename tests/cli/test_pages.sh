@@ -44,7 +44,7 @@ done
 
 # ---- shells ----
 
-# completes WORD...: what bash suggests for the last word.
+# completes WORD...: prints bash's suggestions for the last word.
 completes() {
   bash -c '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _berth
     printf "%s\n" "${COMPREPLY[@]}"' bash "$work/berth.bash" "$@" | sort | tr '\n' ' '
@@ -84,7 +84,8 @@ fi
 
 ln -s "$(realpath "$berth")" "$work/kubectl_complete-berth"
 ln -s "$(realpath "$berth")" "$work/kubectl-berth"
-# suggests EXPECTED WORD...: what kubectl is told for the last word, without descriptions.
+# suggests EXPECTED WORD...: checks the suggestions that kubectl gets for the last word, without
+# descriptions.
 suggests() {
   local expected=$1 found
   shift

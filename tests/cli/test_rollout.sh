@@ -7,7 +7,7 @@ node() { # NAME CPU
   printf -- '---\napiVersion: v1\nkind: Node\nmetadata: {name: %s, uid: n%s, labels: {kubernetes.io/hostname: %s}}\nstatus: {allocatable: {cpu: "%s", pods: "30"}}\n' \
     "$1" "$1" "$1" "$2"
 }
-# workload KIND REPLICAS CPU STRATEGY [UID]: with pods named "w".
+# workload KIND REPLICAS CPU STRATEGY [UID]: prints a workload named "w".
 workload() {
   local key=updateStrategy
   [[ $1 == Deployment ]] && key=strategy
@@ -21,7 +21,8 @@ pod() { # NAME OWNER_KIND OWNER NODE CPU
   printf '  ownerReferences: [{apiVersion: apps/v1, kind: %s, name: %s, uid: x, controller: true}]\n' "$2" "$3"
   printf 'spec: {nodeName: %s, containers: [{name: c, image: "i:1", resources: {requests: {cpu: "%s"}}}]}\n' "$4" "$5"
 }
-# deployed CPU REPLICAS: a node with so many cpu, and a Deployment with so many pods of 1 cpu running on it.
+# deployed CPU REPLICAS: prints a node with CPU cpu, and a Deployment with REPLICAS pods of 1 cpu
+# running on it.
 deployed() {
   local i
   node n1 "$1"

@@ -108,7 +108,7 @@ said run_wrong_certificate 3 "can't serve with this certificate" "${live[@]}" --
 options=()
 while read -r name type; do
   grep -qE -- "--$name( |\$)" "$work/help" || fail "run_flags: the help lacks --$name"
-  case $name in # those with a special value, or tested elsewhere
+  case $name in # flags with a special value, or tested elsewhere
   bind-address | config | kubeconfig | master | write-config-to | secure-port | feature-gates | emulated-version | \
     authentication-kubeconfig | authorization-kubeconfig | leader-elect* | logging-format | tls-cert-file | tls-private-key-file | v) continue ;;
   esac
@@ -159,7 +159,7 @@ said run_gates 3 'no context "d"' "${live[@]}" --context d \
 # ---- answers of the server ----
 
 if command -v python3 >/dev/null; then
-  # at STATUS BODY: a server that always answers so; the kubeconfig names it.
+  # at STATUS BODY: starts a server that always gives this answer; the kubeconfig names it.
   at() {
     [[ -z ${server:-} ]] || kill "$server"
     exec 3< <(exec python3 run_server.py "$1" "$2")

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# berth run and HTTP extenders: what they are asked, and what their answers do, against a server that notes writes.
-# shellcheck source=tests/cli/cases.sh
+# berth run and HTTP extenders: the questions that extenders get, and the effects of their answers,
+# against a server that notes writes. shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 
 needs_live
 unset KUBECONFIG KUBERNETES_SERVICE_HOST KUBERNETES_SERVICE_PORT
 
-# cluster NODES PODS: nodes of four cores and pods of one; a pod "NAME/4" asks for four and has priority 10; a node
-# "NAME+POD" has a running pod that fills it.
+# cluster NODES PODS: nodes of four cores and pods of one; a pod "NAME/4" requests four and has
+# priority 10; a node "NAME+POD" has a running pod that fills it.
 cluster() {
   python3 - "$@" >"$work/cluster.json" <<'PY'
 import json
@@ -71,12 +71,12 @@ run_until() {
     ! grep -q "$wanted" "$work/log" || break
     sleep 0.1
   done
-  sleep 0.5 # for the other writes
+  sleep 0.5 # leave time for further writes
   kill "$scheduler" "$server"
   wait "$scheduler" || fail "berth run ends with $?: $(tail -n 3 "$work/err")"
 }
 
-# asked TEXT: some line that the extender has written matches.
+# asked TEXT: checks that a line of the extender's log matches.
 asked() {
   grep -qE "^$1\$" "$work/asked" || fail "the extender was not asked '$1': $(cat "$work/asked")"
 }
@@ -88,7 +88,7 @@ written() {
 scheme=http
 serve_extender
 
-# Nodes by name: one is refused, one is liked.
+# Nodes by name: one is refused, one is preferred.
 cluster "bad1 good1 best1" "p"
 configuration 'filterVerb: filter' 'prioritizeVerb: prioritize' 'weight: 5' 'nodeCacheCapable: true'
 run_until 20 '^POST .*/pods/p/binding'
@@ -112,7 +112,7 @@ run_until 20 '^PATCH .*/pods/p/status'
 written '^PATCH .*/pods/p/status'
 [[ $(wc -l <"$work/asked") == 1 ]] || fail "an attempt asks once: $(cat "$work/asked")"
 
-# An extender that fails, and one that may.
+# An extender that fails, and one whose failures are ignorable.
 for pod in broken down; do
   : >"$work/asked"
   cluster "good1" "$pod"
@@ -126,7 +126,8 @@ for pod in broken down; do
 done
 grep -q 'failed filter with extender at URL http.*/filter, code 500' "$work/err" || fail "no word about it: $(cat "$work/err")"
 
-# One that does not answer: the attempt ends with its time-out, and a signal waits for no answer.
+# An extender that does not answer: the attempt ends at the time-out, and a signal ends the program
+# without waiting for the answer.
 : >"$work/asked"
 cluster "good1" "silent1"
 configuration 'filterVerb: filter' 'nodeCacheCapable: true' 'httpTimeout: 1s'
@@ -137,7 +138,7 @@ begun=$SECONDS
 run_until 3 '^PATCH .*/pods/silent1/status'
 ((SECONDS - begun < 20)) || fail "the end waits for an extender: $((SECONDS - begun)) s"
 
-# Only pods that ask for its resource.
+# The extender is asked only about pods that request its resource.
 : >"$work/asked"
 cluster "bad1" "p"
 configuration 'filterVerb: filter' 'nodeCacheCapable: true' 'managedResources: [{name: x.com/gpu}]'
@@ -158,7 +159,7 @@ configuration 'bindVerb: bind' 'ignorable: true'
 run_until 20 '^POST .*/pods/unbound1/binding'
 written '^POST .*/pods/unbound1/binding'
 
-# It chooses where to preempt, by uid and by whole pods.
+# The extender chooses where to preempt, by uid and by whole pods.
 for capable in true false; do
   : >"$work/asked"
   cluster "a+one take1+two" "p/4"
@@ -193,7 +194,7 @@ run_until 20 '^PATCH .*/pods/p/status'
 [[ ! -s $work/asked ]] || fail "a certificate of another CA is accepted"
 kill "$extender"
 
-# A dry run asks, too, and other commands refuse.
+# A dry run asks extenders, too; other commands refuse the configuration.
 configuration 'filterVerb: filter'
 complains refused 3 'extenders are called over HTTP' "$berth" schedule --config "$work/c.yaml" -f "$work/cluster.json"
 configuration 'filterVerb: filter' 'enableHTTPS: true' "tlsConfig: {insecure: true, caFile: $work/cert.pem}"

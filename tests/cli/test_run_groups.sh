@@ -7,7 +7,8 @@
 needs_live
 unset KUBECONFIG KUBERNETES_SERVICE_HOST KUBERNETES_SERVICE_PORT
 
-# cluster MINIMUM PODS: a node of three cores, and a group whose pods need one each.
+# cluster MINIMUM PODS: starts a cluster with a node of three cores and a group whose pods need one
+# core each.
 cluster() {
   python3 - "$@" >"$work/cluster.json" <<'PY'
 import json
@@ -41,7 +42,7 @@ run_on() {
     ! grep -q "$2" "$work/log" || break
     sleep 0.1
   done
-  sleep 2 # for the other writes
+  sleep 2 # leave time for further writes
   kill "$scheduler" "$server"
   wait "$scheduler" || fail "berth run ends with $?: $(tail -n 3 "$work/err")"
 }

@@ -35,8 +35,9 @@ lead 5 0 lease=other --
 grep -q 'GET .*/leases/' "$work/log" || fail "a follower does not look at the lease: $(cat "$work/err")"
 [[ $(writes) == 0 ]] || fail "a follower writes: $(grep -v ^GET "$work/log")"
 
-# A lease that cannot be renewed: writes end 3 s after it was asked for, the process 2.4 s later. The server counts
-# from when it was asked, and allows a second for the way. A binding is tried after 0, 1, 2, 3 and some 4.7 s.
+# A lease that cannot be renewed: writes end 3 s after the request for the lease, and the process
+# ends 2.4 s later. The server counts from the arrival of the request and allows a second for
+# transmission. A binding is tried after 0, 1, 2, 3 and some 4.7 s.
 lead 60 1 lease= lost=4 -- --leader-elect-lease-duration 6s --leader-elect-renew-deadline 3s \
   --leader-elect-retry-period 2400ms
 grep -q 'the lease is lost' "$work/err" || fail "the lease is not lost: $(tail -n 3 "$work/err")"

@@ -22,7 +22,7 @@ stop() {
   kill "$scheduler"
   wait "$scheduler" || fail "berth run ends with $?"
 }
-# logs TEXT: a line of the log comes to hold the text.
+# logs TEXT: waits until a line of the log contains the text.
 logs() {
   for ((tries = 200; tries > 0; tries--)); do
     ! grep -qF -- "$1" "$work/log" || return 0
@@ -39,7 +39,8 @@ page() {
   grep -qF -- "$text" "$work/page" || fail "$path: no '$text' in $(head -c 300 "$work/page")"
 }
 
-# soon STATUS TEXT METHOD PATH: the page comes to answer so; what is set by a timer may be late on a busy machine.
+# soon STATUS TEXT METHOD PATH: waits until the page gives this answer, because values that a timer
+# sets may be late on a busy machine.
 soon() {
   for ((tries = 100; tries > 0; tries--)); do
     python3 ask_page.py "$3" "${scheme:-https}://127.0.0.1:$port$4" >"$work/page" || fail "$4: no answer"
@@ -70,7 +71,7 @@ if grep -q jemalloc < <(ldd "$berth"); then
   page 200 "Begin jemalloc statistics" GET "/debug/pprof/heap?debug=1"
   page 404 "MALLOC_CONF=prof:true" GET /debug/pprof/heap
 fi
-# Who may read what: as the API server says.
+# The API server decides who may read what.
 unset TOKEN
 page 200 ok GET /livez
 page 403 'forbidden: User \"system:anonymous\" cannot get path \"/livez/ping\": no rule' GET /livez/ping
@@ -125,7 +126,7 @@ logs 'attempt to schedule a pod" pod="shop/small" result="placed" node="n1" atte
 logs 'attempt to schedule a pod" pod="shop/large" result="unschedulable" node="" attempt="1" seconds="0.'
 soon 200 'scheduler_schedule_attempts_total{profile="default-scheduler",result="unschedulable"} 1' GET /metrics
 page 200 "verbosity to 2" PUT /debug/flags/v 2
-page 500 "the API server answers" GET /configz # it makes no reviews
+page 500 "the API server answers" GET /configz # this API server makes no reviews
 TOKEN=ops page 401 Unauthorized GET /configz
 logs "a SubjectAccessReview failed"
 logs "a TokenReview failed"

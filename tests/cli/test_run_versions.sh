@@ -5,7 +5,7 @@
 
 needs_live
 
-# start MINOR: a server of that version, and berth run on it.
+# start MINOR: starts a server of this version, and berth run on it.
 start() {
   exec 3< <(exec python3 version_server.py "$1" "$work/devices")
   server=$!
@@ -17,7 +17,7 @@ stop() {
   kill "$scheduler" "$server"
   wait "$scheduler" || fail "berth run ends with $?"
 }
-# logs SECONDS TEXT: a line of the log comes to hold the text.
+# logs SECONDS TEXT: waits until a line of the log contains the text.
 logs() {
   for ((tries = $1 * 10; tries > 0; tries--)); do
     ! grep -qF -- "$2" "$work/log" || return 0

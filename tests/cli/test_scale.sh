@@ -14,8 +14,8 @@ check scale_top 0 "$berth" top -q "${cluster[@]}" --scale min --by owner -o csv
 same current "$work/without" "$work/current"
 "$berth" schedule "${cluster[@]}" 2>&1 | grep -q 'HPA\|Autoscaler' && fail "without --scale nothing is said"
 
-# The 3 + 2 + 1 pods, including the pending one, request 6.5 of 8 cpu; with as many of the maximum as fit, all 8
-# are used.
+# The 3 + 2 + 1 pods, including the pending one, request 6.5 of 8 cpu; with --scale max, pods are
+# added until all 8 are used.
 echo '{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"},
   "spec": {"containers": [{"name": "c", "image": "x", "resources": {"requests": {"cpu": "1"}}}]}}' >"$work/pod.json"
 fits() {

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# berth serve: its answers are those of the program on the same cluster, follow the watches, and have limits; the API
-# server says who may ask.
-# shellcheck source=tests/cli/cases.sh
+# berth serve: its answers equal those of the program on the same cluster, follow the watches, and
+# have limits; the API server decides who may ask. shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 
 needs_live
@@ -12,13 +11,13 @@ service=
 trap 'kill "${servers[@]}" $service 2>/dev/null; rm -rf "$work"' EXIT
 port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 
-# cluster FILE [OPTION...]: an API server with these objects; its port is $api.
+# cluster FILE [OPTION...]: starts an API server with these objects; its port is $api.
 cluster() {
   exec 3< <(exec python3 live_server.py "$1" "$work/requests" "${@:2}")
   servers+=($!)
   read -r api <&3
 }
-# start ADDRESS OPTION...: with ~/.kube/config.
+# start ADDRESS OPTION...: starts berth serve with ~/.kube/config.
 start() {
   mkdir -p "$HOME/.kube"
   cat >"$HOME/.kube/config" <<YAML
@@ -42,17 +41,17 @@ stop() {
   wait "$service" || fail "berth serve ends with $?"
   service=
 }
-# ask STATUS METHOD PATH [BODY]: the answer's body is in $work/answer.
+# ask STATUS METHOD PATH [BODY]: sends a request; the answer's body is in $work/answer.
 ask() {
   python3 ask_page.py "$2" "${scheme:-http}://127.0.0.1:$port$3" "${@:4}" >"$work/page" || fail "$3: no answer"
   grep -q "^$1 " "$work/page" || fail "$3: $(head -c 300 "$work/page")"
   sed "1s/^[0-9]* //" "$work/page" >"$work/answer"
 }
-# says TEXT: the last answer holds it.
+# says TEXT: checks that the last answer contains the text.
 says() {
   grep -qF -- "$1" "$work/answer" || fail "no '$1' in $(head -c 500 "$work/answer")"
 }
-# same NAME: the last answer is what the program printed, but for how long it took.
+# same NAME: checks that the last answer equals the program's output, except for times.
 same() {
   local masks='s/"(seconds|decisionsPerSecond|nodesPerSecond)": [0-9.]+/"\1": 0/'
   diff <(sed -E "$masks" "$work/answer" | grep .) <(sed -E "$masks" "$work/out") >"$work/diff" ||
@@ -61,7 +60,7 @@ same() {
 
 "$berth" generate --nodes 12 --zones 3 --pods 60 --running 20 --workload ordinary --seed 1 >"$work/made.json"
 python3 live_cluster.py "$work/plain.json" v1.36.2 <"$work/made.json"
-# With rules for new pods, in two namespaces.
+# Rules for new pods are in two namespaces.
 python3 - "$work" <<'PYTHON'
 import json, sys
 work = sys.argv[1]
@@ -78,7 +77,8 @@ add("v1", "Namespace", "small")
 add("v1", "LimitRange", "defaults", "small",
     spec={"limits": [{"type": "Container", "defaultRequest": {"cpu": "700m"}, "max": {"memory": "4Gi"}}]})
 add("v1", "ResourceQuota", "few", "small", spec={"hard": {"pods": "3"}}, status={"hard": {"pods": "3"}, "used": {"pods": "0"}})
-# For drains: pods that stay, that lose data, without a controller, and a budget that lets one go.
+# For drains: pods that stay, pods that lose data, pods without a controller, and a budget that
+# allows one eviction.
 running = [i for i in cluster["items"] if i["kind"] == "Pod" and i["spec"].get("nodeName")]
 def owned(pod, kind):
     pod["metadata"]["ownerReferences"] = [
@@ -96,7 +96,7 @@ add("policy/v1", "PodDisruptionBudget", "guard", running[4]["metadata"]["namespa
     spec={"maxUnavailable": 1, "selector": {"matchLabels": {"guarded": "yes"}}},
     status={"disruptionsAllowed": 1, "currentHealthy": 9, "desiredHealthy": 8, "expectedPods": 9})
 for item in cluster["items"]:
-    item["metadata"]["resourceVersion"] = "2" # earlier than what live_server.py changes
+    item["metadata"]["resourceVersion"] = "2" # older than live_server.py's versions
 with open(work + "/cluster.json", "w") as file:
     json.dump(cluster, file)
 PYTHON
@@ -137,7 +137,7 @@ ask 200 POST "/v1/capacity?together=true&summary=true" "$(body web; echo ---; bo
 "$berth" capacity "${here[@]}" --podspec "$work/web.yaml" --podspec "$work/bare.yaml" --together --summary -o json \
   >"$work/out" 2>"$work/err"
 same "capacity together"
-# Pods that wait, run, and fit nowhere.
+# Pods that wait, pods that run, and pods that fit nowhere.
 for pod in $(python3 - "$work/cluster.json" <<'PYTHON'
 import json, sys
 pods = [i for i in json.load(open(sys.argv[1]))["items"] if i["kind"] == "Pod"]
@@ -208,7 +208,7 @@ says "exceeded quota: few"
 ask 200 POST "/v1/fits?namespace=small" "$(body fat)"
 says '"placed": 0'
 says "maximum memory usage per Container is 4Gi"
-# The same nodes as the program finds on a cluster where nothing waits.
+# The nodes are those that the program finds on a cluster without pending pods.
 stop
 python3 - "$work" <<'PYTHON'
 import json, sys
@@ -330,7 +330,7 @@ browser=$(command -v chromium || true)
 if [[ -z $browser ]]; then
   echo "without chromium the page is not opened"
 else
-  # By keyboard alone: nothing is clicked.
+  # Uses only the keyboard: nothing is clicked.
   manifest='apiVersion: v1\nkind: Pod\nmetadata: {name: asked}\nspec: {containers: [{name: c, image: i, resources: {requests: {cpu: CPU}}}]}'
   cat >"$work/expressions" <<EXPRESSIONS
 document.querySelector('#state').textContent.startsWith('The cluster as of')
@@ -391,7 +391,7 @@ ask 504 POST /v1/fits "$(body many)"
 stop
 start "http://127.0.0.1:$port" --answering-threads 1 --questions-of-client 1
 ask 200 GET /v1/changes
-# A question that waits for changes counts, too, for as long as it waits.
+# A question that waits for changes also counts towards the limit while it waits.
 python3 - "$port" "$(sed -n 's/^id: //p' "$work/answer")" >"$work/waits" <<'PYTHON' &
 import http.client, sys
 connection = http.client.HTTPConnection("127.0.0.1", int(sys.argv[1]))
@@ -409,7 +409,7 @@ grep -q "too many questions of one client" "$work/page" || fail "one client gets
 kill "$waits" # the question stays until its time comes, or the server ends
 stop
 start "http://127.0.0.1:$port" --answering-threads 1
-# It ends at once, with a question in work.
+# The server ends at once, although a question is being answered.
 python3 ask_page.py POST "http://127.0.0.1:$port/v1/capacity" "$(body tiny)" >"$work/page" 2>&1 &
 last=$!
 sleep 0.2
@@ -431,7 +431,7 @@ TOKEN=forged ask 401 POST /v1/fits "$(body web)"
 TOKEN=reader ask 403 POST /v1/fits "$(body web)"
 TOKEN=ops ask 200 POST "/v1/fits?summary=true" "$(body web)"
 says "no nodes available to schedule pods"
-# Of a long manifest, too, which comes in pieces; and one that is too long.
+# The same for a long manifest, which arrives in pieces, and for one that is too long.
 TOKEN=ops ask 200 POST "/v1/fits?summary=true" "$(head -c 100000 /dev/zero | tr '\0' '#'; echo; body web)"
 ask 403 POST /v1/fits "$(head -c 100000 /dev/zero | tr '\0' '#')"
 python3 - "$port" <<'PYTHON' || fail "a manifest that is too long"

@@ -129,8 +129,8 @@ spec:
     spec: {containers: [{name: c, resources: {requests: {cpu: 250m, memory: 1Gi}, limits: {memory: 2Gi}}}]}
 YAML
 
-# Names like those of EKS: first the shared domain is left out, then the limits of nodes; -o wide has
-# everything.
+# With names like those of EKS, first the shared domain is left out, then the limits of nodes; -o
+# wide shows everything.
 nodes() { # SUFFIX
   for i in 1 2 11; do
     printf -- '---\napiVersion: v1\nkind: Node\nmetadata: {name: ip-10-0-4-%s%s}\n' $i "$1"
@@ -146,7 +146,7 @@ done
 grep -q '^ip-10-0-4-11\.eu-central-1\.compute\.internal ' <("$berth" top -f "$work/eks.yaml" -o wide) ||
   fail "top_eks: -o wide cuts names"
 
-# Sums of the largest amounts stay there.
+# Sums beyond the largest amount stay at it.
 for node in n1 n2; do
   printf -- '---\napiVersion: v1\nkind: Node\nmetadata: {name: %s}\n' $node
   printf 'status: {allocatable: {cpu: 4, memory: 8Ei, pods: 10, x.com/r: "9223372036854775807"}}\n'

@@ -24,7 +24,7 @@ check usage_short_help 0 "$berth" import -h
 
 "$berth" --version >"$work/version" || fail version
 grep -qxE 'berth [0-9]+\.[0-9]+\.[0-9]+' "$work/version" || fail "version: $(cat "$work/version")"
-# Each release that the oracle is pinned to is listed.
+# Each release to which the oracle is pinned is listed.
 while read -r release; do
   grep -qE "(^| )${release//./\\.}(,| |$)" "$work/version" || fail "version: $release is not named"
 done < <(sed -n 's/.*k8s.io\/kubernetes v//p' ../oracle/versions/*.mod)

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# berth verify: it finds no difference where there is none, and each kind of difference after it was put into
-# the vectors.
-# shellcheck source=tests/cli/cases.sh
+# berth verify: it finds no difference if there is none, and finds each kind of difference once the
+# vectors are changed accordingly. shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 
 vectors=${BERTH_SOURCE:?}/tests/vectors/v1.32
@@ -13,7 +12,7 @@ run 0 "$berth" verify "$work/good.jsonl" "$work/packed.jsonl.gz"
 sed -E 's/decisions=[1-9][0-9]* mismatches=0$/ok/' "$work/out" >"$work/masked"
 printf '%s ok\n' "$work/good.jsonl" "$work/packed.jsonl.gz" | diff - "$work/masked" || fail $name
 
-# spoil NAME SED MEMBER: after that change there is a mismatch, and MEMBER is named.
+# spoil NAME SED MEMBER: checks that this change causes a mismatch that names MEMBER.
 spoil() {
   name=verify_$1
   sed -E "$2" "$work/good.jsonl" >"$work/bad.jsonl"

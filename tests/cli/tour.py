@@ -3,7 +3,7 @@
 Usage: tour.py PAGE FOLDER [--renew] [--only PROGRAM]
 
 A command is a line "    $ ..."; its output follows, indented by four more blanks. Figures of speed are
-not compared. A line "..." stands for any number of lines. --renew writes the page anew; --only runs
+not compared. A line "..." stands for any number of lines. --renew rewrites the page; --only runs
 only commands that begin with PROGRAM, and cannot be combined with --renew.
 """
 import argparse
@@ -34,7 +34,8 @@ def output_of(command, folder):
 
 
 def pieces(lines):
-    """The page as [command or None, lines]: what is no command's output is a piece of its own."""
+    """The page as [command or None, lines]; text that is not a command's output is a separate
+    piece."""
     at = 0
     while at < len(lines):
         line = lines[at]

@@ -1,6 +1,6 @@
 """An API server without objects, for test_run_versions.sh and test_run_serve.sh. Usage: version_server.py MINOR FILE;
 prints its port. It serves resource.k8s.io while FILE exists. It reviews tokens: `ops` may do everything, `reader` may
-read /metrics, and no other token is anybody's."""
+read /metrics, and no other token is valid."""
 import http.server
 import json
 import os
@@ -48,7 +48,7 @@ class Answer(http.server.BaseHTTPRequestHandler):
         pass
 
 
-http.server.HTTPServer.request_queue_size = 128  # a client that finds the queue full tries again after a second
+http.server.HTTPServer.request_queue_size = 128  # else clients that find it full wait a second
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer)
 server.daemon_threads = True
 print(server.server_port, flush=True)

@@ -1,10 +1,11 @@
-"""Runs the steps of a workflow of GitHub as its runner does, without what it uses of others.
+"""Runs the steps of a GitHub workflow as GitHub's runner does, except those that use other actions.
 
 Usage: workflow.py WORKFLOW FOLDER
 
 The steps run in FOLDER, each in a shell of its own, with files for its summary (FOLDER/summary.md) and
-for folders of programs; steps with "if: failure()" run where one before failed. Secrets and variables
-are their names. The exit code is 1 if a step failed. Of YAML it knows what the example needs.
+for folders of programs; steps with "if: failure()" run where one before failed. Each secret and
+variable has its name as its value. The exit code is 1 if a step failed. It knows only the parts of
+YAML that the example needs.
 """
 import os
 import re
