@@ -1,5 +1,5 @@
-/* Sums of amounts. Amounts of 63 bits are valid, so sums over a cluster may not fit. They stop at
- * the largest and at the smallest number then. */
+/* Sums of amounts. Amounts of 63 bits are valid, so a sum over a cluster may not fit. It then stops
+ * at the largest or at the smallest number. */
 #ifndef BERTH_TOOLS_AMOUNTS_H
 #define BERTH_TOOLS_AMOUNTS_H
 

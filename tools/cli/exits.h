@@ -34,7 +34,7 @@ void error_place(berth_error *error, const berth_error *origin);
 void error_object(berth_error *error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Return a failure to the caller while nothing is held. */
+/* Return a failure to the caller. Use it only where no resource has to be released. */
 #define TRY(expression)                           \
     do {                                          \
         berth_status tried_status = (expression); \

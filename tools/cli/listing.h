@@ -1,4 +1,4 @@
-/* The options of commands that list things: what is listed, in which order and form. */
+/* The options of commands that print lists: what is listed, in which order and form. */
 #ifndef BERTH_TOOLS_LISTING_H
 #define BERTH_TOOLS_LISTING_H
 
@@ -6,8 +6,8 @@
 #include "cli/output.h"
 
 enum {
-    LISTING_NAMESPACE = 1 << 0, /* the listed things have a namespace */
-    LISTING_PENDING = 1 << 1,   /* some of them may stay pending */
+    LISTING_NAMESPACE = 1 << 0, /* the listed objects have a namespace */
+    LISTING_PENDING = 1 << 1,   /* some of them may remain pending */
     LISTING_EXIT_CODE = 1 << 2, /* the answer may be no */
 };
 
@@ -23,8 +23,8 @@ typedef struct listing {
 } listing;
 
 /* The options, as a group for options_parse. `sorts` are the words of --sort, NULL if there is only
- * one order. `negative` is the help of --exit-code: when the exit code is 1. `l` must not move
- * afterwards. */
+ * one order. `negative` is the help of --exit-code: it says when the exit code is 1. `l` must not
+ * move afterwards. */
 option_group listing_options(listing *l, uint32_t flags, const char *const *sorts,
                              const char *negative);
 
@@ -41,7 +41,7 @@ bool listing_is_table(const listing *l);
 /* Whether only the list's table is printed: CSV or Markdown. */
 bool listing_is_flat(const listing *l);
 
-/* Whether things of this namespace are listed. */
+/* Whether objects of this namespace are listed. */
 bool listing_has(const listing *l, berth_str namespace_name);
 
 #endif

@@ -34,7 +34,7 @@ typedef struct option {
     const char *const *choices; /* for a choice; ends with NULL */
     bool *given;                /* optional: set when the option is used */
     bool *denied;               /* optional, for a flag: allows --name=false, which sets this */
-    bool joins;                 /* for a text: given again, it adds to the text, after a comma */
+    bool joins;                 /* for a text: repeated values are joined by commas */
 } option;
 
 /* The part of the help in which a group is shown, in this order. */

@@ -79,7 +79,7 @@ static void separate(output *o, output_level *level)
     level->count++;
 }
 
-/* Write whatever must stand before a value. */
+/* Write the separators and line breaks that must come before a value. */
 static void place(output *o, bool scalar)
 {
     output_level *level = current(o);

@@ -6,8 +6,8 @@
 
 /* Print the completions of the last word in the form that kubectl expects from the program
  * kubectl_complete-berth: one word per line, with a tab and a description if there is one; the last
- * line says what the shell does with file names. `words` are those after "kubectl berth". Returns
- * an exit code. */
+ * line says whether the shell may complete file names. `words` are those after "kubectl berth".
+ * Returns an exit code. */
 int page_kubectl(const subcommand *commands, size_t count, int word_count, char **words);
 
 #endif

@@ -1,4 +1,4 @@
-/* Escapes characters that a terminal might obey. */
+/* Escapes characters that a terminal might interpret. */
 #include "cli/plain_text.h"
 
 #include <stdarg.h>

@@ -13,7 +13,7 @@ typedef struct suggestion {
 
 void suggestion_begin(suggestion *s, const char *wanted);
 
-/* Offer a valid word; among equally close ones the first is kept. */
+/* Offer a valid word; of equally close words, the first is kept. */
 void suggestion_offer(suggestion *s, const char *word);
 
 /* The best word, or NULL if none is close enough. Borrowed from `s`. */

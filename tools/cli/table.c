@@ -102,8 +102,8 @@ static bool is_number(berth_str text)
     return digits;
 }
 
-/* Whether a spreadsheet would take the text for a formula, which could read and send other cells.
- * "-" alone, which stands for nothing, and numbers are not formulas. */
+/* Whether a spreadsheet would take the text for a formula, which could read other cells and send
+ * them elsewhere. "-" alone, which stands for nothing, and numbers are not formulas. */
 static bool is_formula(berth_str text)
 {
     return text.len > 1 && strchr("=+-@", text.data[0]) != NULL && text.data[0] != '\0' &&

@@ -3,7 +3,7 @@
  * column is aligned to the left, it is broken to the width of the terminal (cli/terminal.h).
  *
  * CSV and Markdown are neither aligned nor broken. In all forms, characters that a terminal might
- * obey are escaped (cli/plain_text.h), so a row is always one line. */
+ * interpret are escaped (cli/plain_text.h), so a row is always one line. */
 #ifndef BERTH_TOOLS_TABLE_H
 #define BERTH_TOOLS_TABLE_H
 

@@ -100,8 +100,7 @@ void terminal_wrap(FILE *file, const char *text, size_t len, uint32_t at, uint32
     uint32_t column = at;
     size_t from = 0;
     if (width != UINT32_MAX && indent + ROOM_LEAST > width)
-        width = indent +
-                ROOM_LEAST; /* a long name fills the line: too wide reads better than tiny pieces */
+        width = indent + ROOM_LEAST; /* a line that is too wide reads better than tiny pieces */
     while (from < len) {
         size_t word = word_length(text + from, len - from);
         bool first = column == at && from == 0;

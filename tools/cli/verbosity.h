@@ -1,4 +1,4 @@
-/* How much is printed on standard error beside errors: -q and -v of every command. */
+/* How much is printed on standard error in addition to errors: -q and -v of every command. */
 #ifndef BERTH_TOOLS_VERBOSITY_H
 #define BERTH_TOOLS_VERBOSITY_H
 

@@ -1,6 +1,6 @@
-/* Finds claims without a class in the engine's objects, and tries classes on the branch. A class
- * that binds its volumes at once does not let the pod in before the volume exists, so only classes
- * that wait for the first consumer are found to help. */
+/* Finds claims without a class in the engine's objects, and tries classes on the branch. With a
+ * class that binds its volumes at once, the pod does not fit before the volume exists. So the
+ * search finds only classes that wait for the first consumer. */
 #include "explain/claim_remedies.h"
 
 #include <stdlib.h>

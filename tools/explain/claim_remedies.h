@@ -8,7 +8,7 @@
 typedef struct unclassed_claims {
     berth_object **claims;
     size_t count, capacity;
-    char **classes; /* names of all StorageClasses; none is the default */
+    char **classes; /* names of all StorageClasses, none of which is the default */
     size_t class_count, class_capacity;
 } unclassed_claims;
 

@@ -13,8 +13,8 @@
 enum {
     CLAIMS_MAX = 16,
     TRIES_MAX = 8,        /* nodes for which a change is tried */
-    LOOKED_AT_MAX = 1024, /* nodes that are searched for them */
-    CONSTRAINTS_MAX = 32, /* of a claim, left out one by one */
+    LOOKED_AT_MAX = 1024, /* nodes among which these are searched */
+    CONSTRAINTS_MAX = 32, /* constraints of a claim, which are left out one by one */
 };
 
 typedef enum device_change { CHANGE_FEWER, CHANGE_TOLERATE, CHANGE_UNCONSTRAIN } device_change;
@@ -260,7 +260,7 @@ static bool refused_for_devices_alone(const remedy_search *s, const refused_node
            refused_for_devices(berth_explanation_refusal(s->why, node->first).plugin);
 }
 
-/* Read the present claims, when the first node needs them. */
+/* Read the present claims, once the first node needs them. */
 static berth_status read_claims(device_remedies *d, const device_lacks *lacks, berth_error *error)
 {
     claim_search c = {d, lacks};
@@ -288,7 +288,7 @@ static berth_status try_change(device_remedies *d, device_change change, berth_e
             status = read_claims(d, &lacks, error);
             if (status == BERTH_OK && change == CHANGE_UNCONSTRAIN) {
                 status = try_each_constraint(d, error);
-                helped = true; /* or it does not, but that is the same on every node */
+                helped = true; /* or it does not help, which is then the same on every node */
             } else if (status == BERTH_OK) {
                 status = try_requests(d, &lacks, change, &helped, error);
             }

@@ -62,8 +62,8 @@ static int by_nodes(const void *a, const void *b)
     return left->nodes > right->nodes ? -1 : left->nodes < right->nodes;
 }
 
-/* Find taints to tolerate. A node may have taints whatever reason it gave: an earlier rule may have
- * refused first. */
+/* Find taints to tolerate. A node may have taints even if another reason was reported, because an
+ * earlier rule may have refused first. */
 static void find_taints(edits *e, const berth_engine *engine, const berth_pod *pod,
                         const berth_explanation *why)
 {

@@ -17,7 +17,7 @@ typedef struct ranked_node {
 
 typedef struct explained {
     berth_engine *engine;
-    berth_snapshot *state; /* if the engine is a branch: its snapshot; else NULL */
+    berth_snapshot *state; /* the snapshot of the engine if it is a branch; else NULL */
     berth_pod_id pod;
     berth_str namespace_name;
     berth_str name;
@@ -43,7 +43,7 @@ berth_status explained_make(explained *out, berth_engine *engine, berth_snapshot
                             berth_pod_id pod, bool seek, berth_error *error);
 void explained_free(explained *e);
 
-/* The index of a node among the feasible ones of `why`, or UINT32_MAX. */
+/* The index of a node among the feasible nodes of the explanation, or UINT32_MAX. */
 uint32_t explained_feasible(const explained *e, berth_node_id node);
 
 /* How many nodes the pod's required node affinity allows by name, as the DaemonSet controller
@@ -61,7 +61,7 @@ const refused_node *explained_refused(const explained *e, berth_node_id node);
 
 /* How an explanation is shown. */
 typedef struct explained_view {
-    uint32_t nodes;     /* in each list, at most */
+    uint32_t nodes;     /* largest number of nodes in each list */
     berth_node_id node; /* show only this node; BERTH_NODE_NONE: all */
     berth_str note;     /* why no scheduler takes the pod; absent: one does */
     bool refused;       /* with a note: an API server would not create it */

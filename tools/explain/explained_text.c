@@ -115,8 +115,8 @@ static void tell_victims(const explained *e, text_buffer *text)
     }
 }
 
-/* Say why not all nodes were visited, if so: a search ends when enough nodes fit, and rules that
- * name nodes exclude the others from the beginning. */
+/* If not all nodes were visited, say why: a search ends when enough nodes fit, and rules that name
+ * nodes exclude the others from the beginning. */
 static void print_looked_at(const explained *e, const explained_view *view, FILE *file)
 {
     uint32_t looked_at = e->feasible_count + e->lacks.count;
@@ -334,7 +334,7 @@ static void print_reasons(const explained *e, FILE *file)
     rows_print(&r, file);
 }
 
-/* Print the refused nodes; nodes that lack the same share a line, unless all are listed. */
+/* Print the refused nodes. Nodes that lack the same things share a line, unless all are listed. */
 static void print_nearest(const explained *e, const explained_view *view, FILE *file)
 {
     static const char *const titles[] = {"NODE", "LACKS"};

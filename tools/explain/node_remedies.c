@@ -14,9 +14,9 @@
 enum {
     TRIES_MAX = 8,          /* nodes that are relabelled or uncordoned */
     SHAPES_MAX = 32,        /* different shapes: one more node of each is tried */
-    SHAPES_ON_MANY_MAX = 8, /* the same on large clusters, */
+    SHAPES_ON_MANY_MAX = 8, /* the same limit on large clusters, */
     MANY_NODES = 20000,     /* where a new node costs a new layout, which takes milliseconds */
-    SHAPES_SHOWN = 3,       /* of the shapes that help */
+    SHAPES_SHOWN = 3,       /* of the shapes that help, at most this many are shown */
     LABELS_MAX = 512,
     AMOUNTS_MAX = 64,
 };
@@ -310,7 +310,7 @@ static void tell_amounts(text_buffer *text, const berth_amount *amounts, uint32_
     }
 }
 
-/* Describe a node's amounts and taints. Of several nodes with the same description one is enough,
+/* Describe a node's amounts and taints. One of several nodes with the same description is enough,
  * even if their zones and labels differ. */
 static void tell_shape(const remedy_search *s, berth_node_id node, text_buffer *text)
 {
@@ -381,8 +381,8 @@ static void add_domain(const remedy_search *s, berth_str key, berth_key_value *l
     }
 }
 
-/* The labels that let the pod in: those that a node without labels would miss, and the domains of
- * the pod's rules. */
+/* The labels with which the pod fits: those that a node without labels would lack, and the domains
+ * of the pod's rules. */
 static uint32_t made_labels(const remedy_search *s, trial *t, berth_node_id bare,
                             berth_key_value labels[MISSING_MAX])
 {

@@ -1,4 +1,4 @@
-/* Groups of refused nodes that lack the same. */
+/* Groups of refused nodes that lack the same things. */
 #ifndef BERTH_TOOLS_NODE_SETS_H
 #define BERTH_TOOLS_NODE_SETS_H
 

@@ -9,7 +9,7 @@
 /* Pods with the same answer. */
 typedef struct pending_group {
     uint64_t pods;
-    uint64_t preempting;  /* how many of them preemption would make room for */
+    uint64_t preempting;  /* number of pods for which preemption would make room */
     berth_pod_id example; /* the first */
     char *message;        /* kube-scheduler's message for the example */
     bool refused;         /* skipped, because an API server would not create them */

@@ -20,7 +20,7 @@ typedef struct pod_draft {
 void pod_draft_open(pod_draft *draft, const berth_pod *from);
 void pod_draft_close(pod_draft *draft);
 
-/* Tolerate these taints, too. */
+/* Add tolerations for these taints. */
 void pod_draft_tolerate(pod_draft *draft, const berth_taint *taints, uint32_t count);
 
 /* Leave out the nodeSelector entry of a key, all required node affinity, or the required terms of

@@ -57,7 +57,7 @@ typedef struct nearest {
     suggestion suggestion;
     bool qualified; /* compare namespaces, too */
     berth_str name;
-    char shown[600]; /* the best pod; a default namespace that was not typed is omitted */
+    char shown[600]; /* the closest pod; the namespace "default" is omitted unless it was typed */
 } nearest;
 
 static void note_nearest(void *context, berth_pod_id pod, berth_str namespace_name, berth_str name)
@@ -69,7 +69,7 @@ static void note_nearest(void *context, berth_pod_id pod, berth_str namespace_na
     snprintf(text, sizeof(text), "%.*s/%.*s", (int)namespace_name.len, namespace_name.data,
              (int)name.len, name.data);
     if (n->qualified && words_equal(name, n->name) && before > 0) {
-        n->suggestion.distance = 0; /* the same name in another namespace is likelier than a typo */
+        n->suggestion.distance = 0; /* a wrong namespace is more likely than a typo in the name */
         snprintf(n->shown, sizeof(n->shown), "%s", text);
         return;
     }

@@ -16,7 +16,7 @@
 enum {
     TRIES_MAX = 8,          /* nodes for which a smaller request is tried */
     PAIRED_MAX = 12,        /* changes that are tried in pairs */
-    PAIRED_ON_MANY_MAX = 4, /* the same on large clusters, */
+    PAIRED_ON_MANY_MAX = 4, /* the same limit on large clusters, */
     MANY_NODES = 20000,     /* where an attempt takes milliseconds */
     PRIORITIES_MAX = 32,
 };
@@ -112,7 +112,7 @@ static bool read_smaller(const remedy_search *s, berth_node_id node, smaller *ou
     return out->count > 0;
 }
 
-/* Find nodes that `why` refuses for lack of room alone, smallest reduction first; keeps only the
+/* Find nodes that `why` refuses only for lack of room, smallest reduction first; keeps only the
  * nearest. */
 static uint32_t find_smaller(const remedy_search *s, const berth_explanation *why,
                              smaller out[TRIES_MAX])

@@ -1,5 +1,5 @@
-/* Finds the smallest changes that would let a pod fit that fits nowhere. Each was tried; the
- * engine's answer is reported with it. */
+/* Finds the smallest changes that would make a pod fit that fits nowhere. Each reported change was
+ * tried; the engine's answer is reported with it. */
 #ifndef BERTH_TOOLS_REMEDIES_H
 #define BERTH_TOOLS_REMEDIES_H
 
@@ -22,7 +22,7 @@ typedef struct remedies {
 /* The input of the search for remedies. */
 typedef struct remedy_search {
     berth_engine *engine;
-    berth_snapshot *state;        /* if the engine is a branch: its snapshot; else NULL */
+    berth_snapshot *state;        /* the snapshot of the engine if it is a branch; else NULL */
     berth_pod_id pod;             /* pending and without a node */
     const berth_pod *object;      /* the pod */
     const berth_explanation *why; /* explanation of its decision */
@@ -35,7 +35,7 @@ typedef struct remedy_search {
 berth_status remedies_find(const remedy_search *search, remedies *out, berth_error *error);
 void remedies_free(remedies *r);
 
-/* For the files that find remedies: record one that helps; equal texts are recorded once. */
+/* For the files that find remedies: record a remedy that helps; equal texts are recorded once. */
 void remedies_add(remedies *r, const char *kind, const char *text, const trial_answer *answer);
 
 #endif

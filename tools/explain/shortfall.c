@@ -1,5 +1,5 @@
 /* Makes reasons exact. The engine reports which rule refused a node; what the node lacks is
- * computed from the node and the pod. If that does not fit in a line, the rule's own words are
+ * computed from the node and the pod. If this does not fit in one line, the rule's own words are
  * used. */
 #include "explain/shortfall.h"
 
@@ -205,8 +205,8 @@ uint32_t missing_labels_of(const berth_engine *engine, const berth_pod *pod, ber
 
 /* ---- words ---- */
 
-/* Writes an amount for reading. For odd numbers of bytes, a tenth of a unit is exact enough here; a
- * request must be exact to fit. */
+/* Writes an amount for reading. A tenth of a unit is exact enough here, even though a request that
+ * is to fit must be exact. */
 static void amount_text(berth_str resource, int64_t amount, char out[64])
 {
     usage_amount(resource, amount, out, 64);

@@ -27,7 +27,7 @@ uint32_t untolerated_of(const berth_engine *engine, const berth_pod *pod, berth_
 
 /* The labels that the node would need for the pod's nodeSelector and for one term of its required
  * node affinity, the one that needs the fewest; at most MISSING_MAX. `*all`: they are enough. They
- * are not if a label would have to be absent or the node needs another name. */
+ * are not enough if a label would have to be absent, or if the node would need another name. */
 uint32_t missing_labels_of(const berth_engine *engine, const berth_pod *pod, berth_node_id node,
                            berth_key_value out[MISSING_MAX], bool *all);
 
@@ -44,7 +44,7 @@ typedef struct refused_node {
     berth_node_id node;
     uint32_t first; /* first of its refusals in the explanation */
     uint32_t count;
-    double distance; /* from accepting the pod; smaller is nearer */
+    double distance; /* distance from accepting the pod; smaller is nearer */
     char *lack;      /* "500m cpu short (asks 1, 500m of 2 free)" */
 } refused_node;
 

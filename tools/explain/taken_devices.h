@@ -7,7 +7,7 @@
 #include "explain/text_buffer.h"
 #include "loading/claim_book.h"
 
-/* Texts are the engine's, valid until it changes, and the book's. */
+/* Texts belong to the engine, valid until it changes, and to the book. */
 typedef struct taken_devices {
     berth_taken_device *items;
     size_t capacity;

@@ -7,7 +7,7 @@
 
 typedef struct trial {
     berth_engine *branch;
-    berth_explanation *why; /* of the last attempt that requested it */
+    berth_explanation *why; /* explanation of the last attempt that requested one */
     berth_pod_id pod;       /* the pod that the tried pods replace */
     uint64_t attempts;
 } trial;
@@ -24,7 +24,7 @@ typedef struct trial_answer {
     berth_verdict verdict;
     uint32_t fits;      /* nodes that fit the pod, all nodes visited */
     char node[256];     /* the chosen node; "" if none */
-    bool preempts;      /* no node fits, but one would without some pods: */
+    bool preempts;      /* no node fits, but one would if these pods were evicted */
     char evicting[256]; /* "default/a, default/b, ..." */
 } trial_answer;
 

@@ -106,10 +106,10 @@ static bool is_scaled(berth_str owner)
 typedef struct count {
     word_table scaled; /* their controllers, each once */
     uint64_t *met;     /* pods of each */
-    int64_t *replicas; /* of each controller; -1: not known */
+    int64_t *replicas; /* wanted replicas of each controller; -1: not known */
     size_t met_capacity, replicas_capacity;
     int64_t pods, running, healthy;
-    bool unscaled; /* the controller of some pod has no number of replicas */
+    bool unscaled; /* some pod's controller has no number of replicas */
 } count;
 
 static void count_owner(const allowances *a, count *c, berth_str owner)

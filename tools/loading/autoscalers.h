@@ -15,7 +15,7 @@
 
 enum { AUTOSCALER_PODS_MAX = 1000000 };
 
-/* What targets are scaled to, in the order of the words of --scale. */
+/* The goals of scaling, in the order of the words of --scale. */
 typedef enum scale_goal { SCALE_CURRENT, SCALE_MIN, SCALE_MAX } scale_goal;
 extern const char *const scale_goal_names[];
 

@@ -10,7 +10,7 @@ typedef struct bench_cluster {
     /* input */
     workload_spec spec;
     text_list files;           /* read these instead */
-    const engine_setup *setup; /* its profiles decide which pods are to be placed */
+    const engine_setup *setup; /* its profiles decide which pods have to be placed */
     berth_engine *engine;
     /* results */
     berth_pod_id *pods; /* to place */

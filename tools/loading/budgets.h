@@ -39,7 +39,8 @@ void budgets_begin(budgets *b);
  * of pods with several budgets. */
 int budgets_of(const budgets *b, const berth_engine *engine, berth_pod_id pod);
 
-/* Use up one eviction; false if none is left. Give one back once the pod runs elsewhere. */
+/* budgets_take uses up one eviction and returns false if none is left. budgets_give returns one
+ * once the pod runs elsewhere. */
 bool budgets_take(budgets *b, int place);
 void budgets_give(budgets *b, int place);
 

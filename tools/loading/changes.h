@@ -20,7 +20,7 @@ typedef struct workload_change {
     uint64_t wanted;
     uint64_t made;           /* new pods to place */
     uint64_t kept;           /* below a StatefulSet's partition */
-    bool another;            /* the template has changed: running pods are removed */
+    bool another;            /* the template has changed, so running pods are removed */
     bool waits_for_deletion; /* changed template with updateStrategy OnDelete: running pods stay */
     bool keeps;              /* a Job: running pods stay */
     char *autoscaler; /* the HPA that --scale applies; NULL: the change comes from a manifest */

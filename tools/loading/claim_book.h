@@ -1,6 +1,6 @@
 /* Keeps the ResourceClaims of the input up to date while pods come and go, as scheduler and
  * resourceclaim controller do. The devices of a placement are written into claims that other pods
- * use, too, and given back when the last user is gone. */
+ * use, too, and released when the last user is gone. */
 #ifndef BERTH_TOOLS_CLAIM_BOOK_H
 #define BERTH_TOOLS_CLAIM_BOOK_H
 
@@ -26,7 +26,7 @@ typedef struct claim_book {
     size_t changed_count, changed_capacity;
 } claim_book;
 
-/* Look at an object that is added to the engine. */
+/* Record an object that is added to the engine. */
 void claim_book_see(claim_book *book, const berth_object *object);
 
 /* Call after a pod was placed: records the devices that it got from shared claims. Errors: the

@@ -49,7 +49,7 @@ typedef struct cluster_input {
     void *context;
     autoscalers autoscalers; /* `goal` is an option */
     prices prices;           /* prices of nodes, for commands with the option; `path` may be set */
-    /* results of loading; the caller may choose the references to check */
+    /* results of loading; the caller may choose which references are checked */
     inspection inspection;
     admission admission;
     claim_book claims;
@@ -114,8 +114,8 @@ berth_status cluster_input_play(cluster_input *input, berth_engine *engine,
  * BERTH_E_INVALID if anything was reported and --strict is set. */
 berth_status cluster_input_report(cluster_input *input, berth_error *error);
 
-/* Note that no scheduler of the setup takes a pending pod, if so: it is being deleted, or no
- * profile serves it. Loading does this; call it for pods that the engine has from elsewhere, in
+/* If no scheduler of the setup takes a pending pod, because it is being deleted or no profile
+ * serves it, note this. Loading does this; call it for pods that the engine has from elsewhere, in
  * the order of their ids. */
 void cluster_input_pass_over(cluster_input *input, const engine_setup *setup, berth_pod_id pod,
                              bool deleting, berth_str scheduler_name);

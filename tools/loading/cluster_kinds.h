@@ -10,7 +10,7 @@
 #include "loading/engine_setup.h"
 
 typedef struct cluster_kind {
-    const char *resource;   /* as kubectl names it: "nodes", "replicasets.apps" */
+    const char *resource;   /* kubectl's name for it: "nodes", "replicasets.apps" */
     const char *kind;       /* "Node" */
     const char *plugins[4]; /* plugins that read it; none: it is always needed */
     const char *why;

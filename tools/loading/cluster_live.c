@@ -1,5 +1,5 @@
-/* Options of live reads, and the choice of kinds to request. The network is the business of the
- * registered source. */
+/* Options of live reads, and the choice of kinds to request. The registered source does the
+ * networking. */
 #include "loading/cluster_live.h"
 
 #include <stdlib.h>

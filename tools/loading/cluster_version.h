@@ -21,7 +21,7 @@ typedef struct cluster_version {
     uint32_t count;
     char chosen[32]; /* as a value of --kubernetes; empty: no node reports a version */
     bool known; /* Berth knows the newest of them; otherwise the nearest known version was chosen */
-    bool of_server; /* no node reports a version: the only count is the API server's version */
+    bool of_server; /* no node reports a version, so the API server's version counts */
 } cluster_version;
 
 /* The result of a live read. */

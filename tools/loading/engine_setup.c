@@ -151,7 +151,7 @@ static bool parse_release(const char *text, uint32_t *minor, uint32_t *release)
     return true;
 }
 
-/* Without the option: 0, the newest version. */
+/* Without the option, the version is 0: the newest one. */
 static berth_status read_version(engine_setup *setup, berth_error *error)
 {
     setup->minor = setup->release = 0;

@@ -1,4 +1,4 @@
-/* Makes a specification's pods like its first pod, which is never scheduled. */
+/* Makes a specification's pods as copies of its first pod, which is never scheduled. */
 #include "loading/podspecs.h"
 
 #include <inttypes.h>
@@ -65,7 +65,7 @@ static berth_status add_podspec(const reading *r, const berth_pod *source, const
     return BERTH_OK;
 }
 
-/* Objects beside the pods become part of the cluster; existing ones stay. Claims that were made for
+/* Objects other than pods become part of the cluster; existing ones stay. Claims that were made for
  * a pod are copied for each further pod. */
 static berth_status add_other(const reading *r, const berth_object *object, berth_error *error)
 {

@@ -36,7 +36,7 @@ void twins_added(twins *t, const berth_object *object)
         word_table_add(&t->fresh, key_of(object, room, sizeof(room)));
 }
 
-/* Whether a manifest cannot change an existing object of this kind. */
+/* Whether an existing object of this kind cannot be changed by a manifest. */
 static bool stays_as_it_is(berth_kind kind)
 {
     return kind == BERTH_KIND_POD || kind == BERTH_KIND_PERSISTENT_VOLUME ||

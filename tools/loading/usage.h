@@ -24,7 +24,7 @@ berth_status usage_measure(usage *u, berth_engine *engine, const word_table *res
                            berth_error *error);
 void usage_release(usage *u);
 
-/* The zone of a node, by the current label or the older one; "-": it names none. */
+/* The zone of a node, by the current label or the older one; "-" if the node names none. */
 berth_str usage_zone(const berth_engine *engine, berth_node_id node);
 
 /* Writes an amount as Kubernetes does: "1500m", "2Gi". cpu is passed in milli, all else in

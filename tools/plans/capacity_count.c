@@ -29,7 +29,7 @@ static berth_status list_nodes(capacity_count *c, berth_error *error)
 
 /* ---- counting ---- */
 
-/* If devices end the count, say which ones. */
+/* If devices end the count, report which ones. */
 static void tell_devices(const capacity_count *c, berth_pod_id pod, text_buffer *out)
 {
     text_buffer lacks = {0};

@@ -12,7 +12,7 @@
 #include "plans/plan_pods.h"
 #include "plans/side_figures.h"
 
-/* Record each node for the figures: its whole object is only available while it is read. */
+/* Record each node for the figures, because its whole object is available only while it is read. */
 static void on_added(void *context, const berth_object *object, const berth_object_id *id)
 {
     cluster_side *side = context;

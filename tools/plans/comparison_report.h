@@ -7,7 +7,7 @@
 #include "cli/output.h"
 #include "plans/side_comparison.h"
 
-/* `summary_only` omits the pods that differ; otherwise the first 20 are listed, or all. */
+/* `summary_only` omits the pods that differ; otherwise the first 20 of them, or all, are listed. */
 /* Print only one table, in the form of all tables: the figures, or the pods that differ. */
 void comparison_print_list(const comparison *c, FILE *file, bool pods);
 

@@ -60,9 +60,9 @@ typedef struct drain_plan {
     size_t move_capacity;
     word_table messages;
     double seconds;
-    /* while it is made */
+    /* while the plan is made */
     berth_explanation *explanation;
-    marked_pod *marked; /* sorted by pod id once all are seen; only pods with traits */
+    marked_pod *marked; /* only pods with traits; sorted by pod id once all are seen */
     size_t marked_count;
     size_t marked_capacity;
     uint32_t *place_of_node; /* by id: place in `nodes` + 1 */
@@ -72,7 +72,7 @@ typedef struct drain_plan {
     local_volumes volumes;
 } drain_plan;
 
-/* Look at an object of the cluster: what the engine does not keep of pods, volumes and claims. */
+/* Record the facts about a pod, volume or claim that the engine does not keep. */
 void drain_plan_see(drain_plan *d, const berth_object *object, berth_pod_id pod);
 
 /* The same for a pod of which only the traits (pod_traits.h) are known. */
@@ -81,7 +81,7 @@ void drain_plan_mark(drain_plan *d, berth_pod_id pod, unsigned traits);
 /* Choose the nodes, by name, selector or all of them. Errors: BERTH_E_NOT_FOUND. */
 berth_status drain_plan_choose(drain_plan *d, const text_list *names, berth_error *error);
 
-/* Drain the nodes, once every object was seen. Errors: the engine's. */
+/* Drain the nodes; call this once every object was seen. Errors: the engine's. */
 berth_status drain_plan_run(drain_plan *d, berth_error *error);
 void drain_plan_free(drain_plan *d);
 

@@ -98,7 +98,7 @@ berth_status growth_carry_out(growth *g, const growth_plan *plan, berth_error *e
 }
 
 /* Compute a plan's figures from the engine. Nodes that took no pod are removed from the plan if the
- * others work as well without them; the next trial tells. */
+ * others work as well without them; the next trial shows this. */
 static void sum_up(growth *g, growth_plan *plan)
 {
     plan->nodes = 0;

@@ -5,7 +5,7 @@
  * that fit the present cluster are placed first and stay.
  *
  * Exact: with the nodes of the plan, the pods reported as fitting fit, and go where the plan says;
- * pods reported as refused are taken by no shape. The bound is proved: no cheaper nodes of these
+ * pods reported as refused fit on no shape. The bound is proved: no cheaper nodes of these
  * shapes take the same pods. The number of nodes is searched. Choosing nodes is bin packing, and
  * more nodes may even hold fewer pods (a scheduler spreads), so the plan is the best of those
  * tried:
@@ -27,8 +27,8 @@ typedef struct growth_kind {
     berth_pod_id sample;
     uint64_t count;    /* pods without room in the present cluster */
     int64_t *requests; /* by resource */
-    uint64_t fits;     /* bit s: an empty node of shape s takes it */
-    bool conditional;  /* refused now, it may fit later: it depends on other pods, or spreads */
+    uint64_t fits;     /* bit s: such a pod fits on an empty node of shape s */
+    bool conditional;  /* may fit later: depends on other pods, or spreads */
     char *refusal;     /* why shapes refuse it, in short; NULL: none does */
     char *reason;      /* the reason of the first shape that refuses it */
     bool differs;      /* other shapes have other reasons */
@@ -57,7 +57,7 @@ typedef struct growth {
     /* input */
     berth_engine *engine; /* all pods that fit are placed */
     node_shapes *shapes;
-    uint64_t decisions_max;   /* limit of the search, in decisions or work that costs as much */
+    uint64_t decisions_max;   /* limit of the search, in decisions or equivalent work */
     berth_cancel_flag cancel; /* NULL, or ends the search with BERTH_E_CANCELLED */
     /* made by growth_prepare */
     growth_pod *pods; /* remaining pods, in the order of the queue */
@@ -74,7 +74,7 @@ typedef struct growth {
     /* results */
     growth_plan alone[NODE_SHAPES_MAX];
     growth_plan best;
-    double bound_price; /* no plan that places as many pods as the best costs less */
+    double bound_price; /* lower bound of the price of a plan as good as the best */
     uint64_t bound_nodes;
     uint64_t decisions;
     uint64_t trials;
@@ -119,7 +119,7 @@ berth_status growth_try(growth *g, growth_plan *plan, berth_error *error);
 uint32_t growth_used(const growth *g, size_t first);
 
 /* A lower bound from resources alone: no fewer nodes of these shapes (bits), and none at a lower
- * price, take all pods that some of these shapes takes. Conditional pods are left out, because the
+ * price, take all pods that any of these shapes takes. Conditional pods are left out, because the
  * cluster's own nodes may take them once other pods are placed. */
 void growth_bound(const growth *g, uint64_t shapes, uint64_t *nodes, double *price);
 

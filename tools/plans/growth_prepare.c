@@ -1,5 +1,5 @@
 /* Prepares a growth before the search: kinds of pods, the shapes that take them, and the room that
- * a node of each shape has besides its DaemonSets' pods. */
+ * a node of each shape has beside its DaemonSets' pods. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,7 +142,7 @@ static berth_status try_daemon(growth *g, growth_daemon *daemon, size_t shape, b
     berth_fit fit = {.size = sizeof(fit)};
     TRY(berth_engine_add(g->engine, daemon->object, &id, error));
     berth_status status = berth_engine_fits(g->engine, id.pod, node, 0, &fit, error);
-    if (status == BERTH_E_NOT_FOUND) { /* of another scheduler, whose rules are not known */
+    if (status == BERTH_E_NOT_FOUND) { /* a pod of another scheduler, whose rules are not known */
         fit.verdict = BERTH_VERDICT_PLACED;
         status = BERTH_OK;
     }
@@ -183,7 +183,7 @@ static void add_refusal(growth_kind *kind, const char *shape, const berth_fit *f
     kind->refusal = heap_text(text, strlen(text));
 }
 
-/* If all shapes refuse a kind for one reason, say it once. */
+/* If all shapes refuse a kind for the same reason, keep the reason only once. */
 static void shorten_refusal(const growth *g, growth_kind *kind)
 {
     char text[2 * REFUSAL_BYTES];

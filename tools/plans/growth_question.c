@@ -9,8 +9,8 @@
 
 enum { EFFORT_UNIT = 1000 };
 
-/* Place the pods that fit, and repeat while that helps: a pod may wait for another. The rest moves
- * to the front of `pods`. */
+/* Place the pods that fit, and repeat while this helps, because a pod may wait for another one. The
+ * remaining pods are moved to the front of `pods`. */
 static berth_status place_what_fits(growth_question *g, berth_pod_id *pods, uint64_t *count,
                                     berth_error *error)
 {

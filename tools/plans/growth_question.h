@@ -1,5 +1,5 @@
-/* The whole question of a growth: what fits the present cluster is placed, nodes are found for
- * the rest, and nodes that are not needed. */
+/* Answers a whole question about growth: places the pods that fit the present cluster, finds nodes
+ * for the rest, and finds nodes that are not needed. */
 #ifndef BERTH_TOOLS_GROWTH_QUESTION_H
 #define BERTH_TOOLS_GROWTH_QUESTION_H
 
@@ -10,7 +10,7 @@ enum { GROWTH_EFFORT = 1000 }; /* thousands of decisions, unless the caller says
 
 /* Zeroed: no question. */
 typedef struct growth_question {
-    berth_engine *engine; /* keeps objects; it is left as the plan leaves it */
+    berth_engine *engine; /* must keep objects; afterwards it is in the state after the plan */
     cluster_input *input; /* of the engine */
     const engine_setup *setup;
     text_list shape_texts;
@@ -18,7 +18,7 @@ typedef struct growth_question {
     bool keep;                /* do not look for nodes that could be removed */
     berth_cancel_flag cancel; /* NULL, or ends the search with BERTH_E_CANCELLED */
     growth_answer answer;
-    /* while it is answered */
+    /* while the question is answered */
     berth_node_id *nodes; /* the cluster's nodes */
     uint32_t node_count;
     node_shapes shapes;

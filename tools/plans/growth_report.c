@@ -103,7 +103,7 @@ void growth_answer_free(growth_answer *a)
 
 /* ---- for people ---- */
 
-/* Writes a price as short as it is exact to a millionth: "0.72", "3", "1234.5". */
+/* Writes a price, exact to a millionth, with as few digits as possible: "0.72", "3", "1234.5". */
 static void format_price(double price, char out[32])
 {
     int len = snprintf(out, 32, "%.6f", price);
@@ -135,7 +135,8 @@ static uint64_t taken_by(const growth *g, size_t shape)
     return count;
 }
 
-/* Print for each shape the nodes in the plan, and how many it would take alone. */
+/* Print for each shape the nodes in the plan, and how many nodes would be needed of this shape
+ * alone. */
 static void print_shapes(const growth *g, FILE *file)
 {
     static const char *const titles[] = {"SHAPE", "PRICE", "ADD", "COST", "ALONE", "COST", "PODS"};
@@ -423,8 +424,8 @@ static void write_added(const growth_answer *a, output *o)
     output_array_end(o);
 }
 
-/* Write the pods that the cluster had no room for: on new nodes, or on its own nodes after others
- * came. */
+/* Write the pods for which the cluster had no room, and where they are placed: on new nodes, or on
+ * its own nodes after other pods were placed. */
 static void write_pods(const growth_answer *a, output *o)
 {
     const growth *g = a->growth;

@@ -104,7 +104,7 @@ static berth_status search_alone(growth *g, size_t shape, berth_error *error)
 
 /* ---- mixes ---- */
 
-/* The worth of placing a pod: 1, or its largest share of all requests of a resource. */
+/* The value of placing a pod: 1, or its largest share of all requests for a resource. */
 static double *make_worths(const growth *g, bool by_share)
 {
     double *worths = heap_new(g->kind_count, sizeof(*worths));
@@ -147,10 +147,10 @@ static uint32_t batch_of(const growth *g, size_t shape, const growth_plan *plan)
 typedef struct step {
     size_t shape;
     uint32_t nodes; /* nodes that took pods */
-    double rate;    /* price for the worth of the pods placed */
+    double rate;    /* price divided by the value of the pods placed */
 } step;
 
-/* Find out what a batch of one shape would bring. */
+/* Find out how much a batch of one shape would help. */
 static berth_status try_step(growth *g, size_t shape, uint32_t batch, const double *worths,
                              const bool *before, step *out, berth_error *error)
 {

@@ -11,7 +11,7 @@
 #include "cli/words.h"
 #include "loading/node_list.h"
 
-/* Tables may show names without the domain of the nodes. */
+/* Users may type short names, because tables may show names without the nodes' domain. */
 static berth_status find_short(berth_engine *engine, berth_str text, berth_node_id *out,
                                berth_error *error)
 {

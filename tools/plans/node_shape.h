@@ -36,9 +36,9 @@ typedef struct node_shapes {
  * before its last slash. */
 bool node_shape_is_spec(const char *text);
 
-/* Read the given shapes; `engine` has the nodes that some shapes are like. A shape without a price
- * gets that of its instance type in `list`, which may be empty. Errors: BERTH_E_INVALID, naming the
- * shape; those of a reader. */
+/* Read the given shapes; `engine` has the nodes on which some shapes are modelled. A shape without
+ * a price gets that of its instance type in `list`, which may be empty. Errors: BERTH_E_INVALID,
+ * naming the shape; those of a reader. */
 berth_status node_shapes_read(node_shapes *shapes, const text_list *given, const prices *list,
                               berth_engine *engine, berth_error *error);
 void node_shapes_free(node_shapes *shapes);

@@ -75,7 +75,8 @@ static uint32_t merge_counts(berth_reason_count *counts, uint32_t count)
     return kept;
 }
 
-/* The order of reasons: most nodes first, equal ones as they came; or by name. */
+/* The order of reasons: by number of nodes, the largest first and otherwise unchanged; or by name.
+ */
 static bool comes_before(const berth_reason_count *a, const berth_reason_count *b, bool by_name)
 {
     return by_name ? words_compare(a->reason, b->reason) < 0 : a->nodes > b->nodes;

@@ -1,5 +1,5 @@
-/* Facts about pods for plans: which ones are pending, which ones stay with their node, why one fits
- * nowhere. */
+/* Facts about pods for plans: which pods are pending, which stay with their node, and why a pod
+ * fits nowhere. */
 #ifndef BERTH_TOOLS_PLAN_PODS_H
 #define BERTH_TOOLS_PLAN_PODS_H
 
@@ -13,8 +13,8 @@
 berth_status plan_pending(const berth_engine *engine, berth_pod_id **out, uint64_t *count,
                           berth_error *error);
 
-/* Note for the input which pending pods no scheduler of the setup takes, where the engine has
- * them from elsewhere (cluster_input_pass_over). Errors: those of the engine. */
+/* Note for the input which pending pods no scheduler of the setup takes, for an engine that was not
+ * filled by this input (cluster_input_pass_over). Errors: those of the engine. */
 berth_status plan_pass_over(const berth_engine *engine, cluster_input *input,
                             const engine_setup *setup, berth_error *error);
 

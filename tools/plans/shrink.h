@@ -11,10 +11,10 @@
 
 typedef enum shrink_verdict {
     SHRINK_GOES,
-    SHRINK_NO_ROOM,       /* its pods do not all fit elsewhere */
+    SHRINK_NO_ROOM,       /* not all of its pods fit elsewhere */
     SHRINK_BARE,          /* a pod without a controller would be lost */
     SHRINK_FORBIDDEN,     /* a disruption budget protects a pod */
-    SHRINK_FOREIGN,       /* a pod of another scheduler: unknown where it would go */
+    SHRINK_FOREIGN,       /* a pod of another scheduler, which decides where it goes */
     SHRINK_CONTROL_PLANE, /* by its role label */
     SHRINK_VERDICTS,
 } shrink_verdict;

@@ -10,7 +10,7 @@
 #include "loading/usage.h"
 #include "plans/plan_pods.h"
 
-/* Count the pods of a node that would be elsewhere without the node. */
+/* Count the pods of a node that do not belong to the node itself. */
 static berth_status count_guests(cluster_side *side, berth_node_id node, uint64_t *guests,
                                  int64_t *amounts, berth_error *error)
 {
