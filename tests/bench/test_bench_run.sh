@@ -33,7 +33,7 @@ if command -v gnuplot >/dev/null; then
   done
 fi
 
-# The figures of README come from those that are there, and a README that says otherwise is found.
+# README's figures are made from existing ones, and a README with other figures is detected.
 {
   printf '# %s\n' 'suite: smoke' 'machine: 2 cores'
   printf 'decide/basic/nodes:5000/running:0/sampling:default/path:auto/threads:1\t%s\t%s\t%s\n' \

@@ -3,7 +3,7 @@
 # BERTH_BUILD: the build tree.
 set -euo pipefail
 tool=/usr/share/benchmark/compare.py # of Debian's libbenchmark-tools
-python=/usr/bin/python3              # the one that Debian's modules belong to
+python=/usr/bin/python3              # the interpreter to which Debian's modules belong
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Call chains become a flame graph; bench/compare and the scripts of perf/ print help and refuse wrong
-# arguments. Nothing is profiled here.
+# Call chains are turned into a flame graph; bench/compare and the scripts of perf/ print help and
+# refuse wrong arguments. Nothing is profiled here.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 work=$(mktemp -d)

@@ -11,7 +11,7 @@
 /* Returns 0; a broken property aborts. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Of drivers that need no corpus: their own arguments, all beginning with --. */
+/* Defined by drivers that need no corpus: handles their own arguments, which all begin with --. */
 int fuzz_self_driven(int argc, char **argv) __attribute__((weak));
 
 #define FUZZ_CHECK(expression)                                                              \

@@ -1,5 +1,5 @@
-/* Selectors of devices: whatever the text, it compiles or says why not; what it says of a device is
- * said again, and of every device that is alike. */
+/* Selectors of devices: any text compiles or is refused with a reason; its result for a device is
+ * the same when repeated, and for every equal device. */
 #include "fuzz.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
-/* Packed input: a file of any bytes is read or refused; what is packed reads as it did before,
- * wherever its members begin, and one that is cut or damaged is refused or reads as something else,
- * never crashes. The first byte says which, the second where. */
+/* Packed input: a file of any bytes is read or refused; a compressed text reads as it did before,
+ * wherever its members begin; a file that is cut or damaged is refused or reads as something else,
+ * and never crashes. The first byte chooses the case, the second one the position. */
 #include "fuzz.h"
 
 #include <string.h>
@@ -50,7 +50,7 @@ static berth_status read_file(const uint8_t *bytes, size_t size, uint64_t *sum, 
     return status;
 }
 
-/* Two members, one behind the other, are one text. */
+/* Two members, one after the other, are one text. */
 static void compare(const uint8_t *bytes, size_t size, size_t at, uint8_t *room)
 {
     uint64_t plain = 0, packed = 0;
@@ -83,7 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     if (how % 3 == 1) {
         if (size >= 2 && data[0] == 0x1f && data[1] == 0x8b)
-            return 0; /* is packed itself */
+            return 0; /* the text is itself compressed */
         compare(data, size, size * where / 256, room);
         return 0;
     }

@@ -1,5 +1,5 @@
-/* Answers of a server that may say anything: bytes on a socket, then its end. Each request comes to
- * one end, and only a whole answer is one. */
+/* Answers of a server that may send anything: bytes on a socket, then its end. Each request ends
+ * exactly once, and only a complete answer counts as an answer. */
 #include "fuzz.h"
 
 #include <arpa/inet.h>
@@ -13,7 +13,7 @@
 #include "live/transport/curl_transport.h"
 
 typedef struct world {
-    int listener, peer; /* peer: who has connected and not been answered; -1: nobody */
+    int listener, peer; /* peer: the client that has connected and not been answered; -1: none */
     event_loop *loop;
     curl_transport *curl;
     server_access access;
@@ -40,7 +40,7 @@ static access_state authorize(void *self, const char **bearer, const char **why)
 static bool refused(void *self)
 {
     (void)self;
-    return true; /* once more, which is once */
+    return true; /* try again; a request is repeated only once */
 }
 
 static bool open_world(void)
@@ -82,7 +82,8 @@ static bool on_data(void *context, const char *bytes, size_t count)
     return now->streamed < 100000;
 }
 
-/* Send all of it to the client, and hang up. Client and server are one thread: nothing waits. */
+/* Send all of the data to the client and close the connection. Client and server share one thread,
+ * so nothing may wait. */
 static void serve(const uint8_t *data, size_t size)
 {
     const struct linger none = {1, 0};

@@ -1,5 +1,5 @@
-/* kubeconfig files, configurations and what credential plugins print: whatever bytes come are taken
- * whole or refused with a word. */
+/* kubeconfig files, configurations, and the output of credential plugins: any bytes are either
+ * accepted as a whole or refused with a message. */
 #include "fuzz.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static void check_access(const kubeconfig *config)
                    strpbrk(access->headers[i], "\r\n") == NULL);
     FUZZ_CHECK(config->token == NULL || strpbrk(config->token, "\r\n") == NULL);
     FUZZ_CHECK(config->exec.command == NULL || config->exec.arguments[0] != NULL);
-    /* No credential goes out without TLS. */
+    /* No credential is sent without TLS. */
     if (strncmp(access->server, "http://", 7) == 0)
         FUZZ_CHECK(config->token == NULL && config->token_file == NULL &&
                    config->exec.command == NULL && access->certificate_file == NULL);

@@ -19,7 +19,7 @@ typedef struct input {
 
 static input corpus[FILES_MAX];
 static size_t corpus_count;
-static input current; /* what runs now, for the report of a crash */
+static input current; /* the input that is running, for the report of a crash */
 static uint64_t state;
 
 /* splitmix64: any seed will do. */
@@ -80,7 +80,7 @@ static void add_folder(const char *folder)
 }
 
 /* A change to `bytes` in place; room for INPUT_MAX. Pieces are taken from the whole corpus, so that
- * the words of the format meet in new places. */
+ * the format's words occur in new places. */
 static size_t change(uint8_t *bytes, size_t size)
 {
     size_t at = below(size + 1);
@@ -96,20 +96,20 @@ static size_t change(uint8_t *bytes, size_t size)
         if (at < size)
             bytes[at] = (uint8_t)next_random();
         return size;
-    case 2: /* cut the end off */
+    case 2: /* cut off the end */
         return at;
-    case 3: /* cut a piece out */
+    case 3: /* cut out a piece */
         len = len < size - at ? len : size - at;
         memmove(bytes + at, bytes + at + len, size - at - len);
         return size - len;
-    case 4: /* put a piece of the corpus in */
+    case 4: /* insert a piece of the corpus */
         len = len < other->size - from ? len : other->size - from;
         if (size + len > INPUT_MAX)
             return size;
         memmove(bytes + at + len, bytes + at, size - at);
         memcpy(bytes + at, other->bytes + from, len);
         return size + len;
-    default: /* write a piece of the corpus over */
+    default: /* overwrite with a piece of the corpus */
         len = len < other->size - from ? len : other->size - from;
         len = len < size - at ? len : size - at;
         memcpy(bytes + at, other->bytes + from, len);

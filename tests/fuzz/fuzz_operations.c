@@ -1,7 +1,7 @@
-/* Operations: any bytes are calls of the public API, on two engines: one decides by index, the
- * other by scan. Both answer the same to each, checks of the whole state hold, rollbacks
- * and snapshots are what they were. The first two bytes choose the objects, then every four are a
- * call.
+/* Operations: any bytes are calls of the public API on two engines, one of which decides by index,
+ * the other by scan. Both answer each call equally, checks of the whole state pass, and rollbacks
+ * and snapshots restore the earlier state. The first two bytes choose the objects, then every four
+ * are a call.
  *
  * By itself: fuzz_operations --seed S --operations N [--check-every N] [--trace] */
 #include "fuzz.h"
@@ -18,9 +18,9 @@ enum { EPISODE = 4096 }; /* operations on engines before new ones are made */
 typedef struct twins {
     operation_pool pool;
     operation_side index, scan;
-    uint64_t seed, number; /* of the operation, of this seed */
+    uint64_t seed, number; /* the seed, and the number of the operation */
     bool trace;
-    uint64_t done[OPERATION_VERBS], accepted[OPERATION_VERBS]; /* those that were no error */
+    uint64_t done[OPERATION_VERBS], accepted[OPERATION_VERBS]; /* run, and without an error */
     uint64_t decisions, placed, indexed;
 } twins;
 
@@ -132,7 +132,7 @@ static uint64_t next_random(uint64_t *state)
     return z ^ (z >> 31);
 }
 
-/* Begins with most nodes, objects and pods there. */
+/* Adds most nodes, objects and pods at the start. */
 static void fill(twins *t)
 {
     for (uint32_t i = 0; i < 96; i++) {

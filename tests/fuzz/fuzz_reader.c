@@ -1,5 +1,5 @@
-/* Objects: any bytes either become objects that the engine takes or refuses with a reason, or give
- * an error that says where; the engine's state stays sound, and its pods can be scheduled. */
+/* Objects: any bytes are either objects that the engine accepts or refuses with a reason, or an
+ * error with its place; the engine's state stays consistent, and its pods can be scheduled. */
 #include "fuzz.h"
 
 #include <string.h>

@@ -1,13 +1,14 @@
-/* Replicas: what a reader has read before makes no difference to what it reads now: the same
- * objects, from the same places, or the same error. The corpus is made of pods that are replicas of
- * those below, or nearly. */
+/* Replicas: the texts that a reader has read before make no difference to what it reads now: the
+ * same objects from the same places, or the same error. The corpus consists of pods that are
+ * replicas, or almost replicas, of those below. */
 #include "fuzz.h"
 
 #include <string.h>
 
 #include "berth/berth.h"
 
-/* Each template thrice, as a text is registered when it comes again. */
+/* Each template occurs three times, because a text is registered when it is seen for the second
+ * time. */
 #define PLAIN(number)                                                                          \
     "{\"apiVersion\": \"v1\", \"kind\": \"Pod\", \"metadata\": {\"name\": \"pod-" number "\"," \
     " \"labels\": {\"app\": \"a\"}}, \"spec\": {\"nodeName\": \"node-" number "\","            \
@@ -21,7 +22,7 @@ static const char known[] = PLAIN("1") PLAIN("2") PLAIN("3") OWNED("1") OWNED("2
 
 typedef struct outcome {
     berth_engine *engine;
-    uint64_t places; /* a hash of where the objects stand */
+    uint64_t places; /* a hash of the objects' places */
     berth_status status;
     berth_error error;
 } outcome;
@@ -69,7 +70,7 @@ static void read_text(berth_str text, uint32_t reads_before, outcome *out)
     FUZZ_CHECK(berth_reader_create(&options, &reader, NULL) == BERTH_OK);
     for (; reads_before > 0; reads_before--)
         FUZZ_CHECK(berth_reader_text(reader, before, "known", pass_over, NULL, NULL) == BERTH_OK);
-    /* Twice: of what comes again, classes are known too. */
+    /* Read it twice: the second time, the classes are known, too. */
     for (int i = 0; i < 2 && out->status == BERTH_OK; i++)
         out->status = berth_reader_text(reader, text, "fuzz", put, out, &out->error);
     berth_reader_destroy(reader);

@@ -1,6 +1,6 @@
-/* Selectors: whatever nodes, pods and budgets a text holds, a pod's nodeSelector and required node
- * affinity choose the nodes, and a budget's selector the pods, that the plain scheduler of the
- * property tests says they do. */
+/* Selectors: for any nodes, pods and budgets in a text, a pod's nodeSelector and required node
+ * affinity choose the same nodes, and a budget's selector the same pods, as in the plain scheduler
+ * of the property tests. */
 #include "fuzz.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Traces: a file of any bytes is a trace whose events can be told, or there is an error that says
- * where. The first byte says as which format it is read: lines of JSON, or openb's two tables. */
+/* Traces: a file of any bytes is either a trace with events, or an error with its place. The first
+ * byte chooses the format: JSON lines, or openb's two tables. */
 #include "fuzz.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "traces/trace_lines.h"
 #include "traces/trace_openb.h"
 
-enum { EVENTS_MAX = 5000 }; /* a line may ask for a million nodes */
+enum { EVENTS_MAX = 5000 }; /* a line may request a million nodes */
 
 static berth_status take(void *context, const trace_event *event, const berth_error *origin,
                          berth_error *error)
@@ -55,7 +55,7 @@ static void read_lines(const char *path)
     berth_engine_destroy(engine);
 }
 
-/* The tables are divided by a byte 0. */
+/* A zero byte separates the tables. */
 static void read_tables(const uint8_t *data, size_t size, uint8_t how)
 {
     const uint8_t *zero = memchr(data, 0, size);

@@ -1,5 +1,5 @@
-/* Decision vectors: a file of any bytes is a list of scenarios and expected decisions, or there is
- * an error that says in which line; what is expected has a normal form, whatever it is. */
+/* Decision vectors: a file of any bytes is either a list of scenarios and expected decisions, or an
+ * error with its line; every expected decision has a normal form. */
 #include "fuzz.h"
 
 #include <string.h>

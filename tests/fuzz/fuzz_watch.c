@@ -1,6 +1,6 @@
-/* Lists and watches: bytes in pieces of any size, ends of any kind. Each object that is told of was
- * added once, and is removed once. The first byte says how a piece is cut, the next what the server
- * does after it. */
+/* Lists and watches: bytes in pieces of any size, ended in any way. Each reported object is added
+ * once and removed once. The first byte chooses the size of a piece, the next one the server's
+ * action after it. */
 #include "fuzz.h"
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static void on_listed(void *context, berth_kind kind)
     (void)kind;
 }
 
-/* What the server does with the request that waits. */
+/* Answer the waiting request in one of several ways. */
 static void answer(scripted_transport *s, uint8_t how)
 {
     static const int statuses[] = {200, 200, 200, 410, 429, 403, 500, 504};
@@ -61,7 +61,7 @@ static void play(scripted_transport *s, const uint8_t *data, size_t size)
 {
     size_t step = (size_t)data[0] % 97 + 1;
     for (size_t at = 1; at < size;) {
-        /* A byte 0 is an order to the server; JSON has none. */
+        /* A zero byte, which JSON does not contain, is a command to the server. */
         if (data[at] == 0) {
             answer(s, at + 1 < size ? data[at + 1] : 8);
             at += 2;
@@ -94,7 +94,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     reflector_start(r);
     scripted_advance(s, 1);
     play(s, data, size);
-    FUZZ_CHECK(s->request_count + s->timer_count > 0); /* it never gives up */
+    FUZZ_CHECK(s->request_count + s->timer_count > 0); /* the reflector never gives up */
     FUZZ_CHECK(t.there.count <= r->table.count);
     reflector_stop(r);
     FUZZ_CHECK(s->request_count == 0 && s->timer_count == 0);

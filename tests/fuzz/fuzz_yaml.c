@@ -1,5 +1,5 @@
-/* YAML: any bytes are objects, with what is odd about them told, or an error that says where; the
- * same bytes come to the same once more, in one reader and in a new one. */
+/* YAML: any bytes are either objects, with notes about oddities, or an error with its place;
+ * reading the same bytes again has the same result, in the same reader and in a new one. */
 #include "fuzz.h"
 
 #include <string.h>
@@ -64,7 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         berth_reader_destroy(reader);
     }
     if (size % 2 == 0)
-        return 0; /* read in two ways */
+        return 0; /* the two readers had different options */
     FUZZ_CHECK(statuses[0] == statuses[1] && errors[0].line == errors[1].line);
     FUZZ_CHECK(sums[0].objects == sums[1].objects && sums[0].names == sums[1].names &&
                sums[0].notes == sums[1].notes);

@@ -16,7 +16,7 @@ static void *copy(operation_pool *pool, const void *items, size_t bytes)
     return memcpy(naive_alloc(&pool->gen.region, bytes), items, bytes);
 }
 
-/* A selector that is right, one that is no CEL, or none of a known kind. */
+/* A valid selector, one that is not CEL, or one of an unknown kind. */
 static const berth_cel_selector *some_selector(operation_pool *pool, uint32_t *count)
 {
     static const berth_cel_selector selectors[] = {
@@ -114,7 +114,7 @@ static void make_all(operation_pool *pool, berth_kind kind, uint32_t names,
     pool->names[kind] = names;
 }
 
-/* Some of the pods, in all their versions, want a claim each. */
+/* Some of the pods, in all of their versions, have a claim each. */
 static void want_claims(operation_pool *pool)
 {
     for (uint32_t p = 0; p < POOL_PODS; p += 5) {

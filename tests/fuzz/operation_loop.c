@@ -1,9 +1,9 @@
-/* Fuzzed operations: the scheduler over an engine, and what its callbacks answer. */
+/* Fuzzed operations: the scheduler over an engine, and the answers of its callbacks. */
 #include "operation_side.h"
 
 #define MILLISECOND INT64_C(1000000)
 
-/* What is asked is answered by a number that it has on every side. */
+/* The answer depends on a number that is the same on every side. */
 static berth_answer answer_of(uint64_t number)
 {
     static const berth_answer answers[] = {BERTH_ANSWER_DONE, BERTH_ANSWER_DONE, BERTH_ANSWER_LATER,
@@ -78,7 +78,7 @@ static berth_status step(operation_side *side, const uint8_t *argument)
     side->now_ns += argument[0] * 4 * MILLISECOND;
     berth_status status = berth_scheduler_step(side->scheduler, side->now_ns, &out, &side->error);
     const uint32_t target = side->target;
-    side->target = 0; /* names of nodes are the engine's */
+    side->target = 0; /* node names are those of the engine, not of a branch */
     operation_note(side, out.kind);
     operation_note(side, out.pod);
     if (status == BERTH_OK && out.kind != BERTH_STEP_IDLE)

@@ -65,7 +65,8 @@ void operation_pool_init(operation_pool *pool, uint64_t seed)
     gen_init(&pool->gen, seed, seed % 4 == 0 ? GEN_ALL | GEN_CLAIMS : GEN_ALL);
     pool->legacy = gen_chance(&pool->gen, 12) && GEN_KNOWS_LEGACY;
     pool->gen.kubernetes = pool->legacy ? 32 : 32 + gen_below(&pool->gen, 5);
-    /* Few, so that operations meet; now and then more than a tile of the engine's columns has. */
+    /* Few nodes, so that operations affect the same ones; now and then more than fit in one tile of
+     * the engine's columns. */
     pool->nodes =
         gen_chance(&pool->gen, 4) ? 120 + gen_below(&pool->gen, 40) : 3 + gen_below(&pool->gen, 14);
     pool->gen.node_names = pool->nodes;

@@ -1,5 +1,5 @@
-/* The objects that fuzzed operations are about: a few names of each kind, several versions of the
- * object of each name, all from one number. */
+/* The objects of fuzzed operations: a few names of each kind, and several versions of the object
+ * with each name, all derived from one number. */
 #ifndef BERTH_TESTS_FUZZ_OPERATION_POOL_H
 #define BERTH_TESTS_FUZZ_OPERATION_POOL_H
 
@@ -9,7 +9,7 @@ enum {
     POOL_VERSIONS = 4,
     POOL_PODS = 24,
     POOL_NODES_MAX = 160,
-    POOL_NAMES = 10, /* of each other kind, at most */
+    POOL_NAMES = 10, /* largest number of names of each other kind */
     POOL_PROFILES = 2,
     POOL_SCHEDULERS = 3, /* one of them serves no pod */
 };
@@ -23,13 +23,13 @@ typedef struct operation_pool {
     const berth_node *node[POOL_NODES_MAX][POOL_VERSIONS];
     berth_object others[BERTH_KIND_COUNT][POOL_NAMES][POOL_VERSIONS];
     uint32_t names[BERTH_KIND_COUNT];
-    berth_kind kinds[BERTH_KIND_COUNT]; /* that have names */
+    berth_kind kinds[BERTH_KIND_COUNT]; /* the kinds that have names */
     uint32_t kind_count;
     berth_profile profiles[POOL_PROFILES];
 } operation_pool;
 
-/* Slices, classes and claims (operation_devices.c), after everything else is there, in the place of
- * those that the generator made. */
+/* Replace the generator's slices, classes and claims by others (operation_devices.c). Call this
+ * after everything else was made. */
 void operation_pool_add_devices(operation_pool *pool);
 
 void operation_pool_init(operation_pool *pool, uint64_t seed);

@@ -1,4 +1,4 @@
-/* Fuzzed operations that look at an engine, and the checks of all that is made of it. */
+/* Fuzzed operations that read from an engine, and the checks of everything made from it. */
 #include "operation_side.h"
 
 static void read_nodes(operation_side *side, const uint8_t *argument)

@@ -42,7 +42,7 @@ void operation_note_text(operation_side *side, berth_str text)
     operation_note(side, hash);
 }
 
-/* By name: which id a new node gets depends on what could be swept. */
+/* Notes the node by its name, because the id of a new node depends on which ids could be swept. */
 void operation_note_node(operation_side *side, berth_node_id node)
 {
     operation_note_text(side, berth_engine_node_name(operation_target(side), node));
@@ -76,7 +76,8 @@ static berth_str numbered(const char *prefix, uint32_t number, char room[16])
     return (berth_str){room, (uint32_t)snprintf(room, 16, "%s%u", prefix, number)};
 }
 
-/* Most are the pool's; some are likenesses of them, some came with nodes from a template. */
+/* Most pods come from the pool; some are copies of those, and some came with nodes of a template.
+ */
 berth_pod_id operation_pod(const operation_side *side, uint8_t which)
 {
     char room[16];
@@ -91,8 +92,8 @@ berth_pod_id operation_pod(const operation_side *side, uint8_t which)
                                  numbered("daemon-cloud-", 1 + which % 4, room));
 }
 
-/* The next of the pool's pods from there on that is pending, or on a node; or else that one itself.
- * Most of what may be done with a pod is refused in the other state. */
+/* The next pod of the pool from this one on that is pending, or on a node; if there is none, this
+ * one. Most operations on a pod are refused in the other state. */
 static berth_pod_id pod_that(const operation_side *side, uint8_t which, bool pending)
 {
     const berth_engine *engine = operation_target(side);
@@ -158,7 +159,7 @@ static berth_status remove_pod(operation_side *side, const uint8_t *argument)
     return remove_named(side, argument, BERTH_KIND_POD, space, name);
 }
 
-/* An update keeps a pod where it is, or the engine says that it can't be done. */
+/* An update leaves a pod where it is, or the engine refuses it. */
 static berth_status update_pod(operation_side *side, const uint8_t *argument)
 {
     const berth_pod *version =
@@ -266,7 +267,7 @@ static berth_status place_group(operation_side *side, const uint8_t *argument)
             : berth_engine_schedule_pods(engine, pods, count, &options, placements, &placed,
                                          &side->error);
     operation_note(side, placed);
-    /* What is told of pods that were not tried differs between the two calls. */
+    /* The two calls report pods that were not tried differently. */
     for (uint32_t i = 0; status == BERTH_OK && i < count && (!all || i <= placed); i++) {
         operation_note(side, placements[i].verdict);
         operation_note_node(side, placements[i].node);
@@ -373,7 +374,7 @@ static berth_status add_nodes(operation_side *side, const uint8_t *argument)
     pod.meta.name = BERTH_STR("daemon");
     const berth_node_template from = {
         .size = sizeof(from), .pod_count = argument[1] % 2, .pods = &pod, .node = &node};
-    if (operation_node(side, 240 + 3) != BERTH_NODE_NONE) /* as many as find their way out again */
+    if (operation_node(side, 240 + 3) != BERTH_NODE_NONE) /* only as many as can be removed again */
         return BERTH_OK;
     berth_status status = berth_engine_add_nodes(operation_target(side), &from,
                                                  1 + argument[1] / 2 % 2, ids, &side->error);

@@ -1,6 +1,6 @@
-/* An engine under fuzzed operations, with all that may be made of it: a scheduler, pins, branches,
- * transactions. What an operation comes to is a list of numbers; two sides that differ in how they
- * find their answers must come to the same ones. */
+/* An engine under fuzzed operations, with everything made from it: a scheduler, pins, branches,
+ * transactions. The result of an operation is a list of numbers; two sides that find their answers
+ * in different ways must have equal results. */
 #ifndef BERTH_TESTS_FUZZ_OPERATION_SIDE_H
 #define BERTH_TESTS_FUZZ_OPERATION_SIDE_H
 
@@ -13,15 +13,15 @@
 #include "operation_pool.h"
 
 enum {
-    OPERATION_BYTES = 4, /* of one operation: which, and three arguments */
+    OPERATION_BYTES = 4, /* bytes of an operation: its verb and three arguments */
     SIDE_BRANCHES = 2,
     SIDE_PINS = 3,
-    SIDE_DEPTH = 4, /* transactions within each other */
-    SIDE_LATER = 8, /* answers that are due */
+    SIDE_DEPTH = 4, /* depth of nested transactions */
+    SIDE_LATER = 8, /* answers that are still due */
     RESULT_MAX = 96,
 };
 
-/* Each is a family of public calls; the arguments say which object, and how. */
+/* Each verb is a family of public calls; the arguments choose the object and the details. */
 #define OPERATION_LIST(X) \
     X(ADD_POD, 18)        \
     X(UPDATE_POD, 8)      \
@@ -75,7 +75,7 @@ extern const char *const operation_names[OPERATION_VERBS];
 /* The verb of a byte, by the weights above. */
 operation_verb operation_of(uint8_t byte);
 
-/* What an operation has come to. */
+/* The result of an operation. */
 typedef struct operation_result {
     berth_status status;
     uint32_t count;
@@ -97,7 +97,7 @@ typedef struct operation_side {
     berth_pod_id late_victims[SIDE_LATER];
     uint32_t binding_count, victim_count;
     operation_result *result;
-    const char *broken; /* what does not hold, of this side alone */
+    const char *broken; /* the invariant that this side has broken; NULL: none */
     berth_error error;
 } operation_side;
 

@@ -21,7 +21,7 @@ static berth_status roll_back(operation_side *side)
     return status;
 }
 
-/* A free place is filled, a taken one is emptied. */
+/* Fills a free place, or empties a taken one. */
 static berth_status pin(operation_side *side, const uint8_t *argument)
 {
     const uint32_t i = argument[0] % SIDE_PINS;

@@ -1,5 +1,5 @@
-/* Fixed work whose instructions are counted: gate_scenarios SCENARIO COUNT does COUNT times
- *   cold     decide for a pod of a kind never met, every default plugin but those of volumes
+/* Fixed work whose instructions are counted: gate_scenarios SCENARIO COUNT repeats COUNT times
+ *   cold     decide for a pod of a new kind, every default plugin but those of volumes
  *            active, on 2,000 nodes, all scored by scanning
  *   commit   put a pod with rules on a node and take it off again
  *   report   ten decisions for pods of four kinds, bound, by the index of 5,000 nodes, then an
@@ -45,7 +45,7 @@ static berth_engine *open_engine(berth_path path, int32_t percentage)
     return engine;
 }
 
-/* An engine with nodes and `count` pods; their ids go to `pods`. */
+/* Opens an engine with nodes and `count` pods; `pods` receives their ids. */
 static berth_engine *open_ruled(uint64_t count, berth_pod_id *pods)
 {
     draft *d = heap_new(1, sizeof(*d));
@@ -87,7 +87,7 @@ static int commit(uint64_t count)
     berth_placement placement;
     berth_engine *engine = open_ruled(PODS, pods);
     berth_status status = engine != NULL ? BERTH_OK : BERTH_E_INTERNAL;
-    for (uint32_t i = 0; i < PODS && status == BERTH_OK; i++) /* makes the counters of every kind */
+    for (uint32_t i = 0; i < PODS && status == BERTH_OK; i++) /* all counters exist then */
         status = berth_engine_schedule(engine, pods[i], &placement, &error);
     for (uint32_t i = 0; i < PODS && status == BERTH_OK; i++)
         status = berth_engine_unbind(engine, pods[i], &error);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The gate fails when it must: a count above its limit fails and names the functions that grew; a count
-# within the limits passes.
+# The gate fails exactly when it must: a count above its limit fails and names the functions that
+# grew; a count within the limits passes.
 set -u
 folder=$(mktemp -d)
 # shellcheck disable=SC2034 # test_instructions.sh reads it

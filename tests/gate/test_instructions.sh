@@ -32,7 +32,7 @@ count() {
   else
     command=("$scenarios" "$1" "$number")
   fi
-  # simdjson chooses its code by processor too.
+  # simdjson, too, chooses its code by processor.
   SIMDJSON_FORCE_IMPLEMENTATION=haswell valgrind --tool=callgrind --compress-strings=no \
     --callgrind-out-file="$out" "${command[@]}" >/dev/null 2>"$out.log" || {
     cat "$out.log" >&2
@@ -42,7 +42,8 @@ count() {
   sed -nE 's/^totals: ([0-9]+).*/\1/p' "$out"
 }
 
-# by_function FEW MANY: instructions of each function for one more, the largest first.
+# by_function FEW MANY: prints the instructions of each function for one more repetition, the
+# largest first.
 by_function() {
   awk -F'\t' -v few="$1" -v many="$2" '
     NR == FNR { low[$1] = $2; next }
@@ -51,7 +52,8 @@ by_function() {
     head -n "$functions_kept"
 }
 
-# What grew since the committed list: more than a hundredth of the whole, the largest first.
+# Prints functions that have grown since the committed list by more than a hundredth of the total,
+# the largest first.
 print_growth() {
   local name=$1 each=$2 kept=$folder/functions/$1.txt
   [[ -e $kept ]] || return
@@ -62,7 +64,7 @@ print_growth() {
   ' "$kept" "$work/functions" | sort -nr | cut -f2-
 }
 
-# judge NAME EACH COMMITTED: the verdict on one scenario; fails if it costs more.
+# judge NAME EACH COMMITTED: prints the verdict on one scenario; fails if it costs more.
 judge() {
   local name=$1 each=$2 committed=$3
   echo "$name: $each instructions each, $committed committed"
@@ -89,7 +91,7 @@ main() {
       continue
     fi
     # shellcheck disable=SC2086 # words
-    count "$work/few" "$few" $words >"$work/low" & # beside the other run
+    count "$work/few" "$few" $words >"$work/low" & # in parallel with the other run
     # shellcheck disable=SC2086 # words
     { high=$(count "$work/many" "$many" $words) && wait $! && low=$(<"$work/low"); } || exit 1
     each=$(((high - low) / (many - few)))
@@ -106,7 +108,7 @@ main() {
   exit $status
 }
 
-# Sourced by a test of the verdicts, it only defines its functions.
+# If a test of the verdicts sources this script, it only defines functions.
 if [[ ${BASH_SOURCE[0]} == "$0" ]]; then
   main "$@"
 fi

@@ -14,8 +14,8 @@ go_version=$(go env GOVERSION)
 go_minor=${BASH_REMATCH[1]}
 bindings=$BERTH_SOURCE/engine/bindings/go
 
-# cgo looks at the flags of its environment, not at headers nor at what pkg-config says, to tell whether it has
-# built this before: so what the headers are stands there.
+# cgo looks only at the flags in its environment, not at headers or at pkg-config, to decide whether
+# it has built this before. So the flags contain a hash of the headers.
 berth_pc() {
   local folder=$BERTH_BUILD/go
   mkdir -p "$folder"
@@ -30,14 +30,14 @@ END
   export CGO_CFLAGS PKG_CONFIG_PATH=$folder LD_LIBRARY_PATH=$BERTH_BUILD/lib
 }
 
-# enter FOLDER [GO.MOD]: the module there, or a skip where Go is older than it asks for or a module cannot be
-# had.
+# enter FOLDER [GO.MOD]: enters the module there, or skips the test if Go is too old for it or a
+# module is not available.
 enter() {
   cd "$bindings/$1" || exit 1
   local wanted
   wanted=$(sed -n 's/^go 1\.\([0-9]*\).*/\1/p' "${2:-go.mod}")
   ((go_minor >= wanted)) || skip "${1#.} needs go1.$wanted, this is $go_version"
-  # Listing what is imported fetches it, so what fails here is a module that cannot be had.
+  # Listing the imports downloads them, so a failure here means that a module is not available.
   local log
   log=$(go list -deps -test ./... 2>&1 >/dev/null) || skip "a module cannot be had: ${log##*$'\n'}"
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Package berth: format, go vet, and the tests with the newest k8s.io/api, whose new fields are packed, too; these
-# print the figures. With -race: the tests under the race detector, with the oldest k8s.io/api that the package takes.
+# Package berth: format, go vet, and the tests with the newest k8s.io/api, whose new fields are
+# packed, too; these tests print the figures. With -race: the tests under the race detector, with
+# the oldest k8s.io/api that the package supports.
 set -euo pipefail
 # shellcheck source=tests/go/module.sh
 source "$(dirname "${BASH_SOURCE[0]}")/module.sh"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# The scheduler library's interface against the library itself, on random questions, and the figures of both. The
-# library is fetched; it builds with the kube-scheduler of tests/oracle/versions/v1.36.mod.
-# SEED and COUNT repeat what a run printed.
+# Compares the scheduler library's interface with the library itself on random questions, and
+# prints the figures of both.
+# The library is downloaded; it builds with the kube-scheduler of tests/oracle/versions/v1.36.mod.
+# SEED and COUNT repeat a run that printed them.
 set -euo pipefail
 # shellcheck source=tests/go/module.sh
 source "$(dirname "${BASH_SOURCE[0]}")/module.sh"

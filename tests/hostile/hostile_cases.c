@@ -1,8 +1,8 @@
-/* Clusters that somebody who controls objects might send: one list each that is as long as asked
- * for.
+/* Clusters that somebody who controls objects might send, each with one list of any requested
+ * length.
  *
  * Usage: hostile_cases --list | CASE N
- * Prints the cases, or the objects of one with N of what it is about. */
+ * Prints the names of the cases, or the objects of one case with a list of length N. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

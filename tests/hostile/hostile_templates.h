@@ -1,5 +1,6 @@
-/* What hostile_cases prints. In a template '<' and '>' enclose what comes N times, the character
- * behind '<' between each two ('.': nothing); '#' is the number of the repetition, '@' is N. */
+/* The output of hostile_cases. In a template, '<' and '>' enclose a part that is repeated N times;
+ * the character after '<' separates the repetitions ('.': nothing). '#' is the number of the
+ * repetition, '@' is N. */
 #ifndef BERTH_TESTS_HOSTILE_TEMPLATES_H
 #define BERTH_TESTS_HOSTILE_TEMPLATES_H
 
@@ -22,7 +23,7 @@
 
 static const struct {
     const char *name;
-    unsigned n; /* to begin with */
+    unsigned n; /* the N of the first run */
     const char *text;
 } templates[] = {
     {"node_labels", 500,

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Loads, decides, binds and prints each case of hostile_cases at N and 4 N with berth schedule. The costs of
-# the longer list above those of an empty input are at most 5 times those of the shorter one: in
-# instructions (callgrind), and at 8 N and 32 N in memory (the peak resident size, with 10 MiB to spare).
+# Loads, decides, binds and prints each case of hostile_cases at N and 4 N with berth schedule.
+# Beyond the costs of an empty input, the longer list may cost at most 5 times as much as the
+# shorter one: in instructions (callgrind), and at 8 N and 32 N in memory (the peak resident size,
+# with 10 MiB to spare).
 #
 # Usage: test_hostile.sh [CASE]...
 # BERTH, BERTH_HOSTILE_CASES: the programs; BERTH_HOSTILE: why there is nothing to measure in this build.
@@ -17,14 +18,14 @@ skip() {
   exit 77
 }
 
-# instructions FILE: of berth schedule on it.
+# instructions FILE: prints the instructions of berth schedule on the file.
 instructions() {
   SIMDJSON_FORCE_IMPLEMENTATION=haswell valgrind --tool=callgrind --callgrind-out-file="$1.callgrind" \
     "$berth" schedule -f "$1" --threads 1 -o json -q >/dev/null 2>"$1.log" || return 1
   sed -nE 's/^totals: ([0-9]+).*/\1/p' "$1.callgrind"
 }
 
-# resident FILE: the largest resident size of berth schedule on it, in KiB.
+# resident FILE: prints the peak resident size of berth schedule on the file, in KiB.
 resident() {
   python3 -c '
 import resource, subprocess, sys
@@ -33,7 +34,8 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 sys.exit(code)' "$berth" schedule -f "$1" --threads 1 -o json -q
 }
 
-# one CASE N: prints what it costs; fails if that is more than 5 times as much for 4 times the size.
+# one CASE N: prints the costs of a case; fails if they are more than 5 times as high for 4 times
+# the size.
 one() {
   local name=$1 n=$2 few many small large status=0
   for k in 1 4 8 32; do

@@ -1,4 +1,5 @@
-"""A bill of materials (SPDX 2.3) tells of the packages beside it, and of all that they depend on.
+"""Checks that a bill of materials (SPDX 2.3) describes the packages beside it and everything that
+they depend on.
 
 Usage: check_sbom.py FOLDER
 """

@@ -1,5 +1,5 @@
-// Every class of berth.hpp, against an installed Berth: what succeeds, what throws, and what is
-// freed. Prints the line of each check that fails.
+// Every class of berth.hpp, against an installed Berth: which calls succeed, which throw, and that
+// everything is freed. Prints the line of each check that fails.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -196,7 +196,7 @@ void check_branches()
     std::vector<berth_conflict> conflicts = branch.commit();
     EXPECT(conflicts.size() == 1 && conflicts[0].kind == BERTH_CONFLICT_POD_MOVED);
     snapshot = engine.pin();
-    branch = snapshot.make_branch(); // drops the first
+    branch = snapshot.make_branch(); // drops the first branch
     EXPECT(branch.counts().nodes == 1);
 }
 
@@ -219,7 +219,7 @@ void check_callbacks()
     EXPECT(code_of([&] { second.text("{", "broken", add); }) == BERTH_E_PARSE);
 }
 
-// Whatever way an owner ends, its memory comes back.
+// However an owner ends, its memory is freed.
 void check_owners()
 {
     const berth_allocator allocator = {nullptr, allocate, release};

@@ -1,5 +1,5 @@
 /* Loads libberth.so at run time, uses it and unloads it: on this thread, again, and on another one.
- * Nothing of it is linked, so that none of its static TLS is there before.
+ * The program does not link the library, so that no static TLS is reserved for it beforehand.
  * Usage: load_at_run_time LIBRARY */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -17,7 +17,7 @@ static void stop(const char *what, const char *why)
     exit(1);
 }
 
-/* The library's function of that name into `*slot`, a pointer to a function. */
+/* Stores the library's function with this name in `*slot`, a pointer to a function. */
 static void find(void *library, const char *name, void *slot)
 {
     void *found = dlsym(library, name);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The ABI of libberth.so equals engine/package/libberth.abi: functions, their parameters, the layout of
 # every public struct, the values of every constant.
-# Usage: test_install_abi.sh [--renew]   --renew writes the dump anew, from $BERTH_BUILD or build/
+# Usage: test_install_abi.sh [--renew]   --renew rewrites the dump, from $BERTH_BUILD or build/
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 library=${BERTH_BUILD:-$root/build}/lib/libberth.so
@@ -17,8 +17,8 @@ command -v abidw >/dev/null || skip "abidw is not installed (Debian: abigail-too
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Public types are those of the headers; all else is opaque to an embedder and left out, and so are
-# places in files, so that the dump changes with the ABI alone.
+# Public types are those of the headers. All others are opaque to an embedder and left out, as are
+# places in files, so that the dump changes only with the ABI.
 abidw --exported-interfaces-only --headers-dir "$root/engine/include" --drop-private-types \
   --no-show-locs --no-corpus-path --no-comp-dir-path --no-elf-needed --type-id-style hash \
   "$library" | sed "s,path='$root/,path='," >"$work/built.abi"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # berth.hpp as installed: each of the C++ headers compiles alone, with the warnings that projects turn on;
-# cpp_check.cc calls every class; the example prints what embed_cpp.out has.
+# cpp_check.cc calls every class; the example prints the contents of embed_cpp.out.
 set -euo pipefail
 
 work=$(mktemp -d)

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Library and program are built so that memory bugs are hard to exploit: loaded at any address, tables of
-# functions read-only after they are filled, no executable stack, arrays on the stack guarded, copies by the
-# C library bounded. Checks what a Release build by this compiler has.
+# Library and program are built so that memory bugs are hard to exploit: they can be loaded at any
+# address, tables of functions are read-only once they are filled, the stack is not executable,
+# arrays on the stack are guarded, and copies by the C library are bounded. Checks a Release build
+# by this compiler.
 set -euo pipefail
 
 if ! grep -qE '^CMAKE_BUILD_TYPE:[A-Z]+=(Release|RelWithDebInfo|MinSizeRel)$' "$BERTH_BUILD/CMakeCache.txt"; then
@@ -10,7 +11,7 @@ if ! grep -qE '^CMAKE_BUILD_TYPE:[A-Z]+=(Release|RelWithDebInfo|MinSizeRel)$' "$
 fi
 failed=0
 
-# holds FILE WHAT TEXT PATTERN: the text has a line like that.
+# holds FILE WHAT TEXT PATTERN: checks that a line of the text matches.
 holds() {
   if ! grep -qE -- "$4" <<<"$3"; then
     echo "FAILED: $1: no $2"
@@ -39,7 +40,8 @@ for file in "$BERTH_BUILD/lib/libberth.so" "$BERTH_BUILD/bin/berth"; do
 done
 holds "$BERTH_BUILD/bin/berth" "executable at any address (PIE)" \
   "$(readelf --wide --dynamic "$BERTH_BUILD/bin/berth")" 'FLAGS_1.*PIE'
-# An empty part of RUNPATH is the current folder: whoever can write there would choose the libraries.
+# An empty part of RUNPATH is the current folder: anyone who can write there could choose the
+# libraries.
 for file in "$BERTH_BUILD"/lib/*.so "$BERTH_BUILD"/bin/*; do
   if readelf --wide --dynamic "$file" 2>/dev/null | grep -qE 'R(UN)?PATH.*\[(\]|:|[^]]*::|[^]]*:\])'; then
     echo "FAILED: $file: RUNPATH with an empty part"

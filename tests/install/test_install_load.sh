@@ -35,8 +35,8 @@ else
   echo "python: not installed"
 fi
 
-# Neither kind brings an allocator: nothing of that name is defined, and what a static consumer calls is
-# the C library's.
+# Neither kind contains an allocator: no such function is defined, and a static consumer calls the C
+# library's.
 allocators='malloc|calloc|realloc|free|cfree|memalign|aligned_alloc|posix_memalign|valloc|mallocx|mallctl'
 for kind in "$library" "$work/prefix/$LIBDIR/libberth.a"; do
   if nm --defined-only --format=posix "$kind" 2>/dev/null | grep -wE "^($allocators)" >&2; then

@@ -12,7 +12,7 @@ skip() {
 for tool in dpkg dpkg-query dpkg-shlibdeps cpack python3; do
   command -v "$tool" >/dev/null || skip "$tool is not there"
 done
-# chroot is root's, or that of a user namespace.
+# chroot needs root, or a user namespace.
 if ((EUID != 0)); then
   if [[ -z ${BERTH_IN_NAMESPACE:-} ]] && unshare --map-root-user true 2>/dev/null; then
     BERTH_IN_NAMESPACE=1 exec unshare --map-root-user bash "$0"
@@ -118,7 +118,7 @@ inside "$compiler" /tmp/embed.c "${flags[@]/#-lberth/-l:libberth.a}" -o /tmp/sta
 inside /tmp/static | diff "$expected" -
 echo "used: the program, shared, static"
 
-# The program holds its library; all three leave nothing.
+# The program's package keeps the library's installed; after all three are removed, nothing is left.
 if package_manager --remove libberth0 2>/dev/null; then
   echo "libberth0 goes while berth needs it" >&2
   exit 1

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The same sources make the same bytes, wherever and whenever they are built: library and program are built
-# twice, from copies in two folders, and compared.
+# The same sources always build the same bytes, wherever and whenever they are built: library and
+# program are built twice, from copies in two folders, and compared.
 set -euo pipefail
 
 kind=$(sed -nE 's/^CMAKE_BUILD_TYPE:[A-Z]+=(.*)$/\1/p' "$BERTH_BUILD/CMakeCache.txt")
@@ -11,14 +11,14 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# What options this build was given matters too: all that begin with BERTH_ or choose a compiler.
+# The options of this build matter, too: all that begin with BERTH_ or choose a compiler.
 options=()
 while IFS= read -r line; do
   options+=("-D$line")
 done < <(grep -E '^(BERTH_[A-Z_]+|CMAKE_(C|CXX)_(COMPILER|FLAGS)|CMAKE_BUILD_TYPE):' "$BERTH_BUILD/CMakeCache.txt" |
   grep -vE '^BERTH_(TESTS|BENCH|SHARED|HAS_[A-Za-z_]+):|:(INTERNAL|STATIC)=')
 
-export CCACHE_DISABLE=1 # what is compared is compiled
+export CCACHE_DISABLE=1 # both builds must really compile
 
 # build SOURCES FOLDER
 build() {

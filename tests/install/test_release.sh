@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tools/release: a dry run of the next minor version makes packages of that version and leaves no other
-# trace; a release that is not allowed is refused with a reason.
+# tools/release: a dry run of the next minor version makes packages of that version and changes
+# nothing else; a release that is not allowed is refused with a reason.
 set -euo pipefail
 git -C "$BERTH_SOURCE" rev-parse HEAD >/dev/null 2>&1 || {
   echo "skipped: not a git checkout"

@@ -9,7 +9,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 status=0
 
-# Every room is in the order, and every name of a file is there once: objects are known by it.
+# Every room is in the order, and every file name is unique, because objects are identified by it.
 rooms_are() {
   local folder=$1 rooms=$2 room
   shift 2
@@ -34,13 +34,13 @@ rooms_are() {
   fi
 }
 
-# symbols ARCHIVE "ROOM...": uses of symbols that lead to a later room.
+# symbols ARCHIVE "ROOM...": prints uses of symbols of a later room.
 symbols() {
   nm --print-file-name --format=posix "$1" |
     awk -v rooms="$2" -v depth="$depth" -v least="$least" -v files="$work/files" -f tests/layers/symbols.awk || status=1
 }
 
-# includes FOLDER "ROOM...": lines that include a header of a later room, or nobody's.
+# includes FOLDER "ROOM...": prints lines that include a header of a later room or of no room.
 includes() {
   xargs grep -nE '^#include "' <"$work/files" |
     awk -v folder="$1" -v depth="$depth" -v least="$least" -v rooms="$2" -f tests/layers/includes.awk || status=1
@@ -62,8 +62,8 @@ if grep -nE '^#include "' engine/include/berth/*.h tools/examples/*.c tools/bert
   echo "the above sees the engine's inside"
   status=1
 fi
-# kube/ and config/ translate text. Besides base/, text/ and the public headers they may look into the
-# rooms listed here and nowhere else; text/ knows no room but base/.
+# kube/ and config/ translate text. Apart from base/, text/ and the public headers, they may use
+# only the rooms listed here; text/ may use only base/.
 doors='api/daemon_nodes|legacy/legacy|model/(behaviours|labels|model)|objects/(fields?|object_copy|sized_object)|plugins/profile_lists'
 if grep -nE '^#include "' engine/kube/*.[ch] engine/config/*.[ch] |
   grep -vE ":#include \"(berth/|kube/|config/|text/|base/|($doors)\.h\")" ||
@@ -71,7 +71,7 @@ if grep -nE '^#include "' engine/kube/*.[ch] engine/config/*.[ch] |
   echo "the above is none of the rooms that the file's room may look into"
   status=1
 fi
-# The top level, of what git tracks.
+# The files and folders at the top level that git tracks.
 if tracked=$(git ls-files 2>/dev/null) && sed -n 's|/.*||; /^\./!p' <<<"$tracked" | sort -u |
   grep -vxE 'engine|bench|perf|tests|tools|(CHANGELOG|CONTRIBUTING|README|SECURITY)\.md|CMakeLists\.txt|LICENSE|'; then
   echo "the above does not belong at the top level"

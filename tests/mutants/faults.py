@@ -1,8 +1,8 @@
-"""Small faults of C sources: where one can be made, and what the text is with it.
+"""Finds small faults for C sources: where one can be made, and the text with the fault.
 
 A fault is found on the text with comments, strings, preprocessor lines and assertions blanked, so
-that none is made where no program would differ. Lines are kept: removing a statement leaves its
-line ends."""
+that none is made where it would not change the program. Lines are kept: removing a statement leaves
+its line ends."""
 import re
 
 SWAPS = {
@@ -44,7 +44,7 @@ class Fault:
 
 
 def function_at(source, at):
-    """The name of the last definition that begins a line before."""
+    """The name of the last definition that begins at the start of a line before this place."""
     name = ""
     for match in re.finditer(r"^[a-z][^\n;=(]*?(\w+)(?:\(|\[| =)", source[:at], flags=re.M):
         name = match.group(1)
@@ -60,7 +60,7 @@ def blank(match):
 
 
 def bare(source):
-    """The text with what is no code blanked, of the same length."""
+    """The text with everything that is not code blanked, of the same length."""
     text = NO_CODE.sub(blank, source)
     text = re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", blank, text, flags=re.M)
     for match in ASSERTION.finditer(text):
@@ -123,7 +123,7 @@ def statements(text):
 
 
 def is_alignment(line):
-    """Whether an argument after this is what an allocation is aligned to: x86 forgives."""
+    """Whether the next argument is an allocation's alignment, which x86 does not enforce."""
     return re.search(r"\b(berth__\w*alloc\w*|slots_create)\(.*, $|^ +[^()]*\), $", line) is not None
 
 
@@ -159,12 +159,12 @@ def swapped(text):
 
 
 def faults(path, source):
-    """All of one file, in order of place."""
+    """All faults of one file, in order of place."""
     text = bare(source)
     found = []
     for make in (replaced_operators, conditions, statements, constants, swapped):
         for operator, start, end, other in make(text):
-            # A call or condition with a string in it has that blanked: take it from the source.
+            # In a call or condition, strings are blanked: take the text from the source.
             if operator in ("condition", "swap") and text[start:end] != source[start:end]:
                 continue
             found.append(Fault(path, operator, start, end, other, source))

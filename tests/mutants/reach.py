@@ -1,15 +1,15 @@
 """Which tests reach which lines of engine/, and how each test is run.
 
 A map is made once, from a build of clang's with -fprofile-instr-generate -fcoverage-mapping, and
-kept in a file: of each test its seconds, and by file the lines that it runs, as the bits of a
-hexadecimal number."""
+kept in a file: for each test, its seconds, and for each file the lines that it runs, as the bits of
+a hexadecimal number."""
 import json
 import os
 import re
 import subprocess
 import time
 
-# Rounds that take a second or two; --again runs each test as ctest does.
+# Options that make a test take a second or two; --again runs each test as ctest does.
 SHORT = {
     "test_engine_model": "--rounds 12", "test_branch_model": "--rounds 15",
     "test_index_model": "--decisions 800", "test_objects_model": "--rounds 15",
@@ -19,7 +19,7 @@ SHORT = {
     "test_engine_model_swept": "--rounds 4", "test_branch_model_swept": "--rounds 4",
     "test_scheduler_simulation_swept": "--rounds 4",
 }
-# Those of the program's own parts, and what takes long without asking more than others.
+# Tests of the program's own parts, and slow tests that check nothing more than others do.
 LEFT_OUT = re.compile(r"test_(what_if_model_swept|curl_transport|stream_cut|lease|serving)$")
 
 
@@ -74,7 +74,7 @@ def run(command, folder, env, seconds):
 
 
 def lines_run(build, program, profile, engine):
-    """By file of engine/: the lines that were run, as bits."""
+    """For each file of engine/, the lines that were run, as bits."""
     subprocess.run(["llvm-profdata", "merge", "-sparse", "-o", profile + ".data", profile],
                    check=True)
     binary = os.path.join(build, "lib", "libberth.so") if program == "berth" else os.path.join(

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The mutants match the sources: each patch applies to the file that it names, and says what it removes; some
-# test builds each mutant; the exhaustive model has each mutant of publication, too.
+# test builds each mutant; the exhaustive model also has each mutant of the publication protocol.
 # Usage: test_in_step.sh NAME=FILE...
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
 failures=0
-# judged VERDICT COMMAND...: must_fail.sh passes (0) or fails (1) on it.
+# judged VERDICT COMMAND...: checks that must_fail.sh passes (0) or fails (1) for the command.
 judged() {
   local wanted=$1 code=0
   shift

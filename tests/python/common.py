@@ -1,4 +1,4 @@
-"""What the tests of the Python package share: small clusters, and the package itself.
+"""Shared by the tests of the Python package: small clusters, and the package itself.
 
 WITHOUT_NUMPY in the environment hides numpy, as if it were not installed.
 """
@@ -50,10 +50,11 @@ def cluster(nodes: int = 2, pods: int = 0, **options: Any) -> berth.Engine:
 
 
 class Case(unittest.TestCase):
-    """A test case that knows how to run something beside itself."""
+    """A test case that can run something on another thread."""
 
     def beside(self, work: Callable[[], Any]) -> Any:
-        """What `work` answers on a thread of its own; what it raises is raised."""
+        """The result of `work` on a thread of its own; if it raises an exception, this call raises
+        it."""
         answers: list[Any] = []
         raised: list[BaseException] = []
 

@@ -1,4 +1,4 @@
-/* The loop that test_speed.py compares batches with: places pods like "plain" and "other" of a
+/* The loop with which test_speed.py compares batches: places pods like "plain" and "other" of a
  * cluster in turn and prints the processor's microseconds for each, the best of some batches.
  * Usage: python_loop CLUSTER BATCH ROUNDS */
 #include <stdio.h>
@@ -36,7 +36,7 @@ static void load(berth_engine *engine, const char *path)
 
 static void add(berth_engine *engine, const char *kind, int round, int count, berth_pod_id *pods)
 {
-    const berth_str of = {kind, 5}; /* both names have as many letters */
+    const berth_str of = {kind, 5}; /* both names have the same length */
     const berth_pod_id like = berth_engine_find_pod(engine, BERTH_STR("default"), of);
     for (int i = 0; i < count; i++) {
         char name[64];

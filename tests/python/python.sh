@@ -1,4 +1,4 @@
-# What the tests of the Python package share.
+# Shared by the tests of the Python package.
 # shellcheck shell=bash
 
 skip() {
@@ -6,8 +6,8 @@ skip() {
   exit 77
 }
 
-# usable MODULE...: the first Python of 3.9 or later that has these modules and the headers to build
-# an extension with, or none.
+# usable MODULE...: prints the first Python, 3.9 or later, that has these modules and the headers
+# for building an extension; nothing if there is none.
 usable() {
   local python
   for python in ${PYTHON:-} /usr/bin/python3 python3; do

@@ -1,4 +1,4 @@
-"""Snapshots and branches: what they show, and on which threads."""
+"""Snapshots and branches: their contents, and the threads that may use them."""
 
 import unittest
 from concurrent.futures import ThreadPoolExecutor
@@ -68,7 +68,7 @@ class Branches(Case):
         with cluster(1, 100) as engine, engine.branch() as branch:
             branch.load_objects(node("a", "400"), change="update")
             branch.schedule_batch(branch.pending())
-            conflicts = branch.commit()  # more than are asked for at first
+            conflicts = branch.commit()  # more than the first call requests
             self.assertEqual(len(conflicts), 96)
             self.assertEqual({each.kind for each in conflicts}, {berth.ConflictKind.NO_FIT})
             self.assertEqual(engine.counts().pods_running, 0)

@@ -124,7 +124,7 @@ class Refusals(Case):
         with cluster(3) as engine:
             self.assertEqual(engine.refusals(), [])
             engine.load_objects([pod("huge", "9"), pod("none", nodeSelector={"no": "such"})])
-            engine.decide("huge")  # looks not why
+            engine.decide("huge")  # does not record reasons
             for _ in range(2):
                 engine.explain("huge", preemption=False)
             engine.explain("none", preemption=False)

@@ -481,7 +481,7 @@ class Transactions(Case):
                 self.refused(berth.StateError, outer.rollback)
             self.assertEqual(engine.counts().pods_running, 0)
             with engine.what_if():
-                engine.transaction().__enter__()  # left open: ends with the one around it
+                engine.transaction().__enter__()  # left open: it ends with the outer transaction
             self.assertEqual(engine.depth(), 0)
 
     def test_a_drain(self) -> None:

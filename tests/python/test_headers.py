@@ -1,4 +1,4 @@
-"""The package has what the headers have: functions, enums, fields."""
+"""The package has all functions, enums and fields of the headers."""
 
 import dataclasses
 import enum
@@ -9,7 +9,7 @@ import unittest
 
 from common import SOURCE, Case, berth, ffi, lib
 
-# What Python has no use for, and why.
+# Functions that Python does not need, and why.
 NOT_WRAPPED = {
     # objects are read as text or dicts, not built as C structs
     "berth_engine_add_node": "one kind of berth_engine_add",
@@ -92,7 +92,7 @@ class Headers(Case):
 
     def test_every_function_is_wrapped(self) -> None:
         names = declared()
-        # What takes a struct's size is called by the inline function of its name.
+        # A function that takes a struct's size is called through the inline function of its name.
         names -= {f"{name}_sized" for name in names}
         self.assertEqual(sorted(names - used() - NOT_WRAPPED.keys()), [])
         self.assertEqual(sorted(NOT_WRAPPED.keys() - names), [], "not in the headers")

@@ -1,5 +1,5 @@
-"""Misuse is answered by an exception, never by a fault of memory: closed handles, two threads,
-raising callbacks, objects that change or go meanwhile, references dropped in any order, forks."""
+"""Misuse raises an exception and never causes a memory fault: closed handles, two threads, raising
+callbacks, objects that change or vanish meanwhile, references dropped in any order, forks."""
 
 import array
 import gc
@@ -14,7 +14,7 @@ from common import Case, berth, cluster, node, pod
 
 
 def calls(handle: Any) -> dict[str, Callable[[], Any]]:
-    """Something of each kind that can be asked of an engine, a branch or a snapshot."""
+    """One question of each kind to an engine, a branch or a snapshot."""
     every: dict[str, Callable[[], Any]] = {
         "counts": handle.counts,
         "nodes": handle.nodes,
@@ -171,7 +171,7 @@ class Threads(Case):
             self.refused(berth.BusyError, loop.close)
             self.refused(berth.BusyError, engine.counts)
             self.refused(berth.BusyError, loop.step, 0)
-            loop.post(pod("q"))  # may be done from anywhere
+            loop.post(pod("q"))  # allowed on any thread
             self.assertEqual(snapshot.counts().nodes, 1)
             engine.snapshot().close()
             leave.set()
@@ -225,7 +225,7 @@ class Callbacks(Case):
             with self.assertRaisesRegex(KeyError, "no such node"):
                 loop.step(0)
             with self.assertRaises(KeyError):
-                loop.run(0)  # the first one that raises ends it
+                loop.run(0)  # the first callback that raises ends the run
             self.assertEqual(loop.counters().forgotten, 2)
             self.assertEqual(engine.counts().pods_running, 0)
             failing = False
@@ -328,7 +328,7 @@ class Changing(Case):
             held = memoryview(shared)
             bind(berth.Binding(0, 0, 0))
             del held
-            self.assertEqual(len(tried), 1)  # as it is while a batch has it
+            self.assertEqual(len(tried), 1)  # as if a batch were using it
 
             stop = threading.Event()
 
@@ -486,7 +486,7 @@ class Forks(Case):
                         self.refused(berth.StateError, call)
                     snapshot.close()
                     engine.close()
-                    with cluster(1, 1) as own:  # an engine of its own is fine
+                    with cluster(1, 1) as own:  # another engine may be used
                         code = 0 if own.schedule("p0") else 2
                 finally:
                     os._exit(code)

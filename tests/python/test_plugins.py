@@ -1,4 +1,5 @@
-"""Filters and scores in Python: what they read, what they answer, what becomes of what they raise."""
+"""Filters and scores in Python: what they read, what they return, and what happens to their
+exceptions."""
 
 import gc
 import threading
@@ -71,7 +72,7 @@ class Answers(Case):
         with engine_with(plugin, 300) as engine:
             engine.add_like("p", [f"q{i}" for i in range(200)])
             self.assertEqual(engine.schedule_batch(engine.pending()).placed, 201)
-            self.assertLessEqual(len(calls), 6)  # of a scan, and of what the index keeps
+            self.assertLessEqual(len(calls), 6)  # calls for a scan, and for the index
 
     def test_a_score(self) -> None:
         for normalize, best in (
@@ -278,7 +279,7 @@ class Facts(Case):
 
 class Raising(Case):
     def flaky(self, function: str, **flags: Any) -> tuple[berth.Plugin, Callable[[bool], None]]:
-        """A plugin with one function that raises while it is told to."""
+        """A plugin with one function, which raises while a flag is set."""
         failing = True
 
         def tell(value: bool) -> None:
@@ -373,7 +374,7 @@ class Raising(Case):
         with engine_with(plugin) as engine:
             engine.schedule("p")
             self.assertRaises(ZeroDivisionError, engine.unbind, "p")
-            self.assertIsNone(engine.pod_node("p"))  # it has left all the same
+            self.assertIsNone(engine.pod_node("p"))  # the pod has left even so
 
     def test_configure(self) -> None:
         def configure(_: Any) -> None:

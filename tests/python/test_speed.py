@@ -1,4 +1,4 @@
-"""What a decision costs in batches, beside the same loop in C: printed, and at most 3 us.
+"""The cost of a decision in batches, compared with the same loop in C: printed, and at most 3 us.
 
 Both place pods of known kinds on 5,000 nodes, batch after batch, on one thread; the time is the
 processor's, so that other programs on the machine don't count. BERTH_LOOP names the C program.
@@ -25,7 +25,7 @@ def objects() -> list[dict[str, object]]:
 
 class Speed(Case):
     def in_python(self, path: str) -> float:
-        """us a decision, the best of some batches."""
+        """Microseconds per decision, the best of some batches."""
         best = float("inf")
         with berth.Engine(threads=1) as engine:
             engine.load(path)

@@ -1,4 +1,4 @@
-"""The tour of the package's README gives the output that stands there."""
+"""The tour in the package's README prints the output that is shown there."""
 
 import doctest
 import os

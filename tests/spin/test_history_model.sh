@@ -18,7 +18,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 4
 
-# check MUTANT: prints how many errors the checker found, and how many states there are.
+# check MUTANT: prints the number of errors that the checker found, and the number of states.
 check() {
   if ! {
     spin -a "-DMUTANT=$1" "-DREADERS=$readers" "-DPINS=$pins" "-DSNAPSHOTS=$snapshots" "$model" \

@@ -69,7 +69,7 @@ typedef struct surroundings {
     berth_volume_attachment attachment;
 } surroundings;
 
-/* The name of a node that exists when the pod of that number comes. */
+/* The name of a node that exists when the pod with this number arrives. */
 static berth_str host_of(texts *t, uint32_t features)
 {
     texts host = {.number = churn_has(features, CHURN_NODES)
@@ -421,7 +421,7 @@ berth_status churn_remove_pod(const churn_target *to, uint32_t features, uint64_
 
 /* ---- nodes ---- */
 
-/* Its number, and that of its name. */
+/* The number in the name of node number `number`. */
 static uint64_t name_of(uint32_t features, uint64_t number)
 {
     bool stays = churn_has(features, CHURN_UPDATES) && !churn_has(features, CHURN_NODES);

@@ -1,5 +1,5 @@
-/* Objects that come once and never again. Each of their texts is unique, as far as the features
- * request it. */
+/* Objects that exist once and never again. Each of their texts is unique if the features request
+ * it. */
 #ifndef BERTH_TESTS_STRESS_CHURN_OBJECTS_H
 #define BERTH_TESTS_STRESS_CHURN_OBJECTS_H
 

@@ -1,6 +1,6 @@
 /* Pods and nodes that come once and are removed for good: the memory of an engine must not grow
  * with their number. At any time there is a window of pods and of nodes; each has its own texts and
- * objects, as far as the features say. The bytes in use after a warm-up are compared with those at
+ * objects, depending on the features. The bytes in use after a warm-up are compared with those at
  * the end.
  *
  * Now and then the engine is compared with a fresh one of the same nodes, objects and pods: new
@@ -56,7 +56,7 @@ typedef struct churn {
     berth_engine *engine;
     berth_scheduler *scheduler;
     churn_target to;
-    uint64_t pods, nodes; /* number that came so far */
+    uint64_t pods, nodes; /* number of pods and nodes so far */
     berth_snapshot *pinned[PINS];
     uint64_t pinned_digest[PINS], pinned_number[PINS];
     int64_t now_ns;
@@ -175,8 +175,8 @@ static uint64_t digest_of(const berth_snapshot *from)
     return digest;
 }
 
-/* Hashes the nodes that a new pod of that number fits, with the totals, by name in any order;
- * `alone`: none of its objects is added. */
+/* Hashes the nodes that a new pod with this number fits, with their totals, by name and
+ * independently of order; `alone`: none of its objects is added. */
 static uint64_t fits(berth_engine *engine, uint32_t features, uint64_t number, bool alone)
 {
     berth_error error = {0};
@@ -268,8 +268,8 @@ static void compare_with_fresh(const churn *c)
 
 /* ---- one step ---- */
 
-/* A branch that gets its own objects. The last used idle branch is left alone: its store of volumes
- * follows snapshots from one look back to the next. */
+/* A branch that gets its own objects. The idle branch that was used last is left alone, because its
+ * store of volumes follows snapshots from one call of look_back to the next. */
 typedef struct branch_pair {
     berth_engine *idle, *branch;
 } branch_pair;
@@ -356,7 +356,8 @@ static void branch_off(churn *c)
     for (uint64_t i = 0; i < 4; i++) {
         berth_pod_id id;
         berth_placement placement;
-        /* Some that the engine will add later, one that it never adds, and one removed long ago. */
+        /* Some pods that the engine will add later, one that it never adds, and one removed long
+         * ago. */
         uint64_t number = i % 2 == 0 ? c->pods + 1 + i : ASIDE | (c->pods + i);
         if (i == 3 && c->pods - c->seed > (uint64_t)PODS + 512)
             number = c->pods - PODS - 256;

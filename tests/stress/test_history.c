@@ -14,7 +14,7 @@
 
 #include "base/history.h"
 
-/* Called between the two steps by the mutant whose pin first looks and then counts
+/* Called by the mutant whose pin first looks and then counts, between these two steps
  * (history_split_pin). */
 void test_history_pause(void);
 
@@ -300,7 +300,7 @@ static void script_split_pin(void)
 
 static atomic_bool has_left;
 
-/* Pins once, and reports its end in a way that orders nothing. */
+/* Pins once, and reports its end without any memory ordering. */
 static void *look_and_leave(void *argument)
 {
     (void)argument;
@@ -318,11 +318,11 @@ static void script_last_reader(bool asks)
     pthread_t reader;
     open_history();
     publish(1);
-    /* relaxed: the thread is not there yet */
+    /* relaxed: the thread has not started yet */
     atomic_store_explicit(&has_left, false, memory_order_relaxed);
     if (pthread_create(&reader, NULL, look_and_leave, NULL) != 0)
         abort();
-    /* relaxed: this must not be what orders the two */
+    /* relaxed: this flag must not order the two threads */
     while (!atomic_load_explicit(&has_left, memory_order_relaxed))
         sched_yield();
     if (asks) {
@@ -412,8 +412,9 @@ static void script_any_order(uint64_t seed)
     expect(atomic_load(&snapshots_alive) == 0, "a snapshot is left at the end");
 }
 
-/* As many snapshots as can live, each with an object that all older ones show, end one by one. That
- * takes a fraction of a second, and over a minute if each end walks all that live. */
+/* As many snapshots as can live, each with an object that all older ones show, end one by one. This
+ * takes a fraction of a second; it would take over a minute if each end walked over all living
+ * snapshots. */
 static void script_one_by_one(bool newest_first)
 {
     enum { ALL = 60000 };

@@ -49,7 +49,8 @@ static uint64_t mix_text(uint64_t hash, berth_str text)
     return mix(hash, text.len);
 }
 
-/* What an engine and a snapshot both tell, in one number. X: berth_engine or berth_snapshot. */
+/* Everything that both an engine and a snapshot report, in one number. X: berth_engine or
+ * berth_snapshot. */
 #define CHECKSUM(X, of)                                                                     \
     do {                                                                                    \
         berth_counts counts;                                                                \
@@ -104,7 +105,7 @@ static void look(const berth_snapshot *snapshot)
     atomic_fetch_add_explicit(&looks, 1, memory_order_relaxed);
 }
 
-/* Every pod that can be walked to can be found, and the other way around. */
+/* Every pod that a walk reaches can be found by name, and vice versa. */
 static void look_at_pods(const berth_snapshot *snapshot)
 {
     berth_counts counts;
@@ -272,14 +273,14 @@ static void step(writer *w)
         publish(w);
 }
 
-/* A new generator from time to time: it keeps all that it made. */
+/* Replaces the generator from time to time, because it keeps everything that it made. */
 static void renew(writer *w, uint64_t round)
 {
     gen_free(&w->gen);
     gen_init(&w->gen, seed + round * 1000003, GEN_ALL & ~GEN_LEGACY);
 }
 
-/* With nobody looking, the same changes take and give back the same memory. */
+/* Without readers, the same changes allocate and free the same memory. */
 static void settle(writer *w)
 {
     long long before = 0;

@@ -3,19 +3,19 @@
 #   ci       takes minutes, such as building modules of Kubernetes in Go: not in ./tools/test
 #   late     takes minutes, too: not in ./tools/test, but in the sanitizer stages as others
 #   long     only in --long
-#   again    decides what another test of ./tools/test decides, too: for the builds that do not run that one
+#   again repeats decisions of another test of ./tools/test, for the builds that do not run that one
 #   plain    only in the build without sanitizers, except for --long: others run that code under them
 #   threads  starts threads: what ThreadSanitizer runs
 # A test without `ci`, `late`, `again` and `long` is part of ./tools/test; one without `long`, of .ci/run.
 
 set(BERTH_TIER_LONG
   "^test_churn_"                              # memory over many arrivals and departures
-  "^mutant_|^mutants_of_order$"               # what takes a part of a protocol out
-  "^oracle_(1\\.(32|33|34|35|36|36\\.3)|vectors)$" # kube-scheduler itself, of earlier releases too
+  "^mutant_|^mutants_of_order$"               # mutants: protocols with a part removed
+  "^oracle_(1\\.(32|33|34|35|36|36\\.3)|vectors)$" # kube-scheduler itself, also of earlier releases
   "^live_(bed_|reads_)?1\\."                  # real API servers
   "^install_(consumer|engine_only|packages|reproducible)$"
   "^release$"
-  "^test_(index_model|scheduler_simulation)$" # a million decisions: else *_short
+  "^test_(index_model|scheduler_simulation)$" # a million decisions; elsewhere *_short
   "^test_history_model$"                      # interleavings of the protocol of snapshots
   "^go_(examples|package)_race$"              # client-go and k8s.io/api, compiled for the race detector
   "^go_(framework|schedulerlibrary)$"         # the framework of kube-scheduler, and a library on it: modules of their own
@@ -25,7 +25,7 @@ set(BERTH_TIER_LONG
   "^python_wheel$")
 set(BERTH_TIER_CI
   "^oracle_1\\.37$"
-  "^vectors_v1\\.(32|36)_[a-z]+$"             # in every setting; ./tools/test has each in four
+  "^vectors_v1\\.(32|36)_[a-z]+$"             # in every setting; ./tools/test runs each in four
   "^hostile_few$"                             # counts the instructions of dozens of runs
   "^go_(examples|package)$"
   "^live_chart$")                             # helm, a module of many
@@ -33,12 +33,12 @@ set(BERTH_TIER_LATE
   "^live_fake$"                               # faults of a scripted API server
   "^gate_instructions$"
   "^cli_bench_digests$"
-  "^naive_"                                   # the naive scheduler, code of tests, decides vectors
+  "^naive_"                                   # the naive scheduler: test code
   "^python_package$")
 set(BERTH_TIER_AGAIN
-  "^vectors_v1\\.(15|37)_(scan|index)_[14]$") # vectors_v1.37_FAMILY is decided in every setting
+  "^vectors_v1\\.(15|37)_(scan|index)_[14]$") # vectors_v1.37_FAMILY covers every setting
 set(BERTH_TIER_PLAIN
-  "^naive_"                                   # the naive scheduler, code of tests
+  "^naive_"                                   # the naive scheduler, which is test code
   "^cli_(explain_vectors|lists|pages|replay|report|run_versions)$")
 set(BERTH_TIER_THREADS
   "^test_(ahead|branch_model|branch_threads|branch_threads_swept)$"
@@ -59,7 +59,8 @@ set(BERTH_TIER_FAST_NOT # the longest cases of the program
   "^cli_(bench_digests|errors|explain_vectors|hostile_bytes|lists|pages|real_clusters)$"
   "^cli_(replay|replay_input|replay_openb|report|run|run_extenders|run_groups|run_lease|run_serve|run_versions|serve)$")
 
-# berth_tier_labels(NAME LABELS OUT): the labels of a test, with those of its tiers.
+# berth_tier_labels(NAME LABELS OUT): sets OUT to the labels of a test, including those of its
+# tiers.
 function(berth_tier_labels name labels out)
   foreach(tier LONG CI LATE AGAIN PLAIN THREADS FAST FAST_NOT)
     list(JOIN BERTH_TIER_${tier} "|" pattern)

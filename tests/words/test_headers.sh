@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Rules of the public headers: a call that can fail has a berth_error as its last argument, and
-# tests/unit/test_errors.c makes it fail; no struct has an array with the present length of an enum; every
-# struct with a size has an init, or says who sets the size.
+# tests/unit/test_errors.c makes it fail; no struct has an array whose length is an enum's present
+# number of values; every struct with a size has an init, or says who sets the size.
 set -euo pipefail
 cd "$BERTH_SOURCE"
 
@@ -11,7 +11,7 @@ complain() {
   bad=1
 }
 
-# Each declaration on a line of its own, comments and line ends gone.
+# Each declaration on a line of its own, without comments and line breaks.
 declarations=$(cat engine/include/berth/*.h | tr '\n' ' ' | sed -E 's,/\*([^*]|\*[^/])*\*/,,g' |
   tr ';' '\n' | grep -oE 'BERTH_API berth_status .*')
 fallible=0
@@ -20,7 +20,7 @@ while read -r declaration; do
   fallible=$((fallible + 1))
   [[ $declaration == *'berth_error *error)' ]] ||
     complain "$name can fail, and its last parameter is no berth_error *error"
-  # What takes a struct's size is called by the inline function of its name.
+  # A function that takes a struct's size is called through the inline function of its name.
   grep -qE "\b(${name}|${name%_sized})\(" tests/unit/test_errors.c ||
     complain "$name can fail, and tests/unit/test_errors.c does not call it"
 done <<<"$declarations"

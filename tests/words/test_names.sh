@@ -12,7 +12,8 @@ cd "$BERTH_SOURCE"
 xargs awk -f "$here/split.awk" <"$work/files" >"$work/words"
 grep -c '^name' "$work/words" >"$work/count"
 
-# A name is an identifier of the code; BERTH_##name is made of two, so the second half counts alone.
+# A name is an identifier of the code; BERTH_##name is composed of two parts, so the second half
+# counts alone.
 awk '
   $1 == "code" { code[$2] = 1; next }
   $1 != "name" { next }
@@ -22,7 +23,7 @@ awk '
       stem = name
       found = name in code
       if (stem ~ /^berth_/)
-        sub(/[A-Z][A-Z]+.*$/, "*", stem) # NAME, SYMBOL: any
+        sub(/[A-Z][A-Z]+.*$/, "*", stem) # NAME and SYMBOL stand for any name
       if (sub(/[*]$/, "", stem) || stem ~ /_$/)
         for (known in code)
           found = found || index(known, stem) == 1
@@ -31,9 +32,9 @@ awk '
     }
   }' "$work/words" >"$work/missing"
 
-# A path belongs to this tree if it begins with one of its folders or ends as one of its files does;
-# it may be relative to the root, to engine/, to the headers, to tools/ or tests/, or to the file
-# that cites it.
+# A path belongs to this tree if it begins with one of its folders or has the extension of one of
+# its files; it may be relative to the root, to engine/, to the headers, to tools/ or tests/, or to
+# the file that cites it.
 exists() {
   local found
   for folder in . engine engine/include tools tests "$(dirname "$1")"; do
@@ -43,7 +44,7 @@ exists() {
   done
   return 1
 }
-# NAME, SUBJECT: any.
+# NAME and SUBJECT stand for any name.
 placeholders() {
   if [[ $1 == *[A-Z][A-Z][A-Z][A-Z]* && $1 != *README* ]]; then
     sed -E 's/[A-Z]{4,}/*/g' <<<"$1"
@@ -70,7 +71,7 @@ while read -r file line path; do
   done
 done < <(sed -n 's/^path //p' "$work/words" | sort -u) >>"$work/missing"
 
-# A file named without its folder is one of the tree's, wherever it lies.
+# A file named without its folder must exist somewhere in the tree.
 sed 's,.*/,,' "$work/files" | sort -u >"$work/known"
 while read -r file line name; do
   [[ $name == std*.h ]] && continue

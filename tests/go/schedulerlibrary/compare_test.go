@@ -31,14 +31,14 @@ import (
 	realsnapshot "sigs.k8s.io/scheduler-library/pkg/upstreamsync/snapshot"
 )
 
-// pair is a cluster on both sides.
+// pair holds a cluster on both sides.
 type pair struct {
 	real   *realsnapshot.ClusterSnapshot
 	ours   *snapshot.ClusterSnapshot
 	close  func()
 	random *source
 	names  []string
-	fresh  []*corev1.Pod // asked about but not on a node
+	fresh  []*corev1.Pod // pods that were asked about but are on no node
 	placed [][2]*corev1.Pod
 	hands  []*handles
 	log    []string
@@ -124,7 +124,7 @@ func newPair(seed int64) (*pair, error) {
 	return p, nil
 }
 
-// placement makes the same placement on both sides: of some nodes in any order.
+// placement makes the same placement on both sides, of some nodes in any order.
 func (p *pair) placement() (*fwk.Placement, *framework.Placement, error) {
 	names := slices.Clone(p.names)
 	p.random.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
@@ -197,7 +197,7 @@ func ourDiagnosis(d *framework.Diagnosis) string {
 
 var uuid = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 
-// same notes an answer, and fails if the other side answered something else.
+// same notes an answer, and fails if the other side answered differently.
 func (p *pair) same(what, real, ours string) error {
 	real, ours = uuid.ReplaceAllString(real, "UID"), uuid.ReplaceAllString(ours, "UID")
 	p.log = append(p.log, what+" -> "+real)
@@ -210,7 +210,7 @@ func (p *pair) same(what, real, ours string) error {
 func (p *pair) take() (real, ours []*corev1.Pod) {
 	for range 1 + p.random.Intn(4) {
 		pod := p.random.pod()
-		if len(p.fresh) > 0 && p.random.chance(20) { // one of a dry run, which names its node now
+		if len(p.fresh) > 0 && p.random.chance(20) { // a pod of a dry run, which now names its node
 			at := p.random.Intn(len(p.fresh))
 			pod = p.fresh[at]
 			p.fresh = slices.Delete(p.fresh, at, at+1)
@@ -341,7 +341,7 @@ func (p *pair) transaction() error {
 		})
 		return realsnapshot.TransactionResult(end % 2), inner
 	})
-	if end != 0 { // handles of a reverted transaction are of no use
+	if end != 0 { // handles of a reverted transaction are invalid
 		p.placed, p.hands = placed, hands
 	}
 	if problem != nil {
@@ -408,10 +408,10 @@ func number(name string, otherwise int64) int64 {
 	return otherwise
 }
 
-// TestSame asks both sides the same random questions. SEED and COUNT choose the first seed and how
-// many follow.
+// TestSame asks both sides the same random questions. SEED is the first seed, COUNT the number of
+// seeds.
 func TestSame(t *testing.T) {
-	// On one processor the library takes the nodes one after the other, in the placement's order.
+	// On one processor, the library tries the nodes one after the other, in the placement's order.
 	defer goruntime.GOMAXPROCS(goruntime.GOMAXPROCS(1))
 
 	first, count := number("SEED", time.Now().Unix()%1000000*1000), number("COUNT", 150)

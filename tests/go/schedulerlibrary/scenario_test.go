@@ -42,8 +42,8 @@ func (r *source) node(name string) *corev1.Node {
 	return node
 }
 
-// marker is a pod with affinity that concerns nobody. With one on every node, the library follows the
-// affinity of the pods that it places.
+// marker returns a pod with affinity that matches no pod. With one on every node, the library
+// follows the affinity of the pods that it places.
 func marker(node string) *corev1.Pod {
 	selector := &metav1.LabelSelector{MatchLabels: map[string]string{"nobody": "has"}}
 	terms := []corev1.PodAffinityTerm{{LabelSelector: selector, TopologyKey: "kubernetes.io/hostname"}}
@@ -119,7 +119,7 @@ func (r *source) pod() *corev1.Pod {
 	name := fmt.Sprintf("p%d", r.pods)
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: pick(r, "d", "d", "e"), UID: types.UID("uid-" + name),
 		Labels: map[string]string{"app": pick(r, apps...)}}, Spec: r.spec()}
-	// The library mixes the nominated node into what it says of nodes that such affinity excludes.
+	// The library also reports the nominated node's reason for nodes that such affinity excludes.
 	if r.chance(6) && !namesNodes(pod) {
 		pod.Status.NominatedNodeName = fmt.Sprintf("n%d", r.Intn(14))
 	}
@@ -144,8 +144,8 @@ func namesNodes(pod *corev1.Pod) bool {
 	return affinity != nil && affinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms[0].MatchFields != nil
 }
 
-// objects makes the objects beside nodes and pods: namespaces, and volumes of one zone each with the
-// claims that are bound to them.
+// objects makes the objects other than nodes and pods: namespaces, and volumes, each in one zone,
+// with the claims that are bound to them.
 func (r *source) objects() (out []runtime.Object) {
 	for _, name := range []string{"d", "e", "system", "default"} {
 		out = append(out, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"team": name}}})
@@ -184,7 +184,8 @@ func (r *source) cluster() (nodes []*corev1.Node, pods []*corev1.Pod) {
 		pod := r.pod()
 		pod.Spec.NodeName, pod.Spec.Volumes = pick(r, nodes...).Name, nil
 		pod.UID = types.UID("uid-" + pod.Name)
-		// One pod has a host port: kube-scheduler forgets a shared one when either pod leaves.
+		// Only one pod has a host port, because kube-scheduler forgets a shared port when either pod
+		// leaves.
 		for _, port := range pod.Spec.Containers[0].Ports {
 			key := fmt.Sprint(pod.Spec.NodeName, port.HostPort)
 			if taken[key] {

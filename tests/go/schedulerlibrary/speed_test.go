@@ -20,7 +20,7 @@ func plain(name, cpu, node string) *corev1.Pod {
 			Requests: corev1.ResourceList{"cpu": resource.MustParse(cpu), "memory": resource.MustParse("1Gi")}}}}}}
 }
 
-// clock returns the time of one call, after a first one that is not counted.
+// clock returns the time of one call, after a first call that is not measured.
 func clock(t *testing.T, do func() error) time.Duration {
 	t.Helper()
 	count := 0

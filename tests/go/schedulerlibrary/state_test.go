@@ -16,9 +16,9 @@ import (
 	realstate "sigs.k8s.io/scheduler-library/pkg/state"
 )
 
-// states is a state on both sides.
+// states holds a state on both sides.
 type states struct {
-	pair  *pair // answers and random numbers; its snapshots are the last ones
+	pair  *pair // answers and random numbers, with the latest snapshots
 	real  *realstate.ClusterState
 	ours  *state.ClusterState
 	nodes map[string]*corev1.Node
