@@ -50,7 +50,7 @@ static bool place_and_drop(changed_engine *c, berth_snapshot *snapshot, berth_po
 }
 
 /* Creates a branch, decides on and binds one pod, and drops the branch. The very first branch walks
- * over the running pods, and each kind of pod builds its tree once: this is not timed. */
+ * over the running pods, and each kind of pod builds its tree once: neither of these is timed. */
 static void branch_place_drop(bench_state *state)
 {
     changed_engine c;

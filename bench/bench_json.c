@@ -1,5 +1,5 @@
-/* Reading manifests: text to objects, without an engine. The input is nodes and pods of the
- * workloads of the program, one object a line; and the same pods indented as by kubectl. */
+/* Reading manifests: text to objects, without an engine. The input consists of nodes and pods of
+ * the program's workloads, one object per line, and of the same pods as kubectl indents them. */
 #include <stdlib.h>
 
 #include "berth/kube.h"

@@ -48,7 +48,7 @@ static void wake_parked(bench_state *state)
     wake(state, 2, true);
 }
 
-/* More workers than cores, on a machine with two cores. */
+/* On a machine with two cores, these are more workers than cores. */
 static void wake_four(bench_state *state)
 {
     wake(state, 4, false);

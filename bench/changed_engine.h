@@ -5,7 +5,7 @@
 #include "berth/berth.h"
 #include "harness.h"
 
-/* The number of nodes unless the name of a benchmark has another. */
+/* The number of nodes, unless a benchmark's name contains another one. */
 enum { CHANGED_NODES = 5000 };
 
 typedef struct changed_engine {
@@ -18,7 +18,7 @@ typedef struct changed_engine {
 /* Open an engine without objects, with room for `pods`, that decides by `path` on one thread. */
 bool changed_engine_open_empty(changed_engine *c, berth_path path, uint64_t pods);
 
-/* Open one with `nodes` nodes, laid out, and `pods` pods of the workload `kind`. */
+/* Open an engine with `nodes` nodes, laid out, and `pods` pods of the workload `kind`. */
 bool changed_engine_open(changed_engine *c, const char *kind, uint64_t nodes, berth_path path,
                          uint64_t pods);
 

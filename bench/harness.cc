@@ -17,7 +17,7 @@ struct bench_state {
     benchmark::State &state;
     const void *context;
     bool started = false;
-    clock_type::time_point since{}; /* the start of the clock */
+    clock_type::time_point since{}; /* when the clock was started */
     clock_type::duration measured{};
 };
 

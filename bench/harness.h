@@ -28,8 +28,8 @@ extern "C" {
 typedef struct bench_state bench_state;
 typedef void (*bench_fn)(bench_state *state);
 
-/* Run `fn` for values from `first` to `last`, each eight times the one before; the function reads
- * its value with bench_argument. All zero: one run without an argument. */
+/* Run `fn` for values from `first` to `last`, each eight times as large as the one before; the
+ * function reads its value with bench_argument. All zero: one run without an argument. */
 typedef struct bench_range {
     int64_t first;
     int64_t last;
@@ -48,8 +48,8 @@ void bench_register(const char *name, bench_fn fn, bench_range range);
 
 /* How much to measure. */
 typedef enum bench_suite {
-    BENCH_SMOKE, /* seconds: only checks that everything runs */
-    BENCH_QUICK, /* a few minutes */
+    BENCH_SMOKE, /* seconds long: only checks that everything runs */
+    BENCH_QUICK, /* a few minutes long */
     BENCH_FULL,
 } bench_suite;
 
@@ -57,7 +57,7 @@ typedef enum bench_suite {
 typedef struct bench_case {
     const char *name; /* copied */
     bench_fn fn;
-    const void *context; /* for bench_context; must live as long as the program */
+    const void *context; /* returned by bench_context; must live as long as the program */
     int64_t rounds;      /* the exact number; 0: Google Benchmark chooses */
     bool microseconds;   /* show microseconds, not nanoseconds */
 } bench_case;
@@ -93,7 +93,7 @@ void bench_resume(bench_state *state);
 void bench_items(bench_state *state, int64_t items);
 void bench_bytes(bench_state *state, int64_t bytes);
 
-/* An additional figure beside the times, e.g. bytes a node. */
+/* An additional figure beside the times, for example bytes per node. */
 void bench_counter(bench_state *state, const char *name, double value);
 
 /* The time of one round divided by `parts`, in nanoseconds, as a counter. Call after the loop. */

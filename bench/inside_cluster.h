@@ -6,7 +6,7 @@
 #include "cluster/cluster.h"
 #include "prepare/profile.h"
 
-/* Which pod is prepared. */
+/* The pod that is prepared. */
 typedef enum inside_kind {
     INSIDE_RULES,   /* ruled_objects.h */
     INSIDE_VOLUMES, /* the program's workload `volumes` */

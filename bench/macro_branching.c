@@ -1,7 +1,8 @@
-/* The cost of branching threads to an engine that decides and publishes beside them. A round places
- * a pod and unbinds the one placed 1,000 rounds before; every EVERY rounds (100, or 100,000,000,
- * which means never) it publishes. The other threads pin, branch, decide on and bind a pod on the
- * branch, and drop it, over and over. Names are branching/WORKLOAD/nodes:N/publish:EVERY/threads:T.
+/* Measures how much branching threads slow down an engine that decides and publishes beside them. A
+ * round places a pod and unbinds the one placed 1,000 rounds before; every EVERY rounds (100, or
+ * 100,000,000, which means never) it publishes. The other threads pin, branch, decide on and bind a
+ * pod on the branch, and drop it, over and over. Names are
+ * branching/WORKLOAD/nodes:N/publish:EVERY/threads:T.
  *
  * If threads outnumber cores, wall-clock time also shows how cores are shared. So engine_cpu_us is
  * the time for each round that the thread of the engine was on a core, engine_waits how often in
@@ -121,7 +122,7 @@ static void measure(bench_state *state, branching_run *run, const branching_case
         ok = pthread_create(&threads[started++], NULL, branch_on, run) == 0;
     while (ok && started > 0 && atomic_load(&run->branches) < 10 * started &&
            !atomic_load(&run->failed))
-        ok = place_one(run, c->publish_every); /* the first rounds make the counters */
+        ok = place_one(run, c->publish_every); /* the first rounds create the counters */
     uint64_t before = atomic_load(&run->branches);
     double begin = own_seconds(), waits = own_waits();
     struct timespec from, to;

@@ -7,7 +7,7 @@
 
 typedef struct macro_cluster {
     berth_engine *engine;
-    berth_pod_id *pods; /* to place, in order */
+    berth_pod_id *pods; /* pods to place, in order */
     uint64_t pod_count;
     uint64_t pod_capacity;
     berth_error error; /* of the last call that failed */

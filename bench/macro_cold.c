@@ -29,7 +29,7 @@ typedef struct cold_case {
 } cold_case;
 
 enum {
-    /* The first decisions make labels, columns and counters of the nodes, whatever their kind. */
+    /* The first decisions build the nodes' labels, columns and counters, whatever their kind. */
     FIRST_PODS = 3,
 };
 

@@ -23,7 +23,7 @@ typedef struct decide_case {
 /* The first pods of a workload include all of its kinds. */
 enum { WARM_PODS = 500 };
 
-/* Basic pods for each node, with room to spare: more would leave pods without a node. */
+/* Number of basic pods for each node, with room to spare; more pods might not fit. */
 enum { PODS_A_NODE = 30 };
 
 static void decide(bench_state *state)
@@ -119,7 +119,7 @@ static void by_workload(uint64_t nodes, bool all, uint64_t pods)
                          .threads = 1,
                          .pods = pods};
         if (strcmp(*name, "basic") == 0 || strcmp(*name, "preempt") == 0)
-            continue; /* measured by by_nodes; macro_loop.c */
+            continue; /* by_nodes measures these; preemption is in macro_loop.c */
         add(c);
         c.path = BERTH_PATH_SCAN;
         c.threads = 2;

@@ -35,7 +35,7 @@ typedef struct loop_case {
 
 enum {
     CROWD_PODS = 1000,
-    CHURN_PODS = 5000, /* present at any time */
+    CHURN_PODS = 5000, /* pods present at any time */
     CHURN_KINDS = 16,
     WARM_PODS = 500,
     TICK_NS = 1000,

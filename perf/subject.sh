@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# What is profiled, and words that the scripts of this folder share; sourced by each of them.
+# The profiled command, and functions that the scripts of this folder share; each of them sources
+# this file.
 #
-# Arguments of a script: its own options, then, after "--" or from the first word that is none of them,
-# the options of `berth bench`. Without any: basic pods on 5,000 nodes by the scan path, one thread.
+# Arguments of a script: its own options, then, after "--" or from the first word that is not one of
+# them, the options of `berth bench`. Without any: basic pods on 5,000 nodes by the scan path, one
+# thread.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=${BERTH_BUILD:-$root/build}
@@ -18,8 +20,8 @@ say() {
   echo "$script: $1" >&2
 }
 
-# The command line that is profiled, in `subject`. `pods` is the default number of pods: a profile under
-# valgrind is some fifty times slower and needs fewer.
+# Sets `subject` to the command line that is profiled. `pods` is the default number of pods: a
+# profile under valgrind is some fifty times slower and needs fewer.
 set_subject() {
   local pods=$1
   shift
@@ -35,7 +37,8 @@ set_subject() {
   mkdir -p "$results"
 }
 
-# help TEXT ARGUMENT...: prints TEXT and ends the script if the first argument asks for it.
+# help_if_asked TEXT ARGUMENT...: prints TEXT and ends the script if the first argument requests
+# help.
 help_if_asked() {
   case ${2:-} in
     -h | --help)
@@ -63,7 +66,7 @@ has_counters() {
   perf stat -x, -e cycles:u true 2>&1 | grep -Eq '^[0-9]+,'
 }
 
-# The event to sample by: cycles where there are any, else the timer.
+# Prints the event for sampling: cycles if the counter exists, else the timer.
 sampling_event() {
   if has_counters; then
     echo cycles
