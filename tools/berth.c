@@ -48,7 +48,7 @@ static const subcommand subcommands[] = {
     {"report", cmd_report, "make a page of a cluster or a replay, to look at in a browser"},
     {"replay", cmd_replay, "run a trace in virtual time and tell what came of it"},
     {"bench", cmd_bench, "measure decisions on a synthetic cluster"},
-    /* the last ones: they may not be there */
+    /* the last rows, because these commands may be missing */
     {"run", cmd_run, "schedule a live cluster through its API server"},
     {"serve", cmd_serve, "answer questions about a live cluster over HTTP"},
 };
@@ -149,8 +149,8 @@ static int run(int argc, char **argv)
 }
 
 #ifdef BERTH_LIVE
-/* As a plugin of kubectl ("kubectl berth top" runs kubectl-berth) it reads kubectl's cluster where
- * no input is given. */
+/* As a kubectl plugin ("kubectl berth top" runs kubectl-berth), the program reads kubectl's cluster
+ * if no input is given. */
 static void register_live(const char *name)
 {
     static cluster_source source = {.read = cluster_read};
@@ -166,7 +166,7 @@ int main(int argc, char **argv)
 #ifdef BERTH_LIVE
     register_live(name);
 #endif
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of that file's */
+    signal(SIGXFSZ, SIG_IGN); /* a file that reaches the size limit is an error of writing it */
     if (strcmp(name, "kubectl_complete-berth") == 0) /* kubectl asks for completions */
         return output_finish(page_kubectl(subcommands, PAGE_COUNT, argc - 1, argv + 1));
     return output_finish(run(argc, argv));

@@ -1,4 +1,4 @@
-# Has the program write its manual pages and completions.
+# Makes the program write its manual pages and completions.
 # cmake -DBERTH=berth -DFOLDER=pages -P pages.cmake
 function(write_page file)
   execute_process(COMMAND ${BERTH} ${ARGN} OUTPUT_FILE ${FOLDER}/${file} RESULT_VARIABLE failed)

@@ -112,7 +112,7 @@ static const fresh_pod **sort_fresh(const admission *a)
     return sorted;
 }
 
-/* Count an existing pod: one of the cluster, or one that was admitted before. */
+/* Count an existing pod, from the cluster or admitted earlier. */
 static void count_one(admission *a, const fresh_pod *const *sorted, const berth_engine *engine,
                       berth_pod_id pod)
 {
@@ -139,7 +139,7 @@ static void count_present(admission *a, const berth_engine *engine)
     free(sorted);
 }
 
-/* Report pods that came before a LimitRange of their namespace. */
+/* Report pods that were read before a LimitRange of their namespace. */
 static void tell_late(const admission *a, const berth_engine *engine, findings *f)
 {
     for (size_t i = a->settled_ranges; i < a->ranges.count; i++) {

@@ -31,7 +31,7 @@ typedef struct admission {
     fresh_pod *pods;
     size_t count;
     size_t capacity;
-    /* How many of each the last admission_end handled. */
+    /* The numbers of pods, ranges and quotas that the last admission_end handled. */
     size_t settled_pods;
     size_t settled_ranges;
     size_t settled_quotas;
@@ -45,7 +45,7 @@ void admission_note(admission *a, const berth_note *note, findings *f);
  * is empty. */
 bool admission_pod(admission *a, berth_pod *pod, findings *f, char *reason, size_t size);
 
-/* Call after a pod was added as admission_pod left it; `refused` if that refused it. */
+/* Call after a pod was added as admission_pod left it; `refused`: admission_pod refused it. */
 void admission_added(admission *a, const berth_pod *pod, berth_pod_id id, bool refused);
 
 /* Call once all is read, and again after reading more: calls `refused` for each further fresh pod

@@ -74,7 +74,7 @@ static void on_unbind(void *context, const berth_binding *binding, berth_unbind_
 static berth_answer on_evict(void *context, const berth_eviction *eviction)
 {
     say(context, "evict", eviction->victim, eviction->node);
-    return BERTH_ANSWER_DONE; /* the victim is gone; LATER if its removal will be posted */
+    return BERTH_ANSWER_DONE; /* the victim is gone; use LATER if its removal will be posted */
 }
 
 static void on_report(void *context, berth_trouble trouble, const berth_error *error)

@@ -17,7 +17,7 @@
 #include "inspect/findings.h"
 #include "prices/money.h"
 
-enum { PRICES_BYTES_MAX = 64 << 20 }; /* of a file */
+enum { PRICES_BYTES_MAX = 64 << 20 }; /* the largest file */
 
 #define PRICES_TYPE_LABEL "node.kubernetes.io/instance-type"
 

@@ -1,4 +1,4 @@
-# Puts styles and scripts into the page and writes it as an array of C.
+# Puts styles and scripts into the page and writes it as a C array.
 # cmake -DFOLDER=tools/report -DOUTPUT=report_template.c -P embed.cmake
 file(READ ${FOLDER}/page.css style)
 file(READ ${FOLDER}/page.js script)

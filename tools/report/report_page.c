@@ -1,5 +1,4 @@
-/* Writes the page: the template embedded by the build, with what belongs in the places of its
- * marks. */
+/* Writes the page: the template embedded by the build, with its marks replaced by contents. */
 #include "report/report_page.h"
 
 #include <string.h>

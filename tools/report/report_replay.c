@@ -83,7 +83,7 @@ static uint32_t count_fields(const char *line)
     return count;
 }
 
-/* Cut off a title, which may be in quotes, and take them away. */
+/* Cut off a title and remove its quotes, if any. */
 static char *cut_title(char **text)
 {
     char *title = *text;
