@@ -9,8 +9,8 @@
 /* Decides once; returns false if the benchmark is over, with an error already reported. */
 typedef bool (*macro_step_fn)(void *context);
 
-/* One step a round. Reports decisions a second and the percentiles p50_us, p99_us, p999_us and
- * max_us. Returns false if a step did. */
+/* Runs one step in each round. Reports decisions a second and the percentiles p50_us, p99_us,
+ * p999_us and max_us. Returns false if a step did. */
 bool macro_latency_steps(bench_state *state, macro_step_fn step, void *context);
 
 /* Place the first `warm` pods of the cluster unmeasured, then one pod a round. A failed call and,

@@ -97,7 +97,7 @@ asked 'prioritize p names good1 best1'
 written '^POST .*/pods/p/binding'
 [[ $(wc -l <"$work/asked") == 2 ]] || fail "asked more than once: $(cat "$work/asked")"
 
-# The same as whole objects.
+# The same, but the extender receives whole nodes instead of names.
 : >"$work/asked"
 configuration 'filterVerb: filter' 'prioritizeVerb: prioritize' 'weight: 5'
 run_until 20 '^POST .*/pods/p/binding'

@@ -1,4 +1,4 @@
-/* Operations: any bytes are calls of the public API on two engines, one of which decides by index,
+/* Reads any bytes as calls of the public API and makes them on two engines: one decides by index,
  * the other by scan. Both answer each call equally, checks of the whole state pass, and rollbacks
  * and snapshots restore the earlier state. The first two bytes choose the objects, then every four
  * are a call.

@@ -1,5 +1,6 @@
-/* Objects: any bytes are either objects that the engine accepts or refuses with a reason, or an
- * error with its place; the engine's state stays consistent, and its pods can be scheduled. */
+/* Reads any bytes as objects. The reader either reports an error with its place, or returns
+ * objects, each of which the engine accepts or refuses with a reason. Afterwards the engine's state
+ * is consistent, and its pods can be scheduled. */
 #include "fuzz.h"
 
 #include <string.h>

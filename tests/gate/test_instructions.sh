@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Compares instruction counts with the committed ones in instructions.txt; neither the load nor the speed of
 # the machine matters. More than 10 % above a count fails and names the functions that grew; more than 10 %
-# below asks for a renewal. The same build has the same count on every processor with AVX2. With another
-# compiler, or a processor without AVX2, the test is skipped with a reason.
+# below prints a request to renew the counts. The same build has the same count on every processor
+# with AVX2. With another compiler, or a processor without AVX2, the test is skipped with a reason.
 #
 # Usage: test_instructions.sh [--renew [NAME]...]
 # BERTH, BERTH_GATE_SCENARIOS: the programs; BERTH_GATE: why there is nothing to compare in this build,

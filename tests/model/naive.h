@@ -355,7 +355,7 @@ bool naive_score_binding(naive_attempt *a, const berth_plugin_ref *ref, const be
                          size_t count, int64_t *values);
 bool naive_devices_score(naive_attempt *a, const berth_plugin_ref *ref, const berth_node **nodes,
                          size_t count, int64_t *values);
-/* The part of postFilter's message by DynamicResources. */
+/* The part of postFilter's message that comes from DynamicResources. */
 const char *naive_devices_post_filter(const naive_attempt *a);
 /* Hold the devices that the claims of a pod get on `node`; nothing if the pod does not fit
  * there. */

@@ -202,7 +202,8 @@ static bool has_pod_level(uint32_t kubernetes, const berth_pod *pod)
     return false;
 }
 
-/* The amount that the pod as a whole requests or holds; scores of a pod to be placed ignore it. */
+/* The amount that the pod as a whole (spec.resources) requests or holds. It does not count in the
+ * scores of a pod that is to be placed. */
 static amount of_pod_level(uint32_t kubernetes, const berth_pod *pod, berth_str name, naive_ask ask)
 {
     amount asked = listed(pod->pod_requests, name);

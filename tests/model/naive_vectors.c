@@ -250,7 +250,8 @@ static bool check(const naive_scenario *s, size_t i, const json_t *e, const naiv
     return (d->error || check_failure(s, i, e, d, r)) && ok;
 }
 
-/* The order of allow-listed nodes is free, so use the order of the vector for the feasible ones. */
+/* The allow-listed nodes may be tried in any order, so put the feasible ones in the vector's order.
+ */
 static void follow_order(const json_t *e, naive_decision *d)
 {
     const json_t *order = json_object_get(e, "feasible");

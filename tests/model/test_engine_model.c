@@ -236,7 +236,7 @@ static bool is_best(const naive_decision *d, berth_str node, size_t which)
     return false;
 }
 
-/* The number of the best node that the naive scheduler's heap returns. */
+/* Which of the best nodes the naive scheduler's heap returns, counted from 0. */
 static size_t which_of_heap(const naive_decision *d)
 {
     size_t before = 0;

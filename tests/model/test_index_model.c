@@ -216,7 +216,8 @@ static void make_node_rules(trial *t, template *out)
     }
 }
 
-/* A rack has three nodes: large clusters have more racks than a gate or the cells can hold. */
+/* A rack has only three nodes, so that large clusters have more racks than a gate or the cells can
+ * hold. */
 static const char *const topologies[] = {"kubernetes.io/hostname", "topology.kubernetes.io/zone",
                                          "disk", "rank", "rack"};
 enum { TOPOLOGIES = 5 };

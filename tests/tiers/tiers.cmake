@@ -28,7 +28,7 @@ set(BERTH_TIER_CI
   "^vectors_v1\\.(32|36)_[a-z]+$"             # in every setting; ./tools/test runs each in four
   "^hostile_few$"                             # counts the instructions of dozens of runs
   "^go_(examples|package)$"
-  "^live_chart$")                             # helm, a module of many
+  "^live_chart$")                             # needs helm, which has many dependencies
 set(BERTH_TIER_LATE
   "^live_fake$"                               # faults of a scripted API server
   "^gate_instructions$"

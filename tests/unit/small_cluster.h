@@ -36,7 +36,7 @@ static inline const berth_object *small_node_object(small_node *storage, berth_o
     return object;
 }
 
-/* A pod that requests so many thousandths of a core; `node` NULL: pending. */
+/* A pod that requests this many thousandths of a core; `node` NULL: pending. */
 typedef struct small_pod {
     berth_pod pod;
     berth_container container;

@@ -91,7 +91,8 @@ static size_t publish_often(counted_cluster *t, int publications)
 }
 
 /* After many publications an idle engine of a branch is freed together with its snapshot: the
- * memory is that of an engine that never had a branch. The next branch counts from the start. */
+ * memory is that of an engine that never had a branch. The next branch starts counting publications
+ * anew. */
 static void test_age(void **state)
 {
     (void)state;

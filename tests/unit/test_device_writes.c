@@ -208,7 +208,8 @@ static void conditions_are_waited_for(void **state)
     failed_with("device binding failed: claim=gpu, reason=R, message=\"M\"");
 }
 
-/* Waits until the wait for the conditions ends. */
+/* The conditions never come: a second before the limit `for_ns` the job still waits; then the limit
+ * passes. */
 static void wait_in_vain(int64_t for_ns)
 {
     settled = 0;

@@ -739,7 +739,8 @@ static void test_any_change_wakes(void **state)
     loop_close(&l);
 }
 
-/* With an explanation, which asks for reasons and victims, an attempt is still one question. */
+/* Even with an explanation, which needs reasons and victims, an attempt asks the extender only
+ * once. */
 static void test_one_question_an_attempt(void **state)
 {
     told t = {.keeps_candidates = true};

@@ -369,7 +369,8 @@ static void test_waits_for_room(void **state)
     assert_non_null(scripted_find(w.s, "GET", "continue=more"));
 }
 
-/* An object that cannot be read is not reported until it can, and neither is its removal. */
+/* An object that cannot be read is not reported until a readable version arrives, and neither is
+ * its removal. */
 static void test_bad_objects(void **state)
 {
     (void)state;

@@ -882,8 +882,8 @@ static void test_index_taken_over(void **state)
     assert_int_equal(loop_count(l).submitted, 2);
 }
 
-/* A transaction removes a pod of the pool and so its kind, and a node changes, before the scheduler
- * looks. */
+/* Before the scheduler looks again, a transaction removes the only pod of its kind from the pool,
+ * and a node changes. */
 static void test_news_before_a_look(void **state)
 {
     loop *l = *state;

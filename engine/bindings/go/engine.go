@@ -196,7 +196,8 @@ func (s *state) end() error {
 	return nil
 }
 
-// acquire takes mu. It fails if it could wait forever because a function of a plugin runs.
+// acquire takes mu. While a function of a plugin runs, the wait could last forever, because the
+// caller may be that function; then acquire fails.
 func (s *state) acquire() error {
 	if s.mu.TryLock() {
 		return nil

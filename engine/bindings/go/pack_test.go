@@ -103,7 +103,7 @@ func TestPackedAsRead(t *testing.T) {
 				object := make()
 				random(rand.New(rand.NewSource(seed)), reflect.ValueOf(object).Elem(), 9)
 				object.SetName(fmt.Sprintf("x%d", seed))
-				object.SetUID("u") // the reader gives workloads one
+				object.SetUID("u") // the reader adds a uid to workloads that have none
 				cut := strings.LastIndex(kind, "/")
 				reflect.ValueOf(object).Elem().FieldByName("TypeMeta").Set(reflect.ValueOf(
 					metav1.TypeMeta{APIVersion: kind[:cut], Kind: kind[cut+1:]}))

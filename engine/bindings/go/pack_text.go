@@ -24,7 +24,7 @@ func packedText(object any) (string, error) {
 	return textOf(packed.kind, packed.object), nil
 }
 
-// readText writes out the reader's result for a JSON text with one object.
+// readText reads a JSON text with one object and returns the result as text.
 func readText(json []byte) (string, error) {
 	a := borrowArena()
 	defer a.giveBack()

@@ -124,7 +124,7 @@ func newPair(seed int64) (*pair, error) {
 	return p, nil
 }
 
-// placement makes the same placement on both sides, of some nodes in any order.
+// placement makes one placement for each side, both of the same random nodes in the same order.
 func (p *pair) placement() (*fwk.Placement, *framework.Placement, error) {
 	names := slices.Clone(p.names)
 	p.random.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })

@@ -60,7 +60,7 @@ func NewClient(server, folder, user string) (*Client, error) {
 	return &Client{server, &http.Client{Transport: transport}}, nil
 }
 
-// Send does one request; body and answer may be nil. The body is sent as the content type says.
+// Send does one request; body and answer may be nil. kind is the content type of the body.
 func (c *Client) Send(ctx context.Context, method, path, kind string, body, answer any) error {
 	response, err := c.open(ctx, method, path, kind, body)
 	if err != nil {
