@@ -247,8 +247,8 @@ static berth_status decide_all(schedule *s, berth_error *error)
 
 /* ---- the command ---- */
 
-/* Whether a rollout is stuck, or a pod in question has no node: a pod of the listed namespace, and,
- * if there are manifests beside a cluster, of the manifests. */
+/* Whether a rollout is stuck, or a pod of the listed namespace has no node. If some pods come from
+ * manifests, only those pods count. */
 static bool some_unplaced(const schedule *s)
 {
     bool asked = false;

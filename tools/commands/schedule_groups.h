@@ -5,7 +5,7 @@
 
 #include "commands/schedule.h"
 
-/* A pending pod of a group, by namespace, group and turn. */
+/* A pending pod of a group; the list is sorted by namespace, group and turn. */
 typedef struct grouped_outcome {
     berth_str namespace_name, group; /* the engine's */
     uint64_t at;                     /* index of the outcome */

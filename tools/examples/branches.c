@@ -68,7 +68,7 @@ static berth_engine *load(void)
     return engine;
 }
 
-/* Move the node's pods elsewhere on the branch, as far as they fit. */
+/* On the branch, move the node's pods to other nodes if they fit there. */
 static void *plan(void *argument)
 {
     planner *own = argument;

@@ -4,7 +4,7 @@
  * The pods of each target are counted after the whole input was read and manifests have changed
  * workloads. Missing pods are added as pending copies of an existing one. Surplus pods are removed:
  * pending ones first, then the newest; of a StatefulSet, those with the highest ordinals. A pod's
- * owner leads to its target, so this works alike for workloads of a dump and of manifests. */
+ * owner leads to its target, so workloads of a dump and of manifests are treated the same way. */
 #ifndef BERTH_TOOLS_AUTOSCALERS_H
 #define BERTH_TOOLS_AUTOSCALERS_H
 

@@ -30,7 +30,7 @@ typedef struct workload_change {
 /* What happens with a pod that a manifest makes. */
 typedef enum change_fate {
     CHANGE_NEW,   /* add it */
-    CHANGE_STAYS, /* a running pod takes its place */
+    CHANGE_STAYS, /* a running pod stands for it */
     CHANGE_HELD,  /* pass it to changes_hold: its rollout is played later */
 } change_fate;
 

@@ -14,7 +14,7 @@
 #include "inspect/fresh.h"
 #include "workloads/workloads.h"
 
-/* Workloads that want more pods than this are made as far as the nodes may have room for them. */
+/* If a workload wants more pods than this, only as many are made as the nodes may have room for. */
 enum { MANY_REPLICAS = 100000 };
 
 option_group cluster_input_options(cluster_input *input)

@@ -1,8 +1,8 @@
 /* Decides which object counts if the cluster already has an object of a manifest. Objects with a
- * uid come from an API server. A pod, a volume or a claim of the cluster stays; any other object
- * takes the manifest's state. If two manifests have the same object, the later one counts, as with
- * `kubectl apply`. Two pods or two nodes of the same name, and the same object in two dumps, are
- * errors. */
+ * uid come from an API server. If the cluster's object is a pod, a volume or a claim, it stays as
+ * it is; any other object takes the manifest's state. If two manifests have the same object, the
+ * later one counts, as with `kubectl apply`. Two pods or two nodes of the same name, and the same
+ * object in two dumps, are errors. */
 #ifndef BERTH_TOOLS_TWINS_H
 #define BERTH_TOOLS_TWINS_H
 

@@ -75,7 +75,7 @@ typedef struct drain_plan {
 /* Record the facts about a pod, volume or claim that the engine does not keep. */
 void drain_plan_see(drain_plan *d, const berth_object *object, berth_pod_id pod);
 
-/* The same for a pod of which only the traits (pod_traits.h) are known. */
+/* The same for a pod whose traits (pod_traits.h) are all that is known. */
 void drain_plan_mark(drain_plan *d, berth_pod_id pod, unsigned traits);
 
 /* Choose the nodes, by name, selector or all of them. Errors: BERTH_E_NOT_FOUND. */

@@ -34,7 +34,7 @@ typedef enum pod_change {
 
 extern const char *const pod_change_names[];
 
-/* A pod that is not on a node of the same name on every side, or missing on some. */
+/* A pod that is not on a node of the same name on every side, or that some side lacks. */
 typedef struct changed_pod {
     const side_pod *on[COMPARISON_SIDES_MAX]; /* NULL: the side lacks the pod */
     char *reason;                             /* of a side that does not place it; or NULL */

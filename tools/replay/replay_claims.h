@@ -5,7 +5,7 @@
 
 #include "replay/replay.h"
 
-/* Remove a pod and update its claims. `ends`: it is not submitted again. Errors: the
+/* Remove a pod and update its claims. `ends`: the pod will not be submitted again. Errors: the
  * scheduler's. */
 berth_status replay_claims_remove_pod(replay *r, berth_str namespace_name, berth_str name,
                                       bool ends, berth_error *error);

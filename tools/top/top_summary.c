@@ -1,5 +1,5 @@
-/* Prints the resources of all nodes, unless the rows end with them; nodes by state, pods by place,
- * containers without limits. */
+/* Prints what follows the rows: the resources of all nodes, unless the rows are zones; the numbers
+ * of nodes by state and of pods by place; and the number of containers without limits. */
 #include "top/top_summary.h"
 
 #include <inttypes.h>

@@ -134,7 +134,8 @@ static void remark_resources(const top *t, const top_row *row, remarks *r)
     }
 }
 
-/* Remark on containers without limits. If none has a limit, the "-" in the row says so already. */
+/* Add a remark on containers without limits. If no container has a limit, the row already shows
+ * "-", and there is no remark. */
 static void remark_containers(const top_row *row, remarks *r)
 {
     const uint64_t counts[] = {[TOP_CPU] = row->without_cpu, [TOP_MEMORY] = row->without_memory};

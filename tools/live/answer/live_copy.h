@@ -12,8 +12,8 @@
 
 typedef struct live_copy live_copy;
 
-/* `setup` is resolved; `minor`: of the server. Calls `synced` when every kind was listed. Errors:
- * those of making an engine. Owner: `transport` outlives the copy. */
+/* `setup` must be resolved; `minor` is the server's minor version. Calls `synced` once every kind
+ * has been listed. Errors: those of making an engine. Owner: `transport` outlives the copy. */
 berth_status live_copy_create(const live_transport *transport, const engine_setup *setup, int minor,
                               void (*synced)(void *context), void *context, live_copy **out,
                               berth_error *error);

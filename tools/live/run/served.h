@@ -48,10 +48,10 @@ typedef struct served_place {
     bool no_profiles;
 } served_place;
 
-/* Whether an address asks for plain HTTP: it begins with "http://". */
+/* Whether an address stands for plain HTTP, that is, begins with "http://". */
 bool served_is_plain(const char *address);
 
-/* Serve at an address, over HTTPS unless it asks for plain HTTP. Without the certificate's files,
+/* Serve at an address, over HTTPS unless it begins with "http://". Without the certificate's files,
  * the certificate is our own. Errors: those of serving_start. */
 berth_status served_start(served *s, const served_place *place, berth_error *error);
 

@@ -52,7 +52,7 @@ bool curl_request_prepare(curl_request *request, const server_access *access, co
 /* Forget what an attempt has left, so that another one can be made. */
 void curl_request_reset(curl_request *request);
 
-/* What the end of a transfer means; borrows from the request. */
+/* Turn the outcome of a transfer into an answer, which borrows from the request. */
 void curl_request_answer(curl_request *request, CURLcode code, live_answer *out);
 
 #endif

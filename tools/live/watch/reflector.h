@@ -75,7 +75,7 @@ typedef struct reflector {
     char *next_page;  /* metadata.continue; NULL: none */
     uint32_t mark;    /* the current list */
     bool listed;      /* a list was complete once */
-    bool absent;      /* the server does not serve the resource, as far as known */
+    bool absent;      /* when last asked, the server did not serve the resource */
     bool from_anew;   /* etcd may have been restored from a backup: lower versions may be newer */
     bool wants_list;  /* the next step is a list */
     bool expired;     /* an ERROR event reported it */

@@ -241,7 +241,7 @@ static void on_sweep(void *context)
         set_sweep(e);
 }
 
-/* Whether an equal event came recently; then this one is counted in its series. */
+/* Returns whether an equal event came recently; if so, this one is counted in its series. */
 static bool joins_series(pod_events *e, berth_str key)
 {
     const live_transport *transport = e->lane.gate->transport;
