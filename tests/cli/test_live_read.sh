@@ -61,7 +61,8 @@ with open(sys.argv[1] + "/dump.json", "w") as file:
 PYTHON
 fi
 
-# alike NAME CODE COMMAND ARGUMENT...: the dump and the server give the same output. Standard input is $input.
+# alike NAME CODE COMMAND ARGUMENT...: with the dump as with the server the command has the same
+# output. Standard input is $input.
 input=/dev/null
 alike() {
   name=$1

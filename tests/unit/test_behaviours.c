@@ -61,7 +61,7 @@ static void test_patches(void **state)
     assert_true(made(BERTH_KUBERNETES(37, 0), "").volume_capacity_scores);
 }
 
-/* The last setting of a gate counts, also if it is the default. */
+/* The last setting of a gate counts, even if it is the default. */
 static void test_gates_set_twice(void **state)
 {
     (void)state;

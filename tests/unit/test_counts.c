@@ -125,7 +125,7 @@ static bool space_selected(const world *w, const test_filter *filter, uint32_t s
     if (filter->space >= 0)
         return (uint32_t)filter->space == space;
     if (filter->space == -1)
-        return w->space_env[space] == 1; /* also if held: env=prod needs the label */
+        return w->space_env[space] == 1; /* even if held: env=prod needs the label */
     (void)held;
     return filter->space == -2 || space > 0;
 }

@@ -214,7 +214,7 @@ static void test_failed_attempt(void **state)
     assert_false(o->error);
     assert_memory_equal(o->message.data, "0/1 nodes are available: 1 Insufficient cpu.", 44);
     free(o);
-    /* Room wakes the pod. */
+    /* The pod is tried again once there is room. */
     put_node(MESSAGE_UPDATE, "a", "4");
     o = next_order();
     assert_order(o, ORDER_BIND, "p", "a");

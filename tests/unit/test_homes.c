@@ -1,5 +1,6 @@
-/* The NUMA nodes of tiles: on a machine with two NUMA nodes, simulated through the environment of
- * hwloc, each run of neighbours is near the group of workers that scans it, and stays there. */
+/* The NUMA nodes on which tiles lie. The test simulates a machine with two of them through the
+ * environment of hwloc. Each run of neighbouring tiles must lie on the NUMA node of the workers
+ * that scan it, and stay there. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

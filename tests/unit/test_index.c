@@ -294,7 +294,7 @@ static berth_engine *open_large(berth_path path)
 }
 
 /* Two kinds take turns, so that each repairs its tree where the other has bound pods. The nodes
- * with the image stay the best ones, also with pods on them. */
+ * with the image stay the best ones, even with pods on them. */
 static void test_large_cluster_with_images(void **state)
 {
     (void)state;

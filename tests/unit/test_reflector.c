@@ -233,8 +233,8 @@ static void test_another_error_lists_after_a_while(void **state)
     assert_non_null(scripted_find(w.s, "GET", "?limit="));
 }
 
-/* Refused connections, 429 with Retry-After, broken connections: the same version, after longer and
- * longer waits. */
+/* After refused connections, 429 with Retry-After, and broken connections the watch continues at
+ * the same version, after longer and longer waits. */
 static void test_back_off(void **state)
 {
     (void)state;

@@ -14,7 +14,7 @@ typedef struct unclassed_claims {
 
 /* Find a pod's claims that have neither a volume nor a StorageClass. None if there is a default
  * class, because the API server would set it. The engine keeps objects. Errors: the engine's.
- * Owner: the caller frees `*out`, also after a failure. */
+ * Owner: the caller frees `*out`, even after a failure. */
 berth_status unclassed_claims_find(unclassed_claims *out, berth_engine *engine,
                                    const berth_pod *pod, berth_error *error);
 void unclassed_claims_free(unclassed_claims *u);

@@ -38,7 +38,7 @@ typedef struct explained {
  * the decision. With `seek`, also look for remedies if the pod fits nowhere. `state` is NULL, or
  * the snapshot of the branch that `engine` is and on which nothing was changed. The engine keeps
  * objects. Errors: those of the engine; BERTH_E_NOT_FOUND: no profile serves the pod. Owner: the
- * caller frees `*out`, also after a failure. */
+ * caller frees `*out`, even after a failure. */
 berth_status explained_make(explained *out, berth_engine *engine, berth_snapshot *state,
                             berth_pod_id pod, bool seek, berth_error *error);
 void explained_free(explained *e);

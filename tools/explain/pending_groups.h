@@ -37,7 +37,7 @@ typedef struct pending_groups {
 } pending_groups;
 
 /* Place all pending pods. Only those of `chosen` (ascending; NULL: all) are counted. Errors: the
- * engine's. Owner: the caller frees `*out`, also after a failure. */
+ * engine's. Owner: the caller frees `*out`, even after a failure. */
 berth_status pending_groups_place(pending_groups *out, const berth_pod_id *chosen,
                                   uint32_t chosen_count, berth_error *error);
 void pending_groups_free(pending_groups *g);

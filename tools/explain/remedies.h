@@ -31,7 +31,7 @@ typedef struct remedy_search {
 
 /* Look for remedies: changes of the pod alone, then pairs if no single one is enough; labels;
  * cordons; priority; a new node like an existing one, or else one made for the pod. Errors: those
- * of the engine. Owner: the caller frees `*out`, also after a failure. */
+ * of the engine. Owner: the caller frees `*out`, even after a failure. */
 berth_status remedies_find(const remedy_search *search, remedies *out, berth_error *error);
 void remedies_free(remedies *r);
 

@@ -14,7 +14,7 @@ typedef struct trial {
 
 /* Make a branch without the pod: of `state`, a pinned snapshot, or, if that is NULL, of the
  * engine's present state, in which the pod is pending. Owner: the caller closes the trial before
- * the engine is destroyed, also after a failure. */
+ * the engine is destroyed, even after a failure. */
 berth_status trial_open(trial *t, berth_engine *engine, berth_snapshot *state, berth_pod_id pod,
                         berth_error *error);
 void trial_close(trial *t);

@@ -161,9 +161,9 @@ static double single_price(const growth *g, uint64_t shapes)
     return price;
 }
 
-/* A node is at most full. So, for each resource, the shares of a node that the pods take cannot add
- * up to more than the number of nodes. Each pod counts with the smallest share that it takes on any
- * shape. */
+/* No node can be more than full. So, for each resource, the shares of a node that
+ * the pods take cannot add up to more than the number of nodes. Each pod counts with the smallest
+ * share that it takes on any shape. */
 void growth_bound(const growth *g, uint64_t shapes, uint64_t *nodes, double *price)
 {
     double most_nodes = 0.0;

@@ -83,7 +83,7 @@ typedef struct replay {
     uint64_t step_ticks;
 } replay;
 
-/* Begin a replay. `engine` must be empty and outlive the replay. Call replay_close, also after a
+/* Begin a replay. `engine` must be empty and outlive the replay. Call replay_close, even after a
  * failure. Errors: those of berth_scheduler_create, BERTH_E_NOMEM. */
 berth_status replay_open(replay *r, const replay_options *options, berth_engine *engine,
                          berth_error *error);

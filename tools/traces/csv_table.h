@@ -24,7 +24,7 @@ typedef struct csv_table {
     const char *cells[CSV_COLUMNS_MAX]; /* of the current row; valid until the next */
 } csv_table;
 
-/* Open a file and read its header. Call csv_table_close, also after a failure. */
+/* Open a file and read its header. Call csv_table_close, even after a failure. */
 berth_status csv_table_open(csv_table *t, const char *path, berth_error *error);
 void csv_table_close(csv_table *t);
 

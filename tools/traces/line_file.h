@@ -17,7 +17,7 @@ typedef struct line_file {
     uint32_t number; /* of the current line, from 1 */
 } line_file;
 
-/* Open a file; "-" is standard input. Call line_file_close, also after a failure. Errors:
+/* Open a file; "-" is standard input. Call line_file_close, even after a failure. Errors:
  * BERTH_E_IO. */
 berth_status line_file_open(line_file *f, const char *path, berth_error *error);
 void line_file_close(line_file *f);

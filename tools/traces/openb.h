@@ -18,7 +18,7 @@ typedef struct openb_nodes {
     uint32_t name, cpu, memory, gpus, model; /* columns */
 } openb_nodes;
 
-/* Open nodes.csv. Call openb_nodes_close, also after a failure. Errors: BERTH_E_IO, BERTH_E_PARSE,
+/* Open nodes.csv. Call openb_nodes_close, even after a failure. Errors: BERTH_E_IO, BERTH_E_PARSE,
  * BERTH_E_INVALID. */
 berth_status openb_nodes_open(openb_nodes *nodes, const char *path, berth_error *error);
 void openb_nodes_close(openb_nodes *nodes);

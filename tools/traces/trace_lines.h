@@ -32,7 +32,7 @@ typedef struct trace_lines {
     size_t held_len, held_at, held_capacity;
 } trace_lines;
 
-/* Open a trace. Call trace_lines_close, also after a failure. `reader` (borrowed) keeps objects
+/* Open a trace. Call trace_lines_close, even after a failure. `reader` (borrowed) keeps objects
  * that later ones refer to; create it with default_kind "Pod". Errors: BERTH_E_IO. */
 berth_status trace_lines_open(trace_lines *t, const char *path, berth_reader *reader,
                               berth_engine *engine, berth_error *error);

@@ -21,7 +21,7 @@ typedef struct vector_scenario {
     json_t *expected;   /* freed by vector_scenario_release */
 } vector_scenario;
 
-/* Open a file. Call vector_file_close, also after a failure. Errors: BERTH_E_IO. */
+/* Open a file. Call vector_file_close, even after a failure. Errors: BERTH_E_IO. */
 berth_status vector_file_open(vector_file *v, const char *path, berth_error *error);
 void vector_file_close(vector_file *v);
 

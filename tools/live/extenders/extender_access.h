@@ -11,7 +11,7 @@ typedef struct extender_access {
     unsigned text_count;
 } extender_access;
 
-/* Errors: BERTH_E_INVALID (the field is named). Owner: freed by extender_access_free, also after an
+/* Errors: BERTH_E_INVALID (the field is named). Owner: freed by extender_access_free, even after an
  * error. */
 berth_status extender_access_make(extender_access *access, const berth_extender_config *config,
                                   berth_error *error);

@@ -15,7 +15,7 @@ typedef struct extending {
     curl_transport *binder; /* NULL: the API server binds all pods */
 } extending;
 
-/* Errors: those of extenders_create. Owner: freed by extending_free, also after an error. */
+/* Errors: those of extenders_create. Owner: freed by extending_free, even after an error. */
 berth_status extending_start(extending *e, event_loop *loop, const berth_scheduler_config *config,
                              extender_wait wait, bool dry_run, berth_error *error);
 void extending_free(extending *e);

@@ -67,7 +67,8 @@ void served_free(served *s);
 /* Update everything, about once a second. `w` and `l` may be NULL. */
 void served_look(served *s, const watcher *watches, const writes *w, const lease *l);
 
-/* Why we are not ready ("pods"): the first thing that the server forbids us; NULL: nothing. */
+/* The first resource that the server forbids us to read or write ("pods"), which is why we are not
+ * ready; NULL: none. */
 const char *served_denied(const watcher *watches, const writes *w, const lease *l);
 
 /* Count a settled binding. */

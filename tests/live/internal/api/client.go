@@ -24,7 +24,7 @@ type Client struct {
 	HTTP   *http.Client
 }
 
-// Refusal is an answer other than 2xx.
+// Refusal is the error for an answer other than 2xx.
 type Refusal struct {
 	Code   int
 	Method string

@@ -249,8 +249,9 @@ func ask(address, path string) (string, int) {
 	return string(text), response.StatusCode
 }
 
-// askUntilWell asks for as long as a recovery may take: a watch that was refused by a server that
-// has just started is tried again after up to 8 s.
+// askUntilWell repeats the request until it succeeds, for at most 10 s. A recovery may take almost
+// as long: a watch that a server refused because it had just started is tried again after up to 8
+// s.
 func askUntilWell(address, path string) (string, int) {
 	text, code := ask(address, path)
 	for end := time.Now().Add(10 * time.Second); code != http.StatusOK && time.Now().Before(end); {

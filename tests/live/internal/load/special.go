@@ -109,7 +109,8 @@ func (p Plan) LoadStormNodes(c *api.Client) error {
 }
 
 // LoadStorm creates the plan's pods, of 3 cores and high priority, as fast as the server accepts
-// them. Each must evict two others, or one where another pod of the storm has left 2 cores.
+// them. Each must evict two pods, or only one on a node where an eviction for another pod of the
+// storm has left 2 cores free.
 func (p Plan) LoadStorm(c *api.Client) error {
 	high := App{"high", p.Pods, 3000, 64, func(*api.Pod) {}}
 	return each(p.Pods, func(i int) error { return p.addHigh(c, i, high) })
