@@ -41,7 +41,8 @@ live=(--kubeconfig "$work/kubeconfig")
 
 # ---- the dump ----
 
-# With the command that berth dump prints, if kubectl is there; otherwise with what it would write.
+# Uses the command that berth dump prints, if kubectl is installed; otherwise writes the file that
+# the command would write.
 if command -v kubectl >/dev/null; then
   (cd "$work" && KUBECONFIG=$work/kubeconfig sh -c "$("$berth" dump --to dump.json)") || fail "kubectl"
 else

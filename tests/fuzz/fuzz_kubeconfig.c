@@ -1,5 +1,5 @@
-/* kubeconfig files, configurations, and the output of credential plugins: any bytes are either
- * accepted as a whole or refused with a message. */
+/* Reads any bytes as a kubeconfig file, as a configuration, and as the output of a credential
+ * plugin. They must be either accepted as a whole or refused with a message. */
 #include "fuzz.h"
 
 #include <stdlib.h>

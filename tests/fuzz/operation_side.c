@@ -92,8 +92,8 @@ berth_pod_id operation_pod(const operation_side *side, uint8_t which)
                                  numbered("daemon-cloud-", 1 + which % 4, room));
 }
 
-/* The next pod of the pool from this one on that is pending, or on a node; if there is none, this
- * one. Most operations on a pod are refused in the other state. */
+/* Returns the first pod from this one on that is pending (or, without `pending`, on a node); if
+ * there is none, this one. Most operations are refused for pods in the other state. */
 static berth_pod_id pod_that(const operation_side *side, uint8_t which, bool pending)
 {
     const berth_engine *engine = operation_target(side);

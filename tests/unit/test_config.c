@@ -297,7 +297,7 @@ static void test_refused_queue_sorts(void **state)
     CHECK_REFUSALS(HEAD "profiles:\n", table);
 }
 
-/* Lists with pairwise compared entries are bounded. */
+/* Lists whose entries are compared pair by pair have a maximum length. */
 static void test_refused_long_list(void **state)
 {
     (void)state;

@@ -58,7 +58,8 @@ static berth_pod_id add_pod(small_cluster *c, const char *name, const char *memo
     return small_pod(c, name, NULL, "", spec);
 }
 
-/* 100 * 2^48: in doubles, one byte less of it would be the same, and 100 % free instead of 99. */
+/* 100 * 2^48 bytes. A double cannot represent one byte less, so in doubles 100 % would be free
+ * instead of 99. */
 #define HUGE_MEMORY "28147497671065600"
 
 /* 96 for cpu and 99 for memory, on the engine and on a branch of it. */

@@ -217,8 +217,8 @@ func silence(w *World) error {
 	})
 }
 
-// Objects created since then are forgotten together with the versions: those that clients know are
-// in the future.
+// The server forgets the latest versions and the objects created since then, so clients know
+// versions that lie in its future.
 func rewind(w *World) error {
 	err := w.loading(5*time.Second, func() error {
 		time.Sleep(w.between(2*time.Second, 3*time.Second))
