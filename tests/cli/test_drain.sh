@@ -46,7 +46,7 @@ pods() {
 }
 for node in node-7 node-31 node-12; do
   sed -n "/\"node\": \"$node\",/,/^    }/p" "$work/drained.json" | pods >"$work/moved"
-  sed -e "/\"kind\": \"Node\".*\"name\": \"$node\"/{s/\"spec\": {}/\"spec\": {\"unschedulable\": true}/;s/\"spec\": {\"t/\"spec\": {\"unschedulable\": true, \"t/}" \
+  sed -e "/\"kind\": \"Node\".*\"name\": \"$node\"/{s/\"spec\": {/\"spec\": {\"unschedulable\": true, /;t;s/, \"status\": {/, \"spec\": {\"unschedulable\": true}&/}" \
     -e "s/\"nodeName\": \"$node\", //" "$work/cluster.json" |
     "$berth" schedule -f - -o json | pods >"$work/scheduled"
   same "drain_as_schedule_$node" "$work/moved" "$work/scheduled"

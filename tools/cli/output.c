@@ -263,6 +263,23 @@ void output_number(output *o, const char *text)
     fputs(text, o->file);
 }
 
+/* Why a long value was not written: stdio drops such bytes, so closing the file succeeds. */
+static int lost_errno;
+
+bool output_is_one_line(const output *o)
+{
+    return !o->yaml && o->depth >= o->flat_depth;
+}
+
+void output_json(output *o, berth_str text)
+{
+    assert(output_is_one_line(o));
+    place(o, false);
+    errno = 0;
+    if (fwrite(text.data, 1, text.len, o->file) < text.len && lost_errno == 0)
+        lost_errno = errno;
+}
+
 void output_schema(output *o, const char *name)
 {
     char text[64];
@@ -300,6 +317,8 @@ int output_finish(int code)
     errno = 0;
     if (fclose(stdout) == 0 && !lost)
         return code;
+    if (errno == 0)
+        errno = lost_errno;
     fprintf(stderr, "berth: standard output: %s\n",
             errno != 0 ? strerror(errno) : "some of it could not be written");
     return EXIT_INTERNAL;

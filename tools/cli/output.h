@@ -74,6 +74,9 @@ void output_bool(output *o, bool value);
 void output_real(output *o, double value, int decimals);
 /* A number as text: "12.34". */
 void output_number(output *o, const char *text);
+/* JSON only: a value that is written already, where a value would stay on one line. */
+bool output_is_one_line(const output *o);
+void output_json(output *o, berth_str text);
 
 /* Write the first member of a document, "schema": "berth.NAME/v1", which names its kind and
  * version. tools/schemas/NAME.json describes it. Later versions keep every member of earlier

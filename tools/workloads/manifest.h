@@ -15,8 +15,7 @@ typedef enum manifest_layout {
 void manifest_open(output *o, FILE *file, manifest_layout layout);
 void manifest_close(output *o);
 
-/* Write an object of a kind that draft.h makes, with the fields that it can set. Other kinds are a
- * programming error. */
+/* Write an object, with the fields that berth_object_write writes. */
 void manifest_write(output *o, const berth_object *object);
 
 #endif
