@@ -69,7 +69,7 @@ static int print_help(void)
     for (int i = 0; i < SUBCOMMAND_COUNT; i++)
         printf("  %-10s %s\n", subcommands[i].name, subcommands[i].summary);
     printf("  completion, manual  completions for a shell, manual pages\n"
-           "\n'berth help COMMAND' tells more; 'berth --version' prints the version.\n\n"
+           "\n'berth help COMMAND' describes a command; 'berth --version' prints the version.\n\n"
            "Results go to standard output, diagnostics and progress to standard error.\n"
            "Exit code: 0 done, 1 the answer is no, 2 wrong usage, 3 wrong or unreadable input,\n"
            "4 internal failure.\n");

@@ -139,7 +139,7 @@ TEXT
 name=operator_seen
 sed 's/metadata: {name: p}/metadata: {name: p, uid: u}/' "$in" >"$work/seen.yaml"
 run 0 "$berth" schedule --strict -f "$work/cluster.yaml" -f "$work/seen.yaml"
-grep -q 'do not bear on placement: 1 Prometheus' "$work/err" || fail "operator_seen: $(cat "$work/err")"
+grep -q 'do not affect placement: 1 Prometheus' "$work/err" || fail "operator_seen: $(cat "$work/err")"
 tells no_daemons "$in:1: DaemonSet default/d: no node admits its pods" <<'TEXT'
 apiVersion: apps/v1
 kind: DaemonSet

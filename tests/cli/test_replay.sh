@@ -75,7 +75,7 @@ grep -q '^ *3000  finished' "$work/text" || fail "replay_often: not all pods fin
 "$berth" replay --node-mtbf 10 --node-repair 5 --pod-duration 20000 --synthetic nodes=5,pods=20 \
   >"$work/text" || fail "replay_short_lived: exit code $?"
 grep -q '^ *20  finished' "$work/text" || fail "replay_short_lived: not all pods finished"
-complains replay_never 3 "beyond the last time there is" \
+complains replay_never 3 "beyond the latest possible time" \
   "$berth" replay --bind-latency 6.2e9 data/replay_far.jsonl
 "$berth" replay -f data/nodes.yaml -f data/pods_only.yaml --until 5000 --node-mtbf 1000 - \
   </dev/null >"$work/text" || fail "replay_fail_until: exit code $?"
@@ -83,7 +83,7 @@ grep -q 'in 01:23:20 of virtual time' "$work/text" || fail "replay_fail_until: e
 grep -q '^Nodes  *[1-9][0-9]* failed' "$work/text" || fail "replay_fail_until: no node failed"
 name=replay_no_failures
 run 0 "$berth" replay --node-mtbf 5 --no-departures -f data/nodes.yaml - </dev/null
-grep -q "no node failed: nothing" "$work/err" || fail "$name: does not say so"
+grep -q "no node failed, because the trace ends" "$work/err" || fail "$name: does not say so"
 
 # While a pod waits, the queue is at work every five minutes. Centuries of it are refused.
 lines=("$(sed -n 1p data/replay_far.jsonl)" "$(sed -n 2p data/replay_far.jsonl)")

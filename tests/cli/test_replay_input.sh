@@ -101,7 +101,7 @@ sed 's/427061,12902960,427061/427061,x,427061/' data/openb_pods.csv >"$work/time
 complains replay_openb_times 3 "times.csv:3: deletion_time: 'x' is not a whole number" \
   "$berth" replay openb data/openb_nodes.csv "$work/times.csv"
 grep -E 'name|,0,0,,' data/openb_pods.csv >"$work/plain.csv"
-complains replay_draw_nothing 3 "no task of the list asks for a GPU" \
+complains replay_draw_nothing 3 "no task of the list requests a GPU" \
   "$berth" replay --draw 50 openb data/openb_nodes.csv "$work/plain.csv"
 
 complains replay_none 2 "no trace: name one, or give --synthetic" "$berth" replay

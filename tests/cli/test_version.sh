@@ -29,11 +29,11 @@ decides mixed "1.36.2 (nodes: 2 of 1.36.2, 1 of 1.35.1)" -f "$work/mixed.yaml"
 grep -q "warning: the nodes run several versions" "$work/err" || fail "mixed: $(cat "$work/err")"
 nodes v1.29.3-eks-ae9a62a >"$work/old.yaml"
 decides old "1.32, the version of the nodes" -f "$work/old.yaml" 2>/dev/null
-grep -q "warning: the nodes run a version that is not known (1 of 1.29.3)" "$work/err" || fail "old: $(cat "$work/err")"
+grep -q "warning: the nodes run an unknown version (1 of 1.29.3)" "$work/err" || fail "old: $(cat "$work/err")"
 nodes v1.99.0 >"$work/new.yaml"
 decides new "1.37, the version of the nodes" -f "$work/new.yaml"
 nodes - >"$work/none.yaml"
-decides none "1.37, as no node tells its version" -f "$work/none.yaml"
+decides none "1.37, because no node reports its version" -f "$work/none.yaml"
 
 # JSON, gzip and standard input; a version is found even if it crosses the end of a block.
 name=stdin

@@ -1,5 +1,5 @@
-/* Configurations: any bytes are either a configuration whose profiles an engine accepts or refuses
- * with a reason, or an error that says what is wrong. */
+/* Configurations: whatever the bytes, reading them gives either a configuration, whose profiles an
+ * engine accepts or refuses with a reason, or an error that says what is wrong. */
 #include "fuzz.h"
 
 #include <string.h>

@@ -302,8 +302,8 @@ static size_t record_failing(naive_attempt *a, naive_decision *d, const berth_no
     return d->refusal_count - before;
 }
 
-/* v1.15 with alwaysCheckAllPredicates: a refusal for each failing predicate, first with the
- * nominated pods on the node, and if none fails then, without them. */
+/* v1.15 with alwaysCheckAllPredicates: records a refusal for each predicate that fails while the
+ * nominated pods are on the node; if all pass, those that fail without these pods. */
 static void record_all(naive_attempt *a, naive_decision *d, const berth_node *node)
 {
     naive_attempt *with = with_nominated(a, node);

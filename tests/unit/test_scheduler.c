@@ -286,7 +286,8 @@ static void test_flush(void **state)
     assert_int_equal(loop_count(l).flushed, 1);
     assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
     assert_int_equal(l->step.attempt, 2);
-    loop_node(l, "large", "4"); /* woken, so the third attempt is not the flush's */
+    loop_node(l, "large",
+              "4"); /* The pod was woken, so its third attempt does not come from the flush. */
     loop_advance(l, 310000);
     assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
     assert_int_equal(loop_count(l).bound_after_flush, 0);

@@ -870,7 +870,7 @@ static basic_pod random_pod(void)
                        .of_difference = berth__random_below(&source, 2) == 0};
 }
 
-/* Computed with the portable table's separate kernels. */
+/* Computes the totals with the portable kernels, one score after the other. */
 static void separate(const basic_slots *slots, const basic_pod *pod, int32_t *totals)
 {
     const berth__kernels *kernels = tables[0];

@@ -27,7 +27,7 @@ option_group listing_options(listing *l, uint32_t flags, const char *const *sort
                                        .kind = OPTION_TEXT,
                                        .value = "NAMESPACE",
                                        .target = &l->namespace_name,
-                                       .help = "list what is in this namespace alone"};
+                                       .help = "list only this namespace"};
     if ((flags & LISTING_PENDING) != 0)
         l->options[count++] = (option){.name = "pending",
                                        .kind = OPTION_FLAG,

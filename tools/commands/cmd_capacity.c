@@ -320,7 +320,7 @@ int cmd_capacity(int argc, char **argv)
          .value = "N",
          .target = &c.count.max,
          .max = UINT32_MAX,
-         .help = "stop after so many of each; 0: no limit (default)"},
+         .help = "stop after N pods of each; 0: no limit (default)"},
         {.name = "exclude-nodes",
          .kind = OPTION_TEXTS,
          .value = "NAME,...",

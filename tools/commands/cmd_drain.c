@@ -18,8 +18,8 @@ static const command_help help = {
         "controller are counted as bare. A PersistentVolume whose node affinity requires one\n"
         "hostname stays behind with its data: the pods that use it are listed with its name. Pods\n"
         "with emptyDir volumes are listed, too, because their data is lost.\n\n"
-        "Evictions respect PodDisruptionBudgets: pods leave in turns, as many at a time as the\n"
-        "budgets allow. A pod that may leave in no turn is forbidden; the report still shows\n"
+        "Evictions respect PodDisruptionBudgets: pods leave in turns, as many in a turn as the\n"
+        "budgets allow. A pod that may never leave is forbidden; the report still shows\n"
         "where it would go. The exit code is 0 whatever the answer is; with --exit-code it is 1 "
         "if\n"
         "a node can't be drained.\n",

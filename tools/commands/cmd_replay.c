@@ -242,9 +242,8 @@ static berth_status play(replay_command *c, replay *r, berth_engine *engine, ber
         return status;
     TRY(replay_finish(r, error));
     if (c->failure_mean != NULL && r->failures_end_ns <= r->start_ns)
-        fprintf(stderr,
-                "berth replay: no node failed: nothing in this trace has a duration or comes "
-                "later than its start; --until would let it last\n");
+        fprintf(stderr, "berth replay: no node failed, because the trace ends at its start (no "
+                        "durations, no later events); set an end with --until\n");
     stopwatch_stop(&watch);
     c->speed.seconds = stopwatch_seconds(&watch);
     c->speed.decision_seconds = stopwatch_microseconds(&r->watch, r->step_ticks) / 1e6;

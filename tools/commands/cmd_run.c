@@ -19,9 +19,10 @@ static const command_help help = {
     .synopsis = "[OPTION...]",
     .text =
         "Schedules a live cluster: watches its API server, decides as kube-scheduler does, and\n"
-        "binds. Without a kubeconfig it is taken to run in a pod of the cluster. It runs until\n"
-        "a signal (TERM or INT) ends it. Options that kube-scheduler has, too, mean the same;\n"
-        "times are such as 15s, 1m30s or 100ms. On SIGHUP, the configuration file is read again.\n"
+        "binds. Without a kubeconfig it assumes that it runs in a pod of the cluster. It runs\n"
+        "until a signal (TERM or INT) ends it. Options that kube-scheduler has, too, mean the\n"
+        "same; times are written like 15s, 1m30s or 100ms. On SIGHUP, the configuration file is\n"
+        "read again.\n"
         "With --dry-run nothing is written: each pod that another scheduler binds is decided\n"
         "at the same moment, and the agreement is printed at the end.\n",
     .examples = "  berth run --kubeconfig /etc/kubernetes/scheduler.conf --leader-elect\n"
@@ -103,7 +104,7 @@ static const option of_server[] = {
      .value = "N",
      .max = INT64_MAX,
      .target = &flags.session.dry_run_placements,
-     .help = "end a dry run after so many placements"},
+     .help = "end a dry run after N placements"},
     {.name = "write-config-to",
      .kind = OPTION_TEXT,
      .value = "FILE",

@@ -311,9 +311,10 @@ int cmd_schedule(int argc, char **argv)
     const uint32_t flags = LISTING_NAMESPACE | LISTING_PENDING | LISTING_EXIT_CODE;
     const option_group groups[] = {
         cluster_input_options(&s.input), engine_setup_options(&s.setup),
-        listing_options(&s.list, flags, schedule_sorts,
-                        "exit with 1 if a pod found no place: one of the manifests,\nif there are "
-                        "any, and of the listed namespace"),
+        listing_options(
+            &s.list, flags, schedule_sorts,
+            "exit with 1 if a pod of the listed namespace found no\nplace; if manifests "
+            "are given, only their pods count"),
         OPTION_GROUP(own)};
     options_result parsed = options_parse(&help, groups, 4, &operands, argc, argv);
     int code = parsed == OPTIONS_WRONG ? EXIT_USAGE : EXIT_DONE;

@@ -24,10 +24,10 @@ static const command_help help = {
         "written to the cluster.\n"
         "A browser finds a page at /: the cluster as 'berth report' shows it, and a form that\n"
         "asks whether a manifest fits. /openapi.json describes the interface.\n\n"
-        "Over HTTPS, the API server says who a client is and whether its user may use a path: a\n"
-        "ClusterRole allows it by nonResourceURLs, verbs get and post. Over plain HTTP, everyone\n"
-        "who can reach the address asks. /livez, /readyz and /metrics are there, too. A signal\n"
-        "(TERM or INT) ends it.\n",
+        "Over HTTPS, the API server authenticates each client and decides whether its user may\n"
+        "use a path: a ClusterRole allows it by nonResourceURLs, verbs get and post. Over plain\n"
+        "HTTP, everyone who can reach the address may ask. /livez, /readyz and /metrics are\n"
+        "there, too. A signal (TERM or INT) ends it.\n",
     .examples = "  berth serve --listen 127.0.0.1:8470\n"
                 "  berth serve --kubeconfig ~/.kube/config --listen http://127.0.0.1:8470\n"
                 "  curl --data-binary @web.yaml 'http://127.0.0.1:8470/v1/fits?namespace=shop'\n"

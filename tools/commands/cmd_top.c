@@ -30,7 +30,7 @@ static const command_help help = {
     .name = "top",
     .synopsis = "[OPTION...] -f FILE... | --live | --synthetic SPEC",
     .text =
-        "Shows what pods request, their limits, and what is left: by node, namespace, zone or\n"
+        "Shows what pods request, their limits, and what remains: by node, namespace, zone or\n"
         "owner (Deployment, StatefulSet, CronJob, ...). FREE is what a pod without tolerations\n"
         "can use. Nodes that are cordoned, tainted (NoSchedule, NoExecute), not ready or full of\n"
         "pods are shown with the reason, and their free amounts are added up separately, as\n"

@@ -169,8 +169,7 @@ static void print_answer(const explained *e, const explained_view *view, FILE *f
     print_looked_at(e, view, file);
     if (view->note.len > 0 && !view->refused) {
         text_clear(&text);
-        text_add(&text, "it is passed over by schedulers: %.*s", (int)view->note.len,
-                 view->note.data);
+        text_add(&text, "schedulers skip this pod: %.*s", (int)view->note.len, view->note.data);
         print_line(file, "", &text);
     }
     if (e->ahead > 0) {
@@ -390,11 +389,12 @@ static void print_remedies(const explained *e, FILE *file)
         text_free(&text);
     }
     if (e->remedies.count == 0 && e->cause != NULL)
-        fputs("  Nothing of what was tried. Name a StorageClass in the claim, or mark one as the\n"
-              "  default: the pod can be placed when the volume is there.\n",
-              file);
+        fputs(
+            "  None of the changes that were tried. Name a StorageClass in the claim, or mark one\n"
+            "  as the default: the pod can be placed when the volume is there.\n",
+            file);
     else if (e->remedies.count == 0)
-        fprintf(file, "  Nothing of what was tried (%" PRIu64 " attempts).\n",
+        fprintf(file, "  None of the changes that were tried (%" PRIu64 " attempts).\n",
                 e->remedies.attempts);
 }
 

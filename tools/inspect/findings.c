@@ -185,7 +185,7 @@ static void say(const finding *one, const char *speaker)
 /* Report ignored kinds on one line. */
 static void say_passed_over(const finding *const *items, size_t count, const char *speaker)
 {
-    fprintf(stderr, "%s: passed over, as they do not bear on placement:", speaker);
+    fprintf(stderr, "%s: ignored, because they do not affect placement:", speaker);
     for (size_t i = 0; i < count; i++) {
         fprintf(stderr, "%s %" PRIu64 " ", i > 0 ? "," : "", items[i]->count);
         plain_text_write(stderr, items[i]->text, strlen(items[i]->text));

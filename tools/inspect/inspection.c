@@ -137,8 +137,7 @@ static void note_passed_over(inspection *in, const berth_note *note)
             add_passed_over(in, note);
         return;
     }
-    snprintf(text, sizeof(text),
-             "the kind %.*s is not known, its objects are passed over: did you mean %.*s?",
+    snprintf(text, sizeof(text), "unknown kind %.*s, whose objects are ignored: did you mean %.*s?",
              SHOW(note->kind), SHOW(note->suggestion));
     add(in, FINDING_KIND, note, text);
 }

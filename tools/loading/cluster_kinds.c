@@ -55,7 +55,7 @@ const cluster_kind cluster_kinds[] = {
     {"resourceclaims.resource.k8s.io",
      "ResourceClaim",
      {"DynamicResources"},
-     "devices that pods want and have"},
+     "devices that pods request and hold"},
     {"resourceclaimtemplates.resource.k8s.io",
      "ResourceClaimTemplate",
      {"DynamicResources"},
@@ -78,7 +78,7 @@ const cluster_kind cluster_kinds[] = {
      "how many pods --scale makes"},
     {"poddisruptionbudgets.policy", "PodDisruptionBudget", {NULL}, "preemption and drains"},
     {"podgroups.scheduling.k8s.io", "PodGroup", {NULL}, "groups of pods, placed as a whole"},
-    {"pods", "Pod", {NULL}, "what is there, and what waits"},
+    {"pods", "Pod", {NULL}, "running and pending pods"},
 };
 
 const size_t cluster_kind_count = sizeof(cluster_kinds) / sizeof(cluster_kinds[0]);

@@ -203,7 +203,7 @@ void cluster_version_say(const cluster_version *version, const engine_setup *set
     warning[0] = '\0';
     if (version->count == 0)
         snprintf(text, size, "kube-scheduler %s%s", decides,
-                 setup->kubernetes == NULL ? ", as no node tells its version" : "");
+                 setup->kubernetes == NULL ? ", because no node reports its version" : "");
     else if (chosen && version->count == 1)
         snprintf(text, size, "kube-scheduler %s, the version of the %s", decides,
                  version->of_server ? "API server" : "nodes");
@@ -216,13 +216,13 @@ void cluster_version_say(const cluster_version *version, const engine_setup *set
         return;
     if (!version->known && version->of_server)
         snprintf(warning, warning_size,
-                 "the API server runs a version that is not known (1.%" PRIu32 ".%" PRIu32
-                 "): kube-scheduler %s decides, the nearest that is",
+                 "the API server runs an unknown version (1.%" PRIu32 ".%" PRIu32
+                 "): kube-scheduler %s decides, the nearest known one",
                  version->counts[0].minor, version->counts[0].patch, decides);
     else if (!version->known)
         snprintf(warning, warning_size,
-                 "the nodes run a version that is not known (%s): kube-scheduler %s decides, the "
-                 "nearest that is",
+                 "the nodes run an unknown version (%s): kube-scheduler %s decides, the nearest "
+                 "known one",
                  counts, decides);
     else if (version->counts[version->count - 1].minor != version->counts[0].minor)
         snprintf(warning, warning_size,

@@ -115,9 +115,9 @@ static void add_missing_row(const comparison *c, figure_table *t)
 
 static void add_pod_rows(const comparison *c, figure_table *t)
 {
-    static const char *const titles[] = {
-        "Pods",       "Pending",        "  placed",  "  no place", "  passed over", "Moved",
-        "Newly fits", "No longer fits", "Only here", "Not here",   "Nodes",         "Nodes in use"};
+    static const char *const titles[] = {"Pods",      "Pending",  "  placed",   "  no place",
+                                         "  skipped", "Moved",    "Newly fits", "No longer fits",
+                                         "Only here", "Not here", "Nodes",      "Nodes in use"};
     bool presence = false;
     for (size_t i = 0; i < c->side_count; i++)
         presence = presence || c->sides[i].here_alone + c->sides[i].there_alone > 0;

@@ -16,9 +16,9 @@ const char *const shrink_verdict_texts[SHRINK_VERDICTS] = {
     "could go",
     "for pods that do not fit elsewhere",
     "for a pod without a controller",
-    "for a pod that a disruption budget keeps",
+    "because of a pod that a disruption budget protects",
     "for a pod of another scheduler",
-    "as they are of the control plane",
+    "because they belong to the control plane",
 };
 
 /* The pods that must leave one node, in an array that grows. */

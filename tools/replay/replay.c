@@ -327,7 +327,7 @@ static berth_status refuse_never(replay *r, berth_error *error)
                          "the replay waits for %llu events that never happen",
                          (unsigned long long)r->outstanding);
     return error_set(error, BERTH_E_RANGE, NULL,
-                     "what is left to happen lies beyond the last time there is, 292 years: take "
+                     "the remaining events lie beyond the latest possible time, 292 years: use "
                      "shorter durations, or an end (--until)");
 }
 

@@ -123,7 +123,7 @@ void replay_plot_script(const replay *r, replay_plots kind, FILE *file)
             "set autoscale xfix\n",
             kind == PLOTS_SVG ? "svg size 960,480 background \"white\" font \"sans,12\""
                               : "pngcairo size 960,480 font \"sans,10\"");
-    begin(file, kind, "utilization", "Requested, of what is allocatable", axis, "percent");
+    begin(file, kind, "utilization", "Requested share of allocatable", axis, "percent");
     set_ranges(r, unit.seconds, file, nothing_requested(&r->series));
     plot_resources(r, file, unit.seconds, SHARE_OFFSET);
     begin(file, kind, "fragmentation", "Free, but of no use to a pod of the mix", axis,

@@ -317,7 +317,7 @@
     });
     cards([['nodes', whole(counts.nodes)], ['nodes in use', whole(counts.nodesInUse)]].concat(states, [['pods', whole(counts.pods)],
       ['were pending', whole(counts.pending)], ['of them placed', whole(counts.placed)],
-      ['without a place', whole(counts.notPlaced), counts.notPlaced > 0]], counts.passedOver > 0 ? [['passed over', whole(counts.passedOver)]] : []));
+      ['without a place', whole(counts.notPlaced), counts.notPlaced > 0]], counts.passedOver > 0 ? [['skipped', whole(counts.passedOver)]] : []));
     showReasons();
     showUse(groups);
     showFree();

@@ -21,8 +21,8 @@ enum {
 typedef struct layout {
     node_names names; /* the domain omitted from node names; zeroed: none */
     bool narrow;      /* omit limits of nodes, or percentages of namespaces and owners */
-    bool flat;        /* rows alone, an amount a cell: spreadsheets read 5/10 as a date. CSV has
-                       * plain numbers, whose unit stands in the title */
+    bool flat; /* only rows, with one amount in each cell, because spreadsheets read 5/10 as a
+                       * date. In CSV, amounts are plain numbers with their unit in the title */
     const char *titles[COLUMNS_MAX]; /* titles of the filled rows */
 } layout;
 

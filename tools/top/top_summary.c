@@ -58,7 +58,7 @@ static void print_nodes(const top *t, FILE *file)
     print_count(t->full_nodes, "without room for another pod", file);
     fputc('\n', file);
     if (t->nodes.usable < t->nodes.nodes)
-        fputs("Closed       what is free on nodes that are not usable; FREE is without it\n", file);
+        fputs("Closed       free capacity of unusable nodes, which FREE does not include\n", file);
 }
 
 /* Prints ": cpu 1.0, memory 2.0Gi". */

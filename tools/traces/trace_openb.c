@@ -157,7 +157,7 @@ static berth_status hand_draws(openb_source *s, berth_error *error)
         listed += s->list->tasks[i].gpu_milli;
     if (listed == 0)
         return error_set(error, BERTH_E_INVALID, s->options->pods_path,
-                         "no task of the list asks for a GPU, so none can be drawn up to a load");
+                         "no task of the list requests a GPU, so a GPU load cannot be reached");
     for (uint64_t round = 1; (double)asked < wanted; round++) {
         shuffle(s->list->tasks, s->list->task_count, &random);
         for (size_t i = 0; i < s->list->task_count && (double)asked < wanted; i++) {

@@ -43,7 +43,7 @@ void trace_arrivals_options(trace_arrivals *arrivals, option options[TRACE_ARRIV
          .max = 3600000000,
          .target = &arrivals->per_hour,
          .help = "of a synthetic trace: pods that arrive in an hour, on average\n"
-                 "(default: so many that 15 a node run)"},
+                 "(default: as many as keep 15 running per node)"},
     };
     memcpy(options, list, sizeof(list));
 }

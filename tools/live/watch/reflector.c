@@ -311,7 +311,7 @@ static bool on_watch_line(void *context, const char *text, size_t length)
     reflector *r = context;
     berth_str type, object;
     if (!watch_event_read(text, length, &type, &object)) {
-        LOG_WARNING("the watch sent what is no event", "resource", r->resource->rbac);
+        LOG_WARNING("the watch sent something that is not an event", "resource", r->resource->rbac);
         r->failed = true;
         return false;
     }

@@ -40,7 +40,7 @@ static void say_refused(reflector *r, const berth_error *error)
     char text[1024];
     r->refused++;
     berth_error_format(error, text, sizeof(text));
-    LOG_ERROR("an object can't be read and is passed over", "resource", r->resource->rbac, "error",
+    LOG_ERROR("an object can't be read and is ignored", "resource", r->resource->rbac, "error",
               text);
 }
 
@@ -152,7 +152,7 @@ void reflector_apply(reflector *r, reflector_source source, berth_str object)
     object_view *view = &r->view;
     if (!object_view_read(view, r->resource->kind, object.data, object.len)) {
         r->refused++;
-        LOG_ERROR("the server sent what is no object", "resource", r->resource->rbac);
+        LOG_ERROR("the server sent something that is not an object", "resource", r->resource->rbac);
         return;
     }
     object_entry *entry = object_table_find(&r->table, view->namespace_name, view->name);

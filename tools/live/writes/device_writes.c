@@ -490,7 +490,8 @@ static char *copy_of(const json_t *object, const char *key)
     return text != NULL ? heap_text(text, strlen(text)) : NULL;
 }
 
-/* Ends the attempt in kube-scheduler's words: a claim without a name is NAMESPACE/. */
+/* Ends the attempt with kube-scheduler's message, which shows a claim without a name as
+ * "NAMESPACE/". */
 static void not_created(claim_task *c, const char *why)
 {
     char *text = write_path("create claim for extended resources %s/: %s", c->namespace_name, why);

@@ -180,7 +180,7 @@ func (s *solver) onClaim(claim *claim, one *item) (bool, error) {
 		}
 	}
 	if !one.needs {
-		claim.refused[one.kind] = true // it only fills up
+		claim.refused[one.kind] = true // pods are only added, so it stays too full
 	}
 	return false, nil
 }

@@ -22,7 +22,7 @@ func measureFlags(set *flag.FlagSet, o *measure.Options) (plan *load.Plan, berth
 	set.StringVar(&o.Kubernetes, "kubernetes", "", "program that is kube-apiserver and kube-scheduler")
 	set.StringVar(&o.Folder, "dir", "", "folder for clusters")
 	set.IntVar(&o.Runs, "runs", 3, "runs of each, in turn")
-	set.DurationVar(&o.Limit, "limit", 2*time.Minute, "a run ends at the latest after")
+	set.DurationVar(&o.Limit, "limit", 2*time.Minute, "time limit of a run")
 	return planFlags(set), set.String("berth", "", "Berth's program (none: kube-scheduler alone)")
 }
 

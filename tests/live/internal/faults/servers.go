@@ -182,7 +182,7 @@ func renew(w *World) error {
 
 func renewed(w *World, _ check.Requests) {
 	if count, err := check.Credentials(w.Bed.AuditLog(), w.subject.User); err != nil || count < 2 {
-		w.breaks("the new certificate was not shown (%d, %v)", count, err)
+		w.breaks("the new certificate was not used (%d, %v)", count, err)
 	}
 }
 
