@@ -89,19 +89,6 @@ static berth__outcome legacy_volume_binding_prepare(berth__prepare *prepare)
     return BERTH__ACTIVE;
 }
 
-/* The state points into the view, and other pods do not matter. */
-static void legacy_volume_binding_adjust(const berth__question *cycle, const void *instance,
-                                         void *state, const berth__class *cls, uint32_t slot,
-                                         int change)
-{
-    (void)cycle;
-    (void)instance;
-    (void)state;
-    (void)cls;
-    (void)slot;
-    (void)change;
-}
-
 static void legacy_volume_binding_filter(const berth__question *cycle, const void *instance,
                                          const void *opaque, uint32_t tile, berth__mask *mask)
 {
@@ -187,7 +174,8 @@ const berth__plugin_ops berth__plugin_check_volume_binding = {
     .prepare_filter = legacy_volume_binding_prepare,
     .filter = legacy_volume_binding_filter,
     .explain = legacy_volume_binding_explain,
-    .adjust = legacy_volume_binding_adjust,
+    /* The state points into the view, and other pods do not matter. */
+    .adjust = berth__plugin_adjust_nothing,
     .reserve = legacy_volume_binding_reserve,
     .unreserve = berth__volume_binder_unreserve,
 };

@@ -74,19 +74,6 @@ static bool published(const berth__view *view, uint32_t resource, uint32_t slot,
     return named;
 }
 
-/* The state points into the view and does not depend on other pods. */
-static void legacy_volume_limits_adjust(const berth__question *cycle, const void *instance,
-                                        void *state, const berth__class *cls, uint32_t slot,
-                                        int change)
-{
-    (void)cycle;
-    (void)instance;
-    (void)state;
-    (void)cls;
-    (void)slot;
-    (void)change;
-}
-
 static void legacy_volume_limits_explain(const berth__question *cycle, const void *instance,
                                          const void *state, uint32_t slot, berth__reasons *reasons)
 {
@@ -224,7 +211,7 @@ static void legacy_volume_limits_filter_in_tree(const berth__question *cycle,
         .prepare_filter = prepare_##symbol,                                                     \
         .filter = legacy_volume_limits_filter_in_tree,                                          \
         .explain = legacy_volume_limits_explain,                                                \
-        .adjust = legacy_volume_limits_adjust,                                                  \
+        .adjust = berth__plugin_adjust_nothing,                                                 \
     }
 
 IN_TREE(max_ebs_volume_count, "MaxEBSVolumeCount", BERTH__IN_TREE_EBS, "attachable-volumes-aws-ebs",
@@ -358,5 +345,6 @@ const berth__plugin_ops berth__plugin_max_csi_volume_count = {
     .prepare_filter = legacy_volume_limits_prepare_csi,
     .filter = legacy_volume_limits_filter_csi,
     .explain = legacy_volume_limits_explain,
-    .adjust = legacy_volume_limits_adjust,
+    /* The state points into the view and does not depend on other pods. */
+    .adjust = berth__plugin_adjust_nothing,
 };

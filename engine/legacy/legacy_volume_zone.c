@@ -119,19 +119,6 @@ static bool conflicts(const filter_state *own, uint32_t slot)
     return false;
 }
 
-/* The state points into the view, and other pods do not matter. */
-static void legacy_volume_zone_adjust(const berth__question *cycle, const void *instance,
-                                      void *state, const berth__class *cls, uint32_t slot,
-                                      int change)
-{
-    (void)cycle;
-    (void)instance;
-    (void)state;
-    (void)cls;
-    (void)slot;
-    (void)change;
-}
-
 static void legacy_volume_zone_filter(const berth__question *cycle, const void *instance,
                                       const void *opaque, uint32_t tile, berth__mask *mask)
 {
@@ -170,5 +157,6 @@ const berth__plugin_ops berth__plugin_no_volume_zone_conflict = {
     .prepare_filter = legacy_volume_zone_prepare,
     .filter = legacy_volume_zone_filter,
     .explain = legacy_volume_zone_explain,
-    .adjust = legacy_volume_zone_adjust,
+    /* The state points into the view, and other pods do not matter. */
+    .adjust = berth__plugin_adjust_nothing,
 };

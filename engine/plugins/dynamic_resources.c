@@ -107,19 +107,6 @@ static void dynamic_resources_explain(const berth__question *cycle, const void *
     (void)pthread_mutex_unlock(&claims->devices->lock);
 }
 
-/* Other pods do not change which devices are in use; only claims do. */
-static void dynamic_resources_adjust(const berth__question *cycle, const void *instance,
-                                     void *state, const berth__class *cls, uint32_t slot,
-                                     int change)
-{
-    (void)cycle;
-    (void)instance;
-    (void)state;
-    (void)cls;
-    (void)slot;
-    (void)change;
-}
-
 static const char *dynamic_resources_post_filter(const berth__question *cycle, const void *instance,
                                                  const void *state, berth__freed_claim *freed)
 {
@@ -279,7 +266,8 @@ const berth__plugin_ops berth__plugin_dynamic_resources = {
     .prepare_filter = dynamic_resources_prepare_filter,
     .filter = dynamic_resources_filter,
     .explain = dynamic_resources_explain,
-    .adjust = dynamic_resources_adjust,
+    /* Other pods do not change which devices are in use; only claims do. */
+    .adjust = berth__plugin_adjust_nothing,
     .post_filter = dynamic_resources_post_filter,
     .score_state_bytes = sizeof(claims_state),
     .prepare_score = dynamic_resources_prepare_score,

@@ -254,19 +254,6 @@ static bool fits(const berth__view *view, const filter_state *own, uint32_t slot
     return true;
 }
 
-/* The pod's volumes do not depend on other pods, and the view already shows theirs. */
-static void node_volume_limits_adjust(const berth__question *cycle, const void *instance,
-                                      void *state, const berth__class *cls, uint32_t slot,
-                                      int change)
-{
-    (void)cycle;
-    (void)instance;
-    (void)state;
-    (void)cls;
-    (void)slot;
-    (void)change;
-}
-
 /* The slots of a tile with room for all of the pod's volumes, even if none is attached yet. */
 static berth__mask with_room(const berth__view *view, const filter_state *own, uint32_t tile)
 {
@@ -387,5 +374,6 @@ const berth__plugin_ops berth__plugin_node_volume_limits = {
     .filter = node_volume_limits_filter,
     .busy_tiles = node_volume_limits_busy_tiles,
     .explain = node_volume_limits_explain,
-    .adjust = node_volume_limits_adjust,
+    /* The pod's volumes do not depend on other pods, and the view already shows theirs. */
+    .adjust = berth__plugin_adjust_nothing,
 };

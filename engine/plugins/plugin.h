@@ -294,6 +294,19 @@ typedef struct berth__plugin_ops {
                       const berth__pod_placement *placement);
 } berth__plugin_ops;
 
+/* For `adjust` of a plugin whose state needs no adjusting, although it is prepared for each pod. */
+static inline void berth__plugin_adjust_nothing(const berth__question *cycle, const void *instance,
+                                                void *state, const berth__class *cls, uint32_t slot,
+                                                int change)
+{
+    (void)cycle;
+    (void)instance;
+    (void)state;
+    (void)cls;
+    (void)slot;
+    (void)change;
+}
+
 /* The plugin of that name, or NULL; does not find those in legacy/. registry.c has the list. */
 const berth__plugin_ops *berth__plugin_find(berth_str name);
 

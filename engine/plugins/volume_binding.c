@@ -230,18 +230,6 @@ static void volume_binding_score(const berth__question *cycle, const void *insta
 
 /* ---- filter ---- */
 
-/* The state points into the view, so it needs no adjusting. */
-static void volume_binding_adjust(const berth__question *cycle, const void *instance, void *state,
-                                  const berth__class *cls, uint32_t slot, int change)
-{
-    (void)cycle;
-    (void)instance;
-    (void)state;
-    (void)cls;
-    (void)slot;
-    (void)change;
-}
-
 static void volume_binding_filter(const berth__question *cycle, const void *instance,
                                   const void *state, uint32_t tile, berth__mask *mask)
 {
@@ -335,7 +323,8 @@ const berth__plugin_ops berth__plugin_volume_binding = {
     .filter = volume_binding_filter,
     .verdict_key = volume_binding_verdict_key,
     .explain = volume_binding_explain,
-    .adjust = volume_binding_adjust,
+    /* The state points into the view, so it needs no adjusting. */
+    .adjust = berth__plugin_adjust_nothing,
     .score_state_bytes = sizeof(berth__binder),
     .prepare_score = volume_binding_prepare_score,
     .score = volume_binding_score,

@@ -195,18 +195,6 @@ static berth__mask unlabelled(const filter_state *own, const berth__kernels *ker
     return out;
 }
 
-/* Pods on nodes do not matter. */
-static void volume_zone_adjust(const berth__question *cycle, const void *instance, void *state,
-                               const berth__class *cls, uint32_t slot, int change)
-{
-    (void)cycle;
-    (void)instance;
-    (void)state;
-    (void)cls;
-    (void)slot;
-    (void)change;
-}
-
 static void volume_zone_filter(const berth__question *cycle, const void *instance,
                                const void *opaque, uint32_t tile, berth__mask *mask)
 {
@@ -275,5 +263,6 @@ const berth__plugin_ops berth__plugin_volume_zone = {
     .filter = volume_zone_filter,
     .verdict_key = volume_zone_verdict_key,
     .explain = volume_zone_explain,
-    .adjust = volume_zone_adjust,
+    /* Pods on nodes do not matter. */
+    .adjust = berth__plugin_adjust_nothing,
 };

@@ -5,6 +5,7 @@
 
 #include "cli/exits.h"
 #include "commands/commands.h"
+#include "commands/live_flags.h"
 #include "commands/run_clients.h"
 #include "commands/run_unused.h"
 #include "live/credentials/kubeconfig_files.h"
@@ -33,11 +34,10 @@ enum { DEFAULT_PORT = 10259, MAX_RATE = 1000000 };
 
 typedef struct run_flags {
     engine_setup setup;
-    const char *kubeconfig, *context, *master, *unschedulable_max;
+    const char *unschedulable_max;
     const char *emulated_version, *write_config_to;
     const char *rate; /* --kube-api-qps, which may have a fraction */
-    uint64_t verbosity, burst, secure_port;
-    int format;
+    uint64_t burst, secure_port;
     bool profiling; /* the default */
     bool burst_given, elect, elect_denied, port_given;
     const char *times[3]; /* in the order of run_config_times */
@@ -54,25 +54,7 @@ typedef struct run_flags {
 /* The command runs once in a program; options point into these. */
 static run_flags flags = {.profiling = true};
 
-static const char *const formats[] = {"text", "json", NULL};
-
 static const option of_server[] = {
-    {.name = "kubeconfig",
-     .kind = OPTION_TEXT,
-     .value = "FILE",
-     .target = &flags.kubeconfig,
-     .help = "API server and credentials (default: the files of\n$KUBECONFIG, or the pod's service "
-             "account)"},
-    {.name = "context",
-     .kind = OPTION_TEXT,
-     .value = "NAME",
-     .target = &flags.context,
-     .help = "the kubeconfig's context (default: the current one)"},
-    {.name = "master",
-     .kind = OPTION_TEXT,
-     .value = "URL",
-     .target = &flags.master,
-     .help = "the API server, in place of the kubeconfig's"},
     {.name = "kube-api-qps",
      .kind = OPTION_TEXT,
      .value = "N",
@@ -169,43 +151,21 @@ static const option of_looks[] = {
      .given = &flags.port_given,
      .target = &flags.secure_port,
      .help = "port of that address (10259); 0: serve nothing"},
-    {.name = "tls-cert-file",
-     .kind = OPTION_TEXT,
-     .value = "FILE",
-     .target = &flags.session.certificate_file,
-     .help = "certificate for HTTPS (default: one is made at the start)"},
-    {.name = "tls-private-key-file",
-     .kind = OPTION_TEXT,
-     .value = "FILE",
-     .target = &flags.session.key_file,
-     .help = "key of the certificate"},
     {.name = "profiling",
      .kind = OPTION_FLAG,
      .denied = &flags.session.no_profiles,
      .target = &flags.profiling,
      .help = "serve profiles under /debug/pprof/ (default); =false: not"},
-    {.name = "v",
-     .letter = 'v',
-     .kind = OPTION_NUMBER,
-     .value = "LEVEL",
-     .max = 10,
-     .target = &flags.verbosity,
-     .help = "log level: 2 logs each binding, 3 each attempt"},
-    {.name = "logging-format",
-     .kind = OPTION_CHOICE,
-     .value = "FORM",
-     .choices = formats,
-     .target = &flags.format,
-     .help = "form of the log, on standard error"},
 };
 
 /* As in kube-scheduler, the configuration's kubeconfig takes precedence over the flag, which serves
  * when there is no configuration. */
 static berth_status read_access(const run_config *file, kubeconfig *config, berth_error *error)
 {
-    const kubeconfig_search search = {.path = file->kubeconfig != NULL ? file->kubeconfig
-                                                                       : flags.kubeconfig,
-                                      .choice = {.context = flags.context, .server = flags.master}};
+    const live_flags *given = &live_flags_given;
+    const kubeconfig_search search = {
+        .path = file->kubeconfig != NULL ? file->kubeconfig : given->kubeconfig,
+        .choice = {.context = given->context, .server = given->master}};
     return kubeconfig_find(config, &search, error);
 }
 
@@ -414,7 +374,7 @@ static int write_config(const run_config *file)
     const written_config config = {
         .setup = &flags.setup,
         .file = file,
-        .kubeconfig = flags.kubeconfig,
+        .kubeconfig = live_flags_given.kubeconfig,
         .leader_elect = flags.elect || (file->leader_elect && !flags.elect_denied),
         .profiling = flags.profiling,
         .qps = rate_given && flags.session.rate != 0 ? flags.session.rate : 50,
@@ -471,7 +431,9 @@ static int run_once(void)
 static int run(const option_group *groups, size_t group_count)
 {
     int code;
-    log_setup(flags.format == 1, (int)flags.verbosity);
+    live_flags_set_log();
+    flags.session.certificate_file = live_flags_given.certificate_file;
+    flags.session.key_file = live_flags_given.key_file;
     flags.values = options_values(groups, group_count);
     flags.session.flags = flags.values;
     flags.session.reload = flags.setup.config_path != NULL ? try_reload : NULL;
@@ -487,15 +449,17 @@ static int run(const option_group *groups, size_t group_count)
 int cmd_run(int argc, char **argv)
 {
     text_list operands = {0};
-    const option_group groups[] = {OPTION_GROUP(of_server), OPTION_GROUP(of_lease),
-                                   OPTION_GROUP(of_looks),  engine_setup_options(&flags.setup),
+    const option_group groups[] = {live_flags_of_access(),  OPTION_GROUP(of_server),
+                                   OPTION_GROUP(of_lease),  OPTION_GROUP(of_looks),
+                                   live_flags_of_serving(), engine_setup_options(&flags.setup),
                                    run_clients_options(),   run_unused_options()};
-    options_result parsed = options_parse(&help, groups, 6, &operands, argc, argv);
+    enum { GROUPS = sizeof(groups) / sizeof(groups[0]) };
+    options_result parsed = options_parse(&help, groups, GROUPS, &operands, argc, argv);
     int code = parsed == OPTIONS_WRONG ? EXIT_USAGE : EXIT_DONE;
     if (parsed == OPTIONS_RUN && operands.count > 0)
         code = exit_usage(help.name, "unexpected '%s'", operands.items[0]);
     else if (parsed == OPTIONS_RUN)
-        code = run(groups, 6);
+        code = run(groups, GROUPS);
     text_list_free(&operands);
     engine_setup_release(&flags.setup);
     return code;

@@ -6,6 +6,7 @@
 
 #include "cli/exits.h"
 #include "commands/commands.h"
+#include "commands/live_flags.h"
 #include "commands/run_clients.h"
 #include "live/answer/answering.h"
 #include "live/credentials/kubeconfig_files.h"
@@ -40,37 +41,14 @@ enum { OF_CLIENT = 64, OF_CLIENT_MAX = 4096, THREADS_MAX = 1024 };
 
 typedef struct serve_flags {
     engine_setup setup;
-    const char *kubeconfig, *context, *master, *deadline;
-    uint64_t threads, of_client, verbosity;
-    int format;
+    const char *deadline;
+    uint64_t threads, of_client;
     answering_options answering;
 } serve_flags;
 
 /* The command runs once in a program; options point into these. */
 static serve_flags flags = {
     .of_client = OF_CLIENT, .deadline = "10s", .answering.listen = "127.0.0.1:8470"};
-
-static const char *const formats[] = {"text", "json", NULL};
-
-static const option of_server[] = {
-    {.name = "kubeconfig",
-     .kind = OPTION_TEXT,
-     .value = "FILE",
-     .target = &flags.kubeconfig,
-     .help =
-         "API server and credentials (default: the files of\n$KUBECONFIG, ~/.kube/config, or the "
-         "pod's service account)"},
-    {.name = "context",
-     .kind = OPTION_TEXT,
-     .value = "NAME",
-     .target = &flags.context,
-     .help = "the kubeconfig's context (default: the current one)"},
-    {.name = "master",
-     .kind = OPTION_TEXT,
-     .value = "URL",
-     .target = &flags.master,
-     .help = "the API server, in place of the kubeconfig's"},
-};
 
 static const option of_answers[] = {
     {.name = "listen",
@@ -95,29 +73,6 @@ static const option of_answers[] = {
      .max = OF_CLIENT_MAX,
      .target = &flags.of_client,
      .help = "questions of one address at a time (64); others are\nanswered 429"},
-    {.name = "tls-cert-file",
-     .kind = OPTION_TEXT,
-     .value = "FILE",
-     .target = &flags.answering.certificate_file,
-     .help = "certificate for HTTPS (default: one is made at the start)"},
-    {.name = "tls-private-key-file",
-     .kind = OPTION_TEXT,
-     .value = "FILE",
-     .target = &flags.answering.key_file,
-     .help = "key of the certificate"},
-    {.name = "v",
-     .letter = 'v',
-     .kind = OPTION_NUMBER,
-     .value = "LEVEL",
-     .max = 10,
-     .target = &flags.verbosity,
-     .help = "log level"},
-    {.name = "logging-format",
-     .kind = OPTION_CHOICE,
-     .value = "FORM",
-     .choices = formats,
-     .target = &flags.format,
-     .help = "form of the log, on standard error"},
 };
 
 /* Returns false, after a message, if an option's value is wrong. */
@@ -155,10 +110,14 @@ static int run(void)
 {
     kubeconfig config;
     berth_error error = {.code = BERTH_OK};
-    const kubeconfig_search search = {.path = flags.kubeconfig,
-                                      .home = true, /* it only reads */
-                                      .choice = {.context = flags.context, .server = flags.master}};
-    log_setup(flags.format == 1, (int)flags.verbosity);
+    const live_flags *given = &live_flags_given;
+    const kubeconfig_search search = {
+        .path = given->kubeconfig,
+        .home = true, /* it only reads */
+        .choice = {.context = given->context, .server = given->master}};
+    live_flags_set_log();
+    flags.answering.certificate_file = given->certificate_file;
+    flags.answering.key_file = given->key_file;
     if (!take_limits())
         return EXIT_USAGE;
     berth_status status = take_clients(&error);
@@ -176,11 +135,13 @@ static int run(void)
 int cmd_serve(int argc, char **argv)
 {
     text_list operands = {0};
-    const option_group groups[] = {OPTION_GROUP(of_server), OPTION_GROUP(of_answers),
-                                   run_clients_options(), engine_setup_options(&flags.setup)};
-    options_result parsed = options_parse(&help, groups, 4, &operands, argc, argv);
+    const option_group groups[] = {live_flags_of_access(), OPTION_GROUP(of_answers),
+                                   live_flags_of_serving(), run_clients_options(),
+                                   engine_setup_options(&flags.setup)};
+    enum { GROUPS = sizeof(groups) / sizeof(groups[0]) };
+    options_result parsed = options_parse(&help, groups, GROUPS, &operands, argc, argv);
     int code = parsed == OPTIONS_WRONG ? EXIT_USAGE : EXIT_DONE;
-    char *values = options_values(groups, 4);
+    char *values = options_values(groups, GROUPS);
     flags.answering.flags = values;
     if (parsed == OPTIONS_RUN && operands.count > 0)
         code = exit_usage(help.name, "unexpected argument '%s'", operands.items[0]);
