@@ -70,9 +70,9 @@ typedef void berth__page_visit(void *context, uint32_t page, void *first, void *
 void berth__cow_array_compare(const berth__cow_array *first, const berth__cow_array *second,
                               berth__page_visit *visit, void *context);
 
-/* The number of notes that retiring the whole array takes; and retire it, which leaves the struct
- * empty. */
+/* How many blocks the array has: its owner needs room for as many notes before it retires them. */
 uint32_t berth__cow_array_blocks(const berth__cow_array *table);
+/* Retires all blocks and leaves the struct empty. */
 void berth__cow_array_retire(berth__cow_array *table, berth__cow_owner *cow);
 
 #endif

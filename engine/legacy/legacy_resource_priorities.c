@@ -72,8 +72,8 @@ static bool is_wide(const berth__question *cycle)
            request->nonzero_memory > BERTH__SMALL_AMOUNT;
 }
 
-/* The free parts of a tile's capacities in hundredths. Products that wrap are clamped to 0..100,
- * where a shape has its outermost scores. */
+/* The free parts of a tile's capacities in hundredths. A product may wrap around, so the
+ * result is limited to 0..100, beyond which a shape's scores do not change. */
 static void free_percents(const berth__question *cycle, const side *one, int32_t *out)
 {
     _Alignas(64) double sums[BERTH__TILE] = {0}, weights[BERTH__TILE] = {0};

@@ -184,24 +184,33 @@ static berth__sym namespace_of(berth__related *related, berth_kind kind, berth_s
                         : related->model->known.default_namespace;
 }
 
-/* Compile an object, without linking it. NULL when out of memory. */
-static berth__related_object *make_object(berth__related *related, const berth_object *source)
+/* An empty object in an arena of its own. NULL when out of memory. */
+static berth__related_object *new_object(const berth__related *related)
 {
-    const berth_metadata *meta = source->as.any;
     berth__arena arena;
-    bool ok = true;
     berth__arena_init_sized(&arena, related->model->allocator, 512);
     berth__related_object *object =
         berth__arena_alloc_zero(&arena, sizeof(*object), _Alignof(berth__related_object));
     if (object == NULL)
         return NULL;
     object->arena = arena;
+    object->entry.key = &object->key;
+    object->entry.key_bytes = sizeof(object->key);
+    return object;
+}
+
+/* Compile an object, without linking it. NULL when out of memory. */
+static berth__related_object *make_object(berth__related *related, const berth_object *source)
+{
+    const berth_metadata *meta = source->as.any;
+    bool ok = true;
+    berth__related_object *object = new_object(related);
+    if (object == NULL)
+        return NULL;
     object->key.kind = (uint32_t)source->kind;
     object->key.namespace_name = namespace_of(related, source->kind, meta->namespace_name, &ok);
     berth_str name = meta->name.data != NULL ? meta->name : BERTH_STR("");
     object->key.name = berth__intern_add(&related->model->strings, name, &ok);
-    object->entry.key = &object->key;
-    object->entry.key_bytes = sizeof(object->key);
     read_body(related, object, source, &ok);
     if (ok &&
         berth__object_keep(related->model->keep_objects, &object->arena, source, &object->kept))
@@ -445,17 +454,11 @@ berth_status berth__related_remove(berth__related *related, berth_kind kind,
 static berth__related_object *copy_object(const berth__related *related,
                                           const berth__related_object *source)
 {
-    berth__arena arena;
     bool ok = true;
-    berth__arena_init_sized(&arena, related->model->allocator, 512);
-    berth__related_object *object =
-        berth__arena_alloc_zero(&arena, sizeof(*object), _Alignof(berth__related_object));
+    berth__related_object *object = new_object(related);
     if (object == NULL)
         return NULL;
-    object->arena = arena;
     object->key = source->key;
-    object->entry.key = &object->key;
-    object->entry.key_bytes = sizeof(object->key);
     object->labels = berth__labels_copy(&object->arena, source->labels, &ok);
     object->selector = berth__selector_copy(&object->arena, &source->selector, &ok);
     object->group = source->group;

@@ -1,4 +1,4 @@
-/* Texts that tests build at random: append, and corrupt one byte. */
+/* For tests that build random texts: appends a piece, or corrupts one byte. */
 #ifndef BERTH_TESTS_UNIT_RANDOM_TEXT_H
 #define BERTH_TESTS_UNIT_RANDOM_TEXT_H
 

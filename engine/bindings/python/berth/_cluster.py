@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
-from types import TracebackType
 from typing import Any, Optional, TypeVar, Union
 
 from . import _arrays, _errors, _explain, _reading
@@ -52,12 +51,7 @@ class Closing:
     def __enter__(self: _Self) -> _Self:
         return self
 
-    def __exit__(
-        self,
-        kind: Optional[type[BaseException]],
-        value: Optional[BaseException],
-        trace: Optional[TracebackType],
-    ) -> None:
+    def __exit__(self, *problem: object) -> None:
         self.close()
 
     def __del__(self) -> None:

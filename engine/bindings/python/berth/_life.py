@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import os
 import threading
-from types import TracebackType
 from typing import Any, Callable, Optional, Protocol
 
 from ._errors import BusyError, ClosedError, StateError
@@ -137,12 +136,7 @@ class Handle:
             life.calls += 1
         return pointer
 
-    def __exit__(
-        self,
-        kind: Optional[type[BaseException]],
-        value: Optional[BaseException],
-        trace: Optional[TracebackType],
-    ) -> None:
+    def __exit__(self, *problem: object) -> None:
         life = self.life
         with life.mutex:
             self.depth -= 1
@@ -237,12 +231,7 @@ class Shared:
             handle.life.calls += 1
         return pointer
 
-    def __exit__(
-        self,
-        kind: Optional[type[BaseException]],
-        value: Optional[BaseException],
-        trace: Optional[TracebackType],
-    ) -> None:
+    def __exit__(self, *problem: object) -> None:
         handle = self.handle
         with handle.life.mutex:
             handle.users -= 1
