@@ -969,8 +969,9 @@ static char *written(const berth_object *object)
     berth__encoder_init(&encoder, berth__allocator_default());
     berth__encode_object(&encoder, object);
     assert_true(encoder.ok);
-    char *text = strndup(encoder.bytes, encoder.count);
+    char *text = calloc(encoder.count + 1, 1);
     assert_non_null(text);
+    memcpy(text, encoder.bytes, encoder.count);
     berth__encoder_destroy(&encoder);
     return text;
 }
