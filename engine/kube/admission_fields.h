@@ -1,5 +1,5 @@
-/* The tables of fields (objects/field.h) of objects that admission plugins of an API server read, and
- * that complete pods here. */
+/* The tables of fields (objects/field.h) of objects that admission plugins of an API server read,
+ * and that complete pods here. */
 #ifndef BERTH_KUBE_ADMISSION_FIELDS_H
 #define BERTH_KUBE_ADMISSION_FIELDS_H
 

@@ -1,6 +1,6 @@
-/* Writes C structs as JSON, by the tables of objects/field.h, so that it writes what decoding reads.
- * Fields that are absent or zero are left out. The keys of maps are sorted, as Kubernetes does. If
- * a time is only known to be set, the beginning of 1970 is written. */
+/* Writes C structs as JSON, by the tables of objects/field.h, so that it writes what decoding
+ * reads. Fields that are absent or zero are left out. The keys of maps are sorted, as Kubernetes
+ * does. If a time is only known to be set, the beginning of 1970 is written. */
 #ifndef BERTH_KUBE_ENCODE_H
 #define BERTH_KUBE_ENCODE_H
 

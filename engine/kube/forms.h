@@ -6,13 +6,13 @@
 #include "kube/decode.h"
 #include "kube/encode.h"
 
-/* Reads the value of a field into the struct `out`. Where the field has no key, `value` is the whole
- * JSON object. */
+/* Reads the value of a field into the struct `out`. Where the field has no key, `value` is the
+ * whole JSON object. */
 typedef berth_status berth__form_read_fn(berth__decoder *decoder, const berth__field_path *path,
                                          const berth__json *value, const berth__field *field,
                                          void *out);
-/* Writes the value of a field of the struct `from`, or nothing if it is not set; where the field has
- * no key, writes whole members. */
+/* Writes the value of a field of the struct `from`, or nothing if it is not set; where the field
+ * has no key, writes whole members. */
 typedef void berth__form_write_fn(berth__encoder *encoder, const berth__field *field,
                                   const void *from);
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # berth run and HTTP extenders: the questions that extenders get, and the effects of their answers,
-# against a server that notes writes. shellcheck source=tests/cli/cases.sh
+# against a server that notes writes.
+# shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 
 needs_live

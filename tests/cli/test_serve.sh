@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # berth serve: its answers equal those of the program on the same cluster, follow the watches, and
-# have limits; the API server decides who may ask. shellcheck source=tests/cli/cases.sh
+# have limits; the API server decides who may ask.
+# shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 
 needs_live

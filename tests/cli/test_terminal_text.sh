@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Names and messages never send control sequences to a terminal: results and diagnostics of all
-# commands contain no control characters, and no name can start a new line. shellcheck
-# source=tests/cli/cases.sh
+# commands contain no control characters, and no name can start a new line.
+# shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 
 python3 - "$work" <<'END'

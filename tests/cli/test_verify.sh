@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # berth verify: it finds no difference if there is none, and finds each kind of difference once the
-# vectors are changed accordingly. shellcheck source=tests/cli/cases.sh
+# vectors are changed accordingly.
+# shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 
 vectors=${BERTH_SOURCE:?}/tests/vectors/v1.32

@@ -54,7 +54,7 @@ sed -zE 's,/\*([^*]|\*+[^*/])*\*+/,,g' include/berth/objects.h include/berth/obj
     }' | sort -u >"$work/members"
 
 # The members that a line of a table names; a line may name a part of a member.
-tr -d '\\' < <(cat objects/fields_*.c kube/forms_volume.c) | tr -s '\n ' ' ' |
+cat objects/fields_*.c kube/forms_volume.c | tr -d '\134' | tr -s '\n ' ' ' |
   grep -oE '(berth_[a-z_]+, )([a-z_.]+, ?)*[a-z_.]+' |
   awk -F', *' '{ for (i = 2; i <= NF; i++) { sub(/\..*/, "", $i); print $1 "." $i } }' |
   sort -u >"$work/listed"

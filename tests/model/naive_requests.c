@@ -1,5 +1,5 @@
-/* The amounts that pods request and hold: filters.md §6, and v1.36.md §3 for pods resized in place
- * and for resources of the pod as a whole. */
+/* The amounts that pods request and hold: filters.md §6, and v1.36.md §3 for pods resized in
+ * place and for resources of the pod as a whole. */
 #include <string.h>
 
 #include "naive.h"

@@ -30,13 +30,13 @@ void manifest_close(output *o)
 
 /* ---- one value per line ---- */
 
-static void write_indented(output *o, const json_t *value)
+static void write_indented(output *o, json_t *value)
 {
     const char *key;
     json_t *member;
     if (json_is_object(value)) {
         output_object(o);
-        json_object_foreach((json_t *)(uintptr_t)value, key, member)
+        json_object_foreach(value, key, member)
         {
             output_key(o, key);
             write_indented(o, member);
