@@ -41,7 +41,7 @@ enum {
         .namespaced = (in_namespace), .of_devices = true                         \
     }
 
-/* Source: kubernetes v1.32 to v1.37, api/discovery. */
+/* Source: kubernetes v1.32 to v1.36, api/discovery; v1.37 for PodGroup and DeviceTaintRule. */
 static const berth__kind_info kinds[KINDS] = {
     [BERTH_KIND_NAMESPACE] = CLUSTER("Namespace", "v1", berth__fields_namespace),
     [BERTH_KIND_STORAGE_CLASS] =

@@ -7,7 +7,7 @@
  * Order: a table begins with the fields that Berth reads, which are written in this order. Fields
  * that only Kubernetes knows follow.
  *
- * Source: k8s.io/api v0.37. */
+ * Source: k8s.io/api v0.36; v0.37 for PodGroups, DeviceTaintRules and fields that came with it. */
 #ifndef BERTH_OBJECTS_FIELD_H
 #define BERTH_OBJECTS_FIELD_H
 
