@@ -15,6 +15,7 @@ berth_status berth__volume_use_create(berth__storage *storage, berth__volume_use
         return BERTH_E_NOMEM;
     use->allocator = allocator;
     use->storage = storage;
+    berth__arena_init(&use->states, allocator);
     *out = use;
     return BERTH_OK;
 }
@@ -27,7 +28,6 @@ static void state_destroy(const berth_allocator *allocator, berth__node_volumes 
     berth__free(allocator, volumes->attached,
                 volumes->attached_capacity * sizeof(*volumes->attached));
     berth__free(allocator, volumes->drivers, volumes->driver_capacity * sizeof(*volumes->drivers));
-    berth__free(allocator, volumes, sizeof(*volumes));
 }
 
 void berth__volume_use_destroy(berth__volume_use *use)
@@ -36,6 +36,7 @@ void berth__volume_use_destroy(berth__volume_use *use)
         return;
     for (uint32_t i = 0; i < use->node_capacity; i++)
         state_destroy(use->allocator, use->nodes[i]);
+    berth__arena_destroy(&use->states);
     berth__driver_fills_destroy(use);
     berth__free(use->allocator, use->nodes, use->node_capacity * sizeof(*use->nodes));
     berth__free(use->allocator, use->claims, use->claim_capacity * sizeof(*use->claims));
@@ -63,7 +64,7 @@ static berth__node_volumes *state_make(berth__volume_use *use, uint32_t node_id)
                    sizeof(*use->nodes)))
         return NULL;
     if (use->nodes[node_id] == NULL)
-        use->nodes[node_id] = berth__alloc_zero(use->allocator, sizeof(berth__node_volumes), 64);
+        use->nodes[node_id] = berth__arena_alloc_zero(&use->states, sizeof(berth__node_volumes), 8);
     return use->nodes[node_id];
 }
 
@@ -452,6 +453,24 @@ static bool follow_journal(berth__volume_use *use)
     return true;
 }
 
+/* The store's record of a node, or NULL. `*ahead` is by how much the number of the record that was
+ * found last exceeds its node's id. Lists of nodes and of CSINodes have the same order, so the next
+ * record is mostly as far ahead, and no look-up by name is needed. */
+static const berth__storage_node *find_record(const berth__storage *storage, berth__sym name,
+                                              uint32_t node_id, uint32_t *ahead)
+{
+    const uint32_t likely = node_id + *ahead;
+    if (likely < storage->nodes.count) {
+        const berth__storage_node *record = berth__storage_node_at(storage, likely);
+        if (record->record.key.name == name)
+            return record;
+    }
+    const berth__storage_node *record = berth__storage_node_find(storage, name);
+    if (record != NULL)
+        *ahead = record->id - node_id;
+    return record;
+}
+
 /* Link nodes that have been added since then to their records in the store, if it has any. */
 static bool find_records(berth__volume_use *use, const berth__layout *layout,
                          const berth__cow_array *nodes)
@@ -463,13 +482,14 @@ static bool find_records(berth__volume_use *use, const berth__layout *layout,
     for (uint32_t i = use->record_count; i < record_count; i++)
         use->node_of_record[i] = BERTH_NODE_NONE;
     use->record_count = record_count;
+    uint32_t ahead = 0;
     for (uint32_t slot = 0; record_count > 0 && slot < layout->count; slot++) {
         uint32_t node_id = layout->nodes[slot];
         const berth__node_volumes *known = berth__volume_use_of(use, node_id);
         if (known != NULL && known->synced)
             continue;
         const berth__storage_node *record =
-            berth__storage_node_find(use->storage, berth__node_at(nodes, node_id)->name);
+            find_record(use->storage, berth__node_at(nodes, node_id)->name, node_id, &ahead);
         if (record == NULL)
             continue;
         berth__node_volumes *volumes = state_make(use, node_id);

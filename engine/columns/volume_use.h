@@ -7,6 +7,7 @@
 #ifndef BERTH_COLUMNS_VOLUME_USE_H
 #define BERTH_COLUMNS_VOLUME_USE_H
 
+#include "base/arena.h"
 #include "columns/layout.h"
 #include "columns/tile_kernels.h"
 #include "model/pod.h"
@@ -68,6 +69,7 @@ typedef struct berth__claim_use {
 typedef struct berth__volume_use {
     const berth_allocator *allocator;
     berth__storage *storage;
+    berth__arena states;         /* of nodes, kept for the next node that gets the id */
     berth__node_volumes **nodes; /* by node id; NULL: no state */
     uint32_t node_capacity;
     berth__claim_use *claims; /* by claim id */
