@@ -29,6 +29,7 @@ typedef struct bench {
     engine_setup setup;
     bool json;
     bool loop;                  /* use the scheduling loop */
+    bool churns;                /* pods leave while others come */
     berth_scheduler *scheduler; /* the loop's scheduler */
     berth_scheduler_counters counters;
     progress bar;
@@ -48,7 +49,9 @@ static const command_help help = {
         "memory, the rate of reading, and a digest of all placements, which depends on the\n"
         "options but not on --threads.\n"
         "With --loop the pods go through the scheduling queue, in virtual time: those that fit\n"
-        "nowhere are tried again, and preempt. The workload preempt always does.\n\n"
+        "nowhere are tried again, and preempt. The workload preempt always does.\n"
+        "With the workload churn, latencies are those of decisions; the rate includes the pods\n"
+        "that leave.\n\n"
         "Workloads:\n" WORKLOAD_HELP,
     .examples = "  berth bench --workload basic --nodes 5000 --pods 20000 --threads 2\n"
                 "  berth bench --workload basic --percentage 100 --path scan --json\n"
@@ -57,6 +60,17 @@ static const command_help help = {
                 "  berth bench --workload preempt --nodes 5000 --pods 5000\n",
 };
 
+/* Remove the pod that leaves after the `i`-th has come, if there is one. */
+static berth_status let_leave(const bench *b, uint64_t i, berth_error *error)
+{
+    const uint64_t stay = (b->cluster.pod_count + 1) / 2;
+    berth_str space, name;
+    if (!b->churns || i < stay)
+        return BERTH_OK;
+    berth_engine_pod_name(b->cluster.engine, b->cluster.pods[i - stay], &space, &name);
+    return berth_engine_remove(b->cluster.engine, BERTH_KIND_POD, space, name, error);
+}
+
 static berth_status measure(bench *b, berth_error *error)
 {
     berth_placement placement;
@@ -64,7 +78,7 @@ static berth_status measure(bench *b, berth_error *error)
     progress_start(&b->bar, "placing", b->cluster.pod_count);
     stopwatch_start(&b->watch);
     uint64_t before = b->watch.start_ticks;
-    for (uint64_t i = 0; i < b->cluster.pod_count; i++) {
+    for (uint64_t i = 0; i < b->cluster.pod_count && status == BERTH_OK; i++) {
         status = berth_engine_schedule(b->cluster.engine, b->cluster.pods[i], &placement, error);
         uint64_t now = stopwatch_ticks(&b->watch);
         histogram_add(&b->latencies, now - before);
@@ -73,6 +87,10 @@ static berth_status measure(bench *b, berth_error *error)
             break;
         b->bound += placement.verdict == BERTH_VERDICT_PLACED;
         b->indexed += placement.path == BERTH_PATH_INDEX;
+        if (b->churns) {
+            status = let_leave(b, i, error);
+            before = stopwatch_ticks(&b->watch);
+        }
         if (b->bar.terminal && i % PROGRESS_EVERY == 0) {
             progress_update(&b->bar, i);
             before = stopwatch_ticks(&b->watch);
@@ -318,6 +336,7 @@ static int run(bench *b)
     if (status == BERTH_OK)
         status = bench_cluster_build(&b->cluster, &error);
     b->loop |= !was_read(b) && workload_preempts(&b->cluster.spec);
+    b->churns = !was_read(b) && workload_churns(&b->cluster.spec);
     if (status == BERTH_OK)
         status = b->loop ? measure_loop(b, &error) : measure(b, &error);
     if (status != BERTH_OK)
@@ -363,6 +382,8 @@ int cmd_bench(int argc, char **argv)
     else if (parsed == OPTIONS_RUN &&
              !workload_spec_check(&b->cluster.spec, reason, sizeof(reason)))
         code = exit_usage(help.name, "--%s", reason);
+    else if (parsed == OPTIONS_RUN && b->loop && workload_churns(&b->cluster.spec))
+        code = exit_usage(help.name, "workload churn cannot be combined with --loop");
     else if (parsed == OPTIONS_RUN)
         code = input_files_expand(&expanded, &b->cluster.files, false, help.name);
     if (parsed == OPTIONS_RUN && code == EXIT_DONE)

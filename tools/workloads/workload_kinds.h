@@ -41,6 +41,7 @@ typedef struct workload_pod {
 struct workload {
     uint32_t running_a_node; /* used if no number is given */
     bool takes_apps;         /* spec->apps has an effect */
+    bool churns;             /* as workload_churns says */
     /* Counts the objects that pods need and that come before the nodes, and builds one; both NULL:
      * none. */
     uint64_t (*storage_count)(const workload_spec *spec);
@@ -89,6 +90,8 @@ extern const workload workload_preferred;
 extern const workload workload_mixed;
 extern const workload workload_volumes;
 extern const workload workload_gpu;
+extern const workload workload_racks;
+extern const workload workload_churn;
 extern const workload workload_preempt;
 
 #endif

@@ -1,6 +1,8 @@
-/* The workload `ordinary`: a typical cluster. Machines of Google's trace of 2019, some to be
- * avoided (PreferNoSchedule); Deployments behind Services, whose pods kube-scheduler's defaults
- * spread over zones and nodes; every tenth pod belongs to an app whose pods have a volume each.
+/* The workload `ordinary`: a typical cluster; and `churn`, the same with pods that leave.
+ *
+ * Machines of Google's trace of 2019, some to be avoided (PreferNoSchedule); Deployments behind
+ * Services, whose pods kube-scheduler's defaults spread over zones and nodes; every tenth pod
+ * belongs to an app whose pods have a volume each.
  *
  * The number of pods of an app is heavy-tailed. Requests have the steps that people write, small
  * ones more often than large ones, and are the same for all pods of an app. One app in five prefers
@@ -165,10 +167,9 @@ static void make_pod(const workload_spec *spec, workload_pod which, workload_ran
     workload_mount(spec, CLAIM_SHARE, which, d, need);
 }
 
-const workload workload_ordinary = {
-    .takes_apps = true,
-    .storage_count = count_storage,
-    .storage = make_storage,
-    .node = make_node,
-    .pod = make_pod,
-};
+#define ORDINARY                                                                 \
+    .takes_apps = true, .storage_count = count_storage, .storage = make_storage, \
+    .node = make_node, .pod = make_pod
+
+const workload workload_ordinary = {ORDINARY};
+const workload workload_churn = {ORDINARY, .churns = true};

@@ -127,7 +127,7 @@ void workload_spec_options(workload_spec *spec, option options[WORKLOAD_OPTIONS]
          .value = "A",
          .max = WORKLOAD_APP_COUNT_MAX,
          .target = &spec->apps,
-         .help = "apps of workload ordinary, whose pods come in turn\n(default: one for each 128 "
+         .help = "apps of ordinary and churn, whose pods come in turn\n(default: one for each 128 "
                  "pods, few of them large)"},
         {.name = "workload",
          .kind = OPTION_CHOICE,
@@ -177,7 +177,7 @@ bool workload_spec_check(const workload_spec *spec, char *reason, size_t reason_
 {
     if (spec->apps == 0 || kinds[spec->kind]->takes_apps)
         return true;
-    snprintf(reason, reason_size, "apps: expected workload ordinary, found %s",
+    snprintf(reason, reason_size, "apps: expected workload ordinary or churn, found %s",
              workload_names[spec->kind]);
     return false;
 }
@@ -237,6 +237,11 @@ uint64_t workload_running_count(const workload_spec *spec)
 bool workload_preempts(const workload_spec *spec)
 {
     return kinds[spec->kind]->running_a_node > 0;
+}
+
+bool workload_churns(const workload_spec *spec)
+{
+    return kinds[spec->kind]->churns;
 }
 
 uint64_t workload_object_count(const workload_spec *spec)

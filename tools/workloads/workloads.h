@@ -17,7 +17,7 @@ typedef struct workload_spec {
     uint64_t zones;
     uint64_t pods;    /* to place */
     uint64_t running; /* on nodes */
-    uint64_t apps;    /* of workload ordinary, all of one size; 0: heavy-tailed sizes */
+    uint64_t apps;    /* of workloads ordinary and churn, all of one size; 0: heavy-tailed sizes */
     uint64_t seed;
 } workload_spec;
 
@@ -46,6 +46,10 @@ enum {
                "             in a zone, half to be made in one of two zones\n")                    \
     X(gpu, "  gpu        nodes of eight GPUs, some with network cards or partitioned; pods\n"      \
            "             with a claim of their own for one or several\n")                          \
+    X(racks,                                                                                       \
+      "  racks      nodes in racks of twenty; apps that spread over racks, avoid racks with\n"     \
+      "             another of their pods, or prefer those of another app\n")                      \
+    X(churn, "  churn      ordinary; each pod leaves when half of all pods have come after it\n")  \
     X(preempt, "  preempt    nodes full of pods of 4 cpu (8 a node unless --running says other-\n" \
                "             wise), pods of 4 cpu and a higher priority to place\n")
 
@@ -91,6 +95,9 @@ uint64_t workload_running_count(const workload_spec *spec);
 
 /* Whether pods to place only find room by preemption. */
 bool workload_preempts(const workload_spec *spec);
+
+/* Whether each pod to place leaves when half of them have come after it. */
+bool workload_churns(const workload_spec *spec);
 
 /* The number of objects that a specification makes. */
 uint64_t workload_object_count(const workload_spec *spec);
