@@ -17,7 +17,10 @@
 #include "index/score_cells.h"
 #include "index/search_tree.h"
 
-enum { BERTH__FOREST_FAN = 16 }; /* tiles per group */
+enum {
+    BERTH__FOREST_FAN = 16,       /* tiles per group */
+    BERTH__FOREST_CELLS_MAX = 64, /* with more cells there is no forest */
+};
 
 typedef struct berth__forest_entry {
     int32_t best;

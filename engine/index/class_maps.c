@@ -54,6 +54,8 @@ static void drop(berth__class_maps *maps, berth__class_map *map)
     berth__keymap_remove(&maps->map, &map->used.entry);
     free_ids(maps, map);
     berth__free(maps->allocator, map->slots, map->slot_capacity * sizeof(*map->slots));
+    berth__free(maps->allocator, map->members, map->member_capacity * sizeof(*map->members));
+    berth__free(maps->allocator, map->newest, map->newest_capacity * sizeof(*map->newest));
     berth__free(maps->allocator, map->peopled, map->peopled_capacity * sizeof(*map->peopled));
     berth__free(maps->allocator, map, sizeof(*map));
 }
@@ -144,12 +146,42 @@ typedef struct mapping {
     bool ok; /* false: out of memory */
 } mapping;
 
+/* Whether two classes of a cell are the same. */
 static bool same(const berth__peopled *a, const berth__peopled *b, uint32_t parts)
 {
-    uint32_t differ = a->cell ^ b->cell;
+    uint32_t differ = 0;
     for (uint32_t i = 0; i < parts; i++)
         differ |= a->pods[i] ^ b->pods[i];
     return differ == 0;
+}
+
+/* Make room for facts about `count` classes. */
+static bool reserve_classes(const mapping *to, uint32_t count)
+{
+    berth__class_map *map = to->map;
+    const berth_allocator *allocator = to->maps->allocator;
+    return berth__grow(allocator, &map->slots, &map->slot_capacity, count, sizeof(*map->slots)) &&
+           berth__grow(allocator, &map->members, &map->member_capacity, count,
+                       sizeof(*map->members));
+}
+
+/* The class with these pods in this cell; 0: there is none yet. */
+static uint32_t find_class(const mapping *to, const berth__peopled *own)
+{
+    const berth__class_map *map = to->map;
+    uint32_t id = map->newest[own->cell];
+    while (id != 0 && !same(&map->peopled[id - map->cell_count], own, to->parts->by_node_count))
+        id = map->peopled[id - map->cell_count].next;
+    return id;
+}
+
+/* Whether another class is allowed. Of many classes, most must have slots, because each decision
+ * looks at all of them. */
+static bool may_add(const berth__class_map *map)
+{
+    const uint32_t slots = map->tile_count * BERTH__TILE;
+    return map->count < berth__cells_allowed(slots, BERTH__CLASSES_FEW, BERTH__CLASSES_MAX) &&
+           (map->count < BERTH__CLASSES_FEW || map->empty <= map->count / 2);
 }
 
 /* Add a class and return its id. If there are too many classes, or no memory, the map's count
@@ -158,20 +190,22 @@ static uint32_t add_class(mapping *to, const berth__peopled *own)
 {
     berth__class_map *map = to->map;
     uint32_t peopled = map->count - map->cell_count;
-    if (map->count == BERTH__CLASSES_MAX) {
+    if (!may_add(map)) {
         map->count = 0;
         return 0;
     }
     if (!berth__grow(to->maps->allocator, &map->peopled, &map->peopled_capacity, peopled + 1,
                      sizeof(*map->peopled)) ||
-        !berth__grow(to->maps->allocator, &map->slots, &map->slot_capacity, map->count + 1,
-                     sizeof(*map->slots))) {
+        !reserve_classes(to, map->count + 1)) {
         to->ok = false;
         map->count = 0;
         return 0;
     }
     map->peopled[peopled] = *own;
+    map->peopled[peopled].next = map->newest[own->cell];
+    map->newest[own->cell] = map->count;
     map->members[map->count] = 0;
+    map->empty++;
     return map->count++;
 }
 
@@ -222,6 +256,18 @@ static uint16_t *own_ids(mapping *to, uint32_t tile)
     return map->blocks[map->block_of[tile] - 1];
 }
 
+static void enter(berth__class_map *map, uint32_t id)
+{
+    map->empty -= id >= map->cell_count && map->members[id] == 0;
+    map->members[id]++;
+}
+
+static void leave(berth__class_map *map, uint32_t id)
+{
+    map->members[id]--;
+    map->empty += id >= map->cell_count && map->members[id] == 0;
+}
+
 /* Put a slot into its class. */
 static void place(mapping *to, uint32_t slot)
 {
@@ -232,17 +278,15 @@ static void place(mapping *to, uint32_t slot)
     for (uint32_t i = 0; i < parts->by_node_count; i++)
         any |= own.pods[i] = berth__domain_counts_slot(parts->by_node[i], slot);
     if (any != 0) {
-        uint32_t peopled = map->count - map->cell_count, at = 0;
-        while (at < peopled && !same(&map->peopled[at], &own, parts->by_node_count))
-            at++;
-        id = at < peopled ? map->cell_count + at : add_class(to, &own);
+        id = find_class(to, &own);
+        id = id != 0 ? id : add_class(to, &own);
     }
     const uint32_t tile = slot / BERTH__TILE;
     uint16_t *ids = map->count > 0 ? own_ids(to, tile) : NULL;
     if (ids == NULL)
         return;
-    map->members[ids[slot % BERTH__TILE]]--;
-    map->members[id]++;
+    leave(map, ids[slot % BERTH__TILE]);
+    enter(map, id);
     ids[slot % BERTH__TILE] = (uint16_t)id;
     uint64_t *word = &map->with[tile].words[slot % BERTH__TILE / 64];
     uint64_t bit = UINT64_C(1) << slot % 64;
@@ -273,13 +317,15 @@ static void make(mapping *to, const berth__view *view)
     berth__class_map *map = to->map;
     map->epoch = view->layout->epoch;
     map->cell_count = map->count = to->cells->count;
-    to->ok = berth__grow(to->maps->allocator, &map->slots, &map->slot_capacity, map->count,
-                         sizeof(*map->slots));
+    to->ok = reserve_classes(to, map->count) &&
+             berth__grow(to->maps->allocator, &map->newest, &map->newest_capacity, map->cell_count,
+                         sizeof(*map->newest));
     if (!to->ok)
         return;
+    memset(map->newest, 0, map->cell_count * sizeof(*map->newest));
     memcpy(map->slots, to->cells->slots, map->count * sizeof(*map->slots));
     memset(map->with, 0, tile_bytes(map->tile_count)); /* also clears block_of */
-    map->block_count = 0;
+    map->block_count = map->empty = 0;
     map->in_order = false;
     if (map->tile_count < BERTH__FOREST_TILES_MIN)
         fill_blocks(to);

@@ -13,7 +13,8 @@
 #include "index/score_cells.h"
 
 enum {
-    BERTH__CLASSES_MAX = 512,
+    BERTH__CLASSES_FEW = 512, /* so many are always allowed */
+    BERTH__CLASSES_MAX = 16384,
     /* In clusters of fewer tiles, a search looks at all slots as quickly as with a class forest,
      * and a map has ids of its own for all tiles. */
     BERTH__FOREST_TILES_MIN = 48,
@@ -24,6 +25,7 @@ enum {
 typedef struct berth__peopled {
     uint32_t pods[BERTH__SCORE_PARTS_MAX]; /* by count */
     uint32_t cell;
+    uint32_t next; /* class of the same cell, or 0 */
 } berth__peopled;
 
 struct berth__class_map {
@@ -34,6 +36,7 @@ struct berth__class_map {
     uint32_t tile_count;
     uint32_t cell_count;
     uint32_t count;    /* of classes: cells, then classes with pods; 0: too many */
+    uint32_t empty;    /* classes with pods that no slot is in any more */
     berth__mask *with; /* by tile: the slots of classes with pods */
     /* The class ids of tiles that have or had such slots. The other tiles use their cells' ids.
      * Once more than half of the tiles have a block, all get one, in the order of tiles. */
@@ -45,9 +48,12 @@ struct berth__class_map {
      * for each class with pods. The slot may have moved to another class since it was recorded. */
     uint32_t *slots;
     uint32_t slot_capacity;
-    uint32_t members[BERTH__CLASSES_MAX]; /* how many slots each class has */
+    uint32_t *members; /* how many slots each class has */
+    uint32_t member_capacity;
     berth__peopled *peopled;
     uint32_t peopled_capacity;
+    uint32_t *newest; /* by cell: its newest class with pods, or 0 */
+    uint32_t newest_capacity;
 };
 
 typedef struct berth__class_maps {

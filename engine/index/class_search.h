@@ -21,8 +21,8 @@ typedef struct berth__class_search {
     berth__class_forest *forest; /* NULL: none */
     /* With a forest, by cell: what slots without counted pods get, and the largest value that any
      * slot gets; BERTH__CLASS_ABSENT: no slot in question is of such a class. */
-    int32_t plain[BERTH__CELLS_MAX];
-    int32_t most[BERTH__CELLS_MAX];
+    int32_t plain[BERTH__FOREST_CELLS_MAX];
+    int32_t most[BERTH__FOREST_CELLS_MAX];
 } berth__class_search;
 
 enum { BERTH__CLASS_ABSENT = INT32_MIN / 2 };

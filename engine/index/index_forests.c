@@ -51,7 +51,8 @@ berth__class_forest *berth__index_forest(berth__index_cache *cache, berth__index
 {
     const berth__score_cells *cells = cache->classes->cells;
     const uint32_t count = slots_of(slots);
-    if (count < (uint32_t)BERTH__FOREST_TILES_MIN * BERTH__TILE)
+    if (count < (uint32_t)BERTH__FOREST_TILES_MIN * BERTH__TILE ||
+        cells->count > BERTH__FOREST_CELLS_MAX)
         return NULL;
     berth__class_forest *forest = find(index, cells->serial);
     if (forest->cells != cells->serial) {

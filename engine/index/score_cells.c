@@ -4,9 +4,17 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/hash.h"
 
-enum { CELLS_CACHED = 1024, NO_CELL = UINT16_MAX };
+enum { CELLS_CACHED = 1024 };
 static const size_t CELL_BYTES_MAX = (size_t)64 << 20;
+
+/* A cell and a value that some of its slots have, and the new cell of these slots. */
+typedef struct berth__cell_pair {
+    int64_t value;
+    uint32_t cell;
+    uint32_t becomes; /* new cell + 1; 0: the entry is free */
+} cell_pair;
 
 /* ---- the cache ---- */
 
@@ -19,6 +27,15 @@ berth_status berth__cells_cache_init(berth__cells_cache *cache, const berth_allo
 static size_t ids_bytes(uint32_t tiles)
 {
     return (size_t)tiles * BERTH__TILE * sizeof(uint16_t);
+}
+
+static void free_facts(berth__cells_cache *cache, berth__score_cells *cells)
+{
+    berth__free(cache->allocator, cells->facts, cells->facts_bytes);
+    cache->bytes -= cells->facts_bytes;
+    cells->facts = NULL;
+    cells->facts_bytes = 0;
+    cells->count = 0;
 }
 
 static void free_ids(berth__cells_cache *cache, berth__score_cells *cells)
@@ -40,6 +57,7 @@ static void drop(berth__cells_cache *cache, berth__score_cells *cells)
     berth__use_remove(&cache->order, &cells->used);
     cache->epoch++;
     berth__keymap_remove(&cache->map, &cells->used.entry);
+    free_facts(cache, cells);
     free_ids(cache, cells);
     berth__free(cache->allocator, cells, sizeof(*cells));
 }
@@ -50,6 +68,7 @@ void berth__cells_cache_destroy(berth__cells_cache *cache)
         return;
     while (cache->order.oldest != NULL)
         drop(cache, oldest(cache));
+    berth__free(cache->allocator, cache->pairs, cache->pair_capacity * sizeof(*cache->pairs));
     berth__keymap_destroy(&cache->map);
 }
 
@@ -138,50 +157,73 @@ static bool allocate(berth__cells_cache *cache, berth__score_cells *cells, uint3
 /* A split by one property: each pair of cell and value becomes a new cell. */
 typedef struct splitting {
     berth__score_cells *cells;
-    uint32_t value_count;
-    int64_t values[BERTH__CELLS_MAX + 1]; /* seen so far */
-    uint16_t count;                       /* of new cells */
-    uint16_t becomes[BERTH__CELLS_MAX][BERTH__CELLS_MAX + 1];
+    cell_pair *pairs;  /* hash table */
+    uint32_t capacity; /* a power of two */
+    uint32_t most;     /* new cells allowed */
+    uint32_t count;    /* of new cells */
+    cell_pair *last;   /* of the slot before */
 } splitting;
 
-static void begin_split(splitting *split, berth__score_cells *cells)
+/* Prepare splits of a layout's slots. False: out of memory. */
+static bool begin_splits(splitting *split, berth__cells_cache *cache, berth__score_cells *cells,
+                         uint32_t slots)
 {
     split->cells = cells;
-    split->value_count = split->count = 0;
-    memset(split->becomes, 0xff, sizeof(split->becomes));
+    split->most = berth__cells_allowed(slots, BERTH__CELLS_FEW, BERTH__CELLS_MAX);
+    split->capacity = 2 * BERTH__CELLS_FEW;
+    while (split->capacity < 2 * split->most)
+        split->capacity *= 2;
+    if (!berth__grow(cache->allocator, &cache->pairs, &cache->pair_capacity, split->capacity,
+                     sizeof(*cache->pairs)))
+        return false;
+    split->pairs = cache->pairs;
+    return true;
 }
 
-/* The index of a value; BERTH__CELLS_MAX if there are too many. */
-static uint32_t number_of(splitting *split, int64_t value)
+static void begin_split(splitting *split)
 {
-    uint32_t at = 0;
-    while (at < split->value_count && split->values[at] != value)
-        at++;
-    if (at == split->value_count && at < BERTH__CELLS_MAX)
-        split->values[split->value_count++] = value;
-    return at;
+    memset(split->pairs, 0, split->capacity * sizeof(*split->pairs));
+    split->count = 0;
+    split->last = split->pairs;
+}
+
+static inline bool is_pair(const cell_pair *pair, uint32_t cell, int64_t value)
+{
+    return pair->becomes != 0 && pair->cell == cell && pair->value == value;
+}
+
+/* The entry of a pair, or a free one. The table is never more than half full. */
+static cell_pair *pair_of(const splitting *split, uint32_t cell, int64_t value)
+{
+    const struct {
+        int64_t value;
+        uint64_t cell;
+    } key = {value, cell};
+    uint32_t at = (uint32_t)berth__hash_bytes(&key, sizeof(key), 0) & (split->capacity - 1);
+    while (split->pairs[at].becomes != 0 && !is_pair(&split->pairs[at], cell, value))
+        at = (at + 1) & (split->capacity - 1);
+    return &split->pairs[at];
 }
 
 /* Move the slot to the new cell of its old cell and value. False: there are too many cells. */
 static bool split_slot(splitting *split, uint32_t slot, int64_t value)
 {
-    uint32_t number = number_of(split, value);
     uint16_t *id = &split->cells->ids[slot];
-    if (number == BERTH__CELLS_MAX)
-        return false;
-    uint16_t *becomes = &split->becomes[*id][number];
-    if (*becomes == NO_CELL) {
-        if (split->count == BERTH__CELLS_MAX)
+    if (!is_pair(split->last, *id, value))
+        split->last = pair_of(split, *id, value);
+    cell_pair *pair = split->last;
+    if (pair->becomes == 0) {
+        if (split->count == split->most)
             return false;
-        *becomes = split->count++;
+        *pair = (cell_pair){.value = value, .cell = *id, .becomes = ++split->count};
     }
-    *id = *becomes;
+    *id = (uint16_t)(pair->becomes - 1);
     return true;
 }
 
 static bool split_by_domain(splitting *split, const berth__topology *topology, uint32_t slot_count)
 {
-    begin_split(split, split->cells);
+    begin_split(split);
     for (uint32_t slot = 0; slot < slot_count; slot++)
         if (!split_slot(split, slot, topology->domains[slot]))
             return false;
@@ -195,7 +237,7 @@ static bool split_by_score(splitting *split, const berth__decision *decision, ui
     const berth__stage *stage = &decision->profile->scorers[scorer];
     const void *state = decision->prepared->scorers[scorer].state;
     _Alignas(64) int64_t raws[BERTH__TILE];
-    begin_split(split, split->cells);
+    begin_split(split);
     for (uint32_t first = 0; first < slot_count; first += BERTH__TILE) {
         stage->plugin->score(decision->cycle, stage->instance, state, first / BERTH__TILE, &all,
                              raws);
@@ -206,30 +248,47 @@ static bool split_by_score(splitting *split, const berth__decision *decision, ui
     return true;
 }
 
-static bool split_all(berth__score_cells *cells, const berth__decision *decision,
-                      const berth__cells_ask *ask)
+/* Returns the number of cells; 0: too many. */
+static uint32_t split_all(splitting *split, const berth__decision *decision,
+                          const berth__cells_ask *ask)
 {
-    splitting split = {.cells = cells};
     uint32_t slot_count = decision->cycle->view->layout->count;
+    split->count = 1;
     for (uint32_t i = 0; i < ask->parts->topology_count; i++)
-        if (!split_by_domain(&split, ask->parts->topologies[i], slot_count))
-            return false;
+        if (!split_by_domain(split, ask->parts->topologies[i], slot_count))
+            return 0;
     for (uint32_t i = 0; i < ask->static_count; i++)
-        if (!split_by_score(&split, decision, ask->statics[i], slot_count))
-            return false;
-    return true;
+        if (!split_by_score(split, decision, ask->statics[i], slot_count))
+            return 0;
+    return split->count;
 }
 
 /* ---- facts about cells ---- */
 
+/* Reserve room for the facts about `count` cells. */
+static bool reserve_facts(berth__cells_cache *cache, berth__score_cells *cells, uint32_t count,
+                          uint32_t static_count)
+{
+    const size_t bytes = (size_t)count * (2 * sizeof(uint32_t) + static_count * sizeof(int64_t));
+    free_facts(cache, cells);
+    cells->facts = berth__alloc(cache->allocator, bytes, 8);
+    if (cells->facts == NULL)
+        return false;
+    cells->facts_bytes = bytes;
+    cache->bytes += bytes;
+    cells->raws = cells->facts;
+    cells->slots = (uint32_t *)(void *)(cells->raws + (size_t)count * static_count);
+    cells->members = cells->slots + count;
+    return true;
+}
+
 static void list_slots(berth__score_cells *cells, uint32_t slot_count)
 {
-    memset(cells->members, 0, sizeof(cells->members));
+    memset(cells->members, 0, cells->count * sizeof(*cells->members));
     for (uint32_t slot = slot_count; slot-- > 0;) {
         uint32_t id = cells->ids[slot];
         cells->slots[id] = slot;
         cells->members[id]++;
-        cells->count = id >= cells->count ? id + 1 : cells->count;
     }
 }
 
@@ -245,22 +304,31 @@ static void list_raws(berth__score_cells *cells, const berth__decision *decision
             const berth__mask one = berth__mask_range(at, at + 1);
             stage->plugin->score(decision->cycle, stage->instance, state,
                                  cells->slots[c] / BERTH__TILE, &one, raws);
-            cells->raws[i][c] = raws[at];
+            cells->raws[(size_t)i * cells->count + c] = raws[at];
         }
     }
 }
 
-static void make(berth__score_cells *cells, const berth__decision *decision,
-                 const berth__cells_ask *ask)
+/* Returns false when out of memory. */
+static bool make(berth__cells_cache *cache, berth__score_cells *cells,
+                 const berth__decision *decision, const berth__cells_ask *ask)
 {
     const berth__layout *layout = decision->cycle->view->layout;
+    splitting split;
     memset(cells->ids, 0, ids_bytes(cells->tile_count));
     cells->count = 0;
+    if (!begin_splits(&split, cache, cells, layout->count))
+        return false;
+    const uint32_t count = split_all(&split, decision, ask);
+    if (count > 0 && !reserve_facts(cache, cells, count, ask->static_count))
+        return false;
+    cells->count = count;
     cells->epoch = layout->epoch;
-    if (!split_all(cells, decision, ask))
-        return;
-    list_slots(cells, layout->count);
-    list_raws(cells, decision, ask);
+    if (count > 0) {
+        list_slots(cells, layout->count);
+        list_raws(cells, decision, ask);
+    }
+    return true;
 }
 
 const berth__score_cells *berth__score_cells_get(berth__cells_cache *cache,
@@ -277,11 +345,10 @@ const berth__score_cells *berth__score_cells_get(berth__cells_cache *cache,
     cells->asked = layout->epoch;
     if (!eager && !again)
         return NULL;
-    if (!allocate(cache, cells, layout->tile_count)) {
+    if (!allocate(cache, cells, layout->tile_count) || !make(cache, cells, decision, ask)) {
         drop(cache, cells);
         return NULL;
     }
-    make(cells, decision, ask);
     cells->serial = ++cache->made;
     return cells;
 }

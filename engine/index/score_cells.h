@@ -12,7 +12,20 @@
 #include "base/use_order.h"
 #include "prepare/prepared.h"
 
-enum { BERTH__CELLS_MAX = 64, BERTH__CELL_STATICS_MAX = 8 };
+enum {
+    BERTH__CELLS_FEW = 64, /* so many are always allowed */
+    BERTH__CELLS_MAX = 8192,
+    BERTH__CELL_STATICS_MAX = 8,
+};
+
+/* How many sets of slots are worth being told apart: up to `few` in any case, beyond that only if
+ * each has eight slots on average. A decision computes the scores of each, which costs as much as
+ * to scan some six slots. */
+static inline uint32_t berth__cells_allowed(uint32_t slots, uint32_t few, uint32_t most)
+{
+    const uint32_t many = slots / 8;
+    return many <= few ? few : many < most ? many : most;
+}
 
 /* What distinguishes the cells of a decision. */
 typedef struct berth__cells_ask {
@@ -30,11 +43,13 @@ struct berth__score_cells {
     uint64_t asked;  /* the layout's epoch at the last request */
     uint64_t serial; /* differs for each computation; never 0 */
     uint32_t tile_count;
-    uint32_t count;                     /* of cells; 0: more than BERTH__CELLS_MAX */
-    uint32_t slots[BERTH__CELLS_MAX];   /* one slot of each cell */
-    uint32_t members[BERTH__CELLS_MAX]; /* how many slots each cell has */
-    int64_t raws[BERTH__CELL_STATICS_MAX][BERTH__CELLS_MAX]; /* by static scorer of the request */
-    uint16_t *ids;                                           /* by slot */
+    uint32_t count;    /* of cells; 0: too many */
+    uint32_t *slots;   /* one slot of each cell */
+    uint32_t *members; /* how many slots each cell has */
+    int64_t *raws;     /* by static scorer of the request, and by cell */
+    void *facts;       /* the memory of these three arrays */
+    size_t facts_bytes;
+    uint16_t *ids; /* by slot */
 };
 
 typedef struct berth__cells_cache {
@@ -42,6 +57,8 @@ typedef struct berth__cells_cache {
     berth__keymap map;
     berth__use_order order;
     size_t bytes;
+    struct berth__cell_pair *pairs; /* scratch */
+    uint32_t pair_capacity;
     uint64_t epoch; /* sets dropped so far: shows whether a remembered set still exists */
     uint64_t made;  /* sets made so far */
 } berth__cells_cache;

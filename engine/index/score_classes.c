@@ -20,16 +20,54 @@ berth__score_classes *berth__score_classes_create(const berth_allocator *allocat
     return NULL;
 }
 
+/* The size of the arrays by class. */
+static size_t bytes_of(uint32_t capacity)
+{
+    return (size_t)capacity *
+               (sizeof(int64_t) + sizeof(int32_t) + sizeof(uint32_t) + sizeof(uint16_t)) +
+           2 * capacity / 8;
+}
+
 void berth__score_classes_destroy(berth__score_classes *classes)
 {
     if (classes == NULL)
         return;
     berth__cells_cache_destroy(&classes->cells_cache);
     berth__class_maps_destroy(&classes->maps);
+    berth__free(classes->allocator, classes->memory, bytes_of(classes->capacity));
     berth__free(classes->allocator, classes, sizeof(*classes));
 }
 
+/* Make room for the decision's classes. */
+static bool reserve(berth__score_classes *classes)
+{
+    if (classes->count <= classes->capacity)
+        return true;
+    uint32_t capacity = classes->capacity > 0 ? classes->capacity : BERTH__TILE;
+    while (capacity < classes->count)
+        capacity *= 2;
+    char *at = berth__alloc_zero(classes->allocator, bytes_of(capacity), 64);
+    if (at == NULL)
+        return false;
+    berth__free(classes->allocator, classes->memory, bytes_of(classes->capacity));
+    classes->memory = at;
+    classes->capacity = capacity;
+    classes->raws = (int64_t *)(void *)at;
+    classes->present = (uint64_t *)(void *)(classes->raws + capacity);
+    classes->wanted = classes->present + capacity / 64;
+    classes->totals = (int32_t *)(void *)(classes->wanted + capacity / 64);
+    classes->slots = (uint32_t *)(void *)(classes->totals + capacity);
+    classes->met = (uint16_t *)(void *)(classes->slots + capacity);
+    return true;
+}
+
 /* ---- beginning ---- */
+
+/* The words of a set with one bit per class. */
+static uint32_t words_of(const berth__score_classes *classes)
+{
+    return (classes->count + 63) / 64;
+}
 
 /* Group the scorers by what their values depend on; false: for some scorer this is unknown. */
 static bool ask_scorers(berth__score_classes *classes, const uint32_t *scorers, uint32_t count)
@@ -80,11 +118,34 @@ bool berth__score_classes_begin(berth__score_classes *classes, const berth__deci
 {
     classes->decision = decision;
     classes->unmade = false;
-    memset(classes->present, 0, sizeof(classes->present));
-    return ask_scorers(classes, scorers, count) && find_classes(classes, eager);
+    if (!ask_scorers(classes, scorers, count) || !find_classes(classes, eager) || !reserve(classes))
+        return false;
+    memset(classes->present, 0, words_of(classes) * sizeof(*classes->present));
+    return true;
 }
 
 /* ---- meeting ---- */
+
+/* Whether so few cells exist that the kernel can collect those of a tile in one word. */
+static bool has_few_cells(const berth__score_classes *classes)
+{
+    return classes->cells->count <= 64;
+}
+
+/* Mark the cells of a tile's slots. */
+static void mark_cells(berth__score_classes *classes, uint32_t tile, const berth__mask *slots)
+{
+    const berth__kernels *kernels = classes->decision->cycle->view->kernels;
+    const uint16_t *ids = classes->cells->ids + (size_t)tile * BERTH__TILE;
+    if (has_few_cells(classes)) {
+        classes->present[0] |= kernels->class_bits(ids, slots);
+        return;
+    }
+    BERTH__MASK_EACH(slots, s)
+    {
+        berth__bit_set(classes->present, ids[s]);
+    }
+}
 
 void berth__score_classes_meet(berth__score_classes *classes, uint32_t tile,
                                const berth__mask *slots)
@@ -102,9 +163,9 @@ void berth__score_classes_meet(berth__score_classes *classes, uint32_t tile,
             peopled.words[w] = slots->words[w] & classes->map->with[tile].words[w];
             plain.words[w] &= ~classes->map->with[tile].words[w];
         }
-    if ((classes->present[0] & cells) != cells && !berth__mask_empty(&plain))
-        classes->present[0] |=
-            kernels->class_bits(classes->cells->ids + (size_t)tile * BERTH__TILE, &plain);
+    if ((!has_few_cells(classes) || (classes->present[0] & cells) != cells) &&
+        !berth__mask_empty(&plain))
+        mark_cells(classes, tile, &plain);
     if (few && berth__mask_count(&peopled) > MANY) {
         classes->present[0] |= kernels->class_bits(ids, &peopled);
         return;
@@ -118,16 +179,17 @@ void berth__score_classes_meet(berth__score_classes *classes, uint32_t tile,
 /* Whether all wanted classes were met. */
 static bool all_are_met(const berth__score_classes *classes)
 {
-    uint64_t missing = 0;
-    for (uint32_t w = 0; w < (classes->count + 63) / 64; w++)
-        missing |= classes->wanted[w] & ~classes->present[w];
-    return missing == 0;
+    for (uint32_t w = 0; w < words_of(classes); w++)
+        if ((classes->wanted[w] & ~classes->present[w]) != 0)
+            return false;
+    return true;
 }
 
+/* Whether all wanted cells were met; with many cells, that is not worth finding out. */
 static bool cells_are_met(const berth__score_classes *classes)
 {
     uint64_t cells = classes->wanted[0] & berth__low_bits(classes->cells->count);
-    return (cells & ~classes->present[0]) == 0;
+    return has_few_cells(classes) && (cells & ~classes->present[0]) == 0;
 }
 
 /* Clear the slots of a tile that are infeasible by its leaves. */
@@ -143,12 +205,10 @@ static void keep_feasible(const berth__score_classes *classes, const int32_t *le
 static void meet_cells(berth__score_classes *classes, const int32_t *leaves, uint32_t tile,
                        berth__mask slots)
 {
-    const berth__kernels *kernels = classes->decision->cycle->view->kernels;
     if (berth__mask_empty(&slots) || cells_are_met(classes))
         return;
     keep_feasible(classes, leaves, tile, &slots);
-    classes->present[0] |=
-        kernels->class_bits(classes->cells->ids + (size_t)tile * BERTH__TILE, &slots);
+    mark_cells(classes, tile, &slots);
 }
 
 /* Mark the classes of slots with counted pods; there are usually few such slots. */
@@ -192,7 +252,7 @@ static void look_at_known(berth__score_classes *classes, const int32_t *leaves,
     const berth__class_map *map = classes->map;
     const uint32_t *members = map != NULL ? map->members : classes->cells->members;
     const uint32_t *slots = map != NULL ? map->slots : classes->cells->slots;
-    memset(classes->wanted, 0, sizeof(classes->wanted));
+    memset(classes->wanted, 0, words_of(classes) * sizeof(*classes->wanted));
     for (uint32_t id = 0; id < classes->count; id++) {
         bool known = class_of(classes, slots[id]) == id;
         bool counts = known && leaves[slots[id]] >= 0 && is_in(ranges, slots[id]);
@@ -225,7 +285,13 @@ static void meet_range(berth__score_classes *classes, const int32_t *leaves, uin
 void berth__score_classes_meet_ranges(berth__score_classes *classes, const int32_t *leaves,
                                       const berth__tree_ranges *ranges)
 {
-    look_at_known(classes, leaves, ranges);
+    uint32_t slots = 0;
+    for (uint32_t i = 0; i < ranges->count; i++)
+        slots += ranges->last[i] - ranges->first[i];
+    if (has_few_cells(classes) || slots / 4 >= classes->count)
+        look_at_known(classes, leaves, ranges);
+    else
+        memset(classes->wanted, 0xff, words_of(classes) * sizeof(*classes->wanted));
     for (uint32_t i = 0; i < ranges->count; i++)
         meet_range(classes, leaves, ranges->first[i], ranges->last[i]);
 }
@@ -249,7 +315,7 @@ static uint32_t slot_of(const berth__score_classes *classes, uint32_t id)
 static void list_met(berth__score_classes *classes)
 {
     classes->met_count = 0;
-    for (uint32_t w = 0; w < (classes->count + 63) / 64; w++)
+    for (uint32_t w = 0; w < words_of(classes); w++)
         for (uint64_t rest = classes->present[w]; rest != 0; rest &= rest - 1) {
             uint32_t id = w * 64 + (uint32_t)__builtin_ctzll(rest);
             classes->met[classes->met_count] = (uint16_t)id;
@@ -286,8 +352,8 @@ static berth__scorer_range find_raws(berth__score_classes *classes, uint32_t sco
     bool by_cell = stage->plugin->score_parts == NULL;
     for (uint32_t i = 0; i < classes->met_count; i++) {
         int64_t raw =
-            by_cell ? classes->cells
-                          ->raws[*statics][berth__score_classes_cell(classes, classes->met[i])]
+            by_cell ? classes->cells->raws[(size_t)*statics * classes->cells->count +
+                                           berth__score_classes_cell(classes, classes->met[i])]
                     : stage->plugin->score_slot(decision->cycle, stage->instance,
                                                 decision->prepared->scorers[scorer].state,
                                                 classes->slots[i]);

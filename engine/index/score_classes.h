@@ -29,16 +29,18 @@ typedef struct berth__score_classes {
     berth__score_parts parts;
     bool unmade; /* the cells were never requested before */
     const berth__score_cells *cells;
-    const berth__class_map *map;                    /* NULL: classes are cells */
-    uint32_t count;                                 /* of possible classes */
-    uint64_t present[BERTH__CLASSES_MAX / 64];      /* one bit per class: it was met */
-    uint64_t wanted[BERTH__CLASSES_MAX / 64];       /* one bit per class: it may still be met */
-    uint32_t met_count;                             /* after rating: */
-    uint16_t met[BERTH__CLASSES_MAX];               /* the classes met, */
-    uint32_t slots[BERTH__CLASSES_MAX];             /* one slot of each, */
-    int64_t raws[BERTH__CLASSES_MAX + BERTH__TILE]; /* scratch, in whole tiles */
-    int32_t totals[BERTH__CLASSES_MAX];             /* by class: what its slots get */
-    int32_t most;                                   /* the largest of these totals */
+    const berth__class_map *map; /* NULL: classes are cells */
+    uint32_t count;              /* of possible classes */
+    uint64_t *present;           /* one bit per class: it was met */
+    uint64_t *wanted;            /* one bit per class: it may still be met */
+    uint32_t met_count;          /* after rating: */
+    uint16_t *met;               /* the classes met, */
+    uint32_t *slots;             /* one slot of each, */
+    int64_t *raws;               /* scratch, in whole tiles */
+    int32_t *totals;             /* by class: what its slots get */
+    int32_t most;                /* the largest of these totals */
+    uint32_t capacity;           /* of these arrays, in classes: a multiple of BERTH__TILE */
+    void *memory;                /* of these arrays */
 } berth__score_classes;
 
 /* Returns NULL when out of memory. */

@@ -21,8 +21,7 @@ void berth__score_parts_add_domain(berth__score_parts *parts, const berth__topol
         at++;
     if (at < parts->topology_count && parts->topologies[at] == topology)
         return;
-    if (parts->topology_count == BERTH__SCORE_PARTS_MAX ||
-        topology->domain_count > BERTH__FEW_DOMAINS) {
+    if (parts->topology_count == BERTH__SCORE_PARTS_MAX) {
         parts->ok = false;
         return;
     }

@@ -12,7 +12,7 @@ enum { BERTH__SCORE_PARTS_MAX = 8 };
 /* Two nodes have the same raw value if they lie in the same domain of each topology and have equal
  * counts in `by_node`. */
 typedef struct berth__score_parts {
-    const berth__topology *topologies[BERTH__SCORE_PARTS_MAX]; /* with few domains, by key */
+    const berth__topology *topologies[BERTH__SCORE_PARTS_MAX]; /* by key */
     const berth__domain_counts *by_node[BERTH__SCORE_PARTS_MAX];
     uint32_t topology_count, by_node_count;
     bool ok; /* false: some scorer's values depend on more than that */

@@ -24,6 +24,26 @@ for workload in basic mixed volumes; do
   cmp -s "$work/one" "$work/other" && fail "bench_${workload}_seed: another seed, the same digest"
 done
 
+# More topology domains than one word has bits, and pods that leave: by index as by scan.
+for options in "racks --nodes 2000" "churn --apps 7" "ordinary --zones 40" "mixed --zones 100"; do
+  for percentage in 0 100; do
+    # shellcheck disable=SC2086 # several options
+    {
+      digest --workload $options --percentage $percentage --threads 1 >"$work/one"
+      digest --workload $options --percentage $percentage --threads 2 --path scan >"$work/other"
+    }
+    same "bench_${options// /_}_$percentage" "$work/one" "$work/other"
+  done
+done
+name=bench_racks
+run 0 "$berth" bench --workload racks --nodes 2000 --pods 1000 --percentage 100 --json
+grep -qE '"indexed": (9[0-9]{2}|1000),' "$work/out" || fail "$name: fewer than 900 by index"
+name=bench_churn
+run 0 "$berth" bench --workload churn --nodes 100 --pods 500
+grep -q '^bound  *500 ' "$work/out" || fail "$name: not all pods were bound"
+run 2 "$berth" bench --workload churn --loop
+grep -q 'workload churn cannot be combined with --loop' "$work/err" || fail "$name: no reason"
+
 # A wave of pods with higher priority: each one evicts another pod.
 digest --workload preempt --threads 1 --running 0 >"$work/one"
 digest --workload preempt --threads 2 --running 0 --path scan >"$work/other"

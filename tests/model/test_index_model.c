@@ -80,6 +80,7 @@ typedef struct trial {
     bool together;    /* these rules keep the pods of an app in one zone, or on one kind of disk */
     bool preferences; /* normalizing scorers have work */
     uint32_t node_changes; /* of 1,000 steps */
+    uint32_t rack_nodes;
     pod *pods;
     uint32_t pod_count, pod_serial;
     unsigned long long made; /* decisions of this round */
@@ -216,8 +217,8 @@ static void make_node_rules(trial *t, template *out)
     }
 }
 
-/* A rack has only three nodes, so that large clusters have more racks than a gate or the cells can
- * hold. */
+/* Racks have three nodes, so that large clusters have more racks than cells can tell apart, or
+ * twelve, so that cells can although a gate cannot. */
 static const char *const topologies[] = {"kubernetes.io/hostname", "topology.kubernetes.io/zone",
                                          "disk", "rank", "rack"};
 enum { TOPOLOGIES = 5 };
@@ -327,7 +328,7 @@ static void with_seeded_node(trial *t, uint32_t number, bool other,
     if (chance(t, 70))
         labels[label_count++] = (berth_key_value){str("rank"), pick(t, ranks, 5)};
     char rack[16];
-    snprintf(rack, sizeof(rack), "r%u", (unsigned)number / 3);
+    snprintf(rack, sizeof(rack), "r%u", (unsigned)(number / t->rack_nodes));
     if (chance(t, 95))
         labels[label_count++] = (berth_key_value){str("rack"), str(rack)};
     berth_taint taints[2];
@@ -490,6 +491,7 @@ static void fill(trial *t)
     t->together = chance(t, 20);
     t->node_changes = chance(t, 40) ? 0 : chance(t, 80) ? 20 : 200;
     t->preferences = t->seed % 2 == 1;
+    t->rack_nodes = chance(t, 50) ? 3 : 12;
     t->template_count = 1 + below(t, chance(t, 50) ? 6 : TEMPLATES_MAX);
     for (uint32_t i = 0; i < t->template_count; i++)
         make_template(t, i);

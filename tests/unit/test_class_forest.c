@@ -16,7 +16,13 @@
 #include "index/class_search.h"
 #include "real_heap.h"
 
-enum { SLOTS_MAX = 9000, TILES_MAX = SLOTS_MAX / BERTH__TILE + 1, ROUNDS = 150, STEPS = 12 };
+enum {
+    SLOTS_MAX = 9000,
+    TILES_MAX = SLOTS_MAX / BERTH__TILE + 1,
+    CLASSES_MAX = BERTH__FOREST_CELLS_MAX + 31,
+    ROUNDS = 150,
+    STEPS = 12,
+};
 
 static berth__random source;
 static uint64_t seed; /* of the current round */
@@ -41,7 +47,9 @@ typedef struct cluster {
     berth__mask with[TILES_MAX];
     uint32_t block_of[TILES_MAX];
     uint16_t blocks[TILES_MAX][BERTH__TILE];
-    berth__peopled peopled[BERTH__CLASSES_MAX];
+    berth__peopled peopled[CLASSES_MAX];
+    uint16_t met[CLASSES_MAX];
+    int32_t totals[CLASSES_MAX];
 } cluster;
 
 static uint32_t class_of(const cluster *c, uint32_t slot)
@@ -58,7 +66,7 @@ static void make_cells(cluster *c, uint32_t slots)
 {
     memset(c->ids, 0, sizeof(c->ids));
     c->cells.serial++;
-    c->cells.count = 1 + below(below(2) == 0 ? 4 : BERTH__CELLS_MAX);
+    c->cells.count = 1 + below(below(2) == 0 ? 4 : BERTH__FOREST_CELLS_MAX);
     c->cells.tile_count = (slots + BERTH__TILE - 1) / BERTH__TILE;
     c->cells.ids = c->ids;
     for (uint32_t slot = 0; slot < slots; slot++)
@@ -108,6 +116,8 @@ static void make(cluster *c, uint32_t round)
     make_cells(c, slots);
     make_map(c, slots);
     c->classes.cells = &c->cells;
+    c->classes.met = c->met;
+    c->classes.totals = c->totals;
     c->classes.map = below(4) == 0 ? NULL : &c->map;
     c->classes.count = c->classes.map != NULL ? c->map.count : c->cells.count;
     assert_true(berth__class_forest_create(&c->forest, berth__allocator_default(), &c->cells));
@@ -149,7 +159,7 @@ static bool is_asked(const cluster *c, const berth__tree_ranges *ranges, uint32_
 /* Collect the classes of the slots in question, and give each a random score. */
 static void rate(cluster *c, const berth__tree_ranges *ranges)
 {
-    bool met[BERTH__CLASSES_MAX] = {false};
+    bool met[CLASSES_MAX] = {false};
     const uint32_t parts = 1 + below(100);
     c->classes.met_count = 0;
     for (uint32_t id = 0; id < c->classes.count; id++)
