@@ -15,6 +15,7 @@ const usage = `usage: oracle answer < scenarios.jsonl > vectors.jsonl
        oracle generate [--seed S] [--family F] [--first I] [--count N] > scenarios.jsonl
        oracle differ [--berth PATH] [--seed S] [--decisions N] [--families F,...] [--folder PATH]
        oracle speed [--pods N] < dump.json
+       oracle workloads --folder PATH [--label L] [--match TEXT]
 `
 
 // quiet turns the scheduler's log off: everything of interest here is returned as an error.
@@ -34,11 +35,12 @@ func main() {
 		os.Exit(2)
 	}
 	commands := map[string]func([]string) (int, error){
-		"answer":   answer,
-		"check":    check,
-		"generate": generateCommand,
-		"differ":   differCommand,
-		"speed":    speed,
+		"answer":    answer,
+		"check":     check,
+		"generate":  generateCommand,
+		"differ":    differCommand,
+		"speed":     speed,
+		"workloads": workloads,
 	}
 	command, ok := commands[os.Args[1]]
 	if !ok {
