@@ -114,14 +114,20 @@ static inline void add_in_rack(group_test *t, const char *name, const char *rack
     small_node(&t->cluster, name, labels);
 }
 
-static inline void add_pods(group_test *t, const char *group, int priority, berth_pod_id *pods,
-                            int count)
+static inline void add_pods_with(group_test *t, const char *group, int priority, const char *more,
+                                 berth_pod_id *pods, int count)
 {
     char name[32];
     for (int i = 0; i < count; i++) {
         snprintf(name, sizeof(name), "%s-%d", group, i);
-        pods[i] = add_pod(t, name, group, priority, NULL, "");
+        pods[i] = add_pod(t, name, group, priority, NULL, more);
     }
+}
+
+static inline void add_pods(group_test *t, const char *group, int priority, berth_pod_id *pods,
+                            int count)
+{
+    add_pods_with(t, group, priority, "", pods, count);
 }
 
 static inline const char *rack_of(const group_test *t, int member)

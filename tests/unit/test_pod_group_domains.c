@@ -11,6 +11,17 @@ static int set_up_domains(void **state)
     return set_up_with(state, domain_gates);
 }
 
+/* A gang that needs one rack for all of its pods; `more` is inserted into its spec. */
+static void add_gang(group_test *t, const char *name, int least, const char *more)
+{
+    char spec[256];
+    snprintf(spec, sizeof(spec),
+             "schedulingPolicy: {gang: {minCount: %d}}, "
+             "schedulingConstraints: {topology: [{key: rack}]}%s",
+             least, more);
+    add_group(t, name, spec);
+}
+
 /* The group is placed in one rack, although single pods would spread: in the rack that takes more
  * of its pods, and among equal racks in the fuller one. */
 static void test_one_domain(void **state)
@@ -21,18 +32,14 @@ static void test_one_domain(void **state)
     add_in_rack(t, "b1", "b");
     add_in_rack(t, "b2", "b");
     small_node(&t->cluster, "bare", "");
-    add_group(t, "g",
-              "schedulingPolicy: {gang: {minCount: 3}}, "
-              "schedulingConstraints: {topology: [{key: rack}]}");
+    add_gang(t, "g", 3, "");
     add_pods(t, "g", 0, pods, 6);
     cycle(t, pods, 6);
     assert_int_equal(t->outcome.verdict, BERTH_VERDICT_PLACED);
     assert_int_equal(t->outcome.placed, 6); /* a1 takes four */
     for (int i = 0; i < 6; i++)
         assert_int_equal(rack_of(t, i)[0], 'b');
-    add_group(t, "small",
-              "schedulingPolicy: {gang: {minCount: 2}}, "
-              "schedulingConstraints: {topology: [{key: rack}]}");
+    add_gang(t, "small", 2, "");
     add_pods(t, "small", 0, pods, 2);
     cycle(t, pods, 2);
     assert_int_equal(t->outcome.placed, 2);
@@ -47,9 +54,7 @@ static void test_domain_of_running_pods(void **state)
     berth_pod_id pod;
     add_in_rack(t, "a1", "a");
     add_in_rack(t, "b1", "b");
-    add_group(t, "g",
-              "schedulingPolicy: {gang: {minCount: 2}}, "
-              "schedulingConstraints: {topology: [{key: rack}]}");
+    add_gang(t, "g", 2, "");
     add_pod(t, "old", "g", 0, "b1", "");
     add_pod(t, "filler1", NULL, 0, "a1", ""); /* rack a is the fuller one */
     add_pod(t, "filler2", NULL, 0, "a1", "");
@@ -73,9 +78,7 @@ static void test_no_domain(void **state)
     berth_pod_id pods[5];
     add_in_rack(t, "a1", "a");
     add_in_rack(t, "b1", "b");
-    add_group(t, "g",
-              "schedulingPolicy: {gang: {minCount: 5}}, "
-              "schedulingConstraints: {topology: [{key: rack}]}");
+    add_gang(t, "g", 5, "");
     add_pods(t, "g", 0, pods, 5);
     cycle(t, pods, 5);
     assert_int_equal(t->outcome.verdict, BERTH_VERDICT_UNSCHEDULABLE);
@@ -107,9 +110,7 @@ static void test_preemption_in_a_domain(void **state)
     berth_pod_id pods[4];
     add_in_rack(t, "a1", "a");
     add_in_rack(t, "b1", "b");
-    add_group(t, "g",
-              "schedulingPolicy: {gang: {minCount: 4}}, priority: 9, "
-              "schedulingConstraints: {topology: [{key: rack}]}");
+    add_gang(t, "g", 4, ", priority: 9");
     add_pod(t, "stays", NULL, 10, "a1", "");
     const berth_pod_id low = add_pod(t, "low", NULL, 1, "b1", "");
     add_pods(t, "g", 9, pods, 4);
@@ -178,9 +179,7 @@ static char rack_with(const char *plugins)
     add_in_rack(&t, "a2", "a");
     add_in_rack(&t, "b1", "b");
     add_pod(&t, "filler", NULL, 0, "b1", "");
-    add_group(&t, "g",
-              "schedulingPolicy: {gang: {minCount: 2}}, "
-              "schedulingConstraints: {topology: [{key: rack}]}");
+    add_gang(&t, "g", 2, "");
     add_pods(&t, "g", 0, pods, 4);
     cycle(&t, pods, 4);
     assert_int_equal(t.outcome.verdict, BERTH_VERDICT_PLACED);
@@ -218,9 +217,7 @@ static void test_no_placements(void **state)
     open_with_plugins(&t, "multiPoint: {disabled: [{name: TopologyPlacementGenerator}]}");
     add_in_rack(&t, "a1", "a");
     add_in_rack(&t, "b1", "b");
-    add_group(&t, "g",
-              "schedulingPolicy: {gang: {minCount: 6}}, "
-              "schedulingConstraints: {topology: [{key: rack}]}");
+    add_gang(&t, "g", 6, "");
     add_pods(&t, "g", 0, pods, 6);
     cycle(&t, pods, 6);
     assert_int_equal(t.outcome.placed, 6); /* no rack has six cores */

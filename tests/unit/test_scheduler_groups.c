@@ -346,14 +346,20 @@ static void refuse_second(loop *l)
     l->bind_answer = l->binds == 1 ? BERTH_ANSWER_FAILED : BERTH_ANSWER_DONE;
 }
 
+/* A node with room for a gang of two pods; returns the second one. */
+static berth_pod_id add_pair(loop *l)
+{
+    loop_node(l, "n1", "4");
+    add_gang(l, "g", 2, 0);
+    add_member(l, "a", "g", 0);
+    return add_member(l, "b", "g", 0);
+}
+
 /* A pod whose binding fails at once takes part in the group's next turn. */
 static void test_binding_fails(void **state)
 {
     loop *l = *state;
-    loop_node(l, "n1", "4");
-    add_gang(l, "g", 2, 0);
-    add_member(l, "a", "g", 0);
-    berth_pod_id b = add_member(l, "b", "g", 0);
+    berth_pod_id b = add_pair(l);
     l->inside = refuse_second;
     assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
     assert_int_equal(loop_step(l), BERTH_STEP_FORGOTTEN);
@@ -368,10 +374,7 @@ static void test_binding_fails(void **state)
 static void test_binding_fails_later(void **state)
 {
     loop *l = *state;
-    loop_node(l, "n1", "4");
-    add_gang(l, "g", 2, 0);
-    add_member(l, "a", "g", 0);
-    berth_pod_id b = add_member(l, "b", "g", 0);
+    berth_pod_id b = add_pair(l);
     l->bind_answer = BERTH_ANSWER_LATER;
     assert_int_equal(loop_step(l), BERTH_STEP_ASSUMED);
     assert_int_equal(loop_step(l), BERTH_STEP_ASSUMED);
