@@ -1,6 +1,7 @@
 /* Which changes wake which pods: for each filter, a pod that it rejected, changes that leave it
  * asleep, and one that wakes it. This tests that no pod is woken in vain; test_scheduler_simulation
  * tests that no pod that fits stays asleep. */
+#include "one_plugin.h"
 #include "profile_points.h"
 #include "scheduler_cluster.h"
 
@@ -470,15 +471,6 @@ static void test_volume_zone(void **state)
 }
 
 /* ---- an embedder's plugins ---- */
-
-static void refuse_all(const berth_cycle *cycle, const void *instance, const void *plugin_state,
-                       berth_slice *slice)
-{
-    (void)cycle;
-    (void)instance;
-    (void)plugin_state;
-    memset(slice->mask, 0, sizeof(slice->mask));
-}
 
 /* Reopen the loop with this plugin, which refuses every node, after the default filters. */
 static void open_refusing(loop *l, berth_plugin *table)
