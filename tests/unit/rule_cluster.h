@@ -97,6 +97,8 @@ static inline int small_tear_down(void **state)
     return 0;
 }
 
+#define WITH_CLUSTER(test) cmocka_unit_test_setup_teardown(test, small_set_up, small_tear_down)
+
 static berth_status small_add_object(void *context, const berth_object *object,
                                      const berth_error *origin, berth_error *error)
 {

@@ -806,21 +806,13 @@ static void test_progress(void **state)
 static berth_status read_scarcely(const berth_allocator *allocator, const void *text)
 {
     berth_reader *reader;
-    berth_error error;
     berth_read_options options = {.size = sizeof(options),
                                   .apply_defaults = true,
                                   .default_kind = "Pod",
                                   .allocator = allocator};
     clear_sheet();
     BERTH_TRY(berth_reader_create(&options, &reader, NULL));
-    berth_status status =
-        berth_reader_text(reader, berth__text_of(text), "t", collect, &names_only, &error);
-    if (status == BERTH_OK)
-        status = berth_reader_finish(reader, NULL, collect, &names_only, &error);
-    if (status != BERTH_OK)
-        assert_int_equal(error.code, status);
-    berth_reader_destroy(reader);
-    return status;
+    return finish_reading(reader, berth__text_of(text), &names_only);
 }
 
 /* Whichever allocation fails, reading returns BERTH_E_NOMEM and leaks nothing. */

@@ -527,7 +527,6 @@ static void test_forbidden(void **state)
 
 int main(void)
 {
-#define WITH_CLUSTER(test) cmocka_unit_test_setup_teardown(test, small_set_up, small_tear_down)
     const struct CMUnitTest tests[] = {
         WITH_CLUSTER(test_depth),
         WITH_CLUSTER(test_inner_commit),
