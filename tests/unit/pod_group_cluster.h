@@ -45,29 +45,26 @@ static inline int tear_down(void **state)
 
 static inline void add_group(group_test *t, const char *name, const char *spec)
 {
-    char text[512];
-    snprintf(text, sizeof(text),
-             "apiVersion: scheduling.k8s.io/v1beta1\nkind: PodGroup\nmetadata: {name: %s}\n"
-             "spec: {%s}\n",
-             name, spec);
-    small_add(&t->cluster, text);
+    small_addf(&t->cluster,
+               "apiVersion: scheduling.k8s.io/v1beta1\nkind: PodGroup\nmetadata: {name: %s}\n"
+               "spec: {%s}\n",
+               name, spec);
 }
 
 /* A pod of one core; `group` NULL: of none, `node` NULL: pending. `more` ends with a comma. */
 static inline berth_pod_id add_pod(group_test *t, const char *name, const char *group, int priority,
                                    const char *node, const char *more)
 {
-    char text[1024], of_group[128] = "", on_node[64] = "";
+    char of_group[128] = "", on_node[64] = "";
     if (group != NULL)
         snprintf(of_group, sizeof(of_group), "schedulingGroup: {podGroupName: %s}, ", group);
     if (node != NULL)
         snprintf(on_node, sizeof(on_node), "nodeName: %s, ", node);
-    snprintf(text, sizeof(text),
-             "apiVersion: v1\nkind: Pod\nmetadata: {name: %s}\n"
-             "spec: {priority: %d, %s%s%s containers: [{name: c, image: i,\n"
-             "  resources: {requests: {cpu: 1}}}]}\n",
-             name, priority, of_group, on_node, more);
-    return (berth_pod_id)small_add(&t->cluster, text);
+    return small_addf(&t->cluster,
+                      "apiVersion: v1\nkind: Pod\nmetadata: {name: %s}\n"
+                      "spec: {priority: %d, %s%s%s containers: [{name: c, image: i,\n"
+                      "  resources: {requests: {cpu: 1}}}]}\n",
+                      name, priority, of_group, on_node, more);
 }
 
 static inline berth_status schedule(group_test *t, const berth_pod_id *pods, uint32_t count,

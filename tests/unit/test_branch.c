@@ -175,8 +175,7 @@ static void test_budgets(void **state)
 {
     small_cluster *c = *state;
     small_node(c, "a", "");
-    small_add(c, "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: b}\n"
-                 "spec: {selector: {matchLabels: {app: x}}}\nstatus: {disruptionsAllowed: 1}\n");
+    small_budget(c, "{matchLabels: {app: x}}", "disruptionsAllowed: 1");
     berth_pod_id pods[2];
     bool forbidden[2];
     pods[0] = small_pod(c, "p", "a", ", labels: {app: x}", one_core);

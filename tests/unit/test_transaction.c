@@ -224,11 +224,8 @@ static void test_id_of_node_with_driver(void **state)
     small_node(c, "m0", "");
     static const char drivers[] = "apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: "
                                   "%s}\nspec: {drivers: [{name: d, allocatable: {count: %d}}]}\n";
-    char text[512];
-    snprintf(text, sizeof(text), drivers, "x", 0);
-    small_add(c, text);
-    snprintf(text, sizeof(text), drivers, "z0", 5);
-    small_add(c, text);
+    small_addf(c, drivers, "x", 0);
+    small_addf(c, drivers, "z0", 5);
     small_add(c, "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: v}\nspec: {capacity: "
                  "{storage: 1Gi}, accessModes: [ReadWriteOnce], csi: {driver: d, volumeHandle: h}, "
                  "claimRef: {name: c, namespace: default}}\nstatus: {phase: Bound}\n");
@@ -263,15 +260,13 @@ static void test_names_of_resources(void **state)
     small_node(c, "m0", "");
     berth_pod_id plain = small_pod(c, "plain", NULL, "", small_spec);
     begin(c);
-    snprintf(text, sizeof(text), node, "a", "foo", 3);
-    small_add(c, text);
+    small_addf(c, node, "a", "foo", 3);
     snprintf(text, sizeof(text), asks, "example.com/foo", "example.com/foo");
     small_decide(c, small_pod(c, "foo", NULL, "", text));
     assert_int_equal(c->placement.feasible_count, 1);
     small_decide(c, plain);
     roll_back(c);
-    snprintf(text, sizeof(text), node, "b", "bar", 1);
-    small_add(c, text);
+    small_addf(c, node, "b", "bar", 1);
     snprintf(text, sizeof(text), asks, "example.com/bar", "example.com/bar");
     berth_pod_id bar = small_pod(c, "bar", NULL, "", text);
     assert_int_not_equal(place(c, bar), BERTH_NODE_NONE);
@@ -511,8 +506,7 @@ static void test_forbidden(void **state)
 {
     small_cluster *c = *state;
     small_node(c, "a", "");
-    small_add(c, "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: b}\n"
-                 "spec: {selector: {matchLabels: {app: x}}}\nstatus: {disruptionsAllowed: 1}\n");
+    small_budget(c, "{matchLabels: {app: x}}", "disruptionsAllowed: 1");
     berth_pod_id ids[4];
     bool forbidden[4];
     ids[0] = small_pod(c, "p", "a", ", labels: {app: x}", small_spec);
