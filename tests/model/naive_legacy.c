@@ -143,8 +143,8 @@ static bool general(naive_attempt *a, const berth_plugin_ref *ref, const berth_n
                     naive_refusal *r)
 {
     bool unresolvable = false, passes = true;
-    static const naive_filter_fn parts[] = {pod_fits_resources, host_name, naive_ports,
-                                            match_node_selector};
+    static naive_filter_fn *const parts[] = {pod_fits_resources, host_name, naive_ports,
+                                             match_node_selector};
     for (int i = 0; i < 4; i++) {
         if (!parts[i](a, ref, node, r)) {
             unresolvable = unresolvable || r->unresolvable;
@@ -440,11 +440,29 @@ static int64_t default_disks(const berth_node *node, berth_volume_kind kind)
     return type != NULL && (naive_contains(*type, "t3") || naive_contains(*type, "z1d")) ? 25 : 39;
 }
 
-static bool disk_count(naive_attempt *a, const berth_node *node, berth_volume_kind kind,
-                       const char *resource, naive_refusal *r)
+/* The predicates that limit the disks of a node: the kind of disks, and the resource that has the
+ * node's own limit. */
+static const struct {
+    const char *predicate;
+    berth_volume_kind kind;
+    const char *resource;
+} disk_limits[] = {
+    {"MaxEBSVolumeCount", BERTH_VOLUME_AWS_EBS, "attachable-volumes-aws-ebs"},
+    {"MaxGCEPDVolumeCount", BERTH_VOLUME_GCE_PD, "attachable-volumes-gce-pd"},
+    {"MaxAzureDiskVolumeCount", BERTH_VOLUME_AZURE_DISK, "attachable-volumes-azure-disk"},
+    {"MaxCinderVolumeCount", BERTH_VOLUME_CINDER, "attachable-volumes-cinder"},
+};
+
+static bool disk_count(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
+                       naive_refusal *r)
 {
     berth_strs wanted = {0}, all = {0};
     bool present;
+    size_t which = 0;
+    while (!naive_same(ref->name, naive_str(disk_limits[which].predicate))) {
+        which++;
+    }
+    const berth_volume_kind kind = disk_limits[which].kind;
     collect_disks(a, a->pod, kind, &wanted);
     if (wanted.count == 0) {
         return true;
@@ -455,39 +473,11 @@ static bool disk_count(naive_attempt *a, const berth_node *node, berth_volume_ki
         }
     }
     collect_disks(a, a->pod, kind, &all);
-    int64_t limit = naive_allocatable(node, naive_str(resource), &present);
+    int64_t limit = naive_allocatable(node, naive_str(disk_limits[which].resource), &present);
     if ((int64_t)all.count > (present ? limit : default_disks(node, kind))) {
         return naive_refuse(a, r, false, "node(s) exceed max volume count");
     }
     return true;
-}
-
-static bool ebs_count(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
-                      naive_refusal *r)
-{
-    (void)ref;
-    return disk_count(a, node, BERTH_VOLUME_AWS_EBS, "attachable-volumes-aws-ebs", r);
-}
-
-static bool gce_count(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
-                      naive_refusal *r)
-{
-    (void)ref;
-    return disk_count(a, node, BERTH_VOLUME_GCE_PD, "attachable-volumes-gce-pd", r);
-}
-
-static bool azure_count(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
-                        naive_refusal *r)
-{
-    (void)ref;
-    return disk_count(a, node, BERTH_VOLUME_AZURE_DISK, "attachable-volumes-azure-disk", r);
-}
-
-static bool cinder_count(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
-                         naive_refusal *r)
-{
-    (void)ref;
-    return disk_count(a, node, BERTH_VOLUME_CINDER, "attachable-volumes-cinder", r);
 }
 
 /* ---- pod affinity ---- */
@@ -829,18 +819,6 @@ static bool service_anti_affinity(naive_attempt *a, const berth_plugin_ref *ref,
 
 /* ---- priorities: affinity, taints, images, the rest ---- */
 
-static void to_ten(int64_t *values, size_t count, bool reverse)
-{
-    int64_t max = 0;
-    for (size_t i = 0; i < count; i++) {
-        max = values[i] > max ? values[i] : max;
-    }
-    for (size_t i = 0; i < count; i++) {
-        int64_t v = max == 0 ? 0 : 10 * values[i] / max;
-        values[i] = reverse ? 10 - v : v;
-    }
-}
-
 static int64_t terms_weight(const berth_pod_affinity_term *terms, uint32_t count, int64_t fixed,
                             const berth_pod *owner, const berth_pod *pod, const berth_node *there,
                             const berth_node *node)
@@ -907,7 +885,7 @@ static bool node_affinity_score(naive_attempt *a, const berth_plugin_ref *ref,
             }
         }
     }
-    to_ten(values, count, false);
+    naive_normalize(values, count, 10, false);
     return true;
 }
 
@@ -922,7 +900,7 @@ static bool taint_score(naive_attempt *a, const berth_plugin_ref *ref, const ber
                          !naive_tolerates(a->pod, &nodes[n]->taints[i]);
         }
     }
-    to_ten(values, count, true);
+    naive_normalize(values, count, 10, true);
     return true;
 }
 
@@ -1029,10 +1007,10 @@ static const naive_plugin plugins[] = {
     {"PodToleratesNodeTaints", NULL, tolerates_taints, NULL},
     {"CheckNodeLabelPresence", NULL, label_presence, NULL},
     {"CheckServiceAffinity", NULL, service_affinity, NULL},
-    {"MaxEBSVolumeCount", NULL, ebs_count, NULL},
-    {"MaxGCEPDVolumeCount", NULL, gce_count, NULL},
-    {"MaxAzureDiskVolumeCount", NULL, azure_count, NULL},
-    {"MaxCinderVolumeCount", NULL, cinder_count, NULL},
+    {"MaxEBSVolumeCount", NULL, disk_count, NULL},
+    {"MaxGCEPDVolumeCount", NULL, disk_count, NULL},
+    {"MaxAzureDiskVolumeCount", NULL, disk_count, NULL},
+    {"MaxCinderVolumeCount", NULL, disk_count, NULL},
     {"NoVolumeZoneConflict", NULL, volume_zone, NULL},
     {"CheckNodeMemoryPressure", NULL, memory_pressure, NULL},
     {"CheckNodePIDPressure", NULL, pid_pressure, NULL},
