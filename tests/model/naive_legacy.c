@@ -600,36 +600,47 @@ static int64_t capacity_of(const berth_node *node, const char *name)
     return naive_allocatable(node, naive_str(name), &present);
 }
 
-static bool least_requested(naive_attempt *a, const berth_plugin_ref *ref, const berth_node **nodes,
-                            size_t count, int64_t *values)
+/* What a priority makes of the use of one resource, from 0 to 10. */
+typedef int64_t use_score_fn(const berth_plugin_args *args, int64_t capacity, int64_t used);
+
+/* The mean of the scores of cpu and memory. */
+static bool score_use(naive_attempt *a, const berth_plugin_ref *ref, const berth_node **nodes,
+                      size_t count, int64_t *values, use_score_fn *score)
 {
     static const char *const names[2] = {"cpu", "memory"};
-    (void)ref;
     for (size_t n = 0; n < count; n++) {
         values[n] = 0;
         for (int i = 0; i < 2; i++) {
-            int64_t c = capacity_of(nodes[n], names[i]), q = asked_and_used(a, nodes[n], names[i]);
-            values[n] += c == 0 || q > c ? 0 : (c - q) * 10 / c;
+            values[n] += score(ref->args, capacity_of(nodes[n], names[i]),
+                               asked_and_used(a, nodes[n], names[i]));
         }
         values[n] /= 2;
     }
     return true;
 }
 
+static int64_t score_of_rest(const berth_plugin_args *args, int64_t capacity, int64_t used)
+{
+    (void)args;
+    return capacity == 0 || used > capacity ? 0 : (capacity - used) * 10 / capacity;
+}
+
+static bool least_requested(naive_attempt *a, const berth_plugin_ref *ref, const berth_node **nodes,
+                            size_t count, int64_t *values)
+{
+    return score_use(a, ref, nodes, count, values, score_of_rest);
+}
+
+static int64_t score_of_use(const berth_plugin_args *args, int64_t capacity, int64_t used)
+{
+    (void)args;
+    return capacity == 0 || used > capacity ? 0 : used * 10 / capacity;
+}
+
 static bool most_requested(naive_attempt *a, const berth_plugin_ref *ref, const berth_node **nodes,
                            size_t count, int64_t *values)
 {
-    static const char *const names[2] = {"cpu", "memory"};
-    (void)ref;
-    for (size_t n = 0; n < count; n++) {
-        values[n] = 0;
-        for (int i = 0; i < 2; i++) {
-            int64_t c = capacity_of(nodes[n], names[i]), q = asked_and_used(a, nodes[n], names[i]);
-            values[n] += c == 0 || q > c ? 0 : q * 10 / c;
-        }
-        values[n] /= 2;
-    }
-    return true;
+    return score_use(a, ref, nodes, count, values, score_of_use);
 }
 
 static int64_t shape_at(const berth_shape_point *p, uint32_t count, int64_t u)
@@ -645,23 +656,19 @@ static int64_t shape_at(const berth_shape_point *p, uint32_t count, int64_t u)
     return p[count - 1].score;
 }
 
+static int64_t score_of_shape(const berth_plugin_args *args, int64_t capacity, int64_t used)
+{
+    static const berth_shape_point standard[2] = {{0, 10}, {100, 0}};
+    bool given = args != NULL && args->fit.shape_count > 0;
+    return shape_at(given ? args->fit.shape : standard, given ? args->fit.shape_count : 2,
+                    capacity == 0 || used > capacity ? 100
+                                                     : 100 - (capacity - used) * 100 / capacity);
+}
+
 static bool capacity_ratio(naive_attempt *a, const berth_plugin_ref *ref, const berth_node **nodes,
                            size_t count, int64_t *values)
 {
-    static const char *const names[2] = {"cpu", "memory"};
-    static const berth_shape_point standard[2] = {{0, 10}, {100, 0}};
-    bool given = ref->args != NULL && ref->args->fit.shape_count > 0;
-    const berth_shape_point *shape = given ? ref->args->fit.shape : standard;
-    uint32_t points = given ? ref->args->fit.shape_count : 2;
-    for (size_t n = 0; n < count; n++) {
-        values[n] = 0;
-        for (int i = 0; i < 2; i++) {
-            int64_t c = capacity_of(nodes[n], names[i]), q = asked_and_used(a, nodes[n], names[i]);
-            values[n] += shape_at(shape, points, c == 0 || q > c ? 100 : 100 - (c - q) * 100 / c);
-        }
-        values[n] /= 2;
-    }
-    return true;
+    return score_use(a, ref, nodes, count, values, score_of_shape);
 }
 
 static bool balanced(naive_attempt *a, const berth_plugin_ref *ref, const berth_node **nodes,

@@ -647,14 +647,23 @@ static struct {
 typedef bool (*run)(size_t which, berth_path path, unsigned nth, bool for_good,
                     const reference *wanted);
 
-static void fail_each(run run_one, berth_path path, bool for_good)
+/* How allocations fail: in which run, on which path, and whether all later ones fail, too. */
+typedef struct failing {
+    run run_one;
+    berth_path path;
+    bool for_good;
+} failing;
+
+static void test_failing(void **state)
 {
     static reference wanted;
+    const failing *how = *state;
     for (size_t which = 0; which < sizeof(calls) / sizeof(calls[0]); which++) {
         unsigned nth;
-        run_whole(which, path, &wanted);
+        run_whole(which, how->path, &wanted);
         doing.call = calls[which].name;
-        for (nth = 1; doing.nth = nth, run_one(which, path, nth, for_good, &wanted); nth++)
+        for (nth = 1; doing.nth = nth, how->run_one(which, how->path, nth, how->for_good, &wanted);
+             nth++)
             assert_true(nth < 1000);
     }
     doing.call = NULL;
@@ -668,45 +677,6 @@ static int report(void **state)
         print_message("in \"%s\" with allocation %u failing\n", doing.call, doing.nth);
     doing.call = NULL;
     return 0;
-}
-
-static void test_one_failure_by_scan(void **state)
-{
-    (void)state;
-    fail_each(run_failing, BERTH_PATH_SCAN, false);
-}
-
-static void test_one_failure_by_index(void **state)
-{
-    (void)state;
-    fail_each(run_failing, BERTH_PATH_INDEX, false);
-}
-
-/* A rollback must not need memory either. */
-static void test_no_memory_left_by_scan(void **state)
-{
-    (void)state;
-    fail_each(run_failing, BERTH_PATH_SCAN, true);
-}
-
-static void test_no_memory_left_by_index(void **state)
-{
-    (void)state;
-    fail_each(run_failing, BERTH_PATH_INDEX, true);
-}
-
-static void test_one_failure_in_a_transaction(void **state)
-{
-    (void)state;
-    fail_each(run_rolled_back, BERTH_PATH_SCAN, false);
-    fail_each(run_rolled_back, BERTH_PATH_INDEX, false);
-}
-
-static void test_no_memory_left_in_a_transaction(void **state)
-{
-    (void)state;
-    fail_each(run_rolled_back, BERTH_PATH_SCAN, true);
-    fail_each(run_rolled_back, BERTH_PATH_INDEX, true);
 }
 
 static void test_create(void **state)
@@ -868,15 +838,26 @@ static void test_memory_of_decisions_is_bounded(void **state)
 
 int main(void)
 {
+#define FAILING(name, run_one, path, for_good)       \
+    {                                                \
+        name, test_failing, NULL, report, &(failing) \
+        {                                            \
+            run_one, path, for_good                  \
+        }                                            \
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_create),
         cmocka_unit_test(test_order_without_memory),
-        cmocka_unit_test_teardown(test_one_failure_by_scan, report),
-        cmocka_unit_test_teardown(test_one_failure_by_index, report),
-        cmocka_unit_test_teardown(test_no_memory_left_by_scan, report),
-        cmocka_unit_test_teardown(test_no_memory_left_by_index, report),
-        cmocka_unit_test_teardown(test_one_failure_in_a_transaction, report),
-        cmocka_unit_test_teardown(test_no_memory_left_in_a_transaction, report),
+        FAILING("one failure by scan", run_failing, BERTH_PATH_SCAN, false),
+        FAILING("one failure by index", run_failing, BERTH_PATH_INDEX, false),
+        /* A rollback must not need memory either. */
+        FAILING("no memory left by scan", run_failing, BERTH_PATH_SCAN, true),
+        FAILING("no memory left by index", run_failing, BERTH_PATH_INDEX, true),
+        FAILING("one failure in a transaction by scan", run_rolled_back, BERTH_PATH_SCAN, false),
+        FAILING("one failure in a transaction by index", run_rolled_back, BERTH_PATH_INDEX, false),
+        FAILING("no memory left in a transaction by scan", run_rolled_back, BERTH_PATH_SCAN, true),
+        FAILING("no memory left in a transaction by index", run_rolled_back, BERTH_PATH_INDEX,
+                true),
         cmocka_unit_test(test_warm_decisions_do_not_allocate),
         cmocka_unit_test(test_removed_objects_leave_nothing),
         cmocka_unit_test(test_memory_of_decisions_is_bounded),

@@ -103,6 +103,18 @@ static long ask_tls(long version)
     return status;
 }
 
+/* The server answers over TLS since 1.2, and nothing else. */
+static void answers_over_tls(void)
+{
+    assert_int_equal(ask("https", "GET", "/livez"), 200);
+    assert_string_equal(body, "ok");
+    assert_int_equal(ask("http", "GET", "/livez"), 0);
+    assert_int_equal(ask_tls(CURL_SSLVERSION_TLSv1_2 | CURL_SSLVERSION_MAX_TLSv1_2), 200);
+    assert_int_equal(ask_tls(CURL_SSLVERSION_TLSv1_3 | CURL_SSLVERSION_MAX_TLSv1_3), 200);
+    assert_int_equal(ask_tls(CURL_SSLVERSION_TLSv1_1 | CURL_SSLVERSION_MAX_TLSv1_1), 0);
+    assert_int_equal(ask_tls(CURL_SSLVERSION_TLSv1_0 | CURL_SSLVERSION_MAX_TLSv1_0), 0);
+}
+
 static void health(void **state)
 {
     (void)state;
@@ -284,13 +296,7 @@ static void over_tls(void **state)
         assert_int_equal(serving_start(&options, &server, &error), BERTH_E_IO);
         options.key_file = key;
         assert_int_equal(serving_start(&options, &server, &error), BERTH_OK);
-        assert_int_equal(ask("https", "GET", "/livez"), 200);
-        assert_string_equal(body, "ok");
-        assert_int_equal(ask("http", "GET", "/livez"), 0);
-        assert_int_equal(ask_tls(CURL_SSLVERSION_TLSv1_2 | CURL_SSLVERSION_MAX_TLSv1_2), 200);
-        assert_int_equal(ask_tls(CURL_SSLVERSION_TLSv1_3 | CURL_SSLVERSION_MAX_TLSv1_3), 200);
-        assert_int_equal(ask_tls(CURL_SSLVERSION_TLSv1_1 | CURL_SSLVERSION_MAX_TLSv1_1), 0);
-        assert_int_equal(ask_tls(CURL_SSLVERSION_TLSv1_0 | CURL_SSLVERSION_MAX_TLSv1_0), 0);
+        answers_over_tls();
     }
     remove(key);
     remove(certificate);
@@ -309,11 +315,7 @@ static void self_signed(void **state)
     berth_error error = {.code = BERTH_OK};
     options.self_signed = true;
     assert_int_equal(serving_start(&options, &server, &error), BERTH_OK);
-    assert_int_equal(ask("https", "GET", "/livez"), 200);
-    assert_string_equal(body, "ok");
-    assert_int_equal(ask("http", "GET", "/livez"), 0);
-    assert_int_equal(ask_tls(CURL_SSLVERSION_TLSv1_2 | CURL_SSLVERSION_MAX_TLSv1_2), 200);
-    assert_int_equal(ask_tls(CURL_SSLVERSION_TLSv1_1 | CURL_SSLVERSION_MAX_TLSv1_1), 0);
+    answers_over_tls();
     char *certificate = NULL, *key = NULL;
     static const char *const hosts[] = {"", "10.1.2.3", "fd00::1", "berth.example"};
     for (size_t i = 0; i < 4; i++) {
