@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "assert_text.h"
 #include "berth/berth.h"
 
 #define TEXT(text)               \

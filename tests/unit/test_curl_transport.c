@@ -362,6 +362,15 @@ static void test_unknown(void **state)
 
 /* ---- streams ---- */
 
+/* Sends the same request for another path and waits for its end. */
+static void send_again(live_request *request, const char *path, seen *s)
+{
+    request->path = path;
+    request->context = s;
+    live_send(w.t, request);
+    turn_until(&s->done, 1);
+}
+
 static void test_streams(void **state)
 {
     (void)state;
@@ -375,23 +384,14 @@ static void test_streams(void **state)
     assert_int_equal(whole.status, 200);
     assert_int_equal(whole.data_bytes, 8);
     assert_string_equal(whole.body, "");
-    request.path = "/cut";
-    request.context = &cut;
-    live_send(w.t, &request);
-    turn_until(&cut.done, 1);
+    send_again(&request, "/cut", &cut);
     assert_int_equal(cut.outcome, LIVE_UNKNOWN);
     assert_int_equal(cut.data_bytes, 8);
-    request.path = "/stream";
-    request.context = &short_one;
-    live_send(w.t, &request);
-    turn_until(&short_one.done, 1);
+    send_again(&request, "/stream", &short_one);
     assert_int_equal(short_one.outcome, LIVE_UNKNOWN);
     assert_int_equal(short_one.data_calls, 1);
     /* A response other than 200 is collected. */
-    request.path = "/busy";
-    request.context = &no;
-    live_send(w.t, &request);
-    turn_until(&no.done, 1);
+    send_again(&request, "/busy", &no);
     assert_int_equal(no.data_calls, 0);
     assert_string_equal(no.body, "later");
 }

@@ -365,14 +365,19 @@ static berth_status nominate(berth_engine *engine)
     return berth_engine_nominate(engine, pod_id(engine, "b"), 3, NULL);
 }
 
+static berth_status add_object(berth_engine *engine, berth_kind kind, const void *of_kind)
+{
+    berth_object object = {.kind = kind};
+    object.as.any = of_kind;
+    return berth_engine_add(engine, &object, NULL, NULL);
+}
+
 static berth_status add_service(berth_engine *engine)
 {
     const berth_key_value label = {text("app"), text("rich")};
     const berth_service service = {
         .meta = {.name = text("s")}, .has_selector = true, .selector = {&label, 1}};
-    berth_object object = {.kind = BERTH_KIND_SERVICE};
-    object.as.service = &service;
-    return berth_engine_add(engine, &object, NULL, NULL);
+    return add_object(engine, BERTH_KIND_SERVICE, &service);
 }
 
 static berth_status add_replica_set(berth_engine *engine)
@@ -380,18 +385,14 @@ static berth_status add_replica_set(berth_engine *engine)
     const berth_key_value label = {text("app"), text("rich")};
     const berth_label_selector selector = {.match_labels = {&label, 1}};
     const berth_controller set = {.meta = {.name = text("s")}, .selector = &selector};
-    berth_object object = {.kind = BERTH_KIND_REPLICA_SET};
-    object.as.replica_set = &set;
-    return berth_engine_add(engine, &object, NULL, NULL);
+    return add_object(engine, BERTH_KIND_REPLICA_SET, &set);
 }
 
 static berth_status add_namespace(berth_engine *engine)
 {
     const berth_key_value label = {text("team"), text("x")};
     const berth_namespace space = {.meta = {.name = text("x"), .labels = {&label, 1}}};
-    berth_object object = {.kind = BERTH_KIND_NAMESPACE};
-    object.as.namespace_object = &space;
-    return berth_engine_add(engine, &object, NULL, NULL);
+    return add_object(engine, BERTH_KIND_NAMESPACE, &space);
 }
 
 static berth_status add_budget(berth_engine *engine)
@@ -399,9 +400,7 @@ static berth_status add_budget(berth_engine *engine)
     const berth_key_value label = {text("app"), text("rich")};
     const berth_label_selector selector = {.match_labels = {&label, 1}};
     const berth_pod_disruption_budget budget = {.meta = {.name = text("b")}, .selector = &selector};
-    berth_object object = {.kind = BERTH_KIND_POD_DISRUPTION_BUDGET};
-    object.as.pod_disruption_budget = &budget;
-    return berth_engine_add(engine, &object, NULL, NULL);
+    return add_object(engine, BERTH_KIND_POD_DISRUPTION_BUDGET, &budget);
 }
 
 static berth_status add_storage_class(berth_engine *engine)
@@ -409,9 +408,7 @@ static berth_status add_storage_class(berth_engine *engine)
     const berth_storage_class cls = {.meta = {.name = text("fast")},
                                      .provisioner = text("csi.example.com"),
                                      .binding_mode = text("WaitForFirstConsumer")};
-    berth_object object = {.kind = BERTH_KIND_STORAGE_CLASS};
-    object.as.storage_class = &cls;
-    return berth_engine_add(engine, &object, NULL, NULL);
+    return add_object(engine, BERTH_KIND_STORAGE_CLASS, &cls);
 }
 
 static berth_status add_volume(berth_engine *engine)
@@ -423,9 +420,7 @@ static berth_status add_volume(berth_engine *engine)
                                             .source = {.kind = BERTH_VOLUME_CSI,
                                                        .handle = text("h"),
                                                        .driver = text("csi.example.com")}};
-    berth_object object = {.kind = BERTH_KIND_PERSISTENT_VOLUME};
-    object.as.persistent_volume = &volume;
-    return berth_engine_add(engine, &object, NULL, NULL);
+    return add_object(engine, BERTH_KIND_PERSISTENT_VOLUME, &volume);
 }
 
 static berth_status add_claim(berth_engine *engine)
@@ -435,9 +430,7 @@ static berth_status add_claim(berth_engine *engine)
                                                  .access_modes = {&mode, 1},
                                                  .volume_name = text("pv"),
                                                  .request = {1 << 20, 0}};
-    berth_object object = {.kind = BERTH_KIND_PERSISTENT_VOLUME_CLAIM};
-    object.as.persistent_volume_claim = &claim;
-    return berth_engine_add(engine, &object, NULL, NULL);
+    return add_object(engine, BERTH_KIND_PERSISTENT_VOLUME_CLAIM, &claim);
 }
 
 static berth_status remove_node(berth_engine *engine)

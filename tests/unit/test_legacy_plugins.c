@@ -211,8 +211,7 @@ static void test_first_failure(void **state)
                  "0/1 nodes are available: %s1 node(s) didn't match node "
                  "selector.",
                  all ? "1 Insufficient cpu, " : "");
-        assert_int_equal(message.len, strlen(wanted));
-        assert_memory_equal(message.data, wanted, message.len);
+        assert_text(message, wanted);
         small_close(&c);
     }
 }

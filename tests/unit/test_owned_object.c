@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "assert_text.h"
 #include "berth/kube.h"
 #include "scarce_memory.h"
 
@@ -79,12 +80,6 @@ static berth_object *copy_of(const char *from, berth_engine *engine)
     memset(text, 'x', whole.len);
     free(text);
     return r.copy;
-}
-
-static void assert_text(berth_str found, const char *expected)
-{
-    assert_int_equal(found.len, strlen(expected));
-    assert_memory_equal(found.data, expected, found.len);
 }
 
 /* A pod's class contains everything that a rule reads. So if a copy lost nothing, it has the same

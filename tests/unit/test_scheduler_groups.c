@@ -230,9 +230,7 @@ static void check_words(loop *l, const char *const *words, int count)
 {
     for (int i = 0; i < count; i++) {
         assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
-        const berth_str said = berth_explanation_message(l->c.explanation);
-        assert_int_equal(said.len, strlen(words[i]));
-        assert_memory_equal(said.data, words[i], said.len);
+        assert_text(berth_explanation_message(l->c.explanation), words[i]);
     }
 }
 

@@ -11,9 +11,7 @@ static void expect_rejected(loop *l, berth_pod_id pod, const char *plugin)
     assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
     assert_int_equal(l->step.pod, pod);
     assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_UNSCHEDULABLE);
-    berth_str name = berth_scheduler_rejector(l->scheduler, pod, 0);
-    assert_int_equal(name.len, strlen(plugin));
-    assert_memory_equal(name.data, plugin, name.len);
+    assert_text(berth_scheduler_rejector(l->scheduler, pod, 0), plugin);
     assert_null(berth_scheduler_rejector(l->scheduler, pod, 1).data);
 }
 

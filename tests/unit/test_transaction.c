@@ -47,13 +47,6 @@ static berth_node_id place(small_cluster *c, berth_pod_id pod)
     return placement.node;
 }
 
-static void assert_text(berth_str got, const char *wanted)
-{
-    char text[1024];
-    snprintf(text, sizeof(text), "%.*s", (int)got.len, got.data != NULL ? got.data : "");
-    assert_string_equal(text, wanted);
-}
-
 /* ---- begin and end ---- */
 
 static void test_depth(void **state)

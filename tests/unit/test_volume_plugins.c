@@ -78,9 +78,7 @@ static void expect(small_cluster *c, berth_pod_id pod, berth_node_id a, const ch
 static void expect_pre_filter(small_cluster *c, berth_pod_id pod, const char *text)
 {
     small_decide(c, pod);
-    berth_str found = berth_explanation_pre_filter(c->explanation);
-    assert_int_equal(found.len, strlen(text));
-    assert_memory_equal(found.data, text, found.len);
+    assert_text(berth_explanation_pre_filter(c->explanation), text);
 }
 
 /* ---- VolumeRestrictions ---- */
