@@ -372,19 +372,19 @@ static berth_status add_object(berth_engine *engine, berth_kind kind, const void
     return berth_engine_add(engine, &object, NULL, NULL);
 }
 
+static const berth_key_value rich_label = {{"app", 3}, {"rich", 4}};
+static const berth_label_selector rich_selector = {.match_labels = {&rich_label, 1}};
+
 static berth_status add_service(berth_engine *engine)
 {
-    const berth_key_value label = {text("app"), text("rich")};
     const berth_service service = {
-        .meta = {.name = text("s")}, .has_selector = true, .selector = {&label, 1}};
+        .meta = {.name = text("s")}, .has_selector = true, .selector = {&rich_label, 1}};
     return add_object(engine, BERTH_KIND_SERVICE, &service);
 }
 
 static berth_status add_replica_set(berth_engine *engine)
 {
-    const berth_key_value label = {text("app"), text("rich")};
-    const berth_label_selector selector = {.match_labels = {&label, 1}};
-    const berth_controller set = {.meta = {.name = text("s")}, .selector = &selector};
+    const berth_controller set = {.meta = {.name = text("s")}, .selector = &rich_selector};
     return add_object(engine, BERTH_KIND_REPLICA_SET, &set);
 }
 
@@ -397,9 +397,8 @@ static berth_status add_namespace(berth_engine *engine)
 
 static berth_status add_budget(berth_engine *engine)
 {
-    const berth_key_value label = {text("app"), text("rich")};
-    const berth_label_selector selector = {.match_labels = {&label, 1}};
-    const berth_pod_disruption_budget budget = {.meta = {.name = text("b")}, .selector = &selector};
+    const berth_pod_disruption_budget budget = {.meta = {.name = text("b")},
+                                                .selector = &rich_selector};
     return add_object(engine, BERTH_KIND_POD_DISRUPTION_BUDGET, &budget);
 }
 

@@ -53,14 +53,20 @@ static berth_pod_id add_member(loop *l, const char *name, const char *group, int
     return loop_pod(l, name, "1", spec);
 }
 
+/* A node with four cores, and the first pod of a gang that needs so many. */
+static berth_pod_id add_first(loop *l, uint32_t least)
+{
+    loop_node(l, "n1", "4");
+    add_gang(l, "g", least, 0);
+    return add_member(l, "a", "g", 0);
+}
+
 /* ---- when a group enters ---- */
 
 static void test_waits_for_its_pods(void **state)
 {
     loop *l = *state;
-    loop_node(l, "n1", "4");
-    add_gang(l, "g", 2, 0);
-    berth_pod_id a = add_member(l, "a", "g", 0);
+    berth_pod_id a = add_first(l, 2);
     assert_int_equal(loop_state(l, a), BERTH_POD_STATE_GATED);
     assert_int_equal(loop_step(l), BERTH_STEP_IDLE);
     berth_pod_id b = add_member(l, "b", "g", 0);
@@ -120,9 +126,7 @@ static void test_known_pods_count(void **state)
 static void test_gated_pod_gates_all(void **state)
 {
     loop *l = *state;
-    loop_node(l, "n1", "4");
-    add_gang(l, "g", 1, 0);
-    berth_pod_id a = add_member(l, "a", "g", 0);
+    berth_pod_id a = add_first(l, 1);
     assert_int_equal(loop_state(l, a), BERTH_POD_STATE_ACTIVE);
     loop_pod(l, "b", "1", ", schedulingGroup: {podGroupName: g}, schedulingGates: [{name: w}]");
     assert_int_equal(loop_state(l, a), BERTH_POD_STATE_GATED);
@@ -347,9 +351,7 @@ static void refuse_second(loop *l)
 /* A node with room for a gang of two pods; returns the second one. */
 static berth_pod_id add_pair(loop *l)
 {
-    loop_node(l, "n1", "4");
-    add_gang(l, "g", 2, 0);
-    add_member(l, "a", "g", 0);
+    add_first(l, 2);
     return add_member(l, "b", "g", 0);
 }
 
@@ -491,9 +493,7 @@ static void test_transaction_removes(void **state)
 {
     loop *l = *state;
     berth_error error = {.code = BERTH_OK};
-    loop_node(l, "n1", "4");
-    add_gang(l, "g", 2, 0);
-    berth_pod_id a = add_member(l, "a", "g", 0);
+    berth_pod_id a = add_first(l, 2);
     add_member(l, "b", "g", 0);
     berth_pod_id c = loop_pod(l, "c", "1", "");
     assert_int_equal(loop_state(l, a), BERTH_POD_STATE_ACTIVE);
