@@ -31,6 +31,36 @@ needs_live() {
   }
 }
 
+# run_berth_until SECONDS TEXT PAUSE [OPTION...]: runs berth against a server of $work/cluster.json until a line of
+# the server's log, $work/log, has the text, for SECONDS at most; then PAUSE seconds longer, for further writes.
+run_berth_until() {
+  local wanted=$2 pause=$3 tries=$(($1 * 10)) server scheduler port
+  : >"$work/log"
+  exec 3< <(exec python3 live_server.py "$work/cluster.json" "$work/log")
+  server=$!
+  read -r port <&3
+  "$berth" run --master "http://127.0.0.1:$port" "${@:4}" 2>"$work/err" &
+  scheduler=$!
+  for (( ; tries > 0; tries--)); do
+    ! grep -q "$wanted" "$work/log" || break
+    sleep 0.1
+  done
+  sleep "$pause"
+  kill "$scheduler" "$server"
+  wait "$scheduler" || fail "berth run ends with $?: $(tail -n 3 "$work/err")"
+}
+
+# few_plugins: writes a configuration with NodeResourcesFit as the only filter and score to $work/few.yaml.
+few_plugins() {
+  cat >"$work/few.yaml" <<'TEXT'
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- plugins: {multiPoint: {disabled: [{name: "*"}], enabled: [{name: NodeResourcesFit, weight: 1},
+    {name: PrioritySort}, {name: DefaultBinder}]}}
+TEXT
+}
+
 fail() {
   echo "FAILED $*"
   failures=$((failures + 1))

@@ -8,11 +8,11 @@ Usage: extender_server.py LOG [CERTIFICATE]; prints its port. With a certificate
   /bind        takes the pod, unless it begins with "unbound"
 Each question is a line of LOG: verb, pod, and the nodes; "whole" if they came as objects.
 """
-import http.server
 import json
-import ssl
 import sys
 import time
+
+import quiet_server
 
 
 def victims_of(question):
@@ -75,29 +75,13 @@ def note(*words):
         print(*words, file=log)
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
+class Handler(quiet_server.Quiet):
     protocol_version = "HTTP/1.1"
 
     def do_POST(self):
         question = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         code, answer = VERBS[self.path](question)
-        body = json.dumps(answer).encode()
-        self.send_response(code)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
+        self.answer(code, json.dumps(answer).encode(), [("Content-Type", "application/json")])
 
 
-http.server.HTTPServer.request_queue_size = 128  # else clients that find it full wait a second
-server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-server.daemon_threads = True
-if len(sys.argv) > 2:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(sys.argv[2])
-    server.socket = context.wrap_socket(server.socket, server_side=True)
-print(server.server_port, flush=True)
-server.serve_forever()
+quiet_server.serve(Handler, sys.argv[2] if len(sys.argv) > 2 else None)

@@ -17,13 +17,13 @@ Usage: live_server.py CLUSTER.json LOG [OPTION...]; prints its port.
 Without keep, watches stay open without events, and writes are answered with 201.
 Each request is a line of LOG: method and path.
 """
-import http.server
 import json
-import ssl
 import sys
 import threading
 import time
 import urllib.parse
+
+import quiet_server
 
 # resource, kind, group/version, is namespaced
 RESOURCES = [
@@ -191,7 +191,7 @@ def kept(method, path, body):
         return (200 if method == "DELETE" else 201), pod
 
 
-class Server(http.server.BaseHTTPRequestHandler):
+class Server(quiet_server.Quiet):
     protocol_version = "HTTP/1.1"
     wbufsize = 1 << 20  # sends head and body together, without a delayed acknowledgement in between
 
@@ -221,13 +221,8 @@ class Server(http.server.BaseHTTPRequestHandler):
         if "token" in options and bearer != "Bearer " + options["token"]:
             code, value = status(401, "Unauthorized")
         body = json.dumps(value, separators=(",", ":")).encode()
-        self.send_response(code)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        if code == 429:
-            self.send_header("Retry-After", "1")
-        self.end_headers()
-        self.wfile.write(body)
+        headers = [("Content-Type", "application/json")]
+        self.answer(code, body, headers + [("Retry-After", "1")] if code == 429 else headers)
 
     def watched(self):
         parts = urllib.parse.urlsplit(self.path)
@@ -248,16 +243,5 @@ class Server(http.server.BaseHTTPRequestHandler):
 
     do_POST = do_PUT = do_PATCH = do_DELETE = do_GET
 
-    def log_message(self, *_):
-        pass
 
-
-http.server.HTTPServer.request_queue_size = 128  # else clients that find it full wait a second
-server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
-if "tls" in options:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(options["tls"])
-    server.socket = context.wrap_socket(server.socket, server_side=True)
-server.handle_error = lambda *_: None  # clients may disconnect at any time
-print(server.server_port, flush=True)
-server.serve_forever()
+quiet_server.serve(Server, options.get("tls"))

@@ -5,13 +5,7 @@
 
 check dump 0 "$berth" dump
 check dump_why 0 "$berth" dump --why --to all.json
-cat >"$work/few.yaml" <<'TEXT'
-apiVersion: kubescheduler.config.k8s.io/v1
-kind: KubeSchedulerConfiguration
-profiles:
-- plugins: {multiPoint: {disabled: [{name: "*"}], enabled: [{name: NodeResourcesFit, weight: 1},
-    {name: PrioritySort}, {name: DefaultBinder}]}}
-TEXT
+few_plugins
 check dump_few 0 "$berth" dump --config "$work/few.yaml"
 complains dump_operand 2 "there is nothing to name" "$berth" dump x
 complains dump_config 3 "nosuch: cannot open" "$berth" dump --config nosuch

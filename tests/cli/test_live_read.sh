@@ -34,6 +34,15 @@ clusters:
 YAML
 }
 
+# always STATUS BODY: starts a server that gives this answer to all requests; the kubeconfig names it.
+always() {
+  stop
+  exec 3< <(exec python3 run_server.py "$1" "$2")
+  server=$!
+  read -r port <&3
+  sed -i "s,127.0.0.1:[0-9]*,127.0.0.1:$port," "$work/kubeconfig"
+}
+
 "$berth" generate --nodes 12 --zones 3 --pods 60 --running 20 --workload ordinary --seed 1 >"$work/made.json"
 python3 live_cluster.py "$work/cluster.json" v1.36.2 <"$work/made.json"
 serve "$work/cluster.json" page=7
@@ -169,13 +178,7 @@ complains live_refused 3 "http://127.0.0.1:1: the API server does not answer" \
 
 # ---- which plugins ----
 
-cat >"$work/few.yaml" <<'TEXT'
-apiVersion: kubescheduler.config.k8s.io/v1
-kind: KubeSchedulerConfiguration
-profiles:
-- plugins: {multiPoint: {disabled: [{name: "*"}], enabled: [{name: NodeResourcesFit, weight: 1},
-    {name: PrioritySort}, {name: DefaultBinder}]}}
-TEXT
+few_plugins
 : >"$work/log"
 "$berth" schedule "${live[@]}" --config "$work/few.yaml" -q --summary >"$work/out" || fail live_few
 if ! grep -q '/nodes?' "$work/log" || grep -q 'resourceslices\|/storage' "$work/log"; then
@@ -225,17 +228,9 @@ serve "$work/silent.json"
 run 0 "${live_schedule[@]}" --summary
 grep -q 'kube-scheduler 1.36.2, the version of the API server' "$work/out" ||
   fail "live_version: $(cat "$work/out")"
-stop
-exec 3< <(exec python3 run_server.py 401 '{}')
-server=$!
-read -r port <&3
-sed -i "s,127.0.0.1:[0-9]*,127.0.0.1:$port," "$work/kubeconfig"
+always 401 '{}'
 complains live_401 3 "does not accept the credentials (401)" "${live_schedule[@]}"
-stop
-exec 3< <(exec python3 run_server.py 200 'welcome')
-server=$!
-read -r port <&3
-sed -i "s,127.0.0.1:[0-9]*,127.0.0.1:$port," "$work/kubeconfig"
+always 200 'welcome'
 complains live_no_api 3 "is no API server: it has no /version" "${live_schedule[@]}"
 stop
 # ---- autoscalers, which are listed only if they are applied ----

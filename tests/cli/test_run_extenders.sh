@@ -60,21 +60,7 @@ serve_extender() {
 
 # run_until SECONDS TEXT [OPTION...]: runs berth until a line of the server's log has the text, for SECONDS at most.
 run_until() {
-  local wanted=$2 tries=$(($1 * 10))
-  shift 2
-  : >"$work/log"
-  exec 3< <(exec python3 live_server.py "$work/cluster.json" "$work/log")
-  local server=$!
-  read -r port <&3
-  "$berth" run --kubernetes 1.36 --config "$work/c.yaml" --master "http://127.0.0.1:$port" "$@" 2>"$work/err" &
-  local scheduler=$!
-  for (( ; tries > 0; tries--)); do
-    ! grep -q "$wanted" "$work/log" || break
-    sleep 0.1
-  done
-  sleep 0.5 # leave time for further writes
-  kill "$scheduler" "$server"
-  wait "$scheduler" || fail "berth run ends with $?: $(tail -n 3 "$work/err")"
+  run_berth_until "$1" "$2" 0.5 --kubernetes 1.36 --config "$work/c.yaml" "${@:3}"
 }
 
 # asked TEXT: checks that a line of the extender's log matches.

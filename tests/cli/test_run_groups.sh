@@ -31,20 +31,7 @@ PY
 
 # run_on SECONDS TEXT: runs berth until a line of the server's log has the text, for SECONDS at most.
 run_on() {
-  : >"$work/log"
-  exec 3< <(exec python3 live_server.py "$work/cluster.json" "$work/log")
-  local server=$! tries
-  read -r port <&3
-  "$berth" run --kubernetes 1.37 --feature-gates GenericWorkload=true --master "http://127.0.0.1:$port" \
-    2>"$work/err" &
-  local scheduler=$!
-  for ((tries = $1 * 10; tries > 0; tries--)); do
-    ! grep -q "$2" "$work/log" || break
-    sleep 0.1
-  done
-  sleep 2 # leave time for further writes
-  kill "$scheduler" "$server"
-  wait "$scheduler" || fail "berth run ends with $?: $(tail -n 3 "$work/err")"
+  run_berth_until "$1" "$2" 2 --kubernetes 1.37 --feature-gates GenericWorkload=true
 }
 
 bindings() {

@@ -1,21 +1,18 @@
 """An API server without objects, for test_run_versions.sh and test_run_serve.sh. Usage: version_server.py MINOR FILE;
 prints its port. It serves resource.k8s.io while FILE exists. It reviews tokens: `ops` may do everything, `reader` may
 read /metrics, and no other token is valid."""
-import http.server
 import json
 import os
 import sys
 import time
 import urllib.parse
 
+import quiet_server
 
-class Answer(http.server.BaseHTTPRequestHandler):
+
+class Answer(quiet_server.Quiet):
     def reply(self, status, value):
-        body = json.dumps(value).encode()
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+        self.answer(status, json.dumps(value).encode())
 
     def do_GET(self):
         url = urllib.parse.urlsplit(self.path)
@@ -44,12 +41,5 @@ class Answer(http.server.BaseHTTPRequestHandler):
         else:
             self.reply(404, {"kind": "Status", "code": 404})
 
-    def log_message(self, *_):
-        pass
 
-
-http.server.HTTPServer.request_queue_size = 128  # else clients that find it full wait a second
-server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer)
-server.daemon_threads = True
-print(server.server_port, flush=True)
-server.serve_forever()
+quiet_server.serve(Answer)

@@ -1,13 +1,6 @@
 /* Objects for fuzzed operations, from the generator of the property tests. */
 #include "operation_pool.h"
 
-static bool has_any(void *context, berth_str plugin)
-{
-    (void)context;
-    (void)plugin;
-    return true;
-}
-
 static berth_str some_node(operation_pool *pool)
 {
     return pool->node[gen_below(&pool->gen, pool->nodes)][0]->meta.name;
@@ -55,8 +48,8 @@ static void make_profiles(operation_pool *pool)
 {
     const berth_profile *base = berth_profile_default_of(pool->gen.kubernetes);
     for (uint32_t i = 0; i < POOL_PROFILES; i++)
-        pool->profiles[i] = pool->legacy ? *gen_legacy_profile(&pool->gen, i, has_any, NULL)
-                                         : *gen_profile(&pool->gen, i, base, has_any, NULL);
+        pool->profiles[i] = pool->legacy ? *gen_legacy_profile(&pool->gen, i)
+                                         : *gen_profile(&pool->gen, i, base, NULL, NULL);
 }
 
 void operation_pool_init(operation_pool *pool, uint64_t seed)

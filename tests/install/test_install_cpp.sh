@@ -1,11 +1,8 @@
 #!/usr/bin/env bash
 # berth.hpp as installed: each of the C++ headers compiles alone, with the warnings that projects turn on;
 # cpp_check.cc calls every class; the example prints the contents of embed_cpp.out.
-set -euo pipefail
-
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cmake --install "$BERTH_BUILD" --prefix "$work/prefix" >"$work/log"
+# shellcheck source=tests/install/installed.sh
+. ./installed.sh
 export PKG_CONFIG_PATH=$work/prefix/$LIBDIR/pkgconfig LD_LIBRARY_PATH=$work/prefix/$LIBDIR
 read -ra flags <<<"$(pkg-config --cflags --libs berth)"
 warnings=(-std=c++17 -Wall -Wextra -Wold-style-cast -Wshadow -Wconversion -Werror)

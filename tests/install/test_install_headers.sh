@@ -1,11 +1,8 @@
 #!/usr/bin/env bash
 # Every installed header compiles alone, as C11 and as C++17, without a warning, with only the installed
 # folder on the include path.
-set -euo pipefail
-
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cmake --install "$BERTH_BUILD" --prefix "$work/prefix" >"$work/log"
+# shellcheck source=tests/install/installed.sh
+. ./installed.sh
 cd "$work/prefix/include"
 count=0
 for header in berth/*.h; do

@@ -3,10 +3,8 @@
 # Python. A linked library, shared or static, does not replace the malloc of its process.
 set -euo pipefail
 [[ -z ${LD_PRELOAD:-} ]]
-
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cmake --install "$BERTH_BUILD" --prefix "$work/prefix" >"$work/log"
+# shellcheck source=tests/install/installed.sh
+. ./installed.sh
 library=$work/prefix/$LIBDIR/libberth.so
 export PKG_CONFIG_PATH=$work/prefix/$LIBDIR/pkgconfig
 

@@ -1,10 +1,7 @@
 #!/usr/bin/env bash
 # Every link of the installed library's page leads to an installed file.
-set -euo pipefail
-
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cmake --install "$BERTH_BUILD" --prefix "$work/prefix" >"$work/log"
+# shellcheck source=tests/install/installed.sh
+. ./installed.sh
 cd "$work/prefix/share/doc/libberth-dev"
 count=0
 while IFS= read -r link; do

@@ -62,14 +62,14 @@ uint32_t gen_object_names(berth_kind kind);
 void gen_print_pod(FILE *out, const berth_pod *pod);
 void gen_print_node(FILE *out, const berth_node *node);
 
-/* Make a random variation of the default profile, named s<index>, with plugins that `has`
- * accepts. */
+/* Make a random variation of the default profile, named s<index>, with plugins that `has` accepts;
+ * NULL accepts all. */
 typedef bool (*gen_has_fn)(void *context, berth_str plugin);
 berth_profile *gen_profile(cluster_gen *g, uint32_t index, const berth_profile *base,
                            gen_has_fn has, void *context);
 
 /* Make a random profile with predicates and priorities of v1.15. It visits all nodes, because that
  * version has its own cursor, which otherwise decides which nodes come first. */
-berth_profile *gen_legacy_profile(cluster_gen *g, uint32_t index, gen_has_fn has, void *context);
+berth_profile *gen_legacy_profile(cluster_gen *g, uint32_t index);
 
 #endif

@@ -165,7 +165,7 @@ berth_profile *gen_profile(cluster_gen *g, uint32_t index, const berth_profile *
         }
     }
     for (uint32_t k = 0; k < count; k++) {
-        kept[k] = has(context, all[k].name) && (plain || gen_chance(g, 90));
+        kept[k] = (has == NULL || has(context, all[k].name)) && (plain || gen_chance(g, 90));
         if (!plain) {
             all[k].args = plugin_args(g, all[k].name);
             all[k].weight = gen_chance(g, 40) ? 1 + (int32_t)gen_below(g, 9) : all[k].weight;
@@ -249,7 +249,7 @@ static const berth_plugin_args *legacy_args(cluster_gen *g)
     return args;
 }
 
-berth_profile *gen_legacy_profile(cluster_gen *g, uint32_t index, gen_has_fn has, void *context)
+berth_profile *gen_legacy_profile(cluster_gen *g, uint32_t index)
 {
     const uint32_t predicate_count = sizeof(predicates) / sizeof(predicates[0]);
     const uint32_t priority_count = sizeof(priorities) / sizeof(priorities[0]);
@@ -260,14 +260,14 @@ berth_profile *gen_legacy_profile(cluster_gen *g, uint32_t index, gen_has_fn has
     for (uint32_t i = 0; i < predicate_count; i++) {
         berth_str name = naive_str(predicates[i].name);
         unsigned feature = predicates[i].feature;
-        if (gen_chance(g, 60) && (g->features & feature) == feature && has(context, name)) {
+        if (gen_chance(g, 60) && (g->features & feature) == feature) {
             filters[filter_count++] = (berth_plugin_ref){.name = name, .args = legacy_args(g)};
         }
     }
     for (uint32_t i = 0; i < priority_count; i++) {
         berth_str name = naive_str(priorities[i].name);
         unsigned feature = priorities[i].feature;
-        if (gen_chance(g, 60) && (g->features & feature) == feature && has(context, name)) {
+        if (gen_chance(g, 60) && (g->features & feature) == feature) {
             scores[score_count++] = (berth_plugin_ref){
                 .name = name, .weight = 1 + (int32_t)gen_below(g, 5), .args = legacy_args(g)};
         }

@@ -65,6 +65,51 @@ void script_must(script *t, const char *call, berth_status status, const berth_e
     script_same(t, call, "no error", message);
 }
 
+/* ---- rounds ---- */
+
+void script_begin(script *t, const char *program, uint64_t seed, unsigned long ops)
+{
+    snprintf(t->replay, sizeof(t->replay), "%s --seed %llu --rounds 1 --ops %lu", program,
+             (unsigned long long)seed, ops);
+    gen_init(&t->gen, seed, GEN_ALL);
+    gen_set_release(&t->gen, seed);
+}
+
+berth_profile script_profile(script *t, uint32_t index, bool legacy)
+{
+    if (legacy)
+        return *gen_legacy_profile(&t->gen, index);
+    const berth_profile *base = berth_profile_default_of(t->gen.kubernetes);
+    return *gen_profile(&t->gen, index, base, NULL, NULL);
+}
+
+void script_profiles(script *t, uint32_t legacy_percent)
+{
+    const bool legacy = gen_chance(&t->gen, legacy_percent) && GEN_KNOWS_LEGACY;
+    for (uint32_t i = 0; i < SCRIPT_PROFILES; i++)
+        t->profiles[i] = script_profile(t, i, legacy);
+}
+
+void script_open(script *t, berth_engine_config *config, berth_engine **twin)
+{
+    berth_error error = {0};
+    config->kubernetes = t->gen.release;
+    config->profiles = t->profiles;
+    config->profile_count = SCRIPT_PROFILES;
+    script_must(t, "create", berth_engine_create(config, &t->engine, &error), &error);
+    if (twin != NULL)
+        script_must(t, "create", berth_engine_create(config, twin, &error), &error);
+    script_must(t, "explanation", berth_explanation_create(NULL, &t->explanation, &error), &error);
+}
+
+void script_close(script *t)
+{
+    berth_explanation_destroy(t->explanation);
+    berth_engine_destroy(t->engine);
+    free(t->scratch.bytes);
+    gen_free(&t->gen);
+}
+
 /* ---- reading the state ---- */
 
 static void print_placement(text *out, const berth_placement *p)

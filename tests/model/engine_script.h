@@ -55,7 +55,8 @@ typedef struct script {
     bool nodes_and_pods; /* other objects do not change */
     bool nodes_stay;     /* nodes do not change, and there are no nominations */
     text scratch;
-    const char *replay; /* the command that replays a failure */
+    berth_profile profiles[SCRIPT_PROFILES];
+    char replay[160]; /* the command that replays a failure */
     unsigned long op;
     bool failed;
 } script;
@@ -67,6 +68,20 @@ extern atomic_ulong script_operations, script_placed, script_indexed;
  * place. */
 void script_same(script *t, const char *what, const char *wanted, const char *got);
 void script_must(script *t, const char *call, berth_status status, const berth_error *error);
+
+/* Prepares a round with clusters of every kind, which the program replays by `--seed`. */
+void script_begin(script *t, const char *program, uint64_t seed, unsigned long ops);
+
+/* Make the profiles, those of v1.15 with this probability, or any profile of one of both kinds. */
+void script_profiles(script *t, uint32_t legacy_percent);
+berth_profile script_profile(script *t, uint32_t index, bool legacy);
+
+/* Creates the engine with the profiles and the cluster's version, a twin (may be NULL) with the same
+ * configuration, and the explanation. */
+void script_open(script *t, berth_engine_config *config, berth_engine **twin);
+
+/* Frees all but the twin. */
+void script_close(script *t);
 
 /* Writes everything that can be read from the engine without changing it. */
 void script_dump(const script *t, const berth_engine *engine, text *out);

@@ -242,18 +242,18 @@ typedef enum naive_outcome { NAIVE_GO_ON, NAIVE_SKIP, NAIVE_REFUSE } naive_outco
 /* PreFilter: on NAIVE_REFUSE the whole attempt ends with `refusal` (its node is NULL).
  * Filter: returns true if the node passes; otherwise `refusal` has the reason.
  * Score: fills in one value for each feasible node; false: skip the plugin. */
-typedef naive_outcome (*naive_pre_filter_fn)(naive_attempt *a, const berth_plugin_ref *ref,
-                                             naive_refusal *refusal);
-typedef bool (*naive_filter_fn)(naive_attempt *a, const berth_plugin_ref *ref,
-                                const berth_node *node, naive_refusal *refusal);
-typedef bool (*naive_score_fn)(naive_attempt *a, const berth_plugin_ref *ref,
-                               const berth_node **nodes, size_t count, int64_t *values);
+typedef naive_outcome naive_pre_filter_fn(naive_attempt *a, const berth_plugin_ref *ref,
+                                          naive_refusal *refusal);
+typedef bool naive_filter_fn(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
+                             naive_refusal *refusal);
+typedef bool naive_score_fn(naive_attempt *a, const berth_plugin_ref *ref, const berth_node **nodes,
+                            size_t count, int64_t *values);
 
 typedef struct naive_plugin {
     const char *name;
-    naive_pre_filter_fn pre_filter;
-    naive_filter_fn filter;
-    naive_score_fn score;
+    naive_pre_filter_fn *pre_filter;
+    naive_filter_fn *filter;
+    naive_score_fn *score;
 } naive_plugin;
 
 /* Record a reason (kept as it is) with the code U or, if `unresolvable`, UU. Returns false. */
@@ -281,55 +281,23 @@ int64_t naive_node_request(const naive_attempt *a, const berth_node *node, berth
 int64_t naive_allocatable(const berth_node *node, berth_str name, bool *present);
 
 /* naive_filters.c */
-naive_outcome naive_pre_node_affinity(naive_attempt *a, const berth_plugin_ref *ref,
-                                      naive_refusal *r);
-naive_outcome naive_pre_node_name(naive_attempt *a, const berth_plugin_ref *ref, naive_refusal *r);
-naive_outcome naive_pre_ports(naive_attempt *a, const berth_plugin_ref *ref, naive_refusal *r);
-bool naive_node_unschedulable(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
-                              naive_refusal *r);
-bool naive_node_name(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
-                     naive_refusal *r);
-bool naive_taints(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
-                  naive_refusal *r);
-bool naive_node_affinity(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
-                         naive_refusal *r);
-bool naive_ports(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
-                 naive_refusal *r);
-bool naive_fit(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
-               naive_refusal *r);
-naive_outcome naive_pre_features(naive_attempt *a, const berth_plugin_ref *ref, naive_refusal *r);
-bool naive_features(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
-                    naive_refusal *r);
+naive_pre_filter_fn naive_pre_node_affinity, naive_pre_node_name, naive_pre_ports,
+    naive_pre_features;
+naive_filter_fn naive_node_unschedulable, naive_node_name, naive_taints, naive_node_affinity,
+    naive_ports, naive_fit, naive_features;
 
 /* naive_affinity.c */
-naive_outcome naive_pre_spread(naive_attempt *a, const berth_plugin_ref *ref, naive_refusal *r);
-bool naive_spread_filter(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
-                         naive_refusal *r);
+naive_pre_filter_fn naive_pre_spread, naive_pre_affinity;
+naive_filter_fn naive_spread_filter, naive_affinity_filter;
+naive_score_fn naive_spread_score, naive_affinity_score;
 void naive_spread_change(naive_attempt *a, const berth_pod *pod, const berth_node *node, int sign);
-bool naive_spread_score(naive_attempt *a, const berth_plugin_ref *ref, const berth_node **nodes,
-                        size_t count, int64_t *values);
-naive_outcome naive_pre_affinity(naive_attempt *a, const berth_plugin_ref *ref, naive_refusal *r);
-bool naive_affinity_filter(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
-                           naive_refusal *r);
 void naive_affinity_change(naive_attempt *a, const berth_pod *pod, const berth_node *node,
                            int sign);
-bool naive_affinity_score(naive_attempt *a, const berth_plugin_ref *ref, const berth_node **nodes,
-                          size_t count, int64_t *values);
 
 /* naive_volumes.c */
-naive_outcome naive_pre_restrictions(naive_attempt *a, const berth_plugin_ref *ref,
-                                     naive_refusal *r);
-bool naive_restrictions(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
-                        naive_refusal *r);
+naive_pre_filter_fn naive_pre_restrictions, naive_pre_binding, naive_pre_zone;
+naive_filter_fn naive_restrictions, naive_volume_limits, naive_binding, naive_zone_filter;
 void naive_restrictions_change(naive_attempt *a, const berth_pod *pod, int sign);
-bool naive_volume_limits(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
-                         naive_refusal *r);
-naive_outcome naive_pre_binding(naive_attempt *a, const berth_plugin_ref *ref, naive_refusal *r);
-bool naive_binding(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
-                   naive_refusal *r);
-naive_outcome naive_pre_zone(naive_attempt *a, const berth_plugin_ref *ref, naive_refusal *r);
-bool naive_zone_filter(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
-                       naive_refusal *r);
 /* Does an inline disk of the pod conflict with one of a pod on the node? */
 bool naive_disks_taken(naive_attempt *a, const berth_node *node);
 /* Is a volume's zone label valid? Its items are separated by "__"; an empty item makes it
@@ -340,7 +308,7 @@ bool naive_zones_contain(berth_str list, berth_str zone);
 void naive_reserve(naive_cluster *cluster, const berth_pod *pod, const berth_node *node);
 
 /* naive_devices.c */
-naive_outcome naive_pre_devices(naive_attempt *a, const berth_plugin_ref *ref, naive_refusal *r);
+naive_pre_filter_fn naive_pre_devices;
 /* naive_extended.c */
 #define NAIVE_SPECIAL "<extended-resources>" /* the name of a claim that is not written yet */
 bool naive_may_be_backed(berth_str name);
@@ -349,12 +317,8 @@ const berth_device_class *naive_class_behind(const naive_attempt *a, berth_str r
 bool naive_backed_amounts(const naive_attempt *attempt, const berth_node *node, berth_str name,
                           int64_t *capacity, int64_t *used);
 
-bool naive_devices_filter(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
-                          naive_refusal *r);
-bool naive_score_binding(naive_attempt *a, const berth_plugin_ref *ref, const berth_node **nodes,
-                         size_t count, int64_t *values);
-bool naive_devices_score(naive_attempt *a, const berth_plugin_ref *ref, const berth_node **nodes,
-                         size_t count, int64_t *values);
+naive_filter_fn naive_devices_filter;
+naive_score_fn naive_score_binding, naive_devices_score;
 /* The part of postFilter's message that comes from DynamicResources. */
 const char *naive_devices_post_filter(const naive_attempt *a);
 /* Hold the devices that the claims of a pod get on `node`; nothing if the pod does not fit
@@ -363,19 +327,13 @@ void naive_take_devices(naive_cluster *cluster, const berth_profile *profile, co
                         const berth_node *node);
 
 /* naive_scores.c */
-bool naive_score_taints(naive_attempt *a, const berth_plugin_ref *ref, const berth_node **nodes,
-                        size_t count, int64_t *values);
-bool naive_score_node_affinity(naive_attempt *a, const berth_plugin_ref *ref,
-                               const berth_node **nodes, size_t count, int64_t *values);
-bool naive_score_fit(naive_attempt *a, const berth_plugin_ref *ref, const berth_node **nodes,
-                     size_t count, int64_t *values);
-bool naive_score_balanced(naive_attempt *a, const berth_plugin_ref *ref, const berth_node **nodes,
-                          size_t count, int64_t *values);
-bool naive_score_images(naive_attempt *a, const berth_plugin_ref *ref, const berth_node **nodes,
-                        size_t count, int64_t *values);
+naive_score_fn naive_score_taints, naive_score_node_affinity, naive_score_fit, naive_score_balanced,
+    naive_score_images;
 /* An image's size scaled by how widespread it is; 0 if the node lacks it. */
 int64_t naive_image_size(const naive_attempt *a, const berth_node *node, berth_str image);
 double naive_ln(double x);
+/* Scale the values so that the greatest is `most`; `reverse`: so that it is 0. */
+void naive_normalize(int64_t *values, size_t count, int64_t most, bool reverse);
 
 /* naive_legacy.c: finds a predicate or priority of v1.15 by name, or returns NULL; and the amount
  * that v1.15 counts as requested on a node. */

@@ -143,8 +143,8 @@ static bool general(naive_attempt *a, const berth_plugin_ref *ref, const berth_n
                     naive_refusal *r)
 {
     bool unresolvable = false, passes = true;
-    static const naive_filter_fn parts[] = {pod_fits_resources, host_name, naive_ports,
-                                            match_node_selector};
+    static naive_filter_fn *const parts[] = {pod_fits_resources, host_name, naive_ports,
+                                             match_node_selector};
     for (int i = 0; i < 4; i++) {
         if (!parts[i](a, ref, node, r)) {
             unresolvable = unresolvable || r->unresolvable;
@@ -440,11 +440,29 @@ static int64_t default_disks(const berth_node *node, berth_volume_kind kind)
     return type != NULL && (naive_contains(*type, "t3") || naive_contains(*type, "z1d")) ? 25 : 39;
 }
 
-static bool disk_count(naive_attempt *a, const berth_node *node, berth_volume_kind kind,
-                       const char *resource, naive_refusal *r)
+/* The predicates that limit the disks of a node: the kind of disks, and the resource that has the
+ * node's own limit. */
+static const struct {
+    const char *predicate;
+    berth_volume_kind kind;
+    const char *resource;
+} disk_limits[] = {
+    {"MaxEBSVolumeCount", BERTH_VOLUME_AWS_EBS, "attachable-volumes-aws-ebs"},
+    {"MaxGCEPDVolumeCount", BERTH_VOLUME_GCE_PD, "attachable-volumes-gce-pd"},
+    {"MaxAzureDiskVolumeCount", BERTH_VOLUME_AZURE_DISK, "attachable-volumes-azure-disk"},
+    {"MaxCinderVolumeCount", BERTH_VOLUME_CINDER, "attachable-volumes-cinder"},
+};
+
+static bool disk_count(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
+                       naive_refusal *r)
 {
     berth_strs wanted = {0}, all = {0};
     bool present;
+    size_t which = 0;
+    while (!naive_same(ref->name, naive_str(disk_limits[which].predicate))) {
+        which++;
+    }
+    const berth_volume_kind kind = disk_limits[which].kind;
     collect_disks(a, a->pod, kind, &wanted);
     if (wanted.count == 0) {
         return true;
@@ -455,39 +473,11 @@ static bool disk_count(naive_attempt *a, const berth_node *node, berth_volume_ki
         }
     }
     collect_disks(a, a->pod, kind, &all);
-    int64_t limit = naive_allocatable(node, naive_str(resource), &present);
+    int64_t limit = naive_allocatable(node, naive_str(disk_limits[which].resource), &present);
     if ((int64_t)all.count > (present ? limit : default_disks(node, kind))) {
         return naive_refuse(a, r, false, "node(s) exceed max volume count");
     }
     return true;
-}
-
-static bool ebs_count(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
-                      naive_refusal *r)
-{
-    (void)ref;
-    return disk_count(a, node, BERTH_VOLUME_AWS_EBS, "attachable-volumes-aws-ebs", r);
-}
-
-static bool gce_count(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
-                      naive_refusal *r)
-{
-    (void)ref;
-    return disk_count(a, node, BERTH_VOLUME_GCE_PD, "attachable-volumes-gce-pd", r);
-}
-
-static bool azure_count(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
-                        naive_refusal *r)
-{
-    (void)ref;
-    return disk_count(a, node, BERTH_VOLUME_AZURE_DISK, "attachable-volumes-azure-disk", r);
-}
-
-static bool cinder_count(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
-                         naive_refusal *r)
-{
-    (void)ref;
-    return disk_count(a, node, BERTH_VOLUME_CINDER, "attachable-volumes-cinder", r);
 }
 
 /* ---- pod affinity ---- */
@@ -610,36 +600,47 @@ static int64_t capacity_of(const berth_node *node, const char *name)
     return naive_allocatable(node, naive_str(name), &present);
 }
 
-static bool least_requested(naive_attempt *a, const berth_plugin_ref *ref, const berth_node **nodes,
-                            size_t count, int64_t *values)
+/* What a priority makes of the use of one resource, from 0 to 10. */
+typedef int64_t use_score_fn(const berth_plugin_args *args, int64_t capacity, int64_t used);
+
+/* The mean of the scores of cpu and memory. */
+static bool score_use(naive_attempt *a, const berth_plugin_ref *ref, const berth_node **nodes,
+                      size_t count, int64_t *values, use_score_fn *score)
 {
     static const char *const names[2] = {"cpu", "memory"};
-    (void)ref;
     for (size_t n = 0; n < count; n++) {
         values[n] = 0;
         for (int i = 0; i < 2; i++) {
-            int64_t c = capacity_of(nodes[n], names[i]), q = asked_and_used(a, nodes[n], names[i]);
-            values[n] += c == 0 || q > c ? 0 : (c - q) * 10 / c;
+            values[n] += score(ref->args, capacity_of(nodes[n], names[i]),
+                               asked_and_used(a, nodes[n], names[i]));
         }
         values[n] /= 2;
     }
     return true;
 }
 
+static int64_t score_of_rest(const berth_plugin_args *args, int64_t capacity, int64_t used)
+{
+    (void)args;
+    return capacity == 0 || used > capacity ? 0 : (capacity - used) * 10 / capacity;
+}
+
+static bool least_requested(naive_attempt *a, const berth_plugin_ref *ref, const berth_node **nodes,
+                            size_t count, int64_t *values)
+{
+    return score_use(a, ref, nodes, count, values, score_of_rest);
+}
+
+static int64_t score_of_use(const berth_plugin_args *args, int64_t capacity, int64_t used)
+{
+    (void)args;
+    return capacity == 0 || used > capacity ? 0 : used * 10 / capacity;
+}
+
 static bool most_requested(naive_attempt *a, const berth_plugin_ref *ref, const berth_node **nodes,
                            size_t count, int64_t *values)
 {
-    static const char *const names[2] = {"cpu", "memory"};
-    (void)ref;
-    for (size_t n = 0; n < count; n++) {
-        values[n] = 0;
-        for (int i = 0; i < 2; i++) {
-            int64_t c = capacity_of(nodes[n], names[i]), q = asked_and_used(a, nodes[n], names[i]);
-            values[n] += c == 0 || q > c ? 0 : q * 10 / c;
-        }
-        values[n] /= 2;
-    }
-    return true;
+    return score_use(a, ref, nodes, count, values, score_of_use);
 }
 
 static int64_t shape_at(const berth_shape_point *p, uint32_t count, int64_t u)
@@ -655,23 +656,19 @@ static int64_t shape_at(const berth_shape_point *p, uint32_t count, int64_t u)
     return p[count - 1].score;
 }
 
+static int64_t score_of_shape(const berth_plugin_args *args, int64_t capacity, int64_t used)
+{
+    static const berth_shape_point standard[2] = {{0, 10}, {100, 0}};
+    bool given = args != NULL && args->fit.shape_count > 0;
+    return shape_at(given ? args->fit.shape : standard, given ? args->fit.shape_count : 2,
+                    capacity == 0 || used > capacity ? 100
+                                                     : 100 - (capacity - used) * 100 / capacity);
+}
+
 static bool capacity_ratio(naive_attempt *a, const berth_plugin_ref *ref, const berth_node **nodes,
                            size_t count, int64_t *values)
 {
-    static const char *const names[2] = {"cpu", "memory"};
-    static const berth_shape_point standard[2] = {{0, 10}, {100, 0}};
-    bool given = ref->args != NULL && ref->args->fit.shape_count > 0;
-    const berth_shape_point *shape = given ? ref->args->fit.shape : standard;
-    uint32_t points = given ? ref->args->fit.shape_count : 2;
-    for (size_t n = 0; n < count; n++) {
-        values[n] = 0;
-        for (int i = 0; i < 2; i++) {
-            int64_t c = capacity_of(nodes[n], names[i]), q = asked_and_used(a, nodes[n], names[i]);
-            values[n] += shape_at(shape, points, c == 0 || q > c ? 100 : 100 - (c - q) * 100 / c);
-        }
-        values[n] /= 2;
-    }
-    return true;
+    return score_use(a, ref, nodes, count, values, score_of_shape);
 }
 
 static bool balanced(naive_attempt *a, const berth_plugin_ref *ref, const berth_node **nodes,
@@ -829,18 +826,6 @@ static bool service_anti_affinity(naive_attempt *a, const berth_plugin_ref *ref,
 
 /* ---- priorities: affinity, taints, images, the rest ---- */
 
-static void to_ten(int64_t *values, size_t count, bool reverse)
-{
-    int64_t max = 0;
-    for (size_t i = 0; i < count; i++) {
-        max = values[i] > max ? values[i] : max;
-    }
-    for (size_t i = 0; i < count; i++) {
-        int64_t v = max == 0 ? 0 : 10 * values[i] / max;
-        values[i] = reverse ? 10 - v : v;
-    }
-}
-
 static int64_t terms_weight(const berth_pod_affinity_term *terms, uint32_t count, int64_t fixed,
                             const berth_pod *owner, const berth_pod *pod, const berth_node *there,
                             const berth_node *node)
@@ -907,7 +892,7 @@ static bool node_affinity_score(naive_attempt *a, const berth_plugin_ref *ref,
             }
         }
     }
-    to_ten(values, count, false);
+    naive_normalize(values, count, 10, false);
     return true;
 }
 
@@ -922,7 +907,7 @@ static bool taint_score(naive_attempt *a, const berth_plugin_ref *ref, const ber
                          !naive_tolerates(a->pod, &nodes[n]->taints[i]);
         }
     }
-    to_ten(values, count, true);
+    naive_normalize(values, count, 10, true);
     return true;
 }
 
@@ -1029,10 +1014,10 @@ static const naive_plugin plugins[] = {
     {"PodToleratesNodeTaints", NULL, tolerates_taints, NULL},
     {"CheckNodeLabelPresence", NULL, label_presence, NULL},
     {"CheckServiceAffinity", NULL, service_affinity, NULL},
-    {"MaxEBSVolumeCount", NULL, ebs_count, NULL},
-    {"MaxGCEPDVolumeCount", NULL, gce_count, NULL},
-    {"MaxAzureDiskVolumeCount", NULL, azure_count, NULL},
-    {"MaxCinderVolumeCount", NULL, cinder_count, NULL},
+    {"MaxEBSVolumeCount", NULL, disk_count, NULL},
+    {"MaxGCEPDVolumeCount", NULL, disk_count, NULL},
+    {"MaxAzureDiskVolumeCount", NULL, disk_count, NULL},
+    {"MaxCinderVolumeCount", NULL, disk_count, NULL},
     {"NoVolumeZoneConflict", NULL, volume_zone, NULL},
     {"CheckNodeMemoryPressure", NULL, memory_pressure, NULL},
     {"CheckNodePIDPressure", NULL, pid_pressure, NULL},

@@ -27,15 +27,15 @@ double naive_ln(double x)
     return k * hi - ((h - (s * (h + r) + k * lo)) - f);
 }
 
-static void max_normalize(int64_t *values, size_t count, bool reverse)
+void naive_normalize(int64_t *values, size_t count, int64_t most, bool reverse)
 {
     int64_t max = 0;
     for (size_t i = 0; i < count; i++) {
         max = values[i] > max ? values[i] : max;
     }
     for (size_t i = 0; i < count; i++) {
-        int64_t v = max == 0 ? 0 : 100 * values[i] / max;
-        values[i] = reverse ? 100 - v : v;
+        int64_t v = max == 0 ? 0 : most * values[i] / max;
+        values[i] = reverse ? most - v : v;
     }
 }
 
@@ -55,7 +55,7 @@ bool naive_score_taints(naive_attempt *a, const berth_plugin_ref *ref, const ber
                 naive_is(taint->effect, "PreferNoSchedule") && !naive_tolerates(a->pod, taint);
         }
     }
-    max_normalize(values, count, true);
+    naive_normalize(values, count, 100, true);
     return true;
 }
 
@@ -88,7 +88,7 @@ bool naive_score_node_affinity(naive_attempt *a, const berth_plugin_ref *ref,
         values[n] = preferred_weight(a, &a->pod->node_affinity, nodes[n]);
         values[n] += added != NULL ? preferred_weight(a, added, nodes[n]) : 0;
     }
-    max_normalize(values, count, false);
+    naive_normalize(values, count, 100, false);
     return true;
 }
 

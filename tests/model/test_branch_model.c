@@ -44,8 +44,6 @@ typedef struct trial {
     const options *options;
     uint64_t seed;
     script s;
-    char replay[160];
-    berth_profile profiles[SCRIPT_PROFILES];
     berth_engine *twin;
     plan *plans[PLANS];
     pthread_mutex_t lock; /* of plans */
@@ -180,9 +178,10 @@ static void *follow_on(void *argument)
 {
     const brancher *own = argument;
     trial *t = own->trial;
-    script s = {.replay = t->replay};
+    script s = {.op = 0};
     uint64_t random = t->seed * 31 + own->number;
     berth_error error = {0};
+    memcpy(s.replay, t->s.replay, sizeof(s.replay));
     script_must(&s, "explanation", berth_explanation_create(NULL, &s.explanation, &error), &error);
     while (!atomic_load(&t->stop) && !atomic_load(&t->failed)) {
         random = random * UINT64_C(6364136223846793005) + 1442695040888963407u;
@@ -267,41 +266,25 @@ static void compare_states(trial *t)
     script_same(&t->s, "the state", t->before.bytes, t->after.bytes);
 }
 
-static bool has_any(void *context, berth_str plugin)
-{
-    (void)context;
-    (void)plugin;
-    return true;
-}
-
 static void start(trial *t)
 {
     static const berth_path paths[] = {BERTH_PATH_SCAN, BERTH_PATH_AUTO, BERTH_PATH_INDEX};
     cluster_gen *gen = &t->s.gen;
     berth_engine_config config;
-    berth_error error = {0};
     berth_engine_config_init(&config);
     bool legacy = gen_chance(gen, 20) && GEN_KNOWS_LEGACY;
     for (uint32_t i = 0; i < SCRIPT_PROFILES; i++) {
-        t->profiles[i] =
-            legacy ? *gen_legacy_profile(gen, i, has_any, NULL)
-                   : *gen_profile(gen, i, berth_profile_default_of(gen->kubernetes), has_any, NULL);
-        berth_str name = t->profiles[i].scheduler_name;
+        t->s.profiles[i] = script_profile(&t->s, i, legacy);
+        berth_str name = t->s.profiles[i].scheduler_name;
         if (t->s.nodes_stay || (gen->features == GEN_CLAIMS && !legacy && gen_chance(gen, 80)))
-            t->profiles[i] = *berth_profile_default_of(gen->kubernetes);
-        t->profiles[i].scheduler_name = name;
+            t->s.profiles[i] = *berth_profile_default_of(gen->kubernetes);
+        t->s.profiles[i].scheduler_name = name;
     }
     config.threads = 1 + gen_below(gen, 2);
     config.path = t->s.nodes_stay ? BERTH_PATH_INDEX : paths[gen_below(gen, 3)];
     config.seed = t->seed;
-    config.kubernetes = gen->release;
-    config.profiles = t->profiles;
-    config.profile_count = SCRIPT_PROFILES;
     config.allocator = &counting;
-    script_must(&t->s, "create", berth_engine_create(&config, &t->s.engine, &error), &error);
-    script_must(&t->s, "create", berth_engine_create(&config, &t->twin, &error), &error);
-    script_must(&t->s, "explanation", berth_explanation_create(NULL, &t->s.explanation, &error),
-                &error);
+    script_open(&t->s, &config, &t->twin);
 }
 
 /* Bring the layout up to date, as the transactions of hand_over do. */
@@ -336,15 +319,12 @@ static void go_on(trial *t)
 
 static void finish(trial *t)
 {
-    berth_explanation_destroy(t->s.explanation);
     for (uint32_t i = 0; i < PLANS; i++)
         put_plan(t, i, NULL);
-    berth_engine_destroy(t->s.engine);
     berth_engine_destroy(t->twin);
-    free(t->s.scratch.bytes);
     free(t->before.bytes);
     free(t->after.bytes);
-    gen_free(&t->s.gen);
+    script_close(&t->s);
     pthread_mutex_destroy(&t->lock);
 }
 
@@ -354,10 +334,9 @@ static bool run_round(const options *o, uint64_t seed)
     pthread_t threads[THREADS_MAX];
     brancher branchers[THREADS_MAX];
     long long bytes_before = atomic_load(&bytes_in_use);
-    snprintf(t.replay, sizeof(t.replay),
+    snprintf(t.s.replay, sizeof(t.s.replay),
              "test_branch_model --seed %llu --rounds 1 --ops %lu --nodes %u --threads %u",
              (unsigned long long)seed, o->ops, o->nodes, o->threads);
-    t.s.replay = t.replay;
     pthread_mutex_init(&t.lock, NULL);
     /* Search trees are kept while nodes stay, and made for plain profiles and pods. */
     static const unsigned features[] = {0, GEN_SPREAD | GEN_AFFINITY, GEN_ALL, GEN_CLAIMS};
@@ -385,7 +364,7 @@ static bool run_round(const options *o, uint64_t seed)
     finish(&t);
     if (!failed && atomic_load(&bytes_in_use) != bytes_before) {
         fprintf(stderr, "FAILED: %lld bytes are left\nreplay: %s\n",
-                atomic_load(&bytes_in_use) - bytes_before, t.replay);
+                atomic_load(&bytes_in_use) - bytes_before, t.s.replay);
         failed = true;
     }
     return !failed;

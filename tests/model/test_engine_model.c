@@ -802,13 +802,6 @@ static plugin_set find_plugins(const options *o, const berth_profile *base)
     return available;
 }
 
-static bool has_all(void *context, berth_str name)
-{
-    (void)context;
-    (void)name;
-    return true;
-}
-
 static bool start_engine(trial *t)
 {
     static const uint32_t threads[] = {1, 2, 4};
@@ -824,7 +817,7 @@ static bool start_engine(trial *t)
     t->naive.kubernetes = legacy ? 0 : t->gen.kubernetes;
     t->naive.early_patch = t->gen.early_patch;
     for (uint32_t i = 0; i < PROFILES; i++) {
-        t->profiles[i] = legacy ? *gen_legacy_profile(&t->gen, i, has_all, NULL)
+        t->profiles[i] = legacy ? *gen_legacy_profile(&t->gen, i)
                                 : *gen_profile(&t->gen, i, base, has_plugin, &available);
     }
     config.kubernetes = t->gen.release;

@@ -43,18 +43,11 @@ static void expect(trial *t, int engine, const char *what, int64_t wanted, int64
     }
 }
 
-static bool has_all(void *context, berth_str name)
-{
-    (void)context;
-    (void)name;
-    return true;
-}
-
 static void start(trial *t)
 {
     const berth_profile *base = berth_profile_default_of(t->gen.kubernetes);
     for (uint32_t i = 0; i < PROFILES; i++) {
-        t->profiles[i] = *gen_profile(&t->gen, i, base, has_all, NULL);
+        t->profiles[i] = *gen_profile(&t->gen, i, base, NULL, NULL);
     }
     for (int e = 0; e < ENGINES; e++) {
         berth_engine_config config;

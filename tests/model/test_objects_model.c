@@ -21,8 +21,6 @@ enum { NODES_MAX = 256, PODS_MAX = 1024, LISTS_ENOUGH = 10000 /* for shares of t
 
 typedef struct trial {
     script s; /* of the engine that is read */
-    char replay[128];
-    berth_profile profiles[SCRIPT_PROFILES];
     berth_engine_config config;
     berth_engine *made;
     bool dumps;
@@ -331,32 +329,14 @@ static void compare(trial *t)
 
 /* ---- rounds ---- */
 
-static bool has_any(void *context, berth_str plugin)
-{
-    (void)context;
-    (void)plugin;
-    return true;
-}
-
 static void start(trial *t, uint64_t seed)
 {
-    berth_error error = {0};
     berth_engine_config_init(&t->config);
-    bool legacy = gen_chance(&t->s.gen, 25) && GEN_KNOWS_LEGACY;
-    for (uint32_t i = 0; i < SCRIPT_PROFILES; i++)
-        t->profiles[i] =
-            legacy ? *gen_legacy_profile(&t->s.gen, i, has_any, NULL)
-                   : *gen_profile(&t->s.gen, i, berth_profile_default_of(t->s.gen.kubernetes),
-                                  has_any, NULL);
+    script_profiles(&t->s, 25);
     t->config.threads = 1;
     t->config.seed = seed;
-    t->config.kubernetes = t->s.gen.release;
-    t->config.profiles = t->profiles;
-    t->config.profile_count = SCRIPT_PROFILES;
     t->config.keep_objects = true;
-    script_must(&t->s, "create", berth_engine_create(&t->config, &t->s.engine, &error), &error);
-    script_must(&t->s, "explanation", berth_explanation_create(NULL, &t->s.explanation, &error),
-                &error);
+    script_open(&t->s, &t->config, NULL);
 }
 
 static void run(trial *t, const operation *op)
@@ -392,11 +372,7 @@ static bool run_round(const round_options *o, uint64_t seed)
     static trial t;
     bool dumps = seed % 2 == 1;
     t = (trial){.s.nodes_and_pods = !dumps, .dumps = dumps};
-    snprintf(t.replay, sizeof(t.replay), "test_objects_model --seed %llu --rounds 1 --ops %lu",
-             (unsigned long long)seed, o->ops);
-    t.s.replay = t.replay;
-    gen_init(&t.s.gen, seed, GEN_ALL);
-    gen_set_release(&t.s.gen, seed);
+    script_begin(&t.s, "test_objects_model", seed, o->ops);
     t.s.gen.node_names = 1 + t.s.gen.node_names % 60;
     start(&t, seed);
     fill(&t);
@@ -415,10 +391,7 @@ static bool run_round(const round_options *o, uint64_t seed)
         berth_engine_destroy(t.made);
         t.made = NULL;
     }
-    berth_explanation_destroy(t.s.explanation);
-    berth_engine_destroy(t.s.engine);
-    free(t.s.scratch.bytes);
-    gen_free(&t.s.gen);
+    script_close(&t.s);
     return !t.s.failed;
 }
 

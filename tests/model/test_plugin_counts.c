@@ -27,11 +27,9 @@ typedef struct counter {
 
 typedef struct trial {
     script s;
-    char replay[128];
     counter *counters[2];
     berth_plugin tables[2];
     const berth_plugin *plugins[2];
-    berth_profile profiles[SCRIPT_PROFILES];
     berth_binding_id later[LATER_MAX];
     uint32_t later_count;
 } trial;
@@ -244,13 +242,6 @@ static void loop(trial *t)
 
 /* ---- rounds ---- */
 
-static bool has_any(void *context, berth_str plugin)
-{
-    (void)context;
-    (void)plugin;
-    return true;
-}
-
 /* Adds the plugin at the end of a profile's filters. */
 static void enable(trial *t, berth_profile *profile, int which)
 {
@@ -286,53 +277,39 @@ static void make_profiles(trial *t)
         t->plugins[c] = &t->tables[c];
     }
     for (uint32_t i = 0; i < SCRIPT_PROFILES; i++) {
-        t->profiles[i] = *gen_profile(&t->s.gen, i, berth_profile_default_of(t->s.gen.kubernetes),
-                                      has_any, NULL);
+        t->s.profiles[i] = script_profile(&t->s, i, false);
         if (i == 0 || gen_chance(&t->s.gen, 40))
-            enable(t, &t->profiles[i], 0);
+            enable(t, &t->s.profiles[i], 0);
         if (i == 1 || gen_chance(&t->s.gen, 40))
-            enable(t, &t->profiles[i], 1);
+            enable(t, &t->s.profiles[i], 1);
     }
 }
 
 static void start(trial *t)
 {
     berth_engine_config config;
-    berth_error error = {0};
     berth_engine_config_init(&config);
     make_profiles(t);
     config.threads = 1;
-    config.kubernetes = t->s.gen.release;
-    config.profiles = t->profiles;
-    config.profile_count = SCRIPT_PROFILES;
     config.plugins = t->plugins;
     config.plugin_count = 2;
-    script_must(&t->s, "create", berth_engine_create(&config, &t->s.engine, &error), &error);
-    script_must(&t->s, "explanation", berth_explanation_create(NULL, &t->s.explanation, &error),
-                &error);
+    script_open(&t->s, &config, NULL);
 }
 
 static void end(trial *t)
 {
-    berth_explanation_destroy(t->s.explanation);
-    berth_engine_destroy(t->s.engine);
+    script_close(&t->s);
     for (int c = 0; c < 2; c++) {
         tally.reserves += t->counters[c]->reserves;
         tally.refusals += t->counters[c]->refusals;
         free(t->counters[c]);
     }
-    free(t->s.scratch.bytes);
-    gen_free(&t->s.gen);
 }
 
 static bool run_round(const round_options *o, uint64_t seed)
 {
     trial t = {.s = {.op = 1}};
-    snprintf(t.replay, sizeof(t.replay), "test_plugin_counts --seed %llu --rounds 1 --ops %lu",
-             (unsigned long long)seed, o->ops);
-    t.s.replay = t.replay;
-    gen_init(&t.s.gen, seed, GEN_ALL);
-    gen_set_release(&t.s.gen, seed);
+    script_begin(&t.s, "test_plugin_counts", seed, o->ops);
     t.s.gen.node_names = 1 + t.s.gen.node_names % 20;
     start(&t);
     for (; t.s.op <= o->ops && !t.s.failed; t.s.op++) {

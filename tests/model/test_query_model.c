@@ -19,8 +19,6 @@ enum { NODES_MAX = 256, ABSENT = -1, FITS = -2 };
 
 typedef struct trial {
     script s; /* its engine answers the questions */
-    char replay[128];
-    berth_profile profiles[SCRIPT_PROFILES];
     berth_engine *twin;
     berth_node_id order[NODES_MAX];
     uint32_t node_count;
@@ -264,37 +262,18 @@ static void ask_some(trial *t)
 
 /* ---- rounds ---- */
 
-static bool has_any(void *context, berth_str plugin)
-{
-    (void)context;
-    (void)plugin;
-    return true;
-}
-
 static void start(trial *t, uint64_t seed)
 {
     static const berth_path paths[] = {BERTH_PATH_SCAN, BERTH_PATH_AUTO, BERTH_PATH_INDEX};
     berth_engine_config config;
-    berth_error error = {0};
     berth_engine_config_init(&config);
-    bool legacy = gen_chance(&t->s.gen, 25) && GEN_KNOWS_LEGACY;
-    for (uint32_t i = 0; i < SCRIPT_PROFILES; i++) {
-        t->profiles[i] =
-            legacy ? *gen_legacy_profile(&t->s.gen, i, has_any, NULL)
-                   : *gen_profile(&t->s.gen, i, berth_profile_default_of(t->s.gen.kubernetes),
-                                  has_any, NULL);
-        t->profiles[i].percentage_of_nodes_to_score = 100;
-    }
+    script_profiles(&t->s, 25);
+    for (uint32_t i = 0; i < SCRIPT_PROFILES; i++)
+        t->s.profiles[i].percentage_of_nodes_to_score = 100;
     config.threads = 1 + gen_below(&t->s.gen, 2);
     config.path = paths[gen_below(&t->s.gen, 3)];
     config.seed = seed;
-    config.kubernetes = t->s.gen.release;
-    config.profiles = t->profiles;
-    config.profile_count = SCRIPT_PROFILES;
-    script_must(&t->s, "create", berth_engine_create(&config, &t->s.engine, &error), &error);
-    script_must(&t->s, "create", berth_engine_create(&config, &t->twin, &error), &error);
-    script_must(&t->s, "explanation", berth_explanation_create(NULL, &t->s.explanation, &error),
-                &error);
+    script_open(&t->s, &config, &t->twin);
 }
 
 static void do_both(void *context, const operation *op)
@@ -310,11 +289,7 @@ static bool run_round(const round_options *o, uint64_t seed)
 {
     static trial t;
     t = (trial){.s.op = 0};
-    snprintf(t.replay, sizeof(t.replay), "test_query_model --seed %llu --rounds 1 --ops %lu",
-             (unsigned long long)seed, o->ops);
-    t.s.replay = t.replay;
-    gen_init(&t.s.gen, seed, GEN_ALL);
-    gen_set_release(&t.s.gen, seed);
+    script_begin(&t.s, "test_query_model", seed, o->ops);
     t.s.gen.node_names = o->nodes > 0 ? o->nodes : 1 + t.s.gen.node_names % 140;
     start(&t, seed);
     script_fill(&t.s, do_both, &t);
@@ -326,11 +301,8 @@ static bool run_round(const round_options *o, uint64_t seed)
         if (!t.s.failed && gen_chance(&t.s.gen, 30))
             ask_some(&t);
     }
-    berth_explanation_destroy(t.s.explanation);
-    berth_engine_destroy(t.s.engine);
     berth_engine_destroy(t.twin);
-    free(t.s.scratch.bytes);
-    gen_free(&t.s.gen);
+    script_close(&t.s);
     return !t.s.failed;
 }
 

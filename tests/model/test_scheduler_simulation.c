@@ -902,19 +902,12 @@ static void one_step(simulation *s)
 
 /* ---- a round ---- */
 
-static bool has_all(void *context, berth_str name)
-{
-    (void)context;
-    (void)name;
-    return true;
-}
-
 static void make_profiles(simulation *s)
 {
     const berth_profile *base = berth_profile_default_of(s->gen.kubernetes);
     for (uint32_t i = 0; i < PROFILES; i++)
-        s->profiles[i] = s->legacy ? *gen_legacy_profile(&s->gen, i, has_all, NULL)
-                                   : *gen_profile(&s->gen, i, base, has_all, NULL);
+        s->profiles[i] = s->legacy ? *gen_legacy_profile(&s->gen, i)
+                                   : *gen_profile(&s->gen, i, base, NULL, NULL);
 }
 
 static void start(simulation *s)

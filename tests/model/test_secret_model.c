@@ -28,8 +28,6 @@ typedef struct transcript {
 
 typedef struct trial {
     script s;
-    char replay[128];
-    berth_profile profiles[SCRIPT_PROFILES];
     berth_engine_config config;
     transcript *kept;
     bool compares;
@@ -138,32 +136,14 @@ static void fill_step(void *context, const operation *op)
     run(context, op);
 }
 
-static bool has_any(void *context, berth_str plugin)
-{
-    (void)context;
-    (void)plugin;
-    return true;
-}
-
 static void start(trial *t)
 {
-    berth_error error = {0};
     berth_engine_config_init(&t->config);
-    bool legacy = gen_chance(&t->s.gen, 20) && GEN_KNOWS_LEGACY;
-    for (uint32_t i = 0; i < SCRIPT_PROFILES; i++)
-        t->profiles[i] =
-            legacy ? *gen_legacy_profile(&t->s.gen, i, has_any, NULL)
-                   : *gen_profile(&t->s.gen, i, berth_profile_default_of(t->s.gen.kubernetes),
-                                  has_any, NULL);
+    script_profiles(&t->s, 20);
     t->config.threads = 1;
     t->config.seed = t->seed;
-    t->config.kubernetes = t->s.gen.release;
-    t->config.profiles = t->profiles;
-    t->config.profile_count = SCRIPT_PROFILES;
     t->config.keep_objects = true;
-    script_must(&t->s, "create", berth_engine_create(&t->config, &t->s.engine, &error), &error);
-    script_must(&t->s, "explanation", berth_explanation_create(NULL, &t->s.explanation, &error),
-                &error);
+    script_open(&t->s, &t->config, NULL);
 }
 
 static void operate(trial *t)
@@ -183,23 +163,16 @@ static bool run_once(const round_options *o, uint64_t seed, uint32_t which, tran
 {
     static trial t;
     t = (trial){.kept = kept, .compares = which > 0, .ops = o->ops, .seed = seed};
-    snprintf(t.replay, sizeof(t.replay), "test_secret_model --seed %llu --rounds 1 --ops %lu",
-             (unsigned long long)seed, o->ops);
-    t.s.replay = t.replay;
     berth__hash_set_secret(secrets[which]);
-    gen_init(&t.s.gen, seed, GEN_ALL);
-    gen_set_release(&t.s.gen, seed);
+    script_begin(&t.s, "test_secret_model", seed, o->ops);
     start(&t);
     operate(&t);
     if (!t.s.failed)
         tell_whole(&t);
     if (t.compares && t.step != kept->count)
         script_same(&t.s, "the end", "the same number of steps", "another");
-    berth_explanation_destroy(t.s.explanation);
-    berth_engine_destroy(t.s.engine);
-    free(t.s.scratch.bytes);
     free(t.state.bytes);
-    gen_free(&t.s.gen);
+    script_close(&t.s);
     tally.runs++;
     return !t.s.failed;
 }

@@ -21,8 +21,6 @@ typedef struct trial {
     const round_options *options;
     uint64_t seed;
     script s;
-    char replay[128];
-    berth_profile profiles[SCRIPT_PROFILES];
     berth_engine *twin;
     operation *staying; /* operations of the open transaction, except those rolled back */
     char **results;
@@ -123,36 +121,17 @@ static void compare_states(trial *t)
 
 /* ---- rounds ---- */
 
-static bool has_any(void *context, berth_str plugin)
-{
-    (void)context;
-    (void)plugin;
-    return true;
-}
-
 static void start(trial *t)
 {
     static const uint32_t threads[] = {1, 1, 2};
     static const berth_path paths[] = {BERTH_PATH_SCAN, BERTH_PATH_AUTO, BERTH_PATH_INDEX};
     berth_engine_config config;
-    berth_error error = {0};
     berth_engine_config_init(&config);
-    bool legacy = gen_chance(&t->s.gen, 20) && GEN_KNOWS_LEGACY;
-    for (uint32_t i = 0; i < SCRIPT_PROFILES; i++)
-        t->profiles[i] =
-            legacy ? *gen_legacy_profile(&t->s.gen, i, has_any, NULL)
-                   : *gen_profile(&t->s.gen, i, berth_profile_default_of(t->s.gen.kubernetes),
-                                  has_any, NULL);
+    script_profiles(&t->s, 20);
     config.threads = threads[gen_below(&t->s.gen, 3)];
     config.path = paths[gen_below(&t->s.gen, 3)];
     config.seed = t->seed;
-    config.kubernetes = t->s.gen.release;
-    config.profiles = t->profiles;
-    config.profile_count = SCRIPT_PROFILES;
-    script_must(&t->s, "create", berth_engine_create(&config, &t->s.engine, &error), &error);
-    script_must(&t->s, "create", berth_engine_create(&config, &t->twin, &error), &error);
-    script_must(&t->s, "explanation", berth_explanation_create(NULL, &t->s.explanation, &error),
-                &error);
+    script_open(&t->s, &config, &t->twin);
     t->staying = naive_alloc(&t->s.gen.region, OPS_MAX * sizeof(*t->staying));
     t->results = naive_alloc(&t->s.gen.region, OPS_MAX * sizeof(*t->results));
 }
@@ -167,11 +146,7 @@ static void do_both(void *context, const operation *op)
 static bool run_round(const round_options *o, uint64_t seed)
 {
     trial t = {.options = o, .seed = seed};
-    snprintf(t.replay, sizeof(t.replay), "test_transaction_model --seed %llu --rounds 1 --ops %lu",
-             (unsigned long long)seed, o->ops);
-    t.s.replay = t.replay;
-    gen_init(&t.s.gen, seed, GEN_ALL);
-    gen_set_release(&t.s.gen, seed);
+    script_begin(&t.s, "test_transaction_model", seed, o->ops);
     t.s.gen.node_names = o->nodes > 0 ? o->nodes : 1 + t.s.gen.node_names % 60;
     start(&t);
     script_fill(&t.s, do_both, &t);
@@ -189,13 +164,10 @@ static bool run_round(const round_options *o, uint64_t seed)
     if (!t.s.failed)
         compare_states(&t);
     forget(&t, 0);
-    berth_explanation_destroy(t.s.explanation);
-    berth_engine_destroy(t.s.engine);
     berth_engine_destroy(t.twin);
-    free(t.s.scratch.bytes);
     free(t.before.bytes);
     free(t.after.bytes);
-    gen_free(&t.s.gen);
+    script_close(&t.s);
     return !t.s.failed;
 }
 

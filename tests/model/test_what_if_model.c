@@ -459,13 +459,6 @@ static void ask_drain(trial *t)
 
 /* ---- rounds ---- */
 
-static bool has_any(void *context, berth_str plugin)
-{
-    (void)context;
-    (void)plugin;
-    return true;
-}
-
 /* A node without room for pods refuses them only if the profile checks room. */
 static bool looks_at_room(const berth_profile *profile)
 {
@@ -483,8 +476,8 @@ static void configure(trial *t)
     berth_engine_config_init(&t->config);
     for (uint32_t i = 0; i < PROFILES; i++) {
         do
-            t->profiles[i] = *gen_profile(&t->gen, i, berth_profile_default_of(t->gen.kubernetes),
-                                          has_any, NULL);
+            t->profiles[i] =
+                *gen_profile(&t->gen, i, berth_profile_default_of(t->gen.kubernetes), NULL, NULL);
         while (!looks_at_room(&t->profiles[i]));
         if (!whole)
             continue;

@@ -250,6 +250,21 @@ first_profile(const berth_scheduler_config *config)
     return berth_scheduler_config_profiles(config, &count);
 }
 
+/* A setting, and the percentage of nodes to score that the first profile has with it. */
+typedef struct percentage {
+    const char *text;
+    int32_t want;
+} percentage;
+
+__attribute__((unused)) static void check_percentage(const char *head, const percentage *one)
+{
+    char text[512];
+    snprintf(text, sizeof(text), "%s%s", head, one->text);
+    berth_scheduler_config *config = accept(text);
+    assert_int_equal(first_profile(config)->percentage_of_nodes_to_score, one->want);
+    berth_scheduler_config_destroy(config);
+}
+
 /* ---- refused texts ---- */
 
 typedef struct refusal {

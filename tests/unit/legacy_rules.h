@@ -47,4 +47,12 @@ static inline void check_refusal(small_cluster *c, berth_node_id node, const cha
     assert_string_equal(small_refusal(c, node), wanted);
 }
 
+/* Adds a pending pod and checks why the node refuses it; "" if it does not. */
+static inline void check_pod(small_cluster *c, berth_node_id node, const char *name,
+                             const char *spec, const char *wanted)
+{
+    small_decide(c, small_pod(c, name, NULL, "", spec));
+    check_refusal(c, node, wanted);
+}
+
 #endif

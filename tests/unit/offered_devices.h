@@ -328,16 +328,17 @@ static void write_outcome(const berth__device_search *search, berth__devices_out
         (void)snprintf(text, size, "%s", OTHERS[outcome]);
 }
 
-/* What the allocator finds for the claims on node `n`. */
-static inline const char *found(void)
+/* Builds the catalog of the devices that were offered. */
+static inline void build_catalog(void)
 {
-    static char text[512];
-    berth__offer_node node = {.id = 0, .name = sym("n")};
     assert_true(
         berth__catalog_build(&catalog, &uses, slices, slice_count, &(berth__taint_rules){0}));
     berth__verdicts_follow(&verdicts, catalog.content_count);
-    const berth__node_offers *offers = berth__catalog_of(&catalog, &node);
-    assert_non_null(offers);
+}
+
+/* A search for the claims in the catalog. */
+static inline berth__device_search new_search(void)
+{
     berth__device_search search = {.model = &model,
                                    .verdicts = &verdicts,
                                    .wants = wants,
@@ -347,6 +348,18 @@ static inline const char *found(void)
                                    .arena = &scratch,
                                    .work_max = work_max};
     assert_true(berth__device_search_begin(&search));
+    return search;
+}
+
+/* What the allocator finds for the claims on node `n`. */
+static inline const char *found(void)
+{
+    static char text[512];
+    berth__offer_node node = {.id = 0, .name = sym("n")};
+    build_catalog();
+    const berth__node_offers *offers = berth__catalog_of(&catalog, &node);
+    assert_non_null(offers);
+    berth__device_search search = new_search();
     for (int twice = 0; twice < 2; twice++) { /* a search must leave nothing behind */
         char before[sizeof(text)];
         (void)snprintf(before, sizeof(before), "%s", text);

@@ -1,5 +1,5 @@
 /* A configuration with one embedder's plugin after NodeResourcesFit; and helpers of such plugins,
- * to compare texts and to refuse a node. */
+ * to compare texts and to refuse nodes. */
 #ifndef BERTH_TESTS_UNIT_ONE_PLUGIN_H
 #define BERTH_TESTS_UNIT_ONE_PLUGIN_H
 
@@ -48,6 +48,16 @@ static inline bool is_asked(const berth_slice *slice, uint32_t i)
 static inline void refuse(berth_slice *slice, uint32_t i)
 {
     slice->mask[i / 64] &= ~(UINT64_C(1) << i % 64);
+}
+
+/* A filter that refuses every node. */
+static inline void refuse_all(const berth_cycle *cycle, const void *instance,
+                              const void *plugin_state, berth_slice *slice)
+{
+    (void)cycle;
+    (void)instance;
+    (void)plugin_state;
+    memset(slice->mask, 0, sizeof(slice->mask));
 }
 
 #endif

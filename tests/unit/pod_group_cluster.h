@@ -45,29 +45,26 @@ static inline int tear_down(void **state)
 
 static inline void add_group(group_test *t, const char *name, const char *spec)
 {
-    char text[512];
-    snprintf(text, sizeof(text),
-             "apiVersion: scheduling.k8s.io/v1beta1\nkind: PodGroup\nmetadata: {name: %s}\n"
-             "spec: {%s}\n",
-             name, spec);
-    small_add(&t->cluster, text);
+    small_addf(&t->cluster,
+               "apiVersion: scheduling.k8s.io/v1beta1\nkind: PodGroup\nmetadata: {name: %s}\n"
+               "spec: {%s}\n",
+               name, spec);
 }
 
 /* A pod of one core; `group` NULL: of none, `node` NULL: pending. `more` ends with a comma. */
 static inline berth_pod_id add_pod(group_test *t, const char *name, const char *group, int priority,
                                    const char *node, const char *more)
 {
-    char text[1024], of_group[128] = "", on_node[64] = "";
+    char of_group[128] = "", on_node[64] = "";
     if (group != NULL)
         snprintf(of_group, sizeof(of_group), "schedulingGroup: {podGroupName: %s}, ", group);
     if (node != NULL)
         snprintf(on_node, sizeof(on_node), "nodeName: %s, ", node);
-    snprintf(text, sizeof(text),
-             "apiVersion: v1\nkind: Pod\nmetadata: {name: %s}\n"
-             "spec: {priority: %d, %s%s%s containers: [{name: c, image: i,\n"
-             "  resources: {requests: {cpu: 1}}}]}\n",
-             name, priority, of_group, on_node, more);
-    return (berth_pod_id)small_add(&t->cluster, text);
+    return small_addf(&t->cluster,
+                      "apiVersion: v1\nkind: Pod\nmetadata: {name: %s}\n"
+                      "spec: {priority: %d, %s%s%s containers: [{name: c, image: i,\n"
+                      "  resources: {requests: {cpu: 1}}}]}\n",
+                      name, priority, of_group, on_node, more);
 }
 
 static inline berth_status schedule(group_test *t, const berth_pod_id *pods, uint32_t count,
@@ -114,14 +111,20 @@ static inline void add_in_rack(group_test *t, const char *name, const char *rack
     small_node(&t->cluster, name, labels);
 }
 
-static inline void add_pods(group_test *t, const char *group, int priority, berth_pod_id *pods,
-                            int count)
+static inline void add_pods_with(group_test *t, const char *group, int priority, const char *more,
+                                 berth_pod_id *pods, int count)
 {
     char name[32];
     for (int i = 0; i < count; i++) {
         snprintf(name, sizeof(name), "%s-%d", group, i);
-        pods[i] = add_pod(t, name, group, priority, NULL, "");
+        pods[i] = add_pod(t, name, group, priority, NULL, more);
     }
+}
+
+static inline void add_pods(group_test *t, const char *group, int priority, berth_pod_id *pods,
+                            int count)
+{
+    add_pods_with(t, group, priority, "", pods, count);
 }
 
 static inline const char *rack_of(const group_test *t, int member)

@@ -458,6 +458,20 @@ static berth_reader *make_reader(bool apply_defaults, const char *default_kind)
     return reader;
 }
 
+/* Reads a text to the end and destroys the reader. A failure is reported in the error, too. */
+__attribute__((unused)) static berth_status finish_reading(berth_reader *reader, berth_str text,
+                                                           bool *what)
+{
+    berth_error error;
+    berth_status status = berth_reader_text(reader, text, "t", collect, what, &error);
+    if (status == BERTH_OK)
+        status = berth_reader_finish(reader, NULL, collect, what, &error);
+    if (status != BERTH_OK)
+        assert_int_equal(error.code, status);
+    berth_reader_destroy(reader);
+    return status;
+}
+
 /* Read one text to the end; afterwards got.text has the objects or their names. */
 static berth_status read_all(const char *text, bool apply_defaults, bool *what, berth_error *error)
 {

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "assert_text.h"
 #include "berth/berth.h"
 
 #define TEXT(text)               \
@@ -97,6 +98,8 @@ static inline int small_tear_down(void **state)
     return 0;
 }
 
+#define WITH_CLUSTER(test) cmocka_unit_test_setup_teardown(test, small_set_up, small_tear_down)
+
 static berth_status small_add_object(void *context, const berth_object *object,
                                      const berth_error *origin, berth_error *error)
 {
@@ -121,28 +124,48 @@ static uint64_t small_add(small_cluster *c, const char *text)
     return small_last(c);
 }
 
+/* Add the objects of a text that is made as by printf. Returns the id of the last one. */
+static inline uint64_t small_addf(small_cluster *c, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static inline uint64_t small_addf(small_cluster *c, const char *format, ...)
+{
+    char text[4096];
+    va_list args;
+    va_start(args, format);
+    const int len = vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    assert_true(len >= 0 && (size_t)len < sizeof(text));
+    return small_add(c, text);
+}
+
 /* Add a node with 4 cpu, 8Gi and 110 pods; `more` is inserted into its text after `metadata: {name:
  * NAME`. */
 static inline berth_node_id small_node(small_cluster *c, const char *name, const char *more)
 {
-    char text[2048];
-    snprintf(text, sizeof(text),
-             "apiVersion: v1\nkind: Node\nmetadata: {name: %s%s}\n"
-             "status: {allocatable: {cpu: '4', memory: 8Gi, pods: '110'}}\n",
-             name, more);
-    return (berth_node_id)small_add(c, text);
+    return (berth_node_id)small_addf(
+        c,
+        "apiVersion: v1\nkind: Node\nmetadata: {name: %s%s}\n"
+        "status: {allocatable: {cpu: '4', memory: 8Gi, pods: '110'}}\n",
+        name, more);
 }
 
 /* Add a pod with one container; `node` NULL: pending. `spec` is inserted into its spec. */
 static inline berth_pod_id small_pod(small_cluster *c, const char *name, const char *node,
                                      const char *meta, const char *spec)
 {
-    char text[4096];
-    snprintf(text, sizeof(text),
-             "apiVersion: v1\nkind: Pod\nmetadata: {name: %s%s}\nspec: {%s%s%s%s}\n", name, meta,
-             node != NULL ? "nodeName: " : "", node != NULL ? node : "", node != NULL ? ", " : "",
-             spec);
-    return small_add(c, text);
+    return small_addf(c, "apiVersion: v1\nkind: Pod\nmetadata: {name: %s%s}\nspec: {%s%s%s%s}\n",
+                      name, meta, node != NULL ? "nodeName: " : "", node != NULL ? node : "",
+                      node != NULL ? ", " : "", spec);
+}
+
+/* Add a PodDisruptionBudget named b. */
+static inline void small_budget(small_cluster *c, const char *selector, const char *status)
+{
+    small_addf(c,
+               "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: b}\n"
+               "spec: {selector: %s}\nstatus: {%s}\n",
+               selector, status);
 }
 
 static inline void small_decide(small_cluster *c, berth_pod_id pod)

@@ -281,6 +281,18 @@ static inline int64_t loop_due_ms(const loop *l, berth_pod_id pod)
     return status.due_ns == BERTH_TIME_NEVER ? -1 : status.due_ns / MS;
 }
 
+static inline berth_pod_id loop_find(const loop *l, const char *name)
+{
+    return berth_engine_find_pod(l->c.engine, (berth_str)TEXT("default"), berth_str_of(name));
+}
+
+/* Answers the eviction of the pod with this name. */
+static inline void loop_evict_done(loop *l, const char *name, berth_answer answer)
+{
+    assert_int_equal(berth_scheduler_evict_done(l->scheduler, loop_find(l, name), answer, NULL),
+                     BERTH_OK);
+}
+
 static inline berth_scheduler_counters loop_count(const loop *l)
 {
     berth_scheduler_counters counters;

@@ -2,6 +2,7 @@
 #ifndef BERTH_TESTS_UNIT_SMALL_CLUSTER_H
 #define BERTH_TESTS_UNIT_SMALL_CLUSTER_H
 
+#include <stdio.h>
 #include <string.h>
 
 #include "berth/engine.h"
@@ -34,6 +35,22 @@ static inline const berth_object *small_node_object(small_node *storage, berth_o
     *object = (berth_object){.kind = BERTH_KIND_NODE};
     object->as.node = &storage->node;
     return object;
+}
+
+/* Adds nodes "node-0", "node-1" and so on in zone a, until one is refused. */
+static inline berth_status small_add_nodes(berth_engine *engine, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        char name[32];
+        small_node node;
+        berth_object object;
+        (void)snprintf(name, sizeof(name), "node-%u", (unsigned)i);
+        const berth_status status =
+            berth_engine_add(engine, small_node_object(&node, &object, name, "a"), NULL, NULL);
+        if (status != BERTH_OK)
+            return status;
+    }
+    return BERTH_OK;
 }
 
 /* A pod that requests this many thousandths of a core; `node` NULL: pending. */

@@ -192,16 +192,10 @@ static berth_status read_counted(counted *c, const text *t)
                                         .threads = 2,
                                         .allocator = &allocator};
     berth_reader *reader;
-    berth_error error;
     clear_sheet();
     BERTH_TRY(berth_reader_create(&options, &reader, NULL));
     reader->batch_bytes = 300;
-    berth_str all = {t->data, (uint32_t)t->len};
-    berth_status status = berth_reader_text(reader, all, "t", collect, &whole_objects, &error);
-    if (status != BERTH_OK)
-        assert_int_equal(error.code, status);
-    berth_reader_destroy(reader);
-    return status;
+    return finish_reading(reader, (berth_str){t->data, (uint32_t)t->len}, &whole_objects);
 }
 
 /* Whichever allocation fails, on whatever thread: either all objects arrive and are right, or

@@ -175,8 +175,7 @@ static void test_budgets(void **state)
 {
     small_cluster *c = *state;
     small_node(c, "a", "");
-    small_add(c, "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: b}\n"
-                 "spec: {selector: {matchLabels: {app: x}}}\nstatus: {disruptionsAllowed: 1}\n");
+    small_budget(c, "{matchLabels: {app: x}}", "disruptionsAllowed: 1");
     berth_pod_id pods[2];
     bool forbidden[2];
     pods[0] = small_pod(c, "p", "a", ", labels: {app: x}", one_core);
@@ -377,7 +376,6 @@ static berth_status try_branch(counted_cluster *t)
 {
     berth_placement placement;
     berth_engine *engine = t->c.engine, *branch = NULL;
-    uint32_t conflicts = 0;
     berth_pod_id id;
     berth_status status = branch_make(engine, &branch, NULL);
     if (status == BERTH_OK)
@@ -391,10 +389,7 @@ static berth_status try_branch(counted_cluster *t)
         status = berth_engine_schedule(branch, t->pods[1], &placement, NULL);
     if (status == BERTH_OK)
         status = berth_engine_add_like(branch, t->pods[0], (berth_str)TEXT("like"), &id, NULL);
-    if (status == BERTH_OK)
-        status = berth_branch_commit(branch, NULL, 0, &conflicts, NULL);
-    berth_branch_drop(branch);
-    return status;
+    return branch_end(branch, status);
 }
 
 static void test_memory(void **state)
@@ -405,7 +400,6 @@ static void test_memory(void **state)
 
 int main(void)
 {
-#define WITH_CLUSTER(test) cmocka_unit_test_setup_teardown(test, small_set_up, small_tear_down)
     const struct CMUnitTest tests[] = {
         WITH_CLUSTER(test_alone),
         WITH_CLUSTER(test_again),

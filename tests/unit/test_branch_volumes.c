@@ -492,7 +492,6 @@ static berth_status try_branches(counted_cluster *t)
 {
     berth_placement placement;
     berth_engine *engine = t->c.engine, *branch = NULL;
-    uint32_t conflicts = 0;
     berth_status status = branch_make(engine, &branch, NULL);
     if (status == BERTH_OK)
         status = berth_engine_schedule(branch, t->pods[0], &placement, NULL);
@@ -506,10 +505,7 @@ static berth_status try_branches(counted_cluster *t)
         status = branch_make(engine, &branch, NULL);
     if (status == BERTH_OK)
         status = berth_engine_schedule(branch, t->pods[0], &placement, NULL);
-    if (status == BERTH_OK)
-        status = berth_branch_commit(branch, NULL, 0, &conflicts, NULL);
-    berth_branch_drop(branch);
-    return status;
+    return branch_end(branch, status);
 }
 
 static void test_memory(void **state)
@@ -520,7 +516,6 @@ static void test_memory(void **state)
 
 int main(void)
 {
-#define WITH_CLUSTER(test) cmocka_unit_test_setup_teardown(test, small_set_up, small_tear_down)
     const struct CMUnitTest tests[] = {
         WITH_CLUSTER(test_own_csi_node),
         WITH_CLUSTER(test_template),

@@ -312,6 +312,17 @@ static char *nested(const char *open, const char *middle, const char *close, int
     return out;
 }
 
+typedef struct nesting {
+    const char *open, *middle, *close;
+    int times;
+    const char *says;
+} nesting;
+
+static char *nested_as(const nesting *one, int more)
+{
+    return nested(one->open, one->middle, one->close, one->times + more);
+}
+
 static void assert_begins(const char *expression, const char *begin)
 {
     char found[1024];
@@ -322,11 +333,7 @@ static void assert_begins(const char *expression, const char *begin)
 
 static void test_depth(void **state)
 {
-    static const struct {
-        const char *open, *middle, *close;
-        int times;
-        const char *says;
-    } cases[] = {
+    static const nesting cases[] = {
         {"(", "true", ")", 200, "y"},
         {"(", "true", ")", 5000, "ccompilation failed"},
         {"[", "", "]", 5000, "ccompilation failed"},
@@ -341,7 +348,7 @@ static void test_depth(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        char *text = nested(cases[i].open, cases[i].middle, cases[i].close, cases[i].times);
+        char *text = nested_as(&cases[i], 0);
         assert_begins(text, cases[i].says);
         free(text);
     }
@@ -359,11 +366,8 @@ static void assert_contains(const char *expression, const char *part, bool expec
 /* Both sides of each limit. */
 static void test_nesting_limits(void **state)
 {
-    static const struct {
-        const char *open, *middle, *close;
-        int most; /* times that compile */
-        const char *says;
-    } cases[] = {
+    static const nesting cases[] = {
+        /* as deep as each compiles */
         {"(", "true", ")", 249, "expression recursion limit exceeded: 250"},
         {"!!(", "true", ")", 249, "expression recursion limit exceeded: 250"},
         {"true?true:", "true", "", 249, "expression recursion limit exceeded: 250"},
@@ -375,8 +379,7 @@ static void test_nesting_limits(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         for (int more = 0; more < 2; more++) {
-            char *text =
-                nested(cases[i].open, cases[i].middle, cases[i].close, cases[i].most + more);
+            char *text = nested_as(&cases[i], more);
             assert_contains(text, cases[i].says, more == 1);
             free(text);
         }

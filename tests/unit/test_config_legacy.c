@@ -21,10 +21,7 @@ static void test_golden(void **state)
 
 static void test_percentage(void **state)
 {
-    static const struct {
-        const char *text;
-        int32_t want;
-    } cases[] = {
+    static const percentage cases[] = {
         {"", 0},
         {"percentageOfNodesToScore: 0\n", 0},
         {"percentageOfNodesToScore: 1\n", 1},
@@ -33,13 +30,8 @@ static void test_percentage(void **state)
         {"percentageOfNodesToScore: 2147483647\n", 100},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        char text[512];
-        snprintf(text, sizeof(text), HEAD "%s", cases[i].text);
-        berth_scheduler_config *config = accept(text);
-        assert_int_equal(first_profile(config)->percentage_of_nodes_to_score, cases[i].want);
-        berth_scheduler_config_destroy(config);
-    }
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        check_percentage(HEAD, &cases[i]);
 }
 
 /* Without a source, or with an empty one, the default provider is used. */

@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "base/memory.h"
 #include "base/text.h"
 #include "config/config.h"
+#include "scarce_memory.h"
 
 #define HEAD                                       \
     "apiVersion: kubescheduler.config.k8s.io/v1\n" \
@@ -139,46 +139,21 @@ static void test_gated_plugins(void **state)
           "(TopologyAwareWorkloadScheduling)\n");
 }
 
-/* An allocator that fails from the n-th request on. */
-typedef struct scarce {
-    unsigned left;
-    int held;
-} scarce;
-
-static void *scarce_allocate(void *context, size_t bytes, size_t align)
+static berth_status read_scarcely(const berth_allocator *allocator, const void *text)
 {
-    scarce *s = context;
-    if (s->left == 0)
-        return NULL;
-    s->left--;
-    s->held++;
-    return berth__allocator_default()->allocate(NULL, bytes, align);
-}
-
-static void scarce_release(void *context, void *memory, size_t bytes)
-{
-    scarce *s = context;
-    s->held--;
-    berth__allocator_default()->release(NULL, memory, bytes);
+    const berth__config_source from = {.text = berth__text_of(text)};
+    berth_scheduler_config *config = NULL;
+    const berth_status status = berth__config_read(allocator, from, "x", &config, NULL);
+    berth_scheduler_config_destroy(config);
+    return status;
 }
 
 static void test_scarce_memory(void **state)
 {
-    berth_status status = BERTH_E_NOMEM;
     (void)state;
-    for (unsigned n = 0; status != BERTH_OK; n++) {
-        scarce s = {n, 0};
-        berth_allocator allocator = {&s, scarce_allocate, scarce_release};
-        berth_scheduler_config *config = NULL;
-        const berth__config_source from = {
-            .text = BERTH_STR(HEAD "profiles: [{plugins: {permit: {enabled: [{name: Own}]}}, "
-                                   "pluginConfig: [{name: Coscheduling}]}]\n")};
-        status = berth__config_read(&allocator, from, "x", &config, NULL);
-        assert_true(n < 1000);
-        assert_true(status == BERTH_OK || status == BERTH_E_NOMEM);
-        berth_scheduler_config_destroy(config);
-        assert_int_equal(s.held, 0);
-    }
+    scarce_until_enough(read_scarcely,
+                        HEAD "profiles: [{plugins: {permit: {enabled: [{name: Own}]}}, "
+                             "pluginConfig: [{name: Coscheduling}]}]\n");
 }
 
 int main(void)

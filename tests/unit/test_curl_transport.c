@@ -270,6 +270,14 @@ static live_request get(const char *path, seen *s)
         .method = "GET", .path = path, .timeout_ns = 10 * SECOND, .done = on_done, .context = s};
 }
 
+/* Sends a GET request and waits for its end. */
+static void send_and_wait(const char *path, seen *s)
+{
+    live_request request = get(path, s);
+    live_send(w.t, &request);
+    turn_until(&s->done, 1);
+}
+
 /* ---- answers ---- */
 
 static void test_methods(void **state)
@@ -305,9 +313,7 @@ static void test_retry_after(void **state)
 {
     (void)state;
     seen s = {.done = 0};
-    live_request request = get("/busy", &s);
-    live_send(w.t, &request);
-    turn_until(&s.done, 1);
+    send_and_wait("/busy", &s);
     assert_int_equal(s.status, 429);
     assert_int_equal(s.retry_after_ns, 3 * SECOND);
     assert_string_equal(s.body, "later");
@@ -324,17 +330,13 @@ static void test_not_sent(void **state)
     turn_until(&late.done, 1);
     assert_int_equal(late.outcome, LIVE_NOT_SENT);
     w.state = ACCESS_FAILED;
-    request = get("/x", &failed);
-    live_send(w.t, &request);
-    turn_until(&failed.done, 1);
+    send_and_wait("/x", &failed);
     assert_int_equal(failed.outcome, LIVE_NOT_SENT);
     assert_string_equal(failed.why, "no token");
     w.state = ACCESS_READY;
     MHD_stop_daemon(w.server);
     w.server = NULL;
-    request = get("/x", &refused_connection);
-    live_send(w.t, &request);
-    turn_until(&refused_connection.done, 1);
+    send_and_wait("/x", &refused_connection);
     assert_int_equal(refused_connection.outcome, LIVE_NOT_SENT);
     assert_int_equal(refused_connection.status, 0);
     assert_int_not_equal(refused_connection.why[0], '\0');
@@ -345,24 +347,29 @@ static void test_unknown(void **state)
 {
     (void)state;
     seen cut = {.done = 0}, timed_out = {.done = 0}, large = {.done = 0};
-    live_request request = get("/cut", &cut);
-    live_send(w.t, &request);
-    turn_until(&cut.done, 1);
+    send_and_wait("/cut", &cut);
     assert_int_equal(cut.outcome, LIVE_UNKNOWN);
     assert_int_equal(cut.status, 0);
-    request = get("/hang", &timed_out);
+    live_request request = get("/hang", &timed_out);
     request.timeout_ns = SECOND / 20;
     live_send(w.t, &request);
     turn_until(&timed_out.done, 1);
     assert_int_equal(timed_out.outcome, LIVE_UNKNOWN);
-    request = get("/large", &large);
-    live_send(w.t, &request);
-    turn_until(&large.done, 1);
+    send_and_wait("/large", &large);
     assert_int_equal(large.outcome, LIVE_UNKNOWN);
     assert_string_equal(large.why, "the answer is too large");
 }
 
 /* ---- streams ---- */
+
+/* Sends the same request for another path and waits for its end. */
+static void send_again(live_request *request, const char *path, seen *s)
+{
+    request->path = path;
+    request->context = s;
+    live_send(w.t, request);
+    turn_until(&s->done, 1);
+}
 
 static void test_streams(void **state)
 {
@@ -377,23 +384,14 @@ static void test_streams(void **state)
     assert_int_equal(whole.status, 200);
     assert_int_equal(whole.data_bytes, 8);
     assert_string_equal(whole.body, "");
-    request.path = "/cut";
-    request.context = &cut;
-    live_send(w.t, &request);
-    turn_until(&cut.done, 1);
+    send_again(&request, "/cut", &cut);
     assert_int_equal(cut.outcome, LIVE_UNKNOWN);
     assert_int_equal(cut.data_bytes, 8);
-    request.path = "/stream";
-    request.context = &short_one;
-    live_send(w.t, &request);
-    turn_until(&short_one.done, 1);
+    send_again(&request, "/stream", &short_one);
     assert_int_equal(short_one.outcome, LIVE_UNKNOWN);
     assert_int_equal(short_one.data_calls, 1);
     /* A response other than 200 is collected. */
-    request.path = "/busy";
-    request.context = &no;
-    live_send(w.t, &request);
-    turn_until(&no.done, 1);
+    send_again(&request, "/busy", &no);
     assert_int_equal(no.data_calls, 0);
     assert_string_equal(no.body, "later");
 }
@@ -410,9 +408,7 @@ static void test_cancel(void **state)
     live_cancel(w.t, id);
     live_cancel(w.t, 0);
     live_cancel(w.t, 12345);
-    request = get("/x", &other);
-    live_send(w.t, &request);
-    turn_until(&other.done, 1);
+    send_and_wait("/x", &other);
     turn_for(SECOND / 10);
     assert_int_equal(within.data_calls, 1);
     assert_int_equal(within.done, 0);
@@ -435,9 +431,7 @@ static void test_renew(void **state)
     assert_int_equal(stream.outcome, LIVE_UNKNOWN);
     turn_until(&slow.done, 1);
     assert_int_equal(slow.outcome, LIVE_ANSWERED);
-    request = get("/x", &later);
-    live_send(w.t, &request);
-    turn_until(&later.done, 1);
+    send_and_wait("/x", &later);
     assert_int_equal(later.status, 200);
 }
 
@@ -461,9 +455,7 @@ static void test_refused_for_good(void **state)
 {
     (void)state;
     seen s = {.done = 0};
-    live_request request = get("/auth", &s);
-    live_send(w.t, &request);
-    turn_until(&s.done, 1);
+    send_and_wait("/auth", &s);
     assert_int_equal(s.status, 401);
     assert_int_equal(w.refusals, 1);
 }

@@ -178,13 +178,19 @@ static void test_waits_for_both(void **state)
     assert_int_equal(counters.bound, 1);
 }
 
+/* What is ordered for pod p, which requests so much of node a with two cores. */
+static order *first_order(const char *cpu)
+{
+    put_node(MESSAGE_ADD, "a", "2");
+    put_pod(MESSAGE_ADD, "p", cpu, "");
+    decide();
+    return next_order();
+}
+
 static void test_a_failed_binding_comes_again(void **state)
 {
     (void)state;
-    put_node(MESSAGE_ADD, "a", "2");
-    put_pod(MESSAGE_ADD, "p", "1", "");
-    decide();
-    order *o = next_order();
+    order *o = first_order("1");
     deciding_bind_done(&w.d, o->binding, false);
     free(o);
     o = next_order();
@@ -206,10 +212,7 @@ static void test_a_failed_binding_comes_again(void **state)
 static void test_failed_attempt(void **state)
 {
     (void)state;
-    put_node(MESSAGE_ADD, "a", "2");
-    put_pod(MESSAGE_ADD, "p", "3", "");
-    decide();
-    order *o = next_order();
+    order *o = first_order("3");
     assert_order(o, ORDER_FAILED, "p", "");
     assert_false(o->error);
     assert_memory_equal(o->message.data, "0/1 nodes are available: 1 Insufficient cpu.", 44);

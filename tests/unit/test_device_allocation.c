@@ -335,15 +335,7 @@ static void test_allocation_is_of_one_node(void **state)
     offer("a.x", "p", "s", "d0; d1");
     want("r two:2 one:1");
     (void)found();
-    berth__device_search search = {.model = &model,
-                                   .verdicts = &verdicts,
-                                   .wants = wants,
-                                   .want_count = want_count,
-                                   .find_class = find_class,
-                                   .plan = &plan,
-                                   .arena = &scratch,
-                                   .work_max = work_max};
-    assert_true(berth__device_search_begin(&search));
+    berth__device_search search = new_search();
     assert_int_equal(berth__device_search_run(&search, &node, berth__catalog_of(&catalog, &node)),
                      BERTH__DEVICES_FOUND);
     assert_int_equal(berth__device_search_choice(&search, 0, 0), 0);

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "assert_text.h"
 #include "berth/berth.h"
 #include "one_plugin.h"
 #include "profile_points.h"
@@ -322,8 +323,7 @@ static void test_explained(void **state)
                                    ? "node(s) were a luxury"
                                    : "node(s) were too expensive";
         assert_true(refusal.code == BERTH_CODE_UNRESOLVABLE);
-        assert_int_equal(reason.len, strlen(expected));
-        assert_memory_equal(reason.data, expected, reason.len);
+        assert_text(reason, expected);
         seen = true;
     }
     assert_true(seen);

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "assert_text.h"
 #include "profile_points.h"
 #include "small_cluster.h"
 
@@ -85,12 +86,6 @@ static uint32_t node_order(berth_node_id *order, uint32_t capacity)
     uint32_t count = 0;
     assert_int_equal(berth_engine_node_order(engine, order, capacity, &count, NULL), BERTH_OK);
     return count;
-}
-
-static void expect_text(berth_str got, const char *wanted)
-{
-    assert_int_equal(got.len, strlen(wanted));
-    assert_memory_equal(got.data, wanted, got.len);
 }
 
 static void expect_counts(uint32_t nodes, uint64_t running, uint64_t pending, uint64_t orphaned)
@@ -337,7 +332,7 @@ static void test_update_of_a_node(void **state)
     node.allocatable[0].amount = (berth_quantity){8, 0};
     assert_int_equal(berth_engine_update(engine, &object, NULL), BERTH_OK);
     expect_cpu(a, 8000, 500);
-    expect_text(berth_engine_node_label(engine, a, text("topology.kubernetes.io/zone")), "z2");
+    assert_text(berth_engine_node_label(engine, a, text("topology.kubernetes.io/zone")), "z2");
     assert_null(berth_engine_node_label(engine, a, text("absent")).data);
     expect_counts(1, 1, 0, 0);
 }
@@ -348,13 +343,13 @@ static void test_ids_and_names(void **state)
     berth_node_id a = add_node("a", NULL), b = add_node("b", NULL);
     berth_pod_id p = add_pod("p", NULL, 1);
     berth_str space, name;
-    expect_text(berth_engine_node_name(engine, a), "a");
-    expect_text(berth_engine_node_name(engine, b), "b");
+    assert_text(berth_engine_node_name(engine, a), "a");
+    assert_text(berth_engine_node_name(engine, b), "b");
     assert_null(berth_engine_node_name(engine, 99).data);
     assert_null(berth_engine_node_name(engine, BERTH_NODE_NONE).data);
     berth_engine_pod_name(engine, p, &space, &name);
-    expect_text(space, "default");
-    expect_text(name, "p");
+    assert_text(space, "default");
+    assert_text(name, "p");
     berth_engine_pod_name(engine, BERTH_POD_NONE, &space, &name);
     assert_null(name.data);
     assert_null(space.data);
@@ -402,7 +397,7 @@ static void test_orphans(void **state)
     berth_pod_id p = add_pod("p", "later", 500);
     expect_counts(0, 0, 0, 1);
     assert_true(berth_engine_orphan(engine, &node_name) == p);
-    expect_text(node_name, "later");
+    assert_text(node_name, "later");
     assert_int_equal(berth_engine_find_node(engine, text("later")), BERTH_NODE_NONE);
     berth_node_id later = add_node("later", NULL);
     expect_counts(1, 1, 0, 0);
@@ -552,7 +547,7 @@ static void test_no_nodes(void **state)
     berth_pod_id p = add_pod("p", NULL, 100);
     assert_int_equal(berth_engine_decide(engine, p, &options, &got, NULL), BERTH_OK);
     assert_int_equal(got.verdict, BERTH_VERDICT_UNSCHEDULABLE);
-    expect_text(berth_explanation_message(explanation), "no nodes available to schedule pods");
+    assert_text(berth_explanation_message(explanation), "no nodes available to schedule pods");
     berth_explanation_destroy(explanation);
     berth_explanation_destroy(NULL);
 }

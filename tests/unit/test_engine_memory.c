@@ -365,43 +365,41 @@ static berth_status nominate(berth_engine *engine)
     return berth_engine_nominate(engine, pod_id(engine, "b"), 3, NULL);
 }
 
+static berth_status add_object(berth_engine *engine, berth_kind kind, const void *of_kind)
+{
+    berth_object object = {.kind = kind};
+    object.as.any = of_kind;
+    return berth_engine_add(engine, &object, NULL, NULL);
+}
+
+static const berth_key_value rich_label = {{"app", 3}, {"rich", 4}};
+static const berth_label_selector rich_selector = {.match_labels = {&rich_label, 1}};
+
 static berth_status add_service(berth_engine *engine)
 {
-    const berth_key_value label = {text("app"), text("rich")};
     const berth_service service = {
-        .meta = {.name = text("s")}, .has_selector = true, .selector = {&label, 1}};
-    berth_object object = {.kind = BERTH_KIND_SERVICE};
-    object.as.service = &service;
-    return berth_engine_add(engine, &object, NULL, NULL);
+        .meta = {.name = text("s")}, .has_selector = true, .selector = {&rich_label, 1}};
+    return add_object(engine, BERTH_KIND_SERVICE, &service);
 }
 
 static berth_status add_replica_set(berth_engine *engine)
 {
-    const berth_key_value label = {text("app"), text("rich")};
-    const berth_label_selector selector = {.match_labels = {&label, 1}};
-    const berth_controller set = {.meta = {.name = text("s")}, .selector = &selector};
-    berth_object object = {.kind = BERTH_KIND_REPLICA_SET};
-    object.as.replica_set = &set;
-    return berth_engine_add(engine, &object, NULL, NULL);
+    const berth_controller set = {.meta = {.name = text("s")}, .selector = &rich_selector};
+    return add_object(engine, BERTH_KIND_REPLICA_SET, &set);
 }
 
 static berth_status add_namespace(berth_engine *engine)
 {
     const berth_key_value label = {text("team"), text("x")};
     const berth_namespace space = {.meta = {.name = text("x"), .labels = {&label, 1}}};
-    berth_object object = {.kind = BERTH_KIND_NAMESPACE};
-    object.as.namespace_object = &space;
-    return berth_engine_add(engine, &object, NULL, NULL);
+    return add_object(engine, BERTH_KIND_NAMESPACE, &space);
 }
 
 static berth_status add_budget(berth_engine *engine)
 {
-    const berth_key_value label = {text("app"), text("rich")};
-    const berth_label_selector selector = {.match_labels = {&label, 1}};
-    const berth_pod_disruption_budget budget = {.meta = {.name = text("b")}, .selector = &selector};
-    berth_object object = {.kind = BERTH_KIND_POD_DISRUPTION_BUDGET};
-    object.as.pod_disruption_budget = &budget;
-    return berth_engine_add(engine, &object, NULL, NULL);
+    const berth_pod_disruption_budget budget = {.meta = {.name = text("b")},
+                                                .selector = &rich_selector};
+    return add_object(engine, BERTH_KIND_POD_DISRUPTION_BUDGET, &budget);
 }
 
 static berth_status add_storage_class(berth_engine *engine)
@@ -409,9 +407,7 @@ static berth_status add_storage_class(berth_engine *engine)
     const berth_storage_class cls = {.meta = {.name = text("fast")},
                                      .provisioner = text("csi.example.com"),
                                      .binding_mode = text("WaitForFirstConsumer")};
-    berth_object object = {.kind = BERTH_KIND_STORAGE_CLASS};
-    object.as.storage_class = &cls;
-    return berth_engine_add(engine, &object, NULL, NULL);
+    return add_object(engine, BERTH_KIND_STORAGE_CLASS, &cls);
 }
 
 static berth_status add_volume(berth_engine *engine)
@@ -423,9 +419,7 @@ static berth_status add_volume(berth_engine *engine)
                                             .source = {.kind = BERTH_VOLUME_CSI,
                                                        .handle = text("h"),
                                                        .driver = text("csi.example.com")}};
-    berth_object object = {.kind = BERTH_KIND_PERSISTENT_VOLUME};
-    object.as.persistent_volume = &volume;
-    return berth_engine_add(engine, &object, NULL, NULL);
+    return add_object(engine, BERTH_KIND_PERSISTENT_VOLUME, &volume);
 }
 
 static berth_status add_claim(berth_engine *engine)
@@ -435,9 +429,7 @@ static berth_status add_claim(berth_engine *engine)
                                                  .access_modes = {&mode, 1},
                                                  .volume_name = text("pv"),
                                                  .request = {1 << 20, 0}};
-    berth_object object = {.kind = BERTH_KIND_PERSISTENT_VOLUME_CLAIM};
-    object.as.persistent_volume_claim = &claim;
-    return berth_engine_add(engine, &object, NULL, NULL);
+    return add_object(engine, BERTH_KIND_PERSISTENT_VOLUME_CLAIM, &claim);
 }
 
 static berth_status remove_node(berth_engine *engine)
@@ -647,14 +639,23 @@ static struct {
 typedef bool (*run)(size_t which, berth_path path, unsigned nth, bool for_good,
                     const reference *wanted);
 
-static void fail_each(run run_one, berth_path path, bool for_good)
+/* How allocations fail: in which run, on which path, and whether all later ones fail, too. */
+typedef struct failing {
+    run run_one;
+    berth_path path;
+    bool for_good;
+} failing;
+
+static void test_failing(void **state)
 {
     static reference wanted;
+    const failing *how = *state;
     for (size_t which = 0; which < sizeof(calls) / sizeof(calls[0]); which++) {
         unsigned nth;
-        run_whole(which, path, &wanted);
+        run_whole(which, how->path, &wanted);
         doing.call = calls[which].name;
-        for (nth = 1; doing.nth = nth, run_one(which, path, nth, for_good, &wanted); nth++)
+        for (nth = 1; doing.nth = nth, how->run_one(which, how->path, nth, how->for_good, &wanted);
+             nth++)
             assert_true(nth < 1000);
     }
     doing.call = NULL;
@@ -668,45 +669,6 @@ static int report(void **state)
         print_message("in \"%s\" with allocation %u failing\n", doing.call, doing.nth);
     doing.call = NULL;
     return 0;
-}
-
-static void test_one_failure_by_scan(void **state)
-{
-    (void)state;
-    fail_each(run_failing, BERTH_PATH_SCAN, false);
-}
-
-static void test_one_failure_by_index(void **state)
-{
-    (void)state;
-    fail_each(run_failing, BERTH_PATH_INDEX, false);
-}
-
-/* A rollback must not need memory either. */
-static void test_no_memory_left_by_scan(void **state)
-{
-    (void)state;
-    fail_each(run_failing, BERTH_PATH_SCAN, true);
-}
-
-static void test_no_memory_left_by_index(void **state)
-{
-    (void)state;
-    fail_each(run_failing, BERTH_PATH_INDEX, true);
-}
-
-static void test_one_failure_in_a_transaction(void **state)
-{
-    (void)state;
-    fail_each(run_rolled_back, BERTH_PATH_SCAN, false);
-    fail_each(run_rolled_back, BERTH_PATH_INDEX, false);
-}
-
-static void test_no_memory_left_in_a_transaction(void **state)
-{
-    (void)state;
-    fail_each(run_rolled_back, BERTH_PATH_SCAN, true);
-    fail_each(run_rolled_back, BERTH_PATH_INDEX, true);
 }
 
 static void test_create(void **state)
@@ -868,15 +830,26 @@ static void test_memory_of_decisions_is_bounded(void **state)
 
 int main(void)
 {
+#define FAILING(name, run_one, path, for_good)       \
+    {                                                \
+        name, test_failing, NULL, report, &(failing) \
+        {                                            \
+            run_one, path, for_good                  \
+        }                                            \
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_create),
         cmocka_unit_test(test_order_without_memory),
-        cmocka_unit_test_teardown(test_one_failure_by_scan, report),
-        cmocka_unit_test_teardown(test_one_failure_by_index, report),
-        cmocka_unit_test_teardown(test_no_memory_left_by_scan, report),
-        cmocka_unit_test_teardown(test_no_memory_left_by_index, report),
-        cmocka_unit_test_teardown(test_one_failure_in_a_transaction, report),
-        cmocka_unit_test_teardown(test_no_memory_left_in_a_transaction, report),
+        FAILING("one failure by scan", run_failing, BERTH_PATH_SCAN, false),
+        FAILING("one failure by index", run_failing, BERTH_PATH_INDEX, false),
+        /* A rollback must not need memory either. */
+        FAILING("no memory left by scan", run_failing, BERTH_PATH_SCAN, true),
+        FAILING("no memory left by index", run_failing, BERTH_PATH_INDEX, true),
+        FAILING("one failure in a transaction by scan", run_rolled_back, BERTH_PATH_SCAN, false),
+        FAILING("one failure in a transaction by index", run_rolled_back, BERTH_PATH_INDEX, false),
+        FAILING("no memory left in a transaction by scan", run_rolled_back, BERTH_PATH_SCAN, true),
+        FAILING("no memory left in a transaction by index", run_rolled_back, BERTH_PATH_INDEX,
+                true),
         cmocka_unit_test(test_warm_decisions_do_not_allocate),
         cmocka_unit_test(test_removed_objects_leave_nothing),
         cmocka_unit_test(test_memory_of_decisions_is_bounded),

@@ -126,6 +126,24 @@ static berth_engine *open_engine(void)
     return engine;
 }
 
+static berth_node_id add_n1(berth_engine *engine, small_node *node)
+{
+    berth_object object;
+    berth_node_id id;
+    (void)small_node_object(node, &object, "n1", NULL);
+    assert_int_equal(berth_engine_add_node(engine, &node->node, &id, NULL), BERTH_OK);
+    return id;
+}
+
+static berth_pod_id add_p1(berth_engine *engine, small_pod *pod)
+{
+    berth_object object;
+    berth_pod_id id;
+    (void)small_pod_object(pod, &object, "p1", NULL, 100);
+    assert_int_equal(berth_engine_add_pod(engine, &pod->pod, &id, NULL), BERTH_OK);
+    return id;
+}
+
 static void test_create(void **state)
 {
     (void)state;
@@ -214,18 +232,14 @@ static void test_decisions(void **state)
     berth_engine *engine = open_engine();
     small_node node;
     small_pod pod;
-    berth_object object;
-    berth_pod_id id, nobody = 77;
-    berth_node_id at;
+    const berth_pod_id nobody = 77;
     berth_placement placement;
     berth_memory memory;
     int64_t amounts[2];
     uint32_t count;
     const berth_decide_options sizeless = {0};
-    (void)small_node_object(&node, &object, "n1", NULL);
-    assert_int_equal(berth_engine_add_node(engine, &node.node, &at, NULL), BERTH_OK);
-    (void)small_pod_object(&pod, &object, "p1", NULL, 100);
-    assert_int_equal(berth_engine_add_pod(engine, &pod.pod, &id, NULL), BERTH_OK);
+    const berth_node_id at = add_n1(engine, &node);
+    berth_pod_id id = add_p1(engine, &pod);
     FAIL(BERTH_E_NOT_FOUND,
          berth_engine_node_resource(engine, 77, text("cpu"), &amounts[0], &amounts[1], &error));
     FAIL(BERTH_E_NOT_FOUND,
@@ -299,17 +313,13 @@ static void test_questions(void **state)
     berth_engine *engine = open_engine();
     small_node node;
     small_pod pod;
-    berth_object object;
-    berth_pod_id id, nobody = 77;
-    berth_node_id at;
+    const berth_pod_id nobody = 77;
     uint32_t count;
     berth_fit fit = {.size = sizeof(fit)}, sizeless = {.size = 0};
     berth_node_info about_node = {.size = 0};
     berth_pod_info about_pod = {.size = 0};
-    (void)small_node_object(&node, &object, "n1", NULL);
-    assert_int_equal(berth_engine_add_node(engine, &node.node, &at, NULL), BERTH_OK);
-    (void)small_pod_object(&pod, &object, "p1", NULL, 100);
-    assert_int_equal(berth_engine_add_pod(engine, &pod.pod, &id, NULL), BERTH_OK);
+    const berth_node_id at = add_n1(engine, &node);
+    berth_pod_id id = add_p1(engine, &pod);
     FAIL(BERTH_E_ARG, berth_engine_fits(engine, id, at, 0, &sizeless, &error));
     berth_node_template shape = {.size = 0, .node = &node.node};
     FAIL(BERTH_E_ARG, berth_engine_add_nodes(engine, &shape, 1, NULL, &error));
@@ -614,9 +624,6 @@ static void test_plugins(void **state)
     berth_engine *engine;
     small_node node;
     small_pod pod;
-    berth_object object;
-    berth_pod_id id;
-    berth_node_id at;
     berth_placement placement;
     berth_engine_config_init(&config);
     config.threads = 1;
@@ -632,10 +639,8 @@ static void test_plugins(void **state)
     table.reserve = refuse_placement;
     table.unreserve = release;
     assert_int_equal(berth_engine_create(&config, &engine, NULL), BERTH_OK);
-    (void)small_node_object(&node, &object, "n1", NULL);
-    assert_int_equal(berth_engine_add_node(engine, &node.node, &at, NULL), BERTH_OK);
-    (void)small_pod_object(&pod, &object, "p1", NULL, 100);
-    assert_int_equal(berth_engine_add_pod(engine, &pod.pod, &id, NULL), BERTH_OK);
+    const berth_node_id at = add_n1(engine, &node);
+    const berth_pod_id id = add_p1(engine, &pod);
     FAIL(BERTH_E_CONFLICT, berth_engine_bind(engine, id, at, &error));
     FAIL(BERTH_E_CONFLICT, berth_engine_schedule(engine, id, &placement, &error));
     berth_engine_destroy(engine);

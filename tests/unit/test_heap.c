@@ -303,9 +303,10 @@ static void *share(void *argument)
     return NULL;
 }
 
-static void test_threads_share_a_heap(void **state)
+/* Runs `work` on one heap by all threads. No memory may be allocated twice or be left over, also if
+ * the heap's use is read meanwhile so many times, which empties the cache. */
+static void share_a_heap(void *(*work)(void *sharer), int readings)
 {
-    (void)state;
     berth__heap *heap = new_heap(false);
     uint64_t before = berth__heap_usage(heap).used_bytes;
     sharer sharers[SHARERS];
@@ -313,9 +314,9 @@ static void test_threads_share_a_heap(void **state)
     assert_int_equal(pthread_barrier_init(&all_there, NULL, SHARERS), 0);
     for (uint64_t i = 0; i < SHARERS; i++) {
         sharers[i] = (sharer){berth__heap_allocator(heap), 7 + i, false};
-        assert_int_equal(pthread_create(&threads[i], NULL, share, &sharers[i]), 0);
+        assert_int_equal(pthread_create(&threads[i], NULL, work, &sharers[i]), 0);
     }
-    for (int i = 0; i < 100; i++) /* meanwhile, reading the heap's use empties the cache */
+    for (int i = 0; i < readings; i++)
         assert_true(berth__heap_usage(heap).used_bytes >= before);
     for (int i = 0; i < SHARERS; i++) {
         assert_int_equal(pthread_join(threads[i], NULL), 0);
@@ -324,6 +325,12 @@ static void test_threads_share_a_heap(void **state)
     pthread_barrier_destroy(&all_there);
     assert_int_equal(berth__heap_usage(heap).used_bytes, before);
     berth__heap_destroy(heap);
+}
+
+static void test_threads_share_a_heap(void **state)
+{
+    (void)state;
+    share_a_heap(share, 100);
 }
 
 /* Allocates and frees without a pause, so threads that share a shelf use it at the same time. */
@@ -344,22 +351,7 @@ static void *hurry(void *argument)
 static void test_threads_share_a_shelf(void **state)
 {
     (void)state;
-    berth__heap *heap = new_heap(false);
-    uint64_t before = berth__heap_usage(heap).used_bytes;
-    sharer sharers[SHARERS];
-    pthread_t threads[SHARERS];
-    assert_int_equal(pthread_barrier_init(&all_there, NULL, SHARERS), 0);
-    for (uint64_t i = 0; i < SHARERS; i++) {
-        sharers[i] = (sharer){berth__heap_allocator(heap), 0, false};
-        assert_int_equal(pthread_create(&threads[i], NULL, hurry, &sharers[i]), 0);
-    }
-    for (int i = 0; i < SHARERS; i++) {
-        assert_int_equal(pthread_join(threads[i], NULL), 0);
-        assert_false(sharers[i].overwritten);
-    }
-    pthread_barrier_destroy(&all_there);
-    assert_int_equal(berth__heap_usage(heap).used_bytes, before);
-    berth__heap_destroy(heap);
+    share_a_heap(hurry, 0);
 }
 
 /* Memory that one thread allocates and another one frees is reused. */

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "assert_text.h"
 #include "traces/json_slice.c"
 
 static berth_str text_of(const char *text)
@@ -24,8 +25,7 @@ static void assert_member(const char *object, const char *key, const char *expec
         return;
     }
     assert_non_null(found.data);
-    assert_int_equal(found.len, strlen(expected));
-    assert_memory_equal(found.data, expected, found.len);
+    assert_text(found, expected);
 }
 
 static void test_members(void **state)
@@ -52,8 +52,7 @@ static void test_elements(void **state)
     size_t at = 0;
     for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
         assert_true(json_slice_next(array, &at, &element));
-        assert_int_equal(element.len, strlen(expected[i]));
-        assert_memory_equal(element.data, expected[i], element.len);
+        assert_text(element, expected[i]);
     }
     assert_false(json_slice_next(array, &at, &element));
     at = 0;

@@ -41,12 +41,10 @@ static void test_rounded_away_from_zero(void **state)
 
 static void add_node(small_cluster *c, const char *name, const char *memory, const char *pods)
 {
-    char text[512];
-    snprintf(text, sizeof(text),
-             "apiVersion: v1\nkind: Node\nmetadata: {name: %s}\n"
-             "status: {allocatable: {cpu: '4', memory: '%s', pods: '%s'}}\n",
-             name, memory, pods);
-    small_add(c, text);
+    small_addf(c,
+               "apiVersion: v1\nkind: Node\nmetadata: {name: %s}\n"
+               "status: {allocatable: {cpu: '4', memory: '%s', pods: '%s'}}\n",
+               name, memory, pods);
 }
 
 static berth_pod_id add_pod(small_cluster *c, const char *name, const char *memory)

@@ -61,17 +61,14 @@ static void check_limit(const limit_case *one)
     small_open_limited(&c, lone(&plugin, one->predicate, NULL, NULL), one->told);
     berth_node_id node = small_node(&c, "n1", one->node);
     small_pod(&c, "running", "n1", "", disks(one->source, one->id, 0, one->limit - 1));
-    small_decide(&c, small_pod(&c, "one", NULL, "", disks(one->source, one->id, 1000, 1)));
-    check_refusal(&c, node, "");
+    check_pod(&c, node, "one", disks(one->source, one->id, 1000, 1), "");
     small_decide(&c, small_pod(&c, "two", NULL, "", disks(one->source, one->id, 1000, 2)));
     snprintf(wanted, sizeof(wanted), "%s: " TOO_MANY, one->predicate);
     check_refusal(&c, node, wanted);
     /* volumes that the node already has do not count again; another kind of volume does not
      * count */
-    small_decide(&c, small_pod(&c, "same", NULL, "", disks(one->source, one->id, 0, 2)));
-    check_refusal(&c, node, "");
-    small_decide(&c, small_pod(&c, "other", NULL, "", disks("iscsi", "iqn", 0, 3)));
-    check_refusal(&c, node, "");
+    check_pod(&c, node, "same", disks(one->source, one->id, 0, 2), "");
+    check_pod(&c, node, "other", disks("iscsi", "iqn", 0, 3), "");
     small_close(&c);
 }
 
@@ -83,8 +80,8 @@ static void test_first_volumes(void **state)
     small_cluster c;
     small_open_limited(&c, lone(&plugin, "MaxGCEPDVolumeCount", NULL, NULL), 1);
     berth_node_id node = small_node(&c, "n1", "");
-    small_decide(&c, small_pod(&c, "p", NULL, "", disks("gcePersistentDisk", "pdName", 0, 2)));
-    check_refusal(&c, node, "MaxGCEPDVolumeCount: " TOO_MANY);
+    check_pod(&c, node, "p", disks("gcePersistentDisk", "pdName", 0, 2),
+              "MaxGCEPDVolumeCount: " TOO_MANY);
     small_close(&c);
 }
 
@@ -129,18 +126,11 @@ static void test_claims_count(void **state)
     small_pod(&c, "running", "n1", "",
               "volumes: [{name: a, awsElasticBlockStore: {volumeID: d0}}, "
               "{name: b, persistentVolumeClaim: {claimName: unbound}}]");
-    small_decide(&c, small_pod(&c, "p1", NULL, "",
-                               "volumes: [{name: a, persistentVolumeClaim: "
-                               "{claimName: bound}}]"));
-    check_refusal(&c, node, "");
-    small_decide(&c, small_pod(&c, "p2", NULL, "",
-                               "volumes: [{name: a, persistentVolumeClaim: "
-                               "{claimName: nobody}}]"));
-    check_refusal(&c, node, "MaxEBSVolumeCount: " TOO_MANY);
-    small_decide(&c, small_pod(&c, "p3", NULL, "",
-                               "volumes: [{name: a, persistentVolumeClaim: "
-                               "{claimName: csi}}]"));
-    check_refusal(&c, node, "");
+    check_pod(&c, node, "p1", "volumes: [{name: a, persistentVolumeClaim: {claimName: bound}}]",
+              "");
+    check_pod(&c, node, "p2", "volumes: [{name: a, persistentVolumeClaim: {claimName: nobody}}]",
+              "MaxEBSVolumeCount: " TOO_MANY);
+    check_pod(&c, node, "p3", "volumes: [{name: a, persistentVolumeClaim: {claimName: csi}}]", "");
     small_close(&c);
 }
 
@@ -225,14 +215,11 @@ static void test_disk_conflict(void **state)
     small_pod(&c, "running", "n1", "",
               "volumes: [{name: a, awsElasticBlockStore: {volumeID: d, readOnly: true}}, "
               "{name: b, gcePersistentDisk: {pdName: d, readOnly: true}}]");
-    small_decide(&c, small_pod(&c, "p1", NULL, "",
-                               "volumes: [{name: a, awsElasticBlockStore: "
-                               "{volumeID: d, readOnly: true}}]"));
-    check_refusal(&c, node, "NoDiskConflict: node(s) had no available disk");
-    small_decide(&c, small_pod(&c, "p2", NULL, "",
-                               "volumes: [{name: a, gcePersistentDisk: "
-                               "{pdName: d, readOnly: true}}]"));
-    check_refusal(&c, node, "");
+    check_pod(&c, node, "p1",
+              "volumes: [{name: a, awsElasticBlockStore: {volumeID: d, readOnly: true}}]",
+              "NoDiskConflict: node(s) had no available disk");
+    check_pod(&c, node, "p2",
+              "volumes: [{name: a, gcePersistentDisk: {pdName: d, readOnly: true}}]", "");
     small_close(&c);
 }
 
@@ -255,19 +242,19 @@ static void test_zones(void **state)
                               CLASS("late", "x/y", "volumeBindingMode: WaitForFirstConsumer")
                                   CLASS("now", "x/y", "volumeBindingMode: Immediate"));
     const char *conflict = "NoVolumeZoneConflict: node(s) had no available volume zone";
-    small_decide(&c, small_pod(&c, "p1", NULL, "",
-                               "volumes: [{name: a, persistentVolumeClaim: "
-                               "{claimName: c1}}, {name: b, "
-                               "persistentVolumeClaim: {claimName: late}}]"));
+    small_decide(&c,
+                 small_pod(&c, "p1", NULL, "",
+                           "volumes: [{name: a, persistentVolumeClaim: {claimName: c1}}, {name: b, "
+                           "persistentVolumeClaim: {claimName: late}}]"));
     assert_int_equal(c.placement.verdict, BERTH_VERDICT_PLACED);
     check_refusal(&c, z1, "");
     check_refusal(&c, z2, conflict);
     check_refusal(&c, plain, "");
     /* the first volume that fails decides */
-    small_decide(&c, small_pod(&c, "p2", NULL, "",
-                               "volumes: [{name: a, persistentVolumeClaim: "
-                               "{claimName: c1}}, {name: b, "
-                               "persistentVolumeClaim: {claimName: now}}]"));
+    small_decide(&c,
+                 small_pod(&c, "p2", NULL, "",
+                           "volumes: [{name: a, persistentVolumeClaim: {claimName: c1}}, {name: b, "
+                           "persistentVolumeClaim: {claimName: now}}]"));
     assert_int_equal(c.placement.verdict, BERTH_VERDICT_ERROR);
     assert_int_equal(c.placement.node, BERTH_NODE_NONE);
     check_refusal(&c, z1,
@@ -276,10 +263,8 @@ static void test_zones(void **state)
     check_refusal(&c, plain, "");
     berth_str message = berth_explanation_message(c.explanation);
     assert_memory_equal(message.data, "PersistentVolumeClaim was not found: \"now\"", message.len);
-    small_decide(&c, small_pod(&c, "p3", NULL, "",
-                               "volumes: [{name: a, persistentVolumeClaim: "
-                               "{claimName: lost}}]"));
-    check_refusal(&c, z1, "NoVolumeZoneConflict: error: Unable to find persistent volume: gone");
+    check_pod(&c, z1, "p3", "volumes: [{name: a, persistentVolumeClaim: {claimName: lost}}]",
+              "NoVolumeZoneConflict: error: Unable to find persistent volume: gone");
     message = berth_explanation_message(c.explanation);
     assert_memory_equal(message.data, "Unable to find persistent volume: gone (repeated 2 times)",
                         message.len);

@@ -19,18 +19,6 @@
 #include "profile_points.h"
 #include "small_cluster.h"
 
-static void add_nodes(berth_engine *engine, uint32_t nodes)
-{
-    for (uint32_t i = 0; i < nodes; i++) {
-        char name[32];
-        snprintf(name, sizeof(name), "node-%u", (unsigned)i);
-        small_node node;
-        berth_object object;
-        small_node_object(&node, &object, name, "a");
-        assert_int_equal(berth_engine_add(engine, &object, NULL, NULL), BERTH_OK);
-    }
-}
-
 static berth_engine *open_engine(uint32_t nodes)
 {
     berth_engine_config config;
@@ -38,7 +26,7 @@ static berth_engine *open_engine(uint32_t nodes)
     berth_engine_config_init(&config);
     config.threads = 1;
     assert_int_equal(berth_engine_create(&config, &engine, NULL), BERTH_OK);
-    add_nodes(engine, nodes);
+    assert_int_equal(small_add_nodes(engine, nodes), BERTH_OK);
     return engine;
 }
 
@@ -54,23 +42,9 @@ static berth_pod_id add_pod(berth_engine *engine, const char *name, const char *
 
 /* ---- misuse that stops the program ---- */
 
-static int told; /* where the hook writes */
-
-static void tell(const char *file, int line, const char *condition)
-{
-    if (file != NULL && line > 0)
-        (void)!write(told, condition, strlen(condition));
-}
-
-static void listen(int words)
-{
-    told = words;
-    berth_abort_hook_set(tell);
-}
-
 static void destroy_pinned(int words)
 {
-    listen(words);
+    last_words_by(words, last_words_tell);
     berth_engine *engine = open_engine(3), *branch;
     (void)berth_engine_publish(engine, NULL);
     berth_snapshot *first = berth_engine_pin(engine);
@@ -82,7 +56,7 @@ static void destroy_pinned(int words)
 
 static void destroy_pinned_once(int words)
 {
-    listen(words);
+    last_words_by(words, last_words_tell);
     berth_engine *engine = open_engine(3);
     (void)berth_engine_publish(engine, NULL);
     (void)berth_engine_pin(engine);
@@ -92,7 +66,7 @@ static void destroy_pinned_once(int words)
 /* The branch has a pin of its own, which keeps the snapshot alive. */
 static void unpin_twice(int words)
 {
-    listen(words);
+    last_words_by(words, last_words_tell);
     berth_engine *engine = open_engine(3), *branch;
     (void)berth_engine_publish(engine, NULL);
     berth_snapshot *snapshot = berth_engine_pin(engine);
@@ -104,7 +78,7 @@ static void unpin_twice(int words)
 
 static void unpin_current(int words)
 {
-    listen(words);
+    last_words_by(words, last_words_tell);
     berth_engine *engine = open_engine(3);
     (void)berth_engine_publish(engine, NULL);
     berth_snapshot *snapshot = berth_engine_pin(engine);
@@ -114,7 +88,7 @@ static void unpin_current(int words)
 
 static void destroy_scheduled(int words)
 {
-    listen(words);
+    last_words_by(words, last_words_tell);
     berth_engine *engine = open_engine(3);
     berth_scheduler *scheduler;
     (void)berth_scheduler_create(engine, NULL, &scheduler, NULL);
@@ -124,25 +98,20 @@ static void destroy_scheduled(int words)
 static void test_destroyed_in_use(void **state)
 {
     (void)state;
-    char words[512];
-    last_words(destroy_pinned, words, sizeof(words));
-    assert_string_equal(words, "an engine was destroyed while 3 pins of its snapshots, by readers "
-                               "and branches, have not been given back");
-    last_words(destroy_pinned_once, words, sizeof(words));
-    assert_string_equal(words, "an engine was destroyed while 1 pin of its snapshots, by readers "
-                               "and branches, has not been given back");
-    last_words(destroy_scheduled, words, sizeof(words));
-    assert_string_equal(words, "an engine was destroyed before its scheduler");
+    assert_last_words(destroy_pinned,
+                      "an engine was destroyed while 3 pins of its snapshots, by readers "
+                      "and branches, have not been given back");
+    assert_last_words(destroy_pinned_once,
+                      "an engine was destroyed while 1 pin of its snapshots, by readers "
+                      "and branches, has not been given back");
+    assert_last_words(destroy_scheduled, "an engine was destroyed before its scheduler");
 }
 
 static void test_unpinned_too_often(void **state)
 {
     (void)state;
-    char words[512];
-    last_words(unpin_twice, words, sizeof(words));
-    assert_string_equal(words, "a snapshot was unpinned more often than it was pinned");
-    last_words(unpin_current, words, sizeof(words));
-    assert_string_equal(words, "a snapshot was unpinned more often than it was pinned");
+    assert_last_words(unpin_twice, "a snapshot was unpinned more often than it was pinned");
+    assert_last_words(unpin_current, "a snapshot was unpinned more often than it was pinned");
 }
 
 /* ---- a callback that calls back ---- */
@@ -260,7 +229,7 @@ static void test_plugin_calls_back(void **state)
     (void)state;
     caller own = {.pod = BERTH_POD_NONE};
     open_with_plugin(&own);
-    add_nodes(own.engine, 3);
+    assert_int_equal(small_add_nodes(own.engine, 3), BERTH_OK);
     own.pod = add_pod(own.engine, "pod", NULL);
     assert_int_equal(berth_engine_bind(own.engine, own.pod, 0, NULL), BERTH_OK);
     assert_int_equal(own.refused, CALLS);

@@ -18,18 +18,8 @@ static berth__slice_facts *offer_other(const char *driver, const char *pool, con
 /* Computes the shapes; call it after all devices and requests were given. */
 static void look(void)
 {
-    assert_true(
-        berth__catalog_build(&catalog, &uses, slices, slice_count, &(berth__taint_rules){0}));
-    berth__verdicts_follow(&verdicts, catalog.content_count);
-    search = (berth__device_search){.model = &model,
-                                    .verdicts = &verdicts,
-                                    .wants = wants,
-                                    .want_count = want_count,
-                                    .find_class = find_class,
-                                    .plan = &plan,
-                                    .arena = &scratch,
-                                    .work_max = work_max};
-    assert_true(berth__device_search_begin(&search));
+    build_catalog();
+    search = new_search();
     berth__node_shapes_destroy(&shapes);
     assert_int_equal(berth__node_shapes_init(&shapes, model.allocator), BERTH_OK);
 }

@@ -9,18 +9,13 @@
 
 #include <cmocka.h>
 
+#include "assert_text.h"
 #include "live/watch/object_table.h"
 #include "live/watch/object_view.h"
 
 static bool read_as(object_view *view, berth_kind kind, const char *text)
 {
     return object_view_read(view, kind, text, strlen(text));
-}
-
-static void assert_text(berth_str text, const char *expected)
-{
-    assert_int_equal(text.len, strlen(expected));
-    assert_memory_equal(text.data, expected, text.len);
 }
 
 #define POD(version, ready, message)                                                     \

@@ -1,19 +1,10 @@
 /* Requests that wait until somebody has said whether they may be answered, and the credentials of
  * clients: tokens and certificates. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "serving_client.h"
 
-#include <cmocka.h>
-#include <curl/curl.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include "live/serving/serving.h"
 
 /* The last question, and the rule's answer to it. */
 static struct {
@@ -61,8 +52,6 @@ static void on_ask(void *context, const serving_client *client, permission *wait
         pthread_detach(other);
 }
 
-static metrics *counted;
-static serving *server;
 static const char *authority; /* file of the client authorities; NULL: none */
 
 static void serve(bool tls)
@@ -89,45 +78,13 @@ static int start(void **state)
     return 0;
 }
 
-static int stop(void **state)
-{
-    (void)state;
-    serving_stop(server);
-    metrics_destroy(counted);
-    return 0;
-}
-
-static char body[65536];
-
-static size_t on_body(char *bytes, size_t size, size_t count, void *context)
-{
-    const size_t had = strlen(body), more = size * count;
-    (void)context;
-    if (had + more >= sizeof(body))
-        return 0;
-    memcpy(body + had, bytes, more);
-    body[had + more] = '\0';
-    return more;
-}
-
 /* The credentials that the next requests send. */
 static const char *header, *certificate, *key;
 
 static long ask(const char *scheme, const char *method, const char *path)
 {
-    char url[256];
-    long status = 0;
-    CURL *curl = curl_easy_init();
+    CURL *curl = request_to("127.0.0.1", scheme, method, path);
     struct curl_slist *headers = header != NULL ? curl_slist_append(NULL, header) : NULL;
-    snprintf(url, sizeof(url), "%s://127.0.0.1:%d%s", scheme, serving_port(server), path);
-    body[0] = '\0';
-    curl_easy_setopt(curl, CURLOPT_URL, url);
-    curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
-    curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, method);
-    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
-    curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, 0L);
-    curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, 0L);
-    curl_easy_setopt(curl, CURLOPT_TIMEOUT, 20L);
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
     if (strcmp(method, "PUT") == 0)
         curl_easy_setopt(curl, CURLOPT_POSTFIELDS, "3");
@@ -135,10 +92,8 @@ static long ask(const char *scheme, const char *method, const char *path)
         curl_easy_setopt(curl, CURLOPT_SSLCERT, certificate);
         curl_easy_setopt(curl, CURLOPT_SSLKEY, key);
     }
-    if (curl_easy_perform(curl) == CURLE_OK)
-        curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+    const long status = answer_to(curl);
     curl_slist_free_all(headers);
-    curl_easy_cleanup(curl);
     return status;
 }
 

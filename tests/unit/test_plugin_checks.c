@@ -114,14 +114,7 @@ static void start(fixture *own, uint32_t flags, bool check)
     config.plugin_count = 1;
     config.check_plugins = check;
     assert_int_equal(berth_engine_create(&config, &own->engine, NULL), BERTH_OK);
-    for (uint32_t i = 0; i < NODES; i++) {
-        char name[32];
-        snprintf(name, sizeof(name), "node-%u", (unsigned)i);
-        small_node node;
-        berth_object object;
-        small_node_object(&node, &object, name, "a");
-        assert_int_equal(berth_engine_add(own->engine, &object, NULL, NULL), BERTH_OK);
-    }
+    assert_int_equal(small_add_nodes(own->engine, NODES), BERTH_OK);
 }
 
 static berth_pod_id add_pod(fixture *own)

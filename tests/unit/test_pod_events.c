@@ -1,26 +1,14 @@
 /* Events against a scripted server: texts, series, the limit on waiting events, and repetitions. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "gated_writes.h"
 
 #include "live/writes/pod_events.h"
-#include "scripted_transport.h"
 
-static const int64_t second = INT64_C(1000000000);
-
-static scripted_transport *server;
-static write_gate gate;
 static pod_events *events;
 
 static int start(void **state)
 {
     (void)state;
-    server = scripted_create();
-    server->wall_ns = INT64_C(1795000000123456789);
-    gate = (write_gate){.transport = &server->transport, .fence_ns = LIVE_NEVER};
+    gate_open();
     events = pod_events_create(&gate, NULL, "host-1", 1000);
     return 0;
 }
@@ -29,9 +17,7 @@ static int stop(void **state)
 {
     (void)state;
     pod_events_destroy(events);
-    assert_int_equal(server->request_count, 0);
-    assert_int_equal(server->timer_count, 0);
-    scripted_destroy(server);
+    gate_close();
     return 0;
 }
 

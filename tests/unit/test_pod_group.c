@@ -124,11 +124,7 @@ static void test_nominated_for_a_node_that_is_gone(void **state)
     add_group(t, "g", "schedulingPolicy: {gang: {minCount: 4}}, priority: 9");
     add_pod(t, "low", NULL, 1, "n1", "");
     berth_pod_id pods[4];
-    for (int i = 0; i < 4; i++) {
-        char name[8];
-        snprintf(name, sizeof(name), "p%d", i);
-        pods[i] = add_pod(t, name, "g", 9, NULL, "");
-    }
+    add_pods(t, "g", 9, pods, 4);
     assert_int_equal(berth_engine_nominate(t->cluster.engine, pods[0], gone, NULL), BERTH_OK);
     assert_int_equal(berth_engine_remove(t->cluster.engine, BERTH_KIND_NODE, (berth_str){0},
                                          (berth_str)TEXT("n2"), NULL),
@@ -239,11 +235,7 @@ static void test_never(void **state)
     add_group(t, "g", "schedulingPolicy: {gang: {minCount: 5}}, priority: 9");
     add_pod(t, "low", NULL, 1, "n1", "");
     berth_pod_id pods[5];
-    for (int i = 0; i < 5; i++) {
-        char name[8];
-        snprintf(name, sizeof(name), "p%d", i);
-        pods[i] = add_pod(t, name, "g", 9, NULL, "preemptionPolicy: Never,");
-    }
+    add_pods_with(t, "g", 9, "preemptionPolicy: Never,", pods, 5);
     cycle(t, pods, 5);
     assert_false(t->outcome.preempts);
     assert_non_null(strstr(t->message, "not eligible due to preemptionPolicy=Never."));

@@ -11,30 +11,49 @@ static int set_up_domains(void **state)
     return set_up_with(state, domain_gates);
 }
 
+/* A gang that needs one rack for all of its pods; `more` is inserted into its spec. */
+static void add_gang(group_test *t, const char *name, int least, const char *more)
+{
+    char spec[256];
+    snprintf(spec, sizeof(spec),
+             "schedulingPolicy: {gang: {minCount: %d}}, "
+             "schedulingConstraints: {topology: [{key: rack}]}%s",
+             least, more);
+    add_group(t, name, spec);
+}
+
+/* One node in each of the racks a and b. */
+static void add_racks(group_test *t)
+{
+    add_in_rack(t, "a1", "a");
+    add_in_rack(t, "b1", "b");
+}
+
+/* Adds so many pods of the group and decides on them. */
+static void cycle_new(group_test *t, const char *group, int priority, berth_pod_id *pods,
+                      uint32_t count)
+{
+    add_pods(t, group, priority, pods, (int)count);
+    cycle(t, pods, count);
+}
+
 /* The group is placed in one rack, although single pods would spread: in the rack that takes more
  * of its pods, and among equal racks in the fuller one. */
 static void test_one_domain(void **state)
 {
     group_test *t = *state;
     berth_pod_id pods[6];
-    add_in_rack(t, "a1", "a");
-    add_in_rack(t, "b1", "b");
+    add_racks(t);
     add_in_rack(t, "b2", "b");
     small_node(&t->cluster, "bare", "");
-    add_group(t, "g",
-              "schedulingPolicy: {gang: {minCount: 3}}, "
-              "schedulingConstraints: {topology: [{key: rack}]}");
-    add_pods(t, "g", 0, pods, 6);
-    cycle(t, pods, 6);
+    add_gang(t, "g", 3, "");
+    cycle_new(t, "g", 0, pods, 6);
     assert_int_equal(t->outcome.verdict, BERTH_VERDICT_PLACED);
     assert_int_equal(t->outcome.placed, 6); /* a1 takes four */
     for (int i = 0; i < 6; i++)
         assert_int_equal(rack_of(t, i)[0], 'b');
-    add_group(t, "small",
-              "schedulingPolicy: {gang: {minCount: 2}}, "
-              "schedulingConstraints: {topology: [{key: rack}]}");
-    add_pods(t, "small", 0, pods, 2);
-    cycle(t, pods, 2);
+    add_gang(t, "small", 2, "");
+    cycle_new(t, "small", 0, pods, 2);
     assert_int_equal(t->outcome.placed, 2);
     assert_int_equal(rack_of(t, 0)[0], 'b'); /* six of eight cores are in use there */
     small_require(berth_engine_check(t->cluster.engine, NULL), NULL);
@@ -45,11 +64,8 @@ static void test_domain_of_running_pods(void **state)
 {
     group_test *t = *state;
     berth_pod_id pod;
-    add_in_rack(t, "a1", "a");
-    add_in_rack(t, "b1", "b");
-    add_group(t, "g",
-              "schedulingPolicy: {gang: {minCount: 2}}, "
-              "schedulingConstraints: {topology: [{key: rack}]}");
+    add_racks(t);
+    add_gang(t, "g", 2, "");
     add_pod(t, "old", "g", 0, "b1", "");
     add_pod(t, "filler1", NULL, 0, "a1", ""); /* rack a is the fuller one */
     add_pod(t, "filler2", NULL, 0, "a1", "");
@@ -71,13 +87,9 @@ static void test_no_domain(void **state)
 {
     group_test *t = *state;
     berth_pod_id pods[5];
-    add_in_rack(t, "a1", "a");
-    add_in_rack(t, "b1", "b");
-    add_group(t, "g",
-              "schedulingPolicy: {gang: {minCount: 5}}, "
-              "schedulingConstraints: {topology: [{key: rack}]}");
-    add_pods(t, "g", 0, pods, 5);
-    cycle(t, pods, 5);
+    add_racks(t);
+    add_gang(t, "g", 5, "");
+    cycle_new(t, "g", 0, pods, 5);
     assert_int_equal(t->outcome.verdict, BERTH_VERDICT_UNSCHEDULABLE);
     assert_string_equal(t->message,
                         "pod group is unschedulable, 0/2 placements are available, first placement "
@@ -87,8 +99,7 @@ static void test_no_domain(void **state)
     add_group(t, "lost",
               "schedulingPolicy: {basic: {}}, "
               "schedulingConstraints: {topology: [{key: row}]}");
-    add_pods(t, "lost", 0, pods, 1);
-    cycle(t, pods, 1);
+    cycle_new(t, "lost", 0, pods, 1);
     assert_string_equal(t->message, "no feasible placements found, pod group preemption: No "
                                     "preemption victims found for incoming preemptor");
     add_pods(t, "any", 0, pods, 1);
@@ -105,15 +116,11 @@ static void test_preemption_in_a_domain(void **state)
 {
     group_test *t = *state;
     berth_pod_id pods[4];
-    add_in_rack(t, "a1", "a");
-    add_in_rack(t, "b1", "b");
-    add_group(t, "g",
-              "schedulingPolicy: {gang: {minCount: 4}}, priority: 9, "
-              "schedulingConstraints: {topology: [{key: rack}]}");
+    add_racks(t);
+    add_gang(t, "g", 4, ", priority: 9");
     add_pod(t, "stays", NULL, 10, "a1", "");
     const berth_pod_id low = add_pod(t, "low", NULL, 1, "b1", "");
-    add_pods(t, "g", 9, pods, 4);
-    cycle(t, pods, 4);
+    cycle_new(t, "g", 9, pods, 4);
     assert_true(t->outcome.preempts);
     assert_int_equal(t->outcome.victim_count, 1);
     assert_int_equal(t->victims[0], low);
@@ -178,11 +185,8 @@ static char rack_with(const char *plugins)
     add_in_rack(&t, "a2", "a");
     add_in_rack(&t, "b1", "b");
     add_pod(&t, "filler", NULL, 0, "b1", "");
-    add_group(&t, "g",
-              "schedulingPolicy: {gang: {minCount: 2}}, "
-              "schedulingConstraints: {topology: [{key: rack}]}");
-    add_pods(&t, "g", 0, pods, 4);
-    cycle(&t, pods, 4);
+    add_gang(&t, "g", 2, "");
+    cycle_new(&t, "g", 0, pods, 4);
     assert_int_equal(t.outcome.verdict, BERTH_VERDICT_PLACED);
     const char rack = rack_of(&t, 0)[0];
     small_close(&t.cluster);
@@ -216,13 +220,9 @@ static void test_no_placements(void **state)
     berth_pod_id pods[6];
     (void)state;
     open_with_plugins(&t, "multiPoint: {disabled: [{name: TopologyPlacementGenerator}]}");
-    add_in_rack(&t, "a1", "a");
-    add_in_rack(&t, "b1", "b");
-    add_group(&t, "g",
-              "schedulingPolicy: {gang: {minCount: 6}}, "
-              "schedulingConstraints: {topology: [{key: rack}]}");
-    add_pods(&t, "g", 0, pods, 6);
-    cycle(&t, pods, 6);
+    add_racks(&t);
+    add_gang(&t, "g", 6, "");
+    cycle_new(&t, "g", 0, pods, 6);
     assert_int_equal(t.outcome.placed, 6); /* no rack has six cores */
     small_close(&t.cluster);
 }
@@ -236,8 +236,7 @@ static bool evicts_with(const char *plugins)
     add_in_rack(&t, "a1", "a");
     add_group(&t, "g", "schedulingPolicy: {gang: {minCount: 4}}, priority: 9");
     add_pod(&t, "low", NULL, 1, "a1", "");
-    add_pods(&t, "g", 9, pods, 4);
-    cycle(&t, pods, 4);
+    cycle_new(&t, "g", 9, pods, 4);
     const bool evicts = t.outcome.victim_count == 1;
     small_close(&t.cluster);
     return evicts;

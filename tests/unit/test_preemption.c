@@ -14,25 +14,22 @@
 
 static berth_node_id add_node(small_cluster *c, const char *name, const char *cpu)
 {
-    char text[512];
-    snprintf(text, sizeof(text),
-             "apiVersion: v1\nkind: Node\nmetadata: {name: %s, labels: {zone: z}}\n"
-             "status: {allocatable: {cpu: '%s', memory: 8Gi, pods: '110'}}\n",
-             name, cpu);
-    return (berth_node_id)small_add(c, text);
+    return (berth_node_id)small_addf(
+        c,
+        "apiVersion: v1\nkind: Node\nmetadata: {name: %s, labels: {zone: z}}\n"
+        "status: {allocatable: {cpu: '%s', memory: 8Gi, pods: '110'}}\n",
+        name, cpu);
 }
 
 /* Add a pod that requests `cpu` cores; the other arguments are parts of its text. */
 static berth_pod_id add_pod(small_cluster *c, const char *name, const char *cpu, int priority,
                             const char *spec, const char *meta, const char *status)
 {
-    char text[2048];
-    snprintf(text, sizeof(text),
-             "apiVersion: v1\nkind: Pod\nmetadata: {name: %s, uid: u-%s%s}\n"
-             "spec: {priority: %d, containers: [{name: c, image: i, resources: {requests: "
-             "{cpu: %s}}}]%s}\nstatus: {%s}\n",
-             name, name, meta, priority, cpu, spec, status);
-    return small_add(c, text);
+    return small_addf(c,
+                      "apiVersion: v1\nkind: Pod\nmetadata: {name: %s, uid: u-%s%s}\n"
+                      "spec: {priority: %d, containers: [{name: c, image: i, resources: {requests: "
+                      "{cpu: %s}}}]%s}\nstatus: {%s}\n",
+                      name, name, meta, priority, cpu, spec, status);
 }
 
 static berth_pod_id add_running(small_cluster *c, const char *name, const char *node,
@@ -46,16 +43,6 @@ static berth_pod_id add_running(small_cluster *c, const char *name, const char *
 static berth_pod_id add_pending(small_cluster *c, const char *name, const char *cpu, int priority)
 {
     return add_pod(c, name, cpu, priority, "", "", "");
-}
-
-static void add_budget(small_cluster *c, const char *selector, const char *status)
-{
-    char text[512];
-    snprintf(text, sizeof(text),
-             "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: b}\n"
-             "spec: {selector: %s}\nstatus: {%s}\n",
-             selector, status);
-    small_add(c, text);
 }
 
 static void remove_object(small_cluster *c, berth_kind kind, const char *space, const char *name)
@@ -214,31 +201,31 @@ static void test_budgets(void **state)
     three_nodes(c);
     berth_pod_id small = add_pending(c, "small", "1", 10);
     berth_pod_id big = add_pending(c, "big", "1500m", 10);
-    add_budget(c, "{matchLabels: {app: c}}", "disruptionsAllowed: 0");
+    small_budget(c, "{matchLabels: {app: c}}", "disruptionsAllowed: 0");
     assert_string_equal(choice(c, small), "b: b1");
     remove_object(c, BERTH_KIND_POD_DISRUPTION_BUDGET, "default", "b");
     assert_string_equal(choice(c, small), "c: c1");
     /* One disruption is allowed, which covers one victim: the first of the two, the more important
      * one. */
-    add_budget(c, "{matchLabels: {app: c}}", "disruptionsAllowed: 1");
+    small_budget(c, "{matchLabels: {app: c}}", "disruptionsAllowed: 1");
     assert_string_equal(choice(c, big), "b: b0 b1");
     assert_string_equal(choice(c, small), "c: c0"); /* c1 is protected, so it is put back first */
     remove_object(c, BERTH_KIND_POD_DISRUPTION_BUDGET, "default", "b");
-    add_budget(c, "{matchLabels: {app: c}}", "disruptionsAllowed: 2");
+    small_budget(c, "{matchLabels: {app: c}}", "disruptionsAllowed: 2");
     assert_string_equal(choice(c, big), "c: c0 c1");
     remove_object(c, BERTH_KIND_POD_DISRUPTION_BUDGET, "default", "b");
     /* Pods that are already being disrupted are not counted. */
-    add_budget(c, "{matchLabels: {app: c}}",
-               "disruptionsAllowed: 0, disruptedPods: {c0: '2026-01-01T00:00:00Z', "
-               "c1: '2026-01-01T00:00:00Z'}");
+    small_budget(c, "{matchLabels: {app: c}}",
+                 "disruptionsAllowed: 0, disruptedPods: {c0: '2026-01-01T00:00:00Z', "
+                 "c1: '2026-01-01T00:00:00Z'}");
     assert_string_equal(choice(c, big), "c: c0 c1");
     remove_object(c, BERTH_KIND_POD_DISRUPTION_BUDGET, "default", "b");
     /* An empty selector matches no pod, and no selector matches a pod without labels. */
-    add_budget(c, "{}", "disruptionsAllowed: 0");
+    small_budget(c, "{}", "disruptionsAllowed: 0");
     assert_string_equal(choice(c, small), "c: c1");
     remove_object(c, BERTH_KIND_POD_DISRUPTION_BUDGET, "default", "b");
-    add_budget(c, "{matchExpressions: [{key: app, operator: DoesNotExist}]}",
-               "disruptionsAllowed: 0");
+    small_budget(c, "{matchExpressions: [{key: app, operator: DoesNotExist}]}",
+                 "disruptionsAllowed: 0");
     assert_string_equal(choice(c, small), "c: c1");
     berth_error error;
     assert_int_equal(berth_engine_remove(c->engine, BERTH_KIND_POD_DISRUPTION_BUDGET,
@@ -319,16 +306,12 @@ static void test_ports_come_back(void **state)
         "[{name: c, image: i, ports: [{containerPort: 1, hostPort: %d}], resources: {requests: "
         "{cpu: %s}}}]}\n";
     small_cluster *c = *state;
-    char text[512];
     add_node(c, "a", "2");
     for (int i = 0; i < 2; i++) {
-        snprintf(text, sizeof(text), with_port, i == 0 ? "a0" : "a1", i, "nodeName: a, ", 80, "1");
-        small_add(c, text);
+        small_addf(c, with_port, i == 0 ? "a0" : "a1", i, "nodeName: a, ", 80, "1");
     }
-    snprintf(text, sizeof(text), with_port, "p", 1, "", 81, "2");
-    berth_pod_id pod = small_add(c, text);
-    snprintf(text, sizeof(text), with_port, "q", 0, "", 80, "0");
-    berth_pod_id same = small_add(c, text);
+    berth_pod_id pod = small_addf(c, with_port, "p", 1, "", 81, "2");
+    berth_pod_id same = small_addf(c, with_port, "q", 0, "", 80, "0");
     for (int i = 0; i < 3; i++) {
         /* a0 leaves and its port is free. */
         assert_string_equal(choice(c, pod), "");
@@ -490,10 +473,10 @@ static void test_legacy(void **state)
     assert_null(words(c, pod));
     assert_null(words(c, add_pending(c, "huge", "3", 10)));
     /* Victims do not use up a budget. */
-    add_budget(c, "{matchLabels: {app: c}}", "disruptionsAllowed: 1");
+    small_budget(c, "{matchLabels: {app: c}}", "disruptionsAllowed: 1");
     assert_string_equal(choice(c, pod), "c: c0 c1");
     remove_object(c, BERTH_KIND_POD_DISRUPTION_BUDGET, "default", "b");
-    add_budget(c, "{matchLabels: {app: c}}", "disruptionsAllowed: 0");
+    small_budget(c, "{matchLabels: {app: c}}", "disruptionsAllowed: 0");
     assert_string_equal(choice(c, pod), "b: b0 b1");
     /* Preemption waits for any terminating pod of lower priority on the nominated node. */
     add_pod(c, "a1", "0", 1, ", nodeName: a", ", deletionTimestamp: '2026-01-01T00:00:00Z'", "");
@@ -718,7 +701,7 @@ static void test_search_for_one_within_budgets(void **state)
         add_node(&c, node, "1");
         add_pod(&c, pod, "1", 1, spec, i == 4 ? "" : ", labels: {app: x}", "");
     }
-    add_budget(&c, "{matchLabels: {app: x}}", "disruptionsAllowed: 0");
+    small_budget(&c, "{matchLabels: {app: x}}", "disruptionsAllowed: 0");
     berth_pod_id pod = add_pending(&c, "p", "1", 10);
     for (int i = 0; i < 20; i++)
         assert_string_equal(choice(&c, pod), "n4: v4");

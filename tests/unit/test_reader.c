@@ -13,6 +13,7 @@
 #include "kube/kind_info.h"
 #include "kube/reader_state.h"
 #include "objects/sized_object.h"
+#include "scarce_memory.h"
 #include "text/json.h"
 
 /* ---- fields ---- */
@@ -802,47 +803,16 @@ static void test_progress(void **state)
 
 /* ---- out of memory ---- */
 
-typedef struct scarce {
-    const berth_allocator *below;
-    unsigned left;
-    int held;
-} scarce;
-
-static void *scarce_allocate(void *context, size_t bytes, size_t align)
-{
-    scarce *s = context;
-    if (s->left == 0)
-        return NULL;
-    s->left--;
-    s->held++;
-    return s->below->allocate(s->below->context, bytes, align);
-}
-
-static void scarce_release(void *context, void *memory, size_t bytes)
-{
-    scarce *s = context;
-    s->held--;
-    s->below->release(s->below->context, memory, bytes);
-}
-
-static berth_status read_scarcely(const berth_allocator *allocator, const char *text)
+static berth_status read_scarcely(const berth_allocator *allocator, const void *text)
 {
     berth_reader *reader;
-    berth_error error;
     berth_read_options options = {.size = sizeof(options),
                                   .apply_defaults = true,
                                   .default_kind = "Pod",
                                   .allocator = allocator};
     clear_sheet();
     BERTH_TRY(berth_reader_create(&options, &reader, NULL));
-    berth_status status =
-        berth_reader_text(reader, berth__text_of(text), "t", collect, &names_only, &error);
-    if (status == BERTH_OK)
-        status = berth_reader_finish(reader, NULL, collect, &names_only, &error);
-    if (status != BERTH_OK)
-        assert_int_equal(error.code, status);
-    berth_reader_destroy(reader);
-    return status;
+    return finish_reading(reader, berth__text_of(text), &names_only);
 }
 
 /* Whichever allocation fails, reading returns BERTH_E_NOMEM and leaks nothing. */
@@ -858,17 +828,8 @@ static void test_scarce_memory(void **state)
         " {template: {spec: {hostNetwork: true, containers: [{name: a, ports: [{containerPort:"
         " 1}], resources: {limits: {cpu: 1u}}}]}}}\n",
     };
-    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-        berth_status status = BERTH_E_NOMEM;
-        for (unsigned left = 0; status != BERTH_OK; left++) {
-            scarce s = {berth__allocator_default(), left, 0};
-            berth_allocator allocator = {&s, scarce_allocate, scarce_release};
-            status = read_scarcely(&allocator, texts[i]);
-            assert_true(status == BERTH_OK || status == BERTH_E_NOMEM);
-            assert_int_equal(s.held, 0);
-            assert_true(left < 1000);
-        }
-    }
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+        scarce_until_enough(read_scarcely, texts[i]);
 }
 
 /* ---- everything in ../shared ---- */

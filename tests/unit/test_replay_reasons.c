@@ -8,14 +8,13 @@
 
 #include <cmocka.h>
 
+#include "assert_text.h"
 #include "replay/replay_reasons.h"
 
 static void assert_group(const replay_reasons *reasons, uint32_t group, const char *name,
                          uint64_t pods)
 {
-    berth_str found = word_table_get(&reasons->names, group);
-    assert_int_equal(found.len, strlen(name));
-    assert_memory_equal(found.data, name, found.len);
+    assert_text(word_table_get(&reasons->names, group), name);
     assert_int_equal(reasons->groups[group].pods, pods);
 }
 

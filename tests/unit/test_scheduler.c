@@ -596,9 +596,7 @@ static void test_profiles(void **state)
     assert_int_equal(l.step.pod, first);
     assert_int_equal(loop_step(&l), BERTH_STEP_BOUND);
     assert_int_equal(l.step.pod, plain);
-    berth_str rejector = berth_scheduler_rejector(l.scheduler, first, 0);
-    assert_int_equal(rejector.len, strlen("NodeResourcesFit"));
-    assert_memory_equal(rejector.data, "NodeResourcesFit", rejector.len);
+    assert_text(berth_scheduler_rejector(l.scheduler, first, 0), "NodeResourcesFit");
     assert_null(berth_scheduler_rejector(l.scheduler, first, 1).data);
     /* A waiting pod whose scheduler changes is decided by the other profile's filters. */
     loop_update(&l, loop_pod_text("first", "2", "", ", schedulerName: plain"));

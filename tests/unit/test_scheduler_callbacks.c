@@ -202,10 +202,17 @@ static void test_commits_are_refused(void **state)
     berth_branch_drop(branch);
 }
 
-static berth_pod_id find(const loop *l, const char *name)
+/* Fills the node with pod `low`, which this pod of a higher priority preempts; the eviction is
+ * answered later. */
+static berth_pod_id preempt_low(loop *l, const char *name, const char *priority)
 {
-    return berth_engine_find_pod(l->c.engine, (berth_str)TEXT("default"),
-                                 (berth_str){name, (uint32_t)strlen(name)});
+    loop_node(l, "node", "2");
+    loop_add(l, loop_pod_text("low", "2", "", ", nodeName: node"));
+    l->evict_answer = BERTH_ANSWER_LATER;
+    berth_pod_id pod = loop_pod(l, name, "2", priority);
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(l->evictions, 1);
+    return pod;
 }
 
 /* A victim that stays may be evicted again later, and the pod that waited for its room tries
@@ -213,23 +220,14 @@ static berth_pod_id find(const loop *l, const char *name)
 static void test_victim_stays(void **state)
 {
     loop *l = *state;
-    loop_node(l, "node", "2");
-    loop_add(l, loop_pod_text("low", "2", "", ", nodeName: node"));
-    l->evict_answer = BERTH_ANSWER_LATER;
-    berth_pod_id high = loop_pod(l, "high", "2", ", priority: 10");
-    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
-    assert_int_equal(l->evictions, 1);
+    berth_pod_id high = preempt_low(l, "high", ", priority: 10");
     assert_int_equal(loop_state(l, high), BERTH_POD_STATE_GATED);
     loop_advance(l, 20000);
-    assert_int_equal(
-        berth_scheduler_evict_done(l->scheduler, find(l, "low"), BERTH_ANSWER_DONE, NULL),
-        BERTH_OK);
+    loop_evict_done(l, "low", BERTH_ANSWER_DONE);
     loop_advance(l, 20001);
     assert_int_equal(loop_state(l, high), BERTH_POD_STATE_GATED);
     for (int i = 0; i < 2; i++) /* the second answer is ignored, as is one for an unknown pod */
-        assert_int_equal(
-            berth_scheduler_evict_done(l->scheduler, find(l, "low"), BERTH_ANSWER_FAILED, NULL),
-            BERTH_OK);
+        loop_evict_done(l, "low", BERTH_ANSWER_FAILED);
     assert_int_equal(
         berth_scheduler_evict_done(l->scheduler, BERTH_POD_NONE, BERTH_ANSWER_FAILED, NULL),
         BERTH_OK);
@@ -244,11 +242,7 @@ static void test_victim_stays(void **state)
 static void test_unnominated(void **state)
 {
     loop *l = *state;
-    loop_node(l, "node", "2");
-    loop_add(l, loop_pod_text("low", "2", "", ", nodeName: node"));
-    l->evict_answer = BERTH_ANSWER_LATER;
-    berth_pod_id middle = loop_pod(l, "middle", "2", ", priority: 5");
-    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    berth_pod_id middle = preempt_low(l, "middle", ", priority: 5");
     assert_int_equal(l->unnominations, 0);
     l->inside = try_one;
     loop_pod(l, "high", "2", ", priority: 10");

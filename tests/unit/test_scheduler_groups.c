@@ -53,14 +53,20 @@ static berth_pod_id add_member(loop *l, const char *name, const char *group, int
     return loop_pod(l, name, "1", spec);
 }
 
+/* A node with four cores, and the first pod of a gang that needs so many. */
+static berth_pod_id add_first(loop *l, uint32_t least)
+{
+    loop_node(l, "n1", "4");
+    add_gang(l, "g", least, 0);
+    return add_member(l, "a", "g", 0);
+}
+
 /* ---- when a group enters ---- */
 
 static void test_waits_for_its_pods(void **state)
 {
     loop *l = *state;
-    loop_node(l, "n1", "4");
-    add_gang(l, "g", 2, 0);
-    berth_pod_id a = add_member(l, "a", "g", 0);
+    berth_pod_id a = add_first(l, 2);
     assert_int_equal(loop_state(l, a), BERTH_POD_STATE_GATED);
     assert_int_equal(loop_step(l), BERTH_STEP_IDLE);
     berth_pod_id b = add_member(l, "b", "g", 0);
@@ -120,9 +126,7 @@ static void test_known_pods_count(void **state)
 static void test_gated_pod_gates_all(void **state)
 {
     loop *l = *state;
-    loop_node(l, "n1", "4");
-    add_gang(l, "g", 1, 0);
-    berth_pod_id a = add_member(l, "a", "g", 0);
+    berth_pod_id a = add_first(l, 1);
     assert_int_equal(loop_state(l, a), BERTH_POD_STATE_ACTIVE);
     loop_pod(l, "b", "1", ", schedulingGroup: {podGroupName: g}, schedulingGates: [{name: w}]");
     assert_int_equal(loop_state(l, a), BERTH_POD_STATE_GATED);
@@ -230,9 +234,7 @@ static void check_words(loop *l, const char *const *words, int count)
 {
     for (int i = 0; i < count; i++) {
         assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
-        const berth_str said = berth_explanation_message(l->c.explanation);
-        assert_int_equal(said.len, strlen(words[i]));
-        assert_memory_equal(said.data, words[i], said.len);
+        assert_text(berth_explanation_message(l->c.explanation), words[i]);
     }
 }
 
@@ -346,14 +348,18 @@ static void refuse_second(loop *l)
     l->bind_answer = l->binds == 1 ? BERTH_ANSWER_FAILED : BERTH_ANSWER_DONE;
 }
 
+/* A node with room for a gang of two pods; returns the second one. */
+static berth_pod_id add_pair(loop *l)
+{
+    add_first(l, 2);
+    return add_member(l, "b", "g", 0);
+}
+
 /* A pod whose binding fails at once takes part in the group's next turn. */
 static void test_binding_fails(void **state)
 {
     loop *l = *state;
-    loop_node(l, "n1", "4");
-    add_gang(l, "g", 2, 0);
-    add_member(l, "a", "g", 0);
-    berth_pod_id b = add_member(l, "b", "g", 0);
+    berth_pod_id b = add_pair(l);
     l->inside = refuse_second;
     assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
     assert_int_equal(loop_step(l), BERTH_STEP_FORGOTTEN);
@@ -368,10 +374,7 @@ static void test_binding_fails(void **state)
 static void test_binding_fails_later(void **state)
 {
     loop *l = *state;
-    loop_node(l, "n1", "4");
-    add_gang(l, "g", 2, 0);
-    add_member(l, "a", "g", 0);
-    berth_pod_id b = add_member(l, "b", "g", 0);
+    berth_pod_id b = add_pair(l);
     l->bind_answer = BERTH_ANSWER_LATER;
     assert_int_equal(loop_step(l), BERTH_STEP_ASSUMED);
     assert_int_equal(loop_step(l), BERTH_STEP_ASSUMED);
@@ -490,9 +493,7 @@ static void test_transaction_removes(void **state)
 {
     loop *l = *state;
     berth_error error = {.code = BERTH_OK};
-    loop_node(l, "n1", "4");
-    add_gang(l, "g", 2, 0);
-    berth_pod_id a = add_member(l, "a", "g", 0);
+    berth_pod_id a = add_first(l, 2);
     add_member(l, "b", "g", 0);
     berth_pod_id c = loop_pod(l, "c", "1", "");
     assert_int_equal(loop_state(l, a), BERTH_POD_STATE_ACTIVE);

@@ -15,12 +15,6 @@ enum {
 
 /* ---- one preemptor ---- */
 
-static berth_pod_id find(const loop *l, const char *name)
-{
-    return berth_engine_find_pod(l->c.engine, (berth_str)TEXT("default"),
-                                 (berth_str){name, (uint32_t)strlen(name)});
-}
-
 static void fill(loop *l)
 {
     loop_node(l, "node", "2");
@@ -92,9 +86,7 @@ static void test_victim_stays(void **state)
     fill(l);
     berth_pod_id high = preempt(l, "high", ", priority: 10");
     loop_advance(l, 2000);
-    assert_int_equal(
-        berth_scheduler_evict_done(l->scheduler, find(l, "low-1"), BERTH_ANSWER_FAILED, NULL),
-        BERTH_OK);
+    loop_evict_done(l, "low-1", BERTH_ANSWER_FAILED);
     loop_advance(l, 2001);
     assert_int_equal(loop_state(l, high), BERTH_POD_STATE_ACTIVE);
     loop_remove(l, BERTH_KIND_POD, "default", "low-2");
@@ -234,9 +226,7 @@ static void test_paced_pod_changes(void **state)
     loop_update(l, loop_pod_text("third", "1", ", labels: {a: b}", ", priority: 10"));
     assert_int_equal(loop_step(l), BERTH_STEP_IDLE);
     assert_int_equal(loop_state(l, third), BERTH_POD_STATE_ACTIVE);
-    assert_int_equal(
-        berth_scheduler_evict_done(l->scheduler, find(l, "low-2"), BERTH_ANSWER_FAILED, NULL),
-        BERTH_OK);
+    loop_evict_done(l, "low-2", BERTH_ANSWER_FAILED);
     loop_remove(l, BERTH_KIND_POD, "default", "first");
     loop_remove(l, BERTH_KIND_POD, "default", "low-3");
     assert_int_equal(loop_step(l), BERTH_STEP_BOUND);

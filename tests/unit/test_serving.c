@@ -1,30 +1,20 @@
 /* The served pages, requested over loopback. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "serving_client.h"
 
-#include <cmocka.h>
-#include <curl/curl.h>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "live/log/log.h"
 #include "live/serving/self_signed.h"
-#include "live/serving/serving.h"
 
 static bool leads, synced;
-static char body[262144];
-static size_t body_bytes;
 
 static bool passes(void *context)
 {
@@ -35,8 +25,6 @@ static const health_check checks[] = {
     {"leaderElection", true, true, true, passes, &leads},
     {"sched-handler-sync", false, true, false, passes, &synced},
 };
-
-static metrics *counted;
 
 static void refresh(void *context)
 {
@@ -68,8 +56,6 @@ static serving_options options_of(const char *address)
                              .flags = "serve=here\nv=2\n"};
 }
 
-static serving *server;
-
 static int start(void **state)
 {
     (void)state;
@@ -82,24 +68,6 @@ static int start(void **state)
     return 0;
 }
 
-static int stop(void **state)
-{
-    (void)state;
-    serving_stop(server);
-    metrics_destroy(counted);
-    return 0;
-}
-
-static size_t on_body(char *bytes, size_t size, size_t count, void *context)
-{
-    (void)context;
-    if (body_bytes + size * count >= sizeof(body))
-        return 0;
-    memcpy(body + body_bytes, bytes, size * count);
-    body_bytes += size * count;
-    return size * count;
-}
-
 static long tls_version = CURL_SSLVERSION_DEFAULT; /* for the next request */
 
 static const char *asked_host = "127.0.0.1";
@@ -108,19 +76,7 @@ static const char *put_body; /* of the next request; NULL: none */
 /* The status; 0: no answer. */
 static long ask(const char *scheme, const char *method, const char *path)
 {
-    char url[256];
-    long status = 0;
-    CURL *curl = curl_easy_init();
-    snprintf(url, sizeof(url), "%s://%s:%d%s", scheme, asked_host, serving_port(server), path);
-    memset(body, 0, sizeof(body));
-    body_bytes = 0;
-    curl_easy_setopt(curl, CURLOPT_URL, url);
-    curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
-    curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, method);
-    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
-    curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, 0L);
-    curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, 0L);
-    curl_easy_setopt(curl, CURLOPT_TIMEOUT, 20L);
+    CURL *curl = request_to(asked_host, scheme, method, path);
     if (tls_version != CURL_SSLVERSION_DEFAULT) {
         curl_easy_setopt(curl, CURLOPT_SSLVERSION, tls_version);
         curl_easy_setopt(curl, CURLOPT_SSL_CIPHER_LIST, "DEFAULT:@SECLEVEL=0");
@@ -129,10 +85,7 @@ static long ask(const char *scheme, const char *method, const char *path)
         curl_easy_setopt(curl, CURLOPT_POSTFIELDS, put_body);
     if (strcmp(method, "POST") == 0)
         curl_easy_setopt(curl, CURLOPT_POSTFIELDS, "something");
-    if (curl_easy_perform(curl) == CURLE_OK)
-        curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
-    curl_easy_cleanup(curl);
-    return status;
+    return answer_to(curl);
 }
 
 static void answers(const char *path, long status, const char *text)
@@ -148,6 +101,18 @@ static long ask_tls(long version)
     const long status = ask("https", "GET", "/livez");
     tls_version = CURL_SSLVERSION_DEFAULT;
     return status;
+}
+
+/* The server answers over TLS since 1.2, and nothing else. */
+static void answers_over_tls(void)
+{
+    assert_int_equal(ask("https", "GET", "/livez"), 200);
+    assert_string_equal(body, "ok");
+    assert_int_equal(ask("http", "GET", "/livez"), 0);
+    assert_int_equal(ask_tls(CURL_SSLVERSION_TLSv1_2 | CURL_SSLVERSION_MAX_TLSv1_2), 200);
+    assert_int_equal(ask_tls(CURL_SSLVERSION_TLSv1_3 | CURL_SSLVERSION_MAX_TLSv1_3), 200);
+    assert_int_equal(ask_tls(CURL_SSLVERSION_TLSv1_1 | CURL_SSLVERSION_MAX_TLSv1_1), 0);
+    assert_int_equal(ask_tls(CURL_SSLVERSION_TLSv1_0 | CURL_SSLVERSION_MAX_TLSv1_0), 0);
 }
 
 static void health(void **state)
@@ -331,13 +296,7 @@ static void over_tls(void **state)
         assert_int_equal(serving_start(&options, &server, &error), BERTH_E_IO);
         options.key_file = key;
         assert_int_equal(serving_start(&options, &server, &error), BERTH_OK);
-        assert_int_equal(ask("https", "GET", "/livez"), 200);
-        assert_string_equal(body, "ok");
-        assert_int_equal(ask("http", "GET", "/livez"), 0);
-        assert_int_equal(ask_tls(CURL_SSLVERSION_TLSv1_2 | CURL_SSLVERSION_MAX_TLSv1_2), 200);
-        assert_int_equal(ask_tls(CURL_SSLVERSION_TLSv1_3 | CURL_SSLVERSION_MAX_TLSv1_3), 200);
-        assert_int_equal(ask_tls(CURL_SSLVERSION_TLSv1_1 | CURL_SSLVERSION_MAX_TLSv1_1), 0);
-        assert_int_equal(ask_tls(CURL_SSLVERSION_TLSv1_0 | CURL_SSLVERSION_MAX_TLSv1_0), 0);
+        answers_over_tls();
     }
     remove(key);
     remove(certificate);
@@ -356,11 +315,7 @@ static void self_signed(void **state)
     berth_error error = {.code = BERTH_OK};
     options.self_signed = true;
     assert_int_equal(serving_start(&options, &server, &error), BERTH_OK);
-    assert_int_equal(ask("https", "GET", "/livez"), 200);
-    assert_string_equal(body, "ok");
-    assert_int_equal(ask("http", "GET", "/livez"), 0);
-    assert_int_equal(ask_tls(CURL_SSLVERSION_TLSv1_2 | CURL_SSLVERSION_MAX_TLSv1_2), 200);
-    assert_int_equal(ask_tls(CURL_SSLVERSION_TLSv1_1 | CURL_SSLVERSION_MAX_TLSv1_1), 0);
+    answers_over_tls();
     char *certificate = NULL, *key = NULL;
     static const char *const hosts[] = {"", "10.1.2.3", "fd00::1", "berth.example"};
     for (size_t i = 0; i < 4; i++) {

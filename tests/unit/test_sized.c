@@ -15,6 +15,7 @@
 #include "base/sized.h"
 #include "berth/berth.h"
 #include "last_words.h"
+#include "one_plugin.h"
 #include "small_cluster.h"
 
 /* Copies of a struct as an older caller has it, up to `last`, followed by unrelated bytes; and as a
@@ -237,41 +238,21 @@ static void test_read_options(void **state)
     assert_non_null(strstr(error.message, "berth_read_options"));
 }
 
-static void refuse_all(const berth_cycle *cycle, const void *instance, const void *plugin_state,
-                       berth_slice *slice)
-{
-    (void)cycle;
-    (void)instance;
-    (void)plugin_state;
-    memset(slice->mask, 0, sizeof(slice->mask));
-}
-
 static void test_plugin(void **state)
 {
     (void)state;
     room older, newer;
     const berth_plugin table = {.size = sizeof(table), .name = "Never", .filter = refuse_all};
-    const berth_plugin_ref ref = {.name = BERTH_STR("Never")};
-    const berth_plugin_list points[] = {[BERTH_POINT_FILTER] = {&ref, 1}};
-    const berth_profile profile = {.points = points, .point_count = BERTH_POINT_FILTER + 1};
-    const berth_plugin *plugins[1];
+    one_plugin setup;
     berth_error error;
-    berth_engine *engine;
     small_node node;
     small_pod pod;
     berth_object object;
     berth_pod_id id;
     berth_placement placement;
-    berth_engine_config config;
-    berth_engine_config_init(&config);
-    config.threads = 1;
-    config.profiles = &profile;
-    config.profile_count = 1;
-    config.plugins = plugins;
-    config.plugin_count = 1;
     /* A table that ends with `filter` has no reasons and does not reserve. */
-    plugins[0] = short_copy(&older, &table, SHORT_OF(berth_plugin, filter));
-    engine = open_with(&config);
+    berth_engine *engine = open_with(
+        one_plugin_config(&setup, short_copy(&older, &table, SHORT_OF(berth_plugin, filter))));
     memset(&older, 0, sizeof(older)); /* the engine has a copy */
     (void)small_node_object(&node, &object, "n1", NULL);
     assert_int_equal(berth_engine_add_node(engine, &node.node, NULL, NULL), BERTH_OK);
@@ -280,11 +261,11 @@ static void test_plugin(void **state)
     assert_int_equal(berth_engine_decide(engine, id, NULL, &placement, NULL), BERTH_OK);
     assert_int_equal(placement.verdict, BERTH_VERDICT_UNSCHEDULABLE);
     berth_engine_destroy(engine);
-    plugins[0] = long_copy(&newer, &table, sizeof(table), true);
-    assert_int_equal(berth_engine_create(&config, &engine, &error), BERTH_E_ARG);
+    setup.plugin = long_copy(&newer, &table, sizeof(table), true);
+    assert_int_equal(berth_engine_create(&setup.config, &engine, &error), BERTH_E_ARG);
     assert_string_equal(error.field, "plugins[0]");
-    plugins[0] = long_copy(&newer, &table, sizeof(table), false);
-    berth_engine_destroy(open_with(&config));
+    setup.plugin = long_copy(&newer, &table, sizeof(table), false);
+    berth_engine_destroy(open_with(&setup.config));
 }
 
 /* A profile made before there were more points has no plugins at the new ones. */
@@ -324,21 +305,18 @@ static void test_text_of_string(void **state)
     assert_int_equal(berth_str_of(NULL).len, 0);
 }
 
-static int told; /* a hook writes here */
-
 static void tell(const char *file, int line, const char *condition)
 {
-    if (strstr(file, "test_sized.c") != NULL && line > 0)
-        (void)!write(told, condition, strlen(condition));
+    if (strstr(file, "test_sized.c") != NULL)
+        last_words_tell(file, line, condition);
 }
 
 static void break_assertion(int words, berth_abort_fn hook)
 {
-    told = words;
+    last_words_by(words, tell);
     dup2(words, STDERR_FILENO);
-    berth_abort_hook_set(tell);
     berth_abort_hook_set(hook);
-    BERTH_ASSERT(told < 0);
+    BERTH_ASSERT(words < 0);
 }
 
 static void break_with_hook(int words)
@@ -355,10 +333,9 @@ static void test_abort_hook(void **state)
 {
     (void)state;
     char words[256];
-    last_words(break_with_hook, words, sizeof(words));
-    assert_string_equal(words, "told < 0");
+    assert_last_words(break_with_hook, "words < 0");
     last_words(break_without_hook, words, sizeof(words));
-    assert_non_null(strstr(words, "assertion failed: told < 0"));
+    assert_non_null(strstr(words, "assertion failed: words < 0"));
 }
 
 int main(void)

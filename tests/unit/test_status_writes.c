@@ -1,26 +1,14 @@
 /* Status patches against a scripted server: which are sent and which are not. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "gated_writes.h"
 
 #include "live/writes/status_writes.h"
-#include "scripted_transport.h"
 
-static const int64_t second = INT64_C(1000000000);
-
-static scripted_transport *server;
-static write_gate gate;
 static status_writes *statuses;
 
 static int start(void **state)
 {
     (void)state;
-    server = scripted_create();
-    server->wall_ns = INT64_C(1795000000123456789);
-    gate = (write_gate){.transport = &server->transport, .fence_ns = LIVE_NEVER};
+    gate_open();
     statuses = status_writes_create(&gate, &status_of_pods, true);
     return 0;
 }
@@ -29,9 +17,7 @@ static int stop(void **state)
 {
     (void)state;
     status_writes_destroy(statuses);
-    assert_int_equal(server->request_count, 0);
-    assert_int_equal(server->timer_count, 0);
-    scripted_destroy(server);
+    gate_close();
     return 0;
 }
 

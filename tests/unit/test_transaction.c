@@ -47,13 +47,6 @@ static berth_node_id place(small_cluster *c, berth_pod_id pod)
     return placement.node;
 }
 
-static void assert_text(berth_str got, const char *wanted)
-{
-    char text[1024];
-    snprintf(text, sizeof(text), "%.*s", (int)got.len, got.data != NULL ? got.data : "");
-    assert_string_equal(text, wanted);
-}
-
 /* ---- begin and end ---- */
 
 static void test_depth(void **state)
@@ -224,11 +217,8 @@ static void test_id_of_node_with_driver(void **state)
     small_node(c, "m0", "");
     static const char drivers[] = "apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: "
                                   "%s}\nspec: {drivers: [{name: d, allocatable: {count: %d}}]}\n";
-    char text[512];
-    snprintf(text, sizeof(text), drivers, "x", 0);
-    small_add(c, text);
-    snprintf(text, sizeof(text), drivers, "z0", 5);
-    small_add(c, text);
+    small_addf(c, drivers, "x", 0);
+    small_addf(c, drivers, "z0", 5);
     small_add(c, "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: v}\nspec: {capacity: "
                  "{storage: 1Gi}, accessModes: [ReadWriteOnce], csi: {driver: d, volumeHandle: h}, "
                  "claimRef: {name: c, namespace: default}}\nstatus: {phase: Bound}\n");
@@ -263,15 +253,13 @@ static void test_names_of_resources(void **state)
     small_node(c, "m0", "");
     berth_pod_id plain = small_pod(c, "plain", NULL, "", small_spec);
     begin(c);
-    snprintf(text, sizeof(text), node, "a", "foo", 3);
-    small_add(c, text);
+    small_addf(c, node, "a", "foo", 3);
     snprintf(text, sizeof(text), asks, "example.com/foo", "example.com/foo");
     small_decide(c, small_pod(c, "foo", NULL, "", text));
     assert_int_equal(c->placement.feasible_count, 1);
     small_decide(c, plain);
     roll_back(c);
-    snprintf(text, sizeof(text), node, "b", "bar", 1);
-    small_add(c, text);
+    small_addf(c, node, "b", "bar", 1);
     snprintf(text, sizeof(text), asks, "example.com/bar", "example.com/bar");
     berth_pod_id bar = small_pod(c, "bar", NULL, "", text);
     assert_int_not_equal(place(c, bar), BERTH_NODE_NONE);
@@ -511,8 +499,7 @@ static void test_forbidden(void **state)
 {
     small_cluster *c = *state;
     small_node(c, "a", "");
-    small_add(c, "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: b}\n"
-                 "spec: {selector: {matchLabels: {app: x}}}\nstatus: {disruptionsAllowed: 1}\n");
+    small_budget(c, "{matchLabels: {app: x}}", "disruptionsAllowed: 1");
     berth_pod_id ids[4];
     bool forbidden[4];
     ids[0] = small_pod(c, "p", "a", ", labels: {app: x}", small_spec);
@@ -527,7 +514,6 @@ static void test_forbidden(void **state)
 
 int main(void)
 {
-#define WITH_CLUSTER(test) cmocka_unit_test_setup_teardown(test, small_set_up, small_tear_down)
     const struct CMUnitTest tests[] = {
         WITH_CLUSTER(test_depth),
         WITH_CLUSTER(test_inner_commit),

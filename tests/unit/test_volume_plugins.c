@@ -78,9 +78,7 @@ static void expect(small_cluster *c, berth_pod_id pod, berth_node_id a, const ch
 static void expect_pre_filter(small_cluster *c, berth_pod_id pod, const char *text)
 {
     small_decide(c, pod);
-    berth_str found = berth_explanation_pre_filter(c->explanation);
-    assert_int_equal(found.len, strlen(text));
-    assert_memory_equal(found.data, text, found.len);
+    assert_text(berth_explanation_pre_filter(c->explanation), text);
 }
 
 /* ---- VolumeRestrictions ---- */
@@ -162,14 +160,12 @@ static void test_exclusive_claim(void **state)
 /* Claims c0, c1, ... bound to CSI volumes of handles h0, h1, ... */
 static void add_csi_claims(small_cluster *c, int count)
 {
-    char text[1024];
     small_add(c, CLASS("slow", "provisioner: drv\nvolumeBindingMode: Immediate"));
     for (int i = 0; i < count; i++) {
-        snprintf(text, sizeof(text),
-                 PV("pv%d", "capacity: {storage: 1Gi}, storageClassName: slow, "
-                            "csi: {driver: drv, volumeHandle: h%d}") BOUND_CLAIM("c%d", "pv%d"),
-                 i, i, i, i);
-        small_add(c, text);
+        small_addf(c,
+                   PV("pv%d", "capacity: {storage: 1Gi}, storageClassName: slow, "
+                              "csi: {driver: drv, volumeHandle: h%d}") BOUND_CLAIM("c%d", "pv%d"),
+                   i, i, i, i);
     }
 }
 
@@ -280,15 +276,13 @@ static void test_translated_handles(void **state)
         small_cluster c;
         berth_node_id a, b;
         open_two_nodes(&c, &a, &b);
-        snprintf(text, sizeof(text), CSI_NODE("a", "%s", "1", "%s"), cases[i].annotations,
-                 cases[i].driver);
-        small_add(&c, text);
-        snprintf(text, sizeof(text),
-                 "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: pv, labels: {%s}}\n"
-                 "spec: {capacity: {storage: 1Gi}, storageClassName: slow, %s}\n---\n" CLASS(
-                     "slow", "provisioner: x\nvolumeBindingMode: Immediate") BOUND_CLAIM("c", "pv"),
-                 cases[i].labels, cases[i].volume);
-        small_add(&c, text);
+        small_addf(&c, CSI_NODE("a", "%s", "1", "%s"), cases[i].annotations, cases[i].driver);
+        small_addf(&c,
+                   "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: pv, labels: {%s}}\n"
+                   "spec: {capacity: {storage: 1Gi}, storageClassName: slow, %s}\n---\n" CLASS(
+                       "slow", "provisioner: x\nvolumeBindingMode: Immediate")
+                       BOUND_CLAIM("c", "pv"),
+                   cases[i].labels, cases[i].volume);
         small_pod(&c, "running", "a", "", USES("c"));
         snprintf(text, sizeof(text), IN_TREE("%s"), cases[i].inline_source);
         berth_pod_id pod = small_pod(&c, "p", NULL, "", text);
@@ -633,12 +627,12 @@ static void test_zones(void **state)
         small_open(&c, berth_profile_default_of(SMALL_KUBERNETES));
         snprintf(text, sizeof(text), ", labels: {%s}", cases[i].node);
         berth_node_id node = small_node(&c, "node", text);
-        snprintf(text, sizeof(text),
-                 "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: pv, labels: {%s}}\n"
-                 "spec: {capacity: {storage: 1Gi}}\n---\n" CLASS(
-                     "slow", "provisioner: x\nvolumeBindingMode: Immediate") BOUND_CLAIM("c", "pv"),
-                 cases[i].volume);
-        small_add(&c, text);
+        small_addf(&c,
+                   "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: pv, labels: {%s}}\n"
+                   "spec: {capacity: {storage: 1Gi}}\n---\n" CLASS(
+                       "slow", "provisioner: x\nvolumeBindingMode: Immediate")
+                       BOUND_CLAIM("c", "pv"),
+                   cases[i].volume);
         small_decide(&c, small_pod(&c, "p", NULL, "", USES("c")));
         assert_string_equal(small_refusal(&c, node), cases[i].refusal);
         small_close(&c);

@@ -57,6 +57,14 @@ static berth__machine *wide_machine(void)
     return machine_of("core:8 pu:1");
 }
 
+static berth__workers *new_workers(const berth__machine *machine, uint32_t count)
+{
+    berth__workers *pool;
+    assert_int_equal(
+        berth__workers_create(berth__allocator_default(), machine, count, false, &pool), BERTH_OK);
+    return pool;
+}
+
 static void run_counting(berth__workers *pool, job *own, uint64_t input)
 {
     own->input = input;
@@ -79,10 +87,7 @@ static void test_every_worker_runs_every_round(void **state)
     enum { ROUNDS = 2000 };
     berth__machine *machine = wide_machine();
     for (uint32_t workers = 1; workers <= WORKERS_MAX; workers++) {
-        berth__workers *pool;
-        assert_int_equal(
-            berth__workers_create(berth__allocator_default(), machine, workers, false, &pool),
-            BERTH_OK);
+        berth__workers *pool = new_workers(machine, workers);
         assert_int_equal(berth__workers_count(pool), workers);
         job own = {0};
         for (uint64_t round = 1; round <= ROUNDS; round++) {
@@ -101,10 +106,7 @@ static void test_parked_workers_wake(void **state)
     enum { ROUNDS = 30 };
     berth__machine *machine = wide_machine();
     for (uint32_t workers = 2; workers <= 4; workers++) {
-        berth__workers *pool;
-        assert_int_equal(
-            berth__workers_create(berth__allocator_default(), machine, workers, false, &pool),
-            BERTH_OK);
+        berth__workers *pool = new_workers(machine, workers);
         job own = {0};
         for (uint64_t round = 1; round <= ROUNDS; round++) {
             const struct timespec pause = {0, 1000000 * (long)(round % 3)};
@@ -136,10 +138,7 @@ static void test_rounds_follow_one_another(void **state)
     (void)state;
     berth__machine *machine = wide_machine();
     for (uint32_t workers = 1; workers <= WORKERS_MAX; workers++) {
-        berth__workers *pool;
-        assert_int_equal(
-            berth__workers_create(berth__allocator_default(), machine, workers, false, &pool),
-            BERTH_OK);
+        berth__workers *pool = new_workers(machine, workers);
         relay own = {.workers = workers};
         for (uint64_t round = 1; round <= 500; round++) {
             atomic_store_explicit(&own.arrived, 0, memory_order_relaxed);
@@ -160,10 +159,7 @@ static void test_pools_come_and_go(void **state)
     berth__machine *machine = wide_machine();
     for (uint32_t round = 0; round < 200; round++) {
         uint32_t workers = 1 + round % WORKERS_MAX;
-        berth__workers *pool;
-        assert_int_equal(
-            berth__workers_create(berth__allocator_default(), machine, workers, false, &pool),
-            BERTH_OK);
+        berth__workers *pool = new_workers(machine, workers);
         job own = {0};
         if (round % 3 != 0) { /* otherwise the pool is destroyed without ever running */
             run_counting(pool, &own, 1);
@@ -182,9 +178,7 @@ static void test_two_pools_at_once(void **state)
     berth__workers *pools[2];
     job own[2] = {{.input = 0}, {.input = 0}};
     for (uint32_t p = 0; p < 2; p++)
-        assert_int_equal(
-            berth__workers_create(berth__allocator_default(), machine, 2 + p, false, &pools[p]),
-            BERTH_OK);
+        pools[p] = new_workers(machine, 2 + p);
     for (uint64_t round = 1; round <= 300; round++)
         for (uint32_t p = 0; p < 2; p++) {
             run_counting(pools[p], &own[p], round);
@@ -221,10 +215,7 @@ static void check_errands(const char *synthetic)
 {
     berth__machine *machine = machine_of(synthetic);
     for (uint32_t workers = 1; workers <= WORKERS_MAX; workers++) {
-        berth__workers *pool;
-        assert_int_equal(
-            berth__workers_create(berth__allocator_default(), machine, workers, false, &pool),
-            BERTH_OK);
+        berth__workers *pool = new_workers(machine, workers);
         errand own = {.ticket = 0};
         for (uint64_t round = 1; round <= 2000; round++) {
             atomic_store_explicit(&own.ticket, 0, memory_order_relaxed);

@@ -1,0 +1,71 @@
+/* An allocator for tests of each allocation that can fail: it grants so many requests and refuses
+ * the others, and it counts what is in use. */
+#ifndef BERTH_TESTS_UNIT_SCARCE_MEMORY_H
+#define BERTH_TESTS_UNIT_SCARCE_MEMORY_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+
+typedef struct scarce {
+    unsigned left; /* requests that it still grants */
+    int held;      /* pieces not yet released */
+    int64_t held_bytes;
+} scarce;
+
+static void *scarce_allocate(void *context, size_t bytes, size_t align)
+{
+    const berth_allocator *below = berth__allocator_default();
+    scarce *s = context;
+    if (s->left == 0)
+        return NULL;
+    s->left--;
+    s->held++;
+    s->held_bytes += (int64_t)bytes;
+    return below->allocate(below->context, bytes, align);
+}
+
+static void scarce_release(void *context, void *memory, size_t bytes)
+{
+    const berth_allocator *below = berth__allocator_default();
+    scarce *s = context;
+    s->held--;
+    s->held_bytes -= (int64_t)bytes;
+    below->release(below->context, memory, bytes);
+}
+
+static berth_allocator scarce_allocator(scarce *s)
+{
+    return (berth_allocator){s, scarce_allocate, scarce_release};
+}
+
+/* All that was allocated has been released, with its size. */
+static void scarce_assert_released(const scarce *s)
+{
+    assert_int_equal(s->held, 0);
+    assert_int_equal(s->held_bytes, 0);
+}
+
+/* Calls `attempt`, which works with scarce memory, with one more granted request each time until
+ * it succeeds. Before that it must return BERTH_E_NOMEM, and it must never leak. */
+static void scarce_until_enough(berth_status (*attempt)(const berth_allocator *allocator,
+                                                        const void *input),
+                                const void *input)
+{
+    berth_status status = BERTH_E_NOMEM;
+    for (unsigned granted = 0; status != BERTH_OK; granted++) {
+        scarce s = {.left = granted};
+        const berth_allocator allocator = scarce_allocator(&s);
+        status = attempt(&allocator, input);
+        assert_true(status == BERTH_OK || status == BERTH_E_NOMEM);
+        scarce_assert_released(&s);
+        assert_true(granted < 1000);
+    }
+}
+
+#endif
