@@ -305,46 +305,53 @@ void berth__shelves_remove(berth__shelves *shelves, berth__sym owner,
     berth__shelves_give_up(shelves, owner, chooses);
 }
 
-void berth__shelves_lend(berth__shelves *shelves, berth__sym owner,
-                         const berth__interned_node_selector *chooses,
-                         const berth__shelf_item *item)
+/* Change each of the object's shelves, which exist. */
+static void change_all(berth__shelves *shelves, berth__sym owner,
+                       const berth__interned_node_selector *chooses, const berth__shelf_item *item,
+                       void (*change)(berth__shelves *shelves, berth__shelf *shelf,
+                                      const berth__shelf_item *item))
 {
     berth__shelf_set *set = set_find(shelves, owner);
     BERTH_ASSERT(set != NULL);
     berth__sym label, value;
-    for (walk at = walk_begin(chooses); walk_next(&at, &label, &value);) {
-        berth__shelf *shelf = shelf_make(shelves, set, label, value);
-        take_out(shelf, item);
-        shelf->lent++;
-    }
+    for (walk at = walk_begin(chooses); walk_next(&at, &label, &value);)
+        change(shelves, shelf_make(shelves, set, label, value), item);
+}
+
+static void lend(berth__shelves *shelves, berth__shelf *shelf, const berth__shelf_item *item)
+{
+    (void)shelves;
+    take_out(shelf, item);
+    shelf->lent++;
+}
+
+/* Without an item, its place is given up. */
+static void take_back(berth__shelves *shelves, berth__shelf *shelf, const berth__shelf_item *item)
+{
+    BERTH_ASSERT(shelf->lent > 0);
+    shelf->lent--;
+    if (item != NULL)
+        append(shelves, shelf, item);
+}
+
+void berth__shelves_lend(berth__shelves *shelves, berth__sym owner,
+                         const berth__interned_node_selector *chooses,
+                         const berth__shelf_item *item)
+{
+    change_all(shelves, owner, chooses, item, lend);
 }
 
 void berth__shelves_return(berth__shelves *shelves, berth__sym owner,
                            const berth__interned_node_selector *chooses,
                            const berth__shelf_item *item)
 {
-    berth__shelf_set *set = set_find(shelves, owner);
-    BERTH_ASSERT(set != NULL);
-    berth__sym label, value;
-    for (walk at = walk_begin(chooses); walk_next(&at, &label, &value);) {
-        berth__shelf *shelf = shelf_make(shelves, set, label, value);
-        BERTH_ASSERT(shelf->lent > 0);
-        shelf->lent--;
-        append(shelves, shelf, item);
-    }
+    change_all(shelves, owner, chooses, item, take_back);
 }
 
 void berth__shelves_give_up(berth__shelves *shelves, berth__sym owner,
                             const berth__interned_node_selector *chooses)
 {
-    berth__shelf_set *set = set_find(shelves, owner);
-    BERTH_ASSERT(set != NULL);
-    berth__sym label, value;
-    for (walk at = walk_begin(chooses); walk_next(&at, &label, &value);) {
-        berth__shelf *shelf = shelf_make(shelves, set, label, value);
-        BERTH_ASSERT(shelf->lent > 0);
-        shelf->lent--;
-    }
+    change_all(shelves, owner, chooses, NULL, take_back);
 }
 
 /* ---- looking up ---- */
