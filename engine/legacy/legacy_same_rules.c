@@ -4,15 +4,8 @@
 #include "legacy/legacy_registry.h"
 #include "plugins/phases.h"
 
-static void legacy_host_name_explain(const berth__question *cycle, const void *instance,
-                                     const void *state, uint32_t slot, berth__reasons *reasons)
-{
-    (void)cycle;
-    (void)instance;
-    (void)state;
-    (void)slot;
-    berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, "node(s) didn't match the requested hostname");
-}
+BERTH__EXPLAIN_ALWAYS(legacy_host_name_explain, BERTH_CODE_UNRESOLVABLE,
+                      "node(s) didn't match the requested hostname")
 
 const berth__plugin_ops berth__plugin_host_name = {
     .name = "HostName",

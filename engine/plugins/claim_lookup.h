@@ -37,6 +37,12 @@ const berth__pv_facts *berth__claim_volume(const berth__claim *claim);
 void berth__reason_no_claim(berth__reasons *reasons, const berth__view *view,
                             const berth__pod_volume *volume);
 
+/* The claim of a volume; if it does not exist, NULL with that reason added. */
+const berth__claim *berth__claim_find_or_reason(const berth__view *view,
+                                                const berth__volume_list *list,
+                                                const berth__pod_volume *volume,
+                                                berth__reasons *reasons);
+
 /* Add, after a prefix, the reason that the claim of a generic ephemeral volume belongs to another
  * owner. */
 void berth__reason_not_owned(berth__reasons *reasons, const berth__view *view,

@@ -414,12 +414,16 @@ static bool inter_pod_affinity_wakes(berth__wake *wake, const berth__waiter *wai
     return bears_on(wake, waiter->cls, wake->before) || bears_on(wake, waiter->cls, wake->after);
 }
 
+enum {
+    WAKE_ON = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_REMOVE | BERTH_WAKE_NODE_LABELS |
+              BERTH_WAKE_POD_ADD | BERTH_WAKE_POD_REMOVE | BERTH_WAKE_POD_LABELS |
+              BERTH_WAKE_NAMESPACE
+};
+
 const berth__plugin_ops berth__plugin_inter_pod_affinity = {
     .name = "InterPodAffinity",
     .flags = BERTH__PREPARE_EACH,
-    .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_REMOVE | BERTH_WAKE_NODE_LABELS |
-               BERTH_WAKE_POD_ADD | BERTH_WAKE_POD_REMOVE | BERTH_WAKE_POD_LABELS |
-               BERTH_WAKE_NAMESPACE,
+    .wake_on = WAKE_ON,
     .wakes = inter_pod_affinity_wakes,
     .instance_bytes = sizeof(berth__affinity_args),
     .configure = inter_pod_affinity_configure,
@@ -547,9 +551,7 @@ static void inter_pod_affinity_normalize_priority(const berth__kernels *kernels,
 const berth__plugin_ops berth__plugin_match_inter_pod_affinity = {
     .name = "MatchInterPodAffinity",
     .flags = BERTH__PREPARE_EACH,
-    .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_REMOVE | BERTH_WAKE_NODE_LABELS |
-               BERTH_WAKE_POD_ADD | BERTH_WAKE_POD_REMOVE | BERTH_WAKE_POD_LABELS |
-               BERTH_WAKE_NAMESPACE,
+    .wake_on = WAKE_ON,
     .wakes = inter_pod_affinity_wakes,
     .instance_bytes = sizeof(berth__affinity_args),
     .configure = inter_pod_affinity_configure,

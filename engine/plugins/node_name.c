@@ -48,15 +48,8 @@ void berth__node_name_filter(const berth__question *cycle, const void *instance,
     }
 }
 
-static void node_name_explain(const berth__question *cycle, const void *instance, const void *state,
-                              uint32_t slot, berth__reasons *reasons)
-{
-    (void)cycle;
-    (void)instance;
-    (void)state;
-    (void)slot;
-    berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, "node(s) didn't match the requested node name");
-}
+BERTH__EXPLAIN_ALWAYS(node_name_explain, BERTH_CODE_UNRESOLVABLE,
+                      "node(s) didn't match the requested node name")
 
 const berth__plugin_ops berth__plugin_node_name = {
     .name = "NodeName",

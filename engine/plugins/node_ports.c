@@ -42,17 +42,6 @@ bool berth__node_ports_filter_slot(const berth__question *cycle, const void *ins
                 cycle->view->tiles[slot / BERTH__TILE]->ports[slot % BERTH__TILE]);
 }
 
-void berth__node_ports_explain(const berth__question *cycle, const void *instance,
-                               const void *state, uint32_t slot, berth__reasons *reasons)
-{
-    (void)cycle;
-    (void)instance;
-    (void)state;
-    (void)slot;
-    berth__reason(reasons, BERTH_CODE_UNSCHEDULABLE,
-                  "node(s) didn't have free ports for the requested pod ports");
-}
-
 /* Wake if a pod frees a port that conflicts with a wanted one, or a node is added. */
 bool berth__node_ports_wakes(berth__wake *wake, const berth__waiter *waiter, const void *instance)
 {

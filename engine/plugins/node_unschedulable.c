@@ -26,16 +26,6 @@ void berth__node_unschedulable_filter(const berth__question *cycle, const void *
         mask->words[w] &= ~cordoned[w];
 }
 
-void berth__node_unschedulable_explain(const berth__question *cycle, const void *instance,
-                                       const void *state, uint32_t slot, berth__reasons *reasons)
-{
-    (void)cycle;
-    (void)instance;
-    (void)state;
-    (void)slot;
-    berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, "node(s) were unschedulable");
-}
-
 /* Wake if a node is uncordoned, or added without a cordon. */
 bool berth__node_unschedulable_wakes(berth__wake *wake, const berth__waiter *waiter,
                                      const void *instance)

@@ -42,11 +42,10 @@ static berth__outcome volume_restrictions_prepare(berth__prepare *prepare)
         const berth__pod_volume *volume = &list->items[i];
         if (volume->kind != BERTH_VOLUME_CLAIM)
             continue;
-        const berth__claim *claim = berth__claim_find(view, list, volume);
-        if (claim == NULL) {
-            berth__reason_no_claim(prepare->reasons, view, volume);
+        const berth__claim *claim =
+            berth__claim_find_or_reason(view, list, volume, prepare->reasons);
+        if (claim == NULL)
             return BERTH__REFUSE;
-        }
         if (!claim->facts->once_only || names_claim(own, volume->handle))
             continue;
         own->claims[own->claim_count++] = volume->handle;

@@ -122,11 +122,10 @@ static berth__outcome find_rules(berth__prepare *prepare)
          prepare->ok && volume < list->items + list->count; volume++) {
         if (volume->kind != BERTH_VOLUME_CLAIM)
             continue;
-        const berth__claim *claim = berth__claim_find(view, list, volume);
-        if (claim == NULL) {
-            berth__reason_no_claim(prepare->reasons, view, volume);
+        const berth__claim *claim =
+            berth__claim_find_or_reason(view, list, volume, prepare->reasons);
+        if (claim == NULL)
             return BERTH__REFUSE;
-        }
         if (claim->facts->volume_name == 0) {
             if (!may_be_unbound(view, claim, prepare->reasons))
                 return BERTH__REFUSE;
