@@ -87,30 +87,46 @@ static void free_percents(const berth__question *cycle, const side *one, int32_t
         out[s] = (int32_t)sums[s];
 }
 
+/* The mean of both parts of a slot's capacities, in tenths. */
+static int64_t mean_at(const berth__question *cycle, uint32_t slot,
+                       int64_t (*part)(const side *one, uint32_t at, int64_t scale))
+{
+    uint32_t tile = slot / BERTH__TILE, at = slot % BERTH__TILE;
+    const side cpu = side_of(cycle, tile, BERTH__CPU), memory = side_of(cycle, tile, BERTH__MEMORY);
+    return (part(&cpu, at, BERTH__SCORE_MAX_LEGACY) + part(&memory, at, BERTH__SCORE_MAX_LEGACY)) /
+           2;
+}
+
+/* Score slot by slot the amounts that a kernel's numbers can't hold. */
+static void score_each(const berth__question *cycle,
+                       int64_t (*score_slot)(const berth__question *cycle, const void *opaque,
+                                             const void *state, uint32_t slot),
+                       uint32_t tile, const berth__mask *mask, int64_t *out)
+{
+    BERTH__MASK_EACH(mask, s)
+    {
+        out[s] = score_slot(cycle, NULL, NULL, tile * BERTH__TILE + s);
+    }
+}
+
 static int64_t legacy_resource_priorities_slot_least(const berth__question *cycle,
                                                      const void *opaque, const void *state,
                                                      uint32_t slot)
 {
     (void)opaque;
     (void)state;
-    uint32_t tile = slot / BERTH__TILE, at = slot % BERTH__TILE;
-    const side cpu = side_of(cycle, tile, BERTH__CPU), memory = side_of(cycle, tile, BERTH__MEMORY);
-    return (free_part(&cpu, at, BERTH__SCORE_MAX_LEGACY) +
-            free_part(&memory, at, BERTH__SCORE_MAX_LEGACY)) /
-           2;
+    return mean_at(cycle, slot, free_part);
 }
 
 static void legacy_resource_priorities_score_least(const berth__question *cycle, const void *opaque,
                                                    const void *state, uint32_t tile,
                                                    const berth__mask *mask, int64_t *out)
 {
+    (void)opaque;
+    (void)state;
     const side cpu = side_of(cycle, tile, BERTH__CPU), memory = side_of(cycle, tile, BERTH__MEMORY);
     if (is_wide(cycle)) {
-        BERTH__MASK_EACH(mask, s)
-        {
-            out[s] =
-                legacy_resource_priorities_slot_least(cycle, opaque, state, tile * BERTH__TILE + s);
-        }
+        score_each(cycle, legacy_resource_priorities_slot_least, tile, mask, out);
         return;
     }
     _Alignas(64) double free_cpu[BERTH__TILE] = {0}, free_memory[BERTH__TILE] = {0};
@@ -127,11 +143,7 @@ static int64_t legacy_resource_priorities_slot_most(const berth__question *cycle
 {
     (void)opaque;
     (void)state;
-    uint32_t tile = slot / BERTH__TILE, at = slot % BERTH__TILE;
-    const side cpu = side_of(cycle, tile, BERTH__CPU), memory = side_of(cycle, tile, BERTH__MEMORY);
-    return (used_part(&cpu, at, BERTH__SCORE_MAX_LEGACY) +
-            used_part(&memory, at, BERTH__SCORE_MAX_LEGACY)) /
-           2;
+    return mean_at(cycle, slot, used_part);
 }
 
 /* The utilization in hundredths; unlike the kernel's, 0 above the capacity. */
@@ -147,13 +159,11 @@ static void legacy_resource_priorities_score_most(const berth__question *cycle, 
                                                   const void *state, uint32_t tile,
                                                   const berth__mask *mask, int64_t *out)
 {
+    (void)opaque;
+    (void)state;
     const side cpu = side_of(cycle, tile, BERTH__CPU), memory = side_of(cycle, tile, BERTH__MEMORY);
     if (is_wide(cycle)) {
-        BERTH__MASK_EACH(mask, s)
-        {
-            out[s] =
-                legacy_resource_priorities_slot_most(cycle, opaque, state, tile * BERTH__TILE + s);
-        }
+        score_each(cycle, legacy_resource_priorities_slot_most, tile, mask, out);
         return;
     }
     _Alignas(64) double used_cpu[BERTH__TILE] = {0}, used_memory[BERTH__TILE] = {0};

@@ -14,6 +14,11 @@
          volume++)                                                                                \
         if (berth__uses_claim(volume))
 
+/* Run the statement for each volume of a class that uses a claim by name. */
+#define BERTH__NAMED_CLAIM_VOLUMES(list, volume) \
+    BERTH__CLAIM_VOLUMES(list, volume)           \
+    if ((volume)->kind == BERTH_VOLUME_CLAIM)
+
 static inline bool berth__uses_claim(const berth__pod_volume *volume)
 {
     return volume->kind == BERTH_VOLUME_CLAIM || volume->kind == BERTH_VOLUME_EPHEMERAL;

@@ -38,10 +38,10 @@ static berth__outcome volume_restrictions_prepare(berth__prepare *prepare)
     own->disks = berth__disks_matter(list);
     own->claims = berth__arena_alloc(prepare->arena, list->count * sizeof(*own->claims), 8);
     prepare->ok = own->claims != NULL;
-    for (uint32_t i = 0; i < list->count && prepare->ok; i++) {
-        const berth__pod_volume *volume = &list->items[i];
-        if (volume->kind != BERTH_VOLUME_CLAIM)
-            continue;
+    if (!prepare->ok)
+        return BERTH__SKIP;
+    BERTH__NAMED_CLAIM_VOLUMES(list, volume)
+    {
         const berth__claim *claim =
             berth__claim_find_or_reason(view, list, volume, prepare->reasons);
         if (claim == NULL)

@@ -118,10 +118,10 @@ static berth__outcome find_rules(berth__prepare *prepare)
     if (list == NULL)
         return BERTH__SKIP;
     prepare->ok = allocate(prepare, list, own);
-    for (const berth__pod_volume *volume = list->items;
-         prepare->ok && volume < list->items + list->count; volume++) {
-        if (volume->kind != BERTH_VOLUME_CLAIM)
-            continue;
+    if (!prepare->ok)
+        return BERTH__SKIP;
+    BERTH__NAMED_CLAIM_VOLUMES(list, volume)
+    {
         const berth__claim *claim =
             berth__claim_find_or_reason(view, list, volume, prepare->reasons);
         if (claim == NULL)
