@@ -22,9 +22,24 @@ static bool names_claim(const filter_state *own, berth__sym name)
     return false;
 }
 
-static berth__outcome volume_restrictions_prepare(berth__prepare *prepare)
+/* Keep the name of a ReadWriteOncePod claim and count its conflict. Returns false, with the reason
+ * added, if the claim does not exist. */
+static bool note_claim(berth__prepare *prepare, const berth__pod_volume *volume, filter_state *own)
 {
     const berth__view *view = prepare->cycle->view;
+    const berth__claim *claim =
+        berth__claim_find_or_reason(view, prepare->cycle->cls->volumes, volume, prepare->reasons);
+    if (claim == NULL)
+        return false;
+    if (claim->facts->once_only && !names_claim(own, volume->handle)) {
+        own->claims[own->claim_count++] = volume->handle;
+        own->conflicts += berth__volume_use_of_claim(view->volume_use, claim) > 0;
+    }
+    return true;
+}
+
+static berth__outcome volume_restrictions_prepare(berth__prepare *prepare)
+{
     const berth__volume_list *list = prepare->cycle->cls->volumes;
     filter_state *own = prepare->state;
     if (prepare->bare) {
@@ -42,14 +57,8 @@ static berth__outcome volume_restrictions_prepare(berth__prepare *prepare)
         return BERTH__SKIP;
     BERTH__NAMED_CLAIM_VOLUMES(list, volume)
     {
-        const berth__claim *claim =
-            berth__claim_find_or_reason(view, list, volume, prepare->reasons);
-        if (claim == NULL)
+        if (!note_claim(prepare, volume, own))
             return BERTH__REFUSE;
-        if (!claim->facts->once_only || names_claim(own, volume->handle))
-            continue;
-        own->claims[own->claim_count++] = volume->handle;
-        own->conflicts += berth__volume_use_of_claim(view->volume_use, claim) > 0;
     }
     return own->disks || own->conflicts > 0 ? BERTH__ACTIVE : BERTH__SKIP;
 }

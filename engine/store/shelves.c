@@ -7,6 +7,7 @@
 
 #include "base/assert.h"
 #include "base/hash.h"
+#include "base/search.h"
 
 /* Up to this number, new items are inserted one by one; if there are more, they are sorted
  * together. */
@@ -268,15 +269,9 @@ bool berth__shelves_add(berth__shelves *shelves, berth__sym owner,
 /* The first place in the sorted part that is not before the item. */
 static uint32_t sorted_place(const berth__shelf *shelf, const berth__shelf_item *item)
 {
-    uint32_t low = 0, high = shelf->sorted;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        if (item_order(&shelf->items[middle], item) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    uint32_t place;
+    BERTH__SEARCH(place, shelf->sorted, i, item_order(&shelf->items[i], item) < 0);
+    return place;
 }
 
 static void take_out(berth__shelf *shelf, const berth__shelf_item *item)
@@ -457,13 +452,7 @@ const berth__shelf *berth__shelf_find(const berth__shelf_set *set, berth__sym la
 uint32_t berth__shelf_from(const berth__shelf *shelf, __int128 amount)
 {
     BERTH_DASSERT(shelf->sorted == shelf->count);
-    uint32_t low = 0, high = shelf->count;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        if (shelf->items[middle].amount < amount)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    uint32_t place;
+    BERTH__SEARCH(place, shelf->count, i, shelf->items[i].amount < amount);
+    return place;
 }

@@ -273,12 +273,9 @@ static berth_status fill_groups(const top *t, layout *form, rows *out, berth_err
 
 /* ---- zones ---- */
 
-/* Write the cost of the zone's nodes as if it were a resource. */
-static void put_zone_cost(const top *t, const top_row *row, berth_str name, bool flat, rows *out)
+/* Write the zone and how many of its nodes are usable. */
+static void put_zone_name(const top_row *row, berth_str name, bool flat, rows *out)
 {
-    double use = row->price > 0 ? 100.0 * (double)row->used / (double)row->price : 0.0;
-    if (!top_cost_shown(t))
-        return;
     rows_cell_str(out, name);
     if (!flat) {
         rows_cell(out, "%" PRIu64 "/%" PRIu64, row->usable, row->nodes);
@@ -286,6 +283,15 @@ static void put_zone_cost(const top *t, const top_row *row, berth_str name, bool
         rows_cell(out, "%" PRIu64, row->usable);
         rows_cell(out, "%" PRIu64, row->nodes);
     }
+}
+
+/* Write the cost of the zone's nodes as if it were a resource. */
+static void put_zone_cost(const top *t, const top_row *row, berth_str name, bool flat, rows *out)
+{
+    double use = row->price > 0 ? 100.0 * (double)row->used / (double)row->price : 0.0;
+    if (!top_cost_shown(t))
+        return;
+    put_zone_name(row, name, flat, out);
     rows_cell(out, is_plain() ? "cost" : "cost per hour");
     if (is_plain())
         rows_cell(out, "per hour");
@@ -305,13 +311,7 @@ static void put_zone(const top *t, const top_row *row, berth_str name, bool flat
         double use = top_percent(cell->requested, cell->allocatable);
         if (r >= TOP_FIXED_RESOURCES && cell->allocatable == 0 && cell->requested == 0)
             continue;
-        rows_cell_str(out, name);
-        if (!flat) {
-            rows_cell(out, "%" PRIu64 "/%" PRIu64, row->usable, row->nodes);
-        } else {
-            rows_cell(out, "%" PRIu64, row->usable);
-            rows_cell(out, "%" PRIu64, row->nodes);
-        }
+        put_zone_name(row, name, flat, out);
         rows_cell_str(out, resource);
         if (is_plain())
             rows_cell(out, "%s", top_unit(resource));
