@@ -33,35 +33,11 @@ static void commit(bench_state *state, const char *kind)
     changed_engine_close(state, &c, ok);
 }
 
-static void commit_basic(bench_state *state)
-{
-    commit(state, "basic");
-}
-BENCH(commit_basic, BENCH_ONCE)
-
-static void commit_spread(bench_state *state)
-{
-    commit(state, "spread");
-}
-BENCH(commit_spread, BENCH_ONCE)
-
-static void commit_anti(bench_state *state)
-{
-    commit(state, "anti");
-}
-BENCH(commit_anti, BENCH_ONCE)
-
-static void commit_preferred(bench_state *state)
-{
-    commit(state, "preferred");
-}
-BENCH(commit_preferred, BENCH_ONCE)
-
-static void commit_volumes(bench_state *state)
-{
-    commit(state, "volumes");
-}
-BENCH(commit_volumes, BENCH_ONCE)
+BENCH_OF(commit_basic, BENCH_ONCE, commit, "basic")
+BENCH_OF(commit_spread, BENCH_ONCE, commit, "spread")
+BENCH_OF(commit_anti, BENCH_ONCE, commit, "anti")
+BENCH_OF(commit_preferred, BENCH_ONCE, commit, "preferred")
+BENCH_OF(commit_volumes, BENCH_ONCE, commit, "volumes")
 
 /* ---- pods come and go ---- */
 
@@ -87,23 +63,9 @@ static void come_and_go(bench_state *state, bool rules, bool known)
     free(d);
 }
 
-static void pod_of_known_kind(bench_state *state)
-{
-    come_and_go(state, false, true);
-}
-BENCH(pod_of_known_kind, BENCH_ONCE)
-
-static void pod_of_new_kind(bench_state *state)
-{
-    come_and_go(state, false, false);
-}
-BENCH(pod_of_new_kind, BENCH_ONCE)
-
-static void pod_of_new_kind_with_rules(bench_state *state)
-{
-    come_and_go(state, true, false);
-}
-BENCH(pod_of_new_kind_with_rules, BENCH_ONCE)
+BENCH_OF(pod_of_known_kind, BENCH_ONCE, come_and_go, false, true)
+BENCH_OF(pod_of_new_kind, BENCH_ONCE, come_and_go, false, false)
+BENCH_OF(pod_of_new_kind_with_rules, BENCH_ONCE, come_and_go, true, false)
 
 /* ---- index ---- */
 
@@ -137,11 +99,7 @@ static void index_catch_up(bench_state *state, uint64_t changed)
     changed_engine_close(state, &c, ok);
 }
 
-static void index_query(bench_state *state)
-{
-    index_catch_up(state, 0);
-}
-BENCH(index_query, BENCH_ONCE)
+BENCH_OF(index_query, BENCH_ONCE, index_catch_up, 0)
 
 static void index_repair(bench_state *state)
 {

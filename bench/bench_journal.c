@@ -73,15 +73,7 @@ static void read_back(bench_state *state, uint32_t age)
 }
 
 /* Entries that the log holds: no copy is needed. */
-static void journal_read_recent(bench_state *state)
-{
-    read_back(state, 512);
-}
-BENCH(journal_read_recent, BENCH_ONCE)
+BENCH_OF(journal_read_recent, BENCH_ONCE, read_back, 512)
 
 /* Three quarters of these entries are older than the log and are looked up slot by slot. */
-static void journal_read_older(bench_state *state)
-{
-    read_back(state, 4 * BERTH__LOG);
-}
-BENCH(journal_read_older, BENCH_ONCE)
+BENCH_OF(journal_read_older, BENCH_ONCE, read_back, 4 * BERTH__LOG)

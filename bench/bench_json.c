@@ -41,26 +41,7 @@ static void read_text(bench_state *state, const char *what, bool wide)
     free(text.data);
 }
 
-static void json_nodes(bench_state *state)
-{
-    read_text(state, "workload=basic,nodes=2000,pods=0", false);
-}
-BENCH(json_nodes, BENCH_ONCE)
-
-static void json_pods(bench_state *state)
-{
-    read_text(state, "workload=basic,nodes=1,pods=2000", false);
-}
-BENCH(json_pods, BENCH_ONCE)
-
-static void json_pods_indented(bench_state *state)
-{
-    read_text(state, "workload=basic,nodes=1,pods=2000", true);
-}
-BENCH(json_pods_indented, BENCH_ONCE)
-
-static void json_pods_mixed(bench_state *state)
-{
-    read_text(state, "workload=mixed,nodes=100,pods=2000", false);
-}
-BENCH(json_pods_mixed, BENCH_ONCE)
+BENCH_OF(json_nodes, BENCH_ONCE, read_text, "workload=basic,nodes=2000,pods=0", false)
+BENCH_OF(json_pods, BENCH_ONCE, read_text, "workload=basic,nodes=1,pods=2000", false)
+BENCH_OF(json_pods_indented, BENCH_ONCE, read_text, "workload=basic,nodes=1,pods=2000", true)
+BENCH_OF(json_pods_mixed, BENCH_ONCE, read_text, "workload=mixed,nodes=100,pods=2000", false)

@@ -19,29 +19,10 @@ static void parse(bench_state *state, const char *text)
     bench_items(state, bench_rounds(state));
 }
 
-static void quantity_parse_plain(bench_state *state)
-{
-    parse(state, "110");
-}
-BENCH(quantity_parse_plain, BENCH_ONCE)
-
-static void quantity_parse_milli(bench_state *state)
-{
-    parse(state, "3920m");
-}
-BENCH(quantity_parse_milli, BENCH_ONCE)
-
-static void quantity_parse_binary(bench_state *state)
-{
-    parse(state, "131886260Ki");
-}
-BENCH(quantity_parse_binary, BENCH_ONCE)
-
-static void quantity_parse_fraction(bench_state *state)
-{
-    parse(state, "1.5Gi");
-}
-BENCH(quantity_parse_fraction, BENCH_ONCE)
+BENCH_OF(quantity_parse_plain, BENCH_ONCE, parse, "110")
+BENCH_OF(quantity_parse_milli, BENCH_ONCE, parse, "3920m")
+BENCH_OF(quantity_parse_binary, BENCH_ONCE, parse, "131886260Ki")
+BENCH_OF(quantity_parse_fraction, BENCH_ONCE, parse, "1.5Gi")
 
 static void quantity_format_binary(bench_state *state)
 {

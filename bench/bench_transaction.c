@@ -45,23 +45,11 @@ static void place_and(bench_state *state, const char *kind, end_fn end)
     changed_engine_close(state, &c, ok);
 }
 
-static void transaction_place_rollback(bench_state *state)
-{
-    place_and(state, "basic", berth_engine_rollback);
-}
-BENCH(transaction_place_rollback, ((bench_range){8, 512}))
-
-static void transaction_place_rollback_spread(bench_state *state)
-{
-    place_and(state, "spread", berth_engine_rollback);
-}
-BENCH(transaction_place_rollback_spread, ((bench_range){8, 512}))
-
-static void transaction_place_commit(bench_state *state)
-{
-    place_and(state, "basic", berth_engine_commit);
-}
-BENCH(transaction_place_commit, ((bench_range){8, 512}))
+BENCH_OF(transaction_place_rollback, ((bench_range){8, 512}), place_and, "basic",
+         berth_engine_rollback)
+BENCH_OF(transaction_place_rollback_spread, ((bench_range){8, 512}), place_and, "spread",
+         berth_engine_rollback)
+BENCH_OF(transaction_place_commit, ((bench_range){8, 512}), place_and, "basic", berth_engine_commit)
 
 /* Bind and roll back without a decision: the cost of the undo log alone. */
 static void transaction_bind_rollback(bench_state *state)

@@ -46,6 +46,14 @@ void bench_register(const char *name, bench_fn fn, bench_range range);
         bench_register(#fn, fn, range);                                \
     }
 
+/* Define and register the benchmark `name`, which calls `fn` with the state and these arguments. */
+#define BENCH_OF(name, range, fn, ...)   \
+    static void name(bench_state *state) \
+    {                                    \
+        fn(state, __VA_ARGS__);          \
+    }                                    \
+    BENCH(name, range)
+
 /* How much to measure. */
 typedef enum bench_suite {
     BENCH_SMOKE, /* seconds long: only checks that everything runs */

@@ -425,30 +425,34 @@ static berth__cel_node *binary(parser *p, int least)
     }
 }
 
-static berth__cel_node *all_of(parser *p)
+/* Parse operands that are joined by `sign`. All of them become the arguments of one call. */
+static berth__cel_node *joined(parser *p, berth__cel_node *(*operand)(parser *), const char *sign,
+                               berth_str name)
 {
-    berth__cel_node *node = binary(p, 1);
+    berth__cel_node *node = operand(p);
     uint32_t first = p->pending_count, at = p->token.at;
-    if (node == NULL || !at_sign(p, "&&"))
+    if (node == NULL || !at_sign(p, sign))
         return node;
-    while (hold(p, node) && take(p, "&&"))
-        node = binary(p, 1);
+    while (hold(p, node) && take(p, sign))
+        node = operand(p);
     if (node == NULL)
         p->pending_count = first;
-    return node == NULL ? NULL : call(p, BERTH_STR("_&&_"), at, first, false);
+    return node == NULL ? NULL : call(p, name, at, first, false);
+}
+
+static berth__cel_node *relation(parser *p)
+{
+    return binary(p, 1);
+}
+
+static berth__cel_node *all_of(parser *p)
+{
+    return joined(p, relation, "&&", BERTH_STR("_&&_"));
 }
 
 static berth__cel_node *any_of(parser *p)
 {
-    berth__cel_node *node = all_of(p);
-    uint32_t first = p->pending_count, at = p->token.at;
-    if (node == NULL || !at_sign(p, "||"))
-        return node;
-    while (hold(p, node) && take(p, "||"))
-        node = all_of(p);
-    if (node == NULL)
-        p->pending_count = first;
-    return node == NULL ? NULL : call(p, BERTH_STR("_||_"), at, first, false);
+    return joined(p, all_of, "||", BERTH_STR("_||_"));
 }
 
 static berth__cel_node *choice(parser *p)

@@ -310,30 +310,32 @@ static berth_status check_amounts(const berth_object *object, berth_error *error
     }
 }
 
-static berth_status put_object(berth__cluster *cluster, const berth_object *object, bool replace,
-                               uint64_t *id, berth_error *error)
+/* What keeps the objects of a kind. */
+typedef enum keeper {
+    KEEPS_NODES,
+    KEEPS_PODS,
+    KEEPS_RELATED,
+    KEEPS_BUDGETS,
+    KEEPS_STORAGE,
+    KEEPS_NOTHING, /* there is no such kind */
+} keeper;
+
+static keeper keeper_of(berth_kind kind)
 {
-    (void)id;
-    switch (object->kind) {
+    switch (kind) {
     case BERTH_KIND_NODE:
-        return replace ? berth__cluster_update_node(cluster, object->as.node, error)
-                       : berth__cluster_add_node(cluster, object->as.node, id, error);
+        return KEEPS_NODES;
     case BERTH_KIND_POD:
-        return replace ? berth__cluster_update_pod(cluster, object->as.pod, error)
-                       : berth__cluster_add_pod(cluster, object->as.pod, id, error);
+        return KEEPS_PODS;
     case BERTH_KIND_SERVICE:
     case BERTH_KIND_REPLICATION_CONTROLLER:
     case BERTH_KIND_REPLICA_SET:
     case BERTH_KIND_STATEFUL_SET:
     case BERTH_KIND_NAMESPACE:
     case BERTH_KIND_POD_GROUP:
-        return make_related_writable(cluster) == BERTH_OK
-                   ? berth__related_add(cluster->view.related, object, replace, error)
-                   : berth__error_no_memory(error);
+        return KEEPS_RELATED;
     case BERTH_KIND_POD_DISRUPTION_BUDGET:
-        return berth__cluster_make_disruption_writable(cluster) == BERTH_OK
-                   ? berth__disruption_add(cluster->disruption, object, replace, error)
-                   : berth__error_no_memory(error);
+        return KEEPS_BUDGETS;
     case BERTH_KIND_STORAGE_CLASS:
     case BERTH_KIND_CSI_DRIVER:
     case BERTH_KIND_CSI_NODE:
@@ -345,13 +347,57 @@ static berth_status put_object(berth__cluster *cluster, const berth_object *obje
     case BERTH_KIND_DEVICE_CLASS:
     case BERTH_KIND_RESOURCE_CLAIM:
     case BERTH_KIND_DEVICE_TAINT_RULE:
-        return make_storage_writable(cluster) == BERTH_OK
-                   ? berth__storage_add(cluster->view.storage, object, replace, error)
-                   : berth__error_no_memory(error);
+        return KEEPS_STORAGE;
     default:
-        return berth__error_set(error, BERTH_E_ARG, "there is no kind number %d",
-                                (int)object->kind);
+        return KEEPS_NOTHING;
     }
+}
+
+/* Make the cluster's own copy of what keeps the objects of a kind. Nodes and pods are copied where
+ * they change. */
+static berth_status make_writable(berth__cluster *cluster, berth_kind kind, berth_error *error)
+{
+    berth_status status = BERTH_OK;
+    switch (keeper_of(kind)) {
+    case KEEPS_RELATED:
+        status = make_related_writable(cluster);
+        break;
+    case KEEPS_BUDGETS:
+        status = berth__cluster_make_disruption_writable(cluster);
+        break;
+    case KEEPS_STORAGE:
+        status = make_storage_writable(cluster);
+        break;
+    case KEEPS_NOTHING:
+        return berth__error_set(error, BERTH_E_ARG, "there is no kind number %d", (int)kind);
+    case KEEPS_NODES:
+    case KEEPS_PODS:
+        break;
+    }
+    return status == BERTH_OK ? BERTH_OK : berth__error_no_memory(error);
+}
+
+static berth_status put_object(berth__cluster *cluster, const berth_object *object, bool replace,
+                               uint64_t *id, berth_error *error)
+{
+    BERTH_TRY(make_writable(cluster, object->kind, error));
+    switch (keeper_of(object->kind)) {
+    case KEEPS_NODES:
+        return replace ? berth__cluster_update_node(cluster, object->as.node, error)
+                       : berth__cluster_add_node(cluster, object->as.node, id, error);
+    case KEEPS_PODS:
+        return replace ? berth__cluster_update_pod(cluster, object->as.pod, error)
+                       : berth__cluster_add_pod(cluster, object->as.pod, id, error);
+    case KEEPS_RELATED:
+        return berth__related_add(cluster->view.related, object, replace, error);
+    case KEEPS_BUDGETS:
+        return berth__disruption_add(cluster->disruption, object, replace, error);
+    case KEEPS_STORAGE:
+        return berth__storage_add(cluster->view.storage, object, replace, error);
+    case KEEPS_NOTHING:
+        break;
+    }
+    return BERTH_E_ARG;
 }
 
 /* Undo the steps that a failed operation has recorded in the log. */
@@ -426,42 +472,22 @@ berth_status berth__cluster_update(berth__cluster *cluster, const berth_object *
 static berth_status remove_object(berth__cluster *cluster, berth_kind kind,
                                   berth_str namespace_name, berth_str name, berth_error *error)
 {
-    switch (kind) {
-    case BERTH_KIND_NODE:
+    BERTH_TRY(make_writable(cluster, kind, error));
+    switch (keeper_of(kind)) {
+    case KEEPS_NODES:
         return berth__cluster_remove_node(cluster, name, error);
-    case BERTH_KIND_POD:
+    case KEEPS_PODS:
         return berth__cluster_remove_pod(cluster, namespace_name, name, error);
-    case BERTH_KIND_SERVICE:
-    case BERTH_KIND_REPLICATION_CONTROLLER:
-    case BERTH_KIND_REPLICA_SET:
-    case BERTH_KIND_STATEFUL_SET:
-    case BERTH_KIND_NAMESPACE:
-    case BERTH_KIND_POD_GROUP:
-        return make_related_writable(cluster) == BERTH_OK
-                   ? berth__related_remove(cluster->view.related, kind, namespace_name, name, error)
-                   : berth__error_no_memory(error);
-    case BERTH_KIND_POD_DISRUPTION_BUDGET:
-        return berth__cluster_make_disruption_writable(cluster) == BERTH_OK
-                   ? berth__disruption_remove(cluster->disruption, kind, namespace_name, name,
-                                              error)
-                   : berth__error_no_memory(error);
-    case BERTH_KIND_STORAGE_CLASS:
-    case BERTH_KIND_CSI_DRIVER:
-    case BERTH_KIND_CSI_NODE:
-    case BERTH_KIND_CSI_STORAGE_CAPACITY:
-    case BERTH_KIND_PERSISTENT_VOLUME:
-    case BERTH_KIND_PERSISTENT_VOLUME_CLAIM:
-    case BERTH_KIND_VOLUME_ATTACHMENT:
-    case BERTH_KIND_RESOURCE_SLICE:
-    case BERTH_KIND_DEVICE_CLASS:
-    case BERTH_KIND_RESOURCE_CLAIM:
-    case BERTH_KIND_DEVICE_TAINT_RULE:
-        return make_storage_writable(cluster) == BERTH_OK
-                   ? berth__storage_remove(cluster->view.storage, kind, namespace_name, name, error)
-                   : berth__error_no_memory(error);
-    default:
-        return berth__error_set(error, BERTH_E_ARG, "there is no kind number %d", (int)kind);
+    case KEEPS_RELATED:
+        return berth__related_remove(cluster->view.related, kind, namespace_name, name, error);
+    case KEEPS_BUDGETS:
+        return berth__disruption_remove(cluster->disruption, kind, namespace_name, name, error);
+    case KEEPS_STORAGE:
+        return berth__storage_remove(cluster->view.storage, kind, namespace_name, name, error);
+    case KEEPS_NOTHING:
+        break;
     }
+    return BERTH_E_ARG;
 }
 
 berth_status berth__cluster_remove(berth__cluster *cluster, berth_kind kind,

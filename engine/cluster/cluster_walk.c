@@ -44,6 +44,13 @@ static berth_status hand_out(const walk *w, const berth_object *object)
     return status;
 }
 
+static berth_status hand_out_own(const walk *w, berth_object *object)
+{
+    berth_status status = hand_out(w, object);
+    berth_object_destroy(object);
+    return status;
+}
+
 /* An array to walk over. */
 typedef struct listed {
     void *items;
@@ -63,6 +70,17 @@ static void list_free(const walk *w, listed *list)
     berth__free(w->allocator, list->items, list->bytes);
 }
 
+/* Visit the items up to the first failure, and free the list. */
+static berth_status walk_list(const walk *w, listed *list,
+                              berth_status (*visit)(const walk *w, const void *items, uint32_t i))
+{
+    berth_status status = BERTH_OK;
+    for (uint32_t i = 0; i < list->count && status == BERTH_OK; i++)
+        status = visit(w, list->items, i);
+    list_free(w, list);
+    return status;
+}
+
 /* ---- nodes ---- */
 
 /* The ids of nodes in the order of the next layout: added in this order, they get the same
@@ -76,21 +94,19 @@ static berth_status node_order(const walk *w, listed *out)
     return BERTH_OK;
 }
 
+static berth_status visit_node(const walk *w, const void *nodes, uint32_t i)
+{
+    berth_object *object = NULL;
+    BERTH_TRY(berth__cluster_node_object(w->cluster, ((const uint32_t *)nodes)[i], NULL,
+                                         w->allocator, &object, w->error));
+    return hand_out_own(w, object);
+}
+
 static berth_status walk_nodes(const walk *w)
 {
     listed order;
     BERTH_TRY(node_order(w, &order));
-    berth_status status = BERTH_OK;
-    for (uint32_t i = 0; i < order.count && status == BERTH_OK; i++) {
-        berth_object *object = NULL;
-        status = berth__cluster_node_object(w->cluster, ((const uint32_t *)order.items)[i], NULL,
-                                            w->allocator, &object, w->error);
-        if (status == BERTH_OK)
-            status = hand_out(w, object);
-        berth_object_destroy(object);
-    }
-    list_free(w, &order);
-    return status;
+    return walk_list(w, &order, visit_node);
 }
 
 /* ---- pods ---- */
@@ -100,9 +116,7 @@ static berth_status walk_pod(const walk *w, uint32_t pod)
     berth_object *object = NULL;
     BERTH_TRY(berth__cluster_pod_object(w->cluster, berth__cluster_pod_id(w->cluster, pod), NULL,
                                         w->allocator, &object, w->error));
-    berth_status status = hand_out(w, object);
-    berth_object_destroy(object);
-    return status;
+    return hand_out_own(w, object);
 }
 
 /* The pods of a list from its end to its beginning, which is the order in which they were put on
@@ -150,33 +164,33 @@ static uint32_t list_absent(const walk *w, absent_node *out)
     return count;
 }
 
+static berth_status visit_absent(const walk *w, const void *nodes, uint32_t i)
+{
+    return walk_back(w, ((const absent_node *)nodes)[i].first_pod);
+}
+
 static berth_status walk_orphans(const walk *w)
 {
     listed list;
     BERTH_TRY(list_make(w, list_absent(w, NULL), sizeof(absent_node), &list));
-    absent_node *nodes = list.items;
-    list.count = list_absent(w, nodes);
+    list.count = list_absent(w, list.items);
     if (list.count > 1)
-        qsort(nodes, list.count, sizeof(*nodes), by_node_name);
-    berth_status status = BERTH_OK;
-    for (uint32_t i = 0; i < list.count && status == BERTH_OK; i++)
-        status = walk_back(w, nodes[i].first_pod);
-    list_free(w, &list);
-    return status;
+        qsort(list.items, list.count, sizeof(absent_node), by_node_name);
+    return walk_list(w, &list, visit_absent);
+}
+
+static berth_status visit_pods_of(const walk *w, const void *nodes, uint32_t i)
+{
+    return walk_back(w, berth__cluster_node(w->cluster, ((const uint32_t *)nodes)[i])->first_pod);
 }
 
 static berth_status walk_pods(const walk *w)
 {
     listed order;
     BERTH_TRY(node_order(w, &order));
+    BERTH_TRY(walk_list(w, &order, visit_pods_of));
+    BERTH_TRY(walk_orphans(w));
     berth_status status = BERTH_OK;
-    for (uint32_t i = 0; i < order.count && status == BERTH_OK; i++) {
-        uint32_t node = ((const uint32_t *)order.items)[i];
-        status = walk_back(w, berth__cluster_node(w->cluster, node)->first_pod);
-    }
-    list_free(w, &order);
-    if (status == BERTH_OK)
-        status = walk_orphans(w);
     for (uint32_t pod = w->cluster->pods.first_pending;
          pod != BERTH_POD_INDEX_NONE && status == BERTH_OK;
          pod = berth__pod_at(&w->cluster->pods, pod)->next)

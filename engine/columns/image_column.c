@@ -2,6 +2,8 @@
  * tile, keeps them up to date and copies them. */
 #include "columns/image_column.h"
 
+#include "base/search.h"
+
 static berth__image_column *columns_of(const berth__layout *layout)
 {
     return atomic_load_explicit(&layout->image_columns, memory_order_acquire); /* COLUMN-1 */
@@ -46,15 +48,9 @@ berth__image_column *berth__image_column_get(berth__layout *layout, berth__sym n
 static bool has_image(const berth__node_facts *facts, berth__sym name)
 {
     const berth__node_image *images = berth__node_images(facts); /* sorted by name */
-    uint32_t low = 0, high = facts->image_count;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        if (images[middle].name < name)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < facts->image_count && images[low].name == name;
+    uint32_t place;
+    BERTH__SEARCH(place, facts->image_count, i, images[i].name < name);
+    return place < facts->image_count && images[place].name == name;
 }
 
 /* The nodes' lists lie far apart, so prefetch all of them before reading the first. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/search.h"
 
 static bool equal(const berth__host_port *a, const berth__host_port *b)
 {
@@ -14,15 +15,9 @@ static bool equal(const berth__host_port *a, const berth__host_port *b)
 static uint32_t place_of(const berth__host_port *items, uint32_t count,
                          const berth__host_port *port)
 {
-    uint32_t low = 0;
-    while (low < count) {
-        uint32_t middle = (low + count) / 2;
-        if (berth__host_port_order(&items[middle], port) < 0)
-            low = middle + 1;
-        else
-            count = middle;
-    }
-    return low;
+    uint32_t place;
+    BERTH__SEARCH(place, count, i, berth__host_port_order(&items[i], port) < 0);
+    return place;
 }
 
 bool berth__host_ports_have(const berth__host_port *items, uint32_t count,

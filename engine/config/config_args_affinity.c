@@ -79,43 +79,70 @@ static berth_status check_field(berth__config_tree *tree, const berth_requiremen
     return BERTH_OK;
 }
 
-typedef berth_status (*check_fn)(berth__config_tree *tree, const berth_requirement *requirement);
+/* ---- lists ---- */
 
-static berth_status read_requirements(berth__config_tree *tree, const berth__json *term,
-                                      const char *key, check_fn check, berth_requirements *out)
+/* Read a list, if it is given, with `read_entry` for each entry into `size` bytes. */
+static berth_status
+read_list(berth__config_tree *tree, const berth__json *object, const char *key, size_t size,
+          berth_status (*read_entry)(berth__config_tree *tree, const berth__json *entry, void *out),
+          void **items, uint32_t *count)
 {
-    static const char *const fields[] = {"key", "operator", "values", NULL};
     const berth__json *list;
-    BERTH_TRY(berth__config_list(tree, term, key, &list));
+    *items = NULL;
+    *count = 0;
+    BERTH_TRY(berth__config_list(tree, object, key, &list));
     if (list == NULL)
         return BERTH_OK;
-    berth_requirement *items = berth__config_array(tree, list->count, sizeof(*items));
-    if (items == NULL)
+    *items = berth__config_array(tree, list->count, size);
+    if (*items == NULL)
         return BERTH_E_NOMEM;
     size_t outer = berth__config_enter(tree, key);
     for (uint32_t i = 0; i < list->count; i++) {
-        const berth__json *entry = &list->as.items[i];
         size_t before = berth__config_enter_at(tree, i);
-        BERTH_TRY(berth__config_object(tree, entry, fields));
-        BERTH_TRY(berth__config_string(tree, entry, "key", &items[i].key));
-        BERTH_TRY(berth__config_string(tree, entry, "operator", &items[i].op));
-        BERTH_TRY(berth__config_strings(tree, entry, "values", &items[i].values));
-        BERTH_TRY(check(tree, &items[i]));
+        BERTH_TRY(read_entry(tree, &list->as.items[i], (char *)*items + i * size));
         berth__config_leave(tree, before);
     }
     berth__config_leave(tree, outer);
-    *out = (berth_requirements){items, list->count};
+    *count = list->count;
     return BERTH_OK;
 }
 
-static berth_status read_term(berth__config_tree *tree, const berth__json *term,
-                              berth_node_selector_term *out)
+static berth_status read_requirement(berth__config_tree *tree, const berth__json *entry,
+                                     berth_requirement *out)
+{
+    static const char *const fields[] = {"key", "operator", "values", NULL};
+    BERTH_TRY(berth__config_object(tree, entry, fields));
+    BERTH_TRY(berth__config_string(tree, entry, "key", &out->key));
+    BERTH_TRY(berth__config_string(tree, entry, "operator", &out->op));
+    return berth__config_strings(tree, entry, "values", &out->values);
+}
+
+static berth_status read_expression(berth__config_tree *tree, const berth__json *entry, void *out)
+{
+    BERTH_TRY(read_requirement(tree, entry, out));
+    return check_expression(tree, out);
+}
+
+static berth_status read_field(berth__config_tree *tree, const berth__json *entry, void *out)
+{
+    BERTH_TRY(read_requirement(tree, entry, out));
+    return check_field(tree, out);
+}
+
+static berth_status read_term(berth__config_tree *tree, const berth__json *json, void *out)
 {
     static const char *const fields[] = {"matchExpressions", "matchFields", NULL};
-    BERTH_TRY(berth__config_object(tree, term, fields));
-    BERTH_TRY(read_requirements(tree, term, "matchExpressions", check_expression,
-                                &out->match_expressions));
-    return read_requirements(tree, term, "matchFields", check_field, &out->match_fields);
+    berth_node_selector_term *term = out;
+    void *expressions, *of_fields;
+    uint32_t count;
+    BERTH_TRY(berth__config_object(tree, json, fields));
+    BERTH_TRY(read_list(tree, json, "matchExpressions", sizeof(berth_requirement), read_expression,
+                        &expressions, &count));
+    term->match_expressions = (berth_requirements){expressions, count};
+    BERTH_TRY(read_list(tree, json, "matchFields", sizeof(berth_requirement), read_field,
+                        &of_fields, &count));
+    term->match_fields = (berth_requirements){of_fields, count};
+    return BERTH_OK;
 }
 
 static berth_status read_required(berth__config_tree *tree, const berth__json *affinity,
@@ -128,56 +155,33 @@ static berth_status read_required(berth__config_tree *tree, const berth__json *a
         return BERTH_OK;
     size_t outer = berth__config_enter(tree, key);
     BERTH_TRY(berth__config_object(tree, selector, fields));
-    const berth__json *list;
-    BERTH_TRY(berth__config_list(tree, selector, "nodeSelectorTerms", &list));
-    uint32_t count = list == NULL ? 0 : list->count;
     berth_node_selector *result = berth__config_array(tree, 1, sizeof(*result));
-    berth_node_selector_term *terms = berth__config_array(tree, count, sizeof(*terms));
-    if (result == NULL || terms == NULL)
+    if (result == NULL)
         return BERTH_E_NOMEM;
-    size_t inner = berth__config_enter(tree, "nodeSelectorTerms");
-    for (uint32_t i = 0; i < count; i++) {
-        size_t before = berth__config_enter_at(tree, i);
-        BERTH_TRY(read_term(tree, &list->as.items[i], &terms[i]));
-        berth__config_leave(tree, before);
-    }
-    berth__config_leave(tree, inner);
+    void *terms;
+    uint32_t count;
+    BERTH_TRY(read_list(tree, selector, "nodeSelectorTerms", sizeof(berth_node_selector_term),
+                        read_term, &terms, &count));
     berth__config_leave(tree, outer);
     *result = (berth_node_selector){terms, count};
     *out = result;
     return BERTH_OK;
 }
 
-static berth_status read_preferred(berth__config_tree *tree, const berth__json *affinity,
-                                   berth_node_affinity *out)
+static berth_status read_preferred_term(berth__config_tree *tree, const berth__json *entry,
+                                        void *out)
 {
-    static const char *const key = "preferredDuringSchedulingIgnoredDuringExecution";
     static const char *const fields[] = {"weight", "preference", NULL};
-    const berth__json *list;
-    BERTH_TRY(berth__config_list(tree, affinity, key, &list));
-    if (list == NULL)
+    berth_preferred_node_term *term = out;
+    BERTH_TRY(berth__config_object(tree, entry, fields));
+    BERTH_TRY(berth__config_int32(tree, entry, "weight",
+                                  (berth__config_range){INT32_MIN, INT32_MAX}, &term->weight));
+    const berth__json *preference = berth__config_member(entry, "preference");
+    if (preference == NULL)
         return BERTH_OK;
-    berth_preferred_node_term *terms = berth__config_array(tree, list->count, sizeof(*terms));
-    if (terms == NULL)
-        return BERTH_E_NOMEM;
-    size_t outer = berth__config_enter(tree, key);
-    for (uint32_t i = 0; i < list->count; i++) {
-        const berth__json *entry = &list->as.items[i];
-        size_t before = berth__config_enter_at(tree, i);
-        BERTH_TRY(berth__config_object(tree, entry, fields));
-        BERTH_TRY(berth__config_int32(
-            tree, entry, "weight", (berth__config_range){INT32_MIN, INT32_MAX}, &terms[i].weight));
-        const berth__json *preference = berth__config_member(entry, "preference");
-        if (preference != NULL) {
-            size_t inner = berth__config_enter(tree, "preference");
-            BERTH_TRY(read_term(tree, preference, &terms[i].preference));
-            berth__config_leave(tree, inner);
-        }
-        berth__config_leave(tree, before);
-    }
-    berth__config_leave(tree, outer);
-    out->preferred = terms;
-    out->preferred_count = list->count;
+    size_t before = berth__config_enter(tree, "preference");
+    BERTH_TRY(read_term(tree, preference, &term->preference));
+    berth__config_leave(tree, before);
     return BERTH_OK;
 }
 
@@ -193,7 +197,11 @@ berth_status berth__config_affinity_read(berth__config_tree *tree, const berth__
     BERTH_TRY(berth__config_object(tree, affinity, fields));
     berth_node_affinity *added = &out->node_affinity.added_affinity;
     BERTH_TRY(read_required(tree, affinity, &added->required));
-    BERTH_TRY(read_preferred(tree, affinity, added));
+    void *preferred;
+    BERTH_TRY(read_list(tree, affinity, "preferredDuringSchedulingIgnoredDuringExecution",
+                        sizeof(berth_preferred_node_term), read_preferred_term, &preferred,
+                        &added->preferred_count));
+    added->preferred = preferred;
     berth__config_leave(tree, before);
     return BERTH_OK;
 }

@@ -3,7 +3,7 @@
 #define BERTH_DEVICES_WORDS_H
 
 #include "base/arena.h"
-#include "store/device_facts.h"
+#include "devices/catalog.h"
 
 typedef struct berth__words {
     berth__arena *arena;
@@ -15,5 +15,8 @@ typedef struct berth__words {
 void berth__words_put(berth__words *words, uint32_t word);
 void berth__words_put_wide(berth__words *words, __int128 value);
 void berth__words_put_name(berth__words *words, berth__device_name name);
+
+/* Put what a pool of a node has besides its devices: its counters and the number of devices. */
+void berth__words_put_pool(berth__words *words, const berth__node_offers *offers, uint32_t pool);
 
 #endif

@@ -220,45 +220,41 @@ static berth_status open_map(berth__decoder *decoder, const berth__field_path *p
     return BERTH_E_NOMEM;
 }
 
-static berth_status decode_map(berth__decoder *decoder, const berth__field_path *path,
-                               const berth__json *value, berth_map *out)
+static berth_status decode_pair(berth__decoder *decoder, const berth__field_path *path,
+                                const berth__json_member *member, void *out)
 {
-    void *memory = NULL;
-    berth__names keys;
-    BERTH_TRY(open_map(decoder, path, value, sizeof(berth_key_value), &keys, &memory));
-    berth_key_value *entries = memory;
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < value->count; i++) {
-        const berth__json_member *member = &value->as.members[i];
-        berth__field_path at = {.up = path, .key = member->key};
-        if (is_repeated(&keys, value, i))
-            continue;
-        entries[count].key = member->key;
-        BERTH_TRY(decode_str(decoder, &at, &member->value, &entries[count].value));
-        count++;
-    }
-    *out = (berth_map){entries, count};
-    return BERTH_OK;
+    berth_key_value *pair = out;
+    pair->key = member->key;
+    return decode_str(decoder, path, &member->value, &pair->value);
 }
 
-static berth_status decode_resources(berth__decoder *decoder, const berth__field_path *path,
-                                     const berth__json *value, berth_resources *out)
+static berth_status decode_resource(berth__decoder *decoder, const berth__field_path *path,
+                                    const berth__json_member *member, void *out)
 {
-    void *memory = NULL;
+    berth_resource *resource = out;
+    resource->name = member->key;
+    return decode_quantity(decoder, path, &member->value, &resource->amount);
+}
+
+typedef berth_status (*decode_entry_fn)(berth__decoder *decoder, const berth__field_path *path,
+                                        const berth__json_member *member, void *out);
+
+/* Decode each member of a map into `size` bytes. */
+static berth_status decode_entries(berth__decoder *decoder, const berth__field_path *path,
+                                   const berth__json *value, size_t size,
+                                   decode_entry_fn decode_entry, berth__decoded_list *out)
+{
     berth__names keys;
-    BERTH_TRY(open_map(decoder, path, value, sizeof(berth_resource), &keys, &memory));
-    berth_resource *items = memory;
+    void *memory = NULL;
     uint32_t count = 0;
+    BERTH_TRY(open_map(decoder, path, value, size, &keys, &memory));
     for (uint32_t i = 0; i < value->count; i++) {
         const berth__json_member *member = &value->as.members[i];
         berth__field_path at = {.up = path, .key = member->key};
-        if (is_repeated(&keys, value, i))
-            continue;
-        items[count].name = member->key;
-        BERTH_TRY(decode_quantity(decoder, &at, &member->value, &items[count].amount));
-        count++;
+        if (!is_repeated(&keys, value, i))
+            BERTH_TRY(decode_entry(decoder, &at, member, (char *)memory + count++ * size));
     }
-    *out = (berth_resources){items, count};
+    *out = (berth__decoded_list){memory, count};
     return BERTH_OK;
 }
 
@@ -367,6 +363,7 @@ static berth_status decode_plain(berth__decoder *decoder, const berth__field_pat
 {
     void *to = (char *)out + field->offset;
     int64_t integer = 0;
+    berth__decoded_list entries;
     switch ((berth__field_type)field->type) {
     case BERTH__FIELD_STR:
         return decode_str(decoder, path, value, to);
@@ -390,9 +387,15 @@ static berth_status decode_plain(berth__decoder *decoder, const berth__field_pat
     case BERTH__FIELD_QUANTITY:
         return decode_quantity(decoder, path, value, to);
     case BERTH__FIELD_RESOURCES:
-        return decode_resources(decoder, path, value, to);
+        BERTH_TRY(decode_entries(decoder, path, value, sizeof(berth_resource), decode_resource,
+                                 &entries));
+        *(berth_resources *)to = (berth_resources){entries.items, entries.count};
+        return BERTH_OK;
     case BERTH__FIELD_MAP:
-        return decode_map(decoder, path, value, to);
+        BERTH_TRY(
+            decode_entries(decoder, path, value, sizeof(berth_key_value), decode_pair, &entries));
+        *(berth_map *)to = (berth_map){entries.items, entries.count};
+        return BERTH_OK;
     case BERTH__FIELD_KEYS:
         return decode_keys(decoder, path, value, to);
     case BERTH__FIELD_STRS:

@@ -172,6 +172,16 @@ berth_status berth__expansion_open(berth__expansion *e, berth_reader *reader,
     return name_parts(e);
 }
 
+berth_status berth__expansion_of(berth_reader *reader, const berth__item *item,
+                                 berth_status (*emit)(berth__expansion *e))
+{
+    berth__expansion e;
+    berth_status status = berth__expansion_open(&e, reader, item);
+    if (status == BERTH_OK)
+        status = emit(&e);
+    return berth__reader_fault(reader, item, status);
+}
+
 static bool is_zero(const berth__json *value)
 {
     return value != NULL && value->type == BERTH__JSON_NUMBER && berth__str_is(value->as.text, "0");

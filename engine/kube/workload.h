@@ -71,6 +71,10 @@ typedef struct berth__expansion {
 berth_status berth__expansion_open(berth__expansion *e, berth_reader *reader,
                                    const berth__item *item);
 
+/* Read a deferred item, and hand out the objects that `emit` makes of it. */
+berth_status berth__expansion_of(berth_reader *reader, const berth__item *item,
+                                 berth_status (*emit)(berth__expansion *e));
+
 /* The path of the pods' specification in the item. */
 const berth__field_path *berth__expansion_spec_path(const berth__expansion *e);
 

@@ -111,9 +111,5 @@ static berth_status emit_daemons(berth__expansion *e)
 
 berth_status berth__workload_daemons(berth_reader *reader, const berth__item *item)
 {
-    berth__expansion e;
-    berth_status status = berth__expansion_open(&e, reader, item);
-    if (status == BERTH_OK)
-        status = emit_daemons(&e);
-    return berth__reader_fault(reader, item, status);
+    return berth__expansion_of(reader, item, emit_daemons);
 }

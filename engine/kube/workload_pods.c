@@ -216,7 +216,7 @@ static void tell_many(const berth__expansion *e, int64_t made)
     berth__note_workload(e->reader, e->item, BERTH_NOTE_REPLICAS, &note);
 }
 
-static berth_status emit_replicas(const berth__expansion *e)
+static berth_status emit_replicas(berth__expansion *e)
 {
     const int64_t first = e->entry->kind == BERTH__WORKLOAD_STATEFUL_SET ? e->w.first_ordinal : 0;
     const int64_t count = count_to_make(e);
@@ -317,11 +317,7 @@ berth_status berth__expansion_run(berth__expansion *e)
 
 berth_status berth__workload_replicas(berth_reader *reader, const berth__item *item)
 {
-    berth__expansion e;
-    berth_status status = berth__expansion_open(&e, reader, item);
-    if (status == BERTH_OK)
-        status = emit_replicas(&e);
-    return berth__reader_fault(reader, item, status);
+    return berth__expansion_of(reader, item, emit_replicas);
 }
 
 /* ---- claims of StatefulSets ---- */
@@ -349,7 +345,7 @@ static berth_status emit_claim(const berth__expansion *e,
     return berth__reader_emit(e->reader, e->item, BERTH_KIND_PERSISTENT_VOLUME_CLAIM, &claim);
 }
 
-static berth_status emit_claims(const berth__expansion *e)
+static berth_status emit_claims(berth__expansion *e)
 {
     int64_t count = count_to_make(e);
     for (int64_t i = 0; i < count; i++) {
@@ -361,9 +357,5 @@ static berth_status emit_claims(const berth__expansion *e)
 
 berth_status berth__workload_claims(berth_reader *reader, const berth__item *item)
 {
-    berth__expansion e;
-    berth_status status = berth__expansion_open(&e, reader, item);
-    if (status == BERTH_OK)
-        status = emit_claims(&e);
-    return berth__reader_fault(reader, item, status);
+    return berth__expansion_of(reader, item, emit_claims);
 }

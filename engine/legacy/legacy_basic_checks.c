@@ -11,11 +11,10 @@ static berth__outcome legacy_basic_checks_prepare(berth__prepare *prepare)
     for (uint32_t i = 0; list != NULL && i < list->count; i++) {
         if (list->items[i].kind != BERTH_VOLUME_CLAIM)
             continue;
-        const berth__claim *claim = berth__claim_find(view, list, &list->items[i]);
-        if (claim == NULL) {
-            berth__reason_no_claim(prepare->reasons, view, &list->items[i]);
+        const berth__claim *claim =
+            berth__claim_find_or_reason(view, list, &list->items[i], prepare->reasons);
+        if (claim == NULL)
             return BERTH__FAIL;
-        }
         if (claim->facts->deleting) {
             berth_str name = berth__text(view->model, list->items[i].handle);
             berth__reason(prepare->reasons, BERTH_CODE_UNRESOLVABLE,

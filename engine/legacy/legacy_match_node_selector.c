@@ -25,16 +25,8 @@ static void legacy_match_node_selector_filter(const berth__question *cycle, cons
     berth__node_match_tile(cycle->view, state, tile, mask);
 }
 
-static void legacy_match_node_selector_explain(const berth__question *cycle, const void *instance,
-                                               const void *state, uint32_t slot,
-                                               berth__reasons *reasons)
-{
-    (void)cycle;
-    (void)instance;
-    (void)state;
-    (void)slot;
-    berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, "node(s) didn't match node selector");
-}
+BERTH__EXPLAIN_ALWAYS(legacy_match_node_selector_explain, BERTH_CODE_UNRESOLVABLE,
+                      "node(s) didn't match node selector")
 
 const berth__plugin_ops berth__plugin_match_node_selector = {
     .name = "MatchNodeSelector",

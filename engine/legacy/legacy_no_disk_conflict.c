@@ -17,16 +17,8 @@ static void legacy_no_disk_conflict_filter(const berth__question *cycle, const v
     berth__disks_conflict_tile(cycle->view, cycle->cls->volumes, tile, mask);
 }
 
-static void legacy_no_disk_conflict_explain(const berth__question *cycle, const void *instance,
-                                            const void *state, uint32_t slot,
-                                            berth__reasons *reasons)
-{
-    (void)cycle;
-    (void)instance;
-    (void)state;
-    (void)slot;
-    berth__reason(reasons, BERTH_CODE_UNSCHEDULABLE, "node(s) had no available disk");
-}
+BERTH__EXPLAIN_ALWAYS(legacy_no_disk_conflict_explain, BERTH_CODE_UNSCHEDULABLE,
+                      "node(s) had no available disk")
 
 static bool legacy_no_disk_conflict_wakes(berth__wake *wake, const berth__waiter *waiter,
                                           const void *instance)

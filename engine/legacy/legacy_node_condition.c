@@ -24,30 +24,22 @@ static berth__outcome prepare_memory(berth__prepare *prepare)
 }
 
 /* Defines a predicate `symbol` on one condition. */
-#define PRESSURE(symbol, predicate, bit, text, prepare)                                     \
-    static void filter_##symbol(const berth__question *cycle, const void *instance,         \
-                                const void *state, uint32_t tile, berth__mask *mask)        \
-    {                                                                                       \
-        (void)instance;                                                                     \
-        (void)state;                                                                        \
-        clear_with(cycle, bit, tile, mask);                                                 \
-    }                                                                                       \
-    static void explain_##symbol(const berth__question *cycle, const void *instance,        \
-                                 const void *state, uint32_t slot, berth__reasons *reasons) \
-    {                                                                                       \
-        (void)cycle;                                                                        \
-        (void)instance;                                                                     \
-        (void)state;                                                                        \
-        (void)slot;                                                                         \
-        berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, text);                              \
-    }                                                                                       \
-    const berth__plugin_ops berth__plugin_##symbol = {                                      \
-        .name = predicate,                                                                  \
-        .flags = BERTH__STATIC_FILTER | BERTH__ALWAYS_UNRESOLVABLE,                         \
-        .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_CONDITIONS,                        \
-        .prepare_filter = prepare,                                                          \
-        .filter = filter_##symbol,                                                          \
-        .explain = explain_##symbol,                                                        \
+#define PRESSURE(symbol, predicate, bit, text, prepare)                              \
+    static void filter_##symbol(const berth__question *cycle, const void *instance,  \
+                                const void *state, uint32_t tile, berth__mask *mask) \
+    {                                                                                \
+        (void)instance;                                                              \
+        (void)state;                                                                 \
+        clear_with(cycle, bit, tile, mask);                                          \
+    }                                                                                \
+    BERTH__EXPLAIN_ALWAYS(explain_##symbol, BERTH_CODE_UNRESOLVABLE, text)           \
+    const berth__plugin_ops berth__plugin_##symbol = {                               \
+        .name = predicate,                                                           \
+        .flags = BERTH__STATIC_FILTER | BERTH__ALWAYS_UNRESOLVABLE,                  \
+        .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_CONDITIONS,                 \
+        .prepare_filter = prepare,                                                   \
+        .filter = filter_##symbol,                                                   \
+        .explain = explain_##symbol,                                                 \
     }
 
 PRESSURE(check_node_memory_pressure, "CheckNodeMemoryPressure", BERTH__NODE_MEMORY_PRESSURE,

@@ -43,15 +43,8 @@ static void legacy_node_label_filter(const berth__question *cycle, const void *i
         mask->words[w] &= kept.words[w];
 }
 
-static void legacy_node_label_explain(const berth__question *cycle, const void *instance,
-                                      const void *opaque, uint32_t slot, berth__reasons *reasons)
-{
-    (void)cycle;
-    (void)instance;
-    (void)opaque;
-    (void)slot;
-    berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, "node(s) didn't have the requested labels");
-}
+BERTH__EXPLAIN_ALWAYS(legacy_node_label_explain, BERTH_CODE_UNRESOLVABLE,
+                      "node(s) didn't have the requested labels")
 
 static void legacy_node_label_score(const berth__question *cycle, const void *instance,
                                     const void *opaque, uint32_t tile, const berth__mask *mask,

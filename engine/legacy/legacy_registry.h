@@ -5,9 +5,6 @@
 #include "plugins/registry.h"
 
 #define BERTH__LEGACY_PLUGIN_LIST(X) \
-    X(check_node_unschedulable)      \
-    X(host_name)                     \
-    X(pod_fits_host_ports)           \
     X(match_node_selector)           \
     X(general_predicates)            \
     X(check_node_condition)          \

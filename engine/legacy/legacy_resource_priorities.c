@@ -87,80 +87,74 @@ static void free_percents(const berth__question *cycle, const side *one, int32_t
         out[s] = (int32_t)sums[s];
 }
 
-static int64_t legacy_resource_priorities_slot_least(const berth__question *cycle,
-                                                     const void *opaque, const void *state,
-                                                     uint32_t slot)
+/* ---- least and most requested ---- */
+
+typedef int64_t (*part_fn)(const side *one, uint32_t at, int64_t scale);
+typedef void (*percents_fn)(const berth__question *cycle, const side *one, double *out);
+
+/* The mean of a slot's parts of cpu and memory, in tenths. */
+static int64_t mean_at(const berth__question *cycle, uint32_t slot, part_fn part)
 {
-    (void)opaque;
-    (void)state;
     uint32_t tile = slot / BERTH__TILE, at = slot % BERTH__TILE;
     const side cpu = side_of(cycle, tile, BERTH__CPU), memory = side_of(cycle, tile, BERTH__MEMORY);
-    return (free_part(&cpu, at, BERTH__SCORE_MAX_LEGACY) +
-            free_part(&memory, at, BERTH__SCORE_MAX_LEGACY)) /
+    return (part(&cpu, at, BERTH__SCORE_MAX_LEGACY) + part(&memory, at, BERTH__SCORE_MAX_LEGACY)) /
            2;
 }
 
-static void legacy_resource_priorities_score_least(const berth__question *cycle, const void *opaque,
-                                                   const void *state, uint32_t tile,
-                                                   const berth__mask *mask, int64_t *out)
+/* The same for a tile, from its parts in hundredths if the kernels can hold the amounts. */
+static void mean_of_tile(const berth__question *cycle, part_fn part, percents_fn percents,
+                         uint32_t tile, const berth__mask *mask, int64_t *out)
 {
-    const side cpu = side_of(cycle, tile, BERTH__CPU), memory = side_of(cycle, tile, BERTH__MEMORY);
     if (is_wide(cycle)) {
         BERTH__MASK_EACH(mask, s)
         {
-            out[s] =
-                legacy_resource_priorities_slot_least(cycle, opaque, state, tile * BERTH__TILE + s);
+            out[s] = mean_at(cycle, tile * BERTH__TILE + s, part);
         }
         return;
     }
-    _Alignas(64) double free_cpu[BERTH__TILE] = {0}, free_memory[BERTH__TILE] = {0};
-    _Alignas(64) double unused[BERTH__TILE] = {0};
-    const berth__kernels *kernels = cycle->view->kernels;
-    kernels->least(cpu.allocatable, cpu.used, cpu.ask, 1.0, free_cpu, unused);
-    kernels->least(memory.allocatable, memory.used, memory.ask, 1.0, free_memory, unused);
-    kernels->mean_tenths(free_cpu, free_memory, out);
+    const side cpu = side_of(cycle, tile, BERTH__CPU), memory = side_of(cycle, tile, BERTH__MEMORY);
+    _Alignas(64) double of_cpu[BERTH__TILE] = {0}, of_memory[BERTH__TILE] = {0};
+    percents(cycle, &cpu, of_cpu);
+    percents(cycle, &memory, of_memory);
+    cycle->view->kernels->mean_tenths(of_cpu, of_memory, out);
 }
 
-static int64_t legacy_resource_priorities_slot_most(const berth__question *cycle,
-                                                    const void *opaque, const void *state,
-                                                    uint32_t slot)
+/* The free part in hundredths. */
+static void unused_percents(const berth__question *cycle, const side *one, double *out)
 {
-    (void)opaque;
-    (void)state;
-    uint32_t tile = slot / BERTH__TILE, at = slot % BERTH__TILE;
-    const side cpu = side_of(cycle, tile, BERTH__CPU), memory = side_of(cycle, tile, BERTH__MEMORY);
-    return (used_part(&cpu, at, BERTH__SCORE_MAX_LEGACY) +
-            used_part(&memory, at, BERTH__SCORE_MAX_LEGACY)) /
-           2;
+    _Alignas(64) double weights[BERTH__TILE] = {0};
+    cycle->view->kernels->least(one->allocatable, one->used, one->ask, 1.0, out, weights);
 }
 
 /* The utilization in hundredths; unlike the kernel's, 0 above the capacity. */
 static void used_percents(const berth__question *cycle, const side *one, double *out)
 {
-    _Alignas(64) double unused[BERTH__TILE] = {0};
-    cycle->view->kernels->most(one->allocatable, one->used, one->ask, 1.0, out, unused);
+    _Alignas(64) double weights[BERTH__TILE] = {0};
+    cycle->view->kernels->most(one->allocatable, one->used, one->ask, 1.0, out, weights);
     for (uint32_t s = 0; s < BERTH__TILE; s++)
         out[s] = one->used[s] + one->ask > one->allocatable[s] ? 0 : out[s];
 }
 
-static void legacy_resource_priorities_score_most(const berth__question *cycle, const void *opaque,
-                                                  const void *state, uint32_t tile,
-                                                  const berth__mask *mask, int64_t *out)
-{
-    const side cpu = side_of(cycle, tile, BERTH__CPU), memory = side_of(cycle, tile, BERTH__MEMORY);
-    if (is_wide(cycle)) {
-        BERTH__MASK_EACH(mask, s)
-        {
-            out[s] =
-                legacy_resource_priorities_slot_most(cycle, opaque, state, tile * BERTH__TILE + s);
-        }
-        return;
+/* Defines the score functions of a priority. */
+#define MEAN_OF(priority, part, percents)                                                   \
+    static int64_t legacy_resource_priorities_slot_##priority(                              \
+        const berth__question *cycle, const void *opaque, const void *state, uint32_t slot) \
+    {                                                                                       \
+        (void)opaque;                                                                       \
+        (void)state;                                                                        \
+        return mean_at(cycle, slot, part);                                                  \
+    }                                                                                       \
+    static void legacy_resource_priorities_score_##priority(                                \
+        const berth__question *cycle, const void *opaque, const void *state, uint32_t tile, \
+        const berth__mask *mask, int64_t *out)                                              \
+    {                                                                                       \
+        (void)opaque;                                                                       \
+        (void)state;                                                                        \
+        mean_of_tile(cycle, part, percents, tile, mask, out);                               \
     }
-    _Alignas(64) double used_cpu[BERTH__TILE] = {0}, used_memory[BERTH__TILE] = {0};
-    used_percents(cycle, &cpu, used_cpu);
-    used_percents(cycle, &memory, used_memory);
-    cycle->view->kernels->mean_tenths(used_cpu, used_memory, out);
-}
+
+MEAN_OF(least, free_part, unused_percents)
+MEAN_OF(most, used_part, used_percents)
 
 /* ---- by shape ---- */
 

@@ -172,16 +172,8 @@ static void legacy_service_affinity_filter(const berth__question *cycle, const v
     berth__node_match_tile(cycle->view, &own->match, tile, mask);
 }
 
-static void legacy_service_affinity_explain(const berth__question *cycle, const void *instance,
-                                            const void *opaque, uint32_t slot,
-                                            berth__reasons *reasons)
-{
-    (void)cycle;
-    (void)instance;
-    (void)opaque;
-    (void)slot;
-    berth__reason(reasons, BERTH_CODE_UNSCHEDULABLE, "node(s) didn't match service affinity");
-}
+BERTH__EXPLAIN_ALWAYS(legacy_service_affinity_explain, BERTH_CODE_UNSCHEDULABLE,
+                      "node(s) didn't match service affinity")
 
 const berth__plugin_ops berth__plugin_check_service_affinity = {
     .name = "CheckServiceAffinity",

@@ -130,18 +130,8 @@ static void legacy_volume_binding_explain(const berth__question *cycle, const vo
                                          "could not find the v1.PersistentVolume of a claim"));
         return;
     }
-    if (binding.failed) {
-        berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, BERTH__ERROR_PREFIX "%.*s",
-                      (int)own->binder.problem.len, own->binder.problem.data);
-        reasons->failed = true;
-        return;
-    }
-    if (binding.node_conflict)
-        berth__reason(reasons, BERTH_CODE_UNRESOLVABLE,
-                      "node(s) had volume node affinity conflict");
-    if (binding.no_volume)
-        berth__reason(reasons, BERTH_CODE_UNRESOLVABLE,
-                      "node(s) didn't find available persistent volumes to bind");
+    berth__volume_binder_explain(&own->binder, &binding,
+                                 "node(s) had volume node affinity conflict", reasons);
 }
 
 static berth_status choose_and_reserve(const berth__question *cycle,

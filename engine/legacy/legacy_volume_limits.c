@@ -74,15 +74,8 @@ static bool published(const berth__view *view, uint32_t resource, uint32_t slot,
     return named;
 }
 
-static void legacy_volume_limits_explain(const berth__question *cycle, const void *instance,
-                                         const void *state, uint32_t slot, berth__reasons *reasons)
-{
-    (void)cycle;
-    (void)instance;
-    (void)state;
-    (void)slot;
-    berth__reason(reasons, BERTH_CODE_UNSCHEDULABLE, "node(s) exceed max volume count");
-}
+BERTH__EXPLAIN_ALWAYS(legacy_volume_limits_explain, BERTH_CODE_UNSCHEDULABLE,
+                      "node(s) exceed max volume count")
 
 /* ---- in-tree kinds ---- */
 

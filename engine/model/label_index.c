@@ -95,7 +95,7 @@ static void replace(berth__label_index *index, const anchor_key *key, const void
 
 /* Look-ups keep the order of entering, so the gap is closed instead of filled with the last
  * item. */
-static void leave(berth__label_index *index, const anchor_key *key, void *item)
+static void leave(berth__label_index *index, const anchor_key *key, const void *item)
 {
     anchor *at = find(index, key);
     BERTH_ASSERT(at != NULL && at->count > 0);
@@ -154,18 +154,7 @@ bool berth__label_index_add(berth__label_index *index, berth__sym namespace_name
     return true;
 }
 
-void berth__label_index_remove(berth__label_index *index, berth__sym namespace_name,
-                               const berth__selector *selector, void *item)
-{
-    if (matches_nothing(selector))
-        return;
-    const berth__interned_requirement *requirement = berth__selector_anchor(selector);
-    anchor_key key;
-    for (uint32_t i = 0; i < anchor_count(requirement); i++)
-        if (nth_anchor(namespace_name, requirement, i, &key))
-            leave(index, &key, item);
-}
-
+/* At all of the item's anchors, put `by` in its place, or take the item out if `by` is NULL. */
 static void replace_all(berth__label_index *index, berth__sym namespace_name,
                         const berth__selector *selector, const void *item, void *by)
 {
@@ -173,9 +162,20 @@ static void replace_all(berth__label_index *index, berth__sym namespace_name,
         return;
     const berth__interned_requirement *requirement = berth__selector_anchor(selector);
     anchor_key key;
-    for (uint32_t i = 0; i < anchor_count(requirement); i++)
-        if (nth_anchor(namespace_name, requirement, i, &key))
+    for (uint32_t i = 0; i < anchor_count(requirement); i++) {
+        if (!nth_anchor(namespace_name, requirement, i, &key))
+            continue;
+        if (by != NULL)
             replace(index, &key, item, by);
+        else
+            leave(index, &key, item);
+    }
+}
+
+void berth__label_index_remove(berth__label_index *index, berth__sym namespace_name,
+                               const berth__selector *selector, void *item)
+{
+    replace_all(index, namespace_name, selector, item, NULL);
 }
 
 void berth__label_index_lend(berth__label_index *index, berth__sym namespace_name,

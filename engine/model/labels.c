@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "base/sort.h"
 #include "base/text.h"
 
@@ -101,15 +102,9 @@ berth__labels berth__annotations_make(berth__intern *strings, berth__arena *aren
 
 berth__sym berth__labels_get(berth__labels labels, berth__sym key)
 {
-    uint32_t low = 0, high = labels.count;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        if (labels.items[middle].key < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < labels.count && labels.items[low].key == key ? labels.items[low].value : 0;
+    uint32_t place;
+    BERTH__SEARCH(place, labels.count, i, labels.items[i].key < key);
+    return place < labels.count && labels.items[place].key == key ? labels.items[place].value : 0;
 }
 
 bool berth__labels_equal(berth__labels a, berth__labels b)

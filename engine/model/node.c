@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "base/text.h"
 #include "model/pod_class.h"
@@ -90,15 +91,9 @@ static uint8_t declared_features(const berth_node *node)
 /* The position of a resource's amount in the sorted amounts, or where it would be. */
 static uint32_t amount_place(const berth__node_amount *amounts, uint32_t count, uint32_t resource)
 {
-    uint32_t low = 0;
-    while (low < count) {
-        uint32_t middle = (low + count) / 2;
-        if (amounts[middle].resource < resource)
-            low = middle + 1;
-        else
-            count = middle;
-    }
-    return low;
+    uint32_t place;
+    BERTH__SEARCH(place, count, i, amounts[i].resource < resource);
+    return place;
 }
 
 /* Each resource counts once; if it is repeated, the last entry counts. */

@@ -36,6 +36,17 @@ void berth__reason_no_claim(berth__reasons *reasons, const berth__view *view,
                   (int)name.len, name.data);
 }
 
+const berth__claim *berth__claim_find_or_reason(const berth__view *view,
+                                                const berth__volume_list *list,
+                                                const berth__pod_volume *volume,
+                                                berth__reasons *reasons)
+{
+    const berth__claim *claim = berth__claim_find(view, list, volume);
+    if (claim == NULL)
+        berth__reason_no_claim(reasons, view, volume);
+    return claim;
+}
+
 void berth__reason_not_owned(berth__reasons *reasons, const berth__view *view,
                              const berth__volume_list *list, const berth__pod_volume *volume,
                              const char *prefix)

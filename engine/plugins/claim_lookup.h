@@ -14,6 +14,11 @@
          volume++)                                                                                \
         if (berth__uses_claim(volume))
 
+/* Run the statement for each volume of a class that uses a claim by name. */
+#define BERTH__NAMED_CLAIM_VOLUMES(list, volume) \
+    BERTH__CLAIM_VOLUMES(list, volume)           \
+    if ((volume)->kind == BERTH_VOLUME_CLAIM)
+
 static inline bool berth__uses_claim(const berth__pod_volume *volume)
 {
     return volume->kind == BERTH_VOLUME_CLAIM || volume->kind == BERTH_VOLUME_EPHEMERAL;
@@ -36,6 +41,12 @@ const berth__pv_facts *berth__claim_volume(const berth__claim *claim);
 /* Add the reason `persistentvolumeclaim "NAME" not found`. */
 void berth__reason_no_claim(berth__reasons *reasons, const berth__view *view,
                             const berth__pod_volume *volume);
+
+/* The claim of a volume; if it does not exist, NULL with that reason added. */
+const berth__claim *berth__claim_find_or_reason(const berth__view *view,
+                                                const berth__volume_list *list,
+                                                const berth__pod_volume *volume,
+                                                berth__reasons *reasons);
 
 /* Add, after a prefix, the reason that the claim of a generic ephemeral volume belongs to another
  * owner. */

@@ -311,19 +311,24 @@ static void inter_pod_affinity_score_kept(const berth__question *cycle, const vo
                                       topology->domains + (size_t)tile * BERTH__TILE, kept);
 }
 
+/* Map `low` to 0 and `high` to `most`, with Go's arithmetic. */
+static void normalize_between(int64_t low, int64_t high, int64_t most, const berth__mask *mask,
+                              int64_t *values)
+{
+    BERTH__MASK_EACH(mask, s)
+    {
+        double share = high > low ? (double)(values[s] - low) / (double)(high - low) : 0.0;
+        values[s] = (int64_t)((double)most * share);
+    }
+}
+
 static void inter_pod_affinity_normalize(const berth__kernels *kernels, int64_t lowest,
                                          int64_t highest, const berth__mask *mask, int64_t *values)
 {
-    if (highest > lowest && highest - lowest <= INT32_MAX) {
+    if (highest > lowest && highest - lowest <= INT32_MAX)
         kernels->affinity_normalize(lowest, highest, values);
-        return;
-    }
-    int64_t difference = highest - lowest;
-    BERTH__MASK_EACH(mask, s)
-    {
-        double share = difference > 0 ? (double)(values[s] - lowest) / (double)difference : 0.0;
-        values[s] = (int64_t)((double)BERTH__SCORE_MAX * share);
-    }
+    else
+        normalize_between(lowest, highest, BERTH__SCORE_MAX, mask, values);
 }
 
 static void inter_pod_affinity_score_parts(const berth__question *cycle, const void *instance,
@@ -414,12 +419,16 @@ static bool inter_pod_affinity_wakes(berth__wake *wake, const berth__waiter *wai
     return bears_on(wake, waiter->cls, wake->before) || bears_on(wake, waiter->cls, wake->after);
 }
 
+enum {
+    WAKE_ON = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_REMOVE | BERTH_WAKE_NODE_LABELS |
+              BERTH_WAKE_POD_ADD | BERTH_WAKE_POD_REMOVE | BERTH_WAKE_POD_LABELS |
+              BERTH_WAKE_NAMESPACE
+};
+
 const berth__plugin_ops berth__plugin_inter_pod_affinity = {
     .name = "InterPodAffinity",
     .flags = BERTH__PREPARE_EACH,
-    .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_REMOVE | BERTH_WAKE_NODE_LABELS |
-               BERTH_WAKE_POD_ADD | BERTH_WAKE_POD_REMOVE | BERTH_WAKE_POD_LABELS |
-               BERTH_WAKE_NAMESPACE,
+    .wake_on = WAKE_ON,
     .wakes = inter_pod_affinity_wakes,
     .instance_bytes = sizeof(berth__affinity_args),
     .configure = inter_pod_affinity_configure,
@@ -536,20 +545,14 @@ static void inter_pod_affinity_normalize_priority(const berth__kernels *kernels,
                                                   int64_t *values)
 {
     (void)kernels;
-    int64_t low = lowest < 0 ? lowest : 0, high = highest > 0 ? highest : 0;
-    BERTH__MASK_EACH(mask, s)
-    {
-        double share = high > low ? (double)(values[s] - low) / (double)(high - low) : 0.0;
-        values[s] = (int64_t)((double)BERTH__SCORE_MAX_LEGACY * share);
-    }
+    normalize_between(lowest < 0 ? lowest : 0, highest > 0 ? highest : 0, BERTH__SCORE_MAX_LEGACY,
+                      mask, values);
 }
 
 const berth__plugin_ops berth__plugin_match_inter_pod_affinity = {
     .name = "MatchInterPodAffinity",
     .flags = BERTH__PREPARE_EACH,
-    .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_REMOVE | BERTH_WAKE_NODE_LABELS |
-               BERTH_WAKE_POD_ADD | BERTH_WAKE_POD_REMOVE | BERTH_WAKE_POD_LABELS |
-               BERTH_WAKE_NAMESPACE,
+    .wake_on = WAKE_ON,
     .wakes = inter_pod_affinity_wakes,
     .instance_bytes = sizeof(berth__affinity_args),
     .configure = inter_pod_affinity_configure,

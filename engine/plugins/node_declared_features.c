@@ -33,16 +33,8 @@ static void node_declared_features_filter(const berth__question *cycle, const vo
     }
 }
 
-static void node_declared_features_explain(const berth__question *cycle, const void *instance,
-                                           const void *state, uint32_t slot,
-                                           berth__reasons *reasons)
-{
-    (void)cycle;
-    (void)instance;
-    (void)state;
-    (void)slot;
-    berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, "node(s) didn't match Pod's required features");
-}
+BERTH__EXPLAIN_ALWAYS(node_declared_features_explain, BERTH_CODE_UNRESOLVABLE,
+                      "node(s) didn't match Pod's required features")
 
 /* Wake if a node declares the features now and did not before. */
 static bool node_declared_features_wakes(berth__wake *wake, const berth__waiter *waiter,

@@ -1,9 +1,8 @@
-/* NodeName: a pod that names a node fits only that node. A pod whose named node exists is already
- * on it, so a pending pod with a node name names a node that does not exist.
- * Source: kube-scheduler v1.32 and v1.37, plugins/nodename. */
+/* NodeName, and HostName of v1.15: a pod that names a node fits only that node. A pod whose named
+ * node exists is already on it, so a pending pod with a node name names a node that does not exist.
+ * Source: kube-scheduler v1.32 and v1.37, plugins/nodename; v1.15.3, predicates.PodFitsHost. */
 #include "base/bits.h"
 #include "plugins/node_match.h"
-#include "plugins/phases.h"
 #include "plugins/registry.h"
 
 /* Since v1.37 preFilter restricts the search to that node (kube-scheduler: PreFilterResult). */
@@ -23,7 +22,7 @@ static berth__outcome restrict_to_node(berth__prepare *prepare)
     return BERTH__REFUSE;
 }
 
-berth__outcome berth__node_name_prepare(berth__prepare *prepare)
+static berth__outcome node_name_prepare(berth__prepare *prepare)
 {
     prepare->stays = true;
     if (prepare->cycle->required_node == BERTH_NODE_NONE)
@@ -33,7 +32,7 @@ berth__outcome berth__node_name_prepare(berth__prepare *prepare)
                : BERTH__ACTIVE;
 }
 
-void berth__node_name_filter(const berth__question *cycle, const void *instance, const void *state,
+static void node_name_filter(const berth__question *cycle, const void *instance, const void *state,
                              uint32_t tile, berth__mask *mask)
 {
     (void)instance;
@@ -48,22 +47,20 @@ void berth__node_name_filter(const berth__question *cycle, const void *instance,
     }
 }
 
-static void node_name_explain(const berth__question *cycle, const void *instance, const void *state,
-                              uint32_t slot, berth__reasons *reasons)
-{
-    (void)cycle;
-    (void)instance;
-    (void)state;
-    (void)slot;
-    berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, "node(s) didn't match the requested node name");
-}
+BERTH__EXPLAIN_ALWAYS(node_name_explain, BERTH_CODE_UNRESOLVABLE,
+                      "node(s) didn't match the requested node name")
 
-const berth__plugin_ops berth__plugin_node_name = {
-    .name = "NodeName",
-    /* The node name is not part of the class. */
-    .flags = BERTH__PREPARE_EACH | BERTH__ALWAYS_UNRESOLVABLE,
-    .wake_on = BERTH_WAKE_NODE_ADD,
-    .prepare_filter = berth__node_name_prepare,
-    .filter = berth__node_name_filter,
-    .explain = node_name_explain,
-};
+BERTH__EXPLAIN_ALWAYS(node_name_explain_legacy, BERTH_CODE_UNRESOLVABLE,
+                      "node(s) didn't match the requested hostname")
+
+/* The plugin and the predicate differ only in their names and reasons. The node name is not part of
+ * the class. */
+#define NODE_NAME(rule, explanation)                                               \
+    {                                                                              \
+        .name = (rule), .flags = BERTH__PREPARE_EACH | BERTH__ALWAYS_UNRESOLVABLE, \
+        .wake_on = BERTH_WAKE_NODE_ADD, .prepare_filter = node_name_prepare,       \
+        .filter = node_name_filter, .explain = (explanation),                      \
+    }
+
+const berth__plugin_ops berth__plugin_node_name = NODE_NAME("NodeName", node_name_explain);
+const berth__plugin_ops berth__plugin_host_name = NODE_NAME("HostName", node_name_explain_legacy);

@@ -1,11 +1,11 @@
-/* NodePorts: a wanted host port must be free on the node.
- * Source: kube-scheduler v1.32, plugins/nodeports; framework/types.go, HostPortInfo. */
+/* NodePorts, and PodFitsHostPorts of v1.15: a wanted host port must be free on the node.
+ * Source: kube-scheduler v1.32, plugins/nodeports; framework/types.go, HostPortInfo; v1.15.3,
+ * predicates.PodFitsHostPorts. */
 #include "base/bits.h"
 #include "columns/port_set.h"
-#include "plugins/phases.h"
 #include "plugins/registry.h"
 
-berth__outcome berth__node_ports_prepare(berth__prepare *prepare)
+static berth__outcome node_ports_prepare(berth__prepare *prepare)
 {
     return prepare->cycle->cls->ports == NULL ? BERTH__SKIP : BERTH__ACTIVE;
 }
@@ -17,7 +17,7 @@ static bool fits(const berth__model *model, const berth__port_list *wanted,
                                                        used->count, model->known.any_ip);
 }
 
-void berth__node_ports_filter(const berth__question *cycle, const void *instance, const void *state,
+static void node_ports_filter(const berth__question *cycle, const void *instance, const void *state,
                               uint32_t tile, berth__mask *mask)
 {
     (void)instance;
@@ -33,7 +33,7 @@ void berth__node_ports_filter(const berth__question *cycle, const void *instance
     }
 }
 
-bool berth__node_ports_filter_slot(const berth__question *cycle, const void *instance,
+static bool node_ports_filter_slot(const berth__question *cycle, const void *instance,
                                    const void *state, uint32_t slot)
 {
     (void)instance;
@@ -42,19 +42,8 @@ bool berth__node_ports_filter_slot(const berth__question *cycle, const void *ins
                 cycle->view->tiles[slot / BERTH__TILE]->ports[slot % BERTH__TILE]);
 }
 
-void berth__node_ports_explain(const berth__question *cycle, const void *instance,
-                               const void *state, uint32_t slot, berth__reasons *reasons)
-{
-    (void)cycle;
-    (void)instance;
-    (void)state;
-    (void)slot;
-    berth__reason(reasons, BERTH_CODE_UNSCHEDULABLE,
-                  "node(s) didn't have free ports for the requested pod ports");
-}
-
 /* Wake if a pod frees a port that conflicts with a wanted one, or a node is added. */
-bool berth__node_ports_wakes(berth__wake *wake, const berth__waiter *waiter, const void *instance)
+static bool node_ports_wakes(berth__wake *wake, const berth__waiter *waiter, const void *instance)
 {
     (void)instance;
     if ((wake->bits & BERTH_WAKE_NODE_ADD) != 0)
@@ -65,14 +54,19 @@ bool berth__node_ports_wakes(berth__wake *wake, const berth__waiter *waiter, con
                                       wake->view->model->known.any_ip);
 }
 
-const berth__plugin_ops berth__plugin_node_ports = {
-    .name = "NodePorts",
-    .flags = BERTH__ALWAYS_UNSCHEDULABLE,
-    .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_POD_REMOVE,
-    .wakes = berth__node_ports_wakes,
-    .filter_misses = "reading \"PreFilterNodePorts\" from cycleState: not found",
-    .prepare_filter = berth__node_ports_prepare,
-    .filter = berth__node_ports_filter,
-    .filter_slot = berth__node_ports_filter_slot,
-    .explain = berth__node_ports_explain,
-};
+BERTH__EXPLAIN_ALWAYS(node_ports_explain, BERTH_CODE_UNSCHEDULABLE,
+                      "node(s) didn't have free ports for the requested pod ports")
+
+/* v1.15 has no preFilter whose state may be missing. */
+#define NODE_PORTS(rule, missed)                                                           \
+    {                                                                                      \
+        .name = (rule), .flags = BERTH__ALWAYS_UNSCHEDULABLE,                              \
+        .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_POD_REMOVE, .wakes = node_ports_wakes, \
+        .filter_misses = (missed), .prepare_filter = node_ports_prepare,                   \
+        .filter = node_ports_filter, .filter_slot = node_ports_filter_slot,                \
+        .explain = node_ports_explain,                                                     \
+    }
+
+const berth__plugin_ops berth__plugin_node_ports =
+    NODE_PORTS("NodePorts", "reading \"PreFilterNodePorts\" from cycleState: not found");
+const berth__plugin_ops berth__plugin_pod_fits_host_ports = NODE_PORTS("PodFitsHostPorts", NULL);

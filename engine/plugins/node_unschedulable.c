@@ -1,9 +1,10 @@
-/* NodeUnschedulable: cordoned nodes accept only pods that tolerate the cordon's taint.
- * Source: kube-scheduler v1.32, plugins/nodeunschedulable. */
-#include "plugins/phases.h"
+/* NodeUnschedulable, and CheckNodeUnschedulable of v1.15: cordoned nodes accept only pods that
+ * tolerate the cordon's taint.
+ * Source: kube-scheduler v1.32, plugins/nodeunschedulable; v1.15.3,
+ * predicates.CheckNodeUnschedulable. */
 #include "plugins/registry.h"
 
-berth__outcome berth__node_unschedulable_prepare(berth__prepare *prepare)
+static berth__outcome node_unschedulable_prepare(berth__prepare *prepare)
 {
     const berth__question *cycle = prepare->cycle;
     const berth__model *model = cycle->view->model;
@@ -15,7 +16,7 @@ berth__outcome berth__node_unschedulable_prepare(berth__prepare *prepare)
                                                                               : BERTH__ACTIVE;
 }
 
-void berth__node_unschedulable_filter(const berth__question *cycle, const void *instance,
+static void node_unschedulable_filter(const berth__question *cycle, const void *instance,
                                       const void *state, uint32_t tile, berth__mask *mask)
 {
     (void)instance;
@@ -26,18 +27,8 @@ void berth__node_unschedulable_filter(const berth__question *cycle, const void *
         mask->words[w] &= ~cordoned[w];
 }
 
-void berth__node_unschedulable_explain(const berth__question *cycle, const void *instance,
-                                       const void *state, uint32_t slot, berth__reasons *reasons)
-{
-    (void)cycle;
-    (void)instance;
-    (void)state;
-    (void)slot;
-    berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, "node(s) were unschedulable");
-}
-
 /* Wake if a node is uncordoned, or added without a cordon. */
-bool berth__node_unschedulable_wakes(berth__wake *wake, const berth__waiter *waiter,
+static bool node_unschedulable_wakes(berth__wake *wake, const berth__waiter *waiter,
                                      const void *instance)
 {
     (void)waiter;
@@ -46,12 +37,18 @@ bool berth__node_unschedulable_wakes(berth__wake *wake, const berth__waiter *wai
            (wake->old_facts == NULL || wake->old_facts->unschedulable);
 }
 
-const berth__plugin_ops berth__plugin_node_unschedulable = {
-    .name = "NodeUnschedulable",
-    .flags = BERTH__STATIC_FILTER | BERTH__ALWAYS_UNRESOLVABLE,
-    .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_TAINTS | BERTH__WAKE_POD_SELF,
-    .wakes = berth__node_unschedulable_wakes,
-    .prepare_filter = berth__node_unschedulable_prepare,
-    .filter = berth__node_unschedulable_filter,
-    .explain = berth__node_unschedulable_explain,
-};
+BERTH__EXPLAIN_ALWAYS(node_unschedulable_explain, BERTH_CODE_UNRESOLVABLE,
+                      "node(s) were unschedulable")
+
+/* The plugin and the predicate differ only in their names. */
+#define NODE_UNSCHEDULABLE(rule)                                                         \
+    {                                                                                    \
+        .name = (rule), .flags = BERTH__STATIC_FILTER | BERTH__ALWAYS_UNRESOLVABLE,      \
+        .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_TAINTS | BERTH__WAKE_POD_SELF,  \
+        .wakes = node_unschedulable_wakes, .prepare_filter = node_unschedulable_prepare, \
+        .filter = node_unschedulable_filter, .explain = node_unschedulable_explain,      \
+    }
+
+const berth__plugin_ops berth__plugin_node_unschedulable = NODE_UNSCHEDULABLE("NodeUnschedulable");
+const berth__plugin_ops berth__plugin_check_node_unschedulable =
+    NODE_UNSCHEDULABLE("CheckNodeUnschedulable");

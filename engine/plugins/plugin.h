@@ -294,6 +294,18 @@ typedef struct berth__plugin_ops {
                       const berth__pod_placement *placement);
 } berth__plugin_ops;
 
+/* Defines the `explain` of a filter that refuses every node for the same reason. */
+#define BERTH__EXPLAIN_ALWAYS(name, code, text)                                         \
+    static inline void name(const berth__question *cycle, const void *instance,         \
+                            const void *opaque, uint32_t slot, berth__reasons *reasons) \
+    {                                                                                   \
+        (void)cycle;                                                                    \
+        (void)instance;                                                                 \
+        (void)opaque;                                                                   \
+        (void)slot;                                                                     \
+        berth__reason(reasons, code, text);                                             \
+    }
+
 /* For `adjust` of a plugin whose state needs no adjusting, although it is prepared for each pod. */
 static inline void berth__plugin_adjust_nothing(const berth__question *cycle, const void *instance,
                                                 void *state, const berth__class *cls, uint32_t slot,

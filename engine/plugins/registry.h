@@ -23,6 +23,9 @@
     X(volume_zone)                        \
     X(dynamic_resources)                  \
     X(node_declared_features)             \
+    X(check_node_unschedulable)           \
+    X(host_name)                          \
+    X(pod_fits_host_ports)                \
     X(pod_fits_resources)                 \
     X(pod_tolerates_node_taints)          \
     X(taint_toleration_priority)          \

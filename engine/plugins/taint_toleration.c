@@ -72,17 +72,8 @@ static void taint_toleration_explain(const berth__question *cycle, const void *i
                   (int)key.len, key.data, (int)value.len, value.data);
 }
 
-static void taint_toleration_explain_legacy(const berth__question *cycle, const void *instance,
-                                            const void *opaque, uint32_t slot,
-                                            berth__reasons *reasons)
-{
-    (void)cycle;
-    (void)instance;
-    (void)opaque;
-    (void)slot;
-    berth__reason(reasons, BERTH_CODE_UNRESOLVABLE,
-                  "node(s) had taints that the pod didn't tolerate");
-}
+BERTH__EXPLAIN_ALWAYS(taint_toleration_explain_legacy, BERTH_CODE_UNRESOLVABLE,
+                      "node(s) had taints that the pod didn't tolerate")
 
 /* In scores, only tolerations without an effect, or with effect PreferNoSchedule, matter: no other
  * toleration accepts such a taint. */

@@ -442,6 +442,23 @@ void berth__volume_binder_filter(const berth__view *view, const berth__binder *b
     }
 }
 
+bool berth__volume_binder_explain(const berth__binder *binder, const berth__open_binding *binding,
+                                  const char *conflict, berth__reasons *reasons)
+{
+    if (binding->failed) {
+        berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, BERTH__ERROR_PREFIX "%.*s",
+                      (int)binder->problem.len, binder->problem.data);
+        reasons->failed = true;
+        return false;
+    }
+    if (binding->node_conflict)
+        berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, "%s", conflict);
+    if (binding->no_volume)
+        berth__reason(reasons, BERTH_CODE_UNRESOLVABLE,
+                      "node(s) didn't find available persistent volumes to bind");
+    return true;
+}
+
 /* ---- reserving ---- */
 
 berth_status berth__volume_binder_reserve(berth__view *view, const berth__binder *binder,

@@ -111,4 +111,9 @@ bool berth__volume_binder_compares(const berth__binder *binder);
 void berth__volume_binder_bind(const berth__view *view, const berth__binder *binder, uint32_t slot,
                                berth__open_binding *out);
 
+/* Add the reasons against a binding that all releases have: a conflict, in the release's words, and
+ * a missing volume. Returns false if the binding failed; then only that error was added. */
+bool berth__volume_binder_explain(const berth__binder *binder, const berth__open_binding *binding,
+                                  const char *conflict, berth__reasons *reasons);
+
 #endif

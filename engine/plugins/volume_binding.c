@@ -252,20 +252,11 @@ static void volume_binding_explain(const berth__question *cycle, const void *ins
     berth__open_binding binding;
     const berth__binder *binder = state;
     berth__volume_binder_bind(cycle->view, binder, slot, &binding);
-    if (binding.failed) {
-        berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, BERTH__ERROR_PREFIX "%.*s",
-                      (int)binder->problem.len, binder->problem.data);
-        reasons->failed = true;
+    const char *conflict = cycle->view->model->behaviours.volume_texts_new
+                               ? "node(s) didn't match PersistentVolume's node affinity"
+                               : "node(s) had volume node affinity conflict";
+    if (!berth__volume_binder_explain(binder, &binding, conflict, reasons))
         return;
-    }
-    if (binding.node_conflict)
-        berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, "%s",
-                      cycle->view->model->behaviours.volume_texts_new
-                          ? "node(s) didn't match PersistentVolume's node affinity"
-                          : "node(s) had volume node affinity conflict");
-    if (binding.no_volume)
-        berth__reason(reasons, BERTH_CODE_UNRESOLVABLE,
-                      "node(s) didn't find available persistent volumes to bind");
     if (binding.no_space)
         berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, "node(s) did not have enough free storage");
     if (binding.volume_missing)

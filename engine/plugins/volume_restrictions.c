@@ -22,9 +22,24 @@ static bool names_claim(const filter_state *own, berth__sym name)
     return false;
 }
 
-static berth__outcome volume_restrictions_prepare(berth__prepare *prepare)
+/* Keep the name of a ReadWriteOncePod claim and count its conflict. Returns false, with the reason
+ * added, if the claim does not exist. */
+static bool note_claim(berth__prepare *prepare, const berth__pod_volume *volume, filter_state *own)
 {
     const berth__view *view = prepare->cycle->view;
+    const berth__claim *claim =
+        berth__claim_find_or_reason(view, prepare->cycle->cls->volumes, volume, prepare->reasons);
+    if (claim == NULL)
+        return false;
+    if (claim->facts->once_only && !names_claim(own, volume->handle)) {
+        own->claims[own->claim_count++] = volume->handle;
+        own->conflicts += berth__volume_use_of_claim(view->volume_use, claim) > 0;
+    }
+    return true;
+}
+
+static berth__outcome volume_restrictions_prepare(berth__prepare *prepare)
+{
     const berth__volume_list *list = prepare->cycle->cls->volumes;
     filter_state *own = prepare->state;
     if (prepare->bare) {
@@ -38,19 +53,12 @@ static berth__outcome volume_restrictions_prepare(berth__prepare *prepare)
     own->disks = berth__disks_matter(list);
     own->claims = berth__arena_alloc(prepare->arena, list->count * sizeof(*own->claims), 8);
     prepare->ok = own->claims != NULL;
-    for (uint32_t i = 0; i < list->count && prepare->ok; i++) {
-        const berth__pod_volume *volume = &list->items[i];
-        if (volume->kind != BERTH_VOLUME_CLAIM)
-            continue;
-        const berth__claim *claim = berth__claim_find(view, list, volume);
-        if (claim == NULL) {
-            berth__reason_no_claim(prepare->reasons, view, volume);
+    if (!prepare->ok)
+        return BERTH__SKIP;
+    BERTH__NAMED_CLAIM_VOLUMES(list, volume)
+    {
+        if (!note_claim(prepare, volume, own))
             return BERTH__REFUSE;
-        }
-        if (!claim->facts->once_only || names_claim(own, volume->handle))
-            continue;
-        own->claims[own->claim_count++] = volume->handle;
-        own->conflicts += berth__volume_use_of_claim(view->volume_use, claim) > 0;
     }
     return own->disks || own->conflicts > 0 ? BERTH__ACTIVE : BERTH__SKIP;
 }

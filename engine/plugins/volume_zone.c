@@ -118,15 +118,14 @@ static berth__outcome find_rules(berth__prepare *prepare)
     if (list == NULL)
         return BERTH__SKIP;
     prepare->ok = allocate(prepare, list, own);
-    for (const berth__pod_volume *volume = list->items;
-         prepare->ok && volume < list->items + list->count; volume++) {
-        if (volume->kind != BERTH_VOLUME_CLAIM)
-            continue;
-        const berth__claim *claim = berth__claim_find(view, list, volume);
-        if (claim == NULL) {
-            berth__reason_no_claim(prepare->reasons, view, volume);
+    if (!prepare->ok)
+        return BERTH__SKIP;
+    BERTH__NAMED_CLAIM_VOLUMES(list, volume)
+    {
+        const berth__claim *claim =
+            berth__claim_find_or_reason(view, list, volume, prepare->reasons);
+        if (claim == NULL)
             return BERTH__REFUSE;
-        }
         if (claim->facts->volume_name == 0) {
             if (!may_be_unbound(view, claim, prepare->reasons))
                 return BERTH__REFUSE;

@@ -7,6 +7,7 @@
 
 #include "base/assert.h"
 #include "base/hash.h"
+#include "base/search.h"
 
 /* Up to this number, new items are inserted one by one; if there are more, they are sorted
  * together. */
@@ -268,15 +269,9 @@ bool berth__shelves_add(berth__shelves *shelves, berth__sym owner,
 /* The first place in the sorted part that is not before the item. */
 static uint32_t sorted_place(const berth__shelf *shelf, const berth__shelf_item *item)
 {
-    uint32_t low = 0, high = shelf->sorted;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        if (item_order(&shelf->items[middle], item) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    uint32_t place;
+    BERTH__SEARCH(place, shelf->sorted, i, item_order(&shelf->items[i], item) < 0);
+    return place;
 }
 
 static void take_out(berth__shelf *shelf, const berth__shelf_item *item)
@@ -305,46 +300,53 @@ void berth__shelves_remove(berth__shelves *shelves, berth__sym owner,
     berth__shelves_give_up(shelves, owner, chooses);
 }
 
-void berth__shelves_lend(berth__shelves *shelves, berth__sym owner,
-                         const berth__interned_node_selector *chooses,
-                         const berth__shelf_item *item)
+/* Change each of the object's shelves, which exist. */
+static void change_all(berth__shelves *shelves, berth__sym owner,
+                       const berth__interned_node_selector *chooses, const berth__shelf_item *item,
+                       void (*change)(berth__shelves *shelves, berth__shelf *shelf,
+                                      const berth__shelf_item *item))
 {
     berth__shelf_set *set = set_find(shelves, owner);
     BERTH_ASSERT(set != NULL);
     berth__sym label, value;
-    for (walk at = walk_begin(chooses); walk_next(&at, &label, &value);) {
-        berth__shelf *shelf = shelf_make(shelves, set, label, value);
-        take_out(shelf, item);
-        shelf->lent++;
-    }
+    for (walk at = walk_begin(chooses); walk_next(&at, &label, &value);)
+        change(shelves, shelf_make(shelves, set, label, value), item);
+}
+
+static void lend(berth__shelves *shelves, berth__shelf *shelf, const berth__shelf_item *item)
+{
+    (void)shelves;
+    take_out(shelf, item);
+    shelf->lent++;
+}
+
+/* Without an item, its place is given up. */
+static void take_back(berth__shelves *shelves, berth__shelf *shelf, const berth__shelf_item *item)
+{
+    BERTH_ASSERT(shelf->lent > 0);
+    shelf->lent--;
+    if (item != NULL)
+        append(shelves, shelf, item);
+}
+
+void berth__shelves_lend(berth__shelves *shelves, berth__sym owner,
+                         const berth__interned_node_selector *chooses,
+                         const berth__shelf_item *item)
+{
+    change_all(shelves, owner, chooses, item, lend);
 }
 
 void berth__shelves_return(berth__shelves *shelves, berth__sym owner,
                            const berth__interned_node_selector *chooses,
                            const berth__shelf_item *item)
 {
-    berth__shelf_set *set = set_find(shelves, owner);
-    BERTH_ASSERT(set != NULL);
-    berth__sym label, value;
-    for (walk at = walk_begin(chooses); walk_next(&at, &label, &value);) {
-        berth__shelf *shelf = shelf_make(shelves, set, label, value);
-        BERTH_ASSERT(shelf->lent > 0);
-        shelf->lent--;
-        append(shelves, shelf, item);
-    }
+    change_all(shelves, owner, chooses, item, take_back);
 }
 
 void berth__shelves_give_up(berth__shelves *shelves, berth__sym owner,
                             const berth__interned_node_selector *chooses)
 {
-    berth__shelf_set *set = set_find(shelves, owner);
-    BERTH_ASSERT(set != NULL);
-    berth__sym label, value;
-    for (walk at = walk_begin(chooses); walk_next(&at, &label, &value);) {
-        berth__shelf *shelf = shelf_make(shelves, set, label, value);
-        BERTH_ASSERT(shelf->lent > 0);
-        shelf->lent--;
-    }
+    change_all(shelves, owner, chooses, NULL, take_back);
 }
 
 /* ---- looking up ---- */
@@ -450,13 +452,7 @@ const berth__shelf *berth__shelf_find(const berth__shelf_set *set, berth__sym la
 uint32_t berth__shelf_from(const berth__shelf *shelf, __int128 amount)
 {
     BERTH_DASSERT(shelf->sorted == shelf->count);
-    uint32_t low = 0, high = shelf->count;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        if (shelf->items[middle].amount < amount)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    uint32_t place;
+    BERTH__SEARCH(place, shelf->count, i, shelf->items[i].amount < amount);
+    return place;
 }

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "base/sort.h"
 #include "base/text.h"
 #include "model/selector_problems.h"
@@ -321,16 +322,11 @@ static void compile_capacity(berth__storage *storage, const berth_csi_storage_ca
 
 const berth__driver_limit *berth__csi_limit(const berth__csi_node_facts *facts, berth__sym driver)
 {
-    uint32_t low = 0, high = facts->limit_count;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        if (facts->limits[middle].driver < driver)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < facts->limit_count && facts->limits[low].driver == driver ? &facts->limits[low]
-                                                                           : NULL;
+    uint32_t place;
+    BERTH__SEARCH(place, facts->limit_count, i, facts->limits[i].driver < driver);
+    return place < facts->limit_count && facts->limits[place].driver == driver
+               ? &facts->limits[place]
+               : NULL;
 }
 
 bool berth__csi_installed(const berth__csi_node_facts *facts, berth__sym driver)

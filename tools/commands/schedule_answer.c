@@ -13,6 +13,7 @@
 #include "cli/terminal.h"
 #include "cli/verbosity.h"
 #include "commands/explain_command.h"
+#include "explain/pod_lookup.h"
 #include "explain/taken_devices.h"
 #include "loading/usage.h"
 
@@ -309,13 +310,8 @@ static void write_victims(const schedule *s, const outcome *result, output *o)
     output_key(o, "victims");
     output_array(o);
     for (uint32_t i = 0; i < result->victim_count; i++) {
-        berth_str namespace_name = {0};
-        berth_str name = {0};
-        berth_engine_pod_name(s->engine, s->victims[result->first_victim + i], &namespace_name,
-                              &name);
         output_object(o);
-        output_pair_str(o, "namespace", namespace_name);
-        output_pair_str(o, "name", name);
+        pod_lookup_write(s->engine, s->victims[result->first_victim + i], o);
         output_object_end(o);
     }
     output_array_end(o);
@@ -338,12 +334,8 @@ static void write_placements(const schedule *s, output *o)
     output_array(o);
     for (uint64_t i = 0; i < count; i++) {
         const outcome *result = listed[i];
-        berth_str namespace_name = {0};
-        berth_str name = {0};
-        berth_engine_pod_name(s->engine, result->pod, &namespace_name, &name);
         output_object(o);
-        output_pair_str(o, "namespace", namespace_name);
-        output_pair_str(o, "name", name);
+        pod_lookup_write(s->engine, result->pod, o);
         if (result->node != BERTH_NODE_NONE)
             write_node(s, result, o);
         else

@@ -4,6 +4,7 @@
 #include "cli/words.h"
 #include "explain/device_lacks.h"
 #include "explain/explained.h"
+#include "explain/pod_lookup.h"
 #include "loading/usage.h"
 
 enum { REQUESTS_MAX = 64 };
@@ -50,13 +51,8 @@ static void write_victims(const explained *e, output *o)
     output_key(o, "victims");
     output_array(o);
     for (uint32_t i = 0; i < berth_explanation_victim_count(e->why); i++) {
-        berth_str namespace_name = {0};
-        berth_str name = {0};
-        berth_engine_pod_name(e->engine, berth_explanation_victim(e->why, i), &namespace_name,
-                              &name);
         output_object(o);
-        output_pair_str(o, "namespace", namespace_name);
-        output_pair_str(o, "name", name);
+        pod_lookup_write(e->engine, berth_explanation_victim(e->why, i), o);
         output_object_end(o);
     }
     output_array_end(o);

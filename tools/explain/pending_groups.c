@@ -11,6 +11,7 @@
 #include "cli/plain_text.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
+#include "explain/pod_lookup.h"
 
 enum { COUNT_WIDTH = 8, INDENT = COUNT_WIDTH + 4 };
 
@@ -206,12 +207,9 @@ void pending_groups_print(const pending_groups *g, size_t most, pending_hint_fn 
 
 static void write_example(const pending_groups *g, const pending_group *group, output *o)
 {
-    berth_str namespace_name = {0}, name = {0};
-    berth_engine_pod_name(g->engine, group->example, &namespace_name, &name);
     output_key(o, "example");
     output_object(o);
-    output_pair_str(o, "namespace", namespace_name);
-    output_pair_str(o, "name", name);
+    pod_lookup_write(g->engine, group->example, o);
     output_object_end(o);
 }
 
@@ -234,11 +232,8 @@ void pending_groups_write_found(const pending_groups *g, output *o)
 {
     output_array(o);
     for (size_t i = 0; i < g->placed; i++) {
-        berth_str namespace_name = {0}, name = {0};
-        berth_engine_pod_name(g->engine, g->found[i].pod, &namespace_name, &name);
         output_object(o);
-        output_pair_str(o, "namespace", namespace_name);
-        output_pair_str(o, "name", name);
+        pod_lookup_write(g->engine, g->found[i].pod, o);
         output_pair_str(o, "node", berth_engine_node_name(g->engine, g->found[i].node));
         output_object_end(o);
     }

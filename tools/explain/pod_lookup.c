@@ -146,3 +146,11 @@ berth_status pod_lookup(berth_engine *engine, const finished_pods *finished,
     return over != NULL ? has_finished(over, error)
                         : not_found(engine, text, namespace_name, name, error);
 }
+
+void pod_lookup_write(const berth_engine *engine, berth_pod_id pod, output *o)
+{
+    berth_str namespace_name = {0}, name = {0};
+    berth_engine_pod_name(engine, pod, &namespace_name, &name);
+    output_pair_str(o, "namespace", namespace_name);
+    output_pair_str(o, "name", name);
+}

@@ -1,4 +1,5 @@
 /* The results of a drain as a document, and their sums. */
+#include "explain/pod_lookup.h"
 #include "plans/drain_plan.h"
 
 const char *drain_verdict(const drained *node)
@@ -37,11 +38,8 @@ double drain_plan_rate(const drain_plan *d)
 
 static void write_move(const drain_plan *d, const move *one, bool from, output *o)
 {
-    berth_str namespace_name, name;
-    berth_engine_pod_name(d->engine, one->pod, &namespace_name, &name);
     output_object(o);
-    output_pair_str(o, "namespace", namespace_name);
-    output_pair_str(o, "name", name);
+    pod_lookup_write(d->engine, one->pod, o);
     if (from)
         output_pair_str(o, "from", berth_engine_node_name(d->engine, one->from));
     if (one->to != BERTH_NODE_NONE)

@@ -11,6 +11,7 @@
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "cli/verbosity.h"
+#include "explain/pod_lookup.h"
 #include "plans/growth_cost.h"
 #include "plans/plan_pods.h"
 #include "traces/id_table.h"
@@ -400,15 +401,6 @@ static void write_plan(const growth_answer *a, output *o)
     output_object_end(o);
 }
 
-static void pair_pod(const growth *g, berth_pod_id pod, output *o)
-{
-    berth_str namespace_name = {0};
-    berth_str name = {0};
-    berth_engine_pod_name(g->engine, pod, &namespace_name, &name);
-    output_pair_str(o, "namespace", namespace_name);
-    output_pair_str(o, "name", name);
-}
-
 static void write_added(const growth_answer *a, output *o)
 {
     const growth *g = a->growth;
@@ -436,7 +428,7 @@ static void write_pods(const growth_answer *a, output *o)
         if (node == BERTH_NODE_NONE)
             continue;
         output_object(o);
-        pair_pod(g, g->pods[i].pod, o);
+        pod_lookup_write(g->engine, g->pods[i].pod, o);
         output_pair_str(o, "node", berth_engine_node_name(g->engine, node));
         output_object_end(o);
     }
@@ -449,7 +441,7 @@ static void write_left(const growth_answer *a, output *o)
     output_array(o);
     for (size_t i = 0; i < a->left_count; i++) {
         output_object(o);
-        pair_pod(a->growth, a->left[i].pod, o);
+        pod_lookup_write(a->growth->engine, a->left[i].pod, o);
         output_pair_str(o, "reason", word_table_get(&a->reasons, a->left[i].reason));
         output_object_end(o);
     }
@@ -478,7 +470,7 @@ static void write_moves(const growth_answer *a, output *o)
     for (size_t i = 0; i < a->shrink->move_count; i++) {
         const shrink_move *one = &a->shrink->moves[i];
         output_object(o);
-        pair_pod(a->growth, one->pod, o);
+        pod_lookup_write(a->growth->engine, one->pod, o);
         output_pair_str(o, "from", berth_engine_node_name(a->growth->engine, one->from));
         output_pair_str(o, "node", berth_engine_node_name(a->growth->engine, one->to));
         output_object_end(o);

@@ -237,19 +237,12 @@ static berth_status put_group(const top *t, const top_row *row, const layout *fo
 
 static berth_status fill_groups(const top *t, layout *form, rows *out, berth_error *error)
 {
-    static const char *const titles[] = {"NAMESPACE", "OWNER",  "PODS",    "CPU",    "CPU%",
-                                         "LIMITS",    "MEMORY", "MEMORY%", "LIMITS", "NOTES"};
+    static const char *const wide[] = {"NAMESPACE", "OWNER",  "PODS",    "CPU",    "CPU%",
+                                       "LIMITS",    "MEMORY", "MEMORY%", "LIMITS", "NOTES"};
     static const char *const narrow[] = {"NAMESPACE", "OWNER",  "PODS",   "CPU",
                                          "LIMITS",    "MEMORY", "LIMITS", "NOTES"};
-    static const char *const spaces[] = {"NAMESPACE", "PODS",    "CPU",    "CPU%", "LIMITS",
-                                         "MEMORY",    "MEMORY%", "LIMITS", "NOTES"};
-    static const char *const narrow_spaces[] = {"NAMESPACE", "PODS",   "CPU",  "LIMITS",
-                                                "MEMORY",    "LIMITS", "NOTES"};
     static const char *const flat[] = {"NAMESPACE",  "OWNER",  "PODS",    "CPU",           "CPU%",
                                        "CPU LIMITS", "MEMORY", "MEMORY%", "MEMORY LIMITS", "NOTES"};
-    static const char *const flat_spaces[] = {"NAMESPACE", "PODS",          "CPU",
-                                              "CPU%",      "CPU LIMITS",    "MEMORY",
-                                              "MEMORY%",   "MEMORY LIMITS", "NOTES"};
     static const char *const plain[] = {"NAMESPACE",
                                         "OWNER",
                                         "PODS",
@@ -260,28 +253,19 @@ static berth_status fill_groups(const top *t, layout *form, rows *out, berth_err
                                         "MEMORY (PERCENT)",
                                         "MEMORY LIMITS (BYTES)",
                                         "NOTES"};
-    static const char *const plain_spaces[] = {"NAMESPACE",
-                                               "PODS",
-                                               "CPU (CORES)",
-                                               "CPU (PERCENT)",
-                                               "CPU LIMITS (CORES)",
-                                               "MEMORY (BYTES)",
-                                               "MEMORY (PERCENT)",
-                                               "MEMORY LIMITS (BYTES)",
-                                               "NOTES"};
-    bool owners = t->by == TOP_BY_OWNER;
-    uint32_t names = owners ? 2 : 1;
-    uint32_t count = names + (form->narrow ? 6 : 8);
-    const char *const *wide = owners ? titles : spaces;
-    if (form->flat && is_plain())
-        wide = owners ? plain : plain_spaces;
-    else if (form->flat)
-        wide = owners ? flat : flat_spaces;
-    open_rows(t,
-              !form->narrow ? wide
-              : owners      ? narrow
-                            : narrow_spaces,
-              count, names, 1, form, out);
+    enum { TITLES = sizeof(wide) / sizeof(wide[0]), NAMES = 2 };
+    const char *const *titles = form->narrow ? narrow : wide;
+    if (form->flat)
+        titles = is_plain() ? plain : flat;
+    uint32_t count = form->narrow ? TITLES - 2 : TITLES, names = NAMES;
+    const char *without_owner[TITLES] = {titles[0]};
+    if (t->by != TOP_BY_OWNER) {
+        count--;
+        names--;
+        memcpy(&without_owner[1], &titles[2], (count - 1) * sizeof(*titles));
+        titles = without_owner;
+    }
+    open_rows(t, titles, count, names, 1, form, out);
     for (size_t i = 0; i < t->row_count; i++)
         TRY(put_group(t, &t->rows[i], form, out, error));
     return form->flat ? BERTH_OK : put_group(t, &t->total, form, out, error);
@@ -289,12 +273,9 @@ static berth_status fill_groups(const top *t, layout *form, rows *out, berth_err
 
 /* ---- zones ---- */
 
-/* Write the cost of the zone's nodes as if it were a resource. */
-static void put_zone_cost(const top *t, const top_row *row, berth_str name, bool flat, rows *out)
+/* Write the zone and how many of its nodes are usable. */
+static void put_zone_name(const top_row *row, berth_str name, bool flat, rows *out)
 {
-    double use = row->price > 0 ? 100.0 * (double)row->used / (double)row->price : 0.0;
-    if (!top_cost_shown(t))
-        return;
     rows_cell_str(out, name);
     if (!flat) {
         rows_cell(out, "%" PRIu64 "/%" PRIu64, row->usable, row->nodes);
@@ -302,6 +283,15 @@ static void put_zone_cost(const top *t, const top_row *row, berth_str name, bool
         rows_cell(out, "%" PRIu64, row->usable);
         rows_cell(out, "%" PRIu64, row->nodes);
     }
+}
+
+/* Write the cost of the zone's nodes as if it were a resource. */
+static void put_zone_cost(const top *t, const top_row *row, berth_str name, bool flat, rows *out)
+{
+    double use = row->price > 0 ? 100.0 * (double)row->used / (double)row->price : 0.0;
+    if (!top_cost_shown(t))
+        return;
+    put_zone_name(row, name, flat, out);
     rows_cell(out, is_plain() ? "cost" : "cost per hour");
     if (is_plain())
         rows_cell(out, "per hour");
@@ -321,13 +311,7 @@ static void put_zone(const top *t, const top_row *row, berth_str name, bool flat
         double use = top_percent(cell->requested, cell->allocatable);
         if (r >= TOP_FIXED_RESOURCES && cell->allocatable == 0 && cell->requested == 0)
             continue;
-        rows_cell_str(out, name);
-        if (!flat) {
-            rows_cell(out, "%" PRIu64 "/%" PRIu64, row->usable, row->nodes);
-        } else {
-            rows_cell(out, "%" PRIu64, row->usable);
-            rows_cell(out, "%" PRIu64, row->nodes);
-        }
+        put_zone_name(row, name, flat, out);
         rows_cell_str(out, resource);
         if (is_plain())
             rows_cell(out, "%s", top_unit(resource));

@@ -6,6 +6,7 @@
 
 #include "cli/exits.h"
 #include "cli/heap.h"
+#include "explain/pod_lookup.h"
 #include "live/answer/answers.h"
 
 enum { EXPLAINED_MAX = 20, TIME_EVERY = 64 };
@@ -140,11 +141,8 @@ static berth_status place_all(fitting *f, berth_error *error)
 
 static void write_pod(const fitting *f, const wanted *one, output *o)
 {
-    berth_str space = {0}, name = {0};
-    berth_engine_pod_name(f->room->branch, one->pod, &space, &name);
     output_object(o);
-    output_pair_str(o, "namespace", space);
-    output_pair_str(o, "name", name);
+    pod_lookup_write(f->room->branch, one->pod, o);
     if (one->node != BERTH_NODE_NONE)
         output_pair_str(o, "node", berth_engine_node_name(f->room->branch, one->node));
     if (one->message != NULL)

@@ -277,22 +277,20 @@ class Cluster(View, Closing):
 
     def nodes(self) -> IntArray:
         """The ids of all nodes in the order in which decisions visit them."""
-        with self._handle as engine:
-            count = ffi.new("uint32_t *")
-            error = _errors.slot()
-            _errors.check(lib.berth_engine_node_order(engine, ffi.NULL, 0, count, error))
-            out, data = _arrays.empty("uint32_t", count[0])
-            _errors.check(lib.berth_engine_node_order(engine, data, len(out), count, error))
-            return out
+        return self._listed(lib.berth_engine_node_order, "uint32_t")
 
     def pending(self) -> IntArray:
         """The ids of pending pods in the order in which a scheduler takes them."""
+        return self._listed(lib.berth_engine_pending, "uint64_t")
+
+    def _listed(self, listing: Any, type_name: str) -> IntArray:
+        """All ids of a list that C first counts and then writes."""
         with self._handle as engine:
-            count = ffi.new("uint64_t *")
+            count = ffi.new(type_name + " *")
             error = _errors.slot()
-            _errors.check(lib.berth_engine_pending(engine, ffi.NULL, 0, count, error))
-            out, data = _arrays.empty("uint64_t", count[0])
-            _errors.check(lib.berth_engine_pending(engine, data, len(out), count, error))
+            _errors.check(listing(engine, ffi.NULL, 0, count, error))
+            out, data = _arrays.empty(type_name, count[0])
+            _errors.check(listing(engine, data, len(out), count, error))
             return out
 
     def node_pods(self, node: Node) -> IntArray:
