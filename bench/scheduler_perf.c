@@ -21,6 +21,9 @@
 #include "loading/engine_setup.h"
 
 enum { NAME_BYTES = 256 };
+/* Pods that are tried again and again are given up when none was placed for so long; twice the
+ * longest backoff. */
+static const int64_t PATIENCE_NS = INT64_C(20000000000);
 
 typedef struct run {
     const char *kubernetes;
@@ -118,8 +121,8 @@ static bool delete_object(run *r, const char *kind, const char *space, const cha
     return status == BERTH_OK || status == BERTH_E_NOT_FOUND || refuse(r, "delete");
 }
 
-/* Take steps until no pod waits except for a change. If all wait for the end of a backoff, time
- * passes at once. */
+/* Take steps until no pod waits except for a change, or for too long. If all wait for the end of a
+ * backoff, time passes at once. */
 static bool place(run *r)
 {
     stopwatch watch;
@@ -127,17 +130,21 @@ static bool place(run *r)
     berth_scheduler_counters counters;
     berth_status status = BERTH_OK;
     uint64_t slowest = 0, pods = 0;
+    int64_t placed_ns = r->now_ns;
     bool more = true;
     stopwatch_start(&watch);
     for (uint64_t before = watch.start_ticks, now; status == BERTH_OK && more; before = now) {
         status = berth_scheduler_step(r->scheduler, r->now_ns, &step, &r->error);
         now = stopwatch_ticks(&watch);
         slowest = now - before > slowest ? now - before : slowest;
-        pods += step.kind == BERTH_STEP_BOUND;
+        if (step.kind == BERTH_STEP_BOUND) {
+            pods++;
+            placed_ns = r->now_ns;
+        }
         if (step.kind != BERTH_STEP_IDLE)
             continue;
         berth_scheduler_count(r->scheduler, &counters);
-        more = counters.backoff > 0;
+        more = counters.backoff > 0 && r->now_ns - placed_ns <= PATIENCE_NS;
         if (more)
             r->now_ns = berth_scheduler_next(r->scheduler);
     }
