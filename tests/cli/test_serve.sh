@@ -447,4 +447,27 @@ for token, status in (("ops", 413), ("forged", 401)):
         sys.exit(1)
 PYTHON
 stop
+
+# ---- other versions: as berth run ----
+
+# of MINOR: starts an API server of this version.
+of() {
+  exec 3< <(exec python3 version_server.py "$1" "$work/devices")
+  servers+=($!)
+  read -r api <&3
+}
+of 38
+start "127.0.0.1:$port"
+grep -qF 'newer than the newest rules known: these decide" kubernetes="1.38" rules="1.37"' "$work/log" ||
+  fail "no warning about 1.38: $(cat "$work/log")"
+stop
+for minor in 39 31; do
+  of $minor
+  sed -i "s,server: '[^']*',server: 'http://127.0.0.1:$api'," "$HOME/.kube/config"
+  run 3 "$berth" serve --listen "127.0.0.1:$port"
+  grep -qF "is of Kubernetes 1.$minor, whose rules are not known; --kubernetes 1.32 to 1.37" "$work/err" ||
+    fail "1.$minor is not refused: $(cat "$work/err")"
+done
+start "127.0.0.1:$port" --kubernetes 1.36
+stop
 finish

@@ -17,6 +17,7 @@
 #include "live/answer/asking.h"
 #include "live/credentials/credentials.h"
 #include "live/log/log.h"
+#include "live/read/server_version.h"
 #include "live/run/served.h"
 
 static const int64_t second_ns = 1000000000;
@@ -41,7 +42,7 @@ typedef struct answering {
     live_copy *copy;
     standing *standing;
     asking *asking;
-    char version[16];
+    server_version version;
     int signals, code;
     bool ends, is_listed, is_synced;
     health_check checks[CHECKS]; /* they read only atomics */
@@ -156,8 +157,6 @@ static void follow(answering *a, int minor)
 {
     berth_error error = {.code = BERTH_OK};
     engine_setup *setup = a->options->setup;
-    if (setup->kubernetes == NULL)
-        setup->kubernetes = a->version;
     setup->keep_objects = true;
     berth_status status = engine_setup_resolve(setup, &error);
     if (status == BERTH_OK)
@@ -178,24 +177,17 @@ static void follow(answering *a, int minor)
 
 static void ask_version(void *context);
 
-static int read_version(answering *a, berth_str body)
+static void take_version(answering *a, const char *server)
 {
-    json_t *root = json_loadb(body.data, body.len, 0, NULL);
-    const char *major = json_string_value(json_object_get(root, "major"));
-    const char *minor = json_string_value(json_object_get(root, "minor"));
-    int found = 0;
-    if (major != NULL && minor != NULL && strcmp(major, "1") == 0)
-        found = atoi(minor);
-    json_decref(root);
-    /* The newest known rules decide for a server that is newer. */
-    uint32_t newest = 0;
-    (void)berth_kubernetes_versions(&newest, 1);
-    const int known = (int)(newest & UINT16_MAX);
-    snprintf(a->version, sizeof(a->version), "1.%d", found < known ? found : known);
-    if (found > known && a->options->setup->kubernetes == NULL)
-        LOG_WARNING("the API server is newer than the newest rules known: these decide", "rules",
-                    a->version);
-    return found;
+    if (a->version.rules == NULL) {
+        server_version_refuse(&a->version, "serve");
+        end(a, EXIT_INPUT);
+        return;
+    }
+    LOG_INFO(0, "connected", "server", server, "kubernetes", a->version.text, "rules",
+             a->version.rules);
+    a->options->setup->kubernetes = a->version.rules;
+    follow(a, a->version.minor);
 }
 
 static void on_version(void *context, const live_answer *answer)
@@ -203,13 +195,10 @@ static void on_version(void *context, const live_answer *answer)
     answering *a = context;
     const char *server = a->options->config->access.server;
     char status[16];
-    if (answer->outcome == LIVE_ANSWERED && answer->status == 200) {
-        const int minor = read_version(a, answer->body);
-        if (minor > 0) {
-            LOG_INFO(0, "connected", "server", server, "rules", a->version);
-            follow(a, minor);
-            return;
-        }
+    if (answer->outcome == LIVE_ANSWERED && answer->status == 200 &&
+        server_version_parse(answer->body, a->options->setup->kubernetes, &a->version)) {
+        take_version(a, server);
+        return;
     }
     snprintf(status, sizeof(status), "%d", answer->status);
     if (answer->outcome == LIVE_ANSWERED &&

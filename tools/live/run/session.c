@@ -17,6 +17,7 @@
 #include "live/credentials/credentials.h"
 #include "live/lease/lease.h"
 #include "live/log/log.h"
+#include "live/read/server_version.h"
 #include "live/run/configz.h"
 #include "live/run/extending.h"
 #include "live/run/orders.h"
@@ -30,7 +31,7 @@ enum {
     BLIND_SECONDS = 300, /* without a watch this long, nothing is evicted any more */
     DENIED_SECONDS = 10, /* a server that has just started may not know its rules yet */
 };
-enum { BACKLOG_MAX = 20000, MINOR_FIRST = 32, MINOR_LAST = 37, SETTLE_SECONDS = 5 };
+enum { BACKLOG_MAX = 20000, SETTLE_SECONDS = 5 };
 
 typedef struct session {
     const session_options *options;
@@ -56,9 +57,7 @@ typedef struct session {
     int code;
     int64_t began_ns, version_backoff_ns;
     int64_t denied_ns; /* when the 403 answers began; 0: none */
-    char version[16];  /* of the server, "1.36" */
-    char rules[16];    /* "1.37" for a newer server */
-    int minor;         /* for example 36 */
+    server_version version;
 } session;
 
 static void end(session *s, int code)
@@ -257,7 +256,7 @@ static void make_writes(session *s)
     const writes_options options = {
         .transport = s->transport,
         .host = host,
-        .minor = s->minor,
+        .minor = s->version.minor,
         .scheduled_events = true,
         .binder = extending_binder(&s->extending),
         .rate = s->options->rate,
@@ -305,8 +304,6 @@ static void begin(session *s)
                              .text = on_text,
                              .gone = on_gone,
                              .context = s};
-    if (setup->kubernetes == NULL)
-        setup->kubernetes = s->version;
     berth_status resolved = engine_setup_resolve(setup, &error);
     if (resolved == BERTH_OK && setup->config != NULL)
         berth_scheduler_config_notes(setup->config, on_config_note, NULL);
@@ -323,10 +320,10 @@ static void begin(session *s)
     s->deciding_runs = true;
     atomic_store_explicit(&s->served.deciding_runs, true, memory_order_relaxed); /* SERVED-1 */
     if (s->served.server != NULL) {
-        served_configure(&s->served, configz_text(s->options), s->minor, (int)setup->minor);
+        served_configure(&s->served, configz_text(s->options), s->version.minor, (int)setup->minor);
         served_rules(&s->served, (int)setup->minor, setup->feature_gates);
     }
-    s->watcher = watcher_create(s->transport, &sink, s->minor,
+    s->watcher = watcher_create(s->transport, &sink, s->version.minor,
                                 engine_setup_follows_groups(s->options->setup));
     if (s->watcher == NULL) {
         end(s, exit_status("run", "making a reader", BERTH_E_NOMEM));
@@ -337,41 +334,16 @@ static void begin(session *s)
     watcher_start(s->watcher);
 }
 
-static bool read_version(session *s, berth_str body)
-{
-    json_t *root = json_loadb(body.data, body.len, 0, NULL);
-    const char *major = json_string_value(json_object_get(root, "major"));
-    const char *minor = json_string_value(json_object_get(root, "minor"));
-    bool good = major != NULL && minor != NULL;
-    if (good)
-        snprintf(s->version, sizeof(s->version), "%.4s.%d", major, atoi(minor));
-    json_decref(root);
-    return good;
-}
-
-/* The newest known rules decide for a server that is one release newer. */
-static void use_newest_rules(session *s)
-{
-    snprintf(s->rules, sizeof(s->rules), "1.%d", MINOR_LAST);
-    s->options->setup->kubernetes = s->rules;
-    LOG_WARNING("the API server is newer than the newest rules known: these decide", "kubernetes",
-                s->version, "rules", s->rules);
-}
-
 static void take_version(session *s)
 {
-    int minor = s->minor = strncmp(s->version, "1.", 2) == 0 ? atoi(s->version + 2) : 0;
-    LOG_INFO(0, "connected", "server", s->options->config->access.server, "kubernetes", s->version);
-    if (s->options->setup->kubernetes == NULL && (minor < MINOR_FIRST || minor > MINOR_LAST + 1)) {
-        plain_text_line(stderr,
-                        "berth run: the API server is of Kubernetes %s, whose rules are not known; "
-                        "--kubernetes 1.%d to 1.%d says which to use",
-                        s->version, MINOR_FIRST, MINOR_LAST);
+    LOG_INFO(0, "connected", "server", s->options->config->access.server, "kubernetes",
+             s->version.text);
+    if (s->version.rules == NULL) {
+        server_version_refuse(&s->version, "run");
         end(s, EXIT_INPUT);
         return;
     }
-    if (s->options->setup->kubernetes == NULL && minor > MINOR_LAST)
-        use_newest_rules(s);
+    s->options->setup->kubernetes = s->version.rules;
     begin(s);
 }
 
@@ -406,7 +378,7 @@ static void on_version(void *context, const live_answer *answer)
 {
     session *s = context;
     if (answer->outcome == LIVE_ANSWERED && answer->status == 200 &&
-        read_version(s, answer->body)) {
+        server_version_parse(answer->body, s->options->setup->kubernetes, &s->version)) {
         take_version(s);
         return;
     }
@@ -478,7 +450,7 @@ static void begin_comparison(session *s)
         .change = on_fresh, .is_full = on_is_full, .listed = on_fresh_listed, .context = s};
     if (s->fresh != NULL || s->watcher == NULL || !watcher_is_synced(s->watcher))
         return;
-    s->fresh = watcher_create(s->transport, &sink, s->minor,
+    s->fresh = watcher_create(s->transport, &sink, s->version.minor,
                               engine_setup_follows_groups(s->options->setup));
     if (s->fresh != NULL)
         watcher_start(s->fresh);
