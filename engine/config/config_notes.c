@@ -7,10 +7,10 @@
 
 #include <stdio.h>
 
+#include "base/nearest.h"
 #include "base/text.h"
 #include "model/behaviours.h"
 #include "plugins/profile_lists.h"
-#include "text/nearest.h"
 
 /* Plugins of kube-scheduler that run only behind a feature gate. */
 typedef struct gated_plugin {

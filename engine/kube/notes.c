@@ -3,10 +3,10 @@
 #include <stdio.h>
 
 #include "base/assert.h"
+#include "base/nearest.h"
 #include "base/text.h"
 #include "kube/encode.h"
 #include "kube/reader_state.h"
-#include "text/nearest.h"
 
 enum { DEPTH_MAX = 24 };
 

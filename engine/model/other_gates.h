@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/nearest.h"
 #include "berth/status.h"
-#include "text/nearest.h"
 
 /* A feature gate, and the versions that have it. */
 typedef struct berth__other_gate {

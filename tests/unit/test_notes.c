@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
+#include "base/nearest.h"
 #include "base/text.h"
 #include "berth/kube.h"
-#include "text/nearest.h"
 
 #define STR(s) (int)(s).len, (s).data != NULL ? (s).data : ""
 

@@ -1,6 +1,6 @@
 /* Finds the word most like a misspelled one. */
-#ifndef BERTH_TEXT_NEAREST_H
-#define BERTH_TEXT_NEAREST_H
+#ifndef BERTH_BASE_NEAREST_H
+#define BERTH_BASE_NEAREST_H
 
 #include "berth/status.h"
 

@@ -1,5 +1,5 @@
 /* The distance between two words: optimal string alignment, row by row. */
-#include "text/nearest.h"
+#include "base/nearest.h"
 
 #include <string.h>
 
