@@ -113,7 +113,7 @@ func TestMistakes(t *testing.T) {
 	for text, reason := range map[string]string{
 		"- name: [": "yaml",
 		"- {name: A, workloadTemplate: [{opcode: createNodes, countParam: $no}], workloads: [{name: w}]}":                            "there is no parameter no",
-		"- {name: A, workloadTemplate: [{opcode: createNodes, countParam: $nodes}], workloads: [{name: w, params: {nodes: many}}]}":          "many",
+		"- {name: A, workloadTemplate: [{opcode: createNodes, countParam: $nodes}], workloads: [{name: w, params: {nodes: many}}]}":  "many",
 		"- {name: A, workloadTemplate: [{opcode: createPods, count: 1, podTemplatePath: none.yaml}], workloads: [{name: w}]}":        "none.yaml",
 		"- {name: A, workloadTemplate: [{opcode: createPods, count: 1, steadyState: true, duration: long}], workloads: [{name: w}]}": "long",
 	} {
