@@ -1,0 +1,105 @@
+"""The reference of the Go packages, made of what `go doc -all` prints."""
+
+import html
+import os
+import re
+import shutil
+import subprocess
+
+PACKAGES = [  # the module's folder, the package in it, the page
+    (".", ".", "index"),
+    (".", "./clustersnapshot", "clustersnapshot"),
+    (".", "./provisioning", "provisioning"),
+    ("framework", ".", "framework"),
+]
+DECLARATION = re.compile(r"(?:func (?:\((?:\w+ )?\*?(\w+)\) )?(\w+)|type (\w+))")
+
+
+def missing():
+    """Why there can be no reference of Go; None if there can."""
+    if shutil.which("go") is None:
+        return "Go is not installed; see https://go.dev/dl"
+    return None
+
+
+def documentation(folder, package):
+    environment = os.environ | {"GOPROXY": "off", "GOTOOLCHAIN": "local", "GOWORK": "off"}
+    run = subprocess.run(
+        ["go", "doc", "-all", package],
+        cwd=folder,
+        env=environment,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    if run.returncode != 0 or not run.stdout:
+        raise SystemExit(f"tools/docs: go doc -all {package}, in {folder}: {run.stderr}")
+    return run.stdout
+
+
+def prose(lines):
+    """Text, with paragraphs at empty lines, headings after # and code where it is indented."""
+    parts = []
+    for block in "\n".join(lines).split("\n\n"):
+        if not block.strip():
+            continue
+        if block.startswith("# "):
+            parts.append(f"<h2>{html.escape(block[2:])}</h2>")
+        elif block.startswith((" ", "\t")):
+            parts.append(f"<pre>{html.escape(block)}</pre>")
+        else:
+            parts.append(f"<p>{html.escape(block)}</p>")
+    return "\n".join(parts)
+
+
+def body_of(text):
+    """The body of a package's page: declarations start at the left margin, their comments do not."""
+    head, *rest = re.split(r"^((?:CONSTANTS|VARIABLES|FUNCTIONS|TYPES)\n)", text, flags=re.M)
+    out = [prose(head.strip("\n").split("\n")[2:])]
+    for title, section in zip(rest[::2], rest[1::2]):
+        out.append(f"<h2>{title.strip().capitalize()}</h2>")
+        code, comment = [], []
+
+        def flush():
+            if code:
+                match = DECLARATION.match(code[0])
+                name = match and ".".join(part for part in match.groups() if part)
+                anchor = f' id="{name}"' if match else ""
+                text = html.escape("\n".join(code).rstrip())
+                out.append(f'<div class="sig"{anchor}>{text}</div>')
+                out.append(f'<div class="indent">{prose(comment)}</div>')
+            code.clear()
+            comment.clear()
+
+        inside = False  # of a declaration with braces
+        for line in section.split("\n"):
+            if not inside and re.match(r"(?:func|type|var|const) ", line):
+                flush()
+                inside = line.endswith(("{", "("))
+                code.append(line)
+            elif inside:
+                code.append(line)
+                inside = line not in ("}", ")")
+            else:
+                comment.append(line.removeprefix("    "))
+        flush()
+    return "\n".join(out)
+
+
+def write(folder, site):
+    """Writes a page for each package."""
+    links = []
+    for module, package, page in PACKAGES:
+        text = documentation(folder / module, package)
+        name = re.match(r"package (\w+)", text)[1]
+        links.append((page, name))
+        body = body_of(text)
+        if page != "index":
+            site.write(f"api/go/{page}.html", f"Package {name}", f"<h1>Package {name}</h1>\n{body}")
+        else:
+            first = body
+    items = "".join(f'<li><a href="{page}.html">{name}</a></li>' for page, name in links[1:])
+    more = f"<p>Other packages:</p>\n<ul>{items}</ul>"
+    body = f"<h1>Package {links[0][1]}</h1>\n{more}\n{first}"
+    site.write("api/go/index.html", "Go", body)
