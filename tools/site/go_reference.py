@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import textwrap
 
 PACKAGES = [  # the module's folder, the package in it, the page
     (".", ".", "index"),
@@ -47,7 +48,7 @@ def prose(lines):
         if block.startswith("# "):
             parts.append(f"<h2>{html.escape(block[2:])}</h2>")
         elif block.startswith((" ", "\t")):
-            parts.append(f"<pre>{html.escape(block)}</pre>")
+            parts.append(f"<pre>{html.escape(textwrap.dedent(block))}</pre>")
         else:
             parts.append(f"<p>{html.escape(block)}</p>")
     return "\n".join(parts)

@@ -3,6 +3,7 @@
 import ast
 import html
 import re
+import textwrap
 
 
 def prose(node):
@@ -11,7 +12,7 @@ def prose(node):
     parts = []
     for block in re.split(r"\n\s*\n", text or ""):
         if block.startswith((" ", ">>>")):
-            parts.append(f"<pre>{html.escape(block)}</pre>")
+            parts.append(f"<pre>{html.escape(textwrap.dedent(block))}</pre>")
         elif block:
             block = html.escape(block, quote=False)
             parts.append("<p>" + re.sub(r"`([^`]+)`", r"<code>\1</code>", block) + "</p>")
