@@ -44,7 +44,7 @@ done
 grep -q 'berth_engine_schedule_group' api/c/transaction_8h.html || fail "C: berth_engine_schedule_group is missing"
 grep -q 'workers, including the calling thread' api/c/structberth__engine__config.html ||
   fail "C: the comment on a member is missing"
-grep -q 'id="Engine.schedule"' api/python/index.html || fail "Python: Engine.schedule is missing"
+grep -q 'id="Cluster.schedule"' api/python/index.html || fail "Python: Cluster.schedule is missing"
 if command -v go >/dev/null || [[ -x /usr/local/go/bin/go ]]; then
   grep -q 'id="Engine.Schedule"' api/go/index.html || fail "Go: Engine.Schedule is missing"
 fi

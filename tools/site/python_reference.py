@@ -93,6 +93,11 @@ def exported(package):
     raise SystemExit("tools/docs: the Python package has no __all__")
 
 
+def linked(base, names):
+    """A base class, as a link if it is on the page: its members are there."""
+    return f'<a href="#{base}">{base}</a>' if base in names else html.escape(base)
+
+
 def write(folder, site):
     """Writes the package's page."""
     package = ast.parse((folder / "__init__.py").read_text())
@@ -104,7 +109,7 @@ def write(folder, site):
             raise SystemExit(f"tools/docs: {folder} exports {name} and does not define it")
         node, lines = found[name]
         if isinstance(node, ast.ClassDef):
-            bases = ", ".join(ast.unparse(base) for base in node.bases)
+            bases = ", ".join(linked(ast.unparse(base), names) for base in node.bases)
             out.append(f'<h2 id="{name}">class {name}{f"({bases})" if bases else ""}</h2>')
             out += [prose(node), *members(name, node, lines)]
         elif isinstance(node, ast.FunctionDef):
