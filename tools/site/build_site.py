@@ -7,6 +7,7 @@ import argparse
 import pathlib
 import shutil
 import subprocess
+import sys
 
 import go_reference
 import guides
@@ -51,7 +52,7 @@ def write_c_reference(root, site):
     settings = (HERE / "doxygen.conf").read_text() + f"""
 INPUT = {root}/engine/include/berth {folder}/main.dox
 STRIP_FROM_PATH = {root}/engine/include
-INPUT_FILTER = "/usr/bin/env python3 {HERE}/header_filter.py"
+INPUT_FILTER = "{sys.executable} {HERE}/header_filter.py"
 FILTER_PATTERNS = *.dox=cat
 OUTPUT_DIRECTORY = {folder}
 HTML_HEADER = {folder}/header.html
