@@ -87,7 +87,8 @@ def main():
     options = parser.parse_args()
     program = options.build / "bin" / "berth"
     names = ["", "howtos", "api/c", "api/python", "pages"]
-    for name, reason in [("api/go", go_reference.missing()), ("man", manual.missing(program))]:
+    go = options.root / "engine/bindings/go"
+    for name, reason in [("api/go", go_reference.missing(go)), ("man", manual.missing(program))]:
         if reason:
             print(f"tools/docs: left out: {name}: {reason}")
         else:
@@ -99,10 +100,9 @@ def main():
     write_c_reference(options.root, site)
     python_reference.write(options.root / "engine/bindings/python/berth", site)
     if "api/go" in names:
-        go_reference.write(options.root / "engine/bindings/go", site)
+        go_reference.write(go, site)
     if "man" in names:
         manual.write(program, site)
-    howtos = [name for name in howtos if not name.endswith("/index.md")]
     write_index(site, pages, howtos)
 
 

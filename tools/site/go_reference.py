@@ -16,14 +16,8 @@ PACKAGES = [  # the module's folder, the package in it, the page
 DECLARATION = re.compile(r"(?:func (?:\((?:\w+ )?\*?(\w+)\) )?(\w+)|type (\w+))")
 
 
-def missing():
-    """Why there can be no reference of Go; None if there can."""
-    if shutil.which("go") is None:
-        return "Go is not installed; see https://go.dev/dl"
-    return None
-
-
 def documentation(folder, package):
+    """What `go doc -all` prints about a package, and its complaint if it fails."""
     environment = os.environ | {"GOPROXY": "off", "GOTOOLCHAIN": "local", "GOWORK": "off"}
     run = subprocess.run(
         ["go", "doc", "-all", package],
@@ -34,9 +28,20 @@ def documentation(folder, package):
         stderr=subprocess.PIPE,
         check=False,
     )
-    if run.returncode != 0 or not run.stdout:
-        raise SystemExit(f"tools/docs: go doc -all {package}, in {folder}: {run.stderr}")
-    return run.stdout
+    return (run.stdout, "") if run.returncode == 0 and run.stdout else ("", run.stderr.strip())
+
+
+def missing(folder):
+    """Why there can be no reference of Go; None if there can."""
+    if shutil.which("go") is None:
+        return "Go is not installed; see https://go.dev/dl"
+    for module, package, _ in PACKAGES:
+        complaint = documentation(folder / module, package)[1]
+        if complaint and " requires go " in complaint:
+            return complaint.splitlines()[-1]
+        if complaint:
+            raise SystemExit(f"tools/docs: go doc -all {package}, in {folder / module}: {complaint}")
+    return None
 
 
 def prose(lines):
@@ -92,7 +97,7 @@ def write(folder, site):
     """Writes a page for each package."""
     links = []
     for module, package, page in PACKAGES:
-        text = documentation(folder / module, package)
+        text = documentation(folder / module, package)[0]
         name = re.match(r"package (\w+)", text)[1]
         links.append((page, name))
         body = body_of(text)

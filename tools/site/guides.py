@@ -121,14 +121,19 @@ class Guides:
     def write(self, source):
         """Writes the page of one Markdown file."""
         text = (self.root / source).read_text()
+        programs = []  # set in afterwards, because they are no Markdown
         if source.startswith(HOWTOS):
-            text = "\n".join(
-                self.program(source, match[2]) if (match := PROGRAM.match(line)) else line
-                for line in text.split("\n")
-            )
+            lines = text.split("\n")
+            for i, line in enumerate(lines):
+                if match := PROGRAM.match(line):
+                    lines[i] = f"PROGRAM{len(programs)}."
+                    programs.append(self.program(source, match[2]))
+            text = "\n".join(lines)
         extensions = ["tables", "fenced_code", "sane_lists", "md_in_html"]
         extensions += [TocExtension(slugify=anchor), LinksExtension(self, source)]
         body = markdown.markdown(regular(text), extensions=extensions)
+        for i, program in enumerate(programs):
+            body = body.replace(f"<p>PROGRAM{i}.</p>", program)
         title = re.search(r"^# (.*)$", text, re.M)
         self.titles[source] = title[1] if title else source
         self.site.write(self.page_of(source), self.titles[source], body)
@@ -170,13 +175,15 @@ def list_of(guides, page, names):
 
 
 def write_guides(root, site):
-    """Writes every Markdown page, the files that they link to, and the lists of them."""
+    """Writes every Markdown page, the files that they link to, and a list of them. Returns the
+    guides, and the sources of the how-tos in the order of their list."""
     guides = Guides(root, site)
     for source in sources(root):
         guides.write(source)
     guides.write_linked()
-    howtos = [name for name in guides.titles if name.startswith(HOWTOS)]
     others = [name for name in guides.titles if not name.startswith(HOWTOS)]
+    order = re.findall(r"\(([\w-]+\.md)\)", (root / HOWTOS / "index.md").read_text())
+    howtos = [f"{HOWTOS}/{name}" for name in order]
     page = "pages/index.html"
     site.write(page, "All pages", f"<h1>All pages</h1>\n{list_of(guides, page, others)}")
     return guides, howtos

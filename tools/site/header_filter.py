@@ -55,7 +55,7 @@ def converted(comment, opening, functions, starred):
     if not starred:  # aligned with its code, so indentation means nothing
         lines = [line.strip() for line in lines]
     for line in lines + ["end"]:
-        if line.startswith("  "):
+        if line.startswith("  ") or (block and not blank and line.startswith(" ")):
             block += [""] * (blank if block else 0) + [line]
             if len(block) == 1:
                 out += [""] * blank

@@ -30,6 +30,9 @@ def write(program, site):
         source = output_of([program, "manual", *([command] if command else [])])
         body = output_of(["mandoc", "-T", "html", "-O", "fragment,man=%N.html"], input=source)
         name = f"berth-{command}" if command else "berth"
+        body = re.sub(r"<(/?)h([12])\b", lambda tag: f"<{tag[1]}h{int(tag[2]) + 1}", body)
+        body = re.sub(r"<br/>\n?", "", body)
+        body = re.sub(r"(<pre>)\s*\n|\n\s*\n", lambda gap: gap[1] or "\n", body)
         # Links to pages of other programs lead nowhere here.
         body = re.sub(
             r'<a [^>]*href="([\w.-]+)\.html"[^>]*>(.*?)</a>',
