@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks a site: every link leads to a file and an anchor inside of it, and no page needs the network.
+"""Checks a site: every link inside of it leads to a file and an anchor, and no page needs the
+network.
 
 Usage: check_links.py SITE
 """

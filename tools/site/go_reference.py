@@ -7,11 +7,16 @@ import shutil
 import subprocess
 import textwrap
 
-PACKAGES = [  # the module's folder, the package in it, the page
-    (".", ".", "index"),
+# The folder of the module, the package in it, its name. The first one is the page of the section.
+PACKAGES = [
+    (".", ".", "berth"),
     (".", "./clustersnapshot", "clustersnapshot"),
     (".", "./provisioning", "provisioning"),
     ("framework", ".", "framework"),
+    (".", "./schedulerlibrary/framework", "schedulerlibrary/framework"),
+    (".", "./schedulerlibrary/simulator", "schedulerlibrary/simulator"),
+    (".", "./schedulerlibrary/snapshot", "schedulerlibrary/snapshot"),
+    (".", "./schedulerlibrary/state", "schedulerlibrary/state"),
 ]
 DECLARATION = re.compile(r"(?:func (?:\((?:\w+ )?\*?(\w+)\) )?(\w+)|type (\w+))")
 
@@ -40,7 +45,8 @@ def missing(folder):
         if complaint and " requires go " in complaint:
             return complaint.splitlines()[-1]
         if complaint:
-            raise SystemExit(f"tools/docs: go doc -all {package}, in {folder / module}: {complaint}")
+            where = f"go doc -all {package}, in {folder / module}"
+            raise SystemExit(f"tools/docs: {where}: {complaint}")
     return None
 
 
@@ -93,19 +99,21 @@ def body_of(text):
     return "\n".join(out)
 
 
+def contents(body):
+    """Links to the functions and types of a page, without methods."""
+    names = sorted(re.findall(r'<div class="sig" id="(\w+)"', body), key=str.lower)
+    items = "".join(f'<li><a href="#{name}">{name}</a></li>' for name in names)
+    return f'<ul class="columns">{items}</ul>'
+
+
 def write(folder, site):
     """Writes a page for each package."""
-    links = []
-    for module, package, page in PACKAGES:
-        text = documentation(folder / module, package)[0]
-        name = re.match(r"package (\w+)", text)[1]
-        links.append((page, name))
-        body = body_of(text)
-        if page != "index":
-            site.write(f"api/go/{page}.html", f"Package {name}", f"<h1>Package {name}</h1>\n{body}")
-        else:
-            first = body
-    items = "".join(f'<li><a href="{page}.html">{name}</a></li>' for page, name in links[1:])
-    more = f"<p>Other packages:</p>\n<ul>{items}</ul>"
-    body = f"<h1>Package {links[0][1]}</h1>\n{more}\n{first}"
-    site.write("api/go/index.html", "Go", body)
+    pages = {name: f"{name.replace('/', '-')}.html" for _, _, name in PACKAGES[1:]}
+    items = "".join(f'<li><a href="{page}">{name}</a></li>' for name, page in pages.items())
+    more = f"<p>Other packages:</p>\n<ul>{items}</ul>\n<p>Functions and types:</p>\n"
+    for module, package, name in PACKAGES:
+        body = body_of(documentation(folder / module, package)[0])
+        page = pages.get(name, "index.html")
+        lists = (more if page == "index.html" else "") + contents(body)
+        title = f"Go: package {name}"
+        site.write(f"api/go/{page}", title, f"<h1>{title}</h1>\n{lists}\n{body}")

@@ -1,4 +1,4 @@
-"""The pages that are written in Markdown: guides and how-tos, with the source files they link to."""
+"""The pages that are written in Markdown: guides and how-tos, and the files that they link to."""
 
 import html
 import os
@@ -107,7 +107,7 @@ class Guides:
         return relative(self.page_of(source), f"pages/{target}")
 
     def program(self, source, href):
-        """The text of a program or its output, where a how-to has a line with nothing but a link."""
+        """The text of a program or its output, for a line of a how-to that is only a link."""
         target = os.path.normpath(os.path.join(os.path.dirname(source), href))
         if not os.path.isfile(self.root / target):
             raise SystemExit(f"tools/docs: {source} shows {href}, which does not exist")
@@ -160,15 +160,16 @@ def sources(root):
     for folder, folders, files in os.walk(root):
         folders[:] = [name for name in sorted(folders) if not name.startswith((".", "build"))]
         here = os.path.relpath(folder, root)
-        found += [os.path.normpath(f"{here}/{name}") for name in sorted(files) if name.endswith(".md")]
+        pages = (name for name in sorted(files) if name.endswith(".md"))
+        found += [os.path.normpath(f"{here}/{name}") for name in pages]
     return found
 
 
 def list_of(guides, page, names):
     """A list of links to pages."""
     items = (
-        f'<li><a href="{relative(page, guides.page_of(name))}">{html.escape(guides.titles[name])}</a>'
-        f" <small>{html.escape(name)}</small></li>"
+        f'<li><a href="{relative(page, guides.page_of(name))}">'
+        f"{html.escape(guides.titles[name])}</a> <small>{html.escape(name)}</small></li>"
         for name in names
     )
     return f"<ul>{''.join(items)}</ul>"

@@ -1,9 +1,9 @@
 """Doxygen's input filter: makes the plain comments of the public headers visible to it.
 
 Usage: header_filter.py HEADER > FILTERED
-A comment before a declaration becomes one of Doxygen's, and so does one behind a member. Code inside
-of comments stays code; Owner, Threads, Errors and Cost become headings; names of functions become
-links. Comments inside of function bodies and lines like `---- Pod ----` stay as they are.
+A comment before a declaration becomes one of Doxygen's, and so does one behind a member. Code
+inside of comments stays code; Owner, Threads, Errors and Cost become headings; names of functions
+become links. Comments inside of function bodies and lines like `---- Pod ----` stay as they are.
 """
 
 import pathlib
