@@ -32,7 +32,7 @@ cmake -S "$BERTH_SOURCE/tools/examples" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$p
 cmake --build "$work/cmake" >>"$work/log"
 check cmake-shared "$work/cmake/embed"
 check cmake-static "$work/cmake/embed_static"
-for example in own_plugin what_if scheduler_loop branches; do
+for example in own_plugin what_if scheduler_loop branches gang_queue consolidate informer_copy; do
   if ! "$work/cmake/$example" | diff "$BERTH_SOURCE/tests/install/$example.out" -; then
     echo "$example: the output differs from $example.out" >&2
     exit 1

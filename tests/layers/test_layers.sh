@@ -49,7 +49,7 @@ includes() {
 rooms_are engine "$2" include package bindings
 symbols "$1" "$2"
 includes engine "$2"
-rooms_are tools "$4" examples schemas
+rooms_are tools "$4" examples schemas site
 symbols "$3" "$4"
 includes tools "$4"
 rooms_are tools/live "$5" deploy

@@ -22,6 +22,7 @@ set(BERTH_TIER_LONG
   "^live_clients$"                            # generators of clients, from PyPI and of Go
   "^cli_crash$"                               # hundreds of runs, each killed at another system call
   "^hostile$"                                 # counts the instructions of hundreds of runs
+  "^docs_site$"                               # the documentation: needs doxygen
   "^python_wheel$")
 set(BERTH_TIER_CI
   "^oracle_1\\.37$"

@@ -1,16 +1,9 @@
 package main
 
 import (
-	"log"
-	"os"
+	"testing"
+
+	"berth/go/examples/internal/expected"
 )
 
-func Example() {
-	if err := run(os.Stdout); err != nil {
-		log.Fatal(err)
-	}
-	// Output:
-	// x is bound to a node
-	// y is bound to a node
-	// z is bound to a node
-}
+func TestOutput(t *testing.T) { expected.Check(t, run, "informer_copy_go.out") }

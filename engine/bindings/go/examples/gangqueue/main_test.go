@@ -1,0 +1,9 @@
+package main
+
+import (
+	"testing"
+
+	"berth/go/examples/internal/expected"
+)
+
+func TestOutput(t *testing.T) { expected.Check(t, run, "gang_queue.out") }
