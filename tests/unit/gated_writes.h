@@ -1,5 +1,5 @@
-/* A write gate on a scripted server whose wall clock shows a fixed time; for tests of the writes that
- * one kind of object needs. */
+/* A write gate on a scripted server whose wall clock shows a fixed time; for tests of the writes
+ * that one kind of object needs. */
 #ifndef BERTH_TESTS_GATED_WRITES_H
 #define BERTH_TESTS_GATED_WRITES_H
 

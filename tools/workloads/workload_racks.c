@@ -1,6 +1,6 @@
-/* The workload `racks`: equal nodes in racks of twenty, which are topology domains; racks lie within
- * zones. Apps have heavy-tailed sizes. By the number of the app, its pods are spread evenly over
- * racks, are spread if possible, avoid racks with another of its pods, or prefer the racks of
+/* The workload `racks`: equal nodes in racks of twenty, which are topology domains; racks lie
+ * within zones. Apps have heavy-tailed sizes. By the number of the app, its pods are spread evenly
+ * over racks, are spread if possible, avoid racks with another of its pods, or prefer the racks of
  * another app.
  *
  * Running pods belong to apps without a rule that could be broken. */
