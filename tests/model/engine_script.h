@@ -76,8 +76,8 @@ void script_begin(script *t, const char *program, uint64_t seed, unsigned long o
 void script_profiles(script *t, uint32_t legacy_percent);
 berth_profile script_profile(script *t, uint32_t index, bool legacy);
 
-/* Creates the engine with the profiles and the version of the cluster, a twin (may be NULL) with the
- * same configuration, and the explanation. */
+/* Creates the engine with the profiles and the version of the cluster, a twin with the same
+ * configuration (may be NULL), and the explanation. */
 void script_open(script *t, berth_engine_config *config, berth_engine **twin);
 
 /* Frees all but the twin. */

@@ -14,11 +14,13 @@ enum { VERSIONS_MAX = 32 };
 /* The oldest and the newest minor version whose rules are known. */
 static void known_minors(int *oldest, int *newest)
 {
-    uint32_t versions[VERSIONS_MAX];
+    uint32_t versions[VERSIONS_MAX] = {0};
     const uint32_t found = berth_kubernetes_versions(versions, VERSIONS_MAX);
-    const uint32_t count = found < VERSIONS_MAX ? found : VERSIONS_MAX;
-    *newest = (int)BERTH_KUBERNETES_MINOR(versions[0]);
-    *oldest = (int)BERTH_KUBERNETES_MINOR(versions[count - 1]);
+    *oldest = *newest = (int)BERTH_KUBERNETES_MINOR(versions[0]);
+    for (uint32_t i = 1; i < found && i < VERSIONS_MAX; i++) {
+        const int minor = (int)BERTH_KUBERNETES_MINOR(versions[i]);
+        *oldest = minor < *oldest ? minor : *oldest;
+    }
 }
 
 /* The newest known rules decide for a server that is one release newer. */
