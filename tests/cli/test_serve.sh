@@ -39,7 +39,7 @@ YAML
 }
 stop() {
   kill "$service"
-  wait "$service" || fail "berth serve ends with $?"
+  wait "$service" || fail "berth serve ends with $?: $(tail -n 60 "$work/log")"
   service=
 }
 # ask STATUS METHOD PATH [BODY]: sends a request; the answer's body is in $work/answer.

@@ -71,8 +71,16 @@ void question_settle(question *q, const debug_page *answer, unsigned retry_s)
     MHD_resume_connection(q->connection); /* QUESTION-1 */
 }
 
+debug_page question_take_answer(question *q)
+{
+    const debug_page taken = q->answer;
+    q->answer.text = NULL; /* QUESTION-2 */
+    return taken;
+}
+
 void question_free(question *q)
 {
     free(q->body);
+    free(q->answer.text);
     *q = (question){0};
 }

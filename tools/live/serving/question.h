@@ -1,6 +1,8 @@
 /* Questions: requests whose answers take a while, so that other threads make them. Like a request
  * that waits for its permission, a waiting question is suspended, and others are served meanwhile.
  *   QUESTION-1  The answer is written before the connection is resumed, and read after that.
+ *   QUESTION-2  A server that stops may handle a request again although its answer was handed over,
+ *               or never handle it again: the answer's text has one owner at any time.
  *
  * Threads: the server's, except question_settle, and functions that read a waiting question. */
 #ifndef BERTH_LIVE_QUESTION_H
@@ -55,10 +57,13 @@ void question_arguments(const question *q, const char *name,
 /* The value of a header; NULL: absent. */
 const char *question_header(const question *q, const char *name);
 
+/* Take the answer; what is left has no text. Owner: the caller frees the text. */
+debug_page question_take_answer(question *q);
+
 /* Answer. Owner: takes over the text. Threads: any. */
 void question_settle(question *q, const debug_page *answer, unsigned retry_s);
 
-/* Free what it holds; the answer's text is the caller's. */
+/* Free what it holds, with an answer that nobody took. */
 void question_free(question *q);
 
 #endif

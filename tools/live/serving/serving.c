@@ -277,7 +277,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
             connections_client(&s->open, connection, r->question.client);
         if (asks && !question_is_answered(&r->question, questions, connection, method, path))
             return MHD_YES;
-        p = asks ? r->question.answer : choose_page(s, connection, path, method, r);
+        p = asks ? question_take_answer(&r->question) : choose_page(s, connection, path, method, r);
     }
     return answer(connection, &p, r->question.retry_s);
 }
