@@ -2,7 +2,6 @@ package berth
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -296,34 +295,4 @@ func TestSnapshotsAndBranches(t *testing.T) {
 		t.Fatal(allocatable, requested)
 	}
 	must(t, branch.Check())
-}
-
-func Example() {
-	engine, err := New(nil)
-	if err != nil {
-		panic(err)
-	}
-	defer engine.Close()
-	engine.AddNode(testNode("small", "2"))
-	engine.AddNode(testNode("large", "16"))
-	for _, pod := range []*corev1.Pod{testPod("web", "4"), testPod("huge", "64")} {
-		id, err := engine.AddPod(pod)
-		if err != nil {
-			panic(err)
-		}
-		placement, err := engine.Schedule(id)
-		if err != nil {
-			panic(err)
-		}
-		if placement.Verdict == Placed {
-			node, _ := engine.NodeName(placement.Node)
-			fmt.Println(pod.Name, "on", node)
-		} else {
-			why, _ := engine.Why(id, &DecideOptions{SearchOnly: true})
-			fmt.Println(pod.Name, "nowhere:", why)
-		}
-	}
-	// Output:
-	// web on large
-	// huge nowhere: 0/2 nodes are available: 2 Insufficient cpu.
 }

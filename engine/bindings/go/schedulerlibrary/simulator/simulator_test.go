@@ -538,3 +538,63 @@ func TestClusterState(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// counted is a context that ends when it has been asked so many times.
+type counted struct {
+	context.Context
+	left int
+}
+
+func (c *counted) Err() error {
+	if c.left == 0 {
+		return context.DeadlineExceeded
+	}
+	c.left--
+	return nil
+}
+
+func TestContext(t *testing.T) {
+	s, all := three(t, pod("here", "1", "a"), pod("there", "1", "c"))
+	const before = "a: here; b:; c: there"
+	after := func(pods int) context.Context { return &counted{context.Background(), pods} }
+	ended := func(what string, err error, pods int) {
+		t.Helper()
+		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), fmt.Sprintf("ended after %d pods", pods)) {
+			t.Errorf("%s: %v", what, err)
+		}
+		wants(t, s, before)
+	}
+	pending := func() []*corev1.Pod { // a placement is written into the pod
+		return []*corev1.Pod{pod("p0", "1", ""), pod("p1", "1", ""), pod("p2", "1", "")}
+	}
+	for pods := range 3 {
+		results, err := s.SchedulePods(after(pods), pending(), all, snapshot.NewSchedulePodsOptions(false, false))
+		ended("SchedulePods", err, pods)
+		if len(results) != pods {
+			t.Errorf("%d results of %d", len(results), pods)
+		}
+	}
+	template := &corev1.PodTemplateSpec{Spec: pending()[0].Spec}
+	for _, pods := range []int{0, 1, 7} {
+		results, err := s.SchedulePodsByTemplate(after(pods), template, all, 20, snapshot.NewSchedulePodsByTemplateOptions(false))
+		ended("SchedulePodsByTemplate", err, pods)
+		if len(results) != pods {
+			t.Errorf("%d results of %d", len(results), pods)
+		}
+	}
+	names, diagnosis, err := s.CanSchedulePod(after(0), pending()[0], all)
+	ended("CanSchedulePod", err, 0)
+	if names != nil || diagnosis != nil {
+		t.Error(names, diagnosis)
+	}
+	for pods := range 2 {
+		handle, err := s.PreemptPods(after(pods), []*corev1.Pod{pod("here", "1", "a"), pod("there", "1", "c")})
+		ended("PreemptPods", err, pods)
+		if handle != nil {
+			t.Error("a handle")
+		}
+	}
+	if results := must(s.SchedulePods(after(3), pending(), all, snapshot.NewSchedulePodsOptions(false, false)))(t); len(results) != 3 {
+		t.Error(results)
+	}
+}

@@ -127,11 +127,22 @@ func profile(pod *corev1.Pod, err error) error {
 	return err
 }
 
+// ended returns an error if the context has ended; it says how many pods were decided before.
+func ended(ctx context.Context, decided int) error {
+	if ctx.Err() == nil {
+		return nil
+	}
+	return fmt.Errorf("ended after %d pods: %w", decided, context.Cause(ctx))
+}
+
 // CanSchedulePod returns the names of all nodes of a placement that a pod fits, in the order of the
 // placement, and why the others refuse it. Without nodes it returns nil.
 func (s *ClusterSnapshot) CanSchedulePod(ctx context.Context, pod *corev1.Pod, placement *framework.Placement) ([]string, *framework.Diagnosis, error) {
 	if placement == nil || len(placement.Nodes) == 0 {
 		return nil, nil, nil
+	}
+	if err := ended(ctx, 0); err != nil {
+		return nil, nil, err
 	}
 	nodes, err := s.cluster.Use(placement)
 	if err != nil {
@@ -163,11 +174,14 @@ func (s *ClusterSnapshot) CanSchedulePod(ctx context.Context, pod *corev1.Pod, p
 
 // SchedulePods puts pods, one after the other, on the first node of the placement that they fit, and
 // returns the decision on each. After an error the snapshot is as it was; the decisions so far are
-// returned, too.
+// returned, too. A context that ends is such an error; it is noticed between two pods.
 func (s *ClusterSnapshot) SchedulePods(ctx context.Context, pods []*corev1.Pod, placement *framework.Placement, opts SchedulePodsOptions) ([]SchedulingResult, error) {
 	return s.schedule(placement, opts, func(nodes []*cluster.Node, take func(SchedulingResult) bool) error {
 		k := &kinds{}
-		for _, pod := range pods {
+		for i, pod := range pods {
+			if err := ended(ctx, i); err != nil {
+				return err
+			}
 			added, err := s.add(pod)
 			if err != nil {
 				return err
@@ -191,7 +205,7 @@ func (s *ClusterSnapshot) SchedulePods(ctx context.Context, pods []*corev1.Pod, 
 }
 
 // SchedulePodsByTemplate makes up to `maxPods` pods of a template and places them until one fits
-// nowhere. The pods are named PREFIX-INDEX-UID.
+// nowhere. The pods are named PREFIX-INDEX-UID. A context ends it as in [ClusterSnapshot.SchedulePods].
 func (s *ClusterSnapshot) SchedulePodsByTemplate(ctx context.Context, template *corev1.PodTemplateSpec, placement *framework.Placement, maxPods int, opts SchedulePodsByTemplateOptions) ([]SchedulingResult, error) {
 	if maxPods <= 0 {
 		return nil, nil
@@ -230,6 +244,9 @@ func (s *ClusterSnapshot) SchedulePodsByTemplate(ctx context.Context, template *
 				}
 			}
 			for i, one := range waiting {
+				if err := ended(ctx, done+i); err != nil {
+					return err
+				}
 				result, err := s.settle(pods[i], one, nodes, k, known)
 				if err != nil {
 					return err
@@ -402,7 +419,10 @@ func (s *ClusterSnapshot) PreemptPods(ctx context.Context, pods []*corev1.Pod) (
 	}
 	handle := &Unpreemption{of: s, pods: pods, version: s.version}
 	err := s.attempt(func() (bool, error) {
-		for _, pod := range pods {
+		for i, pod := range pods {
+			if err := ended(ctx, i); err != nil {
+				return false, err
+			}
 			removed, err := s.remove(pod)
 			if err != nil {
 				return false, fmt.Errorf("failed to unreserve and forget pod %s: failed to remove pod from snapshot: %w",
