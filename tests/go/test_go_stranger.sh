@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A stranger's program: gets the module from a file-system proxy, builds without this repository, without
-# pkg-config's berth and without g++, and runs without LD_LIBRARY_PATH.
+# pkg-config's berth and without g++, and runs without LD_LIBRARY_PATH. With the cross compiler and qemu-user
+# (tools/setup --cross), also for arm64.
 set -euo pipefail
 : "${BERTH_SOURCE:?}" "${BERTH_BUILD:?}"
 # shellcheck source=tests/go/module.sh
@@ -16,23 +17,31 @@ fail() {
   exit 1
 }
 
-"$BERTH_SOURCE/tools/go_modules" --path $path --version $version "$proxy" >"$work/made" 2>"$work/err" || {
+architectures=(amd64) options=()
+if command -v aarch64-linux-gnu-gcc >/dev/null && command -v qemu-aarch64 >/dev/null; then
+  architectures+=(arm64) options+=(--arm64)
+else
+  echo "arm64 is not tried: no cross compiler, or no qemu-user"
+fi
+"$BERTH_SOURCE/tools/go_modules" --path $path --version $version "${options[@]}" "$proxy" >"$work/made" 2>"$work/err" || {
   ! grep -q 'cannot be had' "$work/err" || skip "$(tail -n 1 "$work/err"); to run it: a mirror of Debian's sources"
   cat "$work/err"
   exit 1
 }
-[[ $(grep -c "$version.zip" "$work/made") == 2 ]] || fail "two modules should be made: $(cat "$work/made")"
+(($(grep -c "$version.zip" "$work/made") == 2 + ${#architectures[@]})) || fail "these are not all modules: $(cat "$work/made")"
 
-# The library shows its public functions and nothing else.
-python3 -m zipfile -e "$proxy/$path/lib/linux_amd64/@v/$version.zip" "$work/library"
-archive=$work/library/$path/lib/linux_amd64@$version/libberth.a
-others=$(nm --defined-only --extern-only "$archive" | awk 'NF == 3 && $3 !~ /^berth_[a-z]/ { print $3 }' | head -n 5)
-[[ -z $others ]] || fail "other names are visible: $others"
+# A library shows its public functions and nothing else.
+for architecture in "${architectures[@]}"; do
+  python3 -m zipfile -e "$proxy/$path/lib/linux_$architecture/@v/$version.zip" "$work/library"
+  archive=$work/library/$path/lib/linux_$architecture@$version/libberth.a
+  others=$(nm --defined-only --extern-only "$archive" | awk 'NF == 3 && $3 !~ /^berth_[a-z]/ { print $3 }')
+  [[ -z $others ]] || fail "other names are visible for $architecture: ${others:0:300}"
+done
 
 # Modules that this machine has need no download.
 known=$(go env GOMODCACHE)/cache/download
 proxies=file://$proxy,file://$known,$(go env GOPROXY)
-export GOPROXY=$proxies GONOSUMDB=$path GOFLAGS='-mod=mod -modcacherw -buildvcs=false'
+export GOPROXY=$proxies GONOSUMDB=$path GOFLAGS='-mod=mod -modcacherw -buildvcs=false -trimpath'
 export GOMODCACHE=$work/cache PKG_CONFIG_PATH=$work/none
 unset LD_LIBRARY_PATH CGO_CFLAGS
 mkdir -p "$work/bin" "$work/program"
@@ -89,10 +98,22 @@ PATH=$work/bin:$PATH go build -o program . >"$work/log" 2>&1 || fail "go build: 
 found=$(cd / && "$work/program/program")
 [[ $found == 'placed a <nil>' ]] || fail "it prints: $found"
 ! ldd program | grep -E 'berth|simdjson|re2|yaml|stdc' || fail "it needs libraries beside the C library's"
+if [[ " ${architectures[*]} " == *" arm64 "* ]]; then
+  GOARCH=arm64 CGO_ENABLED=1 CC=aarch64-linux-gnu-gcc go build -o program.arm64 . >"$work/log" 2>&1 ||
+    fail "go build for arm64: $(tail -n 5 "$work/log")"
+  found=$(cd / && qemu-aarch64 -L /usr/aarch64-linux-gnu "$work/program/program.arm64")
+  [[ $found == 'placed a <nil>' ]] || fail "on arm64 it prints: $found"
+fi
 go vet . || fail "go vet"
-# Every package of the module compiles under the new path, and none names the old one.
+# Every package of the module compiles under the new path, its examples print what they say, and nothing names
+# the old path.
 go build "$path/..." || fail "the module's packages do not compile"
+go test -run '^Example' "$path" >"$work/log" 2>&1 || fail "the examples: $(tail -n 20 "$work/log")"
 ! grep -rn 'berth/go\b' "$GOMODCACHE/$path@$version" || fail "the old path is left"
+if ((go_minor >= 26)); then
+  go get "$path/framework@$version" >"$work/log" 2>&1 || skip "modules for the framework cannot be had"
+  go build "$path/framework" || fail "the framework's plugin does not compile"
+fi
 
 # Mistakes.
 for arguments in "--path berth/go --version v0.1.0 $work/x" "--path example.org/berth --version 0.1 $work/x" \

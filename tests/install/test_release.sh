@@ -25,6 +25,7 @@ refused() { # VERSION CODE REASON
   fi
 }
 refused nonsense 2 "usage:"
+refused --go 2 "usage:"
 touch uncommitted
 refused "$next" 1 "not committed"
 rm uncommitted

@@ -28,7 +28,6 @@
 package berth
 
 /*
-#cgo pkg-config: berth
 #cgo noescape bg_find_pod
 #cgo nocallback bg_find_pod
 #cgo noescape bg_find_node

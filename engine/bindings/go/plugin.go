@@ -164,7 +164,8 @@ type NodePod struct {
 	Labels, Annotations []string
 }
 
-// Nodes is a slice of nodes; valid during the call.
+// Nodes is a slice of nodes; valid during the call. Its arrays may be longer than Len; what lies beyond
+// has no meaning.
 type Nodes struct {
 	IDs []NodeID
 	// By position in Plugin.Resources, then node.
