@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "api/group_preemption.h"
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/sized.h"
@@ -49,6 +50,7 @@ typedef struct group {
     berth_placement *placements; /* NULL, or the caller's array */
     size_t placement_size;
     uint32_t fitted;
+    berth__group_preemption preemption;
 } group;
 
 static berth_status read_options(group *g, const berth_group_options *options, berth_error *error)
@@ -56,7 +58,8 @@ static berth_status read_options(group *g, const berth_group_options *options, b
     if (options != NULL)
         BERTH_TRY(
             berth__sized_read(&g->how, sizeof(g->how), options, "berth_group_options", error));
-    if ((g->how.flags & ~(uint32_t)(BERTH_GROUP_ALL | BERTH_GROUP_STOP)) != 0)
+    const uint32_t known = BERTH_GROUP_ALL | BERTH_GROUP_STOP | BERTH_GROUP_PREEMPT;
+    if ((g->how.flags & ~known) != 0)
         return berth__error_set(error, BERTH_E_ARG, "there are no flags %#x",
                                 (unsigned)g->how.flags);
     if ((g->how.flags & BERTH_GROUP_ALL) != 0)
@@ -84,6 +87,9 @@ static berth_status place_pods(group *g, uint32_t *tried, berth_error *error)
         berth_placement placement;
         BERTH_TRY(berth__cancel_check(g->how.cancel, error));
         BERTH_TRY(berth_engine_schedule(g->engine, g->pods[*tried], &placement, error));
+        if (placement.verdict == BERTH_VERDICT_UNSCHEDULABLE &&
+            (g->how.flags & BERTH_GROUP_PREEMPT) != 0)
+            BERTH_TRY(berth__group_preempt(&g->preemption, *tried, &placement, error));
         if (g->placements != NULL)
             tell(g, *tried, &placement);
         g->fitted += placement.verdict == BERTH_VERDICT_PLACED;
@@ -98,14 +104,19 @@ berth_status berth_engine_schedule_pods_sized(berth_engine *engine, const berth_
 {
     static const berth_placement untried = {.verdict = BERTH_VERDICT_UNSCHEDULABLE,
                                             .node = BERTH_NODE_NONE};
-    group g = {engine, pods, count, {.size = sizeof(g.how)}, placements, size, 0};
+    group g = {engine,     pods, count, {.size = sizeof(g.how)},
+               placements, size, 0,     {.engine = engine, .pods = pods}};
     uint32_t tried;
     BERTH_TRY(berth__need(fitted, "fitted", error));
     *fitted = 0;
     BERTH_TRY(read_options(&g, options, error));
     BERTH_TRY(berth_engine_begin(engine, error));
     berth_status status = place_pods(&g, &tried, error);
-    end(engine, status == BERTH_OK && g.fitted >= g.how.minimum);
+    const bool keeps = status == BERTH_OK && g.fitted >= g.how.minimum;
+    end(engine, keeps);
+    if (keeps && g.how.evicted != NULL)
+        berth__group_preemption_tell(&g.preemption, g.how.evicted, g.how.context);
+    berth__group_preemption_free(&g.preemption);
     if (status != BERTH_OK && status != BERTH_E_CANCELLED)
         return status;
     for (; placements != NULL && tried < count; tried++)

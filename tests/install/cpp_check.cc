@@ -127,6 +127,15 @@ void check_decisions()
     berth_pod_id more = engine.add_like(small, "more");
     EXPECT(engine.fit_count(more, 100).count() == 3);
     EXPECT(engine.schedule_pods({more, large}).fitted == 1);
+    EXPECT(engine.schedule_pods({large}, BERTH_GROUP_PREEMPT).evictions.empty());
+    engine.load_text(
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: urgent}\nspec: {priority: 10, containers: "
+        "[{name: c, resources: {requests: {cpu: 3}}}]}\n",
+        "urgent", nullptr);
+    const auto evictions =
+        engine.schedule_pods({engine.find_pod("default", "urgent")}, BERTH_GROUP_PREEMPT).evictions;
+    EXPECT(evictions.size() == 1 && evictions[0].victim == more);
+    EXPECT(evictions[0].node == node && evictions[0].preemptor == 0);
     engine.remove(BERTH_KIND_POD, "default", "more");
     EXPECT(engine.find_pod("default", "more") == BERTH_POD_NONE);
 }

@@ -1,6 +1,6 @@
 /* Property test: what-ifs against plain versions. One engine goes on living: pods come and are
  * placed, and in between it answers how many more of a pod fit, whether a group fits, and whether
- * nodes can be drained. Each answer is compared with that of an engine made for this question
+ * nodes can be drained; groups preempt or not. Each answer is compared with that of an engine made for this question
  * alone, which never opens a transaction: pods are simply added, removed and placed one after the
  * other, and a drained node is a node without room for pods. That engine reaches its state by
  * repeating the whole history, or, if decisions leave only placements behind, from the objects with
@@ -43,12 +43,13 @@ typedef struct trial {
     berth_engine *engine; /* lives on */
     berth_explanation *explanation;
     text wanted, got;
+    text *evictions; /* of the group that is being placed */
     unsigned question;
     bool failed;
 } trial;
 
 static struct {
-    unsigned long counts, groups, drains, rebuilt, placed, stopped;
+    unsigned long counts, groups, drains, rebuilt, placed, stopped, evicted;
 } tally;
 
 /* ---- texts ---- */
@@ -281,6 +282,60 @@ static void ask_group(trial *t)
 
 /* ---- as many of a group as fit ---- */
 
+static void print_eviction(text *out, const berth_engine *engine, berth_pod_id victim,
+                           berth_node_id node, uint32_t preemptor)
+{
+    berth_str space, name;
+    berth_engine_pod_name(engine, victim, &space, &name);
+    print(out, "%.*s/%.*s leaves %u for pod %u\n", NAIVE_TEXT(space), NAIVE_TEXT(name), node,
+          preemptor);
+    tally.evicted++;
+}
+
+static bool is_pod_among(const berth_pod_id *ids, uint32_t count, berth_pod_id wanted)
+{
+    uint32_t i = 0;
+    while (i < count && ids[i] != wanted)
+        i++;
+    return i < count;
+}
+
+/* Places a pod as kube-scheduler does: an attempt, and another one if evictions help. `tried` are the
+ * pods of its group before it, which stay where they are. Evictions are printed to `evictions`. */
+static void place_or_preempt(trial *t, berth_engine *plain, const berth_pod_id *tried,
+                             uint32_t index, berth_placement *out, text *evictions)
+{
+    const berth_decide_options how = {.size = sizeof(how), .explanation = t->explanation};
+    berth_pod_id victims[MOVED_MAX];
+    berth_error error = {0};
+    must(t, "begin", berth_engine_begin(plain, &error), &error);
+    place(t, plain, tried[index], out);
+    const bool refused = out->verdict == BERTH_VERDICT_UNSCHEDULABLE;
+    must(t, "end",
+         refused ? berth_engine_rollback(plain, &error) : berth_engine_commit(plain, &error),
+         &error);
+    if (!refused)
+        return;
+    must(t, "decide", berth_engine_decide(plain, tried[index], &how, out, &error), &error);
+    const berth_node_id node = berth_explanation_nominated(t->explanation);
+    const uint32_t count = berth_explanation_victim_count(t->explanation);
+    bool helps = node != BERTH_NODE_NONE;
+    for (uint32_t i = 0; i < count && helps; i++) {
+        victims[i] = berth_explanation_victim(t->explanation, i);
+        helps = !is_pod_among(tried, index, victims[i]);
+    }
+    for (uint32_t i = 0; i < count && helps; i++) {
+        print_eviction(evictions, plain, victims[i], node, index);
+        must(t, "unbind", berth_engine_unbind(plain, victims[i], &error), &error);
+    }
+    if (!helps)
+        return;
+    must(t, "nominate", berth_engine_nominate(plain, tried[index], node, &error), &error);
+    place(t, plain, tried[index], out);
+    if (out->verdict != BERTH_VERDICT_PLACED)
+        fail(t, "a pod has no node although its victims have left");
+}
+
 /* Places pods one after the other, as the options say, on a separate engine. If too few fit, none
  * stays, so the engine to compare with is then one that never tried. */
 static void place_plainly(trial *t, const berth_pod *const *group, uint32_t count,
@@ -289,11 +344,18 @@ static void place_plainly(trial *t, const berth_pod *const *group, uint32_t coun
     berth_engine *plain = made_by_deeds(t);
     uint32_t minimum = (how->flags & BERTH_GROUP_ALL) != 0 ? count : how->minimum, fitted = 0;
     bool stopped = false;
+    berth_pod_id ids[GROUP_MAX];
+    static text evictions;
+    clear(&evictions);
     for (*tried = 0; *tried < count && !stopped && !t->failed; ++*tried) {
         berth_placement placement;
         if (fitted + (count - *tried) < minimum)
             break;
-        place(t, plain, pod_of(plain, group[*tried]), &placement);
+        ids[*tried] = pod_of(plain, group[*tried]);
+        if ((how->flags & BERTH_GROUP_PREEMPT) != 0)
+            place_or_preempt(t, plain, ids, *tried, &placement, &evictions);
+        else
+            place(t, plain, ids[*tried], &placement);
         print_placement(&t->wanted, &placement);
         fitted += placement.verdict == BERTH_VERDICT_PLACED;
         stopped = placement.verdict != BERTH_VERDICT_PLACED && (how->flags & BERTH_GROUP_STOP) != 0;
@@ -301,21 +363,34 @@ static void place_plainly(trial *t, const berth_pod *const *group, uint32_t coun
     if (fitted < minimum) {
         berth_engine_destroy(plain);
         plain = made_by_deeds(t);
+        clear(&evictions);
     }
-    print(&t->wanted, "%u fit, digest %llx\n", fitted,
+    print(&t->wanted, "%s%u fit, digest %llx\n", evictions.bytes, fitted,
           (unsigned long long)berth_engine_digest(plain));
     berth_engine_destroy(plain);
 }
 
+static void on_evicted(void *context, berth_pod_id victim, berth_node_id node, uint32_t preemptor)
+{
+    const trial *t = context;
+    print_eviction(t->evictions, t->engine, victim, node, preemptor);
+}
+
 static void ask_pods(trial *t)
 {
+    static text evictions;
     const berth_pod *group[GROUP_MAX];
     berth_pod_id ids[GROUP_MAX];
     berth_placement placements[GROUP_MAX];
     berth_error error = {0};
     uint32_t count = choose_group(t, group), fitted = 0, tried = 0;
-    const berth_group_options how = {
-        .size = sizeof(how), .flags = gen_below(&t->gen, 4), .minimum = gen_below(&t->gen, 4)};
+    const berth_group_options how = {.size = sizeof(how),
+                                     .flags = gen_below(&t->gen, 8),
+                                     .minimum = gen_below(&t->gen, 4),
+                                     .evicted = on_evicted,
+                                     .context = t};
+    clear(&evictions);
+    t->evictions = &evictions;
     for (uint32_t i = 0; i < count; i++)
         ids[i] = pod_of(t->engine, group[i]);
     place_plainly(t, group, count, &how, &tried);
@@ -329,7 +404,7 @@ static void ask_pods(trial *t)
         else if (placements[i].node != BERTH_NODE_NONE)
             fail(t, "a pod that was not tried has a node");
     }
-    print(&t->got, "%u fit, digest %llx\n", fitted,
+    print(&t->got, "%s%u fit, digest %llx\n", evictions.bytes, fitted,
           (unsigned long long)berth_engine_digest(t->engine));
     must(t, "rollback", berth_engine_rollback(t->engine, &error), &error);
     tally.groups++;
@@ -573,7 +648,8 @@ int main(int argc, char **argv)
         if (!run_round(seed + i))
             return 1;
     printf("%lu counts, %lu groups, %lu drains, %lu of them from the objects, too; %lu placed, "
-           "%lu not\n",
-           tally.counts, tally.groups, tally.drains, tally.rebuilt, tally.placed, tally.stopped);
+           "%lu not; %lu evictions\n",
+           tally.counts, tally.groups, tally.drains, tally.rebuilt, tally.placed, tally.stopped,
+           tally.evicted);
     return 0;
 }

@@ -1,17 +1,25 @@
 /* Questions whose answers come while the server stops: each text is freed once. Sanitizers notice the
  * rest; without them, the C library notices most double frees. */
-#include "serving_client.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 
+#include <cmocka.h>
 #include <netinet/in.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "live/serving/question.h"
+#include "live/serving/serving.h"
 
 enum { ROUNDS = 100, ASKED = 8 };
 
+static serving *server;
+static metrics *counted;
 static question *waiting[ASKED];
 static _Atomic int asked;
 
@@ -39,6 +47,14 @@ static int start(void **state)
     (void)state;
     atomic_store(&asked, 0);
     assert_int_equal(serving_start(&options, &server, &error), BERTH_OK);
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    serving_stop(server);
+    metrics_destroy(counted);
     return 0;
 }
 

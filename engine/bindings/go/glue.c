@@ -461,17 +461,63 @@ int bg_feasible(bg_box *box, uint64_t pod, uint32_t *nodes, int64_t *totals, uin
                                        &box->error);
 }
 
-int bg_schedule_pods(bg_box *box, const uint64_t *pods, uint32_t count, uint32_t flags,
-                     uint32_t minimum, bg_placement *out)
+static void take_eviction(void *context, berth_pod_id victim, berth_node_id node,
+                          uint32_t preemptor)
 {
-    const berth_group_options options = {
-        .size = sizeof(options), .flags = flags, .minimum = minimum, .cancel = &box->cancel};
+    bg_evictions *to = context;
+    if (to->count == to->capacity) {
+        const uint32_t capacity = to->capacity > 0 ? 2 * to->capacity : 16;
+        bg_eviction *items = realloc(to->items, capacity * sizeof(*items));
+        to->failed |= items == NULL;
+        if (items == NULL)
+            return;
+        to->items = items;
+        to->capacity = capacity;
+    }
+    to->items[to->count++] = (bg_eviction){victim, node, preemptor};
+}
+
+void bg_evictions_free(bg_evictions *evictions)
+{
+    free(evictions->items);
+}
+
+/* The list of evictions is made in a transaction, so that one without memory takes them back. */
+static berth_status schedule_preempting(bg_box *box, const uint64_t *pods, uint32_t count,
+                                        const berth_group_options *options,
+                                        berth_placement *placements, uint32_t *fitted,
+                                        const bg_evictions *evictions)
+{
+    berth_status status = berth_engine_begin(box->engine, &box->error);
+    if (status != BERTH_OK)
+        return status;
+    status = berth_engine_schedule_pods(box->engine, pods, count, options, placements, fitted,
+                                        &box->error);
+    if (status == BERTH_OK && evictions->failed)
+        status = no_memory(&box->error);
+    (void)(status == BERTH_OK ? berth_engine_commit(box->engine, NULL)
+                              : berth_engine_rollback(box->engine, NULL));
+    return status;
+}
+
+int bg_schedule_pods(bg_box *box, const uint64_t *pods, uint32_t count, uint32_t flags,
+                     uint32_t minimum, bg_placement *out, bg_evictions *evictions)
+{
+    const berth_group_options options = {.size = sizeof(options),
+                                         .flags = flags,
+                                         .minimum = minimum,
+                                         .cancel = &box->cancel,
+                                         .evicted = take_eviction,
+                                         .context = evictions};
     uint32_t fitted = 0;
     berth_placement *placements = calloc(count > 0 ? count : 1, sizeof(*placements));
     if (placements == NULL)
         return no_memory(&box->error);
-    berth_status status = berth_engine_schedule_pods(box->engine, pods, count, &options, placements,
-                                                     &fitted, &box->error);
+    berth_status status =
+        (flags & BERTH_GROUP_PREEMPT) != 0
+            ? schedule_preempting(box, pods, count, &options, placements, &fitted, evictions)
+            : berth_engine_schedule_pods(box->engine, pods, count, &options, placements, &fitted,
+                                         &box->error);
     for (uint32_t i = 0; status == BERTH_OK && out != NULL && i < count; i++)
         out[i] = placement_of(&placements[i]);
     free(placements);

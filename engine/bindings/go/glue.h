@@ -160,8 +160,21 @@ uint32_t bg_c_loop(bg_box *box, const uint64_t *pods, uint32_t count);
 
 int bg_fits(bg_box *box, uint64_t pod, uint32_t node, uint32_t flags);
 int bg_feasible(bg_box *box, uint64_t pod, uint32_t *nodes, int64_t *totals, uint32_t capacity);
+
+/* The evictions for a group; zeroed at first, freed by bg_evictions_free. */
+typedef struct bg_eviction {
+    uint64_t victim;
+    uint32_t node, preemptor;
+} bg_eviction;
+typedef struct bg_evictions {
+    bg_eviction *items;
+    uint32_t count, capacity;
+    bool failed; /* no memory for one */
+} bg_evictions;
+
 int bg_schedule_pods(bg_box *box, const uint64_t *pods, uint32_t count, uint32_t flags,
-                     uint32_t minimum, bg_placement *out);
+                     uint32_t minimum, bg_placement *out, bg_evictions *evictions);
+void bg_evictions_free(bg_evictions *evictions);
 int bg_add_group(bg_box *box, const berth_node *node, const berth_pod *pods, uint32_t pod_count,
                  const berth_csi_node *csi_node, uint32_t count, uint32_t *nodes);
 

@@ -100,6 +100,11 @@ type GroupOptions struct {
 	All     bool // place all pods or none
 	Stop    bool // end at the first pod that fits nowhere
 	Minimum int  // if fewer pods fit, none is placed
+	// Preempt: a pod that fits nowhere preempts as its profile and its preemptionPolicy say, but no
+	// pod of the same group. Victims are pending at once: schedule them again, or remove them.
+	Preempt bool
+	// Evicted, if not nil, receives the evictions, by preemptor; none if the group is taken back.
+	Evicted *[]Eviction
 }
 
 // SchedulePods places as many of these pending pods as fit, and returns how many fit. If those are
@@ -122,15 +127,27 @@ func (e *Engine) SchedulePodsContext(ctx context.Context, pods []PodID, options 
 	if options.Stop {
 		flags |= C.BERTH_GROUP_STOP
 	}
+	if options.Preempt {
+		flags |= C.BERTH_GROUP_PREEMPT
+	}
 	if err := e.lock(); err != nil {
 		return 0, err
 	}
 	defer e.unlock()
 	stop := e.watch(ctx)
+	var evictions C.bg_evictions
+	defer C.bg_evictions_free(&evictions)
 	status := C.bg_schedule_pods(e.box, (*C.uint64_t)(unsafe.SliceData(pods)),
 		C.uint32_t(len(pods)), flags, C.uint32_t(options.Minimum),
-		(*C.bg_placement)(unsafe.Pointer(unsafe.SliceData(out))))
+		(*C.bg_placement)(unsafe.Pointer(unsafe.SliceData(out))), &evictions)
 	stop()
+	if options.Evicted != nil {
+		*options.Evicted = (*options.Evicted)[:0]
+		for _, one := range unsafe.Slice(evictions.items, int(evictions.count)) {
+			*options.Evicted = append(*options.Evicted,
+				Eviction{pods[one.preemptor], NodeID(one.node), PodID(one.victim)})
+		}
+	}
 	return int(e.box.done), e.resultOf(ctx, status)
 }
 

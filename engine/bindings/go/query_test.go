@@ -2,6 +2,7 @@ package berth
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -61,6 +62,37 @@ func TestPartOfAGroup(t *testing.T) {
 	out := make([]Placement, 10)
 	if n := got(e.SchedulePods(ids, GroupOptions{Minimum: 8}, out))(t); n != 8 || out[9].Verdict != Unschedulable {
 		t.Fatal(n, out)
+	}
+}
+
+func TestGroupPreempts(t *testing.T) {
+	e := made(t, 1)
+	ids := pods(t, e, 8)
+	if n := got(e.SchedulePods(ids, GroupOptions{}, nil))(t); n != 8 {
+		t.Fatal(n)
+	}
+	priority := int32(10)
+	urgent := make([]PodID, 2)
+	for i := range urgent {
+		pod := testPod(fmt.Sprintf("urgent-%d", i), "2")
+		pod.Spec.Priority = &priority
+		urgent[i] = got(e.AddPod(pod))(t)
+	}
+	evicted := []Eviction{{}}
+	if n := got(e.SchedulePods(urgent, GroupOptions{Evicted: &evicted}, nil))(t); n != 0 || len(evicted) != 0 {
+		t.Fatal(n, evicted)
+	}
+	out := make([]Placement, 2)
+	if n := got(e.SchedulePods(urgent, GroupOptions{Preempt: true, Evicted: &evicted}, out))(t); n != 2 {
+		t.Fatal(n)
+	}
+	if len(evicted) != 4 || evicted[0].Preemptor != urgent[0] || evicted[3].Preemptor != urgent[1] || evicted[3].Node != out[1].Node {
+		t.Fatal(evicted, out)
+	}
+	for _, one := range evicted {
+		if !slices.Contains(ids, one.Victim) || got(e.PodNode(one.Victim))(t) != NoNode {
+			t.Fatal(one)
+		}
 	}
 }
 

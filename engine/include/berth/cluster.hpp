@@ -15,11 +15,19 @@ struct amounts {
     std::int64_t requested;
 };
 
+/* A pod that left `node` for the pod at `preemptor` of a group; it is pending. */
+struct group_eviction {
+    berth_pod_id victim;
+    berth_node_id node;
+    std::uint32_t preemptor;
+};
+
 /* How many pods of a group fit, and the decision for each; cancelled: nothing was placed. */
 struct group_result {
     std::uint32_t fitted;
     bool cancelled;
     std::vector<berth_placement> placements;
+    std::vector<group_eviction> evictions; /* with BERTH_GROUP_PREEMPT */
 };
 
 /* How many pods fit, and where; cancelled: so many at least. */
@@ -210,21 +218,27 @@ class cluster
             [&](berth_error *e) { return berth_engine_close_node(c(), node, closed, e); });
     }
 
-    /* `flags`: BERTH_GROUP_*; `minimum`: if fewer pods fit, none is placed. */
+    /* `flags`: BERTH_GROUP_*; `minimum`: if fewer pods fit, none is placed. Throws std::bad_alloc,
+     * too, if there is no memory for the evictions; the group is placed nevertheless. */
     group_result schedule_pods(const std::vector<berth_pod_id> &pods, std::uint32_t flags = 0,
                                std::uint32_t minimum = 0, const cancel_flag *cancel = nullptr)
     {
-        group_result out{0, false, std::vector<berth_placement>(pods.size())};
+        group_result out{0, false, std::vector<berth_placement>(pods.size()), {}};
+        evictions_to to{&out.evictions, false};
         berth_group_options options{};
         options.size = sizeof(options);
         options.flags = flags;
         options.minimum = minimum;
         options.cancel = cancel != nullptr ? cancel->c() : nullptr;
+        options.evicted = take_eviction;
+        options.context = &to;
         out.cancelled = detail::check_cancelled([&](berth_error *e) {
             return berth_engine_schedule_pods(c(), pods.data(),
                                               static_cast<std::uint32_t>(pods.size()), &options,
                                               out.placements.data(), &out.fitted, e);
         });
+        if (to.failed)
+            throw std::bad_alloc();
         return out;
     }
 
@@ -320,6 +334,23 @@ class cluster
     }
 
   private:
+    struct evictions_to {
+        std::vector<group_eviction> *list;
+        bool failed;
+    };
+
+    /* No exception may pass through C. */
+    static void take_eviction(void *context, berth_pod_id victim, berth_node_id node,
+                              std::uint32_t preemptor) noexcept
+    {
+        auto *to = static_cast<evictions_to *>(context);
+        try {
+            to->list->push_back({victim, node, preemptor});
+        } catch (const std::bad_alloc &) {
+            to->failed = true;
+        }
+    }
+
     berth_engine *handle_;
 };
 
