@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "base/hash.h"
 
 enum { CELLS_CACHED = 1024 };
 static const size_t CELL_BYTES_MAX = (size_t)64 << 20;
@@ -157,11 +156,11 @@ static bool allocate(berth__cells_cache *cache, berth__score_cells *cells, uint3
 /* A split by one property: each pair of cell and value becomes a new cell. */
 typedef struct splitting {
     berth__score_cells *cells;
-    cell_pair *pairs;  /* hash table */
-    uint32_t capacity; /* a power of two */
-    uint32_t most;     /* new cells allowed */
-    uint32_t count;    /* of new cells */
-    cell_pair *last;   /* of the slot before */
+    cell_pair *pairs; /* hash table of 2 to the power of `bits` entries */
+    uint32_t bits;
+    uint32_t most;   /* new cells allowed */
+    uint32_t count;  /* of new cells */
+    cell_pair *last; /* of the slot before */
 } splitting;
 
 /* Prepare splits of a layout's slots. False: out of memory. */
@@ -170,11 +169,11 @@ static bool begin_splits(splitting *split, berth__cells_cache *cache, berth__sco
 {
     split->cells = cells;
     split->most = berth__cells_allowed(slots, BERTH__CELLS_FEW, BERTH__CELLS_MAX);
-    split->capacity = 2 * BERTH__CELLS_FEW;
-    while (split->capacity < 2 * split->most)
-        split->capacity *= 2;
-    if (!berth__grow(cache->allocator, &cache->pairs, &cache->pair_capacity, split->capacity,
-                     sizeof(*cache->pairs)))
+    split->bits = 1;
+    while (UINT32_C(1) << split->bits < 2 * split->most)
+        split->bits++;
+    if (!berth__grow(cache->allocator, &cache->pairs, &cache->pair_capacity,
+                     UINT32_C(1) << split->bits, sizeof(*cache->pairs)))
         return false;
     split->pairs = cache->pairs;
     return true;
@@ -182,7 +181,7 @@ static bool begin_splits(splitting *split, berth__cells_cache *cache, berth__sco
 
 static void begin_split(splitting *split)
 {
-    memset(split->pairs, 0, split->capacity * sizeof(*split->pairs));
+    memset(split->pairs, 0, sizeof(*split->pairs) << split->bits);
     split->count = 0;
     split->last = split->pairs;
 }
@@ -192,16 +191,17 @@ static inline bool is_pair(const cell_pair *pair, uint32_t cell, int64_t value)
     return pair->becomes != 0 && pair->cell == cell && pair->value == value;
 }
 
-/* The entry of a pair, or a free one. The table is never more than half full. */
+/* The entry of a pair, or a free one. The table is never more than half full. Neighbours differ in
+ * their zones, so this runs for nearly every slot: the hash is two multiplications by odd numbers,
+ * of which the upper bits count. */
 static cell_pair *pair_of(const splitting *split, uint32_t cell, int64_t value)
 {
-    const struct {
-        int64_t value;
-        uint64_t cell;
-    } key = {value, cell};
-    uint32_t at = (uint32_t)berth__hash_bytes(&key, sizeof(key), 0) & (split->capacity - 1);
+    const uint64_t hash =
+        (uint64_t)value * UINT64_C(0x9e3779b97f4a7c15) + cell * UINT64_C(0xc2b2ae3d27d4eb4f);
+    const uint32_t last = (UINT32_C(1) << split->bits) - 1;
+    uint32_t at = (uint32_t)(hash >> (64 - split->bits));
     while (split->pairs[at].becomes != 0 && !is_pair(&split->pairs[at], cell, value))
-        at = (at + 1) & (split->capacity - 1);
+        at = (at + 1) & last;
     return &split->pairs[at];
 }
 

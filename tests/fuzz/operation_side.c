@@ -249,6 +249,14 @@ static berth_status decide(operation_side *side, operation_verb verb, const uint
     return status;
 }
 
+static void on_evicted(void *context, berth_pod_id victim, berth_node_id node, uint32_t preemptor)
+{
+    operation_side *side = context;
+    operation_note(side, victim);
+    operation_note_node(side, node);
+    operation_note(side, preemptor);
+}
+
 static berth_status place_group(operation_side *side, const uint8_t *argument)
 {
     enum { GROUP = 4 };
@@ -256,8 +264,12 @@ static berth_status place_group(operation_side *side, const uint8_t *argument)
     berth_placement placements[GROUP];
     uint32_t placed = 0;
     const uint32_t count = 1 + argument[1] % GROUP;
-    const berth_group_options options = {
-        .size = sizeof(options), .flags = argument[1] / 4 % 4, .minimum = argument[1] / 16 % GROUP};
+    const uint32_t preempts = argument[2] / 64 == 0 ? BERTH_GROUP_PREEMPT : 0;
+    const berth_group_options options = {.size = sizeof(options),
+                                         .flags = argument[1] / 4 % 4 | preempts,
+                                         .minimum = argument[1] / 16 % GROUP,
+                                         .evicted = on_evicted,
+                                         .context = side};
     for (uint32_t i = 0; i < count; i++)
         pods[i] = pod_that(side, (uint8_t)(argument[0] + i * (1 + argument[2] % 5)), true);
     berth_engine *engine = operation_target(side);
