@@ -225,6 +225,9 @@ typedef struct berth__kernels {
     void (*accumulate)(int64_t *total, const int64_t *values, int64_t weight);
     /* total += amount, for the slots in `mask`. */
     void (*add_where)(const berth__mask *mask, int64_t amount, int64_t *total);
+    /* leaf += value * weight, for the slots in `mask`; the results fit into 32 bits. */
+    void (*add_to_leaves)(const berth__mask *mask, const int64_t *values, int32_t weight,
+                          int32_t *leaves);
     /* Widen lowest..highest by values kept in 16 bits whose slots are in `mask`. */
     void (*widen_kept)(const int16_t *kept, const berth__mask *mask, int64_t *lowest,
                        int64_t *highest);

@@ -395,6 +395,7 @@ const berth__kernels KERNELS_TABLE = {
     .narrow = narrow,
     .accumulate = accumulate,
     .add_where = add_where,
+    .add_to_leaves = add_to_leaves,
     .widen_kept = widen_kept,
     .gather_kept = gather_kept,
     .add_where_kept = add_where_kept,

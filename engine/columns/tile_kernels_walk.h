@@ -15,6 +15,46 @@ static void leaves_from(const int32_t *leaves, uint32_t groups, int32_t least, b
     }
 }
 
+static void add_to_leaves(const berth__mask *mask, const int64_t *restrict values, int32_t weight,
+                          int32_t *restrict leaves)
+{
+#if defined(__AVX512BW__)
+    const __m512i factor = _mm512_set1_epi32(weight);
+    for (uint32_t s = 0; s < BERTH__TILE; s += 16) {
+        const __mmask16 in = (__mmask16)(mask->words[s / 64] >> (s % 64));
+        const __m256i low = _mm512_cvtepi64_epi32(_mm512_loadu_si512(values + s));
+        const __m256i high = _mm512_cvtepi64_epi32(_mm512_loadu_si512(values + s + 8));
+        const __m512i all = _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+        const __m512i leaf = _mm512_loadu_si512(leaves + s);
+        const __m512i more = _mm512_mullo_epi32(all, factor);
+        _mm512_storeu_si512(leaves + s, _mm512_mask_add_epi32(leaf, in, leaf, more));
+    }
+#elif defined(__AVX2__)
+    const __m256i factor = _mm256_set1_epi32(weight);
+    const __m256i lanes = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    const __m256i evens = _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7);
+    for (uint32_t s = 0; s < BERTH__TILE; s += 8) {
+        const __m256i bits = _mm256_set1_epi32((int32_t)(mask->words[s / 64] >> (s % 64) & 0xff));
+        const __m256i in = _mm256_cmpeq_epi32(_mm256_and_si256(bits, lanes), lanes);
+        __m256i low, high, leaf;
+        memcpy(&low, values + s, sizeof(low));
+        memcpy(&high, values + s + 4, sizeof(high));
+        memcpy(&leaf, leaves + s, sizeof(leaf));
+        low = _mm256_permutevar8x32_epi32(low, evens);
+        high = _mm256_permutevar8x32_epi32(high, evens);
+        const __m256i all = _mm256_permute2x128_si256(low, high, 0x20);
+        const __m256i more = _mm256_and_si256(_mm256_mullo_epi32(all, factor), in);
+        leaf = _mm256_add_epi32(leaf, more);
+        memcpy(leaves + s, &leaf, sizeof(leaf));
+    }
+#else
+    BERTH__MASK_EACH(mask, s)
+    {
+        leaves[s] = (int32_t)((uint32_t)leaves[s] + (uint32_t)values[s] * (uint32_t)weight);
+    }
+#endif
+}
+
 static void best_leaves(const int32_t *leaves, const int32_t *bests, const berth__mask *slots,
                         berth__tree_sum *best)
 {

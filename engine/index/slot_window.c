@@ -121,10 +121,7 @@ static void add_scores(const berth__decision *decision, uint32_t tile, const ber
         else
             stage->plugin->score(decision->cycle, stage->instance, own->state, tile, slots,
                                  scratch);
-        BERTH__MASK_EACH(slots, s)
-        {
-            totals[s] += (int32_t)(stage->weight * raws[s]);
-        }
+        decision->cycle->view->kernels->add_to_leaves(slots, raws, (int32_t)stage->weight, totals);
     }
 }
 

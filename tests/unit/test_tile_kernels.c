@@ -443,6 +443,30 @@ static void test_add_where(void **state)
     }
 }
 
+static void test_add_to_leaves(void **state)
+{
+    (void)state;
+    _Alignas(64) static int64_t values[BERTH__TILE];
+    _Alignas(64) static int32_t before[BERTH__TILE];
+    for (int round = 0; round < ROUNDS; round++) {
+        const berth__mask mask = random_mask();
+        const int32_t weight = (int32_t)berth__random_below(&source, 2001) - 1000;
+        for (uint32_t s = 0; s < BERTH__TILE; s++) {
+            before[s] = (int32_t)amount(1 << 30);
+            values[s] = amount(2000000) - 1000000;
+        }
+        for (uint32_t t = 0; t < table_count; t++) {
+            _Alignas(64) int32_t leaves[BERTH__TILE];
+            memcpy(leaves, before, sizeof(leaves));
+            tables[t]->add_to_leaves(&mask, values, weight, leaves);
+            for (uint32_t s = 0; s < BERTH__TILE; s++)
+                check("add_to_leaves", t, s,
+                      before[s] + (berth__bit_get(mask.words, s) ? values[s] * weight : 0),
+                      leaves[s]);
+        }
+    }
+}
+
 static void test_kept(void **state)
 {
     (void)state;
@@ -1047,6 +1071,7 @@ int main(void)
         cmocka_unit_test(test_narrow),
         cmocka_unit_test(test_accumulate),
         cmocka_unit_test(test_add_where),
+        cmocka_unit_test(test_add_to_leaves),
         cmocka_unit_test(test_kept),
         cmocka_unit_test(test_add_parts),
         cmocka_unit_test(test_equal),
