@@ -14,6 +14,7 @@ from typing import List as _List
 from typing import NamedTuple as _NamedTuple
 
 from ._arrays import IntArray
+from ._cancel import CancelFlag
 from ._cluster import Cluster
 from ._engine import Branch, Engine, Snapshot
 from ._enums import (
@@ -125,6 +126,7 @@ __all__ = [
     "Binding",
     "Branch",
     "BusyError",
+    "CancelFlag",
     "CancelledError",
     "Capacity",
     "ClosedError",
