@@ -17,11 +17,10 @@ exported=$(nm --dynamic --defined-only "$folder/site/berth/_native.abi3.so" | aw
   exit 1
 }
 
-tags=$(readelf --wide --dynamic "$folder/site/berth/_native.abi3.so")
-grep -qE 'BIND_NOW|FLAGS_1.*NOW' <<<"$tags" || {
-  echo "python: the extension is not bound when it is loaded (BIND_NOW)"
-  exit 1
-}
+# shellcheck source=tests/install/hardened.sh
+source "$BERTH_SOURCE/tests/install/hardened.sh"
+hardened "$folder/site/berth/_native.abi3.so"
+((failed == 0)) || exit 1
 
 export PYTHONPATH=$folder/site PYTHONDONTWRITEBYTECODE=1 PYTHONFAULTHANDLER=1
 cd "$here"
