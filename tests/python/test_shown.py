@@ -62,25 +62,20 @@ class Shown(Case):
             self.assertEqual(busy[0], "<berth.Engine: the engine is in use by another thread>")
             self.assertIn("in use by another thread", busy[1])
         self.assertEqual(repr(engine), "<berth.Engine: the engine is closed>")
-        self.assertEqual(
-            self.texts(engine), ["berth.Engine", "error", "the engine is closed"]
-        )
+        self.assertEqual(self.texts(engine), ["berth.Engine", "error", "the engine is closed"])
         self.assertEqual(repr(branch), "<berth.Branch: the branch is closed>")
 
     def test_versions(self) -> None:
         old = {"kind": "Policy", "apiVersion": "v1", "predicates": [], "priorities": []}
         newest = berth.kubernetes_versions()[0]
-        for options, text in (
+        cases: tuple[tuple[dict[str, Any], str], ...] = (
             ({}, f"1.{newest.minor}"),
             ({"kubernetes": berth.KubernetesVersion(36, 2).number}, "1.36.2"),
             ({"kubernetes": 32}, "1.32"),
             ({"configuration": old}, "1.15"),
-        ):
-            try:
-                engine = berth.Engine(threads=1, **options)
-            except berth.BerthError as error:
-                self.fail(f"{options}: {error}")
-            with engine:
+        )
+        for options, text in cases:
+            with berth.Engine(threads=1, **options) as engine:
                 self.assertTrue(repr(engine).endswith(f", Kubernetes {text}>"), repr(engine))
 
     def test_snapshots(self) -> None:
@@ -104,7 +99,8 @@ class Shown(Case):
                 f"total {placed.total}>",
             )
             self.assertEqual(
-                repr(not_placed), f"<berth.Placement: pod {huge} UNSCHEDULABLE, 0 feasible, total 0>"
+                repr(not_placed),
+                f"<berth.Placement: pod {huge} UNSCHEDULABLE, 0 feasible, total 0>",
             )
             self.assertIn(f"{placed.node} (id {placed.node_id})", self.texts(placed))
             self.assertEqual(self.texts(not_placed)[5:7], ["node", "none"])
@@ -121,7 +117,8 @@ class Shown(Case):
             texts = self.texts(why)
             self.assertIn("reasons", texts)
             self.assertEqual(
-                texts[-6:], ["reason", "plugin", "nodes", "Insufficient cpu", "NodeResourcesFit", "3"]
+                texts[-6:],
+                ["reason", "plugin", "nodes", "Insufficient cpu", "NodeResourcesFit", "3"],
             )
             fine = engine.explain("p0")
             self.assertRegex(repr(fine), r"on \w, 3 feasible, total \d+, 0 nodes refused>$")
@@ -130,11 +127,18 @@ class Shown(Case):
             self.assertIn("NodeResourcesFit", texts)
             part = engine.fit_count("p0", 99).explanation
             assert part is not None
-            self.assertEqual(
-                repr(part), "<berth.Explanation: 3 nodes refused, 3 Insufficient cpu>"
-            )
-            affinity = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
-                {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["z"]}]}]}}
+            self.assertEqual(repr(part), "<berth.Explanation: 3 nodes refused, 3 Insufficient cpu>")
+            affinity = {
+                "requiredDuringSchedulingIgnoredDuringExecution": {
+                    "nodeSelectorTerms": [
+                        {
+                            "matchFields": [
+                                {"key": "metadata.name", "operator": "In", "values": ["z"]}
+                            ]
+                        }
+                    ]
+                }
+            }
             engine.load_objects(pod("named", affinity={"nodeAffinity": affinity}))
             named = engine.explain("named")
             assert named.message is not None

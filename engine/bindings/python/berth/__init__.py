@@ -38,8 +38,8 @@ from ._errors import (
     ArgumentError,
     BerthError,
     BusyError,
-    ClosedError,
     CancelledError,
+    ClosedError,
     ConflictError,
     ExistsError,
     InputError,
@@ -117,6 +117,7 @@ def kubernetes_versions() -> _List[KubernetesVersion]:
     out = _ffi.new("uint32_t[]", _lib.berth_kubernetes_versions(_ffi.NULL, 0))
     _lib.berth_kubernetes_versions(out, len(out))
     return [KubernetesVersion(number & 0xFFFF, (number >> 16) - 1) for number in out]
+
 
 __all__ = [
     "Answer",

@@ -13,7 +13,7 @@ from ._arrays import IntArray
 from ._batches import Columns
 from ._cancel import Call, CancelFlag
 from ._enums import Code, Kind, Path, ScanReason, Verdict
-from ._life import Closing, Handle, Life
+from ._life import Closing, Life
 from ._native import ffi, lib
 from ._reading import Objects, PathName, Source
 from ._transaction import Transaction
@@ -362,15 +362,11 @@ class Cluster(View, Closing):
             self._checked(status, out, count, batch)
             return batch()
 
-    def decide_batch(
-        self, pods: Iterable[Pod], *, cancel: Optional[CancelFlag] = None
-    ) -> Batch:
+    def decide_batch(self, pods: Iterable[Pod], *, cancel: Optional[CancelFlag] = None) -> Batch:
         """Decide on each pod as if the others did not exist, and bind none. One call into C."""
         return self._batch(lib.BERTH_PY_DECIDE, pods, cancel)
 
-    def schedule_batch(
-        self, pods: Iterable[Pod], *, cancel: Optional[CancelFlag] = None
-    ) -> Batch:
+    def schedule_batch(self, pods: Iterable[Pod], *, cancel: Optional[CancelFlag] = None) -> Batch:
         """Schedule pods one after the other; pods that fit nowhere stay pending. One call into
         C."""
         return self._batch(lib.BERTH_PY_SCHEDULE, pods, cancel)
@@ -388,9 +384,7 @@ class Cluster(View, Closing):
         nowhere. If the call is cancelled, none is placed."""
         return self._group(pods, lib.BERTH_GROUP_STOP if stop else 0, minimum, cancel)
 
-    def schedule_group(
-        self, pods: Iterable[Pod], *, cancel: Optional[CancelFlag] = None
-    ) -> Batch:
+    def schedule_group(self, pods: Iterable[Pod], *, cancel: Optional[CancelFlag] = None) -> Batch:
         """Place all of these pending pods or none. `placed` is their number, or the number of
         pods before the first that fits nowhere; then all are pending again, and `nodes` has the
         nodes where they were. If the call is cancelled, none is placed."""
@@ -595,9 +589,7 @@ class Cluster(View, Closing):
             _errors.check(lib.berth_engine_decide(engine, found, options, out, _errors.slot()))
             return _explain.copied(explanation, self._placement(engine, found, out))
 
-    def fit_count(
-        self, like: Pod, limit: int, *, cancel: Optional[CancelFlag] = None
-    ) -> Capacity:
+    def fit_count(self, like: Pod, limit: int, *, cancel: Optional[CancelFlag] = None) -> Capacity:
         """How many more pods like this one fit, up to `limit`."""
         with self._handle as engine, Call(cancel) as call:
             found = self._pod(engine, like)

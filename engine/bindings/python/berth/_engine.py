@@ -33,8 +33,9 @@ class Engine(Cluster):
     None: one for each core. `seed`: for random ties. `feature_gates`: as kube-scheduler's flag.
     `keep_objects`: store what dump, objects and pod_object need: some kilobytes for each kind of
     pod, nothing for each pod. `memory_limit`: the most bytes that the engine may hold; a call
-    that needs more raises OutOfMemoryError and changes nothing; 0: no limit. `plugins`: your own filters and scores, which `configuration`
-    enables; `check_plugins` is for tests and compares their results with their promises.
+    that needs more raises OutOfMemoryError and changes nothing; 0: no limit. `plugins`: your own
+    filters and scores, which `configuration` enables; `check_plugins` is for tests and compares
+    their results with their promises.
 
     For one thread at a time. `with`, close(), or the loss of the last reference closes it together
     with all of its branches, snapshots and schedulers.

@@ -91,9 +91,7 @@ def fill(sink: Any, source: Source, call: Any, how: Options) -> None:
             check(lib.berth_py_read_file(reader, call, path, sink, error))
         if source.text is not None:
             text = ffi.from_buffer("char[]", source.text)
-            check(
-                lib.berth_py_read_text(reader, call, text, len(text), source.name, sink, error)
-            )
+            check(lib.berth_py_read_text(reader, call, text, len(text), source.name, sink, error))
         check(lib.berth_py_read_finish(reader, call, sink, error))
     finally:
         lib.berth_reader_destroy(reader)

@@ -74,7 +74,9 @@ def card(kind: type, summary: Callable[[], Rows]) -> str:
 
 def table(kind: type, rows: Rows) -> str:
     """A table of names and values."""
-    body = "".join(f"<tr><th>{_cell(name)}</th><td>{_cell(value)}</td></tr>" for name, value in rows)
+    body = "".join(
+        f"<tr><th>{_cell(name)}</th><td>{_cell(value)}</td></tr>" for name, value in rows
+    )
     return f"<table><caption>berth.{_cell(kind.__name__)}</caption>{body}</table>"
 
 

@@ -390,9 +390,7 @@ class Loaded:
 
     def __repr__(self) -> str:
         added = f"{len(self.nodes)} nodes and {len(self.pods)} pods added"
-        return _shown.said(
-            type(self), f"{self.objects} objects, {added}, {len(self.notes)} notes"
-        )
+        return _shown.said(type(self), f"{self.objects} objects, {added}, {len(self.notes)} notes")
 
     def _repr_html_(self) -> str:
         rows = (
