@@ -19,14 +19,14 @@ MANY = 4_000_000
 TRIES = 20
 
 
-def counting(cancel: berth.CancelFlag, after: int, pods: int = 5) -> berth.Engine:
-    """An engine whose filter sets the flag in decision number `after`."""
+def acting(action: Callable[[], Any], after: int, pods: int = 5, **options: Any) -> berth.Engine:
+    """An engine whose filter does something in its call number `after`."""
     decisions = []
 
     def look(_: berth.PluginPod, nodes: berth.PluginNodes) -> list[bool]:
         decisions.append(1)
         if len(decisions) == after:
-            cancel.set()
+            action()
         return [True] * len(nodes)
 
     configuration = {
@@ -34,8 +34,13 @@ def counting(cancel: berth.CancelFlag, after: int, pods: int = 5) -> berth.Engin
         "kind": "KubeSchedulerConfiguration",
         "profiles": [{"plugins": {"filter": {"enabled": [{"name": "Look"}]}}}],
     }
-    plugin = berth.Plugin("Look", filter=look, reason="never")
+    plugin = berth.Plugin("Look", filter=look, reason="never", **options)
     return cluster(2, pods, configuration=configuration, plugins=[plugin])
+
+
+def counting(cancel: berth.CancelFlag, after: int) -> berth.Engine:
+    """An engine whose filter sets the flag in decision number `after`."""
+    return acting(cancel.set, after)
 
 
 class Flags(Case):
@@ -397,6 +402,39 @@ class Interrupts(Case):
             self.assertEqual(outer.counts().pods_running, 0)  # the answer was FAILED
             loop.check()
         self.usable()
+
+    def test_in_a_function_of_a_plugin(self) -> None:
+        def press() -> None:
+            interrupt()
+            time.sleep(1)  # the interpreter raises here
+
+        cases: tuple[tuple[int, dict[str, Any]], ...] = (
+            (3, {}),
+            (1, {"static": True}),
+            (1, {"node_local": True}),
+        )
+        for after, options in cases:
+            with acting(press, after, **options) as engine:
+                with self.assertRaises(KeyboardInterrupt):
+                    engine.schedule_batch(engine.pending())
+                self.assertEqual(engine.counts().pods_running, after)
+                self.assertEqual(engine.schedule_batch(engine.pending()).placed, 5 - after)
+                engine.check()
+
+    def test_a_function_that_raises_it_always(self) -> None:
+        def filter(_: berth.PluginPod, nodes: berth.PluginNodes) -> None:
+            raise KeyboardInterrupt
+
+        configuration = {
+            "apiVersion": "kubescheduler.config.k8s.io/v1",
+            "kind": "KubeSchedulerConfiguration",
+            "profiles": [{"plugins": {"filter": {"enabled": [{"name": "Bad"}]}}}],
+        }
+        plugin = berth.Plugin("Bad", filter=filter, reason="never", static=True)
+        with cluster(1, 1, configuration=configuration, plugins=[plugin]) as engine:
+            with self.assertRaises(KeyboardInterrupt):
+                engine.schedule("p0")
+            self.refused(berth.StateError, engine.schedule, "p0")
 
     def test_a_handler_that_a_callback_installs_stays(self) -> None:
         came: list[int] = []

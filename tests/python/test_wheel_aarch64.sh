@@ -34,7 +34,7 @@ hardened "$extension"
 
 root=$tree/root
 export PYTHONHOME=$root/usr PYTHONPATH=$folder/site:$root/usr/lib/python3/dist-packages
-export PYTHONDONTWRITEBYTECODE=1 PYTHONFAULTHANDLER=1
+export PYTHONDONTWRITEBYTECODE=1 PYTHONFAULTHANDLER=1 BERTH_EMULATED=1
 cd "$here"
 shopt -s extglob
 tests=(test_!(speed).py)
