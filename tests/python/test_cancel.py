@@ -12,11 +12,20 @@ from typing import Any, Optional
 
 from common import Case, berth, cluster, ffi, lib, node, pod
 
+from berth._cancel import Call, _kept
+
 SECOND = 10**9
 #: Long enough for a test to act meanwhile: nobody waits for the end of such a call.
-MANY = 4_000_000
+MANY = 500_000
 #: What another thread does may come before the call is in C: such a try does not count.
 TRIES = 20
+
+
+def slow() -> tuple[berth.Engine, Any]:
+    """An engine that looks at each node for each decision, and many decisions."""
+    engine = cluster(0, 1, path=berth.Path.SCAN)
+    engine.load_objects([node(f"n{i}") for i in range(1000)])
+    return engine, array.array("Q", engine.pending().tolist() * MANY)
 
 
 def acting(action: Callable[[], Any], after: int, pods: int = 5, **options: Any) -> berth.Engine:
@@ -230,8 +239,8 @@ class Calls(Case):
 
     def test_another_thread_can_set_it(self) -> None:
         # The lock of the interpreter is free meanwhile: else the timer's thread could not run.
-        with cluster(2, 1) as engine:
-            pods = array.array("Q", engine.pending().tolist() * MANY)
+        engine, pods = slow()
+        with engine:
             for _ in range(TRIES):
                 with berth.CancelFlag(timeout=0.1) as flag:
                     call = engine.decide_batch
@@ -245,13 +254,14 @@ class Calls(Case):
         flag = berth.CancelFlag()
         errors: list[berth.CancelledError] = []
 
+        engine, pods = slow()
+
         def work(branch: berth.Branch) -> None:
-            pods = array.array("Q", branch.pending().tolist() * MANY)
             errors.append(
                 self.refused(berth.CancelledError, branch.decide_batch, pods, cancel=flag)
             )
 
-        with cluster(2, 1) as engine, engine.publish() as snapshot:
+        with engine, engine.publish() as snapshot:
             branches = [snapshot.branch() for _ in range(2)]
             threads = [threading.Thread(target=work, args=(branch,)) for branch in branches]
             for thread in threads:
@@ -294,9 +304,8 @@ class Interrupts(Case):
     def setUp(self) -> None:
         before = signal.signal(signal.SIGINT, signal.default_int_handler)
         self.addCleanup(signal.signal, signal.SIGINT, before)
-        self.engine = cluster(2, 1)
+        self.engine, self.pods = slow()
         self.addCleanup(self.engine.close)
-        self.pods = array.array("Q", self.engine.pending().tolist() * MANY)
 
     def long(self, cancel: Optional[berth.CancelFlag] = None) -> berth.Batch:
         return self.engine.decide_batch(self.pods, cancel=cancel)
@@ -354,7 +363,7 @@ class Interrupts(Case):
         for _ in range(TRIES):
             came.clear()
             with handler(lambda number, _: came.append(number)), soon(interrupt):
-                with berth.CancelFlag(timeout=1) as flag:  # if the signal came before the call
+                with berth.CancelFlag(timeout=0.3) as flag:  # if the signal came before the call
                     error = self.refused(berth.CancelledError, self.long, flag)
             self.assertEqual(came, [signal.SIGINT])
             self.assertLess(error.done, MANY)
@@ -389,18 +398,45 @@ class Interrupts(Case):
         self.usable()
 
     def test_a_call_in_a_callback(self) -> None:
-        inner = cluster(1, 1)
-        pods = array.array("Q", inner.pending().tolist() * MANY)
+        inner, pods = self.engine, self.pods
 
         def bind(_: berth.Binding) -> None:
             with soon(interrupt):
                 inner.decide_batch(pods)
 
-        with inner, cluster(2, 3) as outer, berth.Scheduler(outer, bind=bind) as loop:
+        with cluster(2, 3) as outer, berth.Scheduler(outer, bind=bind) as loop:
             with self.assertRaises(KeyboardInterrupt):
                 loop.run(0)
             self.assertEqual(outer.counts().pods_running, 0)  # the answer was FAILED
             loop.check()
+        self.usable()
+
+    def test_calls_that_an_exception_left(self) -> None:
+        flag = berth.CancelFlag()
+        outer, inner = Call(flag), Call(None)
+        with outer as call:
+            entered = inner.__enter__()
+            self.assertTrue(call.watched and entered.watched)
+        # As if an interrupt had come before the inner call's __exit__.
+        self.assertFalse(call.watched)
+        self.assertTrue(entered.watched)
+        with soon(interrupt), self.assertRaises(KeyboardInterrupt):
+            self.long()
+        self.assertEqual((call.cancel, entered.cancel), (0, 1))
+        del inner
+        self.assertFalse(entered.watched)
+        other = Call(flag)
+        other.__enter__()
+        del other
+        self.assertEqual(flag._calls, [])
+        self.usable()
+
+    def test_a_call_that_ends_on_another_thread(self) -> None:
+        calls = [Call(None)]
+        entered = calls[0].__enter__()
+        self.beside(calls.clear)
+        self.assertIs(_kept.pop(), entered)  # SIGINT may still write to it
+        lib.berth_py_call_end(entered)
         self.usable()
 
     def test_in_a_function_of_a_plugin(self) -> None:

@@ -99,13 +99,13 @@ static void put_placement(const berth_py_columns *out, uint64_t i, const berth_p
     out->totals[i] = placement->total;
 }
 
-berth_status berth_py_decide(berth_engine *engine, berth_py_call *call, berth_py_decision what,
-                             const uint64_t *pods, uint64_t count, const berth_py_columns *out,
-                             uint64_t *done, uint64_t *placed, berth_error *error)
+berth_status berth_py_decide(berth_engine *engine, const berth_py_call *call,
+                             berth_py_decision what, const uint64_t *pods, uint64_t count,
+                             const berth_py_columns *out, uint64_t *done, uint64_t *placed,
+                             berth_error *error)
 {
     uint64_t i = 0;
     berth_status status = BERTH_OK;
-    berth_py_call_begin(call);
     for (*placed = 0; i < count; i++) {
         berth_placement placement;
         if (cancelled(call))
@@ -119,7 +119,6 @@ berth_status berth_py_decide(berth_engine *engine, berth_py_call *call, berth_py
         put_placement(out, i, &placement);
         *placed += placement.verdict == BERTH_VERDICT_PLACED;
     }
-    berth_py_call_end(call);
     *done = i;
     return status;
 }
@@ -134,19 +133,17 @@ static berth_placement *untried(uint32_t count)
     return placements;
 }
 
-berth_status berth_py_schedule_pods(berth_engine *engine, berth_py_call *call, const uint64_t *pods,
-                                    uint32_t count, uint32_t flags, uint32_t minimum,
-                                    const berth_py_columns *out, uint32_t *fitted,
+berth_status berth_py_schedule_pods(berth_engine *engine, const berth_py_call *call,
+                                    const uint64_t *pods, uint32_t count, uint32_t flags,
+                                    uint32_t minimum, const berth_py_columns *out, uint32_t *fitted,
                                     berth_error *error)
 {
     const berth_group_options options = {sizeof(options), flags, minimum, &call->cancel};
     berth_placement *placements = untried(count);
     if (placements == NULL)
         return out_of_memory(error);
-    berth_py_call_begin(call);
     berth_status status =
         berth_engine_schedule_pods(engine, pods, count, &options, placements, fitted, error);
-    berth_py_call_end(call);
     const bool valid = status == BERTH_OK || status == BERTH_E_CANCELLED;
     for (uint32_t i = 0; i < count && valid; i++)
         put_placement(out, i, &placements[i]);
@@ -154,25 +151,21 @@ berth_status berth_py_schedule_pods(berth_engine *engine, berth_py_call *call, c
     return status;
 }
 
-berth_status berth_py_fit_count(berth_engine *engine, berth_py_call *call, uint64_t like,
+berth_status berth_py_fit_count(berth_engine *engine, const berth_py_call *call, uint64_t like,
                                 uint32_t limit, uint32_t *nodes, berth_explanation *explanation,
                                 uint32_t *count, berth_error *error)
 {
     const berth_fit_count_options options = {sizeof(options), limit, nodes, explanation,
                                              &call->cancel};
-    berth_py_call_begin(call);
-    berth_status status = berth_engine_fit_count_with(engine, like, &options, count, error);
-    berth_py_call_end(call);
-    return status;
+    return berth_engine_fit_count_with(engine, like, &options, count, error);
 }
 
-berth_status berth_py_bind(berth_engine *engine, berth_py_call *call, const uint64_t *pods,
+berth_status berth_py_bind(berth_engine *engine, const berth_py_call *call, const uint64_t *pods,
                            const uint32_t *nodes, uint64_t count, uint64_t *done,
                            berth_error *error)
 {
     berth_status status = BERTH_OK;
     uint64_t i = 0;
-    berth_py_call_begin(call);
     for (; i < count; i++) {
         if (cancelled(call))
             status = end_early(error);
@@ -183,18 +176,16 @@ berth_status berth_py_bind(berth_engine *engine, berth_py_call *call, const uint
         if (status != BERTH_OK)
             break;
     }
-    berth_py_call_end(call);
     *done = i;
     return status;
 }
 
-berth_status berth_py_add_like(berth_engine *engine, berth_py_call *call, berth_pod_id like,
+berth_status berth_py_add_like(berth_engine *engine, const berth_py_call *call, berth_pod_id like,
                                const char *names, uint64_t count, uint64_t *pods, uint64_t *done,
                                berth_error *error)
 {
     berth_status status = BERTH_OK;
     uint64_t i = 0;
-    berth_py_call_begin(call);
     for (; i < count; i++) {
         const berth_str name = {names, (uint32_t)strlen(names)};
         status = cancelled(call) ? end_early(error)
@@ -203,17 +194,16 @@ berth_status berth_py_add_like(berth_engine *engine, berth_py_call *call, berth_
             break;
         names += name.len + 1;
     }
-    berth_py_call_end(call);
     *done = i;
     return status;
 }
 
-berth_status berth_py_remove_pods(berth_engine *engine, berth_py_call *call, const uint64_t *pods,
-                                  uint64_t count, uint64_t *done, berth_error *error)
+berth_status berth_py_remove_pods(berth_engine *engine, const berth_py_call *call,
+                                  const uint64_t *pods, uint64_t count, uint64_t *done,
+                                  berth_error *error)
 {
     berth_status status = BERTH_OK;
     uint64_t i = 0;
-    berth_py_call_begin(call);
     for (; i < count; i++) {
         berth_str namespace_name, name;
         berth_engine_pod_name(engine, pods[i], &namespace_name, &name);
@@ -223,7 +213,6 @@ berth_status berth_py_remove_pods(berth_engine *engine, berth_py_call *call, con
         if (status != BERTH_OK)
             break;
     }
-    berth_py_call_end(call);
     *done = i;
     return status;
 }
@@ -448,40 +437,29 @@ static berth_status on_object(void *context, const berth_object *object, const b
     return BERTH_OK;
 }
 
-void berth_py_hear_cancel(berth_py_call *call, berth_read_options *options)
+void berth_py_hear_cancel(const berth_py_call *call, berth_read_options *options)
 {
     options->cancel = &call->cancel;
 }
 
-berth_status berth_py_read_file(berth_reader *reader, berth_py_call *call, const char *path,
-                                berth_py_sink *sink, berth_error *error)
+berth_status berth_py_read_file(berth_reader *reader, const char *path, berth_py_sink *sink,
+                                berth_error *error)
 {
-    berth_py_call_begin(call);
-    berth_status status = berth_reader_file(reader, path, on_object, sink, error);
-    berth_py_call_end(call);
-    return status;
+    return berth_reader_file(reader, path, on_object, sink, error);
 }
 
-berth_status berth_py_read_text(berth_reader *reader, berth_py_call *call, const char *text,
-                                uint64_t bytes, const char *source, berth_py_sink *sink,
-                                berth_error *error)
+berth_status berth_py_read_text(berth_reader *reader, const char *text, uint64_t bytes,
+                                const char *source, berth_py_sink *sink, berth_error *error)
 {
     if (bytes > UINT32_MAX)
         return fail(error, BERTH_E_RANGE, "a text has at most 4 GiB: read it from a file");
     const berth_str all = {text, (uint32_t)bytes};
-    berth_py_call_begin(call);
-    berth_status status = berth_reader_text(reader, all, source, on_object, sink, error);
-    berth_py_call_end(call);
-    return status;
+    return berth_reader_text(reader, all, source, on_object, sink, error);
 }
 
-berth_status berth_py_read_finish(berth_reader *reader, berth_py_call *call, berth_py_sink *sink,
-                                  berth_error *error)
+berth_status berth_py_read_finish(berth_reader *reader, berth_py_sink *sink, berth_error *error)
 {
-    berth_py_call_begin(call);
-    berth_status status = berth_reader_finish(reader, sink->engine, on_object, sink, error);
-    berth_py_call_end(call);
-    return status;
+    return berth_reader_finish(reader, sink->engine, on_object, sink, error);
 }
 
 berth_status berth_py_add_nodes(berth_engine *engine, const berth_py_sink *sink, uint32_t count,
@@ -541,13 +519,12 @@ berth_status berth_py_object(const berth_engine *engine, uint64_t pod, uint32_t 
 
 /* ---- the loop ---- */
 
-berth_status berth_py_run(berth_scheduler *scheduler, berth_py_call *call, int64_t now_ns,
+berth_status berth_py_run(berth_scheduler *scheduler, const berth_py_call *call, int64_t now_ns,
                           uint64_t count, const volatile uint8_t *stop, const berth_py_steps *out,
                           uint64_t *done, berth_error *error)
 {
     berth_status status = BERTH_OK;
     uint64_t i = 0;
-    berth_py_call_begin(call);
     while (i < count && !*stop) {
         berth_step step;
         status = cancelled(call) ? end_early(error)
@@ -561,7 +538,6 @@ berth_status berth_py_run(berth_scheduler *scheduler, berth_py_call *call, int64
         out->bindings[i] = step.binding;
         i++;
     }
-    berth_py_call_end(call);
     *done = i;
     return status;
 }

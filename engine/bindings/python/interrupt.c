@@ -54,9 +54,9 @@ static bool install(void)
 
 void berth_py_call_begin(berth_py_call *call)
 {
-    call->watched = call->main_thread && install();
-    if (!call->watched)
+    if (!install())
         return;
+    call->watched = true;
     call->outer = innermost;
     __atomic_signal_fence(__ATOMIC_SEQ_CST); /* the handler sees complete calls only */
     innermost = call;
@@ -68,7 +68,13 @@ void berth_py_call_end(berth_py_call *call)
     if (!call->watched)
         return;
     call->watched = false;
-    innermost = call->outer;
+    if (innermost == call) {
+        innermost = call->outer;
+    } else { /* an exception has kept the calls inside this one from ending first */
+        for (berth_py_call *each = innermost; each != NULL; each = each->outer)
+            if (each->outer == call)
+                each->outer = call->outer;
+    }
     /* Leave alone a handler that a callback has installed meanwhile. */
     if (innermost == NULL && sigaction(SIGINT, NULL, &now) == 0 && ours(&now))
         sigaction(SIGINT, &before, NULL);

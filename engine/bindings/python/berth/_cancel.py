@@ -6,7 +6,7 @@ import threading
 from typing import Any, Optional
 
 from . import _errors
-from ._native import ffi
+from ._native import ffi, lib
 
 
 class CancelFlag:
@@ -59,17 +59,28 @@ class CancelFlag:
             self._timer.cancel()
 
 
+# Memory of calls that SIGINT may still write to.
+_kept: list[Any] = []
+
+
+def _on_main_thread() -> bool:
+    return threading.get_ident() == threading.main_thread().ident
+
+
 class Call:
-    """One call that a flag, or on the main thread Ctrl-C, can end: `with Call(flag) as call`."""
+    """One call that a flag, or on the main thread Ctrl-C, can end: `with Call(flag) as call`.
+
+    An interrupt may come between any two steps here: then __del__ ends the call.
+    """
 
     __slots__ = ("flag", "call")
 
     def __init__(self, flag: Optional[CancelFlag]) -> None:
+        self.flag: Optional[CancelFlag] = None
+        self.call = ffi.new("berth_py_call *")
         if flag is not None and not isinstance(flag, CancelFlag):
             raise TypeError(f"cancel must be a CancelFlag, not {type(flag).__name__}")
         self.flag = flag
-        self.call = ffi.new("berth_py_call *")
-        self.call.main_thread = threading.get_ident() == threading.main_thread().ident
 
     def __enter__(self) -> Any:
         flag = self.flag
@@ -78,11 +89,22 @@ class Call:
                 flag._calls.append(self.call)
                 if flag._set:
                     self.call.cancel = 1
+        if _on_main_thread():
+            lib.berth_py_call_begin(self.call)
         return self.call
 
     def __exit__(self, *problem: object) -> None:
+        if self.call.watched:
+            lib.berth_py_call_end(self.call)
         flag = self.flag
         if flag is not None:
             with flag._lock:
                 if self.call in flag._calls:
                     flag._calls.remove(self.call)
+            self.flag = None
+
+    def __del__(self) -> None:
+        if self.call.watched and not _on_main_thread():
+            _kept.append(self.call)
+        elif self.call.watched or self.flag is not None:
+            self.__exit__()

@@ -88,11 +88,11 @@ def fill(sink: Any, source: Source, call: Any, how: Options) -> None:
 
     try:
         for path in source.files:
-            check(lib.berth_py_read_file(reader, call, path, sink, error))
+            check(lib.berth_py_read_file(reader, path, sink, error))
         if source.text is not None:
             text = ffi.from_buffer("char[]", source.text)
-            check(lib.berth_py_read_text(reader, call, text, len(text), source.name, sink, error))
-        check(lib.berth_py_read_finish(reader, call, sink, error))
+            check(lib.berth_py_read_text(reader, text, len(text), source.name, sink, error))
+        check(lib.berth_py_read_finish(reader, sink, error))
     finally:
         lib.berth_reader_destroy(reader)
 
