@@ -13,19 +13,7 @@ python=$(usable cffi) || skip "no Python of 3.9 or later has cffi and its header
 
 folder=$BERTH_BUILD/docs/python
 package=$BERTH_SOURCE/engine/bindings/python
-mkdir -p "$folder"
-{
-  cmake --install "$BERTH_BUILD" --prefix "$folder/prefix"
-  cmake -S "$package" -B "$folder/build" -DBERTH_INSTALLED=ON -DCMAKE_BUILD_TYPE=Release \
-    -DCMAKE_PREFIX_PATH="$folder/prefix" -DPython_EXECUTABLE="$python"
-  cmake --build "$folder/build"
-  rm -rf "$folder/site"
-  cmake --install "$folder/build" --component python --prefix "$folder/site"
-  cp "$package"/berth/*.py "$folder/site/berth"
-} >"$folder/log" 2>&1 || {
-  cat "$folder/log"
-  exit 1
-}
+build_package "$python" "$folder"
 
 export PYTHONPATH=$folder/site PYTHONDONTWRITEBYTECODE=1
 failed=0

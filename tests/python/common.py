@@ -15,11 +15,14 @@ if os.environ.get("WITHOUT_NUMPY"):
 import berth
 from berth._native import ffi, lib
 
-__all__ = ["SOURCE", "Case", "berth", "cluster", "ffi", "lib", "node", "pod"]
+__all__ = ["SOURCE", "WORKERS", "Case", "berth", "cluster", "ffi", "lib", "node", "pod"]
 
 SOURCE = os.environ.get(
     "BERTH_SOURCE", os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 )
+
+#: How many workers to try. An emulated processor may order memory in ways that the real one does not.
+WORKERS = (1,) if os.environ.get("BERTH_EMULATED") else (1, 4)
 
 
 def node(name: str, cpu: str = "4", **labels: str) -> dict[str, Any]:

@@ -23,3 +23,22 @@ END
   done
   return 1
 }
+
+# build_package PYTHON FOLDER: builds the package by CMake alone with the library of the build tree and
+# installs it in FOLDER/site. Nothing is downloaded.
+build_package() {
+  local python=$1 folder=$2 package=$BERTH_SOURCE/engine/bindings/python
+  mkdir -p "$folder"
+  {
+    cmake --install "$BERTH_BUILD" --prefix "$folder/prefix" &&
+      cmake -S "$package" -B "$folder/build" -DBERTH_INSTALLED=ON -DCMAKE_BUILD_TYPE=Release \
+        -DCMAKE_PREFIX_PATH="$folder/prefix" -DPython_EXECUTABLE="$python" &&
+      cmake --build "$folder/build" &&
+      rm -rf "$folder/site" &&
+      cmake --install "$folder/build" --component python --prefix "$folder/site" &&
+      cp "$package"/berth/*.py "$package"/berth/*.pyi "$package"/berth/py.typed "$folder/site/berth"
+  } >"$folder/log" 2>&1 || {
+    cat "$folder/log"
+    exit 1
+  }
+}

@@ -38,15 +38,6 @@ class Loading(Case):
             many = [dict(event, metadata={"name": f"e{i}"}) for i in range(1100)]
             self.assertEqual(len(engine.load_objects(many).notes), 1000)
 
-    def test_repr(self) -> None:
-        engine = berth.Engine(threads=1)
-        engine.load_objects([node("a"), pod("p")])
-        self.assertEqual(repr(engine), "<berth.Engine: 1 nodes, 0 pods running, 1 pending>")
-        with engine.publish() as snapshot, snapshot.branch() as branch:
-            self.assertTrue(repr(branch).startswith("<berth.Branch: 1 nodes"))
-        engine.close()
-        self.assertEqual(repr(engine), "<berth.Engine: the engine is closed>")
-
     def test_files_and_text(self) -> None:
         data = os.path.join(SOURCE, "tests/cli/data")
         with berth.Engine(threads=1) as engine, tempfile.TemporaryDirectory() as folder:

@@ -9,19 +9,7 @@ python=$(usable cffi) || skip "no Python of 3.9 or later has cffi and its header
 
 folder=$BERTH_BUILD/python/package
 package=$BERTH_SOURCE/engine/bindings/python
-mkdir -p "$folder"
-{
-  cmake --install "$BERTH_BUILD" --prefix "$folder/prefix"
-  cmake -S "$package" -B "$folder/build" -DBERTH_INSTALLED=ON -DCMAKE_BUILD_TYPE=Release \
-    -DCMAKE_PREFIX_PATH="$folder/prefix" -DPython_EXECUTABLE="$python"
-  cmake --build "$folder/build"
-  rm -rf "$folder/site"
-  cmake --install "$folder/build" --component python --prefix "$folder/site"
-  cp "$package"/berth/*.py "$package"/berth/*.pyi "$package"/berth/py.typed "$folder/site/berth"
-} >"$folder/log" 2>&1 || {
-  cat "$folder/log"
-  exit 1
-}
+build_package "$python" "$folder"
 
 exported=$(nm --dynamic --defined-only "$folder/site/berth/_native.abi3.so" | awk '{print $3}')
 [[ $exported == PyInit__native ]] || {
@@ -29,11 +17,10 @@ exported=$(nm --dynamic --defined-only "$folder/site/berth/_native.abi3.so" | aw
   exit 1
 }
 
-tags=$(readelf --wide --dynamic "$folder/site/berth/_native.abi3.so")
-grep -qE 'BIND_NOW|FLAGS_1.*NOW' <<<"$tags" || {
-  echo "python: the extension is not bound when it is loaded (BIND_NOW)"
-  exit 1
-}
+# shellcheck source=tests/install/hardened.sh
+source "$BERTH_SOURCE/tests/install/hardened.sh"
+hardened "$folder/site/berth/_native.abi3.so"
+((failed == 0)) || exit 1
 
 export PYTHONPATH=$folder/site PYTHONDONTWRITEBYTECODE=1 PYTHONFAULTHANDLER=1
 cd "$here"

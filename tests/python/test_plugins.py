@@ -6,7 +6,7 @@ import threading
 import unittest
 from typing import Any, Callable, Optional
 
-from common import Case, berth, node, pod
+from common import WORKERS, Case, berth, node, pod
 
 
 def configuration(filters: bool, scores: bool, arguments: Any = None) -> dict[str, Any]:
@@ -47,7 +47,7 @@ class Answers(Case):
             return [rack in ("3", "200") for rack in nodes.labels["rack"]]
 
         for flags in ({}, {"static": True}, {"node_local": True}, {"each": True}):
-            for threads in (1, 4):
+            for threads in WORKERS:
                 calls.clear()
                 plugin = berth.Plugin(
                     "Own", filter=filter, node_labels=["rack"], reason="a wrong rack", **flags
@@ -309,7 +309,7 @@ class Raising(Case):
     def test_the_call_raises_and_the_engine_goes_on(self) -> None:
         for function in ("filter", "score", "prepare", "domains", "reserve"):
             flags = {"each": True} if function == "domains" else {}
-            for threads in (1, 4):
+            for threads in WORKERS:
                 plugin, tell = self.flaky(function, **flags)
                 with self.subTest(function=function), engine_with(
                     plugin, 200, threads=threads
@@ -423,7 +423,7 @@ class Raising(Case):
                 except berth.StateError as error:
                     refused.append(error)
 
-        for threads in (1, 4):
+        for threads in WORKERS:
             with engine_with(berth.Plugin("Own", filter=filter), 300, threads=threads) as engine:
                 refused.clear()
                 holder[:] = [engine]

@@ -19,6 +19,16 @@ static berth_status out_of_memory(berth_error *error)
     return fail(error, BERTH_E_NOMEM, "no memory for a result");
 }
 
+static bool cancelled(const berth_py_call *call)
+{
+    return __atomic_load_n(&call->cancel, __ATOMIC_RELAXED) != 0;
+}
+
+static berth_status end_early(berth_error *error)
+{
+    return fail(error, BERTH_E_CANCELLED, "the call was cancelled");
+}
+
 /* ---- lists ---- */
 
 /* Makes room for `more` entries of `entry` bytes after the first `count`. */
@@ -89,15 +99,18 @@ static void put_placement(const berth_py_columns *out, uint64_t i, const berth_p
     out->totals[i] = placement->total;
 }
 
-berth_status berth_py_decide(berth_engine *engine, berth_py_decision what, const uint64_t *pods,
-                             uint64_t count, const berth_py_columns *out, uint64_t *done,
-                             uint64_t *placed, berth_error *error)
+berth_status berth_py_decide(berth_engine *engine, const berth_py_call *call,
+                             berth_py_decision what, const uint64_t *pods, uint64_t count,
+                             const berth_py_columns *out, uint64_t *done, uint64_t *placed,
+                             berth_error *error)
 {
     uint64_t i = 0;
     berth_status status = BERTH_OK;
     for (*placed = 0; i < count; i++) {
         berth_placement placement;
-        if (what == BERTH_PY_SCHEDULE)
+        if (cancelled(call))
+            status = end_early(error);
+        else if (what == BERTH_PY_SCHEDULE)
             status = berth_engine_schedule(engine, pods[i], &placement, error);
         else
             status = berth_engine_decide(engine, pods[i], NULL, &placement, error);
@@ -120,44 +133,43 @@ static berth_placement *untried(uint32_t count)
     return placements;
 }
 
-berth_status berth_py_schedule_pods(berth_engine *engine, const uint64_t *pods, uint32_t count,
-                                    uint32_t flags, uint32_t minimum, const berth_py_columns *out,
-                                    uint32_t *fitted, berth_error *error)
+berth_status berth_py_schedule_pods(berth_engine *engine, const berth_py_call *call,
+                                    const uint64_t *pods, uint32_t count, uint32_t flags,
+                                    uint32_t minimum, const berth_py_columns *out, uint32_t *fitted,
+                                    berth_error *error)
 {
-    const berth_group_options options = {sizeof(options), flags, minimum};
+    const berth_group_options options = {sizeof(options), flags, minimum, &call->cancel};
     berth_placement *placements = untried(count);
     if (placements == NULL)
         return out_of_memory(error);
     berth_status status =
         berth_engine_schedule_pods(engine, pods, count, &options, placements, fitted, error);
-    for (uint32_t i = 0; i < count && status == BERTH_OK; i++)
+    const bool valid = status == BERTH_OK || status == BERTH_E_CANCELLED;
+    for (uint32_t i = 0; i < count && valid; i++)
         put_placement(out, i, &placements[i]);
     free(placements);
     return status;
 }
 
-berth_status berth_py_schedule_group(berth_engine *engine, const uint64_t *pods, uint32_t count,
-                                     const berth_py_columns *out, uint32_t *placed,
-                                     berth_error *error)
+berth_status berth_py_fit_count(berth_engine *engine, const berth_py_call *call, uint64_t like,
+                                uint32_t limit, uint32_t *nodes, berth_explanation *explanation,
+                                uint32_t *count, berth_error *error)
 {
-    berth_placement *placements = untried(count);
-    if (placements == NULL)
-        return out_of_memory(error);
-    berth_status status =
-        berth_engine_schedule_group(engine, pods, count, placements, placed, error);
-    for (uint32_t i = 0; i < count && status == BERTH_OK; i++)
-        put_placement(out, i, &placements[i]);
-    free(placements);
-    return status;
+    const berth_fit_count_options options = {sizeof(options), limit, nodes, explanation,
+                                             &call->cancel};
+    return berth_engine_fit_count_with(engine, like, &options, count, error);
 }
 
-berth_status berth_py_bind(berth_engine *engine, const uint64_t *pods, const uint32_t *nodes,
-                           uint64_t count, uint64_t *done, berth_error *error)
+berth_status berth_py_bind(berth_engine *engine, const berth_py_call *call, const uint64_t *pods,
+                           const uint32_t *nodes, uint64_t count, uint64_t *done,
+                           berth_error *error)
 {
     berth_status status = BERTH_OK;
     uint64_t i = 0;
     for (; i < count; i++) {
-        if (nodes != NULL)
+        if (cancelled(call))
+            status = end_early(error);
+        else if (nodes != NULL)
             status = berth_engine_bind(engine, pods[i], nodes[i], error);
         else
             status = berth_engine_unbind(engine, pods[i], error);
@@ -168,14 +180,16 @@ berth_status berth_py_bind(berth_engine *engine, const uint64_t *pods, const uin
     return status;
 }
 
-berth_status berth_py_add_like(berth_engine *engine, berth_pod_id like, const char *names,
-                               uint64_t count, uint64_t *pods, uint64_t *done, berth_error *error)
+berth_status berth_py_add_like(berth_engine *engine, const berth_py_call *call, berth_pod_id like,
+                               const char *names, uint64_t count, uint64_t *pods, uint64_t *done,
+                               berth_error *error)
 {
     berth_status status = BERTH_OK;
     uint64_t i = 0;
     for (; i < count; i++) {
         const berth_str name = {names, (uint32_t)strlen(names)};
-        status = berth_engine_add_like(engine, like, name, &pods[i], error);
+        status = cancelled(call) ? end_early(error)
+                                 : berth_engine_add_like(engine, like, name, &pods[i], error);
         if (status != BERTH_OK)
             break;
         names += name.len + 1;
@@ -184,15 +198,18 @@ berth_status berth_py_add_like(berth_engine *engine, berth_pod_id like, const ch
     return status;
 }
 
-berth_status berth_py_remove_pods(berth_engine *engine, const uint64_t *pods, uint64_t count,
-                                  uint64_t *done, berth_error *error)
+berth_status berth_py_remove_pods(berth_engine *engine, const berth_py_call *call,
+                                  const uint64_t *pods, uint64_t count, uint64_t *done,
+                                  berth_error *error)
 {
     berth_status status = BERTH_OK;
     uint64_t i = 0;
     for (; i < count; i++) {
         berth_str namespace_name, name;
         berth_engine_pod_name(engine, pods[i], &namespace_name, &name);
-        status = berth_engine_remove(engine, BERTH_KIND_POD, namespace_name, name, error);
+        status = cancelled(call)
+                     ? end_early(error)
+                     : berth_engine_remove(engine, BERTH_KIND_POD, namespace_name, name, error);
         if (status != BERTH_OK)
             break;
     }
@@ -420,6 +437,11 @@ static berth_status on_object(void *context, const berth_object *object, const b
     return BERTH_OK;
 }
 
+void berth_py_hear_cancel(const berth_py_call *call, berth_read_options *options)
+{
+    options->cancel = &call->cancel;
+}
+
 berth_status berth_py_read_file(berth_reader *reader, const char *path, berth_py_sink *sink,
                                 berth_error *error)
 {
@@ -497,15 +519,16 @@ berth_status berth_py_object(const berth_engine *engine, uint64_t pod, uint32_t 
 
 /* ---- the loop ---- */
 
-berth_status berth_py_run(berth_scheduler *scheduler, int64_t now_ns, uint64_t count,
-                          const volatile uint8_t *stop, const berth_py_steps *out, uint64_t *done,
-                          berth_error *error)
+berth_status berth_py_run(berth_scheduler *scheduler, const berth_py_call *call, int64_t now_ns,
+                          uint64_t count, const volatile uint8_t *stop, const berth_py_steps *out,
+                          uint64_t *done, berth_error *error)
 {
     berth_status status = BERTH_OK;
     uint64_t i = 0;
     while (i < count && !*stop) {
         berth_step step;
-        status = berth_scheduler_step(scheduler, now_ns, &step, error);
+        status = cancelled(call) ? end_early(error)
+                                 : berth_scheduler_step(scheduler, now_ns, &step, error);
         if (status != BERTH_OK || step.kind == BERTH_STEP_IDLE)
             break;
         out->kinds[i] = (uint8_t)step.kind;

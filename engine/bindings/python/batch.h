@@ -10,6 +10,26 @@
 
 #include <berth/berth.h>
 
+/* ---- the early end of calls ---- */
+
+/* One call that can end early, between two pods, objects or steps, with BERTH_E_CANCELLED. Any
+ * thread may set `cancel` to 1 while the call runs. A call of the main thread also ends early if
+ * SIGINT (Ctrl-C) arrives and the process has a handler for it: the handler runs, too, so the
+ * interpreter raises KeyboardInterrupt once C has returned. */
+typedef struct berth_py_call {
+    int32_t cancel;
+    bool watched; /* SIGINT sets `cancel` */
+    struct berth_py_call *outer;
+} berth_py_call;
+
+/* Let SIGINT end a call, and end that; main thread only. begin returns before the call itself
+ * starts, so that the interpreter notices a SIGINT that came earlier. end does nothing for a call
+ * that is not watched. Calls nest: a callback of one can make another. */
+void berth_py_call_begin(berth_py_call *call);
+void berth_py_call_end(berth_py_call *call);
+
+/* ---- lists ---- */
+
 /* Ids in order of arrival. */
 typedef struct berth_py_ids {
     uint64_t *items;
@@ -47,33 +67,37 @@ typedef enum berth_py_decision {
 
 /* Decide on pods one after the other. `*done` receives the number of pods before the one that
  * failed, or all; `*placed` the number of these pods that were placed. */
-berth_status berth_py_decide(berth_engine *engine, berth_py_decision what, const uint64_t *pods,
-                             uint64_t count, const berth_py_columns *out, uint64_t *done,
-                             uint64_t *placed, berth_error *error);
+berth_status berth_py_decide(berth_engine *engine, const berth_py_call *call,
+                             berth_py_decision what, const uint64_t *pods, uint64_t count,
+                             const berth_py_columns *out, uint64_t *done, uint64_t *placed,
+                             berth_error *error);
 
-/* berth_engine_schedule_group with its placements in columns. Pods after the first that did not fit
- * have no node and BERTH_VERDICT_UNSCHEDULABLE. */
-berth_status berth_py_schedule_group(berth_engine *engine, const uint64_t *pods, uint32_t count,
-                                     const berth_py_columns *out, uint32_t *placed,
-                                     berth_error *error);
+/* berth_engine_schedule_pods with its placements in columns. Pods that were not tried have no node
+ * and BERTH_VERDICT_UNSCHEDULABLE. */
+berth_status berth_py_schedule_pods(berth_engine *engine, const berth_py_call *call,
+                                    const uint64_t *pods, uint32_t count, uint32_t flags,
+                                    uint32_t minimum, const berth_py_columns *out, uint32_t *fitted,
+                                    berth_error *error);
 
-/* berth_engine_schedule_pods with its placements in columns. Pods that were not tried have no
- * node. */
-berth_status berth_py_schedule_pods(berth_engine *engine, const uint64_t *pods, uint32_t count,
-                                    uint32_t flags, uint32_t minimum, const berth_py_columns *out,
-                                    uint32_t *fitted, berth_error *error);
+/* berth_engine_fit_count_with. */
+berth_status berth_py_fit_count(berth_engine *engine, const berth_py_call *call, uint64_t like,
+                                uint32_t limit, uint32_t *nodes, berth_explanation *explanation,
+                                uint32_t *count, berth_error *error);
 
 /* Bind pods to nodes, or unbind them (`nodes` NULL). `*done` as in berth_py_decide. */
-berth_status berth_py_bind(berth_engine *engine, const uint64_t *pods, const uint32_t *nodes,
-                           uint64_t count, uint64_t *done, berth_error *error);
+berth_status berth_py_bind(berth_engine *engine, const berth_py_call *call, const uint64_t *pods,
+                           const uint32_t *nodes, uint64_t count, uint64_t *done,
+                           berth_error *error);
 
 /* Add pods like `like`. `names` has `count` texts, each followed by a zero byte. */
-berth_status berth_py_add_like(berth_engine *engine, berth_pod_id like, const char *names,
-                               uint64_t count, uint64_t *pods, uint64_t *done, berth_error *error);
+berth_status berth_py_add_like(berth_engine *engine, const berth_py_call *call, berth_pod_id like,
+                               const char *names, uint64_t count, uint64_t *pods, uint64_t *done,
+                               berth_error *error);
 
 /* Remove pods by their ids. */
-berth_status berth_py_remove_pods(berth_engine *engine, const uint64_t *pods, uint64_t count,
-                                  uint64_t *done, berth_error *error);
+berth_status berth_py_remove_pods(berth_engine *engine, const berth_py_call *call,
+                                  const uint64_t *pods, uint64_t count, uint64_t *done,
+                                  berth_error *error);
 
 /* ---- looking ---- */
 
@@ -167,6 +191,9 @@ void berth_py_hear_notes(berth_py_sink *sink, berth_read_options *options);
 
 void berth_py_sink_free(berth_py_sink *sink);
 
+/* Let a call, which must live as long as the readers with these options, end them early. */
+void berth_py_hear_cancel(const berth_py_call *call, berth_read_options *options);
+
 /* berth_reader_file, _text and _finish, with the objects passed to a sink. */
 berth_status berth_py_read_file(berth_reader *reader, const char *path, berth_py_sink *sink,
                                 berth_error *error);
@@ -200,8 +227,8 @@ typedef struct berth_py_steps {
 
 /* Take at most `count` steps at one point in time, until no pod is active; `*done` receives their
  * number. Ends early if a callback sets `*stop`. */
-berth_status berth_py_run(berth_scheduler *scheduler, int64_t now_ns, uint64_t count,
-                          const volatile uint8_t *stop, const berth_py_steps *out, uint64_t *done,
-                          berth_error *error);
+berth_status berth_py_run(berth_scheduler *scheduler, const berth_py_call *call, int64_t now_ns,
+                          uint64_t count, const volatile uint8_t *stop, const berth_py_steps *out,
+                          uint64_t *done, berth_error *error);
 
 #endif

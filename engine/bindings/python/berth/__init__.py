@@ -14,6 +14,7 @@ from typing import List as _List
 from typing import NamedTuple as _NamedTuple
 
 from ._arrays import IntArray
+from ._cancel import CancelFlag
 from ._cluster import Cluster
 from ._engine import Branch, Engine, Snapshot
 from ._enums import (
@@ -37,8 +38,8 @@ from ._errors import (
     ArgumentError,
     BerthError,
     BusyError,
-    ClosedError,
     CancelledError,
+    ClosedError,
     ConflictError,
     ExistsError,
     InputError,
@@ -117,6 +118,7 @@ def kubernetes_versions() -> _List[KubernetesVersion]:
     _lib.berth_kubernetes_versions(out, len(out))
     return [KubernetesVersion(number & 0xFFFF, (number >> 16) - 1) for number in out]
 
+
 __all__ = [
     "Answer",
     "ArgumentError",
@@ -125,6 +127,7 @@ __all__ = [
     "Binding",
     "Branch",
     "BusyError",
+    "CancelFlag",
     "CancelledError",
     "Capacity",
     "ClosedError",

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
-from typing import Any, Optional, TypeVar, Union
+from typing import Any, Optional, Union
 
-from . import _arrays, _errors, _explain, _reading
+from . import _arrays, _errors, _explain, _reading, _shown
 from ._arrays import IntArray
+from ._batches import Columns
+from ._cancel import Call, CancelFlag
 from ._enums import Code, Kind, Path, ScanReason, Verdict
-from ._life import Handle, Life
+from ._life import Closing, Life
 from ._native import ffi, lib
 from ._reading import Objects, PathName, Source
 from ._transaction import Transaction
@@ -30,51 +32,7 @@ from ._types import (
 )
 from ._view import NODE_NONE, POD_NONE, Node, Pod, Text, View, optional, string
 
-_Self = TypeVar("_Self", bound="Closing")
-
 CHANGES = {"add": lib.BERTH_PY_ADD, "update": lib.BERTH_PY_UPDATE, "apply": lib.BERTH_PY_APPLY}
-
-
-class Closing:
-    """An object that is closed by `with`, by close(), or with its last reference."""
-
-    _handle: Handle
-
-    def close(self) -> None:
-        """End the object; does nothing if it has ended. BusyError while it is in use."""
-        self._handle.close()
-
-    @property
-    def closed(self) -> bool:
-        return not self._handle.open()
-
-    def __enter__(self: _Self) -> _Self:
-        return self
-
-    def __exit__(self, *problem: object) -> None:
-        self.close()
-
-    def __del__(self) -> None:
-        handle = getattr(self, "_handle", None)
-        if handle is not None:
-            handle.discard()
-
-
-class _Columns:
-    """The columns of a batch, and pointers to them for C."""
-
-    def __init__(self, count: int) -> None:
-        self.verdicts, verdicts = _arrays.empty("uint8_t", count)
-        self.nodes, nodes = _arrays.empty("uint32_t", count)
-        self.feasible, feasible = _arrays.empty("uint32_t", count)
-        self.best, best = _arrays.empty("uint32_t", count)
-        self.totals, totals = _arrays.empty("int64_t", count)
-        self._keep = (verdicts, nodes, feasible, best, totals)
-        self.data = ffi.new("berth_py_columns *", self._keep)
-
-    def batch(self, pods: IntArray, placed: int) -> Batch:
-        columns = (self.verdicts, self.nodes, self.feasible, self.best, self.totals)
-        return Batch(pods, *columns, placed)
 
 
 class Cluster(View, Closing):
@@ -88,16 +46,17 @@ class Cluster(View, Closing):
     #: The loop's backoff in the scheduler configuration: initial and maximum.
     _backoff_ns: tuple[Optional[int], Optional[int]] = (None, None)
 
+    #: The version of kube-scheduler that it decides like, for its repr.
+    _kubernetes: str
+
     def __repr__(self) -> str:
-        name = f"berth.{type(self).__name__}"
-        try:
-            counts = self.counts()
-        except _errors.BerthError as error:
-            return f"<{name}: {error}>"
-        return (
-            f"<{name}: {counts.nodes} nodes, {counts.pods_running} pods running, "
-            f"{counts.pods_pending} pending>"
-        )
+        return _shown.line(type(self), self._summary)
+
+    def _repr_html_(self) -> str:
+        return _shown.card(type(self), self._summary)
+
+    def _summary(self) -> _shown.Rows:
+        return [*_shown.of_counts(self.counts()), ("Kubernetes", self._kubernetes)]
 
     def _use(self) -> AbstractContextManager[Any]:
         return self._handle
@@ -114,14 +73,14 @@ class Cluster(View, Closing):
         defaults: bool,
         templates: bool,
         namespace: Optional[str],
+        cancel: Optional[CancelFlag],
     ) -> Loaded:
-        with self._handle as engine:
+        with self._handle as engine, Call(cancel) as call:
             sink = ffi.new("berth_py_sink *")
             sink.engine = engine
             sink.change = CHANGES[change]
-            return _reading.read(
-                sink, source, defaults=defaults, templates=templates, namespace=namespace
-            )
+            options = _reading.Options(defaults, templates, namespace)
+            return _reading.read(sink, source, call, options)
 
     def load(
         self,
@@ -130,6 +89,7 @@ class Cluster(View, Closing):
         defaults: bool = True,
         templates: bool = False,
         namespace: Optional[str] = None,
+        cancel: Optional[CancelFlag] = None,
     ) -> Loaded:
         """Read files, JSON or YAML, plain or gzip, such as manifests and the output of `kubectl
         get -o json`.
@@ -141,7 +101,7 @@ class Cluster(View, Closing):
         objects before it stay (`done` is their number); a transaction takes them back. `notes` of
         the result are remarks about the input, such as fields that Kubernetes does not have.
         """
-        return self._read(Source(files=paths), change, defaults, templates, namespace)
+        return self._read(Source(files=paths), change, defaults, templates, namespace, cancel)
 
     def load_text(
         self,
@@ -152,9 +112,11 @@ class Cluster(View, Closing):
         defaults: bool = True,
         templates: bool = False,
         namespace: Optional[str] = None,
+        cancel: Optional[CancelFlag] = None,
     ) -> Loaded:
         """Read JSON or YAML from memory; errors call the text `name`. Otherwise as load."""
-        return self._read(Source(text=text, name=name), change, defaults, templates, namespace)
+        source = Source(text=text, name=name)
+        return self._read(source, change, defaults, templates, namespace, cancel)
 
     def load_objects(
         self,
@@ -164,27 +126,39 @@ class Cluster(View, Closing):
         defaults: bool = True,
         templates: bool = False,
         namespace: Optional[str] = None,
+        cancel: Optional[CancelFlag] = None,
     ) -> Loaded:
         """Add objects given as dicts, as `json.load` returns them for output of kubectl.
         Otherwise as load."""
-        return self._read(Source.of_objects(objects), change, defaults, templates, namespace)
+        source = Source.of_objects(objects)
+        return self._read(source, change, defaults, templates, namespace, cancel)
 
-    def add_like(self, like: Pod, names: Iterable[str]) -> IntArray:
+    def add_like(
+        self, like: Pod, names: Iterable[str], *, cancel: Optional[CancelFlag] = None
+    ) -> IntArray:
         """Add pending pods that are like another one except for their names; returns their ids."""
-        with self._handle as engine:
+        with self._handle as engine, Call(cancel) as call:
             listed = list(names)
             joined = "".join(name + "\0" for name in listed).encode()
-            if joined.count(b"\0") != len(listed):
+            count = len(listed)
+            if joined.count(b"\0") != count:
                 raise _errors.InvalidError("a name has a zero in it")
-            out, data = _arrays.empty("uint64_t", len(listed))
+            out, data = _arrays.empty("uint64_t", count)
             done = ffi.new("uint64_t *")
-            _errors.check(
-                lib.berth_py_add_like(
-                    engine, self._pod(engine, like), joined, len(listed), data, done, _errors.slot()
-                ),
-                int(done[0]),
+            found = self._pod(engine, like)
+            status = lib.berth_py_add_like(
+                engine, call, found, joined, count, data, done, _errors.slot()
             )
+            self._checked(status, done, count, lambda: _arrays.first(out, int(done[0])))
             return out
+
+    @staticmethod
+    def _checked(
+        status: int, done: Any, count: int, result: Callable[[], Any] = lambda: None
+    ) -> None:
+        """Raise the error of a call that has done some of `count` pods."""
+        what = f"after {done[0]} of {count} pods"
+        _errors.check_done(status, int(done[0]), what, result)
 
     def remove(self, kind: Kind, name: str, namespace: str = "") -> None:
         """Remove an object by its name. The pods of a removed node become orphans."""
@@ -196,13 +170,13 @@ class Cluster(View, Closing):
                 lib.berth_engine_remove(engine, Kind(kind), space.value, text.value, _errors.slot())
             )
 
-    def remove_pods(self, pods: Iterable[Pod]) -> None:
+    def remove_pods(self, pods: Iterable[Pod], *, cancel: Optional[CancelFlag] = None) -> None:
         """Remove many pods. One call into C."""
-        with self._handle as engine:
+        with self._handle as engine, Call(cancel) as call:
             ids, count = self._pods(engine, pods)
             done = ffi.new("uint64_t *")
-            status = lib.berth_py_remove_pods(engine, ids, count, done, _errors.slot())
-            _errors.check(status, int(done[0]))
+            status = lib.berth_py_remove_pods(engine, call, ids, count, done, _errors.slot())
+            self._checked(status, done, count)
 
     # ---- objects out ----
 
@@ -373,56 +347,66 @@ class Cluster(View, Closing):
             _errors.check(lib.berth_engine_schedule(engine, found, out, _errors.slot()))
             return self._placement(engine, found, out)
 
-    def _batch(self, what: int, pods: Iterable[Pod]) -> Batch:
-        with self._handle as engine:
+    def _batch(self, what: int, pods: Iterable[Pod], cancel: Optional[CancelFlag]) -> Batch:
+        with self._handle as engine, Call(cancel) as call:
             ids, count = self._pods(engine, pods)
-            columns = _Columns(count)
+            columns = Columns(count)
             out = ffi.new("uint64_t[2]")
             status = lib.berth_py_decide(
-                engine, what, ids, count, columns.data, out, out + 1, _errors.slot()
+                engine, call, what, ids, count, columns.data, out, out + 1, _errors.slot()
             )
-            _errors.check(status, int(out[0]))
-            return columns.batch(_arrays.copied("uint64_t", ids, count), int(out[1]))
 
-    def decide_batch(self, pods: Iterable[Pod]) -> Batch:
+            def batch() -> Batch:
+                return columns.batch(ids, int(out[0]), int(out[1]))
+
+            self._checked(status, out, count, batch)
+            return batch()
+
+    def decide_batch(self, pods: Iterable[Pod], *, cancel: Optional[CancelFlag] = None) -> Batch:
         """Decide on each pod as if the others did not exist, and bind none. One call into C."""
-        return self._batch(lib.BERTH_PY_DECIDE, pods)
+        return self._batch(lib.BERTH_PY_DECIDE, pods, cancel)
 
-    def schedule_batch(self, pods: Iterable[Pod]) -> Batch:
+    def schedule_batch(self, pods: Iterable[Pod], *, cancel: Optional[CancelFlag] = None) -> Batch:
         """Schedule pods one after the other; pods that fit nowhere stay pending. One call into
         C."""
-        return self._batch(lib.BERTH_PY_SCHEDULE, pods)
+        return self._batch(lib.BERTH_PY_SCHEDULE, pods, cancel)
 
-    def schedule_pods(self, pods: Iterable[Pod], *, minimum: int = 0, stop: bool = False) -> Batch:
+    def schedule_pods(
+        self,
+        pods: Iterable[Pod],
+        *,
+        minimum: int = 0,
+        stop: bool = False,
+        cancel: Optional[CancelFlag] = None,
+    ) -> Batch:
         """Place as many of these pending pods as fit; `placed` is their number. If they are
         fewer than `minimum`, none is placed; with `stop`, end at the first pod that fits
-        nowhere."""
-        with self._handle as engine:
-            ids, count = self._pods(engine, pods)
-            columns = _Columns(count)
-            fitted = ffi.new("uint32_t *")
-            flags = lib.BERTH_GROUP_STOP if stop else 0
-            _errors.check(
-                lib.berth_py_schedule_pods(
-                    engine, ids, count, flags, minimum, columns.data, fitted, _errors.slot()
-                )
-            )
-            return columns.batch(_arrays.copied("uint64_t", ids, count), int(fitted[0]))
+        nowhere. If the call is cancelled, none is placed."""
+        return self._group(pods, lib.BERTH_GROUP_STOP if stop else 0, minimum, cancel)
 
-    def schedule_group(self, pods: Iterable[Pod]) -> Batch:
+    def schedule_group(self, pods: Iterable[Pod], *, cancel: Optional[CancelFlag] = None) -> Batch:
         """Place all of these pending pods or none. `placed` is their number, or the number of
         pods before the first that fits nowhere; then all are pending again, and `nodes` has the
-        nodes where they were."""
-        with self._handle as engine:
+        nodes where they were. If the call is cancelled, none is placed."""
+        return self._group(pods, lib.BERTH_GROUP_ALL, 0, cancel)
+
+    def _group(
+        self, pods: Iterable[Pod], flags: int, minimum: int, cancel: Optional[CancelFlag]
+    ) -> Batch:
+        with self._handle as engine, Call(cancel) as call:
             ids, count = self._pods(engine, pods)
-            columns = _Columns(count)
-            placed = ffi.new("uint32_t *")
-            _errors.check(
-                lib.berth_py_schedule_group(
-                    engine, ids, count, columns.data, placed, _errors.slot()
-                )
+            columns = Columns(count)
+            fitted = ffi.new("uint32_t *")
+            status = lib.berth_py_schedule_pods(
+                engine, call, ids, count, flags, minimum, columns.data, fitted, _errors.slot()
             )
-            return columns.batch(_arrays.copied("uint64_t", ids, count), int(placed[0]))
+
+            def batch() -> Batch:
+                return columns.batch(ids, count, int(fitted[0]))
+
+            what = f"when {fitted[0]} of {count} pods had fitted; none is placed"
+            _errors.check_done(status, 0, what, batch)
+            return batch()
 
     def schedule_pod_group(self, pods: Iterable[Pod]) -> PodGroupOutcome:
         """Run one scheduling cycle for these pending pods of one PodGroup: all that fit are placed
@@ -466,24 +450,30 @@ class Cluster(View, Closing):
         with self._handle as engine:
             _errors.check(lib.berth_engine_unbind(engine, self._pod(engine, pod), _errors.slot()))
 
-    def bind_batch(self, pods: Iterable[Pod], nodes: Iterable[Node]) -> None:
+    def bind_batch(
+        self,
+        pods: Iterable[Pod],
+        nodes: Iterable[Node],
+        *,
+        cancel: Optional[CancelFlag] = None,
+    ) -> None:
         """Bind each pod to its node. One call into C."""
-        with self._handle as engine:
+        with self._handle as engine, Call(cancel) as call:
             ids, count = self._pods(engine, pods)
             there, node_count = self._nodes(engine, nodes)
             if count != node_count:
                 raise _errors.ArgumentError(f"{count} pods, but {node_count} nodes")
             done = ffi.new("uint64_t *")
-            status = lib.berth_py_bind(engine, ids, there, count, done, _errors.slot())
-            _errors.check(status, int(done[0]))
+            status = lib.berth_py_bind(engine, call, ids, there, count, done, _errors.slot())
+            self._checked(status, done, count)
 
-    def unbind_batch(self, pods: Iterable[Pod]) -> None:
+    def unbind_batch(self, pods: Iterable[Pod], *, cancel: Optional[CancelFlag] = None) -> None:
         """Take each pod off its node. One call into C."""
-        with self._handle as engine:
+        with self._handle as engine, Call(cancel) as call:
             ids, count = self._pods(engine, pods)
             done = ffi.new("uint64_t *")
-            status = lib.berth_py_bind(engine, ids, ffi.NULL, count, done, _errors.slot())
-            _errors.check(status, int(done[0]))
+            status = lib.berth_py_bind(engine, call, ids, ffi.NULL, count, done, _errors.slot())
+            self._checked(status, done, count)
 
     def nominate(self, pod: Pod, node: Optional[Node]) -> None:
         """Reserve a node for a pending pod, as preemption does; None ends the reservation."""
@@ -533,7 +523,9 @@ class Cluster(View, Closing):
             sink.change = lib.BERTH_PY_COPY
             try:
                 source = Source.of_objects(template)
-                _reading.fill(sink, source, defaults=True, templates=True)
+                options = _reading.Options(defaults=True, templates=True)
+                with Call(None) as call:
+                    _reading.fill(sink, source, call, options)
                 out, data = _arrays.empty("uint32_t", count)
                 _errors.check(lib.berth_py_add_nodes(engine, sink, count, data, _errors.slot()))
                 return out
@@ -597,21 +589,22 @@ class Cluster(View, Closing):
             _errors.check(lib.berth_engine_decide(engine, found, options, out, _errors.slot()))
             return _explain.copied(explanation, self._placement(engine, found, out))
 
-    def fit_count(self, like: Pod, limit: int) -> Capacity:
+    def fit_count(self, like: Pod, limit: int, *, cancel: Optional[CancelFlag] = None) -> Capacity:
         """How many more pods like this one fit, up to `limit`."""
-        with self._handle as engine:
+        with self._handle as engine, Call(cancel) as call:
             found = self._pod(engine, like)
             explanation = self._explanation()
             nodes, data = _arrays.empty("uint32_t", limit)
             count = ffi.new("uint32_t *")
-            _errors.check(
-                lib.berth_engine_fit_count(
-                    engine, found, limit, count, data, explanation, _errors.slot()
-                )
+            status = lib.berth_py_fit_count(
+                engine, call, found, limit, data, explanation, count, _errors.slot()
             )
             full = int(count[0])
+            fitting = _arrays.first(nodes, full)
+            what = f"when {full} of at most {limit} pods had fitted"
+            _errors.check_done(status, full, what, lambda: Capacity(full, fitting, None))
             why = _explain.copied(explanation, None) if full < limit else None
-            return Capacity(full, _arrays.first(nodes, full), why)
+            return Capacity(full, fitting, why)
 
     # ---- what if ----
 

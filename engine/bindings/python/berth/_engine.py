@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Optional, Union
 
-from . import _arrays, _errors, _reading
+from . import _arrays, _errors, _reading, _shown
 from ._arrays import IntArray
-from ._cluster import Closing, Cluster
+from ._cluster import Cluster
 from ._enums import ConflictKind, Path
-from ._life import BRANCH, ENGINE, SNAPSHOT, Handle, Life
+from ._life import BRANCH, ENGINE, SNAPSHOT, Closing, Handle, Life
 from ._native import ffi, lib
 from ._plugin import Plugin, Plugins
 from ._reading import PathName
@@ -33,8 +33,9 @@ class Engine(Cluster):
     None: one for each core. `seed`: for random ties. `feature_gates`: as kube-scheduler's flag.
     `keep_objects`: store what dump, objects and pod_object need: some kilobytes for each kind of
     pod, nothing for each pod. `memory_limit`: the most bytes that the engine may hold; a call
-    that needs more raises OutOfMemoryError and changes nothing; 0: no limit. `plugins`: your own filters and scores, which `configuration`
-    enables; `check_plugins` is for tests and compares their results with their promises.
+    that needs more raises OutOfMemoryError and changes nothing; 0: no limit. `plugins`: your own
+    filters and scores, which `configuration` enables; `check_plugins` is for tests and compares
+    their results with their promises.
 
     For one thread at a time. `with`, close(), or the loss of the last reference closes it together
     with all of its branches, snapshots and schedulers.
@@ -87,6 +88,7 @@ class Engine(Cluster):
                     int(backoff.initial_seconds) * 10**9,
                     int(backoff.max_seconds) * 10**9,
                 )
+            self._kubernetes = _version(config)
             out = ffi.new("berth_engine **")
             status = lib.berth_engine_create(config, out, error)
             if own is not None and own.raised is not None:
@@ -140,6 +142,19 @@ class Engine(Cluster):
             lib.berth_engine_trim(engine)
 
 
+def _version(config: Any) -> str:
+    """The version of kube-scheduler that an engine with this configuration decides like."""
+    if config.profile_count and config.profiles[0].era == lib.BERTH_ERA_V1ALPHA1:
+        return "1.15"
+    number = config.kubernetes
+    if not number:
+        newest = ffi.new("uint32_t[1]")
+        lib.berth_kubernetes_versions(newest, 1)
+        number = newest[0] & 0xFFFF
+    minor, patch = number & 0xFFFF, number >> 16
+    return f"1.{minor}.{patch - 1}" if patch else f"1.{minor}"
+
+
 def _configuration(configuration: Union[PathName, Mapping[str, Any]], kubernetes: int) -> Any:
     out = ffi.new("berth_scheduler_config **")
     error = _errors.slot()
@@ -162,6 +177,15 @@ class Snapshot(View, Closing):
     def __init__(self, engine: Engine, pointer: Any) -> None:
         self._engine = engine
         self._handle = Handle(engine._life, pointer, "snapshot", SNAPSHOT, lib.berth_snapshot_unpin)
+
+    def __repr__(self) -> str:
+        return _shown.line(type(self), self._summary)
+
+    def _repr_html_(self) -> str:
+        return _shown.card(type(self), self._summary)
+
+    def _summary(self) -> _shown.Rows:
+        return [("number", str(self.number)), *_shown.of_counts(self.counts())]
 
     def _use(self) -> AbstractContextManager[Any]:
         return self._handle.shared()
@@ -233,6 +257,7 @@ class Branch(Cluster):
     def __init__(self, engine: Engine, pointer: Any) -> None:
         self._engine = engine
         self._life = engine._life
+        self._kubernetes = engine._kubernetes
         self._handle = Handle(engine._life, pointer, "branch", BRANCH, lib.berth_branch_drop)
 
     def commit(self) -> list[Conflict]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 from ._enums import Status
 from ._native import ffi, lib
@@ -119,9 +119,15 @@ class InternalError(BerthError):
 
 
 class CancelledError(BerthError):
-    """The call was cancelled; only calls of C and Go programs can be."""
+    """A CancelFlag ended the call between two pods, objects or steps.
+
+    `done` is the number of completed entries, and `result` has what the call would have returned
+    about them: a Batch, Capacity, Loaded, Steps or ids; None for calls without a result. Entries
+    that were done stay done, except in schedule_pods and schedule_group, which then change nothing.
+    """
 
     code = Status.E_CANCELLED
+    result: Any = None
 
 
 _CLASSES: dict[int, type[BerthError]] = {
@@ -177,3 +183,19 @@ def check(status: int, done: int = 0) -> None:
         error = from_detail(_local.error)
         error.done = done
         raise error
+
+
+def check_done(status: int, done: int, what: str, result: Callable[[], Any]) -> None:
+    """The same for a call that can be cancelled: then the message says `what` was done, and the
+    error has the `result` so far."""
+    if status != Status.E_CANCELLED:
+        check(status, done)
+        return
+    detail = _local.error
+    message = f"cancelled {what}"
+    source = string(detail.source)
+    error = CancelledError(f"{source}: {message}" if source else message, detail=detail)
+    error.message = message
+    error.done = done
+    error.result = result()
+    raise error

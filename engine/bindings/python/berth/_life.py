@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import Any, Callable, Optional, Protocol
+from typing import Any, Callable, Optional, Protocol, TypeVar
 
 from ._errors import BusyError, ClosedError, StateError
 
@@ -236,3 +236,31 @@ class Shared:
         with handle.life.mutex:
             handle.users -= 1
             handle.life.calls -= 1
+
+
+_Self = TypeVar("_Self", bound="Closing")
+
+
+class Closing:
+    """An object that is closed by `with`, by close(), or with its last reference."""
+
+    _handle: Handle
+
+    def close(self) -> None:
+        """End the object; does nothing if it has ended. BusyError while it is in use."""
+        self._handle.close()
+
+    @property
+    def closed(self) -> bool:
+        return not self._handle.open()
+
+    def __enter__(self: _Self) -> _Self:
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        handle = getattr(self, "_handle", None)
+        if handle is not None:
+            handle.discard()

@@ -104,7 +104,8 @@ class Plugin:
 
     If a function raises, the call that it ran in raises the exception, and on an engine a filter
     that has raised binds no pod. If the plugin is static or node_local, the engine may have kept
-    the missing result: it can only be closed then. No function may use the engine: that raises a
+    the missing result: it can only be closed then. A filter or score that Ctrl-C interrupts is
+    called once more, so that its result is not missing. No function may use the engine: that raises a
     StateError.
     """
 
@@ -263,6 +264,12 @@ class Plugins:
             self.failed(error, kept)
         finally:
             self.threads.discard(me)
+
+    def interrupted(self, error: KeyboardInterrupt) -> None:
+        """Raise an interrupt at the end of the current call, although no function failed."""
+        with self.mutex:
+            self.failures += 1
+            self.raised = error
 
     def failed(self, error: BaseException, kept: bool) -> None:
         with self.mutex:
@@ -456,19 +463,31 @@ def _count(preparation: Any, selections: Sequence[Selection]) -> bool:
     return bool(lib.berth_py_plugin_count(preparation, out, len(selections)))
 
 
+def _answer(plugin: Plugin, nodes: Any, filters: bool) -> None:
+    """Call the plugin's filter or score for a slice of nodes."""
+    facts = (_pod(plugin, nodes.pod), _nodes(plugin, nodes))
+    if not filters:
+        assert plugin.score is not None
+        _put_scores(plugin, plugin.score(*facts), nodes)
+        return
+    assert plugin.filter is not None
+    fits = plugin.filter(*facts)
+    if fits is not None:
+        ffi.memmove(nodes.asked, _truths(plugin, fits, nodes.count), nodes.count)
+
+
 @_extern()
 def berth_py_on_slice(context: Any, nodes: Any) -> None:
     bound = ffi.from_handle(context)
     filters = nodes.values == ffi.NULL
     with bound.owner.running(bound.kept):
-        plugin = bound.plugin
-        facts = (_pod(plugin, nodes.pod), _nodes(plugin, nodes))
-        if filters:
-            fits = plugin.filter(*facts)
-            if fits is not None:
-                ffi.memmove(nodes.asked, _truths(plugin, fits, nodes.count), nodes.count)
-        else:
-            _put_scores(plugin, plugin.score(*facts), nodes)
+        try:
+            _answer(bound.plugin, nodes, filters)
+        except KeyboardInterrupt as error:
+            # Ctrl-C must not make the engine unusable: answer first. The call ends after this
+            # decision and raises the exception.
+            _answer(bound.plugin, nodes, filters)
+            bound.owner.interrupted(error)
         return
     if filters:  # the function has raised: nothing fits
         ffi.memmove(nodes.asked, bytes(nodes.count), nodes.count)

@@ -6,7 +6,7 @@ import dataclasses
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Optional, Union
+from typing import Any, NamedTuple, Optional, Union
 
 from . import _arrays, _errors
 from ._arrays import IntArray
@@ -39,48 +39,60 @@ class Source:
         return cls(text=json.dumps(whole, separators=(",", ":")), name="objects")
 
 
-def read(
-    sink: Any, source: Source, *, defaults: bool, templates: bool, namespace: Optional[str] = None
-) -> Loaded:
-    """Read a source completely into a sink, and free the sink."""
+class Options(NamedTuple):
+    """How to read."""
+
+    defaults: bool
+    templates: bool
+    namespace: Optional[str] = None
+
+
+def read(sink: Any, source: Source, call: Any, how: Options) -> Loaded:
+    """Read a source completely into a sink, and free the sink. `call` can be cancelled."""
     try:
-        fill(sink, source, defaults=defaults, templates=templates, namespace=namespace)
-        return Loaded(
-            int(sink.objects),
-            narrowed(ffi.addressof(sink, "nodes")),
-            _arrays.copied("uint64_t", sink.pods.items, sink.pods.count),
-            tuple(notes(sink)),
-        )
+        fill(sink, source, call, how)
+        return loaded(sink)
     finally:
         lib.berth_py_sink_free(sink)
 
 
-def fill(
-    sink: Any, source: Source, *, defaults: bool, templates: bool, namespace: Optional[str] = None
-) -> None:
+def loaded(sink: Any) -> Loaded:
+    """The objects that have arrived in a sink."""
+    return Loaded(
+        int(sink.objects),
+        narrowed(ffi.addressof(sink, "nodes")),
+        _arrays.copied("uint64_t", sink.pods.items, sink.pods.count),
+        tuple(notes(sink)),
+    )
+
+
+def fill(sink: Any, source: Source, call: Any, how: Options) -> None:
     """Read a source completely into a sink."""
     error = _errors.slot()
     options = ffi.new("berth_read_options *")
     lib.berth_read_options_init_sized(options, ffi.sizeof("berth_read_options"))
-    options.apply_defaults = defaults
-    options.templates = templates
+    options.apply_defaults = how.defaults
+    options.templates = how.templates
     # The reader borrows the name: keep it until the reader is destroyed.
-    name = ffi.NULL if namespace is None else ffi.new("char[]", namespace.encode())
+    name = ffi.NULL if how.namespace is None else ffi.new("char[]", how.namespace.encode())
     options.namespace_name = name
     lib.berth_py_hear_notes(sink, options)
+    lib.berth_py_hear_cancel(call, options)
     reader_out = ffi.new("berth_reader **")
     _errors.check(lib.berth_reader_create(options, reader_out, error))
     reader = reader_out[0]
+
+    def check(status: int) -> None:
+        what = f"after {sink.objects} objects"
+        _errors.check_done(status, int(sink.objects), what, lambda: loaded(sink))
+
     try:
         for path in source.files:
-            _errors.check(lib.berth_py_read_file(reader, path, sink, error), sink.objects)
+            check(lib.berth_py_read_file(reader, path, sink, error))
         if source.text is not None:
             text = ffi.from_buffer("char[]", source.text)
-            _errors.check(
-                lib.berth_py_read_text(reader, text, len(text), source.name, sink, error),
-                sink.objects,
-            )
-        _errors.check(lib.berth_py_read_finish(reader, sink, error), sink.objects)
+            check(lib.berth_py_read_text(reader, text, len(text), source.name, sink, error))
+        check(lib.berth_py_read_finish(reader, sink, error))
     finally:
         lib.berth_reader_destroy(reader)
 

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Callable, Optional, TypeVar, Union
 
-from . import _arrays, _errors, _reading
-from ._cluster import CHANGES, CLUSTER_KINDS, Closing
+from . import _arrays, _errors, _reading, _shown
+from ._cancel import Call, CancelFlag
+from ._cluster import CHANGES, CLUSTER_KINDS
 from ._engine import Engine
 from ._enums import Answer, Kind, PodState, StepKind, Trouble, UnbindReason
-from ._life import SCHEDULER, Handle, Life
+from ._life import SCHEDULER, Closing, Handle, Life
 from ._native import ffi, lib
 from ._reading import Objects, PathName, Source
 from ._types import Binding, Counters, Eviction, Loaded, PodStatus, Step, Steps
@@ -206,6 +207,21 @@ class Scheduler(Closing):
 
             self._handle = Handle(engine._life, out[0], "scheduler", SCHEDULER, destroy)
 
+    def __repr__(self) -> str:
+        return _shown.line(type(self), self._summary)
+
+    def _repr_html_(self) -> str:
+        return _shown.card(type(self), self._summary)
+
+    def _summary(self) -> _shown.Rows:
+        counters = self.counters()
+        states = ("active", "backoff", "unschedulable", "gated", "assumed")
+        return [
+            *((state, getattr(counters, state)) for state in states),
+            ("bound", counters.bound),
+            ("decisions", counters.decisions),
+        ]
+
     @contextmanager
     def _step(self) -> Iterator[Any]:
         """Use the scheduler on the scheduling thread, which is that of the engine."""
@@ -221,29 +237,51 @@ class Scheduler(Closing):
     # ---- events ----
 
     def _read(
-        self, source: Source, change: str, now_ns: int, defaults: bool, templates: bool
+        self,
+        source: Source,
+        change: str,
+        now_ns: int,
+        defaults: bool,
+        cancel: Optional[CancelFlag],
     ) -> Loaded:
-        with self._step() as scheduler, self._engine._handle as engine:
+        with self._step() as scheduler, self._engine._handle as engine, Call(cancel) as call:
             sink = ffi.new("berth_py_sink *", (engine, scheduler, now_ns, CHANGES[change]))
-            return _reading.read(sink, source, defaults=defaults, templates=templates)
+            return _reading.read(sink, source, call, _reading.Options(defaults, False))
 
     def load(
-        self, *paths: PathName, now_ns: int, change: str = "add", defaults: bool = True
+        self,
+        *paths: PathName,
+        now_ns: int,
+        change: str = "add",
+        defaults: bool = True,
+        cancel: Optional[CancelFlag] = None,
     ) -> Loaded:
         """As Engine.load; also submits the new pods and wakes others."""
-        return self._read(Source(files=paths), change, now_ns, defaults, False)
+        return self._read(Source(files=paths), change, now_ns, defaults, cancel)
 
     def load_text(
-        self, text: Union[str, bytes], *, now_ns: int, change: str = "add", defaults: bool = True
+        self,
+        text: Union[str, bytes],
+        *,
+        now_ns: int,
+        change: str = "add",
+        defaults: bool = True,
+        cancel: Optional[CancelFlag] = None,
     ) -> Loaded:
         """As Engine.load_text."""
-        return self._read(Source(text=text), change, now_ns, defaults, False)
+        return self._read(Source(text=text), change, now_ns, defaults, cancel)
 
     def load_objects(
-        self, objects: Objects, *, now_ns: int, change: str = "add", defaults: bool = True
+        self,
+        objects: Objects,
+        *,
+        now_ns: int,
+        change: str = "add",
+        defaults: bool = True,
+        cancel: Optional[CancelFlag] = None,
     ) -> Loaded:
         """As Engine.load_objects."""
-        return self._read(Source.of_objects(objects), change, now_ns, defaults, False)
+        return self._read(Source.of_objects(objects), change, now_ns, defaults, cancel)
 
     def remove(self, kind: Kind, name: str, namespace: str = "", *, now_ns: int) -> None:
         """As Engine.remove."""
@@ -257,16 +295,24 @@ class Scheduler(Closing):
                 )
             )
 
-    def post(self, objects: Objects, *, change: str = "add", defaults: bool = True) -> int:
+    def post(
+        self,
+        objects: Objects,
+        *,
+        change: str = "add",
+        defaults: bool = True,
+        cancel: Optional[CancelFlag] = None,
+    ) -> int:
         """Post objects to apply between two decisions, in order. Any thread. Workloads become
         their pods, except DaemonSets, which need the nodes. Returns the number of posted
         objects."""
-        with self._handle.shared() as scheduler:
+        with self._handle.shared() as scheduler, Call(cancel) as call:
             sink = ffi.new("berth_py_sink *")
             sink.scheduler = scheduler
             sink.change = _POSTS[change]
             source = Source.of_objects(objects)
-            return _reading.read(sink, source, defaults=defaults, templates=False).objects
+            options = _reading.Options(defaults, templates=False)
+            return _reading.read(sink, source, call, options).objects
 
     def post_remove(self, kind: Kind, name: str, namespace: str = "") -> None:
         """Post a removal. Any thread."""
@@ -318,10 +364,12 @@ class Scheduler(Closing):
                 out.waited_ns,
             )
 
-    def run(self, now_ns: int, limit: int = 1 << 16) -> Steps:
+    def run(
+        self, now_ns: int, limit: int = 1 << 16, *, cancel: Optional[CancelFlag] = None
+    ) -> Steps:
         """Take steps at one point in time until no pod is active, at most `limit`. One call into
         C, which ends early if a callback raises; that exception is raised here."""
-        with self._step() as scheduler:
+        with self._step() as scheduler, Call(cancel) as call:
             kinds, kinds_data = _arrays.empty("uint8_t", limit)
             pods, pods_data = _arrays.empty("uint64_t", limit)
             nodes, nodes_data = _arrays.empty("uint32_t", limit)
@@ -331,6 +379,7 @@ class Scheduler(Closing):
             done = ffi.new("uint64_t *")
             status = lib.berth_py_run(
                 scheduler,
+                call,
                 now_ns,
                 limit,
                 self._callbacks.stop,
@@ -339,9 +388,13 @@ class Scheduler(Closing):
                 _errors.slot(),
             )
             count = int(done[0])
-            _errors.check(status, count)
-            every = (kinds, pods, nodes, attempts, bindings)
-            return Steps(*(_arrays.first(each, count) for each in every))
+
+            def steps() -> Steps:
+                every = (kinds, pods, nodes, attempts, bindings)
+                return Steps(*(_arrays.first(each, count) for each in every))
+
+            _errors.check_done(status, count, f"after {count} steps", steps)
+            return steps()
 
     def next(self) -> Optional[int]:
         """The time of the next timer; None if there is none."""

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from typing import Optional
 
+from . import _shown
 from ._arrays import IntArray
 from ._enums import Code, ConflictKind, NoteKind, Path, PodState, ScanReason, StepKind, Verdict
 
@@ -32,6 +33,27 @@ class Placement:
     def __bool__(self) -> bool:
         return self.placed
 
+    def __repr__(self) -> str:
+        return _shown.said(type(self), self._line())
+
+    def _line(self) -> str:
+        place = f"on {self.node}" if self.placed else self.verdict.name
+        return f"pod {self.pod} {place}, {self.feasible_count} feasible, total {self.total}"
+
+    def _repr_html_(self) -> str:
+        return _shown.table(type(self), self._rows())
+
+    def _rows(self) -> _shown.Rows:
+        return [
+            ("pod", self.pod),
+            ("verdict", self.verdict.name),
+            ("node", "none" if self.node is None else f"{self.node} (id {self.node_id})"),
+            ("feasible nodes", self.feasible_count),
+            ("nodes with the best total", self.best_count),
+            ("total", self.total),
+            ("path", self.path.name),
+        ]
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Batch:
@@ -48,6 +70,9 @@ class Batch:
 
     def __len__(self) -> int:
         return len(self.verdicts)
+
+    def __repr__(self) -> str:
+        return _shown.said(type(self), f"{self.placed} of {len(self)} pods placed")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -76,6 +101,11 @@ class Capacity:
     count: int
     nodes: IntArray
     explanation: Optional[Explanation]
+
+    def __repr__(self) -> str:
+        why = self.explanation
+        reasons = ", ".join(why.reasons()) if why is not None else "the limit"
+        return _shown.said(type(self), _shown.cut(f"{self.count} pods, then: {reasons}"))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -114,11 +144,11 @@ class Explanation:
     nominated: Optional[int]  # the node that preemption chose
     victims: IntArray  # the pods to evict from that node
     reason_counts: tuple[ReasonCount, ...]  # in the order in which reasons first occurred
-    _texts: tuple[str, ...]
-    _plugins: IntArray
-    _codes: IntArray
-    _reason_ends: IntArray
-    _reasons: IntArray
+    _texts: tuple[str, ...] = dataclasses.field(repr=False)
+    _plugins: IntArray = dataclasses.field(repr=False)
+    _codes: IntArray = dataclasses.field(repr=False)
+    _reason_ends: IntArray = dataclasses.field(repr=False)
+    _reasons: IntArray = dataclasses.field(repr=False)
 
     def refusals(self) -> Iterator[Refusal]:
         """Each node that refused the pod, and why."""
@@ -140,6 +170,39 @@ class Explanation:
             counts[each.reason] = counts.get(each.reason, 0) + each.nodes
         return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 
+    def __repr__(self) -> str:
+        parts = [] if self.placement is None else [self.placement._line()]
+        parts.append(f"{len(self.refused)} nodes refused")
+        parts += [f"{count} {reason}" for reason, count in self.reasons().items()][: _shown.LIMIT]
+        if self.pre_filter is not None:
+            parts.append(self.pre_filter)
+        return _shown.said(type(self), _shown.cut(", ".join(parts)))
+
+    def _repr_html_(self) -> str:
+        rows = [] if self.placement is None else list(self.placement._rows())
+        rows += [("nodes refused", len(self.refused))]
+        for name, value in (
+            ("message", self.message),
+            ("refused before any node", self.pre_filter),
+            ("nominated node", self.nominated),
+            ("victims", len(self.victims) or None),
+        ):
+            if value is not None:
+                rows.append((name, value))
+        counts = ((each.reason, each.plugin, each.nodes) for each in self.reason_counts)
+        feasible = (
+            (node, self.totals[i], *(score[i] for score in self.scores.values()))
+            for i, node in enumerate(self.feasible)
+        )
+        heads = ("node id", "total", *self.scores)
+        return (
+            _shown.table(type(self), rows)
+            + _shown.listing(
+                "reasons", ("reason", "plugin", "nodes"), counts, len(self.reason_counts)
+            )
+            + _shown.listing("feasible nodes", heads, feasible, len(self.feasible))
+        )
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class NodeResources:
@@ -152,6 +215,9 @@ class NodeResources:
     @property
     def free(self) -> list[int]:
         return [int(a) - int(r) for a, r in zip(self.allocatable, self.requested)]
+
+    def __repr__(self) -> str:
+        return _shown.said(type(self), f"{len(self.nodes)} nodes")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -173,6 +239,10 @@ class FeasibleNodes:
 
     nodes: IntArray
     totals: Optional[IntArray]
+
+    def __repr__(self) -> str:
+        totals = "without" if self.totals is None else "with"
+        return _shown.said(type(self), f"{len(self.nodes)} nodes, {totals} totals")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -301,6 +371,12 @@ class Note:
             text += f" (probably meant: {self.suggestion})"
         return ": ".join([part for part in place if part] + [text])
 
+    def __repr__(self) -> str:
+        return _shown.said(type(self), _shown.cut(self))
+
+    def _repr_html_(self) -> str:
+        return _shown.table(type(self), [(self.what.name, self)])
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Loaded:
@@ -311,6 +387,22 @@ class Loaded:
     nodes: IntArray
     pods: IntArray
     notes: tuple[Note, ...] = ()
+
+    def __repr__(self) -> str:
+        added = f"{len(self.nodes)} nodes and {len(self.pods)} pods added"
+        return _shown.said(type(self), f"{self.objects} objects, {added}, {len(self.notes)} notes")
+
+    def _repr_html_(self) -> str:
+        rows = (
+            ("objects", self.objects),
+            ("nodes added", len(self.nodes)),
+            ("pods added", len(self.pods)),
+            ("notes", len(self.notes)),
+        )
+        notes = ((note.what.name, note) for note in self.notes)
+        return _shown.table(type(self), rows) + _shown.listing(
+            "notes", ("kind", "note"), notes, len(self.notes)
+        )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -390,6 +482,9 @@ class Steps:
 
     def __len__(self) -> int:
         return len(self.kinds)
+
+    def __repr__(self) -> str:
+        return _shown.said(type(self), f"{len(self)} steps")
 
 
 @dataclasses.dataclass(frozen=True)
