@@ -355,6 +355,26 @@ class Asking(Case):
             self.assertEqual((batch.placed, batch.nodes[8]), (8, berth.NODE_NONE))
             self.assertEqual(engine.counts().pods_running, 8)
 
+    def test_group_preempts(self) -> None:
+        with cluster(2, 8) as engine:
+            lower = engine.pending()
+            self.assertEqual(engine.schedule_pods(lower).placed, 8)
+            engine.load_objects([pod(f"urgent-{i}", "3", priority=10) for i in range(3)])
+            urgent = engine.pending()
+            self.assertEqual(engine.schedule_pods(urgent).evictions, [])
+            before = engine.digest()
+            batch = engine.schedule_group(urgent, preempt=True)  # a third has no room
+            self.assertEqual((batch.placed, batch.evictions), (2, []))
+            self.assertEqual(engine.digest(), before)
+            batch = engine.schedule_pods(urgent, preempt=True)
+            self.assertEqual(batch.placed, 2)
+            preemptors = [one.preemptor for one in batch.evictions]
+            self.assertEqual(preemptors, [urgent[0]] * 3 + [urgent[1]] * 3)
+            self.assertEqual(batch.evictions[0].node_id, batch.nodes[0])
+            for one in batch.evictions:
+                self.assertIn(one.victim, lower)
+                self.assertIsNone(engine.pod_node(one.victim))
+
     def test_pod_group(self) -> None:
         group = {
             "apiVersion": "scheduling.k8s.io/v1beta1",

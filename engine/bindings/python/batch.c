@@ -133,17 +133,60 @@ static berth_placement *untried(uint32_t count)
     return placements;
 }
 
+static void take_eviction(void *context, berth_pod_id victim, berth_node_id node,
+                          uint32_t preemptor)
+{
+    berth_py_evictions *to = context;
+    if (to->count == to->capacity) {
+        const uint32_t capacity = to->capacity > 0 ? 2 * to->capacity : 16;
+        berth_py_eviction *items = realloc(to->items, capacity * sizeof(*items));
+        to->failed |= items == NULL;
+        if (items == NULL)
+            return;
+        to->items = items;
+        to->capacity = capacity;
+    }
+    to->items[to->count++] = (berth_py_eviction){victim, node, preemptor};
+}
+
+void berth_py_evictions_free(berth_py_evictions *evictions)
+{
+    free(evictions->items);
+}
+
+/* In a transaction, which takes the evictions back if there is no memory for their list. */
+static berth_status schedule_preempting(berth_engine *engine, const uint64_t *pods, uint32_t count,
+                                        const berth_group_options *options,
+                                        berth_placement *placements, uint32_t *fitted,
+                                        berth_error *error)
+{
+    const berth_py_evictions *evictions = options->context;
+    berth_status status = berth_engine_begin(engine, error);
+    if (status != BERTH_OK)
+        return status;
+    status = berth_engine_schedule_pods(engine, pods, count, options, placements, fitted, error);
+    if (status == BERTH_OK && evictions->failed)
+        status = out_of_memory(error);
+    (void)(status == BERTH_OK ? berth_engine_commit(engine, NULL)
+                              : berth_engine_rollback(engine, NULL));
+    return status;
+}
+
 berth_status berth_py_schedule_pods(berth_engine *engine, const berth_py_call *call,
                                     const uint64_t *pods, uint32_t count, uint32_t flags,
-                                    uint32_t minimum, const berth_py_columns *out, uint32_t *fitted,
+                                    uint32_t minimum, const berth_py_columns *out,
+                                    berth_py_evictions *evictions, uint32_t *fitted,
                                     berth_error *error)
 {
-    const berth_group_options options = {sizeof(options), flags, minimum, &call->cancel};
+    const berth_group_options options = {sizeof(options), flags,         minimum,
+                                         &call->cancel,   take_eviction, evictions};
     berth_placement *placements = untried(count);
     if (placements == NULL)
         return out_of_memory(error);
     berth_status status =
-        berth_engine_schedule_pods(engine, pods, count, &options, placements, fitted, error);
+        (flags & BERTH_GROUP_PREEMPT) != 0
+            ? schedule_preempting(engine, pods, count, &options, placements, fitted, error)
+            : berth_engine_schedule_pods(engine, pods, count, &options, placements, fitted, error);
     const bool valid = status == BERTH_OK || status == BERTH_E_CANCELLED;
     for (uint32_t i = 0; i < count && valid; i++)
         put_placement(out, i, &placements[i]);

@@ -72,11 +72,27 @@ berth_status berth_py_decide(berth_engine *engine, const berth_py_call *call,
                              const berth_py_columns *out, uint64_t *done, uint64_t *placed,
                              berth_error *error);
 
+/* The evictions for a group, by position of the preemptor. Zeroed at first; the caller frees the
+ * items by berth_py_evictions_free. */
+typedef struct berth_py_eviction {
+    uint64_t victim;
+    uint32_t node, preemptor;
+} berth_py_eviction;
+
+typedef struct berth_py_evictions {
+    berth_py_eviction *items;
+    uint32_t count, capacity;
+    bool failed; /* no memory for one of them */
+} berth_py_evictions;
+
+void berth_py_evictions_free(berth_py_evictions *evictions);
+
 /* berth_engine_schedule_pods with its placements in columns. Pods that were not tried have no node
  * and BERTH_VERDICT_UNSCHEDULABLE. */
 berth_status berth_py_schedule_pods(berth_engine *engine, const berth_py_call *call,
                                     const uint64_t *pods, uint32_t count, uint32_t flags,
-                                    uint32_t minimum, const berth_py_columns *out, uint32_t *fitted,
+                                    uint32_t minimum, const berth_py_columns *out,
+                                    berth_py_evictions *evictions, uint32_t *fitted,
                                     berth_error *error);
 
 /* berth_engine_fit_count_with. */

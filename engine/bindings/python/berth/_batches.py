@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from . import _arrays
 from ._native import ffi
-from ._types import Batch
+from ._types import Batch, Eviction
 
 
 class Columns:
@@ -21,7 +22,9 @@ class Columns:
         self._keep = (verdicts, nodes, feasible, best, totals)
         self.data = ffi.new("berth_py_columns *", self._keep)
 
-    def batch(self, pods: Any, count: int, placed: int) -> Batch:
+    def batch(
+        self, pods: Any, count: int, placed: int, evictions: Sequence[Eviction] = ()
+    ) -> Batch:
         """The decisions on the first `count` of these pods."""
         first = _arrays.first
         return Batch(
@@ -32,4 +35,5 @@ class Columns:
             first(self.best, count),
             first(self.totals, count),
             placed,
+            list(evictions),
         )

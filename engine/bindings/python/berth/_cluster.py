@@ -21,6 +21,7 @@ from ._types import (
     Batch,
     Capacity,
     Counts,
+    Eviction,
     Explanation,
     FeasibleNodes,
     Fit,
@@ -377,32 +378,65 @@ class Cluster(View, Closing):
         *,
         minimum: int = 0,
         stop: bool = False,
+        preempt: bool = False,
         cancel: Optional[CancelFlag] = None,
     ) -> Batch:
         """Place as many of these pending pods as fit; `placed` is their number. If they are
         fewer than `minimum`, none is placed; with `stop`, end at the first pod that fits
-        nowhere. If the call is cancelled, none is placed."""
-        return self._group(pods, lib.BERTH_GROUP_STOP if stop else 0, minimum, cancel)
+        nowhere. If the call is cancelled, none is placed.
 
-    def schedule_group(self, pods: Iterable[Pod], *, cancel: Optional[CancelFlag] = None) -> Batch:
+        With `preempt`, a pod that fits nowhere preempts as its profile and its preemptionPolicy
+        say, but no pod of this group. `evictions` names the victims, which are pending at once:
+        schedule them again, or remove them."""
+        flags = lib.BERTH_GROUP_STOP if stop else 0
+        return self._group(pods, flags, minimum, preempt, cancel)
+
+    def schedule_group(
+        self,
+        pods: Iterable[Pod],
+        *,
+        preempt: bool = False,
+        cancel: Optional[CancelFlag] = None,
+    ) -> Batch:
         """Place all of these pending pods or none. `placed` is their number, or the number of
         pods before the first that fits nowhere; then all are pending again, and `nodes` has the
-        nodes where they were. If the call is cancelled, none is placed."""
-        return self._group(pods, lib.BERTH_GROUP_ALL, 0, cancel)
+        nodes where they were. If the call is cancelled, none is placed. `preempt`: as in
+        schedule_pods."""
+        return self._group(pods, lib.BERTH_GROUP_ALL, 0, preempt, cancel)
 
     def _group(
-        self, pods: Iterable[Pod], flags: int, minimum: int, cancel: Optional[CancelFlag]
+        self,
+        pods: Iterable[Pod],
+        flags: int,
+        minimum: int,
+        preempt: bool,
+        cancel: Optional[CancelFlag],
     ) -> Batch:
         with self._handle as engine, Call(cancel) as call:
             ids, count = self._pods(engine, pods)
             columns = Columns(count)
             fitted = ffi.new("uint32_t *")
+            evicted = ffi.new("berth_py_evictions *")
             status = lib.berth_py_schedule_pods(
-                engine, call, ids, count, flags, minimum, columns.data, fitted, _errors.slot()
+                engine,
+                call,
+                ids,
+                count,
+                flags | (lib.BERTH_GROUP_PREEMPT if preempt else 0),
+                minimum,
+                columns.data,
+                evicted,
+                fitted,
+                _errors.slot(),
             )
+            evictions = [
+                Eviction(ids[one.preemptor], one.node, one.victim)
+                for one in (evicted.items[i] for i in range(evicted.count))
+            ]
+            lib.berth_py_evictions_free(evicted)
 
             def batch() -> Batch:
-                return columns.batch(ids, count, int(fitted[0]))
+                return columns.batch(ids, count, int(fitted[0]), evictions)
 
             what = f"when {fitted[0]} of {count} pods had fitted; none is placed"
             _errors.check_done(status, 0, what, batch)

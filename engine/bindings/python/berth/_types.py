@@ -67,6 +67,7 @@ class Batch:
     best_counts: IntArray
     totals: IntArray
     placed: int  # number of pods placed
+    evictions: list[Eviction] = dataclasses.field(default_factory=list)  # with preempt=True
 
     def __len__(self) -> int:
         return len(self.verdicts)
