@@ -193,7 +193,7 @@ static void run_spread(const berth__kernels *kernels, columns *c)
         c->sums[s] = 0.0;
     kernels->spread_add(c->counts, 1.6, 4.0, present.words, c->sums);
     kernels->round_small(c->sums, c->out);
-    kernels->spread_normalize(4, 40, c->out);
+    kernels->spread_normalize(4, 40, BERTH__TILE, c->out);
 }
 
 static void run_affinity(const berth__kernels *kernels, columns *c)
@@ -201,7 +201,7 @@ static void run_affinity(const berth__kernels *kernels, columns *c)
     for (uint32_t s = 0; s < BERTH__TILE; s++)
         c->out[s] = 0;
     kernels->affinity_add(c->counts, 7, c->out);
-    kernels->affinity_normalize(0, 140, c->out);
+    kernels->affinity_normalize(0, 140, BERTH__TILE, c->out);
 }
 
 static void run_best_lanes(const berth__kernels *kernels, columns *c)

@@ -64,6 +64,15 @@ static inline uint32_t berth__mask_count(const berth__mask *mask)
     return (uint32_t)(__builtin_popcountll(mask->words[0]) + __builtin_popcountll(mask->words[1]));
 }
 
+/* One more than the last slot of a mask; 0 for an empty one. */
+static inline uint32_t berth__mask_end(const berth__mask *mask)
+{
+    for (uint32_t w = BERTH__TILE_WORDS; w-- > 0;)
+        if (mask->words[w] != 0)
+            return w * 64 + 64 - (uint32_t)__builtin_clzll(mask->words[w]);
+    return 0;
+}
+
 /* Slots first <= s < last of the tile (0 <= first <= last <= BERTH__TILE). */
 static inline berth__mask berth__mask_range(uint32_t first, uint32_t last)
 {

@@ -202,14 +202,14 @@ typedef struct berth__kernels {
                        double *sums);
     /* Round, halves away from zero; |sums| < 2^31. */
     void (*round_small)(const double *sums, int64_t *out);
-    /* 100 * (highest + lowest - value) / highest, truncated; 0 for values outside the range. 0 <=
-     * lowest <= highest < 2^31, highest > 0. */
-    void (*spread_normalize)(int64_t lowest, int64_t highest, int64_t *values);
+    /* The first `count` values, and perhaps some more: 100 * (highest + lowest - value) / highest,
+     * truncated; 0 for values outside the range. 0 <= lowest <= highest < 2^31, highest > 0. */
+    void (*spread_normalize)(int64_t lowest, int64_t highest, uint32_t count, int64_t *values);
     /* out += weight * pods. */
     void (*affinity_add)(const uint32_t *pods, int64_t weight, int64_t *out);
-    /* 100 * ((value - lowest) / (highest - lowest)), truncated; 0 for values outside the range. 0 <
-     * highest - lowest < 2^31. */
-    void (*affinity_normalize)(int64_t lowest, int64_t highest, int64_t *values);
+    /* The first `count` values, and perhaps some more: 100 * ((value - lowest) / (highest -
+     * lowest)), truncated; 0 for values outside the range. 0 < highest - lowest < 2^31. */
+    void (*affinity_normalize)(int64_t lowest, int64_t highest, uint32_t count, int64_t *values);
     /* The best total of the slots in `mask`, and how many share it; INT64_MIN and 0 if the mask is
      * empty. */
     void (*best)(const int64_t *totals, const berth__mask *mask, int64_t *best, uint32_t *count);

@@ -152,13 +152,20 @@ static void round_small(const double *restrict sums, int64_t *restrict out)
     }
 }
 
+/* A multiple of 16 values, for loops over part of a tile: no vector is left half full. */
+static inline uint32_t whole_steps(uint32_t count)
+{
+    return count < BERTH__TILE ? (count + 15) / 16 * 16 : BERTH__TILE;
+}
+
 /* Products and quotients are below 2^53, where quotients of doubles truncate as those of integers
  * do. */
-static void spread_normalize(int64_t lowest, int64_t highest, int64_t *restrict values)
+static void spread_normalize(int64_t lowest, int64_t highest, uint32_t count,
+                             int64_t *restrict values)
 {
     int64_t sum = highest + lowest;
     double divisor = (double)highest;
-    for (uint32_t s = 0; s < BERTH__TILE; s++) {
+    for (uint32_t s = 0; s < whole_steps(count); s++) {
         bool inside = (values[s] >= lowest) & (values[s] <= highest);
         int32_t part = inside ? (int32_t)(sum - values[s]) : 0;
         values[s] = (int32_t)((double)part * 100.0 / divisor);
@@ -171,10 +178,11 @@ static void affinity_add(const uint32_t *restrict pods, int64_t weight, int64_t 
         out[s] += weight * (int64_t)pods[s];
 }
 
-static void affinity_normalize(int64_t lowest, int64_t highest, int64_t *restrict values)
+static void affinity_normalize(int64_t lowest, int64_t highest, uint32_t count,
+                               int64_t *restrict values)
 {
     double divisor = (double)(highest - lowest);
-    for (uint32_t s = 0; s < BERTH__TILE; s++) {
+    for (uint32_t s = 0; s < whole_steps(count); s++) {
         bool inside = (values[s] >= lowest) & (values[s] <= highest);
         int32_t part = inside ? (int32_t)(values[s] - lowest) : 0;
         values[s] = (int32_t)(100.0 * ((double)part / divisor));

@@ -326,7 +326,7 @@ static void inter_pod_affinity_normalize(const berth__kernels *kernels, int64_t 
                                          int64_t highest, const berth__mask *mask, int64_t *values)
 {
     if (highest > lowest && highest - lowest <= INT32_MAX)
-        kernels->affinity_normalize(lowest, highest, values);
+        kernels->affinity_normalize(lowest, highest, berth__mask_end(mask), values);
     else
         normalize_between(lowest, highest, BERTH__SCORE_MAX, mask, values);
 }

@@ -549,7 +549,7 @@ static void pod_topology_spread_normalize(const berth__kernels *kernels, int64_t
                                           int64_t highest, const berth__mask *mask, int64_t *values)
 {
     if (highest > 0 && lowest >= 0 && highest + lowest <= INT32_MAX) {
-        kernels->spread_normalize(lowest, highest, values);
+        kernels->spread_normalize(lowest, highest, berth__mask_end(mask), values);
         return;
     }
     BERTH__MASK_EACH(mask, s)

@@ -145,15 +145,36 @@ static void list_each(berth__prepared_kind *prepared, const berth__ready_profile
             prepared->each.scorers[prepared->each.scorer_count++] = i;
 }
 
-static bool prepare_listed(const berth__decision *decision, berth__arena *arena)
+/* `*changed`: a stage takes part in another way than at the kind's last decision. */
+static bool prepare_listed(const berth__decision *decision, berth__arena *arena, bool *changed)
 {
-    const berth__prepared_each *each = &decision->prepared->each;
-    for (uint32_t i = 0; i < each->filter_count; i++)
+    berth__prepared_kind *prepared = decision->prepared;
+    const berth__prepared_each *each = &prepared->each;
+    *changed = false;
+    for (uint32_t i = 0; i < each->filter_count; i++) {
+        const berth__prepared_stage *stage = &prepared->filters[each->filters[i]];
+        const berth__outcome outcome = stage->outcome;
+        const bool may_fail = stage->may_fail;
         if (!prepare_one_filter(decision, each->filters[i], arena))
             return false;
-    for (uint32_t i = 0; i < each->scorer_count; i++)
+        *changed |= stage->outcome != outcome || stage->may_fail != may_fail;
+    }
+    for (uint32_t i = 0; i < each->scorer_count; i++) {
+        const berth__prepared_stage *stage = &prepared->scorers[each->scorers[i]];
+        const berth__outcome outcome = stage->outcome;
         if (!prepare_one_scorer(decision, each->scorers[i], arena))
             return false;
+        *changed |= stage->outcome != outcome;
+    }
+    return true;
+}
+
+static bool prepare_all_each(const berth__decision *decision, berth__arena *arena, bool *changed)
+{
+    *changed = true;
+    if (!prepare_stages(decision, true, arena))
+        return false;
+    list_each(decision->prepared, decision->profile);
     return true;
 }
 
@@ -407,15 +428,16 @@ berth_status berth__prepared_get(berth__prepared_cache *cache, berth__decision *
                      same_world(&each->world, &world);
     if (as_before && each->filter_count + each->scorer_count == 0)
         return BERTH_OK;
-    prepared->verdict.stage_epoch++;
+    const bool restricted = prepared->verdict.allowed != NULL;
+    bool changed;
     each->settled = false;
     prepared->verdict.allowed = each->static_allowed;
-    if (as_before ? !prepare_listed(decision, arena) : !prepare_stages(decision, true, arena)) {
+    if (!(as_before ? prepare_listed : prepare_all_each)(decision, arena, &changed)) {
         decision->prepared = NULL;
         return BERTH_E_NOMEM;
     }
-    if (!as_before)
-        list_each(prepared, decision->profile);
+    if (changed || restricted != (prepared->verdict.allowed != NULL))
+        prepared->verdict.stage_epoch++;
     /* Store the world as it was before preparing: a stage may have changed it since by registering
      * terms. */
     each->world = world;

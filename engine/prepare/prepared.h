@@ -92,7 +92,7 @@ typedef struct berth__prepared_verdict {
     berth__outcome outcome;    /* ACTIVE, REFUSE or FAIL */
     const berth__reasons *why; /* for REFUSE or FAIL: the deciding plugin's reasons */
     const uint64_t *allowed;   /* one bit per slot; NULL: all slots */
-    uint64_t stage_epoch;      /* changes when a stage's outcome may have changed */
+    uint64_t stage_epoch;      /* changes when a stage's outcome has changed, or may have */
     bool reused;               /* not the first decision since the states were prepared */
 } berth__prepared_verdict;
 
