@@ -1,11 +1,13 @@
-"""Which tests reach which lines of engine/, and how each test is run.
+"""Which tests reach which lines of engine/ and tools/, and how each test is run.
 
 A map is made once, from a build of clang's with -fprofile-instr-generate -fcoverage-mapping, and
 kept in a file: for each test, its seconds, and for each file the lines that it runs, as the bits of
 a hexadecimal number."""
+import glob
 import json
 import os
 import re
+import signal
 import subprocess
 import time
 
@@ -19,15 +21,28 @@ SHORT = {
     "test_engine_model_swept": "--rounds 4", "test_branch_model_swept": "--rounds 4",
     "test_scheduler_simulation_swept": "--rounds 4",
 }
-# Tests of the program's own parts, and slow tests that check nothing more than others do.
-LEFT_OUT = re.compile(r"test_(what_if_model_swept|curl_transport|stream_cut|lease|serving)$")
+# Tests that take minutes, need several processes' faults, or find nothing that others do not.
+LEFT_OUT = re.compile(r"test_(what_if_model_swept|replay_openb|bench_digests|real_clusters|crash)$")
+# The part of a path that names a file of ours.
+OF_OURS = re.compile(r"[:/]((?:engine|tools)/.*)")
+
+
+def name_of(source, path):
+    """A file's name: from engine/ if it is there, else from the root."""
+    engine = os.path.join(source, "engine")
+    return os.path.relpath(path, engine if path.startswith(engine + "/") else source)
 
 
 class Test:
-    """A program of the build with its options; `folder` is where it runs."""
+    """A program of the build with its options, or a script that runs the program; `folder` is where it
+    runs."""
 
-    def __init__(self, name, program, options, folder):
+    def __init__(self, name, program, options, folder, script=None):
         self.name, self.program, self.options, self.folder = name, program, options, folder
+        self.script = script
+
+    def command(self, program):
+        return ["bash", self.script] if self.script else [program] + self.options
 
 
 def tests_of(source, long_rounds=False):
@@ -52,65 +67,79 @@ def tests_of(source, long_rounds=False):
                     tests.append(Test("vectors_%s_%s_%s" % (version, family, path), "berth",
                                       ["verify", "--path", path, "--threads", "1",
                                        os.path.join(folder, entry)], folder))
+    folder = os.path.join(source, "tests", "cli")
+    tests += [Test("cli_" + entry[5:-3], "berth", [], folder, entry)
+              for entry in sorted(os.listdir(folder))
+              if entry.startswith("test_") and entry.endswith(".sh") and not LEFT_OUT.search(entry[:-3])]
     return tests
 
 
 def environment(source, build, **more):
     env = dict(os.environ, BERTH=os.path.join(build, "bin", "berth"), BERTH_SOURCE=source,
-               BERTH_BUILD=build, BERTH_SHARED=os.path.join(source, "..", "shared"))
+               BERTH_BUILD=build)
+    env.setdefault("BERTH_SHARED", os.path.join(source, "..", "shared"))
     return dict(env, **more)
 
 
 def run(command, folder, env, seconds):
     """Exit code (None: out of time) and seconds."""
-    begin = time.monotonic()
-    try:
-        nothing = subprocess.DEVNULL
-        code = subprocess.run(command, cwd=folder, env=env, timeout=seconds, stdin=nothing,
-                              stdout=nothing, stderr=nothing, check=False).returncode
-    except subprocess.TimeoutExpired:
-        code = None
+    begin, nothing, code = time.monotonic(), subprocess.DEVNULL, None
+    with subprocess.Popen(command, cwd=folder, env=env, stdin=nothing, stdout=nothing,
+                          stderr=nothing, start_new_session=True) as process:
+        try:
+            code = process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL) # with what it started
     return code, time.monotonic() - begin
 
 
-def lines_run(build, program, profile, engine):
-    """For each file of engine/, the lines that were run, as bits."""
-    subprocess.run(["llvm-profdata", "merge", "-sparse", "-o", profile + ".data", profile],
-                   check=True)
-    binary = os.path.join(build, "lib", "libberth.so") if program == "berth" else os.path.join(
-        build, "bin", program)
+def lines_run(build, test, profile, source):
+    """For each file of engine/ and tools/, the lines that were run, as bits."""
+    parts = glob.glob(profile + "*")
+    if not parts:
+        return {}
+    # A process that was killed may have left half of its counts.
+    subprocess.run(["llvm-profdata", "merge", "-sparse", "-failure-mode=all", "-o", profile + ".data"] +
+                   parts, check=True, stderr=subprocess.DEVNULL)
+    program = os.path.join(build, "bin", test.program)
+    library = ["-object", os.path.join(build, "lib", "libberth.so")]
+    # Of a script, only lines of the program count: the engine has tests of its own.
+    binaries = [program] + (library if test.program == "berth" and not test.script else [])
     text = subprocess.run(["llvm-cov", "export", "-format=lcov", "-instr-profile",
-                           profile + ".data", binary], check=True, stdout=subprocess.PIPE,
+                           profile + ".data"] + binaries, check=True, stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL).stdout.decode()
-    found, path = {}, None
+    found, name = {}, None
     for line in text.splitlines():
         if line.startswith("SF:"):
-            path = os.path.normpath(os.path.join(build, line[3:]))  # ccache makes it relative
-            path = os.path.relpath(path, engine) if path.startswith(engine + "/") else None
-        elif path and line.startswith("DA:"):
+            # ccache and -ffile-prefix-map make the beginnings of paths differ.
+            inside = OF_OURS.search(line)
+            path = os.path.join(source, inside.group(1)) if inside else ""
+            name = name_of(source, path) if os.path.exists(path) else None
+        elif name and line.startswith("DA:"):
             number, count = line[3:].split(",")[:2]
             if int(count) > 0:
-                found[path] = found.get(path, 0) | 1 << int(number)
-    return {path: "%x" % lines for path, lines in found.items()}
+                found[name] = found.get(name, 0) | 1 << int(number)
+    for part in parts + [profile + ".data"]:
+        os.remove(part)
+    return {name: "%x" % lines for name, lines in found.items()}
 
 
 def make_map(source, build, path, work):
-    engine, tests = os.path.join(source, "engine"), {}
+    tests = {}
     for test in tests_of(source):
         profile = os.path.join(work, test.name + ".profraw")
         program = os.path.join(build, "bin", test.program)
         if not os.path.exists(program):
             continue
-        code, seconds = run([program] + test.options, test.folder,
-                            environment(source, build, LLVM_PROFILE_FILE=profile), 300)
+        # Each process of a script has counts of its own.
+        code, seconds = run(test.command(program), test.folder, environment(
+            source, build, LLVM_PROFILE_FILE=profile + ("%p" if test.script else "")), 300)
+        files = lines_run(build, test, profile, source)
         if code != 0:
             print("%s: left out, it ends with %s" % (test.name, code), flush=True)
             continue
-        files = lines_run(build, test.program, profile, engine)
         if files:
             tests[test.name] = {"seconds": round(seconds, 3), "files": files}
-        os.remove(profile)
-        os.remove(profile + ".data")
         print("%s: %.2f s, %d files" % (test.name, seconds, len(files)), flush=True)
     with open(path, "w") as out:
         json.dump(tests, out)
