@@ -1,4 +1,4 @@
-/* Preemption inside a group: for a pod that fits nowhere, pods of lower priority leave their nodes. */
+/* Preemption inside a group: for a pod that fits nowhere, less important ones leave their nodes. */
 #ifndef BERTH_API_GROUP_PREEMPTION_H
 #define BERTH_API_GROUP_PREEMPTION_H
 
@@ -20,9 +20,10 @@ typedef struct berth__group_preemption {
     uint32_t count, capacity;
 } berth__group_preemption;
 
-/* Preempt for pods[index], which was just refused; in an open transaction. If that helps, the victims
- * are pending, the pod is placed and `*placement` receives the decision; otherwise nothing has
- * changed. Errors: those of berth_engine_decide, berth_engine_unbind and berth_engine_schedule. */
+/* Preempt for pods[index], which was just refused; in an open transaction. If that helps, the
+ * victims are pending, the pod is placed and `*placement` receives the decision; otherwise nothing
+ * has changed. Errors: those of berth_engine_decide, berth_engine_unbind and
+ * berth_engine_schedule. */
 berth_status berth__group_preempt(berth__group_preemption *preemption, uint32_t index,
                                   berth_placement *placement, berth_error *error);
 

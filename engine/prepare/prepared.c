@@ -429,7 +429,7 @@ berth_status berth__prepared_get(berth__prepared_cache *cache, berth__decision *
     if (as_before && each->filter_count + each->scorer_count == 0)
         return BERTH_OK;
     const bool restricted = prepared->verdict.allowed != NULL;
-    bool changed;
+    bool changed = true;
     each->settled = false;
     prepared->verdict.allowed = each->static_allowed;
     if (!(as_before ? prepare_listed : prepare_all_each)(decision, arena, &changed)) {

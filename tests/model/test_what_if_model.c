@@ -1,10 +1,10 @@
 /* Property test: what-ifs against plain versions. One engine goes on living: pods come and are
- * placed, and in between it answers how many more of a pod fit, whether a group fits, and whether
- * nodes can be drained; groups preempt or not. Each answer is compared with that of an engine made for this question
- * alone, which never opens a transaction: pods are simply added, removed and placed one after the
- * other, and a drained node is a node without room for pods. That engine reaches its state by
- * repeating the whole history, or, if decisions leave only placements behind, from the objects with
- * the current nodes of their pods.
+ * placed, and in between it answers how many more of a pod fit, whether a group fits, preempting
+ * or not, and whether nodes can be drained. Each answer is compared with that of an engine made for
+ * this question alone, which keeps no transaction open: pods are simply added, removed and placed
+ * one after the other, and a drained node is a node without room for pods. That engine reaches its
+ * state by repeating the whole history, or, if decisions leave only placements behind, from the
+ * objects with the current nodes of their pods.
  *
  * Usage: test_what_if_model [--seed S] [--rounds N]. Round r of seed S is round 0 of seed S + r; a
  * failure prints this to replay it. BERTH_TEST_SEED replaces the seed of a run without --seed. */
@@ -300,8 +300,8 @@ static bool is_pod_among(const berth_pod_id *ids, uint32_t count, berth_pod_id w
     return i < count;
 }
 
-/* Places a pod as kube-scheduler does: an attempt, and another one if evictions help. `tried` are the
- * pods of its group before it, which stay where they are. Evictions are printed to `evictions`. */
+/* Places a pod as kube-scheduler does: an attempt, and another one if evictions help. `tried` are
+ * the pods of its group before it, which stay where they are. Evictions are printed. */
 static void place_or_preempt(trial *t, berth_engine *plain, const berth_pod_id *tried,
                              uint32_t index, berth_placement *out, text *evictions)
 {

@@ -1,5 +1,5 @@
-/* Questions whose answers come while the server stops: each text is freed once. Sanitizers notice the
- * rest; without them, the C library notices most double frees. */
+/* Questions whose answers come while the server stops: each text is freed once. Sanitizers notice
+ * the rest; without them, the C library notices most double frees. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

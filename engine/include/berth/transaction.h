@@ -93,8 +93,8 @@ static inline berth_status berth_engine_schedule_group(berth_engine *engine,
 enum {
     BERTH_GROUP_ALL = 1u << 0,  /* place all of them or none */
     BERTH_GROUP_STOP = 1u << 1, /* stop at the first pod that fits nowhere */
-    /* A pod that fits nowhere preempts as its profile and its preemptionPolicy say, but no pod of the
-     * same group; since 0.2. */
+    /* A pod that fits nowhere preempts as its profile and its preemptionPolicy say, but no pod of
+     * the same group; since 0.2. */
     BERTH_GROUP_PREEMPT = 1u << 2,
 };
 
@@ -109,8 +109,8 @@ typedef struct berth_group_options {
     uint32_t flags;           /* BERTH_GROUP_* */
     uint32_t minimum;         /* if fewer pods fit, none is placed */
     berth_cancel_flag cancel; /* NULL, or ends the call (engine.h) */
-    /* With BERTH_GROUP_PREEMPT: NULL, or called after the group has been placed; not at all if it is
-     * taken back. It may call the engine. Since 0.2, with `context`. */
+    /* With BERTH_GROUP_PREEMPT: NULL, or called after the group has been placed; not at all if it
+     * is taken back. It may call the engine. Since 0.2, with `context`. */
     berth_group_evicted evicted;
     void *context;
 } berth_group_options;
@@ -120,13 +120,13 @@ typedef struct berth_group_options {
  * They are placed, unless they are fewer than `minimum` (with BERTH_GROUP_ALL: than `count`): then
  * they are pending again, and no further pod is tried once that is certain. `placements` (optional,
  * `count` entries) receives the decision for each pod; a pod that was not tried has no node.
- * Nothing is preempted without BERTH_GROUP_PREEMPT. With it, victims leave their nodes at once and are
- * pending, as if their controllers had made them anew: place them again, or remove them.
+ * Nothing is preempted without BERTH_GROUP_PREEMPT. With it, victims leave their nodes at once and
+ * are pending, as if their controllers had made them anew: place them again, or remove them.
  * Errors: BERTH_E_ARG (options), and those of berth_engine_schedule; nothing has changed, and
  * `placements` may hold anything. BERTH_E_CANCELLED: nothing has changed; `*fitted` receives how
  * many pods had fitted by then, and `placements` the decisions until then. Cost: that of
- * berth_engine_begin, a decision and an undo record for each pod, and taking them back; a preempting
- * pod costs two decisions more, one of them explained. */
+ * berth_engine_begin, a decision and an undo record for each pod, and taking them back; a
+ * preempting pod costs two decisions more, one of them explained. */
 static inline berth_status berth_engine_schedule_pods(berth_engine *engine,
                                                       const berth_pod_id *pods, uint32_t count,
                                                       const berth_group_options *options,
