@@ -282,6 +282,120 @@ static void test_queue(void **state)
                 "\"POST\"} 1\n");
 }
 
+/* ---- all values ---- */
+
+/* Events with durations and numbers of their own; durations are whole seconds. */
+static void count_with_numbers(void)
+{
+    const int64_t now = event_loop_now();
+    const write_pod pod = {.scheduler_name = BERTH_STR("own"),
+                           .attempt = 3,
+                           .waited_ns = 40 * SECOND,
+                           .decided_ns = now - 5 * SECOND};
+    const berth_step refused = {.kind = BERTH_STEP_UNSCHEDULABLE, .victim_count = 2};
+    const berth_step of_group = {
+        .kind = BERTH_STEP_UNSCHEDULABLE, .victim_count = 9, .of_group = true};
+    const berth_step broken = {.kind = BERTH_STEP_ERROR};
+    const berth_step placed = {.kind = BERTH_STEP_BOUND};
+    const berth_str own = BERTH_STR("own");
+    for (int verdict = 0; verdict < BIND_VERDICT_COUNT; verdict++)
+        served_bound(&s, &(bind_outcome){.verdict = (bind_verdict)verdict,
+                                         .pod = &pod,
+                                         .duration_ns = (verdict + 1) * SECOND});
+    served_step(s.metrics, &refused, own, 10 * SECOND);
+    served_step(s.metrics, &of_group, own, 11 * SECOND);
+    served_step(s.metrics, &broken, own, 12 * SECOND);
+    served_step(s.metrics, &placed, own, 13 * SECOND);
+    const berth_pod_group_attempt attempts[] = {
+        {.verdict = BERTH_VERDICT_PLACED},
+        {.verdict = BERTH_VERDICT_UNSCHEDULABLE},
+        {.verdict = BERTH_VERDICT_UNSCHEDULABLE, .preempts = true, .victim_count = 7},
+        {.verdict = BERTH_VERDICT_ERROR},
+    };
+    for (size_t i = 0; i < sizeof(attempts) / sizeof(attempts[0]); i++)
+        served_group(s.metrics, &attempts[i], own, (int64_t)(20 + i) * SECOND);
+    served_event(s.metrics, BERTH_KIND_POD, true, "Add", 2 * SECOND);
+    served_event(s.metrics, BERTH_KIND_POD, false, "Delete", 3 * SECOND);
+    served_event(s.metrics, BERTH_KIND_NODE, false, "Update", 4 * SECOND);
+    served_request(&s, "GET", 200, 6 * SECOND);
+    served_request(&s, "PUT", 0, 7 * SECOND);
+    served_limited(&s, "POST", 8 * SECOND);
+    served_evicted(&s, &(eviction_outcome){.over = false, .all_good = true, .took_ns = SECOND});
+    served_evicted(&s, &(eviction_outcome){.over = true, .all_good = true, .took_ns = 9 * SECOND});
+    served_evicted(&s, &(eviction_outcome){.over = true, .took_ns = 14 * SECOND});
+}
+
+/* A counter of its own for each member, in their order. */
+static void number_counters(void)
+{
+    uint64_t *counters = (uint64_t *)(void *)&d.counters;
+    for (size_t i = 0; i < sizeof(d.counters) / sizeof(*counters); i++)
+        counters[i] = 1000 + i;
+    d.cluster.nodes = 501;
+    d.cluster.pods_running = 502;
+    d.cluster.pods_pending = 503;
+}
+
+/* The values that metrics_text shows, without buckets and what depends on the process. Times are
+ * rounded, because some begin with the clock. */
+static void list_values(const char *text, FILE *out)
+{
+    char name[256];
+    double value;
+    for (const char *line = text; *line != '\0'; line = strchr(line, '\n') + 1) {
+        const size_t length = strcspn(line, "\n");
+        char one[512];
+        snprintf(one, sizeof(one), "%.*s", (int)length, line);
+        const char *end = strrchr(one, ' ');
+        if (one[0] == '#' || end == NULL || strstr(one, "_bucket{") != NULL ||
+            strncmp(one, "process_", 8) == 0 || strncmp(one, "kubernetes_build", 16) == 0 ||
+            strncmp(one, "version_info", 12) == 0)
+            continue;
+        snprintf(name, sizeof(name), "%.*s", (int)(end - one), one);
+        assert_int_equal(sscanf(end, "%lf", &value), 1);
+        fprintf(out, "%s %.0f\n", name, value);
+    }
+}
+
+/* All values at once, against a list: no label, factor or counter may be another one. */
+static void test_values(void **state)
+{
+    char path[512], *text, *found = NULL;
+    size_t length, size;
+    (void)state;
+    number_counters();
+    s.deciding_runs = true;
+    served_configure(&s, NULL, 37, 37);
+    served_rules(&s, 37, "SchedulerQueueingHints=true,DRAExtendedResource=false,odd");
+    count_with_numbers();
+    served_look(&s, NULL, NULL, NULL);
+    text = metrics_text(s.metrics, &length);
+    FILE *out = open_memstream(&found, &size);
+    assert_non_null(out);
+    list_values(text, out);
+    fclose(out);
+    free(text);
+    snprintf(path, sizeof(path), METRIC_NAMES "/values.txt");
+    if (getenv("BERTH_UPDATE") != NULL) {
+        FILE *file = fopen(path, "we");
+        assert_non_null(file);
+        fputs(found, file);
+        fclose(file);
+    }
+    FILE *file = fopen(path, "re");
+    assert_non_null(file);
+    char wanted[512];
+    for (const char *line = found; *line != '\0'; line = strchr(line, '\n') + 1) {
+        char one[512];
+        snprintf(one, sizeof(one), "%.*s\n", (int)strcspn(line, "\n"), line);
+        assert_non_null(fgets(wanted, sizeof(wanted), file));
+        assert_string_equal(one, wanted);
+    }
+    assert_null(fgets(wanted, sizeof(wanted), file));
+    fclose(file);
+    free(found);
+}
+
 static void test_configuration(void **state)
 {
     (void)state;
@@ -319,7 +433,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_checks),        TEST(test_watches), TEST(test_metrics), TEST(test_gauges),
-        TEST(test_configuration), TEST(test_names),   TEST(test_queue),
+        TEST(test_configuration), TEST(test_names),   TEST(test_queue),   TEST(test_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
