@@ -373,11 +373,6 @@ size_t status_writes_pending(const status_writes *s)
     return s->lane.queued + s->lane.sent + s->lane.waiting;
 }
 
-uint64_t status_writes_sent(const status_writes *s)
-{
-    return s->lane.asked;
-}
-
 bool status_writes_denied(const status_writes *s)
 {
     return s->lane.denied;

@@ -56,7 +56,6 @@ bool status_writes_is_pending(const status_writes *s, const write_pod *pod);
 
 /* Number of patches without an answer. */
 size_t status_writes_pending(const status_writes *s);
-uint64_t status_writes_sent(const status_writes *s);
 bool status_writes_denied(const status_writes *s);
 
 /* The lane, for which events wait (write_lane.after). */

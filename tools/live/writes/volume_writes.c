@@ -42,7 +42,6 @@ struct volume_writes {
     volumes_settled_fn settled;
     void *context;
     job *first;
-    size_t count;
 };
 
 volume_writes *volume_writes_create(write_gate *gate, volumes_settled_fn settled, void *context)
@@ -79,7 +78,6 @@ static void take_out(job *j)
     *(j->before != NULL ? &j->before->next : &v->first) = j->next;
     if (j->next != NULL)
         j->next->before = j->before;
-    v->count--;
 }
 
 static void remove_job(job *j)
@@ -95,7 +93,6 @@ void volume_writes_end(volume_writes *v)
         free_job(j);
     }
     v->first = NULL;
-    v->count = 0;
 }
 
 void volume_writes_destroy(volume_writes *v)
@@ -323,7 +320,6 @@ void volume_writes_put(volume_writes *v, const volume_job *plan)
     if (v->first != NULL)
         v->first->before = j;
     v->first = j;
-    v->count++;
     j->timer = live_timer_set(v->lane.gate->transport,
                               live_now(v->lane.gate->transport) + timeout_ns, on_timeout, j);
     for (size_t i = 0; i < j->count; i++)
@@ -364,9 +360,4 @@ void volume_writes_claim_seen(volume_writes *v, berth_str namespace_name, berth_
             write_task_drop(&c->task);
             write_lane_put(&v->lane, &c->task, true);
         }
-}
-
-size_t volume_writes_count(const volume_writes *v)
-{
-    return v->count;
 }

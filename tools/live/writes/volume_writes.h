@@ -68,6 +68,4 @@ void volume_writes_claim_seen(volume_writes *v, berth_str namespace_name, berth_
 /* Drop all jobs without a callback. */
 void volume_writes_end(volume_writes *v);
 
-size_t volume_writes_count(const volume_writes *v);
-
 #endif

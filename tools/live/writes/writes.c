@@ -135,7 +135,6 @@ static void on_evicted(void *context, const eviction_outcome *outcome)
         char *note = write_path("Preempted by %s %.*s on node %.*s",
                                 write_preemptor_type(outcome->preemptor),
                                 WRITE_ARG(outcome->preemptor->uid), WRITE_ARG(outcome->node));
-        w->counters.evictions++;
         write_pod victim = *outcome->victim;
         victim.scheduler_name = outcome->preemptor->scheduler_name;
         pod_events_put(w->events, EVENT_PREEMPTED, &victim, outcome->preemptor, write_str(note));
@@ -344,16 +343,10 @@ void writes_count(const writes *w, writes_counters *out)
     *out = w->counters;
     out->bind_requests = bindings_requests(w->bindings);
     out->binding = bindings_count(w->bindings);
-    out->volumes = volume_writes_count(w->volumes);
     out->devices = device_writes_count(w->devices);
     out->unsettled = bindings_unsettled(w->bindings);
     out->window = bindings_window(w->bindings);
-    out->statuses = status_writes_sent(w->statuses) + status_writes_sent(w->group_statuses);
-    out->statuses_pending =
-        status_writes_pending(w->statuses) + status_writes_pending(w->group_statuses);
-    out->events = pod_events_sent(w->events);
     out->events_dropped = pod_events_dropped(w->events);
-    out->events_pending = pod_events_pending(w->events);
     out->pushed_back = 0;
     for (const write_lane *lane = w->gate.lanes; lane != NULL; lane = lane->next)
         out->pushed_back += lane->refused;

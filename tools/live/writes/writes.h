@@ -135,11 +135,10 @@ const char *writes_denied(const writes *w);
 
 typedef struct writes_counters {
     uint64_t bind[BIND_VERDICT_COUNT], bind_requests; /* requests include repetitions */
-    uint64_t evictions, statuses, events, events_dropped;
+    uint64_t events_dropped;
     uint64_t pushed_back; /* answers 429 */
-    size_t volumes;       /* pods whose volumes are awaited */
     size_t devices;       /* pods whose ResourceClaims are written and that are not bound yet */
-    size_t binding, unsettled, window, statuses_pending, events_pending;
+    size_t binding, unsettled, window;
 } writes_counters;
 void writes_count(const writes *w, writes_counters *out);
 
