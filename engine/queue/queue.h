@@ -48,7 +48,7 @@ typedef struct berth__queue {
     berth__item_list assumed;     /* by expiry */
     berth__item_list gated;       /* in order of arrival */
     berth__item_list deferred;    /* active, but deferred until berth__queue_admit */
-    uint32_t released;            /* pods not tried since their victims left */
+    uint32_t released;            /* pods to be tried soon, whose victims have left */
     uint32_t reviews;             /* deferred pods that may have lost their reason to wait */
     berth__claim_waiters waiters; /* the gated items that miss a claim */
     berth__pod_groups groups;     /* the PodGroups of all known pods */

@@ -40,7 +40,7 @@ typedef struct berth__queue_item {
     uint64_t binding; /* assumed: the number of the binding, and the node */
     uint32_t node;
     bool flushed;        /* since its last attempt, or for the current one */
-    bool released;       /* its victims have left, but it has not been tried since */
+    bool released;       /* its victims have left, and it will soon be tried again */
     bool deferred;       /* active, but it waits for other pods' evictions to begin */
     uint32_t leaving;    /* victims that it waits for (running_evictions.h) */
     uint32_t requested;  /* those of `leaving` not terminating yet; it is gated meanwhile */

@@ -43,10 +43,12 @@ void berth__queue_wake_item(berth__queue *queue, berth__queue_item *item)
     queue->woken++;
 }
 
+/* Others wait until the pod is tried; but not for the end of its backoff. */
 static void mark_released(berth__queue *queue, berth__queue_item *item)
 {
     if (item->released ||
-        (item->state != BERTH_POD_STATE_ACTIVE && item->state != BERTH_POD_STATE_BACKOFF))
+        (item->state != BERTH_POD_STATE_ACTIVE &&
+         !(item->state == BERTH_POD_STATE_BACKOFF && queue->behaviours->backoff_pops_early)))
         return;
     item->released = true;
     queue->released++;
