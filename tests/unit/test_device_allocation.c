@@ -300,6 +300,27 @@ static void test_unknown_capacity_is_a_misfit(void **state)
     assert_string_equal(found(), "d2");
 }
 
+/* A verdict is kept for devices with the same contents. Enough devices for places to collide. */
+static void test_other_capacity_is_other_contents(void **state)
+{
+    enum { SLICES = 12, DEVICES = 10 };
+    (void)state;
+    for (int i = 0; i < SLICES; i++) {
+        char pool[16], devices[256];
+        size_t len = 0;
+        (void)snprintf(pool, sizeof(pool), "p%d", i);
+        for (int k = 0; k < DEVICES; k++)
+            len += (size_t)snprintf(devices + len, sizeof(devices) - len, "%sd%d m:%d",
+                                    k > 0 ? "; " : "", k, 1 + i * DEVICES + k);
+        offer("a.x", pool, "s", devices);
+    }
+    build_catalog();
+    assert_int_equal(catalog.content_count, SLICES * DEVICES);
+    offer("b.x", "p", "s", "d0 m:1; d1 m:1");
+    build_catalog();
+    assert_int_equal(catalog.content_count, SLICES * DEVICES + 1);
+}
+
 /* ---- bounds ---- */
 
 static void test_hostile_search_ends(void **state)
@@ -383,6 +404,7 @@ int main(void)
         TEST(test_taint_is_tolerated),
         TEST(test_counters_less_devices_in_use),
         TEST(test_unknown_capacity_is_a_misfit),
+        TEST(test_other_capacity_is_other_contents),
         TEST(test_hostile_search_ends),
         TEST(test_thousand_requests),
         TEST(test_allocation_is_of_one_node),
