@@ -4,6 +4,8 @@
 #include "berth/engine.h"
 #include "offered_devices.h"
 
+#include "devices/words.h"
+
 /* Clears devices and requests, and switches to the allocator of another release. */
 static void offer_anew(uint32_t release)
 {
@@ -323,6 +325,19 @@ static void test_other_capacity_is_other_contents(void **state)
 
 /* ---- bounds ---- */
 
+static void test_list_of_words_grows(void **state)
+{
+    enum { WORDS = 1000 };
+    (void)state;
+    berth__words words = {.arena = &scratch};
+    for (uint32_t i = 0; i < WORDS; i++)
+        berth__words_put(&words, 3 * i);
+    assert_false(words.no_memory);
+    assert_int_equal(words.count, WORDS);
+    for (uint32_t i = 0; i < WORDS; i++)
+        assert_int_equal(words.items[i], 3 * i);
+}
+
 static void test_hostile_search_ends(void **state)
 {
     (void)state;
@@ -405,6 +420,7 @@ int main(void)
         TEST(test_counters_less_devices_in_use),
         TEST(test_unknown_capacity_is_a_misfit),
         TEST(test_other_capacity_is_other_contents),
+        TEST(test_list_of_words_grows),
         TEST(test_hostile_search_ends),
         TEST(test_thousand_requests),
         TEST(test_allocation_is_of_one_node),
