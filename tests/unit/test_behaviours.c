@@ -168,6 +168,19 @@ static void test_gates(void **state)
     assert_false(made(34, "InPlacePodVerticalScaling=false").requests_of_status);
 }
 
+/* A gate that decides nothing: the versions that have it, and the first that locks it. */
+static void test_versions_of_other_gate(void **state)
+{
+    (void)state;
+    for (uint32_t minor = 32; minor <= 36; minor++)
+        made(minor, "RelaxedDNSSearchValidation=true");
+    for (uint32_t minor = 32; minor <= 33; minor++)
+        made(minor, "RelaxedDNSSearchValidation=false");
+    for (uint32_t minor = 34; minor <= 36; minor++)
+        refused(minor, "RelaxedDNSSearchValidation=false", BERTH_E_INVALID, "locked to true");
+    refused(37, "RelaxedDNSSearchValidation=true", BERTH_E_INVALID, "no feature gate");
+}
+
 static void test_refused_gates(void **state)
 {
     (void)state;
@@ -263,6 +276,7 @@ int main(void)
         cmocka_unit_test(test_unknown_versions),
         cmocka_unit_test(test_default_scores),
         cmocka_unit_test(test_gates),
+        cmocka_unit_test(test_versions_of_other_gate),
         cmocka_unit_test(test_refused_gates),
         cmocka_unit_test(test_reused_scores),
     };

@@ -90,6 +90,21 @@ static size_t publish_often(counted_cluster *t, int publications)
     return atomic_load(&t->counted.bytes);
 }
 
+/* However often its engine is reused, a branch needs no more memory. */
+static void test_same_memory(void **state)
+{
+    (void)state;
+    static counted_cluster t;
+    counted_open(&t, fill_one);
+    for (int i = 0; i < 4; i++)
+        branch_and_drop(&t);
+    size_t bytes = atomic_load(&t.counted.bytes);
+    for (int i = 0; i < 300; i++)
+        branch_and_drop(&t);
+    assert_int_equal(atomic_load(&t.counted.bytes), bytes);
+    counted_close(&t);
+}
+
 /* After many publications an idle engine of a branch is freed together with its snapshot: the
  * memory is that of an engine that never had a branch. The next branch starts counting publications
  * anew. */
@@ -403,6 +418,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_CLUSTER(test_alone),
         WITH_CLUSTER(test_again),
+        cmocka_unit_test(test_same_memory),
         cmocka_unit_test(test_age),
         cmocka_unit_test(test_pod_limit_follows),
         WITH_CLUSTER(test_refusals),

@@ -4,6 +4,8 @@
 #include "berth/engine.h"
 #include "offered_devices.h"
 
+#include "devices/words.h"
+
 /* Clears devices and requests, and switches to the allocator of another release. */
 static void offer_anew(uint32_t release)
 {
@@ -300,7 +302,41 @@ static void test_unknown_capacity_is_a_misfit(void **state)
     assert_string_equal(found(), "d2");
 }
 
+/* A verdict is kept for devices with the same contents. Enough devices for places to collide. */
+static void test_other_capacity_is_other_contents(void **state)
+{
+    enum { SLICES = 12, DEVICES = 10 };
+    (void)state;
+    for (int i = 0; i < SLICES; i++) {
+        char pool[16], devices[256];
+        size_t len = 0;
+        (void)snprintf(pool, sizeof(pool), "p%d", i);
+        for (int k = 0; k < DEVICES; k++)
+            len += (size_t)snprintf(devices + len, sizeof(devices) - len, "%sd%d m:%d",
+                                    k > 0 ? "; " : "", k, 1 + i * DEVICES + k);
+        offer("a.x", pool, "s", devices);
+    }
+    build_catalog();
+    assert_int_equal(catalog.content_count, SLICES * DEVICES);
+    offer("b.x", "p", "s", "d0 m:1; d1 m:1");
+    build_catalog();
+    assert_int_equal(catalog.content_count, SLICES * DEVICES + 1);
+}
+
 /* ---- bounds ---- */
+
+static void test_list_of_words_grows(void **state)
+{
+    enum { WORDS = 1000 };
+    (void)state;
+    berth__words words = {.arena = &scratch};
+    for (uint32_t i = 0; i < WORDS; i++)
+        berth__words_put(&words, 3 * i);
+    assert_false(words.no_memory);
+    assert_int_equal(words.count, WORDS);
+    for (uint32_t i = 0; i < WORDS; i++)
+        assert_int_equal(words.items[i], 3 * i);
+}
 
 static void test_hostile_search_ends(void **state)
 {
@@ -383,6 +419,8 @@ int main(void)
         TEST(test_taint_is_tolerated),
         TEST(test_counters_less_devices_in_use),
         TEST(test_unknown_capacity_is_a_misfit),
+        TEST(test_other_capacity_is_other_contents),
+        TEST(test_list_of_words_grows),
         TEST(test_hostile_search_ends),
         TEST(test_thousand_requests),
         TEST(test_allocation_is_of_one_node),

@@ -285,6 +285,14 @@ static void test_shape(void **state)
     assert_int_equal(small_score(&c, "RequestedToCapacityRatioPriority", node), (5 + 2) / 2);
     assert_int_equal(small_score(&c, "RequestedToCapacityRatioPriority", none), 10);
     small_close(&c);
+
+    /* 100 times 400Pi wraps around: 18 % of it appear to be free. */
+    small_open(&c, lone(&plugin, NULL, "RequestedToCapacityRatioPriority", &args));
+    node = (berth_node_id)small_add(&c, "apiVersion: v1\nkind: Node\nmetadata: {name: wide}\n"
+                                        "status: {allocatable: {cpu: 4, memory: 400Pi}}\n");
+    small_decide(&c, small_pod(&c, "p", NULL, "", REQUESTS("cpu: 2, memory: 2Gi")));
+    assert_int_equal(small_score(&c, "RequestedToCapacityRatioPriority", node), (5 + 8) / 2);
+    small_close(&c);
 }
 
 static void test_taint_priority(void **state)

@@ -406,6 +406,8 @@ static void test_preempts_as_a_whole(void **state)
     assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
     assert_int_equal(l->step.nominated, first == n1 ? n2 : n1);
     assert_int_equal(l->step.victim_count, 0);
+    assert_int_equal(berth_engine_pod_nominated(l->c.engine, a), first);
+    assert_int_equal(berth_engine_pod_nominated(l->c.engine, b), l->step.nominated);
     assert_true(l->group.preempts);
     assert_int_equal(loop_state(l, a), BERTH_POD_STATE_GATED); /* until the evictions begin */
     assert_int_equal(loop_step(l), BERTH_STEP_IDLE);

@@ -369,6 +369,25 @@ static void test_nomination_ends(void **state)
     expect_woken(l, pod);
 }
 
+/* A nominated pod that changes itself wakes others; one that stays as it is does not. */
+static void test_nominated_pod_changes(void **state)
+{
+#define KEPT(labels)                                                                      \
+    "apiVersion: v1\nkind: Pod\nmetadata: {name: kept, labels: {" labels "}}\n"           \
+    "spec: {priority: 5, schedulingGates: [{name: g}], containers: [{name: c, image: i, " \
+    "resources: {requests: {cpu: '2'}}}]}\nstatus: {nominatedNodeName: a}\n"
+    loop *l = *state;
+    loop_node(l, "a", "2");
+    loop_add(l, KEPT(""));
+    berth_pod_id pod = loop_pod(l, "p", "1", "");
+    expect_rejected(l, pod, "NodeResourcesFit");
+    loop_update(l, KEPT(""));
+    expect_asleep(l, pod);
+    loop_update(l, KEPT("k: v"));
+    expect_woken(l, pod);
+#undef KEPT
+}
+
 /* ---- storage ---- */
 
 static const char *claim_text(const char *name, const char *modes, const char *volume)
@@ -601,6 +620,7 @@ int main(void)
         TEST(test_spread),
         TEST(test_self),
         TEST(test_nomination_ends),
+        TEST(test_nominated_pod_changes),
         TEST(test_claims),
         TEST(test_single_use_claim),
         TEST(test_disks),

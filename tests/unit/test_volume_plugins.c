@@ -527,6 +527,13 @@ static void test_bound_affinity(void **state)
     expect(&c, zoned, a, "", b, CONFLICT);
     expect_pre_filter(&c, small_pod(&c, "p3", NULL, "", USES("none")),
                       "persistentvolume \"absent\" not found");
+    /* An affinity without zones takes those of the labels. */
+    small_add(&c, "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: labelled, labels: "
+                  "{topology.kubernetes.io/zone: z1}}\nspec: {capacity: {storage: 1Gi}, "
+                  "awsElasticBlockStore: {volumeID: w}, nodeAffinity: {required: "
+                  "{nodeSelectorTerms: [{matchExpressions: [{key: other, operator: NotIn, "
+                  "values: [x]}]}]}}}\n---\n" BOUND_CLAIM("l", "labelled"));
+    expect(&c, small_pod(&c, "p4", NULL, "", USES("l")), a, "", b, CONFLICT);
     small_close(&c);
 }
 
