@@ -140,7 +140,8 @@ const berth__cel_entry *berth__cel_find(berth__cel_run *run, const berth__cel_ma
 enum { BERTH__CEL_PRINT_MAX = 64 };
 void berth__cel_print(berth__cel_value value, char out[BERTH__CEL_PRINT_MAX]);
 
-/* A value in an error text: a string itself, else as above, or the name of its type. May use `out`. */
+/* A value in an error text: a string itself, else as above, or the name of its type. May use
+ * `out`. */
 berth_str berth__cel_shown(berth__cel_value value, char out[BERTH__CEL_PRINT_MAX]);
 
 /* The name of the type of cel-go's Go value, such as types.Int: some error texts show it. */

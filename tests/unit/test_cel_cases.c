@@ -1,6 +1,6 @@
-/* Expressions and what kube-scheduler says about them, from the files in cel_cases: an expression on
- * one line, "= " and the result on the next. The results are those of kube-scheduler v1.36. A result
- * c@LINE:COLUMN only names the place of the first error, whose text may differ from
+/* Expressions and what kube-scheduler says about them, from the files in cel_cases: an expression
+ * on one line, "= " and the result on the next. The results are those of kube-scheduler v1.36. A
+ * result c@LINE:COLUMN only names the place of the first error, whose text may differ from
  * kube-scheduler's. The signs for newline, tab, return and form feed stand for these characters. */
 #include "cel_device.h"
 
@@ -121,7 +121,8 @@ CHECK(pairs)
 enum { WORK_MAX = 10000000, STEPS_MAX = 300 };
 static const char limit[] = "eoperation cancelled: actual cost limit exceeded";
 
-/* What an expression says if `spent` of the work is done before: a test of a text of that length. */
+/* What an expression says if `spent` of the work is done before: a test of a text of that
+ * length. */
 static void say_after(const berth__cel *cel, uint32_t spent, char *out)
 {
     static char text[WORK_MAX];
