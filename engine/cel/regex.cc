@@ -64,8 +64,8 @@ void explain(const RE2 &re, berth__cel_pattern_problem *problem)
              words_of(re.error_code()), re.error_arg().c_str());
 }
 
-/* Whether a pattern has \C, any byte, which RE2 knows and Go does not. Escapes between \Q and \E are
- * plain text. */
+/* Whether a pattern has \C, any byte, which RE2 knows and Go does not. Escapes between \Q and \E
+ * are plain text. */
 bool has_any_byte(re2::StringPiece text)
 {
     bool plain = false;

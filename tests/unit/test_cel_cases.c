@@ -1,7 +1,8 @@
 /* Expressions and what kube-scheduler says about them, from the files in cel_cases: an expression
- * on one line, "= " and the result on the next. The results are those of kube-scheduler v1.36. A
- * result c@LINE:COLUMN only names the place of the first error, whose text may differ from
- * kube-scheduler's. The signs for newline, tab, return and form feed stand for these characters. */
+ * on one line, "= " and the result on the next. The results are those of kube-scheduler v1.36, as
+ * tests/oracle/cmd/cel writes them. A result c@LINE:COLUMN only names the place of the first error,
+ * whose text may differ from kube-scheduler's. The signs for newline, tab, return and form feed
+ * stand for these characters. */
 #include "cel_device.h"
 
 enum { LINE_MAX_BYTES = 4096, CASES_MAX = 1500 };
