@@ -1,46 +1,58 @@
 /* The value of a node. Recursion is as deep as the tree, which the parser limits. */
 #include "cel/evaluate.h"
-#include <inttypes.h>
 
 enum { UNIT = BERTH__CEL_COST_UNIT };
 
 static berth__cel_value no_key(berth__cel_run *run, berth__cel_value key)
 {
+    char text[BERTH__CEL_PRINT_MAX];
     switch (key.kind) {
     case BERTH__CEL_TYPE_STRING:
         return berth__cel_error(run, "no such key: %.*s", (int)key.text.len, key.text.data);
     case BERTH__CEL_TYPE_INT:
-        return berth__cel_error(run, "no such key: %" PRId64, key.integer);
     case BERTH__CEL_TYPE_UINT:
-        return berth__cel_error(run, "no such key: %" PRIu64, key.natural);
     case BERTH__CEL_TYPE_BOOL:
-        return berth__cel_error(run, "no such key: %s", key.flag ? "true" : "false");
     case BERTH__CEL_TYPE_DOUBLE:
-        return berth__cel_error(run, "no such key: %g", key.real);
+        berth__cel_print(key, text);
+        return berth__cel_error(run, "no such key: %s", text);
     default:
-        return berth__cel_no_overload();
+        return berth__cel_error(run, "invalid qualifier type: %s", berth__cel_go_type(key));
     }
+}
+
+/* The index that a key stands for. False: a number that is none. */
+static bool index_of(berth__cel_value key, int64_t *index)
+{
+    *index = key.integer;
+    if (key.kind == BERTH__CEL_TYPE_UINT)
+        return key.natural <= INT64_MAX;
+    if (key.kind == BERTH__CEL_TYPE_INT)
+        return true;
+    if (!(key.real > -9223372036854775808.0 && key.real < 9223372036854775808.0))
+        return false;
+    *index = (int64_t)key.real;
+    return (double)*index == key.real;
 }
 
 static berth__cel_value item(berth__cel_run *run, const berth__cel_list *list, berth__cel_value key,
                              bool *present)
 {
-    int64_t index = key.integer;
-    if (key.kind == BERTH__CEL_TYPE_UINT && key.natural <= INT64_MAX)
-        index = (int64_t)key.natural;
-    else if (key.kind == BERTH__CEL_TYPE_DOUBLE && key.real >= -1e15 && key.real <= 1e15 &&
-             (double)(int64_t)key.real == key.real)
-        index = (int64_t)key.real;
-    else if (key.kind != BERTH__CEL_TYPE_INT)
+    int64_t index;
+    char text[BERTH__CEL_PRINT_MAX];
+    if (key.kind != BERTH__CEL_TYPE_INT && key.kind != BERTH__CEL_TYPE_UINT &&
+        key.kind != BERTH__CEL_TYPE_DOUBLE)
         return berth__cel_error(run, "unsupported index type '%s' in list",
                                 berth__cel_kind_name(key));
+    berth__cel_print(key, text);
+    if (!index_of(key, &index))
+        return berth__cel_error(run, "unsupported index value %s in list", text);
     bool there = index >= 0 && index < (int64_t)list->count;
     if (present != NULL)
         *present = there;
     if (there)
         return list->items[index];
     return present != NULL ? berth__cel_none()
-                           : berth__cel_error(run, "index out of bounds: %" PRId64, index);
+                           : berth__cel_error(run, "index out of bounds: %s", text);
 }
 
 berth__cel_value berth__cel_member(berth__cel_run *run, berth__cel_value of, berth__cel_value key,

@@ -76,11 +76,19 @@ static bool push(folding *f, berth__cel_value value)
     return true;
 }
 
+static berth__cel_value exists(berth__cel_run *run, berth__cel_value key)
+{
+    char text[BERTH__CEL_PRINT_MAX];
+    berth_str shown = berth__cel_shown(key, text);
+    return berth__cel_error(run, "insert failed: key %.*s already exists", (int)shown.len,
+                            shown.data);
+}
+
 static bool insert(folding *f, berth__cel_value key, berth__cel_value value)
 {
     for (uint32_t i = 0; i < f->count; i += 2) {
         if (berth__cel_is_true(berth__cel_equal(f->run, f->items[i], key))) {
-            finish(f, berth__cel_error(f->run, "insert failed: key already exists"));
+            finish(f, exists(f->run, key));
             return false;
         }
     }
@@ -100,7 +108,8 @@ static void add(folding *f)
     } else if (node->fold == BERTH__CEL_FOLD_MAP) {
         insert(f, f->run->slots[node->slot + 1], value);
     } else if (value.kind != BERTH__CEL_TYPE_MAP) {
-        finish(f, berth__cel_no_overload());
+        finish(f, berth__cel_error(f->run, "no such overload: cel.@mapInsert(map, %s)",
+                                   berth__cel_kind_name(value)));
     } else {
         for (uint32_t i = 0; i < value.map->count && !f->done; i++)
             insert(f, value.map->entries[i].key, value.map->entries[i].value);
@@ -159,8 +168,7 @@ berth__cel_value berth__cel_fold_value(berth__cel_run *run, const berth__cel_nod
     if (berth__cel_failed(range))
         return range;
     if (range.kind != BERTH__CEL_TYPE_LIST && range.kind != BERTH__CEL_TYPE_MAP)
-        return berth__cel_error(run, "got '%s', expected iterable type",
-                                berth__cel_kind_name(range));
+        return berth__cel_error(run, "got '%s', expected iterable type", berth__cel_go_type(range));
     uint32_t count = range_count(range);
     for (uint32_t i = 0; i < count && !f.done; i++) {
         if (!berth__cel_charge(run, UNIT))
@@ -182,7 +190,8 @@ berth__cel_value berth__cel_bind_value(berth__cel_run *run, const berth__cel_nod
         if (berth__cel_failed(value))
             return value;
         if (value.kind != BERTH__CEL_TYPE_OPTIONAL)
-            return berth__cel_no_overload();
+            return berth__cel_error(run, "no such overload: hasValue(%s)",
+                                    berth__cel_kind_name(value));
         if (value.inner == NULL)
             return value;
         value = *value.inner;

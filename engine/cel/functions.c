@@ -62,8 +62,8 @@ static const berth__cel_function functions[] = {
     {"reverse", ".LA>LA", true, berth__cel_reverse},
     {"distinct", ".LA>LA", true, berth__cel_distinct},
     {"slice", ".LAii>LA", true, berth__cel_slice},
-    {"sort", ".Li>Li .Lu>Lu .Ld>Ld .Lb>Lb .Ls>Ls .Ly>Ly", true, berth__cel_sort},
-    {"flatten", ".LLA>LA .LDi>LD", true, berth__cel_flatten},
+    {"sort", ".Li>Li .Lu>Lu .Ld>Ld .Lb>Lb .Ls>Ls .Ly>Ly", false, berth__cel_sort},
+    {"flatten", ".LLA>LA .LDi>LD", false, berth__cel_flatten},
     {"lists.range", "i>Li", true, berth__cel_range},
     {"sets.contains", "LALA>b", true, berth__cel_sets_contain},
     {"sets.equivalent", "LALA>b", true, berth__cel_sets_equivalent},
@@ -122,8 +122,8 @@ const berth__cel_function *berth__cel_function_find(berth_str name)
     return NULL;
 }
 
-/* Whether a value is of the type at `*at`, which moves past it. The elements of lists and maps are
- * not checked. */
+/* Whether a value is of the type at `*at`, which moves past it. As in cel-go, a list is judged by
+ * its first element; the entries of maps and optionals are not looked at. */
 static bool is_of(berth__cel_value value, const char **at)
 {
     char letter = *(*at)++;
@@ -148,11 +148,11 @@ static bool is_of(berth__cel_value value, const char **at)
         return value.kind == BERTH__CEL_TYPE_IP;
     case 'N':
         return value.kind == BERTH__CEL_TYPE_CIDR;
-    case 'L':
-        while (**at == 'L' || **at == 'O')
-            (*at)++;
-        (*at)++;
-        return value.kind == BERTH__CEL_TYPE_LIST;
+    case 'L': {
+        bool empty = value.kind != BERTH__CEL_TYPE_LIST || value.list->count == 0;
+        bool fits = is_of(empty ? value : value.list->items[0], at);
+        return value.kind == BERTH__CEL_TYPE_LIST && (empty || fits);
+    }
     case 'M':
         *at += 2;
         return value.kind == BERTH__CEL_TYPE_MAP;

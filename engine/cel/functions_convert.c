@@ -1,9 +1,11 @@
 /* Conversions between types of values. */
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <strings.h>
 
 #include "cel/functions.h"
 #include "cel/net.h"
@@ -79,9 +81,74 @@ DEFINE(to_uint)
     }
 }
 
-static bool is_blank(char c)
+/* Copy digits to `*out`, without the underscores between them. Returns their number; -1: an
+ * underscore is not between two digits. `after_digit`: one may come first. */
+static int copy_digits(const char **at, char **out, bool hex, bool after_digit)
 {
-    return c == ' ' || (c >= '\t' && c <= '\r');
+    int count = 0;
+    bool digit = after_digit;
+    for (;; (*at)++) {
+        if (hex ? isxdigit((unsigned char)**at) != 0 : isdigit((unsigned char)**at) != 0) {
+            *(*out)++ = **at;
+            digit = true;
+            count++;
+        } else if (**at != '_') {
+            return digit || count == 0 ? count : -1;
+        } else if (!digit) {
+            return -1;
+        } else {
+            digit = false;
+        }
+    }
+}
+
+/* Rewrite a number from Go's syntax of doubles to that of strtod. False: it is not one. */
+static bool rewrite_double(const char *at, char *out)
+{
+    if (*at == '+' || *at == '-')
+        *out++ = *at++;
+    if (strcasecmp(at, "inf") == 0 || strcasecmp(at, "infinity") == 0) {
+        memcpy(out, "inf", sizeof("inf"));
+        return true;
+    }
+    bool hex = at[0] == '0' && (at[1] == 'x' || at[1] == 'X');
+    for (int i = 0; hex && i < 2; i++)
+        *out++ = *at++;
+    int whole = copy_digits(&at, &out, hex, hex), fraction = 0;
+    if (*at == '.') {
+        *out++ = *at++;
+        fraction = copy_digits(&at, &out, hex, false);
+    }
+    if (whole < 0 || fraction < 0 || whole + fraction == 0)
+        return false;
+    bool exponent = tolower((unsigned char)*at) == (hex ? 'p' : 'e');
+    if (exponent) {
+        *out++ = *at++;
+        if (*at == '+' || *at == '-')
+            *out++ = *at++;
+        exponent = copy_digits(&at, &out, false, false) > 0;
+        if (!exponent)
+            return false;
+    }
+    *out = '\0';
+    return *at == '\0' && exponent >= hex;
+}
+
+/* Read a double as Go's strconv.ParseFloat does. False: it is not one, or out of range. */
+static bool read_double(berth_str from, double *out)
+{
+    char text[NUMBER_MAX], plain[NUMBER_MAX];
+    if (from.len >= NUMBER_MAX || (from.len > 0 && memchr(from.data, '\0', from.len) != NULL))
+        return false;
+    snprintf(text, sizeof(text), "%.*s", (int)from.len, from.len > 0 ? from.data : "");
+    if (strcasecmp(text, "nan") == 0) {
+        *out = NAN;
+        return true;
+    }
+    if (!rewrite_double(text, plain))
+        return false;
+    *out = strtod(plain, NULL);
+    return !isinf(*out) || strpbrk(plain, "0123456789") == NULL;
 }
 
 DEFINE(to_double)
@@ -93,17 +160,9 @@ DEFINE(to_double)
     case BERTH__CEL_TYPE_UINT:
         return berth__cel_double((double)args[0].natural);
     case BERTH__CEL_TYPE_STRING: {
-        char text[NUMBER_MAX], *end = text;
-        berth_str from = args[0].text;
-        if (from.len == 0 || from.len >= NUMBER_MAX || is_blank(from.data[0]))
-            return no_conversion(run, "double");
-        memcpy(text, from.data, from.len);
-        text[from.len] = '\0';
-        double value = strtod(text, &end);
-        bool beyond = isinf(value) && strpbrk(text, "0123456789") != NULL;
-        if (end != text + from.len || beyond)
-            return no_conversion(run, "double");
-        return berth__cel_double(value);
+        double value;
+        return read_double(args[0].text, &value) ? berth__cel_double(value)
+                                                 : no_conversion(run, "double");
     }
     default:
         return args[0];
@@ -123,6 +182,7 @@ static berth__cel_value text_value(berth__cel_run *run, const char *text)
 /* Print the shortest digits that read as the same double, as Go's strconv prints %g. */
 static void print_double(double value, char *out, size_t size)
 {
+    enum { PLAIN_DIGITS = 6 }; /* larger exponents are written */
     if (isnan(value) || isinf(value)) {
         snprintf(out, size, "%s", isnan(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf");
         return;
@@ -136,10 +196,42 @@ static void print_double(double value, char *out, size_t size)
     }
     const char *mark = strchr(digits, 'e');
     int exponent = mark != NULL ? atoi(mark + 1) : 0;
-    if (exponent < -4 || exponent >= 21)
+    if (exponent < -4 || exponent >= PLAIN_DIGITS)
         snprintf(out, size, "%s", digits);
     else
         snprintf(out, size, "%.*f", precision > exponent ? precision - exponent : 0, value);
+}
+
+void berth__cel_print(berth__cel_value value, char out[BERTH__CEL_PRINT_MAX])
+{
+    switch (value.kind) {
+    case BERTH__CEL_TYPE_INT:
+        snprintf(out, BERTH__CEL_PRINT_MAX, "%" PRId64, value.integer);
+        break;
+    case BERTH__CEL_TYPE_UINT:
+        snprintf(out, BERTH__CEL_PRINT_MAX, "%" PRIu64, value.natural);
+        break;
+    case BERTH__CEL_TYPE_DOUBLE:
+        print_double(value.real, out, BERTH__CEL_PRINT_MAX);
+        break;
+    case BERTH__CEL_TYPE_BOOL:
+        snprintf(out, BERTH__CEL_PRINT_MAX, "%s", value.flag ? "true" : "false");
+        break;
+    default:
+        snprintf(out, BERTH__CEL_PRINT_MAX, "0"); /* null: Go prints the number of its enum */
+        break;
+    }
+}
+
+berth_str berth__cel_shown(berth__cel_value value, char out[BERTH__CEL_PRINT_MAX])
+{
+    if (value.kind == BERTH__CEL_TYPE_STRING)
+        return value.text;
+    bool printed = value.kind >= BERTH__CEL_TYPE_BOOL && value.kind <= BERTH__CEL_TYPE_DOUBLE;
+    if (!printed && value.kind != BERTH__CEL_TYPE_NULL)
+        return berth__text_of(berth__cel_kind_name(value));
+    berth__cel_print(value, out);
+    return berth__text_of(out);
 }
 
 static bool is_utf8(berth_str text);
@@ -147,18 +239,13 @@ static bool is_utf8(berth_str text);
 DEFINE(to_string)
 {
     (void)node;
-    char text[NUMBER_MAX] = "";
+    char text[BERTH__CEL_PRINT_MAX];
     switch (args[0].kind) {
     case BERTH__CEL_TYPE_BOOL:
-        return text_value(run, args[0].flag ? "true" : "false");
     case BERTH__CEL_TYPE_INT:
-        snprintf(text, sizeof(text), "%" PRId64, args[0].integer);
-        return text_value(run, text);
     case BERTH__CEL_TYPE_UINT:
-        snprintf(text, sizeof(text), "%" PRIu64, args[0].natural);
-        return text_value(run, text);
     case BERTH__CEL_TYPE_DOUBLE:
-        print_double(args[0].real, text, sizeof(text));
+        berth__cel_print(args[0], text);
         return text_value(run, text);
     case BERTH__CEL_TYPE_BYTES:
         if (!is_utf8(args[0].text))

@@ -19,15 +19,21 @@ static berth__cel_value copy_of(berth__cel_run *run, const berth__cel_value *ite
     return out;
 }
 
+/* Whether values of this kind have an order. Two of different kinds may still be incomparable:
+ * functions of lists then take them as in order, as in Kubernetes. */
+static bool is_ordered(berth__cel_value value)
+{
+    return berth__cel_compare(value, value) != INCOMPARABLE;
+}
+
 DEFINE(is_sorted)
 {
     NODE_UNUSED;
     const berth__cel_list *list = args[0].list;
     for (uint32_t i = 0; i + 1 < list->count; i++) {
-        int order = berth__cel_compare(list->items[i], list->items[i + 1]);
-        if (!berth__cel_charge(run, 1) || order == INCOMPARABLE)
+        if (!berth__cel_charge(run, 1) || !is_ordered(list->items[i + 1]))
             return berth__cel_no_overload();
-        if (order == 1)
+        if (berth__cel_compare(list->items[i], list->items[i + 1]) == 1)
             return berth__cel_bool(false);
     }
     return berth__cel_bool(true);
@@ -37,9 +43,10 @@ DEFINE(sum)
 {
     const berth__cel_list *list = args[0].list;
     berth__cel_value pair[2] = {berth__cel_int(0), {0}};
-    if (node->type != NULL && node->type->kind == BERTH__CEL_TYPE_UINT)
+    berth__cel_type_kind kind = list->count > 0 ? list->items[0].kind : node->type->kind;
+    if (kind == BERTH__CEL_TYPE_UINT)
         pair[0] = berth__cel_uint(0);
-    if (node->type != NULL && node->type->kind == BERTH__CEL_TYPE_DOUBLE)
+    if (kind == BERTH__CEL_TYPE_DOUBLE)
         pair[0] = berth__cel_double(0);
     for (uint32_t i = 0; i < list->count && berth__cel_charge(run, 1); i++) {
         pair[1] = list->items[i];
@@ -57,10 +64,9 @@ static berth__cel_value extreme(berth__cel_run *run, const berth__cel_list *list
         return berth__cel_error(run, "%s called on empty list", name);
     berth__cel_value best = list->items[0];
     for (uint32_t i = 1; i < list->count && berth__cel_charge(run, 1); i++) {
-        int order = berth__cel_compare(list->items[i], best);
-        if (order == INCOMPARABLE)
-            continue;
-        if (order == better)
+        if (!is_ordered(list->items[i]))
+            return berth__cel_no_overload();
+        if (berth__cel_compare(list->items[i], best) == better)
             best = list->items[i];
     }
     return best;
@@ -152,6 +158,10 @@ static void merge(berth__cel_run *run, berth__cel_value *items, berth__cel_value
 DEFINE(sort)
 {
     NODE_UNUSED;
+    if (args[0].kind == BERTH__CEL_TYPE_STRING)
+        return berth__cel_no_overload();
+    if (args[0].kind != BERTH__CEL_TYPE_LIST)
+        return berth__cel_error(run, "no such overload: sort");
     berth__cel_value out = copy_of(run, args[0].list->items, args[0].list->count);
     if (berth__cel_failed(out) || out.list->count == 0)
         return out;
@@ -200,7 +210,16 @@ static uint32_t flat(berth__cel_run *run, const berth__cel_list *list, int64_t l
 
 DEFINE(flatten)
 {
-    int64_t levels = node->arg_count > 1 ? args[1].integer : 1;
+    bool given = node->arg_count > 1;
+    if (args[0].kind != BERTH__CEL_TYPE_LIST)
+        return berth__cel_error(run, "no such overload: %s.flatten(%s)",
+                                berth__cel_kind_name(args[0]),
+                                given ? berth__cel_kind_name(args[1]) : "");
+    if (given && args[1].kind != BERTH__CEL_TYPE_INT)
+        return berth__cel_error(
+            run, "internal error: interface conversion: ref.Val is %s, not types.Int",
+            berth__cel_go_type(args[1]));
+    int64_t levels = given ? args[1].integer : 1;
     if (levels < 0)
         return berth__cel_error(run, "level must be non-negative");
     uint32_t count = flat(run, args[0].list, levels, NULL);
@@ -290,10 +309,8 @@ static bool is_zero(berth__cel_value value)
         return value.list->count == 0;
     case BERTH__CEL_TYPE_MAP:
         return value.map->count == 0;
-    case BERTH__CEL_TYPE_OPTIONAL:
-        return value.inner == NULL;
     default:
-        return false;
+        return false; /* not even optional.none() */
     }
 }
 
@@ -331,9 +348,12 @@ DEFINE(optional_unwrap)
     if (berth__cel_failed(out))
         return out;
     uint32_t count = 0;
+    char text[BERTH__CEL_PRINT_MAX];
     for (uint32_t i = 0; i < list->count; i++) {
-        if (list->items[i].kind != BERTH__CEL_TYPE_OPTIONAL)
-            return berth__cel_error(run, "value is not optional");
+        if (list->items[i].kind != BERTH__CEL_TYPE_OPTIONAL) {
+            berth_str shown = berth__cel_shown(list->items[i], text);
+            return berth__cel_error(run, "value %.*s is not optional", (int)shown.len, shown.data);
+        }
         if (list->items[i].inner != NULL)
             out.list->items[count++] = *list->items[i].inner;
     }

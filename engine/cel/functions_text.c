@@ -369,10 +369,12 @@ DEFINE(join)
     const berth__cel_list *list = args[0].list;
     berth_str by = given(node, 1) ? args[1].text : (berth_str){0};
     uint64_t len = list->count > 0 ? (uint64_t)(list->count - 1) * by.len : 0;
+    char text[BERTH__CEL_PRINT_MAX];
     for (uint32_t i = 0; i < list->count; i++) {
-        if (list->items[i].kind != BERTH__CEL_TYPE_STRING)
-            return berth__cel_error(run, "join: invalid input: %s",
-                                    berth__cel_kind_name(list->items[i]));
+        if (list->items[i].kind != BERTH__CEL_TYPE_STRING) {
+            berth_str shown = berth__cel_shown(list->items[i], text);
+            return berth__cel_error(run, "join: invalid input: %.*s", (int)shown.len, shown.data);
+        }
         len += list->items[i].text.len;
     }
     char *out = len < UINT32_MAX ? fresh(run, len) : NULL;

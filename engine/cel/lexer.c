@@ -241,8 +241,9 @@ static void unquote(reader *r, const char *at, const char *end, bool raw, bool b
         char kind = at + 1 < end ? at[1] : '\0';
         uint32_t used = at + 1 < end ? escape(at + 1, end, &code) : 0;
         bool wide = kind == 'u' || kind == 'U';
-        if (used == 0 || (bytes && wide) || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) {
-            out->bad = "unable to unescape string";
+        bool known = code <= 0x10ffff && (code < 0xd800 || code >= 0xe000);
+        if (used == 0 || (bytes && wide) || !known) {
+            out->bad = known ? "unable to unescape string" : "invalid unicode code point";
             break;
         }
         at += 1 + used;

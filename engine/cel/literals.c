@@ -78,7 +78,7 @@ static void pattern(looking *l, berth__cel_node *node)
         l->status = BERTH_E_NOMEM;
         break;
     default:
-        if (is_call(node, "matches"))
+        if (is_call(node, "matches") && node->member)
             berth__cel_fault_add(l->source, text->at, "invalid matches argument");
         else
             problem(l, berth__text_of(why.text));
@@ -128,13 +128,24 @@ static void conversion(looking *l, berth__cel_node *node)
 /* Report a literal key whose type no key can have. */
 static void key(looking *l, const berth__cel_node *node)
 {
+    enum { TEXT_MAX = 64 };
+    char text[TEXT_MAX];
     const berth__cel_node *index = node->args[1];
     if (index->kind != BERTH__CEL_NODE_CONSTANT)
         return;
-    if (index->constant.kind == BERTH__CEL_TYPE_NULL)
-        problem(l, BERTH_STR("invalid qualifier type: types.Null"));
-    if (index->constant.kind == BERTH__CEL_TYPE_BYTES)
-        problem(l, BERTH_STR("invalid qualifier type: types.Bytes"));
+    switch (index->constant.kind) {
+    case BERTH__CEL_TYPE_NULL:
+    case BERTH__CEL_TYPE_BYTES:
+    case BERTH__CEL_TYPE_LIST:
+    case BERTH__CEL_TYPE_MAP:
+    case BERTH__CEL_TYPE_TYPE:
+        snprintf(text, sizeof(text), "invalid qualifier type: %s",
+                 berth__cel_go_type(index->constant));
+        problem(l, berth__text_of(text));
+        break;
+    default:
+        break;
+    }
 }
 
 static void look(looking *l, berth__cel_node *node)

@@ -37,7 +37,7 @@ static bool is_name(const berth__cel_node *node)
 static berth__cel_node *has(berth__cel_source *source, berth__cel_node *call)
 {
     berth__cel_node *of = call->args[0];
-    if (of->kind != BERTH__CEL_NODE_SELECT || of->optional || of->test) {
+    if (of->kind != BERTH__CEL_NODE_SELECT || of->optional) {
         berth__cel_fault_add(source, of->at, "invalid argument to has() macro");
         return call;
     }

@@ -164,6 +164,8 @@ static bool elements(parser *p, const char *close, bool optional, bool trailing)
 {
     if (take(p, close))
         return true;
+    if (trailing && take(p, ",")) /* [,] is an empty list */
+        return expect(p, close, NULL);
     do {
         if (trailing && take(p, close))
             return true;
@@ -204,7 +206,8 @@ static berth__cel_node *map(parser *p)
 {
     uint32_t at = p->token.at, first = p->pending_count;
     advance(p);
-    bool done = take(p, "}"), fine = true;
+    bool empty = take(p, ","), fine = !empty || expect(p, "}", NULL); /* {,} is an empty map */
+    bool done = empty || take(p, "}");
     while (!done && fine) {
         fine = pair(p);
         if (fine && !take(p, ",")) {
@@ -232,18 +235,24 @@ static bool is_reserved(berth_str name)
     return false;
 }
 
+static bool is_keyword(berth_str name)
+{
+    return berth__str_is(name, "true") || berth__str_is(name, "false") ||
+           berth__str_is(name, "null");
+}
+
 static berth__cel_node *named(parser *p)
 {
     bool rooted = take(p, ".");
     berth__cel_token token = p->token;
-    if (token.kind != BERTH__CEL_WORD)
+    if (token.kind != BERTH__CEL_WORD || (rooted && is_keyword(token.text)))
         return unexpected(p, "IDENTIFIER");
     advance(p);
-    if (!rooted && berth__str_is(token.text, "true"))
+    if (berth__str_is(token.text, "true"))
         return constant(p, berth__cel_bool(true), token.at);
-    if (!rooted && berth__str_is(token.text, "false"))
+    if (berth__str_is(token.text, "false"))
         return constant(p, berth__cel_bool(false), token.at);
-    if (!rooted && berth__str_is(token.text, "null"))
+    if (berth__str_is(token.text, "null"))
         return constant(p, (berth__cel_value){.kind = BERTH__CEL_TYPE_NULL}, token.at);
     if (is_reserved(token.text))
         berth__cel_fault_add(p->source, token.at, "reserved identifier: %.*s", (int)token.text.len,
@@ -308,6 +317,8 @@ static berth__cel_node *member(parser *p, berth__cel_node *target, uint32_t dot)
         p->broken = true;
         return NULL;
     }
+    if (is_keyword(name.text))
+        return unexpected(p, "IDENTIFIER");
     advance(p);
     uint32_t at = p->token.at, first = p->pending_count;
     if (!optional && take(p, "(")) {

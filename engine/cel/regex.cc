@@ -64,6 +64,26 @@ void explain(const RE2 &re, berth__cel_pattern_problem *problem)
              words_of(re.error_code()), re.error_arg().c_str());
 }
 
+/* Whether a pattern has \C, any byte, which RE2 knows and Go does not. Escapes between \Q and \E
+ * are plain text. */
+bool has_any_byte(re2::StringPiece text)
+{
+    bool plain = false;
+    for (size_t i = 0; i + 1 < text.size(); i++) {
+        if (text[i] != '\\')
+            continue;
+        char c = text[i + 1];
+        if (plain ? c == 'E' : c == 'Q')
+            plain = !plain;
+        else if (plain)
+            continue; /* the next character may begin \E */
+        else if (c == 'C')
+            return true;
+        i++;
+    }
+    return false;
+}
+
 } // namespace
 
 extern "C" bool berth__cel_pattern_known(void)
@@ -77,6 +97,11 @@ try {
     RE2::Options options;
     options.set_log_errors(false);
     options.set_max_mem(MEMORY_MAX);
+    if (has_any_byte(re2::StringPiece(text.data, text.len))) {
+        snprintf(problem->text, sizeof(problem->text),
+                 "error parsing regexp: invalid escape sequence: `\\C`");
+        return BERTH_E_PARSE;
+    }
     auto *pattern = new berth__cel_pattern(re2::StringPiece(text.data, text.len), options);
     if (!pattern->re.ok()) {
         explain(pattern->re, problem);

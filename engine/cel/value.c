@@ -105,6 +105,21 @@ const char *berth__cel_kind_name(berth__cel_value value)
     return berth__cel_type_name(value.kind, true);
 }
 
+const char *berth__cel_go_type(berth__cel_value value)
+{
+    static const char *const names[BERTH__CEL_TYPE_PARAM] = {
+        [BERTH__CEL_TYPE_BOOL] = "types.Bool",     [BERTH__CEL_TYPE_INT] = "types.Int",
+        [BERTH__CEL_TYPE_UINT] = "types.Uint",     [BERTH__CEL_TYPE_DOUBLE] = "types.Double",
+        [BERTH__CEL_TYPE_STRING] = "types.String", [BERTH__CEL_TYPE_BYTES] = "types.Bytes",
+        [BERTH__CEL_TYPE_NULL] = "types.Null",     [BERTH__CEL_TYPE_QUANTITY] = "cel.Quantity",
+        [BERTH__CEL_TYPE_SEMVER] = "cel.Semver",   [BERTH__CEL_TYPE_IP] = "cel.IP",
+        [BERTH__CEL_TYPE_CIDR] = "cel.CIDR",       [BERTH__CEL_TYPE_LIST] = "*types.baseList",
+        [BERTH__CEL_TYPE_MAP] = "*types.baseMap",  [BERTH__CEL_TYPE_OPTIONAL] = "*types.Optional",
+        [BERTH__CEL_TYPE_TYPE] = "*types.Type",
+    };
+    return names[value.kind];
+}
+
 /* ---- order ---- */
 
 static bool is_number(berth__cel_value value)
@@ -161,12 +176,10 @@ static int compare_numbers(berth__cel_value a, berth__cel_value b)
 
 int berth__cel_compare(berth__cel_value a, berth__cel_value b)
 {
-    if (is_number(a) && is_number(b)) {
-        if ((a.kind == BERTH__CEL_TYPE_DOUBLE && isnan(a.real)) ||
-            (b.kind == BERTH__CEL_TYPE_DOUBLE && isnan(b.real)))
-            return 3;
-        return compare_numbers(a, b);
-    }
+    if (a.kind == BERTH__CEL_TYPE_DOUBLE && isnan(a.real))
+        return 3;
+    if (is_number(a) && is_number(b))
+        return b.kind == BERTH__CEL_TYPE_DOUBLE && isnan(b.real) ? 3 : compare_numbers(a, b);
     if (a.kind != b.kind)
         return 2;
     if (a.kind == BERTH__CEL_TYPE_STRING || a.kind == BERTH__CEL_TYPE_BYTES) {

@@ -136,6 +136,17 @@ int berth__cel_compare(berth__cel_value a, berth__cel_value b);
 const berth__cel_entry *berth__cel_find(berth__cel_run *run, const berth__cel_map *map,
                                         berth__cel_value key);
 
+/* Print an int, uint, double, bool or null as Go prints it. */
+enum { BERTH__CEL_PRINT_MAX = 64 };
+void berth__cel_print(berth__cel_value value, char out[BERTH__CEL_PRINT_MAX]);
+
+/* A value in an error text: a string itself, else as above, or the name of its type. May use
+ * `out`. */
+berth_str berth__cel_shown(berth__cel_value value, char out[BERTH__CEL_PRINT_MAX]);
+
+/* The name of the type of cel-go's Go value, such as types.Int: some error texts show it. */
+const char *berth__cel_go_type(berth__cel_value value);
+
 /* The name of a value's type, such as list or kubernetes.Quantity. */
 const char *berth__cel_kind_name(berth__cel_value value);
 

@@ -40,8 +40,9 @@ berth_status berth__reader_invalid(berth_reader *reader, const char *field, cons
 static bool is_namespaced(const berth__item *item)
 {
     berth_kind kind;
-    return !berth__kind_info_find(item->kind, (berth_str){0}, &kind) ||
-           berth__kind_info_of(kind)->namespaced;
+    if (berth__kind_info_find(item->kind, (berth_str){0}, &kind))
+        return berth__kind_info_of(kind)->namespaced;
+    return !berth__str_is(item->kind, "RuntimeClass");
 }
 
 berth_str berth__reader_namespace(const berth_reader *reader, berth_str given)

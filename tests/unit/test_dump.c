@@ -429,6 +429,16 @@ static berth_status change(void *context, const berth_object *object, berth_erro
                                error);
 }
 
+/* A function that is given text and says itself why it fails. */
+static berth_status complain(void *context, berth_str piece, berth_error *error)
+{
+    (void)context;
+    (void)piece;
+    error->code = BERTH_E_CONFLICT;
+    snprintf(error->message, sizeof(error->message), "the disk is full");
+    return BERTH_E_CONFLICT;
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -448,12 +458,25 @@ static void test_refusals(void **state)
     assert_int_equal(berth_object_write(&nothing, keep, &to, &error), BERTH_E_ARG);
     assert_int_equal(berth_object_write(NULL, keep, &to, &error), BERTH_E_ARG);
     assert_int_equal(berth_engine_dump(NULL, keep, &to, &error), BERTH_E_ARG);
+    assert_int_equal(berth_engine_dump(engine, NULL, &to, &error), BERTH_E_ARG);
     assert_int_equal(berth_engine_dump_file(engine, NULL, &error), BERTH_E_ARG);
+    assert_int_equal(berth_engine_dump_file(NULL, "/tmp/berth-nothing", &error), BERTH_E_ARG);
+    assert_int_equal(berth_engine_dump_file(engine, "/tmp/berth-nothing", &error), BERTH_E_STATE);
+    assert_int_equal(access("/tmp/berth-nothing", F_OK), -1); /* a failure leaves no file */
+    nothing.as.any = &nothing;
+    assert_int_equal(berth_object_write(&nothing, NULL, &to, &error), BERTH_E_ARG);
+    nothing.kind = BERTH_KIND_COUNT;
+    assert_int_equal(berth_object_write(&nothing, keep, &to, &error), BERTH_E_ARG);
+    assert_string_equal(error.field, "");
     berth_engine_destroy(engine);
     engine = open_engine(true);
     to = (growing){.enough = 1};
     assert_int_equal(berth_engine_dump(engine, keep, &to, &error), BERTH_E_CONFLICT);
     assert_int_equal(error.code, BERTH_E_CONFLICT);
+    assert_string_equal(error.message, "the function that was given text failed");
+    assert_int_equal(berth_engine_dump(engine, complain, NULL, &error), BERTH_E_CONFLICT);
+    assert_string_equal(error.message, "the disk is full");
+    assert_int_equal(berth_engine_dump(engine, complain, NULL, NULL), BERTH_E_CONFLICT);
     to.enough = 0;
     assert_string_equal(dumped(engine, &to), "{\n  \"apiVersion\": \"v1\",\n  \"kind\": "
                                              "\"List\",\n  \"items\": []\n}\n");
