@@ -23,7 +23,8 @@ set(BERTH_TIER_LONG
   "^cli_crash$"                               # hundreds of runs, each killed at another system call
   "^hostile$"                                 # counts the instructions of hundreds of runs
   "^docs_site$"                               # the documentation: needs doxygen
-  "^python_wheel$")
+  "^go_stranger$"                             # the library and its module, built for two architectures
+  "^python_wheel(_aarch64)?$")
 set(BERTH_TIER_CI
   "^oracle_1\\.37$"
   "^vectors_v1\\.(32|36)_[a-z]+$"             # in every setting; ./tools/test runs each in four
@@ -46,7 +47,7 @@ set(BERTH_TIER_THREADS
   "^test_(curl_transport|deciding|device_fits|embedder_plugin|engine)$"
   "^test_(engine_model|engine_threads|engine_threads_numa|fork|history)$"
   "^test_(homes|image_column|index_model_short|legacy_plugins|limits|misuse|orders|parallel_scan)$"
-  "^test_(permission|preemption|query_model|reader|reader_ahead_1|reader_ahead_200|replica|reviews)$"
+  "^test_(permission|preemption|query_model|question|reader|reader_ahead_1|reader_ahead_200|replica|reviews)$"
   "^test_(scheduler_callbacks|scheduler_threads|secret_model|serving|shares|snapshots)$"
   "^test_(snapshots_swept|sweep|threads_refused|transaction_model)$"
   "^test_(what_if_model|workers)$"
