@@ -19,7 +19,9 @@ function decide(workload, nodes, running, sampling, path, threads)
     "/path:" path "/threads:" threads
 }
 function cold(pods, nodes, threads) { return "cold/" pods "/nodes:" nodes "/threads:" threads }
+# kube-scheduler's algorithm: v1.32.2 on a similar machine, which goals are about, and v1.37.2 on this one.
 function kube(workload, nodes, sampling) { return "kube/" workload "/nodes:" nodes "/sampling:" sampling }
+function newest(workload, nodes, sampling) { return "kube-1.37/" workload "/nodes:" nodes "/sampling:" sampling }
 function field(run, key,    at, rest)
 {
   at = index(run, "/" key ":")
@@ -105,18 +107,28 @@ function goal_ratio(what, wanted, more, run, other, metric)
   else
     goal(what, wanted, " times", more, "", "")
 }
+function goal_newest(workload, sampling, wanted)
+{
+  goal_ratio(workload ", 5,000 nodes, " (sampling == "all" ? "all scored" : "default sampling") \
+    ", auto on 1 thread, to kube-scheduler 1.37", wanted, 1, \
+    decide(workload, 5000, 0, sampling, "auto", 1), newest(workload, 5000, sampling), "items_per_second")
+}
 function of_nodes(run) { return thousands(field(run, "nodes")) " nodes, " thousands(field(run, "running")) " pods" }
 function goals()
 {
   print "| what | goal | median | best | |\n|---|---|---|---|---|"
-  goal_ratio("basic, 5,000 nodes, default sampling, auto on 1 thread, to kube-scheduler", 1000, 1, \
+  goal_ratio("basic, 5,000 nodes, default sampling, auto on 1 thread, to kube-scheduler 1.32", 1000, 1, \
     decide("basic", 5000, 0, "default", "auto", 1), kube("basic", 5000, "default"), "items_per_second")
-  goal_ratio("basic, 5,000 nodes, all scored, auto on 1 thread, to kube-scheduler", 10000, 1, \
+  goal_ratio("basic, 5,000 nodes, all scored, auto on 1 thread, to kube-scheduler 1.32", 10000, 1, \
     decide("basic", 5000, 0, "all", "auto", 1), kube("basic", 5000, "all"), "items_per_second")
-  goal_ratio("zone spread, 5,000 nodes, auto on 1 thread, to kube-scheduler", 1000, 1, \
+  goal_ratio("zone spread, 5,000 nodes, auto on 1 thread, to kube-scheduler 1.32", 1000, 1, \
     decide("spread", 5000, 0, "default", "auto", 1), kube("spread", 5000, "default"), "items_per_second")
-  goal_ratio("hostname anti-affinity, 5,000 nodes, auto on 1 thread, to kube-scheduler", 1000, 1, \
+  goal_ratio("hostname anti-affinity, 5,000 nodes, auto on 1 thread, to kube-scheduler 1.32", 1000, 1, \
     decide("anti", 5000, 0, "default", "auto", 1), kube("anti", 5000, "default"), "items_per_second")
+  goal_newest("ordinary", "default", 800)
+  goal_newest("ordinary", "all", 2000)
+  goal_newest("preferred", "default", 800)
+  goal_newest("preferred", "all", 2000)
   goal_ratio("decision cost, all scored, known kind: 1,000,000 nodes to 1,000 (p50)", 2, 0, \
     decide("basic", 1000000, 0, "all", "auto", 1), decide("basic", 1000, 0, "all", "auto", 1), "p50_us")
   goal_of("the same, decisions a second on one core at 1,000,000 nodes", 1000000, "", 1, \
@@ -160,12 +172,12 @@ function goal_load(what, run)
 # ---- tables ----
 function row_of(run,    k)
 {
-  k = kube(field_workload(run), field(run, "nodes"), field(run, "sampling"))
-  printf "| %s | %s | %s | %s | %s, %s | %s | %s | %s | %s | %s | %s |\n", field_workload(run), \
+  k = field(run, "running") + 0 == 0 ? newest(field_workload(run), field(run, "nodes"), field(run, "sampling")) : ""
+  printf "| %s | %s | %s | %s | %s, %s | %s | %s | %s | %s | %s | %s | %s |\n", field_workload(run), \
     thousands(field(run, "nodes")), (field(run, "running") + 0 > 0 ? thousands(field(run, "running")) : ""), \
     field(run, "sampling"), field(run, "path"), field(run, "threads"), rate(run), figure(run, "p50_us"), \
     figure(run, "p99_us"), figure(run, "p999_us"), figure(run, "max_us"), \
-    (field(run, "running") + 0 == 0 ? rate(k) : "")
+    rate(k), times(run, k)
 }
 function field_workload(run,    parts)
 {
@@ -174,8 +186,8 @@ function field_workload(run,    parts)
 }
 function decisions(    i)
 {
-  print "| workload | nodes | running | scored | path, threads | pods/s | p50 µs | p99 | p99.9 | max | kube-scheduler, pods/s |"
-  print "|---|---|---|---|---|---|---|---|---|---|---|"
+  print "| workload | nodes | running | scored | path, threads | pods/s | p50 µs | p99 | p99.9 | max | kube-scheduler, pods/s | times |"
+  print "|---|---|---|---|---|---|---|---|---|---|---|---|"
   for (i = 1; i <= names; i++)
     if (name[i] ~ /^decide\// && has(name[i], "items_per_second"))
       row_of(name[i])
@@ -293,15 +305,16 @@ function results()
   while ((getline line < missed) > 0)
     print line
   print "\n## At a glance\n"
-  print "`scan` visits nodes; `auto` uses the index where it can. kube-scheduler is the algorithm of v1.32.2 itself,"
-  print "in process, on a similar machine.\n"
+  print "`scan` visits nodes; `auto` uses the index where it can. kube-scheduler is the algorithm of v1.37.2 itself,"
+  print "in process, on this machine.\n"
   glance()
   print "\n## Decisions\n"
   print "![Decisions a second by nodes](plots/throughput.svg)\n"
   print "![Latency by nodes](plots/latency.svg)\n"
   print "![Scaling by threads](plots/threads.svg)\n"
   print "Each decision includes its binding. Before the clock starts, `auto` has decided on every kind of pod. The"
-  print "figures of kube-scheduler are those of the algorithm of v1.32.2 alone, in process (bench/baseline.json).\n"
+  print "figures of kube-scheduler are those of the algorithm of v1.37.2 alone, in process, on this machine (bench/baseline-1.37.json; in the plots"
+  print "v1.32.2, bench/baseline.json).\n"
   decisions()
   print "\n## First sight of a kind\n"
   print "All nodes are scored, and each pod is the first of its kind. `basic`: the default profile, equal nodes; `plain`:"
@@ -329,12 +342,18 @@ function results()
 }
 
 # ---- at a glance ----
-function glance_row(label, scored, run, k)
+function times(run, k)
 {
+  return has(run, "items_per_second") && has(k, "items_per_second") ? \
+    rounded(best[run, "items_per_second"] / best[k, "items_per_second"]) : ""
+}
+function glance_row(label, scored, run,    k)
+{
+  k = field(run, "running") + 0 == 0 ? newest(field_workload(run), field(run, "nodes"), field(run, "sampling")) : ""
+
   if (has(run, "items_per_second"))
     printf "| %s | %s | %s, %s | %s | %s µs | %s | %s |\n", label, scored, field(run, "path"), \
-      field(run, "threads"), rate(run), figure(run, "p50_us"), rate(k), \
-      (has(k, "items_per_second") ? rounded(best[run, "items_per_second"] / best[k, "items_per_second"]) : "")
+      field(run, "threads"), rate(run), figure(run, "p50_us"), rate(k), times(run, k)
 }
 function glance_line(what, number, unit)
 {
@@ -363,36 +382,31 @@ function glance_lines(    run)
   run = matching("^dump/basic/layout:flat")
   glance_line("a dump of one object a line", has(run, "bytes_per_second") ? rounded(best[run, "bytes_per_second"] / 1e6) : "", " MB/s")
 }
-function glance(    k)
+function glance()
 {
   print "| workload | nodes scored | path, threads | pods/s | p50 | kube-scheduler, pods/s | times |"
   print "|---|---|---|---|---|---|---|"
-  glance_row("ordinary", "500 of 5,000 (default)", decide("ordinary", 5000, 0, "default", "auto", 1), "")
-  glance_row("ordinary", "all 5,000", decide("ordinary", 5000, 0, "all", "auto", 1), "")
-  glance_row("soft rules of all sorts", "default", decide("preferred", 5000, 0, "default", "auto", 1), "")
-  glance_row("soft rules of all sorts", "all", decide("preferred", 5000, 0, "all", "auto", 1), "")
-  k = kube("basic", 5000, "default")
-  glance_row("basic", "500 of 5,000 (default)", decide("basic", 5000, 0, "default", "auto", 1), k)
-  glance_row("basic", "500 of 5,000 (default)", decide("basic", 5000, 0, "default", "scan", 2), k)
-  k = kube("basic", 5000, "all")
-  glance_row("basic", "all 5,000", decide("basic", 5000, 0, "all", "auto", 1), k)
-  glance_row("basic", "all 5,000", decide("basic", 5000, 0, "all", "scan", 2), k)
-  k = kube("basic", 100000, "all")
-  glance_row("basic, 100,000 nodes", "all", decide("basic", 100000, 0, "all", "auto", 1), k)
-  glance_row("basic, 100,000 nodes", "all", decide("basic", 100000, 0, "all", "scan", 1), k)
-  glance_row("basic, 100,000 nodes", "all", decide("basic", 100000, 0, "all", "scan", 2), k)
-  glance_row("basic, 1,000,000 nodes", "all", decide("basic", 1000000, 0, "all", "auto", 1), "")
-  k = kube("spread", 5000, "default")
-  glance_row("zone spread", "default", decide("spread", 5000, 0, "default", "auto", 1), k)
-  glance_row("zone spread", "default", decide("spread", 5000, 0, "default", "scan", 2), k)
-  glance_row("zone spread, 100,000 pods running", "default", decide("spread", 5000, 100000, "default", "auto", 1), "")
-  k = kube("anti", 5000, "default")
-  glance_row("hostname anti-affinity", "default", decide("anti", 5000, 0, "default", "auto", 1), k)
-  glance_row("hostname anti-affinity", "default", decide("anti", 5000, 0, "default", "scan", 2), k)
-  glance_row("hostname anti-affinity, 100,000 pods running", "default", decide("anti", 5000, 100000, "default", "auto", 1), "")
-  glance_row("volumes", "default", decide("volumes", 5000, 0, "default", "auto", 1), "")
-  glance_row("devices by claims, 40,000 of them", "default", decide("gpu", 5000, 0, "default", "auto", 1), "")
-  glance_row("everything, each pod of other numbers", "default", decide("mixed", 5000, 0, "default", "auto", 1), "")
+  glance_row("ordinary", "500 of 5,000 (default)", decide("ordinary", 5000, 0, "default", "auto", 1))
+  glance_row("ordinary", "all 5,000", decide("ordinary", 5000, 0, "all", "auto", 1))
+  glance_row("soft rules of all sorts", "default", decide("preferred", 5000, 0, "default", "auto", 1))
+  glance_row("soft rules of all sorts", "all", decide("preferred", 5000, 0, "all", "auto", 1))
+  glance_row("basic", "500 of 5,000 (default)", decide("basic", 5000, 0, "default", "auto", 1))
+  glance_row("basic", "500 of 5,000 (default)", decide("basic", 5000, 0, "default", "scan", 2))
+  glance_row("basic", "all 5,000", decide("basic", 5000, 0, "all", "auto", 1))
+  glance_row("basic", "all 5,000", decide("basic", 5000, 0, "all", "scan", 2))
+  glance_row("basic, 100,000 nodes", "all", decide("basic", 100000, 0, "all", "auto", 1))
+  glance_row("basic, 100,000 nodes", "all", decide("basic", 100000, 0, "all", "scan", 1))
+  glance_row("basic, 100,000 nodes", "all", decide("basic", 100000, 0, "all", "scan", 2))
+  glance_row("basic, 1,000,000 nodes", "all", decide("basic", 1000000, 0, "all", "auto", 1))
+  glance_row("zone spread", "default", decide("spread", 5000, 0, "default", "auto", 1))
+  glance_row("zone spread", "default", decide("spread", 5000, 0, "default", "scan", 2))
+  glance_row("zone spread, 100,000 pods running", "default", decide("spread", 5000, 100000, "default", "auto", 1))
+  glance_row("hostname anti-affinity", "default", decide("anti", 5000, 0, "default", "auto", 1))
+  glance_row("hostname anti-affinity", "default", decide("anti", 5000, 0, "default", "scan", 2))
+  glance_row("hostname anti-affinity, 100,000 pods running", "default", decide("anti", 5000, 100000, "default", "auto", 1))
+  glance_row("volumes", "default", decide("volumes", 5000, 0, "default", "auto", 1))
+  glance_row("devices by claims, 40,000 of them", "default", decide("gpu", 5000, 0, "default", "auto", 1))
+  glance_row("everything, each pod of other numbers", "default", decide("mixed", 5000, 0, "default", "auto", 1))
   glance_lines()
 }
 
@@ -406,7 +420,7 @@ function readme_figure(text, run)
 function readme(    k, run, branch)
 {
   print "| on one thread | pods a second | median |\n|---|---|---|"
-  k = kube("basic", 5000, "default")
+  k = newest("basic", 5000, "default")
   run = decide("basic", 5000, 0, "default", "auto", 1)
   readme_figure("plain pods on 5,000 nodes" (has(k, "items_per_second") ? "; kube-scheduler's own algorithm places " rate(k) " a second" : ""), run)
   readme_figure("pods of Deployments behind Services on 5,000 nodes, all of them scored", decide("ordinary", 5000, 0, "all", "auto", 1))
