@@ -43,6 +43,8 @@ typedef struct run {
     uint64_t pods; /* bound while measuring */
     double seconds;
     double slowest_us; /* step of the loop */
+    berth_explanation *why;
+    char unplaced[256]; /* why the last pod to be measured is on no node; empty: it is on one */
     berth_error error;
 } run;
 
@@ -121,6 +123,21 @@ static bool delete_object(run *r, const char *kind, const char *space, const cha
     return status == BERTH_OK || status == BERTH_E_NOT_FOUND || refuse(r, "delete");
 }
 
+/* Note why a pod is still on no node. */
+static void note_unplaced(run *r, berth_pod_id pod)
+{
+    berth_decide_options options;
+    berth_placement placement;
+    berth_decide_options_init(&options);
+    options.explanation = r->why;
+    r->unplaced[0] = '\0';
+    if (pod == BERTH_POD_NONE ||
+        berth_engine_decide(r->engine, pod, &options, &placement, &r->error) != BERTH_OK)
+        return;
+    const berth_str text = berth_explanation_message(r->why);
+    snprintf(r->unplaced, sizeof(r->unplaced), "%.*s", (int)text.len, text.data);
+}
+
 /* Take steps until no pod waits except for a change, or for too long. If all wait for the end of a
  * backoff, time passes at once. */
 static bool place(run *r)
@@ -129,6 +146,7 @@ static bool place(run *r)
     berth_step step;
     berth_scheduler_counters counters;
     berth_status status = BERTH_OK;
+    berth_pod_id unplaced = BERTH_POD_NONE;
     uint64_t slowest = 0, pods = 0;
     int64_t placed_ns = r->now_ns;
     bool more = true;
@@ -137,7 +155,10 @@ static bool place(run *r)
         status = berth_scheduler_step(r->scheduler, r->now_ns, &step, &r->error);
         now = stopwatch_ticks(&watch);
         slowest = now - before > slowest ? now - before : slowest;
+        if (step.kind == BERTH_STEP_UNSCHEDULABLE || step.kind == BERTH_STEP_ERROR)
+            unplaced = step.pod;
         if (step.kind == BERTH_STEP_BOUND) {
+            unplaced = step.pod == unplaced ? BERTH_POD_NONE : unplaced;
             pods++;
             placed_ns = r->now_ns;
         }
@@ -151,6 +172,7 @@ static bool place(run *r)
     stopwatch_stop(&watch);
     if (r->measuring) {
         const double us = stopwatch_microseconds(&watch, slowest);
+        note_unplaced(r, unplaced);
         r->pods += pods;
         r->seconds += stopwatch_seconds(&watch);
         r->slowest_us = us > r->slowest_us ? us : r->slowest_us;
@@ -181,6 +203,8 @@ static void finish(run *r)
         else
             printf("%8s %9s", "-", "-");
         printf(" %9.1f\n", r->slowest_us);
+        if (r->pods == 0 && r->unplaced[0] != '\0')
+            printf("    none was placed: %s\n", r->unplaced);
     }
     fflush(stdout);
     release(r);
@@ -206,6 +230,7 @@ static bool begin(run *r, char *rest)
     r->threshold = strtod(threshold, NULL);
     r->refused[0] = '\0';
     r->now_ns = 0;
+    r->unplaced[0] = '\0';
     r->pods = 0;
     r->seconds = r->slowest_us = 0;
     r->measuring = false;
@@ -255,6 +280,11 @@ int main(int argc, char **argv)
     int code = 0;
     r->kubernetes = argc > 1 ? argv[1] : NULL;
     r->threads = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+    if (berth_explanation_create(NULL, &r->why, &r->error) != BERTH_OK) {
+        fprintf(stderr, "scheduler_perf: %s\n", r->error.message);
+        free(r);
+        return 4;
+    }
     print_heading();
     for (ssize_t length; code == 0 && (length = getline(&line, &capacity, stdin)) > 0;) {
         number++;
@@ -266,6 +296,7 @@ int main(int argc, char **argv)
         }
     }
     finish(r);
+    berth_explanation_destroy(r->why);
     free(line);
     free(r);
     return code;

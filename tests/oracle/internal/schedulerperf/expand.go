@@ -30,6 +30,7 @@ const (
 type pod struct {
 	namespace, name string
 	labels          map[string]any
+	claims          []string // made for it
 }
 
 // An expansion writes the changes of one workload, a line each:
@@ -44,11 +45,14 @@ type expansion struct {
 	workload  *Workload
 	templates templates
 	pods      []pod
+	claims    []claim
 	spaces    map[string]bool
 	serial    map[string]int // of generated names
 	labels    map[*nodeLabel]int
 	churns    []*churn
 	measuring bool
+
+	claimTemplates map[string]object // by namespace/name
 }
 
 // A churn makes or deletes objects each time that `every` more pods have come.
@@ -83,7 +87,8 @@ func Expand(out io.Writer, cases []TestCase, selected func(name string, labels [
 			fmt.Fprintf(out, "workload %s %g %s %s\n", name, workload.Threshold.of(test.topic),
 				configuration(test), gates(test, workload))
 			e := expansion{out: out, test: test, workload: workload, templates: parsed,
-				spaces: map[string]bool{}, serial: map[string]int{}, labels: map[*nodeLabel]int{}}
+				spaces: map[string]bool{}, serial: map[string]int{}, labels: map[*nodeLabel]int{},
+				claimTemplates: map[string]object{}}
 			for i := range test.WorkloadTemplate {
 				if err := e.run(i, test.WorkloadTemplate[i]); err != nil {
 					return fmt.Errorf("%s, operation %d: %w", name, i, err)
@@ -97,7 +102,7 @@ func Expand(out io.Writer, cases []TestCase, selected func(name string, labels [
 // refuses says which operation of a test case has no counterpart here; "" if all have one.
 func refuses(test *TestCase) string {
 	known := []string{"createNodes", "createNamespaces", "createPods", "createPodSets", "createAny", "createPodGroups",
-		"updateAny", "deletePods", "churn", "barrier", "startCollectingMetrics", "stopCollectingMetrics"}
+		"updateAny", "allocResourceClaims", "deletePods", "churn", "barrier", "startCollectingMetrics", "stopCollectingMetrics"}
 	for _, op := range test.WorkloadTemplate {
 		if !slices.Contains(known, op.Opcode) {
 			return "has the operation " + op.Opcode
@@ -206,13 +211,9 @@ func (e *expansion) write(verb string, it object) error {
 	return err
 }
 
-// add writes an object. One that has only the beginning of a name gets a name; one of a kind that
-// has a namespace gets it. Returns the name.
-func (e *expansion) add(it object, namespace string) (string, error) {
+// name is the name of an object. One that has only the beginning of a name gets a name.
+func (e *expansion) name(it object, namespace string) string {
 	meta := child(it, "metadata")
-	if namespace != "" {
-		meta["namespace"] = namespace
-	}
 	name, _ := meta["name"].(string)
 	if prefix, ok := meta["generateName"].(string); ok && name == "" {
 		key := fmt.Sprint(it["kind"], "/", namespace, "/", prefix)
@@ -221,7 +222,16 @@ func (e *expansion) add(it object, namespace string) (string, error) {
 		meta["name"] = name
 		delete(meta, "generateName")
 	}
-	return name, e.write("add", it)
+	return name
+}
+
+// add writes an object, named as above; one of a kind that has a namespace gets it. Returns the
+// name.
+func (e *expansion) add(it object, namespace string) (string, error) {
+	if namespace != "" {
+		child(it, "metadata")["namespace"] = namespace
+	}
+	return e.name(it, namespace), e.write("add", it)
 }
 
 func (e *expansion) delete(kind, namespace, name string) {
@@ -284,6 +294,8 @@ func (e *expansion) run(idx int, op operation) error {
 		return e.createPodSets(op)
 	case "createAny", "createPodGroups", "updateAny":
 		return e.createAny(op)
+	case "allocResourceClaims":
+		return e.allocateClaims(op)
 	case "deletePods":
 		e.deletePods(op)
 	case "churn":
@@ -343,8 +355,15 @@ func (e *expansion) createAny(op operation) error {
 			return err
 		}
 		if op.Opcode != "updateAny" {
-			if _, err = e.add(it, space); err != nil {
+			name, err := e.add(it, space)
+			if err != nil {
 				return err
+			}
+			switch it["kind"] {
+			case "ResourceClaim":
+				e.claims = append(e.claims, claim{space, name})
+			case "ResourceClaimTemplate":
+				e.claimTemplates[space+"/"+name] = it
 			}
 			continue
 		}
@@ -369,7 +388,7 @@ func (e *expansion) deletePods(op operation) {
 				return false
 			}
 		}
-		e.delete("Pod", p.namespace, p.name)
+		e.leave(p)
 		return true
 	})
 }

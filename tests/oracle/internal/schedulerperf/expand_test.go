@@ -29,6 +29,11 @@ const exampleConfig = `
   - opcode: deletePods
     namespace: here
     labelSelector: {app: web}
+  - opcode: createAny
+    templatePath: ../templates/claim.yaml
+    namespace: init
+  - opcode: allocResourceClaims
+    namespace: init
   workloads:
   - name: small
     threshold: {sub: 2, other: 7}
@@ -51,11 +56,18 @@ metadata:
 spec: {priority: {{or .size 9}}{{.Index}}}
 `
 
+const claimTemplate = `
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {generateName: c-}
+`
+
 func expand(t *testing.T) []string {
 	t.Helper()
 	root := t.TempDir()
 	for name, text := range map[string]string{
 		"sub/performance-config.yaml": exampleConfig, "templates/pod.yaml": podTemplate,
+		"templates/claim.yaml": claimTemplate,
 	} {
 		path := filepath.Join(root, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -87,13 +99,13 @@ func TestExpand(t *testing.T) {
 	// Three nodes, the namespaces of churn and pods, five pods; at two pods a second and a change
 	// each second, the churn makes a pod after two pods and deletes it after two more.
 	wanted := "workload add add add add add measure add add place add add add place delete add place stop " +
-		"delete delete delete delete delete skip "
+		"delete delete delete delete delete add add add place delete skip "
 	if verbs != wanted {
 		t.Errorf("found  %s\nwanted %s", verbs, wanted)
 	}
 	for idx, part := range map[int]string{
 		0:  "workload sub/Basic/small 2 - One=false,Two=true",
-		1:  `"labels":{"zone":"a"},"name":"scheduler-perf-00000"`,
+		1:  `"labels":{"kubernetes.io/hostname":"scheduler-perf-00000","zone":"a"},"name":"scheduler-perf-00000"`,
 		2:  `"zone":"b"`,
 		3:  `"allocatable":{"cpu":"4","memory":"32Gi","pods":"110"}`,
 		7:  `"signature":"signature-label-0"`,
@@ -101,11 +113,40 @@ func TestExpand(t *testing.T) {
 		10: `"namespace":"namespace-1"`,
 		14: "delete Pod namespace-1 p-00000",
 		18: "delete Pod here p-00000",
-		23: "skip sub/Unknown/w has the operation solveEverything",
+		24: `"kind":"ResourceClaim","metadata":{"name":"c-00000","namespace":"init"}`,
+		25: `"resourceClaimName":"c-00000"`,
+		27: "delete Pod init allocates-c-00000",
+		28: "skip sub/Unknown/w has the operation solveEverything",
 	} {
 		if idx >= len(lines) || !strings.Contains(lines[idx], part) {
 			t.Errorf("line %d lacks %s", idx, part)
 		}
+	}
+}
+
+// A pod's claims are made with it and leave with it.
+func TestClaimsOfTemplates(t *testing.T) {
+	var out strings.Builder
+	e := expansion{out: &out, claimTemplates: map[string]object{
+		"here/t": {"spec": object{"spec": object{"devices": object{}}}}}}
+	it := object{"metadata": object{}, "spec": object{"resourceClaims": []any{
+		object{"name": "a", "resourceClaimTemplateName": "t"},
+		object{"name": "b", "resourceClaimName": "shared"},
+		object{"name": "c", "resourceClaimTemplateName": "later"}}}}
+	names, err := e.makeClaims(it, "here", "p")
+	if err != nil || !slices.Equal(names, []string{"p-a"}) {
+		t.Fatalf("found %v, %v", names, err)
+	}
+	e.leave(pod{namespace: "here", name: "p", claims: names})
+	lines := strings.Split(out.String(), "\n")
+	if !strings.Contains(lines[0], `"spec":{"devices":{}}`) || !strings.Contains(lines[0], `"name":"p-a","namespace":"here"`) {
+		t.Errorf("found %s", lines[0])
+	}
+	if wanted := []string{"delete Pod here p", "delete ResourceClaim here p-a", ""}; !slices.Equal(lines[1:], wanted) {
+		t.Errorf("found %v", lines[1:])
+	}
+	if meta := child(it, "metadata"); meta["uid"] != "p" {
+		t.Error("the pod has no uid")
 	}
 }
 

@@ -39,6 +39,7 @@ func (e *expansion) createNodes(op operation) error {
 			}
 			status["allocatable"] = copied
 		}
+		child(child(it, "metadata"), "labels")["kubernetes.io/hostname"] = e.name(it, "")
 		e.label(it, op.LabelNodePrepareStrategy, i)
 		e.label(it, op.UniqueNodeLabelStrategy, i)
 		if op.NodeAllocatableStrategy != nil {
@@ -59,7 +60,7 @@ func (e *expansion) createNodes(op operation) error {
 	return nil
 }
 
-// label gives a node its value. Nodes without a hostname label get none: no kubelet made them.
+// label gives a node the value of a strategy.
 func (e *expansion) label(it object, strategy *nodeLabel, i int) {
 	if strategy == nil {
 		return

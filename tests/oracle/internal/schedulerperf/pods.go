@@ -61,11 +61,15 @@ func (m *podMaker) add(i int) error {
 			return err
 		}
 	}
+	claims, err := m.e.makeClaims(it, m.op.Namespace, m.e.name(it, m.op.Namespace))
+	if err != nil {
+		return err
+	}
 	name, err := m.e.add(it, m.op.Namespace)
 	if err != nil {
 		return err
 	}
-	m.e.pods = append(m.e.pods, pod{m.op.Namespace, name, child(child(it, "metadata"), "labels")})
+	m.e.pods = append(m.e.pods, pod{m.op.Namespace, name, child(child(it, "metadata"), "labels"), claims})
 	return m.e.tick()
 }
 
@@ -92,6 +96,7 @@ func (m *podMaker) addVolume(it object, i int) error {
 	child(volume, "status")["phase"] = "Bound"
 	meta := child(claim, "metadata")
 	meta["name"] = claimName
+	meta["uid"] = claimName // seen by the API server: no default class is awaited
 	child(meta, "annotations")["pv.kubernetes.io/bind-completed"] = "true"
 	child(claim, "spec")["volumeName"] = name
 	child(claim, "status")["phase"] = "Bound"
@@ -155,7 +160,7 @@ func (e *expansion) keepSteady(m *podMaker) error {
 	fmt.Fprintln(e.out, "place")
 	for i := range turns {
 		leaving := e.pods[first]
-		e.delete("Pod", leaving.namespace, leaving.name)
+		e.leave(leaving)
 		e.pods = append(e.pods[:first], e.pods[first+1:]...)
 		if err := m.add(m.op.Count + i); err != nil {
 			return err
