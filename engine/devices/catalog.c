@@ -15,6 +15,7 @@ typedef struct node_slices {
     berth__keymap_entry entry;
     berth__sym name;
     berth__offer_slice *first;
+    berth__offer_slice *first_named; /* see berth__catalog_named */
 } node_slices;
 
 berth_str berth__device_text(berth__arena *arena, const char *format, ...)
@@ -65,6 +66,7 @@ static void forget(berth__catalog *catalog)
     clear_table(&catalog->models);
     clear_table(&catalog->nodes);
     catalog->slice_count = catalog->choosy_count = catalog->everywhere_count = 0;
+    catalog->unnamed_count = 0;
     catalog->offer_count = catalog->content_count = 0;
     berth__arena_reset(&catalog->arena);
 }
@@ -127,23 +129,55 @@ static berth__offer_pool *get_pool(berth__catalog *catalog, const berth__slice_f
     return pool;
 }
 
-static bool add_to_node(berth__catalog *catalog, berth__offer_slice *slice)
+/* The slices for the node of that name alone; NULL when out of memory. */
+static node_slices *get_node(berth__catalog *catalog, berth__sym name)
 {
-    berth__sym name = slice->facts->reach.node_name;
     void *found = berth__keymap_find(&catalog->nodes, &name, sizeof(name));
     node_slices *node = found;
-    if (node == NULL) {
-        node = berth__arena_alloc_zero(&catalog->arena, sizeof(*node), 16);
-        if (node == NULL)
-            return false;
-        node->name = name;
-        node->entry.key = &node->name;
-        node->entry.key_bytes = sizeof(node->name);
-        berth__keymap_add(&catalog->nodes, &node->entry);
-    }
+    if (node != NULL)
+        return node;
+    node = berth__arena_alloc_zero(&catalog->arena, sizeof(*node), 16);
+    if (node == NULL)
+        return NULL;
+    node->name = name;
+    node->entry.key = &node->name;
+    node->entry.key_bytes = sizeof(node->name);
+    berth__keymap_add(&catalog->nodes, &node->entry);
+    return node;
+}
+
+static bool add_to_node(berth__catalog *catalog, berth__offer_slice *slice)
+{
+    node_slices *node = get_node(catalog, slice->facts->reach.node_name);
+    if (node == NULL)
+        return false;
     slice->next_on_node = node->first;
     node->first = slice;
     return true;
+}
+
+/* List a slice by the name of its node, or with those that name none. */
+static bool add_by_name(berth__catalog *catalog, berth__offer_slice *slice)
+{
+    const berth__device_reach *reach = &slice->facts->reach;
+    if (reach->node_name == 0 || reach->all_nodes || reach->has_selector ||
+        slice->facts->per_device) {
+        catalog->unnamed[catalog->unnamed_count++] = slice;
+        return true;
+    }
+    node_slices *node = get_node(catalog, reach->node_name);
+    if (node == NULL)
+        return false;
+    slice->next_named = node->first_named;
+    node->first_named = slice;
+    return true;
+}
+
+const berth__offer_slice *berth__catalog_named(const berth__catalog *catalog, berth__sym node)
+{
+    void *found = berth__keymap_find(&catalog->nodes, &node, sizeof(node));
+    const node_slices *slices = found;
+    return slices != NULL ? slices->first_named : NULL;
 }
 
 static bool is_tainted_by(const berth__slice_facts *slice, const berth__device *device,
@@ -208,7 +242,8 @@ static bool add_slice(berth__catalog *catalog, berth__device_uses *uses,
     berth__offer_slice *slice = &catalog->slices[catalog->slice_count++];
     *slice = (berth__offer_slice){.facts = named->facts, .name = named->name};
     slice->pool = get_pool(catalog, named->facts);
-    if (slice->pool == NULL || !add_offers(catalog, uses, slice, rules))
+    if (slice->pool == NULL || !add_offers(catalog, uses, slice, rules) ||
+        !add_by_name(catalog, slice))
         return false;
     slice->pool->slice_count++;
     if (named->facts->left_out)
@@ -259,7 +294,9 @@ static bool build(berth__catalog *catalog, berth__device_uses *uses, berth__name
         berth__arena_alloc(&catalog->arena, (count + 1) * sizeof(*catalog->slices), 8);
     catalog->choosy =
         berth__arena_alloc(&catalog->arena, (count + 1) * sizeof(*catalog->choosy), 8);
-    if (catalog->slices == NULL || catalog->choosy == NULL)
+    catalog->unnamed =
+        berth__arena_alloc(&catalog->arena, (count + 1) * sizeof(*catalog->unnamed), 8);
+    if (catalog->slices == NULL || catalog->choosy == NULL || catalog->unnamed == NULL)
         return false;
     qsort_r(slices, count, sizeof(*slices), by_name, catalog->model);
     for (uint32_t i = 0; i < count; i++)

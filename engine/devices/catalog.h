@@ -26,6 +26,7 @@ typedef struct berth__offer_slice {
     struct berth__offer_pool *pool;
     berth__offer *offers;                    /* in the slice's order */
     struct berth__offer_slice *next_on_node; /* the next slice for the same single node */
+    struct berth__offer_slice *next_named;   /* the next one that berth__catalog_named returns */
     bool everywhere;                         /* every node sees it, perhaps only for its counters */
     uint64_t seen;                           /* used while the slices of a node are collected */
 } berth__offer_slice;
@@ -90,6 +91,8 @@ typedef struct berth__catalog {
     uint32_t slice_count;
     berth__offer_slice **choosy; /* slices for some nodes */
     uint32_t choosy_count;
+    berth__offer_slice **unnamed; /* all except those that berth__catalog_named returns */
+    uint32_t unnamed_count;
     berth__offer_pool **everywhere; /* pools with slices that every node sees */
     uint32_t everywhere_count;
     /* The list for nodes without slices of their own; NULL: not made yet. */
@@ -137,6 +140,10 @@ typedef struct berth__offer_node {
 /* The pool of that driver and name; NULL: no slice belongs to it. */
 berth__offer_pool *berth__catalog_pool(const berth__catalog *catalog, berth__sym driver,
                                        berth__sym name);
+
+/* The first of the slices that name this node and nothing else, of any generation, left out or not;
+ * NULL: there are none. */
+const berth__offer_slice *berth__catalog_named(const berth__catalog *catalog, berth__sym node);
 
 /* The offers that the node sees; NULL when out of memory. Valid until the catalog changes. */
 const berth__node_offers *berth__catalog_of(berth__catalog *catalog, const berth__offer_node *node);

@@ -125,8 +125,12 @@ berth__backed_amounts berth__backed_amounts_of(const berth__view *view,
     berth__backed_amounts out = {0};
     bool problem = false;
     (void)pthread_mutex_lock(&devices->lock);
-    for (uint32_t i = 0; i < devices->catalog.slice_count && !problem; i++)
-        count_slice(devices, of->facts, &devices->catalog.slices[i], &node, &out, &problem);
+    const berth__catalog *catalog = &devices->catalog;
+    for (const berth__offer_slice *slice = berth__catalog_named(catalog, node.name);
+         slice != NULL && !problem; slice = slice->next_named)
+        count_slice(devices, of->facts, slice, &node, &out, &problem);
+    for (uint32_t i = 0; i < catalog->unnamed_count && !problem; i++)
+        count_slice(devices, of->facts, catalog->unnamed[i], &node, &out, &problem);
     (void)pthread_mutex_unlock(&devices->lock);
     if (problem)
         out = (berth__backed_amounts){0};

@@ -32,7 +32,9 @@ grep -qE '^misc/SchedulingBasic/5Nodes +10 +[1-9][0-9]* +- +-' "$work/out" || fa
 grep -qE '^default_preemption/PreemptionBasic/5Nodes +5 ' "$work/out" || fail "five pods should preempt"
 "$perf" --build "$build" --version "$version" --label '' /fast >"$work/out"
 grep -qE 'SchedulingWithResourceClaim/fast +[1-9]' "$work/out" || fail "pods with claims should be placed"
-grep -q 'left out: it has the operation allocResourceClaims$' "$work/out" || fail "no reason"
+grep -q 'none was placed' "$work/out" && fail "each row has a pod that is placed"
+"$perf" --build "$build" --version "$version" --label '' volumes/ >"$work/out"
+grep -qE 'SchedulingCSIPVs/5Nodes +10 +[1-9]' "$work/out" || fail "pods with volumes should be placed"
 
 for line in 'nonsense' 'workload a' 'add {}' 'workload a 0 - -
 delete Pod'; do
