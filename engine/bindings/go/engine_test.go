@@ -296,3 +296,23 @@ func TestSnapshotsAndBranches(t *testing.T) {
 	}
 	must(t, branch.Check())
 }
+
+func TestFilters(t *testing.T) {
+	all, err := (&Config{}).Filters()
+	if err != nil || !slices.Contains(all["default-scheduler"], "NodeName") || len(all) != 1 {
+		t.Errorf("found %v, %v", all, err)
+	}
+	two := `{apiVersion: kubescheduler.config.k8s.io/v1, kind: KubeSchedulerConfiguration, profiles: [
+{schedulerName: a, plugins: {multiPoint: {disabled: [{name: "*"}]}, queueSort: {enabled: [{name: PrioritySort}]}, bind: {enabled: [{name: DefaultBinder}]}, filter: {enabled: [{name: NodeResourcesFit}, {name: TaintToleration}]}}},
+{schedulerName: b, plugins: {queueSort: {enabled: [{name: PrioritySort}]}}}]}`
+	all, err = (&Config{SchedulerConfiguration: two}).Filters()
+	if err != nil || !slices.Equal(all["a"], []string{"NodeResourcesFit", "TaintToleration"}) || len(all["b"]) < 10 {
+		t.Errorf("found %v, %v", all, err)
+	}
+	if _, err = (&Config{SchedulerConfiguration: "kind: x"}).Filters(); !errors.Is(err, NotSupported) && !errors.Is(err, Invalid) {
+		t.Errorf("found %v", err)
+	}
+	if _, err = (&Config{SchedulerConfigurationFile: "/no/such/file"}).Filters(); !errors.Is(err, InputOutput) {
+		t.Errorf("found %v", err)
+	}
+}

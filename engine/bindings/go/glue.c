@@ -81,6 +81,37 @@ int bg_engine_open(const bg_open *open, bg_box **out, berth_error *error)
     return BERTH_OK;
 }
 
+static void write_filters(FILE *to, const berth_profile *profile)
+{
+    const berth_plugin_list list = berth_profile_list(profile, BERTH_POINT_FILTER);
+    const berth_str name = profile->scheduler_name;
+    if (name.data == NULL)
+        fputs("default-scheduler", to);
+    else
+        fwrite(name.data, 1, name.len, to);
+    for (uint32_t i = 0; i < list.count; i++)
+        fprintf(to, " %.*s", (int)list.items[i].name.len, list.items[i].name.data);
+    fputc('\n', to);
+}
+
+int bg_config_filters(const bg_open *open, char **out, berth_error *error)
+{
+    berth_scheduler_config *configuration = NULL;
+    uint32_t count = 1;
+    size_t bytes = 0;
+    berth_status status = read_configuration(open, &configuration, error);
+    if (status != BERTH_OK)
+        return status;
+    const berth_profile *profiles = configuration != NULL
+                                        ? berth_scheduler_config_profiles(configuration, &count)
+                                        : berth_profile_default_of(open->kubernetes);
+    FILE *to = open_memstream(out, &bytes);
+    for (uint32_t i = 0; to != NULL && profiles != NULL && i < count; i++)
+        write_filters(to, &profiles[i]);
+    berth_scheduler_config_destroy(configuration);
+    return to != NULL && fclose(to) == 0 ? BERTH_OK : no_memory(error);
+}
+
 /* ---- objects ---- */
 
 static berth_object object_of(uint32_t kind, const void *object)

@@ -97,6 +97,9 @@ typedef struct bg_open {
 } bg_open;
 
 int bg_engine_open(const bg_open *open, bg_box **out, berth_error *error);
+/* The filters of each profile of a configuration: lines of words, the scheduler's name first. The
+ * caller frees the text. */
+int bg_config_filters(const bg_open *open, char **out, berth_error *error);
 bg_box *bg_box_new(berth_engine *engine);
 void bg_box_free(bg_box *box);
 

@@ -38,8 +38,6 @@ var notWrapped = map[string]string{
 	"berth_output_file_stream":                   "os has files",
 	"berth_point_name":                           "profiles come from configurations",
 	"berth_profile_default":                      "profiles come from configurations",
-	"berth_profile_default_of":                   "profiles come from configurations",
-	"berth_profile_list":                         "profiles come from configurations",
 	"berth_quantity_format":                      "k8s.io/apimachinery has quantities",
 	"berth_quantity_parse":                       "k8s.io/apimachinery has quantities",
 	"berth_scheduler_config_extender":            "extenders are tables of C functions",

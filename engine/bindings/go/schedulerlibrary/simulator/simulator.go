@@ -69,15 +69,16 @@ func NewSchedulingSimulator(ctx context.Context, cfg *berth.Config, client Reado
 // allNodes makes searches visit all nodes, so that one explanation covers them.
 const allNodes = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\npercentageOfNodesToScore: 100\n"
 
-// engine makes an engine with the objects that the client lists.
-func (s *SchedulingSimulator) engine(ctx context.Context) (*berth.Engine, error) {
+// engine makes an engine with the objects that the client lists. It also returns the caller's
+// configuration.
+func (s *SchedulingSimulator) engine(ctx context.Context) (*berth.Engine, *berth.Config, error) {
 	cfg := s.cfg
 	if cfg.SchedulerConfiguration == "" && cfg.SchedulerConfigurationFile == "" {
 		cfg.SchedulerConfiguration = allNodes
 	}
 	engine, err := berth.New(&cfg)
 	if err != nil {
-		return nil, fmt.Errorf("schedlib: building scheduler: %w", err)
+		return nil, nil, fmt.Errorf("schedlib: building scheduler: %w", err)
 	}
 	objects, err := s.lister.ListObjects(ctx)
 	for _, object := range objects {
@@ -86,33 +87,35 @@ func (s *SchedulingSimulator) engine(ctx context.Context) (*berth.Engine, error)
 		}
 	}
 	if err != nil {
-		return nil, errors.Join(err, engine.Close())
+		return nil, nil, errors.Join(err, engine.Close())
 	}
-	return engine, nil
-}
-
-func (s *SchedulingSimulator) defaults() bool {
-	return s.cfg.SchedulerConfiguration == "" && s.cfg.SchedulerConfigurationFile == "" && len(s.cfg.Plugins) == 0
+	return engine, &s.cfg, nil
 }
 
 // NewClusterState makes a state without nodes and pods.
 func (s *SchedulingSimulator) NewClusterState(ctx context.Context) (*state.ClusterState, error) {
-	engine, err := s.engine(ctx)
+	engine, cfg, err := s.engine(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return state.New(engine, s.defaults()), nil
+	made, err := state.New(engine, cfg)
+	if err != nil {
+		return nil, errors.Join(err, engine.Close())
+	}
+	return made, nil
 }
 
 // NewClusterSnapshot makes a snapshot of these nodes and of the pods that are on them.
 func (s *SchedulingSimulator) NewClusterSnapshot(ctx context.Context, pods []*corev1.Pod, nodes []*corev1.Node) (*snapshot.ClusterSnapshot, error) {
-	engine, err := s.engine(ctx)
+	engine, cfg, err := s.engine(ctx)
 	if err != nil {
 		return nil, err
 	}
 	all := cluster.New(engine)
-	all.Default = s.defaults()
-	err = all.AddNodes(nodes)
+	all.Rules, err = cluster.RulesOf(cfg)
+	if err == nil {
+		err = all.AddNodes(nodes)
+	}
 	if err == nil {
 		err = all.AddPods(pods)
 	}

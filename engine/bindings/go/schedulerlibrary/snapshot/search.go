@@ -12,8 +12,9 @@ import (
 )
 
 // named reports whether a pod's spec.nodeName allows it to run on a node.
-func named(pod *corev1.Pod, node *cluster.Node) bool {
-	return pod.Spec.NodeName == "" || pod.Spec.NodeName == node.Name
+func (s *ClusterSnapshot) named(pod *corev1.Pod, node *cluster.Node) bool {
+	name := s.cluster.Rules.NodeName(pod)
+	return name == "" || name == node.Name
 }
 
 // few is the number of nodes that are asked one by one before all are asked in one crossing.
@@ -22,19 +23,19 @@ const few = 3
 // first returns the first node of the placement in use that a pending pod fits; nil if there is none.
 func (s *ClusterSnapshot) first(pod *corev1.Pod, added *cluster.Pod, nodes []*cluster.Node) (*cluster.Node, error) {
 	if name := pod.Status.NominatedNodeName; name != "" {
-		if node := s.cluster.Node(name); node != nil && node.Rank() >= 0 && named(pod, node) {
+		if node := s.cluster.Node(name); node != nil && node.Rank() >= 0 && s.named(pod, node) {
 			if fits, err := s.cluster.Engine.Fits(added.ID, node.ID); fits || err != nil {
 				return node, err
 			}
 		}
 	}
-	if pod.Spec.NodeName != "" {
-		node := s.cluster.Node(pod.Spec.NodeName)
+	if name := s.cluster.Rules.NodeName(pod); name != "" {
+		node := s.cluster.Node(name)
 		if node == nil || node.Rank() < 0 {
 			node = nodes[0] // ask nevertheless: the question fails if there is no profile
 		}
 		fits, err := s.cluster.Engine.Fits(added.ID, node.ID)
-		if err != nil || !fits || !named(pod, node) {
+		if err != nil || !fits || !s.named(pod, node) {
 			return nil, err
 		}
 		return node, nil
@@ -64,7 +65,7 @@ func (s *ClusterSnapshot) first(pod *corev1.Pod, added *cluster.Pod, nodes []*cl
 // plain reports whether a node that refuses a pod keeps refusing it while pods are added, because
 // the pod has no rule that other pods can satisfy.
 func (s *ClusterSnapshot) plain(spec *corev1.PodSpec) bool {
-	return s.cluster.Default && spec.NodeName == "" && (spec.SchedulerName == "" || spec.SchedulerName == corev1.DefaultSchedulerName) &&
+	return s.cluster.Rules.Default && spec.NodeName == "" && (spec.SchedulerName == "" || spec.SchedulerName == corev1.DefaultSchedulerName) &&
 		len(spec.TopologySpreadConstraints)+len(spec.Volumes)+len(spec.ResourceClaims) == 0 &&
 		(spec.Affinity == nil || spec.Affinity.PodAffinity == nil)
 }
@@ -116,7 +117,7 @@ func (s *ClusterSnapshot) fits(pod *corev1.Pod, added *cluster.Pod, nodes []*clu
 	out, count := s.fit[:len(nodes)], 0
 	clear(out)
 	for _, id := range s.feasible {
-		if node := s.cluster.ByID(id); node.Rank() >= 0 && named(pod, node) {
+		if node := s.cluster.ByID(id); node.Rank() >= 0 && s.named(pod, node) {
 			out[node.Rank()] = true
 			count++
 		}
@@ -252,7 +253,7 @@ func (s *ClusterSnapshot) list(out *framework.Diagnosis, made *statuses, pod *co
 			s.exclude(out, status.Plugin(), reasons[0])
 			continue
 		}
-		if !named(pod, node) && status.Plugin() != pluginBefore {
+		if !s.named(pod, node) && status.Plugin() != pluginBefore {
 			status = made.of(pluginNodeName, []string{onNamedNode}, false)
 		}
 		if status != last {

@@ -38,13 +38,16 @@ type ClusterState struct {
 	cache *cache
 }
 
-// New makes the state of an engine that has neither nodes nor pods yet. `defaults`: it has the
-// default profile and no plugins of its own, which makes some questions cheaper.
-func New(engine *berth.Engine, defaults bool) *ClusterState {
+// New makes the state of an engine that has neither nodes nor pods yet, and was made with `cfg`.
+func New(engine *berth.Engine, cfg *berth.Config) (*ClusterState, error) {
+	rules, err := cluster.RulesOf(cfg)
+	if err != nil {
+		return nil, err
+	}
 	c := &cache{cluster: cluster.New(engine), pods: map[types.UID]*corev1.Pod{},
 		placed: map[types.UID]*cluster.Pod{}}
-	c.cluster.Default = defaults
-	return &ClusterState{c, c}
+	c.cluster.Rules = rules
+	return &ClusterState{c, c}, nil
 }
 
 // Engine returns the engine of the state, to which objects other than nodes and pods can be added.

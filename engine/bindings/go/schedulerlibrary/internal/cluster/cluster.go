@@ -62,8 +62,42 @@ type Cluster struct {
 	stamp  uint64
 	asked  uint64 // questions about statuses
 	serial uint64 // last number used in a made-up name
+	Rules  Rules
+}
+
+// Rules are what the package knows of the engine's configuration.
+type Rules struct {
 	// Default: the filters are kube-scheduler's, without constraints that a profile adds to pods.
 	Default bool
+	// unnamed has the schedulers whose profiles lack the filter NodeName.
+	unnamed map[string]bool
+}
+
+// RulesOf returns the rules of a configuration.
+func RulesOf(cfg *berth.Config) (Rules, error) {
+	filters, err := cfg.Filters()
+	if err != nil {
+		return Rules{}, err
+	}
+	out := Rules{cfg.SchedulerConfiguration == "" && cfg.SchedulerConfigurationFile == "" && len(cfg.Plugins) == 0,
+		map[string]bool{}}
+	for name, plugins := range filters {
+		out.unnamed[name] = !slices.Contains(plugins, "NodeName")
+	}
+	return out, nil
+}
+
+// NodeName returns the name of the only node on which a pod may run; "": its spec.nodeName is empty, or
+// its profile does not heed it.
+func (r *Rules) NodeName(pod *corev1.Pod) string {
+	name := pod.Spec.SchedulerName
+	if name == "" {
+		name = corev1.DefaultSchedulerName
+	}
+	if r.unnamed[name] {
+		return ""
+	}
+	return pod.Spec.NodeName
 }
 
 // New wraps an engine that has neither nodes nor pods yet.
@@ -81,7 +115,7 @@ func (c *Cluster) Branch() (*Cluster, *berth.Branch, error) {
 		return nil, nil, err
 	}
 	out := New(branch.Engine)
-	out.serial, out.Default = c.serial, c.Default
+	out.serial, out.Rules = c.serial, c.Rules
 	for name, from := range c.nodes {
 		node := &Node{node: from.node, Name: name, ID: from.ID, of: out, pods: make([]*Pod, len(from.pods))}
 		for i, pod := range from.pods {
