@@ -47,7 +47,8 @@ static int32_t *place_level(berth__search_tree *tree, uint32_t count, int32_t *a
     tree->counts[own] = count;
     tree->levels[own] =
         (berth__tree_level){at, (uint32_t *)(at + room), (uint32_t *)(at + 2 * room)};
-    for (size_t i = count; i < room; i++) {
+    /* Those below `count` only so that the first grouping does not compare with just any memory. */
+    for (size_t i = 0; i < room; i++) {
         tree->levels[own].best[i] = BERTH__TREE_INFEASIBLE;
         tree->levels[own].best_count[i] = tree->levels[own].feasible[i] = 0;
     }

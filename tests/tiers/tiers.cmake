@@ -34,6 +34,7 @@ set(BERTH_TIER_CI
 set(BERTH_TIER_LATE
   "^live_fake$"                               # faults of a scripted API server
   "^gate_instructions$"
+  "^docs_examples_checked$"                   # the examples under valgrind or sanitizers
   "^cli_bench_digests$"
   "^naive_"                                   # the naive scheduler: test code
   "^python_package$")
@@ -52,6 +53,7 @@ set(BERTH_TIER_THREADS
   "^test_(snapshots_swept|sweep|threads_refused|transaction_model)$"
   "^test_(what_if_model|workers)$"
   "^vectors_v1\\.37_scan_4$"                    # the other versions and the index: --long
+  "^docs_examples_checked$"
   "^cli_run$" "^cli_run_extenders$" "^cli_serve$" "^live_fake$")
 set(BERTH_TIER_FAST
   "^(layers|orders|words_|mutants_(in_step|equivalent|must_fail)$)"
