@@ -29,6 +29,15 @@ for command in "${commands[@]}"; do
   done
 done
 
+# The page of the program names each command once, and nothing else as one; the page of a command has
+# every exit code.
+[[ $(grep -c '^\.BR berth\\-' "$work/berth.1") == "$(wc -w <<<"${commands[*]}")" ]] || fail "manual: commands"
+for command in "${commands[@]}"; do
+  [[ $(grep -c "^\.BR berth\\\\-$command (1)" "$work/berth.1") == 1 ]] || fail "manual: $command"
+  [[ $(sed -n '/^.SH EXIT STATUS/,/^.SH [^E]/p' "$work/berth-$command.1" | grep -x '[0-9]' | tr -d '\n') == 01234 ]] ||
+    fail "manual $command: exit codes"
+done
+
 # ---- readers of manual pages ----
 
 for page in "$work"/*.1; do
@@ -95,6 +104,7 @@ suggests() {
 suggests "schedule :4 " sch
 suggests "capacity compare completion :4 " c
 suggests "--version :4 " --v
+suggests "--help :4 " --h
 suggests "json :4 " schedule -o j
 suggests "table json yaml wide csv markdown name :4 " capacity --output ""
 suggests "--output=json :4 " drain --output=j

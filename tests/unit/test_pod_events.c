@@ -181,6 +181,20 @@ static void none_is_lost_while_the_server_is_away(void **state)
     assert_int_equal(pod_events_dropped(events), 0);
 }
 
+/* The first pause is at most a second and a fifth, the later ones at most twelve. */
+static void retries_come_soon(void **state)
+{
+    (void)state;
+    pod_events_put(events, EVENT_SCHEDULED, &web, NULL, BERTH_STR("x"));
+    for (int i = 0; i < 11; i++) {
+        scripted_answer(server, sent("POST"), 500, "{}");
+        assert_null(scripted_find(server, "POST", ""));
+        scripted_advance(server, i == 0 ? second + second / 5 : 12 * second);
+    }
+    scripted_answer(server, sent("POST"), 201, "{}");
+    assert_int_equal(pod_events_pending(events), 0);
+}
+
 static void what_the_server_refuses_is_dropped(void **state)
 {
     (void)state;
@@ -256,6 +270,7 @@ int main(void)
         T(a_series_that_goes_on_is_written_now_and_then),
         T(a_series_without_its_event_is_posted),
         T(none_is_lost_while_the_server_is_away),
+        T(retries_come_soon),
         T(what_the_server_refuses_is_dropped),
         T(too_many_are_dropped),
         T(names_that_would_be_too_long),
