@@ -186,7 +186,8 @@ int64_t berth_scheduler_next(const berth_scheduler *scheduler)
         return next_ns;
     if (berth__loop_admits(scheduler))
         return scheduler->queue.now_ns;
-    return next_ns < scheduler->pace_end_ns ? next_ns : scheduler->pace_end_ns;
+    const int64_t pace_end_ns = berth__loop_pace_end(scheduler);
+    return next_ns < pace_end_ns ? next_ns : pace_end_ns;
 }
 
 /* ---- one step ---- */

@@ -34,6 +34,9 @@ struct berth_scheduler {
     int64_t bind_timeout_ns;
     bool pace_evictions;
     int64_t pace_end_ns; /* a second after evictions were last requested, or began */
+    /* When pods stop waiting for victims that are terminating; most are gone by then, unless they
+     * take their time. */
+    int64_t leave_end_ns;
     void (*unnominated)(void *context, berth_pod_id pod); /* may be NULL */
     berth_explanation *explanation;                       /* the caller's explanation; NULL: none */
     /* May be NULL. */
@@ -148,13 +151,21 @@ void berth__loop_victim_stays(berth_scheduler *scheduler, berth_pod_id victim);
  * again. */
 void berth__loop_victim_leaves(berth_scheduler *scheduler, berth_pod_id victim, bool gone);
 
-/* Whether pods that must evict others have to wait now: for evictions requested earlier, and for
- * the pods that these evictions make room for. */
+/* Until when pods that must evict others wait: for evictions requested earlier, for victims that
+ * have just begun to leave, and for the pods that these make room for. */
+static inline int64_t berth__loop_pace_end(const berth_scheduler *scheduler)
+{
+    if (!scheduler->pace_evictions)
+        return INT64_MIN;
+    if (scheduler->running.requested > 0 || scheduler->queue.released > 0)
+        return scheduler->pace_end_ns;
+    return scheduler->running.count > 0 ? scheduler->leave_end_ns : INT64_MIN;
+}
+
+/* Whether such pods have to wait now. */
 static inline bool berth__loop_paces(const berth_scheduler *scheduler)
 {
-    return scheduler->pace_evictions &&
-           (scheduler->running.requested > 0 || scheduler->queue.released > 0) &&
-           scheduler->queue.now_ns < scheduler->pace_end_ns;
+    return scheduler->queue.now_ns < berth__loop_pace_end(scheduler);
 }
 
 /* Whether a deferred pod may be taken now. */

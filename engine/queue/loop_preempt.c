@@ -5,6 +5,8 @@
 #include "queue/loop.h"
 
 #define PACE_NS INT64_C(1000000000)
+/* About as long as kube-scheduler takes for a preemption. */
+#define LEAVE_NS INT64_C(20000000)
 
 /* At most one for each pod on the node. */
 static bool reserve_waits(berth_scheduler *scheduler, uint32_t node)
@@ -216,6 +218,7 @@ static void begin_leaving(berth_scheduler *scheduler, berth_pod_id victim)
         bool counts = one->requested && item != NULL;
         if (one->requested) {
             begin_pace(scheduler);
+            scheduler->leave_end_ns = berth__queue_term(&scheduler->queue, LEAVE_NS);
             scheduler->queue.reviews++;
         }
         berth__running_evictions_mark(&scheduler->running, one, false);
@@ -325,12 +328,13 @@ static bool may_share(const berth_scheduler *scheduler, const berth__queue_item 
 {
     const berth__cluster *cluster = scheduler->cluster;
     const berth__running_eviction *one;
+    const bool leaving = scheduler->queue.now_ns < scheduler->leave_end_ns;
     if (scheduler->queue.released > 0)
         return true;
     for (uint32_t at = 0;
          (one = berth__running_evictions_next(&scheduler->running, &at)) != NULL;) {
         const uint32_t victim = berth__cluster_pod(cluster, one->victim);
-        if (!one->requested || victim == BERTH_POD_INDEX_NONE)
+        if (!(one->requested || leaving) || victim == BERTH_POD_INDEX_NONE)
             continue;
         const uint32_t id = berth__pod_at(&cluster->pods, victim)->node;
         if (id == BERTH_NODE_NONE)

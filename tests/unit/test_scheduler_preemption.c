@@ -304,10 +304,10 @@ static void test_preemptor_goes(void **state)
 
 /* ---- a storm ---- */
 
-/* What the API server will do later: write a victim's condition, remove a victim, answer a binding.
- */
+/* What the API server will do later: write a victim's condition, let it terminate, remove it, answer
+ * a binding. */
 typedef struct to_come {
-    enum { NOTHING, CONDITION, REMOVAL, ANSWER } kind;
+    enum { NOTHING, CONDITION, TERMINATION, REMOVAL, ANSWER } kind;
     int64_t at_ms;
     char name[32], node[32];
     berth_binding_id binding;
@@ -315,9 +315,10 @@ typedef struct to_come {
 
 typedef struct storm {
     loop l; /* must be first: its callbacks get it */
-    to_come events[4 * NODES * PODS_A_NODE];
+    to_come events[6 * NODES * PODS_A_NODE];
     uint32_t event_count;
     char nominated[STORM][32];
+    int32_t leave_ms; /* victims terminate so long before they are gone; 0: they are gone at once */
     uint32_t elsewhere, renominations, bound;
 } storm;
 
@@ -339,9 +340,13 @@ static berth_answer storm_evict(void *context, const berth_eviction *eviction)
     storm *s = context;
     berth_str space, name, node = berth_engine_node_name(s->l.c.engine, eviction->node);
     berth_engine_pod_name(s->l.c.engine, eviction->victim, &space, &name);
-    for (uint32_t i = 0; i < 2; i++) {
-        to_come *event = plan(s, i == 0 ? PATCH_MS : DELETE_MS);
-        event->kind = i == 0 ? CONDITION : REMOVAL;
+    for (int kind = CONDITION; kind <= REMOVAL; kind++) {
+        if (kind == TERMINATION && s->leave_ms == 0)
+            continue;
+        to_come *event = plan(s, kind == CONDITION     ? PATCH_MS
+                                 : kind == TERMINATION ? DELETE_MS
+                                                       : DELETE_MS + s->leave_ms);
+        event->kind = kind;
         copy_text(event->name, name);
         copy_text(event->node, node);
     }
@@ -410,6 +415,12 @@ static void happen(storm *s, to_come *event)
                     "status: {conditions: [{type: DisruptionTarget, status: 'True', "
                     "reason: PreemptionByScheduler}]}\n");
         break;
+    case TERMINATION:
+        snprintf(spec, sizeof(spec), ", nodeName: %s, priority: 0", event->node);
+        update_with(
+            s, loop_pod_text(event->name, "2", ", deletionTimestamp: '2026-01-01T00:00:00Z'", spec),
+            "");
+        break;
     case REMOVAL:
         loop_remove(&s->l, BERTH_KIND_POD, "default", event->name);
         break;
@@ -469,12 +480,14 @@ static void storm_run(storm *s, int64_t apart_ms, int64_t last_ms)
 }
 
 /* Before 1.33, no pod leaves its backoff of a second early, and no pod waits for that. */
-static void check_storm(int minor, bool paced, int64_t apart_ms, uint32_t least, uint32_t most)
+static void check_storm(int minor, bool paced, int64_t apart_ms, int32_t leave_ms, uint32_t least,
+                        uint32_t most)
 {
     storm *s = malloc(sizeof(*s));
     assert_non_null(s);
     storm_open(s, minor, paced);
-    storm_run(s, apart_ms, minor < 33 ? 2 * LAST_MS : LAST_MS);
+    s->leave_ms = leave_ms;
+    storm_run(s, apart_ms, (minor < 33 ? 2 * LAST_MS : LAST_MS) + 20 * leave_ms);
     const berth_scheduler_counters c = loop_count(&s->l);
     print_message("%u evictions, %u attempts without a node, %u nominated twice, %u elsewhere\n",
                   s->l.evictions, (unsigned)c.unplaced, s->renominations, s->elsewhere);
@@ -495,11 +508,20 @@ static void test_storm(void **state)
 {
     (void)state;
     for (int minor = 32; minor <= 37; minor += 5) {
-        check_storm(minor, false, APART_MS, 3 * STORM / 2, 2 * STORM);
-        check_storm(minor, false, 0, 2 * STORM, 2 * STORM);
-        check_storm(minor, true, 0, 3 * STORM / 2, 3 * STORM / 2);
-        check_storm(minor, true, APART_MS, 3 * STORM / 2, 3 * STORM / 2);
+        check_storm(minor, false, APART_MS, 0, 3 * STORM / 2, 2 * STORM);
+        check_storm(minor, false, 0, 0, 2 * STORM, 2 * STORM);
+        check_storm(minor, true, 0, 0, 3 * STORM / 2, 3 * STORM / 2);
+        check_storm(minor, true, APART_MS, 0, 3 * STORM / 2, 3 * STORM / 2);
     }
+}
+
+/* Pods also wait for victims that terminate, but only for 20 ms: as long as kube-scheduler takes for
+ * a preemption. */
+static void test_storm_that_leaves_slowly(void **state)
+{
+    (void)state;
+    check_storm(37, true, 0, 10, 3 * STORM / 2, 3 * STORM / 2);
+    check_storm(37, true, 0, 200, 3 * STORM / 2, 2 * STORM);
 }
 
 int main(void)
@@ -513,7 +535,7 @@ int main(void)
         TEST(test_paced_for_a_second),    TEST(test_paced_no_longer),
         TEST(test_paced_evicts_nobody),   TEST(test_paced_without_node),
         TEST(test_paced_for_room_alone),  TEST(test_paced_pod_changes),
-        cmocka_unit_test(test_storm),
+        cmocka_unit_test(test_storm),     cmocka_unit_test(test_storm_that_leaves_slowly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -185,8 +185,9 @@ typedef struct berth_scheduler_options {
     /* Makes a pod that must evict others wait if it may also find room on the nodes where earlier
      * evictions, answered LATER, have not begun or the pods that they make room for were not tried
      * yet, although they could be. It waits at most a second after an eviction was last requested
-     * or began. So fewer pods are evicted if many preempt at the same time. kube-scheduler does not
-     * wait, but decides slowly enough to have the same effect. */
+     * or began, and 20 ms for victims that terminate. So fewer pods are evicted if many preempt at
+     * the same time. kube-scheduler does not wait, but decides slowly enough to have the same
+     * effect. */
     bool pace_evictions;
     /* A callback like those above, with their context, called after a PodGroup was decided and the
      * resulting bindings and evictions were requested. */
