@@ -229,13 +229,15 @@ static bool is_change(const berth_reader *reader, const berth__json *uid)
 }
 
 /* A manifest without a number of replicas leaves that number unchanged. */
-static void keep_replicas(berth__expansion *e)
+static berth_status keep_replicas(berth__expansion *e)
 {
-    const berth__seen_workload *seen = berth__workload_find_seen(e);
+    const berth__seen_workload *seen = NULL;
+    BERTH_TRY(berth__workload_find_seen(e, &seen));
     if (e->w.has_replicas || seen == NULL || !seen->has_replicas)
-        return;
+        return BERTH_OK;
     e->w.has_replicas = true;
     e->w.replicas = seen->replicas;
+    return BERTH_OK;
 }
 
 berth_status berth__workload_expand(berth_reader *reader, const berth__item *item, bool *taken)
@@ -269,7 +271,7 @@ berth_status berth__workload_expand(berth_reader *reader, const berth__item *ite
     }
     berth_status status = berth__expansion_open(&e, reader, item);
     if (status == BERTH_OK && is_change(reader, uid))
-        keep_replicas(&e);
+        status = keep_replicas(&e);
     if (status == BERTH_OK)
         status = berth__expansion_run(&e);
     return berth__reader_fault(reader, item, status);

@@ -115,14 +115,16 @@ berth_status berth__workload_note_change(berth_reader *reader, const berth__work
     return BERTH_OK;
 }
 
-const berth__seen_workload *berth__workload_find_seen(const berth__expansion *e)
+berth_status berth__workload_find_seen(const berth__expansion *e, const berth__seen_workload **out)
 {
     bool ok = true;
     berth_str key =
         key_of(&e->reader->object, e->entry->name, e->namespace_name, e->w.meta.name, &ok);
-    return ok ? (const berth__seen_workload *)berth__keymap_find(&e->reader->seen_workloads,
-                                                                 key.data, key.len)
-              : NULL;
+    if (!ok)
+        return berth__reader_no_memory(e->reader);
+    *out = (const berth__seen_workload *)berth__keymap_find(&e->reader->seen_workloads, key.data,
+                                                            key.len);
+    return BERTH_OK;
 }
 
 /* ---- templates ---- */
@@ -274,9 +276,10 @@ static void read_strategy(const berth__expansion *e, berth_workload_note *note)
         (void)read_count(berth__json_get(rolling, "partition"), &note->partition);
 }
 
-void berth__workload_tell_change(const berth__expansion *e, int64_t wanted)
+berth_status berth__workload_tell_change(const berth__expansion *e, int64_t wanted)
 {
-    const berth__seen_workload *seen = berth__workload_find_seen(e);
+    const berth__seen_workload *seen = NULL;
+    BERTH_TRY(berth__workload_find_seen(e, &seen));
     const berth__json *template = template_of(e->entry, e->item->tree);
     berth_workload_note workload = {
         .size = sizeof(workload),
@@ -289,6 +292,7 @@ void berth__workload_tell_change(const berth__expansion *e, int64_t wanted)
     };
     read_strategy(e, &workload);
     berth__note_workload(e->reader, e->item, BERTH_NOTE_WORKLOAD, &workload);
+    return BERTH_OK;
 }
 
 void berth__workload_tell_seen(berth_reader *reader, const berth__item *item)

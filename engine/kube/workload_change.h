@@ -23,11 +23,12 @@ berth_status berth__workload_keep_seen(berth_reader *reader, const berth__worklo
 berth_status berth__workload_note_change(berth_reader *reader, const berth__workload_entry *entry,
                                          const berth__item *item);
 
-/* The one that an API server has seen of the same kind, namespace and name; NULL: none. */
-const berth__seen_workload *berth__workload_find_seen(const berth__expansion *e);
+/* The one that an API server has seen of the same kind, namespace and name; NULL: none. Errors:
+ * BERTH_E_NOMEM. */
+berth_status berth__workload_find_seen(const berth__expansion *e, const berth__seen_workload **out);
 
-/* Tell what the workload comes to, before its pods are handed out. */
-void berth__workload_tell_change(const berth__expansion *e, int64_t wanted);
+/* Tell what the workload comes to, before its pods are handed out. Errors: BERTH_E_NOMEM. */
+berth_status berth__workload_tell_change(const berth__expansion *e, int64_t wanted);
 
 /* Tell of a workload that an API server has seen, whose pods are not made. */
 void berth__workload_tell_seen(berth_reader *reader, const berth__item *item);

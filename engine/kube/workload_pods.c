@@ -304,7 +304,7 @@ berth_status berth__expansion_run(berth__expansion *e)
 {
     look_at_selector(e);
     if (e->reader->options.changes && !e->reader->options.templates)
-        berth__workload_tell_change(e, replica_count(e));
+        BERTH_TRY(berth__workload_tell_change(e, replica_count(e)));
     BERTH_TRY(emit_controller(e));
     if (e->entry->kind == BERTH__WORKLOAD_DAEMON_SET && !e->reader->options.templates)
         return berth__defer(e->reader, BERTH__DEFERRED_DAEMON_SET, e->item);

@@ -180,11 +180,11 @@ func backlog(ctx context.Context, o Options, b *bed.Bed, w *check.Cluster, s *be
 	return err
 }
 
-// events waits as long as events keep coming, because they come after the bindings. Their cost is
-// included.
+// events waits as long as events keep coming, because they come after the bindings: one for each, and two
+// for each pod that preempts, about it and about its victim. Their cost is included.
 func events(ctx context.Context, o Options, b *bed.Bed, first time.Time, row *Row) error {
 	last := time.Now()
-	for quiet := time.Now(); time.Since(quiet) < 3*time.Second && row.Events < row.Bound; {
+	for quiet := time.Now(); time.Since(quiet) < 3*time.Second && row.Events < row.Bound+2*o.Full; {
 		time.Sleep(500 * time.Millisecond)
 		var list struct {
 			Metadata struct{ RemainingItemCount int }
